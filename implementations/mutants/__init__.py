@@ -1,0 +1,1 @@
+"""Mutants: the reference algorithms with one named, plausible bug each. Every audit must catch them."""
