@@ -134,7 +134,8 @@ class Claim:
     judge      ``judge(rows, alpha)`` → evidence; rows is a table with a column for each axis, each measured
                quantity, `chunk` and `trials`; alpha is the error probability this claim may spend.
     plots      what the report draws.
-    reads_data the claim reads the user's data file (--data, DPCLAIMS_DATA) where one is given.
+    check_data for claims that read the user's data (--data, DPCLAIMS_DATA): reads that file or folder and
+               raises ValueError where it is unusable; called before anything is computed.
     """
 
     id: str
@@ -149,7 +150,7 @@ class Claim:
     measure: Measure
     judge: Judge
     plots: Sequence[Plot] = ()
-    reads_data: bool = False
+    check_data: Callable[[Path], object] | None = None
 
     def __post_init__(self) -> None:
         if not _ID.fullmatch(self.id):

@@ -1,0 +1,47 @@
+"""The command `dpclaims`: checks that the three packages are ours, then hands over to the command line.
+
+It stands outside the packages, because another distribution may have put its own `claims`, `audits` or
+`implementations` in their place, and then none of their code can be trusted to say so.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+PACKAGES = ("claims", "audits", "implementations")
+
+
+def clashes() -> list[str]:
+    """One sentence for each of the three packages that is missing or belongs to somebody else."""
+    found: list[str] = []
+    for name in PACKAGES:
+        try:
+            package = importlib.import_module(name)
+        except ImportError as error:
+            found.append(f"package {name!r} cannot be imported ({error}): reinstall dpclaims")
+            continue
+        if getattr(package, "__distribution__", None) != "dpclaims":
+            where = getattr(package, "__file__", None) or next(
+                iter(getattr(package, "__path__", ["unknown"]))
+            )
+            found.append(
+                f"package {name!r} at {where} belongs to another distribution: "
+                "install dpclaims in a virtual environment of its own"
+            )
+    return found
+
+
+def main() -> None:
+    """Entry point of the command; exit status 2 where the packages are not ours."""
+    if problems := clashes():
+        for problem in problems:
+            print(f"dpclaims: {problem}", file=sys.stderr)
+        raise SystemExit(2)
+    from claims._cli import main as command_line
+
+    command_line()
+
+
+if __name__ == "__main__":
+    main()
