@@ -6,6 +6,7 @@ import hashlib
 import os
 import platform
 import sys
+import sysconfig
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -61,3 +62,14 @@ def machine() -> dict[str, str | int]:
         "cores": os.cpu_count() or 1,
         "byteorder": sys.byteorder,
     }
+
+
+def data_folder(name: str) -> Path:
+    """Where a folder that comes with the project lies: beside the packages, or where the wheel put it.
+
+    `name` is "notebooks" or "reports".
+    """
+    beside = Path(__file__).resolve().parent.parent / name
+    if beside.is_dir():
+        return beside
+    return Path(sysconfig.get_path("data")) / "share" / "dpclaims" / name

@@ -1,0 +1,37 @@
+# After a clone: `make demo` or `make test`. Both set up .venv first; nothing is needed but Python ≥ 3.11.
+PYTHON ?= python3
+JOBS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test test-fast lint clean
+
+demo: $(VENV)/report
+	$(BIN)/dpclaims run --tier smoke -j $(JOBS)
+	$(BIN)/dpclaims report -j $(JOBS)
+
+test: $(VENV)/dev
+	$(BIN)/python -m pytest -n $(JOBS)
+
+test-fast: $(VENV)/dev
+	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
+
+lint: $(VENV)/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+	$(BIN)/pyright
+
+$(VENV)/report: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dpclaims needs Python 3.11 or newer, set PYTHON=")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[report]'
+	touch $@
+
+$(VENV)/dev: $(VENV)/report pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[dev,interop,cluster]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info

@@ -1,0 +1,286 @@
+"""`dpclaims rates`: fitted exponents against the committed baseline, or of the user's own measurements."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from audits.evidence import Bound, Evidence, Verdict
+from claims._claim import Claim, Kind
+from claims._discover import discover, matches
+from claims._json import dumps, number, read_json
+from claims._provenance import data_folder, versions
+from claims._result import CRASHED, DIFFERS, PASSED, UNDECIDED, RunResult
+from claims._run import ALPHA, run
+
+FORMAT = "dpclaims-baseline/1"
+PREFIX = "exponent of "
+TIER, SEED = "ci", 0
+
+
+def check_baseline(
+    patterns: Sequence[str],
+    *,
+    baseline: Path | None,
+    update: bool,
+    tolerance: float,
+    jobs: int,
+    json: bool,
+) -> int:
+    """Run the rate claims (finished ones are read from the store) and compare their exponents.
+
+    An exponent regresses where the interval of its difference to the baseline, at error level α over all
+    exponents together, excludes zero by more than `tolerance`. Prints the comparison, returns the exit
+    status. With `update` the baseline is rewritten and what changed is printed.
+
+    Raises ValueError for a tolerance that is not positive, a pattern without a rate claim, or a baseline
+    that is missing or malformed.
+    """
+    if not 0.0 < tolerance < float("inf"):
+        raise ValueError(f"--tolerance must be positive and finite, got {tolerance}")
+    file = baseline or _default_baseline(for_writing=update)
+    old = {} if update and not file.exists() else read_baseline(file)
+    claims = _rate_claims(patterns)
+    result = run(*(c.id for c in claims), tier=TIER, seed=SEED, jobs=jobs, report=_say)
+    if result.exit_status == CRASHED:
+        crashed = [c for c in result.claims if c.error]
+        for claim in crashed:
+            print(f"dpclaims: {claim.id} crashed\n{claim.error}", file=sys.stderr)
+        return CRASHED
+    new = exponents(result)
+    # A pattern restricts the comparison: what it leaves out is not missing.
+    wanted = {c.id for c in claims}
+    before = {name: e for name, e in old.items() if name[0] in wanted or not patterns}
+    rows = compare(new, before, {c.id: c.bound for c in claims}, tolerance)
+    if update:
+        write_baseline(file, {**({} if not patterns else old), **new})
+    _print(rows, file, update, json)
+    bad = any(row["status"] in ("regressed", "missing") for row in rows)
+    return PASSED if update or not bad else DIFFERS
+
+
+Name = tuple[str, str, str]
+"""Claim id, axis, and the grid point as text."""
+
+
+def exponents(result: RunResult) -> dict[Name, Evidence]:
+    """The fitted exponents of a run, by claim and axis."""
+    return {
+        (claim.id, e.quantity.removeprefix(PREFIX), _point(e.point)): e
+        for claim in result.claims
+        for e in claim.evidence
+        if e.quantity.startswith(PREFIX) and e.standard_error is not None
+    }
+
+
+def compare(
+    new: Mapping[Name, Evidence],
+    old: Mapping[Name, Evidence],
+    bounds: Mapping[str, Bound],
+    tolerance: float,
+) -> list[dict[str, Any]]:
+    """One row an exponent: estimate, baseline, interval of the difference, and what that means.
+
+    A larger exponent is a slower rate (risk falls less in n, grows more in d). For a lower bound a smaller
+    one is worse, for a tight one both are.
+    """
+    from audits.rates import compare_exponents
+
+    rows = []
+    each = ALPHA / max(len(new), 1)
+    for name in sorted(new.keys() | old.keys()):
+        claim, axis, point = name
+        row: dict[str, Any] = {"claim": claim, "axis": axis, "point": point}
+        a, b = new.get(name), old.get(name)
+        row["estimate"] = None if a is None else a.estimate
+        row["baseline"] = None if b is None else b.estimate
+        if a is None or b is None:
+            row |= {"low": None, "high": None, "status": "new" if b is None else "missing"}
+        else:
+            low, high = compare_exponents(a, b, alpha=each)
+            bound = bounds.get(claim, Bound.TIGHT)
+            slower = low > tolerance and bound is not Bound.LOWER
+            faster = high < -tolerance and bound is not Bound.UPPER
+            better = low > tolerance or high < -tolerance
+            status = "regressed" if slower or faster else "moved" if better else "same"
+            row |= {"low": low, "high": high, "status": status}
+        rows.append(row)
+    return rows
+
+
+def read_baseline(file: Path) -> dict[Name, Evidence]:
+    """The exponents of a baseline file; ValueError, naming the file, where it is missing or malformed."""
+    if not file.exists():
+        raise ValueError(f"no baseline at {file}: write one with `dpclaims rates --update`")
+    document = read_json(file)
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise ValueError(f"{file}: not a baseline of dpclaims ({FORMAT})")
+    try:
+        return {(e["claim"], e["axis"], e["point"]): _exponent(e) for e in document["exponents"]}
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{file}: malformed exponent ({error})") from error
+
+
+def write_baseline(file: Path, found: Mapping[Name, Evidence]) -> None:
+    """Write the baseline, with where it comes from, by one rename."""
+    from claims._provenance import source_digest
+
+    document = {
+        "format": FORMAT,
+        "provenance": {
+            "tier": TIER, "seed": SEED, "alpha": ALPHA, "source": source_digest(), "versions": versions(),
+        },
+        "exponents": [
+            {
+                "claim": claim, "axis": axis, "point": point, "estimate": e.estimate,
+                "standard_error": e.standard_error, "low": e.low, "high": e.high,
+                "confidence": e.confidence, "claimed": e.bound, "samples": e.samples,
+            }
+            for (claim, axis, point), e in sorted(found.items())
+        ],
+    }  # fmt: skip
+    temporary = file.with_name(f".{file.name}.{os.getpid()}")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    temporary.write_text(dumps(document), encoding="utf-8")
+    os.replace(temporary, file)
+
+
+def fit_csv(
+    file: Path,
+    *,
+    risk: str | None,
+    axes: Sequence[str],
+    claimed: str | None,
+    tolerance: float,
+    json: bool,
+) -> int:
+    """Fit the exponents of a CSV table, one measured cell a line; prints them, returns the exit status.
+
+    Raises ValueError for a file, a column or a `claimed` text that cannot be used.
+    """
+    from audits.rates import fit_rate
+
+    if risk is None or not axes:
+        raise ValueError("--csv needs --risk COLUMN and at least one --axis COLUMN")
+    table = _read_csv(file, [risk, *axes])
+    expected = parse_claimed(claimed, axes)
+    evidence = fit_rate(table, risk=risk, axes=list(axes), claimed=expected, tolerance=tolerance).evidence()
+    if json:
+        from claims._json import evidence_to_json
+
+        print(dumps({"exponents": [evidence_to_json(e) for e in evidence]}), end="")
+    else:
+        from claims._cli import describe
+
+        for item in evidence:
+            print(describe(item))
+    verdicts = {e.verdict for e in evidence}
+    if Verdict.REFUTED in verdicts:
+        return DIFFERS
+    return UNDECIDED if Verdict.INCONCLUSIVE in verdicts else PASSED
+
+
+def parse_claimed(text: str | None, axes: Sequence[str]) -> dict[str, float] | None:
+    """Claimed exponents by axis.
+
+    >>> parse_claimed("n=-1, m=-0.5", ["n", "m"])
+    {'n': -1.0, 'm': -0.5}
+    """
+    if text is None:
+        return None
+    found: dict[str, float] = {}
+    for part in text.split(","):
+        name, separator, value = (p.strip() for p in part.partition("="))
+        try:
+            if not separator:
+                raise ValueError
+            found[name] = float(value)
+        except ValueError:
+            raise ValueError(f"--claimed must look like 'n=-1,m=-0.5', got {text!r}") from None
+        if name not in axes:
+            raise ValueError(f"--claimed names {name!r}, which is no --axis; axes are {', '.join(axes)}")
+    return found
+
+
+def _read_csv(file: Path, columns: Sequence[str]) -> Any:
+    import pandas as pd
+
+    try:
+        table = pd.read_csv(file)
+    except OSError as error:
+        raise ValueError(f"--csv {str(file)!r} cannot be read: {error.strerror}") from error
+    except (ValueError, UnicodeDecodeError) as error:
+        raise ValueError(f"--csv {str(file)!r} is not a CSV table: {error}") from error
+    missing = [c for c in columns if c not in table.columns]
+    if missing:
+        raise ValueError(
+            f"--csv {str(file)!r} has no column {missing[0]!r}; it has {', '.join(table.columns)}"
+        )
+    for column in columns:
+        if not pd.api.types.is_numeric_dtype(table[column]):
+            raise ValueError(f"--csv {str(file)!r}: column {column!r} must hold numbers only")
+    return table
+
+
+def _rate_claims(patterns: Sequence[str]) -> list[Claim]:
+    claims = [c for c in discover() if c.kind is Kind.RATE]
+    if not claims:
+        raise ValueError("there are no rate claims to compare")
+    if patterns and not any(matches(c.id, p) for c in claims for p in patterns):
+        known = ", ".join(c.id for c in claims)
+        raise ValueError(f"no rate claim matches {', '.join(patterns)!r}; rate claims are {known}")
+    return [c for c in claims if not patterns or any(matches(c.id, p) for p in patterns)]
+
+
+def _exponent(entry: Mapping[str, Any]) -> Evidence:
+    return Evidence(
+        quantity=PREFIX + entry["axis"],
+        estimate=float(entry["estimate"]),
+        low=float(entry["low"]),
+        high=float(entry["high"]),
+        confidence=float(entry["confidence"]),
+        method="baseline",
+        samples=int(entry["samples"]),
+        bound=number(entry["claimed"]),
+        standard_error=float(entry["standard_error"]),
+    )
+
+
+def _point(point: Mapping[str, Any]) -> str:
+    return ", ".join(f"{k}={v}" for k, v in sorted(point.items()))
+
+
+def _default_baseline(*, for_writing: bool) -> Path:
+    here = Path("reports") / "baseline.json"
+    if here.exists() or for_writing:
+        return here
+    return data_folder("reports") / "baseline.json"
+
+
+def _say(event: str, result: Any) -> None:
+    if event == "claim":
+        print(f"{result.id}: {result.verdict or 'crashed'}", file=sys.stderr, flush=True)
+    elif event != "cell":
+        print(f"warning: {event}", file=sys.stderr, flush=True)
+
+
+def _print(rows: Sequence[Mapping[str, Any]], file: Path, update: bool, json: bool) -> None:
+    if json:
+        print(dumps({"baseline": file.name, "updated": update, "exponents": list(rows)}), end="")
+        return
+    for row in rows:
+        where = f"{row['claim']} {PREFIX}{row['axis']}" + (f" at {row['point']}" if row["point"] else "")
+        if row["status"] == "new":
+            print(f"new        {where}: {row['estimate']:.4f}")
+        elif row["status"] == "missing":
+            print(f"missing    {where}: the baseline has {row['baseline']:.4f}, the run has none")
+        else:
+            print(
+                f"{row['status']:9}  {where}: {row['estimate']:.4f}, baseline {row['baseline']:.4f}, "
+                f"difference in [{row['low']:.4f}, {row['high']:.4f}]"
+            )
+    verb = "rewritten" if update else "compared"
+    print(f"{len(rows)} exponents, baseline {file} {verb}")

@@ -1,0 +1,205 @@
+"""The command line: exit statuses, JSON, and one clear sentence for every bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    """Every test runs in an empty folder, as a user would, with no data file."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DPCLAIMS_DATA", raising=False)
+
+
+def _sentence(text: str) -> None:
+    assert text.startswith("dpclaims: "), text
+    assert "Traceback" not in text
+    assert len(text.strip().splitlines()) == 1
+
+
+def test_list_shows_every_claim_and_its_reading(dpclaims):
+    status, out, _ = dpclaims("list")
+    assert status == 0
+    assert re.search(r"^song2021/theorem-2\.6 +privacy +REFUTED +-$", out, re.MULTILINE)
+    status, out, _ = dpclaims("list", "--json")
+    listed = json.loads(out)["claims"]
+    assert len({c["id"] for c in listed}) == len(listed)
+    assert all(c["verdict"] is None for c in listed)
+    status, out, _ = dpclaims("list", "--kind", "rate", "--json")
+    assert {c["kind"] for c in json.loads(out)["claims"]} == {"rate"}
+
+
+def test_list_loads_neither_pandas_nor_scipy():
+    code = (
+        "import sys; sys.argv = ['dpclaims', 'list']; import dpclaims\n"
+        "try: dpclaims.main()\n"
+        "except SystemExit: pass\n"
+        "heavy = {'pandas', 'scipy', 'statsmodels', 'matplotlib', 'sklearn', 'papermill', 'distributed'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
+    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert done.stderr.strip() == "[]"
+
+
+def test_show_states_the_result_with_its_source(dpclaims):
+    status, out, _ = dpclaims("show", "song2021/theorem-2.6")
+    assert status == 0
+    assert "Theorem 2.6" in out
+    assert "Not run yet." in out
+
+
+def test_run_show_and_list_agree(dpclaims):
+    status, out, err = dpclaims("run", "song2021/lemma-b.2", "--tier", "smoke", "--json")
+    document = json.loads(out)
+    assert status == 0
+    assert "lemma-b.2" in err
+    verdict = document["claims"][0]["verdict"]
+    assert verdict in dpclaims("list", "song2021/lemma-b.2")[1]
+    assert f"Last verdict: {verdict}" in dpclaims("show", "song2021/lemma-b.2")[1]
+    again = json.loads(dpclaims("run", "song2021/lemma-b.2", "--tier", "smoke", "--json")[1])
+    assert again["claims"][0]["cached"]
+    assert again["claims"][0]["evidence"] == document["claims"][0]["evidence"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["run", "song2021/theorem-9"], "song2021/theorem-9"),
+        (["list", "nobody/*"], "nobody/*"),
+        (["show", "song2021/theorem-2.7.1"], "did you mean"),
+        (["list", "--kind", "poem"], "poem"),
+        (["run", "--tier", "huge"], "huge"),
+        (["run", "--alpha", "0"], "alpha"),
+        (["run", "--alpha", "nan"], "alpha"),
+        (["run", "--seed", "-1"], "seed"),
+        (["run", "-j", "0"], "jobs"),
+        (["compare", "a", "b"], "not a run folder"),
+        (["report", "--run", "nowhere"], "nowhere"),
+        (["report", "-p", "nonsense"], "name=value"),
+        (["rates", "--csv", "missing.csv", "--risk", "r", "--axis", "n"], "missing.csv"),
+        (["rates", "--csv", "missing.csv"], "--risk"),
+        (["rates", "--risk", "r"], "--csv"),
+        (["rates", "--tolerance", "0"], "--tolerance"),
+        (["rates", "--baseline", "missing.json"], "missing.json"),
+        (["rates", "song2021/lemma-b.2"], "no rate claim"),
+        (["mutants", "no-such-bug"], "no-such-bug"),
+    ],
+)
+def test_bad_input_gets_one_sentence_and_status_2(dpclaims, arguments, says):
+    status, out, err = dpclaims(*arguments)
+    assert status == 2
+    assert out == ""
+    _sentence(err)
+    assert says in err
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "empty"),
+        (b"+1 1:0.5 2:x\n", "line 1"),
+        (b"+1 1:0.5 2:nan\n", "line 1"),
+        (b"+1 1:0.5 2:inf\n", "line 1"),
+        (b"\x1f\x8b\x08\x00broken", "cod-rna"),
+        (None, "cod-rna"),
+    ],
+)
+def test_bad_data_gets_one_sentence_and_status_2(dpclaims, tmp_path, content, says):
+    file = tmp_path / "cod-rna.libsvm"
+    if content is not None:
+        file.write_bytes(content)
+    status, out, err = dpclaims("run", "song2021/section-6-figure-2", "--tier", "smoke", "--data", str(file))
+    assert status == 2
+    assert out == ""
+    _sentence(err)
+    assert says in err
+    assert not (tmp_path / "reports").exists()
+
+
+def test_a_corrupt_run_is_named(dpclaims):
+    assert dpclaims("run", "song2021/lemma-b.2", "--tier", "smoke", "--out", "a")[0] == 0
+    file = next(Path("a").rglob("rows.parquet"))
+    file.write_bytes(file.read_bytes()[:-9])
+    status, _, err = dpclaims("compare", "a", "a")
+    assert status == 2
+    _sentence(err)
+    assert "rows.parquet" in err
+    status, _, err = dpclaims("run", "song2021/lemma-b.2", "--tier", "smoke", "--out", "a")
+    assert status == 0
+    assert "recomputed" in err
+
+
+def test_compare_of_a_run_with_itself(dpclaims):
+    dpclaims("run", "song2021/lemma-b.2", "--tier", "smoke", "--out", "a")
+    status, out, _ = dpclaims("compare", "a", "a", "--json")
+    assert status == 0
+    assert json.loads(out)["verdicts"] == []
+
+
+def test_rates_of_a_csv(dpclaims, tmp_path):
+    lines = [f"{n},{m},{4.0 / n / m**0.5}" for n in (10, 20, 40, 80) for m in (1, 4, 16)]
+    (tmp_path / "cells.csv").write_text("n,m,risk\n" + "\n".join(lines) + "\n")
+    common = ["rates", "--csv", "cells.csv", "--risk", "risk", "--axis", "n", "--axis", "m"]
+    status, out, _ = dpclaims(*common, "--claimed", "n=-1,m=-0.5", "--json")
+    assert status == 0
+    found = {e["quantity"]: e["estimate"] for e in json.loads(out)["exponents"]}
+    assert found["exponent of n"] == pytest.approx(-1)
+    assert found["exponent of m"] == pytest.approx(-0.5)
+    assert dpclaims(*common, "--claimed", "n=-2,m=-0.5")[0] == 1
+    for text, says in [("n=-1;m", "--claimed"), ("d=1", "'d'")]:
+        status, _, err = dpclaims(*common, "--claimed", text)
+        assert status == 2
+        _sentence(err)
+        assert says in err
+
+
+def test_doctor_finds_nothing_wrong_here(dpclaims):
+    status, out, _ = dpclaims("doctor", "--json")
+    document = json.loads(out)
+    assert status == 0, document["problems"]
+    assert document["facts"]["numpy"]
+
+
+def test_a_foreign_package_of_the_same_name_is_refused(tmp_path):
+    foreign = tmp_path / "site" / "audits"
+    foreign.mkdir(parents=True)
+    (foreign / "__init__.py").write_text("")
+    environment = os.environ | {"PYTHONPATH": f"{tmp_path / 'site'}{os.pathsep}{ROOT}"}
+    done = subprocess.run(
+        [sys.executable, "-m", "dpclaims", "list"], capture_output=True, text=True, env=environment
+    )
+    assert done.returncode == 2
+    assert "'audits'" in done.stderr
+    assert "another distribution" in done.stderr
+
+
+def test_control_c_keeps_what_is_finished(tmp_path):
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dpclaims", "run", "song2021/*", "--tier", "ci", "--out", "run"],
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 120
+    while not list(tmp_path.glob("run/claims/song2021__*/manifest.json")):
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "resumes" in err

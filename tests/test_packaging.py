@@ -1,0 +1,50 @@
+"""What the wheel contains, and that the layers hold."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_the_three_packages_and_what_they_read(tmp_path):
+    pytest.importorskip("build", reason="needs the dev extra")
+    subprocess.run(
+        [sys.executable, "-m", "build", "--wheel", "--outdir", str(tmp_path), str(ROOT)],
+        check=True,
+        capture_output=True,
+    )
+    (wheel,) = tmp_path.glob("dpclaims-*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    tops = {n.split("/")[0] for n in names}
+    metadata = {t for t in tops if t.endswith((".dist-info", ".data"))}
+    assert tops - metadata == {"claims", "audits", "implementations", "dpclaims.py"}
+    present = set(names)
+    for package in ("claims", "audits", "implementations"):
+        for file in (ROOT / package).rglob("*.py"):
+            assert file.relative_to(ROOT).as_posix() in present
+        assert f"{package}/py.typed" in present
+    for notebook in (ROOT / "notebooks").glob("*.ipynb"):
+        assert any(n.endswith(f"share/dpclaims/notebooks/{notebook.name}") for n in names)
+    assert any(n.endswith("share/dpclaims/reports/baseline.json") for n in names)
+    assert any(n.endswith("licenses/LICENSE") for n in names)
+    assert not any("tests" in n.split("/") for n in names)
+
+
+def test_nothing_committed_names_a_place_on_a_machine():
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if tracked.returncode:
+        pytest.skip("not a git checkout")
+    absolute = re.compile(r"(?<![\w.])/(?:home|root|work|Users|tmp)/\w")
+    for name in tracked.stdout.split():
+        file = ROOT / name
+        if file.suffix in {".py", ".md", ".toml", ".ipynb", ".json"} and file.exists():
+            found = absolute.search(file.read_text(encoding="utf-8"))
+            assert found is None, f"{name}: {found}"
