@@ -1,0 +1,60 @@
+"""Noise: laws against SciPy, projection against the full draw, calibration against dp-accounting."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from implementations import noise
+
+
+def test_gamma_noise_has_gamma_norms_and_uniform_directions():
+    # Each Kolmogorov–Smirnov test rejects a true law with probability 1e-6.
+    draws = noise.spherical_gamma((20_000,), 5, 0.57, np.random.default_rng(1))
+    norms = np.linalg.norm(draws, axis=1)
+    assert stats.kstest(norms, stats.gamma(5, scale=0.57).cdf).pvalue > 1e-6
+    # a squared coordinate of a uniform direction in ℝ⁵ is Beta(1/2, 2)
+    assert stats.kstest((draws[:, 2] / norms) ** 2, stats.beta(0.5, 2.0).cdf).pvalue > 1e-6
+    assert abs(stats.binomtest(int((draws[:, 0] > 0).sum()), 20_000).pvalue) > 1e-6
+
+
+@pytest.mark.parametrize(("dimension", "kept"), [(10, 3), (200, 9), (9, 9)])
+def test_projected_gamma_noise_has_the_law_of_the_projection(dimension, kept):
+    # Two-sample tests at 1e-6 each.
+    full = noise.spherical_gamma((8_000,), dimension, 0.57, np.random.default_rng(2))[:, :kept]
+    short = noise.spherical_gamma((8_000,), dimension, 0.57, np.random.default_rng(3), coordinates=kept)
+    assert short.shape == (8_000, kept)
+    for statistic in (lambda z: z[:, 0], lambda z: np.linalg.norm(z, axis=1), lambda z: z.min(axis=1)):
+        assert stats.ks_2samp(statistic(full), statistic(short)).pvalue > 1e-6
+
+
+def test_gamma_noise_broadcasts_scales_over_the_batch():
+    scale = np.array([[0.1], [10.0]])
+    draws = noise.spherical_gamma((2, 500), 3, scale, np.random.default_rng(4))
+    assert np.linalg.norm(draws[0], axis=1).max() < np.linalg.norm(draws[1], axis=1).max() / 10
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.5, 1.0, 4.0, 20.0])
+@pytest.mark.parametrize("delta", [0.3, 1e-2, 1e-5, 1e-10])
+def test_gaussian_mu_inverts_the_privacy_curve(epsilon, delta):
+    mu = noise.gaussian_mu(epsilon, delta)
+    # dp-accounting's analytic Gaussian mechanism is the independent oracle.
+    from dp_accounting.pld import privacy_loss_mechanism
+
+    oracle = privacy_loss_mechanism.GaussianPrivacyLoss(
+        1.0 / mu, adjacency_type=privacy_loss_mechanism.AdjacencyType.REMOVE
+    ).get_delta_for_epsilon(epsilon)
+    assert oracle == pytest.approx(delta, rel=1e-7)
+
+
+def test_bad_input_is_refused():
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match="coordinates"):
+        noise.spherical_gamma((1,), 3, 1.0, rng, coordinates=4)
+    with pytest.raises(ValueError, match="scale"):
+        noise.spherical_gamma((1,), 3, math.nan, rng)
+    with pytest.raises(ValueError, match="delta"):
+        noise.gaussian_mu(1.0, 0.0)
+    with pytest.raises(ValueError, match="epsilon"):
+        noise.gaussian_mu(math.nan, 0.1)
