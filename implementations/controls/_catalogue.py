@@ -32,7 +32,7 @@ _FIRST_HALF, _SECOND_HALF = (1,) * 5 + (0,) * 5, (0,) * 5 + (1,) * 5
 
 
 def laplace_control(scale_factor: float = 1.0, *, epsilon: float = 1.0) -> Control:
-    """Laplace at sensitivity 1 with `scale_factor` of the scale that ε needs: 0.95 is 5 % too little noise."""
+    """Laplace at sensitivity 1; `scale_factor` 0.95 has 5 % less noise than ε needs."""
     scale = scale_factor / epsilon
     return Control(
         name="laplace" if scale_factor == 1.0 else f"laplace×{scale_factor:g}",
@@ -377,4 +377,4 @@ def _queries(
 
 
 def _grid(low: float, high: float, step: float) -> Array:
-    return np.arange(round(low / step), round(high / step) + 1) * step
+    return step * np.arange(round(low / step), round(high / step) + 1, dtype=np.float64)

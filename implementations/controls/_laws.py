@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -50,17 +51,12 @@ def quadrature(kinks: Iterable[float], panel: float, decay: float) -> tuple[Arra
 
     Composite Gauss–Legendre with 16 nodes on panels no wider than `panel`, the kinks on panel edges, cut
     60·decay beyond the outermost kink, where the integrand has fallen by e^(−|x|/decay). For the products of
-    exponentials of slope at most ten per panel that the controls integrate, the relative error is below 1e-12.
+    exponentials of slope at most ten per panel that the controls integrate the relative error is below 1e-12.
     """
     inner = np.unique(np.asarray(list(kinks), float))
     ends = np.concatenate([[inner[0] - _REACH * decay], inner, [inner[-1] + _REACH * decay]])
     edges = np.unique(
-        np.concatenate(
-            [
-                np.linspace(a, b, int(np.ceil((b - a) / panel)) + 1)
-                for a, b in zip(ends[:-1], ends[1:], strict=True)
-            ]
-        )
+        np.concatenate([np.linspace(a, b, int(np.ceil((b - a) / panel)) + 1) for a, b in pairwise(ends)])
     )
     half, middle = np.diff(edges) / 2.0, (edges[1:] + edges[:-1]) / 2.0
     nodes = middle[:, None] + half[:, None] * _NODES

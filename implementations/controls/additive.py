@@ -1,4 +1,4 @@
-"""Additive noise: Laplace, geometric, Gaussian, the subsampled Gaussian and the histogram, with their laws."""
+"""Additive noise: Laplace, geometric, Gaussian, subsampled Gaussian and histogram, with their laws."""
 
 from __future__ import annotations
 
@@ -112,12 +112,14 @@ def gaussian_epsilon(delta: float, sigma: float, sensitivity: float = 1.0) -> fl
 
 def gaussian_sigma(epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
     """The smallest σ that makes the Gaussian mechanism (ε, δ)-DP, exactly (Balle and Wang 2018)."""
-    from scipy.optimize import brentq
+    from scipy.optimize import root_scalar
+
+    middle = math.log(sensitivity)
 
     def excess(log_sigma: float) -> float:
         return gaussian_delta(epsilon, math.exp(log_sigma), sensitivity) - delta
 
-    return math.exp(brentq(excess, math.log(sensitivity) - 10.0, math.log(sensitivity) + 20.0, xtol=1e-13))
+    return math.exp(root_scalar(excess, bracket=(middle - 10.0, middle + 20.0), xtol=1e-13).root)
 
 
 def classical_sigma(epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
@@ -251,11 +253,11 @@ def _normal_cells(edges: Array, mean: float, sigma: float) -> Array:
 
 
 def _smallest_epsilon(delta_at: Callable[[float], float], delta: float) -> float:
-    from scipy.optimize import brentq
+    from scipy.optimize import root_scalar
 
     if delta_at(0.0) <= delta:
         return 0.0
     high = 1.0
     while delta_at(high) > delta:
         high *= 2.0
-    return float(brentq(lambda epsilon: delta_at(epsilon) - delta, 0.0, high, xtol=1e-13))
+    return float(root_scalar(lambda epsilon: delta_at(epsilon) - delta, bracket=(0.0, high), xtol=1e-13).root)

@@ -1,4 +1,4 @@
-"""Selection: report-noisy-max with Laplace or exponential noise, as index or as value; exponential mechanism."""
+"""Selection: report-noisy-max with Laplace or exponential noise, index or value; exponential mechanism."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def propose_test_release_law(
 
 
 def _cells(outputs: NDArray[Any], edges: Array) -> NDArray[np.intp]:
-    failed = np.equal(outputs, BOTTOM)
+    failed = np.fromiter((value is BOTTOM for value in outputs), bool, len(outputs))
     cells = np.zeros(len(outputs), np.intp)
     cells[~failed] = 1 + np.searchsorted(edges, outputs[~failed].astype(float), side="right")
     return cells

@@ -1,7 +1,7 @@
 """The sparse vector technique: which queries lie above a noisy threshold. One correct kind, several broken.
 
-Every variant compares query i plus its noise with the threshold plus one noise for all queries. They differ in
-the scales, in what is released, and in when they stop. The six published ones are analysed by Lyu, Su and Li,
+Every variant compares query i plus its noise with the threshold plus one noise for all queries. They differ
+in the scales, in what is released, and in when they stop. The six published ones are analysed by Lyu, Su, Li,
 "Understanding the sparse vector technique for differential privacy", PVLDB 10(6), 2017.
 """
 
@@ -24,7 +24,7 @@ from implementations.controls._laws import (
 from implementations.interfaces import Array, Mechanism
 
 STOPPED = np.dtype([("below", np.int64), ("value", np.float64)])
-"""Output of `sparse_vector_value`: the queries below before the stop, and the noisy answer that stopped it."""
+"""Output of `sparse_vector_value`: the queries below before the stop, and the noisy answer that stopped."""
 
 
 def sparse_vector(threshold_scale: float, query_scale: float, threshold: float) -> Mechanism:
