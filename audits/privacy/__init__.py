@@ -1,0 +1,12 @@
+"""Lower bounds on ε from samples: does a mechanism keep the (ε, δ) that it claims on neighbouring datasets?
+
+`audit_privacy` is the whole of it; `each` and `unseeded` wrap mechanisms of another shape.
+"""
+
+from __future__ import annotations
+
+from audits.privacy.audit import audit_privacy
+from audits.privacy.pairs import each, unseeded
+from audits.privacy.result import AuditResult, Look, Resolution
+
+__all__ = ["AuditResult", "Look", "Resolution", "audit_privacy", "each", "unseeded"]

@@ -1,0 +1,159 @@
+"""`audit_privacy`: the one entry to the tests of this package."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+
+from audits.privacy.pairs import AdjacencyLike, Pairs, is_replayable, take_pairs
+from audits.privacy.result import AuditResult
+from audits.privacy.sequential import Request, Sequential
+
+METHODS = ("sequential", "clopper-pearson", "gdp")
+MIN_SAMPLES = 64
+
+
+def audit_privacy(
+    mechanism: Callable[..., Any],
+    pairs: Pairs,
+    *,
+    epsilon: float,
+    delta: float = 0.0,
+    adjacency: AdjacencyLike,
+    alpha: float = 0.05,
+    seed: int = 0,
+    rng: np.random.Generator | None = None,
+    max_samples: int = 1_000_000,
+    time_limit: float | None = None,
+    method: str = "sequential",
+    score: Callable[[Any], Any] | None = None,
+    resolution: float | None = None,
+    stop_early: bool = True,
+    footprints: bool = False,
+) -> AuditResult:
+    """Test by sampling whether a mechanism is (ε, δ)-differentially private on neighbouring datasets.
+
+    mechanism    ``mechanism(data, size, rng)`` → `size` independent outputs, first axis first. An output may be
+                 a float, an int, a string or None, a vector, or a structured record of these. See `each`
+                 and `unseeded` for mechanisms of another shape.
+    pairs        pairs (D, D′) of neighbouring datasets, or a function ``pairs(rng)`` that yields them (the first
+                 64 are taken).
+    epsilon, delta   the claim, ε ≥ 0 and 0 ≤ δ < 1.
+    adjacency    "replace", "replace-item", "add-remove", or a function (D, D′) → bool. Every pair is checked
+                 before a sample is drawn.
+    alpha        the probability that a private mechanism is called refuted, over all pairs, events and looks.
+    seed, rng    where the randomness comes from; a generator takes precedence over the seed.
+    max_samples  samples a side, all pairs together.
+    time_limit   seconds; None for no limit.
+    method       "sequential" (the default; stops as soon as the violation is certain), "clopper-pearson"
+                 (all of max_samples; one event, learned on a part, exact binomial bound on the rest), "gdp"
+                 (as before, for outputs of Gaussian shape: a bound on μ, turned into ε; conditional on that shape).
+    score        ``score(outputs)`` → (size,) numbers, large for the first dataset; replaces the learned ones.
+    resolution   the ε that must not go unnoticed: the run may end when that is reached, and is "undecided" where
+                 it is not reached within the budget.
+    stop_early   False: go on after a refutation, for the sharpest `epsilon_lower`.
+    footprints   also look at the least significant bits of floating-point outputs. Noise that is drawn in
+                 floating point has such footprints nearly always (Mironov, CCS 2012).
+
+    Returns an `AuditResult`. Raises ValueError in one sentence for bad input and for a mechanism that raises,
+    returns NaN, another number of outputs, or another kind of output on the second dataset.
+
+    >>> laplace = lambda data, size, rng: data.sum() + rng.laplace(size=size)
+    >>> pairs = [(np.array([0.0, 1.0]), np.array([0.0, 0.0]))]
+    >>> audit_privacy(laplace, pairs, epsilon=0.5, adjacency="replace").verdict
+    'refuted'
+    """
+    generator = np.random.default_rng(seed) if rng is None else rng
+    _check(epsilon, delta, alpha, max_samples, time_limit, method, resolution, mechanism)
+    checked = take_pairs(pairs, generator, adjacency)
+    request = Request(
+        mechanism=mechanism if score is None else _scored(mechanism, score),
+        pairs=checked,
+        epsilon=float(epsilon),
+        delta=float(delta),
+        alpha=float(alpha),
+        rng=generator,
+        max_samples=int(max_samples),
+        time_limit=math.inf if time_limit is None else float(time_limit),
+        resolution=resolution,
+        stop_early=stop_early,
+        user_score=score is not None,
+        footprints=footprints,
+    )
+    finding = Sequential(request).run()
+    reached = finding.resolution.epsilon <= (math.inf if resolution is None else resolution)
+    decided = not finding.undecided and reached and math.isfinite(finding.resolution.epsilon)
+    verdict = "refuted" if finding.refuted else "not-refuted" if decided else "undecided"
+    return AuditResult(
+        verdict=verdict,
+        epsilon_claimed=float(epsilon),
+        delta=float(delta),
+        epsilon_lower=finding.epsilon_lower,
+        confidence=1.0 - alpha,
+        e_value=finding.e_value,
+        samples=finding.samples,
+        seconds=request.seconds(),
+        pair=checked[finding.pair_index],
+        pair_index=finding.pair_index,
+        direction=finding.direction,
+        event=finding.event,
+        resolution=finding.resolution,
+        method=method,
+        seed=seed if rng is None and is_replayable(mechanism) else None,
+        replayable=is_replayable(mechanism),
+        note=finding.note,
+        trace=finding.trace,
+        curve=finding.curve,
+    )
+
+
+def _check(
+    epsilon: Any,
+    delta: Any,
+    alpha: Any,
+    max_samples: Any,
+    time_limit: Any,
+    method: Any,
+    resolution: Any,
+    mechanism: Any,
+) -> None:
+    if not callable(mechanism):
+        raise ValueError(f"mechanism must be a function (data, size, rng) -> outputs, got {mechanism!r}")
+    _number("epsilon", epsilon, lambda v: 0.0 <= v < math.inf, "a number ≥ 0")
+    _number("delta", delta, lambda v: 0.0 <= v < 1.0, "in [0, 1)")
+    _number("alpha", alpha, lambda v: 0.0 < v < 1.0, "in (0, 1)")
+    _number("max_samples", max_samples, lambda v: v >= MIN_SAMPLES, f"a number of samples ≥ {MIN_SAMPLES}")
+    if time_limit is not None:
+        _number("time_limit", time_limit, lambda v: 0.0 < v < math.inf, "a number of seconds > 0 or None")
+    if resolution is not None:
+        _number(
+            "resolution", resolution, lambda v: epsilon < v < math.inf, "an ε above the claimed one, or None"
+        )
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {METHODS}, got {method!r}")
+
+
+def _number(name: str, value: Any, good: Callable[[float], bool], wanted: str) -> None:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be {wanted}, got {value!r}") from None
+    # NaN compares false with everything.
+    if not good(number):
+        raise ValueError(f"{name} must be {wanted}, got {value!r}")
+
+
+def _scored(mechanism: Callable[..., Any], score: Callable[[Any], Any]) -> Callable[..., Any]:
+    def scored(data: Any, size: int, rng: np.random.Generator) -> Any:
+        outputs = mechanism(data, size, rng)
+        values = np.asarray(score(outputs))
+        if values.shape != (size,) or values.dtype.kind not in "biuf":
+            raise ValueError(
+                f"score must return {size} numbers for {size} outputs, got {values.dtype} of shape {values.shape}"
+            )
+        return cast(Any, values)
+
+    return scored

@@ -1,0 +1,102 @@
+"""Events: a score cut at a ladder of thresholds, and the counts of both sides on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audits.privacy.outputs import Encoded
+from audits.privacy.scores import Score
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+RATIO = 0.75
+"""Each rung of the ladder holds this share of the tail of the rung before."""
+LEAST = 3
+"""The outermost rung holds at least this many pooled samples."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """A score with thresholds and, for each, how many samples of each side have score ≥ threshold.
+
+    size  samples of each side behind the counts.
+    Every threshold gives four events: {score ≥ t} and {score < t}, each for both directions.
+    """
+
+    score: Score
+    thresholds: Floats
+    first: Ints
+    second: Ints
+    size: int
+
+    def add(self, first: Ints, second: Ints, size: int) -> Ladder:
+        """The ladder with the counts of another batch added."""
+        return replace(self, first=self.first + first, second=self.second + second, size=self.size + size)
+
+    def keep(self, rungs: Ints) -> Ladder:
+        """Only some of the thresholds."""
+        return replace(
+            self,
+            thresholds=self.thresholds[rungs],
+            first=self.first[rungs],
+            second=self.second[rungs],
+        )
+
+    def hits(self, first: Ints, second: Ints, size: int) -> tuple[Ints, Ints]:
+        """Counts of the four events of every rung, (4K,) each, the side that should have more first.
+
+        Order: forward ≥, forward <, backward ≥, backward <.
+        """
+        x = np.concatenate([first, size - first, second, size - second])
+        y = np.concatenate([second, size - second, first, size - first])
+        return x, y
+
+    def all_hits(self) -> tuple[Ints, Ints]:
+        """`hits` of the counts so far."""
+        return self.hits(self.first, self.second, self.size)
+
+    def words(self, event: int) -> tuple[str, str]:
+        """Direction and description of one of the 4K events."""
+        kind, rung = divmod(event, len(self.thresholds))
+        text = self.score.describe(float(self.thresholds[rung]), kind % 2 == 0)
+        return ("forward" if kind < 2 else "backward"), text
+
+
+def count(scores: Floats, thresholds: Floats) -> Ints:
+    """How many scores are ≥ each threshold."""
+    if len(thresholds) == 0:
+        return np.zeros(0, dtype=np.int64)
+    if len(thresholds) <= 24 or len(scores) < 2048:
+        # A comparison costs half a nanosecond a sample, a binary search twenty.
+        return np.array([np.count_nonzero(scores >= t) for t in thresholds], dtype=np.int64)
+    ordered = np.sort(scores)
+    return len(scores) - np.searchsorted(ordered, thresholds, side="left").astype(np.int64)
+
+
+def thresholds(pooled: Floats) -> Floats:
+    """Thresholds at quantiles that thin out geometrically towards both ends; every value where they are few."""
+    few = np.unique(pooled[:512])
+    if len(few) <= 64:
+        few = np.unique(pooled)
+        if len(few) <= 64:
+            return few[1:]
+    least = LEAST / len(pooled)
+    rungs = int(np.floor(np.log(0.5 / least) / np.log(1.0 / RATIO))) if least < 0.5 else 0
+    tails = 0.5 * RATIO ** np.arange(rungs + 1)
+    levels = np.unique(np.concatenate([tails, 1.0 - tails]))
+    found = np.unique(np.quantile(pooled, levels))
+    return found[found > pooled.min()]
+
+
+def build(score: Score, first: Encoded, second: Encoded, fitted: int) -> Ladder | None:
+    """The ladder of a score. Samples before place `fitted` were used to fit the score and are not counted."""
+    x, y = score.evaluate(first), score.evaluate(second)
+    cuts = thresholds(np.concatenate([x, y]))
+    if len(cuts) == 0:
+        return None
+    start = fitted if score.learned else 0
+    return Ladder(score, cuts, count(x[start:], cuts), count(y[start:], cuts), len(x) - start)

@@ -1,0 +1,225 @@
+"""What an audit found: verdict, anytime-valid lower bound on ε, resolution, and how it shows itself."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from audits.evidence import Evidence, Verdict
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+VERDICTS = ("refuted", "not-refuted", "undecided")
+POWER = 0.9
+"""Probability with which a violation of the size of the resolution would have been caught."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """The smallest violation that this audit would have caught with probability 0.9, on the events it tried.
+
+    epsilon  a mechanism whose true ε (at the claimed δ) is at least this would have been refuted.
+    delta    likewise one that passes e^ε·Q(S) + δ by at least this much probability.
+
+    It says nothing of events, pairs or datasets that were not tried: it is no proof of privacy.
+    """
+
+    epsilon: float
+    delta: float
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One look of the audit: samples a side so far, log e-value against the claim, lower bound on ε."""
+
+    samples: int
+    log_e_value: float
+    epsilon_lower: float
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """One event of the winning family on all its samples: shares of both sides and what they say of ε."""
+
+    event: str
+    first: float
+    second: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditResult:
+    """The outcome of `audit_privacy`.
+
+    verdict          "refuted", "not-refuted" or "undecided" (not even the resolution asked for was reached).
+    epsilon_claimed, delta   the claim.
+    epsilon_lower    with probability `confidence` the mechanism's ε at `delta` is at least this, whenever
+                     the audit stopped; 0 where nothing is shown.
+    confidence       1 − α.
+    e_value          evidence against the claim; at least 1/α where refuted (sequential). The fixed-size
+                     methods have a p-value instead, reported as 1/p: it is no e-value.
+    samples          drawn from each side, all pairs together, those used for learning included.
+    seconds          wall-clock time.
+    pair             the pair of datasets with the strongest evidence; `pair_index` its place in the list.
+    direction        "forward": the first dataset's outputs fall into the event too often; "backward": the
+                     second's.
+    event            the event in words, with its share of the outputs on both sides.
+    resolution       what would have been caught; see `Resolution`.
+    method, seed     as asked; seed None where a generator was passed or the mechanism is unseeded.
+    replayable       False where the mechanism does not take its randomness from the generator.
+    note             conditions or reasons, in a sentence; empty where there are none.
+    trace            the looks in order, for plots.
+    curve            events of the winning family with their shares, for the privacy curve.
+    """
+
+    verdict: str
+    epsilon_claimed: float
+    delta: float
+    epsilon_lower: float
+    confidence: float
+    e_value: float
+    samples: int
+    seconds: float
+    pair: tuple[Any, Any]
+    pair_index: int
+    direction: str
+    event: str
+    resolution: Resolution
+    method: str
+    seed: int | None
+    replayable: bool = True
+    note: str = ""
+    trace: tuple[Look, ...] = ()
+    curve: tuple[CurvePoint, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.verdict not in VERDICTS:
+            raise ValueError(f"verdict must be one of {VERDICTS}, got {self.verdict!r}")
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the data contradict the claim at the audit's error level."""
+        return self.verdict == "refuted"
+
+    def evidence(self) -> Evidence:
+        """This audit as one piece of evidence about ε at the claimed δ, for a claim's `judge`."""
+        verdicts = {
+            "refuted": Verdict.REFUTED,
+            "not-refuted": Verdict.CONSISTENT,
+            "undecided": Verdict.INCONCLUSIVE,
+        }
+        return Evidence(
+            quantity=f"ε at δ = {self.delta:g}",
+            estimate=self.epsilon_lower,
+            low=self.epsilon_lower,
+            high=math.inf,
+            confidence=self.confidence,
+            method=self.method,
+            samples=2 * self.samples,
+            bound=self.epsilon_claimed,
+            verdict=verdicts[self.verdict],
+            resolution=self.resolution.epsilon,
+            alpha_spent=1.0 - self.confidence,
+            note=self.summary(),
+        )
+
+    def summary(self) -> str:
+        """The outcome in one or two sentences."""
+        claim = f"ε = {self.epsilon_claimed:g}, δ = {self.delta:g}"
+        spent = f"{self.samples:,} samples a side, {self.seconds:.2f} s"
+        if self.refuted:
+            text = (
+                f"REFUTED: the mechanism is not ({claim})-private: ε ≥ {self.epsilon_lower:.4g} with "
+                f"confidence {self.confidence:g}. Event ({self.direction}): {self.event}. {spent}."
+            )
+        else:
+            head = "not refuted" if self.verdict == "not-refuted" else "undecided"
+            caught = (
+                f"a true ε of {self.resolution.epsilon:.4g} would have been caught with probability {POWER:g} "
+                "on the events tried"
+                if math.isfinite(self.resolution.epsilon)
+                else "no violation of any size was sure to be caught"
+            )
+            text = (
+                f"{head}: ({claim}), ε ≥ {self.epsilon_lower:.4g} with confidence {self.confidence:g}; "
+                f"{caught}. This is no proof of privacy. {spent}."
+            )
+        if not self.replayable:
+            text += " The mechanism takes no generator: this run cannot be replayed."
+        return f"{text} {self.note}".rstrip()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields of the JSON document of `dpclaims audit --json`, in its order; infinite values are None."""
+        import numpy as np
+        import scipy
+
+        return {
+            "verdict": self.verdict,
+            "epsilon_claimed": self.epsilon_claimed,
+            "delta": self.delta,
+            "epsilon_lower": _finite(self.epsilon_lower),
+            "confidence": self.confidence,
+            "e_value": _finite(self.e_value),
+            "samples": self.samples,
+            "seconds": self.seconds,
+            "pair": [_short(self.pair[0]), _short(self.pair[1])],
+            "direction": self.direction,
+            "event": self.event,
+            "resolution": {
+                "epsilon": _finite(self.resolution.epsilon),
+                "delta": _finite(self.resolution.delta),
+            },
+            "method": self.method,
+            "seed": self.seed,
+            "versions": {
+                "python": sys.version.split()[0],
+                "numpy": np.__version__,
+                "scipy": scipy.__version__,
+            },
+        }
+
+    def to_json(self) -> str:
+        """One JSON document with exactly the fields of `to_dict`."""
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    def plot(self) -> Figure:
+        """Wealth and ε-lower-bound against samples, and the privacy curve with the winning event."""
+        from audits.privacy.plots import draw
+
+        return draw(self)
+
+    def _repr_html_(self) -> str:
+        colour = {"refuted": "#b3261e", "not-refuted": "#1b6e3c", "undecided": "#7a5b00"}[self.verdict]
+        rows = [
+            ("claim", f"ε = {self.epsilon_claimed:g}, δ = {self.delta:g}"),
+            ("ε is at least", f"{self.epsilon_lower:.4g} (confidence {self.confidence:g})"),
+            ("e-value", f"{self.e_value:.4g}"),
+            ("samples a side", f"{self.samples:,}"),
+            ("seconds", f"{self.seconds:.2f}"),
+            ("pair", f"{_short(self.pair[0])} | {_short(self.pair[1])}"),
+            ("event", f"{self.event} ({self.direction})"),
+            ("would have caught", f"ε ≥ {self.resolution.epsilon:.4g} (no proof of privacy)"),
+            ("method", self.method),
+            ("note", self.note),
+        ]
+        body = "".join(
+            f"<tr><th style='text-align:left'>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>"
+            for k, v in rows
+            if v
+        )
+        return f"<strong style='color:{colour}'>{html.escape(self.verdict)}</strong><table>{body}</table>"
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _short(data: Any, limit: int = 200) -> str:
+    import numpy as np
+
+    text = np.array2string(data, threshold=12) if isinstance(data, np.ndarray) else repr(data)
+    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -1,0 +1,466 @@
+"""The sequential e-process test: bets and events learned from earlier batches only.
+
+Claim: P(S) ≤ e^ε·Q(S) + δ for every event S and both orders of the two datasets. After each batch every *slot* (a pair
+of datasets with a learner) chooses, for every ε of a fixed grid, one event and an alternative (p₁, q₁) from what it
+has seen so far; the next batch multiplies its wealth by the e-value of `binomial.log_e_value`. The mean of
+all slots' wealths is an e-process under the claim, so by Ville's inequality it reaches 1/α with probability
+at most α, however often one looks. The set of ε not rejected so far is a confidence sequence, and `epsilon_lower`
+the largest ε up to which the whole grid is rejected.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audits.privacy import binomial, events, scores
+from audits.privacy.outputs import Encoded, Encoder, join
+from audits.privacy.pairs import Pair, draw
+from audits.privacy.result import CurvePoint, Look, Resolution
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+FIRST_BATCH = 32
+GROWTH = 0.3
+"""A batch is this share of the samples before it."""
+RETAINED_ROWS = 65536
+RETAINED_BYTES = 2**27
+"""Samples of a side that are kept to learn events from, at most."""
+CHUNK_BYTES = 2**26
+"""Outputs are drawn and counted in chunks of at most this size."""
+EXPLORE = 512
+"""Every pair gets this many samples before the promising ones are preferred."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a method found; `audit_privacy` turns it into the result."""
+
+    refuted: bool
+    epsilon_lower: float
+    e_value: float
+    samples: int
+    pair_index: int
+    direction: str
+    event: str
+    resolution: Resolution
+    trace: tuple[Look, ...] = ()
+    curve: tuple[CurvePoint, ...] = ()
+    note: str = ""
+    undecided: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What the user asked for, checked."""
+
+    mechanism: Callable[..., Any]
+    pairs: Sequence[Pair]
+    epsilon: float
+    delta: float
+    alpha: float
+    rng: np.random.Generator
+    max_samples: int
+    time_limit: float
+    resolution: float | None
+    stop_early: bool
+    user_score: bool
+    footprints: bool
+    started: float = field(default_factory=time.perf_counter)
+
+    def seconds(self) -> float:
+        """Since the audit began."""
+        return time.perf_counter() - self.started
+
+
+def epsilon_grid(claimed: float) -> Floats:
+    """The grid on which ε is tested: 0, then steps of 3 %, of 1 % within a factor of 2 of the claimed ε."""
+    top = max(20.0, 4.0 * claimed)
+    coarse = np.exp(np.arange(math.log(0.005), math.log(top), math.log(1.03)))
+    if claimed <= 0.0:
+        return np.concatenate([[0.0], coarse])
+    fine = claimed * np.exp(np.arange(-70, 71) * math.log(1.01))
+    outside = coarse[(coarse < fine[0]) | (coarse > fine[-1])]
+    return np.unique(np.concatenate([[0.0], outside, fine, [claimed]]))
+
+
+def reference_epsilons(grid: Floats) -> tuple[Ints, Ints]:
+    """A dozen places of the grid for which the best event is chosen, and for each ε the nearest of them."""
+    places = np.unique(np.round(np.linspace(0, len(grid) - 1, 25)).astype(np.int64))
+    nearest = np.abs(places[None, :] - np.arange(len(grid))[:, None]).argmin(axis=1)
+    return places, nearest
+
+
+def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores.Learner]:
+    """The learners that suit this kind of output; fixed before the first bet, as their weights must be."""
+    if sample.is_scalar:
+        chosen: list[scores.Learner] = [scores.value, scores.sets]
+        if not user_score:
+            chosen.append(scores.grid)
+        return [*chosen, scores.footprints] if footprints else chosen
+    if sample.is_symbol:
+        return [scores.sets]
+    chosen = [
+        scores.sets,
+        scores.mean_difference,
+        scores.logistic,
+        scores.moments,
+        scores.norm,
+        scores.coordinate,
+        scores.neighbours,
+    ]
+    if sample.columns().shape[1] <= 60:
+        chosen.append(scores.boosting)
+    return chosen
+
+
+SLOW = (scores.boosting, scores.neighbours)
+
+
+class Slot:
+    """One learner on one pair: its ladder of events, its wealth for every ε."""
+
+    def __init__(self, learner: scores.Learner, grid: Floats) -> None:
+        self.learner = learner
+        self.log_wealth = np.zeros(len(grid))
+        self.ladder: events.Ladder | None = None
+        self.learned_at = 0
+        self.active = True
+
+    def relearn(self, first: Encoded, second: Encoded) -> None:
+        """Fit the score to the first half of what is kept, count on the second half."""
+        rows = len(first)
+        growth = 2.0 if rows > 4096 or self.learner in SLOW else 1.0
+        if not self.active or (self.learned_at and rows < growth * self.learned_at):
+            return
+        half = rows // 2
+        score = self.learner(first.take(slice(0, half)), second.take(slice(0, half)))
+        if score is None:
+            return
+        self.learned_at = rows
+        self.ladder = events.build(score, first, second, half)
+
+
+class PairState:
+    """One pair of datasets: its samples, its slots."""
+
+    def __init__(self, request: Request, pair: Pair, index: int) -> None:
+        self.request = request
+        self.pair = pair
+        self.index = index
+        self.encoder = Encoder()
+        self.size = 0
+        self.kept: list[list[Encoded]] = [[], []]
+        self.kept_rows = 0
+        self.row_bytes = 0
+        self.slots: list[Slot] = []
+
+    def sample(self, size: int, side: int) -> Encoded:
+        """Fresh outputs of one side, as columns."""
+        where = f"the {('first', 'second')[side]} dataset of pair {self.index}"
+        raw = draw(self.request.mechanism, self.pair[side], size, self.request.rng, where)
+        return self.encoder.encode(raw, where)
+
+    def chunks(self, size: int) -> list[int]:
+        """Sizes of the draws that make up a batch."""
+        most = max(64, CHUNK_BYTES // max(self.row_bytes, 1))
+        return [min(most, size - start) for start in range(0, size, most)]
+
+    def keep(self, first: Encoded, second: Encoded) -> None:
+        """Keep samples to learn from, up to the limit."""
+        limit = min(RETAINED_ROWS, max(256, RETAINED_BYTES // max(self.row_bytes, 1)))
+        room = limit - self.kept_rows
+        if room <= 0:
+            return
+        take = min(room, len(first))
+        self.kept[0].append(first.take(slice(0, take)))
+        self.kept[1].append(second.take(slice(0, take)))
+        self.kept_rows += take
+        self.kept = [[join(side)] for side in self.kept]
+
+    def samples(self) -> tuple[Encoded, Encoded]:
+        """What is kept of both sides."""
+        return self.kept[0][0], self.kept[1][0]
+
+
+class Sequential:
+    """The state of a run; `run` is the whole of it."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.grid = epsilon_grid(request.epsilon)
+        self.claimed = int(np.searchsorted(self.grid, request.epsilon))
+        self.references, self.nearest = reference_epsilons(self.grid)
+        # The claimed ε has an event of its own.
+        self.references = np.append(self.references, self.claimed)
+        self.nearest[self.claimed] = len(self.references) - 1
+        self.states = [PairState(request, pair, i) for i, pair in enumerate(request.pairs)]
+        self.rejected = np.zeros(len(self.grid), dtype=bool)
+        self.best_log_e = -math.inf
+        self.samples = 0
+        self.trace: list[Look] = []
+        self.looks = 0
+
+    # --- one batch ---
+
+    def step(self, state: PairState, size: int) -> None:
+        """Draw a batch of one pair, settle the bets on it, learn from it."""
+        bets = [self.choose(slot) for slot in state.slots]
+        counts = [
+            (np.zeros(len(b.rungs), np.int64), np.zeros(len(b.rungs), np.int64)) if b else None for b in bets
+        ]
+        for part in state.chunks(size):
+            first, second = state.sample(part, 0), state.sample(part, 1)
+            for slot, bet, sums in zip(state.slots, bets, counts, strict=True):
+                if bet is None or sums is None:
+                    continue
+                assert slot.ladder is not None
+                sums[0][:] += events.count(slot.ladder.score.evaluate(first), slot.ladder.thresholds)
+                sums[1][:] += events.count(slot.ladder.score.evaluate(second), slot.ladder.thresholds)
+            if state.row_bytes == 0:
+                state.row_bytes = (first.values.nbytes + first.codes.nbytes) // max(len(first), 1) + 1
+            state.keep(first, second)
+        for slot, bet, sums in zip(state.slots, bets, counts, strict=True):
+            if bet is not None and sums is not None:
+                self.settle(slot, bet, sums, size)
+        state.size += size
+        self.samples += size
+        if not state.slots:
+            # The kind of output is known now, nothing has been betted yet.
+            kinds = learners(state.samples()[0], self.request.user_score, self.request.footprints)
+            state.slots = [Slot(learner, self.grid) for learner in kinds]
+        if state.size <= 2 * state.kept_rows:
+            for slot in state.slots:
+                slot.relearn(*state.samples())
+
+    def choose(self, slot: Slot) -> Bet | None:
+        """For every ε the event that has served best so far, and the alternative to bet on."""
+        if slot.ladder is None or not slot.active:
+            return None
+        ladder = slot.ladder
+        x, y = ladder.all_hits()
+        p, q = (x + 0.5) / (ladder.size + 1.0), (y + 0.5) / (ladder.size + 1.0)
+        best = self.best_events(p, q)
+        event = best[self.nearest]
+        p1, q1 = shrink(p[event], q[event], self.grid, self.request.delta, ladder.size)
+        return Bet(np.arange(len(ladder.thresholds)), event, p1, q1)
+
+    def best_events(self, p: Floats, q: Floats) -> Ints:
+        """The event of the largest excess over the null in standard errors, for every reference ε."""
+        a = np.exp(self.grid[self.references])[:, None]
+        excess = p - a * q - self.request.delta
+        spread = np.sqrt(p * (1.0 - p) + a * a * q * (1.0 - q))
+        return np.argmax(excess / spread, axis=1)
+
+    def settle(self, slot: Slot, bet: Bet, sums: tuple[Ints, Ints], size: int) -> None:
+        """Multiply the wealth by the e-value of the batch."""
+        assert slot.ladder is not None
+        x, y = slot.ladder.hits(sums[0], sums[1], size)
+        slot.log_wealth += binomial.log_e_value(
+            x[bet.event], size, y[bet.event], size, bet.p1, bet.q1, self.grid, self.request.delta
+        )
+        slot.ladder = slot.ladder.add(sums[0], sums[1], size)
+
+    # --- the whole run ---
+
+    def log_e(self) -> Floats:
+        """Log of the mean wealth of all slots, for every ε; pairs not looked at yet have wealth 1."""
+        total = [
+            np.logaddexp.reduce([s.log_wealth for s in state.slots], axis=0) - math.log(len(state.slots))
+            if state.slots
+            else np.zeros(len(self.grid))
+            for state in self.states
+        ]
+        return np.asarray(np.logaddexp.reduce(total, axis=0) - math.log(len(self.states)))
+
+    def look(self) -> bool:
+        """Take stock; True where the claim is refuted."""
+        log_e = self.log_e()
+        bar = -math.log(self.request.alpha)
+        self.rejected |= log_e >= bar
+        self.best_log_e = max(self.best_log_e, float(log_e[self.claimed]))
+        self.trace.append(Look(self.samples, float(log_e[self.claimed]), self.epsilon_lower()))
+        self.looks += 1
+        return bool(self.rejected[self.claimed])
+
+    def epsilon_lower(self) -> float:
+        """The largest ε of the grid up to which everything is rejected; 0 where ε = 0 is not."""
+        kept = np.flatnonzero(~self.rejected)
+        last = (kept[0] if len(kept) else len(self.grid)) - 1
+        return float(self.grid[last]) if last > 0 else 0.0
+
+    def next_pair(self) -> PairState:
+        """Every pair first; then mostly the one with the strongest sign of a violation."""
+        states = self.states
+        if len(states) == 1:
+            return states[0]
+        fresh = [s for s in states if s.size < min(EXPLORE, self.request.max_samples // (2 * len(states)))]
+        if fresh or self.looks % 4 == 3:
+            return min(fresh or states, key=lambda s: s.size)
+        return max(states, key=self.promise)
+
+    def promise(self, state: PairState) -> float:
+        """Largest excess over the claim in standard errors a sample, with a bonus for pairs seen little."""
+        best = -math.inf
+        for slot in state.slots:
+            if slot.ladder is not None and slot.active:
+                best = max(best, self.strength(slot))
+        return best + 2.0 / math.sqrt(state.size + 1.0)
+
+    def strength(self, slot: Slot) -> float:
+        """Excess over the claim of the slot's best event, in standard errors of one sample."""
+        assert slot.ladder is not None
+        x, y = slot.ladder.all_hits()
+        p, q = (x + 0.5) / (slot.ladder.size + 1.0), (y + 0.5) / (slot.ladder.size + 1.0)
+        a = math.exp(self.request.epsilon)
+        return float(
+            np.max((p - a * q - self.request.delta) / np.sqrt(p * (1.0 - p) + a * a * q * (1.0 - q)))
+        )
+
+    def run(self) -> Finding:
+        """Batches until the claim is refuted, the budget is spent, or the resolution asked for is reached."""
+        request = self.request
+        refuted = False
+        while self.samples < request.max_samples:
+            state = self.next_pair()
+            size = self.batch_size(state)
+            if size == 0:
+                break
+            self.step(state, size)
+            refuted = self.look() or refuted
+            if refuted and request.stop_early:
+                break
+            if request.resolution is not None and not refuted and self.reached(request.resolution):
+                break
+        return self.finding(refuted)
+
+    def batch_size(self, state: PairState) -> int:
+        """Samples of the next batch: a share of those before, within the budget of samples and time."""
+        request = self.request
+        size = FIRST_BATCH if state.size == 0 else max(16, int(GROWTH * state.size))
+        left = request.time_limit - request.seconds()
+        if self.samples > 0 and left <= 0.0:
+            return 0
+        if self.samples > 0 and math.isfinite(left):
+            speed = self.samples / max(request.seconds(), 1e-6)
+            size = min(size, max(16, int(speed * left)))
+        return min(size, request.max_samples - self.samples)
+
+    def reached(self, target: float) -> bool:
+        return self.resolution().epsilon <= target
+
+    def resolution(self) -> Resolution:
+        """The smallest violation that would have been caught with probability 0.9 on the events tried."""
+        slots = sum(max(len(s.slots), 1) for s in self.states)
+        best = Resolution(math.inf, math.inf)
+        for state in self.states:
+            for slot in state.slots:
+                if slot.ladder is None or not slot.active or state.size < 2 * FIRST_BATCH:
+                    continue
+                n = state.size
+                # What the wealth must overcome: the bar, the average over slots, learning the alternative.
+                bar = -math.log(self.request.alpha) + math.log(slots) + 0.5 * math.log(n / FIRST_BATCH) + 1.0
+                x, y = slot.ladder.all_hits()
+                q = (y + 0.5) / (slot.ladder.size + 1.0)
+                found = smallest_violation(
+                    q, growth_needed(bar) / n, self.request.epsilon, self.request.delta
+                )
+                best = Resolution(min(best.epsilon, found.epsilon), min(best.delta, found.delta))
+        return best
+
+    def finding(self, refuted: bool) -> Finding:
+        """The run in the words of the result."""
+        at = self.claimed
+        if refuted:
+            # The event that carries the lower bound, not the one that first crossed the bar.
+            at = max(at, int(np.searchsorted(self.grid, self.epsilon_lower())))
+        pairs = [(state, slot) for state in self.states for slot in state.slots if slot.ladder is not None]
+        if not pairs:
+            return Finding(
+                refuted=False,
+                epsilon_lower=0.0,
+                e_value=1.0,
+                samples=self.samples,
+                pair_index=0,
+                direction="forward",
+                event="none: too few samples to learn an event",
+                resolution=Resolution(math.inf, math.inf),
+                trace=tuple(self.trace),
+            )
+        state, slot = max(pairs, key=lambda p: p[1].log_wealth[at])
+        ladder = slot.ladder
+        assert ladder is not None
+        x, y = ladder.all_hits()
+        p, q = (x + 0.5) / (ladder.size + 1.0), (y + 0.5) / (ladder.size + 1.0)
+        event = int(self.best_events(p, q)[self.nearest[at]])
+        direction, text = ladder.words(event)
+        shares = x[event] / ladder.size, y[event] / ladder.size
+        if direction == "backward":
+            shares = shares[::-1]
+        curve = tuple(
+            CurvePoint(ladder.words(i)[1], float(x[i] / ladder.size), float(y[i] / ladder.size))
+            for i in range(len(x))
+        )
+        return Finding(
+            refuted=refuted,
+            epsilon_lower=self.epsilon_lower(),
+            e_value=math.exp(min(self.best_log_e, 690.0)),
+            samples=self.samples,
+            pair_index=state.index,
+            direction=direction,
+            event=f"{text} (share {shares[0]:.4g} on the first dataset, {shares[1]:.4g} on the second)",
+            resolution=self.resolution(),
+            trace=tuple(self.trace),
+            curve=curve,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Bet:
+    """For every ε of the grid: the event among the ladder's 4K, and the alternative (p₁, q₁)."""
+
+    rungs: Ints
+    event: Ints
+    p1: Floats
+    q1: Floats
+
+
+def shrink(p: Floats, q: Floats, epsilon: Floats, delta: float, size: int) -> tuple[Floats, Floats]:
+    """The alternative to bet on: the estimate moved towards the null by about one standard error.
+
+    The event was chosen because its estimate looked good, and betting the whole of it would overbet.
+    """
+    p0, q0 = binomial.project(p, q, epsilon, delta)
+    z2 = 2.0 * size * binomial.divergence(p, q, epsilon, delta)
+    weight = np.maximum(0.0, 1.0 - 1.0 / np.maximum(z2, 1e-12))
+    return p0 + weight * (p - p0), q0 + weight * (q - q0)
+
+
+def growth_needed(bar: float, quantile: float = 1.2816) -> float:
+    """The expected log wealth that exceeds `bar` with probability 0.9, log wealth being about N(g, 2g)."""
+    root = (quantile * math.sqrt(2.0) + math.sqrt(2.0 * quantile**2 + 4.0 * bar)) / 2.0
+    return root * root
+
+
+def smallest_violation(q: Floats, growth: float, epsilon: float, delta: float) -> Resolution:
+    """Over events with share q on the lesser side: the least ε, and the least excess, that grow this fast a sample."""
+    q = np.asarray(q, dtype=np.float64)
+    low = np.minimum(math.exp(epsilon) * q + delta, 1.0)
+    high = np.ones_like(low)
+    possible = (low < 1.0) & (binomial.divergence(np.full_like(q, 1.0 - 1e-12), q, epsilon, delta) > growth)
+    if not possible.any():
+        return Resolution(math.inf, math.inf)
+    q, low, high = q[possible], low[possible], high[possible]
+    null = low.copy()
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        enough = binomial.divergence(middle, q, epsilon, delta) >= growth
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return Resolution(float(np.log((high - delta) / q).min()), float((high - null).min()))
