@@ -40,11 +40,11 @@ CORRECTED = Constants(2.0, 3.0, 0.5, "paper", "paper")
 """The smallest change under which the proof of Theorem 1 holds: the median bin may stick out of the data by
 half a bin, so the interval must reach 2τ + τ to each side. Noise 12τ/(nε) instead of 8τ/(nε)."""
 
-TUNED = Constants(0.25, 2.125, 0.25, "union", "optimal")
+TUNED = Constants(0.5, 2.25, 0.25, "union", "optimal")
 """The same proof with its slack removed.
 
-* Bins of τ/4: the interval reaches 2τ + τ/8; eight times the bins cost only log 8 in the exponent.
-* A quarter of ε for the range: noise 17τ/(3nε) = 5.67τ/(nε), for twice the users before β is small.
+* Bins of τ/2: the interval reaches 2τ + τ/4; four times the bins cost only log 4 in the exponent.
+* A quarter of ε for the range: noise 6τ/(nε), for twice the users before β is small.
 * τ′ = τ √(2 log(2dn/γ)/d): Hoeffding for ⟨ω, v⟩ with ‖v‖ = τ/√d and a union over dn coordinates gives
   probability γ exactly; the printed 10 leaves (γ/dn)⁵⁰.
 * ε′ by the optimal composition of d mechanisms that are ε′-DP (Kairouz, Oh, Viswanath 2015)."""

@@ -63,15 +63,15 @@ class Bins:
 def bins_for(tau: float, bound: float, constants: Variant | Constants = "paper") -> Bins:
     """The bins of PrivateRange for radius τ on [−bound, bound].
 
-    Raises ValueError where τ or the bound is not positive, or bound/τ exceeds 2⁶⁰.
+    Raises ValueError where τ or the bound is not positive, or more than 2⁶² bins would be needed.
 
     >>> bins_for(1.0, 4.0)
     Bins(count=4, width=2.0)
     """
     positive(tau=tau, bound=bound)
-    if bound / tau > 2.0**60:
-        raise ValueError(f"bound/tau must be at most 2**60, got {bound / tau:g}")
     width = constants_of(constants).bin_width * tau
+    if 2.0 * bound / width > 2.0**62:
+        raise ValueError(f"bound/tau must be at most {2.0**61 * width / tau:g}, got {bound / tau:g}")
     return Bins(max(1, math.ceil(2.0 * bound / width)), width)
 
 
