@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from claims._audit import audit_command
 from claims._claim import TIERS, Claim, Kind
 from claims._result import BAD_INPUT, CRASHED, ClaimResult
 
@@ -136,6 +137,9 @@ def run(
             f"run: {result.folder}"
         )
     raise typer.Exit(result.exit_status)
+
+
+app.command("audit")(audit_command)
 
 
 @app.command()
