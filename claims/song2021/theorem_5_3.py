@@ -1,28 +1,22 @@
-r"""Theorems 5.3 and D.5: the clipped gradients of softmax regression are no gradient field.
+r"""Theorem 5.3: the clipped gradients of softmax regression are no gradient field.
 
-Theorem 5.3 (section 5.3): x ≠ 0, K ≥ 3 classes, B > 0 such that Θ = {θ : ‖∇ℓ(θ; (x, y))‖ > B} is not empty, G the
-clipped gradient. No f : C → ℝ with C° ∩ Θ ≠ ∅ that is differentiable off a set C_N ⊂ C, closed in C and of measure
-zero, has ∇f = G on C° \ C_N. Theorem D.5 (appendix D.3.1) says the same of clipping each class's block
-separately, with Θ = {θ : ‖∇_{θ⁽ᵏ⁾}ℓ‖ > B for some k} not empty and Θ ⊆ C.
+x ≠ 0, K ≥ 3 classes, B > 0 such that Θ = {θ : ‖∇ℓ(θ; (x, y))‖ > B} is not empty, G the clipped gradient. No
+f : C → ℝ with C° ∩ Θ ≠ ∅ that is differentiable off a set C_N ⊂ C, closed in C and of measure zero, has ∇f = G on
+C° \ C_N (Song et al. 2021, section 5.3).
 
-How it is checked. C° ∩ Θ \ C_N is open and not empty and G is smooth on Θ off null sets, so f would be C² somewhere
-in every ball of Θ, and a curl that differs from zero off a null set contradicts it. The
-curl is a rational function of E = exp(logits) up to a positive root, hence told from zero exactly. Every E with
-entries in {1, …, m}, K up to 6, and random rational points are enumerated: in Θ some curl differs from zero unless
-E₂ = … = E_K. By Cauchy–Schwarz that is the whole story: the numerator between class 1 and class j is E_j(S·E_j − Q), Q = Σ E_k²,
-and all vanish only if all E_j = Q/S. Loop integrals (quadrature with error estimate) say the same without
-derivatives. Controls: no curl without clipping, none for K = 2, none where E₂ = … = E_K.
-
-For D.5 the field is curl-free where all blocks are clipped and where none is; it is not where class 1 is clipped and another class is
-not. For K ≥ 3 and b = B/‖x‖ < 1 that set is open and never empty: E = (1, …, 1, N), N large; Θ ⊆ C then puts it
-into C. The hypothesis matters: with 5.3's C° ∩ Θ ≠ ∅ in its place D.5 would fall wherever b < 1/(K − 1), with C a
-ball in which all classes are clipped and f linear (reported as context). Θ is empty exactly for b ≥ √2 in 5.3 and b ≥ 1 in D.5.
+How it is checked. C° ∩ Θ \ C_N is open and not empty and G is smooth on Θ, so f would be C² on some ball there;
+a curl that differs from zero off a null set contradicts it. The curl is a rational function of E = exp(logits)
+up to a positive root, hence told from zero exactly. Every E with small integer entries, K up to 6, and random
+rational points are enumerated: in Θ some curl differs from zero unless E₂ = … = E_K. That is the whole story: the
+numerator between class 1 and class j is ∓E_j(S·E_j − Q), S = Σ E_k, Q = Σ E_k² over k ≥ 2, and all vanish only if all
+E_j = Q/S. Loop integrals (quadrature with an error estimate) say the same without derivatives. Controls: no curl
+without clipping (so C° ∩ Θ ≠ ∅ is needed), none for K = 2, none where E₂ = … = E_K. Θ is empty exactly for
+B ≥ √2·‖x‖. The same machinery serves Theorem D.5.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -185,7 +179,7 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     return evidence
 
 
-def _tier(classes: list[int], levels: list[str], largest: int, random: int) -> Tier:
+def tier(classes: list[int], levels: list[str], largest: int, random: int) -> Tier:
     return Tier(
         points=[
             {"K": k, "b": b, "largest": min(largest, {2: 40, 3: 20, 4: 8, 5: 5, 6: 3}[k]), "random": random}
@@ -195,7 +189,7 @@ def _tier(classes: list[int], levels: list[str], largest: int, random: int) -> T
     )
 
 
-_JOINT = Claim(
+CLAIM = Claim(
     id="song2021/theorem-5.3",
     kind=Kind.IDENTITY,
     title="Clipped softmax gradients are no gradient field",
@@ -210,29 +204,10 @@ _JOINT = Claim(
     bound=Bound.TIGHT,
     expected=Verdict.CONFIRMED,
     tiers={
-        "smoke": _tier([2, 3], ["1/10", "1"], 6, 20),
-        "ci": _tier([2, 3, 4, 5], ["1/100", "1/4", "1", "7/5"], 8, 150),
-        "full": _tier([2, 3, 4, 5, 6], ["1/100", "1/10", "1/4", "1/2", "1", "6/5", "7/5"], 20, 2_000),
+        "smoke": tier([2, 3], ["1/10", "1"], 6, 20),
+        "ci": tier([2, 3, 4, 5], ["1/100", "1/4", "1", "7/5"], 8, 150),
+        "full": tier([2, 3, 4, 5, 6], ["1/100", "1/10", "1/4", "1/2", "1", "6/5", "7/5"], 20, 2_000),
     },
     measure=measure_joint,
     judge=judge,
 )
-_PER_CLASS = replace(
-    _JOINT,
-    id="song2021/theorem-d.5",
-    title="Per-class clipping does not help",
-    statement=(
-        r"$x\ne0$, $K\ge3$, $B>0$ with $\Theta=\{\theta:\|\nabla_{\theta^{(k)}}\ell(\theta;(x,y))\|_2>B$ for some "
-        r"$k\}\ne\emptyset$ (i.e. $B<\|x\|_2$), $G$ the gradient with every block clipped to $B$. No "
-        r"$f:C\to\mathbb R$, $\Theta\subseteq C$, differentiable off a set $C_N$ that is closed in $C$ and of measure "
-        r"zero, has $\nabla f=G$ on $C^\circ\setminus C_N$."
-    ),
-    source=cite("Theorem D.5", "appendix D.3.1"),
-    tiers={
-        "smoke": _tier([2, 3], ["1/10", "3/5"], 6, 20),
-        "ci": _tier([2, 3, 4, 5], ["1/100", "1/4", "3/5", "19/20"], 8, 150),
-        "full": _tier([2, 3, 4, 5, 6], ["1/100", "1/10", "1/4", "1/2", "3/5", "9/10", "19/20"], 20, 2_000),
-    },
-    measure=measure_per_class,
-)
-CLAIMS = [_JOINT, _PER_CLASS]

@@ -1,0 +1,68 @@
+"""Clipped DP-GD (section 5 of Song et al. 2021): Algorithm 1 with every record's gradient clipped (equation 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from implementations.interfaces import Array, Domain, Problem
+from implementations.song2021.clipped_surrogate import surrogate_loss
+from implementations.song2021.dp_gd import Averages, Gradient, gaussian_noise, run
+
+
+def clipped_gradient(problem: Problem, bound: float) -> Gradient:
+    """(1/n)·Σ clip(φ′(⟨θ, xᵢ⟩; yᵢ)·xᵢ) on θ (…, p); `bound` is the clipping norm B > 0 (equation 7).
+
+    The norm of a record's gradient is |φ′|·‖xᵢ‖, so clipping bounds |φ′| by B/‖xᵢ‖; x = 0 gives no gradient.
+    """
+    if not bound > 0:
+        raise ValueError(f"bound must be > 0, got {bound}")
+    features, targets, loss = problem.features, problem.targets, problem.loss
+    norms = np.linalg.norm(features, axis=1)
+    limits = bound / np.where(norms > 0.0, norms, np.inf)
+    limits = np.where(norms > 0.0, limits, np.inf)
+    n = features.shape[0]
+    return lambda theta: np.clip(loss.slope(theta @ features.T, targets), -limits, limits) @ features / n
+
+
+def surrogate_risk(problem: Problem, bound: float) -> Callable[[Array], Array]:
+    """The objective that clipping optimises, (1/n)·Σ g_{xᵢ}(⟨θ, xᵢ⟩; yᵢ) with the g of Lemma 5.1, on θ (…, p)."""
+    features, targets, loss = problem.features, problem.targets, problem.loss
+    norms = np.linalg.norm(features, axis=1)
+    groups = [(norms == size, loss if size == 0.0 else surrogate_loss(loss, bound / size)) for size in np.unique(norms)]
+
+    def risk(theta: Array) -> Array:
+        scores = theta @ features.T
+        total = np.zeros(scores.shape[:-1])
+        for chosen, link in groups:
+            total = total + link.value(scores[..., chosen], targets[chosen]).sum(axis=-1)
+        return total / features.shape[0]
+
+    return risk
+
+
+def clipped_dp_gd(
+    problem: Problem,
+    size: int,
+    rng: np.random.Generator,
+    *,
+    bound: float,
+    steps: int,
+    learning_rate: float,
+    noise_scale: float,
+    domain: Domain | None = None,
+) -> Averages:
+    """Clipped DP-GD from θ₀ = 0, `size` independent runs; each average has shape (size, p).
+
+    noise_scale is that of Algorithm 1 with the clipping norm in the place of L.
+    """
+    p = problem.features.shape[1]
+    return run(
+        clipped_gradient(problem, bound),
+        np.zeros((size, p)),
+        steps=steps,
+        learning_rate=learning_rate,
+        noise=gaussian_noise((size, p), noise_scale, rng),
+        project=None if domain is None else domain.project,
+    )
