@@ -241,8 +241,8 @@ def _binomial_limits(sample: Array, target: float, side: float, bound: Bound) ->
         raise ValueError("values must be 0 or 1 for method='clopper-pearson', got others")
     n, hits = sample.size, int(sample.sum())
     low, high = clopper_pearson(hits, n, side)
-    up = _binomial_reach(n, target, side)
-    down = _binomial_reach(n, 1.0 - target, side)
+    up = binomial_reach(n, target, side)
+    down = binomial_reach(n, 1.0 - target, side)
     reach = {Bound.UPPER: up, Bound.LOWER: down, Bound.TIGHT: max(up, down)}[Bound(bound)]
     return low, high, reach
 
@@ -265,7 +265,7 @@ def clopper_pearson(hits: int, trials: int, alpha: float) -> tuple[float, float]
     return low, high
 
 
-def _binomial_reach(n: int, p: float, alpha: float) -> float:
+def binomial_reach(n: int, p: float, alpha: float) -> float:
     """How far above p a probability must be for P(lower limit > p) = 0.9; inf if nothing would do."""
     from scipy.special import betaincinv
     from scipy.stats import binom

@@ -7,11 +7,12 @@ variance is its Monte Carlo variance v (of the log, by the delta method) plus a 
 all cells, estimated by moments as in a random-effects meta-analysis (DerSimonian and Laird 1986): without
 τ², one very precise cell would decide the slope.
 
-Intervals. The standard error is the larger of HC3 (CR3 where clusters of cells are given; MacKinnon and White
-1985, Bell and McCaffrey 2002) and a cluster bootstrap over cells with exponential weights (Rubin 1981, times
-√(G/(G − k)) for G cells and k coefficients). The quantile is Student's t with the Satterthwaite degrees of
-freedom of the HC3 variance: with few cells of unequal leverage these are well below G − k, and a normal
-quantile would be far too short. The tests measure the coverage on simulated tables.
+Intervals. The standard error is the largest of three: HC3 (CR3 where clusters of cells are given; MacKinnon
+and White 1985, Bell and McCaffrey 2002), a cluster bootstrap over cells with exponential weights (Rubin 1981,
+times √(G/(G − k)) for G clusters and k coefficients), and that of weighted least squares. The last is exact
+under the model above and keeps HC3, which varies much with few cells, from coming out short by chance; the
+other two hold when the variances are not as modelled. The quantile is Student's t with G − k degrees of
+freedom. Coverage measured in the tests: between the nominal level and one; never short of it.
 
 What no interval shows: lower-order terms that still bend the line at the sizes measured. `slope_against`
 takes a printed form with its log factors, `fit_power_sum` several terms.
@@ -22,7 +23,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,10 @@ _LARGEST_RELATIVE_ERROR = 0.3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exponent:
-    """A fitted exponent: estimate, standard error, degrees of freedom (inf: normal)."""
+    """A fitted exponent: estimate, standard error (inf: not identified), degrees of freedom (inf: normal).
+
+    Raises ValueError for an estimate that is not finite, a negative or NaN error, degrees of freedom ≤ 0.
+    """
 
     estimate: float
     standard_error: float
@@ -52,13 +56,15 @@ class Exponent:
     def __post_init__(self) -> None:
         if not math.isfinite(self.estimate):
             raise ValueError(f"estimate must be finite, got {self.estimate}")
-        if not (math.isfinite(self.standard_error) and self.standard_error >= 0.0):
-            raise ValueError(f"standard_error must be finite and ≥ 0, got {self.standard_error}")
+        if not self.standard_error >= 0.0:
+            raise ValueError(f"standard_error must be ≥ 0, got {self.standard_error}")
         if not self.degrees_of_freedom > 0.0:
             raise ValueError(f"degrees_of_freedom must be > 0, got {self.degrees_of_freedom}")
 
     def interval(self, side: float) -> tuple[float, float]:
         """Lower and upper limit, each one-sided at level 1 − side."""
+        if self.standard_error == 0.0:
+            return self.estimate, self.estimate
         width = _t_quantile(side, self.degrees_of_freedom) * self.standard_error
         return self.estimate - width, self.estimate + width
 
@@ -109,10 +115,7 @@ class RateFit:
     samples: int
 
     def __getitem__(self, axis: str) -> AxisFit:
-        for fit in self.axes:
-            if fit.axis == axis:
-                return fit
-        raise KeyError(f"no axis {axis!r}; there are {[fit.axis for fit in self.axes]}")
+        return _by_name(self.axes, axis)
 
     @property
     def verdict(self) -> Verdict:
@@ -143,7 +146,15 @@ class RateFit:
         return f"<table>{head}{rows}</table>"
 
 
+def _by_name(axes: Sequence[AxisFit], name: str) -> AxisFit:
+    for fit in axes:
+        if fit.axis == name:
+            return fit
+    raise KeyError(f"no axis {name!r}; there are {[fit.axis for fit in axes]}")
+
+
 def _axis_evidence(fit: AxisFit, samples: int) -> Evidence:
+    error = fit.exponent.standard_error
     return Evidence(
         quantity=f"exponent of {fit.axis}",
         estimate=fit.exponent.estimate,
@@ -156,7 +167,7 @@ def _axis_evidence(fit: AxisFit, samples: int) -> Evidence:
         verdict=fit.verdict,
         resolution=fit.resolution,
         alpha_spent=fit.alpha_spent,
-        standard_error=fit.exponent.standard_error,
+        standard_error=error if math.isfinite(error) else None,
         note=fit.note,
     )
 
@@ -274,6 +285,136 @@ def slope_against(
         table, risk, [regressor], {regressor: 1.0}, tolerance, bound=bound,
         vanishing=(regressor,) if vanishing else (), **options,
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PowerSumFit:
+    """The fit of Σ_k C_k·∏_j x_j^θ_kj.
+
+    axes       one AxisFit per free exponent, named "<axis> in term <k>" (k from 1).
+    constants  C_k.
+    shares     (cells, terms), the fraction of the fitted risk that each term makes up.
+    misfit, cells, samples   as in RateFit.
+    """
+
+    axes: tuple[AxisFit, ...]
+    constants: tuple[float, ...]
+    shares: Array
+    misfit: float
+    cells: Mapping[str, Array]
+    samples: int
+
+    def __getitem__(self, axis: str) -> AxisFit:
+        return _by_name(self.axes, axis)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict of all claimed exponents together."""
+        return combine(self.evidence())
+
+    def evidence(self) -> list[Evidence]:
+        """One piece of evidence per exponent, quantity "exponent of <axis> in term <k>"."""
+        return [_axis_evidence(fit, self.samples) for fit in self.axes]
+
+
+def fit_power_sum(
+    table: Any,
+    risk: str,
+    terms: Sequence[Mapping[str, float]],
+    tolerance: float = 0.05,
+    *,
+    bound: Bound = Bound.TIGHT,
+    alpha: float = 0.05,
+    equivalence_alpha: float | None = None,
+    vanishing: Collection[str] = (),
+    standard_error: str | None = None,
+    cluster: str | None = None,
+    bootstrap: int = 1000,
+    seed: int | np.random.Generator = 0,
+) -> PowerSumFit:
+    """Fit risk ≈ Σ_k C_k·∏_j x_j^θ_kj by non-linear least squares of log risk, C_k > 0.
+
+    terms   the printed terms, each a mapping axis → claimed exponent; a term does not depend on the axes that
+            it leaves out. At least two terms, each with at least one axis; none twice.
+    The other arguments, the intervals (of the model linearised at the fit) and the verdicts are as in
+    `fit_rate`; alpha is split evenly over all exponents.
+
+    A term is identified only by cells in which it makes up most of the risk: at least two more than it has
+    axes, with at least three values of each axis among them. Where they are missing, or the terms cannot be
+    told apart at all, its exponents are INCONCLUSIVE, whatever their interval: another grid is needed.
+
+    Raises ValueError as `fit_rate`.
+
+    >>> n = np.geomspace(10.0, 1e7, 25)
+    >>> fit = fit_power_sum({"n": n, "risk": 1 / n + 0.01 / n**0.5}, "risk", [{"n": -1.0}, {"n": -0.5}])
+    >>> round(fit["n in term 2"].exponent.estimate, 3), fit.verdict.value
+    (-0.5, 'CONSISTENT')
+    """
+    if (
+        len(terms) < 2
+        or not all(terms)
+        or any(dict(t) in [dict(u) for u in terms[:i]] for i, t in enumerate(terms))
+    ):
+        raise ValueError(
+            f"terms must be at least two different, non-empty mappings axis → exponent, got {terms!r}"
+        )
+    names = list(dict.fromkeys(axis for term in terms for axis in term))
+    for term in terms:
+        _checked_options(names, term, tolerance, alpha, equivalence_alpha, vanishing, bootstrap)
+    cells = _cells(table, risk, names, standard_error, cluster)
+    y, variance = _log_risk(cells)
+    model = _PowerSum(
+        columns=tuple(np.column_stack([np.log(cells.axes[axis]) for axis in term]) for term in terms)
+    )
+    claimed = [np.array(list(term.values()), dtype=np.float64) for term in terms]
+    free = len(terms) + sum(c.size for c in claimed)
+    if y.size < free + 2:
+        raise ValueError(f"{free} parameters need at least {free + 2} cells, got {y.size}")
+
+    parameters = _fit_power_sum(model, model.start(claimed, y), y, _weights(variance, 0.0))
+    fit = _linearised(model, parameters, y, variance, cells.cluster, bootstrap, np.random.default_rng(seed))
+    if fit is not None:
+        parameters = _fit_power_sum(model, parameters, y, _weights(variance, fit.misfit**2))
+        fit = _linearised(
+            model, parameters, y, variance, cells.cluster, bootstrap, np.random.default_rng(seed)
+        )
+
+    shares, spent = model.shares(parameters), alpha / sum(c.size for c in claimed)
+    noisy = float(np.sqrt(variance.max())) > _LARGEST_RELATIVE_ERROR
+    fits: list[AxisFit] = []
+    position = len(terms)
+    for k, term in enumerate(terms):
+        missing = _unidentified(model.columns[k], shares[:, k])
+        for axis, value in term.items():
+            exponent = (
+                _exponent(fit, position)
+                if fit is not None
+                else Exponent(estimate=float(parameters[position]), standard_error=math.inf)
+            )
+            held = _held_against(
+                f"{axis} in term {k + 1}",
+                exponent,
+                None,
+                float(value),
+                tolerance,
+                Bound(bound),
+                spent,
+                equivalence_alpha,
+                axis in vanishing,
+                noisy,
+            )
+            if missing:
+                held = replace(held, verdict=Verdict.INCONCLUSIVE, note=missing)
+            fits.append(held)
+            position += 1
+    return PowerSumFit(
+        axes=tuple(fits),
+        constants=tuple(float(c) for c in np.exp(parameters[: len(terms)])),
+        shares=shares,
+        misfit=fit.misfit if fit is not None else math.nan,
+        cells={**cells.axes, "risk": cells.risk, "standard_error": cells.error},
+        samples=cells.rows,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -507,7 +648,7 @@ def _t_quantile(alpha: float, df: float) -> float:
 class _Regression:
     coefficients: Array
     errors: Array
-    df: Array
+    df: float
     misfit: float
 
 
@@ -515,7 +656,7 @@ def _exponent(fit: _Regression, j: int) -> Exponent:
     return Exponent(
         estimate=float(fit.coefficients[j]),
         standard_error=float(fit.errors[j]),
-        degrees_of_freedom=float(fit.df[j]),
+        degrees_of_freedom=fit.df,
     )
 
 
@@ -550,8 +691,8 @@ def _misfit(design: Array, y: Array, variance: Array) -> float:
     return max(excess / float(free.sum()), 0.0)
 
 
-def _robust(design: Array, y: Array, weights: Array, cluster: Integers) -> tuple[Array, Array, Array]:
-    """Weighted least squares; HC3 (with clusters CR3) standard errors, Satterthwaite degrees of freedom."""
+def _robust(design: Array, y: Array, weights: Array, cluster: Integers) -> tuple[Array, Array, float]:
+    """Weighted least squares: coefficients, the larger of HC3 (CR3) and model-based errors, their freedom."""
     root = np.sqrt(weights)
     q, r = np.linalg.qr(design * root[:, None])
     pseudo = np.linalg.solve(r, q.T)  # coefficients = pseudo @ (weighted y)
@@ -563,25 +704,16 @@ def _robust(design: Array, y: Array, weights: Array, cluster: Integers) -> tuple
             f"{design.shape[1]} coefficients need at least {design.shape[1] + 2} clusters, got {groups}"
         )
     scores = np.empty((design.shape[1], groups))
-    leverage = np.zeros((groups, design.shape[1], y.size))
     for g in range(groups):
         rows = np.flatnonzero(cluster == g)
         own = np.eye(rows.size) - q[rows] @ q[rows].T
         if np.linalg.eigvalsh(own)[0] < 1e-9:
             raise ValueError("one cell (or cluster) alone determines an exponent: add cells")
-        inverse = np.linalg.inv(own)
-        spread = pseudo[:, rows] @ inverse
-        scores[:, g] = spread @ residual[rows]
-        # (I − H) restricted to the columns of the group, times its coefficients
-        leverage[g] = -(spread @ q[rows]) @ q.T
-        leverage[g][:, rows] += spread
-    errors = np.sqrt((scores**2).sum(axis=1))
-    df = np.empty(design.shape[1])
-    for j in range(design.shape[1]):
-        # Under the working model the variance estimate is a quadratic form with matrix BᵀB: 2E²/Var of it.
-        gram = leverage[:, j, :] @ leverage[:, j, :].T
-        df[j] = np.trace(gram) ** 2 / (gram**2).sum()
-    return pseudo @ z, errors, np.minimum(df, groups - design.shape[1])
+        scores[:, g] = pseudo[:, rows] @ np.linalg.solve(own, residual[rows])
+    sandwich = np.sqrt((scores**2).sum(axis=1))
+    free = y.size - design.shape[1]
+    model = np.sqrt((pseudo**2).sum(axis=1) * float(residual @ residual) / free)
+    return pseudo @ z, np.maximum(sandwich, model), float(groups - design.shape[1])
 
 
 def _bootstrap_errors(
@@ -590,14 +722,13 @@ def _bootstrap_errors(
     """Standard deviation of the coefficients when clusters get independent exponential weights."""
     groups, k = int(cluster.max()) + 1, design.shape[1]
     w = rng.exponential(size=(draws, groups))[:, cluster] * weights
-    # Centring the columns first keeps the normal equations well conditioned; slopes do not change.
-    centre = np.concatenate([[0.0], np.average(design[:, 1:], axis=0, weights=weights)])
-    x = design - centre
-    gram = np.einsum("bi,ij,ik->bjk", w, x, x, optimize=True)
-    right = np.einsum("bi,ij,i->bj", w, x, y, optimize=True)
-    slopes = np.linalg.solve(gram, right[:, :, None])[:, :, 0]
-    slopes[:, 0] -= slopes[:, 1:] @ centre[1:]
-    return slopes.std(axis=0) * math.sqrt(groups / (groups - k))
+    # In an orthonormal basis of the columns the normal equations are well conditioned.
+    basis, r = np.linalg.qr(design * np.sqrt(weights)[:, None])
+    basis /= np.sqrt(weights)[:, None]
+    gram = np.einsum("bi,ij,ik->bjk", w, basis, basis, optimize=True)
+    right = np.einsum("bi,ij,i->bj", w, basis, y, optimize=True)
+    coefficients = np.linalg.solve(r, np.linalg.solve(gram, right[:, :, None])[:, :, 0].T).T
+    return coefficients.std(axis=0) * math.sqrt(groups / (groups - k))
 
 
 def _alone(
@@ -630,6 +761,105 @@ def _alone(
     except ValueError:  # one cell alone determines it: there is no such interval
         return None
     return _exponent(fit, 1)
+
+
+# --- Sums of powers ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _PowerSum:
+    """log Σ_k exp(c_k + columns_k·θ_k); parameters are all c_k, then θ_1, θ_2, …"""
+
+    columns: tuple[Array, ...]
+
+    def exponents(self, parameters: Array) -> list[Array]:
+        sizes = [c.shape[1] for c in self.columns]
+        ends = np.cumsum(sizes)[:-1]
+        return list(np.split(parameters[len(self.columns) :], ends))
+
+    def log_terms(self, parameters: Array) -> Array:
+        """(cells, terms)"""
+        parts = [
+            parameters[k] + columns @ theta
+            for k, (columns, theta) in enumerate(zip(self.columns, self.exponents(parameters), strict=True))
+        ]
+        return np.column_stack(parts)
+
+    def value(self, parameters: Array) -> Array:
+        terms = self.log_terms(parameters)
+        top = terms.max(axis=1)
+        return top + np.log(np.exp(terms - top[:, None]).sum(axis=1))
+
+    def shares(self, parameters: Array) -> Array:
+        return np.exp(self.log_terms(parameters) - self.value(parameters)[:, None])
+
+    def jacobian(self, parameters: Array) -> Array:
+        shares = self.shares(parameters)
+        slopes = [shares[:, [k]] * columns for k, columns in enumerate(self.columns)]
+        return np.column_stack([shares, *slopes])
+
+    def start(self, claimed: Sequence[Array], y: Array) -> Array:
+        """The claimed exponents, with the constants ≥ 0 that fit best in relative terms."""
+        from scipy.optimize import nnls
+
+        forms = np.column_stack([c @ theta for c, theta in zip(self.columns, claimed, strict=True)])
+        scale = (forms - y[:, None]).max(axis=0)
+        constants, _ = nnls(np.exp(forms - y[:, None] - scale), np.ones(y.size))
+        # a term that is not there starts at a thousandth of the smallest size at which it would show
+        logs = np.log(np.maximum(constants, 1e-3 * max(float(constants.max()), 1e-300))) - scale
+        return np.concatenate([logs, *claimed])
+
+
+def _fit_power_sum(model: _PowerSum, start: Array, y: Array, weights: Array) -> Array:
+    from scipy.optimize import least_squares
+
+    root = np.sqrt(weights)
+
+    def residuals(parameters: Array) -> Array:
+        return (model.value(parameters) - y) * root
+
+    def jacobian(parameters: Array) -> Array:
+        return model.jacobian(parameters) * root[:, None]
+
+    options: dict[str, Any] = {"jac": jacobian, "x_scale": "jac", "max_nfev": 2000}
+
+    fit = least_squares(residuals, start, xtol=1e-15, ftol=1e-15, gtol=1e-15, **options)
+    return np.asarray(fit.x, dtype=np.float64)
+
+
+def _linearised(
+    model: _PowerSum,
+    parameters: Array,
+    y: Array,
+    variance: Array,
+    cluster: Integers,
+    draws: int,
+    rng: np.random.Generator,
+) -> _Regression | None:
+    """The regression on the Jacobian at the fit; None where the terms cannot be told apart."""
+    design = model.jacobian(parameters)
+    size = np.linalg.norm(design, axis=0)
+    if not (np.isfinite(design).all() and size.min() > 0.0):
+        return None
+    if np.linalg.svd(design / size, compute_uv=False)[-1] < 1e-7:
+        return None
+    pseudo_y = y - model.value(parameters) + design @ parameters
+    try:
+        return _regress(design, pseudo_y, variance, cluster, draws, rng)
+    except (ValueError, np.linalg.LinAlgError):
+        return None
+
+
+def _unidentified(columns: Array, share: Array) -> str:
+    """Why the cells do not identify a term, or the empty string."""
+    own = share >= 0.5
+    values = [np.unique(column[own]).size for column in columns.T]
+    if own.sum() >= columns.shape[1] + 2 and min(values) >= 3:
+        return ""
+    return (
+        f"the term makes up most of the risk in {int(own.sum())} cells with {min(values)} values of an axis: "
+        f"it needs {columns.shape[1] + 2} cells and 3 values"
+    )
 
 
 # --- Verdict -------------------------------------------------------------------------------------------
@@ -674,7 +904,8 @@ def _held_against(
             notes.append(f"a cell has a relative standard error above {_LARGEST_RELATIVE_ERROR}")
         if equivalence_alpha is not None:
             notes.append(f"within the tolerance at one-sided level {equivalence_alpha:g}" if within else "")
-        resolution = tolerance + _reach(side, exponent)
+        reach = tolerance + _reach(side, exponent)
+        resolution = reach if math.isfinite(reach) else None
     return AxisFit(
         axis=axis, exponent=exponent, alone=alone, low=low, high=high, confidence=1.0 - 2.0 * side,
         claimed=claimed, tolerance=tolerance, bound=bound, verdict=verdict, resolution=resolution,
