@@ -1,0 +1,115 @@
+"""Markdown with LaTeX between dollars as HTML with MathML, which browsers show without script or network."""
+
+from __future__ import annotations
+
+import html
+import re
+
+# Code spans come first, so that a dollar inside one is no formula; a formula does not cross a blank line.
+_PARTS = re.compile(
+    r"(?P<code>`[^`\n]+`)"
+    r"|\$\$(?P<display>(?:(?!\n\s*\n).)+?)\$\$"
+    r"|(?<![\\$])\$(?P<inline>(?=[^\s$])(?:(?!\n\s*\n)[^$])+?)(?<![\s\\])\$(?!\d)",
+    re.DOTALL,
+)
+# Private-use characters stand for formulas while Markdown is rendered, which leaves them alone.
+_OPEN, _CLOSE = "\ue000", "\ue001"
+_PLACE = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
+_UPRIGHT = re.compile(r'(?:<mi mathvariant="normal">[^<]</mi>){2,}')
+# Commands that the converter does not know, by ones that it does and that look the same or nearly so.
+_SYNONYMS = {
+    r"\operatorname*": r"\operatorname",
+    r"\mathsf": r"\mathrm",
+    r"\begin{aligned}": r"\begin{align*}",
+    r"\end{aligned}": r"\end{align*}",
+}
+# Named operators (log, exp, min, rank, …) need a thin space before an operand that is not in brackets.
+_OPERATOR = re.compile(
+    r'<m[io](?P<limits> movablelimits="true")?>(?P<name>[A-Za-z]{2,})</m[io]>(?=(?P<bracket><mo [^>]*>&#x0002[8]|'
+    r'<mo [^>]*>&#x0007B|<mo [^>]*>\[|<mrow><mo [^>]*form="prefix")?)'
+)
+
+
+def markdown_to_html(text: str) -> str:
+    """Markdown as HTML, its formulas as MathML; raw HTML in it is shown, not interpreted.
+
+    >>> print(markdown_to_html("The *bound* holds.").strip())
+    <p>The <em>bound</em> holds.</p>
+    """
+    import mistune
+
+    # "\\$" is a dollar in Markdown too, so only formulas need replacing.
+    kept, formulas = _set_formulas_aside(text)
+    rendered = mistune.create_markdown(escape=True, plugins=["table", "strikethrough"])(kept)
+    return _PLACE.sub(lambda found: formulas[int(found[1])], str(rendered))
+
+
+def inline_html(text: str) -> str:
+    """One line of text as HTML: escaped, `code` as code and formulas as MathML; no other Markdown.
+
+    >>> inline_html("a < b, `x_1`")
+    'a &lt; b, <code>x_1</code>'
+    """
+    kept, formulas = _set_formulas_aside(text)
+    escaped = re.sub(r"`([^`\n]+)`", r"<code>\1</code>", html.escape(kept, quote=False))
+    return _PLACE.sub(lambda found: formulas[int(found[1])], escaped)
+
+
+def plain_text(text: str) -> str:
+    """One line of text without markup, for titles: formulas keep their LaTeX source, without the dollars.
+
+    >>> plain_text("Rate in $n$, `f`")
+    'Rate in n, f'
+    """
+    return _PARTS.sub(lambda m: (m["code"] or m["display"] or m["inline"]).strip("`"), text)
+
+
+def mathml(formula: str, *, display: bool = False) -> str:
+    """A LaTeX formula as MathML; one that cannot be converted is shown as its source.
+
+    >>> mathml("n").endswith("<mi>n</mi></mrow></math>")
+    True
+    >>> mathml(r"\\nosuchcommand{n}")
+    '<code class="tex">\\\\nosuchcommand{n}</code>'
+    """
+    from latex2mathml.converter import convert
+
+    source = " ".join(formula.split())
+    fallback = f'<code class="tex">{html.escape(source)}</code>'
+    source = re.sub(r"\\operatorname\*?{arg\\[,;](min|max)}", r"\\operatorname{arg\1}", source)
+    for command, known in _SYNONYMS.items():
+        source = source.replace(command, known)
+    try:
+        converted = convert(source, display="block" if display else "inline")
+    except Exception:
+        # The converter raises its own and built-in errors alike on LaTeX that it cannot read.
+        return fallback
+    # An unknown command comes back as an identifier that starts with a backslash.
+    if re.search(r">\s*(\\|&#x0005C;)[A-Za-z]", converted):
+        return fallback
+    return _UPRIGHT.sub(_join_letters, _OPERATOR.sub(_space_operator, converted))
+
+
+def _space_operator(operator: re.Match[str]) -> str:
+    space = "0" if operator["bracket"] else "0.167em"
+    return f'<mo lspace="0.1em" rspace="{space}"{operator["limits"] or ""}>{operator["name"]}</mo>'
+
+
+def _join_letters(letters: re.Match[str]) -> str:
+    """Neighbouring upright letters, as \\mathrm{rank} gives them, are one word."""
+    return f"<mi>{''.join(re.findall('>([^<])<', letters[0]))}</mi>"
+
+
+def _set_formulas_aside(text: str) -> tuple[str, list[str]]:
+    """The text with placeholders for its formulas, and the formulas as MathML."""
+    formulas: list[str] = []
+
+    def replace(part: re.Match[str]) -> str:
+        if part["code"] is not None:
+            return part["code"]
+        display = part["display"] is not None
+        formulas.append(mathml(part["display"] or part["inline"], display=display))
+        return f"{_OPEN}{len(formulas) - 1}{_CLOSE}"
+
+    clean = text.replace(_OPEN, "").replace(_CLOSE, "")
+    return _PARTS.sub(replace, clean), formulas

@@ -1,0 +1,462 @@
+"""Figures of the report: the plots that a claim names, drawn from its rows and its evidence, as SVG.
+
+Colours are Okabe and Ito's, told apart also without colour vision; markers and line styles differ as well.
+Text and axes are drawn in one ink colour, which the site replaces by the colour of the page's text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+from audits.evidence import Evidence
+from claims._claim import Plot
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+INK = "#1f2328"
+GRID = "#d5d9de"
+PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f")
+"""Blue, vermilion, green, purple, orange, sky, grey."""
+MARKERS = "osD^vPX*<>"
+DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+_LARGEST_LEGEND = 12
+
+_STYLE = {
+    "svg.fonttype": "path",  # the same everywhere, whatever fonts the reader has
+    "svg.hashsalt": "dpclaims",  # equal rows, equal bytes
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": INK,
+    "axes.titlesize": 10.5,
+    "axes.titlelocation": "left",
+    "axes.linewidth": 0.8,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "grid.color": GRID,
+    "grid.linewidth": 0.6,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+    "legend.handlelength": 2.4,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+    "lines.linewidth": 1.6,
+    "lines.markersize": 5,
+    "axes.unicode_minus": True,
+    "mathtext.fontset": "dejavusans",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """A figure as SVG text, with the sentence below it that says what is drawn and what is left out."""
+
+    svg: str
+    caption: str
+
+
+def draw(plot: Plot, rows: pd.DataFrame, evidence: Sequence[Evidence] = ()) -> Drawn:
+    """Draw one plot of a claim.
+
+    rows      the stored rows of the claim; rows of equal x (and series) are averaged.
+    evidence  the claim's evidence: a log-log plot takes its fitted and its claimed slope from there.
+
+    Raises ValueError where the plot names a column that the rows lack, a column that holds no numbers, or
+    rows that do not exist.
+    """
+    kinds = {"curve": _curve, "loglog": _loglog, "sandwich": _sandwich}
+    if plot.kind not in kinds:
+        raise ValueError(f"plot {plot.title!r}: kind must be one of {', '.join(kinds)}, got {plot.kind!r}")
+    lines, note = _lines(plot, rows)
+    with _style():
+        figure, axes = _canvas()
+        said = kinds[plot.kind](axes, plot, lines, evidence)
+        _finish(figure, axes, plot, lines)
+        svg = _to_svg(figure)
+    return Drawn(svg=svg, caption=" ".join(part for part in (said, note) if part))
+
+
+def draw_ratios(evidence: Sequence[Evidence], labels: Sequence[str]) -> Drawn:
+    """Every measured value over its claimed value, with its interval, on a logarithmic axis.
+
+    evidence  pieces with a positive bound and a positive estimate, see `has_ratio`; labels  one for each.
+    """
+    import numpy as np
+
+    values = np.array([[e.low, e.estimate, e.high] for e in evidence]) / np.array(
+        [[float(e.bound or math.nan)] for e in evidence]
+    )
+    floor = values[:, 1].min() / 100
+    values = np.clip(values, floor, None)
+    height = 1.2 + 0.27 * len(evidence)
+    with _style():
+        figure, axes = _canvas(height)
+        places = np.arange(len(evidence))[::-1]
+        for place, (low, middle, high), piece in zip(places, values, evidence, strict=True):
+            colour, marker = _verdict_mark(piece)
+            axes.plot([low, min(high, 1e300)], [place, place], color=colour, linewidth=2.2)
+            axes.plot([middle], [place], marker=marker, color=colour, linestyle="none", markersize=6)
+        axes.axvline(1.0, color=INK, linestyle="--", linewidth=1.2)
+        axes.set_xscale("log")
+        _widen(axes, values)
+        axes.set_yticks(places, [_shorten(label) for label in labels], fontsize=8.5)
+        axes.set_ylim(-0.7, len(evidence) - 0.3)
+        axes.set_xlabel("measured / claimed (logarithmic; dashed: equal)")
+        axes.set_title("Measured against claimed")
+        svg = _to_svg(figure)
+    return Drawn(
+        svg=svg,
+        caption="Each line is one piece of evidence with its interval, divided by the value claimed for it. "
+        "Circle: supports the claim. Square: contradicts it. Diamond: decides nothing.",
+    )
+
+
+def has_ratio(evidence: Evidence) -> bool:
+    """Whether measured over claimed can be drawn on a logarithmic axis."""
+    return (
+        evidence.bound is not None
+        and 0 < evidence.bound < math.inf
+        and 0 < evidence.estimate < math.inf
+        and not evidence.quantity.startswith("exponent of ")
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Line:
+    """One line of a plot: its label, and for every x the averaged columns; `all_x`, `all_y` before averaging."""
+
+    label: str
+    table: pd.DataFrame
+    all_x: np.ndarray
+    all_y: np.ndarray
+
+    def column(self, name: str | None) -> np.ndarray | None:
+        return None if name is None else self.table[name].to_numpy(float)
+
+    @property
+    def spread(self) -> bool:
+        return len(self.all_x) > len(self.table)
+
+
+def _lines(plot: Plot, rows: pd.DataFrame) -> tuple[list[_Line], str]:
+    import numpy as np
+
+    columns = [plot.x, plot.y, plot.low, plot.high, plot.claimed]
+    wanted = [name for name in dict.fromkeys(columns) if name is not None]
+    used = wanted + [c for c in (plot.series, *plot.select) if c is not None and c not in wanted]
+    if missing := [c for c in used if c not in rows.columns]:
+        raise ValueError(
+            f"plot {plot.title!r}: no column {', '.join(map(repr, missing))}; "
+            f"the rows have {', '.join(map(repr, rows.columns))}"
+        )
+    kept = rows
+    for name, value in plot.select.items():
+        same = np.isclose(kept[name], value) if _is_number(value) else kept[name] == value
+        kept = kept[same]
+    if kept.empty:
+        raise ValueError(f"plot {plot.title!r}: no row has {dict(plot.select)}")
+    numeric = [c for c in wanted if c != plot.x]
+    if bad := [c for c in numeric if kept[c].dtype.kind not in "biuf"]:
+        raise ValueError(f"plot {plot.title!r}: column {bad[0]!r} must hold numbers")
+    finite = np.isfinite(kept[plot.y].to_numpy(float))
+    positive = kept[plot.y].to_numpy(float) > 0 if _log_y(plot) else np.ones(len(kept), bool)
+    if _log_x(plot) and kept[plot.x].dtype.kind in "biuf":
+        positive &= kept[plot.x].to_numpy(float) > 0
+    dropped = int((~(finite & positive)).sum())
+    kept = kept[finite & positive]
+    if kept.empty:
+        raise ValueError(f"plot {plot.title!r}: no value of {plot.y!r} can be drawn on these axes")
+    lines: list[_Line] = []
+    groups = [("", kept)] if plot.series is None else list(kept.groupby(plot.series, sort=True))
+    for value, group in groups:
+        averaged = group[wanted].astype({c: float for c in numeric if c != plot.x})
+        table = averaged.groupby(plot.x, sort=True, as_index=False).mean()
+        label = "" if plot.series is None else f"{_words(plot.series)} = {_tick(value)}"
+        lines.append(
+            _Line(
+                label=label,
+                table=table,
+                all_x=group[plot.x].to_numpy(),
+                all_y=group[plot.y].to_numpy(float),
+            )
+        )
+    note = ""
+    if any(line.spread for line in lines):
+        note += "Lines join averages over rows of equal abscissa; the faint points are the rows. "
+    if dropped:
+        rows_are = "row is" if dropped == 1 else "rows are"
+        note += f"{dropped} {rows_are} not drawn: infinite, or not positive on a logarithmic axis. "
+    return lines, note.strip()
+
+
+def _curve(axes: Axes, plot: Plot, lines: Sequence[_Line], evidence: Sequence[Evidence]) -> str:
+    for index, line in enumerate(lines):
+        colour, marker, dash = _look(index, len(lines))
+        x = _abscissa(line)
+        _faint_rows(axes, line, colour)
+        low, high = line.column(plot.low), line.column(plot.high)
+        if low is not None and high is not None:
+            axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
+        axes.plot(x, line.column(plot.y), color=colour, marker=marker, linestyle=dash, label=line.label)
+    _claimed(axes, plot, lines)
+    return "The band is the interval." if plot.low is not None and plot.high is not None else ""
+
+
+def _loglog(axes: Axes, plot: Plot, lines: Sequence[_Line], evidence: Sequence[Evidence]) -> str:
+    import numpy as np
+
+    fit = next((e for e in evidence if e.quantity == f"exponent of {plot.x}"), None)
+    said: list[str] = []
+    for index, line in enumerate(lines):
+        colour, marker, dash = _look(index, len(lines))
+        x, y = _abscissa(line), line.table[plot.y].to_numpy(float)
+        _faint_rows(axes, line, colour)
+        low, high = line.column(plot.low), line.column(plot.high)
+        if low is not None and high is not None:
+            below, above = np.clip(y - np.maximum(low, y * 1e-3), 0, None), np.clip(high - y, 0, None)
+            axes.errorbar(x, y, [below, above], color=colour, linestyle="none", capsize=2.5, linewidth=1.1)
+        axes.plot(x, y, color=colour, marker=marker, linestyle="none", label=line.label or "measured")
+        if fit is None:
+            axes.plot(x, y, color=colour, linestyle=dash, linewidth=0.9)
+        else:
+            # The line of the fitted exponent through the centre of the points, on logarithmic scales.
+            centre, level = np.exp(np.log(x).mean()), np.exp(np.log(y).mean())
+            ends = np.geomspace(x.min(), x.max(), 50)
+            slopes = [level * (ends / centre) ** s for s in (fit.low, fit.high)]
+            axes.fill_between(
+                ends, np.min(slopes, 0), np.max(slopes, 0), color=colour, alpha=0.15, linewidth=0
+            )
+            label = f"fitted slope {fit.estimate:.3g}" if index == 0 else None
+            axes.plot(ends, level * (ends / centre) ** fit.estimate, color=colour, linestyle="-", label=label)
+            if fit.bound is not None:
+                label = f"claimed slope {fit.bound:.3g}" if index == 0 else None
+                claimed = level * (ends / centre) ** fit.bound
+                axes.plot(ends, claimed, color=INK, linestyle="--", linewidth=1.2, label=label)
+    if fit is not None:
+        said.append(
+            f"The fitted slope and its interval [{fit.low:.3g}, {fit.high:.3g}] are the claim's evidence; "
+            "the lines pass through the centre of the points."
+        )
+    _claimed(axes, plot, lines)
+    if plot.low is not None and plot.high is not None:
+        said.append("Bars are intervals.")
+    return " ".join(said)
+
+
+def _sandwich(axes: Axes, plot: Plot, lines: Sequence[_Line], evidence: Sequence[Evidence]) -> str:
+    """Measured values between a lower (`low`) and an upper bound (`high`)."""
+    for index, line in enumerate(lines):
+        colour, marker, dash = _look(index, len(lines))
+        x = _abscissa(line)
+        _faint_rows(axes, line, colour)
+        low, high = line.column(plot.low), line.column(plot.high)
+        shade = PALETTE[2] if len(lines) == 1 else colour
+        for bound, style, name in ((low, "--", "lower bound"), (high, ":", "upper bound")):
+            if bound is not None:
+                label = name if index == 0 else None
+                axes.plot(x, bound, color=shade, linestyle=style, linewidth=1.4, label=label)
+        if low is not None and high is not None:
+            axes.fill_between(x, low, high, color=shade, alpha=0.12, linewidth=0)
+        axes.plot(
+            x,
+            line.column(plot.y),
+            color=colour,
+            marker=marker,
+            linestyle=dash,
+            label=line.label or "measured",
+        )
+    _claimed(axes, plot, lines)
+    return (
+        "The shaded region lies between the bounds." if plot.low is not None and plot.high is not None else ""
+    )
+
+
+def _claimed(axes: Axes, plot: Plot, lines: Sequence[_Line]) -> None:
+    """The claimed values: one line where all series claim the same, else one in each series' colour."""
+    import numpy as np
+
+    if plot.claimed is None:
+        return
+    curves = [(_abscissa(line), line.table[plot.claimed].to_numpy(float)) for line in lines]
+    merged = {float(a): float(b) for x, y in curves for a, b in zip(x, y, strict=True)}
+    shared = all(np.allclose([merged[float(a)] for a in x], y, equal_nan=True) for x, y in curves)
+    if shared:
+        x, y = np.array(sorted(merged.items())).T
+        curves = [(x, y)]
+    for index, (x, y) in enumerate(curves):
+        colour = INK if shared else _look(index, len(lines))[0]
+        label = "claimed" if index == 0 else None
+        if len(x) == 1:
+            axes.axhline(y[0], color=colour, linestyle=(0, (4, 2)), linewidth=1.2, label=label)
+        else:
+            axes.plot(x, y, color=colour, linestyle=(0, (4, 2)), linewidth=1.2, label=label)
+
+
+def _faint_rows(axes: Axes, line: _Line, colour: Any) -> None:
+    if line.spread and len(line.all_x) <= 2000:
+        axes.plot(_places(line, line.all_x), line.all_y, color=colour, alpha=0.25, marker=".", markersize=4,
+                  linestyle="none")  # fmt: skip
+
+
+def _abscissa(line: _Line) -> np.ndarray:
+    return _places(line, line.table.iloc[:, 0].to_numpy())
+
+
+def _places(line: _Line, values: Any) -> np.ndarray:
+    """Numbers as they are; names at their places in alphabetical order."""
+    import numpy as np
+
+    if values.dtype.kind in "biuf":
+        return values.astype(float)
+    names = sorted({str(v) for v in line.all_x})
+    return np.array([names.index(str(v)) for v in values], float)
+
+
+def _look(index: int, count: int) -> tuple[Any, str, Any]:
+    """Colour, marker and line style of a series; many series take a scale from dark to bright."""
+    if count <= len(PALETTE):
+        colour: Any = PALETTE[index]
+    else:
+        import matplotlib
+
+        colour = matplotlib.colormaps["viridis"](0.12 + 0.76 * index / (count - 1))
+    return colour, MARKERS[index % len(MARKERS)], DASHES[index % len(DASHES)]
+
+
+def _verdict_mark(piece: Evidence) -> tuple[str, str]:
+    match piece.verdict:
+        case "REFUTED":
+            return PALETTE[1], "s"
+        case "CONFIRMED" | "CONSISTENT":
+            return PALETTE[0], "o"
+        case _:
+            return PALETTE[6], "D"
+
+
+@contextmanager
+def _style() -> Iterator[None]:
+    import matplotlib
+
+    with matplotlib.rc_context():
+        # The reader's own matplotlibrc must not change the report.
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_STYLE)
+        yield
+
+
+def _canvas(height: float = 3.9) -> tuple[Figure, Axes]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.0, height), layout="constrained")
+    return figure, figure.add_subplot()
+
+
+def _finish(figure: Figure, axes: Axes, plot: Plot, lines: Sequence[_Line]) -> None:
+    named = next((line for line in lines if line.table.iloc[:, 0].dtype.kind not in "biuf"), None)
+    if named is not None:
+        names = sorted({str(v) for line in lines for v in line.all_x})
+        axes.set_xticks(range(len(names)), [_shorten(n, 18) for n in names], rotation=30, ha="right")
+    elif _log_x(plot):
+        axes.set_xscale("log")
+        _plain_ticks(axes, lines)
+    if _log_y(plot):
+        axes.set_yscale("log")
+    axes.set_xlabel(plot.x_label)
+    axes.set_ylabel(plot.y_label, wrap=True)
+    axes.set_title(plot.title, wrap=True)
+    handles, labels = axes.get_legend_handles_labels()
+    if labels and (len(labels) > 1 or labels[0] != "measured"):
+        shown = handles[:_LARGEST_LEGEND], labels[:_LARGEST_LEGEND]
+        longest = max(len(label) for label in shown[1])
+        figure.legend(*shown, loc="outside lower center", ncols=max(1, min(4, 66 // (longest + 7))))
+
+
+def _plain_ticks(axes: Axes, lines: Sequence[_Line]) -> None:
+    """Where few abscissae were measured, they are the ticks: 250, not 2.5 × 10²."""
+    import numpy as np
+    from matplotlib.ticker import NullFormatter
+
+    places = np.unique(np.concatenate([_abscissa(line) for line in lines]))
+    if 2 <= len(places) <= 6 and np.diff(np.log10(places)).min() > 0.09 * np.ptp(np.log10(places)):
+        axes.set_xticks(places, [_tick(p) for p in places])
+        axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _widen(axes: Axes, values: np.ndarray) -> None:
+    import numpy as np
+
+    finite = values[np.isfinite(values)]
+    axes.set_xlim(min(finite.min() / 1.5, 0.66), max(finite.max() * 1.5, 1.5))
+
+
+def _to_svg(figure: Figure) -> str:
+    stream = StringIO()
+    figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
+    text = stream.getvalue()
+    return text[text.index("<svg") :]
+
+
+def _log_x(plot: Plot) -> bool:
+    return plot.log_x or plot.kind == "loglog"
+
+
+def _log_y(plot: Plot) -> bool:
+    return plot.log_y or plot.kind == "loglog"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _words(name: str) -> str:
+    return {"epsilon": "ε", "delta": "δ", "sigma": "σ", "alpha": "α", "beta": "β", "mu": "μ"}.get(
+        name, name.replace("_", " ")
+    )
+
+
+def _tick(value: Any) -> str:
+    """A tick or a series value: numbers short, 1e6 as 10⁶.
+
+    >>> [_tick(v) for v in (250, 1e-5, 0.5, 2e6, "gamma")]
+    ['250', '10⁻⁵', '0.5', '2×10⁶', 'gamma']
+    """
+    if not _is_number(value) and not hasattr(value, "dtype"):
+        return _shorten(str(value), 24)
+    text = f"{float(value):.4g}"
+    number = float(value)
+    if number == 0 or 1e-3 <= abs(number) < 1e6:
+        return f"{number:g}" if not number.is_integer() else f"{number:,.0f}".replace(",", "\u2009")
+    mantissa, _, exponent = f"{number:.3e}".partition("e")
+    if not exponent:
+        return text
+    power = "10" + str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    short = f"{float(mantissa):g}"
+    return power if short == "1" else f"{short}×{power}"
+
+
+def _shorten(text: str, length: int = 46) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def select_words(select: Mapping[str, Any]) -> str:
+    """The selection of a plot in words.
+
+    >>> select_words({"epsilon": 2.0, "d": 16})
+    'ε = 2, d = 16'
+    """
+    return ", ".join(f"{_words(k)} = {_tick(v)}" for k, v in select.items())
