@@ -19,6 +19,7 @@ import shutil
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from claims._json import dumps, read_json
@@ -56,8 +57,7 @@ def claim_folder(run: Path, claim_id: str) -> Path:
 def write_claim(run: Path, key: str, result: ClaimResult, rows: pd.DataFrame) -> None:
     """Store one finished claim. Where another process stored the same in the meantime, theirs stays."""
     target = claim_folder(run, result.id)
-    temporary = run / "claims" / f".{os.getpid()}-{target.name}"
-    shutil.rmtree(temporary, ignore_errors=True)
+    temporary = run / "claims" / f".{os.getpid()}-{token_hex(4)}-{target.name}"
     temporary.mkdir(parents=True)
     document = result.to_json()
     # Seconds differ from run to run: they stand in the manifest, so that equal results are equal bytes.
@@ -119,7 +119,7 @@ def _decode(folder: Path, claim_id: str, manifest: dict[str, Any], contents: dic
 def write_provenance(run: Path, provenance: dict[str, Any]) -> None:
     """Write provenance.json by one rename."""
     run.mkdir(parents=True, exist_ok=True)
-    temporary = run / f".{os.getpid()}-provenance.json"
+    temporary = run / f".{os.getpid()}-{token_hex(4)}-provenance.json"
     _write_synced(temporary, dumps({"format": RUN_FORMAT} | provenance).encode())
     os.replace(temporary, run / "provenance.json")
 
