@@ -1,0 +1,321 @@
+"""`dpclaims audit`: targets, exit statuses, JSON, and one clear sentence for every bad input."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from claims._audit import audit_target, in_chunks
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+EXAMPLE = str(REPOSITORY / "examples" / "my_mechanism.py")
+
+HEADER = "import numpy as np\n"
+MECHANISM = """
+def mechanism(data, size, rng):
+    return sum(data) + rng.laplace(scale=1.0, size=size)
+"""
+PAIRS = "pairs = [((0.0, 1.0), (0.0, 0.0))]\n"
+ADJACENCY = "adjacency = 'replace'\n"
+EPSILON = "epsilon = 1.0\n"
+GOOD = HEADER + MECHANISM + PAIRS + ADJACENCY + EPSILON
+
+Write = Callable[[str], str]
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Write]:
+    # Loading a file adds its folder to the path and itself to the modules, as `python file.py` would.
+    monkeypatch.setattr(sys, "path", list(sys.path))
+
+    def writer(text: str) -> str:
+        path = tmp_path / "noisy.py"
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    yield writer
+    for name in ("noisy", "noise_of_mine", "mypack", "mypack.sums"):
+        sys.modules.pop(name, None)
+
+
+def test_a_private_mechanism_is_not_refuted_and_that_is_no_proof(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # False alarm of the audit at α = 1e-6: 1e-6.
+    assert audit_target(write(GOOD), alpha=1e-6, max_samples=50_000) == 0
+    out = capsys.readouterr().out
+    assert "NOT REFUTED" in out
+    assert "no proof" in out
+    assert "resolution" in out
+
+
+def test_a_broken_mechanism_is_refuted_with_its_pair_and_event(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert audit_target(write(GOOD), epsilon=0.5, alpha=1e-6) == 1
+    out = capsys.readouterr().out
+    assert "REFUTED" in out
+    for word in ("lower bound", "pair", "event", "samples", "ε = 0.5"):
+        assert word in out
+
+
+def test_undecided_where_the_resolution_is_out_of_reach(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert audit_target(write(GOOD), alpha=1e-6, max_samples=200, resolution=1.01) == 3
+    assert "UNDECIDED" in capsys.readouterr().out
+
+
+def test_json_is_one_document_with_exactly_the_agreed_fields(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    noisy_module = GOOD.replace("    return", "    print('hello')\n    return")
+    assert audit_target(write(noisy_module), json=True, max_samples=2_000, seed=3) == 0
+    captured = capsys.readouterr()
+    document = json.loads(captured.out)
+    assert list(document) == [
+        "verdict",
+        "epsilon_claimed",
+        "delta",
+        "epsilon_lower",
+        "confidence",
+        "e_value",
+        "samples",
+        "seconds",
+        "pair",
+        "direction",
+        "event",
+        "resolution",
+        "method",
+        "seed",
+        "versions",
+    ]
+    assert (document["verdict"], document["seed"], document["epsilon_claimed"]) == ("not-refuted", 3, 1.0)
+    assert "hello" in captured.err  # what the mechanism prints is kept out of the document
+
+
+def test_the_same_seed_gives_the_same_result_on_any_number_of_threads(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target, found = write(GOOD), []
+    for jobs in (1, 3):
+        audit_target(target, json=True, max_samples=400_000, jobs=jobs, seed=5)
+        document = json.loads(capsys.readouterr().out)
+        found.append({k: v for k, v in document.items() if k != "seconds"})
+    assert found[0] == found[1]
+
+
+def test_targets_with_a_name_in_a_file_and_in_a_package(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = write(GOOD.replace("def mechanism", "def noisy_sum"))
+    assert audit_target(f"{target}:noisy_sum", max_samples=2_000, alpha=1e-6) == 0
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mypack").mkdir()
+    (tmp_path / "mypack" / "__init__.py").write_text("")
+    (tmp_path / "mypack" / "sums.py").write_text(GOOD)
+    assert audit_target("mypack.sums:mechanism", max_samples=2_000, alpha=1e-6) == 0
+
+
+def test_a_module_may_import_its_neighbour_and_generate_its_pairs(write: Write, tmp_path: Path) -> None:
+    (tmp_path / "noise_of_mine.py").write_text(HEADER + MECHANISM)
+    text = (
+        "from noise_of_mine import mechanism\n"
+        "def pairs(rng):\n    yield (0.0, float(rng.random())), (0.0, 0.0)\n" + ADJACENCY + EPSILON
+    )
+    assert audit_target(write(text), max_samples=2_000, alpha=1e-6) == 0
+
+
+def test_each_and_unseeded_say_that_there_is_no_replay(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (
+        HEADER + "from audits import each, unseeded\n"
+        "def one(data):\n    return sum(data) + np.random.default_rng().laplace()\n"
+        "mechanism = unseeded(each(one))\n" + PAIRS + ADJACENCY + EPSILON
+    )
+    assert audit_target(write(text), json=True, max_samples=300, alpha=1e-6) == 0
+    assert json.loads(capsys.readouterr().out)["seed"] is None
+
+
+BAD_MODULES = {
+    "no mechanism": (GOOD.replace("def mechanism", "def other"), "no 'mechanism' in it"),
+    "not callable": (HEADER + "mechanism = 3\n" + PAIRS + ADJACENCY, "must be a function .* got 3"),
+    "no pairs": (HEADER + MECHANISM + ADJACENCY + EPSILON, "no 'pairs' in it"),
+    "no adjacency": (HEADER + MECHANISM + PAIRS + EPSILON, "no 'adjacency' in it"),
+    "unknown adjacency": (GOOD + "adjacency = 'close'\n", "adjacency must be .*got 'close'"),
+    "no epsilon": (HEADER + MECHANISM + PAIRS + ADJACENCY, "no epsilon to audit against"),
+    "negative epsilon": (GOOD + "epsilon = -1\n", "epsilon must be finite and ≥ 0, got -1"),
+    "epsilon in words": (GOOD + "epsilon = 'one'\n", "epsilon must be a number, got 'one'"),
+    "delta one": (GOOD + "delta = 1.0\n", r"delta must be in \[0, 1\), got 1.0"),
+    "delta nan": (GOOD + "delta = float('nan')\n", r"delta must be in \[0, 1\), got nan"),
+    "no pair": (GOOD + "pairs = []\n", "pairs must hold at least one pair"),
+    "not a pair": (GOOD + "pairs = [(1, 2, 3)]\n", "pairs must hold tuples"),
+    "not adjacent": (GOOD + "pairs = [((1, 2), (3, 4))]\n", "not a neighbouring pair.*one different record"),
+    "other lengths": (GOOD + "pairs = [((1, 2), (1,))]\n", "as many records in both, got 2 and 1"),
+    "raises": (
+        GOOD.replace("return", "raise RuntimeError('oh no')\n    return"),
+        r"mechanism raised RuntimeError\(oh no\)",
+    ),
+    "raises a ValueError": (
+        GOOD.replace("return", "raise ValueError('oh no')\n    return"),
+        r"mechanism raised ValueError\(oh no\)",
+    ),
+    "too few": (GOOD.replace("size=size", "size=size // 2"), "must return .* outputs along the first axis"),
+    "a single value": (GOOD.replace("size=size", ""), "mechanism must return an array"),
+    "nan": (GOOD.replace("return", "return np.nan *"), "must not return NaN"),
+    "other types": (
+        HEADER
+        + "def mechanism(data, size, rng):\n"
+        + "    return np.full(size, 'a') if data[1] else rng.random(size)\n"
+        + PAIRS
+        + ADJACENCY
+        + EPSILON,
+        "mechanism must return",
+    ),
+    "other shapes": (
+        HEADER
+        + "def mechanism(data, size, rng):\n    return rng.random((size, 2 + int(data[1])))\n"
+        + PAIRS
+        + ADJACENCY
+        + EPSILON,
+        "mechanism must return",
+    ),
+    "syntax": ("def mechanism(:\n", "raised SyntaxError"),
+    "import": ("import no_such_module_here\n", r"raised ModuleNotFoundError.*\(line 1\)"),
+    "exit": ("raise SystemExit(1)\n", r"called exit\(1\)"),
+    "score": (GOOD + "score = 1\n", "score must be a function"),
+    "score of another shape": (
+        GOOD + "def score(outputs):\n    return outputs[:1]\n",
+        "score must return",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD_MODULES)
+def test_a_bad_module_is_one_sentence_and_status_2(
+    case: str, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, sentence = BAD_MODULES[case]
+    assert audit_target(write(text), max_samples=2_000, json=True) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert _one_sentence(captured.err)
+    assert _matches(sentence, captured.err)
+
+
+BAD_OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
+    "epsilon": ({"epsilon": -0.5}, "--epsilon must be finite and ≥ 0, got -0.5"),
+    "epsilon nan": ({"epsilon": float("nan")}, "--epsilon .* got nan"),
+    "epsilon inf": ({"epsilon": float("inf")}, "--epsilon .* got inf"),
+    "delta": ({"delta": 1.0}, r"--delta must be in \[0, 1\), got 1.0"),
+    "alpha": ({"alpha": 0.0}, r"--alpha must be in \(0, 1\), got 0.0"),
+    "samples": ({"max_samples": 0}, "--max-samples must be at least 1, got 0"),
+    "too few samples": ({"max_samples": 5}, "max_samples must be .* got 5"),
+    "time": ({"time_limit": 0.0}, "--time-limit must be a positive"),
+    "method": ({"method": "magic"}, "--method must be one of .* got 'magic'"),
+    "seed": ({"seed": -1}, "--seed must be ≥ 0, got -1"),
+    "jobs": ({"jobs": 0}, "--jobs must be at least 1, got 0"),
+    "resolution": ({"resolution": 0.5}, "resolution must be an ε above the claimed one"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_OPTIONS)
+def test_a_bad_option_is_one_sentence_and_status_2(
+    case: str, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options, sentence = BAD_OPTIONS[case]
+    assert audit_target(write(GOOD), **options) == 2
+    error = capsys.readouterr().err
+    assert _one_sentence(error)
+    assert _matches(sentence, error)
+
+
+@pytest.mark.parametrize(
+    ("target", "sentence"),
+    [
+        ("no_such_file.py", "no such file: no_such_file.py"),
+        ("no.such.module:f", "raised ModuleNotFoundError"),
+        ("what is this", "TARGET must be file.py"),
+        ("noisy.py:not a name", "TARGET must be file.py"),
+        (":name", "TARGET must be file.py"),
+        ("some/folder", "no such file"),
+    ],
+)
+def test_a_bad_target_is_one_sentence_and_status_2(
+    target: str, sentence: str, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert audit_target(target) == 2
+    error = capsys.readouterr().err
+    assert _one_sentence(error)
+    assert sentence in error
+
+
+def test_a_crash_is_no_refutation(
+    write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import audits.privacy
+
+    def broken(*args: Any, **options: Any) -> None:
+        raise ZeroDivisionError("a bug of ours")
+
+    monkeypatch.setattr(audits.privacy, "audit_privacy", broken)
+    assert audit_target(write(GOOD)) == 4
+    assert "says nothing of the mechanism" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("jobs", [1, 4])
+def test_chunks_are_the_mechanism_itself(jobs: int) -> None:
+    # Kolmogorov–Smirnov against the normal law, false alarm 1e-7.
+    from scipy import stats
+
+    drawn = in_chunks(lambda data, size, rng: rng.normal(size=size), jobs)
+    outputs = drawn(None, 200_001, np.random.default_rng(1))
+    assert outputs.shape == (200_001,)
+    assert len(np.unique(outputs)) == 200_001
+    assert stats.kstest(outputs, "norm").pvalue > 1e-7
+
+
+def test_the_command_itself() -> None:
+    # The slip has ε = 2: at α = 0.05 it is missed in 50,000 samples with probability far below 1e-6.
+    command = [
+        sys.executable,
+        "-m",
+        "dpclaims",
+        "audit",
+        f"{EXAMPLE}:too_little_noise",
+        "--max-samples",
+        "50000",
+    ]
+    done = subprocess.run(
+        [*command, "--json"], cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 1, done.stderr
+    assert json.loads(done.stdout)["verdict"] == "refuted"
+    bad = subprocess.run(
+        [*command, "--epsilon", "-1"],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert bad.returncode == 2
+    assert _one_sentence(bad.stderr)
+
+
+def _one_sentence(text: str) -> bool:
+    return text.startswith("dpclaims: ") and text.count("\n") == 1
+
+
+def _matches(pattern: str, text: str) -> bool:
+    import re
+
+    return re.search(pattern, text) is not None

@@ -1,0 +1,242 @@
+"""The pytest plugin, run on small test files of its own: budget, fixtures, marker, summary, pytest-xdist."""
+
+from __future__ import annotations
+
+import math
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claims._pytest import split_budget
+
+pytest_plugins = "pytester"
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+MECHANISMS = """
+import numpy as np
+import pytest
+
+PAIRS = [((1.0,), (0.0,))]
+
+def laplace(data, size, rng):
+    return data[0] + rng.laplace(size=size)
+
+def raw(data, size, rng):
+    return data[0] + rng.laplace(scale=0.2, size=size)
+"""
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch):
+    """Runs pytest on one file, in a process of its own, with the plugin from this tree."""
+    monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+
+    def runner(body: str, *arguments: str) -> Any:
+        pytester.makepyfile(test_it=MECHANISMS + body)
+        return pytester.runpytest_subprocess("-p", "no:cacheprovider", *_plugin(), *arguments)
+
+    return runner
+
+
+def _plugin() -> list[str]:
+    """Where the distribution is installed its entry point loads the plugin; elsewhere it is named."""
+    from importlib.metadata import entry_points
+
+    installed = any(e.value == "claims._pytest" for e in entry_points(group="pytest11"))
+    return [] if installed else ["-p", "claims._pytest"]
+
+
+THREE = """
+def test_private(assert_private):
+    result = assert_private(laplace, PAIRS, 1.0, adjacency="replace", max_samples=20_000)
+    assert result.verdict == "not-refuted"
+
+def test_broken(assert_private):
+    assert_private(raw, PAIRS, 1.0, adjacency="replace", max_samples=20_000)
+
+def test_broken_is_caught(assert_private):
+    with pytest.raises(AssertionError, match="REFUTED"):
+        assert_private(raw, PAIRS, epsilon=1.0, delta=1e-6, adjacency="replace", max_samples=20_000)
+
+def test_nothing_private():
+    pass
+"""
+
+
+def test_verdicts_and_summary_with_and_without_workers(run: Any, pytester: pytest.Pytester) -> None:
+    # ε = 5 goes unnoticed in 20,000 samples with probability far below 1e-6; a false alarm of
+    # test_private has probability 1e-3/6 over seeds, and its seed is fixed by its name.
+    found = []
+    for workers in ([], ["-n", "2"]):
+        result = run(THREE, "--junitxml=report.xml", *workers)
+        result.assert_outcomes(passed=3, failed=1)
+        text = result.stdout.str()
+        assert "audits of differential privacy" in text
+        assert re.search(
+            r"not-refuted\s+test_it.py::test_private: claimed ε = 1, δ = 0: ε ≥ .* samples a side", text
+        )
+        assert re.search(r"refuted\s+test_it.py::test_broken: ", text)
+        assert re.search(r"refuted\s+test_it.py::test_broken_is_caught: .*δ = 1e-06", text)
+        # Three tests with one audit each spend half of their thirds.
+        assert "3 audits spent α = 0.0005 of 0.001 (--dp-alpha)" in text
+        # The failure says what was found and how to replay it.
+        assert "AssertionError: REFUTED: the mechanism is not (ε = 1, δ = 0)-private" in text
+        assert "pair: ((1.0,), (0.0,))" in text
+        assert re.search(r"replay: sequential, seed=\d+", text)
+        assert "dp_audit" in (pytester.path / "report.xml").read_text(encoding="utf-8")
+        found.append(sorted(line for line in result.outlines if ": claimed ε" in line))
+    assert len(found[0]) == 3
+    assert found[0] == found[1]
+
+
+def test_the_budget_is_what_the_option_says_and_the_sum_stays_within_it(run: Any) -> None:
+    body = """
+@pytest.mark.parametrize("k", range(3))
+def test_many(assert_private, k):
+    for _ in range(5):
+        assert_private(laplace, PAIRS, 2.0, adjacency="replace", max_samples=500)
+
+@pytest.mark.dp_audit(alpha=0.004)
+def test_marked(assert_private):
+    result = assert_private(laplace, PAIRS, 2.0, adjacency="replace", max_samples=500)
+    assert result.confidence == pytest.approx(1 - 0.002)
+"""
+    result = run(body, "--dp-alpha", "0.01", "--strict-markers")
+    result.assert_outcomes(passed=4)
+    # The marked test spends half of its 0.004, the others 1/2 + 1/6 + 1/12 + 1/20 + 1/30 = 5/6 of 0.002 each.
+    assert "16 audits spent α = 0.007 of 0.01 (--dp-alpha)" in result.stdout.str()
+
+
+def test_misuse_fails_with_a_reason(run: Any) -> None:
+    body = """
+def test_found_at_run_time(request):
+    request.getfixturevalue("assert_private")
+
+def test_alpha(assert_private):
+    assert_private(laplace, PAIRS, 1.0, adjacency="replace", alpha=0.1)
+
+def test_pair(assert_private):
+    assert_private(laplace, [((1, 2), (3, 4))], 1.0, adjacency="replace")
+
+def test_undecided_is_no_pass(assert_private):
+    assert_private(laplace, PAIRS, 1.0, adjacency="replace", max_samples=200, resolution=1.01)
+"""
+    result = run(body)
+    result.assert_outcomes(failed=4)
+    for sentence in (
+        "must name assert_private or assert_rate among its arguments",
+        "alpha is set by --dp-alpha",
+        "is not a neighbouring pair",
+        "AssertionError: undecided",
+    ):
+        assert sentence in result.stdout.str()
+
+
+def test_markers_that_ask_for_too_much_are_errors(run: Any) -> None:
+    result = run("@pytest.mark.dp_audit(alpha=0.05)\ndef test_it(assert_private): pass")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert "dp_audit markers ask for α = 0.05 in sum, but --dp-alpha is 0.001" in result.stdout.str()
+
+
+def test_a_budget_that_is_no_probability_is_a_usage_error(run: Any) -> None:
+    result = run("def test_it(): pass", "--dp-alpha=nan")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "--dp-alpha must be in (0, 1), got nan" in result.stderr.str()
+
+
+def test_rates_that_hold_and_rates_that_do_not(run: Any) -> None:
+    body = """
+n = np.repeat(2.0 ** np.arange(6, 14), 30)
+
+def risks(exponent, spread):
+    noise = np.random.default_rng(0).lognormal(0.0, spread, n.size)
+    return {"n": n, "risk": n**exponent * noise}
+
+CLAIM = {"risk": "risk", "axes": ["n"], "claimed": {"n": -1.0}, "tolerance": 0.05}
+
+def test_holds(assert_rate):
+    assert_rate(risks(-1.0, 0.01), **CLAIM)
+
+def test_fails(assert_rate):
+    assert_rate(risks(-0.5, 0.01), **CLAIM)
+
+def test_cannot_be_decided(assert_rate):
+    with pytest.raises(AssertionError, match="INCONCLUSIVE"):
+        assert_rate(risks(-1.0, 2.0), **CLAIM)
+
+def test_audits_nothing(): pass
+"""
+    result = run(body)
+    result.assert_outcomes(passed=3, failed=1)
+    text = result.stdout.str()
+    assert re.search(r"consistent\s+test_it.py::test_holds: exponent of n: \S+ in .* claimed -1", text)
+    assert re.search(r"refuted\s+test_it.py::test_fails: exponent of n: -0.5", text)
+
+
+def test_no_summary_where_nothing_was_audited(run: Any) -> None:
+    result = run("def test_it(): pass")
+    result.assert_outcomes(passed=1)
+    assert "audits of differential privacy" not in result.stdout.str()
+
+
+def test_nothing_heavy_is_imported_at_start_up() -> None:
+    code = (
+        "import sys, claims._pytest; "
+        "print([m for m in ('numpy', 'scipy', 'pandas', 'audits.privacy') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == "[]"
+
+
+class Item:
+    """As much of a collected test as the split looks at."""
+
+    def __init__(self, nodeid: str, fixtures: tuple[str, ...], marker: Any = None) -> None:
+        self.nodeid, self.fixturenames, self._marker = nodeid, fixtures, marker
+
+    def get_closest_marker(self, name: str) -> Any:
+        return None if self._marker is None else self._marker.mark
+
+
+def test_split_of_the_budget() -> None:
+    items: list[Any] = [
+        Item("a", ("assert_private",), pytest.mark.dp_audit(alpha=0.2)),
+        Item("b", ("tmp_path",)),
+        Item("c", ("assert_rate",)),
+        Item("d", ("assert_private", "assert_rate")),
+    ]
+    split = split_budget(0.5, items)
+    assert split.problem is None
+    assert split.shares == pytest.approx({"a": 0.2, "c": 0.15, "d": 0.15})
+    assert math.fsum(split.shares.values()) <= 0.5
+    assert split_budget(0.1, items).problem is not None
+    assert split_budget(0.1, []).shares == {}
+
+
+@pytest.mark.parametrize(
+    ("marker", "sentence"),
+    [
+        (pytest.mark.dp_audit(alpha=2), "α in (0, 1), got dp_audit(alpha=2)"),
+        (pytest.mark.dp_audit(alpha=float("nan")), "got dp_audit(alpha=nan)"),
+        (pytest.mark.dp_audit(0.1), "got dp_audit(0.1)"),
+        (pytest.mark.dp_audit(alpha=0.1, beta=1), "got dp_audit(alpha=0.1, beta=1)"),
+        (
+            pytest.mark.dp_audit(alpha=0.5),
+            "leave nothing for the other audits, but --dp-alpha is 0.5: raise it",
+        ),
+        (pytest.mark.dp_audit(alpha=0.6), "ask for α = 0.6 in sum"),
+    ],
+)
+def test_a_split_that_cannot_be(marker: Any, sentence: str) -> None:
+    items: list[Any] = [Item("a", ("assert_private",), marker), Item("b", ("assert_private",))]
+    problem = split_budget(0.5, items).problem
+    assert problem is not None
+    assert sentence in problem
