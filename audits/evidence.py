@@ -43,7 +43,7 @@ class Evidence:
     verdict      what this piece alone says of the claim; None for context that decides nothing.
     resolution   the smallest violation caught with probability 0.9; required with CONSISTENT.
     alpha_spent  the part of the run's error budget that this test used; 0 for an exact value.
-    standard_error  of the estimate, where it has one (rates compare differences with it).
+    standard_error, degrees_of_freedom  of the estimate, where it has them (differences of rates use them).
     note         one sentence for the reader: the counterexample, the reading, the reason.
 
     Raises ValueError for a CONFIRMED that rests on samples and for a CONSISTENT without a resolution.
@@ -62,6 +62,7 @@ class Evidence:
     resolution: float | None = None
     alpha_spent: float = 0.0
     standard_error: float | None = None
+    degrees_of_freedom: float | None = None
     note: str = ""
 
     def __post_init__(self) -> None:

@@ -45,9 +45,6 @@ def main() -> None:
     except ValueError as error:
         print(f"dpclaims: {error}", file=sys.stderr)
         raise SystemExit(BAD_INPUT) from None
-    except KeyboardInterrupt:
-        print("dpclaims: stopped; what is finished is stored, the same command resumes", file=sys.stderr)
-        raise SystemExit(130) from None
 
 
 @app.command("list")
@@ -112,19 +109,23 @@ def run(
     if tier not in TIERS:
         raise ValueError(f"--tier must be one of {', '.join(TIERS)}, got {tier!r}")
     claims = load(*(pattern or []))
-    with Progress(cells=count_cells(claims, tier), claims=len(claims)) as progress:
-        result = run_claims(
-            *(pattern or []),
-            tier=tier,
-            seed=seed,
-            alpha=alpha,
-            jobs=jobs,
-            out=out,
-            cache=not no_cache,
-            data=data,
-            scheduler=scheduler,
-            report=progress.report,
-        )
+    try:
+        with Progress(cells=count_cells(claims, tier), claims=len(claims)) as progress:
+            result = run_claims(
+                *(pattern or []),
+                tier=tier,
+                seed=seed,
+                alpha=alpha,
+                jobs=jobs,
+                out=out,
+                cache=not no_cache,
+                data=data,
+                scheduler=scheduler,
+                report=progress.report,
+            )
+    except KeyboardInterrupt:
+        print("dpclaims: stopped; what is finished is stored, the same command resumes", file=sys.stderr)
+        raise typer.Exit(130) from None
     if json:
         _print_json(result.to_json())
     else:
@@ -326,11 +327,9 @@ def describe(evidence: Evidence) -> str:
     >>> describe(exact_evidence("δ at ε = 1", 0.05, bound=0.01, verdict=Verdict.REFUTED))
     'δ at ε = 1: 0.05 (exact), claimed 0.01 → REFUTED'
     """
-    interval = (
-        f"({evidence.method})"
-        if evidence.confidence == 1.0 and evidence.low == evidence.high
-        else f"[{evidence.low:.4g}, {evidence.high:.4g}] ({evidence.method}, {evidence.samples:,} samples)"
-    )
+    method = evidence.method + (f", {evidence.samples:,} samples" if evidence.samples else "")
+    exact = evidence.confidence == 1.0 and evidence.low == evidence.high
+    interval = f"({method})" if exact else f"[{evidence.low:.4g}, {evidence.high:.4g}] ({method})"
     text = f"{evidence.quantity}: {evidence.estimate:.4g} {interval}"
     if evidence.bound is not None:
         text += f", claimed {evidence.bound:.4g}"

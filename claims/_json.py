@@ -11,7 +11,7 @@ from typing import Any
 
 from audits.evidence import Evidence, Verdict
 
-_NUMBERS = ("estimate", "low", "high", "bound", "resolution", "standard_error")
+_NUMBERS = ("estimate", "low", "high", "bound", "resolution", "standard_error", "degrees_of_freedom")
 
 
 def plain(value: Any) -> Any:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from audits.evidence import Bound, Evidence, Verdict
 from claims._claim import Claim, Kind
@@ -16,9 +17,13 @@ from claims._provenance import data_folder, versions
 from claims._result import CRASHED, DIFFERS, PASSED, UNDECIDED, RunResult
 from claims._run import ALPHA, run
 
+if TYPE_CHECKING:
+    from audits.rates import Exponent
+
 FORMAT = "dpclaims-baseline/1"
 PREFIX = "exponent of "
 TIER, SEED = "ci", 0
+WORSE = {Bound.UPPER: "higher", Bound.LOWER: "lower", Bound.TIGHT: "either"}
 
 
 def check_baseline(
@@ -41,9 +46,9 @@ def check_baseline(
     """
     if not 0.0 < tolerance < float("inf"):
         raise ValueError(f"--tolerance must be positive and finite, got {tolerance}")
+    claims = _rate_claims(patterns)
     file = baseline or _default_baseline(for_writing=update)
     old = {} if update and not file.exists() else read_baseline(file)
-    claims = _rate_claims(patterns)
     result = run(*(c.id for c in claims), tier=TIER, seed=SEED, jobs=jobs, report=_say)
     if result.exit_status == CRASHED:
         crashed = [c for c in result.claims if c.error]
@@ -100,15 +105,25 @@ def compare(
         if a is None or b is None:
             row |= {"low": None, "high": None, "status": "new" if b is None else "missing"}
         else:
-            low, high = compare_exponents(a, b, alpha=each)
-            bound = bounds.get(claim, Bound.TIGHT)
-            slower = low > tolerance and bound is not Bound.LOWER
-            faster = high < -tolerance and bound is not Bound.UPPER
-            better = low > tolerance or high < -tolerance
-            status = "regressed" if slower or faster else "moved" if better else "same"
-            row |= {"low": low, "high": high, "status": status}
+            worse = WORSE[bounds.get(claim, Bound.TIGHT)]
+            change = compare_exponents(_fitted(a), _fitted(b), tolerance=tolerance, alpha=each, worse=worse)
+            moved = change.low > tolerance or change.high < -tolerance
+            status = "regressed" if change.regressed else "moved" if moved else "same"
+            row |= {"low": change.low, "high": change.high, "status": status}
         rows.append(row)
     return rows
+
+
+def _fitted(evidence: Evidence) -> Exponent:
+    from audits.rates import Exponent
+
+    assert evidence.standard_error is not None
+    freedom = evidence.degrees_of_freedom
+    return Exponent(
+        estimate=evidence.estimate,
+        standard_error=evidence.standard_error,
+        degrees_of_freedom=math.inf if freedom is None else freedom,
+    )
 
 
 def read_baseline(file: Path) -> dict[Name, Evidence]:
@@ -136,8 +151,9 @@ def write_baseline(file: Path, found: Mapping[Name, Evidence]) -> None:
         "exponents": [
             {
                 "claim": claim, "axis": axis, "point": point, "estimate": e.estimate,
-                "standard_error": e.standard_error, "low": e.low, "high": e.high,
-                "confidence": e.confidence, "claimed": e.bound, "samples": e.samples,
+                "standard_error": e.standard_error, "degrees_of_freedom": e.degrees_of_freedom,
+                "low": e.low, "high": e.high, "confidence": e.confidence, "claimed": e.bound,
+                "samples": e.samples,
             }
             for (claim, axis, point), e in sorted(found.items())
         ],
@@ -246,6 +262,7 @@ def _exponent(entry: Mapping[str, Any]) -> Evidence:
         samples=int(entry["samples"]),
         bound=number(entry["claimed"]),
         standard_error=float(entry["standard_error"]),
+        degrees_of_freedom=number(entry["degrees_of_freedom"]),
     )
 
 

@@ -329,14 +329,16 @@ def _columns(claim: Claim, cell: Cell, measured: Mapping[str, Any]) -> dict[str,
         raise ValueError(f"{claim.id}: measure() returns the columns {sorted(taken)}, which are axes")
     if not measured:
         raise ValueError(f"{claim.id}: measure() returned no columns")
-    columns = {name: np.atleast_1d(np.asarray(value)) for name, value in measured.items()}
-    lengths = {name: len(value) for name, value in columns.items()}
-    if len(set(lengths.values())) != 1 or any(value.ndim != 1 for value in columns.values()):
+    values = {name: np.asarray(value) for name, value in measured.items()}
+    lengths = {name: value.shape for name, value in values.items() if value.ndim}
+    if len(set(lengths.values())) > 1 or any(value.ndim > 1 for value in values.values()):
         raise ValueError(f"{claim.id}: measure() must return columns of one length, got {lengths}")
+    size = next(iter(lengths.values()), (1,))[0]
+    # A scalar beside arrays holds for all rows of the cell.
+    columns = {name: value if value.ndim else np.repeat(value, size) for name, value in values.items()}
     for name, value in columns.items():
         if value.dtype.kind not in "biufU":
             raise ValueError(f"{claim.id}: column {name!r} must hold numbers or strings, got {value.dtype}")
-    size = next(iter(lengths.values()))
     fixed = {**cell.point.axes, "chunk": cell.chunk, "trials": cell.point.trials}
     return {name: np.repeat(value, size) for name, value in fixed.items()} | columns
 
