@@ -168,6 +168,7 @@ def _axis_evidence(fit: AxisFit, samples: int) -> Evidence:
         resolution=fit.resolution,
         alpha_spent=fit.alpha_spent,
         standard_error=error if math.isfinite(error) else None,
+        degrees_of_freedom=fit.exponent.degrees_of_freedom,
         note=fit.note,
     )
 
