@@ -188,8 +188,9 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         terminalreporter.write_line(f"{row['verdict']:12} {nodeid}: {row['text']}")
     alpha = terminalreporter.config.getoption("dp_alpha")
     spent = math.fsum(row["alpha"] for _, row in rows)
+    count = f"{len(rows)} audit{'' if len(rows) == 1 else 's'}"
     terminalreporter.write_line(
-        f"{len(rows)} audits spent α = {spent:.3g} of {alpha:g} (--dp-alpha); not-refuted is no proof."
+        f"{count} spent α = {spent:.3g} of {alpha:g} (--dp-alpha); not-refuted is no proof."
     )
 
 
