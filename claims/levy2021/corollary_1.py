@@ -60,7 +60,7 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     # The same number of noisy coordinates at every point; each dataset is used _REPEATS times, with fresh signs and
     # noise, because the noise dominates and binomial draws are dear. The mean over the repeats is one trial.
     datasets = max(2, point.trials // (_REPEATS * d))
-    batch = max(1, 2_000_000 // (_REPEATS * n * d))
+    batch = max(1, 300_000 // (_REPEATS * n * d))
     losses = []
     for start in range(0, datasets, batch):
         means = people.user_means(n, m, min(batch, datasets - start), rng)
