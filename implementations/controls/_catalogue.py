@@ -106,7 +106,8 @@ def private_controls() -> list[Control]:
         _exponential_mechanism(),
         rows["svt1"],
         rows["svt2"],
-        _propose_test_release(),
+        _propose_test_release(stable=True),
+        _propose_test_release(stable=False),
         _subsampled_gaussian(),
         _histogram(scale=2.0, name="histogram"),
     ]
@@ -295,22 +296,34 @@ def _exponential_mechanism() -> Control:
     )
 
 
-def _propose_test_release() -> Control:
-    # ε/2 for the test and ε/2 for the release. The stable pair: moving one record moves the median by the
-    # whole bound and the distance to instability by nothing.
+def _propose_test_release(*, stable: bool) -> Control:
+    """ε/2 for the test, ε/2 for the release; one replaced record moves the median and not the distance.
+
+    Stable data are released nearly always, and the median moves by the whole bound: the pair is two Laplace
+    laws at ratio e^(ε/2), of which δ is taken off. Unstable data are released with probability δ exactly, and
+    their medians lie so far apart that the release gives them away: tight in δ at every ε.
+    """
     epsilon, delta, bound = 0.5, 0.01, 0.25
-    edges = _grid(-12.0 * bound / epsilon, 1.0 + 12.0 * bound / epsilon, 0.01 * bound / epsilon)
+    far = bound if stable else 100.0
+    near = _grid(-12.0 * bound / epsilon, bound + 12.0 * bound / epsilon, 0.01 * bound / epsilon)
+    edges = near if stable else np.concatenate([near, far + near])
+    pair = ((0.0,) * 21 + (far,) * 20, (0.0,) * 20 + (far,) * 21)
+    law = ptr.propose_test_release_law(epsilon, delta, bound, edges)
+    released = 1.0 - law(pair[0]).mass[0]
+    # At ε, two Laplace laws ε₀ scales apart have the divergence 1 − e^((ε − ε₀)/2).
+    apart = far / bound * epsilon
+    true_epsilon = apart + 2.0 * math.log1p(-delta / released) if stable else 0.0
     return Control(
-        name="propose-test-release",
+        name="propose-test-release" if stable else "propose-test-release-unstable",
         mechanism=ptr.propose_test_release(epsilon, delta, bound),
-        pair=((0.0,) * 8 + (0.25,) * 7, (0.0,) * 7 + (0.25,) * 8),
+        pair=pair,
         adjacency=Adjacency.REPLACE,
         epsilon=2.0 * epsilon,
         delta=delta,
-        true_epsilon=None,
+        true_epsilon=true_epsilon,
         private=True,
         outputs="mixed",
-        law=ptr.propose_test_release_law(epsilon, delta, bound, edges),
+        law=law,
         source="Dwork, Lei: Differential privacy and robust statistics, STOC 2009",
     )
 

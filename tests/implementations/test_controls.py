@@ -71,6 +71,8 @@ def test_no_cell_exceeds_the_true_epsilon_and_some_reach_it(name: str) -> None:
     # Cells coarsen the law, which lowers δ: hence the 1 % of slack below.
     if math.isfinite(control.true_epsilon):
         assert _delta(p, q, control.true_epsilon) <= control.delta + 1e-12
+        if control.true_epsilon == 0.0:
+            return
         if control.delta > 0.0:
             assert _delta(p, q, 0.99 * control.true_epsilon) > control.delta
         else:
@@ -309,6 +311,13 @@ def test_pure_epsilon_refuses_cells_of_several_outputs() -> None:
     control = laplace_control()
     with pytest.raises(ValueError, match="must be finite"):
         pure_epsilon(control.law, control.pair)
+
+
+def test_unstable_data_use_up_delta_at_every_epsilon() -> None:
+    control = CONTROLS["propose-test-release-unstable"]
+    p, q = (control.law(data).mass for data in control.pair)
+    for epsilon in (0.0, 1.0, 5.0):
+        assert 0.999 * control.delta < _delta(p, q, epsilon) <= control.delta + 1e-12
 
 
 def test_neighbouring_queries() -> None:
