@@ -1,8 +1,8 @@
 """The hard instance of Theorem B.1 of song2021, and estimators to hold against its bound.
 
 D_{p,α} is a law on {0,1}ᵈ × {0,1}: X = 0 with probability 1 − α, otherwise a uniformly random basis vector;
-Z ~ ∏ Bernoulli(p_j) independently, and Y = ⟨Z, X⟩. Under the loss |⟨θ, x⟩ − y| a dataset acts only through the
-counts of each coordinate: how many records have X = e_j and Y = 0, and how many Y = 1. All functions here
+Z ~ ∏ Bernoulli(p_j) independently, and Y = ⟨Z, X⟩. Under the loss |⟨θ, x⟩ − y| a dataset acts only through
+the counts of each coordinate: how many records have X = e_j and Y = 0, and how many Y = 1. All functions here
 work on batches of such counts, shape (…, d).
 """
 
@@ -59,7 +59,9 @@ def draw_sample(p: Array, alpha: float, n: int, rng: np.random.Generator) -> Sam
 
 
 def dataset(sample: Sample) -> Problem:
-    """The records of a single sample, counts (d,), as a problem with features (n, d); the order is by coordinate."""
+    """The records of a single sample, counts (d,), as a problem with features (n, d); the order is by
+    coordinate.
+    """
     d = sample.zeros.shape[-1]
     total = int(sample.zeros.sum() + sample.ones.sum())
     features = np.zeros((sample.n, d))
@@ -80,7 +82,8 @@ def excess_risk(theta: Array, p: Array, alpha: float) -> Array:
 
 
 # --- Estimators --------------------------------------------------------------------------------------------
-# Replacing a record moves the signed sums s_j = ones_j − zeros_j by at most 2 in ℓ₁ and in ℓ₂ (a label flips).
+# Replacing a record moves the signed sums s_j = ones_j − zeros_j by at most 2 in ℓ₁ and in ℓ₂ (a label
+# flips).
 
 Estimator = Callable[[Sample, float, float, np.random.Generator], Array]
 
@@ -122,14 +125,16 @@ def exponential_bits(sample: Sample, epsilon: float, delta: float, rng: np.rando
 
 
 def randomised_response(sample: Sample, epsilon: float, delta: float, rng: np.random.Generator) -> Array:
-    """ε-DP for each record on its own: the truth with probability γ, else one of the 2d + 1 records at random."""
+    """ε-DP for each record on its own: the truth with probability γ, else one of the 2d + 1 records at
+    random.
+    """
     d = sample.zeros.shape[-1]
     alphabet = 2 * d + 1
     gamma = math.expm1(epsilon) / (math.expm1(epsilon) + alphabet)
     kept_zeros, kept_ones = rng.binomial(sample.zeros, gamma), rng.binomial(sample.ones, gamma)
-    lost = rng.binomial(
-        sample.n - sample.zeros.sum(axis=-1) - sample.ones.sum(axis=-1), 1.0 - gamma
-    ) + (sample.zeros - kept_zeros + sample.ones - kept_ones).sum(axis=-1)
+    lost = rng.binomial(sample.n - sample.zeros.sum(axis=-1) - sample.ones.sum(axis=-1), 1.0 - gamma) + (
+        sample.zeros - kept_zeros + sample.ones - kept_ones
+    ).sum(axis=-1)
     random = rng.multinomial(lost, np.full(alphabet, 1.0 / alphabet))
     noisy = kept_ones + random[..., :d] - kept_zeros - random[..., d : 2 * d]
     return 0.5 + 0.5 * np.sign(noisy)
