@@ -144,6 +144,9 @@ def audit_target(
     except KeyboardInterrupt:
         print("dpclaims: stopped; an audit keeps nothing", file=sys.stderr)
         return INTERRUPTED
+    except SystemExit as error:  # its status could pass for a verdict
+        print(f"dpclaims: {target} called exit({error.code!r})", file=sys.stderr)
+        return BAD_INPUT
     except Exception:
         traceback.print_exc()
         print("dpclaims: the audit crashed; this says nothing of the mechanism", file=sys.stderr)
@@ -263,7 +266,7 @@ def _facts(result: AuditResult) -> Iterator[tuple[str, str]]:
     yield "event", f"{result.event} ({result.direction})"
     if result.verdict != "refuted":
         yield "resolution", _resolution(result)
-    yield "e-value", f"{result.e_value:.3g} (refuted at {1.0 / (1.0 - result.confidence):.4g})"
+    yield "e-value", f"{result.e_value:.3g}"
     yield "samples", f"{result.samples:,} on each dataset, {result.seconds:.2f} s"
     how = f"{result.method}, seed {result.seed}"
     if not result.replayable:

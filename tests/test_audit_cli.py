@@ -191,6 +191,12 @@ BAD_MODULES = {
     "syntax": ("def mechanism(:\n", "raised SyntaxError"),
     "import": ("import no_such_module_here\n", r"raised ModuleNotFoundError.*\(line 1\)"),
     "exit": ("raise SystemExit(1)\n", r"called exit\(1\)"),
+    "pairs raise": (
+        GOOD + "def pairs(rng):\n    yield (0,), (1,)\n    raise KeyError('oh no')\n",
+        r"pairs\(rng\) raised KeyError\('oh no'\)",
+    ),
+    "pairs are a number": (GOOD + "pairs = 3\n", "pairs must hold or yield pairs .* got 3"),
+    "mechanism exits": (GOOD.replace("return", "raise SystemExit(1)\n    return"), r"called exit\(1\)"),
     "score": (GOOD + "score = 1\n", "score must be a function"),
     "score of another shape": (
         GOOD + "def score(outputs):\n    return outputs[:1]\n",
