@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from itertools import pairwise
 
 # Code spans come first, so that a dollar inside one is no formula; a formula does not cross a blank line.
 _PARTS = re.compile(
@@ -17,16 +18,17 @@ _OPEN, _CLOSE = "\ue000", "\ue001"
 _PLACE = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
 _UPRIGHT = re.compile(r'(?:<mi mathvariant="normal">[^<]</mi>){2,}')
 # Commands that the converter does not know, by ones that it does and that look the same or nearly so.
-_SYNONYMS = {
-    r"\operatorname*": r"\operatorname",
-    r"\mathsf": r"\mathrm",
-    r"\begin{aligned}": r"\begin{align*}",
-    r"\end{aligned}": r"\end{align*}",
-}
+_SYNONYMS = (
+    (re.compile(r"\\operatorname\*?{arg\\[,;](min|max)}"), r"\\operatorname{arg\1}"),
+    (re.compile(r"\\arg(min|max)?(?![A-Za-z])"), r"\\operatorname{arg\1}"),
+    (re.compile(r"\\operatorname\*"), r"\\operatorname"),
+    (re.compile(r"\\mathsf(?![A-Za-z])"), r"\\mathrm"),
+    (re.compile(r"\\(begin|end){aligned}"), r"\\\1{align*}"),
+)
 # Named operators (log, exp, min, rank, …) need a thin space before an operand that is not in brackets.
 _OPERATOR = re.compile(
-    r'<m[io](?P<limits> movablelimits="true")?>(?P<name>[A-Za-z]{2,})</m[io]>(?=(?P<bracket><mo [^>]*>&#x0002[8]|'
-    r'<mo [^>]*>&#x0007B|<mo [^>]*>\[|<mrow><mo [^>]*form="prefix")?)'
+    r'<m[io](?P<limits> movablelimits="true")?>(?P<name>[A-Za-z]{2,})</m[io]>'
+    r'(?=(?P<bracket><mo [^>]*>(?:&#x00028|&#x0007B|\[)|<mrow><mo [^>]*form="prefix")?)'
 )
 
 
@@ -64,6 +66,19 @@ def plain_text(text: str) -> str:
     return _PARTS.sub(lambda m: (m["code"] or m["display"] or m["inline"]).strip("`"), text)
 
 
+def escape_markdown(text: str) -> str:
+    r"""Text whose formulas and code stay, and whose other signs Markdown leaves as they are.
+
+    >>> escape_markdown("a*b in $x_1*y$")
+    'a\\*b in $x_1*y$'
+    """
+    ends = [0, *(end for part in _PARTS.finditer(text) for end in part.span()), len(text)]
+    pieces = [text[start:end] for start, end in pairwise(ends)]
+    # Pieces alternate: text, formula or code, text, …
+    pieces[::2] = [re.sub(r"([\\*_\[\]<>#])", r"\\\1", piece) for piece in pieces[::2]]
+    return "".join(pieces)
+
+
 def mathml(formula: str, *, display: bool = False) -> str:
     """A LaTeX formula as MathML; one that cannot be converted is shown as its source.
 
@@ -76,9 +91,8 @@ def mathml(formula: str, *, display: bool = False) -> str:
 
     source = " ".join(formula.split())
     fallback = f'<code class="tex">{html.escape(source)}</code>'
-    source = re.sub(r"\\operatorname\*?{arg\\[,;](min|max)}", r"\\operatorname{arg\1}", source)
-    for command, known in _SYNONYMS.items():
-        source = source.replace(command, known)
+    for command, known in _SYNONYMS:
+        source = command.sub(known, source)
     try:
         converted = convert(source, display="block" if display else "inline")
     except Exception:

@@ -1,7 +1,7 @@
 """Executing the notebooks with papermill, every worker in one kernel of its own that it keeps.
 
-A kernel takes seconds to start and the imports take as long again; a report has a notebook for every claim. So a
-worker starts one kernel, of the running interpreter whatever kernels are installed, and empties its namespace
+A kernel takes seconds to start and as long again to import, and every claim has its notebook. So a worker
+starts one kernel, of the running interpreter whatever kernels are installed, and empties its namespace
 between notebooks.
 """
 
@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+
+from claims._pages import hide_paths
 
 NOTEBOOKS = ("suite", "paper", "claim")
 _ENGINE = "dpclaims"
@@ -118,7 +120,7 @@ def execute(
     """Execute the jobs with papermill in `workers` kernels whose current folder is `folder`.
 
     done(job, notebook) is called in this thread's turn for every executed notebook, in no particular order.
-    Raises RuntimeError, naming the page, where a notebook fails.
+    Raises ValueError, naming the page, where a notebook refuses its parameters, RuntimeError where it fails.
     """
     queue = list(reversed(jobs))
     stop, lock = threading.Event(), threading.Lock()
@@ -169,6 +171,8 @@ def _execute_one(job: Job, notebook: Any, kernel: _Kernel) -> Any:
             shared=kernel,
         )
     except PapermillExecutionError as error:
+        if error.ename == "ValueError":  # bad input, in words: a parameter out of range
+            raise ValueError(f"notebook {job.notebook}.ipynb, {job.path}: {error.evalue}") from error
         raise RuntimeError(
             f"notebook {job.notebook}.ipynb failed for {job.path}: {error.ename}: {error.evalue}"
         ) from error
@@ -188,6 +192,8 @@ def clean(notebook: Any, job: Job) -> Any:
             cell.metadata["tags"] = tags
         for output in cell.get("outputs", []):
             output.get("metadata", {}).clear()
+            if output["output_type"] == "stream":
+                output["text"] = hide_paths(output["text"])
     return notebook
 
 
@@ -281,8 +287,10 @@ def _matplotlib_can_write() -> bool:
         return False
     for variable, default in (("XDG_CONFIG_HOME", ".config"), ("XDG_CACHE_HOME", ".cache")):
         place = Path(os.environ.get(variable) or user / default) / "matplotlib"
-        while not place.exists() and place != place.parent:
-            place = place.parent
+        try:
+            place.mkdir(parents=True, exist_ok=True)  # as Matplotlib does
+        except OSError:
+            return False
         if not os.access(place, os.W_OK):
             return False
     return True

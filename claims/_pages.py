@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from audits.evidence import Bound, Evidence
 from claims._claim import Claim
 from claims._discover import discover
-from claims._mathematics import inline_html
+from claims._mathematics import escape_markdown, inline_html
+from claims._plots import words
 from claims._provenance import source_digest
 from claims._result import ClaimResult
 from claims._store import read_claim, read_provenance, read_run
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
 MARKS = {"CONFIRMED": "✓", "CONSISTENT": "≈", "REFUTED": "✗", "INCONCLUSIVE": "?", "CRASHED": "!"}
 MEANING = {
     "CONFIRMED": "A computation decides the statement over its whole domain at the tested parameters.",
-    "CONSISTENT": "The samples do not contradict the statement; the resolution is the smallest violation that "
-    "this run would have caught with probability 0.9.",
+    "CONSISTENT": "The samples do not contradict the statement; the resolution is the smallest violation "
+    "that this run would have caught with probability 0.9.",
     "REFUTED": "An exact counterexample, or data that contradict the statement at the run's error level.",
     "INCONCLUSIVE": "The resolution is worse than the statement asks for, or nothing decides it.",
-    "CRASHED": "The check raised an exception before it could judge; this is a fault of the check, not a verdict.",
+    "CRASHED": "The check raised an exception before it could judge: a fault of the check, not a verdict.",
 }
 _BOUNDS = {
     Bound.UPPER: "the statement bounds from above",
@@ -129,12 +130,14 @@ def count_html(count: int) -> str:
 
 def point_html(point: Mapping[str, Any], digits: int) -> str:
     """A grid point in words."""
-    items = (f"<span>{html.escape(str(k))} = {_value_html(v, digits)}</span>" for k, v in point.items())
+    items = (
+        f"<span>{html.escape(words(str(k)))} = {_value_html(v, digits)}</span>" for k, v in point.items()
+    )
     return ", ".join(items)
 
 
 def _value_html(value: Any, digits: int) -> str:
-    if isinstance(value, bool) or isinstance(value, str):
+    if isinstance(value, bool | str):
         return html.escape(str(value))
     if isinstance(value, int):
         return count_html(value)
@@ -150,11 +153,12 @@ def hide_paths(text: str) -> str:
     'File "claims/song2021/a.py", line 3; …/data.txt: no such file'
     """
     known = r"(?:claims|audits|implementations|tests|site-packages|python3\.\d+)/"
+    last = rf"/({known}(?!(?:.*/)?{known}).*)$"
     unix = r"(?<![\w.:/\\<*^)\]}])(?:/[\w.+@~ -]*[\w.+@~-])+"
 
     def shorten(found: re.Match[str]) -> str:
         path = found[0].replace("\\", "/")
-        inside = re.search(rf"/({known}(?!.*/{known}).*)$", path)
+        inside = re.search(last, path)
         if inside:
             return inside[1]
         return f"…/{path.rsplit('/', 1)[1]}" if path.count("/") > 1 else found[0]
@@ -467,8 +471,8 @@ class ClaimPage:
         meaning = f'<p class="quiet">{MEANING[verdict_name(result)]}</p>'
         if self.claim is None:
             missing = (
-                '<p class="warning">This claim is no longer in the catalogue: the run keeps its evidence, but its '
-                "statement, its source and its plots are gone.</p>"
+                '<p class="warning">This claim is no longer in the catalogue: the run keeps its evidence, '
+                "but its statement, its source and its plots are gone.</p>"
             )
             return [markdown(f"# {result.id}"), html_block(head + meaning + missing)]
         claim = self.claim
@@ -490,7 +494,7 @@ class ClaimPage:
             ("checked by", file),
         ]
         return [
-            markdown(f"# {claim.title}"),
+            markdown(f"# {escape_markdown(claim.title)}"),
             html_block(head + meaning),
             markdown("## Statement"),
             markdown(claim.statement),
@@ -507,17 +511,15 @@ class ClaimPage:
                 markdown("## Evidence"),
                 html_block(f'<p>The check crashed.</p><pre class="traceback">{trace}</pre>'),
             ]
-        share = float(self.provenance["alpha_per_claim"])
+        share = number_html(float(self.provenance["alpha_per_claim"]), 3)
+        spent = number_html(result.alpha_spent, 3) if result.alpha_spent else "0"
+        work = f"tier {self.provenance['tier']}, seed {self.provenance['seed']}, {result.seconds:.1f} s"
         items = [
             ("verdict", f"{badge(verdict_name(result))} (expected {result.expected})"),
             ("resolution", number_html(result.resolution, self.digits)),
-            (
-                "α spent",
-                f"{number_html(result.alpha_spent, 3) if result.alpha_spent else '0'} of {number_html(share, 3)}",
-            ),
-            ("measured", f"tier {html.escape(str(self.provenance['tier']))}, seed {self.provenance['seed']}, "
-                         f"{result.seconds:.1f} s"),
-        ]  # fmt: skip
+            ("α spent", f"{spent} of {share}"),
+            ("measured", html.escape(work)),
+        ]
         if not result.evidence:
             return [markdown("## Evidence"), html_block(facts(items) + "<p>The check gave no evidence.</p>")]
         pieces = list(result.evidence)
@@ -536,13 +538,16 @@ class ClaimPage:
 
     def figures(self) -> list[Block]:
         """The claim's plots, and every measured value over its claimed value."""
-        from claims._plots import Drawn, draw, draw_ratios, has_ratio, select_words
+        from claims._plots import Drawn, NoRowsError, draw, draw_ratios, has_ratio, select_words
 
         blocks: list[Block] = []
 
         def add(title: str, make: Callable[[], Drawn], where: str = "") -> None:
             try:
                 drawn = make()
+            except NoRowsError as error:
+                blocks.append(html_block(f'<p class="quiet">Not drawn: {html.escape(str(error))}.</p>'))
+                return
             except ValueError as error:
                 blocks.append(html_block(f'<p class="problem">Not drawn: {html.escape(str(error))}</p>'))
                 return
@@ -559,34 +564,29 @@ class ClaimPage:
         if len(ratios) >= 2:
             order = {name: k for k, name in enumerate(_SEVERITY)}
             chosen = sorted(ratios, key=lambda e: order.get(e.verdict or "", len(order)))[:_RATIOS]
-            labels = [_plain_label(e) for e in chosen]
             where = (
                 ""
                 if len(chosen) == len(ratios)
                 else f"{len(chosen)} of {len(ratios)} pieces, the gravest first."
             )
-            add("Measured against claimed", lambda: draw_ratios(chosen, labels), where)
+            add("Measured against claimed", lambda: draw_ratios(chosen), where)
         return [markdown("## Plots"), *blocks] if blocks else []
 
     def measurements(self, limit: int = 20) -> list[Block]:
         """The first rows that were measured, folded away; the run folder keeps all of them."""
+        if limit < 0:
+            raise ValueError(f"rows must be ≥ 0, got {limit}")
         if self.rows.empty or limit == 0:
             return []
         shown = self.rows.head(limit)
         rows = [[_cell_html(v, self.digits) for v in row] for row in shown.itertuples(index=False)]
         total = f"{count_html(len(self.rows))} {'row' if len(self.rows) == 1 else 'rows'}"
         which = total if len(self.rows) <= limit else f"the first {limit} of {total}"
+        columns = [html.escape(str(c)) for c in self.rows.columns]
+        where = '<p class="quiet">All rows are in <code>rows.parquet</code> of the run folder.</p>'
+        listed = table(columns, rows, name="measured", label="measurements")
         return [
-            html_block(
-                f"<details><summary>Measurements: {which}</summary>"
-                + table(
-                    [html.escape(str(c)) for c in self.rows.columns],
-                    rows,
-                    name="measured",
-                    label="measurements",
-                )
-                + '<p class="quiet">All rows are in <code>rows.parquet</code> of the run folder.</p></details>'
-            )
+            html_block(f"<details><summary>Measurements: {which}</summary>{listed}{where}</details>"),
         ]
 
 
@@ -594,13 +594,6 @@ def _named(svg: str, title: str) -> str:
     """The SVG as an image with a name, for screen readers."""
     name = html.escape(title, quote=True)
     return svg.replace("<svg ", f'<svg role="img" aria-label="{name}" ', 1)
-
-
-def _plain_label(evidence: Evidence) -> str:
-    where = ", ".join(
-        f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in evidence.point.items()
-    )
-    return f"{where} · {evidence.quantity}" if where else evidence.quantity
 
 
 def _cell_html(value: Any, digits: int) -> str:
@@ -614,17 +607,12 @@ def _cell_html(value: Any, digits: int) -> str:
 def evidence_table(evidence: Sequence[Evidence], digits: int) -> str:
     """Evidence as a table; a note stands below its row, and a column that is empty throughout is left out."""
     columns: list[tuple[str, Callable[[Evidence], str]]] = [
-        ("quantity", lambda e: inline_html(e.quantity)),
-        ("at", lambda e: f'<span class="at">{point_html(e.point, digits)}</span>' if e.point else ""),
-        ("measured", lambda e: interval_html(e, digits)),
-        ("confidence", lambda e: confidence_html(e.confidence)),
+        ("quantity", lambda e: inline_html(e.quantity) + _below(point_html(e.point, digits))),
+        ("measured", lambda e: interval_html(e, digits) + _below(_method_html(e))),
         ("claimed", lambda e: number_html(e.bound, digits)),
         ("says", lambda e: badge(e.verdict.value) if e.verdict is not None else ""),
         ("resolution", lambda e: number_html(e.resolution, digits)),
-        ("standard error", lambda e: number_html(e.standard_error, 2)),
         ("α spent", lambda e: number_html(e.alpha_spent, 2) if e.alpha_spent else ""),
-        ("samples", lambda e: count_html(e.samples) if e.samples else ""),
-        ("method", lambda e: html.escape(e.method)),
     ]
     cells = [[cell(e) for _, cell in columns] for e in evidence]
     filled = [k for k in range(len(columns)) if any(row[k] for row in cells)]
@@ -640,6 +628,25 @@ def evidence_table(evidence: Sequence[Evidence], digits: int) -> str:
         '<div class="scroll" role="region" tabindex="0" aria-label="evidence">'
         f'<table class="evidence"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
     )
+
+
+def _below(text: str) -> str:
+    return f'<div class="at">{text}</div>' if text else ""
+
+
+def _method_html(evidence: Evidence) -> str:
+    """How sure and by what: the instrument, the confidence, the standard error, the samples."""
+    exact = evidence.confidence == 1.0
+    parts = [html.escape(evidence.method)]
+    if exact and "exact" not in evidence.method:
+        parts.append("exact")
+    if not exact:
+        parts.append(f"confidence {confidence_html(evidence.confidence)}")
+    if evidence.standard_error is not None:
+        parts.append(f"standard error {number_html(evidence.standard_error, 2)}")
+    if evidence.samples:
+        parts.append(f"{count_html(evidence.samples)} samples")
+    return ", ".join(f"<span>{part}</span>" for part in parts)
 
 
 def open_claim(run: str, claim: str, digits: int = 4) -> ClaimPage:

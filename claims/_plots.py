@@ -1,12 +1,13 @@
 """Figures of the report: the plots that a claim names, drawn from its rows and its evidence, as SVG.
 
-Colours are Okabe and Ito's, told apart also without colour vision; markers and line styles differ as well.
+Colours are Okabe and Ito's, told apart also without colour vision, and the markers differ as well.
 Text and axes are drawn in one ink colour, which the site replaces by the colour of the page's text.
 """
 
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,10 +28,11 @@ GRID = "#d5d9de"
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f")
 """Blue, vermilion, green, purple, orange, sky, grey."""
 MARKERS = "osD^vPX*<>"
-DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+CLAIMED = (0, (4, 2))
+"""Dashes of claimed values; what was measured is drawn solid."""
 _LARGEST_LEGEND = 12
 
-_STYLE = {
+_STYLE: dict[Any, Any] = {
     "svg.fonttype": "path",  # the same everywhere, whatever fonts the reader has
     "svg.hashsalt": "dpclaims",  # equal rows, equal bytes
     "font.family": "DejaVu Sans",
@@ -70,14 +72,18 @@ class Drawn:
     caption: str
 
 
+class NoRowsError(ValueError):
+    """The run has no row for a plot: its tier does not measure them, or all are infinite."""
+
+
 def draw(plot: Plot, rows: pd.DataFrame, evidence: Sequence[Evidence] = ()) -> Drawn:
     """Draw one plot of a claim.
 
     rows      the stored rows of the claim; rows of equal x (and series) are averaged.
     evidence  the claim's evidence: a log-log plot takes its fitted and its claimed slope from there.
 
-    Raises ValueError where the plot names a column that the rows lack, a column that holds no numbers, or
-    rows that do not exist.
+    Raises ValueError where the plot names a column that the rows lack or a column that holds no numbers, and
+    NoRowsError where the run has no row that can be drawn (another tier may have).
     """
     kinds = {"curve": _curve, "loglog": _loglog, "sandwich": _sandwich}
     if plot.kind not in kinds:
@@ -91,39 +97,61 @@ def draw(plot: Plot, rows: pd.DataFrame, evidence: Sequence[Evidence] = ()) -> D
     return Drawn(svg=svg, caption=" ".join(part for part in (said, note) if part))
 
 
-def draw_ratios(evidence: Sequence[Evidence], labels: Sequence[str]) -> Drawn:
+def draw_ratios(evidence: Sequence[Evidence]) -> Drawn:
     """Every measured value over its claimed value, with its interval, on a logarithmic axis.
 
-    evidence  pieces with a positive bound and a positive estimate, see `has_ratio`; labels  one for each.
+    evidence  pieces with a positive bound and a positive estimate, see `has_ratio`.
     """
     import numpy as np
 
-    values = np.array([[e.low, e.estimate, e.high] for e in evidence]) / np.array(
-        [[float(e.bound or math.nan)] for e in evidence]
-    )
-    floor = values[:, 1].min() / 100
-    values = np.clip(values, floor, None)
-    height = 1.2 + 0.27 * len(evidence)
+    bounds = np.array([[float(e.bound or math.nan)] for e in evidence])
+    values = np.array([[e.low, e.estimate, e.high] for e in evidence]) / bounds
+    # Ends that are infinite, or zero or below, run out of the picture.
+    shown = values[np.isfinite(values) & (values > 0)]
+    left, right = min(shown.min() / 1.5, 0.66), max(shown.max() * 1.5, 1.5)
+    values = np.clip(values, left / 10, right * 10)
+    labels, shared = _labels(evidence)
+    texts = ["\n".join(textwrap.wrap(_shorten(label, 74), 38)) for label in labels]
+    tall = 0.2 + 0.155 * max(text.count("\n") + 1 for text in texts)
     with _style():
-        figure, axes = _canvas(height)
+        figure, axes = _canvas(0.9 + tall * len(evidence), 6.8)
+        axes.set_xscale("log")
         places = np.arange(len(evidence))[::-1]
         for place, (low, middle, high), piece in zip(places, values, evidence, strict=True):
             colour, marker = _verdict_mark(piece)
-            axes.plot([low, min(high, 1e300)], [place, place], color=colour, linewidth=2.2)
+            axes.plot([low, high], [place, place], color=colour, linewidth=2.2)
             axes.plot([middle], [place], marker=marker, color=colour, linestyle="none", markersize=6)
-        axes.axvline(1.0, color=INK, linestyle="--", linewidth=1.2)
-        axes.set_xscale("log")
-        _widen(axes, values)
-        axes.set_yticks(places, [_shorten(label) for label in labels], fontsize=8.5)
+        axes.axvline(1.0, color=INK, linestyle=CLAIMED, linewidth=1.2)
+        axes.set_xlim(left, right)
+        _log_ticks(axes.xaxis, left, right, most=5)
+        axes.set_yticks(places, texts, fontsize=8.5)
         axes.set_ylim(-0.7, len(evidence) - 0.3)
-        axes.set_xlabel("measured / claimed (logarithmic; dashed: equal)")
-        axes.set_title("Measured against claimed")
+        axes.set_xlabel("measured / claimed")
         svg = _to_svg(figure)
-    return Drawn(
-        svg=svg,
-        caption="Each line is one piece of evidence with its interval, divided by the value claimed for it. "
-        "Circle: supports the claim. Square: contradicts it. Diamond: decides nothing.",
+    caption = (
+        "Measured against claimed: every piece of evidence with its interval, divided by the value claimed "
+        "for it; dashed where the two are equal. Circle: supports the claim. Square: contradicts it. "
+        "Diamond: decides nothing."
     )
+    return Drawn(svg=svg, caption=f"{caption} All: {shared}." if shared else caption)
+
+
+def _labels(evidence: Sequence[Evidence]) -> tuple[list[str], str]:
+    """What tells the pieces apart, and in words what they share."""
+    points = [dict(e.point) for e in evidence]
+    same_words = len({e.quantity for e in evidence}) == 1
+    same = {
+        key: value
+        for key, value in points[0].items()
+        if all(key in point and point[key] == value for point in points)
+    }
+    labels: list[str] = []
+    for number, (piece, point) in enumerate(zip(evidence, points, strict=True), 1):
+        own = select_words({k: v for k, v in point.items() if k not in same})
+        parts = [own] if same_words else [piece.quantity, own]
+        labels.append("; ".join(part for part in parts if part) or f"piece {number}")
+    shared = [evidence[0].quantity] if same_words else []
+    return labels, "; ".join(part for part in [*shared, select_words(same)] if part)
 
 
 def has_ratio(evidence: Evidence) -> bool:
@@ -138,15 +166,18 @@ def has_ratio(evidence: Evidence) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Line:
-    """One line of a plot: its label, and for every x the averaged columns; `all_x`, `all_y` before averaging."""
+    """One line of a plot: its label, the averaged columns at every x, and x and y before averaging."""
 
     label: str
     table: pd.DataFrame
     all_x: np.ndarray
     all_y: np.ndarray
 
+    def values(self, name: str) -> np.ndarray:
+        return self.table[name].to_numpy(float)
+
     def column(self, name: str | None) -> np.ndarray | None:
-        return None if name is None else self.table[name].to_numpy(float)
+        return None if name is None else self.values(name)
 
     @property
     def spread(self) -> bool:
@@ -169,7 +200,7 @@ def _lines(plot: Plot, rows: pd.DataFrame) -> tuple[list[_Line], str]:
         same = np.isclose(kept[name], value) if _is_number(value) else kept[name] == value
         kept = kept[same]
     if kept.empty:
-        raise ValueError(f"plot {plot.title!r}: no row has {dict(plot.select)}")
+        raise NoRowsError(f"{plot.title}: this run has no row with {select_words(plot.select)}")
     numeric = [c for c in wanted if c != plot.x]
     if bad := [c for c in numeric if kept[c].dtype.kind not in "biuf"]:
         raise ValueError(f"plot {plot.title!r}: column {bad[0]!r} must hold numbers")
@@ -180,13 +211,13 @@ def _lines(plot: Plot, rows: pd.DataFrame) -> tuple[list[_Line], str]:
     dropped = int((~(finite & positive)).sum())
     kept = kept[finite & positive]
     if kept.empty:
-        raise ValueError(f"plot {plot.title!r}: no value of {plot.y!r} can be drawn on these axes")
+        raise NoRowsError(f"{plot.title}: no value of {plot.y!r} is finite and fits these axes")
     lines: list[_Line] = []
     groups = [("", kept)] if plot.series is None else list(kept.groupby(plot.series, sort=True))
     for value, group in groups:
         averaged = group[wanted].astype({c: float for c in numeric if c != plot.x})
-        table = averaged.groupby(plot.x, sort=True, as_index=False).mean()
-        label = "" if plot.series is None else f"{_words(plot.series)} = {_tick(value)}"
+        table: Any = averaged.groupby(plot.x, sort=True, as_index=False).mean()
+        label = "" if plot.series is None else f"{words(plot.series)} = {_tick(value)}"
         lines.append(
             _Line(
                 label=label,
@@ -206,13 +237,13 @@ def _lines(plot: Plot, rows: pd.DataFrame) -> tuple[list[_Line], str]:
 
 def _curve(axes: Axes, plot: Plot, lines: Sequence[_Line], evidence: Sequence[Evidence]) -> str:
     for index, line in enumerate(lines):
-        colour, marker, dash = _look(index, len(lines))
+        colour, marker = _look(index, len(lines))
         x = _abscissa(line)
         _faint_rows(axes, line, colour)
         low, high = line.column(plot.low), line.column(plot.high)
         if low is not None and high is not None:
             axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
-        axes.plot(x, line.column(plot.y), color=colour, marker=marker, linestyle=dash, label=line.label)
+        axes.plot(x, line.values(plot.y), color=colour, marker=marker, label=line.label or "measured")
     _claimed(axes, plot, lines)
     return "The band is the interval." if plot.low is not None and plot.high is not None else ""
 
@@ -223,8 +254,8 @@ def _loglog(axes: Axes, plot: Plot, lines: Sequence[_Line], evidence: Sequence[E
     fit = next((e for e in evidence if e.quantity == f"exponent of {plot.x}"), None)
     said: list[str] = []
     for index, line in enumerate(lines):
-        colour, marker, dash = _look(index, len(lines))
-        x, y = _abscissa(line), line.table[plot.y].to_numpy(float)
+        colour, marker = _look(index, len(lines))
+        x, y = _abscissa(line), line.values(plot.y)
         _faint_rows(axes, line, colour)
         low, high = line.column(plot.low), line.column(plot.high)
         if low is not None and high is not None:
@@ -232,7 +263,7 @@ def _loglog(axes: Axes, plot: Plot, lines: Sequence[_Line], evidence: Sequence[E
             axes.errorbar(x, y, [below, above], color=colour, linestyle="none", capsize=2.5, linewidth=1.1)
         axes.plot(x, y, color=colour, marker=marker, linestyle="none", label=line.label or "measured")
         if fit is None:
-            axes.plot(x, y, color=colour, linestyle=dash, linewidth=0.9)
+            axes.plot(x, y, color=colour, linewidth=0.9)
         else:
             # The line of the fitted exponent through the centre of the points, on logarithmic scales.
             centre, level = np.exp(np.log(x).mean()), np.exp(np.log(y).mean())
@@ -246,7 +277,7 @@ def _loglog(axes: Axes, plot: Plot, lines: Sequence[_Line], evidence: Sequence[E
             if fit.bound is not None:
                 label = f"claimed slope {fit.bound:.3g}" if index == 0 else None
                 claimed = level * (ends / centre) ** fit.bound
-                axes.plot(ends, claimed, color=INK, linestyle="--", linewidth=1.2, label=label)
+                axes.plot(ends, claimed, color=INK, linestyle=CLAIMED, linewidth=1.2, label=label)
     if fit is not None:
         said.append(
             f"The fitted slope and its interval [{fit.low:.3g}, {fit.high:.3g}] are the claim's evidence; "
@@ -261,7 +292,7 @@ def _loglog(axes: Axes, plot: Plot, lines: Sequence[_Line], evidence: Sequence[E
 def _sandwich(axes: Axes, plot: Plot, lines: Sequence[_Line], evidence: Sequence[Evidence]) -> str:
     """Measured values between a lower (`low`) and an upper bound (`high`)."""
     for index, line in enumerate(lines):
-        colour, marker, dash = _look(index, len(lines))
+        colour, marker = _look(index, len(lines))
         x = _abscissa(line)
         _faint_rows(axes, line, colour)
         low, high = line.column(plot.low), line.column(plot.high)
@@ -274,10 +305,9 @@ def _sandwich(axes: Axes, plot: Plot, lines: Sequence[_Line], evidence: Sequence
             axes.fill_between(x, low, high, color=shade, alpha=0.12, linewidth=0)
         axes.plot(
             x,
-            line.column(plot.y),
+            line.values(plot.y),
             color=colour,
             marker=marker,
-            linestyle=dash,
             label=line.label or "measured",
         )
     _claimed(axes, plot, lines)
@@ -292,7 +322,7 @@ def _claimed(axes: Axes, plot: Plot, lines: Sequence[_Line]) -> None:
 
     if plot.claimed is None:
         return
-    curves = [(_abscissa(line), line.table[plot.claimed].to_numpy(float)) for line in lines]
+    curves = [(_abscissa(line), line.values(plot.claimed)) for line in lines]
     merged = {float(a): float(b) for x, y in curves for a, b in zip(x, y, strict=True)}
     shared = all(np.allclose([merged[float(a)] for a in x], y, equal_nan=True) for x, y in curves)
     if shared:
@@ -300,11 +330,11 @@ def _claimed(axes: Axes, plot: Plot, lines: Sequence[_Line]) -> None:
         curves = [(x, y)]
     for index, (x, y) in enumerate(curves):
         colour = INK if shared else _look(index, len(lines))[0]
-        label = "claimed" if index == 0 else None
         if len(x) == 1:
-            axes.axhline(y[0], color=colour, linestyle=(0, (4, 2)), linewidth=1.2, label=label)
+            axes.axhline(y[0], color=colour, linestyle=CLAIMED, linewidth=1.2)
         else:
-            axes.plot(x, y, color=colour, linestyle=(0, (4, 2)), linewidth=1.2, label=label)
+            axes.plot(x, y, color=colour, linestyle=CLAIMED, linewidth=1.2)
+    axes.plot([], [], color=INK, linestyle=CLAIMED, linewidth=1.2, label="claimed")
 
 
 def _faint_rows(axes: Axes, line: _Line, colour: Any) -> None:
@@ -327,15 +357,15 @@ def _places(line: _Line, values: Any) -> np.ndarray:
     return np.array([names.index(str(v)) for v in values], float)
 
 
-def _look(index: int, count: int) -> tuple[Any, str, Any]:
-    """Colour, marker and line style of a series; many series take a scale from dark to bright."""
+def _look(index: int, count: int) -> tuple[Any, str]:
+    """Colour and marker of a series; many series take a scale from dark to bright."""
     if count <= len(PALETTE):
         colour: Any = PALETTE[index]
     else:
         import matplotlib
 
         colour = matplotlib.colormaps["viridis"](0.12 + 0.76 * index / (count - 1))
-    return colour, MARKERS[index % len(MARKERS)], DASHES[index % len(DASHES)]
+    return colour, MARKERS[index % len(MARKERS)]
 
 
 def _verdict_mark(piece: Evidence) -> tuple[str, str]:
@@ -359,10 +389,10 @@ def _style() -> Iterator[None]:
         yield
 
 
-def _canvas(height: float = 3.9) -> tuple[Figure, Axes]:
+def _canvas(height: float = 3.9, width: float = 6.0) -> tuple[Figure, Axes]:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6.0, height), layout="constrained")
+    figure = Figure(figsize=(width, height), layout="constrained")
     return figure, figure.add_subplot()
 
 
@@ -371,11 +401,13 @@ def _finish(figure: Figure, axes: Axes, plot: Plot, lines: Sequence[_Line]) -> N
     if named is not None:
         names = sorted({str(v) for line in lines for v in line.all_x})
         axes.set_xticks(range(len(names)), [_shorten(n, 18) for n in names], rotation=30, ha="right")
-    elif _log_x(plot):
-        axes.set_xscale("log")
-        _plain_ticks(axes, lines)
+    else:
+        if _log_x(plot):
+            axes.set_xscale("log")
+        _plain_ticks(axes, lines, log=_log_x(plot))
     if _log_y(plot):
         axes.set_yscale("log")
+        _log_ticks(axes.yaxis, *axes.get_ylim())
     axes.set_xlabel(plot.x_label)
     axes.set_ylabel(plot.y_label, wrap=True)
     axes.set_title(plot.title, wrap=True)
@@ -383,25 +415,45 @@ def _finish(figure: Figure, axes: Axes, plot: Plot, lines: Sequence[_Line]) -> N
     if labels and (len(labels) > 1 or labels[0] != "measured"):
         shown = handles[:_LARGEST_LEGEND], labels[:_LARGEST_LEGEND]
         longest = max(len(label) for label in shown[1])
-        figure.legend(*shown, loc="outside lower center", ncols=max(1, min(4, 66 // (longest + 7))))
+        columns = max(1, min(4, len(shown[1]), 66 // (longest + 7)))
+        figure.legend(*shown, loc="outside lower center", ncols=columns)
+        # The legend takes its rows from the figure, not from the axes.
+        figure.set_figheight(figure.get_figheight() + 0.2 * (math.ceil(len(shown[1]) / columns) - 1))
 
 
-def _plain_ticks(axes: Axes, lines: Sequence[_Line]) -> None:
+def _plain_ticks(axes: Axes, lines: Sequence[_Line], *, log: bool) -> None:
     """Where few abscissae were measured, they are the ticks: 250, not 2.5 × 10²."""
     import numpy as np
-    from matplotlib.ticker import NullFormatter
+    from matplotlib.ticker import NullLocator
 
     places = np.unique(np.concatenate([_abscissa(line) for line in lines]))
-    if 2 <= len(places) <= 6 and np.diff(np.log10(places)).min() > 0.09 * np.ptp(np.log10(places)):
+    scaled = np.log10(places) if log else places
+    if len(places) == 1 or (len(places) <= 6 and np.diff(scaled).min() > 0.12 * np.ptp(scaled)):
         axes.set_xticks(places, [_tick(p) for p in places])
-        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.xaxis.set_minor_locator(NullLocator())
+    elif log:
+        _log_ticks(axes.xaxis, *axes.get_xlim())
 
 
-def _widen(axes: Axes, values: np.ndarray) -> None:
-    import numpy as np
+def _log_ticks(axis: Any, low: float, high: float, most: int = 8) -> None:
+    """Labelled ticks of a logarithmic axis that do not run into each other."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
-    finite = values[np.isfinite(values)]
-    axes.set_xlim(min(finite.min() / 1.5, 0.66), max(finite.max() * 1.5, 1.5))
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    step = max(1, math.ceil((last - first) / most))
+    choices = [(1, 1.5, 2, 3, 4, 5, 7), (1, 2, 3, 5), (1, 2, 5), (1, 3), (1,)]
+    ticks: list[float] = []
+    for parts in choices:
+        every = step if parts == (1,) else 1
+        ticks = [p * 10.0**k for k in range(first, last + 1) for p in parts if k % every == 0]
+        ticks = [tick for tick in ticks if low <= tick <= high]
+        if len(ticks) <= most:
+            break
+    if len(ticks) < 2:
+        return
+    axis.set_major_locator(FixedLocator(ticks))
+    axis.set_major_formatter(FuncFormatter(lambda value, place: _tick(value)))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _to_svg(figure: Figure) -> str:
@@ -423,7 +475,12 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _words(name: str) -> str:
+def words(name: str) -> str:
+    """The name of a column or an axis as readers know it.
+
+    >>> words("epsilon"), words("log2_bins")
+    ('ε', 'log2 bins')
+    """
     return {"epsilon": "ε", "delta": "δ", "sigma": "σ", "alpha": "α", "beta": "β", "mu": "μ"}.get(
         name, name.replace("_", " ")
     )
@@ -454,9 +511,10 @@ def _shorten(text: str, length: int = 46) -> str:
 
 
 def select_words(select: Mapping[str, Any]) -> str:
-    """The selection of a plot in words.
+    r"""A grid point or the selection of a plot in words.
 
-    >>> select_words({"epsilon": 2.0, "d": 16})
+    >>> select_words({"epsilon": 2.0, "d": 16}).replace("\u00a0", " ")
     'ε = 2, d = 16'
     """
-    return ", ".join(f"{_words(k)} = {_tick(v)}" for k, v in select.items())
+    # Spaces that do not break keep name and value together.
+    return ", ".join(f"{words(k)}\u00a0=\u00a0{_tick(v)}" for k, v in select.items())

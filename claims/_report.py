@@ -10,8 +10,10 @@ The folder appears by one rename: a report that is killed leaves the one before,
 
 from __future__ import annotations
 
+import html
 import importlib.util
 import os
+import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -23,7 +25,7 @@ from claims._pages import page_path, paper_of
 from claims._result import RunResult
 from claims._run import RUNS
 from claims._site import Page, render
-from claims._store import latest_run, read_run
+from claims._store import _alive, latest_run, read_run
 
 FORMAT = "dpclaims-report/1"
 MANIFEST = "report.json"
@@ -49,7 +51,8 @@ def write_report(
 
     Returns the path of the site's index.html. Raises ValueError, before anything is executed, where the
     libraries of the report are missing, the folder is no finished run, a parameter is unknown or of the wrong
-    type, or `out` holds files that are not a report's; RuntimeError where a notebook fails.
+    type, or `out` holds files that are not a report's; later where a notebook refuses a parameter's value.
+    RuntimeError where a notebook fails.
     """
     _check_installed()
     if jobs < 1:
@@ -57,7 +60,9 @@ def write_report(
     if run_folder is None:
         run_folder = latest_run(RUNS)
         if run_folder is None:
-            raise ValueError(f"there is no run below {RUNS}: `dpclaims run` makes one, --run DIR names another")
+            raise ValueError(
+                f"there is no run below {RUNS}: `dpclaims run` makes one, --run DIR names another"
+            )
         say(f"run {run_folder} (the newest; --run DIR names another)")
     run = read_run(run_folder)
     target = out or RUNS.parent / run_folder.resolve().name
@@ -157,16 +162,6 @@ def _publish(temporary: Path, target: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
-
-
 def _fill(
     folder: Path,
     run: RunResult,
@@ -205,11 +200,9 @@ def _fill(
 
 
 def problems(page: str) -> list[str]:
-    """What a page says that it could not show."""
-    import html
-    import re
-
-    return [html.unescape(found) for found in re.findall(r'<p class="problem">(.*?)</p>', page)]
+    """What a page could not show, and what its notebook printed: warnings, mostly."""
+    found = re.findall(r'<(?:p class="problem"|pre class="stream")>(.*?)</p', page, re.DOTALL)
+    return [html.unescape(text).strip() for text in found]
 
 
 def plan(

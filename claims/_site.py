@@ -46,6 +46,7 @@ def render(page: Page, notebook: Any) -> str:
         f'<a class="{words}" rel="{words}" href="{page.link(path)}">{html.escape(title)}</a>'
         for words, title, path in page.near
     )
+    title = html.escape(page.title)
     here = page.path.rsplit("/", 1)[-1].removesuffix(".html")
     source = "suite" if page.path == "index.html" else here
     return (
@@ -53,11 +54,11 @@ def render(page: Page, notebook: Any) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
         # Nothing may be fetched and nothing run: the page is complete in itself.
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
         "style-src 'unsafe-inline'; img-src data:\">\n"
-        f'<title>{html.escape(page.title)} · dpclaims</title>\n<link rel="icon" href="data:,">\n'
+        f'<title>{title} · dpclaims</title>\n<link rel="icon" href="data:,">\n'
         f"<style>{CSS}</style>\n</head>\n<body>\n"
-        f'<header><nav aria-label="position"><ol>{trail}<li aria-current="page">{html.escape(page.title)}</li>'
+        f'<header><nav aria-label="position"><ol>{trail}<li aria-current="page">{title}</li>'
         f"</ol></nav></header>\n<main>\n{body}\n</main>\n"
         f'<footer><nav class="near" aria-label="neighbours">{near}</nav>'
         f'<p>Made by dpclaims from <a href="{source}.ipynb">{html.escape(source)}.ipynb</a>, '
@@ -76,7 +77,7 @@ def _cells(notebook: Any) -> Iterable[str]:
 
 def _output(output: Mapping[str, Any]) -> str:
     if output["output_type"] == "stream":
-        return f"<pre>{html.escape(_ANSI.sub('', output['text']))}</pre>"
+        return f'<pre class="stream">{html.escape(_ANSI.sub("", output["text"]))}</pre>'
     if output["output_type"] == "error":
         return f'<pre class="traceback">{html.escape(_ANSI.sub("", "".join(output["traceback"])))}</pre>'
     data = output["data"]
@@ -127,7 +128,8 @@ header ol{display:flex;flex-wrap:wrap;gap:.15rem .5rem;list-style:none;margin:0;
 header li+li::before{content:"›";margin-right:.5rem;color:var(--soft)}
 a{color:var(--link);text-decoration-thickness:1px;text-underline-offset:.15em}
 h1{font-size:1.75rem;line-height:1.25;margin:1.2rem 0 .6rem;overflow-wrap:anywhere}
-h2{font-size:1.2rem;line-height:1.3;margin:2.2rem 0 .6rem;padding-bottom:.25rem;border-bottom:1px solid var(--line)}
+h2{font-size:1.2rem;line-height:1.3;margin:2.2rem 0 .6rem;padding-bottom:.25rem;
+border-bottom:1px solid var(--line)}
 h2 a{color:inherit}
 p{margin:.5rem 0}
 .lead{font-size:1.05rem}
@@ -137,7 +139,7 @@ code{font-family:ui-monospace,"SFMono-Regular",Menlo,Consolas,"Liberation Mono",
 overflow-wrap:anywhere}
 pre{overflow-x:auto;padding:.8rem 1rem;background:var(--fill);border:1px solid var(--line);border-radius:6px;
 font:.82rem/1.45 ui-monospace,"SFMono-Regular",Menlo,Consolas,"Liberation Mono",monospace}
-math{font-family:"STIX Two Math","Latin Modern Math","Cambria Math","Noto Sans Math","DejaVu Math TeX Gyre",math;
+math{font-family:"STIX Two Math","Latin Modern Math","Cambria Math","Noto Sans Math",math;
 font-size:1.06em}
 math[display="block"]{margin:.6rem 0;overflow-x:auto;overflow-y:hidden;max-width:100%;padding:.2rem 0}
 mtd[columnalign="left"]{text-align:left}
@@ -153,12 +155,13 @@ font-weight:650;letter-spacing:.02em;line-height:1.5}
 .crashed{color:var(--crashed);background:var(--crashed-fill)}
 .expected{color:var(--soft);font-size:.85rem;white-space:nowrap}
 .differs{color:var(--crashed);font-weight:700;font-size:.85rem}
-.verdict{font-size:1.1rem}.verdict .badge{font-size:.95rem}.verdict .expected,.verdict .differs{font-size:.95rem}
+.verdict{font-size:1.1rem}.verdict .badge,.verdict .expected,.verdict .differs{font-size:.95rem}
 .counts{display:flex;flex-wrap:wrap;gap:.4rem 1.4rem;margin:.8rem 0 .5rem}
 .count{white-space:nowrap;font-variant-numeric:tabular-nums}
 .bar{display:flex;height:.7rem;border-radius:.35rem;overflow:hidden;gap:2px}
 .bar span{background:currentColor;min-width:3px}
-.alarm,.warning,.problem{padding:.5rem .9rem;border-radius:6px;color:var(--refuted);background:var(--refuted-fill)}
+.alarm,.warning,.problem{padding:.5rem .9rem;border-radius:6px;color:var(--refuted);
+background:var(--refuted-fill)}
 .facts{display:grid;grid-template-columns:minmax(8rem,max-content) 1fr;gap:.3rem 1.2rem;margin:.8rem 0}
 .facts dt{color:var(--soft)}
 .facts dd{margin:0;overflow-wrap:anywhere}
@@ -176,12 +179,14 @@ th{background:var(--fill);font-weight:600;white-space:nowrap}
 .results td:first-child{min-width:8rem}
 .reading,.key{font-size:.84rem;overflow-wrap:anywhere}
 .evidence td,.measured td{white-space:nowrap}
-.evidence td:first-child{white-space:normal;min-width:13rem}
-.evidence td:nth-child(2) .at{white-space:normal;display:block;min-width:7rem}
+.evidence td:first-child{white-space:normal;min-width:14rem}
+.evidence .at{white-space:normal;font-size:.84rem;min-width:9rem}
 .at span{white-space:nowrap}
+sup{line-height:0}
 .evidence tr.noted td{border-bottom:0;padding-bottom:.1rem}
 .evidence tr.note td{white-space:normal;padding-top:.1rem}
-.evidence tr.note td div{color:var(--soft);max-width:60rem;font-size:.86rem;border-left:3px solid var(--line);
+.evidence tr.note td div{color:var(--soft);max-width:min(60rem,calc(100vw - 4rem));
+font-size:.86rem;border-left:3px solid var(--line);
 padding-left:.7rem}
 details{margin:1.2rem 0}
 summary{cursor:pointer;color:var(--link)}
