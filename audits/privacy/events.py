@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +11,10 @@ from numpy.typing import NDArray
 from audits.privacy.outputs import Encoded
 from audits.privacy.scores import Score
 
-Floats = NDArray[np.float64]
+Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
 
-RATIO = 0.75
+RATIO = 0.65
 """Each rung of the ladder holds this share of the tail of the rung before."""
 LEAST = 3
 """The outermost rung holds at least this many pooled samples."""
@@ -58,6 +59,15 @@ class Ladder:
     def all_hits(self) -> tuple[Ints, Ints]:
         """`hits` of the counts so far."""
         return self.hits(self.first, self.second, self.size)
+
+    def shares(self) -> tuple[Floats, Floats]:
+        """Shares of the events, half a hit added to hits and to misses so that none is 0 or 1."""
+        x, y = self.all_hits()
+        return (x + 0.5) / (self.size + 1.0), (y + 0.5) / (self.size + 1.0)
+
+    def nothing(self) -> tuple[Ints, Ints]:
+        """Counts of no samples."""
+        return np.zeros(len(self.thresholds), np.int64), np.zeros(len(self.thresholds), np.int64)
 
     def words(self, event: int) -> tuple[str, str]:
         """Direction and description of one of the 4K events."""

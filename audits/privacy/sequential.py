@@ -24,17 +24,21 @@ from audits.privacy.outputs import Encoded, Encoder, join
 from audits.privacy.pairs import Pair, draw
 from audits.privacy.result import CurvePoint, Look, Resolution
 
-Floats = NDArray[np.float64]
+Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
 
 FIRST_BATCH = 32
-GROWTH = 0.3
+CAUTION = 1.4
+"""Standard errors taken off an estimated excess before it is betted on; the value only moves the power."""
+GROWTH = 0.2
 """A batch is this share of the samples before it."""
 RETAINED_ROWS = 65536
 RETAINED_BYTES = 2**27
 """Samples of a side that are kept to learn events from, at most."""
 CHUNK_BYTES = 2**26
 """Outputs are drawn and counted in chunks of at most this size."""
+PRUNE_FROM = 8192
+"""Before batches of this size events and slots that are not among the best are dropped."""
 EXPLORE = 512
 """Every pair gets this many samples before the promising ones are preferred."""
 
@@ -121,9 +125,6 @@ def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores
     return chosen
 
 
-SLOW = (scores.boosting, scores.neighbours)
-
-
 class Slot:
     """One learner on one pair: its ladder of events, its wealth for every ε."""
 
@@ -137,7 +138,7 @@ class Slot:
     def relearn(self, first: Encoded, second: Encoded) -> None:
         """Fit the score to the first half of what is kept, count on the second half."""
         rows = len(first)
-        growth = 2.0 if rows > 4096 or self.learner in SLOW else 1.0
+        growth = 2.0 if rows > 4096 else 1.5
         if not self.active or (self.learned_at and rows < growth * self.learned_at):
             return
         half = rows // 2
@@ -212,24 +213,27 @@ class Sequential:
 
     def step(self, state: PairState, size: int) -> None:
         """Draw a batch of one pair, settle the bets on it, learn from it."""
-        bets = [self.choose(slot) for slot in state.slots]
-        counts = [
-            (np.zeros(len(b.rungs), np.int64), np.zeros(len(b.rungs), np.int64)) if b else None for b in bets
+        if size >= PRUNE_FROM:
+            self.prune(state)
+        bets = [
+            (slot, slot.ladder, self.choose(slot.ladder), slot.ladder.nothing())
+            for slot in state.slots
+            if slot.ladder is not None and slot.active
         ]
         for part in state.chunks(size):
             first, second = state.sample(part, 0), state.sample(part, 1)
-            for slot, bet, sums in zip(state.slots, bets, counts, strict=True):
-                if bet is None or sums is None:
-                    continue
-                assert slot.ladder is not None
-                sums[0][:] += events.count(slot.ladder.score.evaluate(first), slot.ladder.thresholds)
-                sums[1][:] += events.count(slot.ladder.score.evaluate(second), slot.ladder.thresholds)
+            for _, ladder, _, (x, y) in bets:
+                x += events.count(ladder.score.evaluate(first), ladder.thresholds)
+                y += events.count(ladder.score.evaluate(second), ladder.thresholds)
             if state.row_bytes == 0:
-                state.row_bytes = (first.values.nbytes + first.codes.nbytes) // max(len(first), 1) + 1
+                state.row_bytes = (first.values.nbytes + first.codes.nbytes) // len(first) + 1
             state.keep(first, second)
-        for slot, bet, sums in zip(state.slots, bets, counts, strict=True):
-            if bet is not None and sums is not None:
-                self.settle(slot, bet, sums, size)
+        for slot, ladder, choice, (x, y) in bets:
+            more, less = ladder.hits(x, y, size)
+            slot.log_wealth[choice.places] += choice.bet.log_e_value(
+                size, more[choice.u], less[choice.l], less[choice.u], more[choice.l]
+            )
+            slot.ladder = ladder.add(x, y, size)
         state.size += size
         self.samples += size
         if not state.slots:
@@ -240,33 +244,74 @@ class Sequential:
             for slot in state.slots:
                 slot.relearn(*state.samples())
 
-    def choose(self, slot: Slot) -> Bet | None:
-        """For every ε the event that has served best so far, and the alternative to bet on."""
-        if slot.ladder is None or not slot.active:
-            return None
-        ladder = slot.ladder
-        x, y = ladder.all_hits()
-        p, q = (x + 0.5) / (ladder.size + 1.0), (y + 0.5) / (ladder.size + 1.0)
-        best = self.best_events(p, q)
-        event = best[self.nearest]
-        p1, q1 = shrink(p[event], q[event], self.grid, self.request.delta, ladder.size)
-        return Bet(np.arange(len(ladder.thresholds)), event, p1, q1)
+    def choose(self, ladder: events.Ladder) -> Choice:
+        """For every ε still open, the best event of each direction so far, and the bet on both."""
+        p, q = ladder.shares()
+        u, l = self.best_pair(ladder, p, q)
+        places = np.flatnonzero(~self.rejected | (np.arange(len(self.grid)) == self.claimed))
+        u, l = u[self.nearest[places]], l[self.nearest[places]]
+        epsilon = self.grid[places]
+        p_u, q_u = shrink(p[u], q[u], epsilon, self.request.delta, ladder.size)
+        q_l, p_l = shrink(p[l], q[l], epsilon, self.request.delta, ladder.size)
+        return Choice(places, u, l, binomial.bet(p_u, q_u, p_l, q_l, epsilon, self.request.delta))
+
+    def best_pair(self, ladder: events.Ladder, p: Floats, q: Floats) -> tuple[Ints, Ints]:
+        """The best forward and the best backward event that are disjoint, for every reference ε.
+
+        The better of the two directions chooses first. {score ≥ t} is disjoint from {score < s} for s ≤ t.
+        """
+        rungs = len(ladder.thresholds)
+        excess = self.excess(p, q)
+        half = 2 * rungs
+        u, l = np.argmax(excess[:half], axis=0), half + np.argmax(excess[half:], axis=0)
+        column = np.arange(excess.shape[1])
+        forward = excess[u, column] >= excess[l, column]
+        first = np.where(forward, u, l)
+        kind, rung = (first // rungs) % 2, first % rungs
+        place = np.arange(rungs)[:, None]
+        # "≥" goes with a "<" of the other direction at the same rung or lower, "<" with a "≥" at the same or higher.
+        below = np.where((kind == 0) & (place <= rung), 0.0, -np.inf)
+        above = np.where((kind == 1) & (place >= rung), 0.0, -np.inf)
+        allowed = np.concatenate([above, below])
+        partner_l = half + np.argmax(excess[half:] + allowed, axis=0)
+        partner_u = np.argmax(excess[:half] + allowed, axis=0)
+        return np.where(forward, u, partner_u), np.where(forward, partner_l, l)
+
+    def prune(self, state: PairState) -> None:
+        """Before a large batch: keep only the rungs that are best for some ε, and the slots that are.
+
+        A slot that is dropped keeps its wealth and bets no more.
+        """
+        live = [s for s in state.slots if s.ladder is not None and s.active]
+        if not live:
+            return
+        lower = int(np.searchsorted(self.grid, self.epsilon_lower()))
+        wanted = np.unique([self.nearest[min(lower + j, len(self.grid) - 1)] for j in (0, 8, 24)])
+        wanted = np.append(wanted, len(self.references) - 1)
+        strength: list[Floats] = []
+        for slot in live:
+            ladder = slot.ladder
+            assert ladder is not None
+            excess = self.excess(*ladder.shares())[:, wanted]
+            strength.append(np.max(excess, axis=0))
+            # Which rung is best is known to about two standard errors only.
+            hopeful = np.any(excess >= strength[-1] - 2.0 / math.sqrt(ladder.size), axis=1)
+            slot.ladder = ladder.keep(np.unique(np.flatnonzero(hopeful) % len(ladder.thresholds)))
+        top = np.max(strength, axis=0)
+        for place, (slot, found) in enumerate(zip(live, strength, strict=True)):
+            # The first slot costs nothing; another one must be worth its time.
+            slack = 1.0 / math.sqrt(state.size)
+            slot.active = place == 0 or bool(np.any((found > 0.0) & (found >= top - slack)))
+
+    def excess(self, p: Floats, q: Floats) -> Floats:
+        """Excess of every event over the null in standard errors of one sample, for every reference ε."""
+        a = np.exp(self.grid[self.references])
+        p, q = p[:, None], q[:, None]
+        return (p - a * q - self.request.delta) / np.sqrt(p * (1.0 - p) + a * a * q * (1.0 - q))
 
     def best_events(self, p: Floats, q: Floats) -> Ints:
-        """The event of the largest excess over the null in standard errors, for every reference ε."""
-        a = np.exp(self.grid[self.references])[:, None]
-        excess = p - a * q - self.request.delta
-        spread = np.sqrt(p * (1.0 - p) + a * a * q * (1.0 - q))
-        return np.argmax(excess / spread, axis=1)
-
-    def settle(self, slot: Slot, bet: Bet, sums: tuple[Ints, Ints], size: int) -> None:
-        """Multiply the wealth by the e-value of the batch."""
-        assert slot.ladder is not None
-        x, y = slot.ladder.hits(sums[0], sums[1], size)
-        slot.log_wealth += binomial.log_e_value(
-            x[bet.event], size, y[bet.event], size, bet.p1, bet.q1, self.grid, self.request.delta
-        )
-        slot.ladder = slot.ladder.add(sums[0], sums[1], size)
+        """The event of the largest excess for every reference ε."""
+        return np.argmax(self.excess(p, q), axis=0)
 
     # --- the whole run ---
 
@@ -308,21 +353,12 @@ class Sequential:
 
     def promise(self, state: PairState) -> float:
         """Largest excess over the claim in standard errors a sample, with a bonus for pairs seen little."""
-        best = -math.inf
-        for slot in state.slots:
-            if slot.ladder is not None and slot.active:
-                best = max(best, self.strength(slot))
-        return best + 2.0 / math.sqrt(state.size + 1.0)
-
-    def strength(self, slot: Slot) -> float:
-        """Excess over the claim of the slot's best event, in standard errors of one sample."""
-        assert slot.ladder is not None
-        x, y = slot.ladder.all_hits()
-        p, q = (x + 0.5) / (slot.ladder.size + 1.0), (y + 0.5) / (slot.ladder.size + 1.0)
-        a = math.exp(self.request.epsilon)
-        return float(
-            np.max((p - a * q - self.request.delta) / np.sqrt(p * (1.0 - p) + a * a * q * (1.0 - q)))
-        )
+        best = [
+            float(self.excess(*slot.ladder.shares())[:, -1].max())
+            for slot in state.slots
+            if slot.ladder is not None and slot.active
+        ]
+        return max(best, default=-math.inf) + 2.0 / math.sqrt(state.size + 1.0)
 
     def run(self) -> Finding:
         """Batches until the claim is refuted, the budget is spent, or the resolution asked for is reached."""
@@ -367,8 +403,7 @@ class Sequential:
                 n = state.size
                 # What the wealth must overcome: the bar, the average over slots, learning the alternative.
                 bar = -math.log(self.request.alpha) + math.log(slots) + 0.5 * math.log(n / FIRST_BATCH) + 1.0
-                x, y = slot.ladder.all_hits()
-                q = (y + 0.5) / (slot.ladder.size + 1.0)
+                _, q = slot.ladder.shares()
                 found = smallest_violation(
                     q, growth_needed(bar) / n, self.request.epsilon, self.request.delta
                 )
@@ -398,7 +433,7 @@ class Sequential:
         ladder = slot.ladder
         assert ladder is not None
         x, y = ladder.all_hits()
-        p, q = (x + 0.5) / (ladder.size + 1.0), (y + 0.5) / (ladder.size + 1.0)
+        p, q = ladder.shares()
         event = int(self.best_events(p, q)[self.nearest[at]])
         direction, text = ladder.words(event)
         shares = x[event] / ladder.size, y[event] / ladder.size
@@ -423,24 +458,26 @@ class Sequential:
 
 
 @dataclass(frozen=True, slots=True)
-class Bet:
-    """For every ε of the grid: the event among the ladder's 4K, and the alternative (p₁, q₁)."""
+class Choice:
+    """For some places of the ε grid: the forward and the backward event among the ladder's 4K, and the bet."""
 
-    rungs: Ints
-    event: Ints
-    p1: Floats
-    q1: Floats
+    places: Ints
+    u: Ints
+    l: Ints
+    bet: binomial.Bet
 
 
 def shrink(p: Floats, q: Floats, epsilon: Floats, delta: float, size: int) -> tuple[Floats, Floats]:
-    """The alternative to bet on: the estimate moved towards the null by about one standard error.
+    """The alternative to bet on: the estimate, its excess over the null reduced by `CAUTION` standard errors.
 
     The event was chosen because its estimate looked good, and betting the whole of it would overbet.
     """
-    p0, q0 = binomial.project(p, q, epsilon, delta)
-    z2 = 2.0 * size * binomial.divergence(p, q, epsilon, delta)
-    weight = np.maximum(0.0, 1.0 - 1.0 / np.maximum(z2, 1e-12))
-    return p0 + weight * (p - p0), q0 + weight * (q - q0)
+    a = np.exp(epsilon)
+    vp, vq = p * (1.0 - p), a * a * q * (1.0 - q)
+    spread = vp + vq
+    gap = p - a * q - delta
+    move = np.clip(CAUTION * np.sqrt(spread / size), 0.0, np.maximum(gap, 0.0)) / spread
+    return p - move * vp, q + move * vq / a
 
 
 def growth_needed(bar: float, quantile: float = 1.2816) -> float:
