@@ -152,7 +152,7 @@ def hide_paths(text: str) -> str:
     >>> hide_paths('File "/home/ann/src/claims/song2021/a.py", line 3; /tmp/x/data.txt: no such file')
     'File "claims/song2021/a.py", line 3; …/data.txt: no such file'
     """
-    known = r"(?:claims|audits|implementations|tests|site-packages|python3\.\d+)/"
+    known = r"(?:tests/)?(?:claims|audits|implementations|site-packages|python3\.\d+)/"
     last = rf"/({known}(?!(?:.*/)?{known}).*)$"
     unix = r"(?<![\w.:/\\<*^)\]}])(?:/[\w.+@~ -]*[\w.+@~-])+"
 

@@ -1,4 +1,4 @@
-"""The report: pages complete, self-contained, without paths of the machine; bad input refused in a sentence."""
+"""The report: pages complete, self-contained, without paths of the machine; bad input refused."""
 
 from __future__ import annotations
 
