@@ -29,6 +29,7 @@ _SQRT_HALF_PI = math.sqrt(math.pi / 2.0)
 # P-mass outside ± this many standard deviations (scales) is below 1e-320, hence nothing in a double.
 _GAUSSIAN_REACH = 39.0
 _LAPLACE_REACH = 745.0
+_MOST_CELLS = 2_000_000
 
 
 # --- Laws --------------------------------------------------------------------------------------------
@@ -275,8 +276,8 @@ def mu_star(epsilon: ArrayLike, delta: ArrayLike) -> Any:
         while not (~holds(high)).all():
             high = np.where(holds(high), 2.0 * high, high)
         low = 0.5 * high
-        while not holds(low).all():
-            low = np.where(holds(low), low, 0.5 * low)
+        while not (ok := holds(low)).all():
+            low, high = np.where(ok, low, 0.5 * low), np.where(ok, high, low)
         result[some] = _bisect(holds, low, high)[0]
     return _shaped(result.reshape(e.shape))
 
@@ -465,42 +466,89 @@ def _log_density(parts: _Parts, x: Array) -> Array:
     return np.asarray(logsumexp(_log_terms(parts, x), axis=0))
 
 
-def _scores(parts: _Parts, x: Array, inner: Array) -> Array:
-    """(log density)' of every component at x, (components, len(x)); `inner` says on which side of a Laplace
-    mean the cell lies."""
+def _scores(parts: _Parts, x: Array) -> Array:
+    """(log density)' of every component, (components, len(x)); x must not be the mean of a Laplace law."""
     gaussian = -(x - parts.mean[:, None]) / parts.spread[:, None] ** 2
-    laplace = -np.sign(inner - parts.mean[:, None]) / parts.spread[:, None]
+    laplace = -np.sign(x - parts.mean[:, None]) / parts.spread[:, None]
     return np.where(parts.gaussian[:, None], gaussian, laplace)
 
 
 @dataclass(frozen=True, slots=True)
 class _Local:
-    """log density at the middle of cells, its slope there, bounds of its second derivative on the cells."""
+    """log density at the middle of cells, its slope there, and on each cell bounds of its second derivative;
+    `variance` and `turn` are what bounds that: of Var[s] and of |E[s'] − s'_d|, see `_local`."""
 
     value: Array
     slope: Array
     low: Array
     high: Array
+    variance: Array
+    turn: Array
 
 
-def _local(parts: _Parts, left: Array, middle: Array, right: Array) -> _Local:
-    terms = _log_terms(parts, middle)
+def _local(parts: _Parts, middle: Array, half: Array) -> _Local:
+    """Bounds on cells middle ± half that hold no Laplace mean inside.
+
+    (log Σ f_i)'' = E[s_i'] + Var[s_i] over the posterior r of the component, with scores s_i = (log f_i)'.
+    With d the component that dominates at the middle, r_i ≤ R_i = max f_i/f_d on the cell (log f_i − log f_d
+    is quadratic), Var[s] ≤ Σ R_i·max(s_i − s_d)² and |E[s'] − s'_d| ≤ Σ R_i·|s'_i − s'_d|; and
+    Var[s] ≤ (range)²/4.
+    """
+    terms, scores = _log_terms(parts, middle), _scores(parts, middle)
+    curvature = np.where(parts.gaussian, -1.0 / parts.spread**2, 0.0)[:, None]
     top = terms.max(axis=0)
     relative = np.exp(terms - top)
     total = relative.sum(axis=0)
-    posterior = relative / total
-    slope = (posterior * _scores(parts, middle, middle)).sum(axis=0)
-    # (log Σ f_i)'' = E[s_i'] + Var[s_i] over the posterior of the component, s_i its score. Scores do not
-    # increase in x, so the two ends of the cell enclose them; Var ≤ (range)²/4.
-    curvature = np.where(parts.gaussian, -1.0 / parts.spread**2, 0.0)
+    slope = (relative * scores).sum(axis=0) / total
+
+    lead = terms.argmax(axis=0)
+    score_gap = scores - np.take_along_axis(scores, lead[None, :], axis=0)
+    turn_gap = curvature - curvature[lead, 0]
+    exponent = terms - top + np.abs(score_gap) * half + 0.5 * np.maximum(turn_gap, 0.0) * half**2
+    weight = np.exp(np.minimum(exponent, 0.0))
+    furthest = np.abs(score_gap) + np.abs(turn_gap) * half
+    spread = (scores - curvature * half).max(axis=0) - (scores + curvature * half).min(axis=0)
+    variance = np.minimum((weight * furthest**2).sum(axis=0), spread**2 / 4.0)
     if parts.mean.size == 1:
         variance = np.zeros(middle.shape)
-    else:
-        spread = _scores(parts, left, middle).max(axis=0) - _scores(parts, right, middle).min(axis=0)
-        variance = spread**2 / 4.0
-    return _Local(
-        top + np.log(total), slope, np.full(middle.shape, curvature.min()), curvature.max() + variance
-    )
+    turn = (weight * np.abs(turn_gap)).sum(axis=0)
+    low = np.maximum(curvature[lead, 0] - turn, curvature.min())
+    high = np.minimum(curvature[lead, 0] + turn, curvature.max()) + variance
+    return _Local(top + np.log(total), slope, low, high, variance, turn)
+
+
+def _weight_ratios(P: _Parts, Q: _Parts) -> tuple[float, float] | None:
+    """Least and largest ratio of the weights in P and in Q of a component; None where one has it alone."""
+
+    def totals(parts: _Parts) -> dict[tuple[float, float, bool], float]:
+        result: dict[tuple[float, float, bool], float] = {}
+        columns = zip(parts.mean.tolist(), parts.spread.tolist(), parts.gaussian.tolist(), strict=True)
+        for key, weight in zip(columns, np.exp(parts.log_weight).tolist(), strict=True):
+            result[key] = result.get(key, 0.0) + weight
+        return result
+
+    p, q = totals(P), totals(Q)
+    if p.keys() != q.keys():
+        return None
+    ratios = [p[key] / q[key] for key in p]
+    return min(ratios), max(ratios)
+
+
+def _curvature(p: _Local, q: _Local, ratios: tuple[float, float] | None) -> tuple[Array, Array]:
+    """Bounds of (log p/q)'' on the cells.
+
+    Where both laws mix the same components, p/q = u = E[ρ] over Q's posterior, ρ the ratio of weights. Then
+    u' = Cov(ρ, s) and u'' = E[(ρ − u)(s − E s)²] + Cov(ρ, s'), all small when the weights are alike: two
+    nearly equal mixtures would otherwise be subdivided without end.
+    """
+    low, high = p.low - q.high, p.high - q.low
+    if ratios is None:
+        return low, high
+    least, most = ratios
+    spread = (most - least) / least
+    first = 0.5 * spread * np.sqrt(q.variance)
+    second = spread * (q.variance + q.turn)
+    return np.maximum(low, -second - first**2), np.minimum(high, second)
 
 
 def _subdivided_delta(P: _Parts, Q: _Parts, epsilon: Array) -> Array:
@@ -513,12 +561,13 @@ def _subdivided_delta(P: _Parts, Q: _Parts, epsilon: Array) -> Array:
 
     owner = np.repeat(np.arange(epsilon.size), grid.size - 1)
     left, right = np.tile(grid[:-1], epsilon.size), np.tile(grid[1:], epsilon.size)
+    ratios = _weight_ratios(P, Q)
     found: list[tuple[NDArray[np.int64], Array, Array]] = []
     while owner.size:
         middle, half = 0.5 * (left + right), 0.5 * (right - left)
-        p, q = _local(P, left, middle, right), _local(Q, left, middle, right)
+        p, q = _local(P, middle, half), _local(Q, middle, half)
         value, slope = p.value - q.value - epsilon[owner], p.slope - q.slope
-        low, high = p.low - q.high, p.high - q.low
+        low, high = _curvature(p, q, ratios)
         least = value - np.abs(slope) * half + 0.5 * np.minimum(low, 0.0) * half**2
         most = value + np.abs(slope) * half + 0.5 * np.maximum(high, 0.0) * half**2
         above = least > 0.0
@@ -530,6 +579,10 @@ def _subdivided_delta(P: _Parts, Q: _Parts, epsilon: Array) -> Array:
         if monotone.any():
             found.append(_cut(P, Q, epsilon, owner[monotone], left[monotone], right[monotone]))
         rest = ~above & ~below & ~monotone
+        if rest.sum() > _MOST_CELLS:
+            raise ArithmeticError(
+                "the likelihood ratio is too flat or too rough to find where it exceeds e^ε"
+            )
         owner = np.repeat(owner[rest], 2)
         left, right = (
             np.column_stack([left[rest], middle[rest]]).ravel(),

@@ -47,8 +47,8 @@ def sandwich(
 
     Returns one piece of evidence per private mechanism (method of the test, LOWER) and one for the
     non-private algorithm: context (no verdict) where it is below the bound with confidence, INCONCLUSIVE
-    where it is not or is missing, for then the instance has not been seen to bite. So `combine` of the list is
-    REFUTED if a private mechanism beats the bound, CONSISTENT only with both halves.
+    where it is not or is missing, for then the instance has not been seen to bite. So `combine` of the list
+    is REFUTED if a private mechanism beats the bound, CONSISTENT only with both halves.
 
     The mechanisms must have the privacy that the bound is about: audit them first. Raises ValueError
     for no mechanism, a claimed bound ≤ 0 (it would hold of every error) and as `check_bound`.
