@@ -63,11 +63,18 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(f"--dp-alpha must be in (0, 1), got {alpha}")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tells a worker of pytest-xdist its budget: with ``--dist each`` every worker runs every test."""
+    config = node.config
+    workers = len(node.nodemanager.specs) if config.getoption("dist") == "each" else 1
+    node.workerinput[PROPERTY] = config.getoption("--dp-alpha") / workers
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Splits the budget over the tests that will run."""
-    alpha = float(session.config.getoption("--dp-alpha"))  # type: ignore[arg-type]
-    if session.config.getoption("dist", "no") == "each":  # every worker runs every test
-        alpha /= getattr(session.config, "workerinput", {}).get("workercount", 1)
+    whole: Any = session.config.getoption("--dp-alpha")
+    alpha = getattr(session.config, "workerinput", {}).get(PROPERTY, whole)
     session.config.stash[_SPLIT] = split_budget(alpha, session.items)
 
 

@@ -33,23 +33,20 @@ def raw(data, size, rng):
 
 @pytest.fixture
 def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch):
-    """Runs pytest on one file, in a process of its own, with the plugin from this tree."""
+    """Runs pytest on one file, in a process of its own, with this plugin and pytest-xdist alone.
+
+    The plugin is named, as where the distribution is not installed; nothing else is loaded, for speed.
+    """
     monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
 
     def runner(body: str, *arguments: str) -> Any:
         pytester.makepyfile(test_it=MECHANISMS + body)
-        return pytester.runpytest_subprocess("-p", "no:cacheprovider", *_plugin(), *arguments)
+        plugins = ("-p", "no:cacheprovider", "-p", "claims._pytest", "-p", "xdist.plugin")
+        return pytester.runpytest_subprocess(*plugins, *arguments)
 
     return runner
-
-
-def _plugin() -> list[str]:
-    """Where the distribution is installed its entry point loads the plugin; elsewhere it is named."""
-    from importlib.metadata import entry_points
-
-    installed = any(e.value == "claims._pytest" for e in entry_points(group="pytest11"))
-    return [] if installed else ["-p", "claims._pytest"]
 
 
 THREE = """
@@ -93,6 +90,25 @@ def test_verdicts_and_summary_with_and_without_workers(run: Any, pytester: pytes
         found.append(sorted(line for line in result.outlines if ": claimed ε" in line))
     assert len(found[0]) == 3
     assert found[0] == found[1]
+
+
+def test_workers_that_all_run_everything_share_the_budget(run: Any) -> None:
+    body = """
+def test_private(assert_private):
+    assert_private(laplace, PAIRS, 1.0, adjacency="replace", max_samples=500)
+"""
+    result = run(body, "--dist", "each", "--tx", "2*popen")
+    result.assert_outcomes(passed=2)
+    assert "2 audits spent α = 0.0005 of 0.001 (--dp-alpha)" in result.stdout.str()
+
+
+def test_an_installed_distribution_brings_the_plugin(pytester: pytest.Pytester) -> None:
+    from importlib.metadata import entry_points
+
+    if not any(e.value == "claims._pytest" for e in entry_points(group="pytest11")):
+        pytest.skip("dpclaims is not installed: its entry point cannot be tested")
+    pytester.makepyfile(test_it="def test_it(assert_private, assert_rate): pass")
+    pytester.runpytest_subprocess("-p", "no:cacheprovider", "--dp-alpha=0.01").assert_outcomes(passed=1)
 
 
 def test_the_budget_is_what_the_option_says_and_the_sum_stays_within_it(run: Any) -> None:
