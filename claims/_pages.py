@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audits.evidence import Bound, Evidence
+from audits.evidence import Bound, Evidence, Verdict
 from claims._claim import Claim
 from claims._discover import discover
 from claims._mathematics import escape_markdown, inline_html
@@ -102,7 +102,14 @@ def number_html(value: float | None, digits: int) -> str:
 
 
 def interval_html(evidence: Evidence, digits: int) -> str:
-    """Estimate and interval; an exact value alone."""
+    """Estimate and interval; an exact value alone.
+
+    A refutation shows as many digits as tell the estimate from the claimed value.
+    """
+    if evidence.verdict is Verdict.REFUTED and evidence.bound not in (None, evidence.estimate):
+        claimed = evidence.bound
+        while digits < 15 and f"{claimed:.{digits}g}" == f"{evidence.estimate:.{digits}g}":
+            digits += 1
     estimate = f"<strong>{number_html(evidence.estimate, digits)}</strong>"
     if evidence.low == evidence.high:
         return estimate
@@ -190,11 +197,17 @@ def expectation(result: ClaimResult) -> str:
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, name: str = "", label: str = "") -> str:
     """A table of HTML cells in a frame that scrolls on narrow screens; `name` is its CSS class."""
     head = "".join(f'<th scope="col">{h}</th>' for h in headings)
-    body = "".join("<tr>" + "".join(f"<td>{c}</td>" for c in row) + "</tr>" for row in rows)
+    body = "".join(f"<tr>{_row(headings, row)}</tr>" for row in rows)
     return (
         f'<div class="scroll" role="region" tabindex="0" aria-label="{html.escape(label or name)}">'
         f'<table class="{name}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
     )
+
+
+def _row(headings: Sequence[str], cells: Sequence[str]) -> str:
+    """The cells of a row, each with its heading for screens too narrow for a table."""
+    pairs = zip(headings, cells, strict=True)
+    return "".join(f'<td data-head="{heading}">{cell}</td>' for heading, cell in pairs)
 
 
 def facts(items: Iterable[tuple[str, str]]) -> str:
@@ -616,11 +629,12 @@ def evidence_table(evidence: Sequence[Evidence], digits: int) -> str:
     ]
     cells = [[cell(e) for _, cell in columns] for e in evidence]
     filled = [k for k in range(len(columns)) if any(row[k] for row in cells)]
-    head = "".join(f'<th scope="col">{columns[k][0]}</th>' for k in filled)
+    headings = [columns[k][0] for k in filled]
+    head = "".join(f'<th scope="col">{heading}</th>' for heading in headings)
     body = ""
     for piece, row in zip(evidence, cells, strict=True):
         noted = ' class="noted"' if piece.note else ""
-        body += f"<tr{noted}>" + "".join(f"<td>{row[k]}</td>" for k in filled) + "</tr>"
+        body += f"<tr{noted}>" + _row(headings, [row[k] for k in filled]) + "</tr>"
         if piece.note:
             note = inline_html(hide_paths(piece.note))
             body += f'<tr class="note"><td colspan="{len(filled)}"><div>{note}</div></td></tr>'

@@ -111,7 +111,7 @@ def draw_ratios(evidence: Sequence[Evidence]) -> Drawn:
     left, right = min(shown.min() / 1.5, 0.66), max(shown.max() * 1.5, 1.5)
     values = np.clip(values, left / 10, right * 10)
     labels, shared = _labels(evidence)
-    texts = ["\n".join(textwrap.wrap(_shorten(label, 74), 38)) for label in labels]
+    texts = ["\n".join(textwrap.wrap(_shorten(label, 108), 38)) for label in labels]
     tall = 0.2 + 0.155 * max(text.count("\n") + 1 for text in texts)
     with _style():
         figure, axes = _canvas(0.9 + tall * len(evidence), 6.8)

@@ -198,6 +198,18 @@ footer{margin-top:3rem;padding-top:1rem;padding-bottom:2rem;border-top:1px solid
 .near .prev::before{content:"‹ "}.near .next{margin-left:auto}.near .next::after{content:" ›"}
 @media(max-width:40rem){body{font-size:15px}header,main,footer{padding-left:.9rem;padding-right:.9rem}
 h1{font-size:1.4rem}.facts{grid-template-columns:1fr;gap:0}.facts dd{margin-bottom:.5rem}
-.statement{padding:.5rem .8rem}th,td{padding:.35rem .5rem}}
+.statement{padding:.5rem .8rem}th,td{padding:.35rem .5rem}
+.claims,.results,.evidence,.claims tbody,.results tbody,.evidence tbody{display:block}
+.claims thead,.results thead,.evidence thead{display:none}
+.claims tr,.results tr,.evidence tr{display:block;padding:.45rem .7rem;border-bottom:1px solid var(--line)}
+.claims tr:last-child,.results tr:last-child,.evidence tr:last-child,.evidence tr.noted{border-bottom:0}
+.claims td,.results td,.evidence td{display:block;padding:.1rem 0;border:0;min-width:0!important;
+white-space:normal!important}
+.claims td:empty,.results td:empty,.evidence td:empty{display:none}
+.claims td:nth-child(n+3)::before,.evidence td:nth-child(n+2)::before{content:attr(data-head) ": ";
+color:var(--soft)}
+.claims td .expected::before,.claims td .differs::before{display:none}
+.results td:last-child .expected,.results td:last-child .differs{display:inline}
+.evidence tr.note{padding-top:0}.evidence tr.note td::before{display:none}}
 @media print{.scroll{overflow:visible}details{display:block}}
 """

@@ -26,7 +26,7 @@ from claims import _report
 from claims._claim import Claim, Kind, Plot, Source, Tier
 from claims._discover import load
 from claims._notebooks import check_parameters, notebooks_folder, read_notebooks
-from claims._pages import ClaimPage, hide_paths, number_html
+from claims._pages import ClaimPage, hide_paths, interval_html, number_html
 from claims._plots import INK, NoRowsError, draw, draw_ratios
 from claims._report import choose_parameters, write_report
 from claims._result import ClaimResult
@@ -595,6 +595,12 @@ def test_light_and_dark_texts_stand_out() -> None:
         ]
         for text, ground in pairs:
             assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
+
+
+def test_a_refutation_shows_the_digits_that_refute() -> None:
+    piece = exact_evidence("δ", 1.0000123, bound=1.0, verdict=Verdict.REFUTED)
+    assert interval_html(piece, 4) == "<strong>1.00001</strong>"
+    assert interval_html(exact_evidence("δ", 1.0000123, bound=1.0), 4) == "<strong>1</strong>"
 
 
 # ---------------------------------------------------------------- as a command
