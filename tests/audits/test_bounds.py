@@ -40,19 +40,19 @@ LAWS = {
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("bound", list(Bound))
 def test_student_false_alarms(law, bound):
-    # The mean is exactly on the bound, the least favourable true case. 0.015 instead of 0.01: the limit is
-    # asymptotic for skewed laws, and the remaining error after the Edgeworth shift at n = 150 is allowed for.
+    # The mean is exactly on the bound, the least favourable true case.
     rng = np.random.default_rng(1)
-    found = verdicts(lambda: LAWS[law](rng, 150), 3000, claimed=1.0, bound=bound, alpha=0.01)
-    assert share(found) <= most(0.010 if law == "normal" else 0.015, 3000)
+    found = verdicts(lambda: LAWS[law](rng, 150), 2000, claimed=1.0, bound=bound, alpha=0.01)
+    assert share(found) <= most(0.01, 2000)
 
 
+@pytest.mark.slow
 def test_student_false_alarms_far_in_the_tail():
-    # α = 1e-3 on 40 000 exponential samples of 100: without the shift the LOWER test raises about 6e-3.
+    # Without the shift for skewness this test raises six times as many as it may.
     rng = np.random.default_rng(2)
     values = rng.exponential(1.0, (40_000, 100))
     found = [check_bound(v, 1.0, bound=Bound.LOWER, alpha=1e-3, quantity="risk") for v in values]
-    assert share(found) <= most(2e-3, 40_000)
+    assert share(found) <= most(1e-3, 40_000)
 
 
 @pytest.mark.parametrize("method", ["betting", "clopper-pearson"])
@@ -61,7 +61,7 @@ def test_student_false_alarms_far_in_the_tail():
 def test_exact_methods_never_exceed_their_level(method, p, bound):
     rng = np.random.default_rng(3)
     support = (0.0, 1.0) if method == "betting" else None
-    n = 400
+    n = 250
     found = verdicts(
         lambda: (rng.random(120) < p).astype(float),
         n, claimed=p, bound=bound, alpha=0.1, method=method, support=support,
@@ -69,7 +69,9 @@ def test_exact_methods_never_exceed_their_level(method, p, bound):
     assert share(found) <= most(0.1, n)
 
 
-@pytest.mark.parametrize("method", ["student-t", "betting", "clopper-pearson"])
+@pytest.mark.parametrize(
+    "method", ["student-t", "clopper-pearson", pytest.param("betting", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("bound", list(Bound))
 def test_power_at_the_resolution(method, bound):
     # A mean at claimed ± resolution must be refuted in 0.9 of the runs. The betting resolution is an

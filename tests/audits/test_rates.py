@@ -1,0 +1,430 @@
+"""Exponents: oracles (SciPy, statsmodels), measured coverage, power, directions, bad input.
+
+Coverage over N tables is held against its nominal value with slack 5·√(p(1 − p)/N): a false alarm of such
+an assertion has probability < 3e-7.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from audits.evidence import Bound, Verdict
+from audits.rates import Exponent, compare_exponents, exponent_of, fit_power_sum, fit_rate, slope_against
+
+SIZES = np.geomspace(100.0, 6400.0, 7)
+
+
+def noisy(rng, exponent=-1.0, trials=40, sizes=SIZES):
+    n = np.repeat(sizes, trials)
+    return {"n": n, "risk": 3.0 * n**exponent * rng.exponential(size=n.size)}
+
+
+def most(p, n):
+    return p + 5.0 * math.sqrt(p * (1.0 - p) / n)
+
+
+# --- The fit itself ------------------------------------------------------------------------------------
+
+
+def test_plain_line_is_scipys():
+    from scipy import stats
+
+    risk = np.exp(np.random.default_rng(0).normal(size=7) * 0.1) / SIZES
+    fit = fit_rate({"n": SIZES, "risk": risk}, "risk", ["n"])
+    oracle = stats.linregress(np.log(SIZES), np.log(risk))
+    assert fit["n"].exponent.estimate == pytest.approx(oracle.slope, rel=1e-12)
+    assert fit.constant == pytest.approx(math.exp(oracle.intercept), rel=1e-9)
+    assert fit["n"].exponent.standard_error >= oracle.stderr * (1 - 1e-12)
+    assert fit["n"].exponent.degrees_of_freedom == 5.0
+
+
+def test_standard_error_is_at_least_hc3_of_statsmodels():
+    import statsmodels.api as sm
+
+    rng = np.random.default_rng(1)
+    grid = pd.DataFrame([(n, d) for n in SIZES for d in (1.0, 2.0, 8.0)], columns=["n", "d"])
+    grid["risk"] = grid.d**0.5 / grid.n * np.exp(rng.normal(size=len(grid)) * 0.2 * np.log10(grid.n))
+    fit = fit_rate(grid, "risk", ["n", "d"])
+    design = sm.add_constant(np.log(grid[["n", "d"]].to_numpy()))
+    model = sm.OLS(np.log(grid.risk.to_numpy()), design).fit()
+    for j, axis in enumerate(["n", "d"], start=1):
+        assert fit[axis].exponent.estimate == pytest.approx(model.params[j], rel=1e-10)
+        assert fit[axis].exponent.standard_error >= max(model.HC3_se[j], model.bse[j]) * (1 - 1e-9)
+        assert fit[axis].exponent.standard_error <= 2.0 * max(model.HC3_se[j], model.bse[j])
+
+
+def test_clusters_widen_the_interval():
+    # one shared error per group of four cells, varying with n: cells are far from independent
+    rng = np.random.default_rng(2)
+    n = np.repeat(np.geomspace(10, 1e4, 10), 4)
+    shared = np.repeat(rng.normal(size=10), 4)
+    table = {
+        "n": n,
+        "d": np.tile([1.0, 2.0, 4.0, 8.0], 10),
+        "risk": np.exp(0.3 * shared) / n,
+        "group": np.repeat(np.arange(10), 4),
+    }
+    alone = fit_rate(table, "risk", ["n", "d"])["n"].exponent
+    grouped = fit_rate(table, "risk", ["n", "d"], cluster="group")["n"].exponent
+    assert grouped.standard_error > 1.5 * alone.standard_error
+    assert grouped.degrees_of_freedom == 7.0
+    assert grouped.estimate == pytest.approx(alone.estimate)
+
+
+def test_noisy_cells_count_less():
+    # the last cell is off by a factor of two, and says itself that it is hardly known
+    risk, error = 1.0 / SIZES, 0.001 / SIZES
+    risk[-1], error[-1] = 2.0 * risk[-1], 0.9 * risk[-1]
+    table = {"n": SIZES, "risk": risk, "error": error}
+    assert fit_rate(table, "risk", ["n"], standard_error="error")["n"].exponent.estimate == pytest.approx(
+        -1, abs=0.02
+    )
+    assert fit_rate(table, "risk", ["n"])["n"].exponent.estimate > -0.95
+
+
+def test_same_seed_same_bits_and_any_container():
+    table = noisy(np.random.default_rng(3))
+    first, second = (
+        fit_rate(table, "risk", ["n"], seed=4),
+        fit_rate(pd.DataFrame(table), "risk", ["n"], seed=4),
+    )
+    assert first["n"] == second["n"]
+    shuffled = pd.DataFrame(table).sample(frac=1.0, random_state=1)
+    assert fit_rate(shuffled, "risk", ["n"], seed=4)["n"].exponent.estimate == pytest.approx(
+        first["n"].exponent.estimate, rel=1e-12
+    )
+
+
+def test_one_axis_at_a_time_sees_interaction():
+    n, d = (a.ravel() for a in np.meshgrid(SIZES, [1.0, 2.0, 4.0, 8.0]))
+    fit = fit_rate({"n": n, "d": d, "risk": d**0.5 / n}, "risk", ["n", "d"], {"n": -1, "d": 0.5})
+    assert fit["n"].alone is not None
+    assert fit["n"].alone.estimate == pytest.approx(-1.0)
+    assert fit["d"].alone is not None
+    assert fit["d"].alone.estimate == pytest.approx(0.5)
+    assert fit.verdict is Verdict.CONSISTENT
+
+
+# --- Calibration and power -----------------------------------------------------------------------------
+
+
+def misses(make, axes, truth, tables, sides):
+    rng = np.random.default_rng(5)
+    count = np.zeros(len(sides))
+    for _ in range(tables):
+        exponent = fit_rate(make(rng), "risk", axes, bootstrap=100)[axes[0]].exponent
+        for i, side in enumerate(sides):
+            low, high = exponent.interval(side)
+            count[i] += not low <= truth <= high
+    return count / tables
+
+
+def scattered(rng):
+    return {"n": SIZES, "risk": np.exp(0.1 * rng.normal(size=7)) / SIZES}
+
+
+def uneven(rng):
+    n = np.concatenate([np.repeat(x, k) for x, k in zip(SIZES, [400, 200, 100, 60, 40, 30, 20], strict=True)])
+    return {"n": n, "risk": rng.exponential(size=n.size) / n}
+
+
+def heteroscedastic(rng):
+    # the scatter grows along the axis and the table does not say so: only HC3 and the bootstrap can know
+    sizes = np.geomspace(10, 1e4, 12)
+    return {"n": sizes, "risk": np.exp(np.linspace(0.02, 0.4, 12) * rng.normal(size=12)) / sizes}
+
+
+def two_axes(rng):
+    n, d = (np.repeat(a.ravel(), 15) for a in np.meshgrid(SIZES, [1.0, 2.0, 4.0]))
+    return {"n": n, "d": d, "risk": d**0.5 / n * rng.gamma(2.0, 0.5, size=n.size)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("make", "axes"),
+    [(noisy, ["n"]), (scattered, ["n"]), (uneven, ["n"]), (heteroscedastic, ["n"]), (two_axes, ["n", "d"])],
+)
+def test_intervals_cover(make, axes):
+    # nominal two-sided 5 % and 0.2 %: misses may fall short of it, the errors being the largest of three
+    wide, narrow = misses(make, axes, -1.0, 2000, (0.025, 0.001))
+    assert wide <= most(0.05, 2000)
+    assert narrow <= most(0.002, 2000)
+    assert wide >= 0.005  # and the interval is not so wide that it says nothing
+
+
+@pytest.mark.parametrize("bound", list(Bound))
+def test_false_alarms_at_the_edge_of_the_tolerance(bound):
+    # the least favourable true case: the exponent is off by exactly the tolerance
+    rng = np.random.default_rng(6)
+    true = -0.9 if bound is not Bound.LOWER else -1.1
+    found = [
+        fit_rate(
+            noisy(rng, true), "risk", ["n"], {"n": -1.0}, 0.1, bound=bound, alpha=0.05, bootstrap=100
+        ).verdict
+        for _ in range(500)
+    ]
+    assert found.count(Verdict.REFUTED) / 500 <= most(0.05, 500)
+    # and equivalence is not granted more often than its level either: the truth is on the boundary
+    assert found.count(Verdict.CONSISTENT) / 500 <= most(0.05, 500)
+
+
+def test_power_at_the_resolution():
+    rng = np.random.default_rng(7)
+    options = {"claimed": {"n": -1.0}, "bound": Bound.UPPER, "alpha": 0.01, "bootstrap": 100}
+    widths = [fit_rate(noisy(rng), "risk", ["n"], **options)["n"].resolution for _ in range(100)]
+    reach = float(np.mean(widths))
+    found = [fit_rate(noisy(rng, -1.0 + reach), "risk", ["n"], **options).verdict for _ in range(300)]
+    # resolution is a random estimate here and the mean of it is used: 0.8 is asked, 0.9 is nominal
+    assert found.count(Verdict.REFUTED) / 300 >= 0.8 - 5.0 * math.sqrt(0.16 / 300)
+
+
+# --- Verdicts ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("exponent", "bound", "vanishing", "verdict"),
+    [
+        (-1.0, Bound.TIGHT, False, Verdict.CONSISTENT),
+        (-1.3, Bound.TIGHT, False, Verdict.REFUTED),
+        (-0.7, Bound.TIGHT, False, Verdict.REFUTED),
+        (-0.7, Bound.UPPER, False, Verdict.REFUTED),
+        (-1.3, Bound.UPPER, False, Verdict.CONSISTENT),
+        (-0.7, Bound.LOWER, False, Verdict.CONSISTENT),
+        (-1.3, Bound.LOWER, False, Verdict.REFUTED),
+        # ε → 0: risk ≤ C/ε is broken by ε^−1.3, and kept by ε^−0.7
+        (-1.3, Bound.UPPER, True, Verdict.REFUTED),
+        (-0.7, Bound.UPPER, True, Verdict.CONSISTENT),
+        (-1.3, Bound.LOWER, True, Verdict.CONSISTENT),
+        (-0.7, Bound.LOWER, True, Verdict.REFUTED),
+        (-1.3, Bound.TIGHT, True, Verdict.REFUTED),
+    ],
+)
+def test_directions(exponent, bound, vanishing, verdict):
+    x = np.geomspace(0.01, 1.0, 7)
+    rng = np.random.default_rng(8)
+    table = {"x": x, "risk": x**exponent * np.exp(0.001 * rng.normal(size=7))}
+    fit = fit_rate(
+        table, "risk", ["x"], {"x": -1.0}, bound=bound, alpha=0.01, vanishing=["x"] if vanishing else []
+    )
+    assert fit.verdict is verdict
+    (found,) = fit.evidence()
+    assert found.quantity == "exponent of x"
+    assert found.standard_error is not None
+    assert found.alpha_spent == 0.01
+    assert found.method == ("tost" if bound is Bound.TIGHT else "one-sided")
+
+
+def test_a_wide_interval_never_passes():
+    rng = np.random.default_rng(9)
+    for bound in Bound:
+        fit = fit_rate(noisy(rng, trials=12), "risk", ["n"], {"n": -1.0}, 0.05, bound=bound, alpha=1e-5)
+        assert fit.verdict is Verdict.INCONCLUSIVE
+
+
+def test_equivalence_level_is_its_own_where_asked():
+    rng = np.random.default_rng(10)
+    table = noisy(rng, trials=4000)
+    strict = fit_rate(table, "risk", ["n"], {"n": -1.0}, 0.05, alpha=1e-6)
+    assert strict.verdict is Verdict.INCONCLUSIVE
+    passed = fit_rate(table, "risk", ["n"], {"n": -1.0}, 0.05, alpha=1e-6, equivalence_alpha=0.01)
+    assert passed.verdict is Verdict.CONSISTENT
+    assert (passed["n"].low, passed["n"].high) == (strict["n"].low, strict["n"].high)
+
+
+def test_unclaimed_axes_are_context_and_alpha_is_split():
+    n, d = (a.ravel() for a in np.meshgrid(SIZES, [1.0, 2.0, 4.0]))
+    table = {"n": n, "d": d, "risk": d / n}
+    fit = fit_rate(table, "risk", ["n", "d"], {"n": -1.0}, alpha=0.02)
+    assert [e.verdict for e in fit.evidence()] == [Verdict.CONSISTENT, None]
+    assert [e.alpha_spent for e in fit.evidence()] == [0.02, 0.0]
+    both = fit_rate(table, "risk", ["n", "d"], {"n": -1.0, "d": 1.0}, alpha=0.02)
+    assert [e.alpha_spent for e in both.evidence()] == [0.01, 0.01]
+
+
+def test_cells_too_noisy_for_logarithms_are_inconclusive():
+    table = {"n": SIZES, "risk": 1.0 / SIZES, "error": 0.5 / SIZES}
+    fit = fit_rate(table, "risk", ["n"], {"n": -1.0}, 10.0, standard_error="error")
+    assert fit.verdict is Verdict.INCONCLUSIVE
+    assert "relative standard error" in fit["n"].note
+
+
+# --- Log factors and sums ------------------------------------------------------------------------------
+
+
+def test_log_factors_bend_the_plain_slope_and_not_the_regressor():
+    n = np.geomspace(10.0, 1e5, 12)
+    form = np.log(n) / n
+    table = {"n": n, "f": form, "risk": 7.0 * form}
+    assert fit_rate(table, "risk", ["n"], {"n": -1.0}, 0.05).verdict is Verdict.REFUTED
+    fit = slope_against(table, "risk", "f")
+    assert fit["f"].exponent.estimate == pytest.approx(1.0)
+    assert fit.verdict is Verdict.CONSISTENT
+    # risk ~ f^0.8 with f → 0 is larger than any C·f; f^1.2 is not
+    for power, verdict in [(0.8, Verdict.REFUTED), (1.2, Verdict.CONSISTENT)]:
+        bent = {"f": form, "risk": form**power}
+        assert slope_against(bent, "risk", "f", bound=Bound.UPPER).verdict is verdict
+        assert slope_against(bent, "risk", "f", bound=Bound.LOWER, vanishing=False).verdict is verdict
+
+
+def test_power_sum_finds_both_terms():
+    rng = np.random.default_rng(11)
+    n, d = (np.repeat(a.ravel(), 30) for a in np.meshgrid(np.geomspace(10, 1e6, 14), [1.0, 8.0, 64.0]))
+    mean = 20.0 * d**0.5 / n + 0.3 / n**0.5
+    table = {"n": n, "d": d, "risk": mean * rng.gamma(50.0, 1 / 50.0, size=n.size)}
+    fit = fit_power_sum(table, "risk", [{"n": -1.0, "d": 0.5}, {"n": -0.5}], 0.1, alpha=0.05)
+    assert fit.verdict is Verdict.CONSISTENT
+    assert fit.constants == pytest.approx([20.0, 0.3], rel=0.2)
+    assert [e.quantity for e in fit.evidence()] == [
+        "exponent of n in term 1",
+        "exponent of d in term 1",
+        "exponent of n in term 2",
+    ]
+    assert fit.shares.sum(axis=1) == pytest.approx(np.ones(42))
+    wrong = fit_power_sum(table, "risk", [{"n": -1.0, "d": 0.5}, {"n": -0.75}], 0.05, alpha=0.05)
+    assert wrong["n in term 2"].verdict is Verdict.REFUTED
+    assert wrong["n in term 2"].exponent.estimate == pytest.approx(-0.5, abs=0.05)
+
+
+def test_power_sum_without_the_regime_is_inconclusive():
+    n = np.geomspace(10.0, 1e3, 15)
+    risk = 1.0 / n + 1e-5 / n**0.5  # the second term never matters here
+    fit = fit_power_sum({"n": n, "risk": risk}, "risk", [{"n": -1.0}, {"n": -0.5}])
+    assert fit["n in term 2"].verdict is Verdict.INCONCLUSIVE
+    assert "makes up most of the risk in 0 cells" in fit["n in term 2"].note
+    gone = fit_power_sum({"n": n, "risk": 1.0 / n}, "risk", [{"n": -1.0}, {"n": -0.5}])
+    assert gone.verdict is Verdict.INCONCLUSIVE
+
+
+# --- Baselines -----------------------------------------------------------------------------------------
+
+
+def test_comparison_needs_more_than_noise_and_tolerance():
+    old = Exponent(estimate=-1.0, standard_error=0.02, degrees_of_freedom=8)
+
+    def change(estimate, **options):
+        return compare_exponents(
+            Exponent(estimate=estimate, standard_error=0.02, degrees_of_freedom=8), old, **options
+        )
+
+    assert not change(-0.9).regressed  # significant, but within interval + tolerance
+    assert change(-0.7).regressed
+    assert change(-1.3).regressed
+    assert not change(-1.3, worse="higher").regressed
+    assert change(-1.3, worse="lower").regressed
+    wide = compare_exponents(Exponent(estimate=-0.7, standard_error=0.2), old)
+    assert not wide.regressed
+    exact = Exponent(estimate=-1.0, standard_error=0.0)
+    assert not compare_exponents(exact, exact, tolerance=0.0).regressed
+
+
+def test_comparison_false_alarms():
+    # truth has not moved by more than the tolerance: at most α/2 on the side that it moved to
+    rng = np.random.default_rng(12)
+    found = 0
+    for _ in range(4000):
+        new, old = 0.05 + 0.1 * rng.standard_normal(), 0.1 * rng.standard_normal()
+        error = 0.1 * np.sqrt(rng.chisquare(6, 2) / 6)
+        found += compare_exponents(
+            Exponent(estimate=new, standard_error=error[0], degrees_of_freedom=6),
+            Exponent(estimate=old, standard_error=error[1], degrees_of_freedom=6),
+            tolerance=0.05,
+            alpha=0.05,
+        ).regressed
+    assert found / 4000 <= most(0.03, 4000)
+
+
+@pytest.mark.parametrize("df", [1.0, 3.5, 40.0, math.inf])
+def test_degrees_of_freedom_come_back_from_the_interval(df):
+    whole = Exponent(estimate=-0.5, standard_error=0.1, degrees_of_freedom=df)
+    back = exponent_of(-0.5, 0.1, *whole.interval(1e-4), 1.0 - 2e-4)
+    assert back.interval(0.01) == pytest.approx(whole.interval(0.01), rel=1e-6)
+    assert exponent_of(-0.5, 0.0, -0.5, -0.5, 0.99).degrees_of_freedom == math.inf
+
+
+# --- Display -------------------------------------------------------------------------------------------
+
+
+def test_plot_and_table():
+    pytest.importorskip("matplotlib")
+    fit = fit_rate(noisy(np.random.default_rng(13)), "risk", ["n"], {"n": -1.0})
+    ax = fit.plot()
+    assert ax.get_xscale() == ax.get_yscale() == "log"
+    assert len(ax.get_lines()) >= 3
+    assert "<td>n</td>" in fit._repr_html_()
+    with pytest.raises(KeyError, match="no axis 'd'"):
+        fit.plot("d")
+
+
+# --- Bad input -----------------------------------------------------------------------------------------
+
+GOOD = {"n": SIZES, "risk": 1.0 / SIZES}
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "words"),
+    [
+        ({}, {"risk": "loss"}, "no column 'loss'"),
+        ({}, {"axes": ["m"]}, "no column 'm'"),
+        ({}, {"axes": []}, "axes must be different"),
+        ({}, {"axes": ["n", "n"]}, "axes must be different"),
+        ({"risk": np.full(7, np.nan)}, {}, "column 'risk' must be finite, got nan"),
+        ({"n": np.append(SIZES[:-1], np.inf)}, {}, "column 'n' must be finite, got inf"),
+        ({"n": SIZES - SIZES[0]}, {}, "axis 'n' must be > 0, got 0.0"),
+        ({"n": np.full(7, 3.0)}, {}, "at least 3 values"),
+        ({"n": SIZES[:5]}, {}, "one length"),
+        ({"risk": np.append(1.0 / SIZES[:-1], -1.0)}, {}, "mean risk must be > 0 in every cell, got -1"),
+        ({"risk": np.array(["a"] * 7)}, {}, "must be numbers"),
+        ({"risk": np.array([])}, {}, "non-empty"),
+        ({"n": SIZES[:3], "risk": 1.0 / SIZES[:3]}, {}, "at least 4 cells, got 3"),
+        ({"m": SIZES**2}, {"axes": ["n", "m"]}, "vary together"),
+        ({}, {"claimed": {"m": 1.0}}, "claimed must name axes"),
+        ({}, {"claimed": {"n": math.nan}}, "claimed exponent of n must be finite"),
+        ({}, {"vanishing": ["eps"]}, "vanishing must name axes"),
+        ({}, {"tolerance": -0.1}, "tolerance must be"),
+        ({}, {"alpha": 0.7}, "alpha must be in"),
+        ({}, {"equivalence_alpha": 0.0}, "equivalence_alpha must be in"),
+        ({}, {"bootstrap": 3}, "bootstrap must be"),
+        ({"e": -np.ones(7)}, {"standard_error": "e"}, "one standard error ≥ 0 per row"),
+        ({"g": np.zeros(7)}, {"cluster": "g"}, "clusters, got 1"),
+    ],
+)
+def test_bad_input_is_named(change, options, words):
+    arguments = {"risk": "risk", "axes": ["n"], **options}
+    with pytest.raises(ValueError, match=words):
+        fit_rate({**GOOD, **change}, **arguments)
+
+
+def test_bad_input_elsewhere():
+    with pytest.raises(ValueError, match="constant within a cell"):
+        fit_rate(
+            {"n": np.repeat(SIZES, 2), "risk": np.ones(14), "g": np.arange(14)}, "risk", ["n"], cluster="g"
+        )
+    with pytest.raises(ValueError, match="alone determines"):
+        # the cells of one cluster are the only ones with another d: they fix that exponent by themselves
+        table = {
+            "n": [1, 2, 4, 8, 16, 32, 3, 5],
+            "d": [1, 1, 1, 1, 1, 1, 2, 3],
+            "risk": [1.0] * 8,
+            "g": [0, 1, 2, 3, 4, 5, 6, 6],
+        }
+        fit_rate(table, "risk", ["n", "d"], cluster="g")
+    with pytest.raises(ValueError, match="at least two different"):
+        fit_power_sum(GOOD, "risk", [{"n": -1.0}])
+    with pytest.raises(ValueError, match="at least two different"):
+        fit_power_sum(GOOD, "risk", [{"n": -1.0}, {"n": -1.0}])
+    with pytest.raises(ValueError, match="at least 6 cells"):
+        fit_power_sum({"n": SIZES[:5], "risk": SIZES[:5]}, "risk", [{"n": -1.0}, {"n": -0.5}])
+    with pytest.raises(ValueError, match="estimate must be finite"):
+        Exponent(estimate=math.nan, standard_error=1.0)
+    with pytest.raises(ValueError, match="standard_error must be"):
+        Exponent(estimate=0.0, standard_error=-1.0)
+    with pytest.raises(ValueError, match="worse must be"):
+        compare_exponents(
+            Exponent(estimate=0, standard_error=1), Exponent(estimate=0, standard_error=1), worse="up"
+        )
+    with pytest.raises(ValueError, match="confidence in"):
+        exponent_of(0.0, 1.0, -1.0, 1.0, 1.0)
