@@ -159,7 +159,7 @@ def judge_corrected(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
             quantity="E‖∇L(θ_{t_priv})‖, loss nearest to its bound",
             point=dict(zip([*AXES, "loss"], key, strict=True)),
             method="betting",
-            support=(0.0, 1.0 / math.sqrt(key[1])),  # every coordinate of the gradient is at most 1/rank
+            support=(0.0, (1.0 + 1e-9) / math.sqrt(key[1])),  # every coordinate of the gradient is at most 1/rank
         )
         for key, group in groups
     ]
