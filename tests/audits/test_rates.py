@@ -403,14 +403,14 @@ def test_bad_input_elsewhere():
         fit_rate(
             {"n": np.repeat(SIZES, 2), "risk": np.ones(14), "g": np.arange(14)}, "risk", ["n"], cluster="g"
         )
+    # the cells of one cluster are the only ones with another d: they fix that exponent by themselves
+    table = {
+        "n": [1, 2, 4, 8, 16, 32, 3, 5],
+        "d": [1, 1, 1, 1, 1, 1, 2, 3],
+        "risk": [1.0] * 8,
+        "g": [0, 1, 2, 3, 4, 5, 6, 6],
+    }
     with pytest.raises(ValueError, match="alone determines"):
-        # the cells of one cluster are the only ones with another d: they fix that exponent by themselves
-        table = {
-            "n": [1, 2, 4, 8, 16, 32, 3, 5],
-            "d": [1, 1, 1, 1, 1, 1, 2, 3],
-            "risk": [1.0] * 8,
-            "g": [0, 1, 2, 3, 4, 5, 6, 6],
-        }
         fit_rate(table, "risk", ["n", "d"], cluster="g")
     with pytest.raises(ValueError, match="at least two different"):
         fit_power_sum(GOOD, "risk", [{"n": -1.0}])
