@@ -88,13 +88,13 @@ def draw(plot: Plot, rows: pd.DataFrame, evidence: Sequence[Evidence] = ()) -> D
     kinds = {"curve": _curve, "loglog": _loglog, "sandwich": _sandwich}
     if plot.kind not in kinds:
         raise ValueError(f"plot {plot.title!r}: kind must be one of {', '.join(kinds)}, got {plot.kind!r}")
-    lines, note = _lines(plot, rows)
+    lines = _lines(plot, rows)
     with _style():
         figure, axes = _canvas()
         said = kinds[plot.kind](axes, plot, lines, evidence)
         _finish(figure, axes, plot, lines)
         svg = _to_svg(figure)
-    return Drawn(svg=svg, caption=" ".join(part for part in (said, note) if part))
+    return Drawn(svg=svg, caption=" ".join(part for part in (said, lines.note) if part))
 
 
 def draw_ratios(evidence: Sequence[Evidence]) -> Drawn:
@@ -173,6 +173,10 @@ class _Line:
     all_x: np.ndarray
     all_y: np.ndarray
 
+    @property
+    def x(self) -> np.ndarray:
+        return self.table.iloc[:, 0].to_numpy(float)
+
     def values(self, name: str) -> np.ndarray:
         return self.table[name].to_numpy(float)
 
@@ -184,7 +188,22 @@ class _Line:
         return len(self.all_x) > len(self.table)
 
 
-def _lines(plot: Plot, rows: pd.DataFrame) -> tuple[list[_Line], str]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Lines:
+    """The lines of a plot; where the abscissa is a name, the names at 0, 1, …; what the caption must say."""
+
+    lines: Sequence[_Line]
+    names: Sequence[str]
+    note: str
+
+    def __iter__(self) -> Iterator[_Line]:
+        return iter(self.lines)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+
+def _lines(plot: Plot, rows: pd.DataFrame) -> _Lines:
     import numpy as np
 
     columns = [plot.x, plot.y, plot.low, plot.high, plot.claimed]
@@ -210,6 +229,10 @@ def _lines(plot: Plot, rows: pd.DataFrame) -> tuple[list[_Line], str]:
         positive &= kept[plot.x].to_numpy(float) > 0
     dropped = int((~(finite & positive)).sum())
     kept = kept[finite & positive]
+    names: list[str] = []
+    if kept[plot.x].dtype.kind not in "biuf":
+        names = list(dict.fromkeys(map(str, kept[plot.x])))
+        kept = kept.assign(**{plot.x: [names.index(str(v)) for v in kept[plot.x]]})
     if kept.empty:
         raise NoRowsError(f"{plot.title}: no value of {plot.y!r} is finite and fits these axes")
     lines: list[_Line] = []
@@ -222,40 +245,51 @@ def _lines(plot: Plot, rows: pd.DataFrame) -> tuple[list[_Line], str]:
             _Line(
                 label=label,
                 table=table,
-                all_x=group[plot.x].to_numpy(),
+                all_x=group[plot.x].to_numpy(float),
                 all_y=group[plot.y].to_numpy(float),
             )
         )
     note = ""
     if any(line.spread for line in lines):
-        note += "Lines join averages over rows of equal abscissa; the faint points are the rows. "
+        note += "Averages over rows of equal abscissa; the faint points are the rows. "
     if dropped:
         rows_are = "row is" if dropped == 1 else "rows are"
         note += f"{dropped} {rows_are} not drawn: infinite, or not positive on a logarithmic axis. "
-    return lines, note.strip()
+    if plot.series is not None and len(lines) > _LARGEST_LEGEND:
+        note += f"The legend names the first {_LARGEST_LEGEND} of {len(lines)} series. "
+    return _Lines(lines=lines, names=names, note=note.strip())
 
 
-def _curve(axes: Axes, plot: Plot, lines: Sequence[_Line], evidence: Sequence[Evidence]) -> str:
+def _curve(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence]) -> str:
+    import numpy as np
+
+    interval = plot.low is not None and plot.high is not None
     for index, line in enumerate(lines):
         colour, marker = _look(index, len(lines))
-        x = _abscissa(line)
         _faint_rows(axes, line, colour)
-        low, high = line.column(plot.low), line.column(plot.high)
-        if low is not None and high is not None:
-            axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
-        axes.plot(x, line.values(plot.y), color=colour, marker=marker, label=line.label or "measured")
+        y, low, high = line.values(plot.y), line.column(plot.low), line.column(plot.high)
+        label = line.label or "measured"
+        if lines.names:  # names are not joined: a bar at each
+            axes.plot(line.x, y, color=colour, marker=marker, linestyle="none", label=label)
+            if low is not None and high is not None:
+                ends = np.clip([y - low, high - y], 0, None)
+                axes.errorbar(line.x, y, ends, color=colour, linestyle="none", capsize=3, linewidth=1.3)
+        else:
+            if low is not None and high is not None:
+                axes.fill_between(line.x, low, high, color=colour, alpha=0.18, linewidth=0)
+            axes.plot(line.x, y, color=colour, marker=marker, label=label)
     _claimed(axes, plot, lines)
-    return "The band is the interval." if plot.low is not None and plot.high is not None else ""
+    return f"The {'bars are intervals' if lines.names else 'band is the interval'}." if interval else ""
 
 
-def _loglog(axes: Axes, plot: Plot, lines: Sequence[_Line], evidence: Sequence[Evidence]) -> str:
+def _loglog(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence]) -> str:
     import numpy as np
 
     fit = next((e for e in evidence if e.quantity == f"exponent of {plot.x}"), None)
     said: list[str] = []
     for index, line in enumerate(lines):
         colour, marker = _look(index, len(lines))
-        x, y = _abscissa(line), line.values(plot.y)
+        x, y = line.x, line.values(plot.y)
         _faint_rows(axes, line, colour)
         low, high = line.column(plot.low), line.column(plot.high)
         if low is not None and high is not None:
@@ -272,16 +306,16 @@ def _loglog(axes: Axes, plot: Plot, lines: Sequence[_Line], evidence: Sequence[E
             axes.fill_between(
                 ends, np.min(slopes, 0), np.max(slopes, 0), color=colour, alpha=0.15, linewidth=0
             )
-            label = f"fitted slope {fit.estimate:.3g}" if index == 0 else None
+            label = f"fitted slope {_minus(fit.estimate)}" if index == 0 else None
             axes.plot(ends, level * (ends / centre) ** fit.estimate, color=colour, linestyle="-", label=label)
             if fit.bound is not None:
-                label = f"claimed slope {fit.bound:.3g}" if index == 0 else None
+                label = f"claimed slope {_minus(fit.bound)}" if index == 0 else None
                 claimed = level * (ends / centre) ** fit.bound
                 axes.plot(ends, claimed, color=INK, linestyle=CLAIMED, linewidth=1.2, label=label)
     if fit is not None:
         said.append(
-            f"The fitted slope and its interval [{fit.low:.3g}, {fit.high:.3g}] are the claim's evidence; "
-            "the lines pass through the centre of the points."
+            f"The fitted slope and its interval [{_minus(fit.low)}, {_minus(fit.high)}] are the claim’s "
+            "evidence; the lines pass through the centre of the points."
         )
     _claimed(axes, plot, lines)
     if plot.low is not None and plot.high is not None:
@@ -289,11 +323,11 @@ def _loglog(axes: Axes, plot: Plot, lines: Sequence[_Line], evidence: Sequence[E
     return " ".join(said)
 
 
-def _sandwich(axes: Axes, plot: Plot, lines: Sequence[_Line], evidence: Sequence[Evidence]) -> str:
+def _sandwich(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence]) -> str:
     """Measured values between a lower (`low`) and an upper bound (`high`)."""
     for index, line in enumerate(lines):
         colour, marker = _look(index, len(lines))
-        x = _abscissa(line)
+        x = line.x
         _faint_rows(axes, line, colour)
         low, high = line.column(plot.low), line.column(plot.high)
         shade = PALETTE[2] if len(lines) == 1 else colour
@@ -316,13 +350,16 @@ def _sandwich(axes: Axes, plot: Plot, lines: Sequence[_Line], evidence: Sequence
     )
 
 
-def _claimed(axes: Axes, plot: Plot, lines: Sequence[_Line]) -> None:
+def _claimed(axes: Axes, plot: Plot, lines: _Lines) -> None:
     """The claimed values: one line where all series claim the same, else one in each series' colour."""
     import numpy as np
 
     if plot.claimed is None:
         return
-    curves = [(_abscissa(line), line.values(plot.claimed)) for line in lines]
+    curves = [(line.x, line.values(plot.claimed)) for line in lines]
+    look: dict[str, Any] = {"linestyle": CLAIMED, "linewidth": 1.2}
+    if lines.names:  # names are not joined: a dash at each
+        look = {"linestyle": "none", "marker": "_", "markersize": 22, "markeredgewidth": 1.6}
     merged = {float(a): float(b) for x, y in curves for a, b in zip(x, y, strict=True)}
     shared = all(np.allclose([merged[float(a)] for a in x], y, equal_nan=True) for x, y in curves)
     if shared:
@@ -330,31 +367,18 @@ def _claimed(axes: Axes, plot: Plot, lines: Sequence[_Line]) -> None:
         curves = [(x, y)]
     for index, (x, y) in enumerate(curves):
         colour = INK if shared else _look(index, len(lines))[0]
-        if len(x) == 1:
-            axes.axhline(y[0], color=colour, linestyle=CLAIMED, linewidth=1.2)
+        if len(x) == 1 and not lines.names:
+            axes.axhline(y[0], color=colour, **look)
         else:
-            axes.plot(x, y, color=colour, linestyle=CLAIMED, linewidth=1.2)
-    axes.plot([], [], color=INK, linestyle=CLAIMED, linewidth=1.2, label="claimed")
+            axes.plot(x, y, color=colour, **look)
+    in_legend: dict[str, Any] = look | {"markersize": 12}
+    axes.plot([], [], color=INK, label="claimed", **in_legend)
 
 
 def _faint_rows(axes: Axes, line: _Line, colour: Any) -> None:
     if line.spread and len(line.all_x) <= 2000:
-        axes.plot(_places(line, line.all_x), line.all_y, color=colour, alpha=0.25, marker=".", markersize=4,
+        axes.plot(line.all_x, line.all_y, color=colour, alpha=0.25, marker=".", markersize=4,
                   linestyle="none")  # fmt: skip
-
-
-def _abscissa(line: _Line) -> np.ndarray:
-    return _places(line, line.table.iloc[:, 0].to_numpy())
-
-
-def _places(line: _Line, values: Any) -> np.ndarray:
-    """Numbers as they are; names at their places in alphabetical order."""
-    import numpy as np
-
-    if values.dtype.kind in "biuf":
-        return values.astype(float)
-    names = sorted({str(v) for v in line.all_x})
-    return np.array([names.index(str(v)) for v in values], float)
 
 
 def _look(index: int, count: int) -> tuple[Any, str]:
@@ -396,11 +420,12 @@ def _canvas(height: float = 3.9, width: float = 6.0) -> tuple[Figure, Axes]:
     return figure, figure.add_subplot()
 
 
-def _finish(figure: Figure, axes: Axes, plot: Plot, lines: Sequence[_Line]) -> None:
-    named = next((line for line in lines if line.table.iloc[:, 0].dtype.kind not in "biuf"), None)
-    if named is not None:
-        names = sorted({str(v) for line in lines for v in line.all_x})
-        axes.set_xticks(range(len(names)), [_shorten(n, 18) for n in names], rotation=30, ha="right")
+def _finish(figure: Figure, axes: Axes, plot: Plot, lines: _Lines) -> None:
+    if names := lines.names:
+        long = max(len(n) for n in names) * len(names) > 50
+        turned: dict[str, Any] = {"rotation": 30, "ha": "right"} if long else {}
+        axes.set_xticks(range(len(names)), [_shorten(n, 24) for n in names], **turned)
+        axes.set_xlim(-0.6, len(names) - 0.4)
     else:
         if _log_x(plot):
             axes.set_xscale("log")
@@ -413,7 +438,11 @@ def _finish(figure: Figure, axes: Axes, plot: Plot, lines: Sequence[_Line]) -> N
     axes.set_title(plot.title, wrap=True)
     handles, labels = axes.get_legend_handles_labels()
     if labels and (len(labels) > 1 or labels[0] != "measured"):
-        shown = handles[:_LARGEST_LEGEND], labels[:_LARGEST_LEGEND]
+        # The series first, cut where there are too many, then what is drawn for all of them.
+        pairs = list(zip(handles, labels, strict=True))
+        common = [p for p in pairs if p[1].startswith(("claimed", "fitted", "lower", "upper"))]
+        series = [p for p in pairs if p not in common]
+        shown = tuple(zip(*(series[:_LARGEST_LEGEND] + common), strict=True))
         longest = max(len(label) for label in shown[1])
         columns = max(1, min(4, len(shown[1]), 66 // (longest + 7)))
         figure.legend(*shown, loc="outside lower center", ncols=columns)
@@ -421,12 +450,12 @@ def _finish(figure: Figure, axes: Axes, plot: Plot, lines: Sequence[_Line]) -> N
         figure.set_figheight(figure.get_figheight() + 0.2 * (math.ceil(len(shown[1]) / columns) - 1))
 
 
-def _plain_ticks(axes: Axes, lines: Sequence[_Line], *, log: bool) -> None:
+def _plain_ticks(axes: Axes, lines: _Lines, *, log: bool) -> None:
     """Where few abscissae were measured, they are the ticks: 250, not 2.5 × 10²."""
     import numpy as np
     from matplotlib.ticker import NullLocator
 
-    places = np.unique(np.concatenate([_abscissa(line) for line in lines]))
+    places = np.unique(np.concatenate([line.x for line in lines]))
     scaled = np.log10(places) if log else places
     if len(places) == 1 or (len(places) <= 6 and np.diff(scaled).min() > 0.12 * np.ptp(scaled)):
         axes.set_xticks(places, [_tick(p) for p in places])
@@ -504,6 +533,10 @@ def _tick(value: Any) -> str:
     power = "10" + str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
     short = f"{float(mantissa):g}"
     return power if short == "1" else f"{short}×{power}"
+
+
+def _minus(value: float) -> str:
+    return f"{value:.3g}".replace("-", "−")
 
 
 def _shorten(text: str, length: int = 46) -> str:

@@ -22,7 +22,7 @@ import pandas as pd
 import pytest
 
 from audits.evidence import Bound, Evidence, Verdict, exact_evidence
-from claims import _report
+from claims import _notebooks, _report
 from claims._claim import Claim, Kind, Plot, Source, Tier
 from claims._discover import load
 from claims._notebooks import check_parameters, notebooks_folder, read_notebooks
@@ -410,6 +410,23 @@ def test_notebooks_hold_no_numbers_and_no_outputs() -> None:
             assert len(cell.source.splitlines()) <= 5, "code belongs in claims/_pages.py"
 
 
+def test_notebooks_are_found_in_a_checkout_and_once_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert notebooks_folder() == ROOT / "notebooks"
+    # As from a wheel: nothing beside the packages, the data files below the prefix.
+    monkeypatch.setattr(_notebooks, "__file__", str(tmp_path / "site-packages" / "claims" / "_notebooks.py"))
+    monkeypatch.setattr("sysconfig.get_path", lambda name: str(tmp_path / "prefix"))
+    with pytest.raises(ValueError, match="reinstall dpclaims"):
+        notebooks_folder()
+    installed = tmp_path / "prefix" / "share" / "dpclaims" / "notebooks"
+    shutil.copytree(ROOT / "notebooks", installed)
+    assert notebooks_folder() == installed
+    (installed / "claim.ipynb").write_text("{}")
+    with pytest.raises(ValueError, match=r"claim.ipynb: not a notebook"):
+        read_notebooks(installed)
+
+
 # ---------------------------------------------------------------- mathematics and figures
 
 
@@ -471,11 +488,13 @@ def plot(**changes: Any) -> Plot:
 @pytest.mark.parametrize("series", [None, "kind"])
 def test_every_kind_of_plot_is_drawn(kind: str, series: str | None) -> None:
     drawn = draw(plot(kind=kind, low="low", high="high", claimed="claimed", series=series), ROWS, [SLOPE])
+    names = draw(plot(kind=kind, x="kind", low="low", high="high", claimed="claimed"), ROWS)
+    ElementTree.fromstring(names.svg)
     picture = ElementTree.fromstring(drawn.svg)
     assert picture.tag.endswith("svg")
     assert INK in drawn.svg
     if kind == "loglog":
-        assert "[-1.1, -0.9] are the claim's evidence" in drawn.caption
+        assert "[−1.1, −0.9] are the claim’s evidence" in drawn.caption
         # The zero cannot stand on a logarithmic axis, and the reader is told.
         assert "1 row is not drawn" in drawn.caption
     again = draw(plot(kind=kind, low="low", high="high", claimed="claimed", series=series), ROWS, [SLOPE])
@@ -485,12 +504,15 @@ def test_every_kind_of_plot_is_drawn(kind: str, series: str | None) -> None:
 def test_rows_of_equal_abscissa_are_averaged() -> None:
     from claims._plots import _lines
 
-    lines, note = _lines(plot(), ROWS)
-    assert lines[0].values("risk") == pytest.approx([2.0, 0.2, 0.005])
-    assert "averages over rows of equal abscissa" in note
-    lines, note = _lines(plot(series="kind", select={"n": 10.0}), ROWS)
-    assert [line.values("risk").tolist() for line in lines] == [[1.0], [3.0]]
-    assert note == ""
+    found = _lines(plot(), ROWS)
+    assert found.lines[0].values("risk") == pytest.approx([2.0, 0.2, 0.005])
+    assert "Averages over rows of equal abscissa" in found.note
+    found = _lines(plot(series="kind", select={"n": 10.0}), ROWS)
+    assert [line.values("risk").tolist() for line in found] == [[1.0], [3.0]]
+    assert found.note == ""
+    # Names as abscissae stand in the order of the rows, at the same place for every series.
+    found = _lines(plot(x="kind", series="n", select={"kind": "b"}), ROWS)
+    assert (list(found.names), [line.x.tolist() for line in found]) == (["b"], [[0.0], [0.0], [0.0]])
 
 
 def test_a_plot_that_names_what_is_not_there_says_so() -> None:
