@@ -1,9 +1,10 @@
-"""Shared measurements of Theorem 3 and Corollary 2: Algorithm 3 on a family of losses, by the oracle A′ and in full.
+"""Shared measurements of Theorem 3 and Corollary 2: Algorithm 3 on a family of losses, by the oracle A′ and
+in full.
 
-The losses are f(θ) + ⟨θ, z⟩ with f known and z ~ N(0, σ²I): smooth, with σ²-sub-Gaussian gradients; user u's gradient is
-∇f(θ) + z̄_u, so the user means are all that is needed. By Theorem 2 each answer is β-close to the exact mean plus rotated
-Laplace noise; rates are measured with that oracle (free in n), and the full algorithm is run next to it.
-"""
+The losses are f(θ) + ⟨θ, z⟩ with f known and z ~ N(0, σ²I): smooth, with σ²-sub-Gaussian gradients; user
+u's gradient is ∇f(θ) + z̄_u, so the user means are all that is needed. By Theorem 2 each answer is β-close
+to the exact mean plus rotated Laplace noise; rates are measured with that oracle (free in n), and the full
+algorithm is run next to it."""
 
 from __future__ import annotations
 
@@ -33,7 +34,9 @@ SIGMA = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Smooth:
-    """f with its gradient (trials, d) → (trials, d), the risk of a point (trials, d) → (trials,), and a start (d,)."""
+    """f with its gradient (trials, d) → (trials, d), the risk of a point (trials, d) → (trials,), and a
+    start (d,).
+    """
 
     name: str
     gradient: Callable[[Array], Array]
@@ -73,7 +76,14 @@ def setting(n: int, m: int, d: int, epsilon: float, steps: int, constants: str =
     step_epsilon, step_delta = first_order.query_budget(epsilon, DELTA, steps, constants)  # type: ignore[arg-type]
     bound = 100.0 * tau
     plan = winsorized_mean_highd.highd_plan(
-        n, d, step_epsilon, step_delta, tau, bound, GAMMA, constants  # type: ignore[arg-type]
+        n,
+        d,
+        step_epsilon,
+        step_delta,
+        tau,
+        bound,
+        GAMMA,
+        constants,  # type: ignore[arg-type]
     )
     variance = winsorized_mean_highd.highd_variance(plan, n)
     return Setting(n, m, d, epsilon, steps, tau, bound, plan, variance, constants)
@@ -122,7 +132,9 @@ def ball(radius: float) -> Callable[[Array], Array]:
 
 
 def fraction(axes: dict[str, tuple[float, ...]]) -> list[dict[str, Any]]:
-    """27 cells of a full factorial design of three values an axis (a third of it, or a ninth for five axes), balanced."""
+    """27 cells of a full factorial design of three values an axis (a third of it, or a ninth for five
+    axes), balanced.
+    """
     return [
         {name: values[i] for (name, values), i in zip(axes.items(), index, strict=True)}
         for index in itertools.product(*(range(len(values)) for values in axes.values()))
@@ -130,7 +142,20 @@ def fraction(axes: dict[str, tuple[float, ...]]) -> list[dict[str, Any]]:
     ]
 
 
-def rate_evidence(rows: pd.DataFrame, claimed: dict[str, float], alpha: float, tolerance: float) -> list[Evidence]:
+def eighteen(axes: dict[str, tuple[float, ...]]) -> list[dict[str, Any]]:
+    """Eighteen cells of four axes of three values each, orthogonal (Taguchi's L9 and a shifted copy)."""
+    index = [
+        (i, j, (i + j + shift) % 3, (i + 2 * j + shift) % 3)
+        for shift in (0, 1)
+        for i in range(3)
+        for j in range(3)
+    ]
+    return [{name: values[i] for (name, values), i in zip(axes.items(), row, strict=True)} for row in index]
+
+
+def rate_evidence(
+    rows: pd.DataFrame, claimed: dict[str, float], alpha: float, tolerance: float
+) -> list[Evidence]:
     """One-sided exponents of the supremum over the losses, after division by the exact log factors."""
     from audits.rates import fit_rate
 
@@ -139,8 +164,17 @@ def rate_evidence(rows: pd.DataFrame, claimed: dict[str, float], alpha: float, t
     cells = oracle.groupby([*axes, "loss"], as_index=False).mean(numeric_only=True)
     worst = cells.loc[cells.groupby(axes)["normalised"].idxmax()].reset_index(drop=True)
     fit = fit_rate(
-        worst, "normalised", axes, claimed, tolerance, alpha=alpha, equivalence_alpha=1e-3, vanishing=_vanishing(axes),
-        standard_error="normalised_error", bound=Bound.UPPER, seed=1,
+        worst,
+        "normalised",
+        axes,
+        claimed,
+        tolerance,
+        alpha=alpha,
+        equivalence_alpha=1e-3,
+        vanishing=_vanishing(axes),
+        standard_error="normalised_error",
+        bound=Bound.UPPER,
+        seed=1,
     )
     names = ", ".join(sorted({str(loss) for loss in _names(oracle, worst, axes)}))
     first, *rest = fit.evidence()
@@ -157,7 +191,9 @@ def _names(oracle: pd.DataFrame, worst: pd.DataFrame, axes: list[str]) -> set[st
 
 
 def agreement(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
-    """Risk of the full algorithm against the oracle at the same point: the ratio must be 1 (two-sided t-test)."""
+    """Risk of the full algorithm against the oracle at the same point: the ratio must be 1 (two-sided
+    t-test).
+    """
     from scipy.stats import t
 
     evidence = []
@@ -165,18 +201,29 @@ def agreement(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     full = rows[rows["full"] == 1]
     tests = max(1, len(full))
     for row in full.itertuples():
-        twin = rows[(rows["full"] == 2) & np.logical_and.reduce([rows[k] == getattr(row, k) for k in keys])].iloc[0]
+        twin = rows[
+            (rows["full"] == 2) & np.logical_and.reduce([rows[k] == getattr(row, k) for k in keys])
+        ].iloc[0]
         ratio = row.risk / twin["risk"]
         error = ratio * math.hypot(row.error / row.risk, twin["error"] / twin["risk"])
-        z = float(t.isf(alpha / tests / 2.0, row.runs - 1))  # Welch: the oracle's error is much the smaller one
+        z = float(
+            t.isf(alpha / tests / 2.0, row.runs - 1)
+        )  # Welch: the oracle's error is much the smaller one
         agrees = abs(ratio - 1.0) <= z * error
         evidence.append(
             Evidence(
-                quantity=f"risk of the full algorithm over the oracle's ({row.name})", estimate=ratio,
-                low=ratio - z * error, high=ratio + z * error, confidence=1.0 - alpha / tests, method="student-t",
-                samples=int(row.runs), bound=1.0, point={k: getattr(row, k) for k in keys[:4]},
+                quantity=f"risk of the full algorithm over the oracle's ({row.name})",
+                estimate=ratio,
+                low=ratio - z * error,
+                high=ratio + z * error,
+                confidence=1.0 - alpha / tests,
+                method="student-t",
+                samples=int(row.runs),
+                bound=1.0,
+                point={k: getattr(row, k) for k in keys[:4]},
                 verdict=Verdict.CONSISTENT if agrees else Verdict.REFUTED,
-                resolution=(z + 1.282) * error, alpha_spent=alpha / tests,
+                resolution=(z + 1.282) * error,
+                alpha_spent=alpha / tests,
             )
         )
     return evidence
@@ -223,7 +270,12 @@ def tiers(extra: dict[str, tuple[float, ...]] | None = None) -> dict[str, Tier]:
     }  # fmt: skip
     more = extra or {}
     small = [p | {"mode": "oracle"} for p in fraction(axes | more)]
-    wide = {"n": (1e5, 1e6, 1e7, 1e8), "m": (10, 1000, 100_000), "d": (2, 4, 16, 64), "epsilon": (0.1, 0.3, 1.0)}
+    wide = {
+        "n": (1e5, 1e6, 1e7, 1e8),
+        "m": (10, 1000, 100_000),
+        "d": (2, 4, 16, 64),
+        "epsilon": (0.1, 0.3, 1.0),
+    }
     large = [p | {"mode": "oracle"} for p in fraction(wide | more)]
     fixed = {name: values[1] for name, values in more.items()}
     full = [{"n": 8000.0, "m": 100, "d": d, "epsilon": 1.0, "mode": "full"} | fixed for d in (2, 4)]

@@ -1,4 +1,4 @@
-"""What the claims of levy2021 share: the reference, and exact divergences of Laplace mixtures of one scale."""
+"""Shared by the claims of levy2021: the reference, exact divergences of Laplace mixtures of one scale."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def source(result: str, place: str) -> Source:
         paper="levy2021",
         result=result,
         place=place,
-        reference="Levy, Sun, Amin, Kale, Kulesza, Mohri, Suresh (2021). Learning with User-Level Privacy. NeurIPS 34.",
+        reference="Levy, Sun, Amin, Kale, Kulesza, Mohri, Suresh (2021). Learning with User-Level Privacy. "
+        "NeurIPS 34.",
     )
 
 
@@ -82,7 +83,8 @@ def range_divergence(p: RangeLaw, q: RangeLaw) -> float:
 def mixture_divergence(p: LaplaceMixture, q: LaplaceMixture) -> float:
     """sup |log p(x)/q(x)| for two Laplace mixtures of one scale b, exactly.
 
-    Between two neighbouring centres both densities are A e^{x/b} + C e^{−x/b}, so their ratio is a Möbius function
+    Between two neighbouring centres both densities are A e^{x/b} + C e^{−x/b}, so their ratio is a Möbius
+    function
     of e^{2x/b}: monotone. Outside all centres it is constant. Hence the supremum is reached at a centre.
     """
     from scipy.special import logsumexp
@@ -100,7 +102,8 @@ def mixture_divergence(p: LaplaceMixture, q: LaplaceMixture) -> float:
 def mixture_tv(law: LaplaceMixture, centre: float) -> float:
     """Total variation between a Laplace mixture and one Laplace of the same scale at `centre`, exactly.
 
-    On each interval between centres the difference of the densities is A e^x + C e^{−x} (in scales), with at most
+    On each interval between centres the difference of the densities is A e^x + C e^{−x} (in scales), with
+    at most
     one root, so ½∫|difference| is a finite sum.
     """
     t = np.concatenate((law.centres, [centre])) / law.scale

@@ -1,4 +1,4 @@
-"""Shared by Theorem 3 (ii) and Corollary 2: quadratics with spectrum in [μ, H], run by strongly convex SGD."""
+"""Shared by Theorem 3 (ii) and Corollary 2: quadratics with spectrum in [μ, H], strongly convex SGD."""
 
 from __future__ import annotations
 
@@ -47,7 +47,12 @@ def measure(point: Point, rng: np.random.Generator, distance: bool) -> dict[str,
     steps = 8 if full else 64
     mu = float(point["strong_convexity"])
     s = shared.setting(
-        int(point["n"]), int(point["m"]), int(point["d"]), float(point["epsilon"]), steps, "tuned" if full else "paper"
+        int(point["n"]),
+        int(point["m"]),
+        int(point["d"]),
+        float(point["epsilon"]),
+        steps,
+        "tuned" if full else "paper",
     )
     method = first_order.strongly_convex_sgd(lambda theta: theta, CONDITION * mu, mu, steps)
     losses = family(mu, s.d, distance)

@@ -1,18 +1,19 @@
 """Corollary 1: mean estimation in the ball of radius B with error Var(P₀)/(mn) + Õ(dB²/(m n² ε²)).
 
-Printed: for n ≥ (c₁√(d log(1/δ))/ε) log(m(dn + n²ε²)) there is an (ε, δ)-user-level DP algorithm with this risk
-(Levy et al. 2021, Corollary 1; log factors in an appendix that was not at hand). It is Algorithm 2 on the user means, which are
-(τ, γ)-concentrated with τ = 2B√(2 log(2n/γ)/m) (Pinelis 1994); γ = 1/(m(dn + n²ε²)) makes failures negligible.
+Printed: for n ≥ (c₁√(d log(1/δ))/ε) log(m(dn + n²ε²)) there is an (ε, δ)-user-level DP algorithm with this
+risk (Levy et al. 2021, Corollary 1; log factors in an appendix that was not at hand). It is Algorithm 2 on
+the user means, which are (τ, γ)-concentrated with τ = 2B√(2 log(2n/γ)/m) (Pinelis 1994); γ = 1/(m(dn +
+n²ε²)) makes failures negligible.
 
-Checked on samples: the excess E‖A − μ‖² − Var/(mn) of Algorithm 2 (printed constants), the worse of two populations in the
-ball, divided by the exact log factors log(dn/γ) log(2n/γ) log(1/δ); its exponents in n, m, d, ε must be −2, −1, 1, −2, and
-the slope against the closed form must be 1. Means of m samples are drawn exactly, for m up to 10⁷. Reported: the hidden
-constant (8 · 102,400 in front of the log factors) and c₁.
+Checked on samples: the excess E‖A − μ‖² − Var/(mn) of Algorithm 2 (printed constants), the worse of two
+populations in the ball, divided by the exact log factors log(dn/γ) log(2n/γ) log(1/δ); its exponents in n,
+m, d, ε must be −2, −1, 1, −2, and the slope against the closed form must be 1. Means of m samples are drawn
+exactly, for m up to 10⁷. Reported: the hidden constant (8 · 102,400 in front of the log factors) and c₁.
 
-The crossover (`corollary-1:crossover`) is exact: closed-form risks of Algorithm 2 (printed and tuned), of the user-level
-Gaussian mechanism (noise calibrated to 2B/n by the analytic Gaussian mechanism), and of the same with item-level noise under
-group privacy. The last two do not improve with m (introduction); Algorithm 2 overtakes them at some m.
-"""
+The crossover (`corollary-1:crossover`) is exact: closed-form risks of Algorithm 2 (printed and tuned), of
+the user-level Gaussian mechanism (noise calibrated to 2B/n by the analytic Gaussian mechanism), and of the
+same with item-level noise under group privacy. The last two do not improve with m (introduction); Algorithm
+2 overtakes them at some m."""
 
 from __future__ import annotations
 
@@ -57,8 +58,8 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     tau = bounded_radius(n, m, 1.0, gamma)
     plan = winsorized_mean_highd.highd_plan(n, d, epsilon, DELTA, tau, 1.0, gamma)
     people = population(str(point["population"]), d)
-    # The same number of noisy coordinates at every point; each dataset is used _REPEATS times, with fresh signs and
-    # noise, because the noise dominates and binomial draws are dear. The mean over the repeats is one trial.
+    # The same number of noisy coordinates at every point; each dataset is used _REPEATS times, with fresh signs
+    # and noise, because the noise dominates and binomial draws are dear. The mean over the repeats is one trial.
     datasets = max(2, point.trials // (_REPEATS * d))
     batch = max(1, 300_000 // (_REPEATS * n * d))
     losses = []
@@ -89,12 +90,28 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     worst = pooled.loc[pooled.groupby(axes)["excess"].idxmax()].reset_index(drop=True)
     claimed = {"n": -2.0, "m": -1.0, "d": 1.0, "epsilon": -2.0}
     fit = fit_rate(
-        worst, "normalised", axes, claimed, 0.15, bound=Bound.UPPER, alpha=0.6 * alpha, equivalence_alpha=1e-3,
-        vanishing=("epsilon",), standard_error="normalised_error", seed=1,
+        worst,
+        "normalised",
+        axes,
+        claimed,
+        0.15,
+        bound=Bound.UPPER,
+        alpha=0.6 * alpha,
+        equivalence_alpha=1e-3,
+        vanishing=("epsilon",),
+        standard_error="normalised_error",
+        seed=1,
     )
     slope = slope_against(
-        worst, "excess", "form", 0.05, bound=Bound.TIGHT, alpha=0.3 * alpha, equivalence_alpha=1e-3,
-        standard_error="error", seed=2,
+        worst,
+        "excess",
+        "form",
+        0.05,
+        bound=Bound.TIGHT,
+        alpha=0.3 * alpha,
+        equivalence_alpha=1e-3,
+        standard_error="error",
+        seed=2,
     )
     constant = float((worst["excess"] / worst["form"]).mean())
     usable = rows[rows["failure"] < 0.01]
@@ -103,13 +120,19 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     error = float((worst["error"] / worst["form"]).pow(2).sum() ** 0.5 / len(worst))
     evidence.append(
         Evidence(
-            quantity="constant of the privacy term (dB²/(mn²ε²) times log factors)", estimate=constant,
-            low=constant - 3.0 * error, high=constant + 3.0 * error, confidence=0.997, method="normal",
+            quantity="constant of the privacy term (dB²/(mn²ε²) times log factors)",
+            estimate=constant,
+            low=constant - 3.0 * error,
+            high=constant + 3.0 * error,
+            confidence=0.997,
+            method="normal",
             samples=int(rows["trials"].sum()),
         )
     )
     if len(usable):
-        evidence.append(exact_evidence("smallest c₁ on the grid at which β < 0.01", float(usable["c1"].min())))
+        evidence.append(
+            exact_evidence("smallest c₁ on the grid at which β < 0.01", float(usable["c1"].min()))
+        )
     return evidence
 
 
@@ -151,7 +174,6 @@ def judge_crossover(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
         for name in ("Algorithm 2, paper", "Algorithm 2, tuned"):
             wins = table.index[(table[name] < naive) & (usable[name] == 1)]
             first = float(wins[0]) if len(wins) else math.inf
-            ever = bool(usable[name].any())
             # n must grow with log m: only where β is small up to the largest m can "all large m" be asked.
             suffices = bool(usable[name].iloc[-1])
             won = len(wins) and wins[-1] == table.index[-1]
@@ -162,12 +184,16 @@ def judge_crossover(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
             )
         spread = table["user-level Gaussian"] - 1.0 / (table.index.to_numpy() * n)
         ratio = float(spread.max() / spread.min() - 1.0)
-        evidence.append(at_most("relative change with m of the user-level Gaussian error", abs(ratio), 1e-9, point))
+        evidence.append(
+            at_most("relative change with m of the user-level Gaussian error", abs(ratio), 1e-9, point)
+        )
     return evidence
 
 
-def _fraction(axes: dict[str, tuple[float, ...]], populations: tuple[str, ...]) -> list[dict[str, float | int | str]]:
-    """One third of the full factorial design, balanced: every pair of axes still takes all pairs of values."""
+def _fraction(
+    axes: dict[str, tuple[float, ...]], populations: tuple[str, ...]
+) -> list[dict[str, float | int | str]]:
+    """One third of the full factorial design, balanced: every pair of axes takes all pairs of values."""
     points: list[dict[str, float | int | str]] = []
     for index in itertools.product(*(range(len(values)) for values in axes.values())):
         if sum(index) % 3 == 0:
@@ -177,14 +203,28 @@ def _fraction(axes: dict[str, tuple[float, ...]], populations: tuple[str, ...]) 
 
 
 _SMOKE = _fraction(
-    {"n": (500, 1500, 4500), "m": (1000, 100_000, 10_000_000), "d": (2, 8, 32), "epsilon": (25.0, 50.0, 100.0)}, ("fair",)
+    {
+        "n": (500, 1500, 4500),
+        "m": (1000, 100_000, 10_000_000),
+        "d": (2, 8, 32),
+        "epsilon": (25.0, 50.0, 100.0),
+    },
+    ("fair",),
 )
 _CI = _fraction(
-    {"n": (1000, 2000, 4000, 8000), "m": (1000, 100_000, 10_000_000), "d": (4, 16, 64), "epsilon": (16.0, 32.0, 64.0)},
+    {
+        "n": (1000, 2000, 4000, 8000),
+        "m": (1000, 100_000, 10_000_000),
+        "d": (4, 16, 64),
+        "epsilon": (16.0, 32.0, 64.0),
+    },
     ("fair", "skewed"),
 )
 _CROSS = [
-    {"n": n, "d": d, "epsilon": e} for n in (1000, 10_000, 100_000, 1_000_000) for d in (1, 16, 256) for e in (1.0,)
+    {"n": n, "d": d, "epsilon": e}
+    for n in (1000, 10_000, 100_000, 1_000_000)
+    for d in (1, 16, 256)
+    for e in (1.0,)
 ]
 
 CLAIMS = [
@@ -192,10 +232,13 @@ CLAIMS = [
         id="levy2021/corollary-1",
         kind=Kind.RATE,
         title="Mean estimation of bounded vectors: Var/(mn) + Õ(dB²/(mn²ε²))",
-        statement=r"For $P_0$ on the ball of radius $B$ and $n\ge c_1\frac{\sqrt{d\log(1/\delta)}}{\varepsilon}\log(m(dn+"
-        r"n^2\varepsilon^2))$: $\mathbb E\|A-\mu\|^2=\frac{\mathrm{Var}(P_0)}{mn}+\tilde O\big(\frac{dB^2}{mn^2"
+        statement=r"For $P_0$ on the ball of radius $B$ and $n\ge "
+        r"c_1\frac{\sqrt{d\log(1/\delta)}}{\varepsilon}\log(m(dn+"
+        r"n^2\varepsilon^2))$: $\mathbb E\|A-\mu\|^2=\frac{\mathrm{Var}(P_0)}{mn}+\tilde "
+        r"O\big(\frac{dB^2}{mn^2"
         r"\varepsilon^2}\big)$.",
-        how="Exponents of the excess over Var/(mn) after division by the exact log factors; slope against the closed form.",
+        how="Exponents of the excess over Var/(mn) after division by the exact log factors; slope "
+        "against the closed form.",
         source=source("Corollary 1", "section 3"),
         bound=Bound.UPPER,
         expected=Verdict.CONSISTENT,
@@ -208,8 +251,15 @@ CLAIMS = [
         judge=judge,
         plots=[
             Plot(
-                kind="loglog", title="Privacy error of Algorithm 2", x="form", y="excess", x_label="d log³/(m n² ε²)",
-                y_label="E‖A − μ‖² − Var/(mn)", series="population", log_x=True, log_y=True,
+                kind="loglog",
+                title="Privacy error of Algorithm 2",
+                x="form",
+                y="excess",
+                x_label="d log³/(m n² ε²)",
+                y_label="E‖A − μ‖² − Var/(mn)",
+                series="population",
+                log_x=True,
+                log_y=True,
             )
         ],
     ),
@@ -217,7 +267,8 @@ CLAIMS = [
         id="levy2021/corollary-1:crossover",
         kind=Kind.EXPERIMENT,
         title="Where Algorithm 2 beats the Gaussian mechanism and group privacy",
-        statement=r"The privacy error of the user-level Gaussian mechanism and of item-level DP with group privacy does not "
+        statement=r"The privacy error of the user-level Gaussian mechanism and of item-level DP with group "
+        r"privacy does not "
         r"fall with $m$; where $n$ suffices for $m=10^{12}$, Algorithm 2 has the smaller risk there.",
         how="Closed-form risks (worst variance B²) of all four on a grid of n, m, d at δ = 10⁻⁶.",
         source=source("Corollary 1", "sections 1 and 3"),
@@ -232,8 +283,15 @@ CLAIMS = [
         judge=judge_crossover,
         plots=[
             Plot(
-                kind="curve", title=f"Who wins: n = {n:,}, d = {d}, ε = 1, δ = 10⁻⁶", x="m", y="risk",
-                x_label="samples per user m", y_label="mean squared error", series="mechanism", log_x=True, log_y=True,
+                kind="curve",
+                title=f"Who wins: n = {n:,}, d = {d}, ε = 1, δ = 10⁻⁶",
+                x="m",
+                y="risk",
+                x_label="samples per user m",
+                y_label="mean squared error",
+                series="mechanism",
+                log_x=True,
+                log_y=True,
                 select={"n": n, "d": d, "epsilon": 1.0},
             )
             for n, d in ((10_000, 1), (100_000, 16), (1_000_000, 256))

@@ -1,10 +1,11 @@
 """Corollary 2 (localisation): E‖θ̂ − θ*_S‖² = Õ(σ²d²/(μ² n² m ε²)) for μ-strongly convex losses.
 
-Printed with n = Ω̃(√(dH/μ)/ε) (damaged in the text at hand) and T = (H/μ) log(…) steps of Algorithm 3 (Levy et al. 2021, Corollary 2).
+Printed with n = Ω̃(√(dH/μ)/ε) (damaged in the text at hand) and T = (H/μ) log(…) steps of Algorithm 3 (Levy
+et al. 2021, Corollary 2).
 
-Checked on samples like theorem-3-strongly-convex, with the squared distance to the minimiser as risk: exponents in n, m, d, ε, μ
-of the worst over six quadratics, divided by the exact log factors, must not be worse than −2, −1, 2, −2, −2.
-"""
+Checked on samples like theorem-3-strongly-convex, with the squared distance to the minimiser as risk:
+exponents in n, m, d, ε, μ of the worst over six quadratics, divided by the exact log factors, must not be
+worse than −2, −1, 2, −2, −2."""
 
 from __future__ import annotations
 
@@ -39,9 +40,11 @@ CLAIM = Claim(
     id="levy2021/corollary-2",
     kind=Kind.RATE,
     title="Localisation of the minimiser",
-    statement=r"For $\mu$-strongly convex losses, Algorithm 3 with $T=\tilde O(H/\mu)$ steps has $\mathbb E\|\hat\theta-"
+    statement=r"For $\mu$-strongly convex losses, Algorithm 3 with $T=\tilde O(H/\mu)$ steps has $\mathbb "
+    r"E\|\hat\theta-"
     r"\theta^*_S\|^2=\tilde O\big(\frac{\sigma^2d^2}{\mu^2n^2m\varepsilon^2}\big)$.",
-    how="Exponents of the supremum over six quadratics, exact log factors divided out; full algorithm against its oracle.",
+    how="Exponents of the supremum over six quadratics, exact log factors divided out; full "
+    "algorithm against its oracle.",
     source=source("Corollary 2", "section 4"),
     bound=Bound.UPPER,
     expected=Verdict.CONSISTENT,
@@ -50,8 +53,16 @@ CLAIM = Claim(
     judge=judge,
     plots=[
         Plot(
-            kind="loglog", title="Squared distance to the minimiser", x="n", y="risk", x_label="users n",
-            y_label="squared distance", series="name", log_x=True, log_y=True, select={"full": 0, "m": 1000, "epsilon": 1.0},
+            kind="loglog",
+            title="Squared distance to the minimiser",
+            x="n",
+            y="risk",
+            x_label="users n",
+            y_label="squared distance",
+            series="name",
+            log_x=True,
+            log_y=True,
+            select={"full": 0, "m": 1000, "epsilon": 1.0},
         )
     ],
 )

@@ -1,19 +1,20 @@
-"""Limit of learning with a fixed number of users: the risk is Ω(e^{−εn}) whatever m (section 1.1, appendix B).
+"""Limit of learning with a fixed number of users: the risk is Ω(e^{−εn}) whatever m (section 1.1, appendix
+B).
 
-When m → ∞ every user knows P, say P ∈ {δ₀, δ₁}: the data are n users at 0 or n users at 1. An ε-DP algorithm changes its
-law by a factor of at most e^{εn} between the two. Hence deciding which has error at least 1/(1 + e^{εn}) ≥ ½ e^{−εn}, and
-estimating the mean has squared risk at least e^{εn}/(1 + e^{εn})² ≥ ¼ e^{−εn} (reconstructed; no constant is printed in
-the main text).
+When m → ∞ every user knows P, say P ∈ {δ₀, δ₁}: the data are n users at 0 or n users at 1. An ε-DP
+algorithm changes its law by a factor of at most e^{εn} between the two. Hence deciding which has error at
+least 1/(1 + e^{εn}) ≥ ½ e^{−εn}, and estimating the mean has squared risk at least e^{εn}/(1 + e^{εn})² ≥ ¼
+e^{−εn} (reconstructed; no constant is printed in the main text).
 
-Checked exactly by linear programming: the best law for every number of ones k = 0 … n subject to ε-DP between neighbours,
-minimising the worse of the two risks. Two outputs lose nothing for the decision, so that its value decides. The value
-is ½ e^{−εn/2} for even n and e^{−ε(n−1)/2}/(1 + e^ε) for odd n: the law must be private on the datasets in between as
-well, and the printed rate can be improved to e^{−εn/2}. The squared risk is the least over seven estimates (an upper
-bound of the infimum). Sandwich: the exact risk of Algorithm 1 on the same users.
+Checked exactly by linear programming: the best law for every number of ones k = 0 … n subject to ε-DP
+between neighbours, minimising the worse of the two risks. Two outputs lose nothing for the decision, so
+that its value decides. The value is ½ e^{−εn/2} for even n and e^{−ε(n−1)/2}/(1 + e^ε) for odd n: the law
+must be private on the datasets in between as well, and the printed rate can be improved to e^{−εn/2}. The
+squared risk is the least over seven estimates (an upper bound of the infimum). Sandwich: the exact risk of
+Algorithm 1 on the same users.
 
-**Second reading.** "User-level privacy constraints" may include (ε, δ)-DP. Then the floor falls: with n of order
-(1/ε) log(1/δ) users the linear program has value exactly 0.
-"""
+**Second reading.** "User-level privacy constraints" may include (ε, δ)-DP. Then the floor falls: with n of
+order (1/ε) log(1/δ) users the linear program has value exactly 0."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
 def least_risk(n: int, epsilon: float, delta: float, losses: np.ndarray) -> float:
     """Least worst-case risk of an (ε, δ)-DP law on n + 1 datasets (k ones), outputs with losses (2, outputs).
 
-    (ε, δ) for δ > 0 needs slack variables s ≥ p − e^ε q with Σ s ≤ δ, for both directions of each neighbouring pair.
+    (ε, δ) for δ > 0 needs slack variables s ≥ p − e^ε q with Σ s ≤ δ, for both directions of each
+    neighbouring pair.
     """
     from scipy.optimize import linprog
     from scipy.sparse import csr_matrix
@@ -75,8 +77,14 @@ def least_risk(n: int, epsilon: float, delta: float, losses: np.ndarray) -> floa
     cost = np.zeros(size)
     cost[-1] = 1.0
     solution = linprog(
-        cost, A_ub=csr_matrix(np.array(rows)), b_ub=limits, A_eq=csr_matrix(total), b_eq=np.ones(n + 1),
-        bounds=(0.0, None), method="highs-ds", options={"primal_feasibility_tolerance": 1e-10},
+        cost,
+        A_ub=csr_matrix(np.array(rows)),
+        b_ub=limits,
+        A_eq=csr_matrix(total),
+        b_eq=np.ones(n + 1),
+        bounds=(0.0, None),
+        method="highs-ds",
+        options={"primal_feasibility_tolerance": 1e-10},
     )
     if solution.status != 0:
         raise RuntimeError(f"the linear program failed: {solution.message}")
@@ -94,7 +102,9 @@ def decision_error(n: int, epsilon: float) -> float:
 
 
 def _losses(n: int, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
-    """Squared losses of estimates (the Bayes estimates of the extreme posteriors among them), and 0/1 losses."""
+    """Squared losses of estimates (the Bayes estimates of the extreme posteriors among them), and 0/1
+    losses.
+    """
     edge = 1.0 / (1.0 + math.exp(n * epsilon))
     estimates = np.array([0.0, edge, 0.25, 0.5, 0.75, 1.0 - edge, 1.0])
     return np.array([estimates**2, (1.0 - estimates) ** 2]), np.array([[0.0, 1.0], [1.0, 0.0]])
@@ -137,14 +147,21 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
         agrees = abs(row.decision - row.decision_exact) <= 1e-6 * row.decision_exact
         evidence.append(
             exact_evidence(
-                "least decision error (linear program)", row.decision, bound=2.0 * row.quarter, point=point,
-                verdict=Verdict.CONFIRMED if agrees and row.decision >= 2.0 * row.quarter else Verdict.REFUTED,
+                "least decision error (linear program)",
+                row.decision,
+                bound=2.0 * row.quarter,
+                point=point,
+                verdict=Verdict.CONFIRMED
+                if agrees and row.decision >= 2.0 * row.quarter
+                else Verdict.REFUTED,
                 note=f"closed form {row.decision_exact:.6g}",
             )
         )
         evidence.append(at_most("¼ e^{−εn} against the squared floor", row.quarter, row.squared_floor, point))
         evidence.append(
-            at_most("squared floor against the linear program", row.squared_floor, row.squared * (1 + 1e-6), point)
+            at_most(
+                "squared floor against the linear program", row.squared_floor, row.squared * (1 + 1e-6), point
+            )
         )
         evidence.append(at_most("floor against Algorithm 1", row.squared_floor, row.algorithm_1, point))
     half = float((rows["decision"] * np.exp(0.5 * rows["n_epsilon"])).min())
@@ -155,7 +172,9 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
 def judge_approximate(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     return [
         exact_evidence(
-            "least squared risk (linear program)", row.squared, bound=row.quarter,
+            "least squared risk (linear program)",
+            row.squared,
+            bound=row.quarter,
             point={"n": int(row.n), "epsilon": float(row.epsilon), "delta": float(row.delta)},
             verdict=Verdict.REFUTED if row.squared < row.quarter - 1e-6 else None,
             note="the outputs 0 and 1 with P(1) rising from 0 to 1 over the datasets with k ones",
@@ -172,19 +191,33 @@ CLAIMS = [
         id="levy2021/limit-fixed-n",
         kind=Kind.LOWER_BOUND,
         title="With n users the risk is Ω(e^{−εn}) for every m (ε-DP)",
-        statement=r"For $\varepsilon$-DP at user level and any $m$, the worst-case risk is at least $c\,e^{-\varepsilon "
+        statement=r"For $\varepsilon$-DP at user level and any $m$, the worst-case risk is at least "
+        r"$c\,e^{-\varepsilon "
         r"n}$; $c=\frac14$ for the squared error of a mean in $[0,1]$.",
         how="Exact: linear program over all ε-DP laws on all-zero/all-one users, against the closed form.",
-        source=source("Limit of learning with a fixed number of users", "section 1.1; appendix B (reconstructed)"),
+        source=source(
+            "Limit of learning with a fixed number of users", "section 1.1; appendix B (reconstructed)"
+        ),
         bound=Bound.LOWER,
         expected=Verdict.CONFIRMED,
-        tiers={"smoke": Tier(points=_GRID), "ci": Tier(points=_GRID + _MORE), "full": Tier(points=_GRID + _MORE)},
+        tiers={
+            "smoke": Tier(points=_GRID),
+            "ci": Tier(points=_GRID + _MORE),
+            "full": Tier(points=_GRID + _MORE),
+        },
         measure=measure,
         judge=judge,
         plots=[
             Plot(
-                kind="sandwich", title="Least risk with n users, m → ∞", x="n", y="algorithm_1", low="squared",
-                x_label="users n", y_label="squared risk", log_y=True, select={"epsilon": 0.5},
+                kind="sandwich",
+                title="Least risk with n users, m → ∞",
+                x="n",
+                y="algorithm_1",
+                low="squared",
+                x_label="users n",
+                y_label="squared risk",
+                log_y=True,
+                select={"epsilon": 0.5},
             )
         ],
     ),
@@ -192,7 +225,8 @@ CLAIMS = [
         id="levy2021/limit-fixed-n:approximate",
         kind=Kind.LOWER_BOUND,
         title="The same floor under (ε, δ)-DP",
-        statement=r"For $(\varepsilon,\delta)$-DP at user level with $\delta>0$ and any $m$, the worst-case squared risk "
+        statement=r"For $(\varepsilon,\delta)$-DP at user level with $\delta>0$ and any $m$, the worst-case "
+        r"squared risk "
         r"is at least $\frac14e^{-\varepsilon n}$.",
         how="Exact: the linear program with (ε, δ) constraints has value 0.",
         source=source("Limit of learning with a fixed number of users", "section 1.1, read with δ > 0"),

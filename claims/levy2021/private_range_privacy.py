@@ -1,13 +1,12 @@
 """PrivateRange (Algorithm 6, reconstructed) is ε-DP in one user.
 
-The chosen bin has probability ∝ exp(−ε c/2) with c = max(#left, #right); replacing one user changes every c by at most
-1, so every probability moves by a factor of at most e^ε (Levy et al. 2021, Algorithm 1, line 1, and appendix D.1, after
-Feldman and Steinke 2017).
+The chosen bin has probability ∝ exp(−ε c/2) with c = max(#left, #right); replacing one user changes every c
+by at most 1, so every probability moves by a factor of at most e^ε (Levy et al. 2021, Algorithm 1, line 1,
+and appendix D.1, after Feldman and Steinke 2017).
 
-Checked exactly. The law depends on the data only through the number of users in each bin, so all count vectors of n
-users on K bins and all their neighbours decide the statement at (n, K, ε). For K = 2⁶⁰ the users stand on nine
-extreme bins; there the bound is almost reached, so that no smaller ε holds.
-"""
+Checked exactly. The law depends on the data only through the number of users in each bin, so all count
+vectors of n users on K bins and all their neighbours decide the statement at (n, K, ε). For K = 2⁶⁰ the
+users stand on nine extreme bins; there the bound is almost reached, so that no smaller ε holds."""
 
 from __future__ import annotations
 
@@ -71,7 +70,8 @@ CLAIM = Claim(
     id="levy2021/private-range-privacy",
     kind=Kind.PRIVACY,
     title="PrivateRange is ε-DP in one user",
-    statement=r"For every $n$, number of bins $K$ and $\varepsilon>0$, PrivateRange with budget $\varepsilon$ is "
+    statement=r"For every $n$, number of bins $K$ and $\varepsilon>0$, PrivateRange with budget "
+    r"$\varepsilon$ is "
     r"$\varepsilon$-DP when one user is replaced.",
     how="Exact: the law for every count vector against the laws of all its neighbours.",
     source=source("Algorithm 6", "Algorithm 1, line 1; appendix D.1 (reconstructed)"),

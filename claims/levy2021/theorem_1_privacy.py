@@ -1,13 +1,12 @@
 """Theorem 1, privacy: WinsorizedMean1D is ε-DP in one user.
 
-PrivateRange spends ε/2; given its interval the clipped mean moves by at most |b − a|/n = 4τ/n, and Laplace noise of
-scale 8τ/(εn) pays for that with the other ε/2 (Levy et al. 2021, Theorem 1 and Algorithm 1).
+PrivateRange spends ε/2; given its interval the clipped mean moves by at most |b − a|/n = 4τ/n, and Laplace
+noise of scale 8τ/(εn) pays for that with the other ε/2 (Levy et al. 2021, Theorem 1 and Algorithm 1).
 
-Checked exactly in two ways. The two parts: the privacy loss of the range over all count vectors, and sensitivity over
-scale of the noise; their sum bounds every dataset. And the whole: the output is a finite mixture of Laplace laws
-with known weights, so all datasets on a lattice and all their neighbours are compared without sampling; this
-shows how much of ε an adversary can reach.
-"""
+Checked exactly in two ways. The two parts: the privacy loss of the range over all count vectors, and
+sensitivity over scale of the noise; their sum bounds every dataset. And the whole: the output is a finite
+mixture of Laplace laws with known weights, so all datasets on a lattice and all their neighbours are
+compared without sampling; this shows how much of ε an adversary can reach."""
 
 from __future__ import annotations
 
@@ -61,16 +60,32 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     for row in rows.itertuples():
         point = {k: getattr(row, k) for k in ("n", "epsilon", "ratio", "constants")}
         total = row.range_loss + row.noise_loss
-        evidence.append(at_most("loss of the range (all counts) + loss of the noise", total, row.epsilon, point))
         evidence.append(
-            at_most("ε of the whole output, all lattice datasets", row.whole_loss, row.epsilon, point, decides=False)
+            at_most("loss of the range (all counts) + loss of the noise", total, row.epsilon, point)
+        )
+        evidence.append(
+            at_most(
+                "ε of the whole output, all lattice datasets",
+                row.whole_loss,
+                row.epsilon,
+                point,
+                decides=False,
+            )
         )
     return evidence
 
 
-def _points(names: tuple[str, ...], users: tuple[int, ...], lattice: int) -> list[dict[str, float | int | str]]:
+def _points(
+    names: tuple[str, ...], users: tuple[int, ...], lattice: int
+) -> list[dict[str, float | int | str]]:
     return [
-        {"n": n, "epsilon": e, "ratio": 4.0 if name != "tuned" else 1.0, "constants": name, "lattice": lattice}
+        {
+            "n": n,
+            "epsilon": e,
+            "ratio": 4.0 if name != "tuned" else 1.0,
+            "constants": name,
+            "lattice": lattice,
+        }
         for name in names
         for n in users
         for e in (0.2, 1.0, 6.0)
@@ -81,15 +96,19 @@ CLAIM = Claim(
     id="levy2021/theorem-1-privacy",
     kind=Kind.PRIVACY,
     title="WinsorizedMean1D is ε-DP in one user",
-    statement=r"For every $n,\tau,B,\varepsilon$, Algorithm 1 is $\varepsilon$-DP under replacement of one user.",
-    how="Exact: both parts of the budget over all count vectors; the whole output law as a mixture of Laplaces.",
+    statement=r"For every $n,\tau,B,\varepsilon$, Algorithm 1 is $\varepsilon$-DP under replacement of one "
+    r"user.",
+    how="Exact: both parts of the budget over all count vectors; the whole output law as a mixture "
+    "of Laplaces.",
     source=source("Theorem 1", "section 3"),
     bound=Bound.UPPER,
     expected=Verdict.CONFIRMED,
     tiers={
         "smoke": Tier(points=_points(("paper",), (1, 2), 9)),
         "ci": Tier(points=_points(("paper", "corrected", "tuned"), (1, 2), 9) + _points(("paper",), (4,), 5)),
-        "full": Tier(points=_points(("paper", "corrected", "tuned"), (1, 2, 3), 13) + _points(("paper",), (6,), 5)),
+        "full": Tier(
+            points=_points(("paper", "corrected", "tuned"), (1, 2, 3), 13) + _points(("paper",), (6,), 5)
+        ),
     },
     measure=measure,
     judge=judge,

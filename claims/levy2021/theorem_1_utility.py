@@ -1,21 +1,21 @@
 """Theorem 1, utility: on (τ, γ)-concentrated data Algorithm 1 is β-close to the mean plus Laplace noise.
 
-Printed: if Xⁿ is (τ, γ)-concentrated, the total variation distance between the output and (1/n)ΣXᵢ + Lap(8τ/(nε)) is at most
-β = min{1, γ + (B/τ) exp(−nε/8)} (Levy et al. 2021, Theorem 1).
+Printed: if Xⁿ is (τ, γ)-concentrated, the total variation distance between the output and (1/n)ΣXᵢ +
+Lap(8τ/(nε)) is at most β = min{1, γ + (B/τ) exp(−nε/8)} (Levy et al. 2021, Theorem 1).
 
-**It falls.** The printed interval reaches 2τ from the centre of the chosen bin. Data may occupy two neighbouring bins:
-with a little more than half of them at the right edge of one bin and the rest 2τ to the right, the first bin is
-chosen almost surely, its interval ends τ short of the rest, and the clipped mean is off by almost τ/2, which is nε/16
-noise scales: the distance tends to 1 while β tends to 0. Bins of another width w > 0 do not help: the centre may stick out
-of the data by up to w/2, so 2τ never suffices.
+**It falls.** The printed interval reaches 2τ from the centre of the chosen bin. Data may occupy two
+neighbouring bins: with a little more than half of them at the right edge of one bin and the rest 2τ to the
+right, the first bin is chosen almost surely, its interval ends τ short of the rest, and the clipped mean is
+off by almost τ/2, which is nε/16 noise scales: the distance tends to 1 while β tends to 0. Bins of another
+width w > 0 do not help: the centre may stick out of the data by up to w/2, so 2τ never suffices.
 
-Corrected (the smallest change that survives): clip to the centre ± (2τ + w/2) = ± 3τ, noise Lap(12τ/(nε)). Then no datum
-is clipped unless the bin lies beside all data, and β stays as printed.
+Corrected (the smallest change that survives): clip to the centre ± (2τ + w/2) = ± 3τ, noise Lap(12τ/(nε)).
+Then no datum is clipped unless the bin lies beside all data, and β stays as printed.
 
-Checked exactly with γ = 0: the output is a finite mixture of Laplace laws. Printed: the worst of all datasets on a
-lattice of a window of length 2τ, at many offsets to the bins. Corrected: the same search, and a bound that decides: the
-probability of a bin beside the data over all splits over two neighbouring bins (data in 2τ occupy no more).
-"""
+Checked exactly with γ = 0: the output is a finite mixture of Laplace laws. Printed: the worst of all
+datasets on a lattice of a window of length 2τ, at many offsets to the bins. Corrected: the same search, and
+a bound that decides: the probability of a bin beside the data over all splits over two neighbouring bins
+(data in 2τ occupy no more)."""
 
 from __future__ import annotations
 
@@ -35,11 +35,16 @@ if TYPE_CHECKING:
 
 
 _RESOLVED = 1e-10
-"""A total variation carries an absolute rounding error of some 1e-15: below this it is not compared with β."""
+"""A total variation carries an absolute rounding error of some 1e-15: below this it is not compared with β.
+"""
 
 
-def _search(n: int, epsilon: float, bound: float, levels: int, constants: Constants) -> tuple[float, float, float]:
-    """Worst total variation over lattice datasets; the window's left end and the share at the left end there."""
+def _search(
+    n: int, epsilon: float, bound: float, levels: int, constants: Constants
+) -> tuple[float, float, float]:
+    """Worst total variation over lattice datasets; the window's left end and the share at the left end
+    there.
+    """
     worst = (-1.0, 0.0, 0.0)
     offsets = [-bound, bound - 2.0, *np.linspace(-1.0, 1.0, 9), -1e-6, 1e-6]
     for offset in offsets:
@@ -96,8 +101,13 @@ def _axes(row: Any) -> dict[str, Any]:
 def judge_printed(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     return [
         at_most(
-            "total variation on the worst dataset", row.tv, row.beta, _axes(row), decides=False,
-            note=f"{row.left_share:.0%} of the users at {row.offset:.6g}τ, the others up to 2τ to the right (bin edges "
+            "total variation on the worst dataset",
+            row.tv,
+            row.beta,
+            _axes(row),
+            decides=False,
+            note=f"{row.left_share:.0%} of the users at {row.offset:.6g}τ, the others up to 2τ to the "
+            f"right (bin edges "
             "at multiples of 2τ)",
         )
         for row in rows.itertuples()
@@ -107,14 +117,18 @@ def judge_printed(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
 def judge_corrected(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     evidence = []
     for row in rows.itertuples():
-        evidence.append(at_most("probability of any clipping, all datasets", row.beside, row.beta, _axes(row)))
+        evidence.append(
+            at_most("probability of any clipping, all datasets", row.beside, row.beta, _axes(row))
+        )
         if row.beta > _RESOLVED:
             evidence.append(
                 at_most("total variation on the worst dataset", row.tv, row.beta, _axes(row), decides=False)
             )
     resolved = rows[rows["beta"] > _RESOLVED]
     slack = float((resolved["tv"] / resolved["beta"]).max())
-    evidence.append(exact_evidence("largest total variation over β: the tightness of the corrected bound", slack))
+    evidence.append(
+        exact_evidence("largest total variation over β: the tightness of the corrected bound", slack)
+    )
     return evidence
 
 
@@ -132,8 +146,15 @@ _TIERS = {
     "full": Tier(points=_points((6, 9), 5) + _points((12, 24), 3) + _points((48, 96, 192), 2)),
 }
 _PLOT = Plot(
-    kind="curve", title="Total variation to mean + Laplace on the worst concentrated dataset", x="n", y="tv",
-    claimed="beta", x_label="users n", y_label="total variation", log_y=True, select={"epsilon": 4.0},
+    kind="curve",
+    title="Total variation to mean + Laplace on the worst concentrated dataset",
+    x="n",
+    y="tv",
+    claimed="beta",
+    x_label="users n",
+    y_label="total variation",
+    log_y=True,
+    select={"epsilon": 4.0},
 )
 
 CLAIMS = [
@@ -141,7 +162,8 @@ CLAIMS = [
         id="levy2021/theorem-1-utility",
         kind=Kind.BOUND,
         title="WinsorizedMean1D is close to mean + Laplace (printed constants)",
-        statement=r"If $X^n$ is $(\tau,\gamma)$-concentrated, $\mathrm{TV}\big(A(X^n),\,\bar X+\mathrm{Lap}(8\tau/(n"
+        statement=r"If $X^n$ is $(\tau,\gamma)$-concentrated, $\mathrm{TV}\big(A(X^n),\,\bar "
+        r"X+\mathrm{Lap}(8\tau/(n"
         r"\varepsilon))\big)\le\gamma+\frac B\tau e^{-n\varepsilon/8}$.",
         how="Exact total variation of the Laplace mixture, worst dataset of a lattice search.",
         source=source("Theorem 1", "section 3"),
@@ -156,10 +178,12 @@ CLAIMS = [
         id="levy2021/theorem-1-utility:corrected",
         kind=Kind.BOUND,
         title="WinsorizedMean1D is close to mean + Laplace (interval ± 3τ, noise 12τ/(nε))",
-        statement=r"Clipping to the chosen centre $\pm3\tau$ with noise $\mathrm{Lap}(12\tau/(n\varepsilon))$: if "
+        statement=r"Clipping to the chosen centre $\pm3\tau$ with noise "
+        r"$\mathrm{Lap}(12\tau/(n\varepsilon))$: if "
         r"$X^n$ is $(\tau,\gamma)$-concentrated, $\mathrm{TV}\big(A(X^n),\,\bar X+\mathrm{Lap}(12\tau/(n"
         r"\varepsilon))\big)\le\gamma+\frac B\tau e^{-n\varepsilon/8}$.",
-        how="Exact: probability of a bin beside the data over all splits; worst dataset of a lattice search besides.",
+        how="Exact: probability of a bin beside the data over all splits; worst dataset of a lattice "
+        "search besides.",
         source=source("Theorem 1", "section 3, corrected"),
         bound=Bound.UPPER,
         expected=Verdict.CONFIRMED,

@@ -1,17 +1,18 @@
 """Theorem 2, privacy: WinsorizedMeanHighD is (ε, δ)-DP in one user.
 
-Each of the d coordinates is ε′-DP with ε′ = ε/√(8 d log(1/δ)) (Theorem 1; the rotation does not depend on the data), and
-strong composition should give (ε, δ) (Levy et al. 2021, Theorem 2). The printed statement names no range of ε and δ.
+Each of the d coordinates is ε′-DP with ε′ = ε/√(8 d log(1/δ)) (Theorem 1; the rotation does not depend on
+the data), and strong composition should give (ε, δ) (Levy et al. 2021, Theorem 2). The printed statement
+names no range of ε and δ.
 
-Checked exactly. The best bound that composition can give is known in closed form (Kairouz, Oh and Viswanath 2015), and it
-decides the statement from above: δ(ε) of d mechanisms that are ε′-DP. It stays below δ for all ε ≤ 8 log(1/δ) (the
-corrected claim), and rises above it soon after when d is large.
+Checked exactly. The best bound that composition can give is known in closed form (Kairouz, Oh and Viswanath
+2015), and it decides the statement from above: δ(ε) of d mechanisms that are ε′-DP. It stays below δ for
+all ε ≤ 8 log(1/δ) (the corrected claim), and rises above it soon after when d is large.
 
-**The printed claim falls** outside that range. For d = 1 the algorithm is Algorithm 1 with ε′ = ε/√(8 log(1/δ)), which
-exceeds ε as soon as δ > e^{−1/8} = 0.8825. One user at ±B among users at 0 moves the clipped mean by the whole interval,
-and the exact output law (a mixture of Laplaces) has a hockey-stick divergence above δ. For larger d a
-violation with the signs ω known is shown for δ = ½ as well: the count of the coordinates above the middle.
-"""
+**The printed claim falls** outside that range. For d = 1 the algorithm is Algorithm 1 with ε′ = ε/√(8
+log(1/δ)), which exceeds ε as soon as δ > e^{−1/8} = 0.8825. One user at ±B among users at 0 moves the
+clipped mean by the whole interval, and the exact output law (a mixture of Laplaces) has a hockey-stick
+divergence above δ. For larger d a violation with the signs ω known is shown for δ = ½ as well: the count of
+the coordinates above the middle."""
 
 from __future__ import annotations
 
@@ -56,11 +57,19 @@ def measure_printed(point: Point, rng: np.random.Generator) -> dict[str, Any]:
         low[0], high[0] = -plan.bound, plan.bound
         attained = float(hockey_stick(_output_law(high, plan), _output_law(low, plan), epsilon))
     else:
-        # ω known: user 0 at ±B e₁, the others at 0. Every rotated coordinate moves from one end of its interval to the
-        # other, s scales apart; it falls beyond the middle on the right side with probability 1 − ½ e^{−s/2}.
-        s = 2.0 * PAPER.half_length * plan.tau / n / winsorized_mean_1d.noise_scale(n, plan.epsilon, plan.tau, PAPER)
+        # ω known: user 0 at ±B e₁, the others at 0. Every rotated coordinate moves from one end of its interval to
+        # the other, s scales apart; it falls beyond the middle on the right side with probability 1 − ½ e^{−s/2}.
+        s = (
+            2.0
+            * PAPER.half_length
+            * plan.tau
+            / n
+            / winsorized_mean_1d.noise_scale(n, plan.epsilon, plan.tau, PAPER)
+        )
         wrong = 0.5 * math.exp(-s / 2.0)
-        attained = math.exp(composition.log_pure_composition_delta(epsilon, math.log((1.0 - wrong) / wrong), d))
+        attained = math.exp(
+            composition.log_pure_composition_delta(epsilon, math.log((1.0 - wrong) / wrong), d)
+        )
     return {"delta_composed": bound, "delta_attained": attained}
 
 
@@ -90,10 +99,14 @@ def judge_printed(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
         else:
             note = "signs ω known: one user at B e₁ against −B e₁"
             evidence.append(
-                exact_evidence("δ at ε, attained", row.delta_attained, bound=row.delta, point=point, note=note)
+                exact_evidence(
+                    "δ at ε, attained", row.delta_attained, bound=row.delta, point=point, note=note
+                )
             )
             evidence.append(
-                exact_evidence("δ at ε, optimal composition", row.delta_composed, bound=row.delta, point=point)
+                exact_evidence(
+                    "δ at ε, optimal composition", row.delta_composed, bound=row.delta, point=point
+                )
             )
     return evidence
 
@@ -101,7 +114,9 @@ def judge_printed(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
 def judge_corrected(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     return [
         at_most(
-            "δ of the optimal composition over δ", row.ratio, 1.0,
+            "δ of the optimal composition over δ",
+            row.ratio,
+            1.0,
             {"d": int(row.d), "epsilon": float(row.epsilon), "delta": float(row.delta)},
         )
         for row in rows.itertuples()
@@ -126,9 +141,11 @@ CLAIMS = [
         id="levy2021/theorem-2-privacy",
         kind=Kind.PRIVACY,
         title="WinsorizedMeanHighD is (ε, δ)-DP (no range of ε and δ)",
-        statement=r"Algorithm 2 is $(\varepsilon,\delta)$-DP under replacement of one user, for all $\varepsilon,"
+        statement=r"Algorithm 2 is $(\varepsilon,\delta)$-DP under replacement of one user, for all "
+        r"$\varepsilon,"
         r"\delta>0$.",
-        how="Exact: optimal composition from above; for d = 1 the exact law on an adversarial pair from below.",
+        how="Exact: optimal composition from above; for d = 1 the exact law on an adversarial pair "
+        "from below.",
         source=source("Theorem 2", "section 3"),
         bound=Bound.UPPER,
         expected=Verdict.REFUTED,
@@ -140,7 +157,8 @@ CLAIMS = [
         id="levy2021/theorem-2-privacy:corrected",
         kind=Kind.PRIVACY,
         title="WinsorizedMeanHighD is (ε, δ)-DP for ε ≤ 8 log(1/δ)",
-        statement=r"Algorithm 2 is $(\varepsilon,\delta)$-DP under replacement of one user for $\varepsilon\le 8\log"
+        statement=r"Algorithm 2 is $(\varepsilon,\delta)$-DP under replacement of one user for "
+        r"$\varepsilon\le 8\log"
         r"(1/\delta)$.",
         how="Exact: the optimal composition of d mechanisms that are ε′-DP, d up to 2²⁰.",
         source=source("Theorem 2", "section 3, corrected"),
@@ -155,8 +173,15 @@ CLAIMS = [
         judge=judge_corrected,
         plots=[
             Plot(
-                kind="curve", title="δ of the optimal composition over the promised δ", x="share", y="ratio",
-                x_label="ε / (8 log(1/δ))", y_label="δ attained / δ", series="d", log_y=True, select={"delta": 1e-5},
+                kind="curve",
+                title="δ of the optimal composition over the promised δ",
+                x="share",
+                y="ratio",
+                x_label="ε / (8 log(1/δ))",
+                y_label="δ attained / δ",
+                series="d",
+                log_y=True,
+                select={"delta": 1e-5},
             )
         ],
     ),

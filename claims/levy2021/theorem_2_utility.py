@@ -3,16 +3,16 @@
 Printed: on (τ, γ)-concentrated data (ℓ₂) the output is β-close to A′ with E[A′ | Xⁿ] = (1/n)ΣXᵢ, where
 β = min{1, 2γ + (d²B/τ) exp(−nε/(24√(d log(1/δ))))} (Levy et al. 2021, Theorem 2).
 
-Algorithm 1 alone can clip concentrated data (see theorem-1-utility). Here the factor 10 in τ′ saves it: with
-probability 1 − γ the rotated coordinates lie within τ′/2 of their centre, so that no datum is farther than τ′ + τ′ from the
-centre of a bin that lies among the data.
+Algorithm 1 alone can clip concentrated data (see theorem-1-utility). Here the factor 10 in τ′ saves it:
+with probability 1 − γ the rotated coordinates lie within τ′/2 of their centre, so that no datum is farther
+than τ′ + τ′ from the centre of a bin that lies among the data.
 
-Checked exactly, per (n, d, ε, δ, γ, B/τ): (a) the probability that some rotated coordinate deviates by more than τ′/2, by
-Hoeffding's bound with a union, is ≤ γ; (b) γ (concentration) + γ (rotation) + d times the probability of a bin beside
-the data is ≤ the printed β; d a power of two. Both are inequalities valid for every dataset. A search besides: the
-total variation of all coordinates, averaged exactly over all 2^d sign patterns, for datasets that stretch the radius in the worst
-directions (axis, diagonal, random; every split of the users over two points 2τ apart).
-"""
+Checked exactly, per (n, d, ε, δ, γ, B/τ): (a) the probability that some rotated coordinate deviates by more
+than τ′/2, by Hoeffding's bound with a union, is ≤ γ; (b) γ (concentration) + γ (rotation) + d times the
+probability of a bin beside the data is ≤ the printed β; d a power of two. Both are inequalities valid for
+every dataset. A search besides: the total variation of all coordinates, averaged exactly over all 2^d sign
+patterns, for datasets that stretch the radius in the worst directions (axis, diagonal, random; every split
+of the users over two points 2τ apart)."""
 
 from __future__ import annotations
 
@@ -77,7 +77,13 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
         evidence.append(at_most("β, sum of all failures", min(1.0, row.beta_proof), row.beta, point))
         if row.search:
             evidence.append(
-                at_most("total variation over all sign patterns, worst found", row.tv, row.beta, point, decides=False)
+                at_most(
+                    "total variation over all sign patterns, worst found",
+                    row.tv,
+                    row.beta,
+                    point,
+                    decides=False,
+                )
             )
     nontrivial = int((rows["beta"] < 1.0).sum())
     evidence.append(exact_evidence("grid points at which the printed β is below 1", float(nontrivial)))
@@ -102,10 +108,13 @@ CLAIM = Claim(
     id="levy2021/theorem-2-utility",
     kind=Kind.BOUND,
     title="WinsorizedMeanHighD is close to an unbiased estimator",
-    statement=r"If $X^n$ is $(\tau,\gamma)$-concentrated in $\ell_2$, $A(X^n)$ is $\beta$-close in total variation to an "
-    r"$A'$ with $\mathbb E[A'\mid X^n]=\bar X$, $\beta=\min\{1,2\gamma+\frac{d^2B}{\tau}\exp(-\frac{n\varepsilon}{24\sqrt"
+    statement=r"If $X^n$ is $(\tau,\gamma)$-concentrated in $\ell_2$, $A(X^n)$ is $\beta$-close in total "
+    r"variation to an "
+    r"$A'$ with $\mathbb E[A'\mid X^n]=\bar X$, "
+    r"$\beta=\min\{1,2\gamma+\frac{d^2B}{\tau}\exp(-\frac{n\varepsilon}{24\sqrt"
     r"{d\log(1/\delta)}})\}$.",
-    how="Exact: every failure probability summed; total variation over all sign patterns on adversarial datasets besides.",
+    how="Exact: every failure probability summed; total variation over all sign patterns on "
+    "adversarial datasets besides.",
     source=source("Theorem 2", "section 3"),
     bound=Bound.UPPER,
     expected=Verdict.CONFIRMED,

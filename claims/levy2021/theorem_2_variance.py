@@ -1,12 +1,12 @@
 """Theorem 2, variance: Var(A′(Xⁿ) | Xⁿ) ≤ c₀ d τ² log(dn/α) log(1/δ)/(n²ε²) with c₀ = 102,400.
 
-The noise of each of the d coordinates is Laplace of scale 8τ′/(nε′) with τ′ = 10τ√(log(dn/γ)/d) and ε′ = ε/√(8 d log(1/δ)):
-d · 2 · 64 · 100 · 8 = 102,400 d, with equality. α is not defined in the statement; only α = γ fits, and then the
-bound is an equality (Levy et al. 2021, Theorem 2 and Algorithm 2, line 3).
+The noise of each of the d coordinates is Laplace of scale 8τ′/(nε′) with τ′ = 10τ√(log(dn/γ)/d) and ε′ =
+ε/√(8 d log(1/δ)): d · 2 · 64 · 100 · 8 = 102,400 d, with equality. α is not defined in the statement; only
+α = γ fits, and then the bound is an equality (Levy et al. 2021, Theorem 2 and Algorithm 2, line 3).
 
-Checked exactly: the variance of the noise that the implementation adds over the printed bound. A Hadamard matrix of
-order d exists for d = 1, 2 and multiples of 4 only (as far as it does): for other d the implementation pads to a power of two
-D < 2d, and log(dn/γ) becomes log(Dn/γ); this is reported, not judged.
+Checked exactly: the variance of the noise that the implementation adds over the printed bound. A Hadamard
+matrix of order d exists for d = 1, 2 and multiples of 4 only (as far as it does): for other d the
+implementation pads to a power of two D < 2d, and log(dn/γ) becomes log(Dn/γ); this is reported, not judged.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
         worst = float(padded["constant"].max())
         evidence.append(
             exact_evidence(
-                "constant of the variance, padded d", worst, bound=PRINTED,
+                "constant of the variance, padded d",
+                worst,
+                bound=PRINTED,
                 note="d is no power of two: log(Dn/γ) with D < 2d instead of log(dn/γ)",
             )
         )
@@ -68,7 +70,8 @@ CLAIM = Claim(
     id="levy2021/theorem-2-variance",
     kind=Kind.BOUND,
     title="Variance of WinsorizedMeanHighD, c₀ = 102,400",
-    statement=r"$\mathrm{Var}(A'(X^n)\mid X^n)\le c_0\,\frac{d\tau^2\log(dn/\alpha)\log(1/\delta)}{n^2\varepsilon^2}$ "
+    statement=r"$\mathrm{Var}(A'(X^n)\mid X^n)\le "
+    r"c_0\,\frac{d\tau^2\log(dn/\alpha)\log(1/\delta)}{n^2\varepsilon^2}$ "
     r"with $c_0=102{,}400$, read with $\alpha=\gamma$.",
     how="Exact: the variance of the Laplace noise over the printed expression; it is an equality.",
     source=source("Theorem 2", "section 3"),

@@ -1,13 +1,14 @@
 """Theorem 3 (i): for convex losses Algorithm 3 has excess empirical risk Õ(HR²/T + R G̃√d/(n√m ε)), G̃ = σ√d.
 
-The displayed bound is damaged in the text at hand; its second term is Rν/√T with the printed ν² = O(T G̃²d/(n²mε²)), the first
-is that of projected SGD for H-smooth losses (Levy et al. 2021, Theorem 3 (i); Proposition 4 reconstructed). ε ≤ 1.
+The displayed bound is damaged in the text at hand; its second term is Rν/√T with the printed ν² = O(T
+G̃²d/(n²mε²)), the first is that of projected SGD for H-smooth losses (Levy et al. 2021, Theorem 3 (i);
+Proposition 4 reconstructed). ε ≤ 1.
 
-Checked on samples, with the printed constants: exponents in n, m, d, ε of the worst excess over a family of losses, divided by
-the exact log factors, must not be worse than −1, −½, 1, −1 (H is chosen so that both terms are equal, the hardest point).
-The family: linear losses of four slopes around ν/√T, quadratics of four curvatures, log-cosh. Rates use the oracle A′
-of Theorem 2; the full algorithm (tuned constants, because the printed ones need too many users) is run against the oracle.
-"""
+Checked on samples, with the printed constants: exponents in n, m, d, ε of the worst excess over a family of
+losses, divided by the exact log factors, must not be worse than −1, −½, 1, −1 (H is chosen so that both
+terms are equal, the hardest point). The family: linear losses of four slopes around ν/√T, quadratics of
+four curvatures, log-cosh. Rates use the oracle A′ of Theorem 2; the full algorithm (tuned constants,
+because the printed ones need too many users) is run against the oracle."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audits.evidence import Bound, Evidence, Verdict
-from claims._claim import Claim, Kind, Plot, Point, Tier
+from claims._claim import Claim, Kind, Plot, Point
 from claims.levy2021 import _first_order as shared
 from claims.levy2021._shared import source
 from implementations.levy2021 import first_order
@@ -34,7 +35,10 @@ def _linear(slope: float, d: int, name: str) -> shared.Smooth:
     direction = np.ones(d) / math.sqrt(d)
     g = slope * direction
     return shared.Smooth(
-        name, lambda theta: np.broadcast_to(g, theta.shape), lambda theta: theta @ g + slope * RADIUS, RADIUS * direction
+        name,
+        lambda theta: np.broadcast_to(g, theta.shape),
+        lambda theta: theta @ g + slope * RADIUS,
+        RADIUS * direction,
     )
 
 
@@ -56,7 +60,10 @@ def _log_cosh(curvature: float, d: int, name: str) -> shared.Smooth:
         return curvature * width**2 * (x + np.log1p(np.exp(-2.0 * x)) - math.log(2.0)).sum(axis=-1)
 
     return shared.Smooth(
-        name, lambda theta: curvature * width * np.tanh(theta / width), risk, RADIUS * np.ones(d) / math.sqrt(d)
+        name,
+        lambda theta: curvature * width * np.tanh(theta / width),
+        risk,
+        RADIUS * np.ones(d) / math.sqrt(d),
     )
 
 
@@ -71,7 +78,12 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     full = point["mode"] == "full"
     steps = 4 if full else 16
     s = shared.setting(
-        int(point["n"]), int(point["m"]), int(point["d"]), float(point["epsilon"]), steps, "tuned" if full else "paper"
+        int(point["n"]),
+        int(point["m"]),
+        int(point["d"]),
+        float(point["epsilon"]),
+        steps,
+        "tuned" if full else "paper",
     )
     rate = math.sqrt(s.variance / steps)
     smoothness = rate * steps / (2.0 * RADIUS)
@@ -103,9 +115,12 @@ CLAIM = Claim(
     id="levy2021/theorem-3-convex",
     kind=Kind.RATE,
     title="Private ERM, convex losses",
-    statement=r"For convex $H$-smooth losses with $\sigma^2$-sub-Gaussian gradients and $\tilde G=\sigma\sqrt d$, "
-    r"Algorithm 3 has excess empirical risk $\tilde O\big(\frac{HR^2}T+\frac{R\tilde G\sqrt d}{n\sqrt m\,\varepsilon}\big)$.",
-    how="Exponents of the supremum over nine losses, exact log factors divided out; the full algorithm against its oracle.",
+    statement=r"For convex $H$-smooth losses with $\sigma^2$-sub-Gaussian gradients and $\tilde "
+    r"G=\sigma\sqrt d$, "
+    r"Algorithm 3 has excess empirical risk $\tilde O\big(\frac{HR^2}T+\frac{R\tilde G\sqrt "
+    r"d}{n\sqrt m\,\varepsilon}\big)$.",
+    how="Exponents of the supremum over nine losses, exact log factors divided out; the full "
+    "algorithm against its oracle.",
     source=source("Theorem 3 (i)", "section 4"),
     bound=Bound.UPPER,
     expected=Verdict.CONSISTENT,
@@ -114,8 +129,16 @@ CLAIM = Claim(
     judge=judge,
     plots=[
         Plot(
-            kind="loglog", title="Excess empirical risk, convex losses", x="n", y="risk", x_label="users n",
-            y_label="excess risk", series="name", log_x=True, log_y=True, select={"full": 0, "m": 1000, "epsilon": 1.0},
+            kind="loglog",
+            title="Excess empirical risk, convex losses",
+            x="n",
+            y="risk",
+            x_label="users n",
+            y_label="excess risk",
+            series="name",
+            log_x=True,
+            log_y=True,
+            select={"full": 0, "m": 1000, "epsilon": 1.0},
         )
     ],
 )

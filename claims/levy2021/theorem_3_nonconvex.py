@@ -1,13 +1,15 @@
-"""Theorem 3 (iii): for smooth losses that need not be convex, E‖G_{L,1/H}(θ̂)‖² = Õ(HΔ/T + √(HΔ) G̃√d/(n√m ε)).
+"""Theorem 3 (iii): for smooth losses that need not be convex, E‖G_{L,1/H}(θ̂)‖² = Õ(HΔ/T + √(HΔ) G̃√d/(n√m
+ε)).
 
-G is the gradient mapping, Δ a bound on the initial gap (at most GR). The displayed bound is lost in the text at hand; this is what
-projected SGD with a random iterate gives for the printed ν² = O(T G̃²d/(n²mε²)) (Davis and Drusvyatskiy 2019; reconstructed).
+G is the gradient mapping, Δ a bound on the initial gap (at most GR). The displayed bound is lost in the
+text at hand; this is what projected SGD with a random iterate gives for the printed ν² = O(T G̃²d/(n²mε²))
+(Davis and Drusvyatskiy 2019; reconstructed).
 
-Checked on samples with the printed constants: exponents in n, m, d, ε of the worst E‖∇f(θ̂)‖² over a family (ridges of
-cosines of three widths, one of them at full gap Δ, and a quadratic bowl), divided by the exact log factors, must not be worse
-than −1, −½, 1, −1, in the regime where the noise term is the larger one and below the trivial bound (ν²/T < HΔ < ν²T/4). Θ is so large that no projection
-happens, hence the gradient mapping is the gradient. Rates use the oracle A′; the full algorithm is run against it.
-"""
+Checked on samples with the printed constants: exponents in n, m, d, ε of the worst E‖∇f(θ̂)‖² over a family
+(ridges of cosines of three widths, one of them at full gap Δ, and a quadratic bowl), divided by the exact
+log factors, must not be worse than −1, −½, 1, −1, in the regime where the noise term is the larger one and
+below the trivial bound (ν²/T < HΔ < ν²T/4). Θ is so large that no projection happens, hence the gradient
+mapping is the gradient. Rates use the oracle A′; the full algorithm is run against it."""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ MIDDLE = (1_400_000, 2000, 4, 0.7)
 
 
 def _cosine(gap: float, fraction: float, d: int, name: str) -> shared.Smooth:
-    """A(1 − cos(⟨θ, e⟩/w)) with A/w² = H and total height 2A = fraction·gap; start where the slope is greatest."""
+    """A(1 − cos(⟨θ, e⟩/w)) with A/w² = H and total height 2A = fraction·gap; start where the slope is
+    greatest.
+    """
     height = fraction * gap / 2.0
     width = math.sqrt(height / SMOOTHNESS)
     e = np.ones(d) / math.sqrt(d)
@@ -42,7 +46,10 @@ def _cosine(gap: float, fraction: float, d: int, name: str) -> shared.Smooth:
         return height / width * np.sin(theta @ e / width)
 
     return shared.Smooth(
-        name, lambda theta: slope(theta)[..., None] * e, lambda theta: slope(theta) ** 2, 0.5 * math.pi * width * e
+        name,
+        lambda theta: slope(theta)[..., None] * e,
+        lambda theta: slope(theta) ** 2,
+        0.5 * math.pi * width * e,
     )
 
 
@@ -54,7 +61,9 @@ def _bowl(gap: float, d: int, name: str) -> shared.Smooth:
 
 
 def _whole_path(method: first_order.Method) -> first_order.Method:
-    """All iterates (T, trials, d) instead of a random one: the mean over them is the expectation over the choice."""
+    """All iterates (T, trials, d) instead of a random one: the mean over them is the expectation over the
+    choice.
+    """
     return replace(method, aggregate=lambda states: np.array([s.theta for s in states[:-1]]))
 
 
@@ -66,11 +75,18 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     full = point["mode"] == "full"
     steps = 4 if full else STEPS
     s = shared.setting(
-        int(point["n"]), int(point["m"]), int(point["d"]), float(point["epsilon"]), steps, "tuned" if full else "paper"
+        int(point["n"]),
+        int(point["m"]),
+        int(point["d"]),
+        float(point["epsilon"]),
+        steps,
+        "tuned" if full else "paper",
     )
     # Δ is one number for the whole grid; at its middle HΔ = ν²/2, between ν²/T and ν²T/4.
     gap = 0.5 * (s if full else shared.setting(*MIDDLE, STEPS)).variance / SMOOTHNESS
-    method = _whole_path(first_order.nonconvex_sgd(lambda t: t, SMOOTHNESS, gap, math.sqrt(s.variance), steps, rng))
+    method = _whole_path(
+        first_order.nonconvex_sgd(lambda t: t, SMOOTHNESS, gap, math.sqrt(s.variance), steps, rng)
+    )
     losses = [_cosine(gap, f, s.d, f"cosine, height {f} Δ") for f in (1.0, 0.3, 0.1)]
     losses = [_averaged(loss) for loss in (*losses, _bowl(gap, s.d, "bowl"))]
     scale = math.sqrt(s.logs * SMOOTHNESS * gap)
@@ -105,9 +121,12 @@ CLAIM = Claim(
     id="levy2021/theorem-3-nonconvex",
     kind=Kind.RATE,
     title="Private ERM, non-convex losses",
-    statement=r"For $H$-smooth losses, Algorithm 3 with a random iterate has $\mathbb E\|\mathsf G_{L,1/H}(\hat\theta)\|^2="
-    r"\tilde O\big(\frac{H\Delta}T+\frac{\sqrt{H\Delta}\,\tilde G\sqrt d}{n\sqrt m\,\varepsilon}\big)$, $\Delta\le GR$.",
-    how="Exponents of the supremum over four losses, exact log factors divided out; full algorithm against its oracle.",
+    statement=r"For $H$-smooth losses, Algorithm 3 with a random iterate has $\mathbb E\|\mathsf "
+    r"G_{L,1/H}(\hat\theta)\|^2="
+    r"\tilde O\big(\frac{H\Delta}T+\frac{\sqrt{H\Delta}\,\tilde G\sqrt d}{n\sqrt "
+    r"m\,\varepsilon}\big)$, $\Delta\le GR$.",
+    how="Exponents of the supremum over four losses, exact log factors divided out; full algorithm "
+    "against its oracle.",
     source=source("Theorem 3 (iii)", "section 4 (reconstructed)"),
     bound=Bound.UPPER,
     expected=Verdict.CONSISTENT,
@@ -120,8 +139,16 @@ CLAIM = Claim(
     judge=judge,
     plots=[
         Plot(
-            kind="loglog", title="Squared gradient, non-convex losses", x="n", y="risk", x_label="users n",
-            y_label="E‖∇f(θ̂)‖²", series="name", log_x=True, log_y=True, select={"full": 0, "m": 2000, "epsilon": 1.0},
+            kind="loglog",
+            title="Squared gradient, non-convex losses",
+            x="n",
+            y="risk",
+            x_label="users n",
+            y_label="E‖∇f(θ̂)‖²",
+            series="name",
+            log_x=True,
+            log_y=True,
+            select={"full": 0, "m": 2000, "epsilon": 1.0},
         )
     ],
 )

@@ -1,9 +1,10 @@
 """Theorem 3, privacy: Algorithm 3 with any first-order method is (ε, δ)-user-level DP for ε ≤ 1, δ > 0.
 
-Each of T answers is (ε′, δ′)-DP with ε′ = ε/(2√(2T log(2/δ))), δ′ = δ/(2T) (Algorithm 3, line 2; Theorem 2), and answers
-are chosen adaptively. The best (ε, δ) of such a composition is known exactly (Kairouz, Oh and Viswanath 2015): it decides
-the statement for each (T, ε, δ), if Algorithm 2 keeps what it promises at (ε′, δ′), which it does since
-ε′ ≤ 8 log(1/δ′) (theorem-2-privacy:corrected; checked here as well). How far ε may go beyond 1 is reported.
+Each of T answers is (ε′, δ′)-DP with ε′ = ε/(2√(2T log(2/δ))), δ′ = δ/(2T) (Algorithm 3, line 2; Theorem
+2), and answers are chosen adaptively. The best (ε, δ) of such a composition is known exactly (Kairouz, Oh
+and Viswanath 2015): it decides the statement for each (T, ε, δ), if Algorithm 2 keeps what it promises at
+(ε′, δ′), which it does since ε′ ≤ 8 log(1/δ′) (theorem-2-privacy:corrected; checked here as well). How far
+ε may go beyond 1 is reported.
 
 The slack is large: the noise could be several times smaller, reported as the factor by which ε′ may grow.
 """
@@ -56,14 +57,17 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
 
 
 def _grid(steps: tuple[int, ...], deltas: tuple[float, ...]) -> list[dict[str, float | int]]:
-    return [{"T": t, "epsilon": e, "delta": delta} for t in steps for e in (0.01, 0.3, 1.0) for delta in deltas]
+    return [
+        {"T": t, "epsilon": e, "delta": delta} for t in steps for e in (0.01, 0.3, 1.0) for delta in deltas
+    ]
 
 
 CLAIM = Claim(
     id="levy2021/theorem-3-privacy",
     kind=Kind.PRIVACY,
     title="Algorithm 3 is (ε, δ)-user-level DP for ε ≤ 1",
-    statement=r"For $\varepsilon\le1$ and $\delta\in(0,1)$, $T$ adaptive answers, each $(\varepsilon/(2\sqrt{2T\log(2/"
+    statement=r"For $\varepsilon\le1$ and $\delta\in(0,1)$, $T$ adaptive answers, each "
+    r"$(\varepsilon/(2\sqrt{2T\log(2/"
     r"\delta)}),\delta/(2T))$-DP, are $(\varepsilon,\delta)$-DP.",
     how="Exact: the optimal composition theorem.",
     source=source("Theorem 3", "section 4, Algorithm 3"),
@@ -72,7 +76,9 @@ CLAIM = Claim(
     tiers={
         "smoke": Tier(points=_grid((1, 100), (1e-6, 0.5))),
         "ci": Tier(points=_grid((1, 2, 10, 100, 1000), (1e-9, 1e-6, 0.01, 0.5, 0.99))),
-        "full": Tier(points=_grid((1, 2, 3, 10, 100, 1000, 30_000), (1e-12, 1e-9, 1e-6, 0.01, 0.1, 0.5, 0.99))),
+        "full": Tier(
+            points=_grid((1, 2, 3, 10, 100, 1000, 30_000), (1e-12, 1e-9, 1e-6, 0.01, 0.1, 0.5, 0.99))
+        ),
     },
     measure=measure,
     judge=judge,

@@ -1,11 +1,11 @@
 """Theorem 3 (ii): for μ-strongly convex losses the excess is Õ(GR e^{−μT/H} + G̃²d/(μ n² m ε²)), G̃ = σ√d.
 
-Levy et al. 2021, Theorem 3 (ii); ε ≤ 1; the method (Proposition 4) is reconstructed, and reaches e^{−μT/(2H)} in the first half of its steps
-before it averages.
+Levy et al. 2021, Theorem 3 (ii); ε ≤ 1; the method (Proposition 4) is reconstructed, and reaches
+e^{−μT/(2H)} in the first half of its steps before it averages.
 
-Checked on samples with the printed constants: exponents in n, m, d, ε, μ of the worst excess over six quadratics with
-spectrum in [μ, H], divided by the exact log factors, must not be worse than −2, −1, 2, −2, −1. Rates use the oracle A′ of
-Theorem 2; the full algorithm (tuned constants) is run against the oracle.
+Checked on samples with the printed constants: exponents in n, m, d, ε, μ of the worst excess over six
+quadratics with spectrum in [μ, H], divided by the exact log factors, must not be worse than −2, −1, 2, −2,
+−1. Rates use the oracle A′ of Theorem 2; the full algorithm (tuned constants) is run against the oracle.
 """
 
 from __future__ import annotations
@@ -41,9 +41,11 @@ CLAIM = Claim(
     id="levy2021/theorem-3-strongly-convex",
     kind=Kind.RATE,
     title="Private ERM, strongly convex losses",
-    statement=r"For $\mu$-strongly convex $H$-smooth losses, Algorithm 3 has excess empirical risk $\tilde O\big(GR\,"
+    statement=r"For $\mu$-strongly convex $H$-smooth losses, Algorithm 3 has excess empirical risk $\tilde "
+    r"O\big(GR\,"
     r"e^{-\mu T/H}+\frac{\tilde G^2d}{\mu n^2m\varepsilon^2}\big)$, $\tilde G=\sigma\sqrt d$.",
-    how="Exponents of the supremum over six quadratics, exact log factors divided out; full algorithm against its oracle.",
+    how="Exponents of the supremum over six quadratics, exact log factors divided out; full "
+    "algorithm against its oracle.",
     source=source("Theorem 3 (ii)", "section 4"),
     bound=Bound.UPPER,
     expected=Verdict.CONSISTENT,
@@ -52,8 +54,16 @@ CLAIM = Claim(
     judge=judge,
     plots=[
         Plot(
-            kind="loglog", title="Excess empirical risk, strongly convex losses", x="n", y="risk", x_label="users n",
-            y_label="excess risk", series="name", log_x=True, log_y=True, select={"full": 0, "m": 1000, "epsilon": 1.0},
+            kind="loglog",
+            title="Excess empirical risk, strongly convex losses",
+            x="n",
+            y="risk",
+            x_label="users n",
+            y_label="excess risk",
+            series="name",
+            log_x=True,
+            log_y=True,
+            select={"full": 0, "m": 1000, "epsilon": 1.0},
         )
     ],
 )

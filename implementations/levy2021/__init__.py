@@ -1,1 +1,1 @@
-"""Algorithms of Levy et al. (2021), "Learning with User-Level Privacy"; adjacency: one whole user replaced."""
+"""Algorithms of Levy et al. (2021), "Learning with User-Level Privacy"; one whole user is replaced."""

@@ -27,4 +27,6 @@ def within(x: Array, bound: float) -> None:
         raise ValueError(f"x must hold at least one user, got shape {x.shape}")
     low, high = float(x.min()), float(x.max())
     if not (low >= -bound and high <= bound):  # NaN fails both comparisons
-        raise ValueError(f"x must lie in [-{bound:g}, {bound:g}], got values in [{low:g}, {high:g}]; clip it first")
+        raise ValueError(
+            f"x must lie in [-{bound:g}, {bound:g}], got values in [{low:g}, {high:g}]; clip it first"
+        )

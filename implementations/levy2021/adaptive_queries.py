@@ -1,8 +1,8 @@
 """K adaptively chosen, uniformly concentrated queries, each answered by Algorithm 2 (Theorem 10).
 
-Reconstructed: Theorem 10 stands in an appendix. Section 3 says that Algorithm 2 is applied in sequence "with the right
-(ε₀, δ₀)"; Algorithm 3, whose analysis rests on Theorem 10, uses ε₀ = ε/(2√(2K log(2/δ))) and δ₀ = δ/(2K).
-"""
+Reconstructed: Theorem 10 stands in an appendix. Section 3 says that Algorithm 2 is applied in sequence
+"with the right (ε₀, δ₀)"; Algorithm 3, whose analysis rests on Theorem 10, uses ε₀ = ε/(2√(2K log(2/δ)))
+and δ₀ = δ/(2K)."""
 
 from __future__ import annotations
 

@@ -10,7 +10,8 @@ from implementations.levy2021._check import positive, probability
 
 
 def log_pure_composition_delta(epsilon: float, per_step: float, steps: int) -> float:
-    """Natural logarithm of the least δ for which `steps` mechanisms, each `per_step`-DP, are together (ε, δ)-DP.
+    """Natural logarithm of the least δ for which `steps` mechanisms, each `per_step`-DP, are together (ε,
+    δ)-DP.
 
     Exact and attained by randomised response (Kairouz, Oh and Viswanath 2015, Theorem 3.3):
     δ = Σ_l C(k, l) [e^{(k−l)ε₀} − e^{ε + lε₀}]₊ / (1 + e^{ε₀})^k. Minus infinity where δ = 0.

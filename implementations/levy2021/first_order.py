@@ -1,10 +1,9 @@
 """Winsorized first-order optimisation (Algorithm 3) over an abstract method {Query, Update, Aggregate}.
 
-The methods are reconstructed: Algorithm 7 and Proposition 4 stand in an appendix that was not at hand. They are standard:
-averaged projected SGD with the step of Bubeck (2014), Theorem 6.3; SGD for strongly convex losses with a constant step
-followed by a decaying one (Kulunchakov and Mairal 2020); SGD with a constant step and a random iterate for
-non-convex losses (Davis and Drusvyatskiy 2019).
-"""
+The methods are reconstructed: Algorithm 7 and Proposition 4 stand in an appendix that was not at hand. They
+are standard: averaged projected SGD with the step of Bubeck (2014), Theorem 6.3; SGD for strongly convex
+losses with a constant step followed by a decaying one (Kulunchakov and Mairal 2020); SGD with a constant
+step and a random iterate for non-convex losses (Davis and Drusvyatskiy 2019)."""
 
 from __future__ import annotations
 
@@ -81,12 +80,15 @@ def strongly_convex_sgd(
 ) -> Method:
     """Projected SGD for μ-strongly convex H-smooth losses: excess Õ(GR e^{−μT/(2H)} + ν²/(μT)).
 
-    Step 1/H in the first half, then 2/(μ(s + 2H/μ)) in step s of the second half, whose iterates are averaged with weights
+    Step 1/H in the first half, then 2/(μ(s + 2H/μ)) in step s of the second half, whose iterates are
+    averaged with weights
     s + 2H/μ.
     """
     positive(smoothness=smoothness, strong_convexity=strong_convexity, steps=steps)
     if strong_convexity > smoothness:
-        raise ValueError(f"strong_convexity must be at most smoothness = {smoothness}, got {strong_convexity}")
+        raise ValueError(
+            f"strong_convexity must be at most smoothness = {smoothness}, got {strong_convexity}"
+        )
     half, shift = steps // 2, 2.0 * smoothness / strong_convexity
 
     def size(t: int) -> float:
@@ -101,9 +103,15 @@ def strongly_convex_sgd(
 
 
 def nonconvex_sgd(
-    project: Callable[[Array], Array], smoothness: float, gap: float, noise: float, steps: int, rng: np.random.Generator
+    project: Callable[[Array], Array],
+    smoothness: float,
+    gap: float,
+    noise: float,
+    steps: int,
+    rng: np.random.Generator,
 ) -> Method:
-    """Projected SGD for H-smooth losses, a uniformly random iterate: E‖gradient mapping‖² = O(HΔ/T + √(HΔν²/T)).
+    """Projected SGD for H-smooth losses, a uniformly random iterate: E‖gradient mapping‖² = O(HΔ/T +
+    √(HΔν²/T)).
 
     gap: Δ, a bound on F(θ₀) − inf F. Step min(1/(2H), √(Δ/(Hν²T))) (Davis and Drusvyatskiy 2019).
     """
@@ -152,7 +160,8 @@ def winsorized_first_order(
 ) -> Array:
     """Algorithm 3, (ε, δ)-DP in one user for ε ≤ 1: start (trials, d) → final points (trials, d).
 
-    user_gradients  θ (trials, d) → the mean gradient of each user (trials, n, d), entries in [−lipschitz, lipschitz].
+    user_gradients  θ (trials, d) → the mean gradient of each user (trials, n, d), entries in [−lipschitz,
+    lipschitz].
     tau, gamma      uniform concentration of the users' gradients (Proposition 1).
     failure         if given, the greatest probability of failure of a single step.
 

@@ -1,4 +1,4 @@
-"""The instances behind the lower bounds: all-zero or all-one users (appendix B), linear losses (Theorem 5)."""
+"""Instances behind the lower bounds: all-zero or all-one users (appendix B), linear losses (Theorem 5)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from implementations.levy2021._check import positive
 
 
 def zero_one_users(n: int, ones: int) -> Array:
-    """User means when m → ∞ and P is one of two point masses: n − ones users at 0, `ones` users at 1; shape (n,).
+    """User means when m → ∞ and P is one of two point masses: n − ones users at 0, `ones` users at 1; shape
+    (n,).
 
     >>> zero_one_users(3, 1)
     array([0., 0., 1.])

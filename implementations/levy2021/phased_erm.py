@@ -1,4 +1,6 @@
-"""Phased ERM (Algorithm 4): regularised problems on fresh users, each solved by Algorithm 3, for convex SCO."""
+"""Phased ERM (Algorithm 4): regularised problems on fresh users, each solved by Algorithm 3, for convex
+SCO.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ import numpy as np
 from implementations.interfaces import Array
 from implementations.levy2021._check import positive
 from implementations.levy2021.constants import Constants, Variant
-from implementations.levy2021.first_order import strongly_convex_sgd, winsorized_first_order
+from implementations.levy2021.first_order import query_budget, run_method, strongly_convex_sgd
+from implementations.levy2021.winsorized_mean_highd import highd_failure, highd_plan, winsorized_mean_highd
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +55,20 @@ class Instance:
         return self.sigma * math.sqrt(self.d)
 
 
-def phases(problem: Instance) -> list[Phase]:
+def phases(problem: Instance, log_factors: float = 1.0) -> list[Phase]:
     """Lines 1 and 3 of Algorithm 4: T = ⌈log₂(Gn√m ε/(σd))⌉, n_t = n/2^t, λ_t = 4^t λ.
 
-    λ = √(GḠ/(nm) + σ²d²/(n²mε²))/R with Ḡ = min{G, σ√d}.
+    λ = √(GḠ/(nm) + log_factors·σ²d²/(n²mε²))/R with Ḡ = min{G, σ√d}; log_factors = 1 as printed.
     """
     p = problem
     count = math.ceil(math.log2(p.lipschitz * p.n * math.sqrt(p.m) * p.epsilon / (p.sigma * p.d)))
     least = min(p.lipschitz, p.spread)
     base = (
-        math.sqrt(p.lipschitz * least / (p.n * p.m) + (p.sigma * p.d / p.epsilon) ** 2 / (p.n**2 * p.m)) / p.diameter
+        math.sqrt(
+            p.lipschitz * least / (p.n * p.m)
+            + log_factors * (p.sigma * p.d / p.epsilon) ** 2 / (p.n**2 * p.m)
+        )
+        / p.diameter
     )
     return [Phase(t, int(p.n // 2**t), 4.0**t * base) for t in range(1, max(count, 1) + 1)]
 
@@ -73,6 +80,72 @@ def steps_of_phase(problem: Instance, phase: Phase) -> int:
     return max(2, math.ceil((p.smoothness + mu) / mu * math.log(max(inside, 2.0))))
 
 
+def phase_failure(
+    problem: Instance, phase: Phase, tau: float, gamma: float, constants: Variant | Constants = "paper"
+) -> float:
+    """The β of Theorem 2 for one answer of Algorithm 3 in this phase; 1 where it has no user."""
+    if phase.users < 1:
+        return 1.0
+    steps = steps_of_phase(problem, phase)
+    epsilon, delta = query_budget(problem.epsilon, problem.delta, steps, constants)
+    plan = highd_plan(phase.users, problem.d, epsilon, delta, tau, problem.lipschitz, gamma, constants)
+    return highd_failure(plan, phase.users, gamma)
+
+
+def feasible_phases(
+    problem: Instance,
+    tau: float,
+    gamma: float,
+    failure: float = 0.5,
+    constants: Variant | Constants = "paper",
+    log_factors: float = 1.0,
+) -> list[Phase]:
+    """The printed phases up to the first whose answers fail with probability above `failure`: the corrected
+    plan.
+
+    A later phase has fewer users, so it would fail as well. May be empty.
+    """
+    kept: list[Phase] = []
+    for phase in phases(problem, log_factors):
+        if phase_failure(problem, phase, tau, gamma, constants) > failure:
+            break
+        kept.append(phase)
+    return kept
+
+
+Answer = Callable[[Array, Phase, float, float], Array]
+"""(θ (trials, d), phase, ε′, δ′) → a private mean of the phase's loss gradients at θ (trials, d)."""
+
+
+def run_phases(
+    problem: Instance,
+    schedule: list[Phase],
+    answer: Answer,
+    start: Array,
+    project: Callable[[Array], Array],
+    constants: Variant | Constants = "paper",
+) -> Array:
+    """The loop of Algorithm 4 with a given way to answer gradient queries: start (trials, d) → (trials, d).
+
+    The gradient of the regulariser, λ_t(θ − θ̂_{t−1}), is public: it is added after the private mean.
+    """
+    theta = start
+    for phase in schedule:
+        steps = steps_of_phase(problem, phase)
+        epsilon, delta = query_budget(problem.epsilon, problem.delta, steps, constants)
+        anchor, mu = theta, phase.regulariser
+        method = strongly_convex_sgd(project, problem.smoothness + mu, mu, steps)
+
+        def gradient(
+            point: Array, phase: Phase = phase, epsilon: float = epsilon, delta: float = delta,
+            anchor: Array = anchor, mu: float = mu,
+        ) -> Array:  # fmt: skip
+            return answer(point, phase, epsilon, delta) + mu * (point - anchor)
+
+        theta = run_method(method, gradient, theta, steps)
+    return theta
+
+
 def phased_erm(
     problem: Instance,
     user_gradients: Callable[[Array, slice], Array],
@@ -82,38 +155,33 @@ def phased_erm(
     gamma: float,
     rng: np.random.Generator,
     *,
-    plan: list[Phase] | None = None,
+    schedule: list[Phase] | None = None,
     constants: Variant | Constants = "paper",
     failure: float | None = None,
 ) -> Array:
-    """Algorithm 4: start (trials, d) → final points (trials, d); (ε, δ)-DP in one user, who serves in one phase.
+    """Algorithm 4: start (trials, d) → final points (trials, d); (ε, δ)-DP in one user, who serves in one
+    phase.
 
-    user_gradients  (θ (trials, d), users) → mean loss gradients of these users (trials, len, d), without regulariser.
-    tau, gamma      uniform concentration of the users' gradients. The gradient of the regulariser is known to all users,
-                    so that it is added after the private mean.
-    plan            the phases; None takes the printed ones.
+    user_gradients  (θ (trials, d), users) → mean loss gradients of these users (trials, len, d), without
+    regulariser.
+    tau, gamma      uniform concentration of the users' gradients.
+    schedule        the phases; None takes the printed ones.
 
     Raises ValueError where a phase has no user, or too few for `failure` (the message names the number).
     """
-    schedule = phases(problem) if plan is None else plan
-    empty = [p.number for p in schedule if p.users < 1]
+    plan = phases(problem) if schedule is None else schedule
+    empty = [p.number for p in plan if p.users < 1]
     if empty:
-        raise ValueError(f"n = {problem.n} users leave none for phase {empty[0]} of {len(schedule)}: n_t = n/2^t < 1")
-    theta, used = start, 0
-    for phase in schedule:
-        users = slice(used, used + phase.users)
-        used += phase.users
-        steps = steps_of_phase(problem, phase)
-        anchor, mu = theta, phase.regulariser
-        method = strongly_convex_sgd(project, problem.smoothness + mu, mu, steps)
+        raise ValueError(f"n = {problem.n} users leave none for phase {empty[0]} of {len(plan)}: n/2^t < 1")
+    first = dict(
+        zip((p.number for p in plan), np.cumsum([0, *(p.users for p in plan)]).tolist(), strict=False)
+    )
 
-        def regularised(state_update: Callable, anchor: Array = anchor, mu: float = mu) -> Callable:
-            return lambda state, g: state_update(state, g + mu * (state.theta - anchor))
-
-        method = type(method)(method.query, regularised(method.update), method.aggregate)
-        theta = winsorized_first_order(
-            lambda point, users=users: user_gradients(point, users),
-            method, theta, steps, problem.epsilon, problem.delta, tau, problem.lipschitz, gamma, rng,
+    def answer(theta: Array, phase: Phase, epsilon: float, delta: float) -> Array:
+        users = slice(first[phase.number], first[phase.number] + phase.users)
+        return winsorized_mean_highd(
+            user_gradients(theta, users), epsilon, delta, tau, problem.lipschitz, gamma, rng,
             constants=constants, failure=failure,
         )  # fmt: skip
-    return theta
+
+    return run_phases(problem, plan, answer, start, project, constants)

@@ -1,17 +1,18 @@
 """PrivateRange: an interval of length proportional to τ that holds the bulk of the data (Algorithm 6).
 
-Reconstructed: the appendix with Algorithm 6 was not at hand. The main text says that it is the approximate median of
-Feldman and Steinke (2017): [−B, B] is cut into bins of width proportional to τ, each point is rounded to the centre
-of its bin, and a centre x is drawn with probability ∝ exp(−ε c(x)/2), c(x) = max(#{Xᵢ′ < x}, #{Xᵢ′ > x}). Replacing
-one user changes c by at most 1, hence ε-DP. The printed β of Theorem 1, (B/τ) exp(−nε/8) after half of ε, fixes the
-number of bins at B/τ, hence their width at 2τ, and Algorithm 1 fixes the length of the interval at 4τ.
+Reconstructed: the appendix with Algorithm 6 was not at hand. The main text says that it is the approximate
+median of Feldman and Steinke (2017): [−B, B] is cut into bins of width proportional to τ, each point is
+rounded to the centre of its bin, and a centre x is drawn with probability ∝ exp(−ε c(x)/2), c(x) =
+max(#{Xᵢ′ < x}, #{Xᵢ′ > x}). Replacing one user changes c by at most 1, hence ε-DP. The printed β of Theorem
+1, (B/τ) exp(−nε/8) after half of ε, fixes the number of bins at B/τ, hence their width at 2τ, and Algorithm
+1 fixes the length of the interval at 4τ.
 
-With these constants the interval can miss data: a point at the right edge of the chosen bin may have a neighbour at
-distance 2τ, which lies 3τ from the centre. The interval must reach half a bin beyond 2τ (`constants="corrected"`).
+With these constants the interval can miss data: a point at the right edge of the chosen bin may have a
+neighbour at distance 2τ, which lies 3τ from the centre. The interval must reach half a bin beyond 2τ
+(`constants="corrected"`).
 
-The bins are never materialised: c is constant on the gaps between occupied bins, so at most 2n + 1 segments carry the
-whole law, whatever B/τ.
-"""
+The bins are never materialised: c is constant on the gaps between occupied bins, so at most 2n + 1 segments
+carry the whole law, whatever B/τ."""
 
 from __future__ import annotations
 
@@ -52,7 +53,7 @@ class Bins:
         return 0.0 if self.count % 2 else 0.5
 
     def index(self, x: Array) -> Indices:
-        """The bin of each point; a point on an edge belongs to the bin on its right, but B to the last bin."""
+        """The bin of each point; an edge belongs to the bin on its right, but B to the last bin."""
         r = np.floor(x / self.width + (0.5 - self.shift)).astype(np.int64)
         return np.clip(r, self.first, self.last, out=r)
 
@@ -79,7 +80,8 @@ def bins_for(tau: float, bound: float, constants: Variant | Constants = "paper")
 class RangeLaw:
     """The exact law of the chosen bin: segments of bins of equal probability, for one dataset.
 
-    start, count (s,)  first bin and number of bins of each segment, empty segments left out, from left to right.
+    start, count (s,)  first bin and number of bins of each segment, empty segments left out, from left to
+    right.
     log_probability (s,)  natural logarithm of the probability of each single bin of the segment.
     """
 
@@ -157,7 +159,9 @@ def draw_centres(
     )
     step = np.diff(edges, axis=-1)  # gap i lies between the i-th and the next point: step − 1 bins
     position = np.arange(n)
-    fresh = step[:, :-1] > 0  # the first of a group of equal bins; the point stands for the whole group at its last
+    fresh = (
+        step[:, :-1] > 0
+    )  # the first of a group of equal bins; the point stands for the whole group at its last
     fresh[:, 0] = True
     last = step[:, 1:] > 0
     last[:, -1] = True
@@ -193,7 +197,8 @@ def private_range(
 ) -> tuple[Array, Array]:
     """The ends (a, b) of the interval of PrivateRange, ε-DP in one user; x (…, n) → two arrays (…).
 
-    b − a = 2·half_length·τ (4τ as printed). Raises ValueError for bad parameters or points outside [−bound, bound].
+    b − a = 2·half_length·τ (4τ as printed). Raises ValueError for bad parameters or points outside [−bound,
+    bound].
     """
     centre = draw_centres(x, epsilon, tau, bound, rng, constants)
     reach = constants_of(constants).half_length * tau
@@ -205,7 +210,8 @@ def miss_probability(
 ) -> float:
     """Bound K exp(−nε/4) on the probability that the chosen bin lies beside all the data, K = number of bins.
 
-    A bin beside the data costs n, the median bin at most n/2 (proof of Theorem 1; exp(−nε/8) there is this with ε/2).
+    A bin beside the data costs n, the median bin at most n/2 (proof of Theorem 1; exp(−nε/8) there is this
+    with ε/2).
     """
     positive(epsilon=epsilon)
     return min(1.0, bins_for(tau, bound, constants).count * math.exp(-n * epsilon / 4.0))

@@ -55,7 +55,8 @@ def winsorized_mean_1d(
     tau      radius of an unknown interval that holds the data; bound: a known one, |x| ≤ bound.
     failure  if given, the greatest probability that the interval may miss the data (β of Theorem 1).
 
-    Raises ValueError for bad parameters, points outside [−bound, bound], or too few users for `failure` (the message
+    Raises ValueError for bad parameters, points outside [−bound, bound], or too few users for `failure`
+    (the message
     names the number that would do).
     """
     c = constants_of(constants)
@@ -71,7 +72,7 @@ def winsorized_mean_1d(
 
 @dataclass(frozen=True, slots=True)
 class LaplaceMixture:
-    """Σ weights·Lap(centres, scale): the exact law of Algorithm 1 on one dataset; weights and centres (k,)."""
+    """Σ weights·Lap(centres, scale): the exact law of Algorithm 1; weights and centres (k,)."""
 
     weights: Array
     centres: Array
@@ -81,7 +82,9 @@ class LaplaceMixture:
 def winsorized_mean_1d_law(
     x: Array, epsilon: float, tau: float, bound: float, constants: Variant | Constants = "paper"
 ) -> LaplaceMixture:
-    """The exact output law of Algorithm 1 on one dataset x (n,): one Laplace for each bin (at most 2²⁰ bins)."""
+    """The exact output law of Algorithm 1 on one dataset x (n,): one Laplace for each bin (at most 2²⁰
+    bins).
+    """
     c = constants_of(constants)
     centre, log_probability = range_law(x, c.range_share * epsilon, tau, bound, c).enumerate()
     reach = c.half_length * tau

@@ -91,7 +91,8 @@ def winsorized_mean_highd(
     bound       |x| ≤ bound in every coordinate.
     failure     if given, the greatest β of Theorem 2 that the caller accepts.
 
-    A dimension that is no power of two is padded with zeros. Raises ValueError for bad parameters, points outside
+    A dimension that is no power of two is padded with zeros. Raises ValueError for bad parameters, points
+    outside
     [−bound, bound]^d, or too few users for `failure` (the message names the number that would do).
     """
     n, d = x.shape[-2:]
@@ -123,7 +124,9 @@ def noisy_mean(mean: Array, plan: Plan, n: int, rng: np.random.Generator) -> Arr
     `winsorized_mean_highd` is β-close to it; it costs nothing in n.
     """
     d = mean.shape[-1]
-    noise = rng.laplace(0.0, noise_scale(n, plan.epsilon, plan.tau, plan.constants), (*mean.shape[:-1], plan.dimension))
+    noise = rng.laplace(
+        0.0, noise_scale(n, plan.epsilon, plan.tau, plan.constants), (*mean.shape[:-1], plan.dimension)
+    )
     signs = 2.0 * rng.integers(0, 2, size=noise.shape) - 1.0
     return mean + (hadamard_transform(noise) * signs)[..., :d]
 
