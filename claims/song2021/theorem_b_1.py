@@ -119,7 +119,7 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     )
     evidence: list[Evidence] = []
     for key, cell in cells:
-        point = dict(zip(("d", "epsilon", "alpha", "load", "n"), key, strict=True))
+        point: dict[str, Any] = dict(zip(("d", "epsilon", "alpha", "load", "n"), key, strict=True))
         evidence += cell_evidence(cell, point, share)
     if not any("without privacy" in e.quantity and e.estimate < 0.1 for e in evidence):
         evidence.append(
