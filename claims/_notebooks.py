@@ -62,8 +62,9 @@ def read_notebooks(folder: Path) -> dict[str, Any]:
         file = folder / f"{name}.ipynb"
         try:
             found[name] = nbformat.read(file, as_version=4)
-        except (OSError, ValueError, KeyError, AttributeError) as error:
-            raise ValueError(f"{file}: not a notebook ({error})") from error
+        except (OSError, ValueError, KeyError, AttributeError, nbformat.ValidationError) as error:
+            reason = str(error).splitlines()[0]
+            raise ValueError(f"{file}: not a notebook ({reason})") from error
         if not any("parameters" in cell.metadata.get("tags", []) for cell in found[name].cells):
             raise ValueError(f"{file}: it has no cell tagged 'parameters'")
     return found
