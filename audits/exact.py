@@ -176,12 +176,14 @@ def _shaped(values: Array) -> Any:
 # --- The Gaussian trade-off ----------------------------------------------------------------------------
 
 
+@np.errstate(over="ignore", divide="ignore", invalid="ignore", under="ignore")
 def _log_gaussian_delta(epsilon: Array, mu: Array) -> Array:
     """log δ(ε, μ) for ε ≥ 0 and μ > 0, elementwise.
 
     With x = ε/μ − μ/2 and y = ε/μ + μ/2, e^ε φ(y) = φ(x), so that δ = φ(x)·(R(x) − R(y)) with Mills' ratio
     R(t) = Φ(−t)/φ(t): the two large terms share their factor and only R is subtracted. For small μ, R(x)
-    and R(y) agree in most digits, and R(x) − R(y) = ∫_x^y (1 − tR(t)) dt has no difference left.
+    and R(y) agree in most digits, and R(x) − R(y) = ∫_x^y (1 − tR(t)) dt has no difference left. Where ε/μ
+    overflows δ is 0, log δ = −inf.
     """
     from scipy.special import erfcx, log_ndtr
 

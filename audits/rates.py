@@ -12,7 +12,10 @@ and White 1985, Bell and McCaffrey 2002), a cluster bootstrap over cells with ex
 times √(G/(G − k)) for G clusters and k coefficients), and that of weighted least squares. The last is exact
 under the model above and keeps HC3, which varies much with few cells, from coming out short by chance; the
 other two hold when the variances are not as modelled. The quantile is Student's t with G − k degrees of
-freedom. Coverage measured in the tests: between the nominal level and one; never short of it.
+freedom. Measured on 2000 tables for each of five kinds of scatter (7 to 21 cells; skewed trials, uneven and
+unmodelled variances): 2.9 % to 4.4 % misses at a nominal 5 %, and 0.1 % to 0.25 % at a nominal 0.2 %. Seven
+cells on one axis have 5 degrees of freedom, whose one-sided quantile at 1e-5 is 15.5; twelve cells have 10,
+and 7.5: small tables decide little at small levels.
 
 What no interval shows: lower-order terms that still bend the line at the sizes measured. `slope_against`
 takes a printed form with its log factors, `fit_power_sum` several terms.

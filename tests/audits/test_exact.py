@@ -95,12 +95,14 @@ def test_gaussian_delta_takes_large_epsilons_and_zero():
         math.erf(1.0 / math.sqrt(2.0)), rel=1e-14
     )  # total variation
     assert gaussian_delta(-900.0, 1.0) == 1.0
+    assert gaussian_delta(1.0, 1e-310) == 0.0
+    assert gaussian_delta(0.0, 1e-300) == pytest.approx(1e-300 / math.sqrt(2.0 * math.pi), rel=1e-12)
     assert isinstance(gaussian_delta(1.0, 1.0), float)
     assert gaussian_delta(np.ones((2, 1)), np.ones(3)).shape == (2, 3)
 
 
 @given(st.floats(0.0, 300.0), st.floats(-290.0, -0.01))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_mu_star_is_the_largest(epsilon, log10_delta):
     delta = 10.0**log10_delta
     mu = mu_star(epsilon, delta)
@@ -291,6 +293,13 @@ def test_equal_mixtures_are_indistinguishable():
     assert hockey_stick(P, Q, np.array([0.0, 0.5])) == pytest.approx([0.0, 0.0], abs=1e-13)
 
 
+def test_nearly_equal_mixtures():
+    # weights that differ by h: the divergence at ε = 0 is h·TV of the components = h·(2Φ(1) − 1)
+    P = Mixture([0.3, 0.7], [Gaussian(0.0, 1.0), Gaussian(2.0, 1.0)])
+    Q = Mixture([0.3 + 1e-9, 0.7 - 1e-9], [Gaussian(0.0, 1.0), Gaussian(2.0, 1.0)])
+    assert hockey_stick(P, Q, 0.0) == pytest.approx(1e-9 * math.erf(1.0 / math.sqrt(2.0)), abs=1e-15)
+
+
 # --- Properties ----------------------------------------------------------------------------------------
 
 LAWS = st.one_of(
@@ -306,7 +315,7 @@ LAWS = st.one_of(
 
 
 @given(LAWS, LAWS, st.floats(0.0, 6.0))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_divergence_is_convex_falling_and_dual(P, Q, epsilon):
     e = np.array([epsilon, epsilon + 0.5, epsilon + 1.0])
     delta = hockey_stick(P, Q, e)
