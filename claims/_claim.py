@@ -134,6 +134,8 @@ class Claim:
     judge      ``judge(rows, alpha)`` → evidence; rows is a table with a column for each axis, each measured
                quantity, `chunk` and `trials`; alpha is the error probability this claim may spend.
     plots      what the report draws.
+    fits_exponents  judge() reports fitted exponents (quantity "exponent of …", with a standard error), which
+               `dpclaims rates` holds against the baseline.
     check_data for claims that read the user's data (--data, DPCLAIMS_DATA): reads that file or folder and
                raises ValueError where it is unusable; called before anything is computed.
     """
@@ -150,6 +152,7 @@ class Claim:
     measure: Measure
     judge: Judge
     plots: Sequence[Plot] = ()
+    fits_exponents: bool = False
     check_data: Callable[[Path], object] | None = None
 
     def __post_init__(self) -> None:

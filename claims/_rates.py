@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audits.evidence import Bound, Evidence, Verdict
-from claims._claim import Claim, Kind
+from claims._claim import Claim
 from claims._discover import discover, matches
 from claims._json import dumps, number, read_json
 from claims._provenance import data_folder, versions
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 FORMAT = "dpclaims-baseline/1"
 PREFIX = "exponent of "
 TIER, SEED = "ci", 0
-WORSE = {Bound.UPPER: "higher", Bound.LOWER: "lower", Bound.TIGHT: "either"}
+VANISHING = ("epsilon", "delta")
+"""Axes that a statement sends to 0; all others grow."""
 
 
 def check_baseline(
@@ -35,13 +36,13 @@ def check_baseline(
     jobs: int,
     json: bool,
 ) -> int:
-    """Run the rate claims (finished ones are read from the store) and compare their exponents.
+    """Run the claims that fit exponents (finished ones are read from the store) and compare their exponents.
 
     An exponent regresses where the interval of its difference to the baseline, at error level α over all
     exponents together, excludes zero by more than `tolerance`. Prints the comparison, returns the exit
     status. With `update` the baseline is rewritten and what changed is printed.
 
-    Raises ValueError for a tolerance that is not positive, a pattern without a rate claim, or a baseline
+    Raises ValueError for a tolerance that is not positive, a pattern without such a claim, or a baseline
     that is missing or malformed.
     """
     if not 0.0 < tolerance < float("inf"):
@@ -89,8 +90,7 @@ def compare(
 ) -> list[dict[str, Any]]:
     """One row an exponent: estimate, baseline, interval of the difference, and what that means.
 
-    A larger exponent is a slower rate (risk falls less in n, grows more in d). For a lower bound a smaller
-    one is worse, for a tight one both are.
+    Which direction is worse is said by `worse_direction`; a significant move in the other one is "moved".
     """
     from audits.rates import compare_exponents
 
@@ -105,13 +105,27 @@ def compare(
         if a is None or b is None:
             row |= {"low": None, "high": None, "status": "new" if b is None else "missing"}
         else:
-            worse = WORSE[bounds.get(claim, Bound.TIGHT)]
+            worse = worse_direction(axis, bounds.get(claim, Bound.TIGHT))
             change = compare_exponents(_fitted(a), _fitted(b), tolerance=tolerance, alpha=each, worse=worse)
             moved = change.low > tolerance or change.high < -tolerance
             status = "regressed" if change.regressed else "moved" if moved else "same"
             row |= {"low": change.low, "high": change.high, "status": status}
         rows.append(row)
     return rows
+
+
+def worse_direction(axis: str, bound: Bound) -> str:
+    """The direction in which an exponent gets worse: "higher", "lower" or "either".
+
+    Under an upper bound a higher exponent is worse (risk falls less in n, grows more in d), but for an axis
+    that goes to 0 a lower one is (ε⁻² against ε⁻¹). Lower bounds are the mirror, tight ones mind both.
+
+    >>> worse_direction("n", Bound.UPPER), worse_direction("epsilon", Bound.UPPER)
+    ('higher', 'lower')
+    """
+    if bound is Bound.TIGHT:
+        return "either"
+    return "higher" if (bound is Bound.UPPER) != (axis in VANISHING) else "lower"
 
 
 def _fitted(evidence: Evidence) -> Exponent:
@@ -242,12 +256,12 @@ def _read_csv(file: Path, columns: Sequence[str]) -> Any:
 
 
 def _rate_claims(patterns: Sequence[str]) -> list[Claim]:
-    claims = [c for c in discover() if c.kind is Kind.RATE]
+    claims = [c for c in discover() if c.fits_exponents]
     if not claims:
-        raise ValueError("there are no rate claims to compare")
+        raise ValueError("no claim fits exponents")
     if patterns and not any(matches(c.id, p) for c in claims for p in patterns):
         known = ", ".join(c.id for c in claims)
-        raise ValueError(f"no rate claim matches {', '.join(patterns)!r}; rate claims are {known}")
+        raise ValueError(f"no claim that fits exponents matches {', '.join(patterns)!r}; there are {known}")
     return [c for c in claims if not patterns or any(matches(c.id, p) for p in patterns)]
 
 

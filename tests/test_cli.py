@@ -94,7 +94,7 @@ def test_run_show_and_list_agree(dpclaims):
         (["rates", "--risk", "r"], "--csv"),
         (["rates", "--tolerance", "0"], "--tolerance"),
         (["rates", "--baseline", "missing.json"], "missing.json"),
-        (["rates", "song2021/lemma-b.2"], "no rate claim"),
+        (["rates", "song2021/lemma-b.2"], "fits exponents"),
         (["mutants", "no-such-bug"], "no-such-bug"),
     ],
 )
