@@ -242,6 +242,9 @@ class _Kernel:
             self.client = self.manager.client()
             self.client.start_channels()
             run_sync(self.client.wait_for_ready)(timeout=120)
+            # Matplotlib says on stderr that it looks for fonts, the first time on a machine.
+            quiet = "import logging; logging.getLogger('matplotlib').setLevel(logging.ERROR)"
+            self.client.execute(quiet, silent=True, store_history=False)
         except BaseException:
             self.__exit__()
             raise

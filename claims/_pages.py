@@ -161,7 +161,8 @@ def hide_paths(text: str) -> str:
     """
     known = r"(?:tests/)?(?:claims|audits|implementations|site-packages|python3\.\d+)/"
     last = rf"/({known}(?!(?:.*/)?{known}).*)$"
-    unix = r"(?<![\w.:/\\<*^)\]}])(?:/[\w.+@~ -]*[\w.+@~-])+"
+    # A path begins a word; a slash within one is a division.
+    unix = r"(?<![^\s\"'`(\[{=,:])(?:/[\w.+@~ -]*[\w.+@~-])+"
 
     def shorten(found: re.Match[str]) -> str:
         path = found[0].replace("\\", "/")
