@@ -251,7 +251,9 @@ CLAIMS = [
         tiers={
             "smoke": Tier(points=_points((48, 1.0, 1e-3, 1, 8.0)), trials=300),
             "ci": Tier(points=_points((96, 1.0, 1e-3, 1, 8.0), (64, 1.0, 1e-5, 1, 4.0)), trials=400),
-            "full": Tier(points=_points(*((128, 1.0, 1e-3, r, b) for r in (1, 3) for b in (3.0, 8.0))), trials=1_000),
+            "full": Tier(
+                points=_points(*((128, 1.0, 1e-3, r, b) for r in (1, 3) for b in (3.0, 8.0))), trials=1_000
+            ),
         },
         measure=measure_lipschitz,
         judge=judge_lipschitz,

@@ -57,7 +57,12 @@ def gap(d: int, epsilon: float, load: float, trials: int, rng: np.random.Generat
             columns["excess"] += empirical_excess(theta, sample).tolist()
     count = len(columns["excess"])
     shape = min(1.0, d / (epsilon * n))
-    return {**columns, "n": [n] * count, "claimed": [alpha / 20.0 - 2.0 * delta] * count, "shape": [shape] * count}
+    return {
+        **columns,
+        "n": [n] * count,
+        "claimed": [alpha / 20.0 - 2.0 * delta] * count,
+        "shape": [shape] * count,
+    }
 
 
 def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
@@ -102,7 +107,9 @@ def sandwiches(rows: pd.DataFrame, claimed: str, factor: float, alpha: float) ->
                 bound=bound,
                 verdict=None if open_excess < bound else Verdict.INCONCLUSIVE,
                 point=point,
-                note="not private, below the bound: it bites" if open_excess < bound else "the bound does not bite",
+                note="not private, below the bound: it bites"
+                if open_excess < bound
+                else "the bound does not bite",
             )
         )
     return evidence
@@ -111,7 +118,11 @@ def sandwiches(rows: pd.DataFrame, claimed: str, factor: float, alpha: float) ->
 def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     """Every private estimator above the bound, the majority below it, at every grid point."""
     evidence = sandwiches(rows, "claimed", 1.0, alpha)
-    means = rows[rows["private"] == 1].groupby(["d", "epsilon", "load", "estimator"])[["excess", "claimed"]].mean()
+    means = (
+        rows[rows["private"] == 1]
+        .groupby(["d", "epsilon", "load", "estimator"])[["excess", "claimed"]]
+        .mean()
+    )
     ratio = means["excess"] / means["claimed"]
     worst = ratio.idxmin()
     evidence.append(
@@ -160,12 +171,19 @@ CLAIM = Claim(
     tiers={
         "smoke": Tier(points=_points((20, 0.04, 1.0), (20, 0.04, 4.0)), trials=200),
         "ci": Tier(
-            points=_points(*((d, e, load) for d in (1, 20, 100) for e in (1 / 21, 0.01) for load in (0.2, 1.0, 8.0))),
+            points=_points(
+                *((d, e, load) for d in (1, 20, 100) for e in (1 / 21, 0.01) for load in (0.2, 1.0, 8.0))
+            ),
             trials=400,
         ),
         "full": Tier(
             points=_points(
-                *((d, e, load) for d in (1, 4, 20, 100) for e in (1 / 21, 0.01, 0.002) for load in (0.1, 1.0, 5.0, 40.0))
+                *(
+                    (d, e, load)
+                    for d in (1, 4, 20, 100)
+                    for e in (1 / 21, 0.01, 0.002)
+                    for load in (0.1, 1.0, 5.0, 40.0)
+                )
             ),
             trials=2_000,
             chunk=500,

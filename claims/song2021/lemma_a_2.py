@@ -80,7 +80,9 @@ def attack(steps: int, n: int, instances: int, rng: np.random.Generator) -> floa
         for gradient in (first, second):
             noise = iter(draws)
             outputs.append(
-                dp_gd.run(gradient, np.zeros(rank), steps=steps, learning_rate=1.0, noise=lambda n=noise: next(n))
+                dp_gd.run(
+                    gradient, np.zeros(rank), steps=steps, learning_rate=1.0, noise=lambda n=noise: next(n)
+                )
             )
         best = max(best, float(np.linalg.norm(outputs[0].printed - outputs[1].printed)))
     return best
@@ -163,7 +165,9 @@ def judge_any(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
             "‖θ^priv − θ^priv′‖_M/(ηL)",
             float(row["distance"]),
             bound=float(row["claimed"]),
-            verdict=Verdict.REFUTED if row["distance"] > row["claimed"] * (1.0 + 1e-9) else Verdict.INCONCLUSIVE,
+            verdict=Verdict.REFUTED
+            if row["distance"] > row["claimed"] * (1.0 + 1e-9)
+            else Verdict.INCONCLUSIVE,
             point={"T": row["T"], "n": row["n"]},
             method="deterministic run",
             note="link −√(z² + 10⁻⁴) for all records, x = 1; in D′ one record has the link −z instead; no noise",

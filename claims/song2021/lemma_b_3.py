@@ -106,7 +106,9 @@ def worst(factor: Fraction, delta: Fraction, atoms: list[Fraction], centre: Frac
         # sign·(E U − E V) − (factor − 1)·E|V − centre| = constant + weights·(u, v), last atom eliminated.
         weights = [sign * (z - atoms[-1]) for z in atoms[:-1]]
         last = abs(atoms[-1] - centre)
-        weights += [-w - (factor - 1) * (abs(z - centre) - last) for w, z in zip(weights, atoms[:-1], strict=True)]
+        weights += [
+            -w - (factor - 1) * (abs(z - centre) - last) for w, z in zip(weights, atoms[:-1], strict=True)
+        ]
         constant = -(factor - 1) * last
         values = points @ np.array(weights, dtype=float)
         seen: set[tuple[Fraction, ...]] = set()
@@ -115,7 +117,10 @@ def worst(factor: Fraction, delta: Fraction, atoms: list[Fraction], centre: Frac
             if exact is None or tuple(exact) in seen:
                 continue
             seen.add(tuple(exact))
-            if any(sum(r * x for r, x in zip(row, exact, strict=True)) > c for row, c in zip(rows, right, strict=True)):
+            if any(
+                sum(r * x for r, x in zip(row, exact, strict=True)) > c
+                for row, c in zip(rows, right, strict=True)
+            ):
                 continue
             value = constant + sum((w * x for w, x in zip(weights, exact, strict=True)), F(0))
             if value > best:
@@ -163,7 +168,10 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
 
 def _points(reading: str, factors: list[str], deltas: list[str], centres: list[str]) -> list[dict[str, str]]:
     return [
-        {"reading": reading, "factor": f, "delta": d, "centre": c} for f in factors for d in deltas for c in centres
+        {"reading": reading, "factor": f, "delta": d, "centre": c}
+        for f in factors
+        for d in deltas
+        for c in centres
     ]
 
 

@@ -94,7 +94,12 @@ def groups(p: int, noise: float) -> list[tuple[list[str], Any, Any, Any]]:
             lambda theta: slopes[:, :, 0] * (1.0 + theta[..., 0]),
             in_ball,
         ),
-        (["distance, ball", "distance"], towards, lambda theta: np.linalg.norm(theta - place, axis=-1), first_in_ball),
+        (
+            ["distance, ball", "distance"],
+            towards,
+            lambda theta: np.linalg.norm(theta - place, axis=-1),
+            first_in_ball,
+        ),
         (
             ["pinball"],
             dp_gd.coordinate_gradient(pinball, targets, weights),
@@ -127,7 +132,12 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
         columns["excess"] += excess(result.printed).ravel().tolist()
     exact = math.sqrt(p) / (int(point["n"]) * gaussian_mu(float(point["epsilon"]), float(point["delta"])))
     count = len(columns["trial"])
-    return {**columns, "form": np.full(count, form), "exact_form": np.full(count, exact), "T": np.full(count, steps)}
+    return {
+        **columns,
+        "form": np.full(count, form),
+        "exact_form": np.full(count, exact),
+        "T": np.full(count, steps),
+    }
 
 
 AXES = ("n", "p", "epsilon", "delta", "noise", "form", "exact_form")
@@ -138,7 +148,12 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     table = worst_members(rows, AXES, "loss", "excess")
     printed, calibrated = (table[table["noise"] == kind] for kind in ("printed", "calibrated"))
     main = printed[(printed["epsilon"] == 1.0) & (printed["delta"] == 1e-5)]
-    share = {"bound": Bound.UPPER, "standard_error": "standard_error", "alpha": alpha / 4.0, "equivalence_alpha": 0.01}
+    share = {
+        "bound": Bound.UPPER,
+        "standard_error": "standard_error",
+        "alpha": alpha / 4.0,
+        "equivalence_alpha": 0.01,
+    }
     evidence: list[Evidence] = []
     if main["p"].nunique() > 2:
         fit = fit_rate(main, "risk", ["n", "p"], {"n": -1.0, "p": 0.5}, TOLERANCE, **share)
@@ -155,7 +170,12 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
             exact_evidence(
                 f"largest risk over {'√(p·log(1/δ))/(εn)' if kind == 'printed' else '√p/(nμ*)'}, {kind} noise",
                 float(ratio.max()),
-                point={"n": int(top["n"]), "p": int(top["p"]), "epsilon": float(top["epsilon"]), "delta": float(top["delta"])},
+                point={
+                    "n": int(top["n"]),
+                    "p": int(top["p"]),
+                    "epsilon": float(top["epsilon"]),
+                    "delta": float(top["delta"]),
+                },
                 method="mean of the trials",
                 note=f"the hidden constant, as measured; loss: {top['loss']}",
             )
@@ -190,7 +210,9 @@ def judge_probability(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     for key, group in groups:
         for beta in (0.3, 0.1):
             limit = CONSTANT * group["form"].to_numpy() * math.log(1.0 / beta)
-            needed = max(needed, float(np.quantile(group["excess"] / group["form"], 1.0 - beta)) / math.log(1.0 / beta))
+            needed = max(
+                needed, float(np.quantile(group["excess"] / group["form"], 1.0 - beta)) / math.log(1.0 / beta)
+            )
             point = dict(zip(("n", "p", "epsilon", "delta", "loss"), key, strict=True))
             found = check_bound(
                 (group["excess"].to_numpy() > limit).astype(float),
@@ -220,7 +242,9 @@ def _cell(p: int, regime: float, epsilon: float, delta: float, noise: str) -> di
     return {"n": n, "p": p, "epsilon": epsilon, "delta": delta, "noise": noise}
 
 
-def _printed(regimes: list[float], dimensions: list[int], levels: list[tuple[float, float]]) -> list[dict[str, Any]]:
+def _printed(
+    regimes: list[float], dimensions: list[int], levels: list[tuple[float, float]]
+) -> list[dict[str, Any]]:
     base = [_cell(p, k, 1.0, 1e-5, "printed") for p in dimensions for k in regimes]
     return base + [_cell(dimensions[0], regimes[0], e, d, "printed") for e, d in levels]
 
@@ -248,8 +272,14 @@ _CLAIM = Claim(
     expected=Verdict.CONSISTENT,
     tiers={
         "smoke": Tier(points=_grid([24.0, 40.0], [1], _LEVELS[:1], []), trials=300),
-        "ci": Tier(points=_grid([24.0, 36.0, 54.0], [1, 2, 4, 6], _LEVELS[:2], [24.0, 50.0, 100.0]), trials=320),
-        "full": Tier(points=_grid([24.0, 36.0, 54.0], [1, 2, 4, 8, 16], _LEVELS, [24.0, 50.0, 100.0]), trials=1_200, chunk=400),
+        "ci": Tier(
+            points=_grid([24.0, 36.0, 54.0], [1, 2, 4, 6], _LEVELS[:2], [24.0, 50.0, 100.0]), trials=320
+        ),
+        "full": Tier(
+            points=_grid([24.0, 36.0, 54.0], [1, 2, 4, 8, 16], _LEVELS, [24.0, 50.0, 100.0]),
+            trials=1_200,
+            chunk=400,
+        ),
     },
     measure=measure,
     judge=judge,

@@ -51,10 +51,7 @@ def members(n: int, k: int) -> list[tuple[str, Loss, float, float]]:
     """(name, link, target, bias): Y = target with probability (1 + bias)/2, else −target; |target| = 1/√k."""
     place = 1.0 / math.sqrt(k)
     return [
-        *(
-            (f"coin {c:g}", losses.absolute(), place, min(1.0, c * math.sqrt(k / n)))
-            for c in (0.5, 1.0, 2.0)
-        ),
+        *((f"coin {c:g}", losses.absolute(), place, min(1.0, c * math.sqrt(k / n))) for c in (0.5, 1.0, 2.0)),
         ("pinball", losses.pinball(0.5), -place, 1.0),
         ("pseudo-huber", losses.pseudo_huber(0.3 * place), place, 1.0),
     ]
@@ -236,9 +233,17 @@ CLAIMS = [
         source=cite("Theorem 3.2", "section 1.1"),
         expected=Verdict.REFUTED,
         tiers={
-            "smoke": Tier(points=_points([8, 10, 12, 14, 16, 20, 24, 28, 32, 40], [(1, 8.0)]), trials=600),
-            "ci": Tier(points=_points([8, 12, 16, 24, 32, 48, 64, 96], [(1, 8.0)]), trials=400),
-            "full": Tier(points=_points([8, 12, 16, 24, 32, 48, 64, 96, 128], [(1, 8.0)]), trials=1_600, chunk=400),
+            "smoke": Tier(
+                points=_points([8, 9, 10, 11, 12, 14, 16, 18, 20, 23, 26, 30, 34, 40], [(1, 8.0)]), trials=600
+            ),
+            "ci": Tier(
+                points=_points([8, 9, 11, 12, 14, 16, 20, 24, 28, 32, 40, 48, 64, 80], [(1, 8.0)]), trials=600
+            ),
+            "full": Tier(
+                points=_points([8, 9, 11, 12, 14, 16, 20, 24, 28, 32, 40, 48, 64, 80, 128], [(1, 8.0)]),
+                trials=1_600,
+                chunk=400,
+            ),
         },
         judge=judge_introduction,
         plots=(),

@@ -60,7 +60,9 @@ def side_conditions(d: int, extra: int, rng: np.random.Generator) -> int:
     )
 
 
-def threshold(d: int, epsilon: float, name: str, rng: np.random.Generator, coordinates: int = 16_384) -> float:
+def threshold(
+    d: int, epsilon: float, name: str, rng: np.random.Generator, coordinates: int = 16_384
+) -> float:
     """n at which the mean excess of a private estimator on α = 1 instances is LEVEL, by bisection on log n."""
     estimate = hard_instance.private_estimators()[name]
     trials = max(1, coordinates // d)
@@ -142,14 +144,18 @@ def threshold_evidence(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
         *(replace(e, quantity=f"{e.quantity} in n*, Laplace") for e in fit.evidence()),
         *(replace(e, quantity="exponent of d/μ* in n*, Gaussian") for e in slope.evidence()),
         exact_evidence(
-            "n*·ε/d of the Laplace estimator", constant, method="median", note="n* is where the excess falls below 0.05"
+            "n*·ε/d of the Laplace estimator",
+            constant,
+            method="median",
+            note="n* is where the excess falls below 0.05",
         ),
     ]
 
 
 def _risks(*grid: tuple[int, float, float]) -> list[dict[str, Any]]:
     return [
-        {"task": "risk", "d": d, "epsilon": e, "load": load, "estimator_of": "", "repeats": 0} for d, e, load in grid
+        {"task": "risk", "d": d, "epsilon": e, "load": load, "estimator_of": "", "repeats": 0}
+        for d, e, load in grid
     ]
 
 
@@ -163,7 +169,8 @@ def _thresholds(repeats: int) -> list[dict[str, Any]]:
 
 
 _CONDITIONS = [
-    {"task": "conditions", "d": d, "epsilon": 1.0, "load": 0.0, "estimator_of": "", "repeats": 0} for d in (1, 3, 10)
+    {"task": "conditions", "d": d, "epsilon": 1.0, "load": 0.0, "estimator_of": "", "repeats": 0}
+    for d in (1, 3, 10)
 ]
 CLAIM = Claim(
     id="song2021/theorem-3.3",
@@ -184,7 +191,9 @@ CLAIM = Claim(
         "ci": Tier(
             points=[
                 *_CONDITIONS,
-                *_risks(*((d, e, load) for d in (4, 32) for e in (0.04, 0.01) for load in (0.2, 1.0, 8.0, 30.0))),
+                *_risks(
+                    *((d, e, load) for d in (4, 32) for e in (0.04, 0.01) for load in (0.2, 1.0, 8.0, 30.0))
+                ),
                 *_thresholds(2),
             ],
             trials=300,
@@ -192,7 +201,14 @@ CLAIM = Claim(
         "full": Tier(
             points=[
                 *_CONDITIONS,
-                *_risks(*((d, e, load) for d in (1, 4, 32, 128) for e in (0.04, 0.01) for load in (0.2, 1.0, 8.0, 30.0))),
+                *_risks(
+                    *(
+                        (d, e, load)
+                        for d in (1, 4, 32, 128)
+                        for e in (0.04, 0.01)
+                        for load in (0.2, 1.0, 8.0, 30.0)
+                    )
+                ),
                 *_thresholds(8),
             ],
             trials=1_000,

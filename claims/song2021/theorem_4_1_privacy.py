@@ -58,8 +58,11 @@ def composed_delta(
     def integral(nodes: int) -> float:
         x, weight = np.polynomial.legendre.leggauss(nodes)
         # Kinks of the integrand: where a norm or a score difference changes sign.
-        knots = np.unique([lean + k * sigma for k in np.linspace(-14, 14, 57)] + [lean - 1, lean + 1, 0.0, 2.0]
-                          + [2 * lean + 2, 2 * lean - 2])
+        knots = np.unique(
+            [lean + k * sigma for k in np.linspace(-14, 14, 57)]
+            + [lean - 1, lean + 1, 0.0, 2.0]
+            + [2 * lean + 2, 2 * lean - 2]
+        )
         middle, half = 0.5 * (knots[1:] + knots[:-1]), 0.5 * np.diff(knots)
         w = (middle[:, None] + half[:, None] * x).ravel()
         mass = (half[:, None] * weight).ravel()
@@ -83,7 +86,13 @@ def worst_composed(epsilon: float, delta: float, noise: str, scale: str) -> tupl
     """Largest composed δ over the lean A and both directions: (δ, error, A)."""
     n = RECORDS
     sigma = n * dp_gd.noise_scale(
-        epsilon=epsilon, delta=delta, n=n, steps=STEPS, lipschitz=1.0, noise=noise, adjacency=Adjacency.REPLACE
+        epsilon=epsilon,
+        delta=delta,
+        n=n,
+        steps=STEPS,
+        lipschitz=1.0,
+        noise=noise,
+        adjacency=Adjacency.REPLACE,
     )
     b = n * stationary_point.selection_scale(epsilon=epsilon, n=n, lipschitz=1.0, scale=scale)
     best = (0.0, 0.0, 0.0)
@@ -108,7 +117,8 @@ def selection_loss(epsilon: float, scale: str, candidates: int, gap: float) -> f
     before = np.array([gap * b, *[0.0] * (candidates - 1)])
     after = before + np.array([-step, *[step] * (candidates - 1)])
     return math.log(
-        stationary_point.selection_probability(after, b, 0) / stationary_point.selection_probability(before, b, 0)
+        stationary_point.selection_probability(after, b, 0)
+        / stationary_point.selection_probability(before, b, 0)
     )
 
 
@@ -135,7 +145,9 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
                 bound=float(row["claimed"]),
                 point={k: row[k] for k in ("epsilon", "delta", "noise", "scale")},
                 verdict=Verdict.REFUTED if broken else None,  # one instance below δ decides nothing
-                note=f"T = 2, A = {row['lean']:g}: linear record +z or −z among n − 1 Huber records" if broken else "",
+                note=f"T = 2, A = {row['lean']:g}: linear record +z or −z among n − 1 Huber records"
+                if broken
+                else "",
             )
         )
     return evidence
@@ -182,7 +194,12 @@ def measure_corrected(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     )
     steps_delta = gaussian_delta(epsilon, 2.0 / RECORDS * math.sqrt(STEPS) / sigma)
     selection = measure_selection(point, rng)
-    return {**measure(point, rng), "loss": selection["loss"], "at": selection["at"], "steps_delta": steps_delta}
+    return {
+        **measure(point, rng),
+        "loss": selection["loss"],
+        "at": selection["at"],
+        "steps_delta": steps_delta,
+    }
 
 
 def judge_corrected(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
@@ -192,7 +209,9 @@ def judge_corrected(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
             "δ at ε of the T noisy steps",
             float(row["steps_delta"]),
             bound=float(row["delta"]),
-            verdict=Verdict.CONFIRMED if row["steps_delta"] <= row["delta"] * (1.0 + 1e-6) else Verdict.REFUTED,
+            verdict=Verdict.CONFIRMED
+            if row["steps_delta"] <= row["delta"] * (1.0 + 1e-6)
+            else Verdict.REFUTED,
             point={"epsilon": row["epsilon"], "delta": row["delta"]},
         )
         for row in rows.drop_duplicates(["epsilon", "delta"]).to_dict("records")
@@ -200,7 +219,9 @@ def judge_corrected(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     return [*steps, *judge_selection(rows.assign(claimed=rows["epsilon"]), alpha), *judge(rows, alpha)]
 
 
-def _points(noise: str, scale: str, levels: list[tuple[float, float]], candidates: list[int]) -> list[dict[str, Any]]:
+def _points(
+    noise: str, scale: str, levels: list[tuple[float, float]], candidates: list[int]
+) -> list[dict[str, Any]]:
     return [
         {"epsilon": e, "delta": d, "noise": noise, "scale": scale, "candidates": c}
         for e, d in levels
@@ -254,7 +275,9 @@ _SCALE = replace(
     _PRINTED,
     id="song2021/theorem-4.1-privacy:scale-4l",
     title="DP-GD with a privately selected stationary point, Laplace scale read as 4L/(nε)",
-    statement=_PRINTED.statement.replace(r"\mathrm{Lap}(2L/(n\varepsilon))", r"\mathrm{Lap}(4L/(n\varepsilon))"),
+    statement=_PRINTED.statement.replace(
+        r"\mathrm{Lap}(2L/(n\varepsilon))", r"\mathrm{Lap}(4L/(n\varepsilon))"
+    ),
     tiers=_tiers("printed", "corrected", [2]),
 )
 _PROOF = replace(

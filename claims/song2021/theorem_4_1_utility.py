@@ -69,7 +69,12 @@ def plan(point: Point, initial: float) -> tuple[int, float, float]:
         )
     else:
         steps = stationary_point.balanced_steps(
-            mu=gaussian_mu(epsilon, delta), n=n, lipschitz=1.0, smoothness=SMOOTHNESS, rank=rank, initial_risk=initial
+            mu=gaussian_mu(epsilon, delta),
+            n=n,
+            lipschitz=1.0,
+            smoothness=SMOOTHNESS,
+            rank=rank,
+            initial_risk=initial,
         )
     sigma = dp_gd.noise_scale(
         epsilon=epsilon,
@@ -106,11 +111,14 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
         )
         mu = gaussian_mu(float(point["epsilon"]), float(point["delta"]))
         root = math.sqrt(rank * math.log(1.0 / float(point["delta"])))
-        bound = math.sqrt(2.0 * SMOOTHNESS * initial / steps + rank * sigma**2) + 2.0 * scale * (1.0 + math.log(steps))
+        bound = math.sqrt(2.0 * SMOOTHNESS * initial / steps + rank * sigma**2) + 2.0 * scale * (
+            1.0 + math.log(steps)
+        )
         values = {
             "printed_form": root * math.log(steps * n**2) / (float(point["epsilon"]) * n) + 1.0 / n**2,
             "corrected_bound": bound,
-            "corrected_form": math.sqrt(math.sqrt(SMOOTHNESS * initial * rank) / (n * mu)) + scale * (1 + math.log(steps)),
+            "corrected_form": math.sqrt(math.sqrt(SMOOTHNESS * initial * rank) / (n * mu))
+            + scale * (1 + math.log(steps)),
             "T": steps,
         }
         columns["loss"] += [name] * trials
@@ -130,7 +138,12 @@ def judge_printed(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     table = worst_members(rows, AXES, "loss", "norm")
     forms = rows.groupby([*AXES, "loss"])["printed_form"].first().reset_index()
     table = table.merge(forms, on=[*AXES, "loss"])
-    options = {"bound": Bound.UPPER, "standard_error": "standard_error", "alpha": alpha / 2.0, "equivalence_alpha": 0.01}
+    options = {
+        "bound": Bound.UPPER,
+        "standard_error": "standard_error",
+        "alpha": alpha / 2.0,
+        "equivalence_alpha": 0.01,
+    }
     evidence = slope_against(table, "risk", "printed_form", TOLERANCE, **options).evidence()
     # The printed form's log(T n²) is allowed for by the tolerance: it flattens −1 to about −0.8 here.
     evidence += fit_rate(table, "risk", ["n"], {"n": -1.0}, 0.3, **options).evidence()
@@ -159,7 +172,10 @@ def judge_corrected(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
             quantity="E‖∇L(θ_{t_priv})‖, loss nearest to its bound",
             point=dict(zip([*AXES, "loss"], key, strict=True)),
             method="betting",
-            support=(0.0, (1.0 + 1e-9) / math.sqrt(key[1])),  # every coordinate of the gradient is at most 1/rank
+            support=(
+                0.0,
+                (1.0 + 1e-9) / math.sqrt(key[1]),
+            ),  # every coordinate of the gradient is at most 1/rank
         )
         for key, group in groups
     ]
@@ -206,7 +222,9 @@ _PRINTED = Claim(
     tiers={
         "smoke": Tier(points=_points("printed", [32, 45, 64, 90, 128, 180], [8]), trials=16),
         "ci": Tier(points=_points("printed", [64, 91, 128, 181, 256, 362], [8]), trials=48),
-        "full": Tier(points=_points("printed", [64, 91, 128, 181, 256, 362, 512, 724], [8]), trials=96, chunk=48),
+        "full": Tier(
+            points=_points("printed", [64, 91, 128, 181, 256, 362, 512, 724], [8]), trials=96, chunk=48
+        ),
     },
     measure=measure,
     judge=judge_printed,
@@ -248,7 +266,9 @@ CLAIMS = [
                 ],
                 trials=48,
             ),
-            "full": Tier(points=_points("corrected", [4_000, 8_000, 16_000, 32_000, 64_000], [1, 2, 8, 32]), trials=160),
+            "full": Tier(
+                points=_points("corrected", [4_000, 8_000, 16_000, 32_000, 64_000], [1, 2, 8, 32]), trials=160
+            ),
         },
         measure=measure,
         judge=judge_corrected,

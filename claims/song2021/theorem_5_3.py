@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 F = Fraction
 
 
-def points(classes: int, largest: int, random: int, rng: np.random.Generator) -> Iterator[tuple[Fraction, ...]]:
+def points(
+    classes: int, largest: int, random: int, rng: np.random.Generator
+) -> Iterator[tuple[Fraction, ...]]:
     """All E in {1, …, largest}^K with E₁ ∈ {1, 1/50}, then random rational ones over five decades."""
     for first in (F(1), F(1, 50)):
         for rest in product(range(1, largest + 1), repeat=classes - 1):
@@ -98,7 +100,9 @@ def measure_as(per_class: bool, point: Point, rng: np.random.Generator) -> dict[
     if classes > 2:
         e = (*(F(1) for _ in range(classes - 1)), F(10**9))
         if per_class:
-            witness = int(fields.per_class_curl(e, b, 0, 1).numerator != 0 and fields.clipped_classes(e, b)[0])
+            witness = int(
+                fields.per_class_curl(e, b, 0, 1).numerator != 0 and fields.clipped_classes(e, b)[0]
+            )
         else:
             witness = int(fields.clipped_curl(e, b, 0, 1).numerator != 0)
     return {
@@ -139,8 +143,18 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
 
     for row in rows.to_dict("records"):
         where = {"K": row["K"], "b": row["b"]}
-        add("points with curl where nothing is clipped", row["unclipped_curl"], row["unclipped_curl"] == 0, row)
-        add("points of Θ with curl on the null set or the constant part", row["flat_curl"], row["flat_curl"] == 0, row)
+        add(
+            "points with curl where nothing is clipped",
+            row["unclipped_curl"],
+            row["unclipped_curl"] == 0,
+            row,
+        )
+        add(
+            "points of Θ with curl on the null set or the constant part",
+            row["flat_curl"],
+            row["flat_curl"] == 0,
+            row,
+        )
         if row["K"] == 2:
             add("points of Θ with curl, two classes", row["bad"], row["bad"] == 0, row, "control")
             continue

@@ -41,7 +41,8 @@ def inequalities(b: float) -> dict[str, float]:
     at = lambda theta: float(logistic_instance.clipped_risk(np.array(theta), b))  # noqa: E731
     end = math.log(1.0 / b - 1.0)
     curvature = min(
-        1.0 / (6.0 * (1.0 + math.exp(0.5 * t)) * (1.0 + math.exp(-0.5 * t))) for t in np.linspace(low, high, 101)
+        1.0 / (6.0 * (1.0 + math.exp(0.5 * t)) * (1.0 + math.exp(-0.5 * t)))
+        for t in np.linspace(low, high, 101)
     )
     excess = float(logistic_instance.risk(np.array(end))) - math.log(2.0)
     root = math.log1p(1.0 / math.sqrt(b))
@@ -49,8 +50,11 @@ def inequalities(b: float) -> dict[str, float]:
         "gap at θ₁ over 0.1·B": (at(low) - at(optimum)) / b - 0.1,
         "gap at θ₂ over 0.1·B": (at(high) - at(optimum)) / b - 0.1,
         "curvature on (θ₁, θ₂) over B/24": curvature / b - 1.0 / 24.0,
-        "L(log(1/B − 1)) − log 2 against (2/3)·log(1 + 1/√B) − log 2": excess - (2.0 / 3.0 * root - math.log(2.0)),
-        "(2/3)·log(1 + 1/√B) − log 2 against (1/30)·log(1 + 1/√B)": 2.0 / 3.0 * root - math.log(2.0) - root / 30.0,
+        "L(log(1/B − 1)) − log 2 against (2/3)·log(1 + 1/√B) − log 2": excess
+        - (2.0 / 3.0 * root - math.log(2.0)),
+        "(2/3)·log(1 + 1/√B) − log 2 against (1/30)·log(1 + 1/√B)": 2.0 / 3.0 * root
+        - math.log(2.0)
+        - root / 30.0,
         "excess at log(1/B − 1) against (1/60)·log(1/B)": excess - math.log(1.0 / b) / 60.0,
     }
 
@@ -118,7 +122,13 @@ def settings(b: float, scale: float) -> tuple[int, int, float]:
     from implementations.interfaces import Adjacency
 
     sigma = dp_gd.noise_scale(
-        epsilon=EPSILON, delta=DELTA, n=n, steps=steps, lipschitz=b, noise="printed", adjacency=Adjacency.REPLACE
+        epsilon=EPSILON,
+        delta=DELTA,
+        n=n,
+        steps=steps,
+        lipschitz=b,
+        noise="printed",
+        adjacency=Adjacency.REPLACE,
     )
     return n, steps, sigma
 
@@ -175,7 +185,9 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     if len(means) > 1:
         slope = float(np.polyfit(means["log_inverse"], means["excess"], 1)[0])
         evidence.append(
-            exact_evidence("slope of the excess risk in log(1/B)", slope, bound=1.0 / 60.0, method="least squares")
+            exact_evidence(
+                "slope of the excess risk in log(1/B)", slope, bound=1.0 / 60.0, method="least squares"
+            )
         )
     return evidence
 
@@ -200,7 +212,9 @@ _CLAIM = Claim(
     tiers={
         "smoke": Tier(points=_grid([0.2, 0.02], 60.0), trials=100),
         "ci": Tier(points=_grid([0.24, 0.1, 0.03, 0.01, 0.001], 60.0), trials=400),
-        "full": Tier(points=_grid([0.249, 0.1, 0.03, 0.01, 0.001, 1e-4, 1e-5], 60.0), trials=4_000, chunk=2_000),
+        "full": Tier(
+            points=_grid([0.249, 0.1, 0.03, 0.01, 0.001, 1e-4, 1e-5], 60.0), trials=4_000, chunk=2_000
+        ),
     },
     measure=measure,
     judge=judge,

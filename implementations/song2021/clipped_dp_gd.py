@@ -30,7 +30,10 @@ def surrogate_risk(problem: Problem, bound: float) -> Callable[[Array], Array]:
     """The objective that clipping optimises, (1/n)·Σ g_{xᵢ}(⟨θ, xᵢ⟩; yᵢ) with the g of Lemma 5.1, on θ (…, p)."""
     features, targets, loss = problem.features, problem.targets, problem.loss
     norms = np.linalg.norm(features, axis=1)
-    groups = [(norms == size, loss if size == 0.0 else surrogate_loss(loss, bound / size)) for size in np.unique(norms)]
+    groups = [
+        (norms == size, loss if size == 0.0 else surrogate_loss(loss, bound / size))
+        for size in np.unique(norms)
+    ]
 
     def risk(theta: Array) -> Array:
         scores = theta @ features.T

@@ -42,7 +42,9 @@ class PiecewiseLinear:
 
     def __post_init__(self) -> None:
         if len(self.slopes) != len(self.breaks) + 1:
-            raise ValueError(f"slopes must be one more than breaks, got {len(self.slopes)}, {len(self.breaks)}")
+            raise ValueError(
+                f"slopes must be one more than breaks, got {len(self.slopes)}, {len(self.breaks)}"
+            )
         for name, values in (("breaks", self.breaks), ("slopes", self.slopes)):
             if any(a >= b for a, b in zip(values, values[1:], strict=False)):
                 raise ValueError(f"{name} must be strictly increasing, got {values}")

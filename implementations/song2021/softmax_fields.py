@@ -115,7 +115,9 @@ def field(logits: Array, b: float, *, per_class: bool) -> Array:
     return c * np.minimum(1.0, b / np.linalg.norm(c, axis=-1, keepdims=True))
 
 
-def loop_integral(corner: Array, j: int, k: int, side: float, b: float, *, per_class: bool) -> tuple[float, float]:
+def loop_integral(
+    corner: Array, j: int, k: int, side: float, b: float, *, per_class: bool
+) -> tuple[float, float]:
     """∮ G·dz around the square corner + [0, side]² of the plane (z_j, z_k), and an error estimate.
 
     Gauss–Legendre with 24 and 48 nodes a side; the estimate is their difference plus rounding. Anything but zero

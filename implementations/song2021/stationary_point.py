@@ -82,7 +82,9 @@ def printed_steps(
     )
 
 
-def balanced_steps(*, mu: float, n: int, lipschitz: float, smoothness: float, rank: int, initial_risk: float) -> int:
+def balanced_steps(
+    *, mu: float, n: int, lipschitz: float, smoothness: float, rank: int, initial_risk: float
+) -> int:
     """T that balances the two terms of (13) for μ-Gaussian privacy.
 
     (13) reads (1/T)·Σ‖∇L(θₜ)‖² ≤ 2β·L(θ₀)/T + (1/T)·Σ‖bₜ‖², and E‖bₜ‖² = rank·σ² with σ² = 4L²T/(nμ)² grows with T: the sum is least at
