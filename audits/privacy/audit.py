@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from audits.privacy.fixed_size import run_fixed
 from audits.privacy.pairs import AdjacencyLike, Pairs, is_replayable, take_pairs
 from audits.privacy.result import AuditResult
 from audits.privacy.sequential import Request, Sequential
@@ -83,7 +84,7 @@ def audit_privacy(
         user_score=score is not None,
         footprints=footprints,
     )
-    finding = Sequential(request).run()
+    finding = Sequential(request).run() if method == "sequential" else run_fixed(request, method)
     reached = finding.resolution.epsilon <= (math.inf if resolution is None else resolution)
     decided = not finding.undecided and reached and math.isfinite(finding.resolution.epsilon)
     verdict = "refuted" if finding.refuted else "not-refuted" if decided else "undecided"

@@ -87,7 +87,7 @@ def count(scores: Floats, thresholds: Floats) -> Ints:
     return len(scores) - np.searchsorted(ordered, thresholds, side="left").astype(np.int64)
 
 
-def thresholds(pooled: Floats) -> Floats:
+def thresholds(pooled: Floats, ratio: float = RATIO) -> Floats:
     """Thresholds at quantiles that thin out geometrically towards both ends; every value where they are few."""
     few = np.unique(pooled[:512])
     if len(few) <= 64:
@@ -95,17 +95,17 @@ def thresholds(pooled: Floats) -> Floats:
         if len(few) <= 64:
             return few[1:]
     least = LEAST / len(pooled)
-    rungs = int(np.floor(np.log(0.5 / least) / np.log(1.0 / RATIO))) if least < 0.5 else 0
-    tails = 0.5 * RATIO ** np.arange(rungs + 1)
+    rungs = int(np.floor(np.log(0.5 / least) / np.log(1.0 / ratio))) if least < 0.5 else 0
+    tails = 0.5 * ratio ** np.arange(rungs + 1)
     levels = np.unique(np.concatenate([tails, 1.0 - tails]))
     found = np.unique(np.quantile(pooled, levels))
     return found[found > pooled.min()]
 
 
-def build(score: Score, first: Encoded, second: Encoded, fitted: int) -> Ladder | None:
+def build(score: Score, first: Encoded, second: Encoded, fitted: int, ratio: float = RATIO) -> Ladder | None:
     """The ladder of a score. Samples before place `fitted` were used to fit the score and are not counted."""
     x, y = score.evaluate(first), score.evaluate(second)
-    cuts = thresholds(np.concatenate([x, y]))
+    cuts = thresholds(np.concatenate([x, y]), ratio)
     if len(cuts) == 0:
         return None
     start = fitted if score.learned else 0

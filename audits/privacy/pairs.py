@@ -77,7 +77,9 @@ def take_pairs(pairs: Pairs, rng: np.random.Generator, adjacency: AdjacencyLike)
         found = list(itertools.islice(pairs(rng), MAX_PAIRS)) if callable(pairs) else list(pairs)
     except Exception as error:
         what = f"pairs(rng) raised {error!r}" if callable(pairs) else f"got {_brief(pairs)}"
-        raise ValueError(f"pairs must hold or yield pairs (D, D′) of neighbouring datasets: {what}") from error
+        raise ValueError(
+            f"pairs must hold or yield pairs (D, D′) of neighbouring datasets: {what}"
+        ) from error
     if not found:
         raise ValueError("pairs must hold at least one pair of neighbouring datasets, got none")
     relation = adjacency_relation(adjacency)

@@ -174,9 +174,9 @@ class PairState:
         most = max(64, CHUNK_BYTES // max(self.row_bytes, 1))
         return [min(most, size - start) for start in range(0, size, most)]
 
-    def keep(self, first: Encoded, second: Encoded) -> None:
+    def keep(self, first: Encoded, second: Encoded, rows: int = RETAINED_ROWS) -> None:
         """Keep samples to learn from, up to the limit."""
-        limit = min(RETAINED_ROWS, max(256, RETAINED_BYTES // max(self.row_bytes, 1)))
+        limit = min(rows, max(256, RETAINED_BYTES // max(self.row_bytes, 1)))
         room = limit - self.kept_rows
         if room <= 0:
             return

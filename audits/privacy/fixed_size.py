@@ -1,0 +1,343 @@
+"""Tests at a fixed number of samples: one event learned on a part of them, one exact bound on the rest.
+
+Pair, direction and event are chosen on the learning part alone, so the whole of α goes to a single test. The bound is
+`binomial.joint_bound` on (p − δ)/q; for outputs of Gaussian shape, two Clopper–Pearson bounds turned into a bound on
+μ = Φ⁻¹(p) − Φ⁻¹(q) and from there into ε.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audits.privacy import binomial, events, scores
+from audits.privacy.result import CurvePoint, Look, Resolution
+from audits.privacy.sequential import Finding, PairState, Request, learners, smallest_violation
+
+Floats = NDArray[np.floating[Any]]
+
+LEARNING = 0.12
+"""Share of the samples that events are learned from."""
+LEARNING_BATCH = 8192
+FINE = 0.85
+"""Each rung of the ladder holds this share of the tail before: finer than in the sequential test."""
+CAUTION = 1.0
+"""Standard errors that are taken off the bound expected of an event before events are compared."""
+MOST_SLOW = 20000
+"""Learners whose evaluation is slow see no more than this many samples of a side."""
+SHAPE_ALPHA = 0.01
+"""Level of the test that refuses outputs that are not of Gaussian shape."""
+SHAPE_LEAST = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An event of a ladder with the bound that it is expected to give on the testing part.
+
+    share       of the lesser side that is expected in the event.
+    continuous  the score hardly ever ties: the testing part's own order statistics can set the threshold.
+    """
+
+    ladder: events.Ladder
+    event: int
+    expected: float
+    share: float
+    continuous: bool
+
+
+def run_fixed(request: Request, method: str) -> Finding:
+    """Learn one event, test it. `method` is "clopper-pearson" or "gdp"."""
+    states = [PairState(request, pair, i) for i, pair in enumerate(request.pairs)]
+    learning = max(32, int(LEARNING * request.max_samples) // len(states))
+    best: tuple[PairState, Candidate] | None = None
+    rest = request.max_samples - learning * len(states)
+    for state in states:
+        _collect(state, learning)
+        found = _learn(state, max(rest, 1), method)
+        if found is not None and (best is None or found.expected > best[1].expected):
+            best = state, found
+        # What is kept of a pair that was not chosen is of no more use.
+        if best is not None and best[0] is not state:
+            state.kept = [[], []]
+    if best is None or rest < 1:
+        return _nothing(learning * len(states))
+    state, candidate = best
+    if method == "gdp":
+        complaint = _shape_complaint(candidate.ladder, state)
+        if complaint:
+            return _nothing(learning * len(states), complaint)
+    tested = _test(state, candidate, rest, request, method)
+    drawn = learning * len(states) + tested.size
+    direction, _ = candidate.ladder.words(candidate.event)
+    shares = tested.more / tested.size, tested.less / tested.size
+    if direction == "backward":
+        shares = shares[::-1]
+    event = f"{tested.words} (share {shares[0]:.4g} on the first dataset, {shares[1]:.4g} on the second)"
+    if method == "gdp":
+        lower, refuted, note = _gaussian_bound(tested, request)
+    else:
+        lower, refuted, note = tested.bound, tested.bound > request.epsilon, ""
+    p_value = _p_value(tested, request)
+    return Finding(
+        refuted=refuted,
+        epsilon_lower=lower,
+        e_value=1.0 / p_value,
+        samples=drawn,
+        pair_index=state.index,
+        direction=direction,
+        event=event,
+        resolution=_resolution(tested, request),
+        trace=(Look(drawn, -math.log(p_value), lower),),
+        curve=tested.curve,
+        note=note,
+    )
+
+
+def _collect(state: PairState, size: int) -> None:
+    done = 0
+    # A first small draw shows how large an output is.
+    while done < size:
+        batch = min(32 if done == 0 else LEARNING_BATCH, size - done, state.chunks(size)[0])
+        first, second = state.sample(batch, 0), state.sample(batch, 1)
+        if state.row_bytes == 0:
+            state.row_bytes = (first.values.nbytes + first.codes.nbytes) // len(first) + 1
+        state.keep(first, second, 10**9)
+        done += batch
+    state.size = size
+
+
+def _learn(state: PairState, rest: int, method: str) -> Candidate | None:
+    """The event with the largest bound expected on `rest` samples a side."""
+    first, second = state.samples()
+    request = state.request
+    half = len(first) // 2
+    best: Candidate | None = None
+    for learner in learners(first, request.user_score, request.footprints):
+        if learner is scores.neighbours and len(first) > MOST_SLOW:
+            continue
+        score = learner(first.take(slice(0, half)), second.take(slice(0, half)))
+        if score is None:
+            continue
+        ladder = events.build(score, first, second, half, FINE)
+        if ladder is None:
+            continue
+        expected, q = _expected(ladder, rest, request, method)
+        event = int(np.argmax(expected))
+        if best is None or expected[event] > best.expected:
+            some = score.evaluate(second.take(slice(0, 4096)))
+            continuous = len(np.unique(some)) > 0.98 * len(some)
+            best = Candidate(ladder, event, float(expected[event]), float(q[event]), continuous)
+    return best
+
+
+def _expected(ladder: events.Ladder, rest: int, request: Request, method: str) -> tuple[Floats, Floats]:
+    """The bound that each event is expected to give on the testing part, and its lesser share; proves nothing."""
+    from scipy.special import ndtri
+
+    x, y = ladder.all_hits()
+    p = (x + 0.5) / (ladder.size + 1.0)
+    q, noise = _smoothed(ladder, p, request.delta)
+    z = -float(ndtri(request.alpha))
+    if method == "gdp":
+        spread_p = np.sqrt(p * (1.0 - p) / rest) / _density(ndtri(p))
+        spread_q = np.sqrt(q * (1.0 - q) / rest) / _density(ndtri(q))
+        return ndtri(p) - ndtri(q) - z * (spread_p + spread_q) - noise, q
+    return binomial.likelihood_root(p, np.maximum(q, 0.5 / rest), rest, request.delta, z) - noise, q
+
+
+def _density(z: Floats) -> Floats:
+    return np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
+
+
+def _smoothed(ladder: events.Ladder, p: Floats, delta: float) -> tuple[Floats, Floats]:
+    """Shares q of the lesser side, smoothed along the ladder, and the error of log q that choosing must allow for.
+
+    The best of many noisy shares is mostly luck. Where a tail has enough rungs with hits, log((p − δ)/q) is
+    replaced by a quadratic in log p; beyond the last rung with hits q is continued as C·(t − t₀)^k or, where that
+    does not bend, exponentially. No bound rests on this: it only chooses the event.
+    """
+    rungs = len(ladder.thresholds)
+    _, y = ladder.all_hits()
+    q = (y + 1.0) / (ladder.size + 1.0)
+    noise = CAUTION / np.sqrt(np.maximum(y, 1.0))
+    for kind in range(4):
+        part = slice(kind * rungs, (kind + 1) * rungs)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.log((p[part] - delta) / q[part])
+        use = (y[part] >= 8) & (p[part] <= 0.65) & np.isfinite(ratio)
+        if use.sum() >= 6:
+            level, weight = np.log(p[part]), np.sqrt(y[part])
+            fit = np.polynomial.Polynomial.fit(level[use], ratio[use], 2, w=weight[use])
+            q[part] = np.where(use, (p[part] - delta) / np.exp(fit(level)), q[part])
+            noise[part] = np.where(use, 0.25 * noise[part], noise[part])
+        # "≥" tails thin out upwards, "<" tails downwards.
+        order = np.arange(rungs) if kind % 2 == 0 else np.arange(rungs)[::-1]
+        beyond, continued = _continued(y[part][order], ladder.thresholds[order])
+        places = kind * rungs + order[beyond]
+        q[places] = np.minimum(q[places], continued / ladder.size)
+        noise[places] = CAUTION
+    return q, noise
+
+
+def _continued(counts: Floats, place: Floats) -> tuple[NDArray[np.intp], Floats]:
+    """Rungs beyond the last one with 8 hits, and the counts that a tail C·(t − t₀)^k expects there."""
+    anchors = [np.flatnonzero(counts >= least) for least in (240, 45, 8)]
+    none = np.zeros(0, dtype=np.intp), np.zeros(0)
+    if any(len(found) == 0 for found in anchors):
+        return none
+    a, b, c = (int(found[-1]) for found in anchors)
+    if not a < b < c < len(counts) - 1:
+        return none
+    beyond = np.arange(c + 1, len(counts))
+    logs = np.log(counts[[a, b, c]])
+    # Distances in the direction of the tail; the slope of log q is taken half-way between the anchors.
+    d = np.abs(place - place[c])
+    early, late = (logs[0] - logs[1]) / (d[a] - d[b]), (logs[1] - logs[2]) / d[b]
+    middle_early, middle_late = 0.5 * (d[a] + d[b]), 0.5 * d[b]
+    if late <= 1.02 * early:
+        return beyond, np.exp(logs[2] - late * d[beyond])
+    # slope = k/(distance to t₀): early·(e + middle_early) = late·(e + middle_late), e from the last anchor on.
+    e = (early * middle_early - late * middle_late) / (late - early)
+    if e <= 0.0:
+        return beyond, np.full(len(beyond), 0.1)
+    k = late * (e + middle_late)
+    left = np.maximum(e - d[beyond], 0.0) / e
+    return beyond, np.exp(logs[2]) * left**k
+
+
+def _test(state: PairState, candidate: Candidate, rest: int, request: Request, method: str) -> Tested:
+    """Draw the testing part and count. Outputs are kept as scores only, in chunks of bounded size."""
+    ladder = candidate.ladder
+    rungs = len(ladder.thresholds)
+    kind, rung = divmod(candidate.event, rungs)
+    ordered = candidate.continuous and method != "gdp"
+    # The event itself, and a dozen others for the curve and the resolution.
+    shown = np.unique(np.append(np.linspace(0, rungs - 1, 12).astype(np.int64), rung))
+    ladder = ladder.keep(shown)
+    x, y = ladder.nothing()
+    kept: tuple[list[Floats], list[Floats]] = ([], [])
+    done = 0
+    for part in state.chunks(rest):
+        first, second = (ladder.score.evaluate(state.sample(part, side)) for side in (0, 1))
+        x += events.count(first, ladder.thresholds)
+        y += events.count(second, ladder.thresholds)
+        if ordered:
+            kept[0].append(first)
+            kept[1].append(second)
+        done += part
+        if request.seconds() > request.time_limit:
+            break
+    more, less = ladder.hits(x, y, done)
+    curve = tuple(
+        CurvePoint(ladder.words(i)[1], float(more[i] / done), float(less[i] / done)) for i in range(len(more))
+    )
+    if not ordered:
+        event = kind * len(shown) + int(np.searchsorted(shown, rung))
+        hits, lesser = int(more[event]), int(less[event])
+        bound = (
+            binomial.joint_bound(hits, lesser, done, request.delta, request.alpha) if method != "gdp" else 0.0
+        )
+        return Tested(hits, lesser, done, bound, ladder.words(event)[1], curve)
+    one, other = (np.concatenate(side) for side in (kept if kind < 2 else kept[::-1]))
+    k = int(np.clip(round(candidate.share * done), 0, done - 1))
+    upper = kind % 2 == 0
+    if upper:
+        threshold = float(np.partition(other, done - 1 - k)[done - 1 - k])
+        hits, lesser = int(np.count_nonzero(one > threshold)), int(np.count_nonzero(other > threshold))
+    else:
+        threshold = float(np.partition(other, k)[k])
+        hits, lesser = int(np.count_nonzero(one < threshold)), int(np.count_nonzero(other < threshold))
+    bound = binomial.order_bound(hits, k, done, request.delta, request.alpha)
+    return Tested(hits, lesser, done, bound, ladder.score.describe(threshold, upper), curve)
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """Counts of the event on the testing part, the bound that they give, and the event in words."""
+
+    more: int
+    less: int
+    size: int
+    bound: float
+    words: str
+    curve: tuple[CurvePoint, ...]
+
+
+def _p_value(tested: Tested, request: Request) -> float:
+    """Approximate p-value against the claim (likelihood ratio), for display; the verdict rests on the bound."""
+    from scipy.special import ndtr
+
+    p, q = np.array(tested.more / tested.size), np.array(tested.less / tested.size)
+    distance = float(binomial.divergence(p, q, request.epsilon, request.delta))
+    return max(float(ndtr(-math.sqrt(2.0 * tested.size * distance))), 1e-300)
+
+
+def _resolution(tested: Tested, request: Request) -> Resolution:
+    from scipy.special import ndtri
+
+    # Only the event that was tested could have caught anything.
+    q = np.array([(tested.less + 0.5) / (tested.size + 1.0)])
+    needed = (1.2816 - float(ndtri(request.alpha))) ** 2 / 2.0
+    return smallest_violation(q, needed / tested.size, request.epsilon, request.delta)
+
+
+def _gaussian_bound(tested: Tested, request: Request) -> tuple[float, bool, str]:
+    """Lower bound on ε from one on μ, valid where the two outputs are Gaussians with equal covariance."""
+    from scipy.special import ndtri
+
+    from audits.exact import gaussian_epsilon, mu_star
+
+    low, _ = binomial.clopper_pearson(tested.more, tested.size, request.alpha / 2.0)
+    _, high = binomial.clopper_pearson(tested.less, tested.size, request.alpha / 2.0)
+    if low <= 0.0 or high >= 1.0:
+        return 0.0, False, "No bound on μ: the event was never, or always, seen."
+    mu = max(float(ndtri(low) - ndtri(high)), 0.0)
+    condition = f"Conditional on Gaussian shape: μ ≥ {mu:.4g} (Gaussian DP)."
+    if request.delta <= 0.0:
+        return 0.0, False, f"{condition} At δ = 0 no Gaussian mechanism has a finite ε: claim a δ > 0."
+    lower = float(gaussian_epsilon(request.delta, mu)) if mu > 0.0 else 0.0
+    refuted = mu > float(mu_star(request.epsilon, request.delta))
+    return lower, refuted, condition
+
+
+def _shape_complaint(ladder: events.Ladder, state: PairState) -> str:
+    """Why the scores are not of Gaussian shape on both sides with one variance; empty where nothing speaks against it."""
+    from scipy import stats
+
+    first, second = (ladder.score.evaluate(side) for side in state.samples())
+    if len(first) < SHAPE_LEAST:
+        return f"Gaussian shape cannot be checked on fewer than {SHAPE_LEAST} learning samples, got {len(first)}."
+    half = len(first) // 2 if ladder.score.learned else 0
+    for name, values in (("first", first[half:]), ("second", second[half:])):
+        spread = float(values.std())
+        if spread == 0.0:
+            return f"Outputs on the {name} dataset are constant: no Gaussian shape."
+        z = (values - values.mean()) / spread
+        p_moments = float(stats.jarque_bera(z).pvalue)
+        # The Kolmogorov distance to a fitted Gaussian is smaller than to a fixed one, so this level is conservative.
+        p_distance = float(stats.kstest(z, "norm").pvalue)
+        if min(p_moments, p_distance) < SHAPE_ALPHA / 4.0:
+            return f"Outputs on the {name} dataset do not have a Gaussian shape: a bound on μ would mean nothing."
+    ratio = float(first[half:].var() / second[half:].var())
+    if abs(math.log(ratio)) > 4.0 * math.sqrt(4.0 / len(first[half:])):
+        return "The two datasets' outputs have different variances: a bound on μ would mean nothing."
+    return ""
+
+
+def _nothing(samples: int, note: str = "") -> Finding:
+    return Finding(
+        refuted=False,
+        epsilon_lower=0.0,
+        e_value=1.0,
+        samples=samples,
+        pair_index=0,
+        direction="forward",
+        event="none",
+        resolution=Resolution(math.inf, math.inf),
+        note=note or "No event was found: the outputs of both datasets are constant or too few.",
+        undecided=True,
+    )
