@@ -19,6 +19,9 @@ for the Gamma noise assumes that each record enters a batch independently with p
   most 1.62.
 * Poisson sampling, a record replaced: the pair with gradients +1 and −1 on that record, all others 0, has
   ε between 4.78 and 4.90. That other pairs are no worse is not shown here.
+* Batches drawn without replacement, a record replaced: the same pair is possible, so ε ≥ 4.78; the general
+Rényi bound
+  of Wang, Balle and Kasiviswanathan (2019) is in the thousands at this σ and says nothing.
 * Batches in a random order in every epoch: lower bounds from a statistic of the outputs, 3.9 (added or
   removed) and 4.1 (replaced). No amplification theorem for this order is used; nothing contradicts 5.05.
 * Batches in the order of the file: a record takes part in 10 known steps, which is one Gaussian release with
@@ -59,12 +62,15 @@ ACCOUNTANTS: dict[str, tuple[str, str, str]] = {
     "gamma-rdp-improved": ("Gamma", "Poisson", "add/remove"),
     "gamma-pld": ("Gamma", "Poisson", "add/remove"),
     "gaussian-pair": ("Gaussian", "Poisson", "replacement"),
+    "without-replacement": ("Gaussian", "without replacement", "replacement"),
     "shuffled-add-remove": ("Gaussian", "shuffled epochs", "add/remove"),
     "shuffled-replacement": ("Gaussian", "shuffled epochs", "replacement"),
     "fixed-add-remove": ("Gaussian", "fixed order", "add/remove"),
     "fixed-replacement": ("Gaussian", "fixed order", "replacement"),
 }
 """Name → noise, sampling, adjacency."""
+LOWER_ONLY = ("without-replacement", "shuffled-add-remove", "shuffled-replacement")
+"""Where the upper bound is missing or says nothing, the lower one is the estimate."""
 
 
 def _normal_cdf(mean: float, sd: float) -> Callable[[Any], Any]:
@@ -171,6 +177,15 @@ def accounted(name: str, epochs: int, step: float) -> tuple[float, float]:
     if name == "gaussian-pair":
         pair = replacement_pair(sigma, q)
         return worst(pair, steps, False, step), worst(pair, steps, True, 10.0 * step)
+    if name == "without-replacement":
+        orders = range(2, 65)
+        upper = acc.rdp_epsilon(
+            list(orders),
+            steps * acc.without_replacement_rdp(q, sigma, list(orders)),
+            DELTA,
+            conversion="improved",
+        )
+        return worst(replacement_pair(sigma, q), steps, False, step), upper
     if kind == "shuffled":
         pair = shuffled_pair(sigma, RECORDS // batch, 0.0 if rest == "add-remove" else -1.0)
         return worst(pair, epochs, False, step), math.inf
@@ -190,7 +205,7 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
         "adjacency": adjacency,
         "low": low,
         "high": high,
-        "epsilon": high if math.isfinite(high) else low,
+        "epsilon": low if point["accountant"] in LOWER_ONLY else high,
     }
 
 
@@ -218,6 +233,7 @@ def judge_printed(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
         "2√10/σ",
         "fixed-add-remove": "one release with μ = √10/σ",
         "gaussian-pair": "one pair (gradients +1 and −1, the others 0); not shown to be the worst",
+        "without-replacement": "lower bound from the same pair; Rényi bound of Wang, Balle, Kasiviswanathan above",
         "shuffled-add-remove": "lower bound from the rounded, binned likelihood-ratio statistic",
         "shuffled-replacement": "lower bound from the rounded, binned likelihood-ratio statistic",
     }
