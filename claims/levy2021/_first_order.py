@@ -22,8 +22,6 @@ from implementations.levy2021 import first_order, winsorized_mean_highd
 from implementations.levy2021.users import gaussian_radius
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from implementations.interfaces import Array
     from implementations.levy2021.winsorized_mean_highd import Plan
 
@@ -153,9 +151,7 @@ def eighteen(axes: dict[str, tuple[float, ...]]) -> list[dict[str, Any]]:
     return [{name: values[i] for (name, values), i in zip(axes.items(), row, strict=True)} for row in index]
 
 
-def rate_evidence(
-    rows: pd.DataFrame, claimed: dict[str, float], alpha: float, tolerance: float
-) -> list[Evidence]:
+def rate_evidence(rows: Any, claimed: dict[str, float], alpha: float, tolerance: float) -> list[Evidence]:
     """One-sided exponents of the supremum over the losses, after division by the exact log factors."""
     from audits.rates import fit_rate
 
@@ -185,12 +181,12 @@ def _vanishing(axes: list[str]) -> tuple[str, ...]:
     return tuple(a for a in ("epsilon", "strong_convexity") if a in axes)
 
 
-def _names(oracle: pd.DataFrame, worst: pd.DataFrame, axes: list[str]) -> set[str]:
+def _names(oracle: Any, worst: Any, axes: list[str]) -> set[str]:
     merged = worst[[*axes, "loss"]].merge(oracle[[*axes, "loss", "name"]], on=[*axes, "loss"])
     return set(merged["name"])
 
 
-def agreement(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+def agreement(rows: Any, alpha: float) -> list[Evidence]:
     """Risk of the full algorithm against the oracle at the same point: the ratio must be 1 (two-sided
     t-test).
     """
@@ -250,7 +246,7 @@ def stack(*parts: dict[str, Any]) -> dict[str, Any]:
     return {k: np.concatenate([p[k] for p in parts]) for k in parts[0]}
 
 
-def constant(rows: pd.DataFrame, form: str, power: float) -> list[Evidence]:
+def constant(rows: Any, form: str, power: float) -> list[Evidence]:
     """The hidden constant: largest risk over (σ²d²/(n²mε²))^{power/2} and its log factors, on the grid."""
     oracle = rows[rows["full"] == 0]
     unit = (SIGMA * oracle["d"] / (oracle["n"] * oracle["epsilon"])) ** 2 / oracle["m"]

@@ -94,7 +94,9 @@ def mixture_divergence(p: LaplaceMixture, q: LaplaceMixture) -> float:
     x = np.concatenate((p.centres, q.centres))
 
     def log_density(law: LaplaceMixture) -> Array:
-        return logsumexp(np.log(law.weights) - np.abs(x[:, None] - law.centres) / law.scale, axis=1)
+        return np.asarray(
+            logsumexp(np.log(law.weights) - np.abs(x[:, None] - law.centres) / law.scale, axis=1)
+        )
 
     return float(np.abs(log_density(p) - log_density(q)).max())
 

@@ -18,7 +18,7 @@ Checked exactly, from the schedule itself: Σ n_t ≤ n, n_t ≥ 1, β of every 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,9 +27,6 @@ from claims._claim import Claim, Kind, Plot, Point, Tier
 from claims.levy2021._shared import at_most, source
 from implementations.levy2021 import phased_erm
 from implementations.levy2021.users import gaussian_radius
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def instance(point: Point) -> tuple[phased_erm.Instance, float, float]:
@@ -74,7 +71,7 @@ def _axes(row: Any) -> dict[str, Any]:
     return {k: getattr(row, k) for k in ("n", "m", "d", "epsilon", "G_ratio")}
 
 
-def judge_printed(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+def judge_printed(rows: Any, alpha: float) -> list[Evidence]:
     evidence = []
     for row in rows.itertuples():
         note = f"{row.phases} phases, {row.empty} without a user, {row.feasible} with β ≤ ½"
@@ -94,7 +91,7 @@ def judge_printed(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     return evidence
 
 
-def judge_corrected(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+def judge_corrected(rows: Any, alpha: float) -> list[Evidence]:
     evidence = []
     for row in rows[rows["feasible"] > 0].itertuples():
         evidence.append(at_most("users of all kept phases over n", row.used_kept / row.n, 1.0, _axes(row)))

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -28,9 +28,6 @@ from claims._claim import Claim, Kind, Plot, Point, Tier
 from claims.levy2021._shared import at_most, source
 from implementations.levy2021 import winsorized_mean_highd
 from implementations.levy2021.users import SignPopulation, bounded_radius
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 DELTA = 1e-6
 _REPEATS = 8
@@ -58,8 +55,8 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     tau = bounded_radius(n, m, 1.0, gamma)
     plan = winsorized_mean_highd.highd_plan(n, d, epsilon, DELTA, tau, 1.0, gamma)
     people = population(str(point["population"]), d)
-    # The same number of noisy coordinates at every point; each dataset is used _REPEATS times, with fresh signs
-    # and noise, because the noise dominates and binomial draws are dear. The mean over the repeats is one trial.
+    # The same number of noisy coordinates at every point. Each dataset is used _REPEATS times with
+    # fresh signs and noise: noise dominates, and binomial draws are dear. The mean of the repeats is one trial.
     datasets = max(2, point.trials // (_REPEATS * d))
     batch = max(1, 300_000 // (_REPEATS * n * d))
     losses = []
@@ -82,7 +79,7 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+def judge(rows: Any, alpha: float) -> list[Evidence]:
     from audits.rates import fit_rate, slope_against
 
     axes = ["n", "m", "d", "epsilon"]
@@ -164,7 +161,7 @@ def measure_crossover(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     return {name: np.array(values) for name, values in columns.items()}
 
 
-def judge_crossover(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+def judge_crossover(rows: Any, alpha: float) -> list[Evidence]:
     evidence = []
     for (n, d, epsilon), cell in rows.groupby(["n", "d", "epsilon"]):
         point = {"n": int(n), "d": int(d), "epsilon": float(epsilon)}

@@ -13,7 +13,7 @@ mnΔ·(2B)²; and, without a verdict, the risk at Δ = 0.1, where nothing is pro
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +22,6 @@ from claims._claim import Claim, Kind, Plot, Point, Tier
 from claims.levy2021._shared import at_most, source
 from implementations.levy2021 import winsorized_mean_highd
 from implementations.levy2021.users import SignPopulation, bounded_radius
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 N, D, EPSILON, DELTA, GAMMA = 2000, 4, 8.0, 1e-6, 1e-8
 
@@ -63,7 +60,7 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+def judge(rows: Any, alpha: float) -> list[Evidence]:
     from audits.bounds import check_bound
 
     evidence = []

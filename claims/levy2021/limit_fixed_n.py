@@ -19,7 +19,7 @@ order (1/ε) log(1/δ) users the linear program has value exactly 0."""
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -28,9 +28,6 @@ from claims._claim import Claim, Kind, Plot, Point, Tier
 from claims.levy2021._shared import at_most, source
 from implementations.levy2021 import winsorized_mean_1d
 from implementations.levy2021.hard_instances import zero_one_users
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def least_risk(n: int, epsilon: float, delta: float, losses: np.ndarray) -> float:
@@ -140,7 +137,7 @@ def measure_approximate(point: Point, rng: np.random.Generator) -> dict[str, Any
     return {"squared": least_risk(n, epsilon, delta, squared), "quarter": 0.25 * math.exp(-n * epsilon)}
 
 
-def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+def judge(rows: Any, alpha: float) -> list[Evidence]:
     evidence = []
     for row in rows.itertuples():
         point = {"n": int(row.n), "epsilon": float(row.epsilon)}
@@ -169,7 +166,7 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     return evidence
 
 
-def judge_approximate(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+def judge_approximate(rows: Any, alpha: float) -> list[Evidence]:
     return [
         exact_evidence(
             "least squared risk (linear program)",

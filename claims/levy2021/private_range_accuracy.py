@@ -12,7 +12,7 @@ is why Theorem 1 falls."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from audits.evidence import Bound, Evidence, Verdict, exact_evidence
 from claims._claim import Claim, Kind, Plot, Point, Tier
 from claims.levy2021._shared import at_most, source
 from implementations.levy2021 import private_range
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
@@ -42,7 +39,7 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
             miss = max(miss, float(mass[~inside].sum()))
             edge = (start + 1 + bins.shift - 0.5) * bins.width  # between the two bins
             if 0 < right < n:
-                # data in [x0 − 1, x0 + 1], x0 in either bin: distances from a centre inside to x0 and to the data
+                # data in [x0 − 1, x0 + 1], distances from a centre to x0 and to the data
                 for x0 in edge + np.linspace(-1.0, 1.0, 41):
                     held = bins.centre(np.array([start, start + 1]))
                     off = max(off, float(np.abs(held - x0).max()))
@@ -55,7 +52,7 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+def judge(rows: Any, alpha: float) -> list[Evidence]:
     evidence = [
         at_most(
             "probability that the bin lies beside the data",

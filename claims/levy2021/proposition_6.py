@@ -10,7 +10,7 @@ dimensions."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from audits.evidence import Bound, Evidence, Verdict
 from claims._claim import Claim, Kind, Point, Tier
 from claims.levy2021._shared import at_most, source
 from implementations.levy2021 import hard_instances
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
@@ -44,7 +41,7 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+def judge(rows: Any, alpha: float) -> list[Evidence]:
     evidence = []
     for row in rows.itertuples():
         point = {"d": int(row.d), "R": float(row.R)}

@@ -10,7 +10,7 @@ compared without sampling; this shows how much of ε an adversary can reach."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,9 +26,6 @@ from claims.levy2021._shared import (
 )
 from implementations.levy2021 import private_range, winsorized_mean_1d
 from implementations.levy2021.constants import constants_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
@@ -55,7 +52,7 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     return {"range_loss": loss, "noise_loss": noise, "whole_loss": whole}
 
 
-def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+def judge(rows: Any, alpha: float) -> list[Evidence]:
     evidence = []
     for row in rows.itertuples():
         point = {k: getattr(row, k) for k in ("n", "epsilon", "ratio", "constants")}

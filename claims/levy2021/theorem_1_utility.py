@@ -20,7 +20,7 @@ a bound that decides: the probability of a bin beside the data over all splits o
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,10 +29,6 @@ from claims._claim import Claim, Kind, Plot, Point, Tier
 from claims.levy2021._shared import at_most, count_vectors, mixture_tv, source
 from implementations.levy2021 import private_range, winsorized_mean_1d
 from implementations.levy2021.constants import CORRECTED, PAPER, Constants
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 _RESOLVED = 1e-10
 """A total variation carries an absolute rounding error of some 1e-15: below this it is not compared with β.
@@ -98,7 +94,7 @@ def _axes(row: Any) -> dict[str, Any]:
     return {"n": int(row.n), "epsilon": float(row.epsilon), "ratio": float(row.ratio)}
 
 
-def judge_printed(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+def judge_printed(rows: Any, alpha: float) -> list[Evidence]:
     return [
         at_most(
             "total variation on the worst dataset",
@@ -114,7 +110,7 @@ def judge_printed(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     ]
 
 
-def judge_corrected(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+def judge_corrected(rows: Any, alpha: float) -> list[Evidence]:
     evidence = []
     for row in rows.itertuples():
         evidence.append(

@@ -28,8 +28,6 @@ from implementations.levy2021 import composition, winsorized_mean_1d, winsorized
 from implementations.levy2021.constants import PAPER
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from audits.exact import Mixture
 
 
@@ -57,8 +55,9 @@ def measure_printed(point: Point, rng: np.random.Generator) -> dict[str, Any]:
         low[0], high[0] = -plan.bound, plan.bound
         attained = float(hockey_stick(_output_law(high, plan), _output_law(low, plan), epsilon))
     else:
-        # ω known: user 0 at ±B e₁, the others at 0. Every rotated coordinate moves from one end of its interval to
-        # the other, s scales apart; it falls beyond the middle on the right side with probability 1 − ½ e^{−s/2}.
+        # ω known: user 0 at ±B e₁, the others at 0. Every rotated coordinate moves from one end of its
+        # interval to the other, s scales apart; it falls on its own side of the middle with probability
+        # 1 − ½ e^{−s/2}.
         s = (
             2.0
             * PAPER.half_length
@@ -85,7 +84,7 @@ def measure_corrected(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     return {"epsilon": epsilon, "share": share, "ratio": np.exp(np.minimum(excess, 700.0))}
 
 
-def judge_printed(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+def judge_printed(rows: Any, alpha: float) -> list[Evidence]:
     evidence = []
     for row in rows.itertuples():
         point = {"d": int(row.d), "epsilon": float(row.epsilon), "delta": float(row.delta)}
@@ -111,7 +110,7 @@ def judge_printed(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     return evidence
 
 
-def judge_corrected(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+def judge_corrected(rows: Any, alpha: float) -> list[Evidence]:
     return [
         at_most(
             "δ of the optimal composition over δ",

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,9 +29,6 @@ from implementations.hadamard import hadamard_transform
 from implementations.levy2021 import winsorized_mean_1d, winsorized_mean_highd
 from implementations.levy2021.constants import PAPER
 from implementations.levy2021.private_range import bins_for
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def _coordinate_tv(x: np.ndarray, plan: winsorized_mean_highd.Plan) -> float:
@@ -69,7 +66,7 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     return {"rotation": rotation, "beta_proof": 2.0 * gamma + d * beside, "beta": min(1.0, beta), "tv": found}
 
 
-def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+def judge(rows: Any, alpha: float) -> list[Evidence]:
     evidence = []
     for row in rows.itertuples():
         point = {k: getattr(row, k) for k in ("n", "d", "epsilon", "delta", "gamma", "ratio")}

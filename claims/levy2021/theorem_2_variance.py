@@ -12,7 +12,7 @@ implementation pads to a power of two D < 2d, and log(dn/γ) becomes log(Dn/γ);
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from audits.evidence import Bound, Evidence, Verdict, exact_evidence
 from claims._claim import Claim, Kind, Point, Tier
 from claims.levy2021._shared import at_most, source
 from implementations.levy2021 import winsorized_mean_1d, winsorized_mean_highd
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 PRINTED = 102_400.0
 
@@ -38,7 +35,7 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     return {"constant": variance / unit, "padded": float(plan.dimension != d)}
 
 
-def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+def judge(rows: Any, alpha: float) -> list[Evidence]:
     exact, padded = rows[rows["padded"] == 0], rows[rows["padded"] == 1]
     evidence = []
     for row in exact.itertuples():

@@ -24,8 +24,6 @@ from claims.levy2021._shared import source
 from implementations.levy2021 import first_order
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from implementations.interfaces import Array
 
 RADIUS = 0.5  # of the ball; diameter R = 1
@@ -102,7 +100,7 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     return shared.stack(shared.columns(real, names, 1, scale), shared.columns(twin, names, 2, scale))
 
 
-def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+def judge(rows: Any, alpha: float) -> list[Evidence]:
     claimed = {"n": -1.0, "m": -0.5, "d": 1.0, "epsilon": -1.0}
     return [
         *shared.rate_evidence(rows, claimed, 0.8 * alpha, 0.1),

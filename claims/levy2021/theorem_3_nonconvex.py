@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,9 +24,6 @@ from claims._claim import Claim, Kind, Plot, Point, Tier
 from claims.levy2021 import _first_order as shared
 from claims.levy2021._shared import source
 from implementations.levy2021 import first_order
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SMOOTHNESS = 1.0
 STEPS = 256
@@ -100,7 +97,7 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     return shared.stack(shared.columns(real, names, 1, scale), shared.columns(twin, names, 2, scale))
 
 
-def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+def judge(rows: Any, alpha: float) -> list[Evidence]:
     claimed = {"n": -1.0, "m": -0.5, "d": 1.0, "epsilon": -1.0}
     return [
         *shared.rate_evidence(rows, claimed, 0.8 * alpha, 0.15),

@@ -10,7 +10,7 @@ quadratics with spectrum in [μ, H], divided by the exact log factors, must not 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,15 +20,12 @@ from claims.levy2021 import _first_order as shared
 from claims.levy2021 import _strongly_convex
 from claims.levy2021._shared import source
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     return _strongly_convex.measure(point, rng, distance=False)
 
 
-def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+def judge(rows: Any, alpha: float) -> list[Evidence]:
     claimed = {"n": -2.0, "m": -1.0, "d": 2.0, "epsilon": -2.0, "strong_convexity": -1.0}
     return [
         *shared.rate_evidence(rows, claimed, 0.8 * alpha, 0.15),

@@ -30,8 +30,6 @@ from implementations.levy2021 import first_order, phased_erm, winsorized_mean_hi
 from implementations.levy2021.users import gaussian_radius
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from implementations.interfaces import Array
 
 RADIUS = 0.5
@@ -121,7 +119,7 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+def judge(rows: Any, alpha: float) -> list[Evidence]:
     printed, rows = rows[rows["regulariser"] == "printed"], rows[rows["regulariser"] == "with logs"]
     bare = shared.constant(printed, "R G̃√d/(n√m ε) with the printed λ", 1.0)
     claimed = {"n": -1.0, "m": -0.5, "d": 1.0, "epsilon": -1.0}

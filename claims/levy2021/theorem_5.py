@@ -16,7 +16,7 @@ is the smallest ratio of risk to the whole bound, on a grid that includes both r
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,9 +26,6 @@ from claims.levy2021 import _first_order as shared
 from claims.levy2021._shared import source
 from implementations.levy2021 import hard_instances, winsorized_mean_highd
 from implementations.levy2021.users import gaussian_radius
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 DELTA = 1e-6
 SIGMA = 1.0
@@ -79,7 +76,7 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+def judge(rows: Any, alpha: float) -> list[Evidence]:
     from audits.rates import fit_rate
 
     pooled = rows.groupby(["n", "m", "d", "epsilon", "regime", "mechanism"], as_index=False).mean(

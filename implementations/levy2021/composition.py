@@ -29,13 +29,13 @@ def log_pure_composition_delta(epsilon: float, per_step: float, steps: int) -> f
         return -math.inf
     log_binomial = gammaln(k + 1) - gammaln(flips + 1) - gammaln(k - flips + 1)
     log_mass = log_binomial + (k - flips) * e0 - k * np.logaddexp(0.0, e0)
-    return float(logsumexp(log_mass + np.log(-np.expm1(epsilon - loss))))
+    return float(np.asarray(logsumexp(log_mass + np.log(-np.expm1(epsilon - loss)))))
 
 
 def composition_delta(epsilon: float, step_epsilon: float, step_delta: float, steps: int) -> float:
     """The least δ for which `steps` mechanisms, each (ε₀, δ₀)-DP, are together (ε, δ)-DP (same theorem).
 
-    >>> composition_delta(1.0, 1.0, 0.25, 1)
+    >>> round(composition_delta(1.0, 1.0, 0.25, 1), 12)
     0.25
     """
     log_pure = log_pure_composition_delta(epsilon, step_epsilon, steps)

@@ -58,7 +58,7 @@ class Bins:
         return np.clip(r, self.first, self.last, out=r)
 
     def centre(self, r: Indices) -> Array:
-        return (r + self.shift) * self.width
+        return (r.astype(np.float64) + self.shift) * self.width
 
 
 def bins_for(tau: float, bound: float, constants: Variant | Constants = "paper") -> Bins:

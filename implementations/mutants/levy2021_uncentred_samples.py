@@ -1,0 +1,22 @@
+"""levy2021: Adds fresh noise to the mean for samples given their mean."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from implementations.interfaces import Array
+from implementations.mutants._mutant import Mutant
+
+
+def samples_given_means(means: Array, m: int, sd: float, rng: np.random.Generator) -> Array:
+    """Samples around the mean, not given the mean."""
+    return means[..., None, :] + sd * rng.standard_normal((*means.shape[:-1], m, means.shape[-1]))
+
+
+MUTANT = Mutant(
+    name="levy2021-uncentred-samples",
+    bug="Adds fresh noise to the mean for samples given their mean: the variance is σ²(1 + 1/m).",
+    replaces="implementations.levy2021.reduction:samples_given_means",
+    by=samples_given_means,
+    caught_by=("levy2021/proposition-3",),
+)

@@ -1,0 +1,263 @@
+"""PrivateRange, the Winsorized means and their composition, against brute force and independent oracles."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy.linalg import hadamard
+from scipy.stats import binomtest, chi2, kstest
+
+from implementations.hadamard import hadamard_transform, next_power_of_two
+from implementations.levy2021.composition import (
+    composition_delta,
+    log_pure_composition_delta,
+    optimal_coordinate_epsilon,
+    optimal_query_budget,
+    printed_coordinate_epsilon,
+    printed_query_budget,
+)
+from implementations.levy2021.constants import CORRECTED, PAPER, TUNED, constants_of
+from implementations.levy2021.private_range import bins_for, draw_centres, private_range, range_law
+from implementations.levy2021.winsorized_mean_1d import (
+    failure_probability,
+    noise_scale,
+    users_needed,
+    winsorized_mean_1d,
+    winsorized_mean_1d_law,
+)
+from implementations.levy2021.winsorized_mean_highd import (
+    highd_failure,
+    highd_plan,
+    highd_variance,
+    noisy_mean,
+    winsorized_mean_highd,
+)
+
+
+@pytest.mark.parametrize("d", [1, 2, 8, 64])
+def test_hadamard_matches_the_matrix_and_is_its_own_inverse(d):
+    x = np.random.default_rng(d).normal(size=(3, 2, d))
+    expected = x @ hadamard(d) / math.sqrt(d)
+    np.testing.assert_allclose(hadamard_transform(x), expected, atol=1e-12)
+    np.testing.assert_allclose(hadamard_transform(hadamard_transform(x)), x, atol=1e-12)
+
+
+def test_hadamard_rejects_other_lengths():
+    with pytest.raises(ValueError, match="power of two, got 6; pad to 8"):
+        hadamard_transform(np.zeros(6))
+    with pytest.raises(ValueError, match="d must be at least 1"):
+        next_power_of_two(0)
+
+
+def _brute_force(x, epsilon, tau, bound, constants):
+    """Every bin on its own, straight from the definition of the exponential mechanism."""
+    bins = bins_for(tau, bound, constants)
+    indices = np.arange(bins.first, bins.last + 1)
+    centres = (indices + (0.0 if bins.count % 2 else 0.5)) * bins.width
+    edges = centres - 0.5 * bins.width
+    rounded = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, bins.count - 1)
+    cost = np.array([max((rounded < k).sum(), (rounded > k).sum()) for k in range(bins.count)])
+    weight = np.exp(-0.5 * epsilon * (cost - cost.min()))
+    return centres, weight / weight.sum()
+
+
+@pytest.mark.parametrize("constants", [PAPER, CORRECTED, TUNED])
+@pytest.mark.parametrize("bound", [4.0, 4.5, 7.0])
+def test_range_law_is_the_exponential_mechanism(bound, constants):
+    rng = np.random.default_rng(1)
+    for n in (1, 2, 7, 20):
+        x = np.clip(rng.normal(1.0, 1.5, n), -bound, bound)
+        centres, law = range_law(x, 0.7, 1.0, bound, constants).enumerate()
+        expected_centres, expected = _brute_force(x, 0.7, 1.0, bound, constants)
+        np.testing.assert_allclose(centres, expected_centres)
+        np.testing.assert_allclose(np.exp(law), expected, rtol=1e-12)
+
+
+def _chi_square(observed, expected):
+    keep = expected > 5.0
+    observed = np.append(observed[keep], observed[~keep].sum())
+    expected = np.append(expected[keep], expected[~keep].sum())
+    if expected[-1] < 5.0:
+        observed, expected = observed[:-1], expected[:-1]
+    return chi2.sf(((observed - expected) ** 2 / expected).sum(), len(expected) - 1)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_batch_sampler_and_law_sampler_draw_from_the_law(ties):
+    # Two chi-square tests, rejected with probability 1e-7 each if the samplers are right.
+    rng = np.random.default_rng(2)
+    x = np.repeat([-3.9, 0.1, 0.2, 5.0], [1, 3, 2, 1]) if ties else np.clip(rng.normal(0, 2, 9), -8, 8)
+    law = range_law(x, 1.5, 1.0, 8.0)
+    centres, log_p = law.enumerate()
+    draws = 60_000
+    batch = draw_centres(np.tile(x, (draws, 1)), 1.5, 1.0, 8.0, rng)
+    single = law.bins.centre(law.draw(draws, rng))
+    for sample in (batch, single):
+        observed = np.array([(sample == c).sum() for c in centres])
+        assert observed.sum() == draws
+        assert _chi_square(observed, draws * np.exp(log_p)) > 1e-7
+
+
+def test_huge_range_never_materialises_its_bins_and_finds_the_data():
+    # The data are in two bins of 2^60; a miss has probability below 2^60 exp(−1000/4) < 1e-80.
+    rng = np.random.default_rng(3)
+    x = rng.uniform(-0.9, 0.9, size=(5, 1000))
+    low, high = private_range(x, 1.0, 1.0, 2.0**60, rng)
+    np.testing.assert_allclose(high - low, 4.0)
+    assert (low <= 0.9).all()
+    assert (high >= -0.9).all()
+    law = range_law(x[0], 1e-6, 1.0, 2.0**60)
+    assert law.start.size <= 2 * 1000 + 1
+    mass = np.exp(law.log_probability + np.log(law.count.astype(float)))
+    assert mass.sum() == pytest.approx(1.0)
+    with pytest.raises(ValueError, match=r"at most 2\*\*20"):
+        law.enumerate()
+
+
+def test_winsorized_mean_has_its_exact_law():
+    # Kolmogorov–Smirnov against the exact mixture, rejected with probability 1e-7 if right.
+    rng = np.random.default_rng(4)
+    x = np.array([-1.0, 0.4, 0.6, 3.0, 7.5])
+    law = winsorized_mean_1d_law(x, 2.0, 1.0, 8.0)
+
+    def cdf(t):
+        z = (np.asarray(t)[:, None] - law.centres) / law.scale
+        part = np.where(z < 0, 0.5 * np.exp(np.minimum(z, 0)), 1 - 0.5 * np.exp(-np.maximum(z, 0)))
+        return part @ law.weights
+
+    sample = winsorized_mean_1d(np.tile(x, (20_000, 1)), 2.0, 1.0, 8.0, rng)
+    assert kstest(sample, cdf).pvalue > 1e-7
+
+
+def test_printed_constants():
+    assert noise_scale(10, 0.5, 3.0) == pytest.approx(8 * 3.0 / (10 * 0.5))
+    assert noise_scale(10, 0.5, 3.0, "corrected") == pytest.approx(12 * 3.0 / (10 * 0.5))
+    assert failure_probability(200, 1.0, 1.0, 64.0) == pytest.approx(64.0 * math.exp(-200 / 8))
+    assert TUNED.noise < PAPER.noise < CORRECTED.noise
+    for c in (CORRECTED, TUNED):  # the interval reaches half a bin beyond 2τ
+        assert c.half_length == pytest.approx(2.0 + 0.5 * c.bin_width)
+    with pytest.raises(ValueError, match="constants must be one of"):
+        constants_of("best")  # type: ignore[arg-type]
+
+
+def test_corrected_interval_never_clips_concentrated_data():
+    # For every occupied bin that may be chosen, the interval holds all data: exact, no probability involved.
+    rng = np.random.default_rng(5)
+    for constants in (CORRECTED, TUNED):
+        bins = bins_for(1.0, 16.0, constants)
+        for _ in range(300):
+            x = rng.uniform(-14, 14) + rng.choice([-1.0, 1.0, 0.0, rng.uniform(-1, 1)], size=12)
+            index = bins.index(x)
+            for r in range(index.min(), index.max() + 1):
+                centre = bins.centre(np.array([r]))[0]
+                assert np.abs(x - centre).max() <= constants.half_length + 1e-9
+
+
+@pytest.mark.parametrize("d", [1, 3, 8, 20])
+def test_highd_is_unbiased_with_the_planned_variance(d):
+    rng = np.random.default_rng(6)
+    n, trials = 700, 250
+    x = np.clip(rng.normal(0.3, 0.1, (n, d)), -2, 2)
+    tau = float(np.linalg.norm(x - x.mean(axis=0), axis=1).max())
+    args = (20.0, 1e-3, tau, 2.0, 1e-4)
+    plan = highd_plan(n, d, *args)
+    assert highd_failure(plan, n, 1e-4) < 1e-3
+    out = winsorized_mean_highd(np.tile(x, (trials, 1, 1)), *args, rng)
+    assert out.shape == (trials, d)
+    error = out - x.mean(axis=0)
+    sd = math.sqrt(highd_variance(plan, n) / plan.dimension)
+    # z-tests at |z| < 6: a false alarm has probability below 1e-8 per coordinate.
+    assert np.abs(error.mean(axis=0)).max() < 6 * sd / math.sqrt(trials)
+    squares = (error**2).sum(axis=1)
+    assert abs(squares.mean() - d * sd**2) < 6 * squares.std() / math.sqrt(trials)
+    oracle = noisy_mean(np.zeros((4000, d)), plan, n, rng)
+    spread = (oracle**2).sum(axis=1)
+    assert abs(spread.mean() - d * sd**2) < 6 * spread.std() / math.sqrt(4000)
+
+
+def test_too_few_users_are_told_how_many_would_do():
+    x = np.zeros((50, 4))
+    with pytest.raises(ValueError, match=r"n = 50 users fail .* n = (\d+) would do") as error:
+        winsorized_mean_highd(x, 1.0, 1e-5, 1.0, 10.0, 1e-3, np.random.default_rng(0), failure=0.01)
+    needed = int(str(error.value).split("n = ")[-1].split()[0])
+    plan = highd_plan(needed, 4, 1.0, 1e-5, 1.0, 10.0, 1e-3)
+    assert highd_failure(plan, needed, 1e-3) <= 0.01
+    with pytest.raises(ValueError, match="a smaller γ would do"):
+        winsorized_mean_highd(x, 1.0, 1e-5, 1.0, 10.0, 0.1, np.random.default_rng(0), failure=0.01)
+    with pytest.raises(ValueError, match="would do"):
+        winsorized_mean_1d(x[:, 0], 1.0, 1.0, 10.0, np.random.default_rng(0), failure=1e-9)
+    assert failure_probability(users_needed(1e-9, 1.0, 1.0, 10.0), 1.0, 1.0, 10.0) <= 1e-9
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"epsilon": 0.0}, "epsilon must be a positive finite number, got 0"),
+        ({"epsilon": math.nan}, "epsilon must be a positive"),
+        ({"delta": 1.0}, r"delta must be in \(0, 1\), got 1"),
+        ({"tau": -1.0}, "tau must be a positive"),
+        ({"bound": math.inf}, "bound must be a positive"),
+        ({"gamma": 0.0}, r"gamma must be in \(0, 1\)"),
+        ({"x": np.full((3, 2), 11.0)}, r"x must lie in \[-10, 10\], got values in \[11, 11\]"),
+        ({"x": np.full((3, 2), math.nan)}, "x must lie in"),
+        ({"bound": 2.0**70}, "bound/tau must be at most"),
+    ],
+)
+def test_bad_input_is_named(change, message):
+    good = {"x": np.zeros((3, 2)), "epsilon": 1.0, "delta": 0.1, "tau": 1e-3, "bound": 10.0, "gamma": 0.1}
+    with pytest.raises(ValueError, match=message):
+        winsorized_mean_highd(**(good | change), rng=np.random.default_rng(0))
+
+
+def _brute_composition(epsilon, per_step, steps):
+    p = math.exp(per_step) / (1 + math.exp(per_step))
+    total = 0.0
+    for bits in itertools.product((0, 1), repeat=steps):
+        k = sum(bits)
+        a, b = p ** (steps - k) * (1 - p) ** k, p**k * (1 - p) ** (steps - k)
+        total += max(0.0, a - math.exp(epsilon) * b)
+    return total
+
+
+@pytest.mark.parametrize("steps", [1, 2, 5, 10])
+@pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0])
+def test_composition_is_that_of_randomised_response(steps, epsilon):
+    expected = _brute_composition(epsilon, 0.4, steps)
+    assert math.exp(log_pure_composition_delta(epsilon, 0.4, steps)) == pytest.approx(expected, abs=1e-14)
+    with_failures = 1 - (1 - 0.01) ** steps * (1 - expected)
+    assert composition_delta(epsilon, 0.4, 0.01, steps) == pytest.approx(with_failures)
+
+
+def test_composition_agrees_with_dp_accounting():
+    accounting = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
+    pld = accounting.from_randomized_response(
+        noise_parameter=2 / (1 + math.exp(0.1)), num_buckets=2, value_discretization_interval=1e-5
+    )
+    delta = pld.self_compose(200).get_delta_for_epsilon(3.0)
+    exact = math.exp(log_pure_composition_delta(3.0, 0.1, 200))
+    assert exact <= delta * (1 + 1e-9)  # the accountant rounds losses up by at most 200 · 1e-5 in all
+    assert exact == pytest.approx(delta, rel=0.005)
+
+
+@pytest.mark.parametrize("d", [1, 7, 256])
+def test_optimal_splits_are_valid_and_beat_the_printed_ones(d):
+    for epsilon, delta in ((0.1, 1e-6), (1.0, 1e-3)):
+        best = optimal_coordinate_epsilon(epsilon, delta, d)
+        assert log_pure_composition_delta(epsilon, best, d) <= math.log(delta)
+        assert log_pure_composition_delta(epsilon, best * 1.001, d) > math.log(delta)
+        assert best > printed_coordinate_epsilon(epsilon, delta, d)
+        e, s = optimal_query_budget(epsilon, delta, d)
+        assert composition_delta(epsilon, e, s, d) <= delta * (1 + 1e-9)
+        assert e > printed_query_budget(epsilon, delta, d)[0]
+
+
+def test_one_dimensional_accuracy_is_where_theorem_1_says():
+    # At n ε = 240 the failure probability is below 1e-8: the error is pure Laplace noise.
+    rng = np.random.default_rng(7)
+    x = rng.uniform(-0.5, 0.5, 240)
+    out = winsorized_mean_1d(np.tile(x, (4000, 1)), 1.0, 1.0, 1000.0, rng, constants="corrected")
+    inside = int((np.abs(out - x.mean()) <= noise_scale(240, 1.0, 1.0, "corrected")).sum())
+    assert binomtest(inside, 4000, 1 - math.exp(-1)).pvalue > 1e-7

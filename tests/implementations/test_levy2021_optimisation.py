@@ -1,0 +1,269 @@
+"""First-order methods, adaptive queries, Phased ERM, private selection, reductions and the problem generator."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import kstest
+
+from implementations.levy2021.adaptive_queries import answer_adaptively
+from implementations.levy2021.finite_class import best_of_geometric, learn_finite_class
+from implementations.levy2021.first_order import (
+    averaged_sgd,
+    nonconvex_sgd,
+    projected_sgd,
+    run_method,
+    strongly_convex_sgd,
+    winsorized_first_order,
+)
+from implementations.levy2021.hard_instances import LinearLoss, zero_one_users
+from implementations.levy2021.phased_erm import (
+    Instance,
+    Phase,
+    feasible_phases,
+    phase_failure,
+    phased_erm,
+    phases,
+)
+from implementations.levy2021.reduction import (
+    samples_given_means,
+    to_item_level,
+    to_user_level,
+    user_means,
+)
+from implementations.levy2021.users import (
+    GaussianPopulation,
+    SignPopulation,
+    bounded_radius,
+    gaussian_radius,
+)
+
+
+def _identity(theta):
+    return theta
+
+
+def _ball(theta):
+    return theta / np.maximum(1.0, np.linalg.norm(theta, axis=-1, keepdims=True))
+
+
+def test_averaged_sgd_keeps_its_bound_without_noise():
+    # Deterministic: excess ≤ HR²/T for a quadratic on the unit ball (R = 2).
+    h, steps, target = 3.0, 50, np.array([[0.9, 0.1]])
+    method = averaged_sgd(_ball, h, 2.0, 0.0, steps)
+    final = run_method(method, lambda t: h * (t - target), np.array([[-1.0, 0.0]]), steps)
+    assert 0.5 * h * ((final - target) ** 2).sum() <= h * 4.0 / steps
+
+
+def test_averaged_sgd_keeps_its_bound_with_noise():
+    # Excess ≤ HR²/T + Rν√(2/T); the mean over 2000 trials is far below, so a false alarm is out of reach.
+    rng = np.random.default_rng(0)
+    nu, steps, d = 1.0, 64, 3
+    method = averaged_sgd(_ball, 0.1, 2.0, nu, steps)
+    g = np.array([0.2, 0.0, 0.0])
+    start = np.tile([1.0, 0.0, 0.0], (2000, 1))
+    final = run_method(method, lambda t: g + nu / math.sqrt(d) * rng.normal(size=t.shape), start, steps)
+    assert (final @ g + 0.2).mean() <= 0.4 / steps + 2.0 * nu * math.sqrt(2.0 / steps)
+
+
+def test_strongly_convex_sgd_converges_at_the_rate():
+    rng = np.random.default_rng(1)
+    mu, h, nu, steps = 0.5, 2.0, 1.0, 400
+    method = strongly_convex_sgd(_identity, h, mu, steps)
+    final = run_method(
+        method, lambda t: mu * t + nu * rng.normal(size=t.shape), np.full((2000, 1), 5.0), steps
+    )
+    assert 0.5 * mu * (final**2).mean() <= 4.0 * nu**2 / (mu * steps)
+    with pytest.raises(ValueError, match="strong_convexity must be at most smoothness"):
+        strongly_convex_sgd(_identity, 1.0, 2.0, 10)
+
+
+def test_nonconvex_sgd_returns_a_visited_point():
+    rng = np.random.default_rng(2)
+    seen = []
+
+    def answer(theta):
+        seen.append(theta.copy())
+        return np.sin(theta)
+
+    final = run_method(nonconvex_sgd(_identity, 1.0, 1.0, 0.0, 20, rng), answer, np.full((7, 2), 1.0), 20)
+    for k, row in enumerate(final):
+        assert any(np.array_equal(row, point[k]) for point in seen)
+
+
+def test_projected_sgd_returns_the_last_iterate():
+    final = run_method(projected_sgd(_ball, 0.5), lambda t: np.ones_like(t), np.zeros((1, 1)), 4)
+    assert final == pytest.approx(-1.0)
+
+
+def test_winsorized_first_order_finds_the_minimum():
+    # The noise has variance below 1e-4 per step: the distance 0.2 is out of reach.
+    rng = np.random.default_rng(3)
+    n, d, steps = 60_000, 2, 4
+    z = 0.01 * rng.standard_normal((1, n, d)) + 0.5
+    method = strongly_convex_sgd(_identity, 1.0, 1.0, steps)
+    final = winsorized_first_order(
+        lambda theta: theta[:, None, :] - z, method, np.zeros((1, d)), steps, 1.0, 1e-3, 0.05, 3.0, 1e-6, rng,
+        constants="tuned", failure=1e-3,
+    )  # fmt: skip
+    assert np.abs(final - 0.5).max() < 0.2
+    with pytest.raises(ValueError, match="epsilon must be at most 1"):
+        winsorized_first_order(
+            lambda theta: theta[:, None, :] - z,
+            method,
+            np.zeros((1, d)),
+            steps,
+            2.0,
+            1e-3,
+            0.05,
+            3.0,
+            1e-6,
+            rng,
+        )
+
+
+def test_adaptive_queries_see_earlier_answers():
+    rng = np.random.default_rng(4)
+    data = rng.uniform(0.4, 0.6, size=(30_000, 1))
+
+    def next_query(answers):
+        shift = 0.0 if not answers else float(answers[-1][0])
+        return lambda users: users - shift
+
+    first, second = answer_adaptively(data, next_query, 2, 1.0, 1e-3, 0.2, 2.0, 1e-6, rng, constants="tuned")
+    # Laplace noise of scale below 0.005: both within 0.2 with overwhelming probability.
+    assert abs(first[0] - 0.5) < 0.2
+    assert abs(second[0] - (0.5 - first[0])) < 0.2
+
+
+def _instance(**change):
+    good = {
+        "n": 10_000, "m": 100, "d": 4, "epsilon": 1.0, "delta": 1e-8, "sigma": 1.0, "lipschitz": 2.0,
+        "smoothness": 1.0, "diameter": 1.0,
+    }  # fmt: skip
+    return Instance(**(good | change))
+
+
+def test_phases_are_the_printed_ones():
+    p = _instance()
+    schedule = phases(p)
+    assert len(schedule) == math.ceil(math.log2(2.0 * 10_000 * 10 / 4))
+    base = math.sqrt(2.0 * 2.0 / (10_000 * 100) + 16 / (10_000**2 * 100))
+    for t, phase in enumerate(schedule, start=1):
+        assert phase.users == 10_000 // 2**t
+        assert phase.regulariser == pytest.approx(4.0**t * base)
+    assert schedule[-1].users == 0
+    with pytest.raises(ValueError, match="leave none for phase 14 of 16"):
+        phased_erm(p, lambda t, u: t, np.zeros((1, 4)), _ball, 1.0, 1e-3, np.random.default_rng(0))
+    with pytest.raises(ValueError, match="delta ≤ 1/n²"):
+        _instance(delta=1e-3)
+    assert feasible_phases(p, 0.5, 1e-4) == []
+    assert phase_failure(p, Phase(99, 0, 1.0), 0.5, 1e-4) == 1.0
+
+
+def test_phased_erm_uses_every_user_once_and_learns():
+    rng = np.random.default_rng(5)
+    p = _instance(n=60_000, delta=1e-10, d=1, lipschitz=3.0)
+    schedule = [Phase(1, 30_000, 1.0), Phase(2, 15_000, 4.0)]
+    z = 0.01 * rng.standard_normal((1, 60_000, 1)) + 0.4
+    asked = []
+
+    def gradients(theta, users):
+        asked.append((users.start, users.stop))
+        return theta[:, None, :] - z[:, users]
+
+    final = phased_erm(
+        p,
+        gradients,
+        np.zeros((1, 1)),
+        _ball,
+        0.06,
+        1e-6,
+        rng,
+        schedule=schedule,
+        constants="tuned",
+        failure=0.01,
+    )
+    assert sorted(set(asked)) == [(0, 30_000), (30_000, 45_000)]
+    assert abs(final[0, 0] - 0.4) < 0.25
+
+
+def test_best_of_geometric_matches_simulation_and_series():
+    p = np.array([0.2, 0.3, 0.5])
+    law = best_of_geometric(p, 0.3)
+    assert law.sum() == pytest.approx(1.0)
+    tail = np.array([1.0, 0.8, 0.5, 0.0])
+    series = sum(0.3 * 0.7 ** (k - 1) * (tail[:-1] ** k - tail[1:] ** k) for k in range(1, 200))
+    np.testing.assert_allclose(law, series, rtol=1e-12)
+
+
+def test_finite_class_prefers_the_best_candidate():
+    rng = np.random.default_rng(6)
+    losses = np.tile([0.5, -0.5, 0.45], (3000, 1)) + rng.uniform(-0.01, 0.01, (3000, 3))
+    chosen = learn_finite_class(losses, 1.0, 0.02, 1.0, 0.05, 200, rng)
+    # Best unless it is never drawn: probability Σ 0.05·0.95^{k−1}(2/3)^k < 0.1; 200 runs, below 1e-9 for > 60.
+    assert (chosen != 1).sum() < 60
+    with pytest.raises(ValueError, match="stop must be"):
+        learn_finite_class(losses, 1.0, 0.02, 1.0, 0.0, 1, rng)
+
+
+def test_reduction_gives_independent_samples():
+    # Kolmogorov–Smirnov at 1e-7, after the exact covariance test of the claim.
+    rng = np.random.default_rng(7)
+    means = 2.0 + 0.5 / math.sqrt(5) * rng.standard_normal((4000, 1))
+    samples = samples_given_means(means, 5, 0.5, rng)
+    assert samples.shape == (4000, 5, 1)
+    np.testing.assert_allclose(user_means(samples), means)
+    assert kstest(samples[:, 3, 0], "norm", args=(2.0, 0.5)).pvalue > 1e-7
+    item = to_item_level(lambda data, size, rng: np.array([data.mean()]), 5, 0.5)
+    assert item(means, 3, rng) == pytest.approx(means.mean())
+    user = to_user_level(lambda data, size, rng: np.full(size, data.mean()))
+    assert user(samples, 2, rng) == pytest.approx(means.mean())
+
+
+@pytest.mark.parametrize("heterogeneity", [0.0, 0.2])
+def test_sign_population_has_its_moments(heterogeneity):
+    rng = np.random.default_rng(8)
+    people = SignPopulation(2.0, (0.5, 0.9), heterogeneity)
+    means = people.user_means(50, 10, 4000, rng)
+    assert np.abs(means).max() <= 2.0 / math.sqrt(2) + 1e-12
+    corner = 2.0 / math.sqrt(2)
+    expected = (1 - heterogeneity) * people.mean + heterogeneity * corner
+    # z-test with 200,000 users at |z| < 6: false alarm below 1e-8.
+    error = means.reshape(-1, 2).mean(axis=0) - expected
+    assert np.abs(error / (means.reshape(-1, 2).std(axis=0) / math.sqrt(200_000))).max() < 6
+    if not heterogeneity:
+        assert means.var(axis=(0, 1)).sum() == pytest.approx(people.variance / 10, rel=0.05)
+
+
+def test_opposite_outliers_cancel_on_average():
+    rng = np.random.default_rng(9)
+    people = SignPopulation(1.0, (0.5,), 0.5, aligned=False)
+    means = people.user_means(2, 100, 4000, rng)
+    assert means[:, 0].mean() == pytest.approx(0.5, abs=0.02)
+    assert means[:, 1].mean() == pytest.approx(-0.5, abs=0.02)
+
+
+def test_radii_hold_their_users():
+    # A miss has probability at most γ = 1e-7 for the whole sample.
+    rng = np.random.default_rng(10)
+    z = GaussianPopulation((0.0,) * 20, 3.0).user_means(200, 9, 5, rng)
+    assert np.linalg.norm(z, axis=-1).max() <= gaussian_radius(1000, 20, 9, 3.0, 1e-7)
+    people = SignPopulation(1.0, (0.5,) * 4)
+    means = people.user_means(500, 400, 2, rng)
+    assert np.linalg.norm(means, axis=-1).max() <= bounded_radius(1000, 400, 1.0, 1e-7)
+    assert bounded_radius(10, 1, 1.0, 1e-7) == 2.0
+
+
+def test_hard_instances():
+    loss = LinearLoss(2.0, (3.0, 4.0))
+    assert loss.excess(loss.minimiser) == pytest.approx(0.0)
+    assert loss.excess(-loss.minimiser) == pytest.approx(20.0)
+    with pytest.raises(ValueError, match="ones must be between 0 and n = 3, got 4"):
+        zero_one_users(3, 4)
+    with pytest.raises(ValueError, match="up must hold probabilities"):
+        SignPopulation(1.0, (1.5,))
+    with pytest.raises(ValueError, match="heterogeneity must be in"):
+        SignPopulation(1.0, (0.5,), 2.0)
