@@ -56,7 +56,7 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     plan = winsorized_mean_highd.highd_plan(n, d, epsilon, DELTA, tau, 1.0, gamma)
     people = population(str(point["population"]), d)
     # The same number of noisy coordinates at every point. Each dataset is used _REPEATS times with
-    # fresh signs and noise: noise dominates, and binomial draws are dear. The mean of the repeats is one trial.
+    # fresh signs and noise: noise dominates, binomial draws are dear. The mean of the repeats is a trial.
     datasets = max(2, point.trials // (_REPEATS * d))
     batch = max(1, 300_000 // (_REPEATS * n * d))
     losses = []

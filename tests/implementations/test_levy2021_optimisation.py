@@ -1,4 +1,4 @@
-"""First-order methods, adaptive queries, Phased ERM, private selection, reductions and the problem generator."""
+"""First-order methods, adaptive queries, Phased ERM, private selection, reductions, problem generator."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def test_finite_class_prefers_the_best_candidate():
     rng = np.random.default_rng(6)
     losses = np.tile([0.5, -0.5, 0.45], (3000, 1)) + rng.uniform(-0.01, 0.01, (3000, 3))
     chosen = learn_finite_class(losses, 1.0, 0.02, 1.0, 0.05, 200, rng)
-    # Best unless it is never drawn: probability Σ 0.05·0.95^{k−1}(2/3)^k < 0.1; 200 runs, below 1e-9 for > 60.
+    # Best unless it is never drawn: probability Σ 0.05·0.95^{k−1}(2/3)^k < 0.1; > 60 of 200 below 1e-9.
     assert (chosen != 1).sum() < 60
     with pytest.raises(ValueError, match="stop must be"):
         learn_finite_class(losses, 1.0, 0.02, 1.0, 0.0, 1, rng)
