@@ -21,7 +21,7 @@ for the Gamma noise assumes that each record enters a batch independently with p
   ε between 4.78 and 4.90. That other pairs are no worse is not shown here.
 * Batches drawn without replacement, a record replaced: the same pair is possible, so ε ≥ 4.78; the general
 Rényi bound
-  of Wang, Balle and Kasiviswanathan (2019) is in the thousands at this σ and says nothing.
+  of Wang, Balle and Kasiviswanathan (2019) is 1,462 at this σ and says nothing.
 * Batches in a random order in every epoch: lower bounds from a statistic of the outputs, 3.9 (added or
   removed) and 4.1 (replaced). No amplification theorem for this order is used; nothing contradicts 5.05.
 * Batches in the order of the file: a record takes part in 10 known steps, which is one Gaussian release with
@@ -233,7 +233,7 @@ def judge_printed(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
         "2√10/σ",
         "fixed-add-remove": "one release with μ = √10/σ",
         "gaussian-pair": "one pair (gradients +1 and −1, the others 0); not shown to be the worst",
-        "without-replacement": "lower bound from the same pair; Rényi bound of Wang, Balle, Kasiviswanathan above",
+        "without-replacement": "lower bound from the same pair; above it the general Rényi bound",
         "shuffled-add-remove": "lower bound from the rounded, binned likelihood-ratio statistic",
         "shuffled-replacement": "lower bound from the rounded, binned likelihood-ratio statistic",
     }
@@ -268,7 +268,10 @@ def judge_poisson(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
             evidence.append(_evidence(row, verdict, ""))
         evidence.append(
             exact_evidence(
-                f"least accounted ε, {noise} noise", float(group["high"].min()), note="printed as ε ≈ 5.0"
+                f"least accounted ε, {noise} noise",
+                float(group["high"].min()),
+                method="minimum of the accountants",
+                note="printed as ε ≈ 5.0",
             )
         )
     return evidence

@@ -19,6 +19,8 @@ from implementations.noise import gaussian_mu, require_privacy
 
 Gradient = Callable[[Array], Array]
 NOISE = ("printed", "calibrated", "corrected")
+BLOCK = 8192
+"""Runs that `mechanism` does side by side: as many as fit a cache with a hundred records."""
 
 
 def noise_scale(
@@ -242,14 +244,21 @@ def mechanism(
             noise=noise,
             adjacency=adjacency,
         )
-        return dp_gd(
-            Problem(features, targets, loss),
-            size,
-            rng,
-            steps=steps,
-            learning_rate=learning_rate,
-            noise_scale=scale,
-            domain=domain,
-        ).printed
+        problem = Problem(features, targets, loss)
+        blocks = [min(BLOCK, size - start) for start in range(0, size, BLOCK)]
+        return np.concatenate(
+            [
+                dp_gd(
+                    problem,
+                    block,
+                    rng,
+                    steps=steps,
+                    learning_rate=learning_rate,
+                    noise_scale=scale,
+                    domain=domain,
+                ).printed
+                for block in blocks
+            ]
+        )
 
     return algorithm

@@ -1,0 +1,186 @@
+"""Section 6: reading Cod-RNA, the preprocessing of appendix E, the accountants' bounds, and the trend
+tests.
+"""
+
+import gzip
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from audits import accounting
+from audits.evidence import Verdict, combine
+from audits.exact import gaussian_epsilon
+from claims.song2021 import _cod_rna as cod
+from claims.song2021 import section_6_figure_2 as figure
+from claims.song2021 import section_6_privacy as privacy
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
+GOOD = ["-1 1 2 3 4 5 6 7 8", "1 2 3 4 5 6 7 8 9.5", "+1 0 0 0 0 1 1 1 1e-3"]
+
+
+def write(folder, lines, name="cod-rna.txt"):
+    file = folder / name
+    file.write_text("\n".join(lines) + "\n")
+    return file
+
+
+def test_plain_sparse_and_gzip_files_read_the_same(tmp_path):
+    dense = cod.read(write(tmp_path, GOOD))
+    sparse = [
+        " ".join([line.split()[0], *(f"{i}:{v}" for i, v in enumerate(line.split()[1:], 1) if float(v) != 0)])
+        for line in GOOD
+    ]
+    packed = tmp_path / "packed.gz"
+    packed.write_bytes(gzip.compress("\n".join(["", *sparse, ""]).encode()))
+    for other in (cod.read(packed), cod.read(write(tmp_path, sparse, "sparse"))):
+        assert (other.features == dense.features).all()
+        assert (other.labels == dense.labels).all()
+    assert dense.labels.tolist() == [-1.0, 1.0, 1.0]
+    assert cod.read(tmp_path / "cod-rna.txt").source.startswith("Cod-RNA, 3 records")
+
+
+def test_a_folder_stands_for_its_one_file(tmp_path):
+    write(tmp_path, GOOD)
+    assert len(cod.read(tmp_path).labels) == 3
+    write(tmp_path, GOOD, "cod-rna.t")
+    with pytest.raises(ValueError, match=r"expected one file.*cod-rna\.t"):
+        cod.read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ([], "no records"),
+        (["", " "], "no records"),
+        ([*GOOD, "1 2 3"], "line 4: expected 8 features, got 2"),
+        ([*GOOD, "1 1 2 3 4 5 6 7 8 9"], "line 4: expected 8 features, got 9"),
+        ([GOOD[0], "1 1 2 nan 4 5 6 7 8"], "line 2: not a finite number: 'nan'"),
+        ([GOOD[0], "1 1 2 inf 4 5 6 7 8"], "line 2: not a finite number"),
+        ([GOOD[0], "", "1 1 2 x 4 5 6 7 8"], "line 3: not a number: 'x'"),
+        (["2 1 2 3 4 5 6 7 8"], "line 1: the label"),
+        ([*GOOD, "1 1:1 9:2"], "line 4: expected index:value"),
+        ([*GOOD, "1 2:1 1:2"], "line 4: expected index:value"),
+        ([*GOOD, "1 1:1 2:"], "line 4: not a number: ''"),
+        ([GOOD[0], GOOD[0]], "all 2 labels"),
+        ([GOOD[0], "1 1 3 4 5 6 7 8 9"], "feature 1 has one value"),
+        (["-1 1 2 3 4 5 6 7 é"], "line 1: not a text file"),
+    ],
+)
+def test_bad_files_are_named_with_the_line(tmp_path, lines, message):
+    file = write(tmp_path, lines)
+    with pytest.raises(ValueError, match=message) as error:
+        cod.read(file)
+    assert str(file) in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_broken_gzip_files_and_missing_files_are_named(tmp_path):
+    whole = gzip.compress(("\n".join(GOOD * 50)).encode())
+    for name, content in (("cut.gz", whole[:-30]), ("garbled.gz", whole[:30] + b"\0" * 40 + whole[70:])):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(ValueError, match="gzip") as error:
+            cod.read(tmp_path / name)
+        assert name in str(error.value)
+    with pytest.raises(ValueError, match="no such file"):
+        cod.read(tmp_path / "absent")
+    with pytest.raises(ValueError, match="expected one file"):
+        cod.read(tmp_path)
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="the Cod-RNA file is not beside the project")
+def test_the_real_file():
+    records = cod.read(SHARED)
+    assert records.features.shape == (cod.RECORDS, cod.FEATURES)
+    assert (records.labels == 1.0).sum() == 19_845
+
+
+def test_preprocessing_is_that_of_appendix_e():
+    rng = np.random.default_rng(1)
+    training = cod.Records(rng.standard_normal((200, 8)) * 7 + 3, np.ones(200), "")
+    other = cod.Records(rng.standard_normal((50, 8)) * 30, np.ones(50), "")
+    features, test = cod.preprocess(training, other)
+    assert features.shape == (200, 9)
+    assert (features[:, 8] == 1 / 3).all()
+    assert np.linalg.norm(features, axis=1).max() <= 1 + 1e-12
+    assert np.linalg.norm(test, axis=1).max() <= 1 + 1e-12
+    # by hand for one record, whose norm is within the ball
+    raw, low, high = training.features[0], training.features.min(axis=0), training.features.max(axis=0)
+    scaled = (raw - low) / (high - low) - 0.5
+    norm = np.linalg.norm(scaled)
+    assert np.allclose(features[0, :8], scaled * min(1.0, math.sqrt(8) / 3 / norm))
+
+
+def test_the_stand_in_has_the_size_and_shape_and_the_split_parts_it():
+    rng = np.random.default_rng(2)
+    records = cod.load(None, rng)
+    assert records.features.shape == (cod.RECORDS, cod.FEATURES)
+    assert (records.labels == 1.0).sum() == 19_845
+    training, held = cod.split(records, rng)
+    assert len(training.labels) + len(held.labels) == cod.RECORDS
+    assert np.allclose(
+        np.sort(np.concatenate([training.features[:, 0], held.features[:, 0]])),
+        np.sort(records.features[:, 0]),
+    )
+
+
+def test_one_batch_shuffled_is_the_gaussian_and_more_batches_hide_more():
+    sigma = 0.63
+    exact = gaussian_epsilon(1e-5, 1 / sigma)
+    found = []
+    for batches in (1, 4, 40):
+        pair = privacy.shuffled_pair(sigma, batches, 0.0)
+        curves = [
+            accounting.compose(p, 1, step=1e-4, pessimistic=False) for p in (pair, accounting.reverse(pair))
+        ]
+        found.append(max(accounting.epsilon_at(c, 1e-5) for c in curves))
+    assert found[0] <= exact
+    assert found[0] == pytest.approx(exact, rel=0.02)
+    assert found[0] > found[1] > found[2]
+
+
+@pytest.mark.slow
+def test_shuffled_pairs_are_lower_bounds_by_simulation():
+    # δ(1) of the full outputs, two batches, estimated from the exact likelihood ratio: five standard errors.
+    sigma, rng, size = 0.63, np.random.default_rng(3), 400_000
+    x = sigma * rng.standard_normal((size, 2))
+    x[np.arange(size), rng.integers(0, 2, size)] += 1.0
+    ratio = np.exp((x - 0.5) / sigma**2).mean(axis=1)
+    gain = np.maximum(0.0, 1.0 - math.e / ratio)
+    curve = accounting.compose(
+        privacy.shuffled_pair(sigma, 2, 0.0, spacing=0.05), 1, step=1e-4, pessimistic=False
+    )
+    assert curve(1.0) <= gain.mean() + 5 * gain.std() / math.sqrt(size)
+    assert curve(1.0) >= 0.97 * gain.mean()
+
+
+def made_up(gaussian, gamma):
+    rng = np.random.default_rng(4)
+    rows = []
+    for noise, slope in (("gaussian", gaussian), ("gamma", gamma)):
+        for d in figure.DIMENSIONS:
+            accuracy = (
+                93.0 + slope * math.log10(d / 9) + 0.05 * rng.standard_normal() + rng.standard_normal(40) / 4
+            )
+            rows.append(
+                pd.DataFrame({"noise": noise, "dimension": d, "learning_rate": 20.0, "accuracy": accuracy})
+            )
+    return pd.concat(rows, ignore_index=True).assign(source="made up")
+
+
+@pytest.mark.parametrize(
+    ("gaussian", "gamma", "expected"),
+    [
+        (0.0, -4.0, Verdict.CONSISTENT),
+        (-4.0, -4.0, Verdict.REFUTED),
+        (4.0, -4.0, Verdict.REFUTED),
+        (0.0, 2.0, Verdict.REFUTED),
+        (0.0, 0.0, Verdict.INCONCLUSIVE),
+    ],
+)
+def test_the_trends_are_judged(gaussian, gamma, expected):
+    evidence = figure.judge(made_up(gaussian, gamma), 1e-5)
+    assert combine(evidence) is expected
+    assert sum(e.alpha_spent for e in evidence) <= 1e-5
