@@ -651,11 +651,8 @@ def _below(text: str) -> str:
 
 def _method_html(evidence: Evidence) -> str:
     """How sure and by what: the instrument, the confidence, the standard error, the samples."""
-    exact = evidence.confidence == 1.0
     parts = [html.escape(evidence.method)]
-    if exact and "exact" not in evidence.method:
-        parts.append("exact")
-    if not exact:
+    if evidence.confidence < 1.0:
         parts.append(f"confidence {confidence_html(evidence.confidence)}")
     if evidence.standard_error is not None:
         parts.append(f"standard error {number_html(evidence.standard_error, 2)}")

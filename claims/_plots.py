@@ -7,8 +7,9 @@ Text and axes are drawn in one ink colour, which the site replaces by the colour
 from __future__ import annotations
 
 import math
+import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import StringIO
@@ -208,18 +209,15 @@ def _lines(plot: Plot, rows: pd.DataFrame) -> _Lines:
 
     columns = [plot.x, plot.y, plot.low, plot.high, plot.claimed]
     wanted = [name for name in dict.fromkeys(columns) if name is not None]
-    used = wanted + [c for c in (plot.series, *plot.select) if c is not None and c not in wanted]
-    if missing := [c for c in used if c not in rows.columns]:
-        raise ValueError(
-            f"plot {plot.title!r}: no column {', '.join(map(repr, missing))}; "
-            f"the rows have {', '.join(map(repr, rows.columns))}"
-        )
+    _check_columns(plot, rows, plot.select)
     kept = rows
     for name, value in plot.select.items():
         same = np.isclose(kept[name], value) if _is_number(value) else kept[name] == value
         kept = kept[same]
     if kept.empty:
         raise NoRowsError(f"{plot.title}: this run has no row with {select_words(plot.select)}")
+    # A claim of several tasks has only the columns of those that its tier measures, so these are checked now.
+    _check_columns(plot, rows, [*wanted, *([] if plot.series is None else [plot.series])])
     numeric = [c for c in wanted if c != plot.x]
     if bad := [c for c in numeric if kept[c].dtype.kind not in "biuf"]:
         raise ValueError(f"plot {plot.title!r}: column {bad[0]!r} must hold numbers")
@@ -258,6 +256,14 @@ def _lines(plot: Plot, rows: pd.DataFrame) -> _Lines:
     if plot.series is not None and len(lines) > _LARGEST_LEGEND:
         note += f"The legend names the first {_LARGEST_LEGEND} of {len(lines)} series. "
     return _Lines(lines=lines, names=names, note=note.strip())
+
+
+def _check_columns(plot: Plot, rows: pd.DataFrame, names: Iterable[str]) -> None:
+    if missing := [name for name in names if name not in rows.columns]:
+        raise ValueError(
+            f"plot {plot.title!r}: no column {', '.join(map(repr, missing))}; "
+            f"the rows have {', '.join(map(repr, rows.columns))}"
+        )
 
 
 def _curve(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence]) -> str:
@@ -311,7 +317,7 @@ def _loglog(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence])
             if fit.bound is not None:
                 label = f"claimed slope {_minus(fit.bound)}" if index == 0 else None
                 claimed = level * (ends / centre) ** fit.bound
-                axes.plot(ends, claimed, color=INK, linestyle=CLAIMED, linewidth=1.2, label=label)
+                axes.plot(ends, claimed, color=INK, linestyle=":", linewidth=1.2, label=label)
     if fit is not None:
         said.append(
             f"The fitted slope and its interval [{_minus(fit.low)}, {_minus(fit.high)}] are the claim’s "
@@ -376,7 +382,7 @@ def _claimed(axes: Axes, plot: Plot, lines: _Lines) -> None:
 
 
 def _faint_rows(axes: Axes, line: _Line, colour: Any) -> None:
-    if line.spread and len(line.all_x) <= 2000:
+    if line.spread and len(line.all_x) <= 600:
         axes.plot(line.all_x, line.all_y, color=colour, alpha=0.25, marker=".", markersize=4,
                   linestyle="none")  # fmt: skip
 
@@ -489,6 +495,12 @@ def _to_svg(figure: Figure) -> str:
     stream = StringIO()
     figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
     text = stream.getvalue()
+    # A hundredth of a point is finer than any screen; only scales need all their digits.
+    text = re.sub(
+        r"scale\([^)]*\)|-?\d+\.\d{3,}",
+        lambda m: m[0] if m[0].startswith("scale") else f"{float(m[0]):.2f}",
+        text,
+    )
     return text[text.index("<svg") :]
 
 

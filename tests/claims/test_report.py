@@ -523,7 +523,9 @@ def test_a_plot_that_names_what_is_not_there_says_so() -> None:
     with pytest.raises(ValueError, match="kind must be one of curve, loglog, sandwich, got 'pie'"):
         draw(plot(kind="pie"), ROWS)
     with pytest.raises(NoRowsError, match="no row with n\u00a0=\u00a07"):
-        draw(plot(select={"n": 7}), ROWS)
+        draw(plot(y="of another tier", select={"n": 7}), ROWS)
+    with pytest.raises(ValueError, match="no column 'm'"):
+        draw(plot(select={"m": 7}), ROWS)
 
 
 def test_measured_over_claimed_takes_infinite_ends() -> None:
