@@ -163,7 +163,8 @@ def _smoothed(ladder: events.Ladder, p: Floats, delta: float) -> tuple[Floats, F
     rungs = len(ladder.thresholds)
     _, y = ladder.all_hits()
     q = (y + 1.0) / (ladder.size + 1.0)
-    noise = CAUTION / np.sqrt(np.maximum(y, 1.0))
+    # Few hits are luckier than their standard error says.
+    noise = CAUTION * np.where(y >= 8, 1.0 / np.sqrt(np.maximum(y, 1.0)), 2.0 / np.sqrt(y + 1.0))
     for kind in range(4):
         part = slice(kind * rungs, (kind + 1) * rungs)
         with np.errstate(divide="ignore", invalid="ignore"):

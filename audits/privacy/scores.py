@@ -36,6 +36,9 @@ class Score:
 
 
 FEW_CELLS = 16
+"""With so few cells the samples that ordered them may also judge them."""
+MOST_FITTED = 30000
+"""Regressions are fitted to no more than this many samples of a side."""
 
 Learner = Callable[[Encoded, Encoded], Score | None]
 
@@ -80,7 +83,6 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
         inside = np.flatnonzero(ratio[:-1] >= t) if upper else np.flatnonzero(ratio[:-1] < t)
         return f"output in {_join([name(int(c)) for c in inside if a[c] + b[c] > 0])}"
 
-    # The order of a handful of cells is learned so fast that the same samples may judge it.
     return Score("sets", evaluate, describe, learned=cells > FEW_CELLS)
 
 
@@ -269,7 +271,7 @@ def logistic(first: Encoded, second: Encoded) -> Score | None:
         return None
     a, b = first.columns(), second.columns()
     standard = _standard(a, b)
-    weights = _fit_logistic(standard(a), standard(b))
+    weights = _fit_logistic(standard(a[:MOST_FITTED]), standard(b[:MOST_FITTED]))
     return _linear("logistic", weights, standard, "logistic score")
 
 
@@ -282,8 +284,38 @@ def moments(first: Encoded, second: Encoded) -> Score | None:
         z = np.clip(standard(v), -8.0, 8.0)
         return np.hstack([z, z * z - 1.0])
 
-    weights = _fit_logistic(features(a), features(b))
+    weights = _fit_logistic(features(a[:MOST_FITTED]), features(b[:MOST_FITTED]))
     return _linear("second moments", weights, features, "quadratic score")
+
+
+def smooth(first: Encoded, second: Encoded) -> Score | None:
+    """Logistic regression on piecewise-linear functions of up to six columns, on atoms, and on all products of two.
+
+    Smooth where trees are steps: it reaches into corners of the outputs where samples are few.
+    """
+    a, b = first.columns(), second.columns()
+    if first.is_scalar or a.shape[1] > 6:
+        return None
+    a, b = a[:MOST_FITTED], b[:MOST_FITTED]
+    standard = _standard(a, b)
+    z = standard(np.concatenate([a, b]))
+    knots = np.quantile(z, [0.5, 0.9], axis=0)
+    atoms: list[tuple[int, float]] = []
+    for j in range(z.shape[1]):
+        unique, counts = np.unique(z[:, j], return_counts=True)
+        common = np.argsort(counts)[::-1][:2]
+        atoms += [(j, float(unique[c])) for c in common if 0.02 * len(z) < counts[c] < 0.98 * len(z)]
+
+    def features(v: Floats) -> Floats:
+        w = np.clip(standard(v), -6.0, 6.0)
+        parts = [w, *(np.maximum(w - knot, 0.0) for knot in knots)]
+        flags = [(w[:, j] == np.clip(value, -6.0, 6.0)).astype(np.float64)[:, None] for j, value in atoms]
+        base = np.hstack([*parts, *flags])
+        i, j = np.triu_indices(base.shape[1])
+        return np.hstack([base, base[:, i] * base[:, j]])
+
+    weights = _fit_logistic(features(a), features(b))
+    return _linear("smooth", weights, features, "smooth logistic score")
 
 
 def _fit_logistic(a: Floats, b: Floats, steps: int = 8) -> Floats:

@@ -111,6 +111,9 @@ def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores
         return [*chosen, scores.footprints] if footprints else chosen
     if sample.is_symbol:
         return [scores.sets]
+    width = sample.columns().shape[1]
+    if width <= 6:
+        return [scores.sets, scores.smooth, scores.mean_difference, scores.coordinate, scores.boosting]
     chosen = [
         scores.sets,
         scores.mean_difference,
@@ -120,9 +123,7 @@ def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores
         scores.coordinate,
         scores.neighbours,
     ]
-    if sample.columns().shape[1] <= 60:
-        chosen.append(scores.boosting)
-    return chosen
+    return [*chosen, scores.boosting] if width <= 60 else chosen
 
 
 class Slot:
