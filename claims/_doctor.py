@@ -11,7 +11,7 @@ from claims._provenance import machine, versions
 from claims._run import RUNS
 
 EXTRAS = {
-    "report": ("papermill", "nbconvert", "matplotlib", "ipykernel", "latex2mathml"),
+    "report": ("papermill", "nbformat", "matplotlib", "ipykernel", "latex2mathml", "mistune"),
     "cluster": ("distributed",),
     "interop": ("dp_accounting", "diffprivlib", "opendp"),
 }
