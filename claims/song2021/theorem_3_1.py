@@ -504,5 +504,6 @@ _CORRECTED = replace(
         "full": Tier(points=_FULL, trials=2048, chunk=512),
     },
     measure=partial(measure_as, "calibrated"),
+    plots=[replace(plot, select={"epsilon": 1.0, "loss": "pinball(0.3)", "p": 0}) for plot in _PRINTED.plots],
 )
 CLAIMS = [_PRINTED, _AS_PRIVATE, _CORRECTED]
