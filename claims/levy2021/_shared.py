@@ -41,6 +41,29 @@ def at_most(
     return exact_evidence(quantity, float(value), bound=float(bound), verdict=verdict, point=point, note=note)
 
 
+def sample_mean(
+    quantity: str,
+    mean: float,
+    error: float,
+    samples: int,
+    *,
+    point: dict[str, Any] | None = None,
+    note: str = "",
+) -> Evidence:
+    """A reported sample mean with three standard errors to each side; it carries no verdict."""
+    return Evidence(
+        quantity=quantity,
+        estimate=float(mean),
+        low=float(mean - 3.0 * error),
+        high=float(mean + 3.0 * error),
+        confidence=0.997,
+        method="normal",
+        samples=samples,
+        point=point or {},
+        note=note,
+    )
+
+
 def count_vectors(users: int, bins: int) -> Array:
     """All ways to put `users` equal users into `bins` bins: integers (C(users + bins − 1, users), bins)."""
     if bins == 1:

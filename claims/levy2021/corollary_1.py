@@ -25,7 +25,7 @@ import numpy as np
 
 from audits.evidence import Bound, Evidence, Verdict, exact_evidence
 from claims._claim import Claim, Kind, Plot, Point, Tier
-from claims.levy2021._shared import at_most, source
+from claims.levy2021._shared import at_most, sample_mean, source
 from implementations.levy2021 import winsorized_mean_highd
 from implementations.levy2021.users import SignPopulation, bounded_radius
 
@@ -115,17 +115,8 @@ def judge(rows: Any, alpha: float) -> list[Evidence]:
     evidence = [*fit.evidence(), *slope.evidence()]
     evidence.append(exact_evidence("predicted constant of the privacy term", 8.0 * 102_400.0))
     error = float((worst["error"] / worst["form"]).pow(2).sum() ** 0.5 / len(worst))
-    evidence.append(
-        Evidence(
-            quantity="constant of the privacy term (dB²/(mn²ε²) times log factors)",
-            estimate=constant,
-            low=constant - 3.0 * error,
-            high=constant + 3.0 * error,
-            confidence=0.997,
-            method="normal",
-            samples=int(rows["trials"].sum()),
-        )
-    )
+    name = "constant of the privacy term (dB²/(mn²ε²) times log factors)"
+    evidence.append(sample_mean(name, constant, error, int(rows["trials"].sum())))
     if len(usable):
         evidence.append(
             exact_evidence("smallest c₁ on the grid at which β < 0.01", float(usable["c1"].min()))
@@ -201,7 +192,7 @@ def _fraction(
 
 _SMOKE = _fraction(
     {
-        "n": (500, 1500, 4500),
+        "n": (400, 1200, 3600),
         "m": (1000, 100_000, 10_000_000),
         "d": (2, 8, 32),
         "epsilon": (25.0, 50.0, 100.0),

@@ -29,7 +29,7 @@ def judge(rows: Any, alpha: float) -> list[Evidence]:
     return [
         *shared.rate_evidence(rows, claimed, 0.8 * alpha, 0.15),
         *shared.agreement(rows, 0.2 * alpha),
-        *shared.constant(rows, "σ²d²/(n²mε²) (μ = 0.1 … 10 not divided out)", 2.0),
+        *shared.constant(rows, "σ²d²/(n²mε²) (μ ≥ 0.1 not divided out)", 2.0),
     ]
 
 

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from audits.evidence import Bound, Evidence, Verdict, exact_evidence
+from audits.evidence import Bound, Evidence, Verdict
 from claims._claim import Claim, Kind, Plot, Point, Tier
-from claims.levy2021._shared import at_most, source
+from claims.levy2021._shared import at_most, sample_mean, source
 from implementations.levy2021 import winsorized_mean_highd
 from implementations.levy2021.users import SignPopulation, bounded_radius
 
@@ -68,9 +68,13 @@ def judge(rows: Any, alpha: float) -> list[Evidence]:
     for (m, shift), cell in groups:
         point = {"m": int(m), "mn_delta": float(shift)}
         if shift < 0:
-            ratio = float(cell["loss"].mean() / cell["base"].iloc[0])
-            note = "risk over the homogeneous one (a sample mean); nothing is promised here"
-            evidence.append(exact_evidence("risk at Δ = 0.1, relative", ratio, point=point, note=note))
+            base, runs = float(cell["base"].iloc[0]), len(cell)
+            ratio, error = (
+                float(cell["loss"].mean()) / base,
+                float(cell["loss"].std()) / base / math.sqrt(runs),
+            )
+            note = "over the homogeneous risk; nothing is promised here"
+            evidence.append(sample_mean("risk at Δ = 0.1", ratio, error, runs, point=point, note=note))
             continue
         if cell["tv_ratio"].iloc[0] > 0.0:
             evidence.append(

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audits.evidence import Bound, Evidence, Verdict, exact_evidence
+from audits.evidence import Bound, Evidence, Verdict
 from claims._claim import Claim, Kind, Plot, Point, Tier
-from claims.levy2021._shared import source
+from claims.levy2021._shared import sample_mean, source
 
 if TYPE_CHECKING:
     from implementations.interfaces import Array
@@ -69,11 +69,13 @@ def judge(rows: Any, alpha: float) -> list[Evidence]:
         equivalence_alpha=1e-3,
         seed=4,
     )
-    constant = float((means["radius"] * np.sqrt(means["m"] / means["d"])).max())
-    return [
-        *fit.evidence(),
-        exact_evidence("constant: radius over σ√(d/m), largest (a sample mean)", constant),
+    scaled = table.assign(scaled=table["radius"] * np.sqrt(table["m"] / table["d"])).groupby(["m", "d"])[
+        "scaled"
     ]
+    worst = scaled.mean().idxmax()
+    runs = int(scaled.count()[worst])
+    mean, error = float(scaled.mean()[worst]), float(scaled.std()[worst]) / runs**0.5
+    return [*fit.evidence(), sample_mean("radius over σ√(d/m), largest", mean, error, runs)]
 
 
 def _grid(ms: tuple[int, ...], ds: tuple[int, ...]) -> list[dict[str, int]]:

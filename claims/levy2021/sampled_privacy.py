@@ -1,10 +1,10 @@
 """Privacy of the whole algorithms of levy2021, from samples on adversarial pairs.
 
-Theorems 1, 2 and 3 and appendix A are decided exactly elsewhere, part by part. Here the programs themselves are
-audited, as one would audit a stranger's: Algorithm 1, Algorithm 2 (d = 2, random rotation included), Algorithm 3
-(two gradient steps) and the selection from a finite class, each on datasets that differ in one whole user: at
-opposite ends of the range among users at 0, and at the tie of a median, where the chosen bin reacts most (Levy et
-al. 2021, Theorems 1 to 3).
+Theorems 1, 2 and 3 and appendix A are decided exactly elsewhere, part by part. Here the programs
+themselves are audited, as one would audit a stranger's: Algorithm 1, Algorithm 2 (d = 2, random
+rotation included), Algorithm 3 (two gradient steps) and the selection from a finite class, each on
+datasets that differ in one whole user: at opposite ends of the range among users at 0, and at the tie
+of a median, where the chosen bin reacts most (Levy et al. 2021, Theorems 1 to 3).
 
 A sequential test, any stopping time; what it would have caught is the resolution, an ε.
 """
@@ -148,8 +148,8 @@ CLAIM = Claim(
     id="levy2021/sampled-privacy",
     kind=Kind.PRIVACY,
     title="The whole algorithms keep their privacy on adversarial pairs",
-    statement=r"Algorithm 1 at $\varepsilon=1$, Algorithm 2 at $(4,10^{-3})$, Algorithm 3 at $(1,10^{-3})$ and "
-    r"the pure-DP selection at $\varepsilon=1$ are private when one user is replaced.",
+    statement=r"Algorithm 1 at $\varepsilon=1$, Algorithm 2 at $(4,10^{-3})$, Algorithm 3 at $(1,10^{-3})$ "
+    r"and the pure-DP selection at $\varepsilon=1$ are private when one user is replaced.",
     how="Sequential test on samples of the whole programs, two adversarial pairs each.",
     source=_source(),
     bound=Bound.UPPER,

@@ -5,7 +5,7 @@ Algorithm 4. ε ≤ 1, δ ≤ 1/n².) The printed phases cannot be run (algorith
 users no longer suffice.
 
 Checked on samples in the regime that can be seen: with the printed constants the privacy term exceeds the
-statistical one for all n below the value that is reported (some 10¹⁰), so that only R G̃√d/(n√m ε) is
+statistical one for all n below the value that is reported (beyond 10¹³), so that only R G̃√d/(n√m ε) is
 visible. Exponents in n, m, d, ε of the worst excess population risk over linear losses of five slopes and
 quadratics of two curvatures, divided by the exact log factors of a first-phase answer, must not be worse
 than −1, −½, 1, −1. Answers are those of the oracle A′ of Theorem 2 around the phase's empirical gradient,
@@ -158,7 +158,7 @@ CLAIM = Claim(
     bound=Bound.UPPER,
     expected=Verdict.CONSISTENT,
     tiers={
-        "smoke": Tier(points=_SMALL, trials=60),
+        "smoke": Tier(points=_SMALL, trials=30),
         "ci": Tier(points=_POINTS, trials=400),
         "full": Tier(points=_POINTS, trials=2000, chunk=500),
     },
