@@ -5,7 +5,8 @@ from __future__ import annotations
 from claims._claim import Source
 
 _REFERENCE = (
-    "S. Song, T. Steinke, O. Thakkar, A. Thakurta: Evading the Curse of Dimensionality in Unconstrained Private "
+    "S. Song, T. Steinke, O. Thakkar, A. Thakurta: Evading the Curse of Dimensionality in Unconstrained "
+    "Private "
     "GLMs. AISTATS 2021, PMLR 130:2638–2646"
 )
 

@@ -13,8 +13,8 @@ def worst_members(rows: pd.DataFrame, axes: Sequence[str], member: str, risk: st
     """For every grid point the member of the family with the largest mean risk, its risk and standard error.
 
     rows    one row a trial, with the columns `axes`, `member`, `risk` and "trial" (a number from 0 up).
-    Returns one row a grid point: `axes`, `member`, "risk", "standard_error", "trials". The member is chosen on
-    every fourth trial and measured on the others, so that the choice does not bias the risk.
+    Returns one row a grid point: `axes`, `member`, "risk", "standard_error", "trials". The member is chosen
+    on every fourth trial and measured on the others, so that the choice does not bias the risk.
     """
     import pandas as pd
 

@@ -1,19 +1,23 @@
 r"""Corollary 5.2: clipped DP-GD minimises the clipped objective as fast as DP-GD minimises the original.
 
-With θ₀ = 0, C = ℝᵖ, T = n²ε², clipping norm B and the noise of Theorem 2.6 with the clipping norm as gradient bound, some learning rate
-gives E[L_clipped(θ^priv; D)] − L_clipped(θ*_clipped; D) ≤ L·‖θ*_clipped‖_M·√(1 + 2·rank(M)·log(1/δ))/(εn), where L_clipped
-averages the surrogates of Lemma 5.1 and θ*_clipped minimises it (Song et al. 2021, section 5.2).
+With θ₀ = 0, C = ℝᵖ, T = n²ε², clipping norm B and the noise of Theorem 2.6 with the clipping norm as
+gradient bound, some learning rate gives E[L_clipped(θ^priv; D)] − L_clipped(θ*_clipped; D) ≤
+L·‖θ*_clipped‖_M·√(1 + 2·rank(M)·log(1/δ))/(εn), where L_clipped averages the surrogates of Lemma 5.1 and
+θ*_clipped minimises it (Song et al. 2021, section 5.2).
 
-Two readings of L. The corollary speaks of "clipping norm L": L = B is the claim itself, and what section 1.1 says in words.
-Elsewhere L is the Lipschitz constant of the losses: `:lipschitz-constant`. For B ≤ L that bound is weaker and holds too. For
-B > L nothing is clipped, yet the noise is proportional to B, and the bound in terms of L falls.
+Two readings of L. The corollary speaks of "clipping norm L": L = B is the claim itself, and what section 1.1
+says in words. Elsewhere L is the Lipschitz constant of the losses: `:lipschitz-constant`. For B ≤ L that
+bound is weaker and holds too. For B > L nothing is clipped, yet the noise is proportional to B, and the
+bound in terms of L falls.
 
-How it is checked. By Lemma 5.1 the run is one of Algorithm 1 on surrogates of Lipschitz constant B; so the worst cases of
-Theorem 3.1 carry over. Measured: pinball losses whose clipped slopes are −B and κB, absolute, Huber and pseudo-Huber losses with B from far below
-to above L, features of norm 1 and ½ and x = 0 in one dataset, and the logistic instance of Theorem D.4, whose optimum clipping moves to
-2·log(1/B − 1). The learning rate is the proof's, ‖θ*_clipped‖/√(T(B² + rank·σ²)). As in Theorem 3.1 the statement is one about the
-algorithm with the printed noise; `theorem-3.1:private` tells what happens when that noise is made private.
-For the second reading the risk is measured for nine learning rates over a factor 256; all are above the bound.
+How it is checked. By Lemma 5.1 the run is one of Algorithm 1 on surrogates of Lipschitz constant B; so the
+worst cases of Theorem 3.1 carry over. Measured: pinball losses whose clipped slopes are −B and κB, absolute,
+Huber and pseudo-Huber losses with B from far below to above L, features of norm 1 and ½ and x = 0 in one
+dataset, and the logistic instance of Theorem D.4, whose optimum clipping moves to 2·log(1/B − 1). The
+learning rate is the proof's, ‖θ*_clipped‖/√(T(B² + rank·σ²)). As in Theorem 3.1 the statement is one about
+the algorithm with the printed noise; `theorem-3.1:private` tells what happens when that noise is made
+private. For the second reading the risk is measured for nine learning rates over a factor 256; all are above
+the bound.
 """
 
 from __future__ import annotations
@@ -40,7 +44,9 @@ FACTORS = tuple(2.0**k for k in range(-6, 3))
 
 
 def problems(rank: int, bound: float) -> list[tuple[str, Problem]]:
-    """Datasets of `rank` basis directions with ‖θ*_clipped‖ = 1, and the logistic instance (rank 1, B < 1/4)."""
+    """Datasets of `rank` basis directions with ‖θ*_clipped‖ = 1, and the logistic instance (rank 1, B <
+    1/4).
+    """
     place = np.full(rank, -1.0 / math.sqrt(rank))
     basis = np.eye(rank)
     found = [
@@ -116,7 +122,9 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
 
 
 def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
-    """Mean excess of every problem against the bound at every grid point; the worst problem of each is kept."""
+    """Mean excess of every problem against the bound at every grid point; the worst problem of each is
+    kept.
+    """
     axes = ["n", "epsilon", "delta", "rank", "B"]
     tests = rows.groupby([*axes, "loss"]).ngroups
     evidence: list[Evidence] = []
@@ -159,7 +167,9 @@ def measure_lipschitz(point: Point, rng: np.random.Generator) -> dict[str, Any]:
 
 
 def judge_lipschitz(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
-    """Refuted where every learning rate is refuted: an intersection of rejections, each at the cell's level."""
+    """Refuted where every learning rate is refuted: an intersection of rejections, each at the cell's
+    level.
+    """
     axes = ["n", "epsilon", "delta", "rank", "B"]
     cells = list(rows.groupby(axes))
     evidence: list[Evidence] = []
@@ -204,7 +214,8 @@ _CLAIM = Claim(
         r"Clipped DP-GD with clipping norm $B>0$, $\theta_0=0$, $C=\mathbb R^p$, $T=n^2\varepsilon^2$, "
         r"$\sigma^2=2B^2T\log(1/\delta)/(n\varepsilon)^2$, appropriate $\eta$: "
         r"$\mathbb E[L_{clipped}(\theta^{priv};D)]-L_{clipped}(\theta^*_{clipped};D)\le "
-        r"B\,\|\theta^*_{clipped}\|_M\sqrt{1+2\,\mathrm{rank}(M)\log(1/\delta)}/(\varepsilon n)$ (the printed $L$ read as the clipping norm)."
+        r"B\,\|\theta^*_{clipped}\|_M\sqrt{1+2\,\mathrm{rank}(M)\log(1/\delta)}/(\varepsilon n)$ (the "
+        r"printed $L$ read as the clipping norm)."
     ),
     how="Mean excess of six problems against the bound for B from far below to above the Lipschitz constant.",
     source=cite("Corollary 5.2", "section 5.2"),

@@ -1,15 +1,17 @@
 r"""Corollary B.4: a lower bound on the excess empirical risk of every private algorithm.
 
-M : (ℝᵈ × ℝ)ⁿ → ℝᵈ is (ε, δ)-differentially private, ε ≤ 1/21 and δ of order ε/n. Then there is a dataset with ‖xᵢ‖ ≤ 1, yᵢ ∈ {0, 1}
-on which (1/n)·Σ(|⟨M(D), xᵢ⟩ − yᵢ| − |⟨θ*, xᵢ⟩ − yᵢ|) is in expectation at least a constant times min(1, d/((e^ε − 1)n)), with
-θ* ∈ [0, 1]ᵈ the minimiser of least norm (Song et al. 2021, appendix B). The printed numbers are not legible in the scan. From the
-proof: α = min(1, d/(10(e^ε − 1)n)), and the gap is at least α/10 − (e^ε − 1)α − 2δ ≥ α/20 − 2δ; the last step needs
-e^ε ≤ 21/20, true for ε ≤ 1/21 and false for ε = 1/20. The claim is checked with this value and δ = ε/(1000n).
+M : (ℝᵈ × ℝ)ⁿ → ℝᵈ is (ε, δ)-differentially private, ε ≤ 1/21 and δ of order ε/n. Then there is a dataset
+with ‖xᵢ‖ ≤ 1, yᵢ ∈ {0, 1} on which (1/n)·Σ(|⟨M(D), xᵢ⟩ − yᵢ| − |⟨θ*, xᵢ⟩ − yᵢ|) is in expectation at least a
+constant times min(1, d/((e^ε − 1)n)), with θ* ∈ [0, 1]ᵈ the minimiser of least norm (Song et al. 2021,
+appendix B). The printed numbers are not legible in the scan. From the proof: α = min(1, d/(10(e^ε − 1)n)),
+and the gap is at least α/10 − (e^ε − 1)α − 2δ ≥ α/20 − 2δ; the last step needs e^ε ≤ 21/20, true for ε ≤
+1/21 and false for ε = 1/20. The claim is checked with this value and δ = ε/(1000n).
 
-How it is checked. The instance is that of Theorem B.1 with this α, p from the prior of its proof; averaged over datasets the gap must
-reach the bound for every private estimator at hand (an average is more than the existence that is claimed, but it is what the proof
-gives). The minimiser itself, majority by coordinate, is not private and has gap 0: the bound bites everywhere. Loads below and above
-n = d/(10(e^ε − 1)) are run. No sampling can decide "every private algorithm": CONSISTENT at best.
+How it is checked. The instance is that of Theorem B.1 with this α, p from the prior of its proof; averaged
+over datasets the gap must reach the bound for every private estimator at hand (an average is more than the
+existence that is claimed, but it is what the proof gives). The minimiser itself, majority by coordinate, is
+not private and has gap 0: the bound bites everywhere. Loads below and above n = d/(10(e^ε − 1)) are run. No
+sampling can decide "every private algorithm": CONSISTENT at best.
 """
 
 from __future__ import annotations
@@ -71,9 +73,11 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
 
 
 def sandwiches(rows: pd.DataFrame, claimed: str, factor: float, alpha: float) -> list[Evidence]:
-    """For every grid point the private estimator nearest to the bound, and the minimiser, which must lie below it.
+    """For every grid point the private estimator nearest to the bound, and the minimiser, which must lie
+    below it.
 
-    rows["claimed"] (a column named by `claimed`) times `factor` is the bound; α is split over points and estimators.
+    rows["claimed"] (a column named by `claimed`) times `factor` is the bound; α is split over points and
+    estimators.
     """
     keys = ["d", "epsilon", "load", "n"]
     cells = list(rows.groupby(keys))
@@ -158,10 +162,12 @@ CLAIM = Claim(
     kind=Kind.LOWER_BOUND,
     title="Lower bound on private excess empirical risk",
     statement=(
-        r"For every $(\varepsilon,\delta)$-differentially private $M$, $\varepsilon\le\frac1{21}$, $\delta\le\frac{\varepsilon}{1000n}$, "
+        r"For every $(\varepsilon,\delta)$-differentially private $M$, $\varepsilon\le\frac1{21}$, "
+        r"$\delta\le\frac{\varepsilon}{1000n}$, "
         r"there is $D$, $\|x_i\|_2\le1$, $y_i\in\{0,1\}$, with "
         r"$\mathbb E\big[\frac1n\sum_i|\langle M(D),x_i\rangle-y_i|-|\langle\theta^*,x_i\rangle-y_i|\big]\ge"
-        r"\frac1{20}\min\{1,\frac{d}{10(e^\varepsilon-1)n}\}-2\delta$, $\theta^*\in[0,1]^d$ (constants of the proof; the printed ones are not "
+        r"\frac1{20}\min\{1,\frac{d}{10(e^\varepsilon-1)n}\}-2\delta$, $\theta^*\in[0,1]^d$ (constants of "
+        r"the proof; the printed ones are not "
         r"legible)."
     ),
     how="Private estimators on the instance of Theorem B.1 above the bound, the exact minimiser below it.",

@@ -15,9 +15,9 @@ Smooth losses are compared numerically.
 As printed the lemma falls in a corner: where every slope is below −b, y₁ = +∞ and the first branch of g,
 −b·(y − y₁) + f(y₁), which then covers all of ℝ, has no value (f(y) = −2y, B = ‖x‖ = 1: the expression reads
 ∞ − ∞, and its limit as y₁ → ∞ is −∞). The same with all slopes above b. The proof itself uses the repair:
-`:corrected` lets g be linear of slope −b (+b) there, any constant; g is then determined up to that constant and
-everything else stands. For x = 0, which the lemma leaves out and Corollary 5.2 needs, clipping changes nothing
-and g = f.
+`:corrected` lets g be linear of slope −b (+b) there, any constant; g is then determined up to that constant
+and everything else stands. For x = 0, which the lemma leaves out and Corollary 5.2 needs, clipping changes
+nothing and g = f.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,7 +68,7 @@ def random_case(rng: np.random.Generator) -> Case:
 
 def norm(x: tuple[int, ...]) -> Fraction:
     """‖x‖₂ of a vector of rational norm."""
-    root = int(round(sum(v * v for v in x) ** 0.5))
+    root = round(sum(v * v for v in x) ** 0.5)
     assert root * root == sum(v * v for v in x)
     return F(root)
 
@@ -76,7 +76,7 @@ def norm(x: tuple[int, ...]) -> Fraction:
 def places(f: clipped_surrogate.PiecewiseLinear) -> list[Fraction]:
     """Every kink of f, a point between any two, and one beyond each end: all pieces of f and g."""
     kinks = list(f.breaks) or [F(0)]
-    middles = [(a + b) / 2 for a, b in zip(kinks, kinks[1:], strict=False)]
+    middles = [(a + b) / 2 for a, b in pairwise(kinks)]
     return sorted([kinks[0] - 2, *kinks, *middles, kinks[-1] + 3])
 
 
@@ -307,7 +307,10 @@ _PRINTED = Claim(
         r"$(y_2,\infty)$ is convex, and $\partial_\theta\, g(\langle\theta,x\rangle)="
         r"\{\min(1,B/\|u\|_2)\,u : u\in\partial_\theta f(\langle\theta,x\rangle)\}$."
     ),
-    how="Exact rational subgradients over all slope patterns of up to 4 (full: 5) pieces and over random functions.",
+    how=(
+        "Exact rational subgradients over all slope patterns of up to 4 (full: 5) pieces and over random "
+        "functions."
+    ),
     source=cite("Lemma 5.1", "section 5.1, proof in appendix D.1"),
     bound=Bound.TIGHT,
     expected=Verdict.REFUTED,
@@ -320,7 +323,7 @@ _CORRECTED = replace(
     id="song2021/lemma-5.1:corrected",
     title="Clipping a convex link is Huberising it, corners filled in",
     statement=_PRINTED.statement
-    + r" Where $y_1=+\infty$ ($y_2=-\infty$), $g$ is linear of slope $-b$ ($+b$) instead; where $x=0$, $g=f$.",
+    + r" Where $y_1=+\infty$ ($y_2=-\infty$), $g$ is linear of slope $-b$ ($+b$); where $x=0$, $g=f$.",
     expected=Verdict.CONFIRMED,
     measure=measure_corrected,
 )
@@ -329,7 +332,8 @@ _PROOF = replace(
     id="song2021/lemma-5.1-proof",
     title="Steps of the proof of Lemma 5.1",
     statement=(
-        r"Claim D.1: $-b\in\partial f(y_1)$ for finite $y_1$, $\partial f\ge -b$ right of $y_1$ and $\le -b$ left "
+        r"Claim D.1: $-b\in\partial f(y_1)$ for finite $y_1$, $\partial f\ge -b$ right of $y_1$ and $\le "
+        r"-b$ left "
         r"of it, likewise $b$ at $y_2$; $y_1\le y_2$. Claim D.2: "
         r"$g(y)=\min_{y'\in[y_1,y_2]} f(y')+b|y-y'|$ where $y_1\ne\infty$, $y_2\ne-\infty$. "
         r"(The scan loses the difference of $>$ and $\ge$; the inequalities are read as not strict.)"

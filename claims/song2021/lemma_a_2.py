@@ -1,23 +1,23 @@
 r"""Lemma A.2: uniform argument stability of DP-GD.
 
-D and D′ differ in one record, both runs of Algorithm 1 draw the same noise, the gradients of ℓ(⟨·, x⟩; y) have
-norm at most L, and M projects onto a space that holds all feature vectors. Then always
+D and D′ differ in one record, both runs of Algorithm 1 draw the same noise, the gradients of ℓ(⟨·, x⟩; y)
+have norm at most L, and M projects onto a space that holds all feature vectors. Then always
 ‖θ^priv(D) − θ^priv(D′)‖_M ≤ 4Lη(√T + T/n); on the way (8): ‖θₜ − θₜ′‖_M ≤ 4Lη√t + 4Lηt/n for every t ≤ T
 (Song et al. 2021, appendix A; the fractions are read from the recursion (9)).
 
 How it is checked. The proof's recursion ρₜ₊₁² ≤ ρₜ² + 4η²L² + (4ηL/n)·ρₜ, ρ₀ = 0, is a consequence of two
 facts, ‖∇L(θ; D) − ∇L(θ; D′)‖ ≤ 2L/n and monotone subgradients; iterated with equality it dominates every pair
 of runs, whatever the data, losses and noise. So the largest trajectory is computed outright and held against
-both inequalities (units ηL = 1: only T and n remain). The recursion itself is confronted with an adversarial search over
-rank-1 and rank-3 problems with kinked convex losses, which may not exceed it. Measured: the recursion stays
-below ½ of the printed bound, so the constant 4 is loose by 2 in the √T term; attacks reach the recursion at n = 1
-(linear losses of opposite sign) and stay far below it at n = 30.
+both inequalities (units ηL = 1: only T and n remain). The recursion itself is confronted with an adversarial
+search over rank-1 and rank-3 problems with kinked convex losses, which may not exceed it. Measured: the
+recursion stays below ½ of the printed bound, so the constant 4 is loose by 2 in the √T term; attacks reach
+the recursion at n = 1 (linear losses of opposite sign) and stay far below it at n = 30.
 The lemma holds with a convex constraint set too (projection is non-expansive, and ‖·‖_M ≤ ‖·‖₂).
 
-The lemma says "any GLM loss", the section assumes a convex one. Second reading, `:any-glm-loss`, convexity not
-assumed: it falls. n − 1 records with the concave link −√(z² + s²) + s and x = 1, one record replaced by a linear
-one: without noise D stays at the stationary point 0 and D′ runs away by ≈ ηL a step, so the distance grows like
-LηT/2 against 4Lη(√T + T/n).
+The lemma says "any GLM loss", the section assumes a convex one. Second reading, `:any-glm-loss`, convexity
+not assumed: it falls. n − 1 records with the concave link −√(z² + s²) + s and x = 1, one record replaced by
+a linear one: without noise D stays at the stationary point 0 and D′ runs away by ≈ ηL a step, so the
+distance grows like LηT/2 against 4Lη(√T + T/n).
 """
 
 from __future__ import annotations
@@ -170,7 +170,10 @@ def judge_any(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
             else Verdict.INCONCLUSIVE,
             point={"T": row["T"], "n": row["n"]},
             method="deterministic run",
-            note="link −√(z² + 10⁻⁴) for all records, x = 1; in D′ one record has the link −z instead; no noise",
+            note=(
+                "link −√(z² + 10⁻⁴) for all records, x = 1; in D′ one record has the link −z instead; no "
+                "noise"
+            ),
         )
         for row in rows.to_dict("records")
     ]

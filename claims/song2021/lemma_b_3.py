@@ -2,20 +2,21 @@ r"""Lemma B.3: similar laws have similar means.
 
 Let U and V be supported on an interval of half-width Δ and U ≈_{ε,δ} V (each event's probability under one is
 at most e^ε times that under the other plus δ). Then |E U − E V| ≤ (e^ε − 1)·E|V − μ| + 2δΔ
-(Song et al. 2021, appendix B; from Feldman and Steinke 2017). Both printed uses of the lemma take the absolute
-moment of the variable that does not see the record; U and V play symmetric parts, so either may be taken.
+(Song et al. 2021, appendix B; from Feldman and Steinke 2017). Both printed uses of the lemma take the
+absolute moment of the variable that does not see the record; U and V play symmetric parts, so either may be
+taken.
 
-The centre of the interval is lost in the scan. Two readings: the interval is [μ − Δ, μ + Δ] (the claim itself),
-or it is [−Δ, Δ] and μ is any number (`:any-centre`).
+The centre of the interval is lost in the scan. Two readings: the interval is [μ − Δ, μ + Δ] (the claim
+itself), or it is [−Δ, Δ] and μ is any number (`:any-centre`).
 
 How it is checked. The worst case over *all* pairs of laws is a small linear program. Replacing a point z by a
 random neighbour among the three atoms (left end, μ, right end) with the same mean is post-processing, hence
-keeps U ≈ V; it keeps both means, and E|V − μ| too because |· − μ| is linear between neighbouring atoms. So the
-supremum of |E U − E V| − (e^ε − 1)·E|V − μ| − 2δΔ over all laws is that over laws on three atoms: a linear
-objective on a polytope in four dimensions, all of whose vertices are enumerated. Vertices that come within 1e-7
-of the top are recomputed in rational arithmetic (e^ε, δ, μ rational), so the result is exact. Where |μ| > Δ two
-atoms are enough. The proof in one line: with u = U − μ, E u⁺ − E v⁺ ≤ (e^ε − 1)·E v⁺ + δ·sup v⁺ and
-E v⁻ − E u⁻ ≤ (1 − e^{−ε})·E v⁻ + e^{−ε}·δ·sup v⁻. With δ = 0 the bound is attained.
+keeps U ≈ V; it keeps both means, and E|V − μ| too because |· − μ| is linear between neighbouring atoms. So
+the supremum of |E U − E V| − (e^ε − 1)·E|V − μ| − 2δΔ over all laws is that over laws on three atoms: a
+linear objective on a polytope in four dimensions, all of whose vertices are enumerated. Vertices that come
+within 1e-7 of the top are recomputed in rational arithmetic (e^ε, δ, μ rational), so the result is exact.
+Where |μ| > Δ two atoms are enough. The proof in one line: with u = U − μ, E u⁺ − E v⁺ ≤ (e^ε − 1)·E v⁺ +
+δ·sup v⁺ and E v⁻ − E u⁻ ≤ (1 − e^{−ε})·E v⁻ + e^{−ε}·δ·sup v⁻. With δ = 0 the bound is attained.
 """
 
 from __future__ import annotations
@@ -90,7 +91,9 @@ def solve(rows: list[Row], right: Row) -> Row | None:
 
 
 def worst(factor: Fraction, delta: Fraction, atoms: list[Fraction], centre: Fraction) -> tuple[Fraction, Row]:
-    """Exact maximum of |E U − E V| − (factor − 1)·E|V − centre| over u ≈ v on `atoms`, and where it is attained."""
+    """Exact maximum of |E U − E V| − (factor − 1)·E|V − centre| over u ≈ v on `atoms`, and where it is
+    attained.
+    """
     free = len(atoms) - 1
     rows, right = half_spaces(factor, delta, len(atoms))
     a, b = np.array(rows, dtype=float), np.array(right, dtype=float)
@@ -187,7 +190,10 @@ _PRINTED = Claim(
         r"If $U,V$ are supported on $[\mu-\Delta,\mu+\Delta]$ and $U\approx_{\varepsilon,\delta}V$, then "
         r"$|\mathbb E U-\mathbb E V|\le(e^\varepsilon-1)\,\mathbb E|V-\mu|+2\delta\Delta$."
     ),
-    how="Exact worst case over all pairs of laws: a linear program on three atoms, vertices in rational arithmetic.",
+    how=(
+        "Exact worst case over all pairs of laws: a linear program on three atoms, vertices in rational "
+        "arithmetic."
+    ),
     source=cite("Lemma B.3", "appendix B"),
     bound=Bound.UPPER,
     expected=Verdict.CONFIRMED,

@@ -1,20 +1,22 @@
 r"""Theorem 2.7: excess risk of DP-GD over a convex set.
 
-C ⊂ ℝᵖ convex, ℓ(·; d) convex with subgradients of norm at most L, θ₀ ∈ C, noise of Theorem 2.6, "appropriate" learning rate
-and number of steps: E[L(θ^priv; D)] − L(θ*; D) = O(L‖θ₀ − θ*‖·√(p·log(1/δ))/(εn)), and with probability at
-least 1 − β the excess is O(L‖θ₀ − θ*‖·√(p·log(1/δ))·log(1/β)/(εn)) (Song et al. 2021, section 2; from Bassily et
-al. 2014 and Talwar et al. 2014). No constant is printed: the measured one is reported.
+C ⊂ ℝᵖ convex, ℓ(·; d) convex with subgradients of norm at most L, θ₀ ∈ C, noise of Theorem 2.6,
+"appropriate" learning rate and number of steps: E[L(θ^priv; D)] − L(θ*; D) = O(L‖θ₀ −
+θ*‖·√(p·log(1/δ))/(εn)), and with probability at least 1 − β the excess is O(L‖θ₀ −
+θ*‖·√(p·log(1/δ))·log(1/β)/(εn)) (Song et al. 2021, section 2; from Bassily et al. 2014 and Talwar et al.
+2014). No constant is printed: the measured one is reported.
 
-Choice of what the statement leaves open. T = (nε)²/(p·log(1/δ)), at least 1, and η = ‖θ₀ − θ*‖/√(T(L² + pσ²)),
-which minimise the standard bound L‖θ₀ − θ*‖·√((1 + pσ²/L²)/T) up to a constant; its value is √3 times the printed form. The points of the regressions keep
-nε ≥ 24·p·√(2·log(1/δ)): below that the pinball losses have not arrived, and where nε < √(p·log(1/δ)) the form exceeds the trivial
-risk, which η → 0 gives.
+Choice of what the statement leaves open. T = (nε)²/(p·log(1/δ)), at least 1, and η = ‖θ₀ − θ*‖/√(T(L² +
+pσ²)), which minimise the standard bound L‖θ₀ − θ*‖·√((1 + pσ²/L²)/T) up to a constant; its value is √3 times
+the printed form. The points of the regressions keep nε ≥ 24·p·√(2·log(1/δ)): below that the pinball losses
+have not arrived, and where nε < √(p·log(1/δ)) the form exceeds the trivial risk, which η → 0 gives.
 
 How it is checked. Worst case over: linear losses in the unit ball whose slope g is scanned around
-√(p·log(1/δ))/(nε) (the lower-bound instance of Bassily et al. 2014: below it the direction cannot be learned, above it the gradient
-dominates), the distance ‖θ − m‖ to a far point and pinball losses, in the ball and in ℝᵖ. Exponents of n and p of the supremum against
-−1 and ½ as upper bounds; log-risk against the log of the printed form (ε, δ varied), slope 1; with exactly calibrated noise the same against
-√p/(n·μ*(ε, δ)). `:high-probability` holds the frequency of excess > 2·√(p·log(1/δ))·log(1/β)/(εn) against β.
+√(p·log(1/δ))/(nε) (the lower-bound instance of Bassily et al. 2014: below it the direction cannot be
+learned, above it the gradient dominates), the distance ‖θ − m‖ to a far point and pinball losses, in the
+ball and in ℝᵖ. Exponents of n and p of the supremum against −1 and ½ as upper bounds; log-risk against the
+log of the printed form (ε, δ varied), slope 1; with exactly calibrated noise the same against √p/(n·μ*(ε,
+δ)). `:high-probability` holds the frequency of excess > 2·√(p·log(1/δ))·log(1/β)/(εn) against β.
 """
 
 from __future__ import annotations
@@ -50,11 +52,17 @@ def in_ball(theta: Array) -> Array:
     return theta / np.maximum(np.linalg.norm(theta, axis=-1, keepdims=True), 1.0)
 
 
-def plan(point: Point) -> tuple[int, float, float]:
-    """(T, σ, printed form) at a grid point; L = ‖θ₀ − θ*‖ = 1."""
+def plan(point: Point) -> tuple[int, float, float, float]:
+    """(T, σ, printed form, √p/(nμ*)) at a grid point; L = ‖θ₀ − θ*‖ = 1.
+
+    T is one over the square of the form: the printed one, or the exact one where the noise is calibrated.
+    """
+    from implementations.noise import gaussian_mu
+
     n, p, epsilon, delta = int(point["n"]), int(point["p"]), float(point["epsilon"]), float(point["delta"])
     form = math.sqrt(p * math.log(1.0 / delta)) / (n * epsilon)
-    steps = max(1, math.ceil(1.0 / form**2))
+    exact = math.sqrt(p) / (n * gaussian_mu(epsilon, delta))
+    steps = max(1, math.ceil((form if point["noise"] == "printed" else exact) ** -2))
     sigma = dp_gd.noise_scale(
         epsilon=epsilon,
         delta=delta,
@@ -64,7 +72,7 @@ def plan(point: Point) -> tuple[int, float, float]:
         noise=str(point["noise"]),
         adjacency=Adjacency.REPLACE,
     )
-    return steps, sigma, form
+    return steps, sigma, form, exact
 
 
 def groups(p: int, noise: float) -> list[tuple[list[str], Any, Any, Any]]:
@@ -111,9 +119,7 @@ def groups(p: int, noise: float) -> list[tuple[list[str], Any, Any, Any]]:
 
 def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     """Excess risks, one row per loss and trial."""
-    from implementations.noise import gaussian_mu
-
-    steps, sigma, form = plan(point)
+    steps, sigma, form, exact = plan(point)
     p, trials = int(point["p"]), point.trials
     eta = dp_gd.learning_rate(radius=1.0, lipschitz=1.0, rank=p, noise=sigma, steps=steps)
     columns: dict[str, list[Any]] = {"loss": [], "trial": [], "excess": []}
@@ -130,7 +136,6 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
         columns["loss"] += [name for name in names for _ in range(trials)]
         columns["trial"] += [*range(trials)] * len(names)
         columns["excess"] += excess(result.printed).ravel().tolist()
-    exact = math.sqrt(p) / (int(point["n"]) * gaussian_mu(float(point["epsilon"]), float(point["delta"])))
     count = len(columns["trial"])
     return {
         **columns,
@@ -168,7 +173,8 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
         top = part.loc[ratio.idxmax()]
         evidence.append(
             exact_evidence(
-                f"largest risk over {'√(p·log(1/δ))/(εn)' if kind == 'printed' else '√p/(nμ*)'}, {kind} noise",
+                f"largest risk over {'√(p·log(1/δ))/(εn)' if kind == 'printed' else '√p/(nμ*)'}, {kind} "
+                f"noise",
                 float(ratio.max()),
                 point={
                     "n": int(top["n"]),
@@ -184,7 +190,9 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
 
 
 def constant_evidence(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
-    """The mean risk against √3 times the form, which the standard analysis proves for this T and η; the worst cell."""
+    """The mean risk against √3 times the form, which the standard analysis proves for this T and η; the
+    worst cell.
+    """
     groups = list(rows.groupby([*AXES[:4], "loss"]))
     found = [
         check_bound(
@@ -213,7 +221,7 @@ def judge_probability(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
             needed = max(
                 needed, float(np.quantile(group["excess"] / group["form"], 1.0 - beta)) / math.log(1.0 / beta)
             )
-            point = dict(zip(("n", "p", "epsilon", "delta", "loss"), key, strict=True))
+            point: dict[str, Any] = dict(zip(("n", "p", "epsilon", "delta", "loss"), key, strict=True))
             found = check_bound(
                 (group["excess"].to_numpy() > limit).astype(float),
                 beta,
@@ -264,9 +272,13 @@ _CLAIM = Claim(
     statement=(
         r"$C\subseteq\mathbb R^p$ convex, $\ell(\cdot;d)$ convex with $\|\partial\ell\|_2\le L$, noise "
         r"$\sigma^2=2L^2T\log(1/\delta)/(n\varepsilon)^2$, appropriate $\eta$ and $T$: "
-        r"$\mathbb E[L(\theta^{priv};D)]-L(\theta^*;D)=O\big(L\|\theta_0-\theta^*\|_2\sqrt{p\log(1/\delta)}/(\varepsilon n)\big)$."
+        r"$\mathbb E[L(\theta^{priv};D)]-L(\theta^*;D)="
+        r"O\big(L\|\theta_0-\theta^*\|_2\sqrt{p\log(1/\delta)}/(\varepsilon n)\big)$."
     ),
-    how="Supremum over linear, distance and pinball losses; exponents of n and p, slope against the printed form.",
+    how=(
+        "Supremum over linear, distance and pinball losses; exponents of n and p, slope against the printed "
+        "form."
+    ),
     source=cite("Theorem 2.7", "section 2"),
     bound=Bound.UPPER,
     expected=Verdict.CONSISTENT,
@@ -309,7 +321,10 @@ CLAIMS = [
         statement=_CLAIM.statement.split(": $\\mathbb")[0]
         + r": with probability at least $1-\beta$, $L(\theta^{priv};D)-L(\theta^*;D)="
         r"O\big(L\|\theta_0-\theta^*\|_2\sqrt{p\log(1/\delta)}\log(1/\beta)/(\varepsilon n)\big)$.",
-        how="Frequencies of excess beyond twice the form, Clopper–Pearson; the constant that suffices is reported.",
+        how=(
+            "Frequencies of excess beyond twice the form, Clopper–Pearson; the constant that suffices is "
+            "reported."
+        ),
         tiers={
             "smoke": Tier(points=_printed([4.0], [2, 4], []), trials=300),
             "ci": Tier(points=_printed([2.0, 8.0], [2, 8], _LEVELS[:1]), trials=1_000),

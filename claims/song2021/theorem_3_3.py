@@ -1,15 +1,18 @@
 r"""Theorem 3.3: unconstrained private risk minimisation of a GLM costs min(1, d/(εn)).
 
-A : (ℝᵖ × ℝ)ⁿ → ℝᵖ is (ε, δ)-differentially private, ε ≤ c, δ ≤ cε/n, 1 ≤ d ≤ p, ℓ(⟨θ, x⟩; y) = |⟨θ, x⟩ − y|. Then there is a dataset
-with yᵢ ∈ {0, 1}, ‖xᵢ‖ ≤ 1, subgradients of norm at most 1, rank(Σ xᵢxᵢᵀ) ≤ d and ‖θ*‖ ≤ √d (θ* of least norm), such that the
-expected excess empirical risk is Ω(min(1, d/(εn))), hence Ω(min(1, ‖θ*‖·√rank/(εn))) (Song et al. 2021, section 3.2).
+A : (ℝᵖ × ℝ)ⁿ → ℝᵖ is (ε, δ)-differentially private, ε ≤ c, δ ≤ cε/n, 1 ≤ d ≤ p, ℓ(⟨θ, x⟩; y) = |⟨θ, x⟩ − y|.
+Then there is a dataset with yᵢ ∈ {0, 1}, ‖xᵢ‖ ≤ 1, subgradients of norm at most 1, rank(Σ xᵢxᵢᵀ) ≤ d and
+‖θ*‖ ≤ √d (θ* of least norm), such that the expected excess empirical risk is Ω(min(1, d/(εn))), hence
+Ω(min(1, ‖θ*‖·√rank/(εn))) (Song et al. 2021, section 3.2).
 
-How it is checked. The side conditions exactly, on drawn datasets padded with zeros to p > d: rank by singular values, θ* as the majority by coordinate (0 at ties and
-where no record is), held against a linear search of every coordinate's piecewise-linear risk. The bound as in Corollary B.4, whose constants give
-1/210 for the hidden one at ε ≤ 1/21: every private estimator must stay above min(1, d/(εn))/210; the largest constant that the estimators allow is
-reported. That the form is right (`exponents`): for the best private estimators, signs of Laplace- or Gaussian-noised counts, the threshold n*(d, ε) at which the
-excess falls below 0.05 is located by bisection on α = 1 instances; its exponents are 1 in d and −1 in ε, and n* of the Gaussian one is proportional to
-d/μ*(ε, δ). A lower bound of another shape would cross these level sets.
+How it is checked. The side conditions exactly, on drawn datasets padded with zeros to p > d: rank by
+singular values, θ* as the majority by coordinate (0 at ties and where no record is), held against a linear
+search of every coordinate's piecewise-linear risk. The bound as in Corollary B.4, whose constants give 1/210
+for the hidden one at ε ≤ 1/21: every private estimator must stay above min(1, d/(εn))/210; the largest
+constant that the estimators allow is reported. That the form is right (`exponents`): for the best private
+estimators, signs of Laplace- or Gaussian-noised counts, the threshold n*(d, ε) at which the excess falls
+below 0.05 is located by bisection on α = 1 instances; its exponents are 1 in d and −1 in ε, and n* of the
+Gaussian one is proportional to d/μ*(ε, δ). A lower bound of another shape would cross these level sets.
 """
 
 from __future__ import annotations
@@ -41,29 +44,30 @@ def side_conditions(d: int, extra: int, rng: np.random.Generator) -> int:
     problem = hard_instance.dataset(single)
     features = np.pad(problem.features, ((0, 0), (0, extra)))
     theta = np.pad((single.ones > single.zeros).astype(float), (0, extra))
-    best = np.inf
-    # Every coordinate's risk is piecewise linear with kinks at 0 and 1: a grid that holds both finds the minimum.
+    # Every coordinate's risk is piecewise linear with kinks at 0 and 1: a grid that holds both finds the
+    # minimum.
     grid = np.linspace(-1.0, 2.0, 13)
     risks = single.zeros[:, None] * np.abs(grid) + single.ones[:, None] * np.abs(1.0 - grid)
     best = risks.min(axis=1)
     least = np.array([np.abs(grid[row <= low + 1e-12]).min() for row, low in zip(risks, best, strict=True)])
     risk = np.abs(features @ theta - problem.targets).sum()
-    return sum(
-        (
-            np.linalg.matrix_rank(features.T @ features) > d,
-            np.linalg.norm(theta) > math.sqrt(d) + 1e-12,
-            not np.isin(problem.targets, (0.0, 1.0)).all(),
-            np.linalg.norm(features, axis=1).max() > 1.0,
-            abs(risk - best.sum()) > 1e-9,
-            not np.allclose(theta[:d], least),
-        )
+    failing = (
+        np.linalg.matrix_rank(features.T @ features) > d,
+        np.linalg.norm(theta) > math.sqrt(d) + 1e-12,
+        not np.isin(problem.targets, (0.0, 1.0)).all(),
+        np.linalg.norm(features, axis=1).max() > 1.0,
+        abs(risk - best.sum()) > 1e-9,
+        not np.allclose(theta[:d], least),
     )
+    return sum(bool(f) for f in failing)
 
 
 def threshold(
     d: int, epsilon: float, name: str, rng: np.random.Generator, coordinates: int = 16_384
 ) -> float:
-    """n at which the mean excess of a private estimator on α = 1 instances is LEVEL, by bisection on log n."""
+    """n at which the mean excess of a private estimator on α = 1 instances is LEVEL, by bisection on log
+    n.
+    """
     estimate = hard_instance.private_estimators()[name]
     trials = max(1, coordinates // d)
 
@@ -177,12 +181,18 @@ CLAIM = Claim(
     kind=Kind.LOWER_BOUND,
     title="Lower bound min(1, d/(εn)) for unconstrained private GLMs",
     statement=(
-        r"For every $(\varepsilon,\delta)$-differentially private $A$, $\varepsilon\le c$, $\delta\le c\varepsilon/n$, $1\le d\le p$, and "
-        r"$\ell=|\langle\theta,x\rangle-y|$ there is $D$ with $y_i\in\{0,1\}$, $\|x_i\|_2\le1$, $\mathrm{rank}(\sum x_ix_i^T)\le d$, "
-        r"$\|\theta^*\|_2\le\sqrt d$ and $\mathbb E[L(\theta^{priv};D)]-L(\theta^*;D)\ge\Omega(\min\{1,\frac d{\varepsilon n}\})\ge"
+        r"For every $(\varepsilon,\delta)$-differentially private $A$, $\varepsilon\le c$, $\delta\le "
+        r"c\varepsilon/n$, $1\le d\le p$, and "
+        r"$\ell=|\langle\theta,x\rangle-y|$ there is $D$ with $y_i\in\{0,1\}$, $\|x_i\|_2\le1$, "
+        r"$\mathrm{rank}(\sum x_ix_i^T)\le d$, "
+        r"$\|\theta^*\|_2\le\sqrt d$ and $\mathbb "
+        r"E[L(\theta^{priv};D)]-L(\theta^*;D)\ge\Omega(\min\{1,\frac d{\varepsilon n}\})\ge"
         r"\Omega(\min\{1,\frac{\|\theta^*\|_2\sqrt{\mathrm{rank}}}{\varepsilon n}\})$."
     ),
-    how="Side conditions exactly; private estimators above min(1, d/(εn))/210, the minimiser below; exponents of n*(d, ε).",
+    how=(
+        "Side conditions exactly; private estimators above min(1, d/(εn))/210, the minimiser below; "
+        "exponents of n*(d, ε)."
+    ),
     source=cite("Theorem 3.3", "section 3.2, proof in appendix B"),
     bound=Bound.LOWER,
     expected=Verdict.CONSISTENT,

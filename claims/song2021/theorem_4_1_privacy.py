@@ -2,24 +2,24 @@ r"""Theorem 4.1, privacy: DP-GD that releases all iterates and a noisily selecte
 
 Release Θ = [θ₀, …, θ_T] of Algorithm 1 with the noise of Theorem 2.6, σ² = 2L²T·log(1/δ)/(nε)², together with
 t_priv = argmin over t < T of ‖∇L(θₜ; D)‖_M + Lap(2L/(nε)). Then (Θ, t_priv) is (2ε, δ)-differentially private
-(Song et al. 2021, section 4 and appendix C; the neighbours replace one record). In the scan of the Laplace scale only
-the numerator is legible; it is read as 2L/(nε), and as 4L/(nε) in `:scale-4l`.
+(Song et al. 2021, section 4 and appendix C; the neighbours replace one record). In the scan of the Laplace
+scale only the numerator is legible; it is read as 2L/(nε), and as 4L/(nε) in `:scale-4l`.
 
-How it is checked. The gradient norm moves by up to Δ = 2L/n, up for one candidate and down for another, so it is not
-monotone. For two candidates the selection probability has a closed form, and the privacy loss tends to
-2Δ/b = 4L/(nb) as the scores move apart. With b = 2L/(nε) that is 2ε, not the ε that the proof states (`-proof`, which
-also computes more candidates by quadrature); with b = 4L/(nε) it is ε.
+How it is checked. The gradient norm moves by up to Δ = 2L/n, up for one candidate and down for another, so
+it is not monotone. For two candidates the selection probability has a closed form, and the privacy loss
+tends to 2Δ/b = 4L/(nb) as the scores move apart. With b = 2L/(nε) that is 2ε, not the ε that the proof
+states (`-proof`, which also computes more candidates by quadrature); with b = 4L/(nε) it is ε.
 
-The composed claim is decided on a real instance, T = 2, rank 1, L = 1: n − 1 records with a Huber link of smoothness β
-and slope A/(n − 1) at 0, one linear record of slope +1 (D) or −1 (D′), η = 1/β. In units of L/n the first noisy
-gradient w has law N(A ± 1, σ²); the norms are A ± 1 at θ₀ and |A − w ± 1| at θ₁, of which w is a function; the second step
-adds a Gaussian shift of 2. So the exact hockey-stick divergence at 2ε is
-∫ Σ_k φ(w; A + 1)·p_k(w)·H_{2ε − ℓ(w) − log p_k(w)/q_k(w)}(Gaussian) dw, a quadrature. It exceeds δ = 1e-5 by orders of magnitude, from
-either mistake alone: also with calibrated noise in the steps (scale 2L/(nε)), and also with scale 4L/(nε) (printed σ, which is too small
-for a replaced record, see Theorem 2.6).
+The composed claim is decided on a real instance, T = 2, rank 1, L = 1: n − 1 records with a Huber link of
+smoothness β and slope A/(n − 1) at 0, one linear record of slope +1 (D) or −1 (D′), η = 1/β. In units of L/n
+the first noisy gradient w has law N(A ± 1, σ²); the norms are A ± 1 at θ₀ and |A − w ± 1| at θ₁, of which w
+is a function; the second step adds a Gaussian shift of 2. So the exact hockey-stick divergence at 2ε is
+∫ Σ_k φ(w; A + 1)·p_k(w)·H_{2ε − ℓ(w) − log p_k(w)/q_k(w)}(Gaussian) dw, a quadrature. It exceeds δ = 1e-5 by
+orders of magnitude, from either mistake alone: also with calibrated noise in the steps (scale 2L/(nε)), and
+also with scale 4L/(nε) (printed σ, which is too small for a replaced record, see Theorem 2.6).
 
-`:corrected`: scale 4L/(nε) and steps calibrated to sensitivity 2L/n. The steps are (ε, δ), selection given Θ is ε, and adaptive
-composition gives (2ε, δ). The instance and the selection probabilities agree.
+`:corrected`: scale 4L/(nε) and steps calibrated to sensitivity 2L/n. The steps are (ε, δ), selection given Θ
+is ε, and adaptive composition gives (2ε, δ). The instance and the selection probabilities agree.
 """
 
 from __future__ import annotations
@@ -107,7 +107,8 @@ def worst_composed(epsilon: float, delta: float, noise: str, scale: str) -> tupl
 def selection_loss(epsilon: float, scale: str, candidates: int, gap: float) -> float:
     """Privacy loss of reporting candidate 0 when its norm falls by Δ and all others rise by Δ.
 
-    gap  in Laplace scales: how far candidate 0 is behind before. All norms stay within [0, L] for n ≥ gap/ε + 4.
+    gap  in Laplace scales: how far candidate 0 is behind before. All norms stay within [0, L] for n ≥ gap/ε
+    + 4.
     """
     b = stationary_point.selection_scale(epsilon=epsilon, n=1, lipschitz=1.0, scale=scale)
     step = 2.0  # Δ = 2L/n in units of L/n, as b
@@ -172,7 +173,10 @@ def judge_selection(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
             verdict=Verdict.REFUTED if row["loss"] > row["claimed"] * (1.0 + 1e-9) else Verdict.CONFIRMED,
             point={k: row[k] for k in ("epsilon", "candidates", "scale")},
             method="closed form" if row["candidates"] == 2 else "quadrature",
-            note=f"candidate 0 behind by {row['at']:g} scales; its norm falls by 2L/n, the others' rise by 2L/n",
+            note=(
+                f"candidate 0 behind by {row['at']:g} scales; its norm falls by 2L/n, the others' rise by "
+                f"2L/n"
+            ),
         )
         for row in rows.drop_duplicates(["epsilon", "candidates", "scale"]).to_dict("records")
     ]
@@ -203,7 +207,9 @@ def measure_corrected(point: Point, rng: np.random.Generator) -> dict[str, Any]:
 
 
 def judge_corrected(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
-    """The steps must be (ε, δ), the selection ε: adaptive composition does the rest; the instance may not contradict."""
+    """The steps must be (ε, δ), the selection ε: adaptive composition does the rest; the instance may not
+    contradict.
+    """
     steps = [
         exact_evidence(
             "δ at ε of the T noisy steps",
@@ -246,7 +252,8 @@ _PRINTED = Claim(
     kind=Kind.PRIVACY,
     title="DP-GD with a privately selected stationary point",
     statement=(
-        r"All iterates $\Theta=[\theta_0,\dots,\theta_T]$ of Algorithm 1 with $\sigma^2=2L^2T\log(1/\delta)/(n\varepsilon)^2$ together with "
+        r"All iterates $\Theta=[\theta_0,\dots,\theta_T]$ of Algorithm 1 with "
+        r"$\sigma^2=2L^2T\log(1/\delta)/(n\varepsilon)^2$ together with "
         r"$t_{priv}=\arg\min_{t<T}\|\nabla L(\theta_t;D)\|_M+\mathrm{Lap}(2L/(n\varepsilon))$ are "
         r"$(2\varepsilon,\delta)$-differentially private (one record replaced)."
     ),
@@ -286,7 +293,8 @@ _PROOF = replace(
     title="Selection with Lap(2L/(nε)) given the iterates",
     statement=(
         r"Gradient norms have sensitivity $2L/n$; given $\Theta$, releasing "
-        r"$\arg\min_t\|\nabla L(\theta_t;D)\|_M+\mathrm{Lap}(2L/(n\varepsilon))$ is $\varepsilon$-differentially private."
+        r"$\arg\min_t\|\nabla L(\theta_t;D)\|_M+\mathrm{Lap}(2L/(n\varepsilon))$ is "
+        r"$\varepsilon$-differentially private."
     ),
     how="Closed form for two candidates, quadrature for more: the loss tends to 2ε.",
     tiers=_tiers("printed", "printed", [2, 3, 8]),
@@ -299,8 +307,10 @@ _CORRECTED = replace(
     id="song2021/theorem-4.1-privacy:corrected",
     title="DP-GD with a privately selected stationary point, both noises corrected",
     statement=(
-        r"With steps calibrated to sensitivity $2L/n$, $\sigma=2L\sqrt T/(n\mu^*(\varepsilon,\delta))$, and selection "
-        r"noise $\mathrm{Lap}(4L/(n\varepsilon))$, $(\Theta,t_{priv})$ is $(2\varepsilon,\delta)$-differentially private."
+        r"With steps calibrated to sensitivity $2L/n$, $\sigma=2L\sqrt T/(n\mu^*(\varepsilon,\delta))$, and "
+        r"selection "
+        r"noise $\mathrm{Lap}(4L/(n\varepsilon))$, $(\Theta,t_{priv})$ is "
+        r"$(2\varepsilon,\delta)$-differentially private."
     ),
     expected=Verdict.CONFIRMED,
     tiers=_tiers("calibrated", "corrected", [2, 8]),

@@ -1,24 +1,28 @@
 r"""Theorem 4.1, utility: the gradient norm at the privately selected iterate.
 
-θ₀ = 0, C = ℝᵖ, η = 1/β, T ≥ β·n²ε²·L(0; D)/(2L²·log(1/δ)), noise of Theorem 2.6, t_priv chosen with Laplace noise:
-with probability at least 1 − γ, ‖∇L(θ_{t_priv}; D)‖ = O(L·√(rank(M)·log(1/δ))·log(T/γ)/(εn)); L is the Lipschitz constant of the losses, β the
-smoothness of L(·; D), M projects to the span of the features (Song et al. 2021, section 4, appendix C). Whether log(T/γ) stands
-inside the root is not legible; the larger reading, outside, is taken.
+θ₀ = 0, C = ℝᵖ, η = 1/β, T ≥ β·n²ε²·L(0; D)/(2L²·log(1/δ)), noise of Theorem 2.6, t_priv chosen with Laplace
+noise: with probability at least 1 − γ, ‖∇L(θ_{t_priv}; D)‖ = O(L·√(rank(M)·log(1/δ))·log(T/γ)/(εn)); L is
+the Lipschitz constant of the losses, β the smoothness of L(·; D), M projects to the span of the features
+(Song et al. 2021, section 4, appendix C). Whether log(T/γ) stands inside the root is not legible; the larger
+reading, outside, is taken.
 
-The printed statement falls. σ² = 2L²T·log(1/δ)/(nε)² grows with T, so (1/T)·Σ‖bₜ‖² ≈ rank·2L²T·log(1/δ)/(nε)²; (14) prints this term
-without its T. With the prescribed T it is rank·β·L(0; D) or more, whatever n is: the descent runs at a
-noise level that does not fall with n, and no iterate is near a stationary point unless by chance (chance helps in rank 1 and 2, where T ~ n² iterates
-hit small sets). Counterexample: rank 8, pseudo-Huber losses. Measured exponent of n: near 0, printed −1.
-The smallest possible change is the choice of T.
+The printed statement falls. σ² = 2L²T·log(1/δ)/(nε)² grows with T, so (1/T)·Σ‖bₜ‖² ≈
+rank·2L²T·log(1/δ)/(nε)²; (14) prints this term without its T. With the prescribed T it is rank·β·L(0; D) or
+more, whatever n is: the descent runs at a noise level that does not fall with n, and no iterate is near a
+stationary point unless by chance (chance helps in rank 1 and 2, where T ~ n² iterates hit small sets).
+Counterexample: rank 8, pseudo-Huber losses. Measured exponent of n: near 0, printed −1. The smallest
+possible change is the choice of T.
 
 `:corrected`: T = (nμ/L)·√(β·L(0; D)/(2·rank)), which balances both terms of (13) for steps calibrated to
-μ = μ*(ε, δ), and Laplace scale b = 4L/(nε): E‖∇L(θ_{t_priv})‖ ≤ √(2β·L(0; D)/T + rank·σ²) + 2b·(1 + log T), which is
-O((L·√(β·L(0; D)·rank)/(nμ))^{1/2}) + O(L·log T/(εn)). It follows from (13) in expectation, Jensen's inequality, and E max|Lap| ≤ b(1 + log T). The
-rate in n is −½, not −1; measured in rank 8: about −0.65, because the minimum over t is better than the mean that (13) bounds.
+μ = μ*(ε, δ), and Laplace scale b = 4L/(nε): E‖∇L(θ_{t_priv})‖ ≤ √(2β·L(0; D)/T + rank·σ²) + 2b·(1 + log T),
+which is O((L·√(β·L(0; D)·rank)/(nμ))^{1/2}) + O(L·log T/(εn)). It follows from (13) in expectation, Jensen's
+inequality, and E max|Lap| ≤ b(1 + log T). The rate in n is −½, not −1; measured in rank 8: about −0.65,
+because the minimum over t is better than the mean that (13) bounds.
 
-How it is checked. Families of pseudo-Huber and Huber losses (linear at infinity, so that iterates cannot diffuse into flat regions) over a grid of
-margins; mean gradient norm of the supremum. Printed: log-norm against the log of the printed form, slope 1 (as upper bound). The probability
-statement is carried to the mean with γ = 1/n². Corrected: the inequality at every point, and the exponent of n.
+How it is checked. Families of pseudo-Huber and Huber losses (linear at infinity, so that iterates cannot
+diffuse into flat regions) over a grid of margins; mean gradient norm of the supremum. Printed: log-norm
+against the log of the printed form, slope 1 (as upper bound). The probability statement is carried to the
+mean with γ = 1/n². Corrected: the inequality at every point, and the exponent of n.
 """
 
 from __future__ import annotations
@@ -92,7 +96,9 @@ def plan(point: Point, initial: float) -> tuple[int, float, float]:
 
 
 def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    """Gradient norms at the selected iterate, one row a loss and trial, with the printed form and the corrected bound."""
+    """Gradient norms at the selected iterate, one row a loss and trial, with the printed form and the
+    corrected bound.
+    """
     rank, n, trials = int(point["rank"]), int(point["n"]), point.trials
     names = ("loss", "trial", "norm", "least", "printed_form", "corrected_bound", "corrected_form", "T")
     columns: dict[str, list[Any]] = {name: [] for name in names}
@@ -211,11 +217,16 @@ _PRINTED = Claim(
     kind=Kind.RATE,
     title="Gradient norm of the privately selected iterate",
     statement=(
-        r"$\theta_0=0$, $C=\mathbb R^p$, $\eta=1/\beta$, $T\ge\beta n^2\varepsilon^2L(0;D)/(2L^2\log(1/\delta))$, "
+        r"$\theta_0=0$, $C=\mathbb R^p$, $\eta=1/\beta$, $T\ge\beta "
+        r"n^2\varepsilon^2L(0;D)/(2L^2\log(1/\delta))$, "
         r"$\sigma^2=2L^2T\log(1/\delta)/(n\varepsilon)^2$: with probability at least $1-\gamma$, "
-        r"$\|\nabla L(\theta_{t_{priv}};D)\|_2=O\big(L\sqrt{\mathrm{rank}(M)\log(1/\delta)}\,\log(T/\gamma)/(\varepsilon n)\big)$."
+        r"$\|\nabla L(\theta_{t_{priv}};D)\|_2="
+        r"O\big(L\sqrt{\mathrm{rank}(M)\log(1/\delta)}\,\log(T/\gamma)/(\varepsilon n)\big)$."
     ),
-    how="Supremum over Huber and pseudo-Huber losses with T and η as prescribed; slope against the printed form.",
+    how=(
+        "Supremum over Huber and pseudo-Huber losses with T and η as prescribed; slope against the printed "
+        "form."
+    ),
     source=cite("Theorem 4.1", "section 4, proof in appendix C"),
     bound=Bound.UPPER,
     expected=Verdict.REFUTED,
@@ -250,9 +261,11 @@ CLAIMS = [
         id="song2021/theorem-4.1-utility:corrected",
         title="Gradient norm of the privately selected iterate, T balanced",
         statement=(
-            r"With $\mu=\mu^*(\varepsilon,\delta)$, $T=\frac{n\mu}L\sqrt{\beta L(0;D)/(2\,\mathrm{rank})}$, $\eta=1/\beta$, "
+            r"With $\mu=\mu^*(\varepsilon,\delta)$, $T=\frac{n\mu}L\sqrt{\beta L(0;D)/(2\,\mathrm{rank})}$, "
+            r"$\eta=1/\beta$, "
             r"$\sigma=2L\sqrt T/(n\mu)$, Laplace scale $b=4L/(n\varepsilon)$: "
-            r"$\mathbb E\|\nabla L(\theta_{t_{priv}})\|_2\le\sqrt{2\beta L(0;D)/T+\mathrm{rank}\,\sigma^2}+2b(1+\log T)"
+            r"$\mathbb E\|\nabla L(\theta_{t_{priv}})\|_2\le\sqrt{2\beta "
+            r"L(0;D)/T+\mathrm{rank}\,\sigma^2}+2b(1+\log T)"
             r"=O\big((L\sqrt{\beta L(0;D)\,\mathrm{rank}}/(n\mu))^{1/2}+L\log T/(\varepsilon n)\big)$."
         ),
         how="The inequality at every point for every loss; exponent of n of the supremum.",

@@ -1,17 +1,17 @@
 r"""Theorem 5.3: the clipped gradients of softmax regression are no gradient field.
 
 x ≠ 0, K ≥ 3 classes, B > 0 such that Θ = {θ : ‖∇ℓ(θ; (x, y))‖ > B} is not empty, G the clipped gradient. No
-f : C → ℝ with C° ∩ Θ ≠ ∅ that is differentiable off a set C_N ⊂ C, closed in C and of measure zero, has ∇f = G on
-C° \ C_N (Song et al. 2021, section 5.3).
+f : C → ℝ with C° ∩ Θ ≠ ∅ that is differentiable off a set C_N ⊂ C, closed in C and of measure zero, has ∇f =
+G on C° \ C_N (Song et al. 2021, section 5.3).
 
-How it is checked. C° ∩ Θ \ C_N is open and not empty and G is smooth on Θ, so f would be C² on some ball there;
-a curl that differs from zero off a null set contradicts it. The curl is a rational function of E = exp(logits)
-up to a positive root, hence told from zero exactly. Every E with small integer entries, K up to 6, and random
-rational points are enumerated: in Θ some curl differs from zero unless E₂ = … = E_K. That is the whole story: the
-numerator between class 1 and class j is ∓E_j(S·E_j − Q), S = Σ E_k, Q = Σ E_k² over k ≥ 2, and all vanish only if all
-E_j = Q/S. Loop integrals (quadrature with an error estimate) say the same without derivatives. Controls: no curl
-without clipping (so C° ∩ Θ ≠ ∅ is needed), none for K = 2, none where E₂ = … = E_K. Θ is empty exactly for
-B ≥ √2·‖x‖. The same machinery serves Theorem D.5.
+How it is checked. C° ∩ Θ \ C_N is open and not empty and G is smooth on Θ, so f would be C² on some ball
+there; a curl that differs from zero off a null set contradicts it. The curl is a rational function of E =
+exp(logits) up to a positive root, hence told from zero exactly. Every E with small integer entries, K up to
+6, and random rational points are enumerated: in Θ some curl differs from zero unless E₂ = … = E_K. That is
+the whole story: the numerator between class 1 and class j is ∓E_j(S·E_j − Q), S = Σ E_k, Q = Σ E_k² over k ≥
+2, and all vanish only if all E_j = Q/S. Loop integrals (quadrature with an error estimate) say the same
+without derivatives. Controls: no curl without clipping (so C° ∩ Θ ≠ ∅ is needed), none for K = 2, none where
+E₂ = … = E_K. Θ is empty exactly for B ≥ √2·‖x‖. The same machinery serves Theorem D.5.
 """
 
 from __future__ import annotations
@@ -187,7 +187,10 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
                     "points of Θ where every class is clipped and the field is constant",
                     float(row["all_clipped"]),
                     point=where,
-                    note="on a ball of such points f linear has ∇f = G: Θ ⊆ C is needed, C° ∩ Θ ≠ ∅ is not enough",
+                    note=(
+                        "on a ball of such points f linear has ∇f = G: Θ ⊆ C is needed, C° ∩ Θ ≠ ∅ is not "
+                        "enough"
+                    ),
                 )
             )
     return evidence
@@ -209,11 +212,15 @@ CLAIM = Claim(
     title="Clipped softmax gradients are no gradient field",
     statement=(
         r"$x\ne0$, $K\ge3$, $B>0$ with $\Theta=\{\theta:\|\nabla\ell(\theta;(x,y))\|_2>B\}\ne\emptyset$ "
-        r"(i.e. $B<\sqrt2\|x\|_2$), $G$ the clipped gradient. No $f:C\to\mathbb R$, $C^\circ\cap\Theta\ne\emptyset$, "
+        r"(i.e. $B<\sqrt2\|x\|_2$), $G$ the clipped gradient. No $f:C\to\mathbb R$, "
+        r"$C^\circ\cap\Theta\ne\emptyset$, "
         r"differentiable off a set $C_N$ that is closed in $C$ and of measure zero, has $\nabla f=G$ on "
         r"$C^\circ\setminus C_N$."
     ),
-    how="Exact curl over all small integer and random rational points; loop integrals; unclipped and K = 2 controls.",
+    how=(
+        "Exact curl over all small integer and random rational points; loop integrals; unclipped and K = 2 "
+        "controls."
+    ),
     source=cite("Theorem 5.3", "section 5.3, proof in appendix D.3"),
     bound=Bound.TIGHT,
     expected=Verdict.CONFIRMED,

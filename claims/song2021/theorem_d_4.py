@@ -1,17 +1,20 @@
 r"""Theorem D.4: aggressive clipping biases logistic regression.
 
-For every clipping norm B < 1/4 there is an n₀(B) such that for every n > n₀(B) there is a dataset of n records,
-‖xᵢ‖ ≤ 1, yᵢ = ±1, on which clipped DP-GD has E[L(θ^priv; D)] − min L = Ω(log(1/B)); the proof's constant is 1/60
-(Song et al. 2021, appendix D.2). The instance: two thirds (1/2, +1), one third (1, −1), p = 1.
+For every clipping norm B < 1/4 there is an n₀(B) such that for every n > n₀(B) there is a dataset of n
+records, ‖xᵢ‖ ≤ 1, yᵢ = ±1, on which clipped DP-GD has E[L(θ^priv; D)] − min L = Ω(log(1/B)); the proof's
+constant is 1/60 (Song et al. 2021, appendix D.2). The instance: two thirds (1/2, +1), one third (1, −1), p =
+1.
 
-How it is checked. `-proof`: the closed forms of the instance (minimiser 0, evenness, the printed clipped losses and
-gradients, θ*_clipped = 2·log(1/B − 1)) against numerical clipping of every record's gradient, and each explicit inequality of the proof over a
-grid of B in (0, 1/4): the two gaps of the clipped risk at θ₁, θ₂ above 0.1·B, the strong convexity B/24 between them, log 2 ≤
-(log 2/log 3)·log(1 + 1/√B), and L(±log(1/B − 1)) − log 2 ≥ (1/60)·log(1/B). All hold; the last with margin: the limit
-of the constant as B → 0 is 1/3 at the clipped optimum's half-way point and 2/3 at the optimum itself.
-The claim itself: clipped DP-GD is run on the instance (n a multiple of 3), noise of Theorem 2.6 with the clipping norm as sensitivity,
-T and η as in Corollary 5.2, for n well above n₀; its mean excess risk is held against (1/60)·log(1/B), and its slope in log(1/B) is
-reported. n must grow like log(1/B)²/B: a clipped gradient is at most B while the optimum is 2·log(1/B − 1) away.
+How it is checked. `-proof`: the closed forms of the instance (minimiser 0, evenness, the printed clipped
+losses and gradients, θ*_clipped = 2·log(1/B − 1)) against numerical clipping of every record's gradient, and
+each explicit inequality of the proof over a grid of B in (0, 1/4): the two gaps of the clipped risk at θ₁,
+θ₂ above 0.1·B, the strong convexity B/24 between them, log 2 ≤ (log 2/log 3)·log(1 + 1/√B), and L(±log(1/B −
+1)) − log 2 ≥ (1/60)·log(1/B). All hold; the last with margin: the limit of the constant as B → 0 is 1/3 at
+the clipped optimum's half-way point and 2/3 at the optimum itself. The claim itself: clipped DP-GD is run on
+the instance (n a multiple of 3), noise of Theorem 2.6 with the clipping norm as sensitivity, T and η as in
+Corollary 5.2, for n well above n₀; its mean excess risk is held against (1/60)·log(1/B), and its slope in
+log(1/B) is reported. n must grow like log(1/B)²/B: a clipped gradient is at most B while the optimum is
+2·log(1/B − 1) away.
 """
 
 from __future__ import annotations
@@ -202,7 +205,8 @@ _CLAIM = Claim(
     title="Aggressive clipping biases logistic regression",
     statement=(
         r"For every clipping norm $B<1/4$ there is $n_0(B)$ such that for every $n>n_0(B)$ some dataset with "
-        r"$\|x_i\|_2\le1$, $y_i=\pm1$ has $\mathbb E[L(\theta^{priv};D)]-\min_\theta L(\theta;D)=\Omega(\log(1/B))$ "
+        r"$\|x_i\|_2\le1$, $y_i=\pm1$ has $\mathbb E[L(\theta^{priv};D)]-\min_\theta "
+        r"L(\theta;D)=\Omega(\log(1/B))$ "
         r"for clipped DP-GD on logistic regression (constant of the proof: $\frac1{60}$)."
     ),
     how="Clipped DP-GD on the instance of the proof, several B; excess risk against (1/60)·log(1/B).",
@@ -239,9 +243,11 @@ CLAIMS = [
         title="Closed forms and inequalities behind Theorem D.4",
         statement=(
             r"$L$ is even with minimiser 0, $L(0)=\log2$; $\theta^*_{clipped}=2\log(1/B-1)$; with "
-            r"$\theta_1=2\log(\frac1{2B}-1)$, $\theta_2=2\log(\frac2B-1)$ the clipped risk exceeds its minimum by "
+            r"$\theta_1=2\log(\frac1{2B}-1)$, $\theta_2=2\log(\frac2B-1)$ the clipped risk exceeds its "
+            r"minimum by "
             r"$0.1B$ at both and is $\frac B{24}$-strongly convex between; "
-            r"$L(\pm\log(\frac1B-1))-\log2\ge\frac23\log(1+B^{-1/2})-\log 2\ge\frac1{30}\log(1+B^{-1/2})\ge\frac1{60}\log\frac1B$ for "
+            r"$L(\pm\log(\frac1B-1))-\log2\ge\frac23\log(1+B^{-1/2})-\log "
+            r"2\ge\frac1{30}\log(1+B^{-1/2})\ge\frac1{60}\log\frac1B$ for "
             r"$B<\frac14$."
         ),
         how="Closed forms against numerical clipping; every inequality on a grid of B in (0, 1/4).",

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
@@ -46,7 +47,7 @@ class PiecewiseLinear:
                 f"slopes must be one more than breaks, got {len(self.slopes)}, {len(self.breaks)}"
             )
         for name, values in (("breaks", self.breaks), ("slopes", self.slopes)):
-            if any(a >= b for a, b in zip(values, values[1:], strict=False)):
+            if any(a >= b for a, b in pairwise(values)):
                 raise ValueError(f"{name} must be strictly increasing, got {values}")
 
     def value(self, y: Fraction) -> Fraction:
@@ -54,7 +55,7 @@ class PiecewiseLinear:
         low, high, sign = (Fraction(0), y, 1) if y >= 0 else (y, Fraction(0), -1)
         knots = [low, *(b for b in self.breaks if low < b < high), high]
         area = Fraction(0)
-        for left, right in zip(knots, knots[1:], strict=False):
+        for left, right in pairwise(knots):
             area += (right - left) * self.slopes[bisect.bisect_right(self.breaks, left)]
         return self.offset + sign * area
 
@@ -84,8 +85,8 @@ def clip_levels(f: PiecewiseLinear, bound: Fraction) -> tuple[Level, Level]:
 def printed_surrogate(f: PiecewiseLinear, bound: Fraction) -> Callable[[Fraction], Fraction | None]:
     """g to the letter of Lemma 5.1; None where the printed expression has no value.
 
-    The expression −bound·(y − y₁) + f(y₁) needs a finite y₁. Where all slopes of f are below −bound, y₁ = +inf
-    and the first branch, y ∈ (−∞, y₁), holds for every y: nothing is defined. The same at y₂ = −inf.
+    The expression −bound·(y − y₁) + f(y₁) needs a finite y₁. Where all slopes of f are below −bound, y₁ =
+    +inf and the first branch, y ∈ (−∞, y₁), holds for every y: nothing is defined. The same at y₂ = −inf.
     """
     y1, y2 = clip_levels(f, bound)
 
@@ -152,10 +153,11 @@ def clip(values: Array, bound: float) -> Array:
 
 
 def surrogate_loss(loss: Loss, bound: float, *, reach: float = 1e6) -> Loss:
-    """The clipped link of a convex loss as a Loss: Lemma 5.1 in floating point, `bound` = B/‖x‖ (inf for x = 0).
+    """The clipped link of a convex loss as a Loss: Lemma 5.1 in floating point, `bound` = B/‖x‖ (inf for x =
+    0).
 
-    The levels y₁(y), y₂(y) are found by bisection of the slope in z over [−reach, reach]; a level outside counts
-    as infinite. Where the whole slope is beyond the clip the value is ∓bound·z.
+    The levels y₁(y), y₂(y) are found by bisection of the slope in z over [−reach, reach]; a level outside
+    counts as infinite. Where the whole slope is beyond the clip the value is ∓bound·z.
     Raises ValueError for bound ≤ 0 and for a loss that is not convex.
     """
     if not bound > 0:

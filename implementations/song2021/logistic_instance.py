@@ -1,8 +1,8 @@
 """The logistic instance of Theorem D.4 of Song et al. 2021, closed forms for p = 1.
 
 Two thirds of the records are (x, y) = (1/2, +1), one third are (1, −1). The risk is
-L(θ) = (2·log(1 + e^{−θ/2}) + log(1 + e^θ))/3, even in θ, with minimiser 0 and L(0) = log 2. With clipping norm
-B < 1/4 the surrogate's minimiser is 2·log(1/B − 1). All functions broadcast over θ.
+L(θ) = (2·log(1 + e^{−θ/2}) + log(1 + e^θ))/3, even in θ, with minimiser 0 and L(0) = log 2. With clipping
+norm B < 1/4 the surrogate's minimiser is 2·log(1/B − 1). All functions broadcast over θ.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Clipped gradient fields of softmax regression (Theorems 5.3 and D.5 of Song et al. 2021), exact.
 
-For one sample (x, y = 1) of a K-class problem the gradient of the cross-entropy loss at θ = [θ⁽¹⁾, …, θ⁽ᴷ⁾] has
-block k equal to c_k·x with c₁ = −S/Z and c_k = E_k/Z for k ≥ 2, where E_k = exp(⟨θ⁽ᵏ⁾, x⟩), S = Σ_{k≥2} E_k and
-Z = E₁ + S (equations 15 and 16). A field G = [G₁·x, …, G_K·x] whose coefficients depend on the logits
+For one sample (x, y = 1) of a K-class problem the gradient of the cross-entropy loss at θ = [θ⁽¹⁾, …, θ⁽ᴷ⁾]
+has block k equal to c_k·x with c₁ = −S/Z and c_k = E_k/Z for k ≥ 2, where E_k = exp(⟨θ⁽ᵏ⁾, x⟩), S = Σ_{k≥2}
+E_k and Z = E₁ + S (equations 15 and 16). A field G = [G₁·x, …, G_K·x] whose coefficients depend on the logits
 z_k = ⟨θ⁽ᵏ⁾, x⟩ is a gradient on an open set only if ∂G_j/∂z_k = ∂G_k/∂z_j there. Points are given by rational
-E = (E₁, …, E_K) > 0, so these derivatives are rational up to one square root and can be told from zero exactly.
-Clipping levels are given as b = B/‖x‖.
+E = (E₁, …, E_K) > 0, so these derivatives are rational up to one square root and can be told from zero
+exactly. Clipping levels are given as b = B/‖x‖.
 """
 
 from __future__ import annotations
@@ -120,8 +120,8 @@ def loop_integral(
 ) -> tuple[float, float]:
     """∮ G·dz around the square corner + [0, side]² of the plane (z_j, z_k), and an error estimate.
 
-    Gauss–Legendre with 24 and 48 nodes a side; the estimate is their difference plus rounding. Anything but zero
-    rules out a potential on a set that holds the square. In θ-space the same loop, run along x/‖x‖², has
+    Gauss–Legendre with 24 and 48 nodes a side; the estimate is their difference plus rounding. Anything but
+    zero rules out a potential on a set that holds the square. In θ-space the same loop, run along x/‖x‖², has
     the same integral.
     """
 

@@ -1,14 +1,15 @@
 """DP-GD with a privately selected stationary point (section 4 of Song et al. 2021, Theorem 4.1).
 
-Gradient descent with Gaussian noise releases θ₀, …, θ_T; report-noisy-min then picks an iterate of small gradient
-norm. The norm ‖∇L(θ; D)‖ moves by at most 2L/n when one record is replaced, and it is not monotone in the data,
-so ε-differentially private selection needs Laplace noise of scale 2·(2L/n)/ε.
+Gradient descent with Gaussian noise releases θ₀, …, θ_T; report-noisy-min then picks an iterate of small
+gradient norm. The norm ‖∇L(θ; D)‖ moves by at most 2L/n when one record is replaced, and it is not monotone
+in the data, so ε-differentially private selection needs Laplace noise of scale 2·(2L/n)/ε.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -21,7 +22,8 @@ SCALES = ("printed", "corrected")
 def selection_scale(*, epsilon: float, n: int, lipschitz: float, scale: str) -> float:
     """Scale of the Laplace noise on each gradient norm.
 
-    scale  "printed": 2L/(nε), the numerator that is legible in Theorem 4.1; "corrected": 4L/(nε), twice the sensitivity over ε.
+    scale  "printed": 2L/(nε), the numerator that is legible in Theorem 4.1; "corrected": 4L/(nε), twice the
+    sensitivity over ε.
     """
     if not epsilon > 0.0 or n < 1 or not lipschitz > 0.0:
         raise ValueError(f"epsilon, n, lipschitz must be positive, got {epsilon}, {n}, {lipschitz}")
@@ -50,14 +52,14 @@ def two_candidate_probability(gap: Array | float, scale: float) -> Array:
 def selection_probability(scores: Array, scale: float, index: int, *, nodes: int = 40) -> float:
     """P(`index` is reported) among any number of candidates, by Gauss–Legendre between the kinks.
 
-    P = ∫ f(z − q_k)·∏_{j ≠ k} P(q_j + Z_j > z) dz with f the Laplace density; the integrand is analytic between
-    the scores and is cut 60 scales beyond them.
+    P = ∫ f(z − q_k)·∏_{j ≠ k} P(q_j + Z_j > z) dz with f the Laplace density; the integrand is analytic
+    between the scores and is cut 60 scales beyond them.
     """
     q = np.asarray(scores, dtype=float)
     knots = np.unique(np.concatenate([q, [q.min() - 60.0 * scale, q.max() + 60.0 * scale]]))
     x, w = np.polynomial.legendre.leggauss(nodes)
     total = 0.0
-    for left, right in zip(knots, knots[1:], strict=False):
+    for left, right in pairwise(knots):
         parts = max(1, math.ceil((right - left) / (4.0 * scale)))
         edges = np.linspace(left, right, parts + 1)
         middle, half = 0.5 * (edges[1:] + edges[:-1]), 0.5 * (edges[1:] - edges[:-1])
@@ -87,15 +89,17 @@ def balanced_steps(
 ) -> int:
     """T that balances the two terms of (13) for μ-Gaussian privacy.
 
-    (13) reads (1/T)·Σ‖∇L(θₜ)‖² ≤ 2β·L(θ₀)/T + (1/T)·Σ‖bₜ‖², and E‖bₜ‖² = rank·σ² with σ² = 4L²T/(nμ)² grows with T: the sum is least at
-    T = (nμ/L)·√(β·L(θ₀)/(2·rank)), where it is 4L·√(2β·L(θ₀)·rank)/(nμ).
+    (13) reads (1/T)·Σ‖∇L(θₜ)‖² ≤ 2β·L(θ₀)/T + (1/T)·Σ‖bₜ‖², and E‖bₜ‖² = rank·σ² with σ² = 4L²T/(nμ)² grows
+    with T: the sum is least at T = (nμ/L)·√(β·L(θ₀)/(2·rank)), where it is 4L·√(2β·L(θ₀)·rank)/(nμ).
     """
     return max(1, round(n * mu / lipschitz * math.sqrt(smoothness * initial_risk / (2.0 * rank))))
 
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """The selected iterate θ (…, r), its index (…), its gradient norm (…), and the least norm among the candidates."""
+    """The selected iterate θ (…, r), its index (…), its gradient norm (…), and the least norm among the
+    candidates.
+    """
 
     theta: Array
     index: Array
