@@ -230,6 +230,7 @@ CLAIMS = [
         source=source("Corollary 1", "section 3"),
         bound=Bound.UPPER,
         expected=Verdict.CONSISTENT,
+        fits_exponents=True,
         tiers={
             "smoke": Tier(points=_SMOKE, trials=800),
             "ci": Tier(points=_CI, trials=1500),

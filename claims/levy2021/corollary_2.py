@@ -45,6 +45,7 @@ CLAIM = Claim(
     source=source("Corollary 2", "section 4"),
     bound=Bound.UPPER,
     expected=Verdict.CONSISTENT,
+    fits_exponents=True,
     tiers=shared.tiers({"strong_convexity": (0.1, 1.0, 10.0)}),
     measure=measure,
     judge=judge,

@@ -93,9 +93,10 @@ CLAIM = Claim(
     source=source("Proposition 1", "section 4"),
     bound=Bound.UPPER,
     expected=Verdict.CONSISTENT,
+    fits_exponents=True,
     tiers={
-        "smoke": Tier(points=_grid((16, 64, 256), (4, 16, 64)), trials=3),
-        "ci": Tier(points=_grid((16, 64, 256, 1024), (4, 16, 64)), trials=10),
+        "smoke": Tier(points=_grid((16, 64, 256, 512), (4, 16, 64)), trials=10),
+        "ci": Tier(points=_grid((16, 64, 256, 1024), (4, 16, 64, 128)), trials=25),
         "full": Tier(points=_grid((16, 64, 256, 1024, 4096), (4, 16, 64, 256)), trials=20),
     },
     measure=measure,

@@ -122,6 +122,7 @@ CLAIM = Claim(
     source=source("Theorem 3 (i)", "section 4"),
     bound=Bound.UPPER,
     expected=Verdict.CONSISTENT,
+    fits_exponents=True,
     tiers=shared.tiers(),
     measure=measure,
     judge=judge,

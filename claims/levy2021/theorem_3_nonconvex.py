@@ -127,6 +127,7 @@ CLAIM = Claim(
     source=source("Theorem 3 (iii)", "section 4 (reconstructed)"),
     bound=Bound.UPPER,
     expected=Verdict.CONSISTENT,
+    fits_exponents=True,
     tiers={
         "smoke": Tier(points=_GRID, trials=60),
         "ci": Tier(points=_GRID + _FULL, trials=240),

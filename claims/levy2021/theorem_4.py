@@ -157,6 +157,7 @@ CLAIM = Claim(
     source=source("Theorem 4", "section 5"),
     bound=Bound.UPPER,
     expected=Verdict.CONSISTENT,
+    fits_exponents=True,
     tiers={
         "smoke": Tier(points=_SMALL, trials=30),
         "ci": Tier(points=_POINTS, trials=400),

@@ -132,6 +132,7 @@ CLAIM = Claim(
     source=source("Theorem 5", "section 5.2"),
     bound=Bound.LOWER,
     expected=Verdict.CONSISTENT,
+    fits_exponents=True,
     tiers={
         "smoke": Tier(points=_SMALL + _BOTH[::3], trials=100),
         "ci": Tier(points=_PRIVACY + _BOTH, trials=1000),

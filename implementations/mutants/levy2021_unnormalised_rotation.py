@@ -21,5 +21,5 @@ MUTANT = Mutant(
     bug="Leaves out d^(−1/2): the rotation is no isometry, and the result comes back d times too large.",
     replaces="implementations.hadamard:hadamard_transform",
     by=hadamard_transform,
-    caught_by=("levy2021/theorem-2-utility",),
+    caught_by=("levy2021/theorem-3-convex",),
 )

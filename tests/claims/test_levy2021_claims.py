@@ -13,7 +13,9 @@ from audits.evidence import Verdict, combine
 from audits.exact import Laplace, Mixture, hockey_stick
 from claims._claim import Point
 from claims._discover import load
-from claims.levy2021 import _shared, limit_fixed_n, theorem_1_utility
+from claims._mutants import mutants, score
+from claims.levy2021 import _first_order, _shared, limit_fixed_n, theorem_1_utility
+from implementations.levy2021 import winsorized_mean_highd
 from implementations.levy2021.constants import CORRECTED, PAPER, Constants
 from implementations.levy2021.private_range import range_law
 from implementations.levy2021.winsorized_mean_1d import LaplaceMixture, winsorized_mean_1d_law
@@ -36,6 +38,8 @@ EXACT = [
     "limit-fixed-n",
     "limit-fixed-n:approximate",
     "pure-learner",
+    "sub-gaussian-concentration",
+    "sub-gaussian-concentration:corrected",
 ]
 SAMPLED = [
     "corollary-1",
@@ -173,3 +177,27 @@ def test_approximate_dp_has_no_floor():
     decision = np.array([[0.0, 1.0], [1.0, 0.0]])
     assert limit_fixed_n.least_risk(1, 0.0, 0.3, decision) == pytest.approx(0.35)  # total variation 0.3
     assert limit_fixed_n.least_risk(8, 1.0, 0.05, decision) == pytest.approx(0.0, abs=1e-7)
+
+
+def test_designs_are_balanced():
+    axes = {"a": (1.0, 2.0, 3.0), "b": (1.0, 2.0, 3.0), "c": (1.0, 2.0, 3.0), "d": (1.0, 2.0, 3.0)}
+    for design, copies in ((_first_order.eighteen(axes), 2), (_first_order.fraction(axes), 3)):
+        for x, y in itertools.combinations(axes, 2):
+            pairs = [(p[x], p[y]) for p in design]
+            assert all(pairs.count(pair) == copies for pair in itertools.product((1.0, 2.0, 3.0), repeat=2))
+
+
+def test_statistics_of_the_oracle_are_those_of_the_planned_noise():
+    # ν² of the setting against 4000 draws, |z| < 6: a false alarm has probability below 1e-8.
+    s = _first_order.setting(10**6, 100, 4, 1.0, 8)
+    assert s.variance == pytest.approx(s.logs * s.unit * s.steps)
+    noise = winsorized_mean_highd.noisy_mean(np.zeros((4000, 4)), s.plan, s.n, np.random.default_rng(0))
+    squares = (noise**2).sum(axis=1)
+    assert abs(squares.mean() - s.variance) < 6 * squares.std() / math.sqrt(4000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [m.name for m in mutants(["levy2021-*"])])
+def test_every_planted_bug_is_caught(name):
+    (row,) = score([name])
+    assert row["caught"], row["verdicts"]
