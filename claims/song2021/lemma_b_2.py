@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 from audits.evidence import Bound, Evidence, Verdict, exact_evidence
 from claims._claim import Claim, Kind, Point, Tier
 from claims.song2021._cite import cite
+from claims.song2021._rows import records
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -130,7 +131,7 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     """One difference refutes; the indicator functions decide every f by linearity."""
     del alpha  # everything is exact
     evidence: list[Evidence] = []
-    for row in rows.itertuples():
+    for row in records(rows):
         for column, words, total in (
             ("wrong_indicators", "indicator functions with unequal sides", row.indicators),
             ("wrong_random", "random functions with unequal sides", row.random),

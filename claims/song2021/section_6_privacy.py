@@ -44,6 +44,7 @@ import numpy as np
 from audits.evidence import Bound, Evidence, Verdict, exact_evidence
 from claims._claim import Claim, Kind, Plot, Point, Tier
 from claims.song2021._cite import cite
+from claims.song2021._rows import records
 from implementations.song2021 import minibatch_sgd
 
 if TYPE_CHECKING:
@@ -238,7 +239,7 @@ def judge_printed(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
         "shuffled-replacement": "lower bound from the rounded, binned likelihood-ratio statistic",
     }
     evidence = []
-    for row in rows[rows["epochs"] == minibatch_sgd.EPOCHS].itertuples():
+    for row in records(rows[rows["epochs"] == minibatch_sgd.EPOCHS]):
         decides = row.accountant == "fixed-replacement"
         verdict = None
         if decides:
@@ -258,8 +259,8 @@ def judge_poisson(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     evidence = []
     for noise, group in rows.groupby("noise", sort=False):
         valid = group[group["accountant"] != "gaussian-pld"]
-        best = valid.loc[valid["high"].idxmin()]
-        for row in group.itertuples():
+        best: Any = valid.iloc[int(valid["high"].to_numpy().argmin())]
+        for row in records(group):
             verdict = None
             if row.accountant == best["accountant"]:
                 verdict = Verdict.CONFIRMED if row.high <= ROUNDED else Verdict.INCONCLUSIVE

@@ -44,6 +44,7 @@ import numpy as np
 from audits.evidence import Bound, Evidence, Verdict, exact_evidence
 from claims._claim import Claim, Kind, Plot, Point, Tier
 from claims.song2021._cite import cite
+from claims.song2021._rows import records
 from implementations import losses
 from implementations.interfaces import Adjacency, Array
 from implementations.song2021 import dp_gd
@@ -203,7 +204,7 @@ def judge_column(
     del alpha  # measured and spent per audit
     exact = rows[rows["sampled"] == 0]
     evidence: list[Evidence] = []
-    for row in exact.loc[exact.groupby(["epsilon", "delta"])[column].idxmax()].itertuples():
+    for row in records(exact.loc[exact.groupby(["epsilon", "delta"])[column].idxmax()]):
         value = float(getattr(row, column))
         broken = value > row.delta * (1.0 + 1e-9)
         evidence.append(
@@ -216,7 +217,7 @@ def judge_column(
                 note=note,
             )
         )
-    worst = exact.loc[(exact["epsilon_replace"] / exact["epsilon"]).idxmax()]
+    worst: Any = exact.iloc[int((exact["epsilon_replace"] / exact["epsilon"]).to_numpy().argmax())]
     for name, words in (("replace", "replacement"), ("add_remove", "add/remove")):
         evidence.append(
             exact_evidence(
@@ -240,7 +241,7 @@ def judge_column(
         )
     )
     if "verdict" in rows:
-        evidence += [_sampled_evidence(row) for row in rows[rows["sampled"] > 0].itertuples()]
+        evidence += [_sampled_evidence(row) for row in records(rows[rows["sampled"] > 0])]
     return evidence
 
 

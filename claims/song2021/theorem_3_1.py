@@ -45,6 +45,7 @@ import numpy as np
 from audits.evidence import Bound, Evidence, Verdict, exact_evidence
 from claims._claim import Claim, Kind, Plot, Point, Tier
 from claims.song2021._cite import cite
+from claims.song2021._rows import records
 from implementations import losses
 from implementations.interfaces import Adjacency, Array, Loss, Problem
 from implementations.song2021 import dp_gd
@@ -297,7 +298,7 @@ def coupling_evidence(rows: pd.DataFrame) -> list[Evidence]:
             method="coupling",
             note="same noise in the span, independent noise beside it; differences below 1e-9 are rounding",
         )
-        for row in rows.itertuples()
+        for row in records(rows)
     ]
 
 
@@ -357,7 +358,7 @@ def judge_private(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
                 bound,
                 alpha / len(cells),
                 "excess risk with noise calibrated to (ε, δ), at the learning rate that is best for it",
-                {**point, "factor": float(factor)},
+                {**point, "factor": float(str(factor))},
             )
             for factor, group in cell.groupby("factor", sort=False)
         ]
@@ -485,7 +486,8 @@ _CORRECTED = replace(
         r"With $T=n^2\varepsilon^2$, $\sigma=2L\sqrt T/(n\mu^*(\varepsilon,\delta))$ and an appropriate "
         r"$\eta$: "
         r"$\mathbb E[\mathcal L(\theta^{priv};D)]-\mathcal L(\theta^*;D)\le "
-        r"L\|\theta^*\|_M\sqrt{1+4\,\mathrm{rank}(M)\,\varepsilon^2/\mu^*(\varepsilon,\delta)^2}/(\varepsilon n)$, "
+        r"L\|\theta^*\|_M\sqrt{1+4\,\mathrm{rank}(M)\,\varepsilon^2/\mu^*(\varepsilon,\delta)^2}"
+        r"/(\varepsilon n)$, "
         r"at most $L\|\theta^*\|_M\sqrt{1+8\,\mathrm{rank}(M)\log(1/\delta)}/(\varepsilon n)$ for "
         r"$\varepsilon\le 1$, $\delta\le 1/2$."
     ),

@@ -41,6 +41,7 @@ import numpy as np
 from audits.evidence import Bound, Evidence, Verdict, exact_evidence
 from claims._claim import Claim, Kind, Plot, Point, Tier
 from claims.song2021._cite import cite
+from claims.song2021._rows import records
 from implementations.song2021 import hard_instance
 
 if TYPE_CHECKING:
@@ -198,9 +199,7 @@ def threshold_evidence(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
         alpha=alpha,
         equivalence_alpha=0.01,
     )
-    limits = np.array(
-        [hard_instance.size_limit(r.d, r.epsilon, r.alpha) for r in rows.itertuples()], dtype=float
-    )
+    limits = np.array([hard_instance.size_limit(r.d, r.epsilon, r.alpha) for r in records(rows)], dtype=float)
     ratio = rows["threshold"].to_numpy() / limits
     return [
         *(replace(e, quantity=f"{e.quantity} in n*") for e in fit.evidence()),
