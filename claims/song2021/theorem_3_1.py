@@ -503,7 +503,7 @@ _CORRECTED = replace(
             ),
             trials=384,
         ),
-        "full": Tier(points=_FULL, trials=2048, chunk=512),
+        "full": Tier(points=_FULL, trials=1024, chunk=512),
     },
     measure=partial(measure_as, "calibrated"),
     plots=[replace(plot, select={"epsilon": 1.0, "loss": "pinball(0.3)", "p": 0}) for plot in _PRINTED.plots],
