@@ -6,7 +6,7 @@ and appendix D.1, after Feldman and Steinke 2017).
 
 Checked exactly. The law depends on the data only through the number of users in each bin, so all count
 vectors of n users on K bins and all their neighbours decide the statement at (n, K, ε). For K = 2⁶⁰ the
-users stand on nine extreme bins; there the bound is almost reached, so that no smaller ε holds."""
+users stand on nine extreme bins; with two users the bound is reached to all digits, so no smaller ε holds."""
 
 from __future__ import annotations
 

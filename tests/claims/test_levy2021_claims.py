@@ -51,6 +51,7 @@ SAMPLED = [
     "theorem-3-convex",
     "theorem-3-strongly-convex",
     "theorem-3-nonconvex",
+    "theorem-10",
     "theorem-4",
     "theorem-5",
 ]
