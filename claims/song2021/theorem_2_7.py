@@ -164,7 +164,7 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
         fit = fit_rate(main, "risk", ["n", "p"], {"n": -1.0, "p": 0.5}, TOLERANCE, **share)
         evidence += fit.evidence()
         evidence += slope_against(printed, "risk", "form", TOLERANCE, **share).evidence()
-        evidence += slope_against(calibrated, "risk", "exact_form", TOLERANCE, **share).evidence()
+        evidence += slope_against(calibrated, "risk", "exact_form", 1.5 * TOLERANCE, **share).evidence()
     evidence += constant_evidence(rows[rows["noise"] == "printed"], alpha / 4.0)
     for kind, part, column in (("printed", printed, "form"), ("calibrated", calibrated, "exact_form")):
         if len(part) == 0:
@@ -260,7 +260,7 @@ def _printed(
 def _grid(
     regimes: list[float], dimensions: list[int], levels: list[tuple[float, float]], exact: list[float]
 ) -> list[dict[str, Any]]:
-    calibrated = [_cell(1, k, e, d, "calibrated") for k in exact for e, d in [(1.0, 1e-5), *levels]]
+    calibrated = [_cell(2, k, e, d, "calibrated") for k in exact for e, d in [(1.0, 1e-5), *levels]]
     return _printed(regimes, dimensions, levels) + calibrated
 
 
@@ -285,11 +285,11 @@ _CLAIM = Claim(
     tiers={
         "smoke": Tier(points=_grid([24.0, 40.0], [1], _LEVELS[:1], []), trials=300),
         "ci": Tier(
-            points=_grid([24.0, 36.0, 54.0], [1, 2, 4, 6], _LEVELS[:2], [24.0, 50.0, 100.0]), trials=320
+            points=_grid([24.0, 36.0, 54.0], [1, 2, 4, 6], _LEVELS[:2], [24.0, 45.0, 80.0]), trials=320
         ),
         "full": Tier(
-            points=_grid([24.0, 36.0, 54.0], [1, 2, 4, 8, 16], _LEVELS, [24.0, 50.0, 100.0]),
-            trials=1_200,
+            points=_grid([24.0, 36.0, 54.0], [1, 2, 4, 8], _LEVELS, [24.0, 45.0, 80.0]),
+            trials=800,
             chunk=400,
         ),
     },

@@ -1,0 +1,145 @@
+"""Private selection, the local variant and the softmax fields of song2021 against independent oracles."""
+
+import math
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from implementations import losses
+from implementations.interfaces import Adjacency, Problem
+from implementations.noise import gaussian_mu
+from implementations.song2021 import dp_gd, local, softmax_fields, stationary_point
+
+
+@pytest.mark.parametrize("gap", [-7.0, -0.3, 0.0, 2.0])
+def test_two_candidate_probability_is_the_convolution(gap):
+    b = 0.7
+    law = stats.laplace(scale=b)
+    expected, _ = integrate.quad(
+        lambda z: law.pdf(z) * law.sf(z - gap), -40, 40, points=[0.0, gap], limit=400
+    )
+    assert float(stationary_point.two_candidate_probability(gap, b)) == pytest.approx(expected, rel=1e-8)
+    assert stationary_point.selection_probability(np.array([0.0, gap]), b, 0) == pytest.approx(
+        expected, rel=1e-8
+    )
+
+
+def test_selection_probabilities_add_up_and_agree_with_draws():
+    scores, b = np.array([0.4, 0.0, 1.1, 0.2]), 0.5
+    exact = [stationary_point.selection_probability(scores, b, k) for k in range(4)]
+    assert sum(exact) == pytest.approx(1.0, abs=1e-12)
+    draws = stationary_point.report_noisy_min(np.tile(scores, (40_000, 1)), b, np.random.default_rng(0))
+    # χ² with 3 degrees of freedom; wrong alarm with probability 1e-6.
+    assert stats.chisquare(np.bincount(draws, minlength=4), 40_000 * np.array(exact)).pvalue > 1e-6
+
+
+def test_stationary_point_without_noise_takes_the_smallest_gradient():
+    loss = losses.huber(1.0)
+    gradient = dp_gd.coordinate_gradient(loss, np.full((1, 1), 3.0), np.ones((1, 1)))
+    found = stationary_point.stationary_point(
+        gradient,
+        np.zeros((2, 1)),
+        np.random.default_rng(0),
+        steps=5,
+        learning_rate=1.0,
+        noise_scale=0.0,
+        selection_scale=1e-12,
+    )
+    # θ: 0, 1, 2, 3, 3, and the gradient is 0 from the third step on.
+    assert np.allclose(found.theta, 3.0)
+    assert (found.index >= 3).all()
+    assert np.allclose(found.norm, 0.0)
+    assert np.allclose(found.least, 0.0)
+
+
+def test_balanced_steps_minimise_the_bound():
+    setting = {"mu": 0.3, "n": 5_000, "lipschitz": 1.0, "smoothness": 2.0, "rank": 4, "initial_risk": 0.7}
+    steps = stationary_point.balanced_steps(**setting)
+
+    def bound(t):
+        return 2 * 2.0 * 0.7 / t + 4 * 4 * t / (5_000 * 0.3) ** 2
+
+    assert bound(steps) <= min(bound(t) for t in range(max(1, steps - 200), steps + 200)) * (1 + 1e-4)
+    assert bound(steps) == pytest.approx(4 * math.sqrt(2 * 2.0 * 0.7 * 4) / (5_000 * 0.3), rel=1e-3)
+
+
+def test_local_noise_is_root_n_times_the_central_one():
+    n, steps = 400, 30
+    central = dp_gd.noise_scale(
+        epsilon=0.8,
+        delta=1e-5,
+        n=n,
+        steps=steps,
+        lipschitz=1.0,
+        noise="calibrated",
+        adjacency=Adjacency.REPLACE,
+    )
+    report = local.report_noise(epsilon=0.8, delta=1e-5, steps=steps, lipschitz=1.0)
+    assert report / math.sqrt(n) == pytest.approx(math.sqrt(n) * central, rel=1e-12)
+    assert 2.0 * math.sqrt(steps) / report == pytest.approx(gaussian_mu(0.8, 1e-5), rel=1e-12)
+
+
+def test_mean_of_local_reports_has_the_law_of_the_shortcut():
+    # One step from 0 of learning rate 1: minus the mean of the reports. Kolmogorov–Smirnov, wrong alarm 1e-6.
+    problem = Problem(np.full((5, 1), 0.8), np.array([1.0, -1.0, 2.0, 3.0, 4.0]), losses.absolute())
+    rng = np.random.default_rng(0)
+    slow = [-local.local_reports(problem, np.zeros(1), 0.6, rng).mean() for _ in range(4_000)]
+    fast = local.local_dp_gd(problem, 4_000, rng, steps=1, learning_rate=1.0, noise=0.6).printed[:, 0]
+    assert stats.ks_2samp(slow, fast).pvalue > 1e-6
+    assert np.mean(fast) == pytest.approx(0.8 * 3 / 5, abs=0.03)
+
+
+def softmax_coefficients(logits):
+    p = np.exp(logits - logits.max())
+    p /= p.sum()
+    p[0] -= 1.0
+    return p
+
+
+@pytest.mark.parametrize("per_class", [False, True])
+@pytest.mark.parametrize("point", [(1, 2, 5), (3, 1, 9), (1, 7, 7, 2)])
+def test_exact_curl_is_the_numerical_one(point, per_class):
+    b, step = F(11, 20), 1e-6
+    logits = np.log(np.array(point, dtype=float))
+
+    def clipped(z):
+        c = softmax_coefficients(z)
+        return np.clip(c, -0.55, 0.55) if per_class else c * min(1.0, 0.55 / np.linalg.norm(c))
+
+    assert np.allclose(clipped(logits), softmax_fields.field(logits, 0.55, per_class=per_class))
+    exact = [F(e) for e in point]
+    curl = softmax_fields.per_class_curl if per_class else softmax_fields.clipped_curl
+    for j in range(len(point)):
+        for k in range(j + 1, len(point)):
+            ej, ek = np.eye(len(point))[[j, k]] * step
+            numerical = (
+                clipped(logits + ek)[j]
+                - clipped(logits - ek)[j]
+                - clipped(logits + ej)[k]
+                + clipped(logits - ej)[k]
+            ) / (2 * step)
+            assert curl(exact, b, j, k).value == pytest.approx(numerical, abs=1e-7)
+
+
+def test_loop_integral_of_a_gradient_field_is_zero_and_that_of_a_clipped_one_is_the_curl_times_the_area():
+    corner = np.array([-2.0, 0.0, 1.0])
+    free, error = softmax_fields.loop_integral(corner, 0, 1, 0.3, 1e9, per_class=False)
+    assert abs(free) <= error + 1e-13
+    side = 1e-3
+    value, _ = softmax_fields.loop_integral(corner, 0, 1, side, 0.5, per_class=False)
+    exact = [F(float(e)) for e in np.exp(corner)]
+    # Green: ∮ = ∫∫ ∂G_1/∂z_0 − ∂G_0/∂z_1 = −curl(0, 1)·area up to side³.
+    assert value == pytest.approx(
+        -softmax_fields.clipped_curl(exact, F(1, 2), 0, 1).value * side**2, rel=1e-2
+    )
+
+
+def test_bad_points_are_refused():
+    with pytest.raises(ValueError, match="positive"):
+        softmax_fields.coefficients([F(1), F(0)])
+    with pytest.raises(ValueError, match="Θ"):
+        softmax_fields.clipped_curl([F(1), F(1), F(1)], F(5), 0, 1)
+    with pytest.raises(ValueError, match="scale"):
+        stationary_point.selection_scale(epsilon=1.0, n=5, lipschitz=1.0, scale="guess")
