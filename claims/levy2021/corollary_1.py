@@ -110,11 +110,11 @@ def judge(rows: Any, alpha: float) -> list[Evidence]:
         standard_error="error",
         seed=2,
     )
-    constant = float((worst["excess"] / worst["form"]).mean())
+    constant = float((pooled["excess"] / pooled["form"]).mean())  # not of the worse one: no selection
     usable = rows[rows["failure"] < 0.01]
     evidence = [*fit.evidence(), *slope.evidence()]
     evidence.append(exact_evidence("predicted constant of the privacy term", 8.0 * 102_400.0))
-    error = float((worst["error"] / worst["form"]).pow(2).sum() ** 0.5 / len(worst))
+    error = float((pooled["error"] / pooled["form"]).pow(2).sum() ** 0.5 / len(pooled))
     name = "constant of the privacy term (dB²/(mn²ε²) times log factors)"
     evidence.append(sample_mean(name, constant, error, int(rows["trials"].sum())))
     if len(usable):

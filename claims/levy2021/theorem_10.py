@@ -90,8 +90,8 @@ CLAIM = Claim(
     id="levy2021/theorem-10",
     kind=Kind.BOUND,
     title="Adaptive queries with error √(dK) τ/(nε)",
-    statement=r"$K$ adaptive, $(\tau,\gamma)$-uniformly concentrated queries are answered under $(\varepsilon,"
-    r"\delta)$-user-level DP with error $\tilde O(\sqrt{dK}\,\tau/(n\varepsilon))$.",
+    statement=r"$K$ adaptive, $(\tau,\gamma)$-uniformly concentrated queries are answered under "
+    r"$(\varepsilon,\delta)$-user-level DP with error $\tilde O(\sqrt{dK}\,\tau/(n\varepsilon))$.",
     how="Exact constant of the variance; adaptive quadratic queries on concentrated data on samples.",
     source=source("Theorem 10", "section 3; appendix D.6 (reconstructed)"),
     bound=Bound.UPPER,
