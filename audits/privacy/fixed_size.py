@@ -1,3 +1,5 @@
+# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownArgumentType=false
 """Tests at a fixed number of samples: one event learned on a part of them, one exact bound on the rest.
 
 Pair, direction and event are chosen on the learning part alone, so the whole of α goes to a single test. The bound is
@@ -9,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,14 +112,16 @@ def _collect(state: PairState, size: int) -> None:
     state.size = size
 
 
-def _learn(state: PairState, rest: int, method: str) -> Candidate | None:
+def _learn(state: PairState, rest: int, method: str, quick: bool = False) -> Candidate | None:
     """The event with the largest bound expected on `rest` samples a side."""
     first, second = state.samples()
     request = state.request
     half = len(first) // 2
     best: Candidate | None = None
     for learner in learners(first, request.user_score, request.footprints):
-        if learner is scores.neighbours and len(first) > MOST_SLOW:
+        if learner is scores.neighbours and (quick or len(first) > MOST_SLOW):
+            continue
+        if learner is scores.boosting and quick:
             continue
         score = learner(first.take(slice(0, half)), second.take(slice(0, half)))
         if score is None:
@@ -138,7 +142,7 @@ def _expected(ladder: events.Ladder, rest: int, request: Request, method: str) -
     """The bound that each event is expected to give on the testing part, and its lesser share; proves nothing."""
     from scipy.special import ndtri
 
-    x, y = ladder.all_hits()
+    x, _ = ladder.all_hits()
     p = (x + 0.5) / (ladder.size + 1.0)
     q, noise = _smoothed(ladder, p, request.delta)
     z = -float(ndtri(request.alpha))
@@ -146,7 +150,14 @@ def _expected(ladder: events.Ladder, rest: int, request: Request, method: str) -
         spread_p = np.sqrt(p * (1.0 - p) / rest) / _density(ndtri(p))
         spread_q = np.sqrt(q * (1.0 - q) / rest) / _density(ndtri(q))
         return ndtri(p) - ndtri(q) - z * (spread_p + spread_q) - noise, q
-    return binomial.likelihood_root(p, np.maximum(q, 0.5 / rest), rest, request.delta, z) - noise, q
+    # log((p − δ)/q) less the distances to the bounds of p and q at level α, added as independent errors are.
+    hits = np.maximum(q * rest, 1.0)
+    q_gap = np.log((hits + 1.0 + z * np.sqrt(hits + 1.0)) / hits)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        excess = np.maximum(p - request.delta, 0.0)
+        p_gap = z * np.sqrt(p * (1.0 - p) / rest) / excess
+        bound = np.log(excess * rest / hits) - np.hypot(p_gap, q_gap)
+    return np.where(np.isfinite(bound), bound, -np.inf) - noise, q
 
 
 def _density(z: Floats) -> Floats:
@@ -184,7 +195,7 @@ def _smoothed(ladder: events.Ladder, p: Floats, delta: float) -> tuple[Floats, F
     return q, noise
 
 
-def _continued(counts: Floats, place: Floats) -> tuple[NDArray[np.intp], Floats]:
+def _continued(counts: NDArray[np.int64], place: Floats) -> tuple[NDArray[np.intp], Floats]:
     """Rungs beyond the last one with 8 hits, and the counts that a tail C·(t − t₀)^k expects there."""
     anchors = [np.flatnonzero(counts >= least) for least in (240, 45, 8)]
     none = np.zeros(0, dtype=np.intp), np.zeros(0)
@@ -280,8 +291,10 @@ def _p_value(tested: Tested, request: Request) -> float:
 def _resolution(tested: Tested, request: Request) -> Resolution:
     from scipy.special import ndtri
 
-    # Only the event that was tested could have caught anything.
-    q = np.array([(tested.less + 0.5) / (tested.size + 1.0)])
+    # The events that were tried are those of the ladder: the learning part would have chosen another one.
+    q = (
+        np.array([tested.less / tested.size, *(point.second for point in tested.curve)]) * tested.size + 0.5
+    ) / (tested.size + 1.0)
     needed = (1.2816 - float(ndtri(request.alpha))) ** 2 / 2.0
     return smallest_violation(q, needed / tested.size, request.epsilon, request.delta)
 
@@ -318,9 +331,9 @@ def _shape_complaint(ladder: events.Ladder, state: PairState) -> str:
         if spread == 0.0:
             return f"Outputs on the {name} dataset are constant: no Gaussian shape."
         z = (values - values.mean()) / spread
-        p_moments = float(stats.jarque_bera(z).pvalue)
+        p_moments = float(cast(Any, stats.jarque_bera(z))[1])
         # The Kolmogorov distance to a fitted Gaussian is smaller than to a fixed one, so this level is conservative.
-        p_distance = float(stats.kstest(z, "norm").pvalue)
+        p_distance = float(cast(Any, stats.kstest(z, "norm"))[1])
         if min(p_moments, p_distance) < SHAPE_ALPHA / 4.0:
             return f"Outputs on the {name} dataset do not have a Gaussian shape: a bound on μ would mean nothing."
     ratio = float(first[half:].var() / second[half:].var())
@@ -342,3 +355,36 @@ def _nothing(samples: int, note: str = "") -> Finding:
         note=note or "No event was found: the outputs of both datasets are constant or too few.",
         undecided=True,
     )
+
+
+def expected_bound(
+    mechanism: Any,
+    pair: Any,
+    epsilon: float,
+    delta: float,
+    samples: int,
+    planned: int,
+    rng: np.random.Generator,
+) -> float:
+    """The lower bound on ε that `planned` samples a side are expected to give on a pair, from `samples` a side.
+
+    For ranking pairs; it proves nothing. −∞ where no event was found.
+    """
+    request = Request(
+        mechanism=mechanism,
+        pairs=[pair],
+        epsilon=epsilon,
+        delta=delta,
+        alpha=0.05,
+        rng=rng,
+        max_samples=samples,
+        time_limit=math.inf,
+        resolution=None,
+        stop_early=True,
+        user_score=False,
+        footprints=False,
+    )
+    state = PairState(request, pair, 0)
+    _collect(state, samples)
+    found = _learn(state, planned, "clopper-pearson", quick=True)
+    return -math.inf if found is None else found.expected

@@ -1,3 +1,5 @@
+# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownArgumentType=false
 """Outputs of any kind → columns of numbers and columns of symbols, the same columns for every batch.
 
 A float, an int or a boolean is a number; a string or None is a symbol. A vector is a row of numbers, a structured
@@ -105,20 +107,20 @@ class Encoder:
         with_codes = self._with_codes.setdefault(path, kind in "OUS")
         flat = outputs.reshape(len(outputs), -1)
         if kind == "c":
-            return [_finite(flat.real), _finite(flat.imag)], []
+            return [_finite(np.real(flat)), _finite(np.imag(flat))], []
         if kind in "mM":
             flat, kind = flat.astype(np.int64), "i"
         if kind in "biuf":
-            values = _finite(flat)
-            return [values], [np.zeros(values.shape, dtype=np.int64)] if with_codes else []
+            number = _finite(flat)
+            return [number], [np.zeros(number.shape, dtype=np.int64)] if with_codes else []
         if kind in "US":
-            codes = self._coded(flat)
-            values = np.zeros(codes.shape)
+            code = self._coded(flat)
+            number = np.zeros(code.shape)
         else:
-            values, codes = self._objects(flat, path)
+            number, code = self._objects(flat, path)
         if with_codes:
-            return [values], [codes]
-        return [np.where(codes > 0, LARGE / (1.0 + codes), values)], []
+            return [number], [code]
+        return [np.where(code > 0, LARGE / (1.0 + code), number)], []
 
     def _coded(self, outputs: Raw) -> Ints:
         unique, inverse = np.unique(outputs, return_inverse=True)

@@ -1,3 +1,5 @@
+# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownArgumentType=false
 """Neighbouring pairs and mechanisms: what is checked before a sample is drawn, and what at every draw."""
 
 from __future__ import annotations
@@ -86,7 +88,8 @@ def take_pairs(pairs: Pairs, rng: np.random.Generator, adjacency: AdjacencyLike)
     checked: list[Pair] = []
     for i, pair in enumerate(found):
         # An array that stands for a pair of rows, or a dictionary, would unpack into something meaningless.
-        if not isinstance(pair, (tuple, list)) or len(cast(Sequence[Any], pair)) != 2:
+        whole: Any = pair
+        if not isinstance(whole, (tuple, list)) or len(cast(Sequence[Any], whole)) != 2:
             raise ValueError(f"pairs must hold tuples (D, D′), got {_brief(pair)} at place {i}")
         first, second = pair
         reason = relation(first, second)
@@ -99,7 +102,7 @@ def take_pairs(pairs: Pairs, rng: np.random.Generator, adjacency: AdjacencyLike)
 def adjacency_relation(adjacency: AdjacencyLike) -> Callable[[Any, Any], str | None]:
     """The relation as a function (D, D′) → None where they are neighbours, else the reason why not."""
     if callable(adjacency) and not isinstance(adjacency, str):
-        test = cast(Callable[[Any, Any], bool], adjacency)
+        test = adjacency
 
         def by_function(first: Any, second: Any) -> str | None:
             try:

@@ -1,3 +1,5 @@
+# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownArgumentType=false
 """Scores: functions of an output whose large values speak for one dataset and small values for the other.
 
 A score is learned on earlier samples only and turned into events by thresholds. Every learner here takes the
@@ -8,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +39,9 @@ class Score:
 
 FEW_CELLS = 16
 """With so few cells the samples that ordered them may also judge them."""
+WIDE = 100
+"""From this many columns on, regressions are simplified."""
+MOST_WORK = 5e8
 MOST_FITTED = 30000
 """Regressions are fitted to no more than this many samples of a side."""
 
@@ -143,11 +148,11 @@ def _row_partition(
     pooled = np.concatenate([_row_keys(first), _row_keys(second)])
     examples: dict[int, str] = {}
     for place, key in zip(*np.unique(pooled, return_index=True)[::-1], strict=True):
-        cell = int(np.searchsorted(keep, key))
-        if len(examples) < 4096 and cell < len(keep) and keep[cell] == key:
+        found = int(np.searchsorted(keep, key))
+        if len(examples) < 4096 and found < len(keep) and keep[found] == key:
             source = first if place < len(first) else second
             row = place if place < len(first) else place - len(first)
-            examples[cell] = _row_words(source, int(row))
+            examples[found] = _row_words(source, int(row))
 
     def cell(e: Encoded) -> Ints:
         found = _row_keys(e)
@@ -279,6 +284,18 @@ def moments(first: Encoded, second: Encoded) -> Score | None:
     """Logistic regression on columns and their squares: same mean, different spread."""
     a, b = first.columns(), second.columns()
     standard = _standard(a, b)
+    if a.shape[1] > WIDE:
+        # Too many columns for a regression on their squares: the likelihood ratio of independent Gaussians.
+        za, zb = np.clip(standard(a), -8.0, 8.0), np.clip(standard(b), -8.0, 8.0)
+        va, vb = za.var(axis=0) + 1e-3, zb.var(axis=0) + 1e-3
+        linear = za.mean(axis=0) / va - zb.mean(axis=0) / vb
+        square = 0.5 * (1.0 / vb - 1.0 / va)
+
+        def ratio(e: Encoded) -> Floats:
+            z = np.clip(standard(e.columns()), -8.0, 8.0)
+            return z @ linear + (z * z) @ square
+
+        return Score("second moments", ratio, _threshold_words("quadratic score"))
 
     def features(v: Floats) -> Floats:
         z = np.clip(standard(v), -8.0, 8.0)
@@ -319,6 +336,10 @@ def smooth(first: Encoded, second: Encoded) -> Score | None:
 
 
 def _fit_logistic(a: Floats, b: Floats, steps: int = 8) -> Floats:
+    if a.shape[1] > WIDE:
+        # Newton's steps cost rows × columns²: fewer rows, and one step, which is a ridge regression.
+        most = max(256, int(MOST_WORK / a.shape[1] ** 2))
+        a, b, steps = a[:most], b[:most], 1
     x = np.vstack([a, b])
     y = np.concatenate([np.ones(len(a)), np.zeros(len(b))])
     n, d = x.shape
@@ -388,7 +409,11 @@ def boosting(first: Encoded, second: Encoded) -> Score | None:
     from threadpoolctl import threadpool_limits
 
     model = HistGradientBoostingClassifier(
-        max_iter=40, learning_rate=0.15, max_leaf_nodes=8, early_stopping=False, random_state=0
+        max_iter=40,
+        learning_rate=0.15,
+        max_leaf_nodes=8,
+        early_stopping=cast(Any, False),
+        random_state=0,
     )
     # Threads that wait for each other on busy cores make this a hundred times slower.
     with threadpool_limits(limits=1):
@@ -456,18 +481,22 @@ def _spacing(values: Floats, most: int = 200) -> float | None:
     if len(values) < 8:
         return None
     gaps = np.diff(values)
-    size = max(float(np.abs(values).max()), float(gaps.max()))
-    # Differences carry the rounding of the values: a remainder below this is none.
-    tiny = 64.0 * np.finfo(np.float64).eps * size
-    g = float(gaps[0])
-    for gap in gaps[1:]:
+    g = float(gaps.min())
+    # Euclid's algorithm; what is a millionth of the smallest difference is rounding, not a remainder.
+    none = 1e-6 * g
+    for gap in gaps:
         a, b = max(g, float(gap)), min(g, float(gap))
-        while b > tiny:
-            a, b = b, a - b * np.round(a / b)
-            b = abs(b)
+        while b > none:
+            a, b = b, abs(a - b * round(a / b))
         g = a
-        if g < 1e4 * tiny:
+        if g < 100.0 * none:
             return None
+    # Longer and longer differences fix the spacing better and better; all must agree with it.
+    for d in np.sort(np.append(gaps, np.cumsum(gaps))):
+        turns = float(d) / g
+        if round(turns) == 0 or abs(turns - round(turns)) > 0.05:
+            return None
+        g = float(d) / round(turns)
     return g
 
 

@@ -1,3 +1,5 @@
+# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownArgumentType=false
 """The sequential e-process test: bets and events learned from earlier batches only.
 
 Claim: P(S) ≤ e^ε·Q(S) + δ for every event S and both orders of the two datasets. After each batch every *slot* (a pair
@@ -32,7 +34,7 @@ CAUTION = 1.4
 """Standard errors taken off an estimated excess before it is betted on; the value only moves the power."""
 GROWTH = 0.2
 """A batch is this share of the samples before it."""
-RETAINED_ROWS = 65536
+RETAINED_ROWS = 32768
 RETAINED_BYTES = 2**27
 """Samples of a side that are kept to learn events from, at most."""
 CHUNK_BYTES = 2**26
@@ -496,8 +498,13 @@ def smallest_violation(q: Floats, growth: float, epsilon: float, delta: float) -
     if not possible.any():
         return Resolution(math.inf, math.inf)
     q, low, high = q[possible], low[possible], high[possible]
+    # Only the events that look best by their variance are worth the exact distance.
+    rough = np.sqrt(2.0 * growth * (low * (1.0 - low) + math.exp(2.0 * epsilon) * q * (1.0 - q)))
+    by_epsilon, by_delta = np.argsort(rough / q)[:8], np.argsort(rough)[:8]
+    some = np.unique(np.concatenate([by_epsilon, by_delta]))
+    q, low, high = q[some], low[some], high[some]
     null = low.copy()
-    for _ in range(40):
+    for _ in range(32):
         middle = 0.5 * (low + high)
         enough = binomial.divergence(middle, q, epsilon, delta) >= growth
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)

@@ -1,0 +1,327 @@
+"""Verdicts: never wrong on private mechanisms, quick on broken ones, sharp bounds, honest resolution."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from audits.evidence import Verdict
+from audits.privacy import AuditResult, audit_privacy
+from audits.search import audit_worst_pair, query_patterns, search_pair
+from implementations.controls import (
+    Control,
+    broken_controls,
+    classical_rows,
+    gaussian_control,
+    laplace_control,
+    private_controls,
+    queries_within_one,
+)
+
+PRIVATE = {c.name: c for c in private_controls()}
+BROKEN = {c.name: c for c in broken_controls()}
+
+
+def audited(control: Control, **options: Any) -> AuditResult:
+    settings: dict[str, Any] = {
+        "epsilon": control.epsilon,
+        "delta": control.delta,
+        "adjacency": control.adjacency,
+        "pair": control.pair,
+        **options,
+    }
+    return audit_privacy(control.mechanism, [settings.pop("pair")], **settings)
+
+
+@pytest.mark.parametrize("method", ["sequential", "clopper-pearson"])
+@pytest.mark.parametrize("name", sorted(PRIVATE))
+def test_private_mechanism_is_not_refuted(name: str, method: str) -> None:
+    # α = 1e-6 each; the claim is as tight as it can be where the true ε is known.
+    control = PRIVATE[name]
+    epsilon = control.true_epsilon or control.epsilon
+    result = audited(control, epsilon=epsilon, method=method, alpha=1e-6, max_samples=6000)
+    assert result.verdict == "not-refuted"
+    assert result.epsilon_lower <= epsilon
+    assert result.samples <= 6000
+
+
+@pytest.mark.parametrize("name", sorted(BROKEN))
+def test_broken_mechanism_is_refuted(name: str) -> None:
+    control = BROKEN[name]
+    result = audited(control, pair=control.exposing or control.pair, max_samples=300_000, alpha=0.01)
+    assert result.verdict == "refuted"
+    assert control.true_epsilon is None or result.epsilon_lower <= control.true_epsilon
+
+
+@pytest.mark.parametrize(("method", "alarms_allowed"), [("sequential", 13), ("clopper-pearson", 13)])
+def test_false_alarms_stay_below_alpha(method: str, alarms_allowed: int) -> None:
+    # 60 audits of tight claims at α = 0.05: more than 13 alarms have probability 1e-6 were each audit’s
+    # probability the full 0.05; the sequential test with a look after every batch is far below that.
+    control = PRIVATE["randomised-response"] if method == "sequential" else PRIVATE["laplace"]
+    alarms = sum(
+        audited(control, epsilon=control.true_epsilon, method=method, max_samples=600, seed=s).refuted
+        for s in range(60)
+    )
+    assert alarms <= alarms_allowed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["laplace", "geometric", "nm1", "svt1"])
+def test_false_alarms_over_many_audits(name: str) -> None:
+    # 400 audits at α = 0.05: 45 or more alarms have probability 1e-6 at the full α.
+    control = PRIVATE[name]
+    alarms = sum(
+        audited(control, epsilon=control.true_epsilon, max_samples=1500, seed=s).refuted for s in range(400)
+    )
+    assert alarms < 45
+
+
+def test_shared_coin_ties_on_randomised_response_are_no_alarm() -> None:
+    # Two outcomes only: every score ties; the events must not break ties with a coin of their own.
+    def response(data: int, size: int, rng: np.random.Generator) -> Any:
+        return np.where(rng.random(size) < math.e / (1.0 + math.e), data, 1 - data)
+
+    for method in ("sequential", "clopper-pearson"):
+        result = audit_privacy(
+            response,
+            [(0, 1)],
+            epsilon=1.0,
+            adjacency=lambda a, b: True,
+            alpha=1e-6,
+            method=method,
+            max_samples=20_000,
+        )
+        assert result.verdict == "not-refuted"
+
+
+def test_gaussian_shape_is_not_applied_to_a_laplace() -> None:
+    result = audited(PRIVATE["laplace"], delta=1e-5, method="gdp", max_samples=50_000)
+    assert result.verdict == "undecided"
+    assert "Gaussian shape" in result.note
+
+
+def test_gaussian_shape_finds_too_little_noise_at_small_delta() -> None:
+    control = gaussian_control(0.7)
+    result = audited(control, method="gdp", max_samples=20_000, alpha=1e-3)
+    assert result.verdict == "refuted"
+    assert result.epsilon_lower <= (control.true_epsilon or math.inf)
+    assert "Conditional on Gaussian shape" in result.note
+    assert audited(gaussian_control(), method="gdp", max_samples=20_000, alpha=1e-6).verdict == "not-refuted"
+
+
+@pytest.mark.parametrize(
+    ("method", "name", "share"),
+    [
+        ("clopper-pearson", "laplace", 0.95),
+        ("clopper-pearson", "nm4", 0.85),
+        ("sequential", "laplace", 0.9),
+        ("sequential", "nm2", 0.9),
+        ("sequential", "gaussian", 0.6),
+    ],
+)
+def test_lower_bound_is_sharp(method: str, name: str, share: float) -> None:
+    # Against the best fixed event with two exact binomial bounds at 10⁵ samples a side.
+    reachable = {"laplace": 0.981, "nm4": 5.919, "nm2": 0.966, "gaussian": 0.594}
+    control = next(row for row in classical_rows() if row.name == name)
+    result = audited(control, method=method, max_samples=10**5, stop_early=False)
+    assert result.epsilon_lower >= share * reachable[name]
+    assert result.epsilon_lower <= control.true_epsilon
+
+
+def test_five_percent_too_little_noise_is_found() -> None:
+    result = audited(laplace_control(0.95), alpha=0.01, max_samples=200_000)
+    assert result.verdict == "refuted"
+
+
+def test_lower_bound_only_grows_and_refutes_where_it_passes_the_claim() -> None:
+    result = audited(BROKEN["nm3"], max_samples=20_000, stop_early=False)
+    lower = [look.epsilon_lower for look in result.trace]
+    assert lower == sorted(lower)
+    assert result.epsilon_lower == lower[-1]
+    assert result.epsilon_lower > 1.0
+
+
+def test_same_seed_same_result() -> None:
+    a, b = (audited(PRIVATE["laplace"], seed=3, max_samples=3000) for _ in range(2))
+    assert (a.epsilon_lower, a.e_value, a.event, a.trace) == (b.epsilon_lower, b.e_value, b.event, b.trace)
+    assert a.trace != audited(PRIVATE["laplace"], seed=4, max_samples=3000).trace
+
+
+def test_violation_in_either_direction_is_found() -> None:
+    control = laplace_control(0.5)
+    names = {
+        audited(control, pair=pair, max_samples=20_000).verdict for pair in (control.pair, control.pair[::-1])
+    }
+    assert names == {"refuted"}
+
+
+def test_one_sided_violation_is_found_from_both_sides() -> None:
+    # P = (1, 0) against Q = (1 − q, q): only Q exceeds e^ε·P.
+    def mechanism(data: int, size: int, rng: np.random.Generator) -> Any:
+        return (rng.random(size) < 0.1 * data).astype(int)
+
+    for pair, direction in (((1, 0), "forward"), ((0, 1), "backward")):
+        result = audit_privacy(mechanism, [pair], epsilon=1.0, adjacency=lambda a, b: True, max_samples=5000)
+        assert result.verdict == "refuted"
+        assert result.direction == direction
+
+
+def test_many_pairs_share_one_error_level_and_the_bad_one_is_found() -> None:
+    def mechanism(data: tuple[int, ...], size: int, rng: np.random.Generator) -> Any:
+        return rng.laplace(size=size) + (5.0 if data == (7, 1) else 0.0)
+
+    pairs = [((i, 0), (i, 1)) for i in range(10)]
+    result = audit_privacy(mechanism, pairs, epsilon=1.0, adjacency="replace", max_samples=20_000)
+    assert result.verdict == "refuted"
+    assert result.pair_index == 7
+    assert result.pair == ((7, 0), (7, 1))
+    for method in ("sequential", "clopper-pearson"):
+        fine = audit_privacy(
+            mechanism,
+            pairs[:7],
+            epsilon=0.0,
+            adjacency="replace",
+            max_samples=10_000,
+            alpha=1e-6,
+            method=method,
+        )
+        assert fine.verdict == "not-refuted"
+    found = audit_privacy(
+        mechanism, pairs, epsilon=1.0, adjacency="replace", max_samples=20_000, method="clopper-pearson"
+    )
+    assert found.pair_index == 7
+
+
+def test_generated_pairs() -> None:
+    def pairs(rng: np.random.Generator) -> Any:
+        while True:
+            data = rng.integers(3, size=4)
+            other = data.copy()
+            other[0] += 1
+            yield data, other
+
+    result = audit_privacy(
+        lambda d, n, rng: d.sum() + rng.laplace(size=n),
+        pairs,
+        epsilon=0.3,
+        adjacency="replace",
+        max_samples=60_000,
+    )
+    assert result.verdict == "refuted"
+
+
+def test_resolution_is_what_would_have_been_caught() -> None:
+    # Power at the resolution: at least 12 of 16 caught has probability > 1 − 4e-2 at power 0.9; the bar of 9
+    # fails with probability 1e-5.
+    private = audited(laplace_control(), max_samples=20_000)
+    assert 1.0 < private.resolution.epsilon < 1.5
+    assert 0.0 < private.resolution.delta < 0.1
+    caught = sum(
+        audited(laplace_control(1.0 / private.resolution.epsilon), max_samples=20_000, seed=s).refuted
+        for s in range(16)
+    )
+    assert caught >= 9
+
+
+def test_undecided_only_where_the_resolution_asked_for_is_not_reached() -> None:
+    control = laplace_control()
+    assert audited(control, max_samples=2000, resolution=1.01).verdict == "undecided"
+    enough = audited(control, max_samples=10**6, resolution=1.2)
+    assert enough.verdict == "not-refuted"
+    assert enough.samples < 10**6
+    assert enough.resolution.epsilon <= 1.2
+
+
+def test_time_limit() -> None:
+    result = audited(laplace_control(), max_samples=10**9, time_limit=0.3)
+    assert result.seconds < 5.0
+    assert result.samples < 10**9
+
+
+def test_constant_outputs_show_nothing() -> None:
+    def constant(data: Any, size: int, rng: np.random.Generator) -> Any:
+        return np.zeros(size)
+
+    for method in ("sequential", "clopper-pearson"):
+        result = audit_privacy(
+            constant, [(0, 1)], epsilon=0.0, adjacency=lambda a, b: True, method=method, max_samples=1000
+        )
+        assert result.verdict in ("not-refuted", "undecided")
+        assert result.epsilon_lower == 0.0
+
+
+def test_deterministic_outputs_that_differ_are_refuted() -> None:
+    def reveal(data: Any, size: int, rng: np.random.Generator) -> Any:
+        return np.full(size, float(data))
+
+    for method in ("sequential", "clopper-pearson"):
+        result = audit_privacy(
+            reveal, [(0, 1)], epsilon=2.0, adjacency=lambda a, b: True, method=method, max_samples=2000
+        )
+        assert result.verdict == "refuted"
+
+
+def test_result_as_json_evidence_plot_and_notebook() -> None:
+    result = audited(BROKEN["nm3"], max_samples=20_000)
+    document = json.loads(result.to_json())
+    assert list(document) == [
+        "verdict", "epsilon_claimed", "delta", "epsilon_lower", "confidence", "e_value", "samples", "seconds",
+        "pair", "direction", "event", "resolution", "method", "seed", "versions",
+    ]  # fmt: skip
+    evidence = result.evidence()
+    assert evidence.verdict is Verdict.REFUTED
+    assert evidence.quantity == "ε at δ = 0"
+    assert evidence.low == result.epsilon_lower
+    assert evidence.alpha_spent == pytest.approx(0.05)
+    fine = audited(PRIVATE["laplace"], max_samples=2000)
+    assert fine.evidence().verdict is Verdict.CONSISTENT
+    assert fine.evidence().resolution == fine.resolution.epsilon
+    assert "no proof of privacy" in fine.summary()
+    assert "<table>" in fine._repr_html_()
+    assert len(result.plot().axes) == 3
+
+
+def test_search_finds_the_pair_that_exposes_the_flaw() -> None:
+    control = BROKEN["svt5"]
+    rng = np.random.default_rng(0)
+    ranked = search_pair(
+        control.mechanism,
+        query_patterns(10),
+        epsilon=1.0,
+        adjacency=queries_within_one,
+        rng=rng,
+        samples=400,
+        rounds=1,
+    )
+    assert ranked[0].expected > 1.0
+    result = audit_worst_pair(
+        control.mechanism,
+        query_patterns(10),
+        epsilon=1.0,
+        adjacency=queries_within_one,
+        samples=400,
+        rounds=1,
+    )
+    assert result.verdict == "refuted"
+
+
+def test_search_raises_no_alarm_on_a_private_mechanism() -> None:
+    # α = 1e-6: the samples that chose the pair are not the samples of the test.
+    control = PRIVATE["nm1"]
+    result = audit_worst_pair(
+        control.mechanism, query_patterns(5), epsilon=1.0, adjacency=queries_within_one, samples=200, rounds=1,
+        alpha=1e-6, max_samples=5000,
+    )  # fmt: skip
+    assert result.verdict == "not-refuted"
+
+
+def test_search_refuses_pairs_that_are_not_neighbours() -> None:
+    with pytest.raises(ValueError, match="pairs must be neighbouring"):
+        search_pair(
+            PRIVATE["nm1"].mechanism, [((0, 0), (5, 5))], epsilon=1.0, adjacency=queries_within_one,
+            rng=np.random.default_rng(0),
+        )  # fmt: skip

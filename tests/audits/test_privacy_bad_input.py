@@ -1,0 +1,107 @@
+"""Bad input ends in one clear sentence, before or at the first draw."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from audits.privacy import audit_privacy
+
+ROWS = [(np.zeros((3, 2)), np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 0.0]]))]
+
+
+def laplace(data: Any, size: int, rng: np.random.Generator) -> Any:
+    return np.sum(data) + rng.laplace(size=size)
+
+
+def raises(data: Any, size: int, rng: np.random.Generator) -> Any:
+    raise RuntimeError("out of luck")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"epsilon": -1.0}, "epsilon must be a number ≥ 0, got -1.0"),
+        ({"epsilon": float("nan")}, "epsilon must be .* got nan"),
+        ({"epsilon": float("inf")}, "epsilon must be .* got inf"),
+        ({"epsilon": "one"}, "epsilon must be .* got 'one'"),
+        ({"delta": 1.0}, r"delta must be in \[0, 1\), got 1.0"),
+        ({"delta": -1e-9}, "delta must be"),
+        ({"delta": float("nan")}, "delta must be .* got nan"),
+        ({"alpha": 0.0}, "alpha must be"),
+        ({"max_samples": 10}, "max_samples must be a number of samples ≥ 64, got 10"),
+        ({"time_limit": 0.0}, "time_limit must be"),
+        ({"method": "guess"}, "method must be one of .* got 'guess'"),
+        ({"resolution": 0.5}, "resolution must be an ε above the claimed one"),
+        ({"adjacency": "swap"}, "adjacency must be one of .* got 'swap'"),
+        ({"mechanism": 3}, "mechanism must be a function"),
+        (
+            {"mechanism": raises},
+            r"mechanism raised RuntimeError\(out of luck\) on the first dataset of pair 0",
+        ),
+        (
+            {"mechanism": lambda d, n, rng: 1.0},
+            "mechanism must return an array or a list of outputs, got 1.0",
+        ),
+        ({"mechanism": lambda d, n, rng: np.zeros(n - 1)}, "mechanism must return 32 outputs .* got 31"),
+        ({"mechanism": lambda d, n, rng: np.zeros((2, n))}, "mechanism must return 32 outputs"),
+        ({"mechanism": lambda d, n, rng: np.full(n, np.nan)}, "mechanism must not return NaN"),
+        ({"mechanism": lambda d, n, rng: [None, float("nan")] * (n // 2)}, "mechanism must not return NaN"),
+        (
+            {"mechanism": lambda d, n, rng: np.zeros(n) if not np.any(d) else np.array(["a"] * n)},
+            "one kind of output on every dataset, got strings on the second dataset of pair 0 after numbers",
+        ),
+        (
+            {"mechanism": lambda d, n, rng: np.zeros((n, 2 + int(np.any(d))))},
+            "got vectors of 3 numbers on the second dataset of pair 0 after vectors of 2 numbers",
+        ),
+        ({"score": lambda v: v[:2]}, "score must return 32 numbers"),
+        ({"pairs": []}, "pairs must hold at least one pair"),
+        ({"pairs": [(1, 2, 3)]}, "pairs must hold tuples"),
+        ({"pairs": lambda rng: iter([])}, "pairs must hold at least one pair"),
+        (
+            {"pairs": [(np.zeros(3), np.ones(3))]},
+            r'pairs\[0\] is not a neighbouring pair: "replace" allows one different record, got 3',
+        ),
+        ({"pairs": [([1, 2], [1, 2, 3])]}, '"replace" needs as many records in both, got 2 and 3'),
+        ({"pairs": [(1.0, 2.0)]}, "a dataset must be a sequence of records, got 1.0"),
+        ({"pairs": [([1, 2], [3])], "adjacency": "add-remove"}, '"add-remove" allows one added record'),
+        ({"pairs": [([1, 2], [1, 3])], "adjacency": "add-remove"}, '"add-remove" needs one record more'),
+        (
+            {"pairs": [([[1, 2]], [[3, 4]])], "adjacency": "replace-item"},
+            '"replace-item" allows one different item, got 2',
+        ),
+        ({"adjacency": lambda a, b: False}, "the adjacency function says no"),
+    ],
+)
+def test_bad_input_is_one_sentence(options: dict[str, Any], message: str) -> None:
+    settings: dict[str, Any] = {
+        "mechanism": laplace,
+        "pairs": ROWS,
+        "epsilon": 1.0,
+        "adjacency": "replace",
+        **options,
+    }
+    with pytest.raises(ValueError, match=message) as caught:
+        audit_privacy(settings.pop("mechanism"), settings.pop("pairs"), **settings)
+    assert "\n" not in str(caught.value)
+
+
+def test_pairs_are_checked_before_a_sample_is_drawn() -> None:
+    pairs = [*ROWS, (np.zeros(3), np.ones(3))]
+    with pytest.raises(ValueError, match=r"pairs\[1\]"):
+        audit_privacy(raises, pairs, epsilon=1.0, adjacency="replace")
+
+
+def test_adjacency_has_no_default() -> None:
+    with pytest.raises(TypeError, match="adjacency"):
+        audit_privacy(laplace, ROWS, epsilon=1.0)  # type: ignore[call-arg]
+
+
+def test_neighbours_are_accepted_in_any_order_of_records() -> None:
+    pairs = [([1, 2, 3], [3, 1, 4])]
+    assert audit_privacy(laplace, pairs, epsilon=3.0, adjacency="replace", max_samples=200).samples == 200
+    grown = [([1, 2], [2, 1, 5])]
+    assert audit_privacy(laplace, grown, epsilon=9.0, adjacency="add-remove", max_samples=200).samples == 200

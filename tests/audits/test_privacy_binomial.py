@@ -1,0 +1,158 @@
+"""The mathematics of the audit: e-values against every null point, exact bounds against brute force."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+from audits.privacy import binomial
+
+
+def _bets(delta: float, rng: np.random.Generator, count: int) -> tuple[np.ndarray, ...]:
+    p = np.clip(rng.dirichlet([0.5, 0.5, 0.5], count), 1e-6, 1.0)
+    q = np.clip(rng.dirichlet([0.5, 0.5, 0.5], count), 1e-6, 1.0)
+    p, q = p / p.sum(axis=1, keepdims=True), q / q.sum(axis=1, keepdims=True)
+    epsilon = rng.uniform(0.0, 3.0, count) * (rng.random(count) < 0.8)
+    return p, q, epsilon
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-5, 0.1, 0.5])
+def test_e_value_has_mean_at_most_one_at_every_null_point(delta: float) -> None:
+    rng = np.random.default_rng(0)
+    p, q, epsilon = _bets(delta, rng, 4000)
+    bet = binomial.bet(p[:, 0], q[:, 0], p[:, 1], q[:, 1], epsilon, delta)
+    f = np.exp(np.stack([bet.f_u, bet.f_l, bet.f_rest]))
+    g = np.exp(np.stack([bet.g_u, bet.g_l, bet.g_rest]))
+    assert np.isfinite(f).all()
+    assert np.isfinite(g).all()
+    a = np.exp(epsilon)
+    reached = 0.0
+    for _ in range(400):
+        # Laws on (U, L, rest); the mean comes close to 1 where the null is nearly tight.
+        p0 = rng.dirichlet(rng.choice([0.1, 1.0, 5.0], 3))
+        q0 = rng.dirichlet(rng.choice([0.1, 1.0, 5.0], 3))
+        null = (p0[0] <= a * q0[0] + delta) & (q0[1] <= a * p0[1] + delta)
+        mean = (p0 @ f) * (q0 @ g)
+        reached = max(reached, float(mean[null].max(initial=0.0)))
+    assert reached <= 1.0 + 1e-12
+    assert reached > 0.9
+
+
+def test_e_value_at_the_boundary_point_betted_against_is_exactly_one() -> None:
+    p1, q1, epsilon, delta = 0.6, 0.1, 1.0, 0.05
+    p0, q0 = binomial.project(np.array(p1), np.array(q1), np.array(epsilon), delta)
+    assert p0 == pytest.approx(np.e * q0 + delta, abs=1e-12)
+    zero = np.array(0.0)
+    bet = binomial.bet(np.array(p1), np.array(q1), zero, zero, np.array(epsilon), delta)
+    mean = (p0 * np.exp(bet.f_u) + (1 - p0) * np.exp(bet.f_rest)) * (
+        q0 * np.exp(bet.g_u) + (1 - q0) * np.exp(bet.g_rest)
+    )
+    assert mean == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-3, 0.2])
+def test_bet_on_one_event_grows_as_fast_as_the_distance_to_the_null(delta: float) -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        p, q, epsilon = *rng.random(2), rng.uniform(0.0, 2.0)
+        a = np.exp(epsilon)
+        if p <= a * q + delta + 1e-3:
+            continue
+
+        def distance(y: float, p: float = p, q: float = q, a: float = a) -> float:
+            x = a * y + delta
+            return float(stats.entropy([p, 1 - p], [x, 1 - x]) + stats.entropy([q, 1 - q], [y, 1 - y]))
+
+        best = optimize.minimize_scalar(
+            distance, bounds=(q, (p - delta) / a), method="bounded", options={"xatol": 1e-12}
+        )
+        assert float(binomial.divergence(np.array(p), np.array(q), epsilon, delta)) == pytest.approx(
+            best.fun, abs=1e-9
+        )
+        zero = np.array(0.0)
+        bet = binomial.bet(np.array(p), np.array(q), zero, zero, np.array(epsilon), delta)
+        growth = p * bet.f_u + (1 - p) * bet.f_rest + q * bet.g_u + (1 - q) * bet.g_rest
+        assert float(growth) == pytest.approx(best.fun, abs=1e-7)
+
+
+def test_log_e_value_is_the_product_over_samples() -> None:
+    bet = binomial.bet(*(np.array(v) for v in (0.5, 0.1, 0.1, 0.4, 0.5)), 0.01)
+    f = np.exp([float(bet.f_u), float(bet.f_l), float(bet.f_rest)])
+    g = np.exp([float(bet.g_u), float(bet.g_l), float(bet.g_rest)])
+    rng = np.random.default_rng(2)
+    x, y = rng.integers(3, size=50), rng.integers(3, size=50)
+    direct = np.log(np.prod(f[x]) * np.prod(g[y]))
+    counted = bet.log_e_value(50, (x == 0).sum(), (x == 1).sum(), (y == 0).sum(), (y == 1).sum())
+    assert float(counted) == pytest.approx(direct, rel=1e-12)
+
+
+def test_clopper_pearson_is_scipys() -> None:
+    low, high = binomial.clopper_pearson(np.array([0, 3, 20]), 20, 0.025)
+    for i, x in enumerate((0, 3, 20)):
+        theirs = stats.binomtest(x, 20).proportion_ci(0.95, method="exact")
+        assert low[i] == pytest.approx(theirs.low, abs=1e-12)
+        assert high[i] == pytest.approx(theirs.high, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("q", "epsilon", "delta", "n"),
+    [
+        (0.184, 1.0, 0.0, 30),
+        (0.02, 1.0, 0.0, 80),
+        (0.05, 0.5, 0.05, 40),
+        (0.3, 0.0, 0.1, 24),
+        (0.001, 2.0, 0.0, 60),
+    ],
+)
+def test_joint_bound_errs_with_probability_at_most_alpha(
+    q: float, epsilon: float, delta: float, n: int
+) -> None:
+    # Exact: all pairs of counts, no sampling.
+    alpha = 0.05
+    p = np.exp(epsilon) * q + delta
+    px, qy = stats.binom.pmf(np.arange(n + 1), n, p), stats.binom.pmf(np.arange(n + 1), n, q)
+    error = 0.0
+    for x in np.flatnonzero(px > 1e-7):
+        for y in np.flatnonzero(qy > 1e-5):
+            if px[x] * qy[y] > 1e-7 and binomial.joint_bound(int(x), int(y), n, delta, alpha) > epsilon:
+                error += px[x] * qy[y]
+    assert error <= alpha
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "n", "delta"),
+    [
+        (500_000, 183_940, 10**6, 0.0),
+        (2290, 956, 10**6, 1e-5),
+        (13_800, 0, 10**6, 0.0),
+        (40, 0, 100, 0.0),
+        (60, 10, 100, 0.01),
+    ],
+)
+def test_joint_bound_is_sharper_than_two_bounds_and_below_the_estimate(
+    x: int, y: int, n: int, delta: float
+) -> None:
+    joint = binomial.joint_bound(x, y, n, delta, 0.05)
+    assert joint > float(binomial.two_bounds(x, y, n, delta, 0.05))
+    assert y == 0 or joint < np.log((x / n - delta) * n / y)
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "epsilon", "delta"), [(0, 500, 1.0, 0.0), (5, 400, 0.5, 0.01), (60, 300, 1.0, 0.0)]
+)
+def test_order_bound_errs_with_probability_alpha(k: int, n: int, epsilon: float, delta: float) -> None:
+    # Exact up to quadrature: the error is the chance that x reaches the least count that shows more than ε.
+    alpha = 0.05
+    shows = [x for x in range(n + 1) if binomial.order_bound(x, k, n, delta, alpha) > epsilon]
+    u = stats.beta.ppf((np.arange(20_000) + 0.5) / 20_000, k + 1, n - k)
+    error = float(stats.binom.sf(shows[0] - 1, n, np.minimum(np.exp(epsilon) * u + delta, 1.0)).mean())
+    assert error <= alpha + 1e-6
+    assert error > 0.5 * alpha
+
+
+def test_bounds_are_zero_where_nothing_is_shown() -> None:
+    assert binomial.joint_bound(100, 100, 1000, 0.0, 0.05) == 0.0
+    assert binomial.joint_bound(0, 0, 1000, 0.0, 0.05) == 0.0
+    assert binomial.order_bound(0, 5, 100, 0.0, 0.05) == 0.0
+    assert binomial.order_bound(6, 5, 100, 0.0, 0.05) == 0.0

@@ -1,0 +1,194 @@
+"""Outputs of any kind: each kind is audited, a violation in it found, a private one left alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from audits.privacy import audit_privacy, each, unseeded
+from audits.privacy.outputs import Encoder
+from audits.privacy.scores import _spacing
+
+PAIR = [(0, 1)]
+
+
+def anything(a: Any, b: Any) -> bool:
+    return True
+
+
+def words(data: int, size: int, rng: np.random.Generator) -> Any:
+    return rng.choice(["a", "b", "c"], size, p=[0.7, 0.2, 0.1] if data else [0.1, 0.2, 0.7])
+
+
+def failure(data: int, size: int, rng: np.random.Generator) -> Any:
+    out = rng.normal(size=size).astype(object)
+    out[rng.random(size) < (0.3 if data else 0.02)] = None
+    return out
+
+
+def structured(data: int, size: int, rng: np.random.Generator) -> Any:
+    out = np.zeros(size, dtype=[("name", "U3"), ("value", float), ("flag", bool)])
+    out["name"] = rng.choice(["x", "y"], size)
+    out["value"] = rng.normal(size=size) + 2.0 * data * (out["name"] == "x")
+    return out
+
+
+def bits(data: int, size: int, rng: np.random.Generator) -> Any:
+    return rng.random((size, 12)) < (0.35 if data else 0.65)
+
+
+def spread(data: int, size: int, rng: np.random.Generator) -> Any:
+    return rng.normal(scale=1.0 + 2.0 * data, size=size)
+
+
+def atom(data: int, size: int, rng: np.random.Generator) -> Any:
+    return np.where(rng.random(size) < (0.2 if data else 0.02), 0.5, rng.normal(size=size))
+
+
+def rounded(data: int, size: int, rng: np.random.Generator) -> Any:
+    noise = rng.laplace(scale=50.0, size=size)
+    return np.round(noise, 3) + 0.0005 * data
+
+
+def vectors(data: int, size: int, rng: np.random.Generator) -> Any:
+    return rng.normal(size=(size, 20)) + 0.5 * data
+
+
+def wider_vectors(data: int, size: int, rng: np.random.Generator) -> Any:
+    return rng.normal(scale=1.0 + 0.5 * data, size=(size, 10))
+
+
+def rare_mode(data: int, size: int, rng: np.random.Generator) -> Any:
+    out = rng.normal(size=(size, 10))
+    if data:
+        out[rng.random(size) < 0.01] += 20.0
+    return out
+
+
+def ragged(data: int, size: int, rng: np.random.Generator) -> Any:
+    out = np.empty(size, dtype=object)
+    for i, length in enumerate(rng.poisson(3.0 if data else 1.0, size)):
+        out[i] = [True] * int(length)
+    return out
+
+
+def infinite(data: int, size: int, rng: np.random.Generator) -> Any:
+    return np.where(rng.random(size) < (0.3 if data else 0.02), np.inf, rng.normal(size=size))
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        words,
+        failure,
+        structured,
+        bits,
+        spread,
+        atom,
+        rounded,
+        vectors,
+        wider_vectors,
+        rare_mode,
+        ragged,
+        infinite,
+    ],
+)
+def test_violation_is_found(mechanism: Any) -> None:
+    result = audit_privacy(mechanism, PAIR, epsilon=0.5, adjacency=anything, max_samples=20_000)
+    assert result.verdict == "refuted"
+    assert result.epsilon_lower >= 0.5
+    assert result.e_value >= 20.0
+
+
+@pytest.mark.parametrize(
+    "mechanism", [words, failure, structured, bits, atom, rounded, vectors, rare_mode, ragged]
+)
+def test_identical_laws_with_epsilon_zero_are_not_refuted(mechanism: Any) -> None:
+    # One dataset twice, ε = δ = 0, α = 1e-6: false alarm probability 1e-6 each.
+    result = audit_privacy(
+        lambda data, size, rng: mechanism(1, size, rng),
+        PAIR,
+        epsilon=0.0,
+        adjacency=anything,
+        alpha=1e-6,
+        max_samples=4000,
+    )
+    assert result.verdict == "not-refuted"
+    assert result.epsilon_lower == 0.0
+
+
+def test_each_and_unseeded() -> None:
+    one = each(lambda data, rng: data + rng.normal())
+    result = audit_privacy(one, PAIR, epsilon=0.1, adjacency=anything, max_samples=5000)
+    assert result.verdict == "refuted"
+    assert result.replayable
+    rng = np.random.default_rng(0)
+    for wrapped in (
+        each(unseeded(lambda data: data + rng.normal())),
+        unseeded(each(lambda data: data + rng.normal())),
+    ):
+        result = audit_privacy(wrapped, PAIR, epsilon=0.1, adjacency=anything, max_samples=5000)
+        assert not result.replayable
+        assert result.seed is None
+        assert "cannot be replayed" in result.summary()
+
+
+def test_each_with_failures_and_records() -> None:
+    def f(data: int, rng: np.random.Generator) -> Any:
+        return None if rng.random() < (0.5 if data else 0.02) else "answer"
+
+    assert (
+        audit_privacy(each(f), PAIR, epsilon=1.0, adjacency=anything, max_samples=5000).verdict == "refuted"
+    )
+
+
+def test_users_score_is_used() -> None:
+    def mechanism(data: int, size: int, rng: np.random.Generator) -> Any:
+        return rng.normal(size=(size, 50)) + data * 0.2
+
+    result = audit_privacy(
+        mechanism, PAIR, epsilon=0.5, adjacency=anything, score=lambda v: v.sum(axis=1), max_samples=20_000
+    )
+    assert result.verdict == "refuted"
+    assert result.event.startswith(("score", "output"))
+
+
+def test_thousand_dimensions() -> None:
+    def mechanism(data: int, size: int, rng: np.random.Generator) -> Any:
+        out = rng.normal(size=(size, 1000))
+        out[:, 7] += 3.0 * data
+        return out
+
+    assert (
+        audit_privacy(mechanism, PAIR, epsilon=1.0, adjacency=anything, max_samples=3000).verdict == "refuted"
+    )
+
+
+def test_footprints_of_floating_point_noise_are_found_on_request_only() -> None:
+    # Naive floating-point Laplace: ε = 1 in real numbers, broken in its last bits (Mironov 2012).
+    def mechanism(data: int, size: int, rng: np.random.Generator) -> Any:
+        return data + rng.laplace(size=size)
+
+    options: dict[str, Any] = {"epsilon": 1.0, "adjacency": anything, "max_samples": 40_000, "alpha": 1e-6}
+    assert audit_privacy(mechanism, PAIR, footprints=True, **options).verdict == "refuted"
+    assert audit_privacy(mechanism, PAIR, **options).verdict == "not-refuted"
+
+
+def test_spacing_of_a_grid() -> None:
+    rng = np.random.default_rng(0)
+    found = _spacing(0.37 * rng.integers(-1000, 1000, 150))
+    assert found == pytest.approx(0.37, rel=1e-6)
+    assert _spacing(rng.normal(size=150)) is None
+
+
+def test_encoder_keeps_symbols_and_numbers_apart() -> None:
+    encoder = Encoder()
+    outputs = np.array([1.5, None, "fail", 2, None], dtype=object)
+    encoded = encoder.encode(outputs, "here")
+    assert encoded.values[:, 0].tolist() == [1.5, 0.0, 0.0, 2.0, 0.0]
+    assert encoded.codes[:, 0].tolist() == [0, 1, 2, 0, 1]
+    again = encoder.encode(np.array([3.0, 4.0]), "there")
+    assert again.values.shape == (2, 1)
+    assert again.codes.tolist() == [[0], [0]]
