@@ -225,6 +225,7 @@ CLAIMS = [
         title="Means of (ε, δ)-close variables, any centre",
         statement=_PRINTED.statement.replace(r"[\mu-\Delta,\mu+\Delta]", r"[-\Delta,\Delta]")
         + r" Here $\mu$ is any real number.",
+        plots=(),
         tiers={
             "smoke": Tier(points=_points("any centre", _FACTORS[2:5:2], _DELTAS[:4:3], _CENTRES)),
             "ci": Tier(points=_points("any centre", _FACTORS[1:6], _DELTAS[:5:2], _CENTRES)),

@@ -234,7 +234,7 @@ _PRINTED = Claim(
         "smoke": Tier(points=_points("printed", [32, 45, 64, 90, 128, 180], [8]), trials=16),
         "ci": Tier(points=_points("printed", [64, 91, 128, 181, 256, 362], [8]), trials=48),
         "full": Tier(
-            points=_points("printed", [64, 91, 128, 181, 256, 362, 512, 724], [8]), trials=96, chunk=48
+            points=_points("printed", [64, 91, 128, 181, 256, 362, 512], [8]), trials=96, chunk=48
         ),
     },
     measure=measure,
