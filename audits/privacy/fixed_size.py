@@ -118,7 +118,11 @@ def _learn(state: PairState, rest: int, method: str, quick: bool = False) -> Can
     request = state.request
     half = len(first) // 2
     best: Candidate | None = None
-    for learner in learners(first, request.user_score, request.footprints):
+    kinds = learners(first, request.user_score, request.footprints)
+    if method == "gdp":
+        # Scores that keep a Gaussian shape: the output itself, or a projection of it.
+        kinds = [scores.value] if first.is_scalar else [scores.mean_difference, scores.logistic]
+    for learner in kinds:
         if learner is scores.neighbours and (quick or len(first) > MOST_SLOW):
             continue
         if learner is scores.boosting and quick:
@@ -142,14 +146,16 @@ def _expected(ladder: events.Ladder, rest: int, request: Request, method: str) -
     """The bound that each event is expected to give on the testing part, and its lesser share; proves nothing."""
     from scipy.special import ndtri
 
+    z = -float(ndtri(request.alpha))
+    if method == "gdp":
+        p, q = ladder.shares()
+        # Rests with the two bounds; noise of the learning part is taken off as well.
+        scale = math.sqrt(1.0 / rest) * z + math.sqrt(1.0 / ladder.size) * CAUTION
+        spread = np.sqrt(p * (1.0 - p)) / _density(ndtri(p)) + np.sqrt(q * (1.0 - q)) / _density(ndtri(q))
+        return ndtri(p) - ndtri(q) - scale * spread, q
     x, _ = ladder.all_hits()
     p = (x + 0.5) / (ladder.size + 1.0)
     q, noise = _smoothed(ladder, p, request.delta)
-    z = -float(ndtri(request.alpha))
-    if method == "gdp":
-        spread_p = np.sqrt(p * (1.0 - p) / rest) / _density(ndtri(p))
-        spread_q = np.sqrt(q * (1.0 - q) / rest) / _density(ndtri(q))
-        return ndtri(p) - ndtri(q) - z * (spread_p + spread_q) - noise, q
     # log((p − δ)/q) less the distances to the bounds of p and q at level α, added as independent errors are.
     hits = np.maximum(q * rest, 1.0)
     q_gap = np.log((hits + 1.0 + z * np.sqrt(hits + 1.0)) / hits)
@@ -190,8 +196,9 @@ def _smoothed(ladder: events.Ladder, p: Floats, delta: float) -> tuple[Floats, F
         order = np.arange(rungs) if kind % 2 == 0 else np.arange(rungs)[::-1]
         beyond, continued = _continued(y[part][order], ladder.thresholds[order])
         places = kind * rungs + order[beyond]
-        q[places] = np.minimum(q[places], continued / ladder.size)
-        noise[places] = CAUTION
+        # Never further than to a twentieth of what a single hit would say.
+        q[places] = np.minimum(q[places], np.maximum(continued, 0.05) / ladder.size)
+        noise[places] = 1.5 * CAUTION
     return q, noise
 
 

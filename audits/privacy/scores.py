@@ -482,8 +482,8 @@ def _spacing(values: Floats, most: int = 200) -> float | None:
         return None
     gaps = np.diff(values)
     g = float(gaps.min())
-    # Euclid's algorithm; what is a millionth of the smallest difference is rounding, not a remainder.
-    none = 1e-6 * g
+    # Euclid's algorithm; what is far below the smallest difference is rounding, not a remainder.
+    none = 1e-4 * g
     for gap in gaps:
         a, b = max(g, float(gap)), min(g, float(gap))
         while b > none:
