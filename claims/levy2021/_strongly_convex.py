@@ -56,11 +56,14 @@ def measure(point: Point, rng: np.random.Generator, distance: bool) -> dict[str,
     )
     method = first_order.strongly_convex_sgd(lambda theta: theta, CONDITION * mu, mu, steps)
     losses = family(mu, s.d, distance)
+    form = s.unit * s.logs / (mu**2 if distance else mu)
     if not full:
         risks = [shared.run_oracle(s, loss, method, point.trials, rng) for loss in losses]
-        return shared.columns(risks, [f.name for f in losses], 0, s.logs)
+        return shared.columns(risks, [f.name for f in losses], 0, s.logs, form)
     losses = [losses[0]]
     names = [f.name for f in losses]
     real = [shared.run_full(s, loss, method, shared.full_trials(point.trials), rng) for loss in losses]
     twin = [shared.run_oracle(s, loss, method, 8 * point.trials, rng) for loss in losses]
-    return shared.stack(shared.columns(real, names, 1, s.logs), shared.columns(twin, names, 2, s.logs))
+    return shared.stack(
+        shared.columns(real, names, 1, s.logs, form), shared.columns(twin, names, 2, s.logs, form)
+    )

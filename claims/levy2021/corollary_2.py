@@ -53,14 +53,14 @@ CLAIM = Claim(
         Plot(
             kind="loglog",
             title="Squared distance to the minimiser",
-            x="n",
+            x="form",
             y="risk",
-            x_label="users n",
+            x_label="claimed bound with its log factors",
             y_label="squared distance",
             series="name",
             log_x=True,
             log_y=True,
-            select={"full": 0, "m": 1000, "epsilon": 1.0},
+            select={"full": 0},
         )
     ],
 )

@@ -54,14 +54,14 @@ CLAIM = Claim(
         Plot(
             kind="loglog",
             title="Excess empirical risk, strongly convex losses",
-            x="n",
+            x="form",
             y="risk",
-            x_label="users n",
+            x_label="claimed bound with its log factors",
             y_label="excess risk",
             series="name",
             log_x=True,
             log_y=True,
-            select={"full": 0, "m": 1000, "epsilon": 1.0},
+            select={"full": 0},
         )
     ],
 )
