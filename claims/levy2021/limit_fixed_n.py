@@ -37,7 +37,6 @@ def least_risk(n: int, epsilon: float, delta: float, losses: np.ndarray) -> floa
     neighbouring pair.
     """
     from scipy.optimize import linprog
-    from scipy.sparse import csr_matrix
 
     outputs = losses.shape[1]
     p_size, pairs = (n + 1) * outputs, 2 * n
@@ -75,9 +74,9 @@ def least_risk(n: int, epsilon: float, delta: float, losses: np.ndarray) -> floa
     cost[-1] = 1.0
     solution = linprog(
         cost,
-        A_ub=csr_matrix(np.array(rows)),
+        A_ub=np.array(rows),
         b_ub=limits,
-        A_eq=csr_matrix(total),
+        A_eq=total,
         b_eq=np.ones(n + 1),
         bounds=(0.0, None),
         method="highs-ds",
