@@ -84,7 +84,7 @@ def least_risk(n: int, epsilon: float, delta: float, losses: np.ndarray) -> floa
     )
     if solution.status != 0:
         raise RuntimeError(f"the linear program failed: {solution.message}")
-    return float(solution.fun)
+    return float(np.asarray(solution.fun, dtype=np.float64))
 
 
 def decision_error(n: int, epsilon: float) -> float:
