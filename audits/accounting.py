@@ -202,11 +202,12 @@ def _on_grid(p: Array, loss: Array, step: float, pessimistic: bool) -> tuple[int
     place = (index - first).astype(np.intp)
     size = int(place.max()) + 2
     if not pessimistic:
-        return first, np.bincount(place, weights=p, minlength=size)
+        return first, np.asarray(np.bincount(place, weights=p, minlength=size), dtype=np.float64)
     # w_a + w_b = p and w_a·e^{−a} + w_b·e^{−b} = p·e^{−ℓ} for the neighbours a ≤ ℓ < b = a + step
     upper = p * -np.expm1(-(loss - index * step)) / -math.expm1(-step)
     masses = np.bincount(place, weights=p - upper, minlength=size)
-    return first, masses + np.bincount(place + 1, weights=upper, minlength=size)
+    masses = masses + np.bincount(place + 1, weights=upper, minlength=size)
+    return first, np.asarray(masses, dtype=np.float64)
 
 
 def _convolve(first: int, mass: Array, steps: int, step: float) -> tuple[int, Array]:

@@ -282,8 +282,9 @@ def _execute(
     tasks = (joblib.delayed(measure_cell)(pending[c.claim].claim, c, seed) for c in cells)
     with _backend(scheduler):
         # With Dask the cluster decides how many cells run at once.
-        workers = jobs if scheduler is None else -1
-        yield from joblib.Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)(tasks)
+        options: dict[str, Any] = {"n_jobs": jobs if scheduler is None else -1, "batch_size": 1}
+        outcomes: Any = joblib.Parallel(return_as="generator_unordered", **options)(tasks)
+        yield from outcomes
 
 
 @contextmanager

@@ -64,7 +64,7 @@ def minimise_absolute(problem: Problem) -> Minimum:
         bounds=[(None, None)] * p + [(0.0, None)] * n,
         method="highs",
     )
-    if not solution.success:
+    if not solution.success or solution.x is None:
         raise ValueError(f"the linear program was not solved: {solution.message}")
     point = np.asarray(solution.x[:p])
     value = float(risk(problem, point))
