@@ -57,6 +57,7 @@ CLAIM = Claim(
     tiers={"smoke": _tier(300), "ci": _tier(600), "full": _tier(4000)},
     measure=measure,
     judge=judge,
+    fits_exponents=True,
     plots=[
         Plot(
             kind="loglog",

@@ -438,6 +438,7 @@ _PRINTED = Claim(
     },
     measure=partial(measure_as, "printed"),
     judge=judge,
+    fits_exponents=True,
     plots=[
         Plot(
             kind="loglog",
@@ -476,6 +477,7 @@ _AS_PRIVATE = replace(
     },
     measure=measure_private,
     judge=judge_private,
+    fits_exponents=False,
     plots=[],
 )
 _CORRECTED = replace(
@@ -506,6 +508,7 @@ _CORRECTED = replace(
         "full": Tier(points=_FULL, trials=1024, chunk=512),
     },
     measure=partial(measure_as, "calibrated"),
+    fits_exponents=False,
     plots=[replace(plot, select={"epsilon": 1.0, "loss": "pinball(0.3)", "p": 0}) for plot in _PRINTED.plots],
 )
 CLAIMS = [_PRINTED, _AS_PRIVATE, _CORRECTED]

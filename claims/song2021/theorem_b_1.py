@@ -352,6 +352,7 @@ _PRINTED = Claim(
     },
     measure=measure,
     judge=judge,
+    fits_exponents=True,
     plots=[
         Plot(
             kind="sandwich",
@@ -386,6 +387,7 @@ _PROOF = replace(
     },
     measure=measure_proof,
     judge=judge_proof,
+    fits_exponents=False,
     plots=[],
 )
 _PROOF_CORRECTED = replace(
