@@ -328,7 +328,7 @@ CLAIMS = [
         tiers={
             "smoke": Tier(points=_printed([4.0], [2, 4], []), trials=300),
             "ci": Tier(points=_printed([2.0, 8.0], [2, 8], _LEVELS[:1]), trials=1_000),
-            "full": Tier(points=_printed([2.0, 8.0, 20.0], [2, 8, 16], _LEVELS), trials=8_000, chunk=2_000),
+            "full": Tier(points=_printed([2.0, 8.0, 16.0], [2, 8], _LEVELS), trials=4_000, chunk=1_000),
         },
         judge=judge_probability,
         plots=(),
