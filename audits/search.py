@@ -2,7 +2,8 @@
 # pyright: reportUnknownArgumentType=false
 """The worst pair of neighbouring datasets: where a mechanism leaks most.
 
-Pairs are proposed by a function of the user's, by the patterns of StatDP for vectors of query answers (Ding, Wang,
+Pairs are proposed by a function of the user's, by the patterns of StatDP for vectors of query answers (Ding,
+Wang,
 Wang, Zhang, Kifer 2018, section 5.1), and by local search around the best pair so far. The samples that rank
 pairs are never test samples: the audit of the winner draws afresh, so its error level is what it says,
 however many pairs were tried.
@@ -34,7 +35,8 @@ class Ranked:
 def query_patterns(size: int) -> list[Pair]:
     """Pairs of vectors of `size` query answers that differ by at most 1 in each: the patterns of StatDP.
 
-    One above, one below, one above and the rest below, one below and the rest above, half and half, all above and
+    One above, one below, one above and the rest below, one below and the rest above, half and half, all
+    above and
     all below, and an X shape.
 
     >>> query_patterns(3)[0]
@@ -105,7 +107,8 @@ def rank_pairs(
     samples: int,
     rng: np.random.Generator,
 ) -> list[Ranked]:
-    """Pairs in order of the lower bound on ε that ten times `samples` a side are expected to give, best first.
+    """Pairs in order of the lower bound on ε that ten times `samples` a side are expected to give, best
+    first.
 
     `samples` are drawn from each side of each pair. Raises ValueError where a pair is not neighbouring.
     """
@@ -137,7 +140,8 @@ def search_pair(
     """Look for the pair with the largest lower bound on ε; all pairs tried, best first.
 
     pairs    where to start: a list, or ``pairs(rng)``, of which `limit` are taken.
-    samples  a side and pair in the first round; the best quarter of the pairs is ranked again with four times as many.
+    samples  a side and pair in the first round; the best quarter of the pairs is ranked again with four
+             times as many.
     rounds   rounds of local search around the best pair, `tries` changes each; changes that are not
              neighbouring under `adjacency` are thrown away.
     local    ``local(pair, rng)`` → changed pairs.

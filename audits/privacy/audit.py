@@ -39,10 +39,12 @@ def audit_privacy(
 ) -> AuditResult:
     """Test by sampling whether a mechanism is (ε, δ)-differentially private on neighbouring datasets.
 
-    mechanism    ``mechanism(data, size, rng)`` → `size` independent outputs, first axis first. An output may be
+    mechanism    ``mechanism(data, size, rng)`` → `size` independent outputs, first axis first. An output may
+                 be
                  a float, an int, a string or None, a vector, or a structured record of these. See `each`
                  and `unseeded` for mechanisms of another shape.
-    pairs        pairs (D, D′) of neighbouring datasets, or a function ``pairs(rng)`` that yields them (the first
+    pairs        pairs (D, D′) of neighbouring datasets, or a function ``pairs(rng)`` that yields them (the
+                 first
                  64 are taken).
     epsilon, delta   the claim, ε ≥ 0 and 0 ≤ δ < 1.
     adjacency    "replace", "replace-item", "add-remove", or a function (D, D′) → bool. Every pair is checked
@@ -53,9 +55,11 @@ def audit_privacy(
     time_limit   seconds; None for no limit.
     method       "sequential" (the default; stops as soon as the violation is certain), "clopper-pearson"
                  (all of max_samples; one event, learned on a part, exact binomial bound on the rest), "gdp"
-                 (as before, for outputs of Gaussian shape: a bound on μ, turned into ε; conditional on that shape).
+                 (as before, for outputs of Gaussian shape: a bound on μ, turned into ε; conditional on that
+                 shape).
     score        ``score(outputs)`` → (size,) numbers, large for the first dataset; replaces the learned ones.
-    resolution   the ε that must not go unnoticed: the run may end when that is reached, and is "undecided" where
+    resolution   the ε that must not go unnoticed: the run may end when that is reached, and is "undecided"
+                 where
                  it is not reached within the budget.
     stop_early   False: go on after a refutation, for the sharpest `epsilon_lower`.
     footprints   also look at the least significant bits of floating-point outputs. Noise that is drawn in
@@ -155,7 +159,8 @@ def _scored(mechanism: Callable[..., Any], score: Callable[[Any], Any]) -> Calla
         values = np.asarray(score(outputs))
         if values.shape != (size,) or values.dtype.kind not in "biuf":
             raise ValueError(
-                f"score must return {size} numbers for {size} outputs, got {values.dtype} of shape {values.shape}"
+                f"score must return {size} numbers for {size} outputs, "
+                f"got {values.dtype} of shape {values.shape}"
             )
         return cast(Any, values)
 

@@ -46,7 +46,8 @@ def _quadratic(p1: Floats, q1: Floats, a: Floats) -> Floats:
 
 
 def _root(p1: Floats, q1: Floats, a: Floats, delta: float) -> Floats:
-    # Newton on h·p(1−p)q(1−q), a cubic, kept inside a shrinking bracket. The start is the root for variances held
+    # Newton on h·p(1−p)q(1−q), a cubic, kept inside a shrinking bracket. The start is the root for variances
+    # held
     # fixed, which is close where (p₁, q₁) is close to the null.
     low, high = q1, (p1 - delta) / a
     vp, vq = p1 * (1.0 - p1) + 1e-300, q1 * (1.0 - q1) + 1e-300
@@ -96,7 +97,8 @@ class Bet:
 def bet(p_u: Floats, q_u: Floats, p_l: Floats, q_l: Floats, epsilon: Floats, delta: float) -> Bet:
     """The bet on P(U) > e^ε·Q(U) + δ and, at once, Q(L) > e^ε·P(L) + δ, for disjoint events U and L.
 
-    (p_u, q_u) and (p_l, q_l) are the shares of P and Q betted on; the part that does not violate the claim, or
+    (p_u, q_u) and (p_l, q_l) are the shares of P and Q betted on; the part that does not violate the claim,
+    or
     is (0, 0), is left out. With a = e^ε, u, v, ν, κ ≥ 0 put
 
         f = ν + u·1_U − a·v·1_L,     g = κ − a·u·1_U + v·1_L,     ν + κ + δ·(u + v) = 2,     f, g ≥ 0.
@@ -104,7 +106,8 @@ def bet(p_u: Floats, q_u: Floats, p_l: Floats, q_l: Floats, epsilon: Floats, del
     Under the claim E f(X) + E g(Y) = ν + κ + u·(P(U) − a·Q(U)) + v·(Q(L) − a·P(L)) ≤ 2, and X, Y are
     independent, so E f(X)·g(Y) = E f(X) · E g(Y) ≤ (2/2)² = 1: an e-value, whatever u, v, ν, κ are. They are
     chosen for the fastest growth on the shares betted on: f and g are then the likelihood ratios to
-    the point of the null that is nearest in KL (the e-variables of Turner, Ly and Grünwald, 2024, for a convex
+    the point of the null that is nearest in KL (the e-variables of Turner, Ly and Grünwald, 2024, for a
+    convex
     null, here for both directions together), found by Newton's method on the two free probabilities.
     """
     a = np.exp(epsilon)
@@ -133,7 +136,8 @@ def _best_bet(
     # U and L may be all there is; a little mass on the rest keeps the optimum inside.
     p_rest, q_rest = np.maximum(1.0 - p_u - p_l, 1e-3), np.maximum(1.0 - q_u - q_l, 1e-3)
     q, r = _nearest_null(p_u, q_u, p_l, q_l, a, delta)
-    # Where the nearest point for both constraints as equations pulls on one of them from the wrong side, that one
+    # Where the nearest point for both constraints as equations pulls on one of them from the wrong side,
+    # that one
     # is implied by the other: drop it and solve again.
     idle_u = with_u & with_l & (p_u / np.maximum(a * q + delta, 1e-300) < p_rest / (1.0 - a * q - delta - r))
     idle_l = with_u & with_l & (q_l / np.maximum(a * r + delta, 1e-300) < q_rest / (1.0 - q - a * r - delta))
@@ -148,7 +152,8 @@ def _best_bet(
     nu, kappa = p_rest / (1.0 - p0_u - r), q_rest / (1.0 - q - q0_l)
     u = np.where(with_u, p_u / np.where(with_u, p0_u, 1.0) - nu, 0.0)
     v = np.where(with_l, q_l / np.where(with_l, q0_l, 1.0) - kappa, 0.0)
-    # From here on nothing rests on how well Newton converged: u, v are cut to keep f, g ≥ 0, all is scaled to 2.
+    # From here on nothing rests on how well Newton converged: u, v are cut to keep f, g ≥ 0, all is scaled
+    # to 2.
     u = np.clip(u, 0.0, (1.0 - 1e-9) * kappa / a)
     v = np.clip(v, 0.0, (1.0 - 1e-9) * nu / a)
     scale = 2.0 / (nu + kappa + delta * (u + v))
@@ -166,7 +171,7 @@ def _best_bet(
 def _nearest_null(
     p_u: Floats, q_u: Floats, p_l: Floats, q_l: Floats, a: Floats, delta: float
 ) -> tuple[Floats, Floats]:
-    """Q₀(U) and P₀(L) of the nearest null point, P₀(U) = a·Q₀(U) + δ, Q₀(L) = a·P₀(L) + δ; 0 where left out."""
+    """Q₀(U) and P₀(L) of the nearest null point with P₀(U) = a·Q₀(U) + δ, Q₀(L) = a·P₀(L) + δ."""
     with_u, with_l = p_u > 0.0, q_l > 0.0
     p_rest, q_rest = np.maximum(1.0 - p_u - p_l, 1e-3), np.maximum(1.0 - q_u - q_l, 1e-3)
     d_u, d_l = np.where(with_u, delta, 0.0), np.where(with_l, delta, 0.0)
@@ -241,7 +246,7 @@ def clopper_pearson(x: Any, n: int, alpha: float) -> tuple[Floats, Floats]:
 
 
 def two_bounds(x: Any, y: Any, n: int, delta: float, alpha: float) -> Floats:
-    """Lower bound on ε from two Clopper–Pearson bounds at α/2 each: log((p̲ − δ)/q̄), 0 where that is negative."""
+    """Lower bound on ε, log((p̲ − δ)/q̄), from two Clopper–Pearson bounds at α/2 each; ≥ 0."""
     low, _ = clopper_pearson(x, n, alpha / 2.0)
     _, high = clopper_pearson(y, n, alpha / 2.0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -259,13 +264,16 @@ NUISANCE = 0.02
 
 
 def joint_bound(x: int, y: int, n: int, delta: float, alpha: float) -> float:
-    """Exact lower confidence bound, at level 1 − alpha, of log((p − δ)/q) from x and y hits of n samples each; ≥ 0.
+    """Exact lower confidence bound, at level 1 − alpha, of log((p − δ)/q) from x and y hits of n samples
+    each; ≥ 0.
 
     It is sharper than `two_bounds`, which pays for two one-sided errors that do not happen together. How:
 
-    1. Samples are ordered by T(x, y) = the ε at which the likelihood-ratio test would stop rejecting. Its level
+    1. Samples are ordered by T(x, y) = the ε at which the likelihood-ratio test would stop rejecting. Its
+    level
        sets {T ≥ T(observed)} are of the form {X ≥ c(Y)} with c non-decreasing.
-    2. g(ε) = sup of P(X ≥ c(Y)) over all (p, q) with p ≤ e^ε·q + δ does not decrease in ε, and the bound is the
+    2. g(ε) = sup of P(X ≥ c(Y)) over all (p, q) with p ≤ e^ε·q + δ does not decrease in ε, and the bound is
+    the
        largest ε with g(ε) ≤ α (Buehler 1957: exact, whatever the ordering). The supremum is
        attained at p = e^ε·q + δ, and taken over q in an exact confidence interval at level 1 − γ, γ = α/50,
        with γ added (Berger and Boos 1994).
@@ -292,7 +300,8 @@ def joint_bound(x: int, y: int, n: int, delta: float, alpha: float) -> float:
         p = np.minimum(np.exp(epsilon) * cells[1:] + delta, 1.0)
         return _size(p, masses, cuts, n) + alpha * NUISANCE <= alpha
 
-    # Bracket, then bisect to a hundredth of the distance to the estimate; `low` is always shown to be rejected.
+    # Bracket, then bisect to a hundredth of the distance to the estimate; `low` is always shown to be
+    # rejected.
     distance = min(np.log((x / n - delta) / (max(y, 0.5) / n)) - start, 1.0)
     low, high, width = start, start, 0.1 * distance
     if rejects(low):
@@ -314,7 +323,7 @@ def joint_bound(x: int, y: int, n: int, delta: float, alpha: float) -> float:
 
 
 def likelihood_root(p: Any, q: Any, n: int, delta: float, z: float) -> Any:
-    """The ε at which the signed root √(2n·KL distance to the null) falls to z; 0 where it is below z at ε = 0."""
+    """The ε at which the root √(2n·KL distance to the null) falls to z; 0 where it is below z at 0."""
     p, q = np.broadcast_arrays(np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64))
     need = z * z / (2.0 * n)
     low = np.zeros(p.shape)
@@ -332,7 +341,7 @@ def _interval(y: int, n: int, alpha: float) -> tuple[float, float]:
 
 
 def _blocks(low_q: float, high_q: float, n: int) -> NDArray[np.int64]:
-    """Starts of blocks of values of Y that cover all but 1e-15 of Binomial(n, q) for every q of the interval."""
+    """Starts of blocks of values of Y, all but 1e-15 of Binomial(n, q) for every q of the interval."""
     reach = 8.5
     # What lies below the first block counts as if it were in it, at the least c of all.
     first = max(0, int(n * low_q - reach * np.sqrt(n * low_q) - 5))
@@ -342,7 +351,7 @@ def _blocks(low_q: float, high_q: float, n: int) -> NDArray[np.int64]:
 
 
 def _critical(blocks: NDArray[np.int64], n: int, epsilon: float, delta: float, z: float) -> NDArray[np.int64]:
-    """c(y), the least x in the rejection region with y, for the first value of each block; n + 1 where none is."""
+    """c(y), the least x that rejects with y, for the first value of each block; n + 1 where none does."""
     y = np.minimum(blocks + SHIFT, n) / n
     need = z * z / (2.0 * n)
     low = np.floor(n * np.minimum(np.exp(epsilon) * y + delta, 1.0)).astype(np.int64)
@@ -378,15 +387,18 @@ def _size(p: Floats, masses: Floats, cuts: NDArray[np.int64], n: int) -> float:
 
 
 def order_bound(x: int, k: int, n: int, delta: float, alpha: float) -> float:
-    """Exact lower bound, level 1 − alpha, of log((p − δ)/q) for an event whose threshold the samples of Q chose; ≥ 0.
+    """Exact lower bound, level 1 − alpha, of log((p − δ)/q) for an event whose threshold the samples of Q
+    chose; ≥ 0.
 
-    The event is {score < t} with t the (k + 1)-th smallest of n scores of Q (or the mirror image), k chosen before,
+    The event is {score < t} with t the (k + 1)-th smallest of n scores of Q (or the mirror image), k chosen
+    before,
     and x of n samples of P lie in it. Its Q-mass U is stochastically at most Beta(k + 1, n − k), whatever Q
     is, and given the threshold x is Binomial(n, p) with p ≤ e^ε·U + δ under the claim. So
 
         P(at least x) ≤ E P(Binomial(n, e^ε·U + δ) ≥ x),   U ~ Beta(k + 1, n − k):
 
-    a p-value without a nuisance parameter, non-decreasing in ε. The expectation is bounded from above by giving
+    a p-value without a nuisance parameter, non-decreasing in ε. The expectation is bounded from above by
+    giving
     each cell of U the value at its upper end.
     """
     from scipy.special import bdtrc, betaincinv

@@ -90,7 +90,7 @@ def count(scores: Floats, thresholds: Floats) -> Ints:
 
 
 def thresholds(pooled: Floats, ratio: float = RATIO) -> Floats:
-    """Thresholds at quantiles that thin out geometrically towards both ends; every value where they are few."""
+    """Thresholds at quantiles that thin out geometrically towards both ends; all values where few."""
     few = np.unique(pooled[:512])
     if len(few) <= 64:
         few = np.unique(pooled)

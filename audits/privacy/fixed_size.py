@@ -2,8 +2,10 @@
 # pyright: reportUnknownArgumentType=false
 """Tests at a fixed number of samples: one event learned on a part of them, one exact bound on the rest.
 
-Pair, direction and event are chosen on the learning part alone, so the whole of α goes to a single test. The bound is
-`binomial.joint_bound` on (p − δ)/q; for outputs of Gaussian shape, two Clopper–Pearson bounds turned into a bound on
+Pair, direction and event are chosen on the learning part alone, so the whole of α goes to a single test. The
+bound is
+`binomial.joint_bound` on (p − δ)/q; for outputs of Gaussian shape, two Clopper–Pearson bounds turned into a
+bound on
 μ = Φ⁻¹(p) − Φ⁻¹(q) and from there into ε.
 """
 
@@ -143,7 +145,7 @@ def _learn(state: PairState, rest: int, method: str, quick: bool = False) -> Can
 
 
 def _expected(ladder: events.Ladder, rest: int, request: Request, method: str) -> tuple[Floats, Floats]:
-    """The bound that each event is expected to give on the testing part, and its lesser share; proves nothing."""
+    """The bound that each event is expected to give on the testing part, and its lesser share."""
     from scipy.special import ndtri
 
     z = -float(ndtri(request.alpha))
@@ -171,10 +173,12 @@ def _density(z: Floats) -> Floats:
 
 
 def _smoothed(ladder: events.Ladder, p: Floats, delta: float) -> tuple[Floats, Floats]:
-    """Shares q of the lesser side, smoothed along the ladder, and the error of log q that choosing must allow for.
+    """Shares q of the lesser side, smoothed along the ladder, and the error of log q that choosing must
+    allow for.
 
     The best of many noisy shares is mostly luck. Where a tail has enough rungs with hits, log((p − δ)/q) is
-    replaced by a quadratic in log p; beyond the last rung with hits q is continued as C·(t − t₀)^k or, where that
+    replaced by a quadratic in log p; beyond the last rung with hits q is continued as C·(t − t₀)^k or, where
+    that
     does not bend, exponentially. No bound rests on this: it only chooses the event.
     """
     rungs = len(ladder.thresholds)
@@ -219,7 +223,8 @@ def _continued(counts: NDArray[np.int64], place: Floats) -> tuple[NDArray[np.int
     middle_early, middle_late = 0.5 * (d[a] + d[b]), 0.5 * d[b]
     if late <= 1.02 * early:
         return beyond, np.exp(logs[2] - late * d[beyond])
-    # slope = k/(distance to t₀): early·(e + middle_early) = late·(e + middle_late), e from the last anchor on.
+    # slope = k/(distance to t₀): early·(e + middle_early) = late·(e + middle_late), e from the last anchor
+    # on.
     e = (early * middle_early - late * middle_late) / (late - early)
     if e <= 0.0:
         return beyond, np.full(len(beyond), 0.1)
@@ -287,7 +292,7 @@ class Tested:
 
 
 def _p_value(tested: Tested, request: Request) -> float:
-    """Approximate p-value against the claim (likelihood ratio), for display; the verdict rests on the bound."""
+    """Approximate p-value against the claim, for display; the verdict rests on the bound."""
     from scipy.special import ndtr
 
     p, q = np.array(tested.more / tested.size), np.array(tested.less / tested.size)
@@ -326,12 +331,14 @@ def _gaussian_bound(tested: Tested, request: Request) -> tuple[float, bool, str]
 
 
 def _shape_complaint(ladder: events.Ladder, state: PairState) -> str:
-    """Why the scores are not of Gaussian shape on both sides with one variance; empty where nothing speaks against it."""
+    """Why the scores are not Gaussians of one variance; empty where nothing speaks against it."""
     from scipy import stats
 
     first, second = (ladder.score.evaluate(side) for side in state.samples())
     if len(first) < SHAPE_LEAST:
-        return f"Gaussian shape cannot be checked on fewer than {SHAPE_LEAST} learning samples, got {len(first)}."
+        return (
+            f"Gaussian shape needs at least {SHAPE_LEAST} learning samples to be checked, got {len(first)}."
+        )
     half = len(first) // 2 if ladder.score.learned else 0
     for name, values in (("first", first[half:]), ("second", second[half:])):
         spread = float(values.std())
@@ -339,10 +346,11 @@ def _shape_complaint(ladder: events.Ladder, state: PairState) -> str:
             return f"Outputs on the {name} dataset are constant: no Gaussian shape."
         z = (values - values.mean()) / spread
         p_moments = float(cast(Any, stats.jarque_bera(z))[1])
-        # The Kolmogorov distance to a fitted Gaussian is smaller than to a fixed one, so this level is conservative.
+        # The Kolmogorov distance to a fitted Gaussian is smaller than to a fixed one, so this level is
+        # conservative.
         p_distance = float(cast(Any, stats.kstest(z, "norm"))[1])
         if min(p_moments, p_distance) < SHAPE_ALPHA / 4.0:
-            return f"Outputs on the {name} dataset do not have a Gaussian shape: a bound on μ would mean nothing."
+            return f"Outputs on the {name} dataset have no Gaussian shape: a bound on μ would mean nothing."
     ratio = float(first[half:].var() / second[half:].var())
     if abs(math.log(ratio)) > 4.0 * math.sqrt(4.0 / len(first[half:])):
         return "The two datasets' outputs have different variances: a bound on μ would mean nothing."
@@ -373,7 +381,8 @@ def expected_bound(
     planned: int,
     rng: np.random.Generator,
 ) -> float:
-    """The lower bound on ε that `planned` samples a side are expected to give on a pair, from `samples` a side.
+    """The lower bound on ε that `planned` samples a side are expected to give on a pair, from `samples` a
+    side.
 
     For ranking pairs; it proves nothing. −∞ where no event was found.
     """

@@ -2,7 +2,8 @@
 # pyright: reportUnknownArgumentType=false
 """Outputs of any kind → columns of numbers and columns of symbols, the same columns for every batch.
 
-A float, an int or a boolean is a number; a string or None is a symbol. A vector is a row of numbers, a structured
+A float, an int or a boolean is a number; a string or None is a symbol. A vector is a row of numbers, a
+structured
 array a row of its fields. An array of Python objects may mix all of these; sequences of different lengths
 are padded, with their length as a column of its own.
 """
@@ -27,7 +28,7 @@ LARGE = 1e300
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Outputs as columns: `values` (n, c) numbers, `codes` (n, k) symbols numbered from 1, 0 for "a number"."""
+    """Outputs as columns: `values` (n, c) numbers; `codes` (n, k) symbols from 1 on, 0 for a number."""
 
     values: Floats
     codes: Ints
@@ -102,7 +103,8 @@ class Encoder:
                 codes += c
             return values, codes
         kind = outputs.dtype.kind
-        # Whether a column has symbols is settled by the first batch: a number stays a number column, in which a
+        # Whether a column has symbols is settled by the first batch: a number stays a number column, in
+        # which a
         # symbol that turns up later is an atom far away from all numbers.
         with_codes = self._with_codes.setdefault(path, kind in "OUS")
         flat = outputs.reshape(len(outputs), -1)

@@ -42,7 +42,8 @@ def each(f: Callable[..., Any]) -> Callable[..., Any]:
 def unseeded(f: Callable[..., Any]) -> Callable[..., Any]:
     """A mechanism from `f(data, size)` that draws its randomness from somewhere else than a generator.
 
-    The audit's result says that it cannot be replayed. `each(unseeded(f))` and `unseeded(each(f))` both wrap an
+    The audit's result says that it cannot be replayed. `each(unseeded(f))` and `unseeded(each(f))` both wrap
+    an
     `f(data)` that draws one output a call.
     """
 
@@ -59,7 +60,7 @@ def is_replayable(mechanism: Callable[..., Any]) -> bool:
 
 
 def stack(outputs: Sequence[Any]) -> np.ndarray[Any, Any]:
-    """Outputs one by one → an array with the outputs along the first axis; mixed or ragged ones become objects."""
+    """Outputs one by one → an array, outputs along the first axis; mixed or ragged ones become objects."""
     try:
         array = np.asarray(outputs)
     except ValueError:

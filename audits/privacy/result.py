@@ -141,8 +141,8 @@ class AuditResult:
         else:
             head = "not refuted" if self.verdict == "not-refuted" else "undecided"
             caught = (
-                f"a true ε of {self.resolution.epsilon:.4g} would have been caught with probability {POWER:g} "
-                "on the events tried"
+                f"a true ε of {self.resolution.epsilon:.4g} would have been caught with "
+                f"probability {POWER:g} on the events tried"
                 if math.isfinite(self.resolution.epsilon)
                 else "no violation of any size was sure to be caught"
             )
@@ -155,7 +155,7 @@ class AuditResult:
         return f"{text} {self.note}".rstrip()
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields of the JSON document of `dpclaims audit --json`, in its order; infinite values are None."""
+        """The fields of `dpclaims audit --json`, in its order; infinite values are None."""
         import numpy as np
         import scipy
 

@@ -65,7 +65,8 @@ def value(first: Encoded, second: Encoded) -> Score | None:
 def sets(first: Encoded, second: Encoded) -> Score | None:
     """Cells of an adaptive partition, ordered by their empirical likelihood ratio.
 
-    Repeated outputs are cells of their own; the rest of a scalar is cut at pooled quantiles, which makes tails,
+    Repeated outputs are cells of their own; the rest of a scalar is cut at pooled quantiles, which makes
+    tails,
     intervals and complements of intervals alike. Rows of up to four numbers are cut column by column.
     """
     partition = _partition(first, second)
@@ -306,7 +307,8 @@ def moments(first: Encoded, second: Encoded) -> Score | None:
 
 
 def smooth(first: Encoded, second: Encoded) -> Score | None:
-    """Logistic regression on piecewise-linear functions of up to six columns, on atoms, and on all products of two.
+    """Logistic regression on piecewise-linear functions of up to six columns, on atoms, and on all products
+    of two.
 
     Smooth where trees are steps: it reaches into corners of the outputs where samples are few.
     """
@@ -470,7 +472,7 @@ def grid(first: Encoded, second: Encoded) -> Score | None:
         "grid",
         lambda e: ratio[phase(e)],
         lambda t, upper: (
-            f"likelihood ratio of the phase on the grid of spacing {spacing:.6g} {'≥' if upper else '<'} {t:.3g}"
+            f"likelihood ratio of the phase on the grid of {spacing:.6g} {'≥' if upper else '<'} {t:.3g}"
         ),
     )
 

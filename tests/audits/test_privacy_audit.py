@@ -314,8 +314,8 @@ def test_search_raises_no_alarm_on_a_private_mechanism() -> None:
     # α = 1e-6: the samples that chose the pair are not the samples of the test.
     control = PRIVATE["nm1"]
     result = audit_worst_pair(
-        control.mechanism, query_patterns(5), epsilon=1.0, adjacency=queries_within_one, samples=200, rounds=1,
-        alpha=1e-6, max_samples=5000,
+        control.mechanism, query_patterns(5), epsilon=1.0, adjacency=queries_within_one,
+        samples=200, rounds=1, alpha=1e-6, max_samples=5000,
     )  # fmt: skip
     assert result.verdict == "not-refuted"
 
