@@ -76,7 +76,9 @@ def test_bad_input_is_named():
         cs.clip(np.ones((2, 2)), float("nan"))
 
 
-@pytest.mark.parametrize("loss", [losses.pseudo_huber(0.3), losses.logistic(), losses.huber(0.5)], ids=str)
+@pytest.mark.parametrize(
+    "loss", [losses.pseudo_huber(0.3), losses.logistic(), losses.huber(0.5)], ids=lambda loss: loss.name
+)
 @pytest.mark.parametrize("bound", [0.1, 0.4, 0.9])
 def test_surrogate_loss_is_the_integral_of_the_clipped_slope(loss, bound):
     g = cs.surrogate_loss(loss, bound)
