@@ -231,7 +231,7 @@ def show(name: str, result: AuditResult) -> None:
     from rich.text import Text
 
     # Into a pipe or a file: lines as long as a reader of a log bears.
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 110)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 10_000)
     claim = f"(ε = {result.epsilon_claimed:g}, δ = {result.delta:g})"
     headline, colour, meaning = {
         "refuted": (

@@ -109,7 +109,7 @@ def test_bad_input_gets_one_sentence_and_status_2(dpclaims, arguments, says):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"", "empty"),
+        (b"", "no records"),
         (b"+1 1:0.5 2:x\n", "line 1"),
         (b"+1 1:0.5 2:nan\n", "line 1"),
         (b"+1 1:0.5 2:inf\n", "line 1"),

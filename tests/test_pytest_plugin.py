@@ -95,7 +95,7 @@ def test_verdicts_and_summary_with_and_without_workers(run: Any, pytester: pytes
 def test_workers_that_all_run_everything_share_the_budget(run: Any) -> None:
     body = """
 def test_private(assert_private):
-    assert_private(laplace, PAIRS, 1.0, adjacency="replace", max_samples=500)
+    assert_private(laplace, PAIRS, 1.0, adjacency="replace", max_samples=4_000)
 """
     result = run(body, "--dist", "each", "--tx", "2*popen")
     result.assert_outcomes(passed=2)
@@ -116,11 +116,11 @@ def test_the_budget_is_what_the_option_says_and_the_sum_stays_within_it(run: Any
 @pytest.mark.parametrize("k", range(3))
 def test_many(assert_private, k):
     for _ in range(5):
-        assert_private(laplace, PAIRS, 2.0, adjacency="replace", max_samples=500)
+        assert_private(laplace, PAIRS, 2.0, adjacency="replace", max_samples=4_000)
 
 @pytest.mark.dp_audit(alpha=0.004)
 def test_marked(assert_private):
-    result = assert_private(laplace, PAIRS, 2.0, adjacency="replace", max_samples=500)
+    result = assert_private(laplace, PAIRS, 2.0, adjacency="replace", max_samples=4_000)
     assert result.confidence == pytest.approx(1 - 0.002)
 """
     result = run(body, "--dp-alpha", "0.01", "--strict-markers")

@@ -29,7 +29,9 @@ def test_a_printed_result_that_falls_has_a_corrected_reading():
     for claim_id, found in claims.items():
         printed = ":" not in claim_id and not claim_id.startswith("controls/")
         if printed and found.expected is Verdict.REFUTED:
-            assert any(other.startswith(f"{claim_id}:") for other in claims), claim_id
+            # A broken step of a proof is mended in the corrected reading of its result.
+            result = claim_id.removesuffix("-proof")
+            assert any(other.startswith((f"{claim_id}:", f"{result}:")) for other in claims), claim_id
 
 
 def test_patterns():
