@@ -4,7 +4,13 @@ in full.
 The losses are f(θ) + ⟨θ, z⟩ with f known and z ~ N(0, σ²I): smooth, with σ²-sub-Gaussian gradients; user
 u's gradient is ∇f(θ) + z̄_u, so the user means are all that is needed. By Theorem 2 each answer is β-close
 to the exact mean plus rotated Laplace noise; rates are measured with that oracle (free in n), and the full
-algorithm is run next to it."""
+algorithm is run next to it.
+
+What such a rate can show: the scale of the oracle's noise is computed from (n, m, d, ε), not found. The
+exponents test how the method turns noise of that variance into risk, not that the noise suffices for privacy
+(theorem-2-privacy, theorem-3-privacy) nor that the data concentrate (proposition-1). In each cell the worst
+loss is chosen on the same runs; the bias, a fraction of a standard error, is nearly the same in all cells and
+goes into the constant."""
 
 from __future__ import annotations
 
@@ -18,7 +24,7 @@ import numpy as np
 
 from audits.evidence import Bound, Evidence, Verdict
 from claims._claim import Tier
-from claims.levy2021._shared import sample_mean
+from claims.levy2021._shared import extreme_mean
 from implementations.levy2021 import first_order, winsorized_mean_highd
 from implementations.levy2021.users import gaussian_radius
 
@@ -29,6 +35,10 @@ if TYPE_CHECKING:
 DELTA = 1e-6
 GAMMA = 1e-6
 SIGMA = 1.0
+ORACLE = (
+    "oracle A′ of Theorem 2: the noise has its printed variance by construction, only the method is tested"
+)
+"""Said in the note of every exponent that rests on the oracle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +184,8 @@ def rate_evidence(rows: Any, claimed: dict[str, float], alpha: float, tolerance:
         seed=1,
     )
     names = ", ".join(sorted({str(loss) for loss in _names(oracle, worst, axes)}))
-    first, *rest = fit.evidence()
-    return [replace(first, note=f"{first.note}; worst losses on the grid: {names}".lstrip("; ")), *rest]
+    first, *rest = [replace(e, note=f"{e.note}; {ORACLE}".lstrip("; ")) for e in fit.evidence()]
+    return [replace(first, note=f"{first.note}; worst losses on the grid: {names}"), *rest]
 
 
 def _vanishing(axes: list[str]) -> tuple[str, ...]:
@@ -188,8 +198,10 @@ def _names(oracle: Any, worst: Any, axes: list[str]) -> set[str]:
 
 
 def agreement(rows: Any, alpha: float) -> list[Evidence]:
-    """Risk of the full algorithm against the oracle at the same point: the ratio must be 1 (two-sided
-    t-test).
+    """Risk of the full algorithm against the oracle at the same point: the ratio should be 1 (t-test).
+
+    Above 1 the full algorithm is worse than the bound's oracle: REFUTED. Below 1 it is better, which no upper
+    bound forbids, but the rates of the oracle are not its own: INCONCLUSIVE.
     """
     from scipy.stats import t
 
@@ -206,7 +218,9 @@ def agreement(rows: Any, alpha: float) -> list[Evidence]:
         z = float(
             t.isf(alpha / tests / 2.0, row.runs - 1)
         )  # Welch: the oracle's error is much the smaller one
-        agrees = abs(ratio - 1.0) <= z * error
+        verdict = Verdict.CONSISTENT
+        if abs(ratio - 1.0) > z * error:
+            verdict = Verdict.REFUTED if ratio > 1.0 else Verdict.INCONCLUSIVE
         evidence.append(
             Evidence(
                 quantity=f"risk of the full algorithm over the oracle's ({row.name})",
@@ -218,7 +232,7 @@ def agreement(rows: Any, alpha: float) -> list[Evidence]:
                 samples=int(row.runs),
                 bound=1.0,
                 point={k: getattr(row, k) for k in keys[:4]},
-                verdict=Verdict.CONSISTENT if agrees else Verdict.REFUTED,
+                verdict=verdict,
                 resolution=(z + 1.282) * error,
                 alpha_spent=alpha / tests,
             )
@@ -252,10 +266,10 @@ def constant(rows: Any, form: str, power: float) -> list[Evidence]:
     """The hidden constant: largest risk over (σ²d²/(n²mε²))^{power/2} and its log factors, on the grid."""
     oracle = rows[rows["full"] == 0]
     unit = ((SIGMA * oracle["d"] / (oracle["n"] * oracle["epsilon"])) ** 2 / oracle["m"]) ** (power / 2.0)
-    worst = (oracle["normalised"] / unit).idxmax()
-    mean, error = (float(oracle.loc[worst, k] / unit[worst]) for k in ("normalised", "normalised_error"))
-    runs = int(oracle.loc[worst, "runs"])
-    return [sample_mean(f"risk over {form} and the exact log factors, largest", mean, error, runs)]
+    means, errors = oracle["normalised"] / unit, oracle["normalised_error"] / unit
+    runs = int(oracle["runs"].min())
+    name = f"risk over {form} and the exact log factors, largest"
+    return [extreme_mean(name, means, errors, runs)]
 
 
 def full_trials(trials: int) -> int:

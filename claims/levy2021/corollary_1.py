@@ -6,9 +6,10 @@ the user means, which are (τ, γ)-concentrated with τ = 2B√(2 log(2n/γ)/m) 
 n²ε²)) makes failures negligible.
 
 Checked on samples: the excess E‖A − μ‖² − Var/(mn) of Algorithm 2 (printed constants), the worse of two
-populations in the ball, divided by the exact log factors log(dn/γ) log(2n/γ) log(1/δ); its exponents in n,
-m, d, ε must be −2, −1, 1, −2, and the slope against the closed form must be 1. Means of m samples are drawn
-exactly, for m up to 10⁷. Reported: the hidden constant (8 · 102,400 in front of the log factors) and c₁.
+populations in the ball, divided by the exact log factors log(dn/γ) log(2n/γ) log(1/δ); its exponents in
+n, m, d, ε must not be worse than −2, −1, 1, −2, nor the slope against the closed form below 1. Means of m
+samples are drawn exactly, for m up to 10⁷. Reported: the hidden constant (8 · 102,400 in front of the log
+factors) and c₁.
 
 The crossover (`corollary-1:crossover`) is exact: closed-form risks of Algorithm 2 (printed and tuned), of
 the user-level Gaussian mechanism (noise calibrated to 2B/n by the analytic Gaussian mechanism), and of the
@@ -104,7 +105,7 @@ def judge(rows: Any, alpha: float) -> list[Evidence]:
         "excess",
         "form",
         0.05,
-        bound=Bound.TIGHT,
+        bound=Bound.UPPER,
         alpha=0.3 * alpha,
         equivalence_alpha=1e-3,
         standard_error="error",
@@ -143,7 +144,14 @@ def measure_crossover(point: Point, rng: np.random.Generator) -> dict[str, Any]:
         for name in ("paper", "tuned"):
             plan = winsorized_mean_highd.highd_plan(n, d, epsilon, DELTA, tau, 1.0, gamma, name)
             usable = winsorized_mean_highd.highd_failure(plan, n, gamma) <= 3.0 * gamma
-            risks[f"Algorithm 2, {name}"] = (winsorized_mean_highd.highd_variance(plan, n), usable)
+            # Where the range or the rotation fails, the clipped mean is off by at most √D + 1 + 2τ′ (B = 1)
+            # in every rotated coordinate; the noise is independent of that.
+            failing = winsorized_mean_highd.highd_failure(plan, n, gamma)
+            off = plan.dimension * (math.sqrt(plan.dimension) + 1.0 + 2.0 * plan.tau) ** 2
+            risks[f"Algorithm 2, {name}"] = (
+                winsorized_mean_highd.highd_variance(plan, n) + failing * off,
+                usable,
+            )
         for name, (risk, usable) in risks.items():
             columns["m"].append(m)
             columns["risk"].append(risk + statistical)
@@ -170,10 +178,11 @@ def judge_crossover(rows: Any, alpha: float) -> list[Evidence]:
             evidence.append(
                 exact_evidence(f"m from which {name} wins", first, point=point, verdict=verdict, note=note)
             )
-        spread = table["user-level Gaussian"] - 1.0 / (table.index.to_numpy() * n)
-        ratio = float(spread.max() / spread.min() - 1.0)
+        # That of the user-level Gaussian mechanism does not depend on m: its sensitivity is 2B/n for all m.
+        privacy = table["item-level, group privacy"] - 1.0 / (table.index.to_numpy() * n)
+        gain = float(privacy.iloc[0] / privacy.min())
         evidence.append(
-            at_most("relative change with m of the user-level Gaussian error", abs(ratio), 1e-9, point)
+            at_most("privacy error of group privacy at m = 1 over its least for any m", gain, 1.0, point)
         )
     return evidence
 
@@ -259,7 +268,8 @@ CLAIMS = [
         statement=r"The privacy error of the user-level Gaussian mechanism and of item-level DP with group "
         r"privacy does not "
         r"fall with $m$; where $n$ suffices for $m=10^{12}$, Algorithm 2 has the smaller risk there.",
-        how="Closed-form risks (worst variance B²) of all four on a grid of n, m, d at δ = 10⁻⁶.",
+        how="Closed-form risks (worst variance B²; for Algorithm 2 a bound, failures included) of all four "
+        "on a grid of n, m, d at δ = 10⁻⁶.",
         source=source("Corollary 1", "sections 1 and 3"),
         bound=Bound.UPPER,
         expected=Verdict.CONFIRMED,

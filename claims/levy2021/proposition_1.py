@@ -17,7 +17,7 @@ import numpy as np
 
 from audits.evidence import Bound, Evidence, Verdict
 from claims._claim import Claim, Kind, Plot, Point, Tier
-from claims.levy2021._shared import sample_mean, source
+from claims.levy2021._shared import extreme_mean, source
 
 if TYPE_CHECKING:
     from implementations.interfaces import Array
@@ -72,10 +72,9 @@ def judge(rows: Any, alpha: float) -> list[Evidence]:
     scaled = table.assign(scaled=table["radius"] * np.sqrt(table["m"] / table["d"])).groupby(["m", "d"])[
         "scaled"
     ]
-    worst = scaled.mean().idxmax()
-    runs = int(scaled.count()[worst])
-    mean, error = float(scaled.mean()[worst]), float(scaled.std()[worst]) / runs**0.5
-    return [*fit.evidence(), sample_mean("radius over σ√(d/m), largest", mean, error, runs)]
+    runs = int(scaled.count().min())
+    largest = extreme_mean("radius over σ√(d/m), largest", scaled.mean(), scaled.std() / runs**0.5, runs)
+    return [*fit.evidence(), largest]
 
 
 def _grid(ms: tuple[int, ...], ds: tuple[int, ...]) -> list[dict[str, int]]:

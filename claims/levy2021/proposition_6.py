@@ -6,7 +6,7 @@ text at hand: with ℓ = ⟨θ, z⟩ the minimiser is −Rμ/‖μ‖, with the 
 
 Checked exactly: both sides depend on ‖θ̂‖/R = r and the cosine c alone, 1 − rc against ½(r² + 1 − 2rc): the
 difference is ½(1 − r²) ≥ 0, with equality on the sphere; evaluated on a fine grid of (r, c) in several
-dimensions."""
+dimensions. Both sides are polynomials in (r, c), so that the grid decides."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ CLAIM = Claim(
     title="Linear losses: excess risk bounds the error of the direction",
     statement=r"For $\ell(\theta;z)=-\langle\theta,z\rangle$ and $\|\hat\theta\|\le R$: "
     r"$L(\hat\theta)-L^*\ge\tfrac12R\|\mu\|\,"
-    r"\big\|\hat\theta/R-\mu/\|\mu\|\big\|^2$.",
+    r"\big\|\hat\theta/R-\mu/\|\mu\|\big\|^2$ (constant and sign reconstructed).",
     how="Exact: both sides on a grid of length and angle.",
     source=source("Proposition 6", "section 5.2"),
     bound=Bound.LOWER,

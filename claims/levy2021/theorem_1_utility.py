@@ -6,8 +6,14 @@ Lap(8τ/(nε)) is at most β = min{1, γ + (B/τ) exp(−nε/8)} (Levy et al. 20
 **It falls.** The printed interval reaches 2τ from the centre of the chosen bin. Data may occupy two
 neighbouring bins: with a little more than half of them at the right edge of one bin and the rest 2τ to the
 right, the first bin is chosen almost surely, its interval ends τ short of the rest, and the clipped mean is
-off by almost τ/2, which is nε/16 noise scales: the distance tends to 1 while β tends to 0. Bins of another
-width w > 0 do not help: the centre may stick out of the data by up to w/2, so 2τ never suffices.
+off by almost τ/2, which is nε/16 noise scales: the distance tends to 1 while β tends to 0.
+
+Algorithm 6 is reconstructed (bins of width 2τ, from the factor B/τ in β), so does it fall under every
+reconstruction? Whenever the interval depends on the data through a bin of width w > 0 alone, it must reach
+2τ to both sides of the whole bin, a length of 4τ + w, and printed is |b − a| = 4τ: no width and no other
+place of the interval relative to its bin helps. Shown for w = τ and w = τ/4 as well, against β with 2B/w
+bins. Only a range that is not cut into bins (w → 0, a centre anywhere between the data) would escape; it
+is not the algorithm of time O(n + log(B/τ)) with β ∝ B/τ that the theorem is about.
 
 Corrected (the smallest change that survives): clip to the centre ± (2τ + w/2) = ± 3τ, noise Lap(12τ/(nε)).
 Then no datum is clipped unless the bin lies beside all data, and β stays as printed.
@@ -82,8 +88,29 @@ def _measure(point: Point, constants: Constants) -> dict[str, Any]:
     }
 
 
+def _narrow(n: int, epsilon: float, bound: float, width: float) -> tuple[float, float]:
+    """Total variation with |b − a| = 4τ and bins of another width: users at the right end of a bin and 2τ on.
+
+    Also β with the number of these bins.
+    """
+    constants = Constants(width, PAPER.half_length, PAPER.range_share, PAPER.rotation, PAPER.composition)
+    bins = private_range.bins_for(1.0, bound, constants)
+    edge = (math.ceil(1.0 / width) - 0.5 + bins.shift) * width - 1e-6  # just left of an edge
+    tv = 0.0
+    for left in range(n // 2 + 1, n):
+        x = np.repeat([edge, edge + 2.0], [left, n - left])
+        law = winsorized_mean_1d.winsorized_mean_1d_law(x, epsilon, 1.0, bound, constants)
+        tv = max(tv, mixture_tv(law, float(x.mean())))
+    return tv, min(1.0, bins.count * math.exp(-n * epsilon / 8.0))
+
+
 def measure_printed(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    return _measure(point, PAPER)
+    narrow: dict[str, Any] = {}
+    for name, width in (("tau", 1.0), ("quarter", 0.25)):
+        narrow[f"tv_{name}"], narrow[f"beta_{name}"] = _narrow(
+            int(point["n"]), float(point["epsilon"]), float(point["ratio"]), width
+        )
+    return _measure(point, PAPER) | narrow
 
 
 def measure_corrected(point: Point, rng: np.random.Generator) -> dict[str, Any]:
@@ -95,7 +122,7 @@ def _axes(row: Any) -> dict[str, Any]:
 
 
 def judge_printed(rows: Any, alpha: float) -> list[Evidence]:
-    return [
+    evidence = [
         at_most(
             "total variation on the worst dataset",
             row.tv,
@@ -103,11 +130,23 @@ def judge_printed(rows: Any, alpha: float) -> list[Evidence]:
             _axes(row),
             decides=False,
             note=f"{row.left_share:.0%} of the users at {row.offset:.6g}τ, the others up to 2τ to the "
-            f"right (bin edges "
-            "at multiples of 2τ)",
+            f"right (Algorithm 6 reconstructed: bin edges at multiples of 2τ)",
         )
         for row in rows.itertuples()
     ]
+    for name, text in (("tau", "τ"), ("quarter", "τ/4")):
+        for row in rows.itertuples():
+            evidence.append(
+                at_most(
+                    f"total variation, bins of width {text} instead",
+                    getattr(row, f"tv_{name}"),
+                    getattr(row, f"beta_{name}"),
+                    _axes(row),
+                    decides=False,
+                    note="users at the right end of a bin and 2τ to the right; β with 2B/w bins",
+                )
+            )
+    return evidence
 
 
 def judge_corrected(rows: Any, alpha: float) -> list[Evidence]:
@@ -160,8 +199,10 @@ CLAIMS = [
         title="WinsorizedMean1D is close to mean + Laplace (printed constants)",
         statement=r"If $X^n$ is $(\tau,\gamma)$-concentrated, $\mathrm{TV}\big(A(X^n),\,\bar "
         r"X+\mathrm{Lap}(8\tau/(n"
-        r"\varepsilon))\big)\le\gamma+\frac B\tau e^{-n\varepsilon/8}$.",
-        how="Exact total variation of the Laplace mixture, worst dataset of a lattice search.",
+        r"\varepsilon))\big)\le\gamma+\frac B\tau e^{-n\varepsilon/8}$, with the printed $|b-a|=4\tau$ and "
+        r"PrivateRange reconstructed (bins of width $2\tau$; other widths fall as well).",
+        how="Exact total variation of the Laplace mixture, worst dataset of a lattice search; bins of other "
+        "widths besides.",
         source=source("Theorem 1", "section 3"),
         bound=Bound.UPPER,
         expected=Verdict.REFUTED,

@@ -120,7 +120,8 @@ CLAIM = Claim(
     r"Algorithm 3 has excess empirical risk $\tilde O\big(\frac{HR^2}T+\frac{R\tilde G\sqrt "
     r"d}{n\sqrt m\,\varepsilon}\big)$.",
     how="Exponents of the supremum over nine losses, exact log factors divided out; the full "
-    "algorithm against its oracle.",
+    "algorithm against its oracle. The oracle A′ of Theorem 2 has the printed noise by construction: the "
+    "exponents test what the method makes of that noise.",
     source=source("Theorem 3 (i)", "section 4"),
     bound=Bound.UPPER,
     expected=Verdict.CONSISTENT,

@@ -126,7 +126,8 @@ CLAIM = Claim(
     r"\tilde O\big(\frac{H\Delta}T+\frac{\sqrt{H\Delta}\,\tilde G\sqrt d}{n\sqrt "
     r"m\,\varepsilon}\big)$, $\Delta\le GR$.",
     how="Exponents of the supremum over four losses, exact log factors divided out; full algorithm "
-    "against its oracle.",
+    "against its oracle. The oracle A′ of Theorem 2 has the printed noise by construction: the "
+    "exponents test what the method makes of that noise.",
     source=source("Theorem 3 (iii)", "section 4 (reconstructed)"),
     bound=Bound.UPPER,
     expected=Verdict.CONSISTENT,

@@ -42,7 +42,8 @@ CLAIM = Claim(
     r"O\big(GR\,"
     r"e^{-\mu T/H}+\frac{\tilde G^2d}{\mu n^2m\varepsilon^2}\big)$, $\tilde G=\sigma\sqrt d$.",
     how="Exponents of the supremum over six quadratics, exact log factors divided out; full "
-    "algorithm against its oracle.",
+    "algorithm against its oracle. The oracle A′ of Theorem 2 has the printed noise by construction: the "
+    "exponents test what the method makes of that noise.",
     source=source("Theorem 3 (ii)", "section 4"),
     bound=Bound.UPPER,
     expected=Verdict.CONSISTENT,

@@ -152,8 +152,9 @@ CLAIM = Claim(
     r"O\big(R\sqrt{\frac{G\bar G}"
     r"{mn}}+\frac{R\tilde G\sqrt d}{n\sqrt m\,\varepsilon}\big)$, $\bar G=\min\{G,\tilde G\}$, "
     r"$\tilde G=\sigma\sqrt d$.",
-    how="Exponents of the privacy term as the supremum over seven losses; the statistical term is "
-    "too small to be seen.",
+    how="Exponents of the privacy term as the supremum over seven losses, with the log factors put into λ; "
+    "the statistical term is too small to be seen. The oracle A′ of Theorem 2 has the printed noise by "
+    "construction: the exponents test what the phases make of that noise.",
     source=source("Theorem 4", "section 5"),
     bound=Bound.UPPER,
     expected=Verdict.CONSISTENT,
