@@ -29,9 +29,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audits.bounds import check_bound
-from audits.evidence import Bound, Evidence, Verdict, exact_evidence
+from audits.evidence import Bound, Evidence, Verdict
 from claims._claim import Claim, Kind, Plot, Point, Tier
 from claims.song2021._cite import cite
+from claims.song2021._rows import cells
+from claims.song2021._sample import extreme_of
 from implementations import losses
 from implementations.interfaces import Adjacency, Array, Problem
 from implementations.song2021 import clipped_dp_gd, dp_gd, logistic_instance
@@ -128,30 +130,28 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     axes = ["n", "epsilon", "delta", "rank", "B"]
     tests = rows.groupby([*axes, "loss"]).ngroups
     evidence: list[Evidence] = []
-    for key, cell in rows.groupby(axes):
+    for point, cell in cells(rows, axes):
         checks = [
             check_bound(
                 group["excess"].to_numpy(),
                 float(group["claimed"].iloc[0]),
                 alpha=alpha / tests,
                 quantity="excess clipped risk",
-                point={**dict(zip(axes, key, strict=True)), "loss": str(name)},
+                point={**point, "loss": str(name)},
             )
             for name, group in cell.groupby("loss")
         ]
         failing = [e for e in checks if e.verdict is not Verdict.CONSISTENT]
         worst = (failing or sorted(checks, key=lambda e: e.estimate / float(e.bound or 1.0)))[-1]
         evidence.append(replace(worst, alpha_spent=sum(e.alpha_spent for e in checks)))
-    top = max(evidence, key=lambda e: e.estimate / float(e.bound or 1.0))
-    return [
-        *evidence,
-        exact_evidence(
-            "smallest constant consistent with the data (largest measured over bound)",
-            top.estimate / float(top.bound or 1.0),
-            point=top.point,
-            method="mean of the trials",
-        ),
-    ]
+    largest = extreme_of(
+        "smallest constant consistent with the data (largest measured over bound)",
+        cells(rows, [*axes, "loss"]),
+        "excess",
+        "claimed",
+        note="interval simultaneous over all grid points and problems",
+    )
+    return [*evidence, largest]
 
 
 def measure_lipschitz(point: Point, rng: np.random.Generator) -> dict[str, Any]:
@@ -171,16 +171,16 @@ def judge_lipschitz(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     level.
     """
     axes = ["n", "epsilon", "delta", "rank", "B"]
-    cells = list(rows.groupby(axes))
+    parts = cells(rows, axes)
     evidence: list[Evidence] = []
-    for key, cell in cells:
+    for point, cell in parts:
         checks = [
             check_bound(
                 group["excess"].to_numpy(),
                 float(group["claimed"].iloc[0]),
-                alpha=alpha / len(cells),
+                alpha=alpha / len(parts),
                 quantity="excess clipped risk at the best learning rate of the grid",
-                point={**dict(zip(axes, key, strict=True)), "factor": float(str(factor))},
+                point={**point, "factor": float(str(factor))},
             )
             for factor, group in cell.groupby("factor")
         ]

@@ -28,10 +28,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audits.bounds import check_bound
-from audits.evidence import Bound, Evidence, Verdict, exact_evidence
+from audits.evidence import Bound, Evidence, Verdict
 from audits.rates import fit_rate, slope_against
 from claims._claim import Claim, Kind, Plot, Point, Tier
 from claims.song2021._cite import cite
+from claims.song2021._rows import cells, dictionaries
+from claims.song2021._sample import CONFIDENCE, extreme_mean, quantile_interval
 from claims.song2021._sup import worst_members
 from implementations import losses
 from implementations.interfaces import Adjacency, Array
@@ -169,21 +171,15 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     for kind, part, column in (("printed", printed, "form"), ("calibrated", calibrated, "exact_form")):
         if len(part) == 0:
             continue
-        ratio = part["risk"] / part[column]
-        top = part.loc[ratio.idxmax()]
         evidence.append(
-            exact_evidence(
+            extreme_mean(
                 f"largest risk over {'√(p·log(1/δ))/(εn)' if kind == 'printed' else '√p/(nμ*)'}, {kind} "
                 f"noise",
-                float(ratio.max()),
-                point={
-                    "n": int(top["n"]),
-                    "p": int(top["p"]),
-                    "epsilon": float(top["epsilon"]),
-                    "delta": float(top["delta"]),
-                },
-                method="mean of the trials",
-                note=f"the hidden constant, as measured; loss: {top['loss']}",
+                (part["risk"] / part[column]).tolist(),
+                (part["standard_error"] / part[column]).tolist(),
+                part["trials"].tolist(),
+                dictionaries(part[["n", "p", "epsilon", "delta", "loss"]]),
+                note="the hidden constant, as measured; interval simultaneous over the grid",
             )
         )
     return evidence
@@ -193,16 +189,16 @@ def constant_evidence(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     """The mean risk against √3 times the form, which the standard analysis proves for this T and η; the
     worst cell.
     """
-    groups = list(rows.groupby([*AXES[:4], "loss"]))
+    groups = cells(rows, [*AXES[:4], "loss"])
     found = [
         check_bound(
             group["excess"].to_numpy() / group["form"].to_numpy(),
             math.sqrt(3.0),
             alpha=alpha / len(groups),
             quantity="risk over √(p·log(1/δ))/(εn), worst cell",
-            point=dict(zip(("n", "p", "epsilon", "delta", "loss"), key, strict=True)),
+            point=point,
         )
-        for key, group in groups
+        for point, group in groups
     ]
     failing = [e for e in found if e.verdict is not Verdict.CONSISTENT]
     return [replace((failing or sorted(found, key=lambda e: e.estimate))[-1], alpha_spent=alpha)]
@@ -211,17 +207,19 @@ def constant_evidence(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
 def judge_probability(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     """Frequency of excess > 2·form·log(1/β) against β, for the worst loss at every point."""
     rows = rows[rows["noise"] == "printed"]
-    groups = list(rows.groupby(["n", "p", "epsilon", "delta", "loss"]))
+    groups = cells(rows, ["n", "p", "epsilon", "delta", "loss"])
     tests = 2 * len(groups)
     evidence: list[Evidence] = []
-    needed = 0.0
-    for key, group in groups:
+    needed: list[tuple[float, float, float]] = []
+    for point, group in groups:
         for beta in (0.3, 0.1):
             limit = CONSTANT * group["form"].to_numpy() * math.log(1.0 / beta)
-            needed = max(
-                needed, float(np.quantile(group["excess"] / group["form"], 1.0 - beta)) / math.log(1.0 / beta)
-            )
-            point: dict[str, Any] = dict(zip(("n", "p", "epsilon", "delta", "loss"), key, strict=True))
+            ratio = group["excess"].to_numpy() / group["form"].to_numpy()
+            ends = quantile_interval(ratio, 1.0 - beta, (1.0 - CONFIDENCE) / tests)
+            # An order statistic, not an interpolation, so that the interval always holds it.
+            middle = float(np.quantile(ratio, 1.0 - beta, method="inverted_cdf"))
+            low, value, high = (v / math.log(1.0 / beta) for v in (ends[0], middle, ends[1]))
+            needed.append((low, value, high))
             found = check_bound(
                 (group["excess"].to_numpy() > limit).astype(float),
                 beta,
@@ -236,11 +234,15 @@ def judge_probability(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     kept = [replace(e, alpha_spent=alpha / len(kept)) for e in kept]
     return [
         *kept,
-        exact_evidence(
-            "smallest constant for which the measured quantiles obey the bound",
-            needed,
-            method="quantiles of the trials",
-            note=f"over {len(groups)} points and losses, β = 0.3 and 0.1",
+        Evidence(
+            quantity="smallest constant for which the quantiles obey the bound",
+            estimate=max(v for _, v, _ in needed),
+            low=max(v for v, _, _ in needed),
+            high=max(v for _, _, v in needed),
+            confidence=CONFIDENCE,
+            method="order statistics",
+            samples=len(rows),
+            note=f"over {len(groups)} points and losses, β = 0.3 and 0.1; interval simultaneous over all",
         ),
     ]
 
@@ -295,6 +297,7 @@ _CLAIM = Claim(
     },
     measure=measure,
     judge=judge,
+    fits_exponents=True,
     plots=[
         Plot(
             kind="loglog",
@@ -331,6 +334,7 @@ CLAIMS = [
             "full": Tier(points=_printed([2.0, 8.0, 16.0], [2, 8], _LEVELS), trials=4_000, chunk=1_000),
         },
         judge=judge_probability,
+        fits_exponents=False,
         plots=(),
     ),
 ]

@@ -30,10 +30,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audits.bounds import check_bound
-from audits.evidence import Bound, Evidence, Verdict, exact_evidence
+from audits.evidence import Bound, Evidence, Verdict
 from audits.rates import fit_rate, slope_against
 from claims._claim import Claim, Kind, Plot, Point, Tier
 from claims.song2021._cite import cite
+from claims.song2021._rows import cells, dictionaries
+from claims.song2021._sample import extreme_mean
 from claims.song2021._sup import worst_members
 from implementations import losses
 from implementations.interfaces import Adjacency, Loss
@@ -120,16 +122,16 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     """The supremum against the maximum of both terms; the exponent of n in each regime; the inequality with
     a constant.
     """
-    cells = list(rows.groupby(["n", "k", "epsilon", "loss"]))
+    groups = cells(rows, ["n", "k", "epsilon", "loss"])
     checks = [
         check_bound(
             group["excess"].to_numpy() / float(group["claimed"].iloc[0]),
             CONSTANT,
-            alpha=alpha / 4.0 / len(cells),
+            alpha=alpha / 4.0 / len(groups),
             quantity="population excess risk over max(1/√n, √(k·log(1/δ))/(εn)), worst cell",
-            point=dict(zip(("n", "k", "epsilon", "loss"), key, strict=True)),
+            point=point,
         )
-        for key, group in cells
+        for point, group in groups
     ]
     failing = [e for e in checks if e.verdict is not Verdict.CONSISTENT]
     worst = (failing or sorted(checks, key=lambda e: e.estimate))[-1]
@@ -155,7 +157,6 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
 def judge_introduction(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     """The supremum against the minimum of both terms."""
     table = worst_members(rows, AXES, "loss", "excess")
-    ratio = table["risk"] / table["smaller"]
     return [
         *slope_against(
             table[table["regime"] == "statistical"],
@@ -167,8 +168,13 @@ def judge_introduction(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
             alpha=alpha,
             equivalence_alpha=0.01,
         ).evidence(),
-        exact_evidence(
-            "largest risk over the minimum of both terms", float(ratio.max()), method="mean of the trials"
+        extreme_mean(
+            "largest risk over the minimum of both terms",
+            (table["risk"] / table["smaller"]).tolist(),
+            (table["standard_error"] / table["smaller"]).tolist(),
+            table["trials"].tolist(),
+            dictionaries(table[["n", "k", "epsilon", "loss"]]),
+            note="interval simultaneous over the grid",
         ),
     ]
 
@@ -218,6 +224,7 @@ _CLAIM = Claim(
     },
     measure=measure,
     judge=judge,
+    fits_exponents=True,
     plots=[
         Plot(
             kind="loglog",

@@ -26,6 +26,8 @@ from audits.evidence import Bound, Evidence, Verdict, exact_evidence
 from claims._claim import Claim, Kind, Plot, Point, Tier
 from claims.song2021 import corollary_b_4
 from claims.song2021._cite import cite
+from claims.song2021._rows import cells
+from claims.song2021._sample import extreme_of, sample_mean
 from implementations.song2021 import hard_instance
 
 if TYPE_CHECKING:
@@ -114,17 +116,15 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     )
     runs = rows[rows["task"] == "risk"]
     evidence += corollary_b_4.sandwiches(runs, "shape", CONSTANT, alpha / 2.0)
-    private = runs[runs["private"] == 1]
-    means = private.groupby(["d", "epsilon", "load", "estimator"])[["excess", "shape"]].mean()
-    ratio = means["excess"] / means["shape"]
     evidence.append(
-        exact_evidence(
+        extreme_of(
             "least excess of a private estimator over min(1, d/(εn))",
-            float(ratio.min()),
+            cells(runs[runs["private"] == 1], ["d", "epsilon", "load", "estimator"]),
+            "excess",
+            "shape",
+            least=True,
             bound=CONSTANT,
-            method="mean of the trials",
-            point=dict(zip(("d", "epsilon", "load", "estimator"), ratio.idxmin(), strict=True)),
-            note="the hidden constant can be no larger",
+            note="the hidden constant can be no larger; interval simultaneous over points and estimators",
         )
     )
     located = rows[rows["task"] == "threshold"]
@@ -143,15 +143,14 @@ def threshold_evidence(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     laplace, gaussian = (rows[rows["estimator_of"] == name] for name in ("laplace", "gaussian"))
     fit = fit_rate(laplace, "threshold", ["d", "epsilon"], {"d": 1.0, "epsilon": -1.0}, 0.1, **options)
     slope = slope_against(gaussian, "threshold", "load_gdp", 0.1, vanishing=False, **options)
-    constant = float((laplace["threshold"] * laplace["epsilon"] / laplace["d"]).median())
+    constants = laplace["threshold"] * laplace["epsilon"] / laplace["d"]
     return [
         *(replace(e, quantity=f"{e.quantity} in n*, Laplace") for e in fit.evidence()),
         *(replace(e, quantity="exponent of d/μ* in n*, Gaussian") for e in slope.evidence()),
-        exact_evidence(
+        sample_mean(
             "n*·ε/d of the Laplace estimator",
-            constant,
-            method="median",
-            note="n* is where the excess falls below 0.05",
+            constants,
+            note="mean over d, ε and repeats; n* is where the excess falls below 0.05",
         ),
     ]
 
@@ -226,6 +225,7 @@ CLAIM = Claim(
     },
     measure=measure,
     judge=judge,
+    fits_exponents=True,
     plots=[
         Plot(
             kind="sandwich",

@@ -34,10 +34,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audits.bounds import check_bound
-from audits.evidence import Bound, Evidence, Verdict, exact_evidence
+from audits.evidence import Bound, Evidence, Verdict
 from audits.rates import fit_rate, slope_against
 from claims._claim import Claim, Kind, Plot, Point, Tier
 from claims.song2021._cite import cite
+from claims.song2021._rows import cells, dictionaries
+from claims.song2021._sample import extreme_mean
 from claims.song2021._sup import worst_members
 from implementations import losses
 from implementations.interfaces import Adjacency, Loss
@@ -153,14 +155,15 @@ def judge_printed(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     evidence = slope_against(table, "risk", "printed_form", TOLERANCE, **options).evidence()
     # The printed form's log(T n²) is allowed for by the tolerance: it flattens −1 to about −0.8 here.
     evidence += fit_rate(table, "risk", ["n"], {"n": -1.0}, 0.3, **options).evidence()
-    ratio = table["risk"] / table["printed_form"]
-    for index in (table["n"].idxmin(), table["n"].idxmax()):
+    ordered = table.sort_values("n")
+    for ends in (ordered.head(1), ordered.tail(1)):
         evidence.append(
-            exact_evidence(
+            extreme_mean(
                 "gradient norm over the printed form",
-                float(ratio[index]),
-                point={"n": int(table["n"][index]), "rank": int(table["rank"][index])},
-                method="mean of the trials",
+                (ends["risk"] / ends["printed_form"]).tolist(),
+                (ends["standard_error"] / ends["printed_form"]).tolist(),
+                ends["trials"].tolist(),
+                dictionaries(ends[["n", "rank", "loss"]]),
                 note="the hidden constant that this n would need",
             )
         )
@@ -169,21 +172,21 @@ def judge_printed(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
 
 def judge_corrected(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     """The explicit bound at every point for every loss; the exponent of n of the supremum."""
-    groups = list(rows.groupby([*AXES, "loss"]))
+    groups = cells(rows, [*AXES, "loss"])
     checks = [
         check_bound(
             group["norm"].to_numpy(),
             float(group["corrected_bound"].iloc[0]),
             alpha=alpha / 2.0 / len(groups),
             quantity="E‖∇L(θ_{t_priv})‖, loss nearest to its bound",
-            point=dict(zip([*AXES, "loss"], key, strict=True)),
+            point=point,
             method="betting",
             support=(
                 0.0,
-                (1.0 + 1e-9) / math.sqrt(key[1]),
+                (1.0 + 1e-9) / math.sqrt(point["rank"]),
             ),  # every coordinate of the gradient is at most 1/rank
         )
-        for key, group in groups
+        for point, group in groups
     ]
     failing = [e for e in checks if e.verdict is not Verdict.CONSISTENT]
     worst = (failing or sorted(checks, key=lambda e: e.estimate / float(e.bound or 1.0)))[-1]
@@ -233,12 +236,11 @@ _PRINTED = Claim(
     tiers={
         "smoke": Tier(points=_points("printed", [32, 45, 64, 90, 128, 180], [8]), trials=16),
         "ci": Tier(points=_points("printed", [64, 91, 128, 181, 256, 362], [8]), trials=48),
-        "full": Tier(
-            points=_points("printed", [64, 91, 128, 181, 256, 362, 512], [8]), trials=96, chunk=48
-        ),
+        "full": Tier(points=_points("printed", [64, 91, 128, 181, 256, 362, 512], [8]), trials=96, chunk=48),
     },
     measure=measure,
     judge=judge_printed,
+    fits_exponents=True,
     plots=[
         Plot(
             kind="loglog",

@@ -26,6 +26,7 @@ import numpy as np
 from audits.evidence import Bound, Evidence, Verdict, exact_evidence
 from claims._claim import Claim, Kind, Point, Tier
 from claims.song2021._cite import cite
+from claims.song2021._rows import dictionaries
 from implementations.song2021 import softmax_fields as fields
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
             )
         )
 
-    for row in rows.to_dict("records"):
+    for row in dictionaries(rows):
         where = {"K": row["K"], "b": row["b"]}
         add(
             "points with curl where nothing is clipped",
