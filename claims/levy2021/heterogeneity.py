@@ -100,7 +100,7 @@ CLAIM = Claim(
     title="Algorithm 2 under heterogeneity in total variation",
     statement=r"If $\|P_u-P_0\|_{TV}\le\Delta$ for all users, the law of the data is within $mn\Delta$ of "
     r"$P_0^{mn}$, and the risk for any "
-    r"user's mean is at most twice the homogeneous one plus $4B^2mn\Delta$.",
+    r"user's mean is at most twice the homogeneous one plus $4B^2mn\Delta$ (reconstructed).",
     how="Exact total variation of binomial laws; the risk of Algorithm 2 with contaminated users on samples.",
     source=source("Theorem 9", "section 2; appendix C (reconstructed)"),
     bound=Bound.UPPER,

@@ -191,7 +191,8 @@ CLAIMS = [
         title="With n users the risk is Ω(e^{−εn}) for every m (ε-DP)",
         statement=r"For $\varepsilon$-DP at user level and any $m$, the worst-case risk is at least "
         r"$c\,e^{-\varepsilon "
-        r"n}$; $c=\frac14$ for the squared error of a mean in $[0,1]$.",
+        r"n}$: $c=\frac12$ for the error of deciding between two laws, $c=\frac14$ for the squared error of "
+        r"a mean in $[0,1]$ (constants reconstructed; no other task checked).",
         how="Exact: linear program over all ε-DP laws on all-zero/all-one users, against the closed form.",
         source=source(
             "Limit of learning with a fixed number of users", "section 1.1; appendix B (reconstructed)"

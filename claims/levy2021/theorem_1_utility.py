@@ -13,7 +13,8 @@ reconstruction? Whenever the interval depends on the data through a bin of width
 2τ to both sides of the whole bin, a length of 4τ + w, and printed is |b − a| = 4τ: no width and no other
 place of the interval relative to its bin helps. Shown for w = τ and w = τ/4 as well, against β with 2B/w
 bins. Only a range that is not cut into bins (w → 0, a centre anywhere between the data) would escape; it
-is not the algorithm of time O(n + log(B/τ)) with β ∝ B/τ that the theorem is about.
+is not the algorithm of time O(n + log(B/τ)) with β ∝ B/τ that the theorem is about. The display of β is
+damaged in the text at hand; any β that tends to 0 with n falls.
 
 Corrected (the smallest change that survives): clip to the centre ± (2τ + w/2) = ± 3τ, noise Lap(12τ/(nε)).
 Then no datum is clipped unless the bin lies beside all data, and β stays as printed.

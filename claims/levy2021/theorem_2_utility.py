@@ -1,7 +1,8 @@
 """Theorem 2, utility: Algorithm 2 is β-close to an unbiased estimator.
 
-Printed: on (τ, γ)-concentrated data (ℓ₂) the output is β-close to A′ with E[A′ | Xⁿ] = (1/n)ΣXᵢ, where
-β = min{1, 2γ + (d²B/τ) exp(−nε/(24√(d log(1/δ))))} (Levy et al. 2021, Theorem 2).
+Printed: on (τ, γ)-concentrated data (ℓ₂) the output is β-close to A′ with E[A′ | Xⁿ] = (1/n)ΣXᵢ, where β
+= min{1, 2γ + (d²B/τ) exp(−nε/(24√(d log(1/δ))))} (Levy et al. 2021, Theorem 2; the display is damaged in
+the text at hand, the root is restored from ε′/8 with ε′ = ε/√(8 d log(1/δ)), 8√8 ≤ 24).
 
 Algorithm 1 alone can clip concentrated data (see theorem-1-utility). Here the factor 10 in τ′ saves it:
 with probability 1 − γ the rotated coordinates lie within τ′/2 of their centre, so that no datum is farther

@@ -2,7 +2,8 @@
 
 The noise of each of the d coordinates is Laplace of scale 8τ′/(nε′) with τ′ = 10τ√(log(dn/γ)/d) and ε′ =
 ε/√(8 d log(1/δ)): d · 2 · 64 · 100 · 8 = 102,400 d, with equality. α is not defined in the statement; only
-α = γ fits, and then the bound is an equality (Levy et al. 2021, Theorem 2 and Algorithm 2, line 3).
+α = γ fits, and then the bound is an equality (Levy et al. 2021, Theorem 2 and Algorithm 2, line 3; the
+denominator n²ε² and the roots in ε′ and τ′ are lost in the text at hand, and c₀ fixes them).
 
 Checked exactly: the variance of the noise that the implementation adds over the printed bound. A Hadamard
 matrix of order d exists for d = 1, 2 and multiples of 4 only (as far as it does): for other d the

@@ -1,8 +1,11 @@
 """Theorem 5: private SCO costs Ω(RḠ/√(mn) + RḠ√d/(n√m ε)), Ḡ = min{G, σ√d}.
 
-(Levy et al. 2021, Theorem 5; the display is damaged in the text at hand and restored from "the upper bound
-matches up to log factors when G = Θ(σ√d)".) The instance: linear losses −⟨θ, z⟩ on the ball of radius R, z
-~ N(μ, σ²I), with ‖μ‖ of the order of the estimation error, user means as records (Propositions 3 and 6).
+(Levy et al. 2021, Theorem 5; the display is damaged in the text at hand and restored from "the upper
+bound matches up to log factors when G = Θ(σ√d)".) No range of ε is printed, but for fixed G and ε → 0 the
+second term cannot hold: an output that ignores the data is private and has risk at most RG. Read where
+the bound is below RG; the instance has ‖μ‖, hence G, as large as needed. The instance: linear losses −⟨θ,
+z⟩ on the ball of radius R, z ~ N(μ, σ²I), with ‖μ‖ of the order of the estimation error, user means as
+records (Propositions 3 and 6).
 
 Checked as a sandwich: no implemented (ε, δ)-user-level DP mechanism may beat the bound. Mechanisms: the
 Gaussian mechanism on user means clipped to a ball that is known to hold them (no price for the location, no
@@ -126,7 +129,7 @@ CLAIM = Claim(
     statement=r"There are $P,\ell$ such that every $(\varepsilon,\delta)$-user-level DP algorithm has "
     r"excess risk $\Omega\big(\frac{R"
     r"\bar G}{\sqrt{mn}}+\frac{R\bar G\sqrt d}{n\sqrt m\,\varepsilon}\big)$, $\bar "
-    r"G=\min\{G,\sigma\sqrt d\}$.",
+    r"G=\min\{G,\sigma\sqrt d\}$ (restored; read where this is below the trivial $RG$).",
     how="Sandwich on linear losses and Gaussian means: the best implemented private mechanism "
     "against the bound. The scales of both noises are computed from the parameters, not found: the exponents "
     "show that no mechanism built here beats the bound, and nothing of others.",
