@@ -126,6 +126,9 @@ def run(
     except KeyboardInterrupt:
         print("dpclaims: stopped; what is finished is stored, the same command resumes", file=sys.stderr)
         raise typer.Exit(130) from None
+    except ChildProcessError as error:
+        print(f"dpclaims: {error}; what is finished is stored, the same command resumes", file=sys.stderr)
+        raise typer.Exit(CRASHED) from None
     if json:
         _print_json(result.to_json())
     else:
@@ -340,11 +343,3 @@ def describe(evidence: Evidence) -> str:
     if evidence.verdict is not None:
         text += f" → {evidence.verdict}"
     return text + (f" ({evidence.note})" if evidence.note else "")
-
-
-def exit_on_crash(results: list[ClaimResult]) -> None:
-    """Exit with the status of a crash where a claim that another command needs has crashed."""
-    for result in results:
-        if result.error is not None:
-            print(f"dpclaims: {result.id} crashed\n{result.error}", file=sys.stderr)
-            raise typer.Exit(CRASHED)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audits.evidence import Verdict, combine
-from claims._claim import TIERS, Claim, Point
+from claims._claim import TIERS, Claim, Measure, Point
 from claims._discover import discover, select
 from claims._provenance import data_digest, machine, source_digest, versions
 from claims._result import ClaimResult, RunResult, as_cached
@@ -107,7 +107,8 @@ def run(
     scheduler  address of a Dask scheduler that runs the cells instead of local processes.
     report     called with (event, result): ("cell", None), ("claim", result), or (a warning, None).
 
-    Raises ValueError for bad parameters and unreadable data, before anything is computed.
+    Raises ValueError for bad parameters and unreadable data before anything is computed, and where the
+    sources change meanwhile; ChildProcessError where a worker dies. What is finished stays stored.
     """
     catalogue = discover()
     chosen = select(catalogue, patterns)
@@ -169,6 +170,7 @@ def run_claims(
         say("cell", None)
         if state.done == state.cells:
             result, rows = _conclude(state, settings, share)
+            _check_sources(identity)
             write_claim(folder, state.key, result, rows)
             results[cell.claim] = result
             say("claim", result)
@@ -178,6 +180,14 @@ def run_claims(
     return RunResult(
         folder=folder, provenance=provenance, claims=tuple(results[c.id] for c in claims if c.id in results)
     )
+
+
+def _check_sources(identity: Mapping[str, Any]) -> None:
+    """A result must not be stored under the digest of sources that did not compute it."""
+    if source_digest() != identity["source"]:
+        raise ValueError(
+            "the sources changed while the run was under way; repeat it, what was finished is kept"
+        )
 
 
 def count_cells(claims: Sequence[Claim], tier: str) -> int:
@@ -275,16 +285,20 @@ def _execute(
     """Run the cells and yield their outcomes in whatever order they finish."""
     if jobs == 1 and scheduler is None:
         for cell in cells:
-            yield measure_cell(pending[cell.claim].claim, cell, seed)
+            yield measure_cell(pending[cell.claim].claim.measure, cell, seed)
         return
     import joblib
+    from joblib.externals.loky.process_executor import BrokenProcessPool
 
-    tasks = (joblib.delayed(measure_cell)(pending[c.claim].claim, c, seed) for c in cells)
+    tasks = (joblib.delayed(measure_cell)(pending[c.claim].claim.measure, c, seed) for c in cells)
     with _backend(scheduler):
         # With Dask the cluster decides how many cells run at once.
         options: dict[str, Any] = {"n_jobs": jobs if scheduler is None else -1, "batch_size": 1}
         outcomes: Any = joblib.Parallel(return_as="generator_unordered", **options)(tasks)
-        yield from outcomes
+        try:
+            yield from outcomes
+        except BrokenProcessPool as error:
+            raise ChildProcessError("a worker died, killed or out of memory") from error
 
 
 @contextmanager
@@ -307,39 +321,39 @@ def _backend(scheduler: str | None) -> Iterator[None]:
         yield
 
 
-def measure_cell(claim: Claim, cell: Cell, seed: int) -> Outcome:
+def measure_cell(measure: Measure, cell: Cell, seed: int) -> Outcome:
     """Measure one cell, with one BLAS thread; an exception becomes its traceback."""
     from threadpoolctl import threadpool_limits
 
     started = time.perf_counter()
     try:
         with threadpool_limits(1):
-            rng = generator(seed, claim.id, cell.point.axes, cell.chunk)
-            table = _columns(claim, cell, claim.measure(cell.point, rng))
+            rng = generator(seed, cell.claim, cell.point.axes, cell.chunk)
+            table = _columns(cell, measure(cell.point, rng))
     except Exception:
         return cell, None, time.perf_counter() - started, traceback.format_exc()
     return cell, table, time.perf_counter() - started, None
 
 
-def _columns(claim: Claim, cell: Cell, measured: Mapping[str, Any]) -> dict[str, Any]:
+def _columns(cell: Cell, measured: Mapping[str, Any]) -> dict[str, Any]:
     """The rows of a cell as equal-length columns: axes, chunk, trials, then what was measured."""
     import numpy as np
 
     taken = {*cell.point.axes, "chunk", "trials"} & set(measured)
     if taken:
-        raise ValueError(f"{claim.id}: measure() returns the columns {sorted(taken)}, which are axes")
+        raise ValueError(f"{cell.claim}: measure() returns the columns {sorted(taken)}, which are axes")
     if not measured:
-        raise ValueError(f"{claim.id}: measure() returned no columns")
+        raise ValueError(f"{cell.claim}: measure() returned no columns")
     values = {name: np.asarray(value) for name, value in measured.items()}
     lengths = {name: value.shape for name, value in values.items() if value.ndim}
     if len(set(lengths.values())) > 1 or any(value.ndim > 1 for value in values.values()):
-        raise ValueError(f"{claim.id}: measure() must return columns of one length, got {lengths}")
+        raise ValueError(f"{cell.claim}: measure() must return columns of one length, got {lengths}")
     size = next(iter(lengths.values()), (1,))[0]
     # A scalar beside arrays holds for all rows of the cell.
     columns = {name: value if value.ndim else np.repeat(value, size) for name, value in values.items()}
     for name, value in columns.items():
         if value.dtype.kind not in "biufU":
-            raise ValueError(f"{claim.id}: column {name!r} must hold numbers or strings, got {value.dtype}")
+            raise ValueError(f"{cell.claim}: column {name!r} must hold numbers or strings, got {value.dtype}")
     fixed = {**cell.point.axes, "chunk": cell.chunk, "trials": cell.point.trials}
     return {name: np.repeat(value, size) for name, value in fixed.items()} | columns
 

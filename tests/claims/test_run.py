@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -235,3 +236,20 @@ def test_judge_sees_the_share_of_the_budget(tmp_path):
 
     _run([claim(judge=judge)], tmp_path / "run")
     assert seen == [SHARE]
+
+
+def test_a_worker_that_dies_is_named_and_keeps_what_is_finished(tmp_path):
+    def die(point, rng):
+        os._exit(9)
+
+    claims = [claim("theorem-1"), claim("theorem-2", measure=die)]
+    with pytest.raises(ChildProcessError, match="worker died"):
+        _run(claims, tmp_path / "run", jobs=2)
+
+
+def test_sources_that_change_meanwhile_store_nothing(tmp_path, monkeypatch):
+    digests = iter(["before", "after"])
+    monkeypatch.setattr("claims._run.source_digest", lambda: next(digests))
+    with pytest.raises(ValueError, match="sources changed"):
+        _run([claim()], tmp_path / "run")
+    assert not list((tmp_path / "run").rglob("result.json"))
