@@ -367,10 +367,7 @@ _CORRECTED = replace(
         r"exactly when "
         r"$\sigma\ge 2L\sqrt T/(n\mu^*(\varepsilon,\delta))$ if all iterates were released."
     ),
-    how=(
-        "Exact accounting of all T steps on a grid, a bound whose corner covers the whole domain, and a "
-        "sampled audit."
-    ),
+    how=("Exact accounting of all T steps on a grid, and a bound whose corner covers the whole domain."),
     expected=Verdict.CONFIRMED,
     tiers={
         name: Tier(points=_exact_only(points))

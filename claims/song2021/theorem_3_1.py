@@ -433,7 +433,7 @@ _PRINTED = Claim(
     expected=Verdict.CONSISTENT,
     tiers={
         "smoke": Tier(points=_SMOKE, trials=256),
-        "ci": Tier(points=_CI, trials=1024),
+        "ci": Tier(points=_CI, trials=2048),
         "full": Tier(points=_FULL, trials=2048, chunk=512),
     },
     measure=partial(measure_as, "printed"),
@@ -463,7 +463,8 @@ _AS_PRIVATE = replace(
         r"The bound of Theorem 3.1, with $\sigma=2L\sqrt T/(n\mu^*(\varepsilon,\delta))$, the least noise "
         r"for which "
         r"$T$ steps are $(\varepsilon,\delta)$-differentially private under replacement, in place of the "
-        r"printed one."
+        r"printed one, and one of the nine learning rates $2^{k/2}\eta$, $-4\le k\le4$ (rounded), $\eta$ that "
+        r"of the proof."
     ),
     how=(
         "One dataset (pinball losses) on which the bound fails at every learning rate of a grid over a "

@@ -131,7 +131,7 @@ def test_one_batch_shuffled_is_the_gaussian_and_more_batches_hide_more():
     exact = gaussian_epsilon(1e-5, 1 / sigma)
     found = []
     for batches in (1, 4, 40):
-        pair = privacy.shuffled_pair(sigma, batches, 0.0)
+        pair = privacy.shuffled_pair(sigma, batches)
         curves = [
             accounting.compose(p, 1, step=1e-4, pessimistic=False) for p in (pair, accounting.reverse(pair))
         ]
@@ -139,6 +139,53 @@ def test_one_batch_shuffled_is_the_gaussian_and_more_batches_hide_more():
     assert found[0] <= exact
     assert found[0] == pytest.approx(exact, rel=0.02)
     assert found[0] > found[1] > found[2]
+
+
+def test_fixed_size_batches_under_replacement_against_dp_accounting():
+    # All other gradients +1: the subsampled Gaussian of sensitivity 2. A coarse grid, bracketed.
+    from dp_accounting.pld import privacy_loss_distribution as pld
+
+    loss = pld.from_gaussian_mechanism(0.315, value_discretization_interval=1e-3, sampling_prob=250 / 59_535)
+    upper = loss.self_compose(2381).get_epsilon_for_delta(1e-5)
+    low = privacy.accounted("without-replacement", 10, 1e-4)[0]
+    assert upper - 2.0 < low <= upper
+
+
+def test_opposite_gradients_are_the_worst_pair_under_poisson_sampling_and_replacement():
+    sigma, q = 0.63, 0.05
+    x = np.linspace(-7 * sigma - 1, 7 * sigma + 1, 301)
+    plane = np.stack(np.meshgrid(x, x), axis=-1)
+    cell = (x[1] - x[0]) ** 2
+
+    def density(mean):
+        squares = ((plane - mean) ** 2).sum(axis=-1)
+        return np.exp(-squares / (2 * sigma**2)) / (2 * math.pi * sigma**2)
+
+    def stick(first, second, alpha):
+        still = (1 - q) * density(np.zeros(2))
+        gain = still + q * density(first) - alpha * (still + q * density(second))
+        return float(np.maximum(gain, 0.0).sum() * cell)
+
+    rng = np.random.default_rng(5)
+    pair = privacy.dominating_replacement_pair(sigma, q)
+    for alpha in (1.01, 1.1, 1.5):
+        worst = stick(np.array([1.0, 0.0]), np.array([-1.0, 0.0]), alpha)
+        assert np.maximum(pair.p - alpha * pair.q, 0.0).sum() == pytest.approx(worst, rel=1e-3)
+        for _ in range(12):
+            first, second = rng.standard_normal((2, 2))
+            first, second = (v * rng.random() ** 0.3 / np.linalg.norm(v) for v in (first, second))
+            assert stick(first, second, alpha) <= worst
+
+
+def test_three_points_dominate_the_replaced_laplace_step():
+    q, epsilon = 0.05, 1 / 0.57
+    x = np.linspace(-15.0, 15.0, 200_001)
+    still, first, second = (np.exp(-abs(x - m) * epsilon) * epsilon / 2 for m in (0.0, 1.0, -1.0))
+    pair = privacy.three_points(epsilon, q)
+    assert pair.p.sum() == pytest.approx(1.0)
+    for alpha in (1.0, 1.05, 1.1, 1.2, 1.3):
+        gain = (1 - q) * still + q * first - alpha * ((1 - q) * still + q * second)
+        assert np.maximum(gain, 0.0).sum() * (x[1] - x[0]) <= np.maximum(pair.p - alpha * pair.q, 0.0).sum()
 
 
 @pytest.mark.slow
@@ -149,9 +196,7 @@ def test_shuffled_pairs_are_lower_bounds_by_simulation():
     x[np.arange(size), rng.integers(0, 2, size)] += 1.0
     ratio = np.exp((x - 0.5) / sigma**2).mean(axis=1)
     gain = np.maximum(0.0, 1.0 - math.e / ratio)
-    curve = accounting.compose(
-        privacy.shuffled_pair(sigma, 2, 0.0, spacing=0.05), 1, step=1e-4, pessimistic=False
-    )
+    curve = accounting.compose(privacy.shuffled_pair(sigma, 2, spacing=0.05), 1, step=1e-4, pessimistic=False)
     assert curve(1.0) <= gain.mean() + 5 * gain.std() / math.sqrt(size)
     assert curve(1.0) >= 0.97 * gain.mean()
 

@@ -21,6 +21,7 @@ CLAIMS = (
     "song2021/theorem-b.1-proof:corrected",
     "song2021/section-6-privacy",
     "song2021/section-6-privacy:poisson-add-remove",
+    "song2021/section-6-privacy:fixed-size-batches",
     "song2021/section-6-figure-2",
     "controls/half-noise",
     "controls/wrong-exponent",
