@@ -91,8 +91,7 @@ ACCOUNTANTS: dict[str, tuple[str, str, str]] = {
 LOWER_ONLY = ("without-replacement", "shuffled-add-remove", "shuffled-replacement", "drawn-once")
 FIXED_SIZE = ("without-replacement", "shuffled-replacement", "drawn-once", "fixed-replacement")
 """LOWER_ONLY: the upper bound is missing or says nothing; the lower one is the estimate. FIXED_SIZE: batches
-of
-exactly 250, a record replaced.
+of exactly 250, a record replaced.
 """
 
 

@@ -463,8 +463,7 @@ _AS_PRIVATE = replace(
         r"The bound of Theorem 3.1, with $\sigma=2L\sqrt T/(n\mu^*(\varepsilon,\delta))$, the least noise "
         r"for which "
         r"$T$ steps are $(\varepsilon,\delta)$-differentially private under replacement, in place of the "
-        r"printed one, and one of the nine learning rates $2^{k/2}\eta$, $-4\le k\le4$ (rounded), $\eta$ that "
-        r"of the proof."
+        r"printed one, and one of nine learning rates, $2^{k/2}$ times that of the proof, $-4\le k\le4$."
     ),
     how=(
         "One dataset (pinball losses) on which the bound fails at every learning rate of a grid over a "
