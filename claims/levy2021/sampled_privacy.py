@@ -156,7 +156,7 @@ CLAIM = Claim(
     expected=Verdict.CONSISTENT,
     tiers={
         "smoke": Tier(points=_points(10_000, ("algorithm 1",))),
-        "ci": Tier(points=_points(30_000, tuple(_MECHANISMS))),
+        "ci": Tier(points=_points(60_000, tuple(_MECHANISMS))),
         "full": Tier(points=_points(1_000_000, tuple(_MECHANISMS))),
     },
     measure=measure,
