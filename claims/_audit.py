@@ -227,11 +227,10 @@ def load_target(target: str) -> Target:
 def show(name: str, result: AuditResult) -> None:
     """The result in plain words on stdout; coloured on a terminal."""
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
-    # Into a pipe or a file: lines as long as a reader of a log bears.
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 10_000)
+    # Soft wrap: a terminal breaks long lines, a pipe or a file gets them whole.
+    console = Console(highlight=False, soft_wrap=True)
     claim = f"(ε = {result.epsilon_claimed:g}, δ = {result.delta:g})"
     headline, colour, meaning = {
         "refuted": (
@@ -252,10 +251,8 @@ def show(name: str, result: AuditResult) -> None:
         ),
     }[result.verdict]
     console.print(Text(headline, style=colour) + Text(f": {meaning}", style="default"))
-    table = Table.grid(padding=(0, 2))
     for label, text in _facts(result):
-        table.add_row(f"  {label}", Text(text))
-    console.print(table)
+        console.print(Text(f"  {label:12} {text}"))
 
 
 def _facts(result: AuditResult) -> Iterator[tuple[str, str]]:
