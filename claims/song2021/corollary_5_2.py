@@ -5,19 +5,22 @@ gradient bound, some learning rate gives E[L_clipped(θ^priv; D)] − L_clipped(
 L·‖θ*_clipped‖_M·√(1 + 2·rank(M)·log(1/δ))/(εn), where L_clipped averages the surrogates of Lemma 5.1 and
 θ*_clipped minimises it (Song et al. 2021, section 5.2).
 
-Two readings of L. The corollary speaks of "clipping norm L": L = B is the claim itself, and what section 1.1
-says in words. Elsewhere L is the Lipschitz constant of the losses: `:lipschitz-constant`. For B ≤ L that
-bound is weaker and holds too. For B > L nothing is clipped, yet the noise is proportional to B, and the
-bound in terms of L falls.
+Two readings of L. The corollary speaks of "clipping norm L": L = B is the claim itself, and what section
+1.1 says in words. Elsewhere L is the Lipschitz constant of the losses: `:lipschitz-constant`. For B ≤ L
+that bound is weaker and holds too. For B > L nothing is clipped, yet the noise is proportional to B, and
+the bound in terms of L falls. (With noise in proportion to min(B, L) it would be Theorem 3.1 itself for B ≥
+L: the reading concerns Algorithm 1 as section 5 runs it, where L is not known and the noise is that of the
+clip.)
 
 How it is checked. By Lemma 5.1 the run is one of Algorithm 1 on surrogates of Lipschitz constant B; so the
-worst cases of Theorem 3.1 carry over. Measured: pinball losses whose clipped slopes are −B and κB, absolute,
-Huber and pseudo-Huber losses with B from far below to above L, features of norm 1 and ½ and x = 0 in one
-dataset, and the logistic instance of Theorem D.4, whose optimum clipping moves to 2·log(1/B − 1). The
-learning rate is the proof's, ‖θ*_clipped‖/√(T(B² + rank·σ²)). As in Theorem 3.1 the statement is one about
-the algorithm with the printed noise; `theorem-3.1:private` tells what happens when that noise is made
-private. For the second reading the risk is measured for nine learning rates over a factor 256; all are above
-the bound.
+worst cases of Theorem 3.1 carry over. Measured: pinball losses whose clipped slopes are −B and κB,
+absolute, Huber and pseudo-Huber losses with B from far below to above L, features of norm 1 and ½ and x = 0
+in one dataset, and the logistic instance of Theorem D.4, whose optimum clipping moves to 2·log(1/B − 1).
+The learning rate is the proof's, ‖θ*_clipped‖/√(T(B² + rank·σ²)). As in Theorem 3.1 the statement is one
+about the algorithm with the printed noise; `theorem-3.1:private` tells what happens when that noise is made
+private. For the second reading the risk is measured for nine learning rates over a factor 256; all are
+above the bound by far, and towards both ends it rises: to the risk of θ₀ for η → 0, with the noise for η →
+∞.
 """
 
 from __future__ import annotations

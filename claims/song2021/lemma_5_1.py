@@ -6,11 +6,22 @@ y₁ = sup{y : u < −b for all u ∈ ∂f(y)} (−∞ where there is none), y�
 b·(y − y₂) + f(y₂) on (y₂, ∞). Then g is convex, and with ℓ_f(θ) = f(⟨θ, x⟩), ℓ_g(θ) = g(⟨θ, x⟩),
 ∂ℓ_g(θ) = {min(1, B/‖u‖)·u : u ∈ ∂ℓ_f(θ)} for every θ (Song et al. 2021, section 5.1).
 
-How it is checked. Exactly, in rational arithmetic, over all convex piecewise-linear f with up to four pieces
-whose slopes take every order type against ±b (three values in each of the outer ranges, ±b themselves, three
-inside), and over random ones with random B, x and θ. The printed expression for g is evaluated to the letter;
-its one-sided derivatives are taken from its values alone and compared with the clipped subdifferential.
-Smooth losses are compared numerically.
+How it is checked. Exactly, in rational arithmetic, over all convex piecewise-linear f with up to four
+pieces whose slopes take every order type against ±b (three values in each of the outer ranges, ±b
+themselves, three inside), and over random ones with random B, x and θ. The printed expression for g is
+evaluated to the letter; its one-sided derivatives are taken from its values alone and compared with the
+clipped subdifferential. Smooth losses are compared numerically.
+
+Why this decides all convex f. The statement is local: with f′∓ the one-sided derivatives, ∂f(y) = [f′₋(y),
+f′₊(y)], and convexity of g and ∂g follow from g′₋(y) = clip(f′₋(y)) and g′₊(y) = clip(f′₊(y)), clip to [−b,
+b], at every y. g′₋(y) is −b for y ≤ y₁, f′₋(y) for y₁ < y ≤ y₂ and b for y > y₂. By monotone subgradients
+f′₋(y) = sup over y′ < y of f′₊(y′); so f′₋(y) ≤ −b for y ≤ y₁, −b ≤ f′₋(y) ≤ b between, f′₋(y) ≥ b for y >
+y₂, and the three cases agree with the clip; f′₊ is the mirror image. Only the order of the two slopes at y
+against ±b and the place of y against y₁, y₂ enter, and the enumeration visits every such combination that a
+piecewise-linear f has. The one it has not, slopes that tend to −b or b at y₁ or y₂, is that of the smooth
+links. A clipped monotone slope is monotone, hence g convex; the chain rule through θ ↦ ⟨θ, x⟩, onto for x ≠
+0, gives the statement in θ. The random functions test this argument and the code; they carry no
+confirmation alone.
 
 As printed the lemma falls in a corner: where every slope is below −b, y₁ = +∞ and the first branch of g,
 −b·(y − y₁) + f(y₁), which then covers all of ℝ, has no value (f(y) = −2y, B = ‖x‖ = 1: the expression reads
@@ -324,6 +335,10 @@ _CORRECTED = replace(
     title="Clipping a convex link is Huberising it, corners filled in",
     statement=_PRINTED.statement
     + r" Where $y_1=+\infty$ ($y_2=-\infty$), $g$ is linear of slope $-b$ ($+b$); where $x=0$, $g=f$.",
+    how=(
+        "The statement is local: one-sided slopes against ±b, place against y₁ and y₂. Exact rational "
+        "subgradients over all patterns of up to 4 (full: 5) pieces; random functions test the argument."
+    ),
     expected=Verdict.CONFIRMED,
     measure=measure_corrected,
 )

@@ -3,21 +3,23 @@ r"""Theorem 4.1, utility: the gradient norm at the privately selected iterate.
 θ₀ = 0, C = ℝᵖ, η = 1/β, T ≥ β·n²ε²·L(0; D)/(2L²·log(1/δ)), noise of Theorem 2.6, t_priv chosen with Laplace
 noise: with probability at least 1 − γ, ‖∇L(θ_{t_priv}; D)‖ = O(L·√(rank(M)·log(1/δ))·log(T/γ)/(εn)); L is
 the Lipschitz constant of the losses, β the smoothness of L(·; D), M projects to the span of the features
-(Song et al. 2021, section 4, appendix C). Whether log(T/γ) stands inside the root is not legible; the larger
-reading, outside, is taken.
+(Song et al. 2021, section 4, appendix C). Whether log(T/γ) stands inside the root is not legible; the
+larger reading, outside, is taken.
 
 The printed statement falls. σ² = 2L²T·log(1/δ)/(nε)² grows with T, so (1/T)·Σ‖bₜ‖² ≈
 rank·2L²T·log(1/δ)/(nε)²; (14) prints this term without its T. With the prescribed T it is rank·β·L(0; D) or
 more, whatever n is: the descent runs at a noise level that does not fall with n, and no iterate is near a
 stationary point unless by chance (chance helps in rank 1 and 2, where T ~ n² iterates hit small sets).
-Counterexample: rank 8, pseudo-Huber losses. Measured exponent of n: near 0, printed −1. The smallest
-possible change is the choice of T.
+Chance gives no more than −2/rank: the least norm of T ~ n² draws in rank r falls like T^{−1/r}.
+Counterexample: rank 8, pseudo-Huber losses. Measured exponent of n: near 0, printed −1; the hidden constant
+that the printed form needs grows with n, which is what refutes an O(): with the constant 1 the form is
+still above the largest possible norm 1/√rank at these n. The smallest possible change is the choice of T.
 
-`:corrected`: T = (nμ/L)·√(β·L(0; D)/(2·rank)), which balances both terms of (13) for steps calibrated to
-μ = μ*(ε, δ), and Laplace scale b = 4L/(nε): E‖∇L(θ_{t_priv})‖ ≤ √(2β·L(0; D)/T + rank·σ²) + 2b·(1 + log T),
-which is O((L·√(β·L(0; D)·rank)/(nμ))^{1/2}) + O(L·log T/(εn)). It follows from (13) in expectation, Jensen's
-inequality, and E max|Lap| ≤ b(1 + log T). The rate in n is −½, not −1; measured in rank 8: about −0.65,
-because the minimum over t is better than the mean that (13) bounds.
+`:corrected`: T = (nμ/L)·√(β·L(0; D)/(2·rank)), which balances both terms of (13) for steps calibrated to μ
+= μ*(ε, δ), and Laplace scale b = 4L/(nε): E‖∇L(θ_{t_priv})‖ ≤ √(2β·L(0; D)/T + rank·σ²) + 2b·(1 + log T),
+which is O((L·√(β·L(0; D)·rank)/(nμ))^{1/2}) + O(L·log T/(εn)). It follows from (13) in expectation,
+Jensen's inequality, and E max|Lap| ≤ b(1 + log T). The rate in n is −½, not −1; measured in rank 8: about
+−0.65, because the minimum over t is better than the mean that (13) bounds.
 
 How it is checked. Families of pseudo-Huber and Huber losses (linear at infinity, so that iterates cannot
 diffuse into flat regions) over a grid of margins; mean gradient norm of the supremum. Printed: log-norm

@@ -1,17 +1,19 @@
 r"""Theorem 5.3: the clipped gradients of softmax regression are no gradient field.
 
 x ≠ 0, K ≥ 3 classes, B > 0 such that Θ = {θ : ‖∇ℓ(θ; (x, y))‖ > B} is not empty, G the clipped gradient. No
-f : C → ℝ with C° ∩ Θ ≠ ∅ that is differentiable off a set C_N ⊂ C, closed in C and of measure zero, has ∇f =
-G on C° \ C_N (Song et al. 2021, section 5.3).
+f : C → ℝ with C° ∩ Θ ≠ ∅ that is differentiable off a set C_N ⊂ C, closed in C and of measure zero, has ∇f
+= G on C° \ C_N (Song et al. 2021, section 5.3).
 
 How it is checked. C° ∩ Θ \ C_N is open and not empty and G is smooth on Θ, so f would be C² on some ball
 there; a curl that differs from zero off a null set contradicts it. The curl is a rational function of E =
 exp(logits) up to a positive root, hence told from zero exactly. Every E with small integer entries, K up to
 6, and random rational points are enumerated: in Θ some curl differs from zero unless E₂ = … = E_K. That is
-the whole story: the numerator between class 1 and class j is ∓E_j(S·E_j − Q), S = Σ E_k, Q = Σ E_k² over k ≥
-2, and all vanish only if all E_j = Q/S. Loop integrals (quadrature with an error estimate) say the same
-without derivatives. Controls: no curl without clipping (so C° ∩ Θ ≠ ∅ is needed), none for K = 2, none where
-E₂ = … = E_K. Θ is empty exactly for B ≥ √2·‖x‖. The same machinery serves Theorem D.5.
+the whole story: the numerator between class 1 and class j is ∓E_j(S·E_j − Q), S = Σ E_k, Q = Σ E_k² over k
+≥ 2, and all vanish only if all E_j = Q/S. The identity of polynomials is checked in rational arithmetic:
+each side has degree at most 3 in every E_k, so agreement at the grid points decides it where the grid has
+four values a class. Loop integrals (quadrature with an error estimate) say the same without derivatives.
+Controls: no curl without clipping (so C° ∩ Θ ≠ ∅ is needed), none for K = 2, none where E₂ = … = E_K. Θ is
+empty exactly for B ≥ √2·‖x‖. The same machinery serves Theorem D.5.
 """
 
 from __future__ import annotations
@@ -70,6 +72,8 @@ def measure_as(per_class: bool, point: Point, rng: np.random.Generator) -> dict[
     """Counts over the enumeration for one (K, b)."""
     classes, b = int(point["K"]), F(str(point["b"]))
     row = {"theta": 0, "bad": 0, "exceptions": 0, "unclipped_curl": 0, "flat_curl": 0, "all_clipped": 0}
+    if not per_class:
+        row["other_form"] = 0
     smallest = np.inf
     pairs = [(j, k) for j in range(classes) for k in range(j + 1, classes)]
     for e in points(classes, int(point["largest"]), int(point["random"]), rng):
@@ -88,6 +92,9 @@ def measure_as(per_class: bool, point: Point, rng: np.random.Generator) -> dict[
             row["theta"] += 1
             curls = [fields.clipped_curl(e, b, j, k) for j, k in pairs]
             expected = len(set(e[1:])) > 1
+            s, q = sum(e[1:], F(0)), sum((v * v for v in e[1:]), F(0))
+            first = [c.numerator for (j, _), c in zip(pairs, curls, strict=True) if j == 0]
+            row["other_form"] += first != [v * (s * v - q) for v in e[1:]]
         curled = any(c.numerator != 0 for c in curls)
         row["bad"] += curled
         if expected:
@@ -159,6 +166,14 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
         if row["K"] == 2:
             add("points of Θ with curl, two classes", row["bad"], row["bad"] == 0, row, "control")
             continue
+        if "other_form" in row:
+            add(
+                "points of Θ whose curl between class 1 and a class j is not E_j(S·E_j − Q)",
+                row["other_form"],
+                row["other_form"] == 0,
+                row,
+                "decides the identity of polynomials where Θ holds a grid of four values a class",
+            )
         add(
             f"points of Θ without curl off the exceptional set, of {row['theta']}",
             row["exceptions"],
@@ -219,8 +234,8 @@ CLAIM = Claim(
         r"$C^\circ\setminus C_N$."
     ),
     how=(
-        "Exact curl over all small integer and random rational points; loop integrals; unclipped and K = 2 "
-        "controls."
+        "Curl in closed form, its numerator E_j(S·E_j − Q) decided by exact evaluation on a grid; it "
+        "vanishes on a null set only. Loop integrals; unclipped and K = 2 controls."
     ),
     source=cite("Theorem 5.3", "section 5.3, proof in appendix D.3"),
     bound=Bound.TIGHT,

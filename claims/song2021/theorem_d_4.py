@@ -2,19 +2,20 @@ r"""Theorem D.4: aggressive clipping biases logistic regression.
 
 For every clipping norm B < 1/4 there is an n₀(B) such that for every n > n₀(B) there is a dataset of n
 records, ‖xᵢ‖ ≤ 1, yᵢ = ±1, on which clipped DP-GD has E[L(θ^priv; D)] − min L = Ω(log(1/B)); the proof's
-constant is 1/60 (Song et al. 2021, appendix D.2). The instance: two thirds (1/2, +1), one third (1, −1), p =
-1.
+constant is 1/60 (Song et al. 2021, appendix D.2). The instance: two thirds (1/2, +1), one third (1, −1), p
+= 1.
 
 How it is checked. `-proof`: the closed forms of the instance (minimiser 0, evenness, the printed clipped
-losses and gradients, θ*_clipped = 2·log(1/B − 1)) against numerical clipping of every record's gradient, and
-each explicit inequality of the proof over a grid of B in (0, 1/4): the two gaps of the clipped risk at θ₁,
-θ₂ above 0.1·B, the strong convexity B/24 between them, log 2 ≤ (log 2/log 3)·log(1 + 1/√B), and L(±log(1/B −
-1)) − log 2 ≥ (1/60)·log(1/B). All hold; the last with margin: the limit of the constant as B → 0 is 1/3 at
-the clipped optimum's half-way point and 2/3 at the optimum itself. The claim itself: clipped DP-GD is run on
-the instance (n a multiple of 3), noise of Theorem 2.6 with the clipping norm as sensitivity, T and η as in
-Corollary 5.2, for n well above n₀; its mean excess risk is held against (1/60)·log(1/B), and its slope in
-log(1/B) is reported. n must grow like log(1/B)²/B: a clipped gradient is at most B while the optimum is
-2·log(1/B − 1) away.
+losses and gradients, θ*_clipped = 2·log(1/B − 1)) against numerical clipping of every record's gradient,
+and each explicit inequality of the proof over a grid of B in (0, 1/4): the two gaps of the clipped risk at
+θ₁, θ₂ above 0.1·B, the strong convexity B/24 between them, log 2 ≤ (log 2/log 3)·log(1 + 1/√B), and
+L(±log(1/B − 1)) − log 2 ≥ (1/60)·log(1/B). All hold; the last with margin: the limit of the constant as B →
+0 is 1/3 at the clipped optimum's half-way point and 2/3 at the optimum itself. The claim itself: clipped
+DP-GD is run on the instance (n a multiple of 3), noise of Theorem 2.6 with the clipping norm as gradient
+bound, η of the proof of Theorem 3.1, T of order (nε)²/log(1/δ) but between 400 and 4000 (the theorem fixes
+no T; n is up to millions), for n well above n₀; its mean excess risk is held against (1/60)·log(1/B), and
+its slope in log(1/B) is reported. n must grow like log(1/B)²/B: a clipped gradient is at most B while the
+optimum is 2·log(1/B − 1) away.
 """
 
 from __future__ import annotations
@@ -269,7 +270,7 @@ CLAIMS = [
             r"2\ge\frac1{30}\log(1+B^{-1/2})\ge\frac1{60}\log\frac1B$ for "
             r"$B<\frac14$."
         ),
-        how="Closed forms against numerical clipping; every inequality on a grid of B in (0, 1/4).",
+        how="Closed forms against numerical clipping; every inequality at each B of a grid in (0, 1/4).",
         bound=Bound.TIGHT,
         expected=Verdict.CONFIRMED,
         tiers={
