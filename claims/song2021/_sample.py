@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audits.evidence import Evidence
+from audits.evidence import Evidence, Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
 CONFIDENCE = 0.997
 """Of every reported interval, simultaneous over the cells that an extreme is taken over."""
+
+
+def decisive(checks: Sequence[Evidence], nearness: Callable[[Evidence], float]) -> Evidence:
+    """The check to show for many: a refutation, else an open one, else the one of largest nearness."""
+    rank = {Verdict.REFUTED: 2, Verdict.INCONCLUSIVE: 1}
+    return max(checks, key=lambda e: (rank.get(e.verdict, 0) if e.verdict else 0, nearness(e)))
 
 
 def sample_mean(

@@ -36,7 +36,7 @@ from audits.evidence import Bound, Evidence, Verdict
 from claims._claim import Claim, Kind, Plot, Point, Tier
 from claims.song2021._cite import cite
 from claims.song2021._rows import cells
-from claims.song2021._sample import extreme_of
+from claims.song2021._sample import decisive, extreme_of
 from implementations import losses
 from implementations.interfaces import Adjacency, Array, Problem
 from implementations.song2021 import clipped_dp_gd, dp_gd, logistic_instance
@@ -144,8 +144,7 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
             )
             for name, group in cell.groupby("loss")
         ]
-        failing = [e for e in checks if e.verdict is not Verdict.CONSISTENT]
-        worst = (failing or sorted(checks, key=lambda e: e.estimate / float(e.bound or 1.0)))[-1]
+        worst = decisive(checks, lambda e: e.estimate / float(e.bound or 1.0))
         evidence.append(replace(worst, alpha_spent=sum(e.alpha_spent for e in checks)))
     largest = extreme_of(
         "smallest constant consistent with the data (largest measured over bound)",

@@ -27,7 +27,7 @@ from audits.evidence import Bound, Evidence, Verdict, exact_evidence
 from claims._claim import Claim, Kind, Plot, Point, Tier
 from claims.song2021._cite import cite
 from claims.song2021._rows import cells
-from claims.song2021._sample import extreme_of
+from claims.song2021._sample import decisive, extreme_of
 from implementations.song2021 import hard_instance
 
 if TYPE_CHECKING:
@@ -92,8 +92,7 @@ def sandwiches(rows: pd.DataFrame, claimed: str, factor: float, alpha: float) ->
             _above(group["excess"].to_numpy(), bound, share, {**point, "estimator": str(name)})
             for name, group in groups
         ]
-        failing = [e for e in checks if e.verdict is not Verdict.CONSISTENT]
-        best = (failing or sorted(checks, key=lambda e: -e.estimate))[-1]
+        best = decisive(checks, lambda e: -e.estimate)
         evidence.append(replace(best, alpha_spent=alpha / len(parts)))
         # The majority is the empirical minimiser: its excess is 0 on every dataset, exactly.
         open_excess = float(cell.loc[cell["estimator"] == "majority", "excess"].abs().max())

@@ -33,7 +33,7 @@ from audits.rates import fit_rate, slope_against
 from claims._claim import Claim, Kind, Plot, Point, Tier
 from claims.song2021._cite import cite
 from claims.song2021._rows import cells, dictionaries
-from claims.song2021._sample import CONFIDENCE, extreme_mean, quantile_interval
+from claims.song2021._sample import CONFIDENCE, decisive, extreme_mean, quantile_interval
 from claims.song2021._sup import worst_members
 from implementations import losses
 from implementations.interfaces import Adjacency, Array
@@ -200,8 +200,7 @@ def constant_evidence(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
         )
         for point, group in groups
     ]
-    failing = [e for e in found if e.verdict is not Verdict.CONSISTENT]
-    return [replace((failing or sorted(found, key=lambda e: e.estimate))[-1], alpha_spent=alpha)]
+    return [replace(decisive(found, lambda e: e.estimate), alpha_spent=alpha)]
 
 
 def judge_probability(rows: pd.DataFrame, alpha: float) -> list[Evidence]:

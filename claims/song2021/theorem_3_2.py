@@ -35,7 +35,7 @@ from audits.rates import fit_rate, slope_against
 from claims._claim import Claim, Kind, Plot, Point, Tier
 from claims.song2021._cite import cite
 from claims.song2021._rows import cells, dictionaries
-from claims.song2021._sample import extreme_mean
+from claims.song2021._sample import decisive, extreme_mean
 from claims.song2021._sup import worst_members
 from implementations import losses
 from implementations.interfaces import Adjacency, Loss
@@ -133,8 +133,7 @@ def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
         )
         for point, group in groups
     ]
-    failing = [e for e in checks if e.verdict is not Verdict.CONSISTENT]
-    worst = (failing or sorted(checks, key=lambda e: e.estimate))[-1]
+    worst = decisive(checks, lambda e: e.estimate)
     evidence = [replace(worst, alpha_spent=alpha / 4.0, note="the hidden constant, as measured, against 3")]
     table = worst_members(rows, AXES, "loss", "excess")
     if table["n"].nunique() < 3:

@@ -18,8 +18,11 @@ is a function; the second step adds a Gaussian shift of 2. So the exact hockey-s
 orders of magnitude, from either mistake alone: also with calibrated noise in the steps (scale 2L/(nε)), and
 also with scale 4L/(nε) (printed σ, which is too small for a replaced record, see Theorem 2.6).
 
-`:corrected`: scale 4L/(nε) and steps calibrated to sensitivity 2L/n. The steps are (ε, δ), selection given Θ
-is ε, and adaptive composition gives (2ε, δ). The instance and the selection probabilities agree.
+`:corrected`: scale 4L/(nε) and steps calibrated to sensitivity 2L/n. The steps are (ε, δ) for every T
+(their joint law is that of one Gaussian of sensitivity 2L√T/n). Selection given Θ is ε for any number of
+candidates: with the other noises fixed, raising the chosen one by 2Δ undoes the change of all norms and
+costs e^{2Δ/b} = e^ε. Adaptive composition gives (2ε, δ). The instance and the selection probabilities
+agree.
 """
 
 from __future__ import annotations

@@ -280,3 +280,40 @@ def test_worst_members_chooses_on_other_trials_than_it_measures():
     table = worst_members(rows, ["n"], "loss", "risk")
     assert table["loss"].item() == "a"
     assert table["risk"].item() == 1.0
+
+
+def test_a_refutation_is_shown_before_an_open_check() -> None:
+    from audits.evidence import Evidence, Verdict
+    from claims.song2021._sample import decisive
+
+    def check(estimate: float, verdict: Verdict) -> Evidence:
+        return Evidence(
+            quantity="risk", estimate=estimate, low=0.0, high=9.0, confidence=0.9, method="t", samples=3,
+            verdict=verdict, resolution=1.0,
+        )  # fmt: skip
+
+    kinds = (Verdict.CONSISTENT, Verdict.REFUTED, Verdict.INCONCLUSIVE)
+    checks = [check(3.0 - k, verdict) for k, verdict in enumerate(kinds)]
+    assert decisive(checks, lambda e: e.estimate).verdict is Verdict.REFUTED
+
+
+def test_reported_intervals() -> None:
+    from scipy.stats import t
+
+    from claims.song2021._sample import extreme_mean, quantile_interval, sample_mean
+
+    rng = np.random.default_rng(8)
+    values = rng.exponential(1.0, (2_000, 200))
+    # The interval of the median log 2 misses with probability ≤ 0.05; P(Bin(2000, 0.05) > 160) < 1e-6.
+    ends = np.array([quantile_interval(v, 0.5, 0.05) for v in values])
+    missed = np.mean((ends[:, 0] > np.log(2.0)) | (ends[:, 1] < np.log(2.0)))
+    assert 0.01 < missed < 0.08
+    found = sample_mean("mean", values[0])
+    error = values[0].std(ddof=1) / np.sqrt(200)
+    oracle = t.interval(found.confidence, 199, loc=values[0].mean(), scale=error)
+    assert np.allclose((found.low, found.high), oracle)
+    means, errors = [1.0, 2.0, 1.9], [0.1, 0.1, 0.5]
+    top = extreme_mean("top", means, errors, [50] * 3, [{"cell": k} for k in range(3)])
+    reach = t.isf(0.0015 / 3, 49)
+    assert top.point == {"cell": 1}
+    assert np.allclose((top.low, top.high), (2.0 - 0.1 * reach, 1.9 + 0.5 * reach))
