@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 FORMAT = "dpclaims-baseline/1"
 PREFIX = "exponent of "
 TIER, SEED = "ci", 0
-VANISHING = ("epsilon", "delta")
-"""Axes that a statement sends to 0; all others grow."""
+GROWING, VANISHING = ("n", "m", "d", "p", "rank"), ("epsilon", "delta")
+"""Axes that a statement sends to infinity, and to 0."""
 
 
 def check_baseline(
@@ -118,14 +118,15 @@ def worse_direction(axis: str, bound: Bound) -> str:
     """The direction in which an exponent gets worse: "higher", "lower" or "either".
 
     Under an upper bound a higher exponent is worse (risk falls less in n, grows more in d), but for an axis
-    that goes to 0 a lower one is (ε⁻² against ε⁻¹). Lower bounds are the mirror, tight ones mind both.
+    that goes to 0 a lower one is (ε⁻² against ε⁻¹). Lower bounds are the mirror. Tight bounds mind both, and
+    so do axes whose direction is not known (a printed form as regressor).
 
     >>> worse_direction("n", Bound.UPPER), worse_direction("epsilon", Bound.UPPER)
     ('higher', 'lower')
     """
-    if bound is Bound.TIGHT:
+    if bound is Bound.TIGHT or axis not in (*GROWING, *VANISHING):
         return "either"
-    return "higher" if (bound is Bound.UPPER) != (axis in VANISHING) else "lower"
+    return "higher" if (bound is Bound.UPPER) == (axis in GROWING) else "lower"
 
 
 def _fitted(evidence: Evidence) -> Exponent:
