@@ -160,6 +160,22 @@ class Slot:
         self.ladder = events.build(score, first, second, half)
 
 
+def hand_over(slots: Sequence[Slot], heirs: Sequence[Slot]) -> None:
+    """Give the wealth of all other slots to the heirs, in proportion to their own, for every ε.
+
+    The total stays the same. It is an e-process whichever way it is shared out before a batch, provided that
+    the batch has no part in the decision: with shares cᵢ known beforehand, E Σ cᵢ·Eᵢ ≤ Σ cᵢ.
+    """
+    if len(heirs) == len(slots):
+        return
+    total = np.logaddexp.reduce([s.log_wealth for s in slots], axis=0)
+    gain = total - np.logaddexp.reduce([s.log_wealth for s in heirs], axis=0)
+    kept = {id(slot) for slot in heirs}
+    for slot in slots:
+        # An heir without any wealth left at some ε, −∞, would make its gain undefined.
+        slot.log_wealth = slot.log_wealth + gain if id(slot) in kept else np.full_like(total, -np.inf)
+
+
 class PairState:
     """One pair of datasets: its samples, its slots."""
 
@@ -292,7 +308,7 @@ class Sequential:
     def prune(self, state: PairState) -> None:
         """Before a large batch: keep only the rungs that are best for some ε, and the slots that are.
 
-        A slot that is dropped keeps its wealth and bets no more.
+        The wealth of a slot that is dropped goes to those that stay.
         """
         live = [s for s in state.slots if s.ladder is not None and s.active]
         if not live:
@@ -314,6 +330,11 @@ class Sequential:
             # The first slot costs nothing; another one must be worth its time.
             slack = 1.0 / math.sqrt(state.size)
             slot.active = place == 0 or bool(np.any((found > 0.0) & (found >= top - slack)))
+        heirs = [slot for slot in live if slot.active]
+        for slot in state.slots:
+            # One that has offered nothing so far will not be waited for.
+            slot.active = slot in heirs
+        hand_over(state.slots, heirs)
 
     def excess(self, p: Floats, q: Floats) -> Floats:
         """Excess of every event over the null in standard errors of one sample, for every reference ε."""
@@ -345,7 +366,9 @@ class Sequential:
         self.best_log_e = max(self.best_log_e, float(log_e[self.claimed]))
         self.trace.append(Look(self.samples, float(log_e[self.claimed]), self.epsilon_lower()))
         self.looks += 1
-        return bool(self.rejected[self.claimed])
+        # A smaller ε is easier to reject, but its bets may have had less luck: wait for it, so that the
+        # verdict and the lower bound never contradict each other.
+        return bool(self.rejected[: self.claimed + 1].all())
 
     def epsilon_lower(self) -> float:
         """The largest ε of the grid up to which everything is rejected; 0 where ε = 0 is not."""
@@ -485,7 +508,10 @@ def shrink(p: Floats, q: Floats, epsilon: Floats, delta: float, size: int) -> tu
     The event was chosen because its estimate looked good, and betting the whole of it would overbet.
     """
     a = np.exp(epsilon)
-    vp, vq = p * (1.0 - p), a * a * q * (1.0 - q)
+    # Half a hit was added to every share. An event never seen on the lesser side has half a hit there and no
+    # more: each further one costs growth on all that follows, log wealth being about hits · log(size).
+    seen = np.maximum(q - 0.5 / (size + 1.0), 0.0)
+    vp, vq = p * (1.0 - p), a * a * seen * (1.0 - q)
     spread = vp + vq
     gap = p - a * q - delta
     move = np.clip(CAUTION * np.sqrt(spread / size), 0.0, np.maximum(gap, 0.0)) / spread
