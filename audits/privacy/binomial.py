@@ -61,9 +61,12 @@ def _root(p1: Floats, q1: Floats, a: Floats, delta: float) -> Floats:
         low, high = np.where(value < 0.0, q, low), np.where(value < 0.0, high, q)
         with np.errstate(divide="ignore", invalid="ignore"):
             step = q - value / slope
-        new = np.where((step > low) & (step < high), step, 0.5 * (low + high))
-        # Away from rounding Newton has converged; at it, the bracket is as small as it gets.
-        if np.all((np.abs(new - q) <= 1e-14 * q) | (high - low <= 1e-14 * q)):
+        # The ends count: at the root the step is 0, and one of them is the root.
+        newton = (step >= low) & (step <= high)
+        new = np.where(newton, step, 0.5 * (low + high))
+        # A step of Newton's method squares the relative error; at rounding the bracket is as small as it
+        # gets.
+        if np.all((newton & (np.abs(new - q) <= 1e-8 * q)) | (high - low <= 1e-14 * q)):
             return new
         q = new
     return q
@@ -82,6 +85,10 @@ class Bet:
     g_rest: Floats
     g_u: Floats
     g_l: Floats
+
+    def row(self, i: int) -> Bet:
+        """The bets of one row of the arrays."""
+        return Bet(self.f_rest[i], self.f_u[i], self.f_l[i], self.g_rest[i], self.g_u[i], self.g_l[i])
 
     def log_e_value(self, n: int, x_u: Any, x_l: Any, y_u: Any, y_l: Any) -> Floats:
         """Log e-value of n samples of each side, of which x_u, x_l and y_u, y_l lie in U and L."""
@@ -216,7 +223,8 @@ def _nearest_null(
         ):
             length = np.minimum(length, np.where(change < 0.0, -0.9 * now / np.minimum(change, -1e-300), 1.0))
         q, r = q + length * step_q, r + length * step_r
-        if np.all(np.abs(step_q) <= 1e-9 * sq) and np.all(np.abs(step_r) <= 1e-9 * sr):
+        # The error left is about the square of the last step; the bet is valid whatever it is.
+        if np.all(np.abs(step_q) <= 1e-4 * sq) and np.all(np.abs(step_r) <= 1e-4 * sr):
             break
     return q, r
 

@@ -100,8 +100,13 @@ def thresholds(pooled: Floats, ratio: float = RATIO) -> Floats:
     rungs = int(np.floor(np.log(0.5 / least) / np.log(1.0 / ratio))) if least < 0.5 else 0
     tails = 0.5 * ratio ** np.arange(rungs + 1)
     levels = np.unique(np.concatenate([tails, 1.0 - tails]))
-    found = np.unique(np.quantile(pooled, levels))
-    return found[found > pooled.min()]
+    # Quantiles by one sort, which is far faster than a partition for many of them.
+    ordered = np.sort(pooled)
+    place = levels * (len(ordered) - 1)
+    below = place.astype(np.int64)
+    above = np.minimum(below + 1, len(ordered) - 1)
+    found = np.unique(ordered[below] + (place - below) * (ordered[above] - ordered[below]))
+    return found[found > ordered[0]]
 
 
 def build(score: Score, first: Encoded, second: Encoded, fitted: int, ratio: float = RATIO) -> Ladder | None:

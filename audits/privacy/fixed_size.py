@@ -191,7 +191,8 @@ def _smoothed(ladder: events.Ladder, p: Floats, delta: float) -> tuple[Floats, F
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.log((p[part] - delta) / q[part])
         use = (y[part] >= 8) & (p[part] <= 0.65) & np.isfinite(ratio)
-        if use.sum() >= 6:
+        # Rungs of equal counts are one point; a quadratic needs several.
+        if len(np.unique(p[part][use])) >= 6:
             level, weight = np.log(p[part]), np.sqrt(y[part])
             fit = np.polynomial.Polynomial.fit(level[use], ratio[use], 2, w=weight[use])
             q[part] = np.where(use, (p[part] - delta) / np.exp(fit(level)), q[part])

@@ -242,11 +242,7 @@ class Sequential:
         """Draw a batch of one pair, settle the bets on it, learn from it."""
         if size >= PRUNE_FROM:
             self.prune(state)
-        bets = [
-            (slot, slot.ladder, self.choose(slot.ladder), slot.ladder.nothing())
-            for slot in state.slots
-            if slot.ladder is not None and slot.active
-        ]
+        bets = self.bets(state)
         for part in state.chunks(size):
             first, second = state.sample(part, 0), state.sample(part, 1)
             for _, ladder, _, (x, y) in bets:
@@ -271,16 +267,31 @@ class Sequential:
             for slot in state.slots:
                 slot.relearn(*state.samples())
 
-    def choose(self, ladder: events.Ladder) -> Choice:
-        """For every ε still open, the best event of each direction so far, and the bet on both."""
-        p, q = ladder.shares()
-        u, l = self.best_pair(ladder, p, q)
+    def bets(self, state: PairState) -> list[tuple[Slot, events.Ladder, Choice, tuple[Ints, Ints]]]:
+        """For every slot and every ε still open: the best event of each direction so far, the bet on both,
+        and empty counts."""
         places = np.flatnonzero(~self.rejected | (np.arange(len(self.grid)) == self.claimed))
-        u, l = u[self.nearest[places]], l[self.nearest[places]]
-        epsilon = self.grid[places]
-        p_u, q_u = shrink(p[u], q[u], epsilon, self.request.delta, ladder.size)
-        q_l, p_l = shrink(p[l], q[l], epsilon, self.request.delta, ladder.size)
-        return Choice(places, u, l, binomial.bet(p_u, q_u, p_l, q_l, epsilon, self.request.delta))
+        epsilon, delta = self.grid[places], self.request.delta
+        live = [(s, s.ladder) for s in state.slots if s.ladder is not None and s.active]
+        if not live:
+            return []
+        events_: list[tuple[Ints, Ints]] = []
+        shares: list[tuple[Floats, Floats, Floats, Floats]] = []
+        for _, ladder in live:
+            p, q = ladder.shares()
+            u, l = self.best_pair(ladder, p, q)
+            u, l = u[self.nearest[places]], l[self.nearest[places]]
+            p_u, q_u = shrink(p[u], q[u], epsilon, delta, ladder.size)
+            q_l, p_l = shrink(p[l], q[l], epsilon, delta, ladder.size)
+            events_.append((u, l))
+            shares.append((p_u, q_u, p_l, q_l))
+        # All slots at once: the time goes into calls, not into numbers.
+        p_u, q_u, p_l, q_l = (np.stack(part) for part in zip(*shares, strict=True))
+        bet = binomial.bet(p_u, q_u, p_l, q_l, epsilon, delta)
+        return [
+            (slot, ladder, Choice(places, u, l, bet.row(i)), ladder.nothing())
+            for i, ((slot, ladder), (u, l)) in enumerate(zip(live, events_, strict=True))
+        ]
 
     def best_pair(self, ladder: events.Ladder, p: Floats, q: Floats) -> tuple[Ints, Ints]:
         """The best forward and the best backward event that are disjoint, for every reference ε.
