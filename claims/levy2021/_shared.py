@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audits import reported
 from audits.evidence import Evidence, Verdict, exact_evidence
 from claims._claim import Source
 
@@ -50,46 +51,17 @@ def sample_mean(
     point: dict[str, Any] | None = None,
     note: str = "",
 ) -> Evidence:
-    """A reported sample mean with its interval by Student's t; it carries no verdict."""
-    from scipy.stats import t
-
-    reach = float(t.isf(0.0015, samples - 1)) * error
-    return Evidence(
-        quantity=quantity,
-        estimate=float(mean),
-        low=float(mean - reach),
-        high=float(mean + reach),
-        confidence=0.997,
-        method="student-t",
-        samples=samples,
-        point=point or {},
-        note=note,
-    )
+    """A reported sample mean with its standard error; it carries no verdict."""
+    return reported.extreme_mean(quantity, [mean], [error], [samples], [point or {}], note=note)
 
 
 def extreme_mean(
     quantity: str, means: Any, errors: Any, samples: int, *, least: bool = False, note: str = ""
 ) -> Evidence:
-    """The largest (or least) of several sample means, `samples` runs each; it carries no verdict.
-
-    The cell is chosen on the same runs, so the interval is simultaneous over all cells (Bonferroni): where
-    every mean lies in its own interval, their maximum lies between the largest lower and the largest upper
-    limit.
-    """
-    from scipy.stats import t
-
-    mean, error = np.asarray(means, dtype=float), np.asarray(errors, dtype=float)
-    reach = float(t.isf(0.0015 / mean.size, samples - 1)) * error
-    pick = np.min if least else np.max
-    return Evidence(
-        quantity=quantity,
-        estimate=float(pick(mean)),
-        low=float(pick(mean - reach)),
-        high=float(pick(mean + reach)),
-        confidence=0.997,
-        method="student-t",
-        samples=samples * mean.size,
-        note=note,
+    """The largest (or least) of several sample means, `samples` runs each; it carries no verdict."""
+    cells = len(means)
+    return reported.extreme_mean(
+        quantity, means, errors, [samples] * cells, [{}] * cells, least=least, note=note
     )
 
 

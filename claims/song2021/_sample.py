@@ -1,4 +1,4 @@
-"""Reported sample means and quantiles, with their intervals; they carry no verdict and spend no error."""
+"""What several claims of song2021 report of many cells: the decisive check, the extreme of scaled means."""
 
 from __future__ import annotations
 
@@ -6,74 +6,17 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from audits.evidence import Evidence, Verdict
+from audits.reported import extreme_mean
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from implementations.interfaces import Array
-
-CONFIDENCE = 0.997
-"""Of every reported interval, simultaneous over the cells that an extreme is taken over."""
 
 
 def decisive(checks: Sequence[Evidence], nearness: Callable[[Evidence], float]) -> Evidence:
     """The check to show for many: a refutation, else an open one, else the one of largest nearness."""
     rank = {Verdict.REFUTED: 2, Verdict.INCONCLUSIVE: 1}
     return max(checks, key=lambda e: (rank.get(e.verdict, 0) if e.verdict else 0, nearness(e)))
-
-
-def sample_mean(
-    quantity: str, values: Any, *, point: Mapping[str, Any] | None = None, note: str = ""
-) -> Evidence:
-    """The mean of independent trials, by Student's t."""
-    sample = np.asarray(values, dtype=float)
-    return extreme_mean(
-        quantity,
-        [float(sample.mean())],
-        [float(sample.std(ddof=1)) / math.sqrt(sample.size)],
-        [sample.size],
-        [dict(point or {})],
-        note=note,
-    )
-
-
-def extreme_mean(
-    quantity: str,
-    means: Sequence[float],
-    errors: Sequence[float],
-    trials: Sequence[int],
-    points: Sequence[Mapping[str, Any]],
-    *,
-    least: bool = False,
-    bound: float | None = None,
-    note: str = "",
-) -> Evidence:
-    """The largest (or least) of several sample means with their standard errors, trials and grid points.
-
-    The cell is chosen on the same trials, so its interval is simultaneous over all cells (Bonferroni): where
-    every mean lies in its own interval, their maximum lies between the largest lower and the largest upper
-    limit.
-    """
-    from scipy.special import stdtrit
-
-    mean, error, size = np.asarray(means), np.asarray(errors), np.asarray(trials)
-    reach = stdtrit(size - 1.0, 1.0 - 0.5 * (1.0 - CONFIDENCE) / mean.size) * error
-    pick, at = (np.min, np.argmin) if least else (np.max, np.argmax)
-    return Evidence(
-        quantity=quantity,
-        estimate=float(pick(mean)),
-        low=float(pick(mean - reach)),
-        high=float(pick(mean + reach)),
-        confidence=CONFIDENCE,
-        method="student-t",
-        samples=int(size.sum()),
-        bound=bound,
-        point=dict(points[int(at(mean))]),
-        note=note,
-    )
 
 
 def extreme_of(
@@ -98,20 +41,3 @@ def extreme_of(
         bound=bound,
         note=note,
     )
-
-
-def quantile_interval(values: Array, level: float, alpha: float) -> tuple[float, float]:
-    """Two-sided confidence interval of the `level`-quantile from order statistics, exact at level 1 − alpha.
-
-    The number of values below the quantile is binomial; infinite where the sample is too small.
-    """
-    from scipy.stats import binom
-
-    ordered = np.sort(values)
-    n = ordered.size
-    # P(X₍k₎ > q) = P(Bin(n, level) < k) ≤ α/2 and P(X₍k₎ < q) = P(Bin(n, level) ≥ k) ≤ α/2 (1-based k).
-    below = int(binom.ppf(0.5 * alpha, n, level))
-    above = int(binom.isf(0.5 * alpha, n, level)) + 1
-    low = -math.inf if below < 1 else float(ordered[below - 1])
-    high = math.inf if above > n else float(ordered[above - 1])
-    return low, high

@@ -30,10 +30,11 @@ import numpy as np
 from audits.bounds import check_bound
 from audits.evidence import Bound, Evidence, Verdict
 from audits.rates import fit_rate, slope_against
+from audits.reported import CONFIDENCE, extreme_mean, quantile_interval
 from claims._claim import Claim, Kind, Plot, Point, Tier
 from claims.song2021._cite import cite
 from claims.song2021._rows import cells, dictionaries
-from claims.song2021._sample import CONFIDENCE, decisive, extreme_mean, quantile_interval
+from claims.song2021._sample import decisive
 from claims.song2021._sup import worst_members
 from implementations import losses
 from implementations.interfaces import Adjacency, Array

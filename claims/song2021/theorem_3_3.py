@@ -23,11 +23,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audits.evidence import Bound, Evidence, Verdict, exact_evidence
+from audits.reported import sample_mean
 from claims._claim import Claim, Kind, Plot, Point, Tier
 from claims.song2021 import corollary_b_4
 from claims.song2021._cite import cite
 from claims.song2021._rows import cells
-from claims.song2021._sample import extreme_of, sample_mean
+from claims.song2021._sample import extreme_of
 from implementations.song2021 import hard_instance
 
 if TYPE_CHECKING:

@@ -28,9 +28,9 @@ import numpy as np
 
 from audits.bounds import check_bound
 from audits.evidence import Bound, Evidence, Verdict, exact_evidence
+from audits.reported import CONFIDENCE, sample_mean
 from claims._claim import Claim, Kind, Plot, Point, Tier
 from claims.song2021._cite import cite
-from claims.song2021._sample import CONFIDENCE, sample_mean
 from implementations.song2021 import clipped_dp_gd, dp_gd, logistic_instance
 
 if TYPE_CHECKING:

@@ -300,7 +300,7 @@ def test_a_refutation_is_shown_before_an_open_check() -> None:
 def test_reported_intervals() -> None:
     from scipy.stats import t
 
-    from claims.song2021._sample import extreme_mean, quantile_interval, sample_mean
+    from audits.reported import extreme_mean, quantile_interval, sample_mean
 
     rng = np.random.default_rng(8)
     values = rng.exponential(1.0, (2_000, 200))
