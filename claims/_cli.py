@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from claims._audit import audit_command
 from claims._claim import TIERS, Claim, Kind
+from claims._describe import describe
 from claims._result import BAD_INPUT, CRASHED, ClaimResult
-
-if TYPE_CHECKING:
-    from audits.evidence import Evidence
 
 app = typer.Typer(
     name="dpclaims",
@@ -321,25 +319,3 @@ def _line(claim: ClaimResult) -> str:
         return f"{text} {claim.error.strip().splitlines()[-1]}"
     deciding = next((e for e in claim.evidence if e.verdict is claim.verdict), None)
     return f"{text} {describe(deciding)}" if deciding else text
-
-
-def describe(evidence: Evidence) -> str:
-    """One line on one piece of evidence.
-
-    >>> from audits.evidence import Verdict, exact_evidence
-    >>> describe(exact_evidence("δ at ε = 1", 0.05, bound=0.01, verdict=Verdict.REFUTED))
-    'δ at ε = 1: 0.05 (exact), claimed 0.01 → REFUTED'
-    """
-    method = evidence.method + (f", {evidence.samples:,} samples" if evidence.samples else "")
-    exact = evidence.confidence == 1.0 and evidence.low == evidence.high
-    interval = f"({method})" if exact else f"[{evidence.low:.4g}, {evidence.high:.4g}] ({method})"
-    text = f"{evidence.quantity}: {evidence.estimate:.4g} {interval}"
-    if evidence.bound is not None:
-        text += f", claimed {evidence.bound:.4g}"
-    if evidence.point:
-        text += " at " + ", ".join(f"{k}={v}" for k, v in evidence.point.items())
-    if evidence.resolution is not None:
-        text += f", resolution {evidence.resolution:.3g}"
-    if evidence.verdict is not None:
-        text += f" → {evidence.verdict}"
-    return text + (f" ({evidence.note})" if evidence.note else "")

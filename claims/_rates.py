@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from audits.evidence import Bound, Evidence, Verdict
 from claims._claim import Claim
+from claims._describe import describe
 from claims._discover import discover, matches
 from claims._json import dumps, number, read_json
 from claims._provenance import data_folder, versions
@@ -204,8 +205,6 @@ def fit_csv(
 
         print(dumps({"exponents": [evidence_to_json(e) for e in evidence]}), end="")
     else:
-        from claims._cli import describe
-
         for item in evidence:
             print(describe(item))
     verdicts = {e.verdict for e in evidence}
