@@ -255,15 +255,22 @@ def clopper_pearson(hits: int, trials: int, alpha: float) -> tuple[float, float]
     Exact for every sample size. Raises ValueError unless 0 ≤ hits ≤ trials, trials ≥ 1 and alpha in (0, 1).
     Source: Clopper and Pearson (1934).
     """
-    from scipy.special import betaincinv
-
     if not (0 <= hits <= trials and trials >= 1):
         raise ValueError(f"hits must be in 0 … trials with trials ≥ 1, got {hits} of {trials}")
     if not 0.0 < alpha < 1.0:
         raise ValueError(f"alpha must be in (0, 1), got {alpha}")
-    low = 0.0 if hits == 0 else float(betaincinv(hits, trials - hits + 1, alpha))
+    low, high = clopper_pearson_limits(hits, trials, alpha)
+    return float(low), float(high)
+
+
+def clopper_pearson_limits(hits: ArrayLike, trials: int, alpha: float) -> tuple[Array, Array]:
+    """`clopper_pearson` for an array of counts, which the caller has checked."""
+    from scipy.special import betaincinv
+
+    x = np.asarray(hits, dtype=np.float64)
+    low = np.where(x > 0, betaincinv(np.maximum(x, 1.0), trials - x + 1.0, alpha), 0.0)
     # By symmetry, so that tiny alphas keep their digits: the upper limit of p is 1 − the lower one of 1 − p.
-    high = 1.0 if hits == trials else 1.0 - float(betaincinv(trials - hits, hits + 1, alpha))
+    high = np.where(x < trials, 1.0 - betaincinv(np.maximum(trials - x, 1.0), x + 1.0, alpha), 1.0)
     return low, high
 
 

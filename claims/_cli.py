@@ -37,12 +37,15 @@ DataPath = Annotated[
 
 
 def main() -> None:
-    """Run the command line; bad input becomes one sentence and exit status 2."""
+    """Run the command line; bad input and dead workers become one sentence and exit status 2 or 4."""
     try:
         app()
     except ValueError as error:
         print(f"dpclaims: {error}", file=sys.stderr)
         raise SystemExit(BAD_INPUT) from None
+    except ChildProcessError as error:
+        print(f"dpclaims: {error}; what is finished is stored, the same command resumes", file=sys.stderr)
+        raise SystemExit(CRASHED) from None
 
 
 @app.command("list")
@@ -124,9 +127,6 @@ def run(
     except KeyboardInterrupt:
         print("dpclaims: stopped; what is finished is stored, the same command resumes", file=sys.stderr)
         raise typer.Exit(130) from None
-    except ChildProcessError as error:
-        print(f"dpclaims: {error}; what is finished is stored, the same command resumes", file=sys.stderr)
-        raise typer.Exit(CRASHED) from None
     if json:
         _print_json(result.to_json())
     else:

@@ -14,9 +14,10 @@ from claims._claim import Claim
 from claims._describe import describe
 from claims._discover import discover, matches
 from claims._json import dumps, number, read_json
-from claims._provenance import data_folder, versions
+from claims._progress import Progress
+from claims._provenance import data_folder, source_digest, versions
 from claims._result import CRASHED, DIFFERS, PASSED, UNDECIDED, RunResult
-from claims._run import ALPHA, run
+from claims._run import ALPHA, count_cells, run
 
 if TYPE_CHECKING:
     from audits.rates import Exponent
@@ -51,7 +52,8 @@ def check_baseline(
     claims = _rate_claims(patterns)
     file = baseline or _default_baseline(for_writing=update)
     old = {} if update and not file.exists() else read_baseline(file)
-    result = run(*(c.id for c in claims), tier=TIER, seed=SEED, jobs=jobs, report=_say)
+    with Progress(cells=count_cells(claims, TIER), claims=len(claims)) as progress:
+        result = run(*(c.id for c in claims), tier=TIER, seed=SEED, jobs=jobs, report=progress.report)
     if result.exit_status == CRASHED:
         crashed = [c for c in result.claims if c.error]
         for claim in crashed:
@@ -157,8 +159,6 @@ def read_baseline(file: Path) -> dict[Name, Evidence]:
 
 def write_baseline(file: Path, found: Mapping[Name, Evidence]) -> None:
     """Write the baseline, with where it comes from, by one rename."""
-    from claims._provenance import source_digest
-
     document = {
         "format": FORMAT,
         "provenance": {
@@ -289,13 +289,6 @@ def _default_baseline(*, for_writing: bool) -> Path:
     if here.exists() or for_writing:
         return here
     return data_folder("reports") / "baseline.json"
-
-
-def _say(event: str, result: Any) -> None:
-    if event == "claim":
-        print(f"{result.id}: {result.verdict or 'crashed'}", file=sys.stderr, flush=True)
-    elif event != "cell":
-        print(f"warning: {event}", file=sys.stderr, flush=True)
 
 
 def _print(rows: Sequence[Mapping[str, Any]], file: Path, update: bool, json: bool) -> None:

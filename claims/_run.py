@@ -20,7 +20,6 @@ from claims._result import ClaimResult, RunResult, as_cached
 from claims._seeds import generator
 from claims._store import (
     Stored,
-    claim_folder,
     prepare_folder,
     read_claim,
     result_key,
@@ -148,11 +147,12 @@ def run_claims(
     provenance = _provenance(claims, settings, identity, share)
     write_provenance(folder, provenance)
 
+    others = sorted(p.parent for p in folder.parent.glob("*/claims") if p.parent != folder)
     results: dict[str, ClaimResult] = {}
     pending: dict[str, _Pending] = {}
     for claim in claims:
         key = result_key(claim=claim.id, **_identity_of(claim, identity))
-        stored = _lookup(folder, claim, key, say) if cache else None
+        stored = _lookup(folder, others, claim, key, say) if cache else None
         if stored is None:
             pending[claim.id] = _Pending(claim=claim, key=key, cells=count_cells([claim], settings.tier))
         else:
@@ -244,12 +244,9 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _lookup(folder: Path, claim: Claim, key: str, say: Report) -> Stored | None:
+def _lookup(folder: Path, others: Sequence[Path], claim: Claim, key: str, say: Report) -> Stored | None:
     """A finished result of the same key, in this run or in one beside it; what is broken is named."""
-    others = sorted(p.parent for p in folder.parent.glob("*/claims") if p.parent != folder)
     for run_folder in [folder, *others]:
-        if not claim_folder(run_folder, claim.id).exists():
-            continue
         try:
             stored = read_claim(run_folder, claim.id, key)
         except ValueError as error:

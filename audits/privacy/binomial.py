@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from audits.bounds import clopper_pearson_limits as clopper_pearson
+
 Floats = NDArray[np.floating[Any]]
 
 
@@ -243,16 +245,6 @@ def relative_entropy(p: Floats, q: Floats, p0: Floats, q0: Floats) -> Floats:
     )
 
 
-def clopper_pearson(x: Any, n: int, alpha: float) -> tuple[Floats, Floats]:
-    """Lower and upper confidence bounds of a binomial probability, each at level alpha (exact, one-sided)."""
-    from scipy.special import betaincinv
-
-    x = np.asarray(x, dtype=np.float64)
-    low = np.where(x > 0, betaincinv(np.maximum(x, 1.0), n - x + 1.0, alpha), 0.0)
-    high = np.where(x < n, betaincinv(x + 1.0, np.maximum(n - x, 1.0), 1.0 - alpha), 1.0)
-    return low, high
-
-
 def two_bounds(x: Any, y: Any, n: int, delta: float, alpha: float) -> Floats:
     """Lower bound on ε, log((p̲ − δ)/q̄), from two Clopper–Pearson bounds at α/2 each; ≥ 0."""
     low, _ = clopper_pearson(x, n, alpha / 2.0)
@@ -344,7 +336,7 @@ def likelihood_root(p: Any, q: Any, n: int, delta: float, z: float) -> Any:
 
 
 def _interval(y: int, n: int, alpha: float) -> tuple[float, float]:
-    low, high = float(clopper_pearson(y, n, alpha)[0]), float(clopper_pearson(y, n, alpha)[1])
+    low, high = (float(limit) for limit in clopper_pearson(y, n, alpha))
     return low, high
 
 
