@@ -1,0 +1,1 @@
+"""Scripts that measure this project; none of them is installed."""

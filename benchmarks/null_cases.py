@@ -1,0 +1,354 @@
+"""True claims that an audit must not call false: the null cases of `benchmarks/audit.py`.
+
+Every case is private and tight: some event has exactly the ratio that is claimed, so that a test which is a
+little too bold alarms too often. Three groups: the correct controls; kinds of output that no control has; and
+false alarms that other tools have raised, each named after its cause.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audits.privacy import audit_privacy
+from implementations.controls import Control, private_controls
+from implementations.controls.additive import gaussian_delta
+
+Mechanism = Callable[[Any, int, np.random.Generator], NDArray[Any]]
+
+ALPHA = 0.05
+TRUTH = 1.0 / (1.0 + math.exp(-1.0))
+"""How often randomised response tells the truth at ε = 1."""
+SMALL, MIDDLE, LARGE = 200, 3000, 20000
+"""Samples a side: 10 looks; boosted trees and partitions as well; events and learners are dropped as well."""
+FEW = 50
+"""Samples a side of each of sixteen pairs."""
+TREES = 10000
+"""Samples a side at which a fixed-size test of vectors fits trees."""
+COSTLY = 10
+"""Audits of vectors that fit trees cost up to a second: there are this many times fewer of them."""
+GAUSSIAN_SHAPE = 5000
+"""Samples a side at which the learning part is large enough for the Gaussian shape to be judged at all."""
+SHAPE_DELTA = 1e-5
+"""The Gaussian-shape method needs a δ > 0; a claim at δ = 0 is true at every other one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Audits of one method at one number of samples a side; `fewer` divides how many are run."""
+
+    method: str
+    samples: int
+    fewer: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NullCase:
+    """A claim that is true and tight on its pairs.
+
+    group   "control", "output" (a kind of output) or "alarm" (a false alarm seen elsewhere).
+    sizes   the audits that are run of it.
+    """
+
+    name: str
+    group: str
+    mechanism: Mechanism
+    pairs: Sequence[tuple[Any, Any]]
+    adjacency: Any
+    epsilon: float
+    delta: float
+    sizes: tuple[Size, ...]
+
+
+def false_alarms(case: NullCase, method: str, samples: int, repeats: range, seed: int) -> tuple[int, float]:
+    """How many of the audits number `repeats` call the claim refuted, and their processor time.
+
+    The generator of an audit depends on what is audited and on its number alone.
+    """
+    words = zlib.crc32(f"{case.name} {method} {samples}".encode())
+    start = time.process_time()
+    alarms = 0
+    for i in repeats:
+        result = audit_privacy(
+            case.mechanism,
+            case.pairs,
+            epsilon=case.epsilon,
+            delta=case.delta or (SHAPE_DELTA if method == "gdp" else 0.0),
+            adjacency=case.adjacency,
+            alpha=ALPHA,
+            rng=np.random.default_rng([seed, words, i]),
+            max_samples=samples,
+            method=method,
+        )
+        alarms += result.refuted
+    return alarms, time.process_time() - start
+
+
+def parallel_alarms(
+    name: str, method: str, samples: int, repeats: int, seed: int, jobs: int
+) -> tuple[int, float]:
+    """`false_alarms` of the case of that name, spread over processes: the same count whatever `jobs`."""
+    if jobs == 1:
+        return false_alarms(null_case(name), method, samples, range(repeats), seed)
+    from joblib import Parallel, delayed
+
+    # Cases hold functions that cannot be sent to another process: names are, and looked up there.
+    share = max(1, min(50, repeats // (2 * jobs)))
+    found = Parallel(n_jobs=jobs, backend="loky")(
+        delayed(_alarms_of)(name, method, samples, range(start, min(start + share, repeats)), seed)
+        for start in range(0, repeats, share)
+    )
+    alarms, seconds = zip(*found, strict=True)
+    return sum(alarms), sum(seconds)
+
+
+def _alarms_of(name: str, method: str, samples: int, repeats: range, seed: int) -> tuple[int, float]:
+    return false_alarms(null_case(name), method, samples, repeats, seed)
+
+
+@cache
+def null_cases() -> tuple[NullCase, ...]:
+    """All of them; names are unique."""
+    return *map(_of_control, private_controls()), *_outputs(), *_alarms()
+
+
+def null_case(name: str) -> NullCase:
+    """The one of that name."""
+    return next(case for case in null_cases() if case.name == name)
+
+
+# --- Sizes -------------------------------------------------------------------------------------------
+#
+# Chosen so that 2,000 audits a line end within an hour on two cores: an audit of a number costs 0.02 to 0.1 s
+# sequentially, one of a vector at `MIDDLE` samples up to a second.
+
+
+def _sizes(samples: int) -> tuple[Size, ...]:
+    return Size("sequential", samples), Size("clopper-pearson", samples)
+
+
+BOTH = _sizes(SMALL)
+LONG = (*BOTH, *_sizes(MIDDLE), *_sizes(LARGE))
+FIXED_LONG = (*BOTH, Size("clopper-pearson", LARGE))
+SHAPE = Size("gdp", GAUSSIAN_SHAPE)
+BOOSTED = (Size("sequential", MIDDLE, COSTLY), Size("clopper-pearson", TREES, COSTLY))
+
+
+# --- Controls ----------------------------------------------------------------------------------------
+
+
+def _of_control(control: Control) -> NullCase:
+    # Where the pair keeps less than what is claimed, the claim audited is the least that is true of it.
+    epsilon = control.epsilon if control.true_epsilon is None else control.true_epsilon
+    sizes = {
+        "real": (*FIXED_LONG, SHAPE),
+        "bits": (*BOTH, *BOOSTED),
+        "vector": (*BOTH, *BOOSTED, SHAPE),
+    }.get(control.outputs, BOTH)
+    if control.name in ("laplace", "geometric"):
+        sizes = (*LONG, SHAPE) if control.outputs == "real" else LONG
+    return NullCase(
+        name=control.name,
+        group="control",
+        mechanism=control.mechanism,
+        pairs=[control.pair],
+        adjacency=control.adjacency,
+        epsilon=epsilon,
+        delta=control.delta,
+        sizes=sizes,
+    )
+
+
+def _case(
+    group: str,
+    name: str,
+    mechanism: Mechanism,
+    sizes: tuple[Size, ...],
+    *,
+    epsilon: float = 1.0,
+    delta: float = 0.0,
+    pairs: Sequence[tuple[Any, Any]] = ((1, 0),),
+) -> NullCase:
+    return NullCase(
+        name=name,
+        group=group,
+        mechanism=mechanism,
+        pairs=pairs,
+        adjacency=lambda a, b: True,
+        epsilon=epsilon,
+        delta=delta,
+        sizes=sizes,
+    )
+
+
+# --- Kinds of output ---------------------------------------------------------------------------------
+
+
+def _outputs() -> Iterator[NullCase]:
+    # At this δ the tight event, a half-line, has shares 0.31 and 0.07: samples are full of it.
+    delta = gaussian_delta(1.0, 1.0)
+    yield _case("output", "words and None", _words, BOTH)
+    yield _case("output", "records of word and number", _records, (*BOTH, *BOOSTED, SHAPE))
+    yield _case("output", "rows of number or None, and word", _mixed_rows, BOTH)
+    yield _case("output", "lists of different lengths", _lists, BOTH)
+    yield _case("output", "vectors, gaussian in 3 columns", _gaussian_rows(3), (*BOTH, SHAPE), delta=delta)
+    yield _case(
+        "output", "vectors, gaussian in 50 columns", _gaussian_rows(50), (*BOTH, *BOOSTED, SHAPE), delta=delta
+    )
+    yield _case("output", "vectors, laplace in 1 of 50 columns", _laplace_in_one(50), (*BOTH, SHAPE))
+    yield _case("output", "vectors, one answer among 49 numbers", _answer_in_one(50), BOTH)
+
+
+def _answers(data: Any, size: int, rng: np.random.Generator, epsilon: float = 1.0) -> NDArray[np.bool_]:
+    return (rng.random(size) < 1.0 / (1.0 + math.exp(-epsilon))) == bool(data)
+
+
+def _words(data: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
+    said = np.where(_answers(data, size, rng), "yes", "no").astype(object)
+    said[rng.random(size) < 0.2] = None
+    return said
+
+
+def _records(data: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
+    # ε = 1/2 for the word and for the number: tight where the word is said and the number is at least 1.
+    outputs = np.zeros(size, [("word", "U3"), ("number", float), ("count", int)])
+    outputs["word"] = np.where(_answers(data, size, rng, 0.5), "yes", "no")
+    outputs["number"] = data + rng.laplace(scale=2.0, size=size)
+    outputs["count"] = rng.poisson(3.0, size)
+    return outputs
+
+
+def _mixed_rows(data: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
+    outputs = np.empty((size, 2), dtype=object)
+    outputs[:, 0] = data + rng.laplace(size=size)
+    outputs[rng.random(size) < 0.3, 0] = None
+    outputs[:, 1] = rng.choice(["a", "b", "c"], size)
+    return outputs
+
+
+def _lists(data: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
+    # ε = 1/2 for the length and for the first number.
+    second = _answers(data, size, rng, 0.5)
+    first = data + rng.laplace(scale=2.0, size=size)
+    outputs = np.empty(size, dtype=object)
+    for i in range(size):
+        outputs[i] = [first[i], 0.5] if second[i] else [first[i]]
+    return outputs
+
+
+def _gaussian_rows(columns: int) -> Mechanism:
+    """The means lie 1 apart, along the diagonal."""
+
+    def mechanism(data: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
+        return rng.normal(data / math.sqrt(columns), 1.0, (size, columns))
+
+    return mechanism
+
+
+def _laplace_in_one(columns: int) -> Mechanism:
+    def mechanism(data: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
+        outputs = rng.laplace(size=(size, columns))
+        outputs[:, columns // 2] += data
+        return outputs
+
+    return mechanism
+
+
+def _answer_in_one(columns: int) -> Mechanism:
+    def mechanism(data: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
+        outputs = rng.normal(size=(size, columns))
+        outputs[:, columns // 2] = _answers(data, size, rng)
+        return outputs
+
+    return mechanism
+
+
+# --- False alarms seen elsewhere ---------------------------------------------------------------------
+
+
+def _alarms() -> Iterator[NullCase]:
+    identical = "identical distributions, ε = 0: "
+    yield _case(
+        "alarm",
+        identical + "numbers",
+        lambda d, n, rng: rng.exponential(size=n),
+        (*FIXED_LONG, SHAPE),
+        epsilon=0.0,
+    )
+    yield _case(
+        "alarm", identical + "atoms", lambda d, n, rng: rng.integers(3, size=n), FIXED_LONG, epsilon=0.0
+    )
+    yield _case(
+        "alarm", identical + "vectors", lambda d, n, rng: rng.normal(size=(n, 8)), (*BOTH, SHAPE), epsilon=0.0
+    )
+    # A tie broken by one coin for all samples makes the counts of an event jump together. In the first case
+    # every score ties; in the second the mechanism itself tosses, once an output.
+    yield _case("alarm", "ties: randomised response", lambda d, n, rng: _answers(d, n, rng) * 1, LONG)
+    yield _case(
+        "alarm",
+        "ties: majority of two answers, a coin an output",
+        _majority,
+        BOTH,
+        epsilon=math.log(0.5 / (1.0 - TRUTH)),
+        pairs=[((1, 1), (1, 0))],
+    )
+    # Whoever sees the counts first and then says which side is which tests two directions for one. P(1) is
+    # 0.1·e against 0.1; the other direction has ratio 0.9/(1 − 0.1·e), ε = 0.21.
+    for order, pair in (("tight forwards", (1, 0)), ("tight backwards", (0, 1))):
+        yield _case("alarm", f"sides swapped: atoms, {order}", _one_sided, FIXED_LONG, pairs=[pair])
+        yield _case("alarm", f"sides swapped: numbers, {order}", _one_sided_number, FIXED_LONG, pairs=[pair])
+    # One test's error for every pair: sixteen of them would alarm in 1 − 0.95¹⁶ = 56 % of runs.
+    sixteen = [(k + 1.0, float(k)) for k in range(16)]
+    yield _case(
+        "alarm", "error per test: 16 pairs of laplace", _shifted_laplace(1.0), _sizes(16 * FEW), pairs=sixteen
+    )
+    yield _case(
+        "alarm",
+        "error per test: 16 pairs of answers",
+        lambda d, n, rng: _answers(d, n, rng) * 1,
+        _sizes(16 * FEW),
+        pairs=[(1, 0)] * 16,
+    )
+    # A bound for Gaussians says ε ≈ 4 of these (at δ = 1e-5).
+    yield _case("alarm", "gaussian shape: laplace noise", _shifted_laplace(1.0), (SHAPE,))
+    yield _case(
+        "alarm", "gaussian shape: logistic noise", lambda d, n, rng: d + rng.logistic(size=n), (SHAPE,)
+    )
+    # A threshold chosen among very many on the data that it is tested on. All thresholds of two identical
+    # laws are tight at ε = 0, and of Laplace noise all outside of the two means.
+    yield _case(
+        "alarm",
+        "thresholds: identical normals",
+        lambda d, n, rng: rng.normal(size=n),
+        (*FIXED_LONG, Size("sequential", MIDDLE), SHAPE),
+        epsilon=0.0,
+    )
+    yield _case("alarm", "thresholds: laplace, ε = 0.1", _shifted_laplace(10.0), FIXED_LONG, epsilon=0.1)
+
+
+def _majority(data: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
+    # (1, 1): P(1) = t² + t(1 − t) = t; (1, 0): P(1) = 1/2 by symmetry. So ε = ln(½/(1 − t)).
+    votes = sum(_answers(bit, size, rng).astype(int) for bit in data)
+    return np.where(votes == 1, rng.random(size) < 0.5, votes == 2) * 1
+
+
+def _one_sided(data: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
+    return rng.random(size) < (0.1 * math.e if data else 0.1)
+
+
+def _one_sided_number(data: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
+    # Uniform on [0, 1), or with e times the density on [0, 0.1).
+    u = rng.random(size)
+    return np.where(_one_sided(data, size, rng), 0.1 * u, 0.1 + 0.9 * u)
+
+
+def _shifted_laplace(scale: float) -> Mechanism:
+    return lambda data, size, rng: data + rng.laplace(scale=scale, size=size)
