@@ -127,8 +127,8 @@ def null_case(name: str) -> NullCase:
 
 # --- Sizes -------------------------------------------------------------------------------------------
 #
-# Chosen so that 2,000 audits a line end within an hour on two cores: an audit of a number costs 0.02 to 0.1 s
-# sequentially, one of a vector at `MIDDLE` samples up to a second.
+# Chosen so that 2,000 audits a line take some 45 minutes on two cores: a sequential audit of numbers costs
+# 0.02 to 0.1 s, one of vectors at `MIDDLE` samples up to a second.
 
 
 def _sizes(samples: int) -> tuple[Size, ...]:
@@ -198,7 +198,7 @@ def _outputs() -> Iterator[NullCase]:
     yield _case("output", "words and None", _words, BOTH)
     yield _case("output", "records of word and number", _records, (*BOTH, *BOOSTED, SHAPE))
     yield _case("output", "rows of number or None, and word", _mixed_rows, BOTH)
-    yield _case("output", "lists of different lengths", _lists, BOTH)
+    yield _case("output", "lists of different lengths", _lists, (*BOTH, SHAPE))
     yield _case("output", "vectors, gaussian in 3 columns", _gaussian_rows(3), (*BOTH, SHAPE), delta=delta)
     yield _case(
         "output", "vectors, gaussian in 50 columns", _gaussian_rows(50), (*BOTH, *BOOSTED, SHAPE), delta=delta
@@ -291,7 +291,12 @@ def _alarms() -> Iterator[NullCase]:
     )
     # A tie broken by one coin for all samples makes the counts of an event jump together. In the first case
     # every score ties; in the second the mechanism itself tosses, once an output.
-    yield _case("alarm", "ties: randomised response", lambda d, n, rng: _answers(d, n, rng) * 1, LONG)
+    yield _case(
+        "alarm",
+        "ties: randomised response",
+        lambda d, n, rng: _answers(d, n, rng) * 1,
+        (*BOTH, *_sizes(LARGE)),
+    )
     yield _case(
         "alarm",
         "ties: majority of two answers, a coin an output",
@@ -303,7 +308,7 @@ def _alarms() -> Iterator[NullCase]:
     # Whoever sees the counts first and then says which side is which tests two directions for one. P(1) is
     # 0.1·e against 0.1; the other direction has ratio 0.9/(1 − 0.1·e), ε = 0.21.
     for order, pair in (("tight forwards", (1, 0)), ("tight backwards", (0, 1))):
-        yield _case("alarm", f"sides swapped: atoms, {order}", _one_sided, FIXED_LONG, pairs=[pair])
+        yield _case("alarm", f"sides swapped: atoms, {order}", _one_sided, BOTH, pairs=[pair])
         yield _case("alarm", f"sides swapped: numbers, {order}", _one_sided_number, FIXED_LONG, pairs=[pair])
     # One test's error for every pair: sixteen of them would alarm in 1 − 0.95¹⁶ = 56 % of runs.
     sixteen = [(k + 1.0, float(k)) for k in range(16)]
@@ -314,7 +319,8 @@ def _alarms() -> Iterator[NullCase]:
         "alarm",
         "error per test: 16 pairs of answers",
         lambda d, n, rng: _answers(d, n, rng) * 1,
-        _sizes(16 * FEW),
+        # Sequential audits of sixteen pairs cost eight times one of a single pair.
+        (Size("clopper-pearson", 16 * FEW),),
         pairs=[(1, 0)] * 16,
     )
     # A bound for Gaussians says ε ≈ 4 of these (at δ = 1e-5).

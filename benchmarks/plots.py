@@ -57,6 +57,7 @@ def sharpness(lines: Sequence[Line]) -> Figure:
         axes.axhline(1.0, color="black", linewidth=0.8)
         axes.set_title(case, fontsize=10)
         axes.set_xscale("log")
+        axes.set_xlim(min(x.samples for x in lines) / 2, 2 * max(x.samples for x in lines))
         axes.grid(linewidth=0.3)
     for axes in panels.flat[len(cases) :]:
         axes.set_visible(False)
@@ -92,7 +93,7 @@ def false_alarms(lines: Sequence[Line]) -> Figure:
         + [Line2D([], [], color="black", linestyle="--")],
         [*handles, "α"],
         loc="outside lower center",
-        ncols=len(handles) + 1,
+        ncols=4,
         fontsize=9,
     )
     return figure

@@ -50,10 +50,9 @@ def test_null_cases_hold_every_private_control_and_every_method(benchmarks: Benc
         settings = [(size.method, size.samples) for size in case.sizes]
         assert settings
         assert len(set(settings)) == len(settings)
-        # Only where the fixed-size method for Gaussians is all that is asked are the others left out.
-        assert {"sequential", "clopper-pearson"} <= {m for m, _ in settings} or {m for m, _ in settings} == {
-            "gdp"
-        }
+        # One method alone only where a case is about that method, or the other is too slow.
+        methods = {method for method, _ in settings}
+        assert {"sequential", "clopper-pearson"} <= methods or case.group == "alarm"
 
 
 def test_no_control_is_audited_at_more_than_its_pair_keeps(benchmarks: Benchmarks) -> None:
