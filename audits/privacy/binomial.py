@@ -141,26 +141,24 @@ def bet(p_u: Floats, q_u: Floats, p_l: Floats, q_l: Floats, epsilon: Floats, del
 def _best_bet(
     p_u: Floats, q_u: Floats, p_l: Floats, q_l: Floats, a: Floats, delta: float
 ) -> tuple[Floats, ...]:
-    with_u, with_l = p_u > 0.0, q_l > 0.0
-    # U and L may be all there is; a little mass on the rest keeps the optimum inside.
-    p_rest, q_rest = np.maximum(1.0 - p_u - p_l, 1e-3), np.maximum(1.0 - q_u - q_l, 1e-3)
-    q, r = _nearest_null(p_u, q_u, p_l, q_l, a, delta)
-    # Where the nearest point for both constraints as equations pulls on one of them from the wrong side,
-    # that one
-    # is implied by the other: drop it and solve again.
-    idle_u = with_u & with_l & (p_u / np.maximum(a * q + delta, 1e-300) < p_rest / (1.0 - a * q - delta - r))
-    idle_l = with_u & with_l & (q_l / np.maximum(a * r + delta, 1e-300) < q_rest / (1.0 - q - a * r - delta))
-    idle = idle_u | idle_l
+    solve = _pure_multipliers if delta == 0.0 else _multipliers
+    nu, kappa, u, v = solve(p_u, q_u, p_l, q_l, a, delta)
+    # A direction whose bet would be negative is implied by the other one: it is dropped. Should both look idle for lack of
+    # convergence, the weaker goes.
+    idle = (p_u > 0.0) & (q_l > 0.0) & ((u <= 0.0) | (v <= 0.0))
     if idle.any():
-        # The weaker of the two, should both look idle for lack of convergence.
-        drop_u = idle & ~(idle_l & (p_u - a * q_u > q_l - a * p_l))
-        p_u, q_u = np.where(drop_u, 0.0, p_u), np.where(drop_u, 0.0, q_u)
-        p_l, q_l = np.where(idle & ~drop_u, 0.0, p_l), np.where(idle & ~drop_u, 0.0, q_l)
-        return _best_bet(p_u, q_u, p_l, q_l, a, delta)
-    p0_u, q0_l = np.where(with_u, a * q + delta, 0.0), np.where(with_l, a * r + delta, 0.0)
-    nu, kappa = p_rest / (1.0 - p0_u - r), q_rest / (1.0 - q - q0_l)
-    u = np.where(with_u, p_u / np.where(with_u, p0_u, 1.0) - nu, 0.0)
-    v = np.where(with_l, q_l / np.where(with_l, q0_l, 1.0) - kappa, 0.0)
+        drop_u = (u <= 0.0) & ((v > 0.0) | (p_u - a * q_u <= q_l - a * p_l))
+        drop_u, drop_l = (drop_u & idle)[idle], (~drop_u & idle)[idle]
+        again = solve(
+            np.where(drop_u, 0.0, p_u[idle]),
+            np.where(drop_u, 0.0, q_u[idle]),
+            np.where(drop_l, 0.0, p_l[idle]),
+            np.where(drop_l, 0.0, q_l[idle]),
+            a[idle],
+            delta,
+        )
+        for array, value in zip((nu, kappa, u, v), again, strict=True):
+            array[idle] = value
     # From here on nothing rests on how well Newton converged: u, v are cut to keep f, g ≥ 0, all is scaled
     # to 2.
     u = np.clip(u, 0.0, (1.0 - 1e-9) * kappa / a)
@@ -177,12 +175,68 @@ def _best_bet(
     )
 
 
+def _rest(p_u: Floats, q_u: Floats, p_l: Floats, q_l: Floats) -> tuple[Floats, Floats]:
+    # U and L may be all there is; a little mass on the rest keeps the optimum inside.
+    return np.maximum(1.0 - p_u - p_l, 1e-3), np.maximum(1.0 - q_u - q_l, 1e-3)
+
+
+def _pure_multipliers(
+    p_u: Floats, q_u: Floats, p_l: Floats, q_l: Floats, a: Floats, delta: float
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """ν, κ, u, v of the best bet for δ = 0, where they hang on ν alone.
+
+    The nearest null point minimises −Σ p·log p₀ − Σ q·log q₀ with multipliers ν and κ for the two sums, ν + κ = 2. On U, where p₀ = a·q₀,
+    that gives q₀ = (p + q)/(νa + κ), hence f = p/p₀ = p·(νa + κ)/(a·(p + q)), on L its mirror image, and elsewhere f = ν, g = κ. The
+    dual is, but for a constant,
+
+        p_rest·log ν + q_rest·log(2 − ν) + (p_u + q_u)·log(2 + (a − 1)·ν) + (p_l + q_l)·log(2a − (a − 1)·ν),
+
+    concave in ν.
+    """
+    p_rest, q_rest = _rest(p_u, q_u, p_l, q_l)
+    both_u, both_l, b = p_u + q_u, p_l + q_l, a - 1.0
+    nu, low, high = np.ones_like(a), np.zeros_like(a), np.full_like(a, 2.0)
+    for _ in range(30):
+        kappa, one, other = 2.0 - nu, 2.0 + b * nu, 2.0 * a - b * nu
+        # The parts of the slope; each squared over its weight is its part of the curvature.
+        first, second = p_rest / nu, q_rest / kappa
+        third, fourth = b * both_u / one, b * both_l / other
+        slope = first - second + third - fourth
+        curve = first / nu + second / kappa + third * b / one + fourth * b / other
+        low, high = np.where(slope > 0.0, nu, low), np.where(slope > 0.0, high, nu)
+        new = nu + slope / curve
+        new = np.where((new > low) & (new < high), new, 0.5 * (low + high))
+        done = np.all(np.abs(new - nu) <= 1e-5 * np.minimum(nu, kappa))
+        nu = new
+        if done:
+            break
+    kappa = 2.0 - nu
+    with_u, with_l = p_u > 0.0, q_l > 0.0
+    u = np.where(with_u, p_u * (nu * a + kappa) / (a * np.where(with_u, both_u, 1.0)) - nu, 0.0)
+    v = np.where(with_l, q_l * (nu + a * kappa) / (a * np.where(with_l, both_l, 1.0)) - kappa, 0.0)
+    return nu, kappa, u, v
+
+
+def _multipliers(
+    p_u: Floats, q_u: Floats, p_l: Floats, q_l: Floats, a: Floats, delta: float
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """ν, κ, u, v of the best bet for δ > 0, from the nearest null point."""
+    with_u, with_l = p_u > 0.0, q_l > 0.0
+    p_rest, q_rest = _rest(p_u, q_u, p_l, q_l)
+    q, r = _nearest_null(p_u, q_u, p_l, q_l, a, delta)
+    p0_u, q0_l = np.where(with_u, a * q + delta, 0.0), np.where(with_l, a * r + delta, 0.0)
+    nu, kappa = p_rest / (1.0 - p0_u - r), q_rest / (1.0 - q - q0_l)
+    u = np.where(with_u, p_u / np.where(with_u, p0_u, 1.0) - nu, 0.0)
+    v = np.where(with_l, q_l / np.where(with_l, q0_l, 1.0) - kappa, 0.0)
+    return nu, kappa, u, v
+
+
 def _nearest_null(
     p_u: Floats, q_u: Floats, p_l: Floats, q_l: Floats, a: Floats, delta: float
 ) -> tuple[Floats, Floats]:
     """Q₀(U) and P₀(L) of the nearest null point with P₀(U) = a·Q₀(U) + δ, Q₀(L) = a·P₀(L) + δ."""
     with_u, with_l = p_u > 0.0, q_l > 0.0
-    p_rest, q_rest = np.maximum(1.0 - p_u - p_l, 1e-3), np.maximum(1.0 - q_u - q_l, 1e-3)
+    p_rest, q_rest = _rest(p_u, q_u, p_l, q_l)
     d_u, d_l = np.where(with_u, delta, 0.0), np.where(with_l, delta, 0.0)
 
     def start(more: Floats, less: Floats, used: Any) -> Floats:

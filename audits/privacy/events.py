@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.outputs import Encoded
+from audits.privacy.outputs import Atoms, Encoded
 from audits.privacy.scores import Score
 
 Floats = NDArray[np.floating[Any]]
@@ -78,10 +79,14 @@ class Ladder:
         return ("forward" if kind < 2 else "backward"), text
 
 
-def count(scores: Floats, thresholds: Floats) -> Ints:
-    """How many scores are ≥ each threshold."""
+def count(scores: Floats, thresholds: Floats, weights: Ints | None = None) -> Ints:
+    """How many scores are ≥ each threshold; `weights` says how often each score occurs."""
     if len(thresholds) == 0:
         return np.zeros(0, dtype=np.int64)
+    if weights is not None:
+        order = np.argsort(scores)
+        above = np.append(np.cumsum(weights[order][::-1])[::-1], 0)
+        return above[np.searchsorted(scores[order], thresholds, side="left")]
     if len(thresholds) <= 24 or len(scores) < 2048:
         # A comparison costs half a nanosecond a sample, a binary search twenty.
         return np.array([np.count_nonzero(scores >= t) for t in thresholds], dtype=np.int64)
@@ -109,9 +114,20 @@ def thresholds(pooled: Floats, ratio: float = RATIO) -> Floats:
     return found[found > ordered[0]]
 
 
-def build(score: Score, first: Encoded, second: Encoded, fitted: int, ratio: float = RATIO) -> Ladder | None:
-    """The ladder of a score. Samples before place `fitted` were used to fit the score and are not counted."""
-    x, y = score.evaluate(first), score.evaluate(second)
+def build(
+    score: Score,
+    first: Encoded,
+    second: Encoded,
+    fitted: int,
+    ratio: float = RATIO,
+    atoms: Atoms | None = None,
+) -> Ladder | None:
+    """The ladder of a score. Samples before place `fitted` were used to fit the score and are not counted.
+
+    With a table of the outputs that repeat the score is computed once for each of them.
+    """
+    evaluate = score.evaluate if atoms is None else partial(atoms.each, score.evaluate)
+    x, y = evaluate(first), evaluate(second)
     cuts = thresholds(np.concatenate([x, y]), ratio)
     if len(cuts) == 0:
         return None

@@ -11,7 +11,7 @@ are padded, with their length as a column of its own.
 from __future__ import annotations
 
 import numbers
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -62,6 +62,64 @@ def join(parts: Sequence[Encoded]) -> Encoded:
     if len(parts) == 1:
         return parts[0]
     return Encoded(np.concatenate([p.values for p in parts]), np.concatenate([p.codes for p in parts]))
+
+
+def row_keys(e: Encoded) -> Ints:
+    """One integer a row: equal rows have equal keys, different ones differ but for a chance of about 2⁻⁶⁴."""
+    keys = np.zeros(len(e), dtype=np.int64)
+    # A minus zero equals zero, but has other bits.
+    columns = [(e.values[:, j] + 0.0).view(np.int64) for j in range(e.values.shape[1])]
+    with np.errstate(over="ignore"):
+        for column in [*columns, *(e.codes[:, j] for j in range(e.codes.shape[1]))]:
+            # The finaliser of SplitMix64, in signed arithmetic.
+            keys += column
+            keys ^= keys >> np.int64(30)
+            keys *= np.int64(-4658895280553007687)
+            keys ^= keys >> np.int64(27)
+            keys *= np.int64(-7723592293110705685)
+    return keys
+
+
+@dataclass(frozen=True, slots=True)
+class Atoms:
+    """Rows that samples repeat: sorted keys and the row of each."""
+
+    keys: Ints
+    rows: Encoded
+
+    def find(self, e: Encoded) -> tuple[Ints, NDArray[np.bool_]]:
+        """Place of each sample among the atoms, and whether it is one."""
+        keys = row_keys(e)
+        place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return place, self.keys[place] == keys
+
+    def tally(self, e: Encoded) -> tuple[Encoded, Ints]:
+        """The same samples as distinct rows and how often each occurs; rows that are no atoms stand for themselves."""
+        place, known = self.find(e)
+        if known.all():
+            return self.rows, np.bincount(place, minlength=len(self.keys))
+        counts = np.bincount(place[known], minlength=len(self.keys))
+        others = e.take(~known)
+        return join([self.rows, others]), np.concatenate([counts, np.ones(len(others), dtype=np.int64)])
+
+    def each(self, evaluate: Callable[[Encoded], Floats], e: Encoded) -> Floats:
+        """`evaluate` of every sample, computed once for each atom."""
+        place, known = self.find(e)
+        values = evaluate(self.rows)[place]
+        if not known.all():
+            values[~known] = evaluate(e.take(~known))
+        return values
+
+
+MOST_ATOMS = 8192
+
+
+def find_atoms(e: Encoded) -> Atoms | None:
+    """The distinct rows of samples that repeat each row three times on average; None where they do not."""
+    keys, places = np.unique(row_keys(e), return_index=True)
+    if len(keys) > min(MOST_ATOMS, len(e) // 3):
+        return None
+    return Atoms(keys, e.take(places))
 
 
 class Encoder:

@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy import binomial, events, scores
-from audits.privacy.outputs import Encoded, Encoder, join
+from audits.privacy import betting, binomial, events, scores
+from audits.privacy.outputs import Atoms, Encoded, Encoder, find_atoms, join
 from audits.privacy.pairs import Pair, draw
 from audits.privacy.result import CurvePoint, Look, Resolution
 
@@ -33,8 +33,6 @@ Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
 
 FIRST_BATCH = 32
-CAUTION = 1.4
-"""Standard errors taken off an estimated excess before it is betted on; the value only moves the power."""
 GROWTH = 0.2
 """A batch is this share of the samples before it."""
 RETAINED_ROWS = 32768
@@ -45,8 +43,12 @@ CHUNK_BYTES = 2**26
 LEARNING_PRICE = 3.0
 """How much more growth than a bettor who knows event and alternative a learning one needs for the same power.
 Measured on Laplace noise at 3,000 and 20,000 samples; it enters the resolution only."""
+GROUP = 200
+"""Divided by the root of the number of samples: how many steps of the grid of ε share a bet."""
 PRUNE_FROM = 8192
 """Before batches of this size events and slots that are not among the best are dropped."""
+LOOKUP_FROM = 4096
+"""Batches of this size are worth a table of the outputs that repeat."""
 EXPLORE = 512
 """Every pair gets this many samples before the promising ones are preferred."""
 
@@ -137,49 +139,27 @@ def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores
 
 
 class Slot:
-    """One learner on one pair: its ladder of events, its wealth for every ε."""
+    """One learner on one pair: its ladder of events."""
 
-    def __init__(self, learner: scores.Learner, grid: Floats) -> None:
+    def __init__(self, learner: scores.Learner) -> None:
         self.learner = learner
-        self.log_wealth = np.zeros(len(grid))
         self.ladder: events.Ladder | None = None
-        self.learned_at = 0
         self.active = True
 
-    def relearn(self, first: Encoded, second: Encoded) -> None:
+    def relearn(self, first: Encoded, second: Encoded, atoms: Atoms | None) -> None:
         """Fit the score to the first half of what is kept, count on the second half."""
         rows = len(first)
-        growth = 2.0 if rows > 4096 else 1.5
-        if not self.active or (self.learned_at and rows < growth * self.learned_at):
-            return
         half = rows // 2
         score = self.learner(first.take(slice(0, half)), second.take(slice(0, half)))
         if score is None:
             return
-        self.learned_at = rows
-        self.ladder = events.build(score, first, second, half)
-
-
-def hand_over(slots: Sequence[Slot], heirs: Sequence[Slot]) -> None:
-    """Give the wealth of all other slots to the heirs, in proportion to their own, for every ε.
-
-    The total stays the same. It is an e-process whichever way it is shared out before a batch, provided that
-    the batch has no part in the decision: with shares cᵢ known beforehand, E Σ cᵢ·Eᵢ ≤ Σ cᵢ.
-    """
-    if len(heirs) == len(slots):
-        return
-    total = np.logaddexp.reduce([s.log_wealth for s in slots], axis=0)
-    gain = total - np.logaddexp.reduce([s.log_wealth for s in heirs], axis=0)
-    kept = {id(slot) for slot in heirs}
-    for slot in slots:
-        # An heir without any wealth left at some ε, −∞, would make its gain undefined.
-        slot.log_wealth = slot.log_wealth + gain if id(slot) in kept else np.full_like(total, -np.inf)
+        self.ladder = events.build(score, first, second, half, atoms=atoms)
 
 
 class PairState:
     """One pair of datasets: its samples, its slots."""
 
-    def __init__(self, request: Request, pair: Pair, index: int) -> None:
+    def __init__(self, request: Request, pair: Pair, index: int, grid_size: int = 0) -> None:
         self.request = request
         self.pair = pair
         self.index = index
@@ -189,6 +169,9 @@ class PairState:
         self.kept_rows = 0
         self.row_bytes = 0
         self.slots: list[Slot] = []
+        self.learned_at = 0
+        self.atoms: Atoms | None = None
+        self.log_wealth = np.zeros(grid_size)
 
     def sample(self, size: int, side: int) -> Encoded:
         """Fresh outputs of one side, as columns."""
@@ -213,6 +196,29 @@ class PairState:
         self.kept_rows += take
         self.kept = [[join(side)] for side in self.kept]
 
+    def relearn(self) -> None:
+        """Fit the scores again where the samples kept have grown by half since the last time, or later doubled."""
+        growth = 2.0 if self.kept_rows > 4096 else 1.5
+        if self.learned_at and self.kept_rows < growth * self.learned_at:
+            return
+        self.learned_at = self.kept_rows
+        first, second = self.samples()
+        self.atoms = find_atoms(join([first, second]))
+        for slot in self.slots:
+            if self.atoms is not None and slot.learner is scores.neighbours:
+                # Where all neighbours are ties they say nothing, slowly.
+                slot.ladder = None
+            elif slot.active:
+                slot.relearn(first, second, self.atoms)
+
+    def live(self) -> list[Slot]:
+        """The slots that have events to bet on."""
+        return [slot for slot in self.slots if slot.ladder is not None and slot.active]
+
+    def ladders(self) -> list[events.Ladder]:
+        """Their ladders."""
+        return [slot.ladder for slot in self.slots if slot.ladder is not None and slot.active]
+
     def samples(self) -> tuple[Encoded, Encoded]:
         """What is kept of both sides."""
         return self.kept[0][0], self.kept[1][0]
@@ -229,8 +235,9 @@ class Sequential:
         # The claimed ε has an event of its own.
         self.references = np.append(self.references, self.claimed)
         self.nearest[self.claimed] = len(self.references) - 1
-        self.states = [PairState(request, pair, i) for i, pair in enumerate(request.pairs)]
+        self.states = [PairState(request, pair, i, len(self.grid)) for i, pair in enumerate(request.pairs)]
         self.rejected = np.zeros(len(self.grid), dtype=bool)
+        self.bar = -math.log(request.alpha)
         self.best_log_e = -math.inf
         self.samples = 0
         self.trace: list[Look] = []
@@ -242,86 +249,75 @@ class Sequential:
         """Draw a batch of one pair, settle the bets on it, learn from it."""
         if size >= PRUNE_FROM:
             self.prune(state)
-        bets = self.bets(state)
+        ladders = state.ladders()
+        bets = self.bets(state, ladders)
+        counts = [ladder.nothing() for ladder in ladders]
+        # Outputs that repeat are looked up instead of scored.
+        atoms = state.atoms if size >= LOOKUP_FROM else None
         for part in state.chunks(size):
             first, second = state.sample(part, 0), state.sample(part, 1)
-            for _, ladder, _, (x, y) in bets:
-                x += events.count(ladder.score.evaluate(first), ladder.thresholds)
-                y += events.count(ladder.score.evaluate(second), ladder.thresholds)
+            for side, place in ((first, 0), (second, 1)):
+                rows, weights = (side, None) if atoms is None else atoms.tally(side)
+                for ladder, count in zip(ladders, counts, strict=True):
+                    count[place][:] += events.count(ladder.score.evaluate(rows), ladder.thresholds, weights)
             if state.row_bytes == 0:
                 state.row_bytes = (first.values.nbytes + first.codes.nbytes) // len(first) + 1
             state.keep(first, second)
-        for slot, ladder, choice, (x, y) in bets:
-            more, less = ladder.hits(x, y, size)
-            slot.log_wealth[choice.places] += choice.bet.log_e_value(
-                size, more[choice.u], less[choice.l], less[choice.u], more[choice.l]
-            )
+        if bets is not None:
+            hits = [ladder.hits(x, y, size) for ladder, (x, y) in zip(ladders, counts, strict=True)]
+            self.settle(state, bets, bets.log_factor(hits, size))
+        for slot, ladder, (x, y) in zip(state.live(), ladders, counts, strict=True):
             slot.ladder = ladder.add(x, y, size)
         state.size += size
         self.samples += size
         if not state.slots:
             # The kind of output is known now, nothing has been betted yet.
             kinds = learners(state.samples()[0], self.request.user_score, self.request.footprints)
-            state.slots = [Slot(learner, self.grid) for learner in kinds]
+            state.slots = [Slot(learner) for learner in kinds]
         if state.size <= 2 * state.kept_rows:
-            for slot in state.slots:
-                slot.relearn(*state.samples())
+            state.relearn()
 
-    def bets(self, state: PairState) -> list[tuple[Slot, events.Ladder, Choice, tuple[Ints, Ints]]]:
-        """For every slot and every ε still open: the best event of each direction so far, the bet on both,
-        and empty counts."""
-        places = np.flatnonzero(~self.rejected | (np.arange(len(self.grid)) == self.claimed))
-        epsilon, delta = self.grid[places], self.request.delta
-        live = [(s, s.ladder) for s in state.slots if s.ladder is not None and s.active]
-        if not live:
-            return []
-        events_: list[tuple[Ints, Ints]] = []
-        shares: list[tuple[Floats, Floats, Floats, Floats]] = []
-        for _, ladder in live:
-            p, q = ladder.shares()
-            u, l = self.best_pair(ladder, p, q)
-            u, l = u[self.nearest[places]], l[self.nearest[places]]
-            p_u, q_u = shrink(p[u], q[u], epsilon, delta, ladder.size)
-            q_l, p_l = shrink(p[l], q[l], epsilon, delta, ladder.size)
-            events_.append((u, l))
-            shares.append((p_u, q_u, p_l, q_l))
-        # All slots at once: the time goes into calls, not into numbers.
-        p_u, q_u, p_l, q_l = (np.stack(part) for part in zip(*shares, strict=True))
-        bet = binomial.bet(p_u, q_u, p_l, q_l, epsilon, delta)
-        return [
-            (slot, ladder, Choice(places, u, l, bet.row(i)), ladder.nothing())
-            for i, ((slot, ladder), (u, l)) in enumerate(zip(live, events_, strict=True))
-        ]
+    def bets(self, state: PairState, ladders: Sequence[events.Ladder]) -> betting.Bets | None:
+        """Bets on the next batch, for the tops of groups of ε that are still open."""
+        if not ladders:
+            return None
+        tops = self.open_places()[1]
+        need = np.maximum(self.bar - self.log_e()[tops], 1.0)
+        goal = np.sqrt(2.0 * need / (self.request.max_samples - self.samples))
+        return betting.choose(
+            ladders,
+            state.size,
+            self.grid,
+            self.references,
+            self.nearest,
+            tops,
+            self.request.delta,
+            goal,
+        )
 
-    def best_pair(self, ladder: events.Ladder, p: Floats, q: Floats) -> tuple[Ints, Ints]:
-        """The best forward and the best backward event that are disjoint, for every reference ε.
+    def settle(self, state: PairState, bets: betting.Bets, factor: Floats) -> None:
+        """Multiply the wealth of every open ε by the factor of the top of its group; one without a bet keeps
+        its own."""
+        places, tops = self.open_places()
+        factors = np.zeros(len(self.grid))
+        factors[bets.places] = factor
+        state.log_wealth[places] += factors[tops[np.searchsorted(tops, places)]]
 
-        The better of the two directions chooses first. {score ≥ t} is disjoint from {score < s} for s ≤ t.
+    def open_places(self) -> tuple[Ints, Ints]:
+        """Places of the grid that are not rejected, or claimed, and the tops of their groups.
+
+        The null grows with ε: a bet that is fair for an ε is fair for every smaller one. While samples are too few to tell
+        neighbouring ε apart, a group of them shares the bet of the largest.
         """
-        rungs = len(ladder.thresholds)
-        excess = self.excess(p, q)
-        half = 2 * rungs
-        u, l = np.argmax(excess[:half], axis=0), half + np.argmax(excess[half:], axis=0)
-        column = np.arange(excess.shape[1])
-        forward = excess[u, column] >= excess[l, column]
-        first = np.where(forward, u, l)
-        kind, rung = (first // rungs) % 2, first % rungs
-        place = np.arange(rungs)[:, None]
-        # "≥" goes with a "<" of the other direction at the same rung or lower, "<" with a "≥" at the same or
-        # higher.
-        below = np.where((kind == 0) & (place <= rung), 0.0, -np.inf)
-        above = np.where((kind == 1) & (place >= rung), 0.0, -np.inf)
-        allowed = np.concatenate([above, below])
-        partner_l = half + np.argmax(excess[half:] + allowed, axis=0)
-        partner_u = np.argmax(excess[:half] + allowed, axis=0)
-        return np.where(forward, u, partner_u), np.where(forward, partner_l, l)
+        places = np.flatnonzero(~self.rejected | (np.arange(len(self.grid)) == self.claimed))
+        group = int(np.clip(GROUP / math.sqrt(self.samples + 1.0), 1, 8))
+        is_top = (places - self.claimed) % group == 0
+        is_top[-1] = True
+        return places, places[is_top]
 
     def prune(self, state: PairState) -> None:
-        """Before a large batch: keep only the rungs that are best for some ε, and the slots that are.
-
-        The wealth of a slot that is dropped goes to those that stay.
-        """
-        live = [s for s in state.slots if s.ladder is not None and s.active]
+        """Before a large batch: keep only the rungs that are best for some ε, and the slots that are."""
+        live = state.live()
         if not live:
             return
         lower = int(np.searchsorted(self.grid, self.epsilon_lower()))
@@ -331,7 +327,7 @@ class Sequential:
         for slot in live:
             ladder = slot.ladder
             assert ladder is not None
-            excess = self.excess(*ladder.shares())[:, wanted]
+            excess = self.excess(ladder)[:, wanted]
             strength.append(np.max(excess, axis=0))
             # Which rung is best is known to about two standard errors only.
             hopeful = np.any(excess >= strength[-1] - 2.0 / math.sqrt(ladder.size), axis=1)
@@ -345,35 +341,22 @@ class Sequential:
         for slot in state.slots:
             # One that has offered nothing so far will not be waited for.
             slot.active = slot in heirs
-        hand_over(state.slots, heirs)
 
-    def excess(self, p: Floats, q: Floats) -> Floats:
-        """Excess of every event over the null in standard errors of one sample, for every reference ε."""
-        a = np.exp(self.grid[self.references])
-        p, q = p[:, None], q[:, None]
-        return (p - a * q - self.request.delta) / np.sqrt(p * (1.0 - p) + a * a * q * (1.0 - q))
-
-    def best_events(self, p: Floats, q: Floats) -> Ints:
-        """The event of the largest excess for every reference ε."""
-        return np.argmax(self.excess(p, q), axis=0)
+    def excess(self, ladder: events.Ladder) -> Floats:
+        """Excess of every event of a ladder over the null, for every reference ε."""
+        return betting.excess(*ladder.shares(), self.grid[self.references], self.request.delta)
 
     # --- the whole run ---
 
     def log_e(self) -> Floats:
-        """Log of the mean wealth of all slots, for every ε; pairs not looked at yet have wealth 1."""
-        total = [
-            np.logaddexp.reduce([s.log_wealth for s in state.slots], axis=0) - math.log(len(state.slots))
-            if state.slots
-            else np.zeros(len(self.grid))
-            for state in self.states
-        ]
-        return np.asarray(np.logaddexp.reduce(total, axis=0) - math.log(len(self.states)))
+        """Log of the mean wealth of all pairs, for every ε; pairs not looked at yet have wealth 1."""
+        wealth = np.stack([state.log_wealth for state in self.states])
+        return betting.log_sum(wealth) - math.log(len(self.states))
 
     def look(self) -> bool:
         """Take stock; True where the claim is refuted."""
         log_e = self.log_e()
-        bar = -math.log(self.request.alpha)
-        self.rejected |= log_e >= bar
+        self.rejected |= log_e >= self.bar
         self.best_log_e = max(self.best_log_e, float(log_e[self.claimed]))
         self.trace.append(Look(self.samples, float(log_e[self.claimed]), self.epsilon_lower()))
         self.looks += 1
@@ -400,7 +383,7 @@ class Sequential:
     def promise(self, state: PairState) -> float:
         """Largest excess over the claim in standard errors a sample, with a bonus for pairs seen little."""
         best = [
-            float(self.excess(*slot.ladder.shares())[:, -1].max())
+            float(self.excess(slot.ladder)[:, -1].max())
             for slot in state.slots
             if slot.ladder is not None and slot.active
         ]
@@ -462,8 +445,8 @@ class Sequential:
         if refuted:
             # The event that carries the lower bound, not the one that first crossed the bar.
             at = max(at, int(np.searchsorted(self.grid, self.epsilon_lower())))
-        pairs = [(state, slot) for state in self.states for slot in state.slots if slot.ladder is not None]
-        if not pairs:
+        states = [state for state in self.states if state.live()]
+        if not states:
             return Finding(
                 refuted=False,
                 epsilon_lower=0.0,
@@ -475,12 +458,9 @@ class Sequential:
                 resolution=Resolution(math.inf, math.inf),
                 trace=tuple(self.trace),
             )
-        state, slot = max(pairs, key=lambda p: p[1].log_wealth[at])
-        ladder = slot.ladder
-        assert ladder is not None
+        state = max(states, key=lambda s: s.log_wealth[at])
+        ladder, event = self.strongest(state, int(self.nearest[at]))
         x, y = ladder.all_hits()
-        p, q = ladder.shares()
-        event = int(self.best_events(p, q)[self.nearest[at]])
         direction, text = ladder.words(event)
         shares = x[event] / ladder.size, y[event] / ladder.size
         if direction == "backward":
@@ -502,31 +482,11 @@ class Sequential:
             curve=curve,
         )
 
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """For places of the ε grid: the forward and backward event among the ladder's 4K, and the bet."""
-
-    places: Ints
-    u: Ints
-    l: Ints
-    bet: binomial.Bet
-
-
-def shrink(p: Floats, q: Floats, epsilon: Floats, delta: float, size: int) -> tuple[Floats, Floats]:
-    """The alternative to bet on: the estimate, its excess over the null reduced by `CAUTION` standard errors.
-
-    The event was chosen because its estimate looked good, and betting the whole of it would overbet.
-    """
-    a = np.exp(epsilon)
-    # Half a hit was added to every share. An event never seen on the lesser side has half a hit there and no
-    # more: each further one costs growth on all that follows, log wealth being about hits · log(size).
-    seen = np.maximum(q - 0.5 / (size + 1.0), 0.0)
-    vp, vq = p * (1.0 - p), a * a * seen * (1.0 - q)
-    spread = vp + vq
-    gap = p - a * q - delta
-    move = np.clip(CAUTION * np.sqrt(spread / size), 0.0, np.maximum(gap, 0.0)) / spread
-    return p - move * vp, q + move * vq / a
+    def strongest(self, state: PairState, reference: int) -> tuple[events.Ladder, int]:
+        """The ladder and the event of it with the largest excess over the null of a reference ε."""
+        best = [(self.excess(ladder)[:, reference], ladder) for ladder in state.ladders()]
+        found, ladder = max(best, key=lambda pair: float(pair[0].max()))
+        return ladder, int(np.argmax(found))
 
 
 def growth_needed(bar: float, quantile: float = 1.2816) -> float:

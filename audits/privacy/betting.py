@@ -1,0 +1,183 @@
+# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownArgumentType=false
+"""What to bet on the next batch, from the counts of earlier ones: events, alternatives, and shares of the wealth.
+
+For every ε of the grid the wealth is shared out over several events of several scores. With shares cᵢ and e-values Eᵢ of the batch the
+wealth is multiplied by Σ cᵢ·Eᵢ, whose mean is at most 1 under the claim, however the shares were chosen from
+earlier samples.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audits.privacy import binomial, events
+
+Floats = NDArray[np.floating[Any]]
+Ints = NDArray[np.int64]
+
+CAUTION = 1.4
+"""An excess of this many standard errors is not betted on; the value only moves the power."""
+HOPE = 2.0
+"""Standard errors below zero at which an estimated excess is given up, for now."""
+TEMPER = 0.5
+CANDIDATES = 4
+"""Events of a ladder that share its wealth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bets:
+    """Bets on one batch: arrays (ladders, candidates, P) for P places of the grid of ε.
+
+    u, l       the forward and the backward event among the ladder's 4K.
+    log_share  logs of the shares, which sum to 1 over ladders and candidates.
+    """
+
+    places: Ints
+    u: Ints
+    l: Ints
+    bet: binomial.Bet
+    log_share: Floats
+
+    def log_factor(self, hits: Sequence[tuple[Ints, Ints]], size: int) -> Floats:
+        """Log of the factor (P,) that the wealth is multiplied by; `hits` are those of each ladder's events."""
+        x_u = np.stack([more[u] for (more, _), u in zip(hits, self.u, strict=True)])
+        x_l = np.stack([less[l] for (_, less), l in zip(hits, self.l, strict=True)])
+        y_u = np.stack([less[u] for (_, less), u in zip(hits, self.u, strict=True)])
+        y_l = np.stack([more[l] for (more, _), l in zip(hits, self.l, strict=True)])
+        log_e = self.bet.log_e_value(size, x_u, x_l, y_u, y_l)
+        return log_sum(self.log_share + log_e)
+
+
+def log_sum(values: Floats) -> Floats:
+    """Log of the sum of exponentials over all but the last axis."""
+    flat = values.reshape(-1, values.shape[-1])
+    top = flat.max(axis=0)
+    return top + np.log(np.exp(flat - top).sum(axis=0))
+
+
+def choose(
+    ladders: Sequence[events.Ladder],
+    size: int,
+    epsilon: Floats,
+    references: Ints,
+    nearest: Ints,
+    places: Ints,
+    delta: float,
+    goal: Floats,
+) -> Bets:
+    """Bets for the `places` of the grid `epsilon`, from `size` samples a side so far.
+
+    The best events are chosen for the `references` among the grid only; `nearest` says which of them stands for each place.
+    goal (P,): see `alternative`.
+    """
+    shares = [ladder.shares() for ladder in ladders]
+    excesses = [excess(p, q, epsilon[references], delta) for p, q in shares]
+    a, reference = epsilon[places], nearest[places]
+    chosen = [candidates(x) for x in excesses]
+    near = [
+        np.any(_near(p[u], q[u], epsilon[references], delta, ladder.size), axis=0)
+        | np.any(_near(p[l], q[l], epsilon[references], delta, ladder.size), axis=0)
+        for ladder, (p, q), (u, l) in zip(ladders, shares, chosen, strict=True)
+    ]
+    # Where no event of any ladder comes near, nothing is betted.
+    open_ = np.any(near, axis=0)[reference]
+    places, goal, a, reference = places[open_], goal[open_], a[open_], reference[open_]
+    us, ls, alternatives = [], [], []
+    for ladder, (p, q), (u, l) in zip(ladders, shares, chosen, strict=True):
+        u, l = u[:, reference], l[:, reference]
+        p_u, q_u = alternative(p[u], q[u], a, delta, ladder.size, goal)
+        q_l, p_l = alternative(p[l], q[l], a, delta, ladder.size, goal)
+        us.append(u)
+        ls.append(l)
+        alternatives.append((p_u, q_u, p_l, q_l))
+    u, l = np.stack(us), np.stack(ls)
+    bet = binomial.bet(*(np.stack(part) for part in zip(*alternatives, strict=True)), a, delta)
+    # What each bet would have won on the samples so far, had it been made from the start.
+    hindsight = np.stack([
+        _hindsight(ladder, bet.row(i), u[i], l[i]) * (size / ladder.size) for i, ladder in enumerate(ladders)
+    ])
+    hindsight = TEMPER * hindsight
+    log_share = hindsight - log_sum(hindsight)
+    return Bets(places, u, l, bet, log_share)
+
+
+def _hindsight(ladder: events.Ladder, bet: binomial.Bet, u: Ints, l: Ints) -> Floats:
+    more, less = ladder.all_hits()
+    return bet.log_e_value(ladder.size, more[u], less[l], less[u], more[l])
+
+
+def excess(p: Floats, q: Floats, epsilon: Floats, delta: float) -> Floats:
+    """Excess of every event over the null in standard deviations of one sample: (events, len(epsilon))."""
+    a = np.exp(epsilon)
+    p, q = p[:, None], q[:, None]
+    return (p - a * q - delta) / np.sqrt(p * (1.0 - p) + a * a * q * (1.0 - q))
+
+
+def candidates(excesses: Floats) -> tuple[Ints, Ints]:
+    """The best events of a ladder with the best disjoint partner of the other direction: forward, backward, (C, R) each.
+
+    `excesses` are (4K, R), in the order of `Ladder.hits`. {score ≥ t} is disjoint from {score < s} for s ≤ t.
+    """
+    rungs = len(excesses) // 4
+    blocks = excesses.reshape(4, rungs, -1)
+    column = np.arange(excesses.shape[1])
+    count = min(CANDIDATES, len(excesses))
+    first = np.argpartition(-excesses, count - 1, axis=0)[:count]
+    kind, rung = first // rungs, first % rungs
+    # Best "<" of each direction at each rung or lower, best "≥" at each rung or higher.
+    lower = [_running_argmax(blocks[k]) for k in (1, 3)]
+    upper = [rungs - 1 - _running_argmax(blocks[k][::-1])[::-1] for k in (0, 2)]
+    partner = np.select(
+        [kind == 0, kind == 1, kind == 2],
+        [3 * rungs + lower[1][rung, column], 2 * rungs + upper[1][rung, column], rungs + lower[0][rung, column]],
+        upper[0][rung, column],
+    )
+    forward = kind < 2
+    return np.where(forward, first, partner), np.where(forward, partner, first)
+
+
+def _running_argmax(values: Floats) -> Ints:
+    """Place of the largest value so far, down each column."""
+    place = np.arange(len(values))[:, None]
+    return np.maximum.accumulate(np.where(values >= np.maximum.accumulate(values), place, 0))
+
+
+def alternative(
+    p: Floats, q: Floats, epsilon: Floats, delta: float, size: int, goal: Floats
+) -> tuple[Floats, Floats]:
+    """The shares (p₁, q₁) to bet on, from the estimates p, q of `size` samples a side.
+
+    The event was chosen because its estimate looked good, so betting the whole of its excess over the null would overbet: an excess of
+    z standard errors is multiplied by 1 − (CAUTION/z)², as James and Stein do. It is not taken for less than `goal`, the excess in
+    standard deviations of one sample that wins what is still needed in the samples still to come: betting on less could not reject
+    this ε any more. An excess more than `HOPE` standard errors below zero is given up, and left as it is.
+    """
+    a = np.exp(epsilon)
+    vp, vq = _variances(p, q, a, size)
+    deviation = np.sqrt(vp + vq)
+    gap = p - a * q - delta
+    error = deviation / math.sqrt(size)
+    z = np.maximum(gap / error, 1e-9)
+    wanted = np.maximum(gap * np.maximum(1.0 - (CAUTION / z) ** 2, 0.0), goal * deviation)
+    move = np.where(gap > -HOPE * error, (gap - wanted) / (vp + vq), 0.0)
+    return np.minimum(p - move * vp, 1.0), np.maximum(q + move * vq / a, 0.5 * q)
+
+
+def _variances(p: Floats, q: Floats, a: Floats, size: int) -> tuple[Floats, Floats]:
+    # Half a hit was added to every share. An event never seen on the lesser side has half a hit there and no
+    # more: each further one costs growth on all that follows, log wealth being about hits · log(size).
+    seen = np.maximum(q - 0.5 / (size + 1.0), 0.0)
+    return p * (1.0 - p), a * a * seen * (1.0 - q)
+
+
+def _near(p: Floats, q: Floats, epsilon: Floats, delta: float, size: int) -> NDArray[np.bool_]:
+    a = np.exp(epsilon)
+    vp, vq = _variances(p, q, a, size)
+    return p - a * q - delta > -HOPE * np.sqrt((vp + vq) / size)
