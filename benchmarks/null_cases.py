@@ -136,7 +136,7 @@ def _sizes(samples: int) -> tuple[Size, ...]:
 
 
 BOTH = _sizes(SMALL)
-LONG = (*BOTH, *_sizes(MIDDLE), *_sizes(LARGE))
+LONG = (*BOTH, *_sizes(LARGE))
 FIXED_LONG = (*BOTH, Size("clopper-pearson", LARGE))
 SHAPE = Size("gdp", GAUSSIAN_SHAPE)
 BOOSTED = (Size("sequential", MIDDLE, COSTLY), Size("clopper-pearson", TREES, COSTLY))
@@ -295,7 +295,7 @@ def _alarms() -> Iterator[NullCase]:
         "alarm",
         "ties: randomised response",
         lambda d, n, rng: _answers(d, n, rng) * 1,
-        (*BOTH, *_sizes(LARGE)),
+        LONG,
     )
     yield _case(
         "alarm",
