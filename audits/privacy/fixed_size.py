@@ -18,7 +18,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy import binomial, events, scores
+from audits.privacy import binomial, calibration, events, scores
 from audits.privacy.result import CurvePoint, Look, Resolution
 from audits.privacy.sequential import Finding, PairState, Request, learners, smallest_violation
 
@@ -132,10 +132,18 @@ def _learn(state: PairState, rest: int, method: str, quick: bool = False) -> Can
         score = learner(first.take(slice(0, half)), second.take(slice(0, half)))
         if score is None:
             continue
-        ladder = events.build(score, first, second, half, FINE)
-        if ladder is None:
+        # A score that was fitted is judged by the other half.
+        start = slice(half if score.learned else 0, len(first))
+        x, y = score.evaluate(first.take(start)), score.evaluate(second.take(start))
+        cuts = events.thresholds(np.concatenate([x, y]), FINE)
+        if len(cuts) == 0:
             continue
-        expected, q = _expected(ladder, rest, request, method)
+        ladder = events.Ladder(score, cuts, events.count(x, cuts), events.count(y, cuts), len(x))
+        if method == "gdp":
+            expected, q = _expected_gaussian(ladder, rest, request)
+        else:
+            means = calibration.bin_means(cuts, x, y)
+            expected, q = _expected(ladder, means, rest, request)
         event = int(np.argmax(expected))
         if best is None or expected[event] > best.expected:
             some = score.evaluate(second.take(slice(0, 4096)))
@@ -144,20 +152,27 @@ def _learn(state: PairState, rest: int, method: str, quick: bool = False) -> Can
     return best
 
 
-def _expected(ladder: events.Ladder, rest: int, request: Request, method: str) -> tuple[Floats, Floats]:
-    """The bound that each event is expected to give on the testing part, and its lesser share."""
+def _expected_gaussian(ladder: events.Ladder, rest: int, request: Request) -> tuple[Floats, Floats]:
+    """The bound on μ that each event is expected to give on the testing part, and its lesser share."""
+    from scipy.special import ndtri
+
+    p, q = ladder.shares()
+    # Rests with the two bounds; noise of the learning part is taken off as well.
+    scale = math.sqrt(1.0 / rest) * -float(ndtri(request.alpha)) + math.sqrt(1.0 / ladder.size) * CAUTION
+    spread = np.sqrt(p * (1.0 - p)) / _density(ndtri(p)) + np.sqrt(q * (1.0 - q)) / _density(ndtri(q))
+    return ndtri(p) - ndtri(q) - scale * spread, q
+
+
+def _expected(ladder: events.Ladder, means: Floats, rest: int, request: Request) -> tuple[Floats, Floats]:
+    """The bound on ε that each event is expected to give on the testing part, and its lesser share."""
     from scipy.special import ndtri
 
     z = -float(ndtri(request.alpha))
-    if method == "gdp":
-        p, q = ladder.shares()
-        # Rests with the two bounds; noise of the learning part is taken off as well.
-        scale = math.sqrt(1.0 / rest) * z + math.sqrt(1.0 / ladder.size) * CAUTION
-        spread = np.sqrt(p * (1.0 - p)) / _density(ndtri(p)) + np.sqrt(q * (1.0 - q)) / _density(ndtri(q))
-        return ndtri(p) - ndtri(q) - scale * spread, q
-    x, _ = ladder.all_hits()
-    p = (x + 0.5) / (ladder.size + 1.0)
-    q, noise = _smoothed(ladder, p, request.delta)
+    p = (ladder.all_hits()[0] + 0.5) / (ladder.size + 1.0)
+    if ladder.score.monotone:
+        q, noise = calibration.lesser_shares(ladder, means)
+    else:
+        q, noise = _smoothed(ladder, p, request.delta)
     # log((p − δ)/q) less the distances to the bounds of p and q at level α, added as independent errors are.
     hits = np.maximum(q * rest, 1.0)
     q_gap = np.log((hits + 1.0 + z * np.sqrt(hits + 1.0)) / hits)
@@ -165,7 +180,7 @@ def _expected(ladder: events.Ladder, rest: int, request: Request, method: str) -
         excess = np.maximum(p - request.delta, 0.0)
         p_gap = z * np.sqrt(p * (1.0 - p) / rest) / excess
         bound = np.log(excess * rest / hits) - np.hypot(p_gap, q_gap)
-    return np.where(np.isfinite(bound), bound, -np.inf) - noise, q
+    return np.where(np.isfinite(bound), bound, -np.inf) - CAUTION * noise, q
 
 
 def _density(z: Floats) -> Floats:
@@ -185,7 +200,7 @@ def _smoothed(ladder: events.Ladder, p: Floats, delta: float) -> tuple[Floats, F
     _, y = ladder.all_hits()
     q = (y + 1.0) / (ladder.size + 1.0)
     # Few hits are luckier than their standard error says.
-    noise = CAUTION * np.where(y >= 8, 1.0 / np.sqrt(np.maximum(y, 1.0)), 2.0 / np.sqrt(y + 1.0))
+    noise = np.where(y >= 8, 1.0 / np.sqrt(np.maximum(y, 1.0)), 2.0 / np.sqrt(y + 1.0))
     for kind in range(4):
         part = slice(kind * rungs, (kind + 1) * rungs)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -203,7 +218,7 @@ def _smoothed(ladder: events.Ladder, p: Floats, delta: float) -> tuple[Floats, F
         places = kind * rungs + order[beyond]
         # Never further than to a twentieth of what a single hit would say.
         q[places] = np.minimum(q[places], np.maximum(continued, 0.05) / ladder.size)
-        noise[places] = 1.5 * CAUTION
+        noise[places] = 1.5
     return q, noise
 
 

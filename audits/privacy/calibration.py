@@ -1,0 +1,115 @@
+# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownArgumentType=false
+"""How much of the lesser side lies in a rare event, where that side has hardly been seen there.
+
+In a rare corner the lesser side has no hits to count, but the other side has: with λ(s) the log-likelihood
+ratio of samples of score s, Q(S) = E_P[1_S·e^(−λ)]. λ is fitted to the counts of both sides between the
+thresholds of a ladder by logistic regression. Under λ a sample of score s is of the first side with
+probability w = 1/(1 + e^(−λ)), so the sums of w and of 1 − w over all samples in S estimate n·P(S) and
+n·Q(S): the maximum likelihood estimates in this model (Qin, Biometrika 1998). No bound rests on any of this:
+it only chooses events.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audits.privacy.events import Ladder
+
+Floats = NDArray[np.floating[Any]]
+
+BENDS = (0.3, 0.1, 0.03, 0.01, 0.003, 0.001)
+"""Shares of the samples that lie beyond the places where λ may bend, in both tails."""
+STIFF = 0.3
+"""Standard deviation of a bend before any data, where the straight line has slope 1."""
+MISFIT = 0.05
+"""Error of log Q(S) that no curve is believed to be below; where counts are sharper, they decide."""
+
+
+def bin_means(thresholds: Floats, first: Floats, second: Floats) -> Floats:
+    """The mean score (K + 1,) of the samples below, between and above K thresholds; 0 where none are."""
+    pooled = np.concatenate([first, second])
+    place = np.searchsorted(thresholds, pooled, side="right")
+    count = np.bincount(place, minlength=len(thresholds) + 1)
+    return np.bincount(place, pooled, len(thresholds) + 1) / np.maximum(count, 1)
+
+
+def lesser_shares(ladder: Ladder, means: Floats) -> tuple[Floats, Floats]:
+    """Share of the lesser side in each of the ladder's 4K events, and the standard error of log(p/q).
+
+    `means` (K + 1,) are the mean scores between the thresholds, as from `bin_means`.
+    """
+    first = -np.diff(np.r_[ladder.size, ladder.first, 0]).astype(np.float64)
+    second = -np.diff(np.r_[ladder.size, ladder.second, 0]).astype(np.float64)
+    count = first + second
+    basis, precision = _basis(means, first, count)
+    weights, covariance = posterior(basis, first, count, precision)
+    w = _logistic(basis @ weights)
+
+    def tails(mass: Floats) -> Floats:
+        # Sums over the bins of the events ≥ and < of every threshold.
+        below = np.cumsum(mass, axis=0)[:-1]
+        return np.concatenate([mass.sum(axis=0) - below, below])
+
+    model: list[Floats] = []
+    variance: list[Floats] = []
+    # The lesser side is the second one for half of the events, then the first one.
+    for part in (1.0 - w, w):
+        found = np.maximum(tails(count * part), 1e-300)
+        slope = tails((count * w * (1.0 - w))[:, None] * basis) / found[:, None]
+        model.append(found)
+        variance.append(np.einsum("ij,jk,ik->i", slope, covariance, slope) + MISFIT**2)
+    hits, error = np.concatenate(model), np.concatenate(variance)
+    more, less = ladder.all_hits()
+    # Counts have the error 1/√hits; the two are combined by their precisions.
+    trust = less * error / (1.0 + less * error)
+    q = np.exp((1.0 - trust) * np.log(hits) + trust * np.log(np.maximum(less, 0.5))) / ladder.size
+    return np.clip(q, 1e-300, 1.0), np.sqrt(error / (1.0 + less * error) + 1.0 / (more + 1.0))
+
+
+def _basis(means: Floats, first: Floats, count: Floats) -> tuple[Floats, Floats]:
+    """Columns (bins, k) of which λ is a combination, and the precisions of their weights before any data.
+
+    A straight line in the score, bent at every decade of both tails. Beyond the data it goes on straight,
+    ever less surely. The units of the score do not matter: it is first scaled to be a log-likelihood ratio.
+    """
+    line = means - np.average(means, weights=count)
+    line = np.column_stack(
+        [np.ones_like(line), line / (np.sqrt(np.average(line**2, weights=count)) + 1e-300)]
+    )
+    s = line @ posterior(line, first, count, np.array([0.0, 1e-4]))[0]
+    level = np.cumsum(count) / count.sum()
+    columns = [np.ones_like(s), s]
+    for share in BENDS:
+        up = min(int(np.searchsorted(level, 1.0 - share)), len(s) - 1)
+        down = int(np.searchsorted(level, share))
+        columns.append(np.where(np.arange(len(s)) > up, s - s[up], 0.0))
+        columns.append(np.where(np.arange(len(s)) < down, s - s[down], 0.0))
+    return np.column_stack(columns), np.r_[0.0, 1e-2, np.full(2 * len(BENDS), STIFF**-2.0)]
+
+
+def posterior(basis: Floats, hits: Floats, count: Floats, precision: Floats) -> tuple[Floats, Floats]:
+    """Logistic regression with a Gaussian prior around 0, by Newton's method: weights (k,) and covariance.
+
+    basis (bins, k); of `count` samples in each bin `hits` are of the first side.
+    """
+    weights = np.zeros(basis.shape[1])
+    covariance = np.eye(len(weights))
+    for _ in range(25):
+        p = _logistic(basis @ weights)
+        curvature = (basis * (count * np.maximum(p * (1.0 - p), 1e-9))[:, None]).T @ basis
+        covariance = np.linalg.inv(curvature + np.diag(precision + 1e-9))
+        step = covariance @ (basis.T @ (hits - count * p) - precision * weights)
+        # Newton's steps overshoot where the sides are nearly separable.
+        step *= min(1.0, 2.0 / (float(np.abs(basis @ step).max()) + 1e-300))
+        weights = weights + step
+        if float(np.abs(step).max()) < 1e-6:
+            break
+    return weights, covariance
+
+
+def _logistic(x: Floats) -> Floats:
+    return 1.0 / (1.0 + np.exp(-np.clip(x, -30.0, 30.0)))
