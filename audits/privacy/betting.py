@@ -22,13 +22,15 @@ from audits.privacy import binomial, events
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
 
-CAUTION = 1.4
+CAUTION = 1.8
 """An excess of this many standard errors is not betted on; the value only moves the power."""
 HOPE = 2.0
 """Standard errors below zero at which an estimated excess is given up, for now."""
-TEMPER = 0.5
+TEMPER = 0.7
 CANDIDATES = 4
 """Events of a ladder that share its wealth."""
+UNSEEN = 0.1
+"""Every other candidate takes the half hit of an event never seen on the lesser side for this share of it: it may be impossible there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class Bets:
 
 def log_sum(values: Floats) -> Floats:
     """Log of the sum of exponentials over all but the last axis."""
-    flat = values.reshape(-1, values.shape[-1])
+    flat = values.reshape(math.prod(values.shape[:-1]), values.shape[-1])
     top = flat.max(axis=0)
     return top + np.log(np.exp(flat - top).sum(axis=0))
 
@@ -78,27 +80,24 @@ def choose(
     goal (P,): see `alternative`.
     """
     shares = [ladder.shares() for ladder in ladders]
-    excesses = [excess(p, q, epsilon[references], delta) for p, q in shares]
-    a, reference = epsilon[places], nearest[places]
-    chosen = [candidates(x) for x in excesses]
-    near = [
-        np.any(_near(p[u], q[u], epsilon[references], delta, ladder.size), axis=0)
-        | np.any(_near(p[l], q[l], epsilon[references], delta, ladder.size), axis=0)
-        for ladder, (p, q), (u, l) in zip(ladders, shares, chosen, strict=True)
-    ]
+    at = epsilon[references]
+    found = [candidates(excess(p, q, at, delta)) for p, q in shares]
+    u, l = (np.stack(events_) for events_ in zip(*found, strict=True))
+    sizes = np.array([ladder.size for ladder in ladders])[:, None, None]
+    # Shares of the greater and of the lesser side, of the forward events and then of the backward ones.
+    more, less = (
+        np.stack([np.stack([side[e] for side, e in zip(part, events_, strict=True)]) for events_ in (u, l)])
+        for part in zip(*shares, strict=True)
+    )
+    less = _thinned(less, sizes)
     # Where no event of any ladder comes near, nothing is betted.
-    open_ = np.any(near, axis=0)[reference]
-    places, goal, a, reference = places[open_], goal[open_], a[open_], reference[open_]
-    us, ls, alternatives = [], [], []
-    for ladder, (p, q), (u, l) in zip(ladders, shares, chosen, strict=True):
-        u, l = u[:, reference], l[:, reference]
-        p_u, q_u = alternative(p[u], q[u], a, delta, ladder.size, goal)
-        q_l, p_l = alternative(p[l], q[l], a, delta, ladder.size, goal)
-        us.append(u)
-        ls.append(l)
-        alternatives.append((p_u, q_u, p_l, q_l))
-    u, l = np.stack(us), np.stack(ls)
-    bet = binomial.bet(*(np.stack(part) for part in zip(*alternatives, strict=True)), a, delta)
+    near = _excess(more, less, np.exp(at), delta, sizes)[1] > -HOPE
+    reference = nearest[places]
+    hopeful = near.any(axis=(0, 1, 2))[reference]
+    places, goal, reference = places[hopeful], goal[hopeful], reference[hopeful]
+    u, l = u[..., reference], l[..., reference]
+    p, q = alternative(more[..., reference], less[..., reference], epsilon[places], delta, sizes, goal)
+    bet = binomial.bet(p[0], q[0], q[1], p[1], epsilon[places], delta)
     # What each bet would have won on the samples so far, had it been made from the start.
     hindsight = np.stack([
         _hindsight(ladder, bet.row(i), u[i], l[i]) * (size / ladder.size) for i, ladder in enumerate(ladders)
@@ -150,9 +149,9 @@ def _running_argmax(values: Floats) -> Ints:
 
 
 def alternative(
-    p: Floats, q: Floats, epsilon: Floats, delta: float, size: int, goal: Floats
+    p: Floats, q: Floats, epsilon: Floats, delta: float, size: Any, goal: Floats
 ) -> tuple[Floats, Floats]:
-    """The shares (p₁, q₁) to bet on, from the estimates p, q of `size` samples a side.
+    """The shares (p₁, q₁) to bet on, from the estimates p, q of `size` samples a side; all broadcast.
 
     The event was chosen because its estimate looked good, so betting the whole of its excess over the null would overbet: an excess of
     z standard errors is multiplied by 1 − (CAUTION/z)², as James and Stein do. It is not taken for less than `goal`, the excess in
@@ -160,24 +159,25 @@ def alternative(
     this ε any more. An excess more than `HOPE` standard errors below zero is given up, and left as it is.
     """
     a = np.exp(epsilon)
-    vp, vq = _variances(p, q, a, size)
-    deviation = np.sqrt(vp + vq)
-    gap = p - a * q - delta
-    error = deviation / math.sqrt(size)
-    z = np.maximum(gap / error, 1e-9)
-    wanted = np.maximum(gap * np.maximum(1.0 - (CAUTION / z) ** 2, 0.0), goal * deviation)
-    move = np.where(gap > -HOPE * error, (gap - wanted) / (vp + vq), 0.0)
+    gap, z, vp, vq = _excess(p, q, a, delta, size)
+    keep = np.maximum(1.0 - (CAUTION / np.maximum(z, 1e-9)) ** 2, 0.0)
+    variance = vp + vq
+    wanted = np.maximum(gap * keep, goal * np.sqrt(variance))
+    move = np.where(z > -HOPE, (gap - wanted) / variance, 0.0)
     return np.minimum(p - move * vp, 1.0), np.maximum(q + move * vq / a, 0.5 * q)
 
 
-def _variances(p: Floats, q: Floats, a: Floats, size: int) -> tuple[Floats, Floats]:
+def _excess(p: Floats, q: Floats, a: Floats, delta: float, size: Any) -> tuple[Floats, ...]:
+    """Excess over the null, the same in standard errors, and the variances of its two parts for one sample."""
     # Half a hit was added to every share. An event never seen on the lesser side has half a hit there and no
     # more: each further one costs growth on all that follows, log wealth being about hits · log(size).
     seen = np.maximum(q - 0.5 / (size + 1.0), 0.0)
-    return p * (1.0 - p), a * a * seen * (1.0 - q)
+    vp, vq = p * (1.0 - p), a * a * seen * (1.0 - q)
+    gap = p - a * q - delta
+    return gap, gap * np.sqrt(size / (vp + vq)), vp, vq
 
 
-def _near(p: Floats, q: Floats, epsilon: Floats, delta: float, size: int) -> NDArray[np.bool_]:
-    a = np.exp(epsilon)
-    vp, vq = _variances(p, q, a, size)
-    return p - a * q - delta > -HOPE * np.sqrt((vp + vq) / size)
+def _thinned(q: Floats, size: Any) -> Floats:
+    """Lesser shares (…, C, P) with the half hit of events never seen made smaller for every other candidate."""
+    factor = np.where(np.arange(q.shape[-2]) % 2 == 1, UNSEEN, 1.0)[:, None]
+    return np.where(q < 0.75 / (size + 1.0), q * factor, q)

@@ -206,7 +206,8 @@ def _pure_multipliers(
         low, high = np.where(slope > 0.0, nu, low), np.where(slope > 0.0, high, nu)
         new = nu + slope / curve
         new = np.where((new > low) & (new < high), new, 0.5 * (low + high))
-        done = np.all(np.abs(new - nu) <= 1e-5 * np.minimum(nu, kappa))
+        # The growth lost is of the order of the square of this error.
+        done = np.all(np.abs(new - nu) <= 1e-3 * np.minimum(nu, kappa))
         nu = new
         if done:
             break
@@ -280,7 +281,7 @@ def _nearest_null(
             length = np.minimum(length, np.where(change < 0.0, -0.9 * now / np.minimum(change, -1e-300), 1.0))
         q, r = q + length * step_q, r + length * step_r
         # The error left is about the square of the last step; the bet is valid whatever it is.
-        if np.all(np.abs(step_q) <= 1e-4 * sq) and np.all(np.abs(step_r) <= 1e-4 * sr):
+        if np.all(np.abs(step_q) <= 1e-2 * sq) and np.all(np.abs(step_r) <= 1e-2 * sr):
             break
     return q, r
 

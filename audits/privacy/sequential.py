@@ -33,8 +33,10 @@ Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
 
 FIRST_BATCH = 32
-GROWTH = 0.2
-"""A batch is this share of the samples before it."""
+GROWTH, CALM_GROWTH = 0.2, 0.5
+"""A batch is this share of the samples before it; the larger one while the samples are few and nothing speaks against the claim."""
+CALM, CALM_BELOW = 2.0, 32768
+"""Nothing does while no event exceeds the claim by this many standard errors."""
 RETAINED_ROWS = 32768
 RETAINED_BYTES = 2**27
 """Samples of a side that are kept to learn events from, at most."""
@@ -49,6 +51,10 @@ PRUNE_FROM = 8192
 """Before batches of this size events and slots that are not among the best are dropped."""
 LOOKUP_FROM = 4096
 """Batches of this size are worth a table of the outputs that repeat."""
+FINE = 0.8
+"""Ratio of the rungs of a ladder that will be pruned."""
+CHOOSE_FROM = 16384
+"""Before batches of this size a slot is dropped unless it is better than the first by what can be told apart."""
 EXPLORE = 512
 """Every pair gets this many samples before the promising ones are preferred."""
 
@@ -153,7 +159,9 @@ class Slot:
         score = self.learner(first.take(slice(0, half)), second.take(slice(0, half)))
         if score is None:
             return
-        self.ladder = events.build(score, first, second, half, atoms=atoms)
+        # Finer rungs where there are samples to tell them apart; the best few are kept.
+        ratio = FINE if rows >= PRUNE_FROM else events.RATIO
+        self.ladder = events.build(score, first, second, half, ratio, atoms)
 
 
 class PairState:
@@ -247,8 +255,8 @@ class Sequential:
 
     def step(self, state: PairState, size: int) -> None:
         """Draw a batch of one pair, settle the bets on it, learn from it."""
-        if size >= PRUNE_FROM:
-            self.prune(state)
+        if size >= PRUNE_FROM and state.atoms is None:
+            self.prune(state, size)
         ladders = state.ladders()
         bets = self.bets(state, ladders)
         counts = [ladder.nothing() for ladder in ladders]
@@ -315,13 +323,16 @@ class Sequential:
         is_top[-1] = True
         return places, places[is_top]
 
-    def prune(self, state: PairState) -> None:
-        """Before a large batch: keep only the rungs that are best for some ε, and the slots that are."""
+    def prune(self, state: PairState, size: int) -> None:
+        """Before a large batch: keep only the rungs that are best for some ε, and the slots that are.
+
+        Only where outputs have to be scored one by one: for those that repeat, more events cost nothing.
+        """
         live = state.live()
         if not live:
             return
         lower = int(np.searchsorted(self.grid, self.epsilon_lower()))
-        wanted = np.unique([self.nearest[min(lower + j, len(self.grid) - 1)] for j in (0, 8, 24)])
+        wanted = np.unique([self.nearest[min(lower + j, len(self.grid) - 1)] for j in (0, 8, 16, 24)])
         wanted = np.append(wanted, len(self.references) - 1)
         strength: list[Floats] = []
         for slot in live:
@@ -329,14 +340,15 @@ class Sequential:
             assert ladder is not None
             excess = self.excess(ladder)[:, wanted]
             strength.append(np.max(excess, axis=0))
-            # Which rung is best is known to about two standard errors only.
-            hopeful = np.any(excess >= strength[-1] - 2.0 / math.sqrt(ladder.size), axis=1)
+            # Which rung is best is known to about three standard errors only.
+            hopeful = np.any(excess >= strength[-1] - 3.0 / math.sqrt(ladder.size), axis=1)
             slot.ladder = ladder.keep(np.unique(np.flatnonzero(hopeful) % len(ladder.thresholds)))
         top = np.max(strength, axis=0)
         for place, (slot, found) in enumerate(zip(live, strength, strict=True)):
             # The first slot costs nothing; another one must be worth its time.
             slack = 1.0 / math.sqrt(state.size)
-            slot.active = place == 0 or bool(np.any((found > 0.0) & (found >= top - slack)))
+            least = top - slack if size < CHOOSE_FROM else np.maximum(top - slack, strength[0] + 0.5 * slack)
+            slot.active = place == 0 or bool(np.any((found > 0.0) & (found >= least)))
         heirs = [slot for slot in live if slot.active]
         for slot in state.slots:
             # One that has offered nothing so far will not be waited for.
@@ -381,13 +393,14 @@ class Sequential:
         return max(states, key=self.promise)
 
     def promise(self, state: PairState) -> float:
-        """Largest excess over the claim in standard errors a sample, with a bonus for pairs seen little."""
-        best = [
-            float(self.excess(slot.ladder)[:, -1].max())
-            for slot in state.slots
-            if slot.ladder is not None and slot.active
-        ]
-        return max(best, default=-math.inf) + 2.0 / math.sqrt(state.size + 1.0)
+        """Strength of a pair, with a bonus for pairs seen little."""
+        return self.strength(state) + 2.0 / math.sqrt(state.size + 1.0)
+
+    def strength(self, state: PairState) -> float:
+        """Largest excess over the claim in standard deviations of one sample; −∞ without events."""
+        at = self.grid[[self.claimed]]
+        found = [betting.excess(*ladder.shares(), at, self.request.delta) for ladder in state.ladders()]
+        return max((float(x.max()) for x in found), default=-math.inf)
 
     def run(self) -> Finding:
         """Batches until the claim is refuted, the budget is spent, or the resolution asked for is reached."""
@@ -409,7 +422,10 @@ class Sequential:
     def batch_size(self, state: PairState) -> int:
         """Samples of the next batch: a share of those before, within the budget of samples and time."""
         request = self.request
-        size = FIRST_BATCH if state.size == 0 else max(16, int(GROWTH * state.size))
+        size = FIRST_BATCH
+        if state.size > 0:
+            calm = state.size < CALM_BELOW and self.strength(state) * math.sqrt(state.size) < CALM
+            size = max(16, int((CALM_GROWTH if calm else GROWTH) * state.size))
         left = request.time_limit - request.seconds()
         if self.samples > 0 and left <= 0.0:
             return 0
