@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.outputs import Atoms, Encoded
+from audits.privacy.outputs import Encoded
 from audits.privacy.scores import Score
 
 Floats = NDArray[np.floating[Any]]
@@ -120,14 +120,13 @@ def build(
     second: Encoded,
     fitted: int,
     ratio: float = RATIO,
-    atoms: Atoms | None = None,
+    evaluate: Callable[[Score, Encoded], Floats] | None = None,
 ) -> Ladder | None:
     """The ladder of a score. Samples before place `fitted` were used to fit the score and are not counted.
 
-    With a table of the outputs that repeat the score is computed once for each of them.
+    `evaluate`, where given, computes the score of samples in another way.
     """
-    evaluate = score.evaluate if atoms is None else partial(atoms.each, score.evaluate)
-    x, y = evaluate(first), evaluate(second)
+    x, y = (score.evaluate(side) if evaluate is None else evaluate(score, side) for side in (first, second))
     cuts = thresholds(np.concatenate([x, y]), ratio)
     if len(cuts) == 0:
         return None

@@ -11,7 +11,7 @@ are padded, with their length as a column of its own.
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -78,51 +78,6 @@ def row_keys(e: Encoded) -> Ints:
             keys ^= keys >> np.int64(27)
             keys *= np.int64(-7723592293110705685)
     return keys
-
-
-@dataclass(frozen=True, slots=True)
-class Atoms:
-    """Rows that samples repeat: sorted keys and the row of each."""
-
-    keys: Ints
-    rows: Encoded
-
-    def find(self, e: Encoded) -> tuple[Ints, NDArray[np.bool_]]:
-        """Place of each sample among the atoms, and whether it is one."""
-        keys = row_keys(e)
-        place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        return place, self.keys[place] == keys
-
-    def tally(self, e: Encoded) -> tuple[Encoded, Ints]:
-        """The same samples as distinct rows and how often each occurs; rows that are no atoms stand for themselves."""
-        place, known = self.find(e)
-        if known.all():
-            return self.rows, np.bincount(place, minlength=len(self.keys))
-        counts = np.bincount(place[known], minlength=len(self.keys))
-        others = e.take(~known)
-        return join([self.rows, others]), np.concatenate([counts, np.ones(len(others), dtype=np.int64)])
-
-    def each(self, evaluate: Callable[[Encoded], Floats], e: Encoded) -> Floats:
-        """`evaluate` of every sample, computed once for each atom."""
-        place, known = self.find(e)
-        values = evaluate(self.rows)[place]
-        if not known.all():
-            values[~known] = evaluate(e.take(~known))
-        return values
-
-
-MOST_ATOMS = 8192
-
-
-def find_atoms(e: Encoded) -> Atoms | None:
-    """The distinct rows of samples that repeat each row three times on average; None where they do not."""
-    few = np.unique(row_keys(e.take(slice(0, 256))))
-    if len(e) > 1024 and len(few) == 256:
-        return None
-    keys, places = np.unique(row_keys(e), return_index=True)
-    if len(keys) > min(MOST_ATOMS, len(e) // 3):
-        return None
-    return Atoms(keys, e.take(places))
 
 
 class Encoder:

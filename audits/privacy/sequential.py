@@ -25,7 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy import betting, binomial, events, scores
-from audits.privacy.outputs import Atoms, Encoded, Encoder, find_atoms, join
+from audits.privacy.atoms import FEW_ATOMS, Atoms, Counts, count_atoms, find_atoms, ladder_of_sets
+from audits.privacy.outputs import Encoded, Encoder, join
 from audits.privacy.pairs import Pair, draw
 from audits.privacy.result import CurvePoint, Look, Resolution
 
@@ -33,9 +34,9 @@ Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
 
 FIRST_BATCH = 32
-GROWTH, CALM_GROWTH = 0.2, 0.5
+GROWTH, CALM_GROWTH = 0.2, 0.4
 """A batch is this share of the samples before it; the larger one while the samples are few and nothing speaks against the claim."""
-CALM, CALM_BELOW = 2.0, 32768
+CALM, CALM_BELOW = 1.5, 32768
 """Nothing does while no event exceeds the claim by this many standard errors."""
 RETAINED_ROWS = 32768
 RETAINED_BYTES = 2**27
@@ -49,8 +50,6 @@ GROUP = 200
 """Divided by the root of the number of samples: how many steps of the grid of ε share a bet."""
 PRUNE_FROM = 8192
 """Before batches of this size events and slots that are not among the best are dropped."""
-LOOKUP_FROM = 4096
-"""Batches of this size are worth a table of the outputs that repeat."""
 FINE = 0.8
 """Ratio of the rungs of a ladder that will be pruned."""
 CHOOSE_FROM = 16384
@@ -161,7 +160,8 @@ class Slot:
             return
         # Finer rungs where there are samples to tell them apart; the best few are kept.
         ratio = FINE if rows >= PRUNE_FROM else events.RATIO
-        self.ladder = events.build(score, first, second, half, ratio, atoms)
+        each = None if atoms is None else lambda s, e: atoms.each(s.evaluate, e)
+        self.ladder = events.build(score, first, second, half, ratio, each)
 
 
 class PairState:
@@ -179,6 +179,9 @@ class PairState:
         self.slots: list[Slot] = []
         self.learned_at = 0
         self.atoms: Atoms | None = None
+        self.counts: Counts | None = None
+        self.learned_counts: Counts | None = None
+        self.reordered_at = 0
         self.log_wealth = np.zeros(grid_size)
 
     def sample(self, size: int, side: int) -> Encoded:
@@ -212,12 +215,41 @@ class PairState:
         self.learned_at = self.kept_rows
         first, second = self.samples()
         self.atoms = find_atoms(join([first, second]))
+        self.counts = None if self.atoms is None else count_atoms(self.atoms, first, second)
+        half = slice(0, len(first) // 2)
+        self.learned_counts = (
+            None if self.atoms is None else count_atoms(self.atoms, first.take(half), second.take(half))
+        )
+        idle: list[scores.Learner] = []
+        if self.atoms is not None:
+            # `reorder` sees to the sets; neighbours that are all ties say nothing, slowly. Sets of few outputs are all the
+            # events there are.
+            idle = [scores.sets, scores.neighbours]
+            if len(self.atoms) <= FEW_ATOMS:
+                idle = [slot.learner for slot in self.slots]
         for slot in self.slots:
-            if self.atoms is not None and slot.learner is scores.neighbours:
-                # Where all neighbours are ties they say nothing, slowly.
+            if slot.learner in idle:
                 slot.ladder = None
             elif slot.active:
                 slot.relearn(first, second, self.atoms)
+
+    def reorder(self) -> None:
+        """Order the sets of outputs that repeat by all the counts so far.
+
+        Few of them may be judged by the counts that order them; many are judged by those since they were ordered.
+        """
+        if self.atoms is None or self.counts is None or self.learned_counts is None:
+            return
+        few = len(self.atoms) <= FEW_ATOMS
+        slot = next(s for s in self.slots if s.learner is scores.sets)
+        if few:
+            slot.ladder = ladder_of_sets(self.atoms, self.counts, self.counts, FINE)
+        elif slot.ladder is None or self.counts.size >= 2 * self.reordered_at:
+            # What was there at half the size orders, what came since judges.
+            judged = self.counts.without(self.learned_counts)
+            slot.ladder = ladder_of_sets(self.atoms, self.learned_counts, judged, FINE)
+            self.reordered_at = self.counts.size
+            self.learned_counts = self.counts
 
     def live(self) -> list[Slot]:
         """The slots that have events to bet on."""
@@ -261,11 +293,17 @@ class Sequential:
         bets = self.bets(state, ladders)
         counts = [ladder.nothing() for ladder in ladders]
         # Outputs that repeat are looked up instead of scored.
-        atoms = state.atoms if size >= LOOKUP_FROM else None
+        atoms = state.atoms
+        tallies = [np.zeros(0 if atoms is None else len(atoms), dtype=np.int64) for _ in range(2)]
         for part in state.chunks(size):
             first, second = state.sample(part, 0), state.sample(part, 1)
             for side, place in ((first, 0), (second, 1)):
-                rows, weights = (side, None) if atoms is None else atoms.tally(side)
+                rows, weights = side, None
+                if atoms is not None:
+                    distinct, times = atoms.tally(side)
+                    tallies[place] += times[: len(atoms)]
+                    if len(side) > 2 * len(distinct):
+                        rows, weights = distinct, times
                 for ladder, count in zip(ladders, counts, strict=True):
                     count[place][:] += events.count(ladder.score.evaluate(rows), ladder.thresholds, weights)
             if state.row_bytes == 0:
@@ -282,8 +320,11 @@ class Sequential:
             # The kind of output is known now, nothing has been betted yet.
             kinds = learners(state.samples()[0], self.request.user_score, self.request.footprints)
             state.slots = [Slot(learner) for learner in kinds]
+        if state.counts is not None:
+            state.counts = state.counts.add(tallies[0], tallies[1], size)
         if state.size <= 2 * state.kept_rows:
             state.relearn()
+        state.reorder()
 
     def bets(self, state: PairState, ladders: Sequence[events.Ladder]) -> betting.Bets | None:
         """Bets on the next batch, for the tops of groups of ε that are still open."""
@@ -526,7 +567,7 @@ def smallest_violation(q: Floats, growth: float, epsilon: float, delta: float) -
     some = np.unique(np.concatenate([by_epsilon, by_delta]))
     q, low, high = q[some], low[some], high[some]
     null = low.copy()
-    for _ in range(32):
+    for _ in range(20):
         middle = 0.5 * (low + high)
         enough = binomial.divergence(middle, q, epsilon, delta) >= growth
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)

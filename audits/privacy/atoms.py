@@ -1,0 +1,131 @@
+# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownArgumentType=false
+"""Outputs that repeat: a table of the distinct ones, how often each occurred, and the events that follow.
+
+Where outputs repeat, a score is computed once for each distinct output and samples are only looked up. The counts of
+all samples so far, not just of the few that are kept, then say which outputs speak for which dataset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audits.privacy import events, scores
+from audits.privacy.outputs import Encoded, join, row_keys
+
+Floats = NDArray[np.floating[Any]]
+Ints = NDArray[np.int64]
+
+MOST_ATOMS = 8192
+FEW_ATOMS = 64
+"""With so few of them the counts that order the outputs may also judge them."""
+REPEATS = 3
+"""Outputs repeat where each distinct one occurs this often on average."""
+
+
+@dataclass(frozen=True, slots=True)
+class Atoms:
+    """Outputs that samples repeat: sorted keys and the row of each."""
+
+    keys: Ints
+    rows: Encoded
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def find(self, e: Encoded) -> tuple[Ints, NDArray[np.bool_]]:
+        """Place of each sample among the atoms, and whether it is one."""
+        keys = row_keys(e)
+        place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return place, self.keys[place] == keys
+
+    def tally(self, e: Encoded) -> tuple[Encoded, Ints]:
+        """The samples as distinct rows and how often each occurs: the atoms, then each other row for itself."""
+        place, known = self.find(e)
+        if known.all():
+            return self.rows, np.bincount(place, minlength=len(self))
+        counts = np.bincount(place[known], minlength=len(self))
+        others = e.take(~known)
+        return join([self.rows, others]), np.concatenate([counts, np.ones(len(others), dtype=np.int64)])
+
+    def each(self, evaluate: Callable[[Encoded], Floats], e: Encoded) -> Floats:
+        """`evaluate` of every sample, computed once for each atom."""
+        place, known = self.find(e)
+        values = evaluate(self.rows)[place]
+        if not known.all():
+            values[~known] = evaluate(e.take(~known))
+        return values
+
+
+def find_atoms(e: Encoded) -> Atoms | None:
+    """The distinct rows of samples that repeat; None where they do not."""
+    if len(e) > 1024 and len(np.unique(row_keys(e.take(slice(0, 256))))) == 256:
+        return None
+    keys, places = np.unique(row_keys(e), return_index=True)
+    if len(keys) > min(MOST_ATOMS, len(e) // REPEATS):
+        return None
+    return Atoms(keys, e.take(places))
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How often each atom occurred on either side among `size` samples a side."""
+
+    first: Ints
+    second: Ints
+    size: int
+
+    def add(self, first: Ints, second: Ints, size: int) -> Counts:
+        """With another batch."""
+        return Counts(self.first + first, self.second + second, self.size + size)
+
+    def without(self, other: Counts) -> Counts:
+        """Less the samples that `other` counted."""
+        return Counts(self.first - other.first, self.second - other.second, self.size - other.size)
+
+
+def count_atoms(atoms: Atoms, first: Encoded, second: Encoded) -> Counts:
+    """Counts of samples of both sides."""
+    sides = [atoms.tally(side)[1][: len(atoms)] for side in (first, second)]
+    return Counts(sides[0], sides[1], len(first))
+
+
+def ladder_of_sets(atoms: Atoms, learned: Counts, judged: Counts, ratio: float) -> events.Ladder | None:
+    """Sets of atoms in the order of their likelihood ratios in `learned`, with the counts of `judged`.
+
+    The log ratio r of an atom, with variance s², is shrunk to r/(1 + s²): the posterior mean for a prior of variance 1, so that an
+    atom seen twice does not come before one that is known well. Outputs that are no atoms have score 0.
+    """
+    a, b = learned.first + 0.5, learned.second + 0.5
+    order = np.log(a / b) / (1.0 + 1.0 / a + 1.0 / b)
+    names = atoms.rows
+
+    def evaluate(e: Encoded) -> Floats:
+        place, known = atoms.find(e)
+        return np.where(known, order[place], 0.0)
+
+    def describe(t: float, upper: bool) -> str:
+        inside = (order >= t) if upper else (order < t)
+        seen = np.flatnonzero(inside & (learned.first + learned.second > 0))
+        return f"output in {scores._join([scores._row_words(names, int(i)) for i in seen])}"
+
+    values = np.append(order, 0.0)
+    first, second = (np.append(side, judged.size - side.sum()) for side in (judged.first, judged.second))
+    cuts = events.thresholds(np.repeat(values, _weights(learned)), ratio)
+    if len(cuts) == 0:
+        return None
+    score = scores.Score("sets", evaluate, describe)
+    return events.Ladder(
+        score, cuts, events.count(values, cuts, first), events.count(values, cuts, second), judged.size
+    )
+
+
+def _weights(learned: Counts) -> Ints:
+    """How often each atom, and then anything else, occurred on both sides."""
+    both = learned.first + learned.second
+    return np.append(both, 2 * learned.size - both.sum())
