@@ -2,8 +2,9 @@
 # pyright: reportUnknownArgumentType=false
 """Outputs that repeat: a table of the distinct ones, how often each occurred, and the events that follow.
 
-Where outputs repeat, a score is computed once for each distinct output and samples are only looked up. The counts of
-all samples so far, not just of the few that are kept, then say which outputs speak for which dataset.
+Where outputs repeat, a score is computed once for each distinct output and samples are only looked up. The
+counts of all samples so far, not just of the few that are kept, then say which outputs speak for which
+dataset.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ class Atoms:
         return place, self.keys[place] == keys
 
     def tally(self, e: Encoded) -> tuple[Encoded, Ints]:
-        """The samples as distinct rows and how often each occurs: the atoms, then each other row for itself."""
+        """The samples as distinct rows and how often each occurs: the atoms, then each other row for
+        itself."""
         place, known = self.find(e)
         if known.all():
             return self.rows, np.bincount(place, minlength=len(self))
@@ -98,8 +100,9 @@ def count_atoms(atoms: Atoms, first: Encoded, second: Encoded) -> Counts:
 def ladder_of_sets(atoms: Atoms, learned: Counts, judged: Counts, ratio: float) -> events.Ladder | None:
     """Sets of atoms in the order of their likelihood ratios in `learned`, with the counts of `judged`.
 
-    The log ratio r of an atom, with variance s², is shrunk to r/(1 + s²): the posterior mean for a prior of variance 1, so that an
-    atom seen twice does not come before one that is known well. Outputs that are no atoms have score 0.
+    The log ratio r of an atom, with variance s², is shrunk to r/(1 + s²): the posterior mean for a prior of
+    variance 1, so that an atom seen twice does not come before one that is known well. Outputs that are no
+    atoms have score 0.
     """
     a, b = learned.first + 0.5, learned.second + 0.5
     order = np.log(a / b) / (1.0 + 1.0 / a + 1.0 / b)

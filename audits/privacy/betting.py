@@ -1,10 +1,11 @@
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
 # pyright: reportUnknownArgumentType=false
-"""What to bet on the next batch, from the counts of earlier ones: events, alternatives, and shares of the wealth.
+"""What to bet on the next batch, from the counts of earlier ones: events, alternatives, and shares of the
+wealth.
 
-For every ε of the grid the wealth is shared out over several events of several scores. With shares cᵢ and e-values Eᵢ of the batch the
-wealth is multiplied by Σ cᵢ·Eᵢ, whose mean is at most 1 under the claim, however the shares were chosen from
-earlier samples.
+For every ε of the grid the wealth is shared out over several events of several scores. With shares cᵢ and
+e-values Eᵢ of the batch the wealth is multiplied by Σ cᵢ·Eᵢ, whose mean is at most 1 under the claim, however
+the shares were chosen from earlier samples.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ TEMPER = 0.7
 CANDIDATES = 4
 """Events of a ladder that share its wealth."""
 UNSEEN = 0.1
-"""Every other candidate takes the half hit of an event never seen on the lesser side for this share of it: it may be impossible there."""
+"""Every other candidate takes the half hit of an event never seen on the lesser side for this share of it: it
+may be impossible there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,8 @@ class Bets:
     log_share: Floats
 
     def log_factor(self, hits: Sequence[tuple[Ints, Ints]], size: int) -> Floats:
-        """Log of the factor (P,) that the wealth is multiplied by; `hits` are those of each ladder's events."""
+        """Log of the factor (P,) that the wealth is multiplied by; `hits` are those of each ladder's
+        events."""
         x_u = np.stack([more[u] for (more, _), u in zip(hits, self.u, strict=True)])
         x_l = np.stack([less[l] for (_, less), l in zip(hits, self.l, strict=True)])
         y_u = np.stack([less[u] for (_, less), u in zip(hits, self.u, strict=True)])
@@ -76,8 +79,8 @@ def choose(
 ) -> Bets:
     """Bets for the `places` of the grid `epsilon`, from `size` samples a side so far.
 
-    The best events are chosen for the `references` among the grid only; `nearest` says which of them stands for each place.
-    goal (P,): see `alternative`.
+    The best events are chosen for the `references` among the grid only; `nearest` says which of them stands
+    for each place. goal (P,): see `alternative`.
     """
     shares = [ladder.shares() for ladder in ladders]
     at = epsilon[references]
@@ -99,9 +102,12 @@ def choose(
     p, q = alternative(more[..., reference], less[..., reference], epsilon[places], delta, sizes, goal)
     bet = binomial.bet(p[0], q[0], q[1], p[1], epsilon[places], delta)
     # What each bet would have won on the samples so far, had it been made from the start.
-    hindsight = np.stack([
-        _hindsight(ladder, bet.row(i), u[i], l[i]) * (size / ladder.size) for i, ladder in enumerate(ladders)
-    ])
+    hindsight = np.stack(
+        [
+            _hindsight(ladder, bet.row(i), u[i], l[i]) * (size / ladder.size)
+            for i, ladder in enumerate(ladders)
+        ]
+    )
     hindsight = TEMPER * hindsight
     log_share = hindsight - log_sum(hindsight)
     return Bets(places, u, l, bet, log_share)
@@ -120,7 +126,8 @@ def excess(p: Floats, q: Floats, epsilon: Floats, delta: float) -> Floats:
 
 
 def candidates(excesses: Floats) -> tuple[Ints, Ints]:
-    """The best events of a ladder with the best disjoint partner of the other direction: forward, backward, (C, R) each.
+    """The best events of a ladder with the best disjoint partner of the other direction: forward, backward,
+    (C, R) each.
 
     `excesses` are (4K, R), in the order of `Ladder.hits`. {score ≥ t} is disjoint from {score < s} for s ≤ t.
     """
@@ -135,7 +142,11 @@ def candidates(excesses: Floats) -> tuple[Ints, Ints]:
     upper = [rungs - 1 - _running_argmax(blocks[k][::-1])[::-1] for k in (0, 2)]
     partner = np.select(
         [kind == 0, kind == 1, kind == 2],
-        [3 * rungs + lower[1][rung, column], 2 * rungs + upper[1][rung, column], rungs + lower[0][rung, column]],
+        [
+            3 * rungs + lower[1][rung, column],
+            2 * rungs + upper[1][rung, column],
+            rungs + lower[0][rung, column],
+        ],
         upper[0][rung, column],
     )
     forward = kind < 2
@@ -153,10 +164,11 @@ def alternative(
 ) -> tuple[Floats, Floats]:
     """The shares (p₁, q₁) to bet on, from the estimates p, q of `size` samples a side; all broadcast.
 
-    The event was chosen because its estimate looked good, so betting the whole of its excess over the null would overbet: an excess of
-    z standard errors is multiplied by 1 − (CAUTION/z)², as James and Stein do. It is not taken for less than `goal`, the excess in
-    standard deviations of one sample that wins what is still needed in the samples still to come: betting on less could not reject
-    this ε any more. An excess more than `HOPE` standard errors below zero is given up, and left as it is.
+    The event was chosen because its estimate looked good, so betting the whole of its excess over the null
+    would overbet: an excess of z standard errors is multiplied by 1 − (CAUTION/z)², as James and Stein do. It
+    is not taken for less than `goal`, the excess in standard deviations of one sample that wins what is still
+    needed in the samples still to come: betting on less could not reject this ε any more. An excess more than
+    `HOPE` standard errors below zero is given up, and left as it is.
     """
     a = np.exp(epsilon)
     gap, z, vp, vq = _excess(p, q, a, delta, size)
@@ -168,7 +180,8 @@ def alternative(
 
 
 def _excess(p: Floats, q: Floats, a: Floats, delta: float, size: Any) -> tuple[Floats, ...]:
-    """Excess over the null, the same in standard errors, and the variances of its two parts for one sample."""
+    """Excess over the null, the same in standard errors, and the variances of its two parts for one
+    sample."""
     # Half a hit was added to every share. An event never seen on the lesser side has half a hit there and no
     # more: each further one costs growth on all that follows, log wealth being about hits · log(size).
     seen = np.maximum(q - 0.5 / (size + 1.0), 0.0)
@@ -178,6 +191,7 @@ def _excess(p: Floats, q: Floats, a: Floats, delta: float, size: Any) -> tuple[F
 
 
 def _thinned(q: Floats, size: Any) -> Floats:
-    """Lesser shares (…, C, P) with the half hit of events never seen made smaller for every other candidate."""
+    """Lesser shares (…, C, P) with the half hit of events never seen made smaller for every other
+    candidate."""
     factor = np.where(np.arange(q.shape[-2]) % 2 == 1, UNSEEN, 1.0)[:, None]
     return np.where(q < 0.75 / (size + 1.0), q * factor, q)

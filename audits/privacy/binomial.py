@@ -143,8 +143,8 @@ def _best_bet(
 ) -> tuple[Floats, ...]:
     solve = _pure_multipliers if delta == 0.0 else _multipliers
     nu, kappa, u, v = solve(p_u, q_u, p_l, q_l, a, delta)
-    # A direction whose bet would be negative is implied by the other one: it is dropped. Should both look idle for lack of
-    # convergence, the weaker goes.
+    # A direction whose bet would be negative is implied by the other one: it is dropped. Should both look
+    # idle for lack of convergence, the weaker goes.
     idle = (p_u > 0.0) & (q_l > 0.0) & ((u <= 0.0) | (v <= 0.0))
     if idle.any():
         drop_u = (u <= 0.0) & ((v > 0.0) | (p_u - a * q_u <= q_l - a * p_l))
@@ -185,9 +185,9 @@ def _pure_multipliers(
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """ν, κ, u, v of the best bet for δ = 0, where they hang on ν alone.
 
-    The nearest null point minimises −Σ p·log p₀ − Σ q·log q₀ with multipliers ν and κ for the two sums, ν + κ = 2. On U, where p₀ = a·q₀,
-    that gives q₀ = (p + q)/(νa + κ), hence f = p/p₀ = p·(νa + κ)/(a·(p + q)), on L its mirror image, and elsewhere f = ν, g = κ. The
-    dual is, but for a constant,
+    The nearest null point minimises −Σ p·log p₀ − Σ q·log q₀ with multipliers ν and κ for the two sums, ν + κ
+    = 2. On U, where p₀ = a·q₀, that gives q₀ = (p + q)/(νa + κ), hence f = p/p₀ = p·(νa + κ)/(a·(p + q)), on
+    L its mirror image, and elsewhere f = ν, g = κ. The dual is, but for a constant,
 
         p_rest·log ν + q_rest·log(2 − ν) + (p_u + q_u)·log(2 + (a − 1)·ν) + (p_l + q_l)·log(2a − (a − 1)·ν),
 

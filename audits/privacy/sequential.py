@@ -35,7 +35,8 @@ Ints = NDArray[np.int64]
 
 FIRST_BATCH = 32
 GROWTH, CALM_GROWTH = 0.2, 0.4
-"""A batch is this share of the samples before it; the larger one while the samples are few and nothing speaks against the claim."""
+"""A batch is this share of the samples before it; the larger one while the samples are few and nothing speaks
+against the claim."""
 CALM, CALM_BELOW = 1.5, 32768
 """Nothing does while no event exceeds the claim by this many standard errors."""
 RETAINED_ROWS = 32768
@@ -53,7 +54,8 @@ PRUNE_FROM = 8192
 FINE = 0.8
 """Ratio of the rungs of a ladder that will be pruned."""
 CHOOSE_FROM = 16384
-"""Before batches of this size a slot is dropped unless it is better than the first by what can be told apart."""
+"""Before batches of this size a slot is dropped unless it is better than the first by what can be told
+apart."""
 EXPLORE = 512
 """Every pair gets this many samples before the promising ones are preferred."""
 
@@ -208,7 +210,8 @@ class PairState:
         self.kept = [[join(side)] for side in self.kept]
 
     def relearn(self) -> None:
-        """Fit the scores again where the samples kept have grown by half since the last time, or later doubled."""
+        """Fit the scores again where the samples kept have grown by half since the last time, or later
+        doubled."""
         growth = 2.0 if self.kept_rows > 4096 else 1.5
         if self.learned_at and self.kept_rows < growth * self.learned_at:
             return
@@ -222,8 +225,8 @@ class PairState:
         )
         idle: list[scores.Learner] = []
         if self.atoms is not None:
-            # `reorder` sees to the sets; neighbours that are all ties say nothing, slowly. Sets of few outputs are all the
-            # events there are.
+            # `reorder` sees to the sets; neighbours that are all ties say nothing, slowly. Sets of few
+            # outputs are all the events there are.
             idle = [scores.sets, scores.neighbours]
             if len(self.atoms) <= FEW_ATOMS:
                 idle = [slot.learner for slot in self.slots]
@@ -236,7 +239,8 @@ class PairState:
     def reorder(self) -> None:
         """Order the sets of outputs that repeat by all the counts so far.
 
-        Few of them may be judged by the counts that order them; many are judged by those since they were ordered.
+        Few of them may be judged by the counts that order them; many are judged by those since they were
+        ordered.
         """
         if self.atoms is None or self.counts is None or self.learned_counts is None:
             return
@@ -355,8 +359,8 @@ class Sequential:
     def open_places(self) -> tuple[Ints, Ints]:
         """Places of the grid that are not rejected, or claimed, and the tops of their groups.
 
-        The null grows with ε: a bet that is fair for an ε is fair for every smaller one. While samples are too few to tell
-        neighbouring ε apart, a group of them shares the bet of the largest.
+        The null grows with ε: a bet that is fair for an ε is fair for every smaller one. While samples are
+        too few to tell neighbouring ε apart, a group of them shares the bet of the largest.
         """
         places = np.flatnonzero(~self.rejected | (np.arange(len(self.grid)) == self.claimed))
         group = int(np.clip(GROUP / math.sqrt(self.samples + 1.0), 1, 8))
