@@ -115,7 +115,7 @@ def ladder_of_sets(atoms: Atoms, learned: Counts, judged: Counts, ratio: float) 
     def describe(t: float, upper: bool) -> str:
         inside = (order >= t) if upper else (order < t)
         seen = np.flatnonzero(inside & (learned.first + learned.second > 0))
-        return f"output in {scores._join([scores._row_words(names, int(i)) for i in seen])}"
+        return f"output in {scores.joined([scores.row_words(names, int(i)) for i in seen])}"
 
     values = np.append(order, 0.0)
     first, second = (np.append(side, judged.size - side.sum()) for side in (judged.first, judged.second))

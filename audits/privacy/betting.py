@@ -30,9 +30,12 @@ HOPE = 2.0
 TEMPER = 0.7
 CANDIDATES = 4
 """Events of a ladder that share its wealth."""
-UNSEEN = 0.1
-"""Every other candidate takes the half hit of an event never seen on the lesser side for this share of it: it
-may be impossible there."""
+LUCK = 0.5
+"""Hits that the lesser side of an event may have missed by luck, besides the half one added to every count: an
+event is chosen where that side looks small."""
+UNSEEN, UNSEEN_FROM = 0.1, 30
+"""An event that one side hit this often and the other never may be impossible there: every other candidate
+takes this share of the half hit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,7 @@ def choose(
         np.stack([np.stack([side[e] for side, e in zip(part, events_, strict=True)]) for events_ in (u, l)])
         for part in zip(*shares, strict=True)
     )
-    less = _thinned(less, sizes)
+    less = _lesser(more, less, sizes)
     # Where no event of any ladder comes near, nothing is betted.
     near = _excess(more, less, np.exp(at), delta, sizes)[1] > -HOPE
     reference = nearest[places]
@@ -182,16 +185,16 @@ def alternative(
 def _excess(p: Floats, q: Floats, a: Floats, delta: float, size: Any) -> tuple[Floats, ...]:
     """Excess over the null, the same in standard errors, and the variances of its two parts for one
     sample."""
-    # Half a hit was added to every share. An event never seen on the lesser side has half a hit there and no
-    # more: each further one costs growth on all that follows, log wealth being about hits · log(size).
-    seen = np.maximum(q - 0.5 / (size + 1.0), 0.0)
-    vp, vq = p * (1.0 - p), a * a * seen * (1.0 - q)
     gap = p - a * q - delta
-    return gap, gap * np.sqrt(size / (vp + vq)), vp, vq
+    z = gap * np.sqrt(size / (p * (1.0 - p) + a * a * q * (1.0 - q)))
+    # What was added to the counts is not seen. An event never seen on the lesser side keeps its share there
+    # and no more: each further hit costs growth on all that follows, log wealth being about hits · log(size).
+    seen = np.maximum(q - (0.5 + LUCK) / (size + 1.0), 0.0)
+    return gap, z, p * (1.0 - p), a * a * seen * (1.0 - q)
 
 
-def _thinned(q: Floats, size: Any) -> Floats:
-    """Lesser shares (…, C, P) with the half hit of events never seen made smaller for every other
-    candidate."""
-    factor = np.where(np.arange(q.shape[-2]) % 2 == 1, UNSEEN, 1.0)[:, None]
-    return np.where(q < 0.75 / (size + 1.0), q * factor, q)
+def _lesser(more: Floats, less: Floats, size: Any) -> Floats:
+    """The lesser shares (…, C, R) to reckon with; see `LUCK` and `UNSEEN`."""
+    hit = 1.0 / (size + 1.0)
+    factor = np.where(np.arange(less.shape[-2]) % 2 == 1, UNSEEN, 1.0)[:, None]
+    return np.where((less < 0.75 * hit) & (more >= UNSEEN_FROM * hit), less * factor, less + LUCK * hit)

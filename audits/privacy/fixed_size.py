@@ -127,7 +127,7 @@ def _learn(state: PairState, rest: int, method: str, quick: bool = False) -> Can
     for learner in kinds:
         if learner is scores.neighbours and (quick or len(first) > MOST_SLOW):
             continue
-        if learner is scores.boosting and quick:
+        if learner is scores.bends or (learner is scores.boosting and quick):
             continue
         score = learner(first.take(slice(0, half)), second.take(slice(0, half)))
         if score is None:

@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.outputs import Encoded
+from audits.privacy.outputs import Encoded, row_keys
 
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
@@ -46,6 +46,9 @@ WIDE = 100
 MOST_WORK = 5e8
 MOST_FITTED = 30000
 """Regressions are fitted to no more than this many samples of a side."""
+
+MOST_MEASURED = 8192
+"""Centre and scale of a column are taken from this many samples of a side."""
 
 Learner = Callable[[Encoded, Encoded], Score | None]
 
@@ -89,12 +92,13 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
 
     def describe(t: float, upper: bool) -> str:
         inside = np.flatnonzero(ratio[:-1] >= t) if upper else np.flatnonzero(ratio[:-1] < t)
-        return f"output in {_join([name(int(c)) for c in inside if a[c] + b[c] > 0])}"
+        return f"output in {joined([name(int(c)) for c in inside if a[c] + b[c] > 0])}"
 
     return Score("sets", evaluate, describe, learned=cells > FEW_CELLS)
 
 
-def _join(parts: list[str], limit: int = 6) -> str:
+def joined(parts: list[str], limit: int = 6) -> str:
+    """Cells in words, neighbouring intervals merged, no more than `limit` of them."""
     merged = _merge(parts)
     shown = merged[:limit]
     more = f" and {len(merged) - limit} more cells" if len(merged) > limit else ""
@@ -121,7 +125,7 @@ def _partition(
     if first.is_scalar:
         return _scalar_partition(np.concatenate([first.values[:, 0], second.values[:, 0]]))
     width = first.values.shape[1] + first.codes.shape[1]
-    pooled = np.concatenate([_row_keys(first), _row_keys(second)])
+    pooled = np.concatenate([row_keys(first), row_keys(second)])
     keys, counts = np.unique(pooled, return_counts=True)
     repeated = counts[counts > 1].sum() / rows
     if repeated > 0.5:
@@ -131,34 +135,21 @@ def _partition(
     return None
 
 
-def _row_keys(e: Encoded) -> Ints:
-    """One integer a row: equal rows have equal keys, different ones differ but for a chance of about 2⁻⁶⁴."""
-    rows = np.hstack([e.values.view(np.int64), e.codes]) if e.codes.shape[1] else e.values.view(np.int64)
-    # Fixed odd multipliers: the same rows have the same key in every batch.
-    multipliers = np.random.Generator(np.random.PCG64(20240229)).integers(
-        1, 2**62, size=rows.shape[1], dtype=np.int64
-    )
-    with np.errstate(over="ignore"):
-        mixed = (rows ^ (rows >> np.int64(29))) * (2 * multipliers + 1)
-        key = mixed.sum(axis=1, dtype=np.int64)
-        return key ^ (key >> np.int64(31))
-
-
 def _row_partition(
     first: Encoded, second: Encoded, keys: Ints, counts: Ints
 ) -> tuple[Callable[[Encoded], Ints], Callable[[int], str]]:
     keep = np.sort(keys[counts > 1])
-    pooled = np.concatenate([_row_keys(first), _row_keys(second)])
+    pooled = np.concatenate([row_keys(first), row_keys(second)])
     examples: dict[int, str] = {}
     for place, key in zip(*np.unique(pooled, return_index=True)[::-1], strict=True):
         found = int(np.searchsorted(keep, key))
         if len(examples) < 4096 and found < len(keep) and keep[found] == key:
             source = first if place < len(first) else second
             row = place if place < len(first) else place - len(first)
-            examples[found] = _row_words(source, int(row))
+            examples[found] = row_words(source, int(row))
 
     def cell(e: Encoded) -> Ints:
-        found = _row_keys(e)
+        found = row_keys(e)
         place = np.searchsorted(keep, found)
         inside = keep[np.minimum(place, len(keep) - 1)] == found
         return np.where(inside, place, -1)
@@ -166,7 +157,8 @@ def _row_partition(
     return cell, lambda c: examples.get(c, f"row #{c}")
 
 
-def _row_words(e: Encoded, row: int, limit: int = 12) -> str:
+def row_words(e: Encoded, row: int, limit: int = 12) -> str:
+    """One row as a set of one element."""
     codes = e.codes[row]
     parts = [
         f"symbol {codes[j]}" if j < len(codes) and codes[j] else f"{v:g}"
@@ -250,7 +242,7 @@ def _product_partition(
 
 def _standard(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
     """Columns centred and scaled robustly on the pooled samples, far-away values pulled in to ±30."""
-    pooled = np.concatenate([first, second])
+    pooled = np.concatenate([first[:MOST_MEASURED], second[:MOST_MEASURED]])
     centre = np.median(pooled, axis=0)
     spread = np.quantile(pooled, 0.75, axis=0) - np.quantile(pooled, 0.25, axis=0)
     fallback = pooled.std(axis=0)
@@ -314,17 +306,27 @@ def smooth(first: Encoded, second: Encoded) -> Score | None:
 
     Smooth where trees are steps: it reaches into corners of the outputs where samples are few.
     """
+    return None if first.columns().shape[1] > 6 else _smooth(first, second, (0.5, 0.9), 2)
+
+
+def bends(first: Encoded, second: Encoded) -> Score | None:
+    """As `smooth` for two columns, with more bends: sharper in the bulk, less sure in the corners."""
+    return None if first.columns().shape[1] > 2 else _smooth(first, second, (0.2, 0.4, 0.6, 0.8), 1)
+
+
+def _smooth(first: Encoded, second: Encoded, levels: tuple[float, ...], flagged: int) -> Score | None:
+    """Bends at these quantiles; the `flagged` commonest values of each column may be atoms."""
     a, b = first.columns(), second.columns()
-    if first.is_scalar or a.shape[1] > 6:
+    if first.is_scalar:
         return None
     a, b = a[:MOST_FITTED], b[:MOST_FITTED]
     standard = _standard(a, b)
     z = standard(np.concatenate([a, b]))
-    knots = np.quantile(z, [0.5, 0.9], axis=0)
+    knots = np.quantile(z, levels, axis=0)
     atoms: list[tuple[int, float]] = []
     for j in range(z.shape[1]):
         unique, counts = np.unique(z[:, j], return_counts=True)
-        common = np.argsort(counts)[::-1][:2]
+        common = np.argsort(counts)[::-1][:flagged]
         atoms += [(j, float(unique[c])) for c in common if 0.02 * len(z) < counts[c] < 0.98 * len(z)]
 
     def columns(v: Floats) -> Floats:
@@ -424,7 +426,7 @@ def boosting(first: Encoded, second: Encoded) -> Score | None:
     if first.is_scalar or a.shape[1] > 60 or len(a) < 500:
         return None
     from sklearn.ensemble import HistGradientBoostingClassifier
-    from threadpoolctl import threadpool_limits
+    from threadpoolctl import ThreadpoolController
 
     model = HistGradientBoostingClassifier(
         max_iter=40,
@@ -433,12 +435,14 @@ def boosting(first: Encoded, second: Encoded) -> Score | None:
         early_stopping=cast(Any, False),
         random_state=0,
     )
+    a, b = a[:MOST_FITTED], b[:MOST_FITTED]
     # Threads that wait for each other on busy cores make this a hundred times slower.
-    with threadpool_limits(limits=1):
+    threads = ThreadpoolController()
+    with threads.limit(limits=1):
         model.fit(np.vstack([a, b]), np.r_[np.ones(len(a)), np.zeros(len(b))])
 
     def evaluate(e: Encoded) -> Floats:
-        with threadpool_limits(limits=1):
+        with threads.limit(limits=1):
             return np.asarray(model.decision_function(e.columns()), dtype=np.float64)
 
     return Score("boosting", evaluate, _threshold_words("boosted-trees score"))
@@ -454,7 +458,8 @@ def neighbours(first: Encoded, second: Encoded) -> Score | None:
     standard = _standard(a, b)
     labels = np.r_[np.ones(len(a)), np.zeros(len(b))]
     k = 15
-    model = NearestNeighbors(n_neighbors=k).fit(np.vstack([standard(a), standard(b)]))
+    # A tree would do little for so few points, and nothing in many dimensions or among ties.
+    model = NearestNeighbors(n_neighbors=k, algorithm="brute").fit(np.vstack([standard(a), standard(b)]))
 
     def evaluate(e: Encoded) -> Floats:
         near: Any = model.kneighbors(standard(e.columns()), return_distance=False)

@@ -132,7 +132,7 @@ def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores
         return [scores.sets]
     width = sample.columns().shape[1]
     if width <= 6:
-        return [scores.sets, scores.smooth, scores.mean_difference, scores.coordinate, scores.boosting]
+        return [scores.sets, scores.smooth, scores.bends, scores.mean_difference, scores.coordinate, scores.boosting]
     chosen = [
         scores.sets,
         scores.mean_difference,
