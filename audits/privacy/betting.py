@@ -31,8 +31,8 @@ TEMPER = 0.7
 CANDIDATES = 4
 """Events of a ladder that share its wealth."""
 LUCK = 0.5
-"""Hits that the lesser side of an event may have missed by luck, besides the half one added to every count: an
-event is chosen where that side looks small."""
+"""Hits that the lesser side of an event may have missed by luck, besides the half one added to every count:
+an event is chosen where that side looks small."""
 UNSEEN, UNSEEN_FROM = 0.1, 30
 """An event that one side hit this often and the other never may be impossible there: every other candidate
 takes this share of the half hit."""
@@ -99,7 +99,7 @@ def choose(
     # Where no event of any ladder comes near, nothing is betted.
     near = _excess(more, less, np.exp(at), delta, sizes)[1] > -HOPE
     reference = nearest[places]
-    hopeful = near.any(axis=(0, 1, 2))[reference]
+    hopeful = np.any(near, axis=(0, 1, 2))[reference]
     places, goal, reference = places[hopeful], goal[hopeful], reference[hopeful]
     u, l = u[..., reference], l[..., reference]
     p, q = alternative(more[..., reference], less[..., reference], epsilon[places], delta, sizes, goal)

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy import binomial, calibration, events, scores
+from audits.privacy import binomial, calibration, events, gaussian_shape, scores
+from audits.privacy.atoms import Atoms, find_atoms
+from audits.privacy.outputs import Encoded, join
 from audits.privacy.result import CurvePoint, Look, Resolution
 from audits.privacy.sequential import Finding, PairState, Request, learners, smallest_violation
 
@@ -33,9 +35,6 @@ CAUTION = 1.0
 """Standard errors that are taken off the bound expected of an event before events are compared."""
 MOST_SLOW = 20000
 """Learners whose evaluation is slow see no more than this many samples of a side."""
-SHAPE_ALPHA = 0.01
-"""Level of the test that refuses outputs that are not of Gaussian shape."""
-SHAPE_LEAST = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +69,11 @@ def run_fixed(request: Request, method: str) -> Finding:
     if best is None or rest < 1:
         return _nothing(learning * len(states))
     state, candidate = best
+    tested, seen = _test(state, candidate, rest, request, method)
     if method == "gdp":
-        complaint = _shape_complaint(candidate.ladder, state)
+        complaint = gaussian_shape.complaint(*seen)
         if complaint:
-            return _nothing(learning * len(states), complaint)
-    tested = _test(state, candidate, rest, request, method)
+            return _nothing(learning * len(states) + tested.size, complaint)
     drawn = learning * len(states) + tested.size
     direction, _ = candidate.ladder.words(candidate.event)
     shares = tested.more / tested.size, tested.less / tested.size
@@ -82,7 +81,9 @@ def run_fixed(request: Request, method: str) -> Finding:
         shares = shares[::-1]
     event = f"{tested.words} (share {shares[0]:.4g} on the first dataset, {shares[1]:.4g} on the second)"
     if method == "gdp":
-        lower, refuted, note = _gaussian_bound(tested, request)
+        lower, refuted, note = gaussian_shape.epsilon_bound(
+            tested.more, tested.less, tested.size, request.epsilon, request.delta, request.alpha
+        )
     else:
         lower, refuted, note = tested.bound, tested.bound > request.epsilon, ""
     p_value = _p_value(tested, request)
@@ -119,11 +120,14 @@ def _learn(state: PairState, rest: int, method: str, quick: bool = False) -> Can
     first, second = state.samples()
     request = state.request
     half = len(first) // 2
+    state.atoms = find_atoms(join([first, second]))
     best: Candidate | None = None
     kinds = learners(first, request.user_score, request.footprints)
     if method == "gdp":
         # Scores that keep a Gaussian shape: the output itself, or a projection of it.
+        # Symbols have no shape.
         kinds = [scores.value] if first.is_scalar else [scores.mean_difference, scores.logistic]
+        kinds = kinds if first.codes.shape[1] == 0 else []
     for learner in kinds:
         if learner is scores.neighbours and (quick or len(first) > MOST_SLOW):
             continue
@@ -134,13 +138,13 @@ def _learn(state: PairState, rest: int, method: str, quick: bool = False) -> Can
             continue
         # A score that was fitted is judged by the other half.
         start = slice(half if score.learned else 0, len(first))
-        x, y = score.evaluate(first.take(start)), score.evaluate(second.take(start))
+        x, y = (_scores(score, side.take(start), state.atoms) for side in (first, second))
         cuts = events.thresholds(np.concatenate([x, y]), FINE)
         if len(cuts) == 0:
             continue
         ladder = events.Ladder(score, cuts, events.count(x, cuts), events.count(y, cuts), len(x))
         if method == "gdp":
-            expected, q = _expected_gaussian(ladder, rest, request)
+            expected, q = gaussian_shape.expected_bound(ladder, rest, request.alpha, CAUTION)
         else:
             means = calibration.bin_means(cuts, x, y)
             expected, q = _expected(ladder, means, rest, request)
@@ -150,17 +154,6 @@ def _learn(state: PairState, rest: int, method: str, quick: bool = False) -> Can
             continuous = len(np.unique(some)) > 0.98 * len(some)
             best = Candidate(ladder, event, float(expected[event]), float(q[event]), continuous)
     return best
-
-
-def _expected_gaussian(ladder: events.Ladder, rest: int, request: Request) -> tuple[Floats, Floats]:
-    """The bound on μ that each event is expected to give on the testing part, and its lesser share."""
-    from scipy.special import ndtri
-
-    p, q = ladder.shares()
-    # Rests with the two bounds; noise of the learning part is taken off as well.
-    scale = math.sqrt(1.0 / rest) * -float(ndtri(request.alpha)) + math.sqrt(1.0 / ladder.size) * CAUTION
-    spread = np.sqrt(p * (1.0 - p)) / _density(ndtri(p)) + np.sqrt(q * (1.0 - q)) / _density(ndtri(q))
-    return ndtri(p) - ndtri(q) - scale * spread, q
 
 
 def _expected(ladder: events.Ladder, means: Floats, rest: int, request: Request) -> tuple[Floats, Floats]:
@@ -181,10 +174,6 @@ def _expected(ladder: events.Ladder, means: Floats, rest: int, request: Request)
         p_gap = z * np.sqrt(p * (1.0 - p) / rest) / excess
         bound = np.log(excess * rest / hits) - np.hypot(p_gap, q_gap)
     return np.where(np.isfinite(bound), bound, -np.inf) - CAUTION * noise, q
-
-
-def _density(z: Floats) -> Floats:
-    return np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
 
 
 def _smoothed(ladder: events.Ladder, p: Floats, delta: float) -> tuple[Floats, Floats]:
@@ -249,40 +238,65 @@ def _continued(counts: NDArray[np.int64], place: Floats) -> tuple[NDArray[np.int
     return beyond, np.exp(logs[2]) * left**k
 
 
-def _test(state: PairState, candidate: Candidate, rest: int, request: Request, method: str) -> Tested:
-    """Draw the testing part and count. Outputs are kept as scores only, in chunks of bounded size."""
+def _scores(score: scores.Score, side: Encoded, atoms: Atoms | None) -> Floats:
+    return score.evaluate(side) if atoms is None else atoms.each(score.evaluate, side)
+
+
+def _test(
+    state: PairState, candidate: Candidate, rest: int, request: Request, method: str
+) -> tuple[Tested, tuple[Floats, Floats]]:
+    """Draw the testing part and count; also scores of both sides, where a shape has to be checked.
+
+    Outputs are kept as scores only, in chunks of bounded size.
+    """
     ladder = candidate.ladder
     rungs = len(ladder.thresholds)
     kind, rung = divmod(candidate.event, rungs)
     ordered = candidate.continuous and method != "gdp"
+    most = rest if ordered else gaussian_shape.SHAPE_MOST if method == "gdp" else 0
     # The event itself, and a dozen others for the curve and the resolution.
     shown = np.unique(np.append(np.linspace(0, rungs - 1, 12).astype(np.int64), rung))
     ladder = ladder.keep(shown)
-    x, y = ladder.nothing()
+    counts = ladder.nothing()
     kept: tuple[list[Floats], list[Floats]] = ([], [])
     done = 0
     for part in state.chunks(rest):
-        first, second = (ladder.score.evaluate(state.sample(part, side)) for side in (0, 1))
-        x += events.count(first, ladder.thresholds)
-        y += events.count(second, ladder.thresholds)
-        if ordered:
-            kept[0].append(first)
-            kept[1].append(second)
+        for side, (count, keep) in enumerate(zip(counts, kept, strict=True)):
+            rows, weights = state.sample(part, side), None
+            if state.atoms is not None and not most:
+                rows, weights = state.atoms.tally(rows)
+            found = ladder.score.evaluate(rows)
+            count += events.count(found, ladder.thresholds, weights)
+            if done < most:
+                keep.append(found)
         done += part
         if request.seconds() > request.time_limit:
             break
+    x, y = counts
+    first, second = (np.concatenate(side) if side else np.zeros(0) for side in kept)
+    seen = first, second
     more, less = ladder.hits(x, y, done)
     curve = tuple(
         CurvePoint(ladder.words(i)[1], float(more[i] / done), float(less[i] / done)) for i in range(len(more))
     )
-    if not ordered:
-        event = kind * len(shown) + int(np.searchsorted(shown, rung))
-        hits, lesser = int(more[event]), int(less[event])
-        bound = (
-            binomial.joint_bound(hits, lesser, done, request.delta, request.alpha) if method != "gdp" else 0.0
-        )
-        return Tested(hits, lesser, done, bound, ladder.words(event)[1], curve)
-    one, other = (np.concatenate(side) for side in (kept if kind < 2 else kept[::-1]))
+    if ordered:
+        return _ordered(candidate, kind, seen, request, curve), seen
+    event = kind * len(shown) + int(np.searchsorted(shown, rung))
+    hits, lesser = int(more[event]), int(less[event])
+    bound = binomial.joint_bound(hits, lesser, done, request.delta, request.alpha) if method != "gdp" else 0.0
+    return Tested(hits, lesser, done, bound, ladder.words(event)[1], curve), seen
+
+
+def _ordered(
+    candidate: Candidate,
+    kind: int,
+    seen: tuple[Floats, Floats],
+    request: Request,
+    curve: tuple[CurvePoint, ...],
+) -> Tested:
+    """The event whose threshold is an order statistic of the lesser side's testing scores."""
+    one, other = seen if kind < 2 else seen[::-1]
+    done = len(one)
     k = int(np.clip(round(candidate.share * done), 0, done - 1))
     upper = kind % 2 == 0
     if upper:
@@ -292,7 +306,8 @@ def _test(state: PairState, candidate: Candidate, rest: int, request: Request, m
         threshold = float(np.partition(other, k)[k])
         hits, lesser = int(np.count_nonzero(one < threshold)), int(np.count_nonzero(other < threshold))
     bound = binomial.order_bound(hits, k, done, request.delta, request.alpha)
-    return Tested(hits, lesser, done, bound, ladder.score.describe(threshold, upper), curve)
+    words = candidate.ladder.score.describe(threshold, upper)
+    return Tested(hits, lesser, done, bound, words, curve)
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,52 +340,6 @@ def _resolution(tested: Tested, request: Request) -> Resolution:
     ) / (tested.size + 1.0)
     needed = (1.2816 - float(ndtri(request.alpha))) ** 2 / 2.0
     return smallest_violation(q, needed / tested.size, request.epsilon, request.delta)
-
-
-def _gaussian_bound(tested: Tested, request: Request) -> tuple[float, bool, str]:
-    """Lower bound on ε from one on μ, valid where the two outputs are Gaussians with equal covariance."""
-    from scipy.special import ndtri
-
-    from audits.exact import gaussian_epsilon, mu_star
-
-    low, _ = binomial.clopper_pearson(tested.more, tested.size, request.alpha / 2.0)
-    _, high = binomial.clopper_pearson(tested.less, tested.size, request.alpha / 2.0)
-    if low <= 0.0 or high >= 1.0:
-        return 0.0, False, "No bound on μ: the event was never, or always, seen."
-    mu = max(float(ndtri(low) - ndtri(high)), 0.0)
-    condition = f"Conditional on Gaussian shape: μ ≥ {mu:.4g} (Gaussian DP)."
-    if request.delta <= 0.0:
-        return 0.0, False, f"{condition} At δ = 0 no Gaussian mechanism has a finite ε: claim a δ > 0."
-    lower = float(gaussian_epsilon(request.delta, mu)) if mu > 0.0 else 0.0
-    refuted = mu > float(mu_star(request.epsilon, request.delta))
-    return lower, refuted, condition
-
-
-def _shape_complaint(ladder: events.Ladder, state: PairState) -> str:
-    """Why the scores are not Gaussians of one variance; empty where nothing speaks against it."""
-    from scipy import stats
-
-    first, second = (ladder.score.evaluate(side) for side in state.samples())
-    if len(first) < SHAPE_LEAST:
-        return (
-            f"Gaussian shape needs at least {SHAPE_LEAST} learning samples to be checked, got {len(first)}."
-        )
-    half = len(first) // 2 if ladder.score.learned else 0
-    for name, values in (("first", first[half:]), ("second", second[half:])):
-        spread = float(values.std())
-        if spread == 0.0:
-            return f"Outputs on the {name} dataset are constant: no Gaussian shape."
-        z = (values - values.mean()) / spread
-        p_moments = float(cast(Any, stats.jarque_bera(z))[1])
-        # The Kolmogorov distance to a fitted Gaussian is smaller than to a fixed one, so this level is
-        # conservative.
-        p_distance = float(cast(Any, stats.kstest(z, "norm"))[1])
-        if min(p_moments, p_distance) < SHAPE_ALPHA / 4.0:
-            return f"Outputs on the {name} dataset have no Gaussian shape: a bound on μ would mean nothing."
-    ratio = float(first[half:].var() / second[half:].var())
-    if abs(math.log(ratio)) > 4.0 * math.sqrt(4.0 / len(first[half:])):
-        return "The two datasets' outputs have different variances: a bound on μ would mean nothing."
-    return ""
 
 
 def _nothing(samples: int, note: str = "") -> Finding:

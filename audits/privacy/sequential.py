@@ -132,7 +132,14 @@ def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores
         return [scores.sets]
     width = sample.columns().shape[1]
     if width <= 6:
-        return [scores.sets, scores.smooth, scores.bends, scores.mean_difference, scores.coordinate, scores.boosting]
+        return [
+            scores.sets,
+            scores.smooth,
+            scores.bends,
+            scores.mean_difference,
+            scores.coordinate,
+            scores.boosting,
+        ]
     chosen = [
         scores.sets,
         scores.mean_difference,
@@ -162,7 +169,10 @@ class Slot:
             return
         # Finer rungs where there are samples to tell them apart; the best few are kept.
         ratio = FINE if rows >= PRUNE_FROM else events.RATIO
-        each = None if atoms is None else lambda s, e: atoms.each(s.evaluate, e)
+
+        def each(score: scores.Score, e: Encoded) -> Floats:
+            return score.evaluate(e) if atoms is None else atoms.each(score.evaluate, e)
+
         self.ladder = events.build(score, first, second, half, ratio, each)
 
 
