@@ -34,7 +34,7 @@ Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
 
 FIRST_BATCH = 32
-GROWTH, CALM_GROWTH = 0.2, 0.4
+GROWTH, CALM_GROWTH = 0.2, 0.5
 """A batch is this share of the samples before it; the larger one while the samples are few and nothing speaks
 against the claim."""
 CALM, CALM_BELOW = 1.5, 32768
@@ -222,7 +222,7 @@ class PairState:
     def relearn(self) -> None:
         """Fit the scores again where the samples kept have grown by half since the last time, or later
         doubled."""
-        growth = 2.0 if self.kept_rows > 4096 else 1.5
+        growth = 2.0 if self.kept_rows > 1024 else 1.5
         if self.learned_at and self.kept_rows < growth * self.learned_at:
             return
         self.learned_at = self.kept_rows
