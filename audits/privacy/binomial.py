@@ -270,18 +270,20 @@ def _nearest_null(
         det = h_qq * h_rr - h_qr * h_qr
         step_q = -(h_rr * slope_q - h_qr * slope_r) / det
         step_r = -(h_qq * slope_r - h_qr * slope_q) / det
-        # No quantity may shrink to less than a tenth in one step: the logarithms' barriers hold.
-        length = np.ones_like(q)
-        for now, change in (
+        changes = (
             (sq, np.where(with_u, step_q, 0.0)),
             (sr, np.where(with_l, step_r, 0.0)),
             (rest_p, -a * step_q - step_r),
             (rest_q, -step_q - a * step_r),
-        ):
+        )
+        # No quantity may shrink to less than a tenth in one step: the logarithms' barriers hold.
+        length = np.ones_like(q)
+        for now, change in changes:
             length = np.minimum(length, np.where(change < 0.0, -0.9 * now / np.minimum(change, -1e-300), 1.0))
         q, r = q + length * step_q, r + length * step_r
-        # The error left is about the square of the last step; the bet is valid whatever it is.
-        if np.all(np.abs(step_q) <= 1e-2 * sq) and np.all(np.abs(step_r) <= 1e-2 * sr):
+        # The error left is about the square of the last step; the bet is valid whatever it is. Where the rest
+        # is small a step that is small beside q may not be small beside it.
+        if all(np.all(np.abs(change) <= 1e-2 * now) for now, change in changes):
             break
     return q, r
 
