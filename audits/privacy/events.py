@@ -21,6 +21,8 @@ RATIO = 0.65
 """Each rung of the ladder holds this share of the tail of the rung before."""
 LEAST = 3
 """The outermost rung holds at least this many pooled samples."""
+STEADY = 2.0**-30
+"""Scores of vectors are rounded to this share of the largest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +129,28 @@ def build(
     `evaluate`, where given, computes the score of samples in another way.
     """
     x, y = (score.evaluate(side) if evaluate is None else evaluate(score, side) for side in (first, second))
+    if not first.is_scalar:
+        unit = STEADY * max(np.abs(x).max(initial=0.0), np.abs(y).max(initial=0.0))
+        score, x, y = _steady(score, unit), _rounded(x, unit), _rounded(y, unit)
     cuts = thresholds(np.concatenate([x, y]), ratio)
     if len(cuts) == 0:
         return None
     start = fitted if score.learned else 0
     return Ladder(score, cuts, count(x[start:], cuts), count(y[start:], cuts), len(x) - start)
+
+
+def _steady(score: Score, unit: float) -> Score:
+    """The score rounded, so that an output has the same score in every batch.
+
+    The last bits of a matrix product hang on how many rows it has, and where outputs repeat a threshold is
+    the score of one of them: the batches of the two sides could disagree on whether that is in the event.
+    """
+
+    def evaluate(e: Encoded) -> Floats:
+        return _rounded(score.evaluate(e), unit)
+
+    return replace(score, evaluate=evaluate)
+
+
+def _rounded(values: Floats, unit: float) -> Floats:
+    return np.round(values / unit) * unit if unit > 0.0 else values
