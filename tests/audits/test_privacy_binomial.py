@@ -76,6 +76,69 @@ def test_bet_on_one_event_grows_as_fast_as_the_distance_to_the_null(delta: float
         assert float(growth) == pytest.approx(best.fun, abs=1e-7)
 
 
+@pytest.mark.parametrize("delta", [0.0, 1e-3, 0.1])
+def test_bet_on_both_directions_grows_as_fast_as_the_distance_to_the_null(delta: float) -> None:
+    # The nearest null law on three cells, by a general optimiser: the best growth is its distance.
+    rng = np.random.default_rng(3)
+    both = 0
+    for _ in range(25):
+        epsilon = float(rng.uniform(0.1, 1.5))
+        a = np.exp(epsilon)
+        p_u, q_l = rng.uniform(0.15, 0.45, 2)
+        q_u, p_l = p_u * rng.uniform(0.02, 0.5) / a, q_l * rng.uniform(0.02, 0.5) / a
+        p, q = np.array([p_u, p_l, 1 - p_u - p_l]), np.array([q_u, q_l, 1 - q_u - q_l])
+
+        def distance(x: np.ndarray, p: np.ndarray = p, q: np.ndarray = q) -> float:
+            laws = np.append(x[:2], 1 - x[:2].sum()), np.append(x[2:], 1 - x[2:].sum())
+            if min(law.min() for law in laws) <= 0.0:
+                return 1e3
+            return float(stats.entropy(p, laws[0]) + stats.entropy(q, laws[1]))
+
+        room = (
+            {"type": "ineq", "fun": lambda x, a=a: a * x[2] + delta - x[0]},
+            {"type": "ineq", "fun": lambda x, a=a: a * x[1] + delta - x[3]},
+        )
+        middle = 0.5 * (p + q)[:2]
+        found = optimize.minimize(
+            distance,
+            np.r_[middle, middle],
+            method="SLSQP",
+            bounds=[(1e-6, 1.0)] * 4,
+            constraints=room,
+            options={"ftol": 1e-13, "maxiter": 500},
+        )
+        bet = binomial.bet(*(np.array(v) for v in (p_u, q_u, p_l, q_l, epsilon)), delta)
+        f = np.array([float(v) for v in (bet.f_u, bet.f_l, bet.f_rest)])
+        g = np.array([float(v) for v in (bet.g_u, bet.g_l, bet.g_rest)])
+        growth = float(p @ f + q @ g)
+        # No e-variable grows faster than the distance to any null law.
+        assert growth <= found.fun + 1e-7
+        assert growth == pytest.approx(found.fun, rel=1e-3, abs=1e-5)
+        both += p_u > a * q_u + delta and q_l > a * p_l + delta
+    assert both > 10
+
+
+def test_bet_is_an_e_variable_at_extreme_shares() -> None:
+    # f, g = ν + u·1_U − a·v·1_L, κ − a·u·1_U + v·1_L with ν + κ + δ(u + v) ≤ 2, whatever was betted on.
+    rng = np.random.default_rng(4)
+    for delta in (0.0, 1e-12, 1e-5, 0.5, 0.99):
+        tiny = 10.0 ** rng.uniform(-9, 0, (4, 4000))
+        p_u, q_l = 1.0 - tiny[0] * (rng.random(4000) < 0.7), 10.0 ** rng.uniform(-6, 0, 4000)
+        epsilon = rng.choice([0.0, 1e-6, 1.0, 10.0, 50.0], 4000)
+        bet = binomial.bet(p_u, tiny[1], tiny[2], q_l, epsilon, delta)
+        a = np.exp(epsilon)
+        f, g = (np.exp(np.stack(s)) for s in ((bet.f_u, bet.f_l, bet.f_rest), (bet.g_u, bet.g_l, bet.g_rest)))
+        assert np.isfinite(f).all()
+        assert np.isfinite(g).all()
+        assert min(f.min(), g.min()) >= 0.0
+        u, v = f[0] - f[2], g[1] - g[2]
+        assert np.all(f[2] + g[2] + delta * (u + v) <= 2.0 + 1e-12)
+        # What is taken from the other side is no less than a times what was given; v below the rounding of κ
+        # is lost to the bettor.
+        assert np.all(g[0] <= g[2] - a * u * (1.0 - 1e-6) + 1e-9 * g[2])
+        assert np.all(f[1] <= f[2] - a * np.maximum(v - 1e-15, 0.0) * (1.0 - 1e-6) + 1e-9 * f[2])
+
+
 def test_log_e_value_is_the_product_over_samples() -> None:
     bet = binomial.bet(*(np.array(v) for v in (0.5, 0.1, 0.1, 0.4, 0.5)), 0.01)
     f = np.exp([float(bet.f_u), float(bet.f_l), float(bet.f_rest)])

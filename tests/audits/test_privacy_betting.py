@@ -1,0 +1,300 @@
+"""Bets on a batch: fair under every null law by enumeration, events against brute force.
+
+No test here depends on how strong a bet is, only on what makes it valid and on what its words promise.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+from audits.privacy import betting, events, scores
+from audits.privacy.sequential import Request, Sequential
+
+GRID = np.array([0.0, 0.2, 0.5, 0.9, 1.0, 1.1, 1.7, 3.0])
+REFERENCES = np.arange(len(GRID))
+
+
+def ladder(first: Any, second: Any, size: int) -> events.Ladder:
+    """A ladder from counts of cells, (K + 1,) each."""
+    score = scores.Score("test", lambda e: e.values[:, 0], lambda t, upper: f"{t} {upper}")
+    above = [np.cumsum(np.asarray(side)[::-1])[::-1][1:].astype(np.int64) for side in (first, second)]
+    return events.Ladder(score, np.arange(1.0, len(above[0]) + 1.0), above[0], above[1], size)
+
+
+def ladders_of(first: Any, second: Any) -> list[events.Ladder]:
+    """Two scores on six cells (3 × 2), from counts of the cells."""
+    size = int(np.sum(first))
+    a, b = np.reshape(first, (3, 2)), np.reshape(second, (3, 2))
+    return [ladder(a.sum(axis=1), b.sum(axis=1), size), ladder(a.sum(axis=0), b.sum(axis=0), size)]
+
+
+def choose(rungs: list[events.Ladder], size: int, delta: float, goal: float = 0.05) -> betting.Bets:
+    return betting.choose(
+        rungs, size, GRID, REFERENCES, REFERENCES, REFERENCES, delta, np.full(len(GRID), goal)
+    )
+
+
+def null_law(rng: np.random.Generator, epsilon: float, delta: float, tight: bool) -> tuple[Any, Any]:
+    """Laws on six cells that are (ε, δ)-close in both directions; tight: with equality on an event."""
+    a = math.exp(epsilon)
+    r: Any = rng.dirichlet(np.full(6, rng.choice([0.3, 2.0])), 2)
+    # A union of cells of one score, so that the bets aim at it.
+    inside = np.zeros((3, 2), dtype=bool)
+    inside[(0, slice(0, 2))[rng.integers(2)] if rng.random() < 0.5 else slice(0, 3), rng.integers(2)] = True
+    inside = inside.ravel() ^ (rng.random() < 0.5)
+    one, other = (np.where(m, r[0], 0.0) / r[0][m].sum() for m in (inside, ~inside))
+    p, q = (a * one + other) / (1.0 + a), (one + a * other) / (1.0 + a)
+    at_p, at_q = np.zeros(6), np.zeros(6)
+    at_p[rng.choice(np.flatnonzero(inside))] = at_q[rng.choice(np.flatnonzero(~inside))] = 1.0
+    p, q = (1.0 - delta) * p + delta * at_p, (1.0 - delta) * q + delta * at_q
+    if not tight:
+        p, q = 0.8 * p + 0.2 * r[1], 0.8 * q + 0.2 * r[1]
+    return p, q
+
+
+def outcomes(n: int, cells: int) -> Any:
+    """All counts of n samples on the cells."""
+    if cells == 1:
+        return np.array([[n]])
+    rows = [np.column_stack([np.full(len(o := outcomes(n - k, cells - 1)), k), o]) for k in range(n + 1)]
+    return np.concatenate(rows)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-3, 0.2])
+def test_factor_has_mean_at_most_one_under_every_null_law(delta: float) -> None:
+    rng = np.random.default_rng(0)
+    n, low, high = 2, 0.0, 0.0
+    table = outcomes(n, 6)
+    assert len(table) == math.comb(n + 5, 5)
+    for trial in range(12):
+        at = int(rng.integers(1, 6))
+        p, q = null_law(rng, float(GRID[at]), delta, trial % 2 == 0)
+        # Counts from the law itself, from broken laws, and few or many of them: bets of every kind.
+        size = int(rng.choice([20, 300, 4000]))
+        learned = (p, q) if trial % 4 < 2 else rng.dirichlet(np.full(6, 0.5), 2)
+        rungs = ladders_of(*(rng.multinomial(size, law) for law in learned))
+        bets = choose(rungs, size, delta)
+        chances = [stats.multinomial.pmf(table, n, law) for law in (p, q)]
+        assert [c.sum() for c in chances] == pytest.approx([1.0, 1.0])
+        parts = [ladders_of(c, c) for c in table]
+        mean = np.zeros(len(bets.places))
+        for i in range(len(table)):
+            for j in range(len(table)):
+                hits = [
+                    k.hits(x.first, y.first, n) for k, x, y in zip(rungs, parts[i], parts[j], strict=True)
+                ]
+                mean += chances[0][i] * chances[1][j] * np.exp(bets.log_factor(hits, n))
+        # Fair for its own ε, hence for every smaller one: a group may share the bet of its largest.
+        fair = bets.places >= at
+        assert np.all(mean[fair] <= 1.0 + 1e-9)
+        low, high = max(low, mean[fair].max(initial=0.0)), max(high, mean[~fair].max(initial=0.0))
+    # The bound is met, and a law that violates a smaller ε wins there.
+    assert low > 0.99
+    assert high > 1.0
+
+
+def test_log_factor_is_the_shared_product_over_samples() -> None:
+    rng = np.random.default_rng(1)
+    rungs = ladders_of(
+        rng.multinomial(500, [0.3, 0.1, 0.1, 0.1, 0.1, 0.3]), rng.multinomial(500, [1 / 6] * 6)
+    )
+    bets = choose(rungs, 500, 0.01)
+    cells = rng.integers(6, size=(2, 40))
+    levels = [cells // 2, cells % 2]
+    hits = []
+    for rung, level in zip(rungs, levels, strict=True):
+        above = (level[..., None] >= rung.thresholds).sum(axis=1)
+        hits.append(rung.hits(above[0], above[1], 40))
+    found = bets.log_factor(hits, 40)
+    assert len(bets.places) > 0
+    for place in range(len(bets.places)):
+        total = 0.0
+        for i, (rung, level) in enumerate(zip(rungs, levels, strict=True)):
+            members = membership(level, rung)
+            for c in range(bets.u.shape[1]):
+                bet = bets.bet.row(i).row(c)
+                in_u, in_l = members[bets.u[i, c, place]], members[bets.l[i, c, place]]
+                log_e = sum(
+                    float(np.where(in_u[s], u[place], np.where(in_l[s], l[place], rest[place])).sum())
+                    for s, (u, l, rest) in enumerate(
+                        [(bet.f_u, bet.f_l, bet.f_rest), (bet.g_u, bet.g_l, bet.g_rest)]
+                    )
+                )
+                total += math.exp(float(bets.log_share[i, c, place]) + log_e)
+        assert float(found[place]) == pytest.approx(math.log(total), abs=1e-9)
+
+
+def membership(level: Any, rung: events.Ladder) -> Any:
+    """Whether each sample lies in each of the 4K events."""
+    above = level[None] >= rung.thresholds[:, None, None]
+    return np.concatenate([above, ~above, above, ~above])
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.05])
+def test_shares_sum_to_one_and_follow_what_would_have_won(delta: float) -> None:
+    rng = np.random.default_rng(2)
+    rungs = ladders_of(
+        rng.multinomial(800, [0.35, 0.35, 0.1, 0.1, 0.05, 0.05]), rng.multinomial(800, [1 / 6] * 6)
+    )
+    bets = choose(rungs, 800, delta)
+    assert bets.log_share.shape[2] == len(bets.places) > 3
+    np.testing.assert_allclose(np.exp(bets.log_share).sum(axis=(0, 1)), 1.0, rtol=1e-12)
+    won = np.empty_like(bets.log_share)
+    for i, rung in enumerate(rungs):
+        more, less = rung.all_hits()
+        u, l = bets.u[i], bets.l[i]
+        won[i] = bets.bet.row(i).log_e_value(800, more[u], less[l], less[u], more[l])
+    # In every column the larger share goes to what would have won more.
+    for place in range(len(bets.places)):
+        order = np.argsort(won[..., place].ravel())
+        assert np.all(np.diff(bets.log_share[..., place].ravel()[order]) >= -1e-9)
+
+
+def test_nothing_is_betted_where_no_event_comes_near() -> None:
+    rng = np.random.default_rng(3)
+    rungs = ladders_of(*(rng.multinomial(10**6, [1 / 6] * 6) for _ in range(2)))
+    bets = choose(rungs, 10**6, 0.0)
+    # Equal laws: only ε = 0 may be in doubt.
+    assert set(bets.places.tolist()) <= {0}
+    none = choose(rungs, 10**6, 0.5)
+    assert len(none.places) == 0
+    hits = [rung.all_hits() for rung in rungs]
+    assert none.log_factor(hits, 10**6).shape == (0,)
+
+
+@pytest.mark.parametrize("rungs", [1, 2, 3, 9])
+def test_candidates_by_brute_force(rungs: int) -> None:
+    rng = np.random.default_rng(rungs)
+    columns = 7
+    levels = np.arange(rungs + 1)
+    above = levels[None, :] >= np.arange(1, rungs + 1)[:, None]
+    cells = np.concatenate([above, ~above, above, ~above])
+    forward = np.arange(4 * rungs) < 2 * rungs
+    for _ in range(20):
+        excess = rng.normal(size=(4 * rungs, columns))
+        u, l = betting.candidates(excess)
+        count = min(betting.CANDIDATES, 4 * rungs)
+        assert u.shape == l.shape == (count, columns)
+        assert forward[u].all()
+        assert not forward[l].any()
+        for column in range(columns):
+            best = set(np.argsort(excess[:, column])[-count:].tolist())
+            pairs = list(zip(u[:, column].tolist(), l[:, column].tolist(), strict=True))
+            expected = []
+            for event in best:
+                free = [
+                    e
+                    for e in range(4 * rungs)
+                    if forward[e] != forward[event] and not (cells[e] & cells[event]).any()
+                ]
+                partner = max(free, key=lambda e: float(excess[e, column]))
+                expected.append((event, partner) if forward[event] else (partner, event))
+            assert sorted(pairs) == sorted(expected)
+
+
+def test_alternative_shrinks_by_its_error_and_aims_at_the_goal() -> None:
+    rng = np.random.default_rng(4)
+    count, size = 3000, 1000
+    q = rng.uniform(0.05, 0.4, count)
+    epsilon, delta = rng.uniform(0.0, 0.8, count), 0.01
+    a = np.exp(epsilon)
+    p = np.clip(a * q + delta + rng.normal(scale=0.08, size=count), 0.02, 0.95)
+    gap = p - a * q - delta
+    zero, some = np.zeros(count), np.full(count, 0.02)
+    p1, q1 = betting.alternative(p, q, epsilon, delta, size, zero)
+    p2, q2 = betting.alternative(p, q, epsilon, delta, size, some)
+    gap1, gap2 = p1 - a * q1 - delta, p2 - a * q2 - delta
+    z = gap * np.sqrt(size / (p * (1 - p) + a * a * q * (1 - q)))
+    for share in (p1, p2):
+        assert np.all((share > 0.0) & (share <= 1.0))
+    for share in (q1, q2):
+        assert np.all(share >= 0.5 * q - 1e-15)
+    # Given up where it is clearly below; no excess of its own making; the more, the more certain it is.
+    given_up = z < -betting.HOPE - 1e-9
+    assert given_up.sum() > 100
+    np.testing.assert_array_equal(p2[given_up], p[given_up])
+    np.testing.assert_array_equal(q2[given_up], q[given_up])
+    doubtful = np.abs(z) < betting.CAUTION - 0.2
+    assert doubtful.sum() > 100
+    np.testing.assert_allclose(gap1[doubtful], 0.0, atol=1e-12)
+    sure = z > betting.CAUTION + 0.2
+    assert sure.sum() > 100
+    assert np.all((gap1[sure] > 0.0) & (gap1[sure] < gap[sure]))
+    np.testing.assert_allclose((gap1 / gap)[sure], 1.0 - (betting.CAUTION / z[sure]) ** 2, rtol=1e-2)
+    # With a goal nobody bets on less than before.
+    kept = ~given_up
+    assert np.all(gap2[kept] >= gap1[kept] - 1e-12)
+    assert np.all(gap2[doubtful] > 0.0)
+
+
+def test_log_sum_is_scipys() -> None:
+    values = np.random.default_rng(5).normal(scale=300.0, size=(3, 4, 50))
+    np.testing.assert_allclose(betting.log_sum(values), special.logsumexp(values, axis=(0, 1)), rtol=1e-12)
+
+
+def sequential(pairs: int = 1, epsilon: float = 1.0) -> Sequential:
+    return Sequential(
+        Request(
+            mechanism=lambda d, size, rng: d + rng.laplace(size=size),
+            pairs=[(1.0, 0.0)] * pairs,
+            epsilon=epsilon,
+            delta=0.0,
+            alpha=0.05,
+            rng=np.random.default_rng(0),
+            max_samples=3000,
+            time_limit=math.inf,
+            resolution=None,
+            stop_early=False,
+            user_score=False,
+            footprints=False,
+        )
+    )
+
+
+@pytest.mark.parametrize("samples", [0, 300, 3000, 10**6])
+def test_every_epsilon_shares_the_bet_of_a_larger_one(samples: int) -> None:
+    run = sequential()
+    rng = np.random.default_rng(6)
+    for rejected in (0.0, 0.5, 1.0):
+        run.samples, run.rejected = samples, rng.random(len(run.grid)) < rejected
+        places, tops = run.open_places()
+        assert run.claimed in tops
+        assert set(np.flatnonzero(~run.rejected).tolist()) <= set(places.tolist())
+        whose = tops[np.searchsorted(tops, places)]
+        assert np.all(whose >= places)
+        assert np.all(np.isin(tops, places))
+
+
+def test_wealth_of_a_run_is_the_mean_over_pairs_and_its_bets_are_settled_once() -> None:
+    run = sequential(pairs=3)
+    seen: list[tuple[int, Any]] = []
+    settle = run.settle
+
+    def spy(state: Any, bets: betting.Bets, factor: Any) -> None:
+        before = [s.log_wealth.copy() for s in run.states]
+        open_ = ~run.rejected
+        settle(state, bets, factor)
+        by_place = dict(zip(bets.places.tolist(), factor.tolist(), strict=True))
+        places, tops = run.open_places()
+        for other, old in zip(run.states, before, strict=True):
+            change = other.log_wealth - old
+            if other is not state:
+                assert not change.any()
+                continue
+            expected = np.zeros(len(run.grid))
+            for place in places:
+                expected[place] = by_place.get(int(tops[tops >= place][0]), 0.0)
+            np.testing.assert_allclose(change, expected)
+            assert not change[~open_ & (np.arange(len(run.grid)) != run.claimed)].any()
+        seen.append((state.index, factor))
+
+    run.settle = spy  # type: ignore[method-assign]
+    run.run()
+    assert {index for index, _ in seen} == {0, 1, 2}
+    wealth = np.mean([np.exp(s.log_wealth) for s in run.states], axis=0)
+    np.testing.assert_allclose(np.exp(run.log_e()), wealth, rtol=1e-9)
