@@ -1,6 +1,6 @@
 """Calibration, power, sharpness, speed and memory of `audits.audit_privacy`, in one table.
 
-    python benchmarks/audit.py [--scale quick|full] [--only SECTION …] [--case TEXT] [--repeats N] [-j N]
+    python benchmarks/audit.py [--scale quick|full] [--only SECTION …] [--case TEXT] [--method TEXT] [--repeats N] [-j N]
                                [--seed N] [--resume] [--out DIR] [--write-readme]
 
 Sections: rows (lower bounds against the best that a fixed event could show), broken (samples to refute
@@ -43,15 +43,22 @@ def run(
     jobs: int = 1,
     resume: bool = False,
     case: str = "",
+    method: str = "",
 ) -> list[tables.Line]:
     """Measure the sections, their cases whose name holds `case`, into the CSV at `path`; return its lines."""
-    planned = {name: [t for t in tasks(name, scale, seed, jobs) if case in t.case] for name in sections}
+    planned = {
+        name: [t for t in tasks(name, scale, seed, jobs) if case in t.case and method in t.method]
+        for name in sections
+    }
     keys = {task.key for found in planned.values() for task in found}
     # Lines of other sections and cases stay; of these only the ones that this run would measure again.
     lines = [
         line
         for line in tables.read(path)
-        if line.section not in sections or case not in line.case or (resume and line.key in keys)
+        if line.section not in sections
+        or case not in line.case
+        or method not in line.method
+        or (resume and line.key in keys)
     ]
     done = {line.key for line in lines}
     tables.rewrite(path, lines)
@@ -74,6 +81,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--scale", choices=list(SCALES), default="quick", help="how much is measured")
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS), metavar="SECTION")
     parser.add_argument("--case", default="", help="only cases whose name holds this text")
+    parser.add_argument("--method", default="", help="only methods whose name holds this text")
     parser.add_argument("--repeats", type=int, help="null audits a line, in place of the scale's number")
     parser.add_argument("-j", "--jobs", type=int, default=1, help="processes for the null audits")
     parser.add_argument("--seed", type=int, default=0)
@@ -101,6 +109,7 @@ def main(arguments: list[str] | None = None) -> int:
         jobs=options.jobs,
         resume=options.resume,
         case=options.case,
+        method=options.method,
     )
     plots.draw(lines, options.out)
     return 0

@@ -33,6 +33,8 @@ FEW = 50
 """Samples a side of each of sixteen pairs."""
 TREES = 10000
 """Samples a side at which a fixed-size test of vectors fits trees."""
+LONGER = 4
+"""There are this many times fewer of the long audits of numbers."""
 COSTLY = 10
 """Audits of vectors that fit trees cost up to a second: there are this many times fewer of them."""
 GAUSSIAN_SHAPE = 5000
@@ -136,8 +138,8 @@ def _sizes(samples: int) -> tuple[Size, ...]:
 
 
 BOTH = _sizes(SMALL)
-LONG = (*BOTH, *_sizes(LARGE))
-FIXED_LONG = (*BOTH, Size("clopper-pearson", LARGE))
+LONG = (*BOTH, Size("sequential", LARGE, LONGER), Size("clopper-pearson", LARGE, LONGER))
+FIXED_LONG = (*BOTH, Size("clopper-pearson", LARGE, LONGER))
 SHAPE = Size("gdp", GAUSSIAN_SHAPE)
 BOOSTED = (Size("sequential", MIDDLE, COSTLY), Size("clopper-pearson", TREES, COSTLY))
 
