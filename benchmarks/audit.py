@@ -1,7 +1,7 @@
 """Calibration, power, sharpness, speed and memory of `audits.audit_privacy`, in one table.
 
-    python benchmarks/audit.py [--scale quick|full] [--only SECTION …] [--case TEXT] [--method TEXT] [--repeats N] [-j N]
-                               [--seed N] [--resume] [--out DIR] [--write-readme]
+    python benchmarks/audit.py [--scale quick|full] [--only SECTION …] [--case TEXT] [--method TEXT]
+                               [--repeats N] [-j N] [--seed N] [--resume] [--out DIR] [--write-readme]
 
 Sections: rows (lower bounds against the best that a fixed event could show), broken (samples to refute
 published mistakes, against the ideal number), ladder (Laplace with too little noise), speed (against drawing

@@ -277,8 +277,8 @@ def _resolution(result: AuditResult) -> str:
     if not math.isfinite(result.resolution.epsilon):
         return "too few samples: no violation of any size would have been caught reliably"
     return (
-        f"a mechanism with ε ≥ {result.resolution.epsilon:.4g}, or {result.resolution.delta:.3g} more δ, "
-        "would have been caught with probability 0.9 on the events and pairs tried"
+        f"ε ≥ {result.resolution.epsilon:.4g}, or {result.resolution.delta:.3g} more δ, at the best placed "
+        "event tried would have been caught with probability 0.9"
     )
 
 

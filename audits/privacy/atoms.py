@@ -31,10 +31,14 @@ REPEATS = 3
 
 @dataclass(frozen=True, slots=True)
 class Atoms:
-    """Outputs that samples repeat: sorted keys and the row of each."""
+    """Outputs that samples repeat: sorted keys and the row of each.
+
+    complete  no sample was anything else.
+    """
 
     keys: Ints
     rows: Encoded
+    complete: bool = True
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -65,13 +69,15 @@ class Atoms:
 
 
 def find_atoms(e: Encoded) -> Atoms | None:
-    """The distinct rows of samples that repeat; None where they do not."""
+    """The rows that samples repeat; None where too many do not repeat."""
     if len(e) > 1024 and len(np.unique(row_keys(e.take(slice(0, 256))))) == 256:
         return None
-    keys, places = np.unique(row_keys(e), return_index=True)
+    keys, places, counts = np.unique(row_keys(e), return_index=True, return_counts=True)
     if len(keys) > min(MOST_ATOMS, len(e) // REPEATS):
         return None
-    return Atoms(keys, e.take(places))
+    again = counts > 1
+    # A row seen once may be one of very many.
+    return Atoms(keys[again], e.take(places[again]), complete=bool(again.all())) if again.any() else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,34 +107,40 @@ def ladder_of_sets(atoms: Atoms, learned: Counts, judged: Counts, ratio: float) 
     """Sets of atoms in the order of their likelihood ratios in `learned`, with the counts of `judged`.
 
     The log ratio r of an atom, with variance s², is shrunk to r/(1 + s²): the posterior mean for a prior of
-    variance 1, so that an atom seen twice does not come before one that is known well. Outputs that are no
-    atoms have score 0.
+    variance 1, so that an atom seen twice does not come before one that is known well. All outputs that are
+    no atoms count as one more.
     """
-    a, b = learned.first + 0.5, learned.second + 0.5
+    a, b = (side + 0.5 for side in _with_rest(learned))
     order = np.log(a / b) / (1.0 + 1.0 / a + 1.0 / b)
+    # Equal ratios are told apart, or a fair coin would have no events.
+    order = order + 1e-9 * np.arange(len(order)) / len(order)
+    known, rest = order[:-1], float(order[-1])
     names = atoms.rows
 
     def evaluate(e: Encoded) -> Floats:
-        place, known = atoms.find(e)
-        return np.where(known, order[place], 0.0)
+        place, found = atoms.find(e)
+        return np.where(found, known[place], rest)
 
     def describe(t: float, upper: bool) -> str:
-        inside = (order >= t) if upper else (order < t)
+        inside = (known >= t) if upper else (known < t)
         seen = np.flatnonzero(inside & (learned.first + learned.second > 0))
-        return f"output in {scores.joined([scores.row_words(names, int(i)) for i in seen])}"
+        cells = [scores.row_words(names, int(i)) for i in seen]
+        if (rest >= t) == upper and pooled[-1] > 0:
+            cells.append("(anything else)")
+        return f"output in {scores.joined(cells)}"
 
-    values = np.append(order, 0.0)
-    first, second = (np.append(side, judged.size - side.sum()) for side in (judged.first, judged.second))
-    cuts = events.thresholds(np.repeat(values, _weights(learned)), ratio)
+    first, second = _with_rest(judged)
+    pooled = np.sum(_with_rest(learned), axis=0)
+    cuts = events.thresholds(np.repeat(order, pooled), ratio)
     if len(cuts) == 0:
         return None
     score = scores.Score("sets", evaluate, describe)
     return events.Ladder(
-        score, cuts, events.count(values, cuts, first), events.count(values, cuts, second), judged.size
+        score, cuts, events.count(order, cuts, first), events.count(order, cuts, second), judged.size
     )
 
 
-def _weights(learned: Counts) -> Ints:
-    """How often each atom, and then anything else, occurred on both sides."""
-    both = learned.first + learned.second
-    return np.append(both, 2 * learned.size - both.sum())
+def _with_rest(counts: Counts) -> tuple[Ints, Ints]:
+    """Counts of the atoms and of anything else, (atoms + 1,) each."""
+    first, second = (np.append(side, counts.size - side.sum()) for side in (counts.first, counts.second))
+    return first, second

@@ -17,6 +17,7 @@ from audits.privacy.sequential import Request, Sequential
 
 METHODS = ("sequential", "clopper-pearson", "gdp")
 MIN_SAMPLES = 64
+MOST_EPSILON = 200.0
 
 
 def audit_privacy(
@@ -46,7 +47,7 @@ def audit_privacy(
     pairs        pairs (D, D′) of neighbouring datasets, or a function ``pairs(rng)`` that yields them (the
                  first
                  64 are taken).
-    epsilon, delta   the claim, ε ≥ 0 and 0 ≤ δ < 1.
+    epsilon, delta   the claim, 0 ≤ ε ≤ 200 and 0 ≤ δ < 1.
     adjacency    "replace", "replace-item", "add-remove", or a function (D, D′) → bool. Every pair is checked
                  before a sample is drawn.
     alpha        the probability that a private mechanism is called refuted, over all pairs, events and looks.
@@ -129,7 +130,12 @@ def _check(
 ) -> None:
     if not callable(mechanism):
         raise ValueError(f"mechanism must be a function (data, size, rng) -> outputs, got {mechanism!r}")
-    _number("epsilon", epsilon, lambda v: 0.0 <= v < math.inf, "a number ≥ 0")
+    _number(
+        "epsilon",
+        epsilon,
+        lambda v: 0.0 <= v <= MOST_EPSILON,
+        f"a number in [0, {MOST_EPSILON:g}]; samples cannot speak against more",
+    )
     _number("delta", delta, lambda v: 0.0 <= v < 1.0, "in [0, 1)")
     _number("alpha", alpha, lambda v: 0.0 < v < 1.0, "in (0, 1)")
     _number("max_samples", max_samples, lambda v: v >= MIN_SAMPLES, f"a number of samples ≥ {MIN_SAMPLES}")

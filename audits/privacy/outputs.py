@@ -65,19 +65,20 @@ def join(parts: Sequence[Encoded]) -> Encoded:
 
 
 def row_keys(e: Encoded) -> Ints:
-    """One integer a row: equal rows have equal keys, different ones differ but for a chance of about 2⁻⁶⁴."""
-    keys = np.zeros(len(e), dtype=np.int64)
+    """One integer a row: equal rows have equal keys, others but for a chance of about 2⁻⁶⁴."""
+    keys = np.zeros(len(e), dtype=np.uint64)
     # A minus zero equals zero, but has other bits.
-    columns = [(e.values[:, j] + 0.0).view(np.int64) for j in range(e.values.shape[1])]
-    with np.errstate(over="ignore"):
-        for column in [*columns, *(e.codes[:, j] for j in range(e.codes.shape[1]))]:
-            # The finaliser of SplitMix64, in signed arithmetic.
-            keys += column
-            keys ^= keys >> np.int64(30)
-            keys *= np.int64(-4658895280553007687)
-            keys ^= keys >> np.int64(27)
-            keys *= np.int64(-7723592293110705685)
-    return keys
+    columns = [(e.values[:, j] + 0.0).view(np.uint64) for j in range(e.values.shape[1])]
+    columns += [e.codes[:, j].astype(np.uint64) for j in range(e.codes.shape[1])]
+    for column in columns:
+        # The finaliser of SplitMix64.
+        keys += column + np.uint64(0x9E3779B97F4A7C15)
+        keys ^= keys >> np.uint64(30)
+        keys *= np.uint64(0xBF58476D1CE4E5B9)
+        keys ^= keys >> np.uint64(27)
+        keys *= np.uint64(0x94D049BB133111EB)
+        keys ^= keys >> np.uint64(31)
+    return keys.view(np.int64)
 
 
 class Encoder:

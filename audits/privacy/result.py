@@ -25,9 +25,12 @@ POWER = 0.9
 class Resolution:
     """The smallest violation that this audit would have caught with probability 0.9, on the events it tried.
 
-    epsilon  a mechanism whose true ε (at the claimed δ) is at least this would have been refuted.
-    delta    likewise one that passes e^ε·Q(S) + δ by at least this much probability.
+    epsilon  had P(S) been e^epsilon·Q(S) + δ at the best placed of these events, the claim would have been
+             refuted.
+    delta    likewise had P(S) been e^ε·Q(S) + δ + delta, with ε the claimed one.
 
+    A mechanism that uses up its ε on a common event is caught at `epsilon`; one that does so only far out
+    in a tail, as Gaussian noise does, needs more samples.
     It says nothing of events, pairs or datasets that were not tried: it is no proof of privacy.
     """
 
@@ -141,7 +144,7 @@ class AuditResult:
         else:
             head = "not refuted" if self.verdict == "not-refuted" else "undecided"
             caught = (
-                f"a true ε of {self.resolution.epsilon:.4g} would have been caught with "
+                f"an ε of {self.resolution.epsilon:.4g} at the best placed event would have been caught with "
                 f"probability {POWER:g} on the events tried"
                 if math.isfinite(self.resolution.epsilon)
                 else "no violation of any size was sure to be caught"

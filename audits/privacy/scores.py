@@ -245,7 +245,7 @@ def _standard(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
     pooled = np.concatenate([first[:MOST_MEASURED], second[:MOST_MEASURED]])
     centre = np.median(pooled, axis=0)
     spread = np.quantile(pooled, 0.75, axis=0) - np.quantile(pooled, 0.25, axis=0)
-    fallback = pooled.std(axis=0)
+    fallback = np.clip(pooled, -1e100, 1e100).std(axis=0)
     scale = np.where(spread > 0, spread / 1.349, np.where(fallback > 0, fallback, 1.0))
     return lambda v: np.clip((v - centre) / scale, -30.0, 30.0)
 

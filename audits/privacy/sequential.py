@@ -44,7 +44,7 @@ RETAINED_BYTES = 2**27
 """Samples of a side that are kept to learn events from, at most."""
 CHUNK_BYTES = 2**26
 """Outputs are drawn and counted in chunks of at most this size."""
-LEARNING_PRICE = 3.0
+LEARNING_PRICE = 2.0
 """How much more growth than a bettor who knows event and alternative a learning one needs for the same power.
 Measured on Laplace noise at 3,000 and 20,000 samples; it enters the resolution only."""
 GROUP = 200
@@ -103,7 +103,8 @@ class Request:
 
 def epsilon_grid(claimed: float) -> Floats:
     """The grid of ε tested: 0, steps of 5 % below half the claimed ε, 1 % around it, 1.5 % above."""
-    top = max(20.0, 4.0 * claimed)
+    # Beyond, squares of e^ε would overflow, and no number of samples tells ε apart.
+    top = min(max(20.0, 4.0 * claimed), claimed + 150.0)
     middle = max(0.5 * claimed, 0.1)
     low = np.exp(np.arange(math.log(0.005), math.log(middle), math.log(1.05)))
     coarse = np.concatenate([low, np.exp(np.arange(math.log(middle), math.log(top), math.log(1.015)))])
@@ -111,7 +112,8 @@ def epsilon_grid(claimed: float) -> Floats:
         return np.concatenate([[0.0], coarse])
     fine = claimed * np.exp(np.arange(-70, 71) * math.log(1.01))
     outside = coarse[(coarse < fine[0]) | (coarse > fine[-1])]
-    return np.unique(np.concatenate([[0.0], outside, fine, [claimed]]))
+    grid = np.unique(np.concatenate([[0.0], outside, fine, [claimed]]))
+    return grid[grid <= top]
 
 
 def reference_epsilons(grid: Floats) -> tuple[Ints, Ints]:
@@ -235,16 +237,20 @@ class PairState:
         )
         idle: list[scores.Learner] = []
         if self.atoms is not None:
-            # `reorder` sees to the sets; neighbours that are all ties say nothing, slowly. Sets of few
-            # outputs are all the events there are.
+            # `reorder` sees to the sets; neighbours that are all ties say nothing, slowly. Where nothing but
+            # few outputs occurs, their sets are all the events there are.
             idle = [scores.sets, scores.neighbours]
-            if len(self.atoms) <= FEW_ATOMS:
-                idle = [slot.learner for slot in self.slots]
+            if self.few():
+                idle += [slot.learner for slot in self.slots if slot.learner is not scores.value]
         for slot in self.slots:
             if slot.learner in idle:
                 slot.ladder = None
             elif slot.active:
                 slot.relearn(first, second, self.atoms)
+
+    def few(self) -> bool:
+        """Whether nothing but few outputs has occurred that all repeat."""
+        return self.atoms is not None and self.atoms.complete and len(self.atoms) <= FEW_ATOMS
 
     def reorder(self) -> None:
         """Order the sets of outputs that repeat by all the counts so far.
@@ -254,9 +260,9 @@ class PairState:
         """
         if self.atoms is None or self.counts is None or self.learned_counts is None:
             return
-        few = len(self.atoms) <= FEW_ATOMS
         slot = next(s for s in self.slots if s.learner is scores.sets)
-        if few:
+        slot.active = True
+        if self.few():
             slot.ladder = ladder_of_sets(self.atoms, self.counts, self.counts, FINE)
         elif slot.ladder is None or self.counts.size >= 2 * self.reordered_at:
             # What was there at half the size orders, what came since judges.
@@ -516,16 +522,17 @@ class Sequential:
         if refuted:
             # The event that carries the lower bound, not the one that first crossed the bar.
             at = max(at, int(np.searchsorted(self.grid, self.epsilon_lower())))
+        e_value = math.exp(min(self.best_log_e, 690.0))
         states = [state for state in self.states if state.live()]
         if not states:
             return Finding(
-                refuted=False,
-                epsilon_lower=0.0,
-                e_value=1.0,
+                refuted=refuted,
+                epsilon_lower=self.epsilon_lower(),
+                e_value=e_value,
                 samples=self.samples,
                 pair_index=0,
                 direction="forward",
-                event="none: too few samples to learn an event",
+                event="none: the outputs are constant, or too few to learn an event",
                 resolution=Resolution(math.inf, math.inf),
                 trace=tuple(self.trace),
             )
@@ -543,7 +550,7 @@ class Sequential:
         return Finding(
             refuted=refuted,
             epsilon_lower=self.epsilon_lower(),
-            e_value=math.exp(min(self.best_log_e, 690.0)),
+            e_value=e_value,
             samples=self.samples,
             pair_index=state.index,
             direction=direction,
