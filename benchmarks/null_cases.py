@@ -33,9 +33,9 @@ FEW = 50
 """Samples a side of each of sixteen pairs."""
 TREES = 10000
 """Samples a side at which a fixed-size test of vectors fits trees."""
-LONGER = 4
+LONGER = 8
 """There are this many times fewer of the long audits of numbers."""
-COSTLY = 10
+COSTLY = 20
 """Audits of vectors that fit trees cost up to a second: there are this many times fewer of them."""
 GAUSSIAN_SHAPE = 5000
 """Samples a side at which the learning part is large enough for the Gaussian shape to be judged at all."""
