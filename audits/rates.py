@@ -474,36 +474,6 @@ def compare_exponents(
     )
 
 
-def exponent_of(
-    estimate: float, standard_error: float, low: float, high: float, confidence: float
-) -> Exponent:
-    """An exponent with the degrees of freedom that its stored interval implies.
-
-    Evidence keeps estimate, standard error and interval; half the width over the standard error is the t
-    quantile, and that gives the degrees of freedom back (inf where it is the normal quantile, or where there
-    is no error).
-
-    >>> low, high = Exponent(estimate=0.0, standard_error=1.0, degrees_of_freedom=4.0).interval(0.025)
-    >>> round(exponent_of(0.0, 1.0, low, high, 0.95).degrees_of_freedom, 3)
-    4.0
-    """
-    plain = Exponent(estimate=estimate, standard_error=standard_error)
-    if not 0.0 < confidence < 1.0 or not low <= high:
-        raise ValueError(f"need confidence in (0, 1) and low ≤ high, got {confidence}, [{low}, {high}]")
-    if standard_error == 0.0:
-        return plain
-    side, wanted = 0.5 * (1.0 - confidence), 0.5 * (high - low) / standard_error
-    few, many = 1e-1, 1e7
-    if wanted <= _t_quantile(side, many) * (1.0 + 1e-12):
-        return plain
-    for _ in range(200):
-        middle = math.sqrt(few * many)
-        few, many = (middle, many) if _t_quantile(side, middle) > wanted else (few, middle)
-    return Exponent(
-        estimate=estimate, standard_error=standard_error, degrees_of_freedom=math.sqrt(few * many)
-    )
-
-
 # --- Input -------------------------------------------------------------------------------------------
 
 

@@ -2,15 +2,13 @@
 # pyright: reportUnknownArgumentType=false
 """The sequential e-process test: bets and events learned from earlier batches only.
 
-Claim: P(S) ≤ e^ε·Q(S) + δ for every event S and both orders of the two datasets. After each batch every
-*slot* (a pair
-of datasets with a learner) chooses, for every ε of a fixed grid, one event and an alternative (p₁, q₁) from
-what it
-has seen so far; the next batch multiplies its wealth by the e-value of `binomial.log_e_value`. The mean of
-all slots' wealths is an e-process under the claim, so by Ville's inequality it reaches 1/α with probability
-at most α, however often one looks. The set of ε not rejected so far is a confidence sequence, and
-`epsilon_lower`
-the largest ε up to which the whole grid is rejected.
+Claim: P(S) ≤ e^ε·Q(S) + δ for every event S and both orders of the two datasets. Before each batch, for
+every ε of a fixed grid, `betting.choose` shares out the wealth of a pair of datasets over events of all
+*slots* (a learner each) and alternatives (p₁, q₁), from what earlier batches showed; the batch then
+multiplies it by the shares' e-values. The mean wealth of all pairs is an e-process under the claim, so by
+Ville's inequality it reaches 1/α with probability at most α, however often one looks. The set of ε not
+rejected so far is a confidence sequence, and `epsilon_lower` the largest ε up to which the whole grid is
+rejected.
 """
 
 from __future__ import annotations

@@ -23,7 +23,10 @@ def raises(data: Any, size: int, rng: np.random.Generator) -> Any:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"epsilon": -1.0}, "epsilon must be a number in .0, 200.; samples cannot speak against more, got -1.0"),
+        (
+            {"epsilon": -1.0},
+            "epsilon must be a number in .0, 200.; samples cannot speak against more, got -1.0",
+        ),
         ({"epsilon": float("nan")}, "epsilon must be .* got nan"),
         ({"epsilon": float("inf")}, "epsilon must be .* got inf"),
         ({"epsilon": "one"}, "epsilon must be .* got 'one'"),
