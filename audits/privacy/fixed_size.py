@@ -31,6 +31,8 @@ LEARNING = 0.12
 LEARNING_BATCH = 8192
 FINE = 0.85
 """Each rung of the ladder holds this share of the tail before: finer than in the sequential test."""
+LEAST_HITS = 8
+"""A tail of a score that is not calibrated is judged from this many learning hits of the greater side on."""
 CAUTION = 1.0
 """Standard errors that are taken off the bound expected of an event before events are compared."""
 MOST_SLOW = 20000
@@ -166,6 +168,9 @@ def _expected(ladder: events.Ladder, means: Floats, rest: int, request: Request)
         q, noise = calibration.lesser_shares(ladder, means)
     else:
         q, noise = _smoothed(ladder, p, request.delta)
+        # The greater side's hits are few in a tail as well, and the best of many such tails is a lucky one.
+        x = ladder.all_hits()[0]
+        noise = np.where(x >= LEAST_HITS, np.hypot(noise, 1.0 / np.sqrt(x + 1.0)), np.inf)
     # log((p − δ)/q) less the distances to the bounds of p and q at level α, added as independent errors are.
     hits = np.maximum(q * rest, 1.0)
     q_gap = np.log((hits + 1.0 + z * np.sqrt(hits + 1.0)) / hits)
@@ -199,14 +204,18 @@ def _smoothed(ladder: events.Ladder, p: Floats, delta: float) -> tuple[Floats, F
         if len(np.unique(p[part][use])) >= 6:
             level, weight = np.log(p[part]), np.sqrt(y[part])
             fit = np.polynomial.Polynomial.fit(level[use], ratio[use], 2, w=weight[use])
-            q[part] = np.where(use, (p[part] - delta) / np.exp(fit(level)), q[part])
+            # The curve may smooth the counts, not contradict them.
+            reach = np.exp(2.0 / np.sqrt(np.maximum(y[part], 1.0)))
+            curve = np.clip((p[part] - delta) / np.exp(fit(level)), q[part] / reach, q[part] * reach)
+            q[part] = np.where(use, curve, q[part])
             noise[part] = np.where(use, 0.25 * noise[part], noise[part])
         # "≥" tails thin out upwards, "<" tails downwards.
         order = np.arange(rungs) if kind % 2 == 0 else np.arange(rungs)[::-1]
         beyond, continued = _continued(y[part][order], ladder.thresholds[order])
         places = kind * rungs + order[beyond]
-        # Never further than to a twentieth of what a single hit would say.
-        q[places] = np.minimum(q[places], np.maximum(continued, 0.05) / ladder.size)
+        # Never further than to a twentieth of what a single hit would say, nor against hits there are.
+        least = np.maximum(np.maximum(continued, 0.05), y[places])
+        q[places] = np.minimum(q[places], least / ladder.size)
         noise[places] = 1.5
     return q, noise
 
