@@ -68,6 +68,11 @@ class Atoms:
         return values
 
 
+def evaluated(score: scores.Score, e: Encoded, atoms: Atoms | None) -> Floats:
+    """Scores of all samples, looked up where there is a table of those that repeat."""
+    return score.evaluate(e) if atoms is None else atoms.each(score.evaluate, e)
+
+
 def find_atoms(e: Encoded) -> Atoms | None:
     """The rows that samples repeat; None where too many do not repeat."""
     if len(e) > 1024 and len(np.unique(row_keys(e.take(slice(0, 256))))) == 256:

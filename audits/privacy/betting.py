@@ -28,6 +28,7 @@ CAUTION = 1.8
 HOPE = 2.0
 """Standard errors below zero at which an estimated excess is given up, for now."""
 TEMPER = 0.7
+"""Power of what events would have won that their shares go by: below 1, as the luckiest is not the best."""
 CANDIDATES = 4
 """Events of a ladder that share its wealth."""
 LUCK = 0.5
@@ -55,12 +56,14 @@ class Bets:
     def log_factor(self, hits: Sequence[tuple[Ints, Ints]], size: int) -> Floats:
         """Log of the factor (P,) that the wealth is multiplied by; `hits` are those of each ladder's
         events."""
-        x_u = np.stack([more[u] for (more, _), u in zip(hits, self.u, strict=True)])
-        x_l = np.stack([less[l] for (_, less), l in zip(hits, self.l, strict=True)])
-        y_u = np.stack([less[u] for (_, less), u in zip(hits, self.u, strict=True)])
-        y_l = np.stack([more[l] for (more, _), l in zip(hits, self.l, strict=True)])
-        log_e = self.bet.log_e_value(size, x_u, x_l, y_u, y_l)
-        return log_sum(self.log_share + log_e)
+        won = [_log_e(self.bet.row(i), of, size, self.u[i], self.l[i]) for i, of in enumerate(hits)]
+        return log_sum(self.log_share + np.stack(won))
+
+
+def _log_e(bet: binomial.Bet, hits: tuple[Ints, Ints], size: int, u: Ints, l: Ints) -> Floats:
+    """Log e-values of the bets on the events u, l of one ladder, from the hits of all its events."""
+    more, less = hits
+    return bet.log_e_value(size, more[u], less[l], less[u], more[l])
 
 
 def log_sum(values: Floats) -> Floats:
@@ -105,20 +108,12 @@ def choose(
     p, q = alternative(more[..., reference], less[..., reference], epsilon[places], delta, sizes, goal)
     bet = binomial.bet(p[0], q[0], q[1], p[1], epsilon[places], delta)
     # What each bet would have won on the samples so far, had it been made from the start.
-    hindsight = np.stack(
-        [
-            _hindsight(ladder, bet.row(i), u[i], l[i]) * (size / ladder.size)
-            for i, ladder in enumerate(ladders)
-        ]
-    )
-    hindsight = TEMPER * hindsight
-    log_share = hindsight - log_sum(hindsight)
-    return Bets(places, u, l, bet, log_share)
-
-
-def _hindsight(ladder: events.Ladder, bet: binomial.Bet, u: Ints, l: Ints) -> Floats:
-    more, less = ladder.all_hits()
-    return bet.log_e_value(ladder.size, more[u], less[l], less[u], more[l])
+    won = [
+        _log_e(bet.row(i), ladder.all_hits(), ladder.size, u[i], l[i]) * (size / ladder.size)
+        for i, ladder in enumerate(ladders)
+    ]
+    hindsight = TEMPER * np.stack(won)
+    return Bets(places, u, l, bet, hindsight - log_sum(hindsight))
 
 
 def excess(p: Floats, q: Floats, epsilon: Floats, delta: float) -> Floats:

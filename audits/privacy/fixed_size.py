@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy import binomial, calibration, events, gaussian_shape, scores
-from audits.privacy.atoms import Atoms, find_atoms
-from audits.privacy.outputs import Encoded, join
+from audits.privacy.atoms import evaluated, find_atoms
+from audits.privacy.outputs import join
 from audits.privacy.result import CurvePoint, Look, Resolution
 from audits.privacy.sequential import Finding, PairState, Request, learners, smallest_violation
 
@@ -110,8 +110,6 @@ def _collect(state: PairState, size: int) -> None:
     while done < size:
         batch = min(32 if done == 0 else LEARNING_BATCH, size - done, state.chunks(size)[0])
         first, second = state.sample(batch, 0), state.sample(batch, 1)
-        if state.row_bytes == 0:
-            state.row_bytes = (first.values.nbytes + first.codes.nbytes) // len(first) + 1
         state.keep(first, second, 10**9)
         done += batch
     state.size = size
@@ -140,7 +138,7 @@ def _learn(state: PairState, rest: int, method: str, quick: bool = False) -> Can
             continue
         # A score that was fitted is judged by the other half.
         start = slice(half if score.learned else 0, len(first))
-        x, y = (_scores(score, side.take(start), state.atoms) for side in (first, second))
+        x, y = (evaluated(score, side.take(start), state.atoms) for side in (first, second))
         cuts = events.thresholds(np.concatenate([x, y]), FINE)
         if len(cuts) == 0:
             continue
@@ -245,10 +243,6 @@ def _continued(counts: NDArray[np.int64], place: Floats) -> tuple[NDArray[np.int
     k = late * (e + middle_late)
     left = np.maximum(e - d[beyond], 0.0) / e
     return beyond, np.exp(logs[2]) * left**k
-
-
-def _scores(score: scores.Score, side: Encoded, atoms: Atoms | None) -> Floats:
-    return score.evaluate(side) if atoms is None else atoms.each(score.evaluate, side)
 
 
 def _test(

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy import betting, binomial, events, scores
-from audits.privacy.atoms import FEW_ATOMS, Atoms, Counts, count_atoms, find_atoms, ladder_of_sets
+from audits.privacy.atoms import FEW_ATOMS, Atoms, Counts, count_atoms, evaluated, find_atoms, ladder_of_sets
 from audits.privacy.outputs import Encoded, Encoder, join
 from audits.privacy.pairs import Pair, draw
 from audits.privacy.result import CurvePoint, Look, Resolution
@@ -169,11 +169,9 @@ class Slot:
             return
         # Finer rungs where there are samples to tell them apart; the best few are kept.
         ratio = FINE if rows >= PRUNE_FROM else events.RATIO
-
-        def each(score: scores.Score, e: Encoded) -> Floats:
-            return score.evaluate(e) if atoms is None else atoms.each(score.evaluate, e)
-
-        self.ladder = events.build(score, first, second, half, ratio, each)
+        self.ladder = events.build(
+            score, first, second, half, ratio, lambda score, e: evaluated(score, e, atoms)
+        )
 
 
 class PairState:
@@ -208,7 +206,9 @@ class PairState:
         return [min(most, size - start) for start in range(0, size, most)]
 
     def keep(self, first: Encoded, second: Encoded, rows: int = RETAINED_ROWS) -> None:
-        """Keep samples to learn from, up to the limit."""
+        """Keep samples to learn from, up to the limit; the first of them show how large an output is."""
+        if self.row_bytes == 0:
+            self.row_bytes = (first.values.nbytes + first.codes.nbytes) // len(first) + 1
         limit = min(rows, max(256, RETAINED_BYTES // max(self.row_bytes, 1)))
         room = limit - self.kept_rows
         if room <= 0:
@@ -275,7 +275,7 @@ class PairState:
 
     def ladders(self) -> list[events.Ladder]:
         """Their ladders."""
-        return [slot.ladder for slot in self.slots if slot.ladder is not None and slot.active]
+        return [slot.ladder for slot in self.live() if slot.ladder is not None]
 
     def samples(self) -> tuple[Encoded, Encoded]:
         """What is kept of both sides."""
@@ -324,8 +324,6 @@ class Sequential:
                         rows, weights = distinct, times
                 for ladder, count in zip(ladders, counts, strict=True):
                     count[place][:] += events.count(ladder.score.evaluate(rows), ladder.thresholds, weights)
-            if state.row_bytes == 0:
-                state.row_bytes = (first.values.nbytes + first.codes.nbytes) // len(first) + 1
             state.keep(first, second)
         if bets is not None:
             hits = [ladder.hits(x, y, size) for ladder, (x, y) in zip(ladders, counts, strict=True)]
