@@ -49,28 +49,58 @@ class Atoms:
         place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         return place, self.keys[place] == keys
 
-    def tally(self, e: Encoded) -> tuple[Encoded, Ints]:
-        """The samples as distinct rows and how often each occurs: the atoms, then each other row for
-        itself."""
+    def tally(self, e: Encoded) -> tuple[Ints, Encoded]:
+        """How often each atom occurs, and the samples that are none."""
         place, known = self.find(e)
-        if known.all():
-            return self.rows, np.bincount(place, minlength=len(self))
-        counts = np.bincount(place[known], minlength=len(self))
-        others = e.take(~known)
-        return join([self.rows, others]), np.concatenate([counts, np.ones(len(others), dtype=np.int64)])
+        return np.bincount(place[known], minlength=len(self)), e.take(~known)
 
-    def each(self, evaluate: Callable[[Encoded], Floats], e: Encoded) -> Floats:
-        """`evaluate` of every sample, computed once for each atom."""
-        place, known = self.find(e)
-        values = evaluate(self.rows)[place]
-        if not known.all():
-            values[~known] = evaluate(e.take(~known))
+
+Scorer = Callable[[scores.Score, int], Floats]
+"""(score, start) → the scores of the samples from place `start` on."""
+
+
+def scorer(e: Encoded, atoms: Atoms | None) -> Scorer:
+    """Scores samples; where there is a table of those that repeat, each of those once."""
+    if atoms is None:
+        return lambda score, start: score.evaluate(e.take(slice(start, None)))
+    place, known = atoms.find(e)
+
+    def look_up(score: scores.Score, start: int) -> Floats:
+        values = score.evaluate(atoms.rows)[place[start:]]
+        others = ~known[start:]
+        if others.any():
+            values[others] = score.evaluate(e.take(slice(start, None)).take(others))
         return values
 
+    return look_up
 
-def evaluated(score: scores.Score, e: Encoded, atoms: Atoms | None) -> Floats:
-    """Scores of all samples, looked up where there is a table of those that repeat."""
-    return score.evaluate(e) if atoms is None else atoms.each(score.evaluate, e)
+
+@dataclass(frozen=True, slots=True)
+class Rungs:
+    """How many thresholds of a ladder the score of each atom reaches."""
+
+    atoms: Atoms
+    ladder: events.Ladder
+    of: Ints
+
+    def suits(self, atoms: Atoms, ladder: events.Ladder) -> bool:
+        """Whether these are theirs; only the counts of the ladder may be others."""
+        return self.atoms is atoms and self.ladder.thresholds is ladder.thresholds
+
+    def count(self, times: Ints, others: Encoded) -> Ints:
+        """How many samples have score ≥ each threshold: atoms that occur so many `times`, and all others."""
+        steps = len(self.ladder.thresholds)
+        reached = np.bincount(self.of, times, steps + 1).astype(np.int64)
+        found = np.cumsum(reached[::-1])[::-1][1:]
+        if len(others) == 0:
+            return found
+        return found + events.count(self.ladder.score.evaluate(others), self.ladder.thresholds)
+
+
+def rungs(atoms: Atoms, ladder: events.Ladder) -> Rungs:
+    """Score the atoms."""
+    reached = np.searchsorted(ladder.thresholds, ladder.score.evaluate(atoms.rows), side="right")
+    return Rungs(atoms, ladder, reached.astype(np.int64))
 
 
 def find_atoms(e: Encoded) -> Atoms | None:
@@ -104,8 +134,7 @@ class Counts:
 
 def count_atoms(atoms: Atoms, first: Encoded, second: Encoded) -> Counts:
     """Counts of samples of both sides."""
-    sides = [atoms.tally(side)[1][: len(atoms)] for side in (first, second)]
-    return Counts(sides[0], sides[1], len(first))
+    return Counts(atoms.tally(first)[0], atoms.tally(second)[0], len(first))
 
 
 def ladder_of_sets(atoms: Atoms, learned: Counts, judged: Counts, ratio: float) -> events.Ladder | None:

@@ -117,26 +117,20 @@ def thresholds(pooled: Floats, ratio: float = RATIO) -> Floats:
 
 
 def build(
-    score: Score,
-    first: Encoded,
-    second: Encoded,
-    fitted: int,
-    ratio: float = RATIO,
-    evaluate: Callable[[Score, Encoded], Floats] | None = None,
+    score: Score, first: Floats, second: Floats, fitted: int, ratio: float = RATIO, *, steady: bool
 ) -> Ladder | None:
-    """The ladder of a score. Samples before place `fitted` were used to fit the score and are not counted.
+    """The ladder of a score with these values on samples of both sides.
 
-    `evaluate`, where given, computes the score of samples in another way.
+    Samples before place `fitted` were used to fit the score and are not counted. `steady`: see `_steady`.
     """
-    x, y = (score.evaluate(side) if evaluate is None else evaluate(score, side) for side in (first, second))
-    if not first.is_scalar:
-        unit = STEADY * max(np.abs(x).max(initial=0.0), np.abs(y).max(initial=0.0))
-        score, x, y = _steady(score, unit), _rounded(x, unit), _rounded(y, unit)
-    cuts = thresholds(np.concatenate([x, y]), ratio)
+    if steady:
+        unit = STEADY * max(np.abs(first).max(initial=0.0), np.abs(second).max(initial=0.0))
+        score, first, second = _steady(score, unit), _rounded(first, unit), _rounded(second, unit)
+    cuts = thresholds(np.concatenate([first, second]), ratio)
     if len(cuts) == 0:
         return None
     start = fitted if score.learned else 0
-    return Ladder(score, cuts, count(x[start:], cuts), count(y[start:], cuts), len(x) - start)
+    return Ladder(score, cuts, count(first[start:], cuts), count(second[start:], cuts), len(first) - start)
 
 
 def _steady(score: Score, unit: float) -> Score:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy import binomial, calibration, events, gaussian_shape, scores
-from audits.privacy.atoms import evaluated, find_atoms
+from audits.privacy.atoms import find_atoms, rungs, scorer
 from audits.privacy.outputs import join
 from audits.privacy.result import CurvePoint, Look, Resolution
 from audits.privacy.sequential import Finding, PairState, Request, learners, smallest_violation
@@ -121,6 +121,7 @@ def _learn(state: PairState, rest: int, method: str, quick: bool = False) -> Can
     request = state.request
     half = len(first) // 2
     state.atoms = find_atoms(join([first, second]))
+    scorers = scorer(first, state.atoms), scorer(second, state.atoms)
     best: Candidate | None = None
     kinds = learners(first, request.user_score, request.footprints)
     if method == "gdp":
@@ -137,8 +138,8 @@ def _learn(state: PairState, rest: int, method: str, quick: bool = False) -> Can
         if score is None:
             continue
         # A score that was fitted is judged by the other half.
-        start = slice(half if score.learned else 0, len(first))
-        x, y = (evaluated(score, side.take(start), state.atoms) for side in (first, second))
+        start = half if score.learned else 0
+        x, y = (evaluate(score, start) for evaluate in scorers)
         cuts = events.thresholds(np.concatenate([x, y]), FINE)
         if len(cuts) == 0:
             continue
@@ -253,23 +254,25 @@ def _test(
     Outputs are kept as scores only, in chunks of bounded size.
     """
     ladder = candidate.ladder
-    rungs = len(ladder.thresholds)
-    kind, rung = divmod(candidate.event, rungs)
+    height = len(ladder.thresholds)
+    kind, rung = divmod(candidate.event, height)
     ordered = candidate.continuous and method != "gdp"
     most = rest if ordered else gaussian_shape.SHAPE_MOST if method == "gdp" else 0
     # The event itself, and a dozen others for the curve and the resolution.
-    shown = np.unique(np.append(np.linspace(0, rungs - 1, 12).astype(np.int64), rung))
+    shown = np.unique(np.append(np.linspace(0, height - 1, 12).astype(np.int64), rung))
     ladder = ladder.keep(shown)
+    table = None if state.atoms is None or most else rungs(state.atoms, ladder)
     counts = ladder.nothing()
     kept: tuple[list[Floats], list[Floats]] = ([], [])
     done = 0
     for part in state.chunks(rest):
         for side, (count, keep) in enumerate(zip(counts, kept, strict=True)):
-            rows, weights = state.sample(part, side), None
-            if state.atoms is not None and not most:
-                rows, weights = state.atoms.tally(rows)
+            rows = state.sample(part, side)
+            if table is not None:
+                count += table.count(*table.atoms.tally(rows))
+                continue
             found = ladder.score.evaluate(rows)
-            count += events.count(found, ladder.thresholds, weights)
+            count += events.count(found, ladder.thresholds)
             if done < most:
                 keep.append(found)
         done += part

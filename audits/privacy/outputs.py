@@ -64,21 +64,31 @@ def join(parts: Sequence[Encoded]) -> Encoded:
     return Encoded(np.concatenate([p.values for p in parts]), np.concatenate([p.codes for p in parts]))
 
 
+KEY_ROWS = 16384
+"""Rows that are hashed at once: their columns then stay in the cache."""
+
+
 def row_keys(e: Encoded) -> Ints:
-    """One integer a row: equal rows have equal keys, others but for a chance of about 2⁻⁶⁴."""
+    """One integer a row: equal rows have equal keys, others hardly ever."""
     keys = np.zeros(len(e), dtype=np.uint64)
-    # A minus zero equals zero, but has other bits.
-    columns = [(e.values[:, j] + 0.0).view(np.uint64) for j in range(e.values.shape[1])]
-    columns += [e.codes[:, j].astype(np.uint64) for j in range(e.codes.shape[1])]
-    for column in columns:
-        # The finaliser of SplitMix64.
-        keys += column + np.uint64(0x9E3779B97F4A7C15)
-        keys ^= keys >> np.uint64(30)
-        keys *= np.uint64(0xBF58476D1CE4E5B9)
-        keys ^= keys >> np.uint64(27)
-        keys *= np.uint64(0x94D049BB133111EB)
-        keys ^= keys >> np.uint64(31)
+    for start in range(0, len(e), KEY_ROWS):
+        part = slice(start, start + KEY_ROWS)
+        # A minus zero equals zero, but has other bits.
+        _mix(keys[part], np.ascontiguousarray((e.values[part] + 0.0).T).view(np.uint64))
+        if e.codes.shape[1] > 0:
+            _mix(keys[part], np.ascontiguousarray(e.codes[part].T).view(np.uint64))
     return keys.view(np.int64)
+
+
+def _mix(keys: NDArray[np.uint64], columns: NDArray[np.uint64]) -> None:
+    """Mix the columns (c, n) into the keys, one after the other; each step can be undone."""
+    shifted = np.empty_like(keys)
+    for column in columns:
+        keys ^= column
+        # The odd number nearest to 2⁶⁴ over the golden ratio carries low bits up, the shift high bits down.
+        keys *= np.uint64(0x9E3779B97F4A7C15)
+        np.right_shift(keys, np.uint64(32), out=shifted)
+        keys ^= shifted
 
 
 class Encoder:
@@ -130,7 +140,7 @@ class Encoder:
         if kind in "mM":
             flat, kind = flat.astype(np.int64), "i"
         if kind in "biuf":
-            number = _finite(flat)
+            number = _finite(flat) if kind == "f" else flat.astype(np.float64)
             return [number], [np.zeros(number.shape, dtype=np.int64)] if with_codes else []
         if kind in "US":
             code = self._coded(flat)

@@ -23,7 +23,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy import betting, binomial, events, scores
-from audits.privacy.atoms import FEW_ATOMS, Atoms, Counts, count_atoms, evaluated, find_atoms, ladder_of_sets
+from audits.privacy.atoms import (
+    FEW_ATOMS,
+    Atoms,
+    Counts,
+    Rungs,
+    Scorer,
+    count_atoms,
+    find_atoms,
+    ladder_of_sets,
+    rungs,
+    scorer,
+)
 from audits.privacy.outputs import Encoded, Encoder, join
 from audits.privacy.pairs import Pair, draw
 from audits.privacy.result import CurvePoint, Look, Resolution
@@ -159,8 +170,9 @@ class Slot:
         self.learner = learner
         self.ladder: events.Ladder | None = None
         self.active = True
+        self.rungs: Rungs | None = None
 
-    def relearn(self, first: Encoded, second: Encoded, atoms: Atoms | None) -> None:
+    def relearn(self, first: Encoded, second: Encoded, scorers: tuple[Scorer, Scorer]) -> None:
         """Fit the score to the first half of what is kept, count on the second half."""
         rows = len(first)
         half = rows // 2
@@ -169,9 +181,15 @@ class Slot:
             return
         # Finer rungs where there are samples to tell them apart; the best few are kept.
         ratio = FINE if rows >= PRUNE_FROM else events.RATIO
-        self.ladder = events.build(
-            score, first, second, half, ratio, lambda score, e: evaluated(score, e, atoms)
-        )
+        x, y = (evaluate(score, 0) for evaluate in scorers)
+        self.ladder = events.build(score, x, y, half, ratio, steady=not first.is_scalar)
+
+    def rungs_of(self, atoms: Atoms) -> Rungs:
+        """The ladder's rungs that the atoms reach, worked out once."""
+        assert self.ladder is not None
+        if self.rungs is None or not self.rungs.suits(atoms, self.ladder):
+            self.rungs = rungs(atoms, self.ladder)
+        return self.rungs
 
 
 class PairState:
@@ -240,11 +258,23 @@ class PairState:
             idle = [scores.sets, scores.neighbours]
             if self.few():
                 idle += [slot.learner for slot in self.slots if slot.learner is not scores.value]
+        scorers = scorer(first, self.atoms), scorer(second, self.atoms)
         for slot in self.slots:
             if slot.learner in idle:
                 slot.ladder = None
             elif slot.active:
-                slot.relearn(first, second, self.atoms)
+                slot.relearn(first, second, scorers)
+
+    def count(self, e: Encoded) -> tuple[list[Ints], Ints]:
+        """For every live ladder how many samples have score ≥ each threshold; and how often each atom
+        occurs."""
+        atoms = self.atoms
+        if atoms is None:
+            found = [events.count(ladder.score.evaluate(e), ladder.thresholds) for ladder in self.ladders()]
+            return found, np.zeros(0, dtype=np.int64)
+        # Outputs that repeat are looked up instead of scored.
+        times, others = atoms.tally(e)
+        return [slot.rungs_of(atoms).count(times, others) for slot in self.live()], times
 
     def few(self) -> bool:
         """Whether nothing but few outputs has occurred that all repeat."""
@@ -310,20 +340,14 @@ class Sequential:
         ladders = state.ladders()
         bets = self.bets(state, ladders)
         counts = [ladder.nothing() for ladder in ladders]
-        # Outputs that repeat are looked up instead of scored.
-        atoms = state.atoms
-        tallies = [np.zeros(0 if atoms is None else len(atoms), dtype=np.int64) for _ in range(2)]
+        tallies = [np.zeros(0 if state.atoms is None else len(state.atoms), dtype=np.int64) for _ in range(2)]
         for part in state.chunks(size):
             first, second = state.sample(part, 0), state.sample(part, 1)
             for side, place in ((first, 0), (second, 1)):
-                rows, weights = side, None
-                if atoms is not None:
-                    distinct, times = atoms.tally(side)
-                    tallies[place] += times[: len(atoms)]
-                    if len(side) > 2 * len(distinct):
-                        rows, weights = distinct, times
-                for ladder, count in zip(ladders, counts, strict=True):
-                    count[place][:] += events.count(ladder.score.evaluate(rows), ladder.thresholds, weights)
+                found, times = state.count(side)
+                tallies[place] += times
+                for count, more in zip(counts, found, strict=True):
+                    count[place][:] += more
             state.keep(first, second)
         if bets is not None:
             hits = [ladder.hits(x, y, size) for ladder, (x, y) in zip(ladders, counts, strict=True)]

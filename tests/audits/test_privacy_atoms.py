@@ -11,7 +11,17 @@ import pytest
 from scipy import stats
 
 from audits.privacy import audit_privacy, events, scores
-from audits.privacy.atoms import FEW_ATOMS, MOST_ATOMS, Atoms, Counts, count_atoms, find_atoms, ladder_of_sets
+from audits.privacy.atoms import (
+    FEW_ATOMS,
+    MOST_ATOMS,
+    Atoms,
+    Counts,
+    count_atoms,
+    find_atoms,
+    ladder_of_sets,
+    rungs,
+    scorer,
+)
 from audits.privacy.outputs import Encoded
 from audits.privacy.sequential import Request, Sequential
 
@@ -64,16 +74,22 @@ def test_table_is_that_of_counting(kind: str) -> None:
         assert inside[i] == (word in known)
         assert not inside[i] or names[place[i]] == word
     for batch in (fresh, mixed):
-        distinct, times = atoms.tally(batch)
-        assert words(distinct)[: len(atoms)] == names
-        counted: Counter[Any] = Counter()
-        for word, count in zip(words(distinct), times.tolist(), strict=True):
+        times, others = atoms.tally(batch)
+        counted = Counter(words(others))
+        for word, count in zip(names, times.tolist(), strict=True):
             counted[word] += count
         assert {w: c for w, c in counted.items() if c} == Counter(words(batch))
-        # A score computed once for each atom is that of every sample.
-        score = np.cos(batch.values).sum(axis=1) + batch.codes.sum(axis=1)
-        found = atoms.each(lambda e: np.cos(e.values).sum(axis=1) + e.codes.sum(axis=1), batch)
-        np.testing.assert_allclose(found, score, rtol=1e-12)
+        # A score computed once for each atom is that of every sample, and so are the counts.
+        score = scores.Score(
+            "any", lambda e: np.cos(e.values).sum(axis=1) + e.codes.sum(axis=1), lambda t, upper: ""
+        )
+        each = score.evaluate(batch)
+        for start in (0, 100):
+            np.testing.assert_allclose(scorer(batch, atoms)(score, start), each[start:], rtol=1e-12)
+        cuts = np.unique(each)[:-1] + 0.5 * np.diff(np.unique(each))
+        ladder = events.Ladder(score, cuts, np.zeros_like(cuts), np.zeros_like(cuts), 0)
+        found = rungs(atoms, ladder).count(times, others)
+        assert found.tolist() == [int(np.sum(each >= t)) for t in cuts]
     counts = count_atoms(atoms, mixed, fresh)
     assert counts.size == len(mixed)
     for side, batch in ((counts.first, mixed), (counts.second, fresh)):
@@ -170,7 +186,8 @@ def test_an_output_has_the_same_score_in_every_batch(learner: Any) -> None:
     first, second = (encoded(rows[rng.integers(0, 220, 900)]) for _ in range(2))
     atoms = table(Encoded(np.vstack([first.values, second.values]), np.zeros((1800, 0), dtype=np.int64)))
     score = learner(first.take(slice(0, 450)), second.take(slice(0, 450)))
-    ladder = events.build(score, first, second, 450, events.RATIO, lambda s, e: atoms.each(s.evaluate, e))
+    x, y = (scorer(side, atoms)(score, 0) for side in (first, second))
+    ladder = events.build(score, x, y, 450, steady=True)
     assert ladder is not None
     others = encoded(rng.normal(size=(30, 8)))
     everything = Encoded(
