@@ -23,7 +23,7 @@ from audits.privacy import binomial, events
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
 
-CAUTION = 1.8
+CAUTION = 1.5
 """An excess of this many standard errors is not betted on; the value only moves the power."""
 HOPE = 2.0
 """Standard errors below zero at which an estimated excess is given up, for now."""

@@ -236,56 +236,39 @@ def _nearest_null(
     p_u: Floats, q_u: Floats, p_l: Floats, q_l: Floats, a: Floats, delta: float
 ) -> tuple[Floats, Floats]:
     """Q₀(U) and P₀(L) of the nearest null point with P₀(U) = a·Q₀(U) + δ, Q₀(L) = a·P₀(L) + δ."""
-    with_u, with_l = p_u > 0.0, q_l > 0.0
-    p_rest, q_rest = _rest(p_u, q_u, p_l, q_l)
-    d_u, d_l = np.where(with_u, delta, 0.0), np.where(with_l, delta, 0.0)
-
-    def start(more: Floats, less: Floats, used: Any) -> Floats:
-        # The nearest point for variances held fixed, kept within the interval that it must lie in.
-        v_more, v_less = more * (1.0 - more), less * (1.0 - less)
-        gap = more - a * less - delta
-        point = less + a * v_less * gap / (v_more + a * a * v_less + 1e-300)
-        return np.where(used, np.clip(point, less * 1.0001, np.maximum((more - delta) / a, less)), 0.0)
-
-    q, r = start(p_u, q_u, with_u), start(q_l, p_l, with_l)
-    # The two starts may be more than there is room for together: pull them towards 0 until the rest has some.
-    room = 1.0 - np.maximum(d_u, d_l)
-    crowded = np.maximum(a * q + r + d_u - np.maximum(d_u, d_l), q + a * r + d_l - np.maximum(d_u, d_l))
-    pull = np.minimum(1.0, 0.9 * room / np.maximum(crowded, 1e-300))
-    pull = np.where(pull < 1.0, 0.9 * pull, 1.0)
-    q, r = q * pull, r * pull
+    # Row 0 is about U, row 1 about L, or about the rest under P and under Q: swapping P with Q swaps the rows.
+    more, less, rest = np.stack([p_u, q_l]), np.stack([q_u, p_l]), np.stack(_rest(p_u, q_u, p_l, q_l))
+    used = more > 0.0
+    both = used[0] & used[1]
+    offset = np.where(used, delta, 0.0)
+    # The nearest point for variances held fixed, kept within the interval that it must lie in.
+    v_more, v_less = more * (1.0 - more), less * (1.0 - less)
+    start = less + a * v_less * (more - a * less - delta) / (v_more + a * a * v_less + 1e-300)
+    start = np.where(used, np.clip(start, less * 1.0001, np.maximum((more - delta) / a, less)), 0.0)
+    # The two may be more than there is room for together: pull them towards 0 until the rest has some.
+    spare = offset - offset.max(axis=0)
+    crowded = (a * start + start[::-1] + spare).max(axis=0)
+    pull = np.minimum(1.0, 0.9 * (1.0 - offset.max(axis=0)) / np.maximum(crowded, 1e-300))
+    x = start * np.where(pull < 1.0, 0.9 * pull, 1.0)
     for _ in range(50):
         # Placeholders 1 keep the cells that are left out from dividing by zero; their weights are 0.
-        sq, sr = np.where(with_u, q, 1.0), np.where(with_l, r, 1.0)
-        big_u, big_l = a * sq + delta, a * sr + delta
-        rest_p, rest_q = 1.0 - d_u - a * q - r, 1.0 - d_l - a * r - q
-        wp, wq = p_rest / rest_p, q_rest / rest_q
-        slope_q = np.where(with_u, a * wp + wq - a * p_u / big_u - q_u / sq, 0.0)
-        slope_r = np.where(with_l, wp + a * wq - p_l / sr - a * q_l / big_l, 0.0)
-        cp, cq = wp / rest_p, wq / rest_q
-        both = with_u & with_l
-        h_qq = np.where(with_u, a * a * p_u / big_u**2 + q_u / sq**2 + a * a * cp + cq, 1.0)
-        h_rr = np.where(with_l, p_l / sr**2 + a * a * q_l / big_l**2 + cp + a * a * cq, 1.0)
-        h_qr = np.where(both, a * (cp + cq), 0.0)
-        det = h_qq * h_rr - h_qr * h_qr
-        step_q = -(h_rr * slope_q - h_qr * slope_r) / det
-        step_r = -(h_qq * slope_r - h_qr * slope_q) / det
-        changes = (
-            (sq, np.where(with_u, step_q, 0.0)),
-            (sr, np.where(with_l, step_r, 0.0)),
-            (rest_p, -a * step_q - step_r),
-            (rest_q, -step_q - a * step_r),
-        )
+        inside = np.where(used, x, 1.0)
+        big, rest0 = a * inside + delta, 1.0 - offset - a * x - x[::-1]
+        weight, ratio, share = rest / rest0, more / big, less / inside
+        slope = np.where(used, a * (weight - ratio) + weight[::-1] - share, 0.0)
+        c = weight / rest0
+        h = np.where(used, a * a * (ratio / big + c) + share / inside + c[::-1], 1.0)
+        cross = np.where(both, a * (c[0] + c[1]), 0.0)
+        step = (cross * slope[::-1] - h[::-1] * slope) / (h[0] * h[1] - cross * cross)
         # No quantity may shrink to less than a tenth in one step: the logarithms' barriers hold.
-        length = np.ones_like(q)
-        for now, change in changes:
-            length = np.minimum(length, np.where(change < 0.0, -0.9 * now / np.minimum(change, -1e-300), 1.0))
-        q, r = q + length * step_q, r + length * step_r
+        change = np.stack([step / inside, -(a * step + step[::-1]) / rest0])
+        length = np.minimum(1.0, 0.9 / np.maximum(-change.min(axis=(0, 1)), 1e-300))
+        x = x + length * step
         # The error left is about the square of the last step; the bet is valid whatever it is. Where the rest
         # is small a step that is small beside q may not be small beside it.
-        if all(np.all(np.abs(change) <= 1e-2 * now) for now, change in changes):
+        if np.abs(change).max(initial=0.0) <= 1e-2:
             break
-    return q, r
+    return x[0], x[1]
 
 
 def divergence(p: Floats, q: Floats, epsilon: Any, delta: float) -> Floats:

@@ -117,11 +117,19 @@ def thresholds(pooled: Floats, ratio: float = RATIO) -> Floats:
 
 
 def build(
-    score: Score, first: Floats, second: Floats, fitted: int, ratio: float = RATIO, *, steady: bool
+    score: Score,
+    first: Floats,
+    second: Floats,
+    fitted: int,
+    ratio: float = RATIO,
+    *,
+    steady: bool,
+    judged: tuple[Floats, Floats] | None = None,
 ) -> Ladder | None:
     """The ladder of a score with these values on samples of both sides.
 
-    Samples before place `fitted` were used to fit the score and are not counted. `steady`: see `_steady`.
+    Samples before place `fitted` were used to fit the score and are not counted, unless there are `judged`
+    scores that may count them. `steady`: see `_steady`.
     """
     if steady:
         unit = STEADY * max(np.abs(first).max(initial=0.0), np.abs(second).max(initial=0.0))
@@ -129,6 +137,8 @@ def build(
     cuts = thresholds(np.concatenate([first, second]), ratio)
     if len(cuts) == 0:
         return None
+    if judged is not None:
+        return Ladder(score, cuts, count(judged[0], cuts), count(judged[1], cuts), len(first))
     start = fitted if score.learned else 0
     return Ladder(score, cuts, count(first[start:], cuts), count(second[start:], cuts), len(first) - start)
 

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy import betting, binomial, events, scores
+from audits.privacy import betting, binomial, events, folds, scores
 from audits.privacy.atoms import (
     FEW_ATOMS,
     Atoms,
@@ -43,10 +43,13 @@ Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
 
 FIRST_BATCH = 32
-GROWTH, CALM_GROWTH = 0.2, 0.5
-"""A batch is this share of the samples before it; the larger one while the samples are few and nothing speaks
-against the claim."""
-CALM, CALM_BELOW = 1.5, 32768
+FEW_SAMPLES = 32768
+GROWTH, CALM_GROWTH, LEARNING_GROWTH = 0.2, 0.3, (0.1, 0.5)
+"""A batch is this share of the samples before it; the second one while nothing speaks against the claim. The pair
+stands for both where samples are few and scores have to be learned: many small batches teach more then."""
+FEW_CALM_GROWTH = 0.75
+"""The second one where samples are few and nothing has to be learned: each look costs milliseconds."""
+CALM = 1.5
 """Nothing does while no event exceeds the claim by this many standard errors."""
 RETAINED_ROWS = 32768
 RETAINED_BYTES = 2**27
@@ -176,13 +179,16 @@ class Slot:
         """Fit the score to the first half of what is kept, count on the second half."""
         rows = len(first)
         half = rows // 2
-        score = self.learner(first.take(slice(0, half)), second.take(slice(0, half)))
+        whole = self.learner in (scores.smooth, scores.bends)
+        part = slice(rows if whole else half)
+        score = self.learner(first.take(part), second.take(part))
         if score is None:
             return
         # Finer rungs where there are samples to tell them apart; the best few are kept.
         ratio = FINE if rows >= PRUNE_FROM else events.RATIO
         x, y = (evaluate(score, 0) for evaluate in scorers)
-        self.ladder = events.build(score, x, y, half, ratio, steady=not first.is_scalar)
+        judged = folds.judged(score.folds, first, second, x, y) if whole and score.folds else None
+        self.ladder = events.build(score, x, y, half, ratio, steady=not first.is_scalar, judged=judged)
 
     def rungs_of(self, atoms: Atoms) -> Rungs:
         """The ladder's rungs that the atoms reach, worked out once."""
@@ -505,8 +511,7 @@ class Sequential:
         request = self.request
         size = FIRST_BATCH
         if state.size > 0:
-            calm = state.size < CALM_BELOW and self.strength(state) * math.sqrt(state.size) < CALM
-            size = max(16, int((CALM_GROWTH if calm else GROWTH) * state.size))
+            size = max(16, int(self.growth(state) * state.size))
         left = request.time_limit - request.seconds()
         if self.samples > 0 and left <= 0.0:
             return 0
@@ -514,6 +519,15 @@ class Sequential:
             speed = self.samples / max(request.seconds(), 1e-6)
             size = min(size, max(16, int(speed * left)))
         return min(size, request.max_samples - self.samples)
+
+    def growth(self, state: PairState) -> float:
+        """Size of the next batch of a pair as a share of its samples so far."""
+        calm = self.strength(state) * math.sqrt(state.size) < CALM
+        if state.size >= FEW_SAMPLES:
+            return CALM_GROWTH if calm else GROWTH
+        if state.samples()[0].is_scalar:
+            return FEW_CALM_GROWTH if calm else GROWTH
+        return LEARNING_GROWTH[calm]
 
     def reached(self, target: float) -> bool:
         return self.resolution().epsilon <= target
