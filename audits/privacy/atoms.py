@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy import events, scores
-from audits.privacy.outputs import Encoded, join, row_keys
+from audits.privacy.outputs import Encoded, row_keys
 
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy import binomial, calibration, events, gaussian_shape, scores
+from audits.privacy import binomial, calibration, events, folds, gaussian_shape, scores
 from audits.privacy.atoms import find_atoms, rungs, scorer
 from audits.privacy.outputs import join
 from audits.privacy.result import CurvePoint, Look, Resolution
@@ -124,6 +124,9 @@ def _learn(state: PairState, rest: int, method: str, quick: bool = False) -> Can
     scorers = scorer(first, state.atoms), scorer(second, state.atoms)
     best: Candidate | None = None
     kinds = learners(first, request.user_score, request.footprints)
+    if state.few():
+        # Sets of them are all the events there are.
+        kinds = [kind for kind in kinds if kind in (scores.value, scores.sets)]
     if method == "gdp":
         # Scores that keep a Gaussian shape: the output itself, or a projection of it.
         # Symbols have no shape.
@@ -134,15 +137,18 @@ def _learn(state: PairState, rest: int, method: str, quick: bool = False) -> Can
             continue
         if learner is scores.bends or (learner is scores.boosting and quick):
             continue
-        score = learner(first.take(slice(0, half)), second.take(slice(0, half)))
+        part = slice(len(first) if learner in folds.CROSS_FITTED else half)
+        score = learner(first.take(part), second.take(part))
         if score is None:
             continue
-        # A score that was fitted is judged by the other half.
-        start = half if score.learned else 0
+        # A score that was fitted is judged by the other half, or each half by the fold that has not seen it.
+        start = half if score.learned and score.folds is None else 0
         x, y = (evaluate(score, start) for evaluate in scorers)
         cuts = events.thresholds(np.concatenate([x, y]), FINE)
         if len(cuts) == 0:
             continue
+        if score.folds is not None:
+            x, y = folds.judged(score.folds, first, second, x, y)
         ladder = events.Ladder(score, cuts, events.count(x, cuts), events.count(y, cuts), len(x))
         if method == "gdp":
             expected, q = gaussian_shape.expected_bound(ladder, rest, request.alpha, CAUTION)

@@ -30,8 +30,8 @@ class Score:
     describe  (threshold, whether the event is "score ≥ threshold") → the event in words.
     learned   whether it was fitted to labelled samples, so that those must not judge it.
     monotone  whether it means to grow with the likelihood ratio, so that a smooth curve may calibrate it.
-    folds     the same fitted without the first, and without the second half of the samples that it was learned
-              from: they may judge it on those.
+    folds     the same fitted without the first, and without the second half of the samples that it was
+              learned from: they may judge it on those.
     """
 
     name: str

@@ -45,8 +45,9 @@ Ints = NDArray[np.int64]
 FIRST_BATCH = 32
 FEW_SAMPLES = 32768
 GROWTH, CALM_GROWTH, LEARNING_GROWTH = 0.2, 0.3, (0.1, 0.5)
-"""A batch is this share of the samples before it; the second one while nothing speaks against the claim. The pair
-stands for both where samples are few and scores have to be learned: many small batches teach more then."""
+"""A batch is this share of the samples before it; the second one while nothing speaks against the claim. The
+pair stands for both where samples are few and scores have to be learned: many small batches teach more
+then."""
 FEW_CALM_GROWTH = 0.75
 """The second one where samples are few and nothing has to be learned: each look costs milliseconds."""
 CALM = 1.5
@@ -179,15 +180,14 @@ class Slot:
         """Fit the score to the first half of what is kept, count on the second half."""
         rows = len(first)
         half = rows // 2
-        whole = self.learner in (scores.smooth, scores.bends)
-        part = slice(rows if whole else half)
+        part = slice(rows if self.learner in folds.CROSS_FITTED else half)
         score = self.learner(first.take(part), second.take(part))
         if score is None:
             return
         # Finer rungs where there are samples to tell them apart; the best few are kept.
         ratio = FINE if rows >= PRUNE_FROM else events.RATIO
         x, y = (evaluate(score, 0) for evaluate in scorers)
-        judged = folds.judged(score.folds, first, second, x, y) if whole and score.folds else None
+        judged = folds.judged(score.folds, first, second, x, y) if score.folds else None
         self.ladder = events.build(score, x, y, half, ratio, steady=not first.is_scalar, judged=judged)
 
     def rungs_of(self, atoms: Atoms) -> Rungs:

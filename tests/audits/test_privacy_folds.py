@@ -1,0 +1,79 @@
+"""Cross-fitting: what the folds say of the samples, by closed form and against counts of fresh samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from audits.privacy import events, folds, scores
+from audits.privacy.outputs import Encoded
+
+
+def encoded(values: Any) -> Encoded:
+    columns = np.asarray(values, dtype=np.float64)
+    return Encoded(columns, np.zeros((len(columns), 0), dtype=np.int64))
+
+
+def test_folds_that_order_alike_say_what_the_mean_says() -> None:
+    rng = np.random.default_rng(0)
+    first, second = encoded(rng.normal(size=(401, 1))), encoded(rng.normal(size=(401, 1)))
+    x, y = first.values[:, 0], second.values[:, 0]
+    same = folds.judged(
+        (lambda e: np.exp(e.values[:, 0]), lambda e: e.values[:, 0] ** 3), first, second, x, y
+    )
+    np.testing.assert_array_equal(same[0], x)
+    np.testing.assert_array_equal(same[1], y)
+
+
+def test_each_half_is_judged_by_its_own_fold_and_ties_stay_ties() -> None:
+    first, second = encoded([[1.0], [2.0], [3.0], [4.0]]), encoded([[2.0], [1.0], [4.0], [4.0]])
+    x, y = first.values[:, 0], second.values[:, 0]
+    # The first half turned round, the second half all alike: of equal rank is the largest value.
+    found = folds.judged((lambda e: -e.values[:, 0], lambda e: np.zeros(len(e))), first, second, x, y)
+    assert found[0].tolist() == [2.0, 1.0, 4.0, 4.0]
+    assert found[1].tolist() == [1.0, 2.0, 4.0, 4.0]
+
+
+@pytest.mark.parametrize("learner", folds.CROSS_FITTED)
+def test_no_side_is_flattered(learner: Any) -> None:
+    # Both sides alike: in the highest sixteenth of the scores there must be as many of one as of the other.
+    # In-sample there are many more of the first. Two-sided binomial test at 1e-7.
+    rng = np.random.default_rng(1)
+    own, fair = np.zeros(2, dtype=int), np.zeros(2, dtype=int)
+    for _ in range(10):
+        first, second = encoded(rng.normal(size=(600, 2))), encoded(rng.normal(size=(600, 2)))
+        score = learner(first, second)
+        assert score is not None
+        assert score.folds is not None
+        x, y = score.evaluate(first), score.evaluate(second)
+        top = np.quantile(np.concatenate([x, y]), [15 / 16])
+        u, v = folds.judged(score.folds, first, second, x, y)
+        own += [int(events.count(side, top)[0]) for side in (x, y)]
+        fair += [int(events.count(side, top)[0]) for side in (u, v)]
+    assert stats.binomtest(int(fair[0]), int(fair.sum())).pvalue > 1e-7
+    assert stats.binomtest(int(own[0]), int(own.sum())).pvalue < 1e-7
+
+
+def test_counts_are_those_of_fresh_samples() -> None:
+    # A Laplace beside another column: the shares that the folds show in a tail are about those of the mean
+    # score on fresh samples, a little less as each fold knows half. Six standard errors either way.
+    rng = np.random.default_rng(2)
+
+    def sides(size: int) -> tuple[Encoded, Encoded]:
+        both = rng.laplace(size=(2, size, 2))
+        both[0, :, 0] += 1.0
+        return encoded(both[0]), encoded(both[1])
+
+    first, second = sides(4000)
+    score = scores.smooth(first, second)
+    assert score is not None
+    assert score.folds is not None
+    x, y = score.evaluate(first), score.evaluate(second)
+    top = np.quantile(np.concatenate([x, y]), [0.75, 0.9])
+    shown = [events.count(side, top) / 4000 for side in folds.judged(score.folds, first, second, x, y)]
+    fresh = [events.count(score.evaluate(side), top) / 100_000 for side in sides(100_000)]
+    for seen, true in zip(shown, fresh, strict=True):
+        assert np.all(np.abs(seen - true) < 6.0 * np.sqrt(true / 4000) + 0.01)
