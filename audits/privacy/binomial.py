@@ -236,8 +236,7 @@ def _nearest_null(
     p_u: Floats, q_u: Floats, p_l: Floats, q_l: Floats, a: Floats, delta: float
 ) -> tuple[Floats, Floats]:
     """Q₀(U) and P₀(L) of the nearest null point with P₀(U) = a·Q₀(U) + δ, Q₀(L) = a·P₀(L) + δ."""
-    # Row 0 is about U, row 1 about L; or about the rest under P, then under Q. To swap P with Q is to swap the
-    # rows.
+    # Row 0 is about U, row 1 about L; or about the rest under P, then under Q. Swapping P with Q swaps rows.
     more, less, rest = np.stack([p_u, q_l]), np.stack([q_u, p_l]), np.stack(_rest(p_u, q_u, p_l, q_l))
     used = more > 0.0
     both = used[0] & used[1]

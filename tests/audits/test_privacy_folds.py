@@ -43,7 +43,7 @@ def test_no_side_is_flattered(learner: Any) -> None:
     # In-sample there are many more of the first. Two-sided binomial test at 1e-7.
     rng = np.random.default_rng(1)
     own, fair = np.zeros(2, dtype=int), np.zeros(2, dtype=int)
-    for _ in range(10):
+    for _ in range(20):
         first, second = encoded(rng.normal(size=(600, 2))), encoded(rng.normal(size=(600, 2)))
         score = learner(first, second)
         assert score is not None
