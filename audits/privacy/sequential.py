@@ -537,17 +537,16 @@ class Sequential:
         slots = sum(max(len(s.slots), 1) for s in self.states)
         best = Resolution(math.inf, math.inf)
         for state in self.states:
-            for slot in state.slots:
-                if slot.ladder is None or not slot.active or state.size < 2 * FIRST_BATCH:
-                    continue
-                n = state.size
-                # What the wealth must overcome: the bar, the average over slots, learning the alternative.
-                bar = -math.log(self.request.alpha) + math.log(slots) + 0.5 * math.log(n / FIRST_BATCH) + 1.0
-                _, q = slot.ladder.shares()
-                found = smallest_violation(
-                    q, LEARNING_PRICE * growth_needed(bar) / n, self.request.epsilon, self.request.delta
-                )
-                best = Resolution(min(best.epsilon, found.epsilon), min(best.delta, found.delta))
+            n, ladders = state.size, state.ladders()
+            if not ladders or n < 2 * FIRST_BATCH:
+                continue
+            # What the wealth must overcome: the bar, the average over slots, learning the alternative.
+            bar = -math.log(self.request.alpha) + math.log(slots) + 0.5 * math.log(n / FIRST_BATCH) + 1.0
+            q = np.concatenate([ladder.shares()[1] for ladder in ladders])
+            found = smallest_violation(
+                q, LEARNING_PRICE * growth_needed(bar) / n, self.request.epsilon, self.request.delta
+            )
+            best = Resolution(min(best.epsilon, found.epsilon), min(best.delta, found.delta))
         return best
 
     def finding(self, refuted: bool) -> Finding:
