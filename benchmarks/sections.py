@@ -42,7 +42,7 @@ SCALES = {
     "tiny": Scale(rows={2000: 1}, broken=1, ladder=1, null=3, private=1000, speed=5000, memory=200),
     "quick": Scale(rows={10**5: 2}, broken=5, ladder=3, null=100, private=10**5, speed=10**5, memory=10**4),
     "full": Scale(
-        rows={10**4: 5, 10**5: 5, 10**6: 5, 10**7: 1},
+        rows={10**4: 5, 10**5: 5, 10**6: 20, 10**7: 1},
         broken=40,
         ladder=20,
         null=2000,

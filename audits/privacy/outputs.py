@@ -73,8 +73,9 @@ def row_keys(e: Encoded) -> Ints:
     keys = np.zeros(len(e), dtype=np.uint64)
     for start in range(0, len(e), KEY_ROWS):
         part = slice(start, start + KEY_ROWS)
-        # A minus zero equals zero, but has other bits.
-        _mix(keys[part], np.ascontiguousarray((e.values[part] + 0.0).T).view(np.uint64))
+        # A minus zero equals zero, but has other bits: 0 is added.
+        columns = np.empty((e.values.shape[1], len(keys[part])))
+        _mix(keys[part], np.add(e.values[part].T, 0.0, out=columns).view(np.uint64))
         if e.codes.shape[1] > 0:
             _mix(keys[part], np.ascontiguousarray(e.codes[part].T).view(np.uint64))
     return keys.view(np.int64)

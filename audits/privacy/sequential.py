@@ -44,7 +44,7 @@ Ints = NDArray[np.int64]
 
 FIRST_BATCH = 32
 FEW_SAMPLES = 32768
-GROWTH, CALM_GROWTH, LEARNING_GROWTH = 0.2, 0.3, (0.1, 0.5)
+GROWTH, CALM_GROWTH, LEARNING_GROWTH = 0.2, 0.4, (0.1, 0.5)
 """A batch is this share of the samples before it; the second one while nothing speaks against the claim. The
 pair stands for both where samples are few and scores have to be learned: many small batches teach more
 then."""
@@ -69,6 +69,8 @@ FINE = 0.8
 CHOOSE_FROM = 16384
 """Before batches of this size a slot is dropped unless it is better than the first by what can be told
 apart."""
+SLOW = (scores.boosting, scores.neighbours)
+"""Learners whose scores take microseconds a sample."""
 EXPLORE = 512
 """Every pair gets this many samples before the promising ones are preferred."""
 
@@ -430,11 +432,15 @@ class Sequential:
             # Which rung is best is known to about three standard errors only.
             hopeful = np.any(excess >= strength[-1] - 3.0 / math.sqrt(ladder.size), axis=1)
             slot.ladder = ladder.keep(np.unique(np.flatnonzero(hopeful) % len(ladder.thresholds)))
-        top = np.max(strength, axis=0)
+        top, slack = np.max(strength, axis=0), 1.0 / math.sqrt(state.size)
+        quick = [found for slot, found in zip(live, strength, strict=True) if slot.learner not in SLOW]
         for place, (slot, found) in enumerate(zip(live, strength, strict=True)):
-            # The first slot costs nothing; another one must be worth its time.
-            slack = 1.0 / math.sqrt(state.size)
-            least = top - slack if size < CHOOSE_FROM else np.maximum(top - slack, strength[0] + 0.5 * slack)
+            # The first slot costs nothing; another one must be worth its time, a slow one surely so.
+            least = top - slack
+            if size >= CHOOSE_FROM:
+                least = np.maximum(least, strength[0] + 0.5 * slack)
+            if slot.learner in SLOW and quick:
+                least = np.maximum(least, np.max(quick, axis=0) + slack)
             slot.active = place == 0 or bool(np.any((found > 0.0) & (found >= least)))
         heirs = [slot for slot in live if slot.active]
         for slot in state.slots:
@@ -621,8 +627,13 @@ def smallest_violation(q: Floats, growth: float, epsilon: float, delta: float) -
     some = np.unique(np.concatenate([by_epsilon, by_delta]))
     q, low, high = q[some], low[some], high[some]
     null = low.copy()
-    for _ in range(20):
+    # What is sought lies near the rough guess; where it does not, anywhere above.
+    near = np.minimum(low + 2.0 * rough[some], 1.0)
+    high = np.where(binomial.divergence(near, q, epsilon, delta) >= growth, near, high)
+    for _ in range(40):
         middle = 0.5 * (low + high)
         enough = binomial.divergence(middle, q, epsilon, delta) >= growth
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+        if np.all(high - low <= 1e-4 * (high - null)):
+            break
     return Resolution(float(np.log((high - delta) / q).min()), float((high - null).min()))
