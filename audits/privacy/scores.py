@@ -344,19 +344,23 @@ def _smooth(first: Encoded, second: Encoded, levels: tuple[float, ...], flagged:
         i, j = np.triu_indices(len(base))
         return np.concatenate([base, base[i] * base[j]]).T
 
-    half = len(a) // 2
+    width, half = len(rows(a[:1])), len(a) // 2
     weights = [
         _fit_logistic(features(a[part][:MOST_FITTED]), features(b[part][:MOST_FITTED]))
         for part in (slice(half, None), slice(half))
     ]
-    folds = [_quadratic_score(w, rows) for w in weights]
-    mean = _quadratic_score(0.5 * (weights[0] + weights[1]), rows)
+    folds = [_quadratic_form(w, rows, width) for w in weights]
+    mean = _quadratic_form(0.5 * (weights[0] + weights[1]), rows, width)
     return Score("smooth", mean, _threshold_words("smooth logistic score"), folds=(folds[0], folds[1]))
 
 
-def _quadratic_score(weights: Floats, rows: Callable[[Floats], Floats]) -> Callable[[Encoded], Floats]:
-    """The weighted sum of the rows and of all products of two, as a quadratic form: a tenth of the time of
-    writing the products down."""
+def _quadratic_form(
+    weights: Floats, rows: Callable[[Floats], Floats], width: int
+) -> Callable[[Encoded], Floats]:
+    """The weighted sum of `width` rows and of all products of two; to write the products down would take ten
+    times as long."""
+    square = np.zeros((width, width))
+    square[np.triu_indices(width)] = weights[width:]
 
     def evaluate(e: Encoded) -> Floats:
         found = np.empty(len(e))
@@ -364,9 +368,6 @@ def _quadratic_score(weights: Floats, rows: Callable[[Floats], Floats]) -> Calla
         for start in range(0, len(e), SMOOTH_ROWS):
             part = slice(start, start + SMOOTH_ROWS)
             base = rows(e.take(part).columns())
-            width = len(base)
-            square = np.zeros((width, width))
-            square[np.triu_indices(width)] = weights[width:]
             found[part] = np.einsum("ij,ij->j", square.T @ base + weights[:width, None], base)
         return found
 

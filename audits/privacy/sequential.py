@@ -43,15 +43,13 @@ Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
 
 FIRST_BATCH = 32
+GROWTH, FEW_GROWTH, LEARNING_GROWTH = (0.2, 0.4), (0.2, 0.75), (0.1, 0.5)
+"""A batch is this share of the samples before it: the first one while something speaks against the claim, the
+second one while nothing does. Few samples have shares of their own, smaller ones where scores have to be
+learned: many small batches teach more, but each of them costs milliseconds."""
 FEW_SAMPLES = 32768
-GROWTH, CALM_GROWTH, LEARNING_GROWTH = 0.2, 0.4, (0.1, 0.5)
-"""A batch is this share of the samples before it; the second one while nothing speaks against the claim. The
-pair stands for both where samples are few and scores have to be learned: many small batches teach more
-then."""
-FEW_CALM_GROWTH = 0.75
-"""The second one where samples are few and nothing has to be learned: each look costs milliseconds."""
 CALM = 1.5
-"""Nothing does while no event exceeds the claim by this many standard errors."""
+"""Nothing speaks against the claim while no event exceeds it by this many standard errors."""
 RETAINED_ROWS = 32768
 RETAINED_BYTES = 2**27
 """Samples of a side that are kept to learn events from, at most."""
@@ -179,7 +177,8 @@ class Slot:
         self.rungs: Rungs | None = None
 
     def relearn(self, first: Encoded, second: Encoded, scorers: tuple[Scorer, Scorer]) -> None:
-        """Fit the score to the first half of what is kept, count on the second half."""
+        """Fit the score to the first half of what is kept, count on the second half; or fit it to both halves
+        and count on the other one each time."""
         rows = len(first)
         half = rows // 2
         part = slice(rows if self.learner in folds.CROSS_FITTED else half)
@@ -528,12 +527,11 @@ class Sequential:
 
     def growth(self, state: PairState) -> float:
         """Size of the next batch of a pair as a share of its samples so far."""
+        shares = GROWTH
+        if state.size < FEW_SAMPLES:
+            shares = FEW_GROWTH if state.samples()[0].is_scalar else LEARNING_GROWTH
         calm = self.strength(state) * math.sqrt(state.size) < CALM
-        if state.size >= FEW_SAMPLES:
-            return CALM_GROWTH if calm else GROWTH
-        if state.samples()[0].is_scalar:
-            return FEW_CALM_GROWTH if calm else GROWTH
-        return LEARNING_GROWTH[calm]
+        return shares[1] if calm else shares[0]
 
     def reached(self, target: float) -> bool:
         return self.resolution().epsilon <= target
