@@ -64,10 +64,12 @@ def lesser_shares(ladder: Ladder, means: Floats) -> tuple[Floats, Floats]:
         variance.append(np.einsum("ij,jk,ik->i", slope, covariance, slope) + MISFIT**2)
     hits, error = np.concatenate(model), np.concatenate(variance)
     more, less = ladder.all_hits()
-    # Counts have the error 1/√hits; the two are combined by their precisions.
-    trust = less * error / (1.0 + less * error)
+    # Counts have the error 1/√hits; the two are combined by their precisions. No hits at all are half a hit:
+    # where the sides hardly overlap the model knows nothing, and that a side is never there says much.
+    seen = less + 0.5
+    trust = seen * error / (1.0 + seen * error)
     q = np.exp((1.0 - trust) * np.log(hits) + trust * np.log(np.maximum(less, 0.5))) / ladder.size
-    return np.clip(q, 1e-300, 1.0), np.sqrt(error / (1.0 + less * error) + 1.0 / (more + 1.0))
+    return np.clip(q, 1e-300, 1.0), np.sqrt(error / (1.0 + seen * error) + 1.0 / (more + 1.0))
 
 
 def _basis(means: Floats, first: Floats, count: Floats) -> tuple[Floats, Floats]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,7 +27,8 @@ STEADY = 2.0**-30
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """A score with thresholds and, for each, how many samples of each side have score ≥ threshold.
+    """A score with thresholds and, for each, how many samples of each side have score ≥ threshold; of those
+    that it was learned from, as their folds judge them.
 
     size  samples of each side behind the counts.
     Every threshold gives four events: {score ≥ t} and {score < t}, each for both directions.
@@ -123,22 +125,22 @@ def build(
     ratio: float = RATIO,
     *,
     steady: bool,
-    judged: tuple[Floats, Floats] | None = None,
+    judge: Callable[[Floats, Floats], tuple[Floats, Floats]] | None = None,
 ) -> Ladder | None:
     """The ladder of a score with these values on samples of both sides.
 
-    Samples before place `fitted` were used to fit the score and are not counted, unless there are `judged`
-    scores that may count them. `steady`: see `_steady`.
+    Samples before place `fitted` were used to fit the score and are not counted, unless there is a `judge`,
+    which turns their values into such as may be. `steady`: see `_steady`.
     """
     if steady:
-        unit = STEADY * max(np.abs(first).max(initial=0.0), np.abs(second).max(initial=0.0))
-        score, first, second = _steady(score, unit), _rounded(first, unit), _rounded(second, unit)
+        unit = rounding(first, second)
+        score, first, second = _steady(score, unit), rounded(first, unit), rounded(second, unit)
     cuts = thresholds(np.concatenate([first, second]), ratio)
     if len(cuts) == 0:
         return None
-    if judged is not None:
-        return Ladder(score, cuts, count(judged[0], cuts), count(judged[1], cuts), len(first))
     start = fitted if score.learned else 0
+    if judge is not None:
+        (first, second), start = judge(first, second), 0
     return Ladder(score, cuts, count(first[start:], cuts), count(second[start:], cuts), len(first) - start)
 
 
@@ -150,10 +152,16 @@ def _steady(score: Score, unit: float) -> Score:
     """
 
     def evaluate(e: Encoded) -> Floats:
-        return _rounded(score.evaluate(e), unit)
+        return rounded(score.evaluate(e), unit)
 
     return replace(score, evaluate=evaluate)
 
 
-def _rounded(values: Floats, unit: float) -> Floats:
+def rounding(first: Floats, second: Floats) -> float:
+    """What scores of both sides are rounded to: far more than the last bits, far less than a difference."""
+    return STEADY * max(np.abs(first).max(initial=0.0), np.abs(second).max(initial=0.0))
+
+
+def rounded(values: Floats, unit: float) -> Floats:
+    """Multiples of `unit`; the values themselves where it is 0."""
     return np.round(values / unit) * unit if unit > 0.0 else values

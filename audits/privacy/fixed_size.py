@@ -81,7 +81,8 @@ def run_fixed(request: Request, method: str) -> Finding:
     shares = tested.more / tested.size, tested.less / tested.size
     if direction == "backward":
         shares = shares[::-1]
-    event = f"{tested.words} (share {shares[0]:.4g} on the first dataset, {shares[1]:.4g} on the second)"
+    words = state.encoder.named(tested.words)
+    event = f"{words} (share {shares[0]:.4g} on the first dataset, {shares[1]:.4g} on the second)"
     if method == "gdp":
         lower, refuted, note = gaussian_shape.epsilon_bound(
             tested.more, tested.less, tested.size, request.epsilon, request.delta, request.alpha
@@ -137,8 +138,7 @@ def _learn(state: PairState, rest: int, method: str, quick: bool = False) -> Can
             continue
         if learner is scores.bends or (learner is scores.boosting and quick):
             continue
-        part = slice(len(first) if learner in folds.CROSS_FITTED else half)
-        score = learner(first.take(part), second.take(part))
+        score = folds.fitted(learner, first, second)
         if score is None:
             continue
         # A score that was fitted is judged by the other half, or each half by the fold that has not seen it.
@@ -195,13 +195,13 @@ def _smoothed(ladder: events.Ladder, p: Floats, delta: float) -> tuple[Floats, F
     that
     does not bend, exponentially. No bound rests on this: it only chooses the event.
     """
-    rungs = len(ladder.thresholds)
+    height = len(ladder.thresholds)
     _, y = ladder.all_hits()
     q = (y + 1.0) / (ladder.size + 1.0)
     # Few hits are luckier than their standard error says.
     noise = np.where(y >= 8, 1.0 / np.sqrt(np.maximum(y, 1.0)), 2.0 / np.sqrt(y + 1.0))
     for kind in range(4):
-        part = slice(kind * rungs, (kind + 1) * rungs)
+        part = slice(kind * height, (kind + 1) * height)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.log((p[part] - delta) / q[part])
         use = (y[part] >= 8) & (p[part] <= 0.65) & np.isfinite(ratio)
@@ -215,9 +215,9 @@ def _smoothed(ladder: events.Ladder, p: Floats, delta: float) -> tuple[Floats, F
             q[part] = np.where(use, curve, q[part])
             noise[part] = np.where(use, 0.25 * noise[part], noise[part])
         # "≥" tails thin out upwards, "<" tails downwards.
-        order = np.arange(rungs) if kind % 2 == 0 else np.arange(rungs)[::-1]
+        order = np.arange(height) if kind % 2 == 0 else np.arange(height)[::-1]
         beyond, continued = _continued(y[part][order], ladder.thresholds[order])
-        places = kind * rungs + order[beyond]
+        places = kind * height + order[beyond]
         # Never further than to a twentieth of what a single hit would say, nor against hits there are.
         least = np.maximum(np.maximum(continued, 0.05), y[places])
         q[places] = np.minimum(q[places], least / ladder.size)
@@ -289,7 +289,8 @@ def _test(
     seen = first, second
     more, less = ladder.hits(x, y, done)
     curve = tuple(
-        CurvePoint(ladder.words(i)[1], float(more[i] / done), float(less[i] / done)) for i in range(len(more))
+        CurvePoint(state.encoder.named(ladder.words(i)[1]), float(more[i] / done), float(less[i] / done))
+        for i in range(len(more))
     )
     if ordered:
         return _ordered(candidate, kind, seen, request, curve), seen

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy import scores
+from audits.privacy import events, scores
 from audits.privacy.outputs import Encoded
 
 Floats = NDArray[np.floating[Any]]
@@ -23,18 +23,28 @@ CROSS_FITTED = (scores.smooth, scores.bends)
 Folds = tuple[Callable[[Encoded], Floats], Callable[[Encoded], Floats]]
 
 
-def judged(folds: Folds, first: Encoded, second: Encoded, x: Floats, y: Floats) -> tuple[Floats, Floats]:
+def fitted(learner: scores.Learner, first: Encoded, second: Encoded) -> scores.Score | None:
+    """The score of a learner from the first half of the samples; from all of them where it has folds."""
+    part = slice(len(first) if learner in CROSS_FITTED else len(first) // 2)
+    score = learner(first.take(part), second.take(part))
+    assert score is None or (score.folds is not None) == (learner in CROSS_FITTED)
+    return score
+
+
+def judged(pair: Folds, first: Encoded, second: Encoded, x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """Scores of the samples of both sides by the fold that has not seen them, in the units of x, y.
 
-    x, y are the scores of the samples by the mean of both folds. The two fits differ in spread, so the ranks
-    of a half's scores by its fold are given the values of x and y of these ranks.
+    x, y are the scores of the samples by the mean of the `pair` of folds. The two differ in spread, so the
+    ranks of a half's scores by its fold are given the values of x and y of these ranks.
     """
     half = len(first) // 2
-    found: list[tuple[Floats, Floats]] = []
-    for evaluate, part in zip(folds, (slice(0, half), slice(half, None)), strict=True):
+    found: tuple[list[Floats], list[Floats]] = ([], [])
+    for evaluate, part in zip(pair, (slice(0, half), slice(half, None)), strict=True):
         u, v = evaluate(first.take(part)), evaluate(second.take(part))
+        # Equal outputs have equal ranks, whichever side they are of.
+        unit = events.rounding(u, v)
+        u, v = events.rounded(u, unit), events.rounded(v, unit)
         ordered, values = np.sort(np.concatenate([u, v])), np.sort(np.concatenate([x[part], y[part]]))
-        # Equal scores stay equal, whichever side they are of.
-        places = [np.searchsorted(ordered, side, side="right") - 1 for side in (u, v)]
-        found.append((values[places[0]], values[places[1]]))
-    return np.concatenate([x for x, _ in found]), np.concatenate([y for _, y in found])
+        for side, ranked in zip(found, (u, v), strict=True):
+            side.append(values[np.searchsorted(ordered, ranked, side="right") - 1])
+    return np.concatenate(found[0]), np.concatenate(found[1])

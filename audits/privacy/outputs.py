@@ -11,6 +11,7 @@ are padded, with their length as a column of its own.
 from __future__ import annotations
 
 import numbers
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -64,15 +65,16 @@ def join(parts: Sequence[Encoded]) -> Encoded:
     return Encoded(np.concatenate([p.values for p in parts]), np.concatenate([p.codes for p in parts]))
 
 
-KEY_ROWS = 16384
-"""Rows that are hashed at once: their columns then stay in the cache."""
+KEY_NUMBERS = 2**17
+"""Numbers that are hashed at once: they then stay in the cache."""
 
 
 def row_keys(e: Encoded) -> Ints:
     """One integer a row: equal rows have equal keys, others hardly ever."""
     keys = np.zeros(len(e), dtype=np.uint64)
-    for start in range(0, len(e), KEY_ROWS):
-        part = slice(start, start + KEY_ROWS)
+    rows = max(256, KEY_NUMBERS // max(e.values.shape[1], 1))
+    for start in range(0, len(e), rows):
+        part = slice(start, start + rows)
         # A minus zero equals zero, but has other bits: 0 is added.
         columns = np.empty((e.values.shape[1], len(keys[part])))
         _mix(keys[part], np.add(e.values[part].T, 0.0, out=columns).view(np.uint64))
@@ -120,6 +122,16 @@ class Encoder:
     def symbols(self) -> dict[int, Any]:
         """The symbol of each code."""
         return {code: symbol for symbol, code in self._symbols.items()}
+
+    def named(self, words: str, most: int = 40) -> str:
+        """The words with each "symbol 3" in them replaced by that symbol, cut to `most` characters."""
+        symbols = self.symbols
+
+        def name(found: re.Match[str]) -> str:
+            text = repr(symbols[int(found[1])])
+            return text if len(text) <= most else text[: most - 1] + "…"
+
+        return re.sub(r"\bsymbol (\d+)", name, words)
 
     def _columns(self, outputs: Raw, path: str) -> tuple[list[Floats], list[Ints]]:
         if outputs.dtype.names is not None:

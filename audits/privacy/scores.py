@@ -47,9 +47,10 @@ FEW_CELLS = 16
 WIDE = 100
 """From this many columns on, regressions are simplified."""
 MOST_WORK = 5e8
-SMOOTH_ROWS = 4096
 MOST_FITTED = 30000
-"""Regressions are fitted to no more than this many samples of a side."""
+"""A regression is fitted to no more than this many samples of a side."""
+SMOOTH_ROWS = 4096
+"""Samples whose smooth scores are computed at once."""
 
 MOST_MEASURED = 8192
 """Centre and scale of a column are taken from this many samples of a side."""

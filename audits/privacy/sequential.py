@@ -17,6 +17,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,11 +46,13 @@ Ints = NDArray[np.int64]
 FIRST_BATCH = 32
 GROWTH, FEW_GROWTH, LEARNING_GROWTH = (0.2, 0.4), (0.2, 0.75), (0.1, 0.5)
 """A batch is this share of the samples before it: the first one while something speaks against the claim, the
-second one while nothing does. Few samples have shares of their own, smaller ones where scores have to be
-learned: many small batches teach more, but each of them costs milliseconds."""
+second one while nothing does. Few samples have shares of their own, smaller ones for all but single numbers,
+where scores have to be learned: many small batches teach more, but each of them costs milliseconds."""
 FEW_SAMPLES = 32768
 CALM = 1.5
 """Nothing speaks against the claim while no event exceeds it by this many standard errors."""
+LEAST_ROWS = 8
+"""Nothing is learned from fewer samples."""
 RETAINED_ROWS = 32768
 RETAINED_BYTES = 2**27
 """Samples of a side that are kept to learn events from, at most."""
@@ -179,17 +182,16 @@ class Slot:
     def relearn(self, first: Encoded, second: Encoded, scorers: tuple[Scorer, Scorer]) -> None:
         """Fit the score to the first half of what is kept, count on the second half; or fit it to both halves
         and count on the other one each time."""
-        rows = len(first)
-        half = rows // 2
-        part = slice(rows if self.learner in folds.CROSS_FITTED else half)
-        score = self.learner(first.take(part), second.take(part))
+        score = folds.fitted(self.learner, first, second)
         if score is None:
             return
         # Finer rungs where there are samples to tell them apart; the best few are kept.
-        ratio = FINE if rows >= PRUNE_FROM else events.RATIO
+        ratio = FINE if len(first) >= PRUNE_FROM else events.RATIO
         x, y = (evaluate(score, 0) for evaluate in scorers)
-        judged = folds.judged(score.folds, first, second, x, y) if score.folds else None
-        self.ladder = events.build(score, x, y, half, ratio, steady=not first.is_scalar, judged=judged)
+        judge = partial(folds.judged, score.folds, first, second) if score.folds else None
+        self.ladder = events.build(
+            score, x, y, len(first) // 2, ratio, steady=not first.is_scalar, judge=judge
+        )
 
     def rungs_of(self, atoms: Atoms) -> Rungs:
         """The ladder's rungs that the atoms reach, worked out once."""
@@ -369,7 +371,7 @@ class Sequential:
             state.slots = [Slot(learner) for learner in kinds]
         if state.counts is not None:
             state.counts = state.counts.add(tallies[0], tallies[1], size)
-        if state.size <= 2 * state.kept_rows:
+        if LEAST_ROWS <= state.size <= 2 * state.kept_rows:
             state.relearn()
         state.reorder()
 
@@ -577,11 +579,14 @@ class Sequential:
         ladder, event = self.strongest(state, int(self.nearest[at]))
         x, y = ladder.all_hits()
         direction, text = ladder.words(event)
+        text = state.encoder.named(text)
         shares = x[event] / ladder.size, y[event] / ladder.size
         if direction == "backward":
             shares = shares[::-1]
         curve = tuple(
-            CurvePoint(ladder.words(i)[1], float(x[i] / ladder.size), float(y[i] / ladder.size))
+            CurvePoint(
+                state.encoder.named(ladder.words(i)[1]), float(x[i] / ladder.size), float(y[i] / ladder.size)
+            )
             for i in range(len(x))
         )
         return Finding(

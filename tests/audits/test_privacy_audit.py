@@ -255,15 +255,45 @@ def test_constant_outputs_show_nothing() -> None:
         assert result.epsilon_lower == 0.0
 
 
-def test_deterministic_outputs_that_differ_are_refuted() -> None:
-    def reveal(data: Any, size: int, rng: np.random.Generator) -> Any:
-        return np.full(size, float(data))
+REVEALING: dict[str, Any] = {
+    "number": lambda d, n, rng: np.full(n, float(d)),
+    "word": lambda d, n, rng: np.full(n, "yes" if d else "no"),
+    "word, half of the time": lambda d, n, rng: np.where(rng.random(n) < 0.5, "none", "yes" if d else "no"),
+    "rows": lambda d, n, rng: np.full((n, 2), d),
+    "rows beside noise": lambda d, n, rng: np.column_stack([np.full(n, d), rng.normal(size=n)]),
+}
 
-    for method in ("sequential", "clopper-pearson"):
-        result = audit_privacy(
-            reveal, [(0, 1)], epsilon=2.0, adjacency=lambda a, b: True, method=method, max_samples=2000
-        )
-        assert result.verdict == "refuted"
+
+@pytest.mark.parametrize("method", ["sequential", "clopper-pearson"])
+@pytest.mark.parametrize("kind", REVEALING)
+def test_outputs_that_never_agree_are_refuted(kind: str, method: str) -> None:
+    result = audit_privacy(
+        REVEALING[kind],
+        [(0, 1)],
+        epsilon=2.0,
+        adjacency=lambda a, b: True,
+        method=method,
+        max_samples=2000,
+        stop_early=False,
+        seed=0,
+    )
+    assert result.verdict == "refuted"
+    # In half of 2,000 outputs and none of as many: far beyond the claim.
+    assert result.epsilon_lower > 4.5
+    assert "symbol" not in result.event
+
+
+def test_a_pair_that_gets_a_single_sample() -> None:
+    result = audit_privacy(
+        lambda data, size, rng: rng.normal(size=(size, 2)),
+        [(1, 0), (2, 1), (3, 2)],
+        epsilon=1.0,
+        adjacency=lambda a, b: True,
+        max_samples=65,
+        seed=0,
+    )
+    assert not result.refuted
+    assert result.samples == 65
 
 
 def test_result_as_json_evidence_plot_and_notebook() -> None:

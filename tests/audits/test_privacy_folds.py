@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -77,3 +79,31 @@ def test_counts_are_those_of_fresh_samples() -> None:
     fresh = [events.count(score.evaluate(side), top) / 100_000 for side in sides(100_000)]
     for seen, true in zip(shown, fresh, strict=True):
         assert np.all(np.abs(seen - true) < 6.0 * np.sqrt(true / 4000) + 0.01)
+
+
+def test_atoms_on_a_threshold_lie_on_the_side_that_the_event_says() -> None:
+    # Where outputs repeat, thresholds are scores of some of them, rounded like all scores. Folds that order
+    # as the mean does must count exactly what the event will hold.
+    rng = np.random.default_rng(3)
+    weights = np.array([1.0, math.sqrt(2.0)])
+    mean = scores.Score(
+        "any",
+        lambda e: e.values @ weights,
+        lambda t, upper: "",
+        folds=(lambda e: 3.0 * (e.values @ weights) + 0.1, lambda e: (e.values @ weights) ** 3),
+    )
+    assert mean.folds is not None
+    for _ in range(10):
+        first, second = (
+            encoded(np.where(rng.random((600, 1)) < 0.8, rng.integers(0, 4, (600, 2)), rng.random((600, 2))))
+            for _ in range(2)
+        )
+        x, y = mean.evaluate(first), mean.evaluate(second)
+        found = events.build(
+            mean, x, y, 300, steady=True, judge=partial(folds.judged, mean.folds, first, second)
+        )
+        assert found is not None
+        inside = [found.score.evaluate(side) for side in (first, second)]
+        assert np.isin(found.thresholds, np.concatenate(inside)).any()
+        assert found.first.tolist() == [int(np.count_nonzero(inside[0] >= t)) for t in found.thresholds]
+        assert found.second.tolist() == [int(np.count_nonzero(inside[1] >= t)) for t in found.thresholds]

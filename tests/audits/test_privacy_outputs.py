@@ -189,6 +189,7 @@ def test_encoder_keeps_symbols_and_numbers_apart() -> None:
     encoded = encoder.encode(outputs, "here")
     assert encoded.values[:, 0].tolist() == [1.5, 0.0, 0.0, 2.0, 0.0]
     assert encoded.codes[:, 0].tolist() == [0, 1, 2, 0, 1]
+    assert encoder.named("output in {symbol 1} ∪ {symbol 2}") == "output in {None} ∪ {'fail'}"
     again = encoder.encode(np.array([3.0, 4.0]), "there")
     assert again.values.shape == (2, 1)
     assert again.codes.tolist() == [[0], [0]]
