@@ -218,8 +218,8 @@ def _smoothed(ladder: events.Ladder, p: Floats, delta: float) -> tuple[Floats, F
         order = np.arange(height) if kind % 2 == 0 else np.arange(height)[::-1]
         beyond, continued = _continued(y[part][order], ladder.thresholds[order])
         places = kind * height + order[beyond]
-        # Never further than to a twentieth of what a single hit would say, nor against hits there are; of many
-        # tails the one that few hit by luck looks best.
+        # Never further than to a twentieth of what a single hit would say, nor against hits there are. Of
+        # many tails the one that few hit by luck looks best.
         hit = np.where(y[places] > 0, y[places] + 0.5, 0.05)
         least = np.maximum(continued, hit)
         q[places] = np.minimum(q[places], least / ladder.size)
