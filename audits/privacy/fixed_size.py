@@ -12,7 +12,7 @@ bound on
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -289,11 +289,9 @@ def _test(
     x, y = counts
     first, second = (np.concatenate(side) if side else np.zeros(0) for side in kept)
     seen = first, second
-    more, less = ladder.hits(x, y, done)
-    curve = tuple(
-        CurvePoint(state.encoder.named(ladder.words(i)[1]), float(more[i] / done), float(less[i] / done))
-        for i in range(len(more))
-    )
+    ladder = replace(ladder, first=x, second=y, size=done)
+    more, less = ladder.all_hits()
+    curve = state.curve(ladder)
     if ordered:
         return _ordered(candidate, kind, seen, request, curve), seen
     event = kind * len(shown) + int(np.searchsorted(shown, rung))

@@ -7,7 +7,6 @@ both.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,6 @@ Floats = NDArray[np.floating[Any]]
 CROSS_FITTED = (scores.smooth, scores.bends)
 """Learners whose scores come with folds."""
 
-Folds = tuple[Callable[[Encoded], Floats], Callable[[Encoded], Floats]]
-
 
 def fitted(learner: scores.Learner, first: Encoded, second: Encoded) -> scores.Score | None:
     """The score of a learner from the first half of the samples; from all of them where it has folds."""
@@ -31,7 +28,9 @@ def fitted(learner: scores.Learner, first: Encoded, second: Encoded) -> scores.S
     return score
 
 
-def judged(pair: Folds, first: Encoded, second: Encoded, x: Floats, y: Floats) -> tuple[Floats, Floats]:
+def judged(
+    pair: scores.Folds, first: Encoded, second: Encoded, x: Floats, y: Floats
+) -> tuple[Floats, Floats]:
     """Scores of the samples of both sides by the fold that has not seen them, in the units of x, y.
 
     x, y are the scores of the samples by the mean of the `pair` of folds. The two differ in spread, so the

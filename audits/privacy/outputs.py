@@ -125,6 +125,8 @@ class Encoder:
 
     def named(self, words: str, most: int = 40) -> str:
         """The words with each "symbol 3" in them replaced by that symbol, cut to `most` characters."""
+        if "symbol" not in words:
+            return words
         symbols = self.symbols
 
         def name(found: re.Match[str]) -> str:

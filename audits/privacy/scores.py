@@ -21,6 +21,9 @@ Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
 
 
+Folds = tuple[Callable[[Encoded], Floats], Callable[[Encoded], Floats]]
+
+
 @dataclass(frozen=True, slots=True)
 class Score:
     """A learned score.
@@ -39,7 +42,7 @@ class Score:
     describe: Callable[[float, bool], str]
     learned: bool = True
     monotone: bool = True
-    folds: tuple[Callable[[Encoded], Floats], Callable[[Encoded], Floats]] | None = None
+    folds: Folds | None = None
 
 
 FEW_CELLS = 16
@@ -346,8 +349,9 @@ def _smooth(first: Encoded, second: Encoded, levels: tuple[float, ...], flagged:
         return np.concatenate([base, base[i] * base[j]]).T
 
     width, half = len(rows(a[:1])), len(a) // 2
+    most = _most_fitted(width + width * (width + 1) // 2)
     weights = [
-        _fit_logistic(features(a[part][:MOST_FITTED]), features(b[part][:MOST_FITTED]))
+        _fit_logistic(features(a[part][:most]), features(b[part][:most]))
         for part in (slice(half, None), slice(half))
     ]
     folds = [_quadratic_form(w, rows, width) for w in weights]
@@ -375,10 +379,15 @@ def _quadratic_form(
     return evaluate
 
 
+def _most_fitted(columns: int) -> int:
+    """Samples of a side that a regression on so many columns is fitted to."""
+    return MOST_FITTED if columns <= WIDE else min(MOST_FITTED, max(256, int(MOST_WORK / columns**2)))
+
+
 def _fit_logistic(a: Floats, b: Floats, steps: int = 8) -> Floats:
     if a.shape[1] > WIDE:
         # Newton's steps cost rows × columns²: fewer rows, and one step, which is a ridge regression.
-        most = max(256, int(MOST_WORK / a.shape[1] ** 2))
+        most = _most_fitted(a.shape[1])
         a, b, steps = a[:most], b[:most], 1
     x = np.vstack([a, b])
     y = np.concatenate([np.ones(len(a)), np.zeros(len(b))])

@@ -316,6 +316,14 @@ class PairState:
         """Their ladders."""
         return [slot.ladder for slot in self.live() if slot.ladder is not None]
 
+    def curve(self, ladder: events.Ladder) -> tuple[CurvePoint, ...]:
+        """Every event of a ladder with its shares."""
+        more, less = ladder.all_hits()
+        return tuple(
+            CurvePoint(self.encoder.named(ladder.words(i)[1]), float(x / ladder.size), float(y / ladder.size))
+            for i, (x, y) in enumerate(zip(more, less, strict=True))
+        )
+
     def samples(self) -> tuple[Encoded, Encoded]:
         """What is kept of both sides."""
         return self.kept[0][0], self.kept[1][0]
@@ -583,12 +591,6 @@ class Sequential:
         shares = x[event] / ladder.size, y[event] / ladder.size
         if direction == "backward":
             shares = shares[::-1]
-        curve = tuple(
-            CurvePoint(
-                state.encoder.named(ladder.words(i)[1]), float(x[i] / ladder.size), float(y[i] / ladder.size)
-            )
-            for i in range(len(x))
-        )
         return Finding(
             refuted=refuted,
             epsilon_lower=self.epsilon_lower(),
@@ -599,7 +601,7 @@ class Sequential:
             event=f"{text} (share {shares[0]:.4g} on the first dataset, {shares[1]:.4g} on the second)",
             resolution=self.resolution(),
             trace=tuple(self.trace),
-            curve=curve,
+            curve=state.curve(ladder),
         )
 
     def strongest(self, state: PairState, reference: int) -> tuple[events.Ladder, int]:
