@@ -158,10 +158,15 @@ def ladder_of_sets(atoms: Atoms, learned: Counts, judged: Counts, ratio: float) 
     def describe(t: float, upper: bool) -> str:
         inside = (known >= t) if upper else (known < t)
         seen = np.flatnonzero(inside & (learned.first + learned.second > 0))
-        cells = [scores.row_words(names, int(i)) for i in seen]
+        # Only those that are shown: there may be thousands.
+        cells = [scores.row_words(names, int(i)) for i in seen[: scores.SHOWN]]
+        others = len(seen) - len(cells)
         if (rest >= t) == upper and pooled[-1] > 0:
-            cells.append("(anything else)")
-        return f"output in {scores.joined(cells)}"
+            if len(cells) < scores.SHOWN:
+                cells.append("(anything else)")
+            else:
+                others += 1
+        return f"output in {scores.joined(cells, others)}"
 
     first, second = _with_rest(judged)
     pooled = np.sum(_with_rest(learned), axis=0)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.events import Ladder
+from audits.privacy.events import Ladder, in_bins
 
 Floats = NDArray[np.floating[Any]]
 
@@ -42,8 +42,9 @@ def lesser_shares(ladder: Ladder, means: Floats) -> tuple[Floats, Floats]:
 
     `means` (K + 1,) are the mean scores between the thresholds, as from `bin_means`.
     """
-    first = -np.diff(np.r_[ladder.size, ladder.first, 0]).astype(np.float64)
-    second = -np.diff(np.r_[ladder.size, ladder.second, 0]).astype(np.float64)
+    first, second = (
+        in_bins(above, ladder.size).astype(np.float64) for above in (ladder.first, ladder.second)
+    )
     count = first + second
     basis, precision = _basis(means, first, count)
     weights, covariance = posterior(basis, first, count, precision)

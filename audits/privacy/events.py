@@ -97,6 +97,12 @@ def count(scores: Floats, thresholds: Floats, weights: Ints | None = None) -> In
     return len(scores) - np.searchsorted(ordered, thresholds, side="left").astype(np.int64)
 
 
+def in_bins(above: Ints, size: int) -> Ints:
+    """How many of `size` samples lie below, between and above K thresholds (K + 1,), from the K counts of
+    those that reach each."""
+    return -np.diff(np.concatenate([[size], above, [0]]))
+
+
 def thresholds(pooled: Floats, ratio: float = RATIO) -> Floats:
     """Thresholds at quantiles that thin out geometrically towards both ends; all values where few."""
     few = np.unique(pooled[:512])

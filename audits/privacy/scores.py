@@ -105,12 +105,16 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
     return Score("sets", evaluate, describe, learned=cells > FEW_CELLS)
 
 
-def joined(parts: list[str], limit: int = 6) -> str:
-    """Cells in words, neighbouring intervals merged, no more than `limit` of them."""
+SHOWN = 6
+"""Cells that an event is described by, at most."""
+
+
+def joined(parts: list[str], others: int = 0) -> str:
+    """Cells in words, neighbouring intervals merged; of all but `SHOWN`, and of `others`, only how many."""
     merged = _merge(parts)
-    shown = merged[:limit]
-    more = f" and {len(merged) - limit} more cells" if len(merged) > limit else ""
-    return (" ∪ ".join(shown) or "∅") + more
+    left = len(merged) - SHOWN + others if len(merged) > SHOWN else others
+    more = f" and {left} more cells" if left else ""
+    return (" ∪ ".join(merged[:SHOWN]) or "∅") + more
 
 
 def _merge(parts: list[str]) -> list[str]:

@@ -5,7 +5,8 @@
 Claim: P(S) ≤ e^ε·Q(S) + δ for every event S and both orders of the two datasets. Before each batch, for
 every ε of a fixed grid, `betting.choose` shares out the wealth of a pair of datasets over events of all
 *slots* (a learner each) and alternatives (p₁, q₁), from what earlier batches showed; the batch then
-multiplies it by the shares' e-values. The mean wealth of all pairs is an e-process under the claim, so by
+multiplies it by the shares' e-values. For δ = 0 most of the wealth is betted on whole ladders of events at
+once instead (`curves.choose`). The mean wealth of all pairs is an e-process under the claim, so by
 Ville's inequality it reaches 1/α with probability at most α, however often one looks. The set of ε not
 rejected so far is a confidence sequence, and `epsilon_lower` the largest ε up to which the whole grid is
 rejected.
@@ -23,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy import betting, binomial, events, folds, scores
+from audits.privacy import betting, binomial, curves, events, folds, scores
 from audits.privacy.atoms import (
     FEW_ATOMS,
     Atoms,
@@ -63,15 +64,18 @@ LEARNING_PRICE = 2.0
 Measured on Laplace noise at 3,000 and 20,000 samples; it enters the resolution only."""
 GROUP = 200
 """Divided by the root of the number of samples: how many steps of the grid of ε share a bet."""
-PRUNE_FROM = 8192
+PRUNE_FROM = 2048
 """Before batches of this size events and slots that are not among the best are dropped."""
-FINE = 0.8
-"""Ratio of the rungs of a ladder that will be pruned."""
+FINE, FINE_FROM = 0.8, 8192
+"""Ratio of the rungs of a ladder from so many samples on, which can tell them apart."""
 CHOOSE_FROM = 16384
 """Before batches of this size a slot is dropped unless it is better than the first by what can be told
 apart."""
 SLOW = (scores.boosting, scores.neighbours)
 """Learners whose scores take microseconds a sample."""
+EVENTS_SHARE = 1.0 / 3.0
+"""Share of the wealth that begins as bets on single events where whole ladders can be betted on too: these
+learn with fewer losses and win more, but for an event that one side never hits."""
 EXPLORE = 512
 """Every pair gets this many samples before the promising ones are preferred."""
 
@@ -132,6 +136,11 @@ def epsilon_grid(claimed: float) -> Floats:
     return grid[grid <= top]
 
 
+def families(delta: float) -> tuple[float, ...]:
+    """Shares of the wealth that begin as bets on events, and for δ = 0 as bets on whole ladders."""
+    return (1.0,) if delta > 0.0 else (EVENTS_SHARE, 1.0 - EVENTS_SHARE)
+
+
 def reference_epsilons(grid: Floats) -> tuple[Ints, Ints]:
     """A dozen places of the grid for which the best event is chosen, and for each ε the nearest of them."""
     places = np.unique(np.round(np.linspace(0, len(grid) - 1, 25)).astype(np.int64))
@@ -186,7 +195,7 @@ class Slot:
         if score is None:
             return
         # Finer rungs where there are samples to tell them apart; the best few are kept.
-        ratio = FINE if len(first) >= PRUNE_FROM else events.RATIO
+        ratio = FINE if len(first) >= FINE_FROM else events.RATIO
         x, y = (evaluate(score, 0) for evaluate in scorers)
         judge = partial(folds.judged, score.folds, first, second) if score.folds else None
         self.ladder = events.build(
@@ -219,7 +228,8 @@ class PairState:
         self.counts: Counts | None = None
         self.learned_counts: Counts | None = None
         self.reordered_at = 0
-        self.log_wealth = np.zeros(grid_size)
+        # Of the bets on events and of those on whole ladders, each with its share to start with.
+        self.log_wealth = np.log(families(request.delta))[:, None] + np.zeros(grid_size)
 
     def sample(self, size: int, side: int) -> Encoded:
         """Fresh outputs of one side, as columns."""
@@ -356,6 +366,7 @@ class Sequential:
             self.prune(state, size)
         ladders = state.ladders()
         bets = self.bets(state, ladders)
+        bent = self.curves(ladders, state.size, bets)
         counts = [ladder.nothing() for ladder in ladders]
         tallies = [np.zeros(0 if state.atoms is None else len(state.atoms), dtype=np.int64) for _ in range(2)]
         for part in state.chunks(size):
@@ -368,7 +379,9 @@ class Sequential:
             state.keep(first, second)
         if bets is not None:
             hits = [ladder.hits(x, y, size) for ladder, (x, y) in zip(ladders, counts, strict=True)]
-            self.settle(state, bets, bets.log_factor(hits, size))
+            self.settle(state.log_wealth[0], bets.places, bets.log_factor(hits, size))
+        if bent is not None:
+            self.settle(state.log_wealth[1], bent.places, bent.log_factor(counts, size))
         for slot, ladder, (x, y) in zip(state.live(), ladders, counts, strict=True):
             slot.ladder = ladder.add(x, y, size)
         state.size += size
@@ -401,13 +414,21 @@ class Sequential:
             goal,
         )
 
-    def settle(self, state: PairState, bets: betting.Bets, factor: Floats) -> None:
+    def curves(
+        self, ladders: Sequence[events.Ladder], size: int, bets: betting.Bets | None
+    ) -> curves.Curves | None:
+        """Bets on whole ladders, for the ε where events are betted on; None for δ > 0."""
+        if self.request.delta > 0.0 or bets is None or len(bets.places) == 0:
+            return None
+        return curves.choose(ladders, size, self.grid, bets.places)
+
+    def settle(self, log_wealth: Floats, betted: Ints, factor: Floats) -> None:
         """Multiply the wealth of every open ε by the factor of the top of its group; one without a bet keeps
         its own."""
         places, tops = self.open_places()
         factors = np.zeros(len(self.grid))
-        factors[bets.places] = factor
-        state.log_wealth[places] += factors[tops[np.searchsorted(tops, places)]]
+        factors[betted] = factor
+        log_wealth[places] += factors[tops[np.searchsorted(tops, places)]]
 
     def open_places(self) -> tuple[Ints, Ints]:
         """Places of the grid that are not rejected, or claimed, and the tops of their groups.
@@ -583,7 +604,7 @@ class Sequential:
                 resolution=Resolution(math.inf, math.inf),
                 trace=tuple(self.trace),
             )
-        state = max(states, key=lambda s: s.log_wealth[at])
+        state = max(states, key=lambda s: float(betting.log_sum(s.log_wealth[:, [at]])[0]))
         ladder, event = self.strongest(state, int(self.nearest[at]))
         x, y = ladder.all_hits()
         direction, text = ladder.words(event)

@@ -272,29 +272,32 @@ def test_every_epsilon_shares_the_bet_of_a_larger_one(samples: int) -> None:
 
 def test_wealth_of_a_run_is_the_mean_over_pairs_and_its_bets_are_settled_once() -> None:
     run = sequential(pairs=3)
-    seen: list[tuple[int, Any]] = []
+    seen: list[tuple[int, int]] = []
     settle = run.settle
 
-    def spy(state: Any, bets: betting.Bets, factor: Any) -> None:
-        before = [s.log_wealth.copy() for s in run.states]
+    def spy(log_wealth: Any, betted: Any, factor: Any) -> None:
+        rows = [(i, kind, row) for i, s in enumerate(run.states) for kind, row in enumerate(s.log_wealth)]
+        before = [row.copy() for _, _, row in rows]
         open_ = ~run.rejected
-        settle(state, bets, factor)
-        by_place = dict(zip(bets.places.tolist(), factor.tolist(), strict=True))
+        settle(log_wealth, betted, factor)
+        by_place = dict(zip(betted.tolist(), factor.tolist(), strict=True))
         places, tops = run.open_places()
-        for other, old in zip(run.states, before, strict=True):
-            change = other.log_wealth - old
-            if other is not state:
+        for (index, kind, row), old in zip(rows, before, strict=True):
+            change = row - old
+            if not np.shares_memory(row, log_wealth):
                 assert not change.any()
                 continue
+            seen.append((index, kind))
             expected = np.zeros(len(run.grid))
             for place in places:
                 expected[place] = by_place.get(int(tops[tops >= place][0]), 0.0)
             np.testing.assert_allclose(change, expected)
             assert not change[~open_ & (np.arange(len(run.grid)) != run.claimed)].any()
-        seen.append((state.index, factor))
 
     run.settle = spy  # type: ignore[method-assign]
+    # Before the first bet every pair has wealth 1, of bets on events and of bets on ladders together.
+    np.testing.assert_allclose(run.log_e(), 0.0, atol=1e-12)
     run.run()
-    assert {index for index, _ in seen} == {0, 1, 2}
-    wealth = np.mean([np.exp(s.log_wealth) for s in run.states], axis=0)
+    assert set(seen) == {(pair, kind) for pair in range(3) for kind in range(2)}
+    wealth = np.mean([np.exp(s.log_wealth).sum(axis=0) for s in run.states], axis=0)
     np.testing.assert_allclose(np.exp(run.log_e()), wealth, rtol=1e-9)
