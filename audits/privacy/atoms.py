@@ -170,7 +170,10 @@ def ladder_of_sets(atoms: Atoms, learned: Counts, judged: Counts, ratio: float) 
 
     first, second = _with_rest(judged)
     pooled = np.sum(_with_rest(learned), axis=0)
-    cuts = events.thresholds(np.repeat(order, pooled), ratio)
+    # The thresholds of all samples; of few values they are those values, however often each occurred.
+    cuts = np.sort(order[pooled > 0])[1:]
+    if len(cuts) >= events.FEW_VALUES:
+        cuts = events.thresholds(np.repeat(order, pooled), ratio)
     if len(cuts) == 0:
         return None
     score = scores.Score("sets", evaluate, describe)

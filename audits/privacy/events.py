@@ -21,6 +21,8 @@ RATIO = 0.65
 """Each rung of the ladder holds this share of the tail of the rung before."""
 LEAST = 3
 """The outermost rung holds at least this many pooled samples."""
+FEW_VALUES = 64
+"""With no more values each of them is a threshold."""
 STEADY = 2.0**-30
 """Scores of vectors are rounded to this share of the largest."""
 
@@ -106,9 +108,9 @@ def in_bins(above: Ints, size: int) -> Ints:
 def thresholds(pooled: Floats, ratio: float = RATIO) -> Floats:
     """Thresholds at quantiles that thin out geometrically towards both ends; all values where few."""
     few = np.unique(pooled[:512])
-    if len(few) <= 64:
+    if len(few) <= FEW_VALUES:
         few = np.unique(pooled)
-        if len(few) <= 64:
+        if len(few) <= FEW_VALUES:
             return few[1:]
     least = LEAST / len(pooled)
     rungs = int(np.floor(np.log(0.5 / least) / np.log(1.0 / ratio))) if least < 0.5 else 0
