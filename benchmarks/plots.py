@@ -50,7 +50,8 @@ def sharpness(lines: Sequence[Line]) -> Figure:
                 (x for x in lines if (x.case, x.method) == (case, method)), key=lambda x: x.samples
             )
             value = np.array([x.value for x in found])
-            bars = [value - [x.low for x in found], [x.high for x in found] - value]
+            # A mean of equal values may differ from them in its last bit.
+            bars = np.maximum([value - [x.low for x in found], [x.high for x in found] - value], 0.0)
             axes.errorbar(
                 [x.samples for x in found], value, bars, fmt=style, label=method, markersize=4, capsize=2
             )

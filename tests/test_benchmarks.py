@@ -179,6 +179,14 @@ def test_every_section_runs(
         assert figure.stat().st_size > 5000
 
 
+def test_runs_that_all_show_the_same_are_drawn(benchmarks: Benchmarks) -> None:
+    # The mean of twenty times .97 is less than .97 by a bit.
+    line = benchmarks.tables.Line(
+        "rows", "svt5", "sequential", 10**6, 20, 0, "", None, np.nextafter(0.97, 0.0), 11.6, 0.1, 0.97, 0.97
+    )
+    assert benchmarks.plots.sharpness([line]).axes
+
+
 def test_plain_counting_counts_every_output(benchmarks: Benchmarks) -> None:
     for control in classical_rows():
         outputs = control.mechanism(control.pair[0], 500, np.random.default_rng(0))
