@@ -193,6 +193,8 @@ def test_control_c_keeps_what_is_finished(tmp_path):
         env=environment,
         stderr=subprocess.PIPE,
         text=True,
+        # A shell starts background jobs with Control-C ignored, and they hand that on.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     deadline = time.monotonic() + 120
     while not list(tmp_path.glob("run/claims/song2021__*/manifest.json")):
