@@ -162,18 +162,12 @@ def ladder_of_sets(atoms: Atoms, learned: Counts, judged: Counts, ratio: float) 
         cells = [scores.row_words(names, int(i)) for i in seen[: scores.SHOWN]]
         others = len(seen) - len(cells)
         if (rest >= t) == upper and pooled[-1] > 0:
-            if len(cells) < scores.SHOWN:
-                cells.append("(anything else)")
-            else:
-                others += 1
+            cells.append("(anything else)")
         return f"output in {scores.joined(cells, others)}"
 
     first, second = _with_rest(judged)
     pooled = np.sum(_with_rest(learned), axis=0)
-    # The thresholds of all samples; of few values they are those values, however often each occurred.
-    cuts = np.sort(order[pooled > 0])[1:]
-    if len(cuts) >= events.FEW_VALUES:
-        cuts = events.thresholds(np.repeat(order, pooled), ratio)
+    cuts = events.thresholds(order, ratio, pooled)
     if len(cuts) == 0:
         return None
     score = scores.Score("sets", evaluate, describe)

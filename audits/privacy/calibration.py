@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.events import Ladder, in_bins
+from audits.privacy.events import Ladder
 
 Floats = NDArray[np.floating[Any]]
 
@@ -42,13 +42,11 @@ def lesser_shares(ladder: Ladder, means: Floats) -> tuple[Floats, Floats]:
 
     `means` (K + 1,) are the mean scores between the thresholds, as from `bin_means`.
     """
-    first, second = (
-        in_bins(above, ladder.size).astype(np.float64) for above in (ladder.first, ladder.second)
-    )
+    first, second = (side.astype(np.float64) for side in ladder.bins())
     count = first + second
     basis, precision = _basis(means, first, count)
     weights, covariance = posterior(basis, first, count, precision)
-    w = _logistic(basis @ weights)
+    w = logistic(basis @ weights)
 
     def tails(mass: Floats) -> Floats:
         # Sums over the bins of the events ≥ and < of every threshold.
@@ -102,7 +100,7 @@ def posterior(basis: Floats, hits: Floats, count: Floats, precision: Floats) -> 
     weights = np.zeros(basis.shape[1])
     covariance = np.eye(len(weights))
     for _ in range(25):
-        p = _logistic(basis @ weights)
+        p = logistic(basis @ weights)
         curvature = (basis * (count * np.maximum(p * (1.0 - p), 1e-9))[:, None]).T @ basis
         covariance = np.linalg.inv(curvature + np.diag(precision + 1e-9))
         step = covariance @ (basis.T @ (hits - count * p) - precision * weights)
@@ -114,5 +112,6 @@ def posterior(basis: Floats, hits: Floats, count: Floats, precision: Floats) -> 
     return weights, covariance
 
 
-def _logistic(x: Floats) -> Floats:
+def logistic(x: Floats) -> Floats:
+    """1/(1 + e^(−x)), kept within what a double can tell from 0 and 1."""
     return 1.0 / (1.0 + np.exp(-np.clip(x, -30.0, 30.0)))

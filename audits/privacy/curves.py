@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy import betting, events
+from audits.privacy.calibration import logistic
 
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
@@ -71,7 +72,7 @@ def choose(ladders: Sequence[events.Ladder], size: int, epsilon: Floats, places:
     log_g: list[Floats] = []
     won: list[Floats] = []
     for ladder in ladders:
-        x, y = events.in_bins(ladder.first, ladder.size), events.in_bins(ladder.second, ladder.size)
+        x, y = ladder.bins()
         log_ratio = fit(x, y)
         f, g = log_bets(log_ratio, multiplier(log_ratio, (x + y) / ladder.size, a), a)
         log_f.append(f)
@@ -93,7 +94,7 @@ def fit(first: Ints, second: Ints) -> Floats:
     count = first + second
     curve = np.zeros(len(count))
     for _ in range(60):
-        w = 1.0 / (1.0 + np.exp(-curve))
+        w = logistic(curve)
         step = np.diff(curve)
         weight = (TAILS + 1.0) / (TAILS * STEP**2 + step * step)
         system = np.zeros((2, len(count)))

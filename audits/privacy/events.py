@@ -73,6 +73,10 @@ class Ladder:
         x, y = self.all_hits()
         return (x + 0.5) / (self.size + 1.0), (y + 0.5) / (self.size + 1.0)
 
+    def bins(self) -> tuple[Ints, Ints]:
+        """How many samples of each side lie below, between and above the K thresholds, (K + 1,) each."""
+        return in_bins(self.first, self.size), in_bins(self.second, self.size)
+
     def nothing(self) -> tuple[Ints, Ints]:
         """Counts of no samples."""
         return np.zeros(len(self.thresholds), np.int64), np.zeros(len(self.thresholds), np.int64)
@@ -105,8 +109,14 @@ def in_bins(above: Ints, size: int) -> Ints:
     return -np.diff(np.concatenate([[size], above, [0]]))
 
 
-def thresholds(pooled: Floats, ratio: float = RATIO) -> Floats:
-    """Thresholds at quantiles that thin out geometrically towards both ends; all values where few."""
+def thresholds(pooled: Floats, ratio: float = RATIO, weights: Ints | None = None) -> Floats:
+    """Thresholds at quantiles that thin out geometrically towards both ends; all values where few. `weights`
+    says how often each of them occurs."""
+    if weights is not None:
+        few = np.unique(pooled[weights > 0])
+        if len(few) <= FEW_VALUES:
+            return few[1:]
+        pooled = np.repeat(pooled, weights)
     few = np.unique(pooled[:512])
     if len(few) <= FEW_VALUES:
         few = np.unique(pooled)

@@ -112,7 +112,7 @@ SHOWN = 6
 def joined(parts: list[str], others: int = 0) -> str:
     """Cells in words, neighbouring intervals merged; of all but `SHOWN`, and of `others`, only how many."""
     merged = _merge(parts)
-    left = len(merged) - SHOWN + others if len(merged) > SHOWN else others
+    left = max(len(merged) - SHOWN, 0) + others
     more = f" and {left} more cells" if left else ""
     return (" ∪ ".join(merged[:SHOWN]) or "∅") + more
 
