@@ -22,6 +22,7 @@ it jumps.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -39,6 +40,14 @@ STEP = 0.4
 """Spread of the steps of log λ from bin to bin, before any data."""
 TAILS = 3.0
 """Degrees of freedom of these steps: few, so that a jump that the counts insist on is allowed."""
+CLOSE = 0.1
+"""The same of the steps away from those of a score that estimates log λ itself."""
+SLOPE = 0.7, 0.2
+"""Mean and spread, before any data, of the factor that such a score is too large by, having been fitted."""
+LEAST = 16
+"""Samples that a tail of the score must hold for its scale to be believed there."""
+CHANCE = 2.0
+"""What a curve wins in hindsight by following chance, about; less where it keeps close to a score."""
 MOST_LOG = 30.0
 
 
@@ -47,7 +56,7 @@ class Curves:
     """Bets on one batch, for P places of the grid of ε.
 
     log_f, log_g  for each ladder the logs (bins, P) of f and g.
-    log_share     logs (ladders, P) of the shares of the wealth, which sum to 1.
+    log_share     logs (ladders + 1, P) of the shares of the wealth, which sum to 1; the last one is kept.
     """
 
     places: Ints
@@ -62,56 +71,85 @@ class Curves:
             events.in_bins(x, size) @ f + events.in_bins(y, size) @ g
             for f, g, (x, y) in zip(self.log_f, self.log_g, counts, strict=True)
         ]
-        return betting.log_sum(self.log_share + np.stack(won))
+        return betting.log_sum(self.log_share + np.stack([*won, np.zeros(len(self.places))]))
 
 
 def choose(ladders: Sequence[events.Ladder], size: int, epsilon: Floats, places: Ints) -> Curves:
-    """Bets for the `places` of the grid `epsilon`, from `size` samples a side so far."""
+    """Bets for the `places` of the grid `epsilon`, from `size` samples a side so far.
+
+    A ladder's share goes by what its bet would have won on these samples; as much as the mean of those that
+    would have won nothing is not betted.
+    """
     a = np.exp(epsilon[places])
     log_f: list[Floats] = []
     log_g: list[Floats] = []
     won: list[Floats] = []
     for ladder in ladders:
         x, y = ladder.bins()
-        log_ratio = fit(x, y)
+        close = ladder.score.log_ratio
+        log_ratio = fit(x, y, middles(ladder) if close else None)
         f, g = log_bets(log_ratio, multiplier(log_ratio, (x + y) / ladder.size, a), a)
         log_f.append(f)
         log_g.append(g)
-        # What this would have won on the samples so far, had it been betted from the start.
-        won.append(betting.TEMPER * (x @ f + y @ g) * (size / ladder.size))
-    shares = np.stack(won)
+        hindsight = (x @ f + y @ g) * (size / ladder.size)
+        won.append(hindsight - math.log(len(ladders)) - (0.0 if close else CHANCE))
+    shares = np.stack([*won, np.zeros(len(places))])
     return Curves(places, tuple(log_f), tuple(log_g), shares - betting.log_sum(shares))
 
 
-def fit(first: Ints, second: Ints) -> Floats:
+def middles(ladder: events.Ladder) -> Floats:
+    """The score in the middle of each bin; at the threshold in the first and the last one."""
+    t = ladder.thresholds
+    return np.concatenate([t[:1], 0.5 * (t[:-1] + t[1:]), t[-1:]])
+
+
+def fit(first: Ints, second: Ints, expected: Floats | None = None) -> Floats:
     """log λ (bins,) from the counts (bins,) of both sides, of as many samples each.
 
-    The most probable curve where steps from bin to bin have Student's t law with `STEP` and `TAILS`, by
-    Newton's method; the law of the steps enters by the normal law that touches it (a tridiagonal system).
+    The most probable curve where steps from bin to bin have Student's t law with `TAILS` and the spread
+    `STEP`, by Newton's method; the law of the steps enters by the normal law that touches it (a tridiagonal
+    system). With `expected`, which estimates log λ but for its spread, the steps are those away from β times
+    this one's, with the spread `CLOSE`, and β has the normal law `SLOPE` before any data.
     """
-    from scipy.linalg import solveh_banded
+    from scipy.linalg.lapack import dptsv
 
     count = first + second
-    curve = np.zeros(len(count))
+    drift = np.zeros(len(count) - 1) if expected is None else np.diff(_within(expected, count))
+    spread, (slope, error) = (STEP, (0.0, 1.0)) if expected is None else (CLOSE, SLOPE)
+    curve, middle = np.zeros(len(count)), slope
     for _ in range(60):
         w = logistic(curve)
-        step = np.diff(curve)
-        weight = (TAILS + 1.0) / (TAILS * STEP**2 + step * step)
-        system = np.zeros((2, len(count)))
-        system[0, 1:] = -weight
-        system[1] = count * w * (1.0 - w) + 1e-9
-        system[1, :-1] += weight
-        system[1, 1:] += weight
+        step = np.diff(curve) - slope * drift
+        weight = (TAILS + 1.0) / (TAILS * spread**2 + step * step)
+        diagonal = count * w * (1.0 - w) + 1e-9
         gradient = first - count * w
-        gradient[:-1] += weight * step
-        gradient[1:] -= weight * step
-        change = solveh_banded(system, gradient, check_finite=False)
+        # The column of the system that belongs to β.
+        border = np.zeros(len(count))
+        for place, sign in ((slice(None, -1), 1.0), (slice(1, None), -1.0)):
+            diagonal[place] += weight
+            gradient[place] += sign * weight * step
+            border[place] += sign * weight * drift
+        solved = dptsv(diagonal, -weight, np.column_stack([gradient, border]))[2]
+        bend = float((weight * drift * step).sum()) - (slope - middle) / error**2
+        corner = float((weight * drift * drift).sum()) + error**-2.0
+        turn = (bend - float(border @ solved[:, 0])) / (corner - float(border @ solved[:, 1]))
+        change = solved[:, 0] - turn * solved[:, 1]
         largest = float(np.abs(change).max())
         # Newton's steps overshoot where the sides are nearly separable.
-        curve = np.clip(curve + change * min(1.0, 2.0 / (largest + 1e-300)), -MOST_LOG, MOST_LOG)
+        share = min(1.0, 2.0 / (largest + 1e-300))
+        curve = np.clip(curve + share * change, -MOST_LOG, MOST_LOG)
+        slope += share * turn
         if largest < 0.03:
             break
     return curve
+
+
+def _within(expected: Floats, count: Ints) -> Floats:
+    """What is expected, flat beyond the bins where a tail has `LEAST` samples: a score learned from few runs
+    wild in the tails."""
+    below, above = np.cumsum(count), np.cumsum(count[::-1])[::-1]
+    known = expected[(below >= LEAST) & (above >= LEAST)]
+    return np.clip(expected, known.min(), known.max()) if len(known) else np.zeros_like(expected)
 
 
 def multiplier(log_ratio: Floats, mass: Floats, a: Floats) -> Floats:

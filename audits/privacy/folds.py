@@ -36,9 +36,10 @@ def judged(
     x, y are the scores of the samples by the mean of the `pair` of folds. The two differ in spread, so the
     ranks of a half's scores by its fold are given the values of x and y of these ranks.
     """
-    half = len(first) // 2
+    fold = scores.fold_of(len(first), len(pair))
     found: tuple[list[Floats], list[Floats]] = ([], [])
-    for evaluate, part in zip(pair, (slice(0, half), slice(half, None)), strict=True):
+    for k, evaluate in enumerate(pair):
+        part = slice(*np.searchsorted(fold, [k, k + 1]))
         u, v = evaluate(first.take(part)), evaluate(second.take(part))
         # Equal outputs have equal ranks, whichever side they are of.
         unit = events.rounding(u, v)

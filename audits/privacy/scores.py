@@ -21,7 +21,7 @@ Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
 
 
-Folds = tuple[Callable[[Encoded], Floats], Callable[[Encoded], Floats]]
+Folds = tuple[Callable[[Encoded], Floats], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,9 @@ class Score:
     describe  (threshold, whether the event is "score ≥ threshold") → the event in words.
     learned   whether it was fitted to labelled samples, so that those must not judge it.
     monotone  whether it means to grow with the likelihood ratio, so that a smooth curve may calibrate it.
-    folds     the same fitted without the first, and without the second half of the samples that it was
-              learned from: they may judge it on those.
+    log_ratio whether its values estimate the log-likelihood ratio, in size too.
+    folds     the same fitted without one part of the samples that it was learned from, for each part (see
+              `fold_of`): they may judge it on those.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Score:
     describe: Callable[[float, bool], str]
     learned: bool = True
     monotone: bool = True
+    log_ratio: bool = False
     folds: Folds | None = None
 
 
@@ -52,6 +54,14 @@ WIDE = 100
 MOST_WORK = 5e8
 MOST_FITTED = 30000
 """A regression is fitted to no more than this many samples of a side."""
+MOST_SMOOTHED = 60000
+"""One that folds judge, where there are more than so many: those are to be tested once, and time matters less."""
+SMOOTH_RIDGE = 3.0
+"""Ridge of the regressions on piecewise-linear functions."""
+FOLDS = 5
+"""Parts that the samples are cut into for a score that all of them judge."""
+FEW_ROWS = 4096
+"""Rows that Newton's method starts on."""
 SMOOTH_ROWS = 4096
 """Samples whose smooth scores are computed at once."""
 
@@ -352,15 +362,21 @@ def _smooth(first: Encoded, second: Encoded, levels: tuple[float, ...], flagged:
         i, j = np.triu_indices(len(base))
         return np.concatenate([base, base[i] * base[j]]).T
 
-    width, half = len(rows(a[:1])), len(a) // 2
-    most = _most_fitted(width + width * (width + 1) // 2)
-    weights = [
-        _fit_logistic(features(a[part][:most]), features(b[part][:most]))
-        for part in (slice(half, None), slice(half))
-    ]
-    folds = [_quadratic_form(w, rows, width) for w in weights]
-    mean = _quadratic_form(0.5 * (weights[0] + weights[1]), rows, width)
-    return Score("smooth", mean, _threshold_words("smooth logistic score"), folds=(folds[0], folds[1]))
+    width = len(rows(a[:1]))
+    # Rows far apart, so that each fold has its share of them.
+    most = _most_fitted(
+        width + width * (width + 1) // 2, MOST_FITTED if len(a) <= MOST_SMOOTHED else MOST_SMOOTHED
+    )
+    some = slice(None, None, -(-len(a) // most))
+    weights, without = _cross_fit(features(a[some]), features(b[some]), fold_of(len(a), FOLDS)[some])
+    folds = tuple(_quadratic_form(w, rows, width) for w in without)
+    whole = _quadratic_form(weights, rows, width)
+    return Score("smooth", whole, _threshold_words("smooth logistic score"), log_ratio=True, folds=folds)
+
+
+def fold_of(rows: int, folds: int) -> Ints:
+    """Which of the folds each of the rows is of: as many runs of neighbours."""
+    return np.arange(rows) * folds // max(rows, 1)
 
 
 def _quadratic_form(
@@ -383,39 +399,94 @@ def _quadratic_form(
     return evaluate
 
 
-def _most_fitted(columns: int) -> int:
+def _most_fitted(columns: int, most: int = MOST_FITTED) -> int:
     """Samples of a side that a regression on so many columns is fitted to."""
-    return MOST_FITTED if columns <= WIDE else min(MOST_FITTED, max(256, int(MOST_WORK / columns**2)))
+    return most if columns <= WIDE else min(most, max(256, int(MOST_WORK / columns**2)))
 
 
-def _fit_logistic(a: Floats, b: Floats, steps: int = 8) -> Floats:
-    if a.shape[1] > WIDE:
-        # Newton's steps cost rows × columns²: fewer rows, and one step, which is a ridge regression.
-        most = _most_fitted(a.shape[1])
-        a, b, steps = a[:most], b[:most], 1
-    x = np.vstack([a, b])
-    y = np.concatenate([np.ones(len(a)), np.zeros(len(b))])
+def _fit_logistic(a: Floats, b: Floats) -> Floats:
+    """Weights of a logistic regression that tells the rows of a from those of b."""
+    most = _most_fitted(a.shape[1])
+    x, y = _labelled(a[:most], b[:most])
     n, d = x.shape
-    ridge = 1.0 + 0.01 * n / max(d, 1) if d > n / 10 else 1.0
     if d > n:
-        # Far more columns than samples: the dual, one ridge regression of the labels.
-        gram = x @ x.T
-        return x.T @ np.linalg.solve(gram + (ridge + 0.1 * np.trace(gram) / n) * np.eye(n), 2.0 * y - 1.0)
-    weights, offset = np.zeros(d), 0.0
-    for _ in range(steps):
-        p = 1.0 / (1.0 + np.exp(-np.clip(x @ weights + offset, -30.0, 30.0)))
-        s = np.maximum(p * (1.0 - p), 1e-6)
-        gradient = x.T @ (y - p) - ridge * weights
+        return _dual(x, y)
+    return _newton(x, y, 1.0 + 0.01 * n / d if d > n / 10 else 1.0)[0]
+
+
+def _labelled(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    return np.vstack([a, b]), np.concatenate([np.ones(len(a)), np.zeros(len(b))])
+
+
+def _dual(x: Floats, y: Floats) -> Floats:
+    """For more columns than samples: the dual, one ridge regression of the labels."""
+    gram, n = x @ x.T, len(x)
+    return x.T @ np.linalg.solve(gram + (1.0 + 0.1 * np.trace(gram) / n) * np.eye(n), 2.0 * y - 1.0)
+
+
+def _newton(
+    x: Floats, y: Floats, ridge: float, start: tuple[Floats, float] | None = None, near: float = 1e-2
+) -> tuple[Floats, float]:
+    """Weights and offset of the regression, until steps are shorter than `near`; for wide rows, where a step
+    costs rows × columns², after one step, which is a ridge regression."""
+    weights, offset = (np.zeros(x.shape[1]), 0.0) if start is None else start
+    for _ in range(1 if x.shape[1] > WIDE else 8):
+        p, s, root = _curvature(x, weights, offset)
         # A matrix times its own transpose costs half of a product of two.
-        root = x * np.sqrt(s)[:, None]
-        hessian = root.T @ root + ridge * np.eye(d)
-        step = np.linalg.solve(hessian, gradient)
+        hessian = root.T @ root + ridge * np.eye(len(weights))
+        step = np.linalg.solve(hessian, x.T @ (y - p) - ridge * weights)
         weights = weights + step
         offset += float((y - p).sum() / s.sum())
         # The error left is of the order of the square of this.
-        if float(np.abs(step).max(initial=0.0)) < 1e-2:
+        if float(np.abs(step).max(initial=0.0)) < near:
             break
-    return weights
+    return weights, offset
+
+
+def _curvature(x: Floats, weights: Floats, offset: float) -> tuple[Floats, Floats, Floats]:
+    """Probabilities p of the first side, their variances, and rows whose squares add up to the curvature."""
+    from scipy.special import expit
+
+    p = expit(x @ weights + offset)
+    s = np.maximum(p * (1.0 - p), 1e-6)
+    return p, s, x * np.sqrt(s)[:, None]
+
+
+def _cross_fit(a: Floats, b: Floats, fold: Ints) -> tuple[Floats, list[Floats]]:
+    """Weights fitted to all rows, and those fitted without each fold's.
+
+    The latter are one step of Newton's method away from the former, with slope and curvature of the fold's
+    rows taken out of the sums.
+    """
+    x, y = _labelled(a, b)
+    n, d = x.shape
+    if d > n:
+        part = np.concatenate([fold, fold])
+        return _dual(x, y), [_dual(x[part != k], y[part != k]) for k in range(FOLDS)]
+    ridge, start = SMOOTH_RIDGE, (np.zeros(d), 0.0)
+    if d <= WIDE:
+        # Far from the end a few rows show the way as well as all do.
+        few = slice(None, None, max(1, n // FEW_ROWS))
+        start = _newton(x[few], y[few], ridge, near=0.1)
+        if few.step > 1:
+            start = _newton(x, y, ridge, start, near=0.1)
+    weights, offset = start
+    p, _, root = _curvature(x, weights, offset)
+    edges = np.searchsorted(fold, np.arange(FOLDS + 1))
+    slopes, squares = np.zeros((FOLDS, d)), np.zeros((FOLDS, d, d))
+    for k in range(FOLDS):
+        for side in (0, len(fold)):
+            rows = slice(side + edges[k], side + edges[k + 1])
+            slopes[k] += x[rows].T @ (y - p)[rows]
+            squares[k] += root[rows].T @ root[rows]
+    slope = slopes.sum(axis=0) - ridge * weights
+    square = squares.sum(axis=0) + ridge * np.eye(d)
+    whole = weights + np.linalg.solve(square, slope)
+    without = [
+        weights + np.linalg.solve(square - own, slope - mine)
+        for mine, own in zip(slopes, squares, strict=True)
+    ]
+    return whole, without
 
 
 def norm(first: Encoded, second: Encoded) -> Score | None:
@@ -483,7 +554,7 @@ def boosting(first: Encoded, second: Encoded) -> Score | None:
         with threads.limit(limits=1):
             return np.asarray(model.decision_function(e.columns()), dtype=np.float64)
 
-    return Score("boosting", evaluate, _threshold_words("boosted-trees score"))
+    return Score("boosting", evaluate, _threshold_words("boosted-trees score"), log_ratio=True)
 
 
 def neighbours(first: Encoded, second: Encoded) -> Score | None:

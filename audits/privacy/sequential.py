@@ -50,13 +50,21 @@ GROWTH, FEW_GROWTH, LEARNING_GROWTH = (0.2, 0.4), (0.2, 0.75), (0.1, 0.5)
 second one while nothing does. Few samples have shares of their own, smaller ones for all but single numbers,
 where scores have to be learned: many small batches teach more, but each of them costs milliseconds."""
 FEW_SAMPLES = 32768
-CALM = 1.5
-"""Nothing speaks against the claim while no event exceeds it by this many standard errors."""
+AFTERWARDS = 0.3
+"""The same after a refutation."""
+CALM, FEW_CALM = 2.0, 1.5
+"""Nothing speaks against the claim while no event exceeds it by this many standard errors; by the second
+number where samples are few."""
 LEAST_ROWS = 8
 """Nothing is learned from fewer samples."""
 RETAINED_ROWS = 32768
 RETAINED_BYTES = 2**27
 """Samples of a side that are kept to learn events from, at most."""
+LEARN_AGAIN, LEARN_OFTEN = (1.5, 2.0), (1024, 8192)
+"""Scores are fitted again when the samples kept have grown by the first factor; by the second one beyond so
+many samples, of single numbers and of others, and where they are slow."""
+LAST_GROWTH = 1.2
+"""Growth that is worth fitting the scores a last time, when no more samples are kept."""
 CHUNK_BYTES = 2**26
 """Outputs are drawn and counted in chunks of at most this size."""
 LEARNING_PRICE = 2.4
@@ -186,7 +194,12 @@ class Slot:
         self.learner = learner
         self.ladder: events.Ladder | None = None
         self.active = True
+        self.learned_at = 0
         self.rungs: Rungs | None = None
+
+    def due(self, kept: int) -> bool:
+        """Whether it is worth fitting the score to so many samples."""
+        return self.learner not in SLOW or kept >= LEARN_AGAIN[1] * self.learned_at
 
     def relearn(self, first: Encoded, second: Encoded, scorers: tuple[Scorer, Scorer]) -> None:
         """Fit the score to the first half of what is kept, count on the second half; or fit it to both halves
@@ -194,6 +207,7 @@ class Slot:
         score = folds.fitted(self.learner, first, second)
         if score is None:
             return
+        self.learned_at = len(first)
         # Finer rungs where there are samples to tell them apart; the best few are kept.
         ratio = FINE if len(first) >= FINE_FROM else events.RATIO
         x, y = (evaluate(score, 0) for evaluate in scorers)
@@ -246,8 +260,7 @@ class PairState:
         """Keep samples to learn from, up to the limit; the first of them show how large an output is."""
         if self.row_bytes == 0:
             self.row_bytes = (first.values.nbytes + first.codes.nbytes) // len(first) + 1
-        limit = min(rows, max(256, RETAINED_BYTES // max(self.row_bytes, 1)))
-        room = limit - self.kept_rows
+        room = self.most_kept(rows) - self.kept_rows
         if room <= 0:
             return
         take = min(room, len(first))
@@ -256,14 +269,20 @@ class PairState:
         self.kept_rows += take
         self.kept = [[join(side)] for side in self.kept]
 
+    def most_kept(self, rows: int = RETAINED_ROWS) -> int:
+        """How many samples of a side are kept at most."""
+        return min(rows, max(256, RETAINED_BYTES // max(self.row_bytes, 1)))
+
     def relearn(self) -> None:
-        """Fit the scores again where the samples kept have grown by half since the last time, or later
-        doubled."""
-        growth = 2.0 if self.kept_rows > 1024 else 1.5
+        """Fit the scores again where the samples kept have grown enough since the last time."""
+        first, second = self.samples()
+        often = LEARN_OFTEN[0 if first.is_scalar else 1]
+        growth = LEARN_AGAIN[0] if self.kept_rows <= often else LEARN_AGAIN[1]
+        if self.kept_rows >= self.most_kept():
+            growth = LAST_GROWTH
         if self.learned_at and self.kept_rows < growth * self.learned_at:
             return
         self.learned_at = self.kept_rows
-        first, second = self.samples()
         self.atoms = find_atoms(join([first, second]))
         self.counts = None if self.atoms is None else count_atoms(self.atoms, first, second)
         half = slice(0, len(first) // 2)
@@ -281,7 +300,7 @@ class PairState:
         for slot in self.slots:
             if slot.learner in idle:
                 slot.ladder = None
-            elif slot.active:
+            elif slot.active and slot.due(len(first)):
                 slot.relearn(first, second, scorers)
 
     def count(self, e: Encoded) -> tuple[list[Ints], Ints]:
@@ -365,7 +384,8 @@ class Sequential:
         if size >= PRUNE_FROM and state.atoms is None:
             self.prune(state, size)
         ladders = state.ladders()
-        bets = self.bets(state, ladders)
+        opened = self.open_places()
+        bets = self.bets(state, ladders, opened[1])
         bent = self.curves(ladders, state.size, bets)
         counts = [ladder.nothing() for ladder in ladders]
         tallies = [np.zeros(0 if state.atoms is None else len(state.atoms), dtype=np.int64) for _ in range(2)]
@@ -379,9 +399,9 @@ class Sequential:
             state.keep(first, second)
         if bets is not None:
             hits = [ladder.hits(x, y, size) for ladder, (x, y) in zip(ladders, counts, strict=True)]
-            self.settle(state.log_wealth[0], bets.places, bets.log_factor(hits, size))
+            self.settle(state.log_wealth[0], bets.places, bets.log_factor(hits, size), opened)
         if bent is not None:
-            self.settle(state.log_wealth[1], bent.places, bent.log_factor(counts, size))
+            self.settle(state.log_wealth[1], bent.places, bent.log_factor(counts, size), opened)
         for slot, ladder, (x, y) in zip(state.live(), ladders, counts, strict=True):
             slot.ladder = ladder.add(x, y, size)
         state.size += size
@@ -396,11 +416,10 @@ class Sequential:
             state.relearn()
         state.reorder()
 
-    def bets(self, state: PairState, ladders: Sequence[events.Ladder]) -> betting.Bets | None:
+    def bets(self, state: PairState, ladders: Sequence[events.Ladder], tops: Ints) -> betting.Bets | None:
         """Bets on the next batch, for the tops of groups of ε that are still open."""
         if not ladders:
             return None
-        tops = self.open_places()[1]
         need = np.maximum(self.bar - self.log_e()[tops], 1.0)
         goal = np.sqrt(2.0 * need / (self.request.max_samples - self.samples))
         return betting.choose(
@@ -422,10 +441,10 @@ class Sequential:
             return None
         return curves.choose(ladders, size, self.grid, bets.places)
 
-    def settle(self, log_wealth: Floats, betted: Ints, factor: Floats) -> None:
-        """Multiply the wealth of every open ε by the factor of the top of its group; one without a bet keeps
-        its own."""
-        places, tops = self.open_places()
+    def settle(self, log_wealth: Floats, betted: Ints, factor: Floats, opened: tuple[Ints, Ints]) -> None:
+        """Multiply the wealth of every ε that was open by the factor of the top of its group; one without a
+        bet keeps its own."""
+        places, tops = opened
         factors = np.zeros(len(self.grid))
         factors[betted] = factor
         log_wealth[places] += factors[tops[np.searchsorted(tops, places)]]
@@ -497,7 +516,7 @@ class Sequential:
         self.looks += 1
         # A smaller ε is easier to reject, but its bets may have had less luck: wait for it, so that the
         # verdict and the lower bound never contradict each other.
-        return bool(self.rejected[: self.claimed + 1].all())
+        return self.refuted()
 
     def epsilon_lower(self) -> float:
         """The largest ε of the grid up to which everything is rejected; 0 where ε = 0 is not."""
@@ -558,11 +577,19 @@ class Sequential:
 
     def growth(self, state: PairState) -> float:
         """Size of the next batch of a pair as a share of its samples so far."""
-        shares = GROWTH
+        if self.refuted():
+            # Only the lower bound is still to be sharpened: no batch could end the run.
+            return AFTERWARDS
+        shares, most = GROWTH, CALM
         if state.size < FEW_SAMPLES:
             shares = FEW_GROWTH if state.samples()[0].is_scalar else LEARNING_GROWTH
-        calm = self.strength(state) * math.sqrt(state.size) < CALM
+            most = FEW_CALM
+        calm = self.strength(state) * math.sqrt(state.size) < most
         return shares[1] if calm else shares[0]
+
+    def refuted(self) -> bool:
+        """Whether everything up to the claimed ε is rejected."""
+        return bool(self.rejected[: self.claimed + 1].all())
 
     def reached(self, target: float) -> bool:
         return self.resolution().epsilon <= target

@@ -275,11 +275,11 @@ def test_wealth_of_a_run_is_the_mean_over_pairs_and_its_bets_are_settled_once() 
     seen: list[tuple[int, int]] = []
     settle = run.settle
 
-    def spy(log_wealth: Any, betted: Any, factor: Any) -> None:
+    def spy(log_wealth: Any, betted: Any, factor: Any, opened: Any) -> None:
         rows = [(i, kind, row) for i, s in enumerate(run.states) for kind, row in enumerate(s.log_wealth)]
         before = [row.copy() for _, _, row in rows]
         open_ = ~run.rejected
-        settle(log_wealth, betted, factor)
+        settle(log_wealth, betted, factor, opened)
         by_place = dict(zip(betted.tolist(), factor.tolist(), strict=True))
         places, tops = run.open_places()
         for (index, kind, row), old in zip(rows, before, strict=True):
