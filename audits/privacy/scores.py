@@ -55,7 +55,7 @@ MOST_WORK = 5e8
 MOST_FITTED = 30000
 """A regression is fitted to no more than this many samples of a side."""
 MOST_SMOOTHED = 60000
-"""One that folds judge, where there are more than so many: those are to be tested once, and time matters less."""
+"""The same for one judged by folds where there are more samples than this."""
 SMOOTH_RIDGE = 3.0
 """Ridge of the regressions on piecewise-linear functions."""
 FOLDS = 5
@@ -364,10 +364,8 @@ def _smooth(first: Encoded, second: Encoded, levels: tuple[float, ...], flagged:
 
     width = len(rows(a[:1]))
     # Rows far apart, so that each fold has its share of them.
-    most = _most_fitted(
-        width + width * (width + 1) // 2, MOST_FITTED if len(a) <= MOST_SMOOTHED else MOST_SMOOTHED
-    )
-    some = slice(None, None, -(-len(a) // most))
+    most = MOST_SMOOTHED if len(a) > MOST_SMOOTHED else MOST_FITTED
+    some = slice(None, None, -(-len(a) // _most_fitted(width + width * (width + 1) // 2, most)))
     weights, without = _cross_fit(features(a[some]), features(b[some]), fold_of(len(a), FOLDS)[some])
     folds = tuple(_quadratic_form(w, rows, width) for w in without)
     whole = _quadratic_form(weights, rows, width)

@@ -141,29 +141,81 @@ def test_the_fit_is_a_most_probable_curve(seed: int) -> None:
     assert cost(found) <= nearby.fun + 0.02
 
 
-def test_sides_that_never_meet_are_no_trouble() -> None:
-    for first, second in ((np.array([0, 10**7]), np.array([10**7, 0])), (np.array([0, 1]), np.array([1, 0]))):
-        found = curves.fit(first, second)
+@pytest.mark.parametrize("seed", range(8))
+def test_the_fit_keeps_close_to_what_is_expected(seed: int) -> None:
+    # Counts of laws whose log-likelihood ratio is 0.6 of the score: the curve and its slope together are most
+    # probable.
+    rng = np.random.default_rng(seed)
+    expected = np.sort(rng.normal(size=12))
+    mass = rng.uniform(60.0, 200.0, 12)
+    first = rng.poisson(mass * special.expit(0.6 * expected))
+    second = rng.poisson(mass * special.expit(-0.6 * expected))
+
+    def cost(x: Array) -> float:
+        curve, slope = x[:-1], x[-1]
+        likelihood = first @ special.log_expit(curve) + second @ special.log_expit(-curve)
+        away = np.diff(curve) - slope * np.diff(expected)
+        steps = stats.t.logpdf(away / curves.CLOSE, curves.TAILS).sum()
+        return -float(likelihood + steps + stats.norm.logpdf(slope, *curves.SLOPE))
+
+    found = curves.fit(first, second, expected)
+    nearby: Any = optimize.minimize(cost, np.append(found, 0.6), method="BFGS")
+    best: Any = optimize.minimize_scalar(lambda slope: cost(np.append(found, slope)))
+    assert best.fun <= nearby.fun + 0.05
+    np.testing.assert_allclose(found, 0.6 * expected, atol=0.5)
+
+
+def test_what_is_expected_is_flat_where_a_tail_is_hardly_seen() -> None:
+    # A score that runs wild beyond the first and the last five hundred samples.
+    expected = np.array([-90.0, -8.0, -0.5, 0.5, 7.0, 60.0])
+    first, second = np.array([2, 3, 500, 500, 4, 3]), np.array([3, 2, 500, 500, 3, 4])
+    found = curves.fit(first, second, expected)
+    np.testing.assert_allclose(found[:2], found[2], atol=0.1)
+    np.testing.assert_allclose(found[4:], found[3], atol=0.1)
+    # Tails with enough samples follow the score as far as their counts agree with it.
+    first, second = np.array([20, 500, 500, 120]), np.array([120, 500, 500, 20])
+    found = curves.fit(first, second, np.array([-2.5, 0.0, 0.0, 2.5]))
+    np.testing.assert_allclose(found[[0, -1]], [-np.log(6.0), np.log(6.0)], atol=0.35)
+
+
+def test_what_is_expected_may_be_wrong() -> None:
+    # Half a million samples say the opposite of the score.
+    first, second = np.array([200_000, 50_000]), np.array([50_000, 200_000])
+    found = curves.fit(first, second, np.array([-1.0, 1.0]))
+    np.testing.assert_allclose(found, [np.log(4.0), -np.log(4.0)], atol=0.1)
+
+
+@pytest.mark.parametrize("expected", [None, np.array([-1.0, 1.0])])
+def test_sides_that_never_meet_are_no_trouble(expected: Array | None) -> None:
+    for first, second in (
+        (np.array([0, 10**7]), np.array([10**7, 0])),
+        (np.array([0, 1]), np.array([1, 0])),
+        (np.array([0, 0]), np.array([0, 0])),
+    ):
+        found = curves.fit(first, second, expected)
         assert np.all(np.abs(found) <= curves.MOST_LOG)
-        f, g = bets(found, (first + second) / first.sum(), np.exp(np.array([0.0, 1.0, 20.0])))
+        f, g = bets(found, (first + second + 1.0) / (first.sum() + 1.0), np.exp(np.array([0.0, 1.0, 20.0])))
         assert np.all(np.isfinite(np.log(f)))
         assert np.all(np.isfinite(np.log(g)))
 
 
-def ladder(first: list[int], second: list[int], size: int) -> events.Ladder:
-    score = scores.Score("value", lambda e: e.values[:, 0], lambda t, upper: "")
+def ladder(first: list[int], second: list[int], size: int, log_ratio: bool = False) -> events.Ladder:
+    score = scores.Score("value", lambda e: e.values[:, 0], lambda t, upper: "", log_ratio=log_ratio)
     return events.Ladder(score, np.arange(len(first)) * 1.0, np.array(first), np.array(second), size)
 
 
-def test_a_factor_is_the_mean_of_the_e_values_of_all_ladders() -> None:
-    ladders = [ladder([700, 300], [400, 80], 1000), ladder([510], [505], 1000)]
+@pytest.mark.parametrize("log_ratio", [False, True])
+def test_a_factor_is_the_mean_of_the_e_values_of_all_ladders_and_of_no_bet(log_ratio: bool) -> None:
+    ladders = [ladder([700, 300], [400, 80], 1000, log_ratio), ladder([510], [505], 1000)]
     epsilon = np.array([0.0, 0.2, 0.4, 3.0])
     chosen = curves.choose(ladders, 1000, epsilon, np.array([0, 1, 3]))
     np.testing.assert_allclose(np.exp(betting.log_sum(chosen.log_share)), 1.0)
     # The ladder that told the sides apart gets nearly everything where it does.
     assert chosen.log_share[0, 0] > np.log(0.99)
+    # Beyond what either shows nothing is won by a bet, and most of the wealth is kept.
+    assert chosen.log_share[-1, 2] > np.log(0.5)
     counts = [(np.array([70, 31]), np.array([38, 9])), (np.array([40]), np.array([60]))]
-    expected = np.zeros(3)
+    expected = np.exp(chosen.log_share[-1])
     for k, (x, y) in enumerate(counts):
         in_x, in_y = np.diff(np.r_[0, 100 - x, 100]), np.diff(np.r_[0, 100 - y, 100])
         expected += np.exp(chosen.log_share[k] + in_x @ chosen.log_f[k] + in_y @ chosen.log_g[k])

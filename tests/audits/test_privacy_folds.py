@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, special, stats
 
 from audits.privacy import events, folds, scores
 from audits.privacy.outputs import Encoded
@@ -57,6 +57,39 @@ def test_no_side_is_flattered(learner: Any) -> None:
         fair += [int(events.count(side, top)[0]) for side in (u, v)]
     assert stats.binomtest(int(fair[0]), int(fair.sum())).pvalue > 1e-7
     assert stats.binomtest(int(own[0]), int(own.sum())).pvalue < 1e-7
+
+
+@pytest.mark.parametrize("size", [30, 400, 3000])
+def test_folds_are_fits_without_their_samples(size: int) -> None:
+    # Against fits by a general-purpose optimiser, to all samples and without a fold's: penalised logistic
+    # regression, whose intercept is free. Few samples: the dual, which is fitted again.
+    rng = np.random.default_rng(size)
+    x = rng.normal(size=(2, size, 6 if size > 30 else 80))
+    x[0, :, 0] += 0.5
+    fold = scores.fold_of(size, scores.FOLDS)
+    whole, without = scores._cross_fit(x[0], x[1], fold)  # pyright: ignore[reportPrivateUsage]
+    assert len(without) == scores.FOLDS
+
+    def fitted(keep: Any) -> Any:
+        rows = np.concatenate([x[0][keep], x[1][keep]])
+        sign = np.r_[np.ones(int(keep.sum())), -np.ones(int(keep.sum()))]
+
+        def cost(w: Any) -> Any:
+            at = sign * (rows @ w[:-1] + w[-1])
+            pull = -sign * special.expit(-at)
+            slope = np.append(rows.T @ pull + scores.SMOOTH_RIDGE * w[:-1], pull.sum())
+            return -special.log_expit(at).sum() + 0.5 * scores.SMOOTH_RIDGE * (w[:-1] @ w[:-1]), slope
+
+        return optimize.minimize(cost, np.zeros(rows.shape[1] + 1), jac=True, method="BFGS").x[:-1]
+
+    if size == 30:
+        for k, found in enumerate(without):
+            again, _ = scores._cross_fit(x[0][fold != k], x[1][fold != k], fold[fold != k])  # pyright: ignore[reportPrivateUsage]
+            np.testing.assert_allclose(found, again)
+        return
+    np.testing.assert_allclose(whole, fitted(fold >= 0), atol=0.01)
+    for k, found in enumerate(without):
+        np.testing.assert_allclose(found, fitted(fold != k), atol=0.02)
 
 
 def test_counts_are_those_of_fresh_samples() -> None:
