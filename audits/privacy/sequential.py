@@ -469,9 +469,13 @@ class Sequential:
         live = state.live()
         if not live:
             return
-        lower = int(np.searchsorted(self.grid, self.epsilon_lower()))
-        wanted = np.unique([self.nearest[min(lower + j, len(self.grid) - 1)] for j in (0, 8, 16, 24)])
-        wanted = np.append(wanted, len(self.references) - 1)
+        lower, half = (int(np.searchsorted(self.grid, part * self.epsilon_lower())) for part in (1.0, 0.5))
+        near = [min(lower + j, len(self.grid) - 1) for j in (0, 8, 16, 24)]
+        if not state.samples()[0].is_scalar:
+            # At half the lower bound what a slot shows is no matter of luck any more. Of single numbers the
+            # first slot is the number itself, which is kept anyway.
+            near.append(half)
+        wanted = np.append(np.unique(self.nearest[near]), len(self.references) - 1)
         strength: list[Floats] = []
         for slot in live:
             ladder = slot.ladder
