@@ -47,6 +47,8 @@ class Score:
     folds: Folds | None = None
 
 
+ROUNDED = 1e-7
+"""More than log-likelihood ratios of cells are rounded by, less than they differ."""
 FEW_CELLS = 16
 """With so few cells the samples that ordered them may also judge them."""
 WIDE = 100
@@ -109,8 +111,11 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
         return ratio[np.where((found >= 0) & (found < cells), found, cells)]
 
     def describe(t: float, upper: bool) -> str:
-        inside = np.flatnonzero(ratio[:-1] >= t) if upper else np.flatnonzero(ratio[:-1] < t)
-        return f"output in {joined([name(int(c)) for c in inside if a[c] + b[c] > 0])}"
+        # Scores of vectors are rounded, and so are thresholds.
+        inside = (ratio >= t - ROUNDED) == upper
+        names = [name(int(c)) for c in np.flatnonzero(inside[:-1] & (a + b > 0.0))]
+        # Should only cells be left that were not seen, these are the event.
+        return f"output in {joined(names)}" if names else "output where nothing was seen while learning"
 
     return Score("sets", evaluate, describe, learned=cells > FEW_CELLS)
 

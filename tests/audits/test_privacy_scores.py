@@ -112,3 +112,22 @@ def test_smooth_score_reaches_into_the_corner() -> None:
     inner = fresh.sum(axis=1) < 6.0
     slope = np.polyfit(truth[inner], found[inner], 1)[0]
     assert 0.8 < slope < 1.2
+
+
+def test_an_event_of_cells_is_named_by_its_cells_after_rounding_too() -> None:
+    # Rows of two numbers, four corners, each a repeated output; three of them have the same counts.
+    corners = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    first = encoded(np.repeat(corners, [60, 20, 20, 20], axis=0))
+    second = encoded(np.repeat(corners, [20, 20, 20, 60], axis=0))
+    score = scores.sets(first, second)
+    assert score is not None
+    ladder = events.build(score, score.evaluate(first), score.evaluate(second), 0, steady=True)
+    assert ladder is not None
+    assert ladder.thresholds.tolist() == pytest.approx([0.0, np.log(60.5 / 20.5)], abs=1e-6)
+    words = [ladder.words(event)[1] for event in range(4 * len(ladder.thresholds))]
+    assert words[:4] == [
+        "output in {(0, 0)} ∪ {(0, 1)} ∪ {(1, 0)}",
+        "output in {(0, 0)}",
+        "output in {(1, 1)}",
+        "output in {(0, 1)} ∪ {(1, 0)} ∪ {(1, 1)}",
+    ]
