@@ -141,7 +141,7 @@ def _learn(state: PairState, rest: int, method: str, quick: bool = False) -> Can
         score = folds.fitted(learner, first, second)
         if score is None:
             continue
-        # A score that was fitted is judged by the other half, or each half by the fold that has not seen it.
+        # A score that was fitted is judged by the other half, or each part by the fit that has not seen it.
         start = half if score.learned and score.folds is None else 0
         x, y = (evaluate(score, start) for evaluate in scorers)
         cuts = events.thresholds(np.concatenate([x, y]), FINE)

@@ -1,8 +1,8 @@
 """Cross-fitting: a score learned from all samples, judged by all of them.
 
-Samples that a score was fitted to would flatter it. Fitted twice, to each half without the other, every
-sample is judged by the fit that has not seen it (Chernozhukov et al., 2018); what is betted on is the mean of
-both.
+Samples that a score was fitted to would flatter it. Fitted again without each of a few parts of them, every
+sample is judged by the fit that has not seen it (Chernozhukov et al., 2018); what is betted on is the fit to
+all.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ def fitted(learner: scores.Learner, first: Encoded, second: Encoded) -> scores.S
 
 
 def judged(
-    pair: scores.Folds, first: Encoded, second: Encoded, x: Floats, y: Floats
+    fits: scores.Folds, first: Encoded, second: Encoded, x: Floats, y: Floats
 ) -> tuple[Floats, Floats]:
     """Scores of the samples of both sides by the fold that has not seen them, in the units of x, y.
 
-    x, y are the scores of the samples by the mean of the `pair` of folds. The two differ in spread, so the
-    ranks of a half's scores by its fold are given the values of x and y of these ranks.
+    x, y are the scores of the samples by the fit to all of them. The `fits` without a part differ from it in
+    spread, so the ranks of a part's scores are given the values of x and y of these ranks.
     """
-    fold = scores.fold_of(len(first), len(pair))
+    fold = scores.fold_of(len(first), len(fits))
     found: tuple[list[Floats], list[Floats]] = ([], [])
-    for k, evaluate in enumerate(pair):
+    for k, evaluate in enumerate(fits):
         part = slice(*np.searchsorted(fold, [k, k + 1]))
         u, v = evaluate(first.take(part)), evaluate(second.take(part))
         # Equal outputs have equal ranks, whichever side they are of.

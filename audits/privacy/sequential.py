@@ -202,8 +202,8 @@ class Slot:
         return self.learner not in SLOW or kept >= LEARN_AGAIN[1] * self.learned_at
 
     def relearn(self, first: Encoded, second: Encoded, scorers: tuple[Scorer, Scorer]) -> None:
-        """Fit the score to the first half of what is kept, count on the second half; or fit it to both halves
-        and count on the other one each time."""
+        """Fit the score to the first half of what is kept, count on the second half; or fit it to all, and
+        count every part by a fit without it."""
         score = folds.fitted(self.learner, first, second)
         if score is None:
             return
