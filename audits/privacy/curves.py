@@ -41,9 +41,9 @@ STEP = 0.4
 TAILS = 3.0
 """Degrees of freedom of these steps: few, so that a jump that the counts insist on is allowed."""
 CLOSE = 0.1
-"""The same of the steps away from those of a score that estimates log λ itself."""
+"""Spread of the steps away from those of a score that estimates log λ itself."""
 SLOPE = 0.7, 0.2
-"""Mean and spread, before any data, of the factor that such a score is too large by, having been fitted."""
+"""Mean and spread, before any data, of the factor from such a score to log λ: fitted scores are too large."""
 LEAST = 16
 """Samples that a tail of the score must hold for its scale to be believed there."""
 CHANCE = 2.0
@@ -77,8 +77,8 @@ class Curves:
 def choose(ladders: Sequence[events.Ladder], size: int, epsilon: Floats, places: Ints) -> Curves:
     """Bets for the `places` of the grid `epsilon`, from `size` samples a side so far.
 
-    A ladder's share goes by what its bet would have won on these samples; as much as the mean of those that
-    would have won nothing is not betted.
+    A ladder's share goes by what its bet would have won on these samples, beside a share that is not betted
+    and so has won nothing.
     """
     a = np.exp(epsilon[places])
     log_f: list[Floats] = []

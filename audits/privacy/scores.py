@@ -48,7 +48,8 @@ class Score:
 
 
 ROUNDED = 1e-7
-"""More than log-likelihood ratios of cells are rounded by, less than they differ."""
+"""More than log-likelihood ratios of cells are rounded by, and hardly ever more than they differ by; names of
+events only rest on it."""
 FEW_CELLS = 16
 """With so few cells the samples that ordered them may also judge them."""
 WIDE = 100
@@ -57,7 +58,7 @@ MOST_WORK = 5e8
 MOST_FITTED = 30000
 """A regression is fitted to no more than this many samples of a side."""
 MOST_SMOOTHED = 60000
-"""The same for one judged by folds where there are more samples than this."""
+"""Where there are more samples than this, one that is judged by folds is fitted to so many."""
 SMOOTH_RIDGE = 3.0
 """Ridge of the regressions on piecewise-linear functions."""
 FOLDS = 5

@@ -51,7 +51,7 @@ second one while nothing does. Few samples have shares of their own, smaller one
 where scores have to be learned: many small batches teach more, but each of them costs milliseconds."""
 FEW_SAMPLES = 32768
 AFTERWARDS = 0.3
-"""The same after a refutation."""
+"""Share of the samples before it that a batch is after a refutation."""
 CALM, FEW_CALM = 2.0, 1.5
 """Nothing speaks against the claim while no event exceeds it by this many standard errors; by the second
 number where samples are few."""
@@ -469,12 +469,13 @@ class Sequential:
         live = state.live()
         if not live:
             return
-        lower, half = (int(np.searchsorted(self.grid, part * self.epsilon_lower())) for part in (1.0, 0.5))
+        shown = self.epsilon_lower()
+        lower = int(np.searchsorted(self.grid, shown))
         near = [min(lower + j, len(self.grid) - 1) for j in (0, 8, 16, 24)]
         if not state.samples()[0].is_scalar:
             # At half the lower bound what a slot shows is no matter of luck any more. Of single numbers the
             # first slot is the number itself, which is kept anyway.
-            near.append(half)
+            near.append(int(np.searchsorted(self.grid, 0.5 * shown)))
         wanted = np.append(np.unique(self.nearest[near]), len(self.references) - 1)
         strength: list[Floats] = []
         for slot in live:
@@ -511,16 +512,13 @@ class Sequential:
         wealth = np.stack([state.log_wealth for state in self.states])
         return betting.log_sum(wealth) - math.log(len(self.states))
 
-    def look(self) -> bool:
-        """Take stock; True where the claim is refuted."""
+    def look(self) -> None:
+        """Take stock."""
         log_e = self.log_e()
         self.rejected |= log_e >= self.bar
         self.best_log_e = max(self.best_log_e, float(log_e[self.claimed]))
         self.trace.append(Look(self.samples, float(log_e[self.claimed]), self.epsilon_lower()))
         self.looks += 1
-        # A smaller ε is easier to reject, but its bets may have had less luck: wait for it, so that the
-        # verdict and the lower bound never contradict each other.
-        return self.refuted()
 
     def epsilon_lower(self) -> float:
         """The largest ε of the grid up to which everything is rejected; 0 where ε = 0 is not."""
@@ -551,19 +549,19 @@ class Sequential:
     def run(self) -> Finding:
         """Batches until the claim is refuted, the budget is spent, or the resolution asked for is reached."""
         request = self.request
-        refuted = False
         while self.samples < request.max_samples:
             state = self.next_pair()
             size = self.batch_size(state)
             if size == 0:
                 break
             self.step(state, size)
-            refuted = self.look() or refuted
+            self.look()
+            refuted = self.refuted()
             if refuted and request.stop_early:
                 break
             if request.resolution is not None and not refuted and self.reached(request.resolution):
                 break
-        return self.finding(refuted)
+        return self.finding()
 
     def batch_size(self, state: PairState) -> int:
         """Samples of the next batch: a share of those before, within the budget of samples and time."""
@@ -592,7 +590,11 @@ class Sequential:
         return shares[1] if calm else shares[0]
 
     def refuted(self) -> bool:
-        """Whether everything up to the claimed ε is rejected."""
+        """Whether everything up to the claimed ε is rejected.
+
+        A smaller ε is easier to reject, but its bets may have had less luck: it is waited for, so that the
+        verdict and the lower bound never contradict each other.
+        """
         return bool(self.rejected[: self.claimed + 1].all())
 
     def reached(self, target: float) -> bool:
@@ -617,8 +619,9 @@ class Sequential:
             best = Resolution(min(best.epsilon, found.epsilon), min(best.delta, found.delta))
         return best
 
-    def finding(self, refuted: bool) -> Finding:
+    def finding(self) -> Finding:
         """The run in the words of the result."""
+        refuted = self.refuted()
         at = self.claimed
         if refuted:
             # The event that carries the lower bound, not the one that first crossed the bar.

@@ -94,7 +94,7 @@ def test_folds_are_fits_without_their_samples(size: int) -> None:
 
 def test_counts_are_those_of_fresh_samples() -> None:
     # A Laplace beside another column: the shares that the folds show in a tail are about those of the mean
-    # score on fresh samples, a little less as each fold knows half. Six standard errors either way.
+    # score on fresh samples, a little less as each fold knows four fifths. Six standard errors either way.
     rng = np.random.default_rng(2)
 
     def sides(size: int) -> tuple[Encoded, Encoded]:
