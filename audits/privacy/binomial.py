@@ -107,8 +107,7 @@ def bet(p_u: Floats, q_u: Floats, p_l: Floats, q_l: Floats, epsilon: Floats, del
     """The bet on P(U) > e^ε·Q(U) + δ and, at once, Q(L) > e^ε·P(L) + δ, for disjoint events U and L.
 
     (p_u, q_u) and (p_l, q_l) are the shares of P and Q betted on; the part that does not violate the claim,
-    or
-    is (0, 0), is left out. With a = e^ε, u, v, ν, κ ≥ 0 put
+    or is (0, 0), is left out. With a = e^ε, u, v, ν, κ ≥ 0 put
 
         f = ν + u·1_U − a·v·1_L,     g = κ − a·u·1_U + v·1_L,     ν + κ + δ·(u + v) = 2,     f, g ≥ 0.
 
@@ -116,8 +115,7 @@ def bet(p_u: Floats, q_u: Floats, p_l: Floats, q_l: Floats, epsilon: Floats, del
     independent, so E f(X)·g(Y) = E f(X) · E g(Y) ≤ (2/2)² = 1: an e-value, whatever u, v, ν, κ are. They are
     chosen for the fastest growth on the shares betted on: f and g are then the likelihood ratios to
     the point of the null that is nearest in KL (the e-variables of Turner, Ly and Grünwald, 2024, for a
-    convex
-    null, here for both directions together), found by Newton's method on the two free probabilities.
+    convex null, here for both directions together), found by Newton's method on the two free probabilities.
     """
     a = np.exp(epsilon)
     p_u, q_u, p_l, q_l, a = np.broadcast_arrays(p_u, q_u, p_l, q_l, a)

@@ -47,7 +47,7 @@ SLOPE = 0.7, 0.2
 LEAST = 16
 """Samples that a tail of the score must hold for its scale to be believed there."""
 CHANCE = 2.0
-"""What a curve wins in hindsight by following chance, about; less where it keeps close to a score."""
+"""What a curve that keeps close to no score wins in hindsight by following chance, about."""
 MOST_LOG = 30.0
 
 
@@ -77,10 +77,11 @@ class Curves:
 def choose(ladders: Sequence[events.Ladder], size: int, epsilon: Floats, places: Ints) -> Curves:
     """Bets for the `places` of the grid `epsilon`, from `size` samples a side so far.
 
-    A ladder's share goes by what its bet would have won on these samples, beside a share that is not betted
-    and so has won nothing.
+    A ladder's share goes by what its bet would have won on these samples. Where scores were fitted to be
+    log λ, as much as the mean of those that would have won nothing is not betted.
     """
     a = np.exp(epsilon[places])
+    fitted = any(ladder.score.log_ratio for ladder in ladders)
     log_f: list[Floats] = []
     log_g: list[Floats] = []
     won: list[Floats] = []
@@ -92,8 +93,8 @@ def choose(ladders: Sequence[events.Ladder], size: int, epsilon: Floats, places:
         log_f.append(f)
         log_g.append(g)
         hindsight = (x @ f + y @ g) * (size / ladder.size)
-        won.append(hindsight - math.log(len(ladders)) - (0.0 if close else CHANCE))
-    shares = np.stack([*won, np.zeros(len(places))])
+        won.append(hindsight - math.log(len(ladders)) - (CHANCE if fitted and not close else 0.0))
+    shares = np.stack([*won, np.full(len(places), 0.0 if fitted else -np.inf)])
     return Curves(places, tuple(log_f), tuple(log_g), shares - betting.log_sum(shares))
 
 

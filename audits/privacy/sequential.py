@@ -46,15 +46,12 @@ Ints = NDArray[np.int64]
 
 FIRST_BATCH = 32
 GROWTH, FEW_GROWTH, LEARNING_GROWTH = (0.2, 0.4), (0.2, 0.75), (0.1, 0.5)
-"""A batch is this share of the samples before it: the first one while something speaks against the claim, the
-second one while nothing does. Few samples have shares of their own, smaller ones for all but single numbers,
-where scores have to be learned: many small batches teach more, but each of them costs milliseconds."""
+"""The least and the largest share of the samples before it that a batch is. Few samples have shares of their
+own, smaller ones for all but single numbers, where scores have to be learned: many small batches teach more,
+but each of them costs milliseconds."""
 FEW_SAMPLES = 32768
-AFTERWARDS = 0.3
+AFTERWARDS = 0.25
 """Share of the samples before it that a batch is after a refutation."""
-CALM, FEW_CALM = 2.0, 1.5
-"""Nothing speaks against the claim while no event exceeds it by this many standard errors; by the second
-number where samples are few."""
 LEAST_ROWS = 8
 """Nothing is learned from fewer samples."""
 RETAINED_ROWS = 32768
@@ -77,7 +74,7 @@ PRUNE_FROM = 2048
 FINE, FINE_FROM = 0.8, 8192
 """Ratio of the rungs of a ladder from so many samples on, which can tell them apart."""
 CHOOSE_FROM = 16384
-"""Before batches of this size a slot is dropped unless it is better than the first by what can be told
+"""Before batches of this size a slot is dropped unless it is better than the favourite by what can be told
 apart."""
 SLOW = (scores.boosting, scores.neighbours)
 """Learners whose scores take microseconds a sample."""
@@ -488,14 +485,18 @@ class Sequential:
             slot.ladder = ladder.keep(np.unique(np.flatnonzero(hopeful) % len(ladder.thresholds)))
         top, slack = np.max(strength, axis=0), 1.0 / math.sqrt(state.size)
         quick = [found for slot, found in zip(live, strength, strict=True) if slot.learner not in SLOW]
+        # The value of a single number costs nothing; of the scores of vectors the strongest is kept.
+        scalar = state.samples()[0].is_scalar
+        eligible = [i for i, slot in enumerate(live) if slot.learner not in SLOW or not quick]
+        favourite = 0 if scalar else max(eligible, key=lambda i: float(strength[i].sum()))
         for place, (slot, found) in enumerate(zip(live, strength, strict=True)):
-            # The first slot costs nothing; another one must be worth its time, a slow one surely so.
+            # Another one must be worth its time, a slow one surely so.
             least = top - slack
             if size >= CHOOSE_FROM:
-                least = np.maximum(least, strength[0] + 0.5 * slack)
+                least = np.maximum(least, strength[favourite] + 0.5 * slack)
             if slot.learner in SLOW and quick:
                 least = np.maximum(least, np.max(quick, axis=0) + slack)
-            slot.active = place == 0 or bool(np.any((found > 0.0) & (found >= least)))
+            slot.active = place == favourite or bool(np.any((found > 0.0) & (found >= least)))
         heirs = [slot for slot in live if slot.active]
         for slot in state.slots:
             # One that has offered nothing so far will not be waited for.
@@ -582,12 +583,14 @@ class Sequential:
         if self.refuted():
             # Only the lower bound is still to be sharpened: no batch could end the run.
             return AFTERWARDS
-        shares, most = GROWTH, CALM
+        least, largest = GROWTH
         if state.size < FEW_SAMPLES:
-            shares = FEW_GROWTH if state.samples()[0].is_scalar else LEARNING_GROWTH
-            most = FEW_CALM
-        calm = self.strength(state) * math.sqrt(state.size) < most
-        return shares[1] if calm else shares[0]
+            least, largest = FEW_GROWTH if state.samples()[0].is_scalar else LEARNING_GROWTH
+        # An excess of z standard errors wins about z²/2 on as many samples again. Half of the way to a
+        # refutation may be made in one batch; small ones matter near its end.
+        need = max(self.bar - float(self.log_e()[self.claimed]), 0.5)
+        z = max(self.strength(state) * math.sqrt(state.size), 0.1)
+        return float(np.clip(need / z**2, least, largest))
 
     def refuted(self) -> bool:
         """Whether everything up to the claimed ε is rejected.
