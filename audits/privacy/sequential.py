@@ -50,8 +50,8 @@ GROWTH, FEW_GROWTH, LEARNING_GROWTH = (0.2, 0.4), (0.2, 0.75), (0.1, 0.5)
 own, smaller ones for all but single numbers, where scores have to be learned: many small batches teach more,
 but each of them costs milliseconds."""
 FEW_SAMPLES = 32768
-AFTERWARDS = 0.25
-"""Share of the samples before it that a batch is after a refutation."""
+AFTERWARDS = 0.25, 0.3
+"""Share of the samples before it that a batch is after a refutation, of single numbers and of others."""
 LEAST_ROWS = 8
 """Nothing is learned from fewer samples."""
 RETAINED_ROWS = 32768
@@ -580,12 +580,13 @@ class Sequential:
 
     def growth(self, state: PairState) -> float:
         """Size of the next batch of a pair as a share of its samples so far."""
+        is_scalar = state.samples()[0].is_scalar
         if self.refuted():
             # Only the lower bound is still to be sharpened: no batch could end the run.
-            return AFTERWARDS
+            return AFTERWARDS[0 if is_scalar else 1]
         least, largest = GROWTH
         if state.size < FEW_SAMPLES:
-            least, largest = FEW_GROWTH if state.samples()[0].is_scalar else LEARNING_GROWTH
+            least, largest = FEW_GROWTH if is_scalar else LEARNING_GROWTH
         # An excess of z standard errors wins about z²/2 on as many samples again. Half of the way to a
         # refutation may be made in one batch; small ones matter near its end.
         need = max(self.bar - float(self.log_e()[self.claimed]), 0.5)
