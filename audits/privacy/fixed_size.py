@@ -392,11 +392,6 @@ def expected_bound(
         alpha=0.05,
         rng=rng,
         max_samples=samples,
-        time_limit=math.inf,
-        resolution=None,
-        stop_early=True,
-        user_score=False,
-        footprints=False,
     )
     state = PairState(request, pair, 0)
     _collect(state, samples)

@@ -105,7 +105,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What the user asked for, checked."""
+    """What the user asked for, checked; the defaults are an audit without further wishes."""
 
     mechanism: Callable[..., Any]
     pairs: Sequence[Pair]
@@ -114,11 +114,11 @@ class Request:
     alpha: float
     rng: np.random.Generator
     max_samples: int
-    time_limit: float
-    resolution: float | None
-    stop_early: bool
-    user_score: bool
-    footprints: bool
+    time_limit: float = math.inf
+    resolution: float | None = None
+    stop_early: bool = True
+    user_score: bool = False
+    footprints: bool = False
     started: float = field(default_factory=time.perf_counter)
 
     def seconds(self) -> float:
@@ -466,10 +466,10 @@ class Sequential:
         live = state.live()
         if not live:
             return
-        shown = self.epsilon_lower()
+        is_scalar, shown = state.samples()[0].is_scalar, self.epsilon_lower()
         lower = int(np.searchsorted(self.grid, shown))
         near = [min(lower + j, len(self.grid) - 1) for j in (0, 8, 16, 24)]
-        if not state.samples()[0].is_scalar:
+        if not is_scalar:
             # At half the lower bound what a slot shows is no matter of luck any more. Of single numbers the
             # first slot is the number itself, which is kept anyway.
             near.append(int(np.searchsorted(self.grid, 0.5 * shown)))
@@ -484,18 +484,16 @@ class Sequential:
             hopeful = np.any(excess >= strength[-1] - 3.0 / math.sqrt(ladder.size), axis=1)
             slot.ladder = ladder.keep(np.unique(np.flatnonzero(hopeful) % len(ladder.thresholds)))
         top, slack = np.max(strength, axis=0), 1.0 / math.sqrt(state.size)
-        quick = [found for slot, found in zip(live, strength, strict=True) if slot.learner not in SLOW]
+        quick = [place for place, slot in enumerate(live) if slot.learner not in SLOW]
         # The value of a single number costs nothing; of the scores of vectors the strongest is kept.
-        scalar = state.samples()[0].is_scalar
-        eligible = [i for i, slot in enumerate(live) if slot.learner not in SLOW or not quick]
-        favourite = 0 if scalar else max(eligible, key=lambda i: float(strength[i].sum()))
+        favourite = 0 if is_scalar else max(quick or range(len(live)), key=lambda i: float(strength[i].sum()))
         for place, (slot, found) in enumerate(zip(live, strength, strict=True)):
             # Another one must be worth its time, a slow one surely so.
             least = top - slack
             if size >= CHOOSE_FROM:
                 least = np.maximum(least, strength[favourite] + 0.5 * slack)
             if slot.learner in SLOW and quick:
-                least = np.maximum(least, np.max(quick, axis=0) + slack)
+                least = np.maximum(least, np.max([strength[i] for i in quick], axis=0) + slack)
             slot.active = place == favourite or bool(np.any((found > 0.0) & (found >= least)))
         heirs = [slot for slot in live if slot.active]
         for slot in state.slots:
@@ -589,7 +587,7 @@ class Sequential:
             least, largest = FEW_GROWTH if is_scalar else LEARNING_GROWTH
         # An excess of z standard errors wins about z²/2 on as many samples again. Half of the way to a
         # refutation may be made in one batch; small ones matter near its end.
-        need = max(self.bar - float(self.log_e()[self.claimed]), 0.5)
+        need = max(self.bar - self.trace[-1].log_e_value, 0.5)
         z = max(self.strength(state) * math.sqrt(state.size), 0.1)
         return float(np.clip(need / z**2, least, largest))
 

@@ -232,11 +232,7 @@ def test_counts_of_a_run_are_those_of_its_samples(mechanism: Any, few: bool) -> 
             alpha=0.05,
             rng=np.random.default_rng(4),
             max_samples=2500,
-            time_limit=math.inf,
-            resolution=None,
             stop_early=False,
-            user_score=False,
-            footprints=False,
         )
     )
     run.run()

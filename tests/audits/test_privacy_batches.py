@@ -25,11 +25,7 @@ def sequential(control: Control, pair: Any, max_samples: int) -> s.Sequential:
             alpha=0.05,
             rng=np.random.default_rng(0),
             max_samples=max_samples,
-            time_limit=math.inf,
-            resolution=None,
             stop_early=False,
-            user_score=False,
-            footprints=False,
         )
     )
 
@@ -49,7 +45,7 @@ def test_an_excess_of_z_standard_errors_wins_half_its_square_on_as_many_samples(
 def test_batches_are_small_where_a_refutation_is_near(name: str) -> None:
     control = ROWS[name]
     run = sequential(control, control.exposing or control.pair, 60_000)
-    seen: list[tuple[float, float, bool]] = []
+    seen: list[tuple[float, bool]] = []
 
     def growth(state: s.PairState) -> float:
         share = s.Sequential.growth(run, state)
@@ -65,13 +61,13 @@ def test_batches_are_small_where_a_refutation_is_near(name: str) -> None:
             # z²/2 is won on as many samples again: no batch above the least makes more than half of the way.
             assert share == least or share * 0.5 * z * z <= 0.5 * max(need, 0.5) + 1e-9
             assert share == largest or share * 0.5 * max(z, 0.1) ** 2 >= 0.5 * max(need, 0.5) - 1e-9
-        seen.append((share, z, run.refuted()))
+        seen.append((share, run.refuted()))
         return share
 
     run.growth = growth  # type: ignore[method-assign]
     run.run()
-    assert len({share for share, _, _ in seen}) > 1
-    assert any(refuted for _, _, refuted in seen) == (name == "svt3")
+    assert len({share for share, _ in seen}) > 1
+    assert any(refuted for _, refuted in seen) == (name == "svt3")
 
 
 @pytest.mark.parametrize("name", ["laplace", "gaussian", "svt3"])

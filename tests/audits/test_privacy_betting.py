@@ -247,11 +247,7 @@ def sequential(pairs: int = 1, epsilon: float = 1.0) -> Sequential:
             alpha=0.05,
             rng=np.random.default_rng(0),
             max_samples=3000,
-            time_limit=math.inf,
-            resolution=None,
             stop_early=False,
-            user_score=False,
-            footprints=False,
         )
     )
 
