@@ -60,8 +60,7 @@ def audit_privacy(
                  shape).
     score        ``score(outputs)`` → (size,) numbers, large for the first dataset; replaces the learned ones.
     resolution   the ε that must not go unnoticed: the run may end when that is reached, and is "undecided"
-                 where
-                 it is not reached within the budget.
+                 where it is not reached within the budget.
     stop_early   False: go on after a refutation, for the sharpest `epsilon_lower`.
     footprints   also look at the least significant bits of floating-point outputs. Noise that is drawn in
                  floating point has such footprints nearly always (Mironov, CCS 2012).

@@ -308,11 +308,9 @@ def joint_bound(x: int, y: int, n: int, delta: float, alpha: float) -> float:
     It is sharper than `two_bounds`, which pays for two one-sided errors that do not happen together. How:
 
     1. Samples are ordered by T(x, y) = the ε at which the likelihood-ratio test would stop rejecting. Its
-    level
-       sets {T ≥ T(observed)} are of the form {X ≥ c(Y)} with c non-decreasing.
-    2. g(ε) = sup of P(X ≥ c(Y)) over all (p, q) with p ≤ e^ε·q + δ does not decrease in ε, and the bound is
-    the
-       largest ε with g(ε) ≤ α (Buehler 1957: exact, whatever the ordering). The supremum is
+       level sets {T ≥ T(observed)} are of the form {X ≥ c(Y)} with c non-decreasing.
+    2. g(ε) = sup of P(X ≥ c(Y)) over all (p, q) with p ≤ e^ε·q + δ does not decrease in ε, and the bound
+       is the largest ε with g(ε) ≤ α (Buehler 1957: exact, whatever the ordering). The supremum is
        attained at p = e^ε·q + δ, and taken over q in an exact confidence interval at level 1 − γ, γ = α/50,
        with γ added (Berger and Boos 1994).
     3. P(X ≥ c(Y)) grows with p and falls with q. On each cell [q₁, q₂] of a partition of that interval it is
