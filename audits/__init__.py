@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 __distribution__ = "dpclaims"
 
 if TYPE_CHECKING:
+    from audits.divergence import hockey_stick
     from audits.evidence import Bound, Evidence, Verdict
-    from audits.exact import hockey_stick
     from audits.privacy import audit_privacy, each, unseeded
     from audits.rates import fit_rate
 
@@ -35,7 +35,7 @@ def __getattr__(name: str) -> Any:
         "audit_privacy": "audits.privacy",
         "each": "audits.privacy",
         "fit_rate": "audits.rates",
-        "hockey_stick": "audits.exact",
+        "hockey_stick": "audits.divergence",
         "unseeded": "audits.privacy",
     }
     if name not in homes:

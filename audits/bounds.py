@@ -1,5 +1,3 @@
-# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownArgumentType=false
 """Measured against printed: is the mean of these values on the right side of this number?
 
 The mean of the trials gets one-sided confidence limits, and the printed bound, constants included, is refuted

@@ -1,5 +1,3 @@
-# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownArgumentType=false
 """Exponents of measured risks, with intervals, held against claimed ones.
 
 The model is log risk = log C + Σ_j θ_j log x_j + error, one observation per cell (grid point). A cell's

@@ -126,7 +126,7 @@ def judge(rows: Any, alpha: float) -> list[Evidence]:
 
 
 def measure_crossover(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    from audits.exact import mu_star
+    from implementations.privacy import mu_star
 
     n, d, epsilon = int(point["n"]), int(point["d"]), float(point["epsilon"])
     ms = np.array([10**k for k in range(0, 13)])

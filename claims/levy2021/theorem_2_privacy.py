@@ -24,16 +24,17 @@ import numpy as np
 from audits.evidence import Bound, Evidence, Verdict, exact_evidence
 from claims._claim import Claim, Kind, Plot, Point, Tier
 from claims.levy2021._shared import at_most, source
-from implementations.levy2021 import composition, winsorized_mean_1d, winsorized_mean_highd
+from implementations import privacy
+from implementations.levy2021 import winsorized_mean_1d, winsorized_mean_highd
 from implementations.levy2021.constants import PAPER
 
 if TYPE_CHECKING:
-    from audits.exact import Mixture
+    from audits.laws import Mixture
 
 
 def _output_law(x: np.ndarray, plan: winsorized_mean_highd.Plan) -> Mixture:
     """The exact output law of Algorithm 2 for d = 1: the sign ω is fair, so x and −x are mixed."""
-    from audits.exact import Laplace, Mixture
+    from audits.laws import Laplace, Mixture
 
     plus = winsorized_mean_1d.winsorized_mean_1d_law(x, plan.epsilon, plan.tau, plan.bound, plan.constants)
     minus = winsorized_mean_1d.winsorized_mean_1d_law(-x, plan.epsilon, plan.tau, plan.bound, plan.constants)
@@ -44,11 +45,11 @@ def _output_law(x: np.ndarray, plan: winsorized_mean_highd.Plan) -> Mixture:
 
 
 def measure_printed(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    from audits.exact import hockey_stick
+    from audits.divergence import hockey_stick
 
     d, epsilon, delta, n = int(point["d"]), float(point["epsilon"]), float(point["delta"]), 100
     plan = winsorized_mean_highd.highd_plan(n, d, epsilon, delta, 1.0, 150.0, 0.01, PAPER)
-    bound = math.exp(composition.log_pure_composition_delta(epsilon, plan.epsilon, plan.dimension))
+    bound = math.exp(privacy.log_pure_composition_delta(epsilon, plan.epsilon, plan.dimension))
     if d == 1:
         x = np.zeros(n)
         low, high = x.copy(), x.copy()
@@ -66,9 +67,7 @@ def measure_printed(point: Point, rng: np.random.Generator) -> dict[str, Any]:
             / winsorized_mean_1d.noise_scale(n, plan.epsilon, plan.tau, PAPER)
         )
         wrong = 0.5 * math.exp(-s / 2.0)
-        attained = math.exp(
-            composition.log_pure_composition_delta(epsilon, math.log((1.0 - wrong) / wrong), d)
-        )
+        attained = math.exp(privacy.log_pure_composition_delta(epsilon, math.log((1.0 - wrong) / wrong), d))
     return {"delta_composed": bound, "delta_attained": attained}
 
 
@@ -78,7 +77,7 @@ def measure_corrected(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     for share in (0.01, 0.1, 0.3, 0.6, 0.9, 1.0):
         epsilon = share * 8.0 * math.log(1.0 / delta)
         plan = winsorized_mean_highd.highd_plan(100, d, epsilon, delta, 1.0, 150.0, 0.01, PAPER)
-        log_delta = composition.log_pure_composition_delta(epsilon, plan.epsilon, plan.dimension)
+        log_delta = privacy.log_pure_composition_delta(epsilon, plan.epsilon, plan.dimension)
         rows.append((epsilon, share, log_delta - math.log(delta)))
     epsilon, share, excess = np.array(rows).T
     return {"epsilon": epsilon, "share": share, "ratio": np.exp(np.minimum(excess, 700.0))}

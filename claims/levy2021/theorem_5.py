@@ -35,7 +35,7 @@ SIGMA = 1.0
 
 
 def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    from audits.exact import mu_star
+    from implementations.privacy import mu_star
 
     n, m, d, epsilon = int(point["n"]), int(point["m"]), int(point["d"]), float(point["epsilon"])
     mu = float(mu_star(epsilon, DELTA))

@@ -104,18 +104,19 @@ def _normal_cdf(mean: float, sd: float) -> Callable[[Any], Any]:
 def gaussian_pair(sigma: float, cells: int = 200_000) -> Atoms:
     """A Gaussian step with the record against one without it, as atoms: N(1, σ²) and N(0, σ²)."""
     from audits.accounting import discretise
+    from audits.laws import Gaussian
 
     edges = np.linspace(-14.0 * sigma, 14.0 * sigma + 1.0, cells)
-    return discretise(_normal_cdf(1.0, sigma), _normal_cdf(0.0, sigma), edges)
+    return discretise(Gaussian(1.0, sigma), Gaussian(0.0, sigma), edges)
 
 
 def replacement_pair(sigma: float, q: float, cells: int = 200_000) -> Atoms:
     """(1 − q)N(0, σ²) + qN(±1, σ²): Poisson sampling, gradient +1 replaced by −1, other gradients 0."""
     from audits.accounting import discretise
+    from audits.laws import Gaussian, Mixture
 
-    def mixture(mean: float) -> Callable[[Any], Any]:
-        still, moved = _normal_cdf(0.0, sigma), _normal_cdf(mean, sigma)
-        return lambda x: (1.0 - q) * still(x) + q * moved(x)
+    def mixture(mean: float) -> Mixture:
+        return Mixture((1.0 - q, q), (Gaussian(0.0, sigma), Gaussian(mean, sigma)))
 
     edges = np.linspace(-14.0 * sigma - 1.0, 14.0 * sigma + 1.0, cells)
     return discretise(mixture(1.0), mixture(-1.0), edges)
@@ -222,7 +223,7 @@ def shuffled_pair(sigma: float, batches: int, spacing: float = 0.5) -> Atoms:
 def accounted(name: str, epochs: int, step: float) -> tuple[float, float]:
     """(lower, upper) bound of ε at δ = 1e-5; −inf or inf where the accountant gives only the other."""
     from audits import accounting as acc
-    from audits.exact import gaussian_epsilon
+    from implementations.privacy import amplified_epsilon, gaussian_epsilon
 
     batch = minibatch_sgd.BATCH
     sigma, q = minibatch_sgd.GAUSSIAN_SCALE, batch / RECORDS
@@ -240,7 +241,7 @@ def accounted(name: str, epochs: int, step: float) -> tuple[float, float]:
         per_step = (
             acc.poisson_gaussian_rdp(q, sigma)
             if kind == "gaussian"
-            else acc.pure_rdp(acc.amplified_epsilon(noise_epsilon, q))
+            else acc.pure_rdp(amplified_epsilon(noise_epsilon, q))
         )
         return -math.inf, acc.rdp_epsilon(acc.ORDERS, steps * per_step, DELTA, conversion=rest[4:])
     if rest == "pld":

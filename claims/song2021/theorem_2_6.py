@@ -67,7 +67,7 @@ def released_share(steps: int) -> float:
 
 def accounting(point: Point, noise: str) -> dict[str, Any]:
     """The exact privacy of the noise that the implementation prescribes, under both adjacencies."""
-    from audits.exact import gaussian_delta, gaussian_epsilon
+    from implementations.privacy import gaussian_delta, gaussian_epsilon
 
     epsilon, delta, steps, n = point["epsilon"], point["delta"], point["steps"], point["n"]
     sigma = dp_gd.noise_scale(
@@ -156,7 +156,7 @@ def largest_epsilon(delta: float) -> float:
     """The ε up to which μ = ε/√(2·log(1/δ)) is (ε, δ)-private: the first root of its exact δ(ε) = δ."""
     from scipy.optimize import brentq
 
-    from audits.exact import gaussian_delta
+    from implementations.privacy import gaussian_delta
 
     scale = math.sqrt(2.0 * math.log(1.0 / delta))
 

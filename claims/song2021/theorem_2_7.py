@@ -60,11 +60,11 @@ def plan(point: Point) -> tuple[int, float, float, float]:
 
     T is one over the square of the form: the printed one, or the exact one where the noise is calibrated.
     """
-    from implementations.noise import gaussian_mu
+    from implementations.privacy import mu_star
 
     n, p, epsilon, delta = int(point["n"]), int(point["p"]), float(point["epsilon"]), float(point["delta"])
     form = math.sqrt(p * math.log(1.0 / delta)) / (n * epsilon)
-    exact = math.sqrt(p) / (n * gaussian_mu(epsilon, delta))
+    exact = math.sqrt(p) / (n * mu_star(epsilon, delta))
     steps = max(1, math.ceil((form if point["noise"] == "printed" else exact) ** -2))
     sigma = dp_gd.noise_scale(
         epsilon=epsilon,

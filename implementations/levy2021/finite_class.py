@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from implementations.checks import numbers, positive, probability, share, whole_number
 from implementations.interfaces import Array
-from implementations.levy2021._check import positive, probability
 from implementations.levy2021.constants import Constants, Variant
 from implementations.levy2021.winsorized_mean_1d import winsorized_mean_1d
 
@@ -30,9 +30,8 @@ def best_of_geometric(probabilities: Array, stop: float) -> Array:
     >>> best_of_geometric(np.array([0.5, 0.5]), 1.0)
     array([0.5, 0.5])
     """
-    if not 0.0 < stop <= 1.0:
-        raise ValueError(f"stop must be in (0, 1], got {stop}")
-    p = np.asarray(probabilities, dtype=np.float64)
+    share(stop=stop)
+    p = numbers("probabilities", probabilities, low=0.0)
     tail = np.concatenate((np.cumsum(p[::-1])[::-1], [0.0]))
     generated = stop * tail / (1.0 - (1.0 - stop) * tail)
     return generated[:-1] - generated[1:]
@@ -59,7 +58,8 @@ def learn_finite_class(
 
     Raises ValueError for bad parameters, or too few users for `failure`.
     """
-    positive(epsilon=epsilon, size=size)
+    positive(epsilon=epsilon)
+    whole_number(size=size)
     probability(stop=stop)
     k = losses.shape[1]
     draws = rng.geometric(stop, size=size)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from implementations.checks import non_negative, positive, probability, whole_number
 from implementations.interfaces import Array
-from implementations.levy2021._check import positive, probability
 from implementations.levy2021.composition import optimal_query_budget, printed_query_budget
 from implementations.levy2021.constants import Constants, Variant, constants_of
 from implementations.levy2021.winsorized_mean_highd import winsorized_mean_highd
@@ -56,7 +56,8 @@ def averaged_sgd(
 
     Excess risk at most HR²/T + Rν√(2/T) (Bubeck 2014, Theorem 6.3). noise: ν, root of the gradient variance.
     """
-    positive(diameter=diameter, steps=steps)
+    positive(diameter=diameter)
+    whole_number(steps=steps)
     size = 1.0 / (smoothness + noise * math.sqrt(steps / 2.0) / diameter)
     return Method(
         query=lambda state: state.theta,
@@ -84,7 +85,8 @@ def strongly_convex_sgd(
     averaged with weights
     s + 2H/μ.
     """
-    positive(smoothness=smoothness, strong_convexity=strong_convexity, steps=steps)
+    positive(smoothness=smoothness, strong_convexity=strong_convexity)
+    whole_number(steps=steps)
     if strong_convexity > smoothness:
         raise ValueError(
             f"strong_convexity must be at most smoothness = {smoothness}, got {strong_convexity}"
@@ -115,7 +117,9 @@ def nonconvex_sgd(
 
     gap: Δ, a bound on F(θ₀) − inf F. Step min(1/(2H), √(Δ/(Hν²T))) (Davis and Drusvyatskiy 2019).
     """
-    positive(smoothness=smoothness, gap=gap, steps=steps)
+    positive(smoothness=smoothness, gap=gap)
+    non_negative(noise=noise)
+    whole_number(steps=steps)
     size = 1.0 / (2.0 * smoothness)
     if noise > 0.0:
         size = min(size, math.sqrt(gap / (smoothness * noise**2 * steps)))
@@ -167,7 +171,8 @@ def winsorized_first_order(
 
     Raises ValueError for bad parameters, ε > 1, gradients beyond `lipschitz`, or too few users for `failure`.
     """
-    positive(epsilon=epsilon, steps=steps)
+    positive(epsilon=epsilon)
+    whole_number(steps=steps)
     probability(delta=delta)
     if epsilon > 1.0:
         raise ValueError(f"epsilon must be at most 1, where the split of the budget is proved, got {epsilon}")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from implementations.checks import positive
 from implementations.interfaces import Array
-from implementations.levy2021._check import positive
 
 
 def zero_one_users(n: int, ones: int) -> Array:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from implementations.checks import positive, whole_number
 from implementations.interfaces import Array
-from implementations.levy2021._check import positive
 from implementations.levy2021.constants import Constants, Variant
 from implementations.levy2021.first_order import query_budget, run_method, strongly_convex_sgd
 from implementations.levy2021.winsorized_mean_highd import highd_failure, highd_plan, winsorized_mean_highd
@@ -41,8 +41,8 @@ class Instance:
     diameter: float
 
     def __post_init__(self) -> None:
-        positive(n=self.n, m=self.m, d=self.d, epsilon=self.epsilon, sigma=self.sigma)
-        positive(lipschitz=self.lipschitz, diameter=self.diameter)
+        whole_number(n=self.n, m=self.m, d=self.d)
+        positive(epsilon=self.epsilon, sigma=self.sigma, lipschitz=self.lipschitz, diameter=self.diameter)
         if self.epsilon > 1.0 or not 0.0 < self.delta <= 1.0 / self.n**2:
             raise ValueError(
                 f"Algorithm 4 needs epsilon ≤ 1 and delta ≤ 1/n² = {1 / self.n**2:.3g}, "

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from implementations.checks import positive, within
 from implementations.interfaces import Array
-from implementations.levy2021._check import positive, within
 from implementations.levy2021.constants import Constants, Variant, constants_of
 
 Indices = NDArray[np.int64]
@@ -113,7 +113,7 @@ def range_law(
     """
     positive(epsilon=epsilon)
     bins = bins_for(tau, bound, constants)
-    within(x, bound)
+    within(bound, x=x)
     n = x.size
     occupied, users = np.unique(bins.index(np.asarray(x, dtype=np.float64)), return_counts=True)
     left = np.concatenate(([0], np.cumsum(users)))  # users left of each gap
@@ -150,7 +150,7 @@ def draw_centres(
     """
     positive(epsilon=epsilon)
     bins = bins_for(tau, bound, constants)
-    within(x, bound)
+    within(bound, x=x)
     n = x.shape[-1]
     r = np.sort(bins.index(x).reshape(-1, n), axis=-1)
     rows = np.arange(r.shape[0])

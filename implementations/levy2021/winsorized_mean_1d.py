@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from implementations.checks import positive, probability
 from implementations.interfaces import Array
-from implementations.levy2021._check import positive, probability
 from implementations.levy2021.constants import Constants, Variant, constants_of
 from implementations.levy2021.private_range import bins_for, miss_probability, private_range, range_law
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from implementations.checks import positive
 from implementations.interfaces import Array, Domain, Problem
 from implementations.song2021.clipped_surrogate import surrogate_loss
 from implementations.song2021.dp_gd import Averages, Gradient, gaussian_noise, run
@@ -18,8 +19,7 @@ def clipped_gradient(problem: Problem, bound: float) -> Gradient:
 
     The norm of a record's gradient is |φ′|·‖xᵢ‖, so clipping bounds |φ′| by B/‖xᵢ‖; x = 0 gives no gradient.
     """
-    if not bound > 0:
-        raise ValueError(f"bound must be > 0, got {bound}")
+    positive(bound=bound)
     features, targets, loss = problem.features, problem.targets, problem.loss
     norms = np.linalg.norm(features, axis=1)
     limits = bound / np.where(norms > 0.0, norms, np.inf)

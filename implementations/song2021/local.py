@@ -12,16 +12,18 @@ import math
 
 import numpy as np
 
+from implementations.checks import positive, probability, whole_number
 from implementations.interfaces import Array, Domain, Problem
-from implementations.noise import gaussian_mu
+from implementations.privacy import mu_star
 from implementations.song2021.dp_gd import Averages, gaussian_noise, glm_gradient, run
 
 
 def report_noise(*, epsilon: float, delta: float, steps: int, lipschitz: float) -> float:
     """Least noise of one report for which all T reports of a record are (ε, δ)-locally private."""
-    if steps < 1 or not lipschitz > 0.0:
-        raise ValueError(f"steps and lipschitz must be positive, got {steps}, {lipschitz}")
-    return 2.0 * lipschitz * math.sqrt(steps) / gaussian_mu(epsilon, delta)
+    positive(lipschitz=lipschitz)
+    probability(delta=delta)
+    whole_number(steps=steps)
+    return 2.0 * lipschitz * math.sqrt(steps) / mu_star(epsilon, delta)
 
 
 def local_reports(problem: Problem, theta: Array, noise: float, rng: np.random.Generator) -> Array:

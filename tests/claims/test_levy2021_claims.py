@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from scipy.special import comb
 
+from audits.divergence import hockey_stick
 from audits.evidence import Verdict, combine
-from audits.exact import Laplace, Mixture, hockey_stick
+from audits.laws import Laplace, Mixture
 from claims._claim import Point
 from claims._discover import load
 from claims._mutants import mutants, score

@@ -9,7 +9,6 @@ import pytest
 from scipy import optimize
 
 from audits.evidence import Verdict
-from audits.exact import gaussian_delta
 from claims._claim import Point
 from claims._discover import load
 from claims._mutants import mutants, planted
@@ -24,6 +23,7 @@ from claims.song2021 import (
     theorem_d_4,
 )
 from claims.song2021._sup import worst_members
+from implementations.privacy import gaussian_delta
 from implementations.song2021 import hard_instance, stationary_point
 
 SHARE = 1e-5
@@ -206,7 +206,8 @@ def test_composed_delta_agrees_with_sampled_privacy_losses(swapped):
     def scores(record):
         return np.stack([np.full(size, abs(lean + record)), np.abs(others + record)], axis=1)
 
-    index = stationary_point.report_noisy_min(scores(mine), scale, rng)
+    candidates = ((score, np.zeros((size, 1))) for score in scores(mine).T)
+    index = stationary_point.report_noisy_min(candidates, scale, rng).index
 
     def log_likelihood(record):
         p = stationary_point.two_candidate_probability(scores(record)[:, 1] - scores(record)[:, 0], scale)

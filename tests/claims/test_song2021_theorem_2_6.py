@@ -9,11 +9,11 @@ import pytest
 from scipy import stats
 
 from audits.evidence import Verdict
-from audits.exact import gaussian_delta
 from claims._claim import Point
 from claims.song2021 import theorem_2_6 as claim
 from implementations import losses
 from implementations.interfaces import Adjacency
+from implementations.privacy import gaussian_delta
 from implementations.song2021 import dp_gd
 
 

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from audits.evidence import Verdict, combine
-from audits.exact import mu_star
 from claims._claim import Point
 from claims.song2021 import theorem_3_1 as claim
+from implementations.privacy import mu_star
 
 
 @pytest.mark.parametrize(
