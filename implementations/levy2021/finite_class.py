@@ -22,10 +22,10 @@ Integers = NDArray[np.int64]
 def best_of_geometric(probabilities: Array, stop: float) -> Array:
     """Law of the best of K independent draws, K geometric with success probability `stop` (K ≥ 1).
 
-    probabilities  (k,) of one draw, outcomes ordered from best to worst. The chance that the best of K is
-    among the
-    outcomes i … k is f(tail_i), f(t) = stop·t/(1 − (1 − stop)·t), so the mass of outcome i is f(tail_i) −
-    f(tail_{i+1}).
+    probabilities  (k,) of one draw, outcomes ordered from best to worst.
+
+    The chance that the best of K is among the outcomes i … k is f(tail_i), f(t) = stop·t/(1 − (1 − stop)·t),
+    so the mass of outcome i is f(tail_i) − f(tail_{i+1}).
 
     >>> best_of_geometric(np.array([0.5, 0.5]), 1.0)
     array([0.5, 0.5])
@@ -52,9 +52,9 @@ def learn_finite_class(
     """Index of a candidate of small empirical risk, ε-DP in one user; `size` independent runs → (size,).
 
     losses  (n, k) mean loss of each user on each of k candidates, in [−bound, bound], τ-concentrated for
-    each candidate.
+            each candidate.
     stop    success probability of the geometric number of draws; of the order of 1/k, so that most
-    candidates are seen.
+            candidates are seen.
 
     Raises ValueError for bad parameters, or too few users for `failure`.
     """

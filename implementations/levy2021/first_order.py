@@ -82,8 +82,7 @@ def strongly_convex_sgd(
     """Projected SGD for μ-strongly convex H-smooth losses: excess Õ(GR e^{−μT/(2H)} + ν²/(μT)).
 
     Step 1/H in the first half, then 2/(μ(s + 2H/μ)) in step s of the second half, whose iterates are
-    averaged with weights
-    s + 2H/μ.
+    averaged with weights s + 2H/μ.
     """
     positive(smoothness=smoothness, strong_convexity=strong_convexity)
     whole_number(steps=steps)
@@ -112,9 +111,9 @@ def nonconvex_sgd(
     steps: int,
     rng: np.random.Generator,
 ) -> Method:
-    """Projected SGD for H-smooth losses, a uniformly random iterate: E‖gradient mapping‖² = O(HΔ/T +
-    √(HΔν²/T)).
+    """Projected SGD for H-smooth losses, a uniformly random iterate.
 
+    E‖gradient mapping‖² = O(HΔ/T + √(HΔν²/T)).
     gap: Δ, a bound on F(θ₀) − inf F. Step min(1/(2H), √(Δ/(Hν²T))) (Davis and Drusvyatskiy 2019).
     """
     positive(smoothness=smoothness, gap=gap)
@@ -164,8 +163,8 @@ def winsorized_first_order(
 ) -> Array:
     """Algorithm 3, (ε, δ)-DP in one user for ε ≤ 1: start (trials, d) → final points (trials, d).
 
-    user_gradients  θ (trials, d) → the mean gradient of each user (trials, n, d), entries in [−lipschitz,
-    lipschitz].
+    user_gradients  θ (trials, d) → the mean gradient of each user (trials, n, d), entries in
+                    [−lipschitz, lipschitz].
     tau, gamma      uniform concentration of the users' gradients (Proposition 1).
     failure         if given, the greatest probability of failure of a single step.
 

@@ -80,8 +80,8 @@ def bins_for(tau: float, bound: float, constants: Variant | Constants = "paper")
 class RangeLaw:
     """The exact law of the chosen bin: segments of bins of equal probability, for one dataset.
 
-    start, count (s,)  first bin and number of bins of each segment, empty segments left out, from left to
-    right.
+    start, count (s,)     first bin and number of bins of each segment, empty segments left out, from left to
+                          right.
     log_probability (s,)  natural logarithm of the probability of each single bin of the segment.
     """
 
@@ -159,9 +159,8 @@ def draw_centres(
     )
     step = np.diff(edges, axis=-1)  # gap i lies between the i-th and the next point: step − 1 bins
     position = np.arange(n)
-    fresh = (
-        step[:, :-1] > 0
-    )  # the first of a group of equal bins; the point stands for the whole group at its last
+    # The first of a group of equal bins; the point stands for the whole group at its last.
+    fresh = step[:, :-1] > 0
     fresh[:, 0] = True
     last = step[:, 1:] > 0
     last[:, -1] = True
@@ -197,8 +196,8 @@ def private_range(
 ) -> tuple[Array, Array]:
     """The ends (a, b) of the interval of PrivateRange, ε-DP in one user; x (…, n) → two arrays (…).
 
-    b − a = 2·half_length·τ (4τ as printed). Raises ValueError for bad parameters or points outside [−bound,
-    bound].
+    b − a = 2·half_length·τ (4τ as printed).
+    Raises ValueError for bad parameters or points outside [−bound, bound].
     """
     centre = draw_centres(x, epsilon, tau, bound, rng, constants)
     reach = constants_of(constants).half_length * tau

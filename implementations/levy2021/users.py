@@ -1,5 +1,4 @@
-"""Problem generator: users with m samples each, drawn as user means, with heterogeneity Δ (Assumptions A1
-and A2).
+"""Problem generator: user means of m samples each, with heterogeneity Δ (Assumptions A1 and A2).
 
 All algorithms of section 3, and those of section 4 on losses that are linear in z, see a user only through
 the mean of the m samples. Where the law of that mean is known it is drawn directly, so m costs nothing."""
@@ -21,10 +20,9 @@ class SignPopulation:
 
     radius  B of Corollary 1;  up (d,) probabilities.
     heterogeneity  Δ of Assumption A1: each user's law is (1 − Δ)P₀ + Δ·(a point mass), at total variation
-    at most Δ
-                   from P₀. The point mass of user u sits at (−1)^u times the corner radius/√d·(1, …, 1):
-                   opposite
-                   outliers for even and odd users, or at the same corner for all (`aligned`).
+                   at most Δ from P₀. The point mass of user u sits at (−1)^u times the corner
+                   radius/√d·(1, …, 1): opposite outliers for even and odd users, or at the same corner for
+                   all (`aligned`).
     """
 
     radius: float
@@ -88,8 +86,7 @@ def bounded_radius(n: int, m: int, bound: float, gamma: float) -> float:
     """τ with which the means of m vectors of ‖Z‖₂ ≤ bound are (τ, γ)-concentrated: 2·bound·√(2 log(2n/γ)/m).
 
     Pinelis (1994): P(‖ΣYᵢ‖ ≥ t) ≤ 2 exp(−t²/(2mc²)) for independent centred ‖Yᵢ‖ ≤ c = 2·bound; a union
-    over users.
-    Never more than 2·bound.
+    over users. Never more than 2·bound.
     """
     whole_number(n=n, m=m)
     positive(bound=bound, gamma=gamma)

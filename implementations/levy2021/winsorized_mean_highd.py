@@ -94,8 +94,7 @@ def winsorized_mean_highd(
     failure     if given, the greatest β of Theorem 2 that the caller accepts.
 
     A dimension that is no power of two is padded with zeros. Raises ValueError for bad parameters, points
-    outside
-    [−bound, bound]^d, or too few users for `failure` (the message names the number that would do).
+    outside [−bound, bound]^d, or too few users for `failure` (the message names the number that would do).
     """
     n, d = x.shape[-2:]
     plan = highd_plan(n, d, epsilon, delta, tau, bound, gamma, constants)

@@ -1,6 +1,4 @@
-"""DP-SGD of song2021 with Gaussian noise whose norm, not whose coordinates, is kept fixed by the
-programmer.
-"""
+"""DP-SGD of song2021 with Gaussian noise whose norm, not whose coordinates, is kept fixed."""
 
 from __future__ import annotations
 

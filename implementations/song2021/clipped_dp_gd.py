@@ -1,6 +1,4 @@
-"""Clipped DP-GD (section 5 of Song et al. 2021): Algorithm 1 with every record's gradient clipped (equation
-7).
-"""
+"""Clipped DP-GD (section 5 of Song et al. 2021): Algorithm 1 with clipped gradients (equation 7)."""
 
 from __future__ import annotations
 
@@ -29,9 +27,7 @@ def clipped_gradient(problem: Problem, bound: float) -> Gradient:
 
 
 def surrogate_risk(problem: Problem, bound: float) -> Callable[[Array], Array]:
-    """The objective that clipping optimises, (1/n)·Σ g_{xᵢ}(⟨θ, xᵢ⟩; yᵢ) with the g of Lemma 5.1, on θ (…,
-    p).
-    """
+    """What clipping optimises: (1/n)·Σ g_{xᵢ}(⟨θ, xᵢ⟩; yᵢ) on θ (…, p), with the g of Lemma 5.1."""
     features, targets, loss = problem.features, problem.targets, problem.loss
     norms = np.linalg.norm(features, axis=1)
     groups = [

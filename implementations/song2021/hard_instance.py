@@ -57,9 +57,7 @@ def draw_sample(p: Array, alpha: float, n: int, rng: np.random.Generator) -> Sam
 
 
 def dataset(sample: Sample) -> Problem:
-    """The records of a single sample, counts (d,), as a problem with features (n, d); the order is by
-    coordinate.
-    """
+    """The records of a single sample, counts (d,), by coordinate, as a problem with features (n, d)."""
     d = sample.zeros.shape[-1]
     total = int(sample.zeros.sum() + sample.ones.sum())
     features = np.zeros((sample.n, d))
@@ -80,8 +78,8 @@ def excess_risk(theta: Array, p: Array, alpha: float) -> Array:
 
 
 # --- Estimators --------------------------------------------------------------------------------------------
-# Replacing a record moves the signed sums s_j = ones_j − zeros_j by at most 2 in ℓ₁ and in ℓ₂ (a label
-# flips).
+# Replacing a record moves the signed sums s_j = ones_j − zeros_j by at most 2 in ℓ₁ and in ℓ₂, which a
+# flipped label attains.
 
 Estimator = Callable[[Sample, float, float, np.random.Generator], Array]
 
@@ -123,9 +121,7 @@ def exponential_bits(sample: Sample, epsilon: float, delta: float, rng: np.rando
 
 
 def randomised_response(sample: Sample, epsilon: float, delta: float, rng: np.random.Generator) -> Array:
-    """ε-DP for each record on its own: the truth with probability γ, else one of the 2d + 1 records at
-    random.
-    """
+    """ε-DP for each record on its own: the truth with probability γ, else a random one of 2d + 1 records."""
     d = sample.zeros.shape[-1]
     alphabet = 2 * d + 1
     gamma = math.expm1(epsilon) / (math.expm1(epsilon) + alphabet)

@@ -1,9 +1,9 @@
-"""The local variant of DP-GD (section 3.1 of Song et al. 2021, footnote 3): every record randomises its own
-gradient.
+"""The local variant of DP-GD (section 3.1 of Song et al. 2021, footnote 3).
 
-In each of T rounds a record sends its gradient plus Gaussian noise. One report moves by at most 2L when the
-record is replaced, so T rounds are μ-Gaussian differentially private with noise 2L√T/μ a report. The mean of
-n reports has noise 2L√T/(μ√n): √n times the central noise 2L√T/(μn), as the footnote says.
+Every record randomises its own gradient. In each of T rounds a record sends its gradient plus Gaussian
+noise. One report moves by at most 2L when the record is replaced, so T rounds are μ-Gaussian differentially
+private with noise 2L√T/μ a report. The mean of n reports has noise 2L√T/(μ√n): √n times the central noise
+2L√T/(μn), as the footnote says.
 """
 
 from __future__ import annotations

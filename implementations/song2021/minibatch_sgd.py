@@ -41,8 +41,9 @@ class Model:
 
 
 def steps_of(n: int, batch: int, epochs: int) -> int:
-    """Number of batches of expected size `batch` in `epochs` passes over n records, rounded: 2,381 in the
-    experiment.
+    """Number of batches of expected size `batch` in `epochs` passes over n records, rounded.
+
+    The experiment has 2,381:
 
     >>> steps_of(59_535, 250, 10)
     2381
@@ -107,8 +108,6 @@ def train(
 
 
 def accuracy(features: Array, labels: Array, theta: Array) -> Array:
-    """Share of records with the sign of ⟨θ, x⟩ equal to the label, for θ (…, p); ⟨θ, x⟩ = 0 counts as
-    wrong.
-    """
+    """Share of records with the sign of ⟨θ, x⟩ equal to the label, θ (…, p); ⟨θ, x⟩ = 0 counts as wrong."""
     scores = theta @ (features * labels[:, None]).T
     return (scores > 0.0).mean(axis=-1)
