@@ -4,8 +4,8 @@
 * Samples: `mean_at_most`, `mean_at_least`, `mean_equals`, and `constant` for a hidden constant that is
   measured and not judged.
 * Many pieces: `cells` groups rows by grid point; `decisive` shows the deciding one for all; `deciding_first`
-  sorts them; `worst_member` takes the supremum over a family, chosen on one part of the trials and measured on
-  the others; `sandwich` holds every private mechanism above a lower bound and one without privacy below it.
+  sorts them; `worst_member` takes the supremum over a family, chosen on one part of the trials and measured
+  on the others; `sandwich` holds every private mechanism above a lower bound and one without privacy below.
 """
 
 from __future__ import annotations

@@ -1,23 +1,25 @@
 r"""Theorem 2.7: excess risk of DP-GD over a convex set.
 
 C ⊂ ℝᵖ convex, ℓ(·; d) convex with subgradients of norm at most L, θ₀ ∈ C, noise of Theorem 2.6,
-"appropriate" learning rate and number of steps: E[L(θ^priv; D)] − L(θ*; D) = O(L‖θ₀ − θ*‖·√(p·log(1/δ))/(εn)),
+"appropriate" learning rate and number of steps:
+E[L(θ^priv; D)] − L(θ*; D) = O(L‖θ₀ − θ*‖·√(p·log(1/δ))/(εn)),
 and with probability at least 1 − β the excess is O(L‖θ₀ − θ*‖·√(p·log(1/δ))·log(1/β)/(εn)) (Song et al. 2021,
 section 2; from Bassily et al. 2014 and Talwar et al. 2014). No constant is printed: the measured one is
 reported.
 
-Choice of what the statement leaves open. T = (nε)²/(p·log(1/δ)), at least 1, and η = ‖θ₀ − θ*‖/√(T(L² + pσ²)),
-which minimise the standard bound L‖θ₀ − θ*‖·√((1 + pσ²/L²)/T) up to a constant; its value is √3 times the
-printed form. The points of the regressions keep nε ≥ 24·p·√(2·log(1/δ)): below that the pinball losses have
-not arrived, and where nε < √(p·log(1/δ)) the form exceeds the trivial risk, which η → 0 gives.
+Choice of what the statement leaves open. T = (nε)²/(p·log(1/δ)), at least 1, and
+η = ‖θ₀ − θ*‖/√(T(L² + pσ²)), which minimise the standard bound L‖θ₀ − θ*‖·√((1 + pσ²/L²)/T) up to a constant;
+its value is √3 times the printed form. The points of the regressions keep nε ≥ 24·p·√(2·log(1/δ)): below that
+the pinball losses have not arrived, and where nε < √(p·log(1/δ)) the form exceeds the trivial risk, which
+η → 0 gives.
 
 The worst case is taken over linear losses in the unit ball whose slope g is scanned around √(p·log(1/δ))/(nε)
 (the lower-bound instance of Bassily et al. 2014: below it the direction cannot be learned, above it the
 gradient dominates), the distance ‖θ − m‖ to a far point and pinball losses, in the ball and in ℝᵖ.
 
 How it is checked. Exponents of n and p of the supremum against −1 and ½ as upper bounds; log-risk against the
-log of the printed form (ε, δ varied), slope 1; with exactly calibrated noise the same against √p/(n·μ*(ε, δ)),
-few cells of one dimension, within 0.15. `:high-probability` holds the frequency of
+log of the printed form (ε, δ varied), slope 1; with exactly calibrated noise the same against
+√p/(n·μ*(ε, δ)), few cells of one dimension, within 0.15. `:high-probability` holds the frequency of
 excess > 2·√(p·log(1/δ))·log(1/β)/(εn) against β, and reports the constant that suffices.
 """
 
