@@ -1,16 +1,16 @@
 r"""Algorithm 6: PrivateRange finds data that are concentrated in an interval of radius τ.
 
 If all data lie within τ of some x₀, the chosen centre x̂ is the centre of a bin between the leftmost and the
-rightmost occupied bin, hence |x̂ − x₀| ≤ 2τ and x₀ ∈ [a, b], with probability at least 1 − (B/τ) exp(−nε/4) for
-budget ε (Levy et al. 2021, section 3: "with accuracy Θ(τ)"; the exponent is that of Theorem 1, where the budget is
-ε/2; Algorithm 6 is reconstructed).
+rightmost occupied bin, hence |x̂ − x₀| ≤ 2τ and x₀ ∈ [a, b], with probability at least 1 − (B/τ) exp(−nε/4)
+for budget ε (Levy et al. 2021, section 3: "with accuracy Θ(τ)"; the exponent is that of Theorem 1, where the
+budget is ε/2; Algorithm 6 is reconstructed).
 
-Data in an interval of length 2τ occupy at most two neighbouring bins of width 2τ, so the splits (k, n − k) over all
-neighbouring pairs of bins are all there is; where there are very many bins, three positions of the pair stand for
-all, because every bin beside the data costs n wherever they lie.
+Data in an interval of length 2τ occupy at most two neighbouring bins of width 2τ, so the splits (k, n − k)
+over all neighbouring pairs of bins are all there is; where there are very many bins, three positions of the
+pair stand for all, because every bin beside the data costs n wherever they lie.
 
-That the interval contains the *centre* x₀ does not mean that it contains the *data*: the reach beyond the interval
-is reported too, and it is why Theorem 1 falls.
+That the interval contains the *centre* x₀ does not mean that it contains the *data*: the reach beyond the
+interval is reported too, and it is why Theorem 1 falls.
 
 How it is checked. Exactly: all splits of n users over two neighbouring bins, for all positions of the pair.
 """
@@ -75,8 +75,8 @@ CLAIM = Claim(
     name="private-range-accuracy",
     kind=Kind.BOUND,
     title="PrivateRange lands on concentrated data",
-    statement=r"If $|X_i-x_0|\le\tau$ for all $i$, PrivateRange with budget $\varepsilon$ returns $[a,b]\ni x_0$ "
-    r"with probability at least $1-\frac B\tau e^{-n\varepsilon/4}$.",
+    statement=r"If $|X_i-x_0|\le\tau$ for all $i$, PrivateRange with budget $\varepsilon$ returns $[a,b]\ni "
+    r"x_0$ with probability at least $1-\frac B\tau e^{-n\varepsilon/4}$.",
     expected=CONFIRMED,
     check=check,
     smoke=GRID[:8],

@@ -1,16 +1,17 @@
 r"""Algorithm 6: PrivateRange is ε-DP in one user.
 
-The chosen bin has probability ∝ exp(−ε c/2) with c = max(#left, #right); replacing one user changes every c by at
-most 1, so every probability moves by a factor of at most e^ε (Levy et al. 2021, Algorithm 1, line 1, and appendix
-D.1, after Feldman and Steinke 2017; the algorithm is reconstructed, the appendix was not at hand).
+The chosen bin has probability ∝ exp(−ε c/2) with c = max(#left, #right); replacing one user changes every c
+by at most 1, so every probability moves by a factor of at most e^ε (Levy et al. 2021, Algorithm 1, line 1,
+and appendix D.1, after Feldman and Steinke 2017; the algorithm is reconstructed, the appendix was not at
+hand).
 
 The law depends on the data only through the number of users in each bin, so all count vectors of n users on K
-bins and all their neighbours decide the statement at (n, K, ε). With two users the bound is reached to all digits,
-so no smaller ε holds.
+bins and all their neighbours decide the statement at (n, K, ε). With two users the bound is reached to all
+digits, so no smaller ε holds.
 
-How it is checked. Exactly: the law for every count vector against the laws of all its neighbours, n ≤ 8 and K ≤ 8.
-For K = 2⁶⁰ the users stand on nine extreme bins, which can refute and does not decide; there, and for small K with
-the users anywhere in their bins, rounding is looked for.
+How it is checked. Exactly: the law for every count vector against the laws of all its neighbours, n ≤ 8 and K
+≤ 8. For K = 2⁶⁰ the users stand on nine extreme bins, which can refute and does not decide; there, and for
+small K with the users anywhere in their bins, rounding is looked for.
 """
 
 from __future__ import annotations
@@ -63,8 +64,9 @@ CLAIM = Claim(
     name="private-range-privacy",
     kind=Kind.PRIVACY,
     title="PrivateRange is ε-DP in one user",
-    statement=r"For every $n$, number of bins $K$ and $\varepsilon>0$, PrivateRange with budget $\varepsilon$ is "
-    r"$\varepsilon$-DP when one user is replaced (Algorithm 6 reconstructed: exponential mechanism over bins).",
+    statement=r"For every $n$, number of bins $K$ and $\varepsilon>0$, PrivateRange with budget "
+    r"$\varepsilon$ is $\varepsilon$-DP when one user is replaced (Algorithm 6 reconstructed: exponential "
+    r"mechanism over bins).",
     expected=CONFIRMED,
     check=check,
     smoke=[*CI[:6], *HUGE[:3]],

@@ -1,12 +1,12 @@
 r"""Theorem 1, privacy: WinsorizedMean1D is ε-DP in one user.
 
-PrivateRange spends ε/2; given its interval the clipped mean moves by at most |b − a|/n = 4τ/n, and Laplace noise of
-scale 8τ/(εn) pays for that with the other ε/2 (Levy et al. 2021, Theorem 1 and Algorithm 1).
+PrivateRange spends ε/2; given its interval the clipped mean moves by at most |b − a|/n = 4τ/n, and Laplace
+noise of scale 8τ/(εn) pays for that with the other ε/2 (Levy et al. 2021, Theorem 1 and Algorithm 1).
 
-How it is checked. Exactly, in two ways. The two parts: the privacy loss of the range over all count vectors, and
-sensitivity over scale of the noise; their sum bounds every dataset of n users. And the whole: the output is a finite
-mixture of Laplace laws with known weights, so all datasets on a lattice and all their neighbours are compared
-without sampling; this can refute, and shows how much of ε an adversary reaches.
+How it is checked. Exactly, in two ways. The two parts: the privacy loss of the range over all count vectors,
+and sensitivity over scale of the noise; their sum bounds every dataset of n users. And the whole: the output
+is a finite mixture of Laplace laws with known weights, so all datasets on a lattice and all their neighbours
+are compared without sampling; this can refute, and shows how much of ε an adversary reaches.
 """
 
 from __future__ import annotations
@@ -37,9 +37,7 @@ def loss_of_range(point: Point, constants: Constants) -> float:
 def loss_of_noise(point: Point, constants: Constants) -> float:
     """A user moves the clipped mean by at most the length of the interval over n: that over the scale."""
     share = constants.range_share * point.epsilon
-    low, high = private_range.private_range(
-        np.zeros(point.n), share, 1.0, point.ratio, point.rng, constants
-    )
+    low, high = private_range.private_range(np.zeros(point.n), share, 1.0, point.ratio, point.rng, constants)
     scale = winsorized_mean_1d.noise_scale(point.n, point.epsilon, 1.0, constants)
     return float(high - low) / point.n / scale
 
@@ -65,13 +63,19 @@ def check(point: Point) -> Iterator[Evidence]:
     yield at_most("ε of the whole output, all lattice datasets", whole, point.epsilon, decides=False)
 
 
-def cases(users: tuple[int, ...], lattice: int, *, variants: bool = False) -> list[dict[str, float | int | str]]:
+def cases(
+    users: tuple[int, ...], lattice: int, *, variants: bool = False
+) -> list[dict[str, float | int | str]]:
     epsilons = (0.2, 1.0, 6.0)
     printed = grid(constants="paper", n=users, epsilon=epsilons, ratio=4.0, lattice=lattice)
     if not variants:
         return printed
     corrected = grid(constants="corrected", n=users, epsilon=epsilons, ratio=4.0, lattice=lattice)
-    return [*printed, *corrected, *grid(constants="tuned", n=users, epsilon=epsilons, ratio=1.0, lattice=lattice)]
+    return [
+        *printed,
+        *corrected,
+        *grid(constants="tuned", n=users, epsilon=epsilons, ratio=1.0, lattice=lattice),
+    ]
 
 
 CLAIM = Claim(
@@ -81,7 +85,8 @@ CLAIM = Claim(
     name="theorem-1-privacy",
     kind=Kind.PRIVACY,
     title="WinsorizedMean1D is ε-DP in one user",
-    statement=r"For every $n,\tau,B,\varepsilon$, Algorithm 1 is $\varepsilon$-DP under replacement of one user.",
+    statement=r"For every $n,\tau,B,\varepsilon$, Algorithm 1 is $\varepsilon$-DP under replacement of one "
+    r"user.",
     expected=CONFIRMED,
     check=check,
     smoke=cases((1, 2), 9),

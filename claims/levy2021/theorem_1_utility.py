@@ -1,28 +1,28 @@
 r"""Theorem 1, utility: on (τ, γ)-concentrated data Algorithm 1 is β-close to the mean plus Laplace noise.
 
-Printed: if Xⁿ is (τ, γ)-concentrated, the total variation distance between the output and (1/n)ΣXᵢ + Lap(8τ/(nε)) is
-at most β = min{1, γ + (B/τ) exp(−nε/8)} (Levy et al. 2021, Theorem 1).
+Printed: if Xⁿ is (τ, γ)-concentrated, the total variation distance between the output and (1/n)ΣXᵢ +
+Lap(8τ/(nε)) is at most β = min{1, γ + (B/τ) exp(−nε/8)} (Levy et al. 2021, Theorem 1).
 
-**It falls.** The printed interval reaches 2τ from the centre of the chosen bin. Data may occupy two neighbouring
-bins: with a little more than half of them at the right edge of one bin and the rest 2τ to the right, the first bin is
-chosen almost surely, its interval ends τ short of the rest, and the clipped mean is off by almost τ/2, which is nε/16
-noise scales: the distance tends to 1 while β tends to 0.
+**It falls.** The printed interval reaches 2τ from the centre of the chosen bin. Data may occupy two
+neighbouring bins: with a little more than half of them at the right edge of one bin and the rest 2τ to the
+right, the first bin is chosen almost surely, its interval ends τ short of the rest, and the clipped mean is
+off by almost τ/2, which is nε/16 noise scales: the distance tends to 1 while β tends to 0.
 
 Algorithm 6 is reconstructed (bins of width 2τ, from the factor B/τ in β), so does it fall under every
-reconstruction? Whenever the interval depends on the data through a bin of width w > 0 alone, it must reach 2τ to both
-ends of the whole bin, a length of 4τ + w, and printed is |b − a| = 4τ: no width and no other place of the interval
-relative to its bin helps. Shown for w = τ and w = τ/4 as well, against β with 2B/w bins. Only a range that is not cut
-into bins (w → 0, a centre anywhere between the data) would escape; it is not the algorithm of time O(n + log(B/τ))
-with β ∝ B/τ that the theorem is about. The display of β is damaged in the text at hand; any β that tends to 0 with n
-falls.
+reconstruction? Whenever the interval depends on the data through a bin of width w > 0 alone, it must reach 2τ
+to both ends of the whole bin, a length of 4τ + w, and printed is |b − a| = 4τ: no width and no other place of
+the interval relative to its bin helps. Shown for w = τ and w = τ/4 as well, against β with 2B/w bins. Only a
+range that is not cut into bins (w → 0, a centre anywhere between the data) would escape; it is not the
+algorithm of time O(n + log(B/τ)) with β ∝ B/τ that the theorem is about. The display of β is damaged in the
+text at hand; any β that tends to 0 with n falls.
 
-Corrected (the smallest change that survives): clip to the centre ± (2τ + w/2) = ± 3τ, noise Lap(12τ/(nε)). Then no
-datum is clipped unless the bin lies beside all data, and β stays as printed.
+Corrected (the smallest change that survives): clip to the centre ± (2τ + w/2) = ± 3τ, noise Lap(12τ/(nε)).
+Then no datum is clipped unless the bin lies beside all data, and β stays as printed.
 
-How it is checked. Exactly, with γ = 0: the output is a finite mixture of Laplace laws. Printed: the worst of all
-datasets on a lattice of a window of length 2τ, at many offsets to the bins. Corrected: the same search, and a bound
-that decides: the probability of a bin beside the data over all splits over two neighbouring bins (data in 2τ occupy
-no more).
+How it is checked. Exactly, with γ = 0: the output is a finite mixture of Laplace laws. Printed: the worst of
+all datasets on a lattice of a window of length 2τ, at many offsets to the bins. Corrected: the same search,
+and a bound that decides: the probability of a bin beside the data over all splits over two neighbouring bins
+(data in 2τ occupy no more).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def distance_to_laplace(x: np.ndarray, point: Point, constants: Constants) -> fl
 
 
 def worst_dataset(point: Point, constants: Constants) -> tuple[float, str]:
-    """Largest total variation over datasets on a lattice of a window of length 2τ, and the dataset in words."""
+    """Largest total variation over datasets on a lattice of a window of length 2τ, with the dataset."""
     bound, worst, found = point.ratio, -1.0, ""
     for offset in (-bound, bound - 2.0, *np.linspace(-1.0, 1.0, 9), -1e-6, 1e-6):
         window = np.clip(offset + np.linspace(0.0, 2.0, point.levels), -bound, bound)
@@ -59,7 +59,9 @@ def worst_dataset(point: Point, constants: Constants) -> tuple[float, str]:
             distance = distance_to_laplace(np.repeat(window, row), point, constants)
             if distance > worst:
                 worst = distance
-                found = f"{row[0] / point.n:.0%} of the users at {offset:.6g}τ, the others up to 2τ to the right"
+                found = (
+                    f"{row[0] / point.n:.0%} of the users at {offset:.6g}τ, the others up to 2τ to the right"
+                )
     return worst, found
 
 
@@ -88,7 +90,9 @@ def narrow_bins(point: Point, width: float) -> tuple[float, float]:
 
     Users stand at the right end of a bin and 2τ to the right.
     """
-    constants = Constants(width, PRINTED.half_length, PRINTED.range_share, PRINTED.rotation, PRINTED.composition)
+    constants = Constants(
+        width, PRINTED.half_length, PRINTED.range_share, PRINTED.rotation, PRINTED.composition
+    )
     bins = private_range.bins_for(1.0, point.ratio, constants)
     edge = (math.ceil(1.0 / width) - 0.5 + bins.shift) * width - 1e-6  # just left of an edge
     splits = (np.repeat([edge, edge + 2.0], [k, point.n - k]) for k in range(point.n // 2 + 1, point.n))
@@ -128,12 +132,12 @@ CLAIM = Claim(
     name="theorem-1-utility",
     kind=Kind.BOUND,
     title="WinsorizedMean1D is close to mean + Laplace (printed constants)",
-    statement=r"If $X^n$ is $(\tau,\gamma)$-concentrated, $\mathrm{TV}\big(A(X^n),\,\bar X+\mathrm{Lap}(8\tau/"
-    r"(n\varepsilon))\big)\le\gamma+\frac B\tau e^{-n\varepsilon/8}$, with the printed $|b-a|=4\tau$ and "
-    r"PrivateRange reconstructed (bins of width $2\tau$; other widths fall as well).",
+    statement=r"If $X^n$ is $(\tau,\gamma)$-concentrated, $\mathrm{TV}\big(A(X^n),\,\bar "
+    r"X+\mathrm{Lap}(8\tau/(n\varepsilon))\big)\le\gamma+\frac B\tau e^{-n\varepsilon/8}$, with the printed "
+    r"$|b-a|=4\tau$ and PrivateRange reconstructed (bins of width $2\tau$; other widths fall as well).",
     expected=REFUTED,
-    finding="the interval is too short: total variation 0.90 where 9.8e-5 is claimed (n = 24, ε = 4; rests on a "
-    "reconstruction of Algorithm 6)",
+    finding="the interval is too short: total variation 0.90 where 9.8e-5 is claimed (n = 24, ε = 4; rests "
+    "on a reconstruction of Algorithm 6)",
     check=check_printed,
     smoke=cases((12, 24), 2),
     ci=[*cases((12, 24), 3), *cases((48, 96), 2)],
@@ -155,9 +159,9 @@ CLAIM = Claim(
 CORRECTED = CLAIM.reading(
     "corrected",
     title="WinsorizedMean1D is close to mean + Laplace (interval ± 3τ, noise 12τ/(nε))",
-    statement=r"Clipping to the chosen centre $\pm3\tau$ with noise $\mathrm{Lap}(12\tau/(n\varepsilon))$: if $X^n$ "
-    r"is $(\tau,\gamma)$-concentrated, $\mathrm{TV}\big(A(X^n),\,\bar X+\mathrm{Lap}(12\tau/(n\varepsilon))\big)\le"
-    r"\gamma+\frac B\tau e^{-n\varepsilon/8}$.",
+    statement=r"Clipping to the chosen centre $\pm3\tau$ with noise $\mathrm{Lap}(12\tau/(n\varepsilon))$: "
+    r"if $X^n$ is $(\tau,\gamma)$-concentrated, $\mathrm{TV}\big(A(X^n),\,\bar "
+    r"X+\mathrm{Lap}(12\tau/(n\varepsilon))\big)\le\gamma+\frac B\tau e^{-n\varepsilon/8}$.",
     expected=CONFIRMED,
     finding="interval ±3τ",
     check=check_corrected,
