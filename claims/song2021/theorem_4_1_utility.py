@@ -191,14 +191,14 @@ def measure(point: Point) -> dict[str, Any]:
             gradient, np.zeros((trials, rank)), point.rng, steps=steps, learning_rate=1.0 / SMOOTHNESS,
             noise_scale=sigma, selection_scale=scale,
         )  # fmt: skip
-        *stated, bound = statement(point, initial)
-        quadratic = name == "quadratic part" and FAR * stated[1] <= 1.0 / rank
+        steps, sigma, scale, bound = statement(point, initial)
+        quadratic = name == "quadratic part" and FAR * sigma <= 1.0 / rank
         columns["loss"] += [name] * trials
         columns["trial"] += range(trials)
         columns["norm"] += np.linalg.norm(gradient(found.theta), axis=-1).tolist()
         columns["said"] += found.norm.tolist()
         columns["bound"] += [bound] * trials
-        columns["exact"] += [exact_norm(*stated, rank) if quadratic else math.nan] * trials
+        columns["exact"] += [exact_norm(steps, sigma, scale, rank) if quadratic else math.nan] * trials
     return columns
 
 
@@ -219,7 +219,7 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
         for point, part in parts
     ]  # fmt: skip
     yield decisive(checks, lambda e: e.estimate / float(e.claimed or 1.0))
-    furthest = rows.loc[(rows["norm"] - rows["said"]).abs().idxmax()]
+    furthest = rows.iloc[int((rows["norm"] - rows["said"]).abs().to_numpy().argmax())]
     yield equals(
         "gradient norm at the returned θ, against the one that was selected by", furthest["norm"],
         furthest["said"], point={"n": furthest["n"], "rank": furthest["rank"], "loss": furthest["loss"]},
