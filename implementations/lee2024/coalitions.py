@@ -8,6 +8,7 @@ column at a time: what it does depends on how many members have a 1 there.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -42,7 +43,7 @@ def rules(members: int) -> dict[str, Array]:
     share = np.arange(s + 1, dtype=np.float64) / float(s)
     inside = (share > 0.0) & (share < 1.0)
 
-    def marked(middle: Array) -> Array:
+    def marked(middle: Any) -> Array:
         return np.where(inside, middle, share)
 
     odd = np.arange(s + 1) % 2

@@ -2,7 +2,8 @@
 
 The target is exp(−f(x) − (λ/2)‖x‖²) on ℝᵏ, f convex and L-Lipschitz: in Algorithm 1
 f = ηL(·; D) and λ = ημ. A step draws y | x ~ N(x, h·I) and then x | y exactly, so the chain keeps the
-target for every step size h (Lee, Shen and Tian 2021); it has no discretisation error, only a start to forget.
+target for every step size h (Lee, Shen and Tian 2021); it has no discretisation error, only a start to
+forget.
 """
 
 from __future__ import annotations
