@@ -190,7 +190,7 @@ class Attacked:
     non_members: Array
 
     def audit(self, threshold: float, *, delta: float, alpha: float) -> Tracing:
-        """`trace` of the scores. The threshold must come from the attack's definition, not from the scores."""
+        """`trace` of the scores. The threshold must come from the attack, not from the scores."""
         return trace(self.members, self.non_members, threshold, delta=delta, alpha=alpha)
 
 
