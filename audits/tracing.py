@@ -78,7 +78,7 @@ class Tracing:
             confidence=1.0 - self.alpha,
             method="clopper-pearson",
             samples=self.members + self.non_members,
-            bound=epsilon,
+            claimed=epsilon,
             point=dict(point or {}),
             verdict=verdict,
             resolution=resolution if verdict is Verdict.CONSISTENT else None,
