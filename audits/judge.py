@@ -3,9 +3,9 @@
 * Exact values: `at_most`, `at_least`, `equals`, `reported` (no verdict), `undecided` (INCONCLUSIVE, and why).
 * Samples: `mean_at_most`, `mean_at_least`, `mean_equals`, and `constant` for a hidden constant that is
   measured and not judged.
-* Many pieces: `decisive` shows the deciding one for all; `deciding_first` sorts them; `worst_member` takes
-  the supremum over a family, chosen on one part of the trials and measured on the others; `sandwich` holds every
-  private mechanism above a lower bound and one without privacy below it.
+* Many pieces: `cells` groups rows by grid point; `decisive` shows the deciding one for all; `deciding_first`
+  sorts them; `worst_member` takes the supremum over a family, chosen on one part of the trials and measured on
+  the others; `sandwich` holds every private mechanism above a lower bound and one without privacy below it.
 """
 
 from __future__ import annotations
@@ -300,6 +300,20 @@ def decisive(checks: Sequence[Evidence], nearness: Callable[[Evidence], float] |
     if nearness is not None:
         first = max((e for e in checks if e.verdict is first.verdict), key=nearness)
     return replace(first, alpha_spent=math.fsum(e.alpha_spent for e in checks))
+
+
+def cells(rows: pd.DataFrame, axes: Sequence[str]) -> list[tuple[dict[str, Any], pd.DataFrame]]:
+    """The rows of every combination of `axes` that occurs, with that combination as their grid point.
+
+    >>> import pandas as pd
+    >>> [(point, len(part)) for point, part in cells(pd.DataFrame({"n": [1, 1, 2], "x": 0.5}), ["n"])]
+    [({'n': 1}, 2), ({'n': 2}, 1)]
+    """
+    found: list[tuple[dict[str, Any], pd.DataFrame]] = []
+    for key, part in rows.groupby(list(axes), sort=False):
+        values: Any = key
+        found.append((_plain(dict(zip(axes, values, strict=True))), part))
+    return found
 
 
 def worst_member(rows: pd.DataFrame, axes: Sequence[str], member: str, risk: str) -> pd.DataFrame:

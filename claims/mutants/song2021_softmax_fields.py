@@ -1,10 +1,10 @@
-"""The clipped softmax field of song2021 differentiated as if its norm did not vary."""
+"""The clipped softmax fields of song2021 with planted bugs."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
-from implementations.mutants._mutant import Mutant
+from claims.mutants.mutant import Mutant
 from implementations.song2021 import softmax_fields
 
 
@@ -20,10 +20,12 @@ def clipped_curl(point: softmax_fields.Point, b: Fraction, j: int, k: int) -> so
     return softmax_fields.Curl(slope(j, k) - slope(k, j), float(b) / float(total))
 
 
-MUTANT = Mutant(
-    name="song2021-constant-norm",
-    bug="Treats the factor B/‖∇ℓ‖ as a constant, as automatic differentiation with a detached norm does.",
-    replaces="implementations.song2021.softmax_fields:clipped_curl",
-    by=clipped_curl,
-    caught_by=("song2021/theorem-5.3",),
-)
+MUTANTS = [
+    Mutant(
+        name="song2021-constant-norm",
+        bug="Treats the factor B/‖∇ℓ‖ as a constant, as automatic differentiation with a detached norm does.",
+        replaces="implementations.song2021.softmax_fields:clipped_curl",
+        by=clipped_curl,
+        caught_by=("song2021/theorem-5.3",),
+    ),
+]

@@ -1,9 +1,9 @@
-"""Clipped DP-GD of song2021 that clips the averaged gradient."""
+"""Clipped DP-GD of song2021 with planted bugs."""
 
 from __future__ import annotations
 
+from claims.mutants.mutant import Mutant
 from implementations.interfaces import Problem
-from implementations.mutants._mutant import Mutant
 from implementations.song2021.clipped_surrogate import clip
 from implementations.song2021.dp_gd import Gradient, glm_gradient
 
@@ -14,10 +14,12 @@ def clipped_gradient(problem: Problem, bound: float) -> Gradient:
     return lambda theta: clip(gradient(theta), bound)
 
 
-MUTANT = Mutant(
-    name="song2021-clipped-average",
-    bug="Clips the averaged gradient, as one does against exploding gradients, not each record's.",
-    replaces="implementations.song2021.clipped_dp_gd:clipped_gradient",
-    by=clipped_gradient,
-    caught_by=("song2021/theorem-d.4", "song2021/theorem-d.4-proof"),
-)
+MUTANTS = [
+    Mutant(
+        name="song2021-clipped-average",
+        bug="Clips the averaged gradient, as one does against exploding gradients, not each record's.",
+        replaces="implementations.song2021.clipped_dp_gd:clipped_gradient",
+        by=clipped_gradient,
+        caught_by=("song2021/theorem-d.4", "song2021/theorem-d.4-proof"),
+    ),
+]
