@@ -3,11 +3,10 @@ r"""Lemma 2.4: Var_π f ≤ d for convex f on ℝᵈ and π ∝ exp(−f) (Theor
 It holds, and no constant below 1 would do: a norm, or any positively homogeneous f of degree 1, has
 f ~ Gamma(d, 1) under π, whose variance is d.
 
-How it is checked. By quadrature over the radius for f = φ(‖x‖) in d up to 10,000 dimensions (powers from 1 to 8,
-truncated cones, exponential growth, piecewise-linear with random slopes and kinks), and in one dimension over 40
-random convex piecewise-linear functions that are not symmetric. At least one f must reach d within 0.1 %, so that
-the check bites.
-"""
+How it is checked. By quadrature over the radius for f = φ(‖x‖) in d up to 10,000 dimensions (powers from
+1 to 8, truncated cones, exponential growth, piecewise-linear with random slopes and kinks), and in one
+dimension over 40 random convex piecewise-linear functions that are not symmetric. At least one f must
+reach d within 0.1 %, so that the check bites."""
 
 from __future__ import annotations
 

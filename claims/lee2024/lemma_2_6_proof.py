@@ -1,14 +1,13 @@
-r"""Lemma 2.6, proof: A‖Q(x − x*)‖² ≤ −2μ‖Q(x − x*)‖² + 2k at every x, "by the strong convexity of h", where A is
-the generator of dY = −∇h(Y) dt + √2 dB and h = f + (μ/2)‖x‖².
+r"""Lemma 2.6, proof: A‖Q(x − x*)‖² ≤ −2μ‖Q(x − x*)‖² + 2k at every x, "by the strong convexity of h",
+where A is the generator of dY = −∇h(Y) dt + √2 dB and h = f + (μ/2)‖x‖².
 
-It falls: A‖Q(x − x*)‖² = −2⟨∇h(x) − ∇h(x*), Q(x − x*)⟩ + 2k, and strong convexity bounds the inner product with
-x − x*, not with its projection. For f(x) = max(0, b·‖x₂‖ − a·x₁), x* = 0 and x with b‖x₂‖ > a·x₁ > 0 the inner
-product is μx₁² − a·x₁ < μx₁².
+It falls: A‖Q(x − x*)‖² = −2⟨∇h(x) − ∇h(x*), Q(x − x*)⟩ + 2k, and strong convexity bounds the inner
+product with x − x*, not with its projection. For f(x) = max(0, b·‖x₂‖ − a·x₁), x* = 0 and x with b‖x₂‖ >
+a·x₁ > 0 the inner product is μx₁² − a·x₁ < μx₁².
 
-How it is checked. The inequality is evaluated at a point, with f and its gradient in closed form. For functions of
-the first k coordinates alone (`:corrected`) it holds, since h is then strongly convex in these coordinates; checked
-for norms, at the same points.
-"""
+How it is checked. The inequality is evaluated at a point, with f and its gradient in closed form. For
+functions of the first k coordinates alone (`:corrected`) it holds, since h is then strongly convex in
+these coordinates; checked for norms, at the same points."""
 
 from __future__ import annotations
 
@@ -52,3 +51,4 @@ CORRECTED = CLAIM.reading(
     expected=CONFIRMED,
     check=check_subspace,
 )
+CLAIMS = [CORRECTED]

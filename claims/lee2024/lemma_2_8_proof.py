@@ -1,8 +1,8 @@
-r"""Lemma 2.8-proof: E_p f − f(x*) ≤ k/η + (μ/4)‖x*‖² + G_k·√(2d/(ημ) + ‖x*‖²), the explicit form that the shorter
-proof of Lemma 2.8 gives.
+r"""Lemma 2.8-proof: E_p f − f(x*) ≤ k/η + (μ/4)‖x*‖² + G_k·√(2d/(ημ) + ‖x*‖²), the explicit form that the
+shorter proof of Lemma 2.8 gives.
 
-It stands in for the printed chain through Lemma 2.7, which falls. Its last term is what the printed integral
-amounts to; the first two carry no dimension.
+It stands in for the printed chain through Lemma 2.7, which falls. Its last term is what the printed
+integral amounts to; the first two carry no dimension.
 
 How it is checked. By quadrature, as `lemma-2.8`; the largest ratio is reported.
 """
