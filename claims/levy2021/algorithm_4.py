@@ -29,7 +29,8 @@ import numpy as np
 from audits.evidence import Bound, Evidence, Verdict, exact_evidence
 from claims.harness.claim import Claim, Kind, Plot, Point, Tier
 from claims.levy2021._shared import at_most, source
-from implementations.levy2021 import composition, first_order, phased_erm
+from implementations import privacy
+from implementations.levy2021 import first_order, phased_erm
 from implementations.levy2021.users import gaussian_radius
 
 
@@ -48,7 +49,7 @@ def _composed(problem: phased_erm.Instance, phase: phased_erm.Phase) -> float:
     """δ of the optimal composition of the answers of one phase, over the promised δ."""
     steps = phased_erm.steps_of_phase(problem, phase)
     epsilon, delta = first_order.query_budget(problem.epsilon, problem.delta, steps)
-    return composition.composition_delta(problem.epsilon, epsilon, delta, steps) / problem.delta
+    return privacy.composition_delta(problem.epsilon, epsilon, delta, steps) / problem.delta
 
 
 def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:

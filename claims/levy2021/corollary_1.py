@@ -142,7 +142,7 @@ def judge(rows: Any, budget: Budget) -> list[Evidence]:
 
 
 def measure_crossover(point: Point) -> dict[str, Any]:
-    from audits.exact import mu_star
+    from implementations.privacy import mu_star
 
     n, d, epsilon = point.n, point.d, point.epsilon
     ms = np.array([10**k for k in range(0, 13)])

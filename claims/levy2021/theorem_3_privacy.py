@@ -19,6 +19,7 @@ import numpy as np
 from audits.evidence import Bound, Evidence, Verdict, exact_evidence
 from claims.harness.claim import Claim, Kind, Point, Tier
 from claims.levy2021._shared import at_most, source
+from implementations import privacy
 from implementations.levy2021 import composition, first_order
 
 
@@ -29,11 +30,11 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     beyond = 1.0  # largest power of 1.25 at which the split still works
     while beyond < 1e4:
         e, s = composition.printed_query_budget(1.25 * beyond, delta, steps)
-        if composition.composition_delta(1.25 * beyond, e, s, steps) > delta:
+        if privacy.composition_delta(1.25 * beyond, e, s, steps) > delta:
             break
         beyond *= 1.25
     return {
-        "delta_composed": composition.composition_delta(epsilon, step_epsilon, step_delta, steps),
+        "delta_composed": privacy.composition_delta(epsilon, step_epsilon, step_delta, steps),
         "inner": step_epsilon / (8.0 * math.log(1.0 / step_delta)),
         "growth": best / step_epsilon,
         "epsilon_limit": beyond,

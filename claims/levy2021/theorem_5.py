@@ -34,7 +34,7 @@ SIGMA = 1.0
 
 
 def measure(point: Point) -> dict[str, Any]:
-    from audits.exact import mu_star
+    from implementations.privacy import mu_star
 
     n, m, d, epsilon = point.n, point.m, point.d, point.epsilon
     mu = float(mu_star(epsilon, DELTA))

@@ -93,7 +93,7 @@ def bound_of(point: Mapping[str, Any], noise: str) -> float:
     if noise == "printed":
         spread = 2.0 * math.log(1.0 / delta)
     else:
-        from audits.exact import mu_star
+        from implementations.privacy import mu_star
 
         spread = 4.0 * (epsilon / mu_star(epsilon, delta)) ** 2
     return math.sqrt(1.0 + rank * spread) / (n * epsilon)

@@ -10,7 +10,8 @@ import pytest
 from scipy.special import comb
 
 from audits.evidence import Verdict, combine
-from audits.exact import Laplace, Mixture, hockey_stick
+from audits.divergence import hockey_stick
+from audits.laws import Laplace, Mixture
 from claims.harness.claim import Point
 from claims.harness.discover import load
 from claims.harness.commands.mutants import mutants, score
