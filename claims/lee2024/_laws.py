@@ -131,7 +131,7 @@ def _along(family: Family, r: Array, *, mu: float, t: float, panels: int, order:
     kinks = np.sort(np.clip(kinks, -reach, reach), axis=1)
     ends = np.concatenate([-reach, kinks, reach], axis=1)
     steps = np.linspace(-1.0, 1.0, panels + 1)
-    steps = 0.5 + 0.5 * np.sign(steps) * (1.0 - (1.0 - np.abs(steps)) ** 3)
+    steps = 0.5 + 0.5 * np.sign(steps) * (1.0 - (1.0 - np.abs(steps)) ** 5)
     edges = ends[:, :-1, None] + np.diff(ends, axis=1)[..., None] * steps
     node, weight = np.polynomial.legendre.leggauss(order)
     half = 0.5 * np.diff(edges, axis=2)[..., None]

@@ -4,7 +4,7 @@ minimum at x*, and π = π₁.
 It holds: V(t) = E_{π_t} f has the derivative −Var_{π_t} f, and it falls to the minimum of f as t grows.
 
 How it is checked. Both members of the equation are computed by quadrature (`_laws`) for families with one
-steep and many shallow directions, d up to 1,000, at several slopes and regularisers. The integral over t
+steep and many shallow directions, d up to 100, at several slopes and regularisers. The integral over t
 runs in the variable log t by Gauss–Legendre up to T = 100; the rest is V(T) − f(x*). That it vanishes is
 checked against its bound (d + (μ/4)‖x*‖²)/T, which integration by parts gives (`lemma-2.8-proof` with k =
 d)."""
@@ -37,17 +37,18 @@ def check(point: Point) -> Iterator[Evidence]:
         at = _laws.nodes(f, d=point.d, mu=point.mu, t=t, panels=panels)
         return _laws.moments(f, at, t)
 
-    node, weight = np.polynomial.legendre.leggauss(24)
-    half = 0.5 * math.log(LAST)
-    t = np.exp(half * (node + 1.0))
-    integral = {
-        panels: float(sum(w * half * s * value(s, panels)[1] for s, w in zip(t, weight, strict=True)))
-        for panels in (6, 10)
-    }
-    first, last = value(1.0, 10)[0], value(LAST, 10)[0]
-    error = abs(integral[10] - integral[6]) + 1e-9 * abs(first)
+    # Var f can change fast at some t (for the wedge: where x₁ reaches the kink), so log t has eight panels.
+    integral = {}
+    for order, panels in ((5, 10), (8, 8)):
+        node, weight = np.polynomial.legendre.leggauss(order)
+        half = math.log(LAST) / 16.0
+        log_t = half * (2.0 * np.arange(8)[:, None] + node + 1.0)
+        at = zip(np.exp(log_t).ravel(), np.tile(half * weight, 8), strict=True)
+        integral[order] = float(sum(w * t * value(t, panels)[1] for t, w in at))
+    first, last = value(1.0, 12)[0], value(LAST, 12)[0]
+    error = abs(integral[8] - integral[5]) + 1e-9 * abs(first)
     yield equals(
-        "∫₁^T Var dt + V(T) against E f − f(x*)", integral[10] + last, first, point=point.axes, error=error
+        "∫₁^T Var dt + V(T) against E f − f(x*)", integral[8] + last, first, point=point.axes, error=error
     )
     vanishing = (point.d + 0.25 * point.mu * point.centre**2) / LAST
     yield at_most("V(T) − f(x*)", last, vanishing, error=1e-9 * first, point=point.axes)
@@ -64,5 +65,5 @@ $$\mathbb E_{\pi_1}f=f(x^*)+\int_1^\infty\operatorname{Var}_{\pi_t}(f)\,\mathrm 
     expected=CONFIRMED,
     check=check,
     smoke=grid(family=("wedge", "larger"), d=(1, 10), along=2.0, across=0.5, centre=0.7, mu=1.0),
-    ci=grid(family=FAMILIES, d=(1, 10, 1000), along=(0.5, 3.0), across=1.0, centre=0.7, mu=(0.1, 4.0)),
+    ci=grid(family=FAMILIES, d=(1, 10, 100), along=(0.5, 3.0), across=1.0, centre=0.7, mu=(0.1, 4.0)),
 )

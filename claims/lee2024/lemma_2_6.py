@@ -59,13 +59,14 @@ CLAIM = Claim(
     "section 2",
     kind=Kind.BOUND,
     title="Distance to the minimiser in a subspace",
-    statement=r"""With $x^*=\arg\min f+\frac\mu2\|x\|^2$, $\pi\propto\exp(-f-\frac\mu2\|x\|^2)$, $f$ convex and
+    statement=r"""With $x^*=\arg\min f+\frac\mu2\|x\|^2$,
+$\pi\propto\exp(-f-\frac\mu2\|x\|^2)$, $f$ convex and
 $Q$ the projection onto the first $k$ coordinates: $\mathbb E_\pi\|Q(x-x^*)\|^2\le k/\mu$.""",
     expected=REFUTED,
     check=check,
     smoke=grid(d=(2, 100), mu=1.0),
     ci=grid(d=(2, 10, 100, 1000), mu=(0.1, 1.0)),
-    finding=r"False: for $f=\max(0,b\|x_2\|-ax_1)$ and $k=1$ the distance grows with $d$, up to about $d/\mu$.",
+    finding=r"False: for $f=\max(0,b\|x_2\|-ax_1)$ the distance grows with $d$, up to about $d/\mu$.",
 )
 CORRECTED = CLAIM.reading(
     "corrected",

@@ -75,9 +75,10 @@ CLAIM = Claim(
     "section 2",
     kind=Kind.BOUND,
     title="Rank-dependent variance",
-    statement=r"""For convex $f$ with Assumption 2.1, $\pi\propto\exp(-f-\frac\mu2\|x\|^2)$ and $x^*=\arg\min f$:
-$\operatorname{Var}_\pi f\lesssim(G_k^2/\mu+1)(k+\mu\|x^*\|^2)$, with a constant that does not depend on
-$d$.""",
+    statement=r"""For convex $f$ with Assumption 2.1,
+$\pi\propto\exp(-f-\frac\mu2\|x\|^2)$ and $x^*=\arg\min f$:
+$\operatorname{Var}_\pi f\lesssim(G_k^2/\mu+1)(k+\mu\|x^*\|^2)$, with one
+constant for all $d$.""",
     expected=REFUTED,
     check=check,
     smoke=grid(d=(10, 10_000), mu=1.0, ratio=1.0),

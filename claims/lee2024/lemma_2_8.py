@@ -67,7 +67,8 @@ CLAIM = Claim(
     "section 2",
     kind=Kind.BOUND,
     title="Rank-dependent excess",
-    statement=r"""For $p\propto\exp(-\eta(f+\frac\mu2\|x\|^2))$, $f$ convex with Assumption 2.1, $x^*=\arg\min f$:
+    statement=r"""For $p\propto\exp(-\eta(f+\frac\mu2\|x\|^2))$,
+$f$ convex with Assumption 2.1, least at $x^*$:
 $$\mathbb E_pf-\min f\le2\Bigl(\mu\|x^*\|^2+\int_1^\infty\min\bigl\{\tfrac{G_k^2}\mu(k+\eta\mu\|x^*\|^2),
 \tfrac d{\eta t^2}\bigr\}\mathrm dt+\tfrac k\eta\Bigr)$$ (printed with $\lesssim$; the constant 2 is
 ours).""",

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from implementations import checks
 from implementations.interfaces import Array
-from implementations.lee2024 import _check
 from implementations.lee2024.fingerprinting import Bits
 
 
@@ -38,7 +38,7 @@ def rules(members: int) -> dict[str, Array]:
     "spread" writes a 1 with probability equal to the members' mean: a randomly rounded average, and the law
     of a column where a random member is copied. The alternating rules write against the count.
     """
-    _check.at_least_one(members=members)
+    checks.whole_number(members=members)
     s = members
     share = np.arange(s + 1, dtype=np.float64) / float(s)
     inside = (share > 0.0) & (share < 1.0)

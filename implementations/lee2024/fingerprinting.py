@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from implementations import checks
 from implementations.interfaces import Array
-from implementations.lee2024 import _check
 
 Bits = NDArray[np.int8]
 
@@ -51,7 +52,7 @@ def length(n: int, security: float) -> int:
 
 def cutoff(n: int) -> float:
     """t = 1/(300n): the means of the columns lie in [t, 1 − t]."""
-    _check.at_least_one(n=n)
+    checks.whole_number(n=n)
     return 1.0 / (300.0 * n)
 
 
@@ -79,7 +80,7 @@ def scores(code: Codebook, pirate: Bits) -> Array:
 
     q_j = √((1 − p_j)/p_j). Raises ValueError for a pirate word of the wrong shape, or not of bits.
     """
-    c = _check.bits("pirate", pirate)
+    c = bits("pirate", pirate)
     if c.shape != code.means.shape:
         raise ValueError(f"pirate must have shape {code.means.shape}, got {c.shape}")
     read = np.flatnonzero(c)  # a column in which the pirate word has a 0 adds nothing
@@ -110,7 +111,7 @@ def generate_hidden(n: int, security: float, rng: np.random.Generator) -> Hidden
 
 def uncover(hidden: HiddenCodebook, pirate: Bits) -> Bits:
     """Trace, lines 2–3: put the pirate word back in order and remove the dummy columns, (5d,) → (d,)."""
-    c = _check.bits("pirate", pirate)
+    c = bits("pirate", pirate)
     if c.shape != hidden.order.shape:
         raise ValueError(f"pirate must have shape {hidden.order.shape}, got {c.shape}")
     straight = np.empty_like(c)
@@ -124,6 +125,14 @@ def trace(hidden: HiddenCodebook, pirate: Bits, rng: np.random.Generator, *, thr
     return int(rng.choice(guilty)) if guilty.size else None
 
 
+def bits(name: str, values: NDArray[Any]) -> Bits:
+    """`values` as int8; ValueError where an entry is neither 0 nor 1."""
+    array = np.asarray(values)
+    if not ((array == 0) | (array == 1)).all():
+        raise ValueError(f"{name} must hold zeros and ones, got {values!r}")
+    return array.astype(np.int8, copy=False)
+
+
 def _check_code(n: int, security: float) -> None:
-    _check.at_least_one(n=n)
-    _check.probability(security=security)
+    checks.whole_number(n=n)
+    checks.probability(security=security)

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from implementations import checks
 from implementations.interfaces import Array
-from implementations.lee2024 import _check
 from implementations.lee2024.proximal_sampler import steps_needed
 
 Losses = Callable[[Array, NDArray[np.intp]], Array]
@@ -77,9 +77,9 @@ def sample(
     strength   λ > 0.
     tolerance  total variation to the target; in (0, 1).
     """
-    _check.at_least_one(count=count, size=size, dimension=dimension)
-    _check.positive(lipschitz=lipschitz, strength=strength)
-    _check.probability(tolerance=tolerance)
+    checks.whole_number(count=count, size=size, dimension=dimension)
+    checks.positive(lipschitz=lipschitz, strength=strength)
+    checks.probability(tolerance=tolerance)
     steps, h = schedule(lipschitz=lipschitz, strength=strength, tolerance=tolerance)
     x = rng.standard_normal((size, dimension)) / math.sqrt(strength)
     queries = cut = tried = 0

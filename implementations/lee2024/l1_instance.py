@@ -9,10 +9,11 @@ import math
 
 import numpy as np
 
+from implementations import checks
 from implementations.interfaces import Array
-from implementations.lee2024 import _check, product_sampler
+from implementations.lee2024 import product_sampler
 from implementations.lee2024.regularised_exponential import parameters
-from implementations.noise import gaussian_mu
+from implementations.privacy import mu_star
 
 
 def risk(theta: Array, data: Array) -> Array:
@@ -42,7 +43,7 @@ def excess_risk_of_bits(theta: Array, ones: Array, n: int) -> Array:
 
 def copy_and_append(data: Array, n: int, copies: int) -> Array:
     """Each record `copies` times, then zero vectors up to n records (Lemma 3.6), (n, d)."""
-    _check.at_least_one(n=n, copies=copies)
+    checks.whole_number(n=n, copies=copies)
     if data.shape[0] != n // copies:
         raise ValueError(f"data must hold ⌊n/copies⌋ = {n // copies} records, got {data.shape[0]}")
     repeated = np.repeat(data, copies, axis=0)
@@ -71,8 +72,8 @@ def noisy_median_sign(
     Replacing a record of bits moves the counts by √d in Euclidean norm at most, so the standard deviation is
     √d/μ(ε, δ).
     """
-    counts = _check.finite("ones", ones)
-    noise = math.sqrt(counts.size) / gaussian_mu(epsilon, delta)
+    counts = checks.numbers("ones", ones)
+    noise = math.sqrt(counts.size) / mu_star(epsilon, delta)
     return (counts + noise * rng.standard_normal((size, counts.size)) > n / 2.0).astype(float)
 
 
@@ -80,8 +81,8 @@ def noisy_mean(
     ones: Array, n: int, size: int, rng: np.random.Generator, *, epsilon: float, delta: float
 ) -> Array:
     """(ε, δ)-private: the mean of the records plus Gaussian noise, clipped to the cube."""
-    counts = _check.finite("ones", ones)
-    noise = math.sqrt(counts.size) / gaussian_mu(epsilon, delta)
+    counts = checks.numbers("ones", ones)
+    noise = math.sqrt(counts.size) / mu_star(epsilon, delta)
     return clip_to_cube((counts + noise * rng.standard_normal((size, counts.size))) / n)
 
 
@@ -93,7 +94,7 @@ def exponential_mechanism(
     Data of bits with c ones in a column have the loss (1/n)((n − c)|θ| + c|1 − θ|) there, Lipschitz with √d
     altogether; the minimisers lie within C = √d of the origin. The sampler is exact.
     """
-    counts = _check.finite("ones", ones)
+    counts = checks.numbers("ones", ones)
     d = counts.size
     chosen = parameters(
         n=n, epsilon=epsilon, delta=delta, rank=d, lipschitz=math.sqrt(d), radius=math.sqrt(d),

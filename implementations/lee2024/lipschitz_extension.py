@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from implementations import checks
 from implementations.interfaces import Array, Domain
-from implementations.lee2024 import _check
 
 _ANGLES = 64
 _GOLDEN = 0.5 * (5.0**0.5 - 1.0)
@@ -23,7 +23,7 @@ def on_cover(values: Array, cover: Array, lipschitz: float, x: Array) -> Array:
     values (m,) of f at the cover (m, d); x (…, d). The true extension is below this by at most 2G times the
     largest distance of a point of K to the cover, and never above it.
     """
-    _check.positive(lipschitz=lipschitz)
+    checks.positive(lipschitz=lipschitz)
     distances = np.linalg.norm(x[..., None, :] - cover, axis=-1)
     return (values + lipschitz * distances).min(axis=-1)
 
@@ -35,7 +35,7 @@ def linear_on_ball(theta: Array, z: Array) -> Array:
     between their directions; the best of 64 angles is refined by golden section to 1e-12.
     Raises ValueError for ‖z‖₂ > 1, where the loss would not be 1-Lipschitz.
     """
-    t, record = _check.finite("theta", theta), _check.finite("z", z)
+    t, record = checks.numbers("theta", theta), checks.numbers("z", z)
     size = float(np.linalg.norm(record))
     if size > 1.0 + 1e-12:
         raise ValueError(f"z must have norm at most 1, got {size}")
@@ -64,7 +64,7 @@ def linear_on_ball(theta: Array, z: Array) -> Array:
 
 def unconstrained_reduction(outputs: Array, domain: Domain) -> Array:
     """Section F.1: the outputs of an unconstrained algorithm, projected onto K. Privacy is kept."""
-    return domain.project(_check.finite("outputs", outputs))
+    return domain.project(checks.numbers("outputs", outputs))
 
 
 def extended_risk(losses: list[Callable[[Array], Array]], theta: Array) -> Array:

@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
+from implementations import checks
 from implementations.interfaces import Array
-from implementations.lee2024 import _check
 
 
 def embed(coordinates: Array, basis: Array, rng: np.random.Generator, *, strength: float) -> Array:
@@ -24,8 +24,8 @@ def embed(coordinates: Array, basis: Array, rng: np.random.Generator, *, strengt
     Returns (size, d). Raises ValueError for a basis that is not orthonormal within 1e-9, or shapes that
     do not fit.
     """
-    _check.positive(strength=strength)
-    v, x = _check.finite("basis", basis), _check.finite("coordinates", coordinates)
+    checks.positive(strength=strength)
+    v, x = checks.numbers("basis", basis), checks.numbers("coordinates", coordinates)
     if v.ndim != 2 or x.ndim != 2 or x.shape[1] != v.shape[1]:
         raise ValueError(f"coordinates (size, k) and basis (d, k) do not fit: {x.shape} and {v.shape}")
     if not np.allclose(v.T @ v, np.eye(v.shape[1]), atol=1e-9):

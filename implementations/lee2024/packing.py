@@ -12,9 +12,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from implementations import checks
 from implementations.interfaces import Array
-from implementations.lee2024 import _check
-from implementations.lee2024.fingerprinting import Bits
+from implementations.lee2024.fingerprinting import Bits, bits
 
 MOST_BITS = 20
 """The largest ⌊d/2⌋ for which all words are written out."""
@@ -39,7 +39,7 @@ def words(generator: Bits) -> Bits:
 
 def points(code: NDArray[np.int8]) -> Array:
     """The words (K, d) as points of {1/√d, −1/√d}ᵈ."""
-    _check.bits("code", code)
+    bits("code", code)
     return (1.0 - 2.0 * code.astype(np.float64)) / math.sqrt(code.shape[1])
 
 
@@ -51,14 +51,14 @@ def least_distance(generator: Bits) -> float:
 
 def radius_count(d: int, epsilon: float) -> int:
     """n* = ⌊d/(20ε)⌋, at least 1: how many copies of a point the datasets of Lemma D.1 hold."""
-    _check.positive(epsilon=epsilon)
-    _check.at_least_one(d=d)
+    checks.positive(epsilon=epsilon)
+    checks.whole_number(d=d)
     return max(1, math.floor(d / (20.0 * epsilon)))
 
 
 def dataset(point: Array, n: int, copies: int) -> Array:
     """min(n, copies) copies of the point and n − copies zero vectors, (n, d)."""
-    _check.at_least_one(n=n, copies=copies)
+    checks.whole_number(n=n, copies=copies)
     records = np.zeros((n, point.size))
     records[: min(n, copies)] = point
     return records

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from implementations import checks
 from implementations.interfaces import Array
-from implementations.lee2024 import _check
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +42,12 @@ def potential(knots: Array, weights: Array, tilt: Array | None = None) -> Potent
 
     Raises ValueError for shapes that differ, entries that are not finite, or a negative weight.
     """
-    a, w = _check.finite("knots", knots), _check.finite("weights", weights)
+    a, w = checks.numbers("knots", knots), checks.numbers("weights", weights)
     if a.ndim != 2 or a.shape != w.shape or a.shape[1] < 1:
         raise ValueError(f"knots and weights must have one shape (d, K), got {a.shape} and {w.shape}")
     if (w < 0.0).any():
         raise ValueError(f"weights must not be negative, got {w.min()}: the function is not convex")
-    t = np.zeros(a.shape[0]) if tilt is None else _check.finite("tilt", tilt)
+    t = np.zeros(a.shape[0]) if tilt is None else checks.numbers("tilt", tilt)
     if t.shape != a.shape[:1]:
         raise ValueError(f"tilt must have shape {a.shape[:1]}, got {t.shape}")
     order = np.argsort(a, axis=1)
@@ -61,8 +61,8 @@ def sample(law: Potential, size: int, rng: np.random.Generator, *, strength: flo
     """
     from scipy.special import log_ndtr, ndtri_exp
 
-    _check.positive(strength=strength)
-    _check.at_least_one(size=size)
+    checks.positive(strength=strength)
+    checks.whole_number(size=size)
     d, pieces = law.knots.shape[0], law.knots.shape[1] + 1
     low, high, flipped, log_mass = _intervals(law, strength)
     # Line 2 of Algorithm 1: the interval first, by its share of the mass …

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from implementations import checks
 from implementations.interfaces import Array
-from implementations.lee2024 import _check
 
 Values = Callable[[Array], Array]
 """The function f: points (m, k) → values (m,)."""
@@ -43,7 +43,7 @@ def steps_needed(*, lipschitz: float, strength: float, step_size: float, toleran
     The start has relative entropy ≤ L²/(2λ) by the log-Sobolev inequality; a step divides it by (1 + hλ)²
     (Chen, Chewi, Salim and Wibisono 2022, Theorem 3); Pinsker's inequality gives the total variation.
     """
-    _check.positive(lipschitz=lipschitz, strength=strength, step_size=step_size, tolerance=tolerance)
+    checks.positive(lipschitz=lipschitz, strength=strength, step_size=step_size, tolerance=tolerance)
     entropy = lipschitz**2 / (2.0 * strength)
     excess = math.log(entropy / (2.0 * tolerance**2))
     return max(1, math.ceil(excess / (2.0 * math.log1p(step_size * strength))))
@@ -70,8 +70,8 @@ def sample(
     Raises ValueError where `steps` is below `steps_needed`, and where f turns out not to be L-Lipschitz
     between two points that the sampler met: rejection would then be inexact.
     """
-    _check.at_least_one(size=size, dimension=dimension, steps=steps)
-    _check.positive(lipschitz=lipschitz, strength=strength, tolerance=tolerance)
+    checks.whole_number(size=size, dimension=dimension, steps=steps)
+    checks.positive(lipschitz=lipschitz, strength=strength, tolerance=tolerance)
     h = default_step_size(lipschitz=lipschitz, dimension=dimension) if step_size is None else step_size
     needed = steps_needed(lipschitz=lipschitz, strength=strength, step_size=h, tolerance=tolerance)
     if steps < needed:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from implementations.lee2024 import _check
+from implementations import checks
 
 INVERSE_TEMPERATURES = ("log-above", "log-below")
 REGULARISERS = ("plain", "log", "squared")
@@ -33,8 +33,8 @@ class Parameters:
 
     def gaussian_mu(self, *, n: int, lipschitz: float) -> float:
         """The Gaussian privacy parameter (2G/n)·√(η/μ) under replacement of one of n records (Lemma E.1)."""
-        _check.positive(lipschitz=lipschitz)
-        _check.at_least_one(n=n)
+        checks.positive(lipschitz=lipschitz)
+        checks.whole_number(n=n)
         return 2.0 * lipschitz / n * math.sqrt(self.eta / self.mu)
 
 
@@ -62,16 +62,12 @@ def parameters(
     >>> round(p.gaussian_mu(n=100, lipschitz=1.0) * math.sqrt(2 * math.log(1e6)), 12)
     0.4
     """
-    _check.at_least_one(n=n, rank=rank)
-    _check.positive(epsilon=epsilon, lipschitz=lipschitz, radius=radius)
-    _check.probability(delta=delta)
+    checks.whole_number(n=n, rank=rank)
+    checks.positive(epsilon=epsilon, lipschitz=lipschitz, radius=radius)
+    checks.probability(delta=delta)
     log = math.log(1.0 / delta)
-    if inverse_temperature not in INVERSE_TEMPERATURES:
-        raise ValueError(
-            f"inverse_temperature must be one of {INVERSE_TEMPERATURES}, got {inverse_temperature!r}"
-        )
-    if regulariser not in REGULARISERS:
-        raise ValueError(f"regulariser must be one of {REGULARISERS}, got {regulariser!r}")
+    checks.one_of(INVERSE_TEMPERATURES, inverse_temperature=inverse_temperature)
+    checks.one_of(REGULARISERS, regulariser=regulariser)
     inside = rank * log if inverse_temperature == "log-above" else rank / log
     eta = n * epsilon * math.sqrt(inside) / (lipschitz * radius)
     plain = 8.0 * eta * lipschitz**2 / (n * epsilon) ** 2
