@@ -97,7 +97,7 @@ def count_table(f: Callable[[Array], Array], counts: Sequence[int], *, empty: bo
     step = np.zeros(sizes)
     for axis in range(len(sizes)):
         jump = np.linalg.norm(np.diff(values, axis=axis), axis=-1)
-        if not empty:  # the dataset of one user of this type: its deletion leaves nobody
+        if not empty and sizes[axis] > 1:  # the dataset of one user of this type: its deletion leaves nobody
             jump[(0,) * len(sizes)] = 0.0
         later: list[slice] = [slice(None)] * len(sizes)
         later[axis] = slice(1, None)
@@ -111,12 +111,18 @@ def table_sensitivity(table: CountTable, r: int) -> float:
     return float(table.step[table.deleted <= r].max())
 
 
-def smallest_stable(table: CountTable, target: float, kappa: int) -> tuple[int, Array] | None:
+def smallest_stable(
+    table: CountTable, target: float, kappa: int, *, most: int | None = None
+) -> tuple[int, Array] | None:
     """Lines 5 and 9 of Algorithm 1 at R₁ = 2κ: the least |S| with x₋S stable, and f of every tied choice.
 
     At R₁ = r the algorithm answers if and only if the least |S| is at most r, and it then chooses among the
     same ties. Returns (|S|, values (ties, d)), ties in the order of their counts; None where nothing is
-    stable. Raises ValueError for a target that is not positive.
+    stable.
+
+    most  the largest |S| looked at: 2κ by default, since R₁ never exceeds it.
+
+    Raises ValueError for a target that is not positive.
     """
     positive(target=target)
     whole_number(kappa=kappa)
@@ -124,7 +130,7 @@ def smallest_stable(table: CountTable, target: float, kappa: int) -> tuple[int, 
     bad = (deleted <= 4 * kappa) & (table.step > target)
     for axis in range(bad.ndim):  # bad below: some dataset y ⊆ x₋S within reach has Δ̄ f(y) > Δ
         bad = np.logical_or.accumulate(bad, axis=axis)
-    stable = ~bad & (deleted <= 2 * kappa)
+    stable = ~bad & (deleted <= (2 * kappa if most is None else most))
     if not stable.any():
         return None
     least = int(deleted[stable].min())

@@ -62,12 +62,12 @@ def admitted_delta(psi: float, n: float, d: float) -> float:
 
 
 def corrected_delta(psi: float, n: float, d: float) -> float:
-    """The largest δ ≤ 1/2 with δ·(√d + √(2·ln(1/δ)) + 1) ≤ √d/(24ψn): what the fingerprinting proof can pay.
+    """The largest δ ≤ 1/2 with δ·(√d + √(2·ln(1/δ)) + 1) ≤ √d/(34ψn): what the fingerprinting proof can pay.
 
     The left side increases in δ on (0, 1/2], so it is found by bisection and rounded down.
     """
     positive(psi=psi, n=n, d=d)
-    budget = math.sqrt(d) / (24.0 * psi * n)
+    budget = math.sqrt(d) / (34.0 * psi * n)
 
     def cost(delta: float) -> float:
         return delta * (math.sqrt(d) + math.sqrt(2.0 * math.log(1.0 / delta)) + 1.0)

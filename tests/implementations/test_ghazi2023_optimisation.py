@@ -302,4 +302,4 @@ def test_admitted_delta_by_hand() -> None:
     assert hard_instances.admitted_delta(psi, n, d) == pytest.approx(1 / (ratio * math.sqrt(math.log(ratio))))
     delta = hard_instances.corrected_delta(psi, n, d)
     spend = delta * (math.sqrt(d) + math.sqrt(2 * math.log(1 / delta)) + 1)
-    assert spend == pytest.approx(math.sqrt(d) / (24 * psi * n), rel=1e-9)
+    assert spend == pytest.approx(math.sqrt(d) / (34 * psi * n), rel=1e-9)
