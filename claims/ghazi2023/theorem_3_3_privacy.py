@@ -91,8 +91,7 @@ def check(point: Point) -> Iterator[Evidence]:
 
 
 def without_empty(least: int, point: Point) -> Iterator[Evidence]:
-    """k users at 0 and k (or k + 1) at 10⁶Δ; deletions of the last user are not counted; n ≥ `least`·κ + 1.
-    """
+    """k users at 0 and k (or k + 1) at 10⁶Δ; deletions of the last user are not counted; n ≥ `least`·κ + 1."""
     p = del_output_pert.parameters(point.epsilon, point.delta, 1.0)
     far = mean_of((0.0, 1e6 * p.target))
     first = least * p.kappa + 1 if least else 2
@@ -136,7 +135,8 @@ CLAIM = Claim(
 WITHOUT = CLAIM.reading(
     "without-empty",
     title="DelOutputPert where f(∅) has no value",
-    statement=r"Algorithm 1 for an $f$ that is defined on non-empty datasets only, deletions of the last user "
+    statement=r"Algorithm 1 for an $f$ that is defined on non-empty datasets only, deletions of the last "
+    r"user "
     r"not counted in $\bar\Delta_r$, is $(\varepsilon,\delta)$-DP for every number of users.",
     expected=REFUTED,
     finding="two users at 0 and 10⁶Δ against two at 10⁶Δ: δ near 1; n = 2k with P(R₁ ≥ k) > δ likewise",
@@ -147,7 +147,8 @@ WITHOUT = CLAIM.reading(
 WITHOUT_CORRECTED = WITHOUT.reading(
     "without-empty-corrected",
     title="DelOutputPert where f(∅) has no value, n ≥ 4κ + 1",
-    statement=r"Algorithm 1 for an $f$ that is defined on non-empty datasets only, deletions of the last user "
+    statement=r"Algorithm 1 for an $f$ that is defined on non-empty datasets only, deletions of the last "
+    r"user "
     r"not counted in $\bar\Delta_r$, is $(\varepsilon,\delta)$-DP for $n\ge4\kappa+1$ users.",
     expected=CONFIRMED,
     finding="n ≥ 4κ + 1, so that two neighbouring choices always share a user",
