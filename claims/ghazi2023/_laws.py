@@ -1,4 +1,4 @@
-"""Divergences of "⊥ or a Gaussian", datasets of few types of users, and statistics that stress Algorithm 1."""
+"""Divergences of "⊥ or a Gaussian", datasets of few types of users, statistics for Algorithm 1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Strongly convex problems with exact minimisers on small datasets: optima inside and on the boundary, kinks."""
+"""Strongly convex problems with exact minimisers: optima inside and on the boundary, with and without kinks.
+"""
 
 from __future__ import annotations
 

@@ -40,14 +40,14 @@ def sign_sums(total: int, positive: int, m: int) -> tuple[Array, Array]:
 
 
 def subset_norms(vectors: Array, m: int) -> tuple[Array, Array]:
-    """(‖Σ‖, probability) of the sum over all m-subsets of the rows of `vectors` (N, d), each equally likely."""
+    """(‖Σ‖, probability) of the sum over all m-subsets of the rows (N, d), each equally likely."""
     subsets = np.array(list(combinations(range(len(vectors)), m)))
     norms = np.linalg.norm(vectors[subsets].sum(axis=1), axis=1)
     return norms, np.full(len(norms), 1.0 / len(norms))
 
 
 def vector_families(count: int, d: int, rng: np.random.Generator) -> Sequence[Array]:
-    """Sets of `count` vectors that add up to zero with norms ≤ 1: signs, a rare direction, simplex, sphere."""
+    """Sets of vectors that add up to zero with norms ≤ 1: signs, a rare direction, simplex, sphere."""
     families = []
     signs = np.zeros((count, d))
     signs[:, 0] = np.where(np.arange(count) % 2 == 0, 1.0, -1.0)

@@ -91,7 +91,7 @@ def check(point: Point) -> Iterator[Evidence]:
 
 
 def without_empty(least: int, point: Point) -> Iterator[Evidence]:
-    """k users at 0 and k (or k + 1) at 10⁶Δ; deletions of the last user are not counted; n ≥ `least`·κ + 1."""
+    """Users at 0 and at 10⁶Δ; the deletion of the last user is not counted; n ≥ `least`·κ + 1."""
     p = del_output_pert.parameters(point.epsilon, point.delta, 1.0)
     far = mean_of((0.0, 1e6 * p.target))
     first = least * p.kappa + 1 if least else 2
