@@ -38,7 +38,7 @@ def main() -> None:
         for problem in problems:
             print(f"dpclaims: {problem}", file=sys.stderr)
         raise SystemExit(2)
-    from claims._cli import main as command_line
+    from claims.harness.commands.main import main as command_line
 
     command_line()
 

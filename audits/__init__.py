@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 __distribution__ = "dpclaims"
 
 if TYPE_CHECKING:
-    from audits.evidence import Bound, Evidence, Verdict
+    from audits.evidence import Evidence, Side, Verdict
     from audits.exact import hockey_stick
     from audits.privacy import audit_privacy, each, unseeded
     from audits.rates import fit_rate
 
 __all__ = [
-    "Bound",
     "Evidence",
+    "Side",
     "Verdict",
     "audit_privacy",
     "each",
@@ -24,20 +24,22 @@ __all__ = [
 ]
 
 
+HOMES = {
+    "Evidence": "audits.evidence",
+    "Side": "audits.evidence",
+    "Verdict": "audits.evidence",
+    "audit_privacy": "audits.privacy",
+    "each": "audits.privacy",
+    "fit_rate": "audits.rates",
+    "hockey_stick": "audits.exact",
+    "unseeded": "audits.privacy",
+}
+"""Where each public name stands; SciPy and statsmodels take most of a second: only what is used is loaded."""
+
+
 def __getattr__(name: str) -> Any:
-    # SciPy and statsmodels take most of a second to import: only what is asked for is loaded.
     import importlib
 
-    homes = {
-        "Bound": "audits.evidence",
-        "Evidence": "audits.evidence",
-        "Verdict": "audits.evidence",
-        "audit_privacy": "audits.privacy",
-        "each": "audits.privacy",
-        "fit_rate": "audits.rates",
-        "hockey_stick": "audits.exact",
-        "unseeded": "audits.privacy",
-    }
-    if name not in homes:
+    if name not in HOMES:
         raise AttributeError(f"module 'audits' has no attribute {name!r}")
-    return getattr(importlib.import_module(homes[name]), name)
+    return getattr(importlib.import_module(HOMES[name]), name)

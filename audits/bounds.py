@@ -1,5 +1,3 @@
-# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownArgumentType=false
 """Measured against printed: is the mean of these values on the right side of this number?
 
 The mean of the trials gets one-sided confidence limits, and the printed bound, constants included, is refuted
@@ -23,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from audits.evidence import Bound, Evidence, Verdict
+from audits.evidence import Evidence, Side, Verdict
 
 Array = NDArray[np.float64]
 Point = Mapping[str, float | int | str]
@@ -36,7 +34,7 @@ def check_bound(
     values: ArrayLike,
     claimed: float,
     *,
-    bound: Bound = Bound.UPPER,
+    side: Side = Side.UPPER,
     alpha: float,
     quantity: str,
     point: Point | None = None,
@@ -48,7 +46,7 @@ def check_bound(
 
     values    one number per trial, at least two, any shape; every one finite.
     claimed   the printed value, in the units of `values`.
-    bound     UPPER: E ≤ claimed; LOWER: E ≥ claimed; TIGHT: E = claimed (α split over the two sides).
+    side      UPPER: E ≤ claimed; LOWER: E ≥ claimed; TIGHT: E = claimed (α split over the two sides).
     alpha     probability of refuting a true bound; all of it is recorded as spent.
     method    "student-t" (default), "betting" (needs support=(low, high)) or "clopper-pearson" (0/1 values).
     largest_resolution  the largest resolution that still counts as a check; None accepts any.
@@ -70,21 +68,21 @@ def check_bound(
     """
     sample = _finite("values", values).ravel()
     target = _one("claimed", claimed)
-    side = _side_alpha(alpha, bound)
+    level = _level(alpha, side)
     if sample.size < 2:
         raise ValueError(f"values must hold at least 2 trials, got {sample.size}")
     if method == "student-t":
         if support is not None:
             raise ValueError(f"support is for method='betting', got {support} with method='student-t'")
-        low, high, reach = _student_limits(sample, target, side, bound)
+        low, high, reach = _student_limits(sample, target, level, side)
     elif method == "betting":
-        low, high, reach = _betting_limits(sample, side, support)
+        low, high, reach = _betting_limits(sample, level, support)
     elif method == "clopper-pearson":
-        low, high, reach = _binomial_limits(sample, target, side, bound)
+        low, high, reach = _binomial_limits(sample, target, level, side)
     else:
         raise ValueError(f"method must be one of {_METHODS}, got {method!r}")
     return _judge(
-        float(sample.mean()), low, high, reach, target, bound, side, alpha, sample.size, method,
+        float(sample.mean()), low, high, reach, target, side, level, alpha, sample.size, method,
         quantity, point, largest_resolution,
     )  # fmt: skip
 
@@ -95,7 +93,7 @@ def check_mean(
     trials: int,
     claimed: float,
     *,
-    bound: Bound = Bound.UPPER,
+    side: Side = Side.UPPER,
     alpha: float,
     quantity: str,
     point: Point | None = None,
@@ -106,51 +104,20 @@ def check_mean(
     Skewness is unknown here and not corrected for. standard_error > 0, trials ≥ 2. Raises ValueError
     otherwise, and as `check_bound`.
     """
-    target, side = _one("claimed", claimed), _side_alpha(alpha, bound)
+    target, level = _one("claimed", claimed), _level(alpha, side)
     centre, error = _one("mean", mean), _one("standard_error", standard_error)
     if error <= 0.0:
         raise ValueError(
-            f"standard_error must be > 0, got {standard_error}; use check_exact for an exact value"
+            f"standard_error must be > 0, got {standard_error}; `judge.at_most` is for an exact value"
         )
     if trials < 2:
         raise ValueError(f"trials must be ≥ 2, got {trials}")
-    quantile = _t_quantile(side, trials - 1)
+    quantile = _t_quantile(level, trials - 1)
     reach = _noncentrality(quantile, trials - 1) * error
     low, high = centre - quantile * error, centre + quantile * error
     return _judge(
-        centre, low, high, reach, target, bound, side, alpha, trials, "student-t", quantity, point,
+        centre, low, high, reach, target, side, level, alpha, trials, "student-t", quantity, point,
         largest_resolution,
-    )  # fmt: skip
-
-
-def check_exact(
-    value: float,
-    claimed: float,
-    *,
-    bound: Bound = Bound.UPPER,
-    quantity: str,
-    point: Point | None = None,
-    relative_error: float = 1e-9,
-    note: str = "",
-) -> Evidence:
-    """Hold an exactly computed value against a claimed bound: CONFIRMED or REFUTED.
-
-    relative_error bounds the rounding or quadrature error of value and bound; a value beyond the bound by no
-    more than that (relative to the larger of the two) counts as on it. Raises ValueError for numbers that
-    are not finite or a negative error.
-
-    >>> check_exact(0.3, 0.25, quantity="δ at ε = 1").verdict.value
-    'REFUTED'
-    """
-    v, c = _one("value", value), _one("claimed", claimed)
-    if _one("relative_error", relative_error) < 0.0:
-        raise ValueError(f"relative_error must be ≥ 0, got {relative_error}")
-    slack = relative_error * max(abs(v), abs(c))
-    above, below = v > c + slack, v < c - slack
-    broken = {Bound.UPPER: above, Bound.LOWER: below, Bound.TIGHT: above or below}[Bound(bound)]
-    return Evidence(
-        quantity=quantity, estimate=v, low=v, high=v, confidence=1.0, method="exact", bound=c,
-        point=dict(point or {}), verdict=Verdict.REFUTED if broken else Verdict.CONFIRMED, note=note,
     )  # fmt: skip
 
 
@@ -168,7 +135,7 @@ def mean_interval(
     (0.1941, 0.9937)
     """
     evidence = check_bound(
-        values, 0.0, bound=Bound.TIGHT, alpha=alpha, quantity="mean", method=method, support=support
+        values, 0.0, side=Side.TIGHT, alpha=alpha, quantity="mean", method=method, support=support
     )
     return evidence.low, evidence.high
 
@@ -194,11 +161,11 @@ def _one(name: str, value: object) -> float:
     return float(array)
 
 
-def _side_alpha(alpha: float, bound: Bound) -> float:
+def _level(alpha: float, side: Side) -> float:
     """The error probability of each one-sided limit."""
     if not 0.0 < _one("alpha", alpha) < 0.5:
         raise ValueError(f"alpha must be in (0, 0.5), got {alpha}")
-    return alpha / 2.0 if Bound(bound) is Bound.TIGHT else alpha
+    return alpha / 2.0 if Side(side) is Side.TIGHT else alpha
 
 
 # --- Limits: (lower, upper, reach) -------------------------------------------------------------------------
@@ -219,7 +186,7 @@ def _noncentrality(quantile: float, df: float) -> float:
     return quantile * (1.0 - 0.25 / df) + _Z90 * math.sqrt(1.0 + quantile**2 / (2.0 * df))
 
 
-def _student_limits(sample: Array, target: float, side: float, bound: Bound) -> tuple[float, float, float]:
+def _student_limits(sample: Array, target: float, level: float, side: Side) -> tuple[float, float, float]:
     n, centre = sample.size, float(sample.mean())
     # Subtracting first keeps the spread of values that are huge or nearly equal.
     deviation = sample - centre
@@ -227,25 +194,25 @@ def _student_limits(sample: Array, target: float, side: float, bound: Bound) -> 
     if sd <= 1e-15 * abs(centre):
         return -math.inf, math.inf, math.inf
     skewness = float(np.mean((deviation / sd) ** 3))
-    quantile, error = _t_quantile(side, n - 1), sd / math.sqrt(n)
+    quantile, error = _t_quantile(level, n - 1), sd / math.sqrt(n)
     # P(T ≤ x) = Φ(x) + κ(2x² + 1)φ(x)/(6√n) + O(1/n): a positive κ makes the lower tail of T heavier, so the
     # upper limit must move out, and a negative one the lower limit. The light side is left as it is. Twice
     # the term: a sample whose mean errs to the harmful side also shows too little of the skewness.
     shift = 2.0 * skewness * (2.0 * quantile**2 + 1.0) / (6.0 * math.sqrt(n))
     to_low, to_high = quantile + max(-shift, 0.0), quantile + max(shift, 0.0)
-    used = {Bound.UPPER: to_low, Bound.LOWER: to_high, Bound.TIGHT: max(to_low, to_high)}[Bound(bound)]
+    used = {Side.UPPER: to_low, Side.LOWER: to_high, Side.TIGHT: max(to_low, to_high)}[Side(side)]
     reach = _noncentrality(used, n - 1) * error
     return centre - to_low * error, centre + to_high * error, reach
 
 
-def _binomial_limits(sample: Array, target: float, side: float, bound: Bound) -> tuple[float, float, float]:
+def _binomial_limits(sample: Array, target: float, level: float, side: Side) -> tuple[float, float, float]:
     if not np.isin(sample, (0.0, 1.0)).all():
         raise ValueError("values must be 0 or 1 for method='clopper-pearson', got others")
     n, hits = sample.size, int(sample.sum())
-    low, high = clopper_pearson(hits, n, side)
-    up = binomial_reach(n, target, side)
-    down = binomial_reach(n, 1.0 - target, side)
-    reach = {Bound.UPPER: up, Bound.LOWER: down, Bound.TIGHT: max(up, down)}[Bound(bound)]
+    low, high = clopper_pearson(hits, n, level)
+    up = binomial_reach(n, target, level)
+    down = binomial_reach(n, 1.0 - target, level)
+    reach = {Side.UPPER: up, Side.LOWER: down, Side.TIGHT: max(up, down)}[Side(side)]
     return low, high, reach
 
 
@@ -291,7 +258,7 @@ def binomial_reach(n: int, p: float, alpha: float) -> float:
 
 
 def _betting_limits(
-    sample: Array, side: float, support: tuple[float, float] | None
+    sample: Array, level: float, support: tuple[float, float] | None
 ) -> tuple[float, float, float]:
     if support is None:
         raise ValueError("support must be given for method='betting', got None; e.g. support=(0.0, 1.0)")
@@ -303,7 +270,7 @@ def _betting_limits(
             f"values must lie in the support [{low}, {high}], got {sample.min()} … {sample.max()}"
         )
     unit = np.clip((sample - low) / (high - low), 0.0, 1.0)
-    lower, upper = _betting_lower(unit, side), 1.0 - _betting_lower(1.0 - unit, side)
+    lower, upper = _betting_lower(unit, level), 1.0 - _betting_lower(1.0 - unit, level)
     mean = float(unit.mean())
     lower, upper = min(lower, mean), max(upper, mean)
     width = max(mean - lower, upper - mean) + _Z90 * float(unit.std()) / math.sqrt(unit.size)
@@ -343,8 +310,8 @@ def _judge(
     high: float,
     reach: float,
     target: float,
-    bound: Bound,
-    side: float,
+    side: Side,
+    level: float,
     alpha: float,
     trials: int,
     method: str,
@@ -355,12 +322,12 @@ def _judge(
     if largest_resolution is not None and _one("largest_resolution", largest_resolution) <= 0.0:
         raise ValueError(f"largest_resolution must be > 0, got {largest_resolution}")
     above, below = low > target, high < target
-    broken = {Bound.UPPER: above, Bound.LOWER: below, Bound.TIGHT: above or below}[Bound(bound)]
+    broken = {Side.UPPER: above, Side.LOWER: below, Side.TIGHT: above or below}[Side(side)]
     note = ""
     if broken:
         verdict = Verdict.REFUTED
         note = (
-            f"mean {estimate:.6g} in [{low:.6g}, {high:.6g}], claimed {Bound(bound).value} bound {target:.6g}"
+            f"mean {estimate:.6g} in [{low:.6g}, {high:.6g}], claimed {Side(side).value} bound {target:.6g}"
         )
     elif not math.isfinite(reach):
         verdict = Verdict.INCONCLUSIVE
@@ -372,7 +339,7 @@ def _judge(
         verdict = Verdict.CONSISTENT
     extra: dict[str, Any] = {"resolution": reach} if math.isfinite(reach) else {}
     return Evidence(
-        quantity=quantity, estimate=estimate, low=low, high=high, confidence=1.0 - 2.0 * side, method=method,
-        samples=trials, bound=target, point=dict(point or {}), verdict=verdict, alpha_spent=alpha, note=note,
-        **extra,
+        quantity=quantity, estimate=estimate, low=low, high=high, confidence=1.0 - 2.0 * level, method=method,
+        samples=trials, claimed=target, point=dict(point or {}), verdict=verdict, alpha_spent=alpha,
+        note=note, **extra,
     )  # fmt: skip

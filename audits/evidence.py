@@ -21,8 +21,8 @@ class Verdict(StrEnum):
     """The resolution is worse than the claim asks for."""
 
 
-class Bound(StrEnum):
-    """What a printed bound promises of the quantity that it bounds."""
+class Side(StrEnum):
+    """The side from which a statement bounds a quantity."""
 
     UPPER = "upper"
     LOWER = "lower"
@@ -31,14 +31,17 @@ class Bound(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """One number with its interval, the claimed bound it is held against, and what that alone says.
+    """One number with its interval, the claimed value it is held against, and what that alone says.
 
     quantity     what was measured, in words ("exponent of n", "ε at δ = 1e-05").
     estimate, low, high   the value and its interval; an exact value has low = estimate = high.
     confidence   of the interval; 1.0 for an exact value.
     method       the instrument ("exact", "sequential", "tost", …).
     samples      Monte Carlo draws behind it; 0 for an exact value.
-    bound        the claimed value at this point; None where nothing is claimed (a reported constant).
+    claimed      the claimed value at this point; None where nothing is claimed (a reported constant).
+    axis         the axis whose exponent this is ("n"); None for everything that is not a fitted exponent.
+    worse        the direction in which this quantity gets worse: "higher", "lower" or "either"; None where no
+                 direction is meant. `dpclaims rates` and the plots go by it.
     point        the grid point, empty where the evidence is about the whole grid.
     verdict      what this piece alone says of the claim; None for context that decides nothing.
     resolution   the smallest violation caught with probability 0.9; required with CONSISTENT.
@@ -56,7 +59,9 @@ class Evidence:
     confidence: float
     method: str
     samples: int = 0
-    bound: float | None = None
+    claimed: float | None = None
+    axis: str | None = None
+    worse: str | None = None
     point: Mapping[str, float | int | str] = field(default_factory=dict[str, "float | int | str"])
     verdict: Verdict | None = None
     resolution: float | None = None
@@ -79,13 +84,15 @@ class Evidence:
             raise ValueError(f"CONFIRMED needs an exact computation, got {self.quantity!r} from samples")
         if self.verdict is Verdict.CONSISTENT and self.resolution is None:
             raise ValueError(f"CONSISTENT needs a resolution, got none for {self.quantity!r}")
+        if self.worse not in (None, "higher", "lower", "either"):
+            raise ValueError(f"worse must be 'higher', 'lower', 'either' or None, got {self.worse!r}")
 
 
 def exact_evidence(
     quantity: str,
     value: float,
     *,
-    bound: float | None = None,
+    claimed: float | None = None,
     verdict: Verdict | None = None,
     point: Mapping[str, float | int | str] | None = None,
     method: str = "exact",
@@ -93,7 +100,7 @@ def exact_evidence(
 ) -> Evidence:
     """Evidence of zero width from a closed form, an enumeration or a quadrature.
 
-    >>> exact_evidence("δ at ε = 1", 0.05, bound=0.01, verdict=Verdict.REFUTED).high
+    >>> exact_evidence("δ at ε = 1", 0.05, claimed=0.01, verdict=Verdict.REFUTED).high
     0.05
     """
     return Evidence(
@@ -103,7 +110,7 @@ def exact_evidence(
         high=value,
         confidence=1.0,
         method=method,
-        bound=bound,
+        claimed=claimed,
         point=dict(point or {}),
         verdict=verdict,
         note=note,

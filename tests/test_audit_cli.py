@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from claims._audit import audit_target, in_chunks
+from claims.harness.commands.audit import audit_target, in_chunks
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 EXAMPLE = str(REPOSITORY / "examples" / "my_mechanism.py")

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from audits.privacy import AuditResult, audit_privacy
-from claims._audit import Target, audit_target, load_target
+from claims.harness.commands.audit import Target, audit_target, load_target
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 ALPHA = 1e-6

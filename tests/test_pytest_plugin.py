@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from claims._pytest import split_budget
+from claims.harness.pytest_plugin import split_budget
 
 pytest_plugins = "pytester"
 
@@ -43,7 +43,7 @@ def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch):
 
     def runner(body: str, *arguments: str) -> Any:
         pytester.makepyfile(test_it=MECHANISMS + body)
-        plugins = ("-p", "no:cacheprovider", "-p", "claims._pytest", "-p", "xdist.plugin")
+        plugins = ("-p", "no:cacheprovider", "-p", "claims.harness.pytest_plugin", "-p", "xdist.plugin")
         return pytester.runpytest_subprocess(*plugins, *arguments)
 
     return runner
@@ -105,7 +105,7 @@ def test_private(assert_private):
 def test_an_installed_distribution_brings_the_plugin(pytester: pytest.Pytester) -> None:
     from importlib.metadata import entry_points
 
-    if not any(e.value == "claims._pytest" for e in entry_points(group="pytest11")):
+    if not any(e.value == "claims.harness.pytest_plugin" for e in entry_points(group="pytest11")):
         pytest.skip("dpclaims is not installed: its entry point cannot be tested")
     pytester.makepyfile(test_it="def test_it(assert_private, assert_rate): pass")
     pytester.runpytest_subprocess("-p", "no:cacheprovider", "--dp-alpha=0.01").assert_outcomes(passed=1)
@@ -203,7 +203,7 @@ def test_no_summary_where_nothing_was_audited(run: Any) -> None:
 
 def test_nothing_heavy_is_imported_at_start_up() -> None:
     code = (
-        "import sys, claims._pytest; "
+        "import sys, claims.harness.pytest_plugin; "
         "print([m for m in ('numpy', 'scipy', 'pandas', 'audits.privacy') if m in sys.modules])"
     )
     done = subprocess.run(

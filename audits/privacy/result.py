@@ -110,26 +110,27 @@ class AuditResult:
         """Whether the data contradict the claim at the audit's error level."""
         return self.verdict == "refuted"
 
-    def evidence(self) -> Evidence:
-        """This audit as one piece of evidence about ε at the claimed δ, for a claim's `judge`."""
+    def evidence(self, of: str = "") -> Evidence:
+        """This audit as one piece of evidence about ε at the claimed δ; `of` names the mechanism in it."""
         verdicts = {
             "refuted": Verdict.REFUTED,
             "not-refuted": Verdict.CONSISTENT,
             "undecided": Verdict.INCONCLUSIVE,
         }
         return Evidence(
-            quantity=f"ε at δ = {self.delta:g}",
+            quantity=f"ε of {of} at δ = {self.delta:g}" if of else f"ε at δ = {self.delta:g}",
             estimate=self.epsilon_lower,
             low=self.epsilon_lower,
             high=math.inf,
             confidence=self.confidence,
             method=self.method,
             samples=2 * self.samples,
-            bound=self.epsilon_claimed,
+            claimed=self.epsilon_claimed,
             verdict=verdicts[self.verdict],
             resolution=self.resolution.epsilon,
             alpha_spent=1.0 - self.confidence,
-            note=self.summary(),
+            # No seconds: equal audits are equal evidence.
+            note=f"{self.direction}: {self.event}",
         )
 
     def summary(self) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from audits.evidence import Bound, Evidence, Verdict, exact_evidence
-from claims._claim import Claim, Kind, Point, Source, Tier
+from claims.harness.claim import Claim, Kind, Point, Source, Tier
 from claims.song2021 import theorem_2_6
 from implementations import losses
 from implementations.interfaces import Adjacency

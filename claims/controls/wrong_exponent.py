@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from audits.evidence import Bound, Evidence, Verdict
-from claims._claim import Claim, Kind, Plot, Point, Source, Tier
+from claims.harness.claim import Claim, Kind, Plot, Point, Source, Tier
 from claims.song2021 import theorem_3_1
 from implementations import losses
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audits.evidence import Bound, Evidence, Verdict
-from claims._claim import Tier
+from claims.harness.claim import Tier
 from claims.levy2021._shared import extreme_mean
 from implementations.levy2021 import first_order, winsorized_mean_highd
 from implementations.levy2021.users import gaussian_radius

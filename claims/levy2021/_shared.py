@@ -8,7 +8,7 @@ import numpy as np
 
 from audits import reported
 from audits.evidence import Evidence, Verdict, exact_evidence
-from claims._claim import Source
+from claims.harness.claim import Source
 
 if TYPE_CHECKING:
     from implementations.interfaces import Array

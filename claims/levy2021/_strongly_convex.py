@@ -11,7 +11,7 @@ from claims.levy2021 import _first_order as shared
 from implementations.levy2021 import first_order
 
 if TYPE_CHECKING:
-    from claims._claim import Point
+    from claims.harness.claim import Point
     from implementations.interfaces import Array
 
 CONDITION = 2.0

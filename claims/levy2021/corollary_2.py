@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from audits.evidence import Bound, Evidence, Verdict
-from claims._claim import Claim, Kind, Plot, Point
+from claims.harness.claim import Claim, Kind, Plot, Point
 from claims.levy2021 import _first_order as shared
 from claims.levy2021 import _strongly_convex
 from claims.levy2021._shared import source

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audits.evidence import Bound, Evidence, Verdict
-from claims._claim import Claim, Kind, Plot, Point, Tier
+from claims.harness.claim import Claim, Kind, Plot, Point, Tier
 from claims.levy2021._shared import extreme_mean, source
 
 if TYPE_CHECKING:

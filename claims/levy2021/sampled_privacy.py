@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from audits.evidence import Bound, Evidence, Verdict
-from claims._claim import Claim, Kind, Point, Source, Tier
+from claims.harness.claim import Claim, Kind, Point, Source, Tier
 from claims.levy2021._shared import source
 from implementations.levy2021 import finite_class, first_order, winsorized_mean_1d, winsorized_mean_highd
 

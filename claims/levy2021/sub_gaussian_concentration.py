@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from audits.evidence import Bound, Evidence, Verdict
-from claims._claim import Claim, Kind, Plot, Point, Tier
+from claims.harness.claim import Claim, Kind, Plot, Point, Tier
 from claims.levy2021._shared import at_most, source
 
 _EDGE = 30.0

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from audits.evidence import Bound, Evidence, Verdict, exact_evidence
-from claims._claim import Claim, Kind, Point, Tier
+from claims.harness.claim import Claim, Kind, Point, Tier
 from claims.levy2021._shared import at_most, source
 from implementations.levy2021 import winsorized_mean_1d, winsorized_mean_highd
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from audits.evidence import Bound, Evidence, Verdict
-from claims._claim import Claim, Kind, Plot, Point, Tier
+from claims.harness.claim import Claim, Kind, Plot, Point, Tier
 from claims.levy2021 import _first_order as shared
 from claims.levy2021._shared import source
 from implementations.levy2021 import first_order

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from claims._claim import Source
+from claims.harness.claim import Source
 
 _REFERENCE = (
     "S. Song, T. Steinke, O. Thakkar, A. Thakurta: Evading the Curse of Dimensionality in Unconstrained "

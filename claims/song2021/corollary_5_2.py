@@ -33,7 +33,7 @@ import numpy as np
 
 from audits.bounds import check_bound
 from audits.evidence import Bound, Evidence, Verdict
-from claims._claim import Claim, Kind, Plot, Point, Tier
+from claims.harness.claim import Claim, Kind, Plot, Point, Tier
 from claims.song2021._cite import cite
 from claims.song2021._rows import cells
 from claims.song2021._sample import decisive, extreme_of

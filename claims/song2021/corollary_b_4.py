@@ -24,7 +24,7 @@ import numpy as np
 
 from audits.bounds import check_bound, check_exact
 from audits.evidence import Bound, Evidence, Verdict, exact_evidence
-from claims._claim import Claim, Kind, Plot, Point, Tier
+from claims.harness.claim import Claim, Kind, Plot, Point, Tier
 from claims.song2021._cite import cite
 from claims.song2021._rows import cells
 from claims.song2021._sample import decisive, extreme_of

@@ -42,7 +42,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audits.evidence import Bound, Evidence, Verdict, exact_evidence
-from claims._claim import Claim, Kind, Point, Tier
+from claims.harness.claim import Claim, Kind, Point, Tier
 from claims.song2021._cite import cite
 from implementations.song2021 import clipped_surrogate
 

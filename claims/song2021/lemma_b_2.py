@@ -28,7 +28,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from audits.evidence import Bound, Evidence, Verdict, exact_evidence
-from claims._claim import Claim, Kind, Point, Tier
+from claims.harness.claim import Claim, Kind, Point, Tier
 from claims.song2021._cite import cite
 from claims.song2021._rows import records
 

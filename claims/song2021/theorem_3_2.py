@@ -33,7 +33,7 @@ from audits.bounds import check_bound
 from audits.evidence import Bound, Evidence, Verdict
 from audits.rates import fit_rate, slope_against
 from audits.reported import extreme_mean
-from claims._claim import Claim, Kind, Plot, Point, Tier
+from claims.harness.claim import Claim, Kind, Plot, Point, Tier
 from claims.song2021._cite import cite
 from claims.song2021._rows import cells, dictionaries
 from claims.song2021._sample import decisive

@@ -24,7 +24,7 @@ import numpy as np
 
 from audits.evidence import Bound, Evidence, Verdict, exact_evidence
 from audits.reported import sample_mean
-from claims._claim import Claim, Kind, Plot, Point, Tier
+from claims.harness.claim import Claim, Kind, Plot, Point, Tier
 from claims.song2021 import corollary_b_4
 from claims.song2021._cite import cite
 from claims.song2021._rows import cells

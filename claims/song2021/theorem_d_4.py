@@ -29,7 +29,7 @@ import numpy as np
 from audits.bounds import check_bound
 from audits.evidence import Bound, Evidence, Verdict, exact_evidence
 from audits.reported import CONFIDENCE, sample_mean
-from claims._claim import Claim, Kind, Plot, Point, Tier
+from claims.harness.claim import Claim, Kind, Plot, Point, Tier
 from claims.song2021._cite import cite
 from implementations.song2021 import clipped_dp_gd, dp_gd, logistic_instance
 

@@ -1,0 +1,388 @@
+"""The one vocabulary of judging: a measured value against a claimed one, as evidence.
+
+* Exact values: `at_most`, `at_least`, `equals`, `reported` (no verdict), `undecided` (INCONCLUSIVE, and why).
+* Samples: `mean_at_most`, `mean_at_least`, `mean_equals`, and `constant` for a hidden constant that is
+  measured and not judged.
+* Many pieces: `decisive` shows the deciding one for all; `deciding_first` sorts them; `worst_member` takes
+  the supremum over a family, chosen on one part of the trials and measured on the others; `sandwich` holds every
+  private mechanism above a lower bound and one without privacy below it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from audits.evidence import Evidence, Side, Verdict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Point = Mapping[str, Any]
+Exact = float | int | Fraction
+
+ROUNDING = 1e-9
+"""Relative slack of comparisons of floating-point numbers: double precision leaves far less than this."""
+CONFIDENCE = 0.997
+"""Of every reported interval, simultaneous over the cells that an extreme is taken over."""
+
+
+# --- Exact values --------------------------------------------------------------------------------------
+
+
+def at_most(
+    quantity: str,
+    measured: Exact,
+    claimed: Exact,
+    *,
+    point: Point | None = None,
+    error: float = 0.0,
+    decides: bool = True,
+    method: str = "exact",
+    note: str = "",
+) -> Evidence:
+    """Exact evidence that measured ≤ claimed: CONFIRMED, or REFUTED where it is above by more than rounding.
+
+    error    bound of the numerical error of `measured` (a quadrature, a root): where claimed lies within it
+             the comparison is INCONCLUSIVE. Integers and fractions are compared without any slack.
+    decides  False where the value belongs to one instance of a statement about all: then it can refute but
+             carries no verdict when it holds.
+
+    Raises ValueError for NaN, for an infinite error and for a negative one.
+
+    >>> at_most("δ at ε = 1", 0.05, 0.01).verdict.value, at_most("n", 3, 3).verdict.value
+    ('REFUTED', 'CONFIRMED')
+    """
+    return _exact(quantity, measured, claimed, Side.UPPER, point, error, decides, method, note)
+
+
+def at_least(
+    quantity: str,
+    measured: Exact,
+    claimed: Exact,
+    *,
+    point: Point | None = None,
+    error: float = 0.0,
+    decides: bool = True,
+    method: str = "exact",
+    note: str = "",
+) -> Evidence:
+    """Exact evidence that measured ≥ claimed; the mirror image of `at_most`."""
+    return _exact(quantity, measured, claimed, Side.LOWER, point, error, decides, method, note)
+
+
+def equals(
+    quantity: str,
+    measured: Exact,
+    claimed: Exact,
+    *,
+    point: Point | None = None,
+    error: float = 0.0,
+    decides: bool = True,
+    method: str = "exact",
+    note: str = "",
+) -> Evidence:
+    """Exact evidence that measured = claimed, from both sides; arguments as `at_most`.
+
+    >>> equals("Σ p", 0.1 + 0.2, 0.3).verdict.value
+    'CONFIRMED'
+    """
+    return _exact(quantity, measured, claimed, Side.TIGHT, point, error, decides, method, note)
+
+
+def reported(
+    quantity: str,
+    value: Exact,
+    *,
+    claimed: Exact | None = None,
+    point: Point | None = None,
+    method: str = "exact",
+    note: str = "",
+) -> Evidence:
+    """An exact value that is shown and decides nothing."""
+    return _evidence(quantity, float(value), claimed, None, point, 0.0, method, note)
+
+
+def undecided(quantity: str, value: Exact, why: str, *, point: Point | None = None) -> Evidence:
+    """INCONCLUSIVE, with the reason: what the claim would need and this computation cannot give."""
+    return _evidence(quantity, float(value), None, Verdict.INCONCLUSIVE, point, 0.0, "exact", why)
+
+
+def _exact(
+    quantity: str,
+    measured: Exact,
+    claimed: Exact,
+    side: Side,
+    point: Point | None,
+    error: float,
+    decides: bool,
+    method: str,
+    note: str,
+) -> Evidence:
+    if not (math.isfinite(error) and error >= 0.0):
+        raise ValueError(f"error must be finite and ≥ 0, got {error}")
+    if math.isnan(measured) or math.isnan(claimed):
+        raise ValueError(f"{quantity!r} needs numbers, got {measured} against {claimed}")
+    above = _beyond(measured, claimed, error)
+    below = _beyond(-measured, -claimed, error)
+    broken = {Side.UPPER: above, Side.LOWER: below, Side.TIGHT: above or below}[side]
+    open_ = error > 0.0 and not broken and _within_error(measured, claimed, error, side)
+    verdict = Verdict.REFUTED if broken else Verdict.INCONCLUSIVE if open_ else Verdict.CONFIRMED
+    if not decides and verdict is not Verdict.REFUTED:
+        verdict = None
+    return _evidence(quantity, float(measured), claimed, verdict, point, error, method, note)
+
+
+def _beyond(measured: Exact, claimed: Exact, error: float) -> bool:
+    """Whether measured > claimed by more than rounding and its numerical error."""
+    if isinstance(measured, int | Fraction) and isinstance(claimed, int | Fraction) and error == 0.0:
+        return measured > claimed
+    return float(measured) - error > float(claimed) + ROUNDING * abs(float(claimed)) + 1e-300
+
+
+def _within_error(measured: Exact, claimed: Exact, error: float, side: Side) -> bool:
+    """Whether the numerical error leaves the comparison open: the true value may lie beyond the claimed one.
+
+    An equality is never decided more finely than `error`; that counts as holding.
+    """
+    if side is Side.TIGHT:
+        return False
+    sign = 1.0 if side is Side.UPPER else -1.0
+    return _beyond(sign * float(measured) + error, sign * float(claimed), 0.0)
+
+
+def _evidence(
+    quantity: str,
+    value: float,
+    claimed: Exact | None,
+    verdict: Verdict | None,
+    point: Point | None,
+    error: float,
+    method: str,
+    note: str,
+) -> Evidence:
+    return Evidence(
+        quantity=quantity, estimate=value, low=value - error, high=value + error, confidence=1.0,
+        method=method, claimed=None if claimed is None else float(claimed), point=_plain(point),
+        verdict=verdict, note=note,
+    )  # fmt: skip
+
+
+def _plain(point: Point | None) -> dict[str, float | int | str]:
+    """A grid point with NumPy's scalars as Python's, so that it can be written as JSON."""
+    return {k: v.item() if isinstance(v, np.generic) else v for k, v in (point or {}).items()}
+
+
+# --- Samples -------------------------------------------------------------------------------------------
+
+
+def mean_at_most(
+    quantity: str, values: ArrayLike, claimed: float, *, alpha: float, **options: Any
+) -> Evidence:
+    """The mean of independent values against an upper bound; options as `audits.bounds.check_bound`.
+
+    >>> values = np.random.default_rng(0).normal(1.0, 0.1, 400)
+    >>> mean_at_most("risk", values, 1.2, alpha=1e-3).verdict.value
+    'CONSISTENT'
+    """
+    return _mean(quantity, values, claimed, Side.UPPER, alpha, options)
+
+
+def mean_at_least(
+    quantity: str, values: ArrayLike, claimed: float, *, alpha: float, **options: Any
+) -> Evidence:
+    """The mean of independent values against a lower bound; options as `audits.bounds.check_bound`."""
+    return _mean(quantity, values, claimed, Side.LOWER, alpha, options)
+
+
+def mean_equals(
+    quantity: str, values: ArrayLike, claimed: float, *, alpha: float, **options: Any
+) -> Evidence:
+    """The mean of independent values against its stated value, α split over both sides.
+
+    Options as `audits.bounds.check_bound`; a stated equality wants `largest_resolution`.
+    """
+    return _mean(quantity, values, claimed, Side.TIGHT, alpha, options)
+
+
+def _mean(
+    quantity: str, values: ArrayLike, claimed: float, side: Side, alpha: float, options: dict[str, Any]
+) -> Evidence:
+    from audits.bounds import check_bound
+
+    point = _plain(options.pop("point", None))
+    return check_bound(values, claimed, side=side, alpha=alpha, quantity=quantity, point=point, **options)
+
+
+def constant(
+    quantity: str,
+    means: ArrayLike,
+    errors: ArrayLike,
+    trials: ArrayLike,
+    *,
+    points: Sequence[Point] = (),
+    least: bool = False,
+    claimed: float | None = None,
+    note: str = "",
+) -> Evidence:
+    """A hidden constant as measured: the largest (or least) of several sample means; it decides nothing.
+
+    means, errors, trials  (k,) the sample means, their standard errors, and the trials behind each (a number
+                           holds for all).
+    points                 the k grid points, to name the one that is extreme.
+
+    The cell is chosen on the same trials, so its interval is simultaneous over all cells (Bonferroni): where
+    every mean lies in its own interval, their maximum lies between the largest lower and the largest upper
+    limit. Student's t.
+    """
+    from scipy.special import stdtrit
+
+    mean, error = np.atleast_1d(np.asarray(means, float)), np.atleast_1d(np.asarray(errors, float))
+    size = np.broadcast_to(np.asarray(trials, float), mean.shape)
+    reach = np.asarray(stdtrit(size - 1.0, 1.0 - 0.5 * (1.0 - CONFIDENCE) / mean.size)) * error
+    pick, at = (np.min, np.argmin) if least else (np.max, np.argmax)
+    return Evidence(
+        quantity=quantity, estimate=float(pick(mean)), low=float(pick(mean - reach)),
+        high=float(pick(mean + reach)), confidence=CONFIDENCE, method="student-t", samples=int(size.sum()),
+        claimed=claimed, point=_plain(points[int(at(mean))]) if points else {}, note=note,
+    )  # fmt: skip
+
+
+def sample_mean(quantity: str, values: ArrayLike, *, point: Point | None = None, note: str = "") -> Evidence:
+    """The mean of independent trials with its interval; it decides nothing."""
+    x = np.asarray(values, dtype=np.float64)
+    error = float(x.std(ddof=1)) / math.sqrt(x.size)
+    return constant(quantity, float(x.mean()), error, x.size, points=[point or {}], note=note)
+
+
+# --- Many pieces ---------------------------------------------------------------------------------------
+
+
+def deciding_first(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    """All pieces, the deciding one first: a refutation, else an open one, else the pass nearest its bound.
+
+    Within a verdict the piece comes first that lies furthest beyond its claimed value, or, where nothing is
+    beyond, nearest to it; pieces without a verdict come last, in their order.
+    """
+    rank = {Verdict.REFUTED: 0, Verdict.INCONCLUSIVE: 1, Verdict.CONSISTENT: 2, Verdict.CONFIRMED: 3}
+    return tuple(sorted(evidence, key=lambda e: (4 if e.verdict is None else rank[e.verdict], -_excess(e))))
+
+
+def _excess(evidence: Evidence) -> float:
+    """How far beyond its claimed value a piece lies, in units of the claimed value; negative if it holds.
+
+    The direction is the one in which the verdict could fail; without one, distance counts both ways.
+    """
+    if evidence.verdict is None or evidence.claimed is None:
+        return 0.0
+    unit = max(abs(evidence.claimed), 1e-300)
+    distance = abs(evidence.estimate - evidence.claimed) / unit
+    if math.isnan(distance):  # both are infinite
+        return 0.0
+    return distance if evidence.verdict is Verdict.REFUTED else -distance
+
+
+def decisive(checks: Sequence[Evidence], nearness: Callable[[Evidence], float] | None = None) -> Evidence:
+    """The piece to show for many that judge one statement; its α is what all of them spent together.
+
+    nearness  orders passes where nearness to the claimed value is not the right order.
+    Raises ValueError for no checks.
+    """
+    if not checks:
+        raise ValueError("checks must hold at least one piece of evidence, got none")
+    first = deciding_first(checks)[0]
+    if nearness is not None:
+        first = max((e for e in checks if e.verdict is first.verdict), key=nearness)
+    return replace(first, alpha_spent=math.fsum(e.alpha_spent for e in checks))
+
+
+def worst_member(rows: pd.DataFrame, axes: Sequence[str], member: str, risk: str) -> pd.DataFrame:
+    """The supremum over a family of losses at each grid point: chosen on one part of the trials, measured
+    on the others.
+
+    rows    one row a trial, with the columns `axes`, `member`, `risk` and "trial" (a number from 0 up).
+    Returns one row a grid point: `axes`, `member`, "risk", "standard_error", "trials". The member is chosen
+    on every fourth trial, so that the choice does not bias the risk.
+    Raises ValueError where a member has fewer than eight trials.
+    """
+    import pandas as pd
+
+    if int(rows.groupby([*axes, member]).size().min()) < 8:
+        raise ValueError(f"rows must hold at least 8 trials of every {member}, to choose on some of them")
+    choosing = rows["trial"] % 4 == 0
+    means = rows[choosing].groupby([*axes, member])[risk].mean().reset_index()
+    best = means.loc[means.groupby(list(axes))[risk].idxmax(), [*axes, member]]
+    rest = rows[~choosing].merge(best, on=[*axes, member])
+    grouped: Any = rest.groupby([*axes, member])[risk]
+    table = pd.DataFrame({"risk": grouped.mean(), "standard_error": grouped.sem(), "trials": grouped.size()})
+    return table.reset_index()
+
+
+def sandwich(
+    private: Mapping[str, ArrayLike],
+    claimed: float,
+    non_private: Mapping[str, ArrayLike],
+    *,
+    alpha: float,
+    point: Point | None = None,
+    **options: Any,
+) -> list[Evidence]:
+    """Every private mechanism above a claimed lower bound, and a mechanism without privacy below it.
+
+    private      errors on the printed instance by name of mechanism, one number per independent trial.
+    claimed      the claimed lower bound of the expected error, > 0.
+    non_private  errors of mechanisms without privacy on the same instance.
+    alpha        probability that a true lower bound is refuted; split evenly over the private mechanisms.
+    options      of each test, as `audits.bounds.check_bound`.
+
+    Samples can refute a lower bound (a private mechanism below it) and cannot confirm it. Without a mechanism
+    below the bound the instance may simply be hard for everybody and says nothing of privacy: then the
+    result is INCONCLUSIVE. The non-private test can refute nothing and spends no α.
+    Raises ValueError for no mechanism, for claimed ≤ 0, and as `check_bound`.
+
+    >>> rng = np.random.default_rng(0)
+    >>> found = sandwich({"a": rng.normal(2, 0.1, 99)}, 1.0, {"open": rng.normal(0.1, 0.1, 99)}, alpha=0.01)
+    >>> [None if e.verdict is None else e.verdict.value for e in found]
+    ['CONSISTENT', None]
+    """
+    if not private:
+        raise ValueError("private must name at least one mechanism, got none")
+    if not (math.isfinite(claimed) and claimed > 0.0):
+        raise ValueError(f"claimed must be finite and > 0, got {claimed}")
+    share = alpha / len(private)
+    found = [
+        mean_at_least(f"error of {name}", values, claimed, alpha=share, point=point, **dict(options))
+        for name, values in private.items()
+    ]
+    return [*found, _bites(non_private, claimed, alpha, point)]
+
+
+def _bites(
+    non_private: Mapping[str, ArrayLike], claimed: float, alpha: float, point: Point | None
+) -> Evidence:
+    """The best mechanism without privacy: no verdict where it is below the bound, else INCONCLUSIVE."""
+    from audits.bounds import mean_interval
+
+    if not non_private:
+        return undecided(
+            "error without privacy", claimed, "no mechanism without privacy was run", point=point
+        )
+    name, values = min(
+        ((name, np.asarray(v, dtype=np.float64)) for name, v in non_private.items()),
+        key=lambda item: float(item[1].mean()),
+    )
+    low, high = mean_interval(values, alpha=alpha)
+    below = high < claimed
+    return Evidence(
+        quantity=f"error of {name}, without privacy", estimate=float(values.mean()), low=low, high=high,
+        confidence=1.0 - alpha, method="student-t", samples=int(values.size), claimed=claimed,
+        point=_plain(point), verdict=None if below else Verdict.INCONCLUSIVE,
+        note="" if below else "no mechanism without privacy is seen below the bound: the instance is not "
+        "shown to bite",
+    )  # fmt: skip

@@ -1,0 +1,16 @@
+"""Exponents of measured risks, with intervals, held against claimed ones and against a baseline."""
+
+from __future__ import annotations
+
+from audits.rates.exponents import AxisFit, Exponent, ExponentChange, RateFit, compare_exponents
+from audits.rates.fit import fit_rate, slope_against
+
+__all__ = [
+    "AxisFit",
+    "Exponent",
+    "ExponentChange",
+    "RateFit",
+    "compare_exponents",
+    "fit_rate",
+    "slope_against",
+]

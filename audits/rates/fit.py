@@ -1,0 +1,207 @@
+"""Exponents of measured risks, with intervals, held against claimed ones.
+
+The model is log risk = log C + Σ_j θ_j log x_j + error, one observation per cell (grid point). A cell's
+variance is its Monte Carlo variance v (of the log, by the delta method) plus a misfit variance τ² common to
+all cells, estimated by moments as in a random-effects meta-analysis (DerSimonian and Laird 1986): without
+τ², one very precise cell would decide the slope.
+
+Intervals. The standard error is the largest of three: HC3 (CR3 where clusters of cells are given; MacKinnon
+and White 1985, Bell and McCaffrey 2002), a cluster bootstrap over cells with exponential weights (Rubin 1981,
+times √(G/(G − k)) for G clusters and k coefficients), and that of weighted least squares. The last is exact
+under the model above and keeps HC3, which varies much with few cells, from coming out short by chance; the
+other two hold when the variances are not as modelled. The quantile is Student's t with G − k degrees of
+freedom. Measured on 2000 tables for each of five kinds of scatter (7 to 21 cells; skewed trials, uneven and
+unmodelled variances): 2.9 % to 4.4 % misses at a nominal 5 %, and 0.1 % to 0.25 % at a nominal 0.2 %. Seven
+cells on one axis have 5 degrees of freedom, whose one-sided quantile at 1e-5 is 15.5; twelve cells have 10,
+and 7.5: small tables decide little at small levels.
+
+What no interval shows: lower-order terms that still bend the line at the sizes measured. `slope_against`
+takes a printed form with its log factors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from audits.evidence import Side, Verdict
+from audits.rates.cells import cells_of, check_design, checked_options, log_risk
+from audits.rates.exponents import AxisFit, Exponent, RateFit, t_quantile
+from audits.rates.regression import alone_along, exponent_of, regress
+
+_Z90 = 1.2815515655446004
+# Above this relative standard error of a cell the logarithm is no longer nearly normal.
+_LARGEST_RELATIVE_ERROR = 0.3
+
+
+def fit_rate(
+    table: Any,
+    risk: str,
+    axes: Sequence[str],
+    claimed: Mapping[str, float] | None = None,
+    tolerance: float = 0.05,
+    *,
+    side: Side = Side.TIGHT,
+    alpha: float = 0.05,
+    equivalence_alpha: float | None = None,
+    vanishing: Collection[str] = (),
+    standard_error: str | None = None,
+    cluster: str | None = None,
+    bootstrap: int = 1000,
+    seed: int | np.random.Generator = 0,
+) -> RateFit:
+    """Fit risk ≈ C·∏ x_j^θ_j and hold the exponents against claimed ones.
+
+    table      DataFrame or mapping of equal-length columns. Rows that agree on all axes form a cell; they
+               are its independent trials (or equal-sized chunk means), averaged before the logarithm.
+    risk       column of risks; the mean of every cell must be > 0.
+    axes       columns of axis values > 0, each with at least three values, and at least len(axes) + 3 cells.
+    claimed    exponents by axis; axes left out are fitted and reported, without a verdict.
+    tolerance  ≥ 0, how far from the claimed exponent still counts as it.
+    side       what the claim says of the risk. TIGHT: the exponent is θ; REFUTED if the interval lies outside
+               θ ± tolerance, CONSISTENT if inside (two one-sided tests). UPPER: the risk grows no faster
+               than claimed; REFUTED if the lower limit is > θ + tolerance, CONSISTENT if the upper limit is
+               ≤ θ + tolerance. LOWER: the mirror image. INCONCLUSIVE otherwise: a wide interval never passes.
+    alpha      probability that any true claimed exponent is refuted, split evenly over the claimed axes.
+    equivalence_alpha  level of the interval that must lie within the tolerance for CONSISTENT, per axis;
+               None takes the level of the refutation.
+    vanishing  axes that the statement sends to 0 (ε, δ, a step size) instead of infinity: there the smaller
+               exponent is the faster growth, and the sides of UPPER and LOWER change places.
+    standard_error  column with the standard error of the rows' risks; None estimates it from the rows of a
+               cell (a table with one row per cell is taken to be free of Monte Carlo error).
+    cluster    column that names groups of cells whose errors are dependent (one dataset under several
+               cells), constant within a cell; None takes cells as independent.
+    bootstrap, seed  bootstrap draws (≥ 100) and their seed or generator.
+
+    Raises ValueError for missing columns, values that are not finite, axes ≤ 0, cells whose mean risk is ≤ 0,
+    too few cells, axes that are collinear, and claims about columns that are not axes.
+
+    >>> n = np.array([100.0, 200.0, 400.0, 800.0, 1600.0, 3200.0])
+    >>> fit = fit_rate({"n": n, "risk": 3.0 / n}, "risk", ["n"], claimed={"n": -1.0})
+    >>> round(fit["n"].exponent.estimate, 6), fit.verdict.value
+    (-1.0, 'CONSISTENT')
+    """
+    promised = dict(claimed or {})
+    names = checked_options(axes, promised, tolerance, alpha, equivalence_alpha, vanishing, bootstrap)
+    cells = cells_of(table, risk, names, standard_error, cluster)
+    y, variance = log_risk(cells)
+    design = np.column_stack([np.ones(y.size), *(np.log(cells.axes[a]) for a in names)])
+    check_design(design, names)
+    fit = regress(design, y, variance, cells.cluster, bootstrap, np.random.default_rng(seed))
+
+    spent = alpha / max(len(promised), 1)
+    noisy = float(np.sqrt(variance.max())) > _LARGEST_RELATIVE_ERROR
+    fits: list[AxisFit] = []
+    for j, axis in enumerate(names):
+        exponent = exponent_of(fit, j + 1)
+        alone = alone_along(cells, names, j, y, variance, bootstrap, np.random.default_rng(0))
+        fits.append(
+            _held_against(
+                axis,
+                exponent,
+                alone,
+                promised.get(axis),
+                tolerance,
+                Side(side),
+                spent,
+                equivalence_alpha,
+                axis in vanishing,
+                noisy,
+            )
+        )
+    return RateFit(
+        axes=tuple(fits),
+        constant=float(np.exp(fit.coefficients[0])),
+        misfit=fit.misfit,
+        cells={**cells.axes, "risk": cells.risk, "standard_error": cells.error},
+        samples=cells.rows,
+    )
+
+
+def slope_against(
+    table: Any,
+    risk: str,
+    regressor: str,
+    tolerance: float = 0.05,
+    *,
+    side: Side = Side.TIGHT,
+    vanishing: bool = True,
+    **options: Any,
+) -> RateFit:
+    """Regress log risk on the log of a printed form f, log factors included: the slope should be 1.
+
+    regressor  column that holds f at every row's grid point, > 0.
+    vanishing  whether the statement sends f to 0 (the usual case: more data, less risk). There an UPPER
+               claim, risk ≤ C·f, is broken by a slope below 1; where f grows, by a slope above 1.
+    options    as `fit_rate`: alpha, equivalence_alpha, standard_error, cluster, bootstrap, seed.
+
+    >>> n = np.array([1e2, 2e2, 4e2, 8e2, 16e2, 32e2])
+    >>> f = np.log(n) / n
+    >>> slope_against({"f": f, "risk": 2.0 * f}, "risk", "f").verdict.value
+    'CONSISTENT'
+    """
+    return fit_rate(
+        table, risk, [regressor], {regressor: 1.0}, tolerance, side=side,
+        vanishing=(regressor,) if vanishing else (), **options,
+    )  # fmt: skip
+
+
+def _held_against(
+    axis: str,
+    exponent: Exponent,
+    alone: Exponent | None,
+    claimed: float | None,
+    tolerance: float,
+    side: Side,
+    alpha: float,
+    equivalence_alpha: float | None,
+    vanishing: bool,
+    noisy: bool,
+) -> AxisFit:
+    level = alpha / 2.0 if side is Side.TIGHT else alpha
+    low, high = exponent.interval(level)
+    # UPPER forbids faster growth: a higher exponent, or a lower one where the axis goes to 0.
+    forbids_high = side is Side.TIGHT or (side is Side.UPPER) != vanishing
+    forbids_low = side is Side.TIGHT or not forbids_high
+    notes: list[str] = []
+    if alone is not None and abs(alone.estimate - exponent.estimate) > max(tolerance, 0.02):
+        notes.append(
+            f"along this axis alone the exponent is {alone.estimate:.4g} ± {alone.standard_error:.2g}"
+        )
+    verdict: Verdict | None = None
+    resolution: float | None = None
+    if claimed is not None:
+        pass_level = level if equivalence_alpha is None else equivalence_alpha
+        inner_low, inner_high = exponent.interval(pass_level)
+        slack = tolerance + 1e-9  # rounding of exact tables
+        refuted = (forbids_high and low > claimed + slack) or (forbids_low and high < claimed - slack)
+        within = (not forbids_high or inner_high <= claimed + slack) and (
+            not forbids_low or inner_low >= claimed - slack
+        )
+        verdict = Verdict.REFUTED if refuted else Verdict.CONSISTENT if within else Verdict.INCONCLUSIVE
+        if noisy and verdict is not Verdict.REFUTED:
+            verdict = Verdict.INCONCLUSIVE
+        if noisy:
+            notes.append(f"a cell has a relative standard error above {_LARGEST_RELATIVE_ERROR}")
+        if equivalence_alpha is not None:
+            notes.append(f"within the tolerance at one-sided level {equivalence_alpha:g}" if within else "")
+        reach = tolerance + _reach(level, exponent)
+        resolution = reach if math.isfinite(reach) else None
+    worse = "either" if forbids_high and forbids_low else "higher" if forbids_high else "lower"
+    return AxisFit(
+        axis=axis, exponent=exponent, alone=alone, low=low, high=high, confidence=1.0 - 2.0 * level,
+        claimed=claimed, tolerance=tolerance, side=side, worse=worse, verdict=verdict, resolution=resolution,
+        alpha_spent=0.0 if claimed is None else alpha, note="; ".join(n for n in notes if n),
+    )  # fmt: skip
+
+
+def _reach(level: float, exponent: Exponent) -> float:
+    """How far beyond the tolerance an exponent must lie to be refuted with probability 0.9.
+
+    P(Z + c > q·W) = 0.9 with W² = χ²_df/df, W normal to first order: mean 1 − 1/(4df), variance 1/(2df).
+    """
+    q, df = t_quantile(level, exponent.degrees_of_freedom), exponent.degrees_of_freedom
+    return (q * (1.0 - 0.25 / df) + _Z90 * math.sqrt(1.0 + q**2 / (2.0 * df))) * exponent.standard_error

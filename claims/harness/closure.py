@@ -1,0 +1,202 @@
+"""What a result is computed from: the import closure of a claim's module, and its digest.
+
+The closure is read from the sources, without running them: every import statement counts, also inside
+functions, except below ``if TYPE_CHECKING``. A package that loads its public names lazily keeps a dictionary
+``HOMES`` of constants in its ``__init__``; ``from claims import at_most`` means the module that it names.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import hashlib
+import importlib
+import importlib.util
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+PACKAGES = ("claims", "audits", "implementations")
+EVALUATION = ("claims.harness.claim", "claims.harness.run.cells", "claims.harness.run.seeds")
+"""The runner's own modules that every result depends on."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Module:
+    """One source file: its digest, the modules that it imports, and its table of lazy names."""
+
+    digest: str
+    imports: tuple[tuple[str, tuple[str, ...] | None], ...]
+    homes: Mapping[str, str]
+
+
+@dataclass(slots=True)
+class Sources:
+    """The sources below some roots, each file read once in the lifetime of this object.
+
+    roots  folders that hold packages: the one with claims, audits and implementations, and those of other
+           people's papers.
+    """
+
+    roots: Sequence[Path]
+    _read: dict[str, _Module | None] = field(default_factory=dict[str, "_Module | None"])
+    _closures: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+
+    def closure(self, module: str) -> frozenset[str]:
+        """Every module of ours that importing and calling `module` may load, by its dotted name."""
+        if module not in self._closures:
+            found: set[str] = set()
+            waiting = [module]
+            while waiting:
+                name = waiting.pop()
+                for each in _with_parents(name):
+                    if each in found or self._module(each) is None:
+                        continue
+                    found.add(each)
+                    waiting += self._imported_by(each)
+            self._closures[module] = frozenset(found)
+        return self._closures[module]
+
+    def digest(self, module: str) -> str:
+        """SHA-256 over names and contents of the closure of `module` and of the runner's own modules."""
+        names = set(self.closure(module)).union(*(self.closure(m) for m in EVALUATION))
+        digest = hashlib.sha256()
+        for name in sorted(names):
+            source = self._module(name)
+            assert source is not None
+            digest.update(f"{name}\0{source.digest}\n".encode())
+        return digest.hexdigest()
+
+    def file(self, module: str) -> Path | None:
+        """The source file of a module below the roots; None where there is none."""
+        parts = module.split(".")
+        for root in self.roots:
+            for file in (root.joinpath(*parts).with_suffix(".py"), root.joinpath(*parts, "__init__.py")):
+                if parts[-1] and file.is_file():
+                    return file
+        return None
+
+    def _module(self, name: str) -> _Module | None:
+        if name not in self._read:
+            file = self.file(name)
+            self._read[name] = None if file is None else _parse(name, file)
+        return self._read[name]
+
+    def _imported_by(self, name: str) -> Iterator[str]:
+        source = self._module(name)
+        assert source is not None
+        for target, names in source.imports:
+            yield target
+            package = self._module(target)
+            if package is None:
+                continue
+            # `import audits` binds a package whose lazy names may all be used.
+            for each in package.homes if names is None else names:
+                yield package.homes.get(each, f"{target}.{each}")
+
+
+def roots_of(*folders: Path) -> tuple[Path, ...]:
+    """The roots of `Sources`: where this project's packages stand, then the given folders."""
+    return (Path(__file__).resolve().parents[2], *folders)
+
+
+def _with_parents(module: str) -> list[str]:
+    parts = module.split(".")
+    return [".".join(parts[: k + 1]) for k in range(len(parts))]
+
+
+def _parse(name: str, file: Path) -> _Module:
+    text = file.read_bytes()
+    digest = hashlib.sha256(text).hexdigest()
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return _Module(digest, (), {})  # the error is raised, with its line, by whoever imports it
+    package = name if file.name == "__init__.py" else name.rpartition(".")[0]
+    imports = tuple(_imports(tree, package))
+    return _Module(digest, imports, _homes(tree) if file.name == "__init__.py" else {})
+
+
+def _imports(tree: ast.AST, package: str) -> Iterator[tuple[str, tuple[str, ...] | None]]:
+    """(module, names) of every import statement; names is None where the module itself is bound."""
+    for node in _live(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, None
+        elif isinstance(node, ast.ImportFrom):
+            target = node.module or ""
+            if node.level:
+                base = package.split(".")
+                base = base[: len(base) - node.level + 1]
+                target = ".".join([*base, *([target] if target else [])])
+            names = tuple(alias.name for alias in node.names)
+            yield target, None if "*" in names else names
+
+
+def _live(tree: ast.AST) -> Iterator[ast.AST]:
+    """All nodes but those below `if TYPE_CHECKING`."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if isinstance(node, ast.If) and _names_type_checking(node.test):
+            waiting += node.orelse
+        else:
+            waiting += ast.iter_child_nodes(node)
+
+
+def _names_type_checking(test: ast.expr) -> bool:
+    return getattr(test, "id", getattr(test, "attr", "")) == "TYPE_CHECKING"
+
+
+def _homes(tree: ast.Module) -> dict[str, str]:
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and any(getattr(t, "id", "") == "HOMES" for t in node.targets):
+            return dict(ast.literal_eval(node.value))
+    return {}
+
+
+@contextmanager
+def watched(packages: Sequence[str]) -> Iterator[set[str]]:
+    """While this is open, the names of all modules of `packages` that are asked for are collected.
+
+    Asked for, not loaded: a module that another claim has loaded before is seen as well, so that the answer
+    does not depend on what ran earlier in the same process.
+    """
+    seen: set[str] = set()
+    own = set(packages)
+    statement, function = builtins.__import__, importlib.import_module
+
+    def note(name: str, names: Sequence[str] | None = None) -> None:
+        if name.partition(".")[0] in own:
+            seen.add(name)
+            seen.update(f"{name}.{each}" for each in names or ())
+
+    def spied(
+        name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0
+    ) -> Any:  # the signature of builtins.__import__
+        package = (globals or {}).get("__package__") or ""
+        full = name if not level else importlib.util.resolve_name("." * level + name, package)
+        note(full, fromlist)
+        return statement(name, globals, locals, fromlist, level)
+
+    def spied_function(name: str, package: str | None = None) -> Any:
+        note(name if not name.startswith(".") else importlib.util.resolve_name(name, package or ""))
+        return function(name, package)
+
+    builtins.__import__ = spied
+    importlib.import_module = spied_function  # type: ignore[assignment]
+    try:
+        yield seen
+    finally:
+        builtins.__import__ = statement
+        importlib.import_module = function
+
+
+def outside(seen: set[str], closure: frozenset[str]) -> list[str]:
+    """The loaded modules among `seen` that the closure does not hold; sorted."""
+    import sys
+
+    return sorted(name for name in seen if name in sys.modules and name not in closure)

@@ -1,0 +1,59 @@
+"""What changed between two runs: claims, verdicts, and evidence whose intervals no longer meet."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from audits.evidence import Evidence
+from claims.harness.run.result import ClaimResult
+from claims.harness.run.store import read_run
+
+
+def compare_runs(first: Path, second: Path) -> dict[str, Any]:
+    """The differences of two stored runs.
+
+    Returns a document with `added`, `removed` (ids), `verdicts` (changed ones), `evidence` (numbers whose
+    intervals are disjoint, which for exact numbers means any change) and `lines`, the same in words.
+    Raises ValueError where a folder is no run, or a run is broken or unfinished.
+    """
+    a, b = ({r.id: r for r in read_run(folder).claims} for folder in (first, second))
+    both = sorted(a.keys() & b.keys())
+    verdicts = [
+        {"id": i, "before": a[i].verdict, "after": b[i].verdict} for i in both if a[i].verdict != b[i].verdict
+    ]
+    evidence = [change for i in both for change in _moved(a[i], b[i])]
+    added, removed = sorted(b.keys() - a.keys()), sorted(a.keys() - b.keys())
+    lines = [f"only in {second}: {i}" for i in added] + [f"only in {first}: {i}" for i in removed]
+    lines += [f"{v['id']}: {v['before'] or 'crashed'} → {v['after'] or 'crashed'}" for v in verdicts]
+    lines += [
+        f"{e['id']}: {e['quantity']} {e['point']}: {e['before']:.4g} → {e['after']:.4g}" for e in evidence
+    ]
+    lines.append(
+        f"{len(both)} claims in both, {len(verdicts)} verdicts changed, {len(evidence)} numbers moved"
+    )
+    return {"added": added, "removed": removed, "verdicts": verdicts, "evidence": evidence, "lines": lines}
+
+
+def _moved(before: ClaimResult, after: ClaimResult) -> list[dict[str, Any]]:
+    old = {_name(e): e for e in before.evidence}
+    return [
+        {
+            "id": before.id,
+            "quantity": new.quantity,
+            "point": dict(new.point),
+            "before": old[_name(new)].estimate,
+            "after": new.estimate,
+        }
+        for new in after.evidence
+        if _name(new) in old and _disjoint(old[_name(new)], new)
+    ]
+
+
+def _name(evidence: Evidence) -> str:
+    return json.dumps([evidence.quantity, evidence.method, dict(evidence.point)], sort_keys=True)
+
+
+def _disjoint(a: Evidence, b: Evidence) -> bool:
+    return a.high < b.low or b.high < a.low

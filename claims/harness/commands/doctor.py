@@ -1,0 +1,52 @@
+"""What `dpclaims doctor` looks at: versions, cores, BLAS threads, name clashes, writable folders."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from claims.harness.run.provenance import machine, versions
+from claims.harness.run.runner import RUNS
+
+EXTRAS = {
+    "report": ("papermill", "nbformat", "matplotlib", "ipykernel", "latex2mathml", "mistune"),
+    "cluster": ("distributed",),
+    "interop": ("dp_accounting", "diffprivlib", "opendp"),
+}
+
+
+def examine() -> dict[str, Any]:
+    """Facts about the installation and, in words, what is wrong with it.
+
+    Returns {"facts": {name: value}, "problems": [sentence, …]}; a missing extra is a fact, not a problem.
+    """
+    import numpy  # noqa: F401 - loads the BLAS library that is looked at next
+    from threadpoolctl import threadpool_info
+
+    from dpclaims import clashes
+
+    facts: dict[str, Any] = {**versions(), **machine()}
+    pools = {p["internal_api"]: p["num_threads"] for p in threadpool_info() if p["user_api"] == "blas"}
+    facts["BLAS threads"] = ", ".join(f"{k}: {v}" for k, v in pools.items()) or "unknown"
+    facts["BLAS threads in workers"] = 1
+    for extra, modules in EXTRAS.items():
+        missing = [m for m in modules if find_spec(m) is None]
+        facts[f"extra {extra}"] = "installed" if not missing else f"missing {', '.join(missing)}"
+    data = os.environ.get("DPCLAIMS_DATA")
+    facts["DPCLAIMS_DATA"] = data or "not set: stand-ins are used"
+    problems = clashes()
+    if data and not Path(data).exists():
+        problems.append(f"DPCLAIMS_DATA names {data!r}, which does not exist")
+    facts["runs are kept in"] = str(RUNS)
+    if not _writable(RUNS):
+        problems.append(f"{str(RUNS)!r} cannot be written: change into a folder that can, or use --out")
+    return {"facts": facts, "problems": problems}
+
+
+def _writable(folder: Path) -> bool:
+    existing = folder.absolute()
+    while not existing.exists():
+        existing = existing.parent
+    return existing.is_dir() and os.access(existing, os.W_OK)

@@ -1,0 +1,341 @@
+"""The command line. Every command is a few lines that parse, call, print and choose an exit status."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from claims.harness.claim import TIERS, Claim, Kind
+from claims.harness.commands.audit import audit_command
+from claims.harness.report.describe import describe
+from claims.harness.run.result import BAD_INPUT, CRASHED, ClaimResult
+
+app = typer.Typer(
+    name="dpclaims",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+    help="Checks, by computation, what papers and libraries claim about differentially private optimisation.",
+    epilog="Exit status: 0 as expected · 1 a verdict differs, a mechanism is refuted, a rate regressed · "
+    "2 bad input · 3 undecided within the budget · 4 a claim crashed.",
+)
+
+Patterns = Annotated[
+    list[str] | None, typer.Argument(metavar="[PATTERN]...", help="Ids or globs, e.g. 'song2021/*'.")
+]
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
+TierOption = Annotated[str, typer.Option("--tier", help=f"How much work: {', '.join(TIERS)}.")]
+Seed = Annotated[int, typer.Option("--seed", help="Master seed.")]
+Jobs = Annotated[int, typer.Option("-j", "--jobs", help="Worker processes.")]
+Folders = Annotated[
+    list[Path] | None, typer.Option("--claims", metavar="DIR", help="Papers of other people; repeat.")
+]
+DataPath = Annotated[
+    Path | None,
+    typer.Option("--data", envvar="DPCLAIMS_DATA", help="File or folder for claims that read one."),
+]
+
+
+def main() -> None:
+    """Run the command line; bad input and dead workers become one sentence and exit status 2 or 4.
+
+    SIGTERM and SIGHUP do what Ctrl-C does: what is finished is stored, and workers are stopped.
+    """
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _interrupt)
+    try:
+        app()
+    except ValueError as error:
+        print(f"dpclaims: {error}", file=sys.stderr)
+        raise SystemExit(BAD_INPUT) from None
+    except ChildProcessError as error:
+        print(f"dpclaims: {error}; what is finished is stored, the same command resumes", file=sys.stderr)
+        raise SystemExit(CRASHED) from None
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+@app.callback(invoke_without_command=True)
+def options(
+    version: Annotated[bool, typer.Option("--version", help="The version, and nothing else.")] = False,
+) -> None:
+    """Checks, by computation, what papers and libraries claim about differentially private optimisation."""
+    if version:
+        from importlib.metadata import version as installed
+
+        typer.echo(f"dpclaims {installed('dpclaims')}")
+        raise typer.Exit
+
+
+@app.command("list")
+def list_claims(
+    pattern: Patterns = None,
+    kind: Annotated[str | None, typer.Option("--kind", help=f"One of {', '.join(Kind)}.")] = None,
+    fallen: Annotated[bool, typer.Option("--fallen", help="Printed statements that fall.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="With --fallen: as a table.")] = False,
+    claims: Folders = None,
+    json: Json = False,
+) -> None:
+    """Every claim: id, kind, expected verdict, last verdict, title."""
+    from claims.harness.commands.listing import list_command
+
+    list_command(pattern or [], kind=kind, fallen=fallen, markdown=markdown, folders=claims or [], json=json)
+
+
+@app.command()
+def show(
+    claim_id: Annotated[str, typer.Argument(metavar="ID")], claims: Folders = None, json: Json = False
+) -> None:
+    """Statement, source, how it is checked, last evidence."""
+    from claims.harness.discover import load
+    from claims.harness.run.last import last_result
+
+    found = load(claim_id, claims=claims or [])
+    found = [c for c in found if c.id == claim_id] or found
+    results = {c.id: last_result(c.id) for c in found}
+    if json:
+        _print_json({"claims": [_shown(c, results[c.id]) for c in found]})
+        return
+    for claim in found:
+        _show(claim, results[claim.id])
+
+
+@app.command()
+def run(
+    pattern: Patterns = None,
+    tier: TierOption = "ci",
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler.")] = None,
+    alpha: Annotated[float, typer.Option(help="Probability of calling any true claim refuted.")] = 0.001,
+    out: Annotated[Path | None, typer.Option(help="Run folder (default: below reports/runs).")] = None,
+    data: DataPath = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Recompute finished claims too.")] = False,
+    claims: Folders = None,
+    junit: Annotated[Path | None, typer.Option(help="Write a JUnit file, one test a claim.")] = None,
+    summary: Annotated[Path | None, typer.Option(help="Append a Markdown table to this file.")] = None,
+    json: Json = False,
+) -> None:
+    """Check claims; the default pattern is all. The same command resumes a run that was stopped."""
+    from claims.harness.commands.progress import Progress
+    from claims.harness.discover import load
+    from claims.harness.run.runner import count_cells
+    from claims.harness.run.runner import run as run_claims
+
+    if tier not in TIERS:
+        raise ValueError(f"--tier must be one of {', '.join(TIERS)}, got {tier!r}")
+    chosen = load(*(pattern or []), claims=claims or [])
+    try:
+        with Progress(cells=count_cells(chosen, tier), claims=len(chosen)) as progress:
+            result = run_claims(
+                *(pattern or []),
+                tier=tier,
+                seed=seed,
+                alpha=alpha,
+                jobs=jobs,
+                out=out,
+                cache=not no_cache,
+                data=data,
+                scheduler=scheduler,
+                claims=claims or [],
+                notify=progress.report,
+            )
+    except KeyboardInterrupt:
+        print("dpclaims: stopped; what is finished is stored, the same command resumes", file=sys.stderr)
+        raise typer.Exit(130) from None
+    if junit or summary:
+        from claims.harness.report.exchange import append_summary, write_junit
+
+        if junit:
+            write_junit(junit, result)
+        if summary:
+            append_summary(summary, result)
+    if json:
+        _print_json(result.to_json())
+    else:
+        for claim in result.claims:
+            typer.echo(_line(claim))
+        expected = sum(c.ok for c in result.claims)
+        spent = sum(c.alpha_spent for c in result.claims)
+        typer.echo(
+            f"{len(result.claims)} claims, {expected} as expected; α = {alpha:g}, spent {spent:.2g}; "
+            f"run: {result.folder}"
+        )
+    raise typer.Exit(result.exit_status)
+
+
+app.command("audit")(audit_command)
+
+
+@app.command()
+def rates(
+    pattern: Patterns = None,
+    baseline: Annotated[Path | None, typer.Option(help="Baseline (default: reports/baseline.json).")] = None,
+    update: Annotated[
+        bool, typer.Option("--update", help="Rewrite the baseline, print the changes.")
+    ] = False,
+    csv: Annotated[Path | None, typer.Option(help="Your own measurements, one cell a line.")] = None,
+    risk: Annotated[str | None, typer.Option(help="Column of the risk in --csv.")] = None,
+    axis: Annotated[list[str] | None, typer.Option(help="Column of an axis in --csv; repeat.")] = None,
+    claimed: Annotated[str | None, typer.Option(help="Claimed exponents, 'n=-1,m=-0.5'.")] = None,
+    tolerance: Annotated[float, typer.Option(help="How far an exponent may be off.")] = 0.05,
+    jobs: Jobs = 1,
+    json: Json = False,
+) -> None:
+    """Fitted exponents against the baseline, or of your own measurements (--csv)."""
+
+    if csv is not None:
+        if pattern or update or baseline:
+            raise ValueError("--csv takes no PATTERN, --baseline or --update: it fits your own measurements")
+        status = _rates.fit_csv(
+            csv, risk=risk, axes=axis or [], claimed=claimed, tolerance=tolerance, json=json
+        )
+    else:
+        if risk or axis or claimed:
+            raise ValueError("--risk, --axis and --claimed describe the columns of --csv FILE; give it too")
+        status = _rates.check_baseline(
+            pattern or [], baseline=baseline, update=update, tolerance=tolerance, jobs=jobs, json=json
+        )
+    raise typer.Exit(status)
+
+
+@app.command()
+def mutants(pattern: Patterns = None, jobs: Jobs = 1, json: Json = False) -> None:
+    """Plant each bug, run the audit, print the score."""
+    from claims.harness.commands.mutants import score
+
+    rows = score(pattern or [], jobs=jobs, report=lambda line: print(line, file=sys.stderr, flush=True))
+    caught = sum(row["caught"] for row in rows)
+    if json:
+        _print_json({"mutants": rows, "caught": caught, "total": len(rows)})
+    else:
+        for row in rows:
+            mark = "caught" if row["caught"] else "MISSED"
+            typer.echo(f"{mark}  {row['name']}: {row['bug']}")
+            for line in row["verdicts"]:
+                typer.echo(
+                    f"          {line['claim']}: {line['verdict']} (without the bug {line['expected']})"
+                )
+        typer.echo(f"{caught} of {len(rows)} mutants caught")
+    raise typer.Exit(0 if caught == len(rows) else 1)
+
+
+@app.command()
+def report(
+    run_folder: Annotated[Path | None, typer.Option("--run", help="Run folder (default: the last).")] = None,
+    out: Annotated[Path | None, typer.Option(help="Where the site goes (default: reports/<run>).")] = None,
+    parameter: Annotated[
+        list[str] | None, typer.Option("-p", "--parameter", help="name=value for the notebooks; repeat.")
+    ] = None,
+    jobs: Jobs = 1,
+) -> None:
+    """Execute the notebooks on a run and write the site; prints the path of its index."""
+    from claims.harness.report.write import write_report
+
+    index = write_report(
+        run_folder,
+        out,
+        parameters=_parameters(parameter or []),
+        jobs=jobs,
+        say=lambda line: print(line, file=sys.stderr, flush=True),
+    )
+    typer.echo(str(index))
+
+
+@app.command()
+def compare(
+    run_a: Annotated[Path, typer.Argument()], run_b: Annotated[Path, typer.Argument()], json: Json = False
+) -> None:
+    """What changed between two runs; exit status 1 where a verdict changed."""
+    from claims.harness.commands.compare import compare_runs
+
+    changes = compare_runs(run_a, run_b)
+    if json:
+        _print_json(changes)
+    else:
+        for line in changes["lines"]:
+            typer.echo(line)
+    raise typer.Exit(1 if changes["verdicts"] else 0)
+
+
+@app.command()
+def doctor(json: Json = False) -> None:
+    """Versions, cores, BLAS threads, name clashes, writable folders."""
+    from claims.harness.commands.doctor import examine
+
+    findings = examine()
+    if json:
+        _print_json(findings)
+    else:
+        for name, value in findings["facts"].items():
+            typer.echo(f"{name:24}  {value}")
+        for problem in findings["problems"]:
+            typer.echo(f"problem: {problem}")
+        typer.echo("all is well" if not findings["problems"] else f"{len(findings['problems'])} problems")
+    raise typer.Exit(BAD_INPUT if findings["problems"] else 0)
+
+
+def _parameters(pairs: list[str]) -> dict[str, str]:
+    for pair in pairs:
+        if "=" not in pair:
+            raise ValueError(f"--parameter must be name=value, got {pair!r}")
+    return dict(pair.split("=", 1) for pair in pairs)
+
+
+def _print_json(document: Any) -> None:
+    from claims.harness.run.serialise import dumps
+
+    typer.echo(dumps(document), nl=False)
+
+
+def _shown(claim: Claim, result: ClaimResult | None) -> dict[str, Any]:
+    from claims.harness.commands.listing import listed
+
+    return listed(claim, None if result is None else result.verdict) | {
+        "statement": claim.statement,
+        "how": claim.doc.strip(),
+        "source": {
+            "paper": claim.paper.key,
+            "result": claim.result,
+            "place": claim.place,
+            "reference": claim.paper.reference,
+        },
+        "last": None if result is None else result.to_json(),
+    }
+
+
+def _show(claim: Claim, result: ClaimResult | None) -> None:
+    typer.echo(typer.style(f"{claim.id}: {claim.title}", bold=True))
+    typer.echo(f"{claim.result}, {claim.place}. {claim.paper.reference}")
+    typer.echo(f"\n{claim.statement.strip()}\n\n{claim.doc.strip()}\n")
+    typer.echo(f"Expected: {claim.expected} ({claim.kind}, {claim.role})")
+    if claim.finding:
+        typer.echo(f"Finding: {claim.finding}")
+    if result is None:
+        typer.echo("Not run yet.\n")
+        return
+    typer.echo(f"Last verdict: {result.verdict or 'crashed'}")
+    for item in result.evidence:
+        typer.echo(f"  {describe(item)}")
+    if result.error:
+        typer.echo(result.error)
+    typer.echo("")
+
+
+def _line(claim: ClaimResult) -> str:
+    mark = "ok   " if claim.ok else "DIFFER"
+    verdict = claim.verdict or "crashed"
+    text = f"{mark:6} {claim.id:42} {verdict:12}"
+    if not claim.ok:
+        text += f" (expected {claim.expected})"
+    if claim.error:
+        return f"{text} {claim.error.strip().splitlines()[-1]}"
+    # The deciding piece comes first.
+    return f"{text} {describe(claim.evidence[0])}" if claim.evidence else text

@@ -1,0 +1,310 @@
+"""`dpclaims rates`: fitted exponents against the committed baseline, or of the user's own measurements."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from audits.evidence import Bound, Evidence, Verdict
+from claims.harness.claim import Claim
+from claims.harness.commands.progress import Progress
+from claims.harness.discover import discover, matches
+from claims.harness.report.describe import describe
+from claims.harness.run.provenance import data_folder, source_digest, versions
+from claims.harness.run.result import CRASHED, DIFFERS, PASSED, UNDECIDED, RunResult
+from claims.harness.run.runner import ALPHA, count_cells, run
+from claims.harness.run.serialise import dumps, number, read_json
+
+if TYPE_CHECKING:
+    from audits.rates import Exponent
+
+FORMAT = "dpclaims-baseline/1"
+PREFIX = "exponent of "
+TIER, SEED = "ci", 0
+GROWING, VANISHING = ("n", "m", "d", "p", "rank"), ("epsilon", "delta")
+"""Axes that a statement sends to infinity, and to 0."""
+
+
+def check_baseline(
+    patterns: Sequence[str],
+    *,
+    baseline: Path | None,
+    update: bool,
+    tolerance: float,
+    jobs: int,
+    json: bool,
+) -> int:
+    """Run the claims that fit exponents (finished ones are read from the store) and compare their exponents.
+
+    An exponent regresses where the interval of its difference to the baseline, at error level α over all
+    exponents together, excludes zero by more than `tolerance`. Prints the comparison, returns the exit
+    status. With `update` the baseline is rewritten and what changed is printed.
+
+    Raises ValueError for a tolerance that is not positive, a pattern without such a claim, or a baseline
+    that is missing or malformed.
+    """
+    if not 0.0 < tolerance < float("inf"):
+        raise ValueError(f"--tolerance must be positive and finite, got {tolerance}")
+    claims = _rate_claims(patterns)
+    file = baseline or _default_baseline(for_writing=update)
+    old = {} if update and not file.exists() else read_baseline(file)
+    with Progress(cells=count_cells(claims, TIER), claims=len(claims)) as progress:
+        result = run(*(c.id for c in claims), tier=TIER, seed=SEED, jobs=jobs, report=progress.report)
+    if result.exit_status == CRASHED:
+        crashed = [c for c in result.claims if c.error]
+        for claim in crashed:
+            print(f"dpclaims: {claim.id} crashed\n{claim.error}", file=sys.stderr)
+        return CRASHED
+    new = exponents(result)
+    # A pattern restricts the comparison: what it leaves out is not missing.
+    wanted = {c.id for c in claims}
+    before = {name: e for name, e in old.items() if name[0] in wanted or not patterns}
+    rows = compare(new, before, {c.id: c.bound for c in claims}, tolerance)
+    if update:
+        write_baseline(file, {**({} if not patterns else old), **new})
+    _print(rows, file, update, json)
+    bad = any(row["status"] in ("regressed", "missing") for row in rows)
+    return PASSED if update or not bad else DIFFERS
+
+
+Name = tuple[str, str, str]
+"""Claim id, axis, and the grid point as text."""
+
+
+def exponents(result: RunResult) -> dict[Name, Evidence]:
+    """The fitted exponents of a run, by claim and axis."""
+    return {
+        (claim.id, e.quantity.removeprefix(PREFIX), _point(e.point)): e
+        for claim in result.claims
+        for e in claim.evidence
+        if e.quantity.startswith(PREFIX) and e.standard_error is not None
+    }
+
+
+def compare(
+    new: Mapping[Name, Evidence],
+    old: Mapping[Name, Evidence],
+    bounds: Mapping[str, Bound],
+    tolerance: float,
+) -> list[dict[str, Any]]:
+    """One row an exponent: estimate, baseline, interval of the difference, and what that means.
+
+    Which direction is worse is said by `worse_direction`; a significant move in the other one is "moved".
+    """
+    from audits.rates import compare_exponents
+
+    rows = []
+    each = ALPHA / max(len(new), 1)
+    for name in sorted(new.keys() | old.keys()):
+        claim, axis, point = name
+        row: dict[str, Any] = {"claim": claim, "axis": axis, "point": point}
+        a, b = new.get(name), old.get(name)
+        row["estimate"] = None if a is None else a.estimate
+        row["baseline"] = None if b is None else b.estimate
+        if a is None or b is None:
+            row |= {"low": None, "high": None, "status": "new" if b is None else "missing"}
+        else:
+            worse = worse_direction(axis, bounds.get(claim, Bound.TIGHT))
+            change = compare_exponents(_fitted(a), _fitted(b), tolerance=tolerance, alpha=each, worse=worse)
+            moved = change.low > tolerance or change.high < -tolerance
+            status = "regressed" if change.regressed else "moved" if moved else "same"
+            row |= {"low": change.low, "high": change.high, "status": status}
+        rows.append(row)
+    return rows
+
+
+def worse_direction(axis: str, bound: Bound) -> str:
+    """The direction in which an exponent gets worse: "higher", "lower" or "either".
+
+    Under an upper bound a higher exponent is worse (risk falls less in n, grows more in d), but for an axis
+    that goes to 0 a lower one is (ε⁻² against ε⁻¹). Lower bounds are the mirror. Tight bounds mind both, and
+    so do axes whose direction is not known (a printed form as regressor).
+
+    >>> worse_direction("n", Bound.UPPER), worse_direction("epsilon", Bound.UPPER)
+    ('higher', 'lower')
+    """
+    if bound is Bound.TIGHT or axis not in (*GROWING, *VANISHING):
+        return "either"
+    return "higher" if (bound is Bound.UPPER) == (axis in GROWING) else "lower"
+
+
+def _fitted(evidence: Evidence) -> Exponent:
+    from audits.rates import Exponent
+
+    assert evidence.standard_error is not None
+    freedom = evidence.degrees_of_freedom
+    return Exponent(
+        estimate=evidence.estimate,
+        standard_error=evidence.standard_error,
+        degrees_of_freedom=math.inf if freedom is None else freedom,
+    )
+
+
+def read_baseline(file: Path) -> dict[Name, Evidence]:
+    """The exponents of a baseline file; ValueError, naming the file, where it is missing or malformed."""
+    if not file.exists():
+        raise ValueError(f"no baseline at {file}: write one with `dpclaims rates --update`")
+    document = read_json(file)
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise ValueError(f"{file}: not a baseline of dpclaims ({FORMAT})")
+    try:
+        return {(e["claim"], e["axis"], e["point"]): _exponent(e) for e in document["exponents"]}
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{file}: malformed exponent ({error})") from error
+
+
+def write_baseline(file: Path, found: Mapping[Name, Evidence]) -> None:
+    """Write the baseline, with where it comes from, by one rename."""
+    document = {
+        "format": FORMAT,
+        "provenance": {
+            "tier": TIER, "seed": SEED, "alpha": ALPHA, "source": source_digest(), "versions": versions(),
+        },
+        "exponents": [
+            {
+                "claim": claim, "axis": axis, "point": point, "estimate": e.estimate,
+                "standard_error": e.standard_error, "degrees_of_freedom": e.degrees_of_freedom,
+                "low": e.low, "high": e.high, "confidence": e.confidence, "claimed": e.bound,
+                "samples": e.samples,
+            }
+            for (claim, axis, point), e in sorted(found.items())
+        ],
+    }  # fmt: skip
+    temporary = file.with_name(f".{file.name}.{os.getpid()}")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    temporary.write_text(dumps(document), encoding="utf-8")
+    os.replace(temporary, file)
+
+
+def fit_csv(
+    file: Path,
+    *,
+    risk: str | None,
+    axes: Sequence[str],
+    claimed: str | None,
+    tolerance: float,
+    json: bool,
+) -> int:
+    """Fit the exponents of a CSV table, one measured cell a line; prints them, returns the exit status.
+
+    Raises ValueError for a file, a column or a `claimed` text that cannot be used.
+    """
+    from audits.rates import fit_rate
+
+    if risk is None or not axes:
+        raise ValueError("--csv needs --risk COLUMN and at least one --axis COLUMN")
+    table = _read_csv(file, [risk, *axes])
+    expected = parse_claimed(claimed, axes)
+    evidence = fit_rate(table, risk=risk, axes=list(axes), claimed=expected, tolerance=tolerance).evidence()
+    if json:
+        from claims.harness.run.serialise import evidence_to_json
+
+        print(dumps({"exponents": [evidence_to_json(e) for e in evidence]}), end="")
+    else:
+        for item in evidence:
+            print(describe(item))
+    verdicts = {e.verdict for e in evidence}
+    if Verdict.REFUTED in verdicts:
+        return DIFFERS
+    return UNDECIDED if Verdict.INCONCLUSIVE in verdicts else PASSED
+
+
+def parse_claimed(text: str | None, axes: Sequence[str]) -> dict[str, float] | None:
+    """Claimed exponents by axis.
+
+    >>> parse_claimed("n=-1, m=-0.5", ["n", "m"])
+    {'n': -1.0, 'm': -0.5}
+    """
+    if text is None:
+        return None
+    found: dict[str, float] = {}
+    for part in text.split(","):
+        name, separator, value = (p.strip() for p in part.partition("="))
+        try:
+            if not separator:
+                raise ValueError
+            found[name] = float(value)
+        except ValueError:
+            raise ValueError(f"--claimed must look like 'n=-1,m=-0.5', got {text!r}") from None
+        if name not in axes:
+            raise ValueError(f"--claimed names {name!r}, which is no --axis; axes are {', '.join(axes)}")
+    return found
+
+
+def _read_csv(file: Path, columns: Sequence[str]) -> Any:
+    import pandas as pd
+
+    try:
+        table = pd.read_csv(file)
+    except OSError as error:
+        raise ValueError(f"--csv {str(file)!r} cannot be read: {error.strerror}") from error
+    except (ValueError, UnicodeDecodeError) as error:
+        raise ValueError(f"--csv {str(file)!r} is not a CSV table: {error}") from error
+    missing = [c for c in columns if c not in table.columns]
+    if missing:
+        raise ValueError(
+            f"--csv {str(file)!r} has no column {missing[0]!r}; it has {', '.join(table.columns)}"
+        )
+    for column in columns:
+        if not pd.api.types.is_numeric_dtype(table[column]):
+            raise ValueError(f"--csv {str(file)!r}: column {column!r} must hold numbers only")
+    return table
+
+
+def _rate_claims(patterns: Sequence[str]) -> list[Claim]:
+    claims = [c for c in discover() if c.fits_exponents]
+    if not claims:
+        raise ValueError("no claim fits exponents")
+    if patterns and not any(matches(c.id, p) for c in claims for p in patterns):
+        known = ", ".join(c.id for c in claims)
+        raise ValueError(f"no claim that fits exponents matches {', '.join(patterns)!r}; there are {known}")
+    return [c for c in claims if not patterns or any(matches(c.id, p) for p in patterns)]
+
+
+def _exponent(entry: Mapping[str, Any]) -> Evidence:
+    return Evidence(
+        quantity=PREFIX + entry["axis"],
+        estimate=float(entry["estimate"]),
+        low=float(entry["low"]),
+        high=float(entry["high"]),
+        confidence=float(entry["confidence"]),
+        method="baseline",
+        samples=int(entry["samples"]),
+        bound=number(entry["claimed"]),
+        standard_error=float(entry["standard_error"]),
+        degrees_of_freedom=number(entry["degrees_of_freedom"]),
+    )
+
+
+def _point(point: Mapping[str, Any]) -> str:
+    return ", ".join(f"{k}={v}" for k, v in sorted(point.items()))
+
+
+def _default_baseline(*, for_writing: bool) -> Path:
+    here = Path("reports") / "baseline.json"
+    if here.exists() or for_writing:
+        return here
+    return data_folder("reports") / "baseline.json"
+
+
+def _print(rows: Sequence[Mapping[str, Any]], file: Path, update: bool, json: bool) -> None:
+    if json:
+        print(dumps({"baseline": file.name, "updated": update, "exponents": list(rows)}), end="")
+        return
+    for row in rows:
+        where = f"{row['claim']} {PREFIX}{row['axis']}" + (f" at {row['point']}" if row["point"] else "")
+        if row["status"] == "new":
+            print(f"new        {where}: {row['estimate']:.4f}")
+        elif row["status"] == "missing":
+            print(f"missing    {where}: the baseline has {row['baseline']:.4f}, the run has none")
+        else:
+            print(
+                f"{row['status']:9}  {where}: {row['estimate']:.4f}, baseline {row['baseline']:.4f}, "
+                f"difference in [{row['low']:.4f}, {row['high']:.4f}]"
+            )
+    verb = "rewritten" if update else "compared"
+    print(f"{len(rows)} exponents, baseline {file} {verb}")

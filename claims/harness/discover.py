@@ -1,0 +1,257 @@
+"""Finds the claims: a folder with a PAPER is a paper, and each of its modules holds CLAIM, CLAIMS, or both.
+
+This project's papers stand in `claims/`. Other people's stand in the folders named by ``--claims DIR``, by
+``[tool.dpclaims] claims = ["DIR"]`` in the pyproject.toml of the current folder, or by entry points of the
+group ``dpclaims.papers``. A broken file is named and leaves all others as they are.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import importlib
+import importlib.util
+import sys
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from claims.harness.claim import Claim, Paper
+
+OWN = Path(__file__).resolve().parent.parent
+"""The folder of this project's papers."""
+NO_PAPERS = frozenset({"harness", "mutants"})
+ROOM = 1000
+"""How many claims a run has room for: each may spend this part of the error budget."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with a file or folder, in one sentence that names it; `paper` is the folder's name."""
+
+    paper: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """What was found: the claims sorted by id, the papers by key, what is broken, and where it was looked."""
+
+    claims: tuple[Claim, ...]
+    papers: tuple[Paper, ...]
+    problems: tuple[Problem, ...]
+    folders: tuple[Path, ...]
+
+
+def load(*patterns: str, claims: Sequence[Path | str] = ()) -> list[Claim]:
+    """The claims whose id matches one of the patterns, all without a pattern, sorted by id.
+
+    A pattern is an id or a glob ("song2021/*"). Without a colon it matches all readings of a result, so
+    "song2021/theorem-2.6" gives the printed claim and the corrected one. `claims` names folders with papers
+    of other people, beside those that the current project's pyproject.toml and entry points name.
+
+    Raises ValueError where a pattern matches nothing, and for a folder that cannot be read. Files that are
+    broken are left out; `discover` tells which.
+
+    >>> [c.id for c in load("song2021/theorem-2.6")][0]
+    'song2021/theorem-2.6'
+    """
+    return select(discover(claims), patterns)
+
+
+def discover(folders: Sequence[Path | str] = ()) -> Catalogue:
+    """All papers of this project, of `folders`, of the current project's settings and of entry points.
+
+    Raises ValueError for a folder that does not exist, and for more claims than a run has room for.
+    """
+    claims: dict[str, Claim] = {}
+    papers: dict[str, tuple[Paper, Path]] = {}
+    problems: list[Problem] = []
+    places = (OWN, *other_folders(folders))
+    for place in places:
+        for folder in _paper_folders(place, problems):
+            module = f"claims.{folder.name}" if place == OWN else folder.name
+            try:
+                paper = _paper(module, folder)
+                if paper.key in papers:
+                    raise ValueError(
+                        f"two papers are called {paper.key!r}: {papers[paper.key][1]} and {folder}; rename one"
+                    )
+            except ValueError as error:
+                problems.append(Problem(folder.name, str(error)))
+                continue
+            papers[paper.key] = (paper, folder)
+            for file in sorted(folder.glob("[a-z]*.py")):
+                try:
+                    for claim in claims_of(f"{module}.{file.stem}", file, paper):
+                        if claim.id in claims:
+                            other = claims[claim.id].file
+                            raise ValueError(f"{file} and {other} both hold a claim {claim.id!r}; rename one")
+                        claims[claim.id] = claim
+                except ValueError as error:
+                    problems.append(Problem(paper.key, str(error)))
+    if len(claims) > ROOM:
+        raise ValueError(f"a run has room for {ROOM} claims, found {len(claims)}: name fewer folders")
+    return Catalogue(
+        tuple(claims[key] for key in sorted(claims)),
+        tuple(papers[key][0] for key in sorted(papers)),
+        tuple(problems),
+        places,
+    )
+
+
+def other_folders(named: Sequence[Path | str] = ()) -> list[Path]:
+    """The folders of other people's papers: those named, those of pyproject.toml, those of entry points."""
+    found = [Path(f) for f in named] + _configured() + _installed()
+    for folder in found:
+        if not folder.is_dir():
+            raise ValueError(f"claims folder {str(folder)!r} does not exist")
+    resolved = [f.resolve() for f in found]
+    # A folder that is a paper itself stands for the folder that holds it.
+    return [f for f in dict.fromkeys(resolved) if f != OWN and f.parent != OWN]
+
+
+def _configured() -> list[Path]:
+    file = Path("pyproject.toml")
+    if not file.is_file():
+        return []
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {}).get("dpclaims", {})
+    except (tomllib.TOMLDecodeError, OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"pyproject.toml cannot be read: {error}") from error
+    names = table.get("claims", [])
+    if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
+        raise ValueError(f"[tool.dpclaims] claims must be a list of folders in pyproject.toml, got {names!r}")
+    return [Path(name) for name in names]
+
+
+def _installed() -> list[Path]:
+    """Folders of the packages that entry points of the group `dpclaims.papers` name."""
+    found: list[Path] = []
+    for point in entry_points(group="dpclaims.papers"):
+        spec = importlib.util.find_spec(point.module)
+        places = list(spec.submodule_search_locations or []) if spec is not None else []
+        found += [Path(place) for place in places]
+    return found
+
+
+def _paper_folders(place: Path, problems: list[Problem]) -> list[Path]:
+    """The papers at `place`: the folder itself, or the folders in it."""
+    if place != OWN and _holds_paper(place):
+        return [place]
+    found: list[Path] = []
+    for folder in sorted(f for f in place.iterdir() if f.is_dir() and f.name[0].isalpha()):
+        if place == OWN and folder.name in NO_PAPERS:
+            continue
+        if _holds_paper(folder):
+            found.append(folder)
+        elif any(_holds_claim(f) for f in folder.glob("[a-z]*.py")):
+            sentence = (
+                f"{folder}: its __init__.py holds no PAPER = Paper(…), so its claims belong to no paper"
+            )
+            problems.append(Problem(folder.name, sentence))
+    return found
+
+
+def _holds_paper(folder: Path) -> bool:
+    file = folder / "__init__.py"
+    return file.is_file() and "PAPER" in _assigned(file)
+
+
+def _holds_claim(file: Path) -> bool:
+    return bool({"CLAIM", "CLAIMS"} & _assigned(file))
+
+
+def _assigned(file: Path) -> set[str]:
+    """The names that a module assigns at its top level; none where it cannot be read."""
+    try:
+        body = ast.parse(file.read_bytes()).body
+    except (SyntaxError, OSError, ValueError):
+        return set()
+    targets = [t for n in body if isinstance(n, ast.Assign) for t in n.targets]
+    targets += [n.target for n in body if isinstance(n, ast.AnnAssign)]
+    return {t.id for t in targets if isinstance(t, ast.Name)}
+
+
+def _paper(module: str, folder: Path) -> Paper:
+    package = import_from(module, folder)
+    paper = getattr(package, "PAPER", None)
+    if not isinstance(paper, Paper):
+        raise ValueError(f"{folder}: PAPER must be a Paper, got {paper!r}")
+    if paper.key != folder.name:
+        raise ValueError(f"{folder}: the paper's key {paper.key!r} must be the folder's name")
+    return paper
+
+
+def import_from(module: str, place: Path) -> object:
+    """Import `module`, whose source is `place`; ValueError, naming the file, where that fails."""
+    root = str(place.parents[module.count(".")])
+    if module.split(".")[0] != "claims" and root not in sys.path:
+        sys.path.append(root)
+    try:
+        found = importlib.import_module(module)
+    except Exception as error:
+        raise ValueError(f"{place} cannot be imported: {type(error).__name__}: {error}") from error
+    file = Path(str(getattr(found, "__file__", "")))
+    if file not in (place, place / "__init__.py") and file.resolve() not in (place, place / "__init__.py"):
+        raise ValueError(f"{place} cannot be imported: the name {module!r} is taken by {file}; rename it")
+    return found
+
+
+def claims_of(module: str, file: Path, paper: Paper) -> list[Claim]:
+    """The claims of one module, with its name, file and docstring; ValueError, naming the file, if broken."""
+    found = import_from(module, file)
+    claims = list(getattr(found, "CLAIMS", []))
+    if hasattr(found, "CLAIM"):
+        claims.insert(0, found.CLAIM)
+    if not claims:
+        raise ValueError(f"{file} holds neither CLAIM nor CLAIMS; a helper's name begins with an underscore")
+    for claim in claims:
+        if not isinstance(claim, Claim):
+            raise ValueError(f"{file}: CLAIM and CLAIMS hold claims, got {type(claim).__name__}")
+        if claim.paper != paper:
+            raise ValueError(f"{file}: {claim.id} names another paper than its folder, {paper.key!r}")
+    doc = getattr(found, "__doc__", None) or ""
+    return [replace(claim, module=module, file=file, doc=doc) for claim in claims]
+
+
+def select(found: Catalogue | Iterable[Claim], patterns: Iterable[str]) -> list[Claim]:
+    """Those claims that match one of the patterns; all of them without a pattern."""
+    problems = found.problems if isinstance(found, Catalogue) else ()
+    claims = list(found.claims if isinstance(found, Catalogue) else found)
+    wanted = list(patterns)
+    if not wanted:
+        return claims
+    chosen: set[str] = set()
+    for pattern in wanted:
+        matching = [c.id for c in claims if matches(c.id, pattern)]
+        if not matching:
+            if broken := [p.sentence for p in problems if p.paper == pattern.split("/")[0]]:
+                raise ValueError(f"no claim matches the pattern {pattern!r}: {'; '.join(broken)}")
+            near = difflib.get_close_matches(pattern, [c.id for c in claims], n=1, cutoff=0.5)
+            hint = f"; did you mean {near[0]!r}?" if near else "; `dpclaims list` shows all"
+            raise ValueError(f"no claim matches the pattern {pattern!r}{hint}")
+        chosen.update(matching)
+    return [c for c in claims if c.id in chosen]
+
+
+def broken(found: Catalogue, patterns: Sequence[str]) -> list[Problem]:
+    """The problems of the papers that the patterns reach; all of them without a pattern."""
+    papers = [pattern.split("/")[0] for pattern in patterns]
+    return [p for p in found.problems if not papers or any(fnmatchcase(p.paper, each) for each in papers)]
+
+
+def matches(claim_id: str, pattern: str) -> bool:
+    """Whether an id matches a pattern, with or without its reading.
+
+    >>> matches("song2021/theorem-2.6:corrected", "song2021/theorem-2.6")
+    True
+    >>> matches("song2021/theorem-2.6", "song2021/theorem-2.6:corrected")
+    False
+    """
+    if fnmatchcase(claim_id, pattern):
+        return True
+    return ":" not in pattern and fnmatchcase(claim_id.split(":")[0], pattern)

@@ -1,0 +1,27 @@
+"""One piece of evidence in one line of text."""
+
+from __future__ import annotations
+
+from audits.evidence import Evidence
+
+
+def describe(evidence: Evidence) -> str:
+    """One line on one piece of evidence.
+
+    >>> from audits.evidence import Verdict, exact_evidence
+    >>> describe(exact_evidence("δ at ε = 1", 0.05, claimed=0.01, verdict=Verdict.REFUTED))
+    'δ at ε = 1: 0.05 (exact), claimed 0.01 → REFUTED'
+    """
+    method = evidence.method + (f", {evidence.samples:,} samples" if evidence.samples else "")
+    exact = evidence.confidence == 1.0 and evidence.low == evidence.high
+    interval = f"({method})" if exact else f"[{evidence.low:.4g}, {evidence.high:.4g}] ({method})"
+    text = f"{evidence.quantity}: {evidence.estimate:.4g} {interval}"
+    if evidence.claimed is not None:
+        text += f", claimed {evidence.claimed:.4g}"
+    if evidence.point:
+        text += " at " + ", ".join(f"{k}={v}" for k, v in evidence.point.items())
+    if evidence.resolution is not None:
+        text += f", resolution {evidence.resolution:.3g}"
+    if evidence.verdict is not None:
+        text += f" → {evidence.verdict}"
+    return text + (f" ({evidence.note})" if evidence.note else "")

@@ -1,0 +1,321 @@
+"""Executing the notebooks with papermill, every worker in one kernel of its own that it keeps.
+
+A kernel takes seconds to start and as long again to import, and every claim has its notebook. So a worker
+starts one kernel, of the running interpreter whatever kernels are installed, and empties its namespace
+between notebooks.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+import sysconfig
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from claims.harness.report.pages import hide_paths
+
+NOTEBOOKS = ("suite", "paper", "claim")
+_ENGINE = "dpclaims"
+_TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One notebook to execute: its name, its parameters, and the page that it becomes."""
+
+    notebook: str
+    parameters: Mapping[str, Any]
+    path: str
+
+
+def notebooks_folder() -> Path:
+    """The folder of the notebooks: beside the packages in a checkout, under share/dpclaims once installed.
+
+    Raises ValueError where it is in neither place.
+    """
+    import site
+
+    root = Path(__file__).resolve().parents[3]
+    shared = Path("share") / "dpclaims" / "notebooks"
+    places = [root / "notebooks", Path(sysconfig.get_path("data")) / shared, root / shared]
+    if site.ENABLE_USER_SITE:
+        places.append(Path(site.getuserbase()) / shared)
+    for place in places:
+        if all((place / f"{name}.ipynb").is_file() for name in NOTEBOOKS):
+            return place
+    raise ValueError(f"the notebooks {', '.join(NOTEBOOKS)} are not installed: reinstall dpclaims")
+
+
+def read_notebooks(folder: Path) -> dict[str, Any]:
+    """The three notebooks; ValueError that names a file that is none."""
+    import nbformat
+
+    found: dict[str, Any] = {}
+    for name in NOTEBOOKS:
+        file = folder / f"{name}.ipynb"
+        try:
+            found[name] = nbformat.read(file, as_version=4)
+        except (OSError, ValueError, KeyError, AttributeError, nbformat.ValidationError) as error:
+            reason = str(error).splitlines()[0]
+            raise ValueError(f"{file}: not a notebook ({reason})") from error
+        if not any("parameters" in cell.metadata.get("tags", []) for cell in found[name].cells):
+            raise ValueError(f"{file}: it has no cell tagged 'parameters'")
+    return found
+
+
+def known_parameters(notebook: Any) -> dict[str, tuple[type, Any]]:
+    """The parameters of a notebook: their types and defaults, as papermill infers them."""
+    from papermill import inspect_notebook
+
+    known: dict[str, tuple[type, Any]] = {}
+    for name, parameter in inspect_notebook(notebook).items():
+        default = ast.literal_eval(parameter["default"])
+        known[name] = (_TYPES.get(parameter["inferred_type_name"], type(default)), default)
+    return known
+
+
+def check_parameters(name: str, notebook: Any, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters in the types of the notebook; text is converted, as it comes from the command line.
+
+    Raises ValueError, naming the notebook and what it knows, for an unknown parameter or a wrong type.
+    papermill itself would pass over an unknown one and run the defaults.
+    """
+    known = known_parameters(notebook)
+    checked: dict[str, Any] = {}
+    for key, value in parameters.items():
+        if key not in known:
+            raise ValueError(
+                f"notebook {name}.ipynb has no parameter {key!r}; it has {', '.join(map(repr, known))}"
+            )
+        checked[key] = _convert(name, key, value, known[key][0])
+    return checked
+
+
+def _convert(notebook: str, key: str, value: Any, kind: type) -> Any:
+    if isinstance(value, kind) and (kind is bool or not isinstance(value, bool)):
+        return value
+    if isinstance(value, str):
+        words = {"true": True, "false": False}
+        try:
+            return words[value.lower()] if kind is bool else kind(value)
+        except (KeyError, ValueError):
+            pass
+    raise ValueError(f"notebook {notebook}.ipynb: parameter {key!r} must be {kind.__name__}, got {value!r}")
+
+
+def execute(
+    jobs: Sequence[Job],
+    notebooks: Mapping[str, Any],
+    *,
+    folder: Path,
+    workers: int,
+    done: Callable[[Job, Any], None],
+) -> None:
+    """Execute the jobs with papermill in `workers` kernels whose current folder is `folder`.
+
+    done(job, notebook) is called in this thread's turn for every executed notebook, in no particular order.
+    Raises ValueError, naming the page, where a notebook refuses its parameters, RuntimeError where it fails.
+    """
+    queue = list(reversed(jobs))
+    stop, lock = threading.Event(), threading.Lock()
+
+    def take() -> Job | None:
+        with lock:
+            return None if stop.is_set() or not queue else queue.pop()
+
+    def work(number: int, home: Path) -> None:
+        from jupyter_core.utils import ensure_event_loop
+
+        try:
+            with _Kernel(home / str(number), folder) as kernel:
+                while (job := take()) is not None:
+                    executed = _execute_one(job, notebooks[job.notebook], kernel)
+                    with lock:
+                        done(job, executed)
+        finally:
+            # The loop that the Jupyter client made for this thread; it ends with the thread.
+            ensure_event_loop().close()
+
+    _register_engine()
+    with TemporaryDirectory(prefix="dpclaims-") as home, ThreadPoolExecutor(workers) as pool:
+        running = [pool.submit(work, k, Path(home)) for k in range(min(workers, max(len(jobs), 1)))]
+        try:
+            wait(running, return_when=FIRST_EXCEPTION)
+        finally:
+            stop.set()
+        for future in running:
+            future.result()
+
+
+def _execute_one(job: Job, notebook: Any, kernel: _Kernel) -> Any:
+    import copy
+
+    import papermill
+    from papermill.exceptions import PapermillExecutionError
+
+    try:
+        executed = papermill.execute_notebook(
+            copy.deepcopy(notebook),
+            None,
+            parameters=dict(job.parameters),
+            engine_name=_ENGINE,
+            kernel_name="python3",
+            progress_bar=False,
+            request_save_on_cell_execute=False,
+            shared=kernel,
+        )
+    except PapermillExecutionError as error:
+        if error.ename == "ValueError":  # bad input, in words: a parameter out of range
+            raise ValueError(f"notebook {job.notebook}.ipynb, {job.path}: {error.evalue}") from error
+        raise RuntimeError(
+            f"notebook {job.notebook}.ipynb failed for {job.path}: {error.ename}: {error.evalue}"
+        ) from error
+    return clean(executed, job)
+
+
+def clean(notebook: Any, job: Job) -> Any:
+    """The executed notebook without what differs between two executions: paths, times, random cell names."""
+    notebook.metadata.pop("widgets", None)
+    notebook.metadata["papermill"] = {"parameters": dict(job.parameters)}
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    for number, cell in enumerate(notebook.cells):
+        cell["id"] = f"cell-{number}"
+        tags = cell.metadata.get("tags", [])
+        cell.metadata.clear()
+        if tags:
+            cell.metadata["tags"] = tags
+        for output in cell.get("outputs", []):
+            output.get("metadata", {}).clear()
+            if output["output_type"] == "stream":
+                output["text"] = hide_paths(output["text"])
+    return notebook
+
+
+class _Kernel:
+    """A kernel of the running interpreter and the client that talks to it; a context manager."""
+
+    def __init__(self, home: Path, folder: Path) -> None:
+        self._home, self._folder = home, folder
+        self.manager: Any = None
+        self.client: Any = None
+
+    def __enter__(self) -> _Kernel:
+        from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
+        from jupyter_client.manager import AsyncKernelManager
+        from jupyter_core.utils import run_sync
+
+        argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        spec = KernelSpec(argv=argv, display_name="Python 3", language="python")
+
+        class ThisInterpreter(KernelSpecManager):
+            """Knows one kernel: the running interpreter, so that none need be installed."""
+
+            def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
+                return spec
+
+        self._home.mkdir(parents=True)
+        connection = self._home / "kernel.json"
+        # Sockets in a private folder where there are such: no ports, hence no race for one between reports.
+        local = os.name == "posix" and len(str(connection)) < 80
+        self.manager = AsyncKernelManager(
+            kernel_name="python3",
+            kernel_spec_manager=ThisInterpreter(),
+            connection_file=str(connection),
+            transport="ipc" if local else "tcp",
+        )
+        self._log = (self._home / "kernel.log").open("wb")
+        try:
+            run_sync(self.manager.start_kernel)(
+                cwd=str(self._folder),
+                env=_environment(self._home),
+                stdout=self._log,
+                stderr=self._log,
+                extra_arguments=["--HistoryManager.enabled=False"],
+            )
+            self.client = self.manager.client()
+            self.client.start_channels()
+            run_sync(self.client.wait_for_ready)(timeout=120)
+            # Matplotlib says on stderr that it looks for fonts, the first time on a machine.
+            quiet = "import logging; logging.getLogger('matplotlib').setLevel(logging.ERROR)"
+            self.client.execute(quiet, silent=True, store_history=False)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        from jupyter_core.utils import run_sync
+
+        if self.client is not None:
+            self.client.stop_channels()
+        if self.manager.has_kernel:
+            run_sync(self.manager.shutdown_kernel)(now=True)
+        self._log.close()
+
+
+def _environment(home: Path) -> dict[str, str]:
+    """The environment of a kernel: finds the packages, and writes nowhere but in its own folder."""
+    root = str(Path(__file__).resolve().parents[3])
+    inherited = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p]
+    found = os.pathsep.join([root, *(os.path.abspath(p) for p in inherited)])
+    private = {
+        "PYTHONPATH": found,
+        "IPYTHONDIR": str(home / "ipython"),
+        "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
+        "JUPYTER_CONFIG_DIR": str(home / "config"),
+        "JUPYTER_DATA_DIR": str(home / "data"),
+        "JUPYTER_PLATFORM_DIRS": "1",
+        "MPLBACKEND": "svg",
+        # The debugger of the kernel complains on stderr of modules frozen into the interpreter.
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+    }
+    for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        private.setdefault(threads, "1")
+    if not os.environ.get("MPLCONFIGDIR") and not _matplotlib_can_write():
+        private["MPLCONFIGDIR"] = str(home / "matplotlib")
+    return {**os.environ, **private}
+
+
+def _matplotlib_can_write() -> bool:
+    """Whether Matplotlib's own folders can be made or written; without them it complains on stderr."""
+    try:
+        user = Path.home()
+    except RuntimeError:
+        return False
+    for variable, default in (("XDG_CONFIG_HOME", ".config"), ("XDG_CACHE_HOME", ".cache")):
+        place = Path(os.environ.get(variable) or user / default) / "matplotlib"
+        try:
+            place.mkdir(parents=True, exist_ok=True)  # as Matplotlib does
+        except OSError:
+            return False
+        if not os.access(place, os.W_OK):
+            return False
+    return True
+
+
+def _register_engine() -> None:
+    """Tell papermill of an engine that executes notebooks one after another in a kernel that is running."""
+    from papermill.clientwrap import PapermillNotebookClient
+    from papermill.engines import NBClientEngine, papermill_engines
+
+    class SharedKernel(NBClientEngine):
+        @classmethod
+        def execute_managed_notebook(  # pyright: ignore[reportIncompatibleMethodOverride]
+            cls, nb_man: Any, kernel_name: str, *, shared: _Kernel, **options: Any
+        ) -> Any:
+            client = PapermillNotebookClient(
+                nb_man, km=shared.manager, kernel_name=kernel_name, record_timing=False
+            )
+            client.kc = shared.client
+            # The names of the notebook before must not stand in for one that this notebook forgot.
+            shared.client.execute("get_ipython().reset(new_session=True)", silent=True, store_history=False)
+            return client.execute()
+
+    papermill_engines.register(_ENGINE, SharedKernel)

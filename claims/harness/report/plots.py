@@ -1,0 +1,565 @@
+"""Figures of the report: the plots that a claim names, drawn from its rows and its evidence, as SVG.
+
+Colours are Okabe and Ito's, told apart also without colour vision, and the markers differ as well.
+Text and axes are drawn in one ink colour, which the site replaces by the colour of the page's text.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+from audits.evidence import Evidence
+from claims.harness.claim import Plot
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+INK = "#1f2328"
+GRID = "#d5d9de"
+PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f")
+"""Blue, vermilion, green, purple, orange, sky, grey."""
+MARKERS = "osD^vPX*<>"
+CLAIMED = (0, (4, 2))
+"""Dashes of claimed values; what was measured is drawn solid."""
+_LARGEST_LEGEND = 12
+
+_STYLE: dict[Any, Any] = {
+    "svg.fonttype": "path",  # the same everywhere, whatever fonts the reader has
+    "svg.hashsalt": "dpclaims",  # equal rows, equal bytes
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": INK,
+    "axes.titlesize": 10.5,
+    "axes.titlelocation": "left",
+    "axes.linewidth": 0.8,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "grid.color": GRID,
+    "grid.linewidth": 0.6,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+    "legend.handlelength": 2.4,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+    "lines.linewidth": 1.6,
+    "lines.markersize": 5,
+    "axes.unicode_minus": True,
+    "mathtext.fontset": "dejavusans",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """A figure as SVG text, with the sentence below it that says what is drawn and what is left out."""
+
+    svg: str
+    caption: str
+
+
+class NoRowsError(ValueError):
+    """The run has no row for a plot: its tier does not measure them, or all are infinite."""
+
+
+def draw(plot: Plot, rows: pd.DataFrame, evidence: Sequence[Evidence] = ()) -> Drawn:
+    """Draw one plot of a claim.
+
+    rows      the stored rows of the claim; rows of equal x (and series) are averaged.
+    evidence  the claim's evidence: a log-log plot takes its fitted and its claimed slope from there.
+
+    Raises ValueError where the plot names a column that the rows lack or a column that holds no numbers, and
+    NoRowsError where the run has no row that can be drawn (another tier may have).
+    """
+    kinds = {"curve": _curve, "loglog": _loglog, "sandwich": _sandwich}
+    if plot.kind not in kinds:
+        raise ValueError(f"plot {plot.title!r}: kind must be one of {', '.join(kinds)}, got {plot.kind!r}")
+    lines = _lines(plot, rows)
+    with _style():
+        figure, axes = _canvas()
+        said = kinds[plot.kind](axes, plot, lines, evidence)
+        _finish(figure, axes, plot, lines)
+        svg = _to_svg(figure)
+    return Drawn(svg=svg, caption=" ".join(part for part in (said, lines.note) if part))
+
+
+def draw_ratios(evidence: Sequence[Evidence]) -> Drawn:
+    """Every measured value over its claimed value, with its interval, on a logarithmic axis.
+
+    evidence  pieces with a positive bound and a positive estimate, see `has_ratio`.
+    """
+    import numpy as np
+
+    bounds = np.array([[float(e.bound or math.nan)] for e in evidence])
+    values = np.array([[e.low, e.estimate, e.high] for e in evidence]) / bounds
+    # Ends that are infinite, or zero or below, run out of the picture.
+    shown = values[np.isfinite(values) & (values > 0)]
+    left, right = min(shown.min() / 1.5, 0.66), max(shown.max() * 1.5, 1.5)
+    values = np.clip(values, left / 10, right * 10)
+    labels, shared = _labels(evidence)
+    texts = ["\n".join(textwrap.wrap(_shorten(label, 108), 38)) for label in labels]
+    tall = 0.2 + 0.155 * max(text.count("\n") + 1 for text in texts)
+    with _style():
+        figure, axes = _canvas(0.9 + tall * len(evidence), 6.8)
+        axes.set_xscale("log")
+        places = np.arange(len(evidence))[::-1]
+        for place, (low, middle, high), piece in zip(places, values, evidence, strict=True):
+            colour, marker = _verdict_mark(piece)
+            axes.plot([low, high], [place, place], color=colour, linewidth=2.2)
+            axes.plot([middle], [place], marker=marker, color=colour, linestyle="none", markersize=6)
+        axes.axvline(1.0, color=INK, linestyle=CLAIMED, linewidth=1.2)
+        axes.set_xlim(left, right)
+        _log_ticks(axes.xaxis, left, right, most=5)
+        axes.set_yticks(places, texts, fontsize=8.5)
+        axes.set_ylim(-0.7, len(evidence) - 0.3)
+        axes.set_xlabel("measured / claimed")
+        svg = _to_svg(figure)
+    caption = (
+        "Measured against claimed: every piece of evidence with its interval, divided by the value claimed "
+        "for it; dashed where the two are equal. Circle: supports the claim. Square: contradicts it. "
+        "Diamond: decides nothing."
+    )
+    return Drawn(svg=svg, caption=f"{caption} All: {shared}." if shared else caption)
+
+
+def _labels(evidence: Sequence[Evidence]) -> tuple[list[str], str]:
+    """What tells the pieces apart, and in words what they share."""
+    points = [dict(e.point) for e in evidence]
+    same_words = len({e.quantity for e in evidence}) == 1
+    same = {
+        key: value
+        for key, value in points[0].items()
+        if all(key in point and point[key] == value for point in points)
+    }
+    labels: list[str] = []
+    for number, (piece, point) in enumerate(zip(evidence, points, strict=True), 1):
+        own = select_words({k: v for k, v in point.items() if k not in same})
+        parts = [own] if same_words else [piece.quantity, own]
+        labels.append("; ".join(part for part in parts if part) or f"piece {number}")
+    shared = [evidence[0].quantity] if same_words else []
+    return labels, "; ".join(part for part in [*shared, select_words(same)] if part)
+
+
+def has_ratio(evidence: Evidence) -> bool:
+    """Whether measured over claimed can be drawn on a logarithmic axis."""
+    return (
+        evidence.bound is not None
+        and 0 < evidence.bound < math.inf
+        and 0 < evidence.estimate < math.inf
+        and not evidence.quantity.startswith("exponent of ")
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Line:
+    """One line of a plot: its label, the averaged columns at every x, and x and y before averaging."""
+
+    label: str
+    table: pd.DataFrame
+    all_x: np.ndarray
+    all_y: np.ndarray
+
+    @property
+    def x(self) -> np.ndarray:
+        return self.table.iloc[:, 0].to_numpy(float)
+
+    def values(self, name: str) -> np.ndarray:
+        return self.table[name].to_numpy(float)
+
+    def column(self, name: str | None) -> np.ndarray | None:
+        return None if name is None else self.values(name)
+
+    @property
+    def spread(self) -> bool:
+        return len(self.all_x) > len(self.table)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Lines:
+    """The lines of a plot; where the abscissa is a name, the names at 0, 1, …; what the caption must say."""
+
+    lines: Sequence[_Line]
+    names: Sequence[str]
+    note: str
+
+    def __iter__(self) -> Iterator[_Line]:
+        return iter(self.lines)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+
+def _lines(plot: Plot, rows: pd.DataFrame) -> _Lines:
+    import numpy as np
+
+    columns = [plot.x, plot.y, plot.low, plot.high, plot.claimed]
+    wanted = [name for name in dict.fromkeys(columns) if name is not None]
+    _check_columns(plot, rows, plot.select)
+    kept = rows
+    for name, value in plot.select.items():
+        same = np.isclose(kept[name], value) if _is_number(value) else kept[name] == value
+        kept = kept[same]
+    if kept.empty:
+        raise NoRowsError(f"{plot.title}: this run has no row with {select_words(plot.select)}")
+    # A claim of several tasks has only the columns of those that its tier measures, so these are checked now.
+    _check_columns(plot, rows, [*wanted, *([] if plot.series is None else [plot.series])])
+    numeric = [c for c in wanted if c != plot.x]
+    if bad := [c for c in numeric if kept[c].dtype.kind not in "biuf"]:
+        raise ValueError(f"plot {plot.title!r}: column {bad[0]!r} must hold numbers")
+    finite = np.isfinite(kept[plot.y].to_numpy(float))
+    positive = kept[plot.y].to_numpy(float) > 0 if _log_y(plot) else np.ones(len(kept), bool)
+    if _log_x(plot) and kept[plot.x].dtype.kind in "biuf":
+        positive &= kept[plot.x].to_numpy(float) > 0
+    dropped = int((~(finite & positive)).sum())
+    kept = kept[finite & positive]
+    names: list[str] = []
+    if kept[plot.x].dtype.kind not in "biuf":
+        names = list(dict.fromkeys(map(str, kept[plot.x])))
+        kept = kept.assign(**{plot.x: [names.index(str(v)) for v in kept[plot.x]]})
+    if kept.empty:
+        raise NoRowsError(f"{plot.title}: no value of {plot.y!r} is finite and fits these axes")
+    lines: list[_Line] = []
+    groups = [("", kept)] if plot.series is None else list(kept.groupby(plot.series, sort=True))
+    for value, group in groups:
+        averaged = group[wanted].astype({c: float for c in numeric if c != plot.x})
+        table: Any = averaged.groupby(plot.x, sort=True, as_index=False).mean()
+        label = "" if plot.series is None else f"{words(plot.series)} = {_tick(value)}"
+        lines.append(
+            _Line(
+                label=label,
+                table=table,
+                all_x=group[plot.x].to_numpy(float),
+                all_y=group[plot.y].to_numpy(float),
+            )
+        )
+    note = ""
+    if any(line.spread for line in lines):
+        note += "Averages over rows of equal abscissa; the faint points are the rows. "
+    if dropped:
+        rows_are = "row is" if dropped == 1 else "rows are"
+        note += f"{dropped} {rows_are} not drawn: infinite, or not positive on a logarithmic axis. "
+    if plot.series is not None and len(lines) > _LARGEST_LEGEND:
+        note += f"The legend names the first {_LARGEST_LEGEND} of {len(lines)} series. "
+    return _Lines(lines=lines, names=names, note=note.strip())
+
+
+def _check_columns(plot: Plot, rows: pd.DataFrame, names: Iterable[str]) -> None:
+    if missing := [name for name in names if name not in rows.columns]:
+        raise ValueError(
+            f"plot {plot.title!r}: no column {', '.join(map(repr, missing))}; "
+            f"the rows have {', '.join(map(repr, rows.columns))}"
+        )
+
+
+def _curve(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence]) -> str:
+    import numpy as np
+
+    interval = plot.low is not None and plot.high is not None
+    for index, line in enumerate(lines):
+        colour, marker = _look(index, len(lines))
+        _faint_rows(axes, line, colour)
+        y, low, high = line.values(plot.y), line.column(plot.low), line.column(plot.high)
+        label = line.label or "measured"
+        if lines.names:  # names are not joined: a bar at each
+            axes.plot(line.x, y, color=colour, marker=marker, linestyle="none", label=label)
+            if low is not None and high is not None:
+                ends = np.clip([y - low, high - y], 0, None)
+                axes.errorbar(line.x, y, ends, color=colour, linestyle="none", capsize=3, linewidth=1.3)
+        else:
+            if low is not None and high is not None:
+                axes.fill_between(line.x, low, high, color=colour, alpha=0.18, linewidth=0)
+            axes.plot(line.x, y, color=colour, marker=marker, label=label)
+    _claimed(axes, plot, lines)
+    return f"The {'bars are intervals' if lines.names else 'band is the interval'}." if interval else ""
+
+
+def _loglog(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence]) -> str:
+    import numpy as np
+
+    fit = next((e for e in evidence if e.quantity == f"exponent of {plot.x}"), None)
+    said: list[str] = []
+    for index, line in enumerate(lines):
+        colour, marker = _look(index, len(lines))
+        x, y = line.x, line.values(plot.y)
+        _faint_rows(axes, line, colour)
+        low, high = line.column(plot.low), line.column(plot.high)
+        if low is not None and high is not None:
+            below, above = np.clip(y - np.maximum(low, y * 1e-3), 0, None), np.clip(high - y, 0, None)
+            axes.errorbar(x, y, [below, above], color=colour, linestyle="none", capsize=2.5, linewidth=1.1)
+        axes.plot(x, y, color=colour, marker=marker, linestyle="none", label=line.label or "measured")
+        if fit is None:
+            axes.plot(x, y, color=colour, linewidth=0.9)
+        else:
+            # The line of the fitted exponent through the centre of the points, on logarithmic scales.
+            centre, level = np.exp(np.log(x).mean()), np.exp(np.log(y).mean())
+            ends = np.geomspace(x.min(), x.max(), 50)
+            slopes = [level * (ends / centre) ** s for s in (fit.low, fit.high)]
+            axes.fill_between(
+                ends, np.min(slopes, 0), np.max(slopes, 0), color=colour, alpha=0.15, linewidth=0
+            )
+            label = f"fitted slope {_minus(fit.estimate)}" if index == 0 else None
+            axes.plot(ends, level * (ends / centre) ** fit.estimate, color=colour, linestyle="-", label=label)
+            if fit.bound is not None:
+                label = f"claimed slope {_minus(fit.bound)}" if index == 0 else None
+                claimed = level * (ends / centre) ** fit.bound
+                axes.plot(ends, claimed, color=INK, linestyle=":", linewidth=1.2, label=label)
+    if fit is not None:
+        said.append(
+            f"The fitted slope and its interval [{_minus(fit.low)}, {_minus(fit.high)}] are the claim’s "
+            "evidence; the lines pass through the centre of the points."
+        )
+    _claimed(axes, plot, lines)
+    if plot.low is not None and plot.high is not None:
+        said.append("Bars are intervals.")
+    return " ".join(said)
+
+
+def _sandwich(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence]) -> str:
+    """Measured values between a lower (`low`) and an upper bound (`high`)."""
+    for index, line in enumerate(lines):
+        colour, marker = _look(index, len(lines))
+        x = line.x
+        _faint_rows(axes, line, colour)
+        low, high = line.column(plot.low), line.column(plot.high)
+        shade = PALETTE[2] if len(lines) == 1 else colour
+        for bound, style, name in ((low, "--", "lower bound"), (high, ":", "upper bound")):
+            if bound is not None:
+                label = name if index == 0 else None
+                axes.plot(x, bound, color=shade, linestyle=style, linewidth=1.4, label=label)
+        if low is not None and high is not None:
+            axes.fill_between(x, low, high, color=shade, alpha=0.12, linewidth=0)
+        axes.plot(
+            x,
+            line.values(plot.y),
+            color=colour,
+            marker=marker,
+            label=line.label or "measured",
+        )
+    _claimed(axes, plot, lines)
+    return (
+        "The shaded region lies between the bounds." if plot.low is not None and plot.high is not None else ""
+    )
+
+
+def _claimed(axes: Axes, plot: Plot, lines: _Lines) -> None:
+    """The claimed values: one line where all series claim the same, else one in each series' colour."""
+    import numpy as np
+
+    if plot.claimed is None:
+        return
+    curves = [(line.x, line.values(plot.claimed)) for line in lines]
+    look: dict[str, Any] = {"linestyle": CLAIMED, "linewidth": 1.2}
+    if lines.names:  # names are not joined: a dash at each
+        look = {"linestyle": "none", "marker": "_", "markersize": 22, "markeredgewidth": 1.6}
+    merged = {float(a): float(b) for x, y in curves for a, b in zip(x, y, strict=True)}
+    shared = all(np.allclose([merged[float(a)] for a in x], y, equal_nan=True) for x, y in curves)
+    if shared:
+        x, y = np.array(sorted(merged.items())).T
+        curves = [(x, y)]
+    for index, (x, y) in enumerate(curves):
+        colour = INK if shared else _look(index, len(lines))[0]
+        if len(x) == 1 and not lines.names:
+            axes.axhline(y[0], color=colour, **look)
+        else:
+            axes.plot(x, y, color=colour, **look)
+    in_legend: dict[str, Any] = look | {"markersize": 12}
+    axes.plot([], [], color=INK, label="claimed", **in_legend)
+
+
+def _faint_rows(axes: Axes, line: _Line, colour: Any) -> None:
+    if line.spread and len(line.all_x) <= 600:
+        axes.plot(line.all_x, line.all_y, color=colour, alpha=0.25, marker=".", markersize=4,
+                  linestyle="none")  # fmt: skip
+
+
+def _look(index: int, count: int) -> tuple[Any, str]:
+    """Colour and marker of a series; many series take a scale from dark to bright."""
+    if count <= len(PALETTE):
+        colour: Any = PALETTE[index]
+    else:
+        import matplotlib
+
+        colour = matplotlib.colormaps["viridis"](0.12 + 0.76 * index / (count - 1))
+    return colour, MARKERS[index % len(MARKERS)]
+
+
+def _verdict_mark(piece: Evidence) -> tuple[str, str]:
+    match piece.verdict:
+        case "REFUTED":
+            return PALETTE[1], "s"
+        case "CONFIRMED" | "CONSISTENT":
+            return PALETTE[0], "o"
+        case _:
+            return PALETTE[6], "D"
+
+
+@contextmanager
+def _style() -> Iterator[None]:
+    import matplotlib
+
+    with matplotlib.rc_context():
+        # The reader's own matplotlibrc must not change the report.
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_STYLE)
+        yield
+
+
+def _canvas(height: float = 3.9, width: float = 6.0) -> tuple[Figure, Axes]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.add_subplot()
+
+
+def _finish(figure: Figure, axes: Axes, plot: Plot, lines: _Lines) -> None:
+    if names := lines.names:
+        long = max(len(n) for n in names) * len(names) > 50
+        turned: dict[str, Any] = {"rotation": 30, "ha": "right"} if long else {}
+        axes.set_xticks(range(len(names)), [_shorten(n, 24) for n in names], **turned)
+        axes.set_xlim(-0.6, len(names) - 0.4)
+    else:
+        if _log_x(plot):
+            axes.set_xscale("log")
+        _plain_ticks(axes, lines, log=_log_x(plot))
+    if _log_y(plot):
+        axes.set_yscale("log")
+        _log_ticks(axes.yaxis, *axes.get_ylim())
+    axes.set_xlabel(plot.x_label)
+    axes.set_ylabel(plot.y_label, wrap=True)
+    axes.set_title(plot.title, wrap=True)
+    handles, labels = axes.get_legend_handles_labels()
+    if labels and (len(labels) > 1 or labels[0] != "measured"):
+        # The series first, cut where there are too many, then what is drawn for all of them.
+        pairs = list(zip(handles, labels, strict=True))
+        common = [p for p in pairs if p[1].startswith(("claimed", "fitted", "lower", "upper"))]
+        series = [p for p in pairs if p not in common]
+        shown = tuple(zip(*(series[:_LARGEST_LEGEND] + common), strict=True))
+        longest = max(len(label) for label in shown[1])
+        columns = max(1, min(4, len(shown[1]), 66 // (longest + 7)))
+        figure.legend(*shown, loc="outside lower center", ncols=columns)
+        # The legend takes its rows from the figure, not from the axes.
+        figure.set_figheight(figure.get_figheight() + 0.2 * (math.ceil(len(shown[1]) / columns) - 1))
+
+
+def _plain_ticks(axes: Axes, lines: _Lines, *, log: bool) -> None:
+    """Where few abscissae were measured, they are the ticks: 250, not 2.5 × 10²."""
+    import numpy as np
+    from matplotlib.ticker import NullLocator
+
+    places = np.unique(np.concatenate([line.x for line in lines]))
+    scaled = np.log10(places) if log else places
+    if len(places) == 1 or (len(places) <= 6 and np.diff(scaled).min() > 0.12 * np.ptp(scaled)):
+        axes.set_xticks(places, [_tick(p) for p in places])
+        axes.xaxis.set_minor_locator(NullLocator())
+    elif log:
+        _log_ticks(axes.xaxis, *axes.get_xlim())
+
+
+def _log_ticks(axis: Any, low: float, high: float, most: int = 8) -> None:
+    """Labelled ticks of a logarithmic axis that do not run into each other."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
+
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    step = max(1, math.ceil((last - first) / most))
+    choices = [(1, 1.5, 2, 3, 4, 5, 7), (1, 2, 3, 5), (1, 2, 5), (1, 3), (1,)]
+    ticks: list[float] = []
+    for parts in choices:
+        every = step if parts == (1,) else 1
+        ticks = [p * 10.0**k for k in range(first, last + 1) for p in parts if k % every == 0]
+        ticks = [tick for tick in ticks if low <= tick <= high]
+        if len(ticks) <= most:
+            break
+    if len(ticks) < 2:
+        return
+    axis.set_major_locator(FixedLocator(ticks))
+    axis.set_major_formatter(FuncFormatter(lambda value, place: _tick(value)))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _to_svg(figure: Figure) -> str:
+    stream = StringIO()
+    figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
+    text = stream.getvalue()
+    # A hundredth of a point is finer than any screen; only scales need all their digits.
+    text = re.sub(
+        r"scale\([^)]*\)|-?\d+\.\d{3,}",
+        lambda m: m[0] if m[0].startswith("scale") else f"{float(m[0]):.2f}",
+        text,
+    )
+    return text[text.index("<svg") :]
+
+
+def _log_x(plot: Plot) -> bool:
+    return plot.log_x or plot.kind == "loglog"
+
+
+def _log_y(plot: Plot) -> bool:
+    return plot.log_y or plot.kind == "loglog"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def words(name: str) -> str:
+    """The name of a column or an axis as readers know it.
+
+    >>> words("epsilon"), words("log2_bins")
+    ('ε', 'log2 bins')
+    """
+    return {"epsilon": "ε", "delta": "δ", "sigma": "σ", "alpha": "α", "beta": "β", "mu": "μ"}.get(
+        name, name.replace("_", " ")
+    )
+
+
+def _tick(value: Any) -> str:
+    """A tick or a series value: numbers short, 1e6 as 10⁶.
+
+    >>> [_tick(v) for v in (250, 1e-5, 0.5, 2e6, "gamma")]
+    ['250', '10⁻⁵', '0.5', '2×10⁶', 'gamma']
+    """
+    if not _is_number(value) and not hasattr(value, "dtype"):
+        return _shorten(str(value), 24)
+    text = f"{float(value):.4g}"
+    number = float(value)
+    if number == 0 or 1e-3 <= abs(number) < 1e6:
+        return f"{number:g}" if not number.is_integer() else f"{number:,.0f}".replace(",", "\u2009")
+    mantissa, _, exponent = f"{number:.3e}".partition("e")
+    if not exponent:
+        return text
+    power = "10" + str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    short = f"{float(mantissa):g}"
+    return power if short == "1" else f"{short}×{power}"
+
+
+def _minus(value: float) -> str:
+    return f"{value:.3g}".replace("-", "−")
+
+
+def _shorten(text: str, length: int = 46) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def select_words(select: Mapping[str, Any]) -> str:
+    r"""A grid point or the selection of a plot in words.
+
+    >>> select_words({"epsilon": 2.0, "d": 16}).replace("\u00a0", " ")
+    'ε = 2, d = 16'
+    """
+    # Spaces that do not break keep name and value together.
+    return ", ".join(f"{words(k)}\u00a0=\u00a0{_tick(v)}" for k, v in select.items())

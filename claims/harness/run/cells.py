@@ -1,0 +1,205 @@
+"""What one cell of a claim computes, and how the cells of a claim become its evidence."""
+
+from __future__ import annotations
+
+import math
+import time
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from audits.evidence import Evidence, Verdict
+from audits.judge import deciding_first
+from claims.harness.claim import RESERVED, Budget, Claim, Point
+from claims.harness.closure import outside, watched
+from claims.harness.run.seeds import generator
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """What a claim may use: tier, master seed, its share of the error budget, data, and its sources.
+
+    closure   the modules that the claim may load; None where nobody knows (a claim made in a test).
+    packages  the packages that the closure is about.
+    """
+
+    tier: str
+    seed: int
+    share: float
+    data: Path | None = None
+    closure: frozenset[str] | None = None
+    packages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """The smallest unit of work: one chunk of one grid point of one claim."""
+
+    claim: str
+    index: int
+    chunk: int
+    trials: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a cell gave: its columns, its evidence (where points are checked one by one), or its traceback."""
+
+    cell: Cell
+    columns: Mapping[str, Any] | None
+    evidence: tuple[Evidence, ...]
+    seconds: float
+    error: str | None
+
+
+def cells_of(claim: Claim, tier: str) -> Iterator[Cell]:
+    """The cells of a claim in a tier, in order."""
+    work = claim.tier(tier)
+    chunks = [work.trials] if claim.check is not None else work.chunks()
+    for index in range(len(work.points)):
+        for chunk, trials in enumerate(chunks):
+            yield Cell(claim=claim.id, index=index, chunk=chunk, trials=trials)
+
+
+def compute(claim: Claim, cell: Cell, work: Work) -> Outcome:
+    """Compute one cell; an exception becomes its traceback."""
+    started = time.perf_counter()
+    points = claim.tier(work.tier).points
+    axes = dict(points[cell.index])
+    columns: Mapping[str, Any] | None = None
+    evidence: tuple[Evidence, ...] = ()
+    error: str | None = None
+    try:
+        point = Point(
+            axes=axes,
+            rng=generator(work.seed, claim.id, axes, cell.chunk),
+            # Points are judged one by one: each has its part of the share.
+            alpha=work.share / len(points) if claim.check is not None else work.share,
+            trials=cell.trials,
+            data=work.data if claim.check_data is not None else None,
+        )
+        with watched(work.packages if work.closure is not None else ()) as seen:
+            if claim.check is not None:
+                evidence = _checked(claim, point)
+            else:
+                assert claim.measure is not None
+                columns = _columns(claim, cell, axes, claim.measure(point))
+        _refuse_outside(claim, seen, work)
+        if claim.check is not None:
+            columns = _table(cell, axes, evidence)
+    except Exception:
+        columns, evidence, error = None, (), traceback.format_exc()
+    return Outcome(
+        cell=cell, columns=columns, evidence=evidence, seconds=time.perf_counter() - started, error=error
+    )
+
+
+def conclude(
+    claim: Claim, outcomes: Sequence[Outcome], work: Work
+) -> tuple[tuple[Evidence, ...], pd.DataFrame]:
+    """The evidence of a claim whose cells are all in, the deciding piece first, and its rows.
+
+    Raises what `judge` raises, and ValueError where it overspends its budget or yields nothing.
+    """
+    import pandas as pd
+
+    ordered = sorted(outcomes, key=lambda o: (o.cell.index, o.cell.chunk))
+    rows = pd.concat([pd.DataFrame(o.columns) for o in ordered], ignore_index=True)
+    if claim.check is not None:
+        found = [e for o in ordered for e in o.evidence]
+    else:
+        assert claim.judge is not None
+        with watched(work.packages if work.closure is not None else ()) as seen:
+            found = list(claim.judge(rows.copy(), Budget(work.share)))
+        _refuse_outside(claim, seen, work)
+        if not found:
+            raise ValueError(f"{claim.id}: judge() gave no evidence ({claim.file})")
+    spent = math.fsum(e.alpha_spent for e in found)
+    if spent > work.share * (1 + 1e-9):
+        raise ValueError(f"{claim.id}: judge() spent {spent:.3g} of an error budget of {work.share:.3g}")
+    return deciding_first(_resolved(claim, e) for e in found), rows
+
+
+def _checked(claim: Claim, point: Point) -> tuple[Evidence, ...]:
+    assert claim.check is not None
+    found = tuple(claim.check(point))
+    if not found:
+        raise ValueError(f"{claim.id}: check() yielded no evidence at {dict(point)} ({claim.file})")
+    spent = math.fsum(e.alpha_spent for e in found)
+    if spent > point.alpha * (1 + 1e-9):
+        raise ValueError(
+            f"{claim.id}: check() spent {spent:.3g} of the {point.alpha:.3g} of this point: use point.split(k)"
+        )
+    # Evidence that names no grid point is about the point that was checked.
+    return tuple(replace(e, point=dict(point)) if not e.point else e for e in found)
+
+
+def _refuse_outside(claim: Claim, seen: set[str], work: Work) -> None:
+    """A module that the closure does not hold would change the result and not its key."""
+    if work.closure is None:
+        return
+    if foreign := outside(seen, work.closure):
+        raise ValueError(
+            f"{claim.id} loads {', '.join(foreign)}, which no import statement of its sources names: "
+            "import it by name"
+        )
+
+
+def _resolved(claim: Claim, evidence: Evidence) -> Evidence:
+    """A pass by sampling that is coarser than the claim asks for decides nothing."""
+    limit, found = claim.largest_resolution, evidence.resolution
+    if limit is None or found is None or evidence.verdict is not Verdict.CONSISTENT or found <= limit:
+        return evidence
+    why = f"resolution {found:.3g} is worse than the {limit:.3g} asked for"
+    return replace(
+        evidence, verdict=Verdict.INCONCLUSIVE, note="; ".join(n for n in (evidence.note, why) if n)
+    )
+
+
+def _table(cell: Cell, axes: Mapping[str, Any], evidence: Sequence[Evidence]) -> dict[str, Any]:
+    """The evidence of a point as rows: what plots and readers of the stored table see."""
+    import numpy as np
+
+    columns: dict[str, Any] = {name: [value] * len(evidence) for name, value in axes.items()}
+    columns |= {"chunk": [cell.chunk] * len(evidence), "trials": [cell.trials] * len(evidence)}
+    for name in {k for e in evidence for k in e.point} - set(axes):
+        columns[name] = [e.point.get(name) for e in evidence]
+    return columns | {
+        "quantity": [e.quantity for e in evidence],
+        "value": [e.estimate for e in evidence],
+        "low": [e.low for e in evidence],
+        "high": [e.high for e in evidence],
+        "claimed": [np.nan if e.claimed is None else e.claimed for e in evidence],
+    }
+
+
+def _columns(
+    claim: Claim, cell: Cell, axes: Mapping[str, Any], measured: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The rows of a cell as equal-length columns: axes, chunk, trials, then what was measured."""
+    import numpy as np
+
+    taken = ({*axes} | RESERVED) & set(measured)
+    if taken:
+        raise ValueError(
+            f"{claim.id}: measure() returns the columns {sorted(taken)}, which are taken: rename"
+        )
+    if not measured:
+        raise ValueError(f"{claim.id}: measure() returned no columns")
+    values = {name: np.asarray(value) for name, value in measured.items()}
+    lengths = {name: value.shape for name, value in values.items() if value.ndim}
+    if len(set(lengths.values())) > 1 or any(value.ndim > 1 for value in values.values()):
+        raise ValueError(f"{claim.id}: measure() must return columns of one length, got {lengths}")
+    size = next(iter(lengths.values()), (1,))[0]
+    # A scalar beside arrays holds for all rows of the cell.
+    columns = {name: value if value.ndim else np.repeat(value, size) for name, value in values.items()}
+    for name, value in columns.items():
+        if value.dtype.kind not in "biufU":
+            raise ValueError(f"{claim.id}: column {name!r} must hold numbers or strings, got {value.dtype}")
+    fixed = {**axes, "chunk": cell.chunk, "trials": cell.trials}
+    return {name: np.repeat(value, size) for name, value in fixed.items()} | columns

@@ -1,0 +1,63 @@
+"""Where a result comes from: versions, digest of the data, platform."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+import sysconfig
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+LIBRARIES = ("dpclaims", "numpy", "scipy", "statsmodels", "pandas", "pyarrow", "scikit-learn", "joblib")
+
+
+def data_digest(data: Path | None) -> str | None:
+    """SHA-256 of a data file, or of the names and contents of the files of a data folder.
+
+    Raises ValueError where the path does not exist or cannot be read.
+    """
+    if data is None:
+        return None
+    try:
+        files = sorted(f for f in data.iterdir() if f.is_file()) if data.is_dir() else [data]
+        digest = hashlib.sha256()
+        for file in files:
+            with file.open("rb") as stream:
+                digest.update(file.name.encode() + b"\0" + hashlib.file_digest(stream, "sha256").digest())
+    except OSError as error:
+        raise ValueError(f"data {str(data)!r} cannot be read: {error.strerror}") from error
+    return digest.hexdigest()
+
+
+def versions() -> dict[str, str]:
+    """Python and the libraries that results depend on; "absent" where one is not installed."""
+    found = {"python": platform.python_version()}
+    for name in LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "absent"
+    return found
+
+
+def machine() -> dict[str, str | int]:
+    """Operating system, processor architecture and number of cores."""
+    return {
+        "system": platform.system(),
+        "machine": platform.machine(),
+        "cores": os.cpu_count() or 1,
+        "byteorder": sys.byteorder,
+    }
+
+
+def data_folder(name: str) -> Path:
+    """Where a folder that comes with the project lies: beside the packages, or where the wheel put it.
+
+    `name` is "notebooks" or "reports".
+    """
+    beside = Path(__file__).resolve().parents[3] / name
+    if beside.is_dir():
+        return beside
+    return Path(sysconfig.get_path("data")) / "share" / "dpclaims" / name

@@ -1,0 +1,437 @@
+"""The runner: it owns the loop, the workers, the cache and the error budget."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from audits.evidence import combine
+from claims.harness.claim import TIERS, Claim
+from claims.harness.closure import PACKAGES, Sources, roots_of
+from claims.harness.discover import OWN, ROOM, broken, claims_of, discover, select
+from claims.harness.run.cells import Cell, Outcome, Work, cells_of, compute, conclude
+from claims.harness.run.provenance import data_digest, machine, versions
+from claims.harness.run.result import ClaimResult, RunResult, as_cached
+from claims.harness.run.store import (
+    Stored,
+    prepare_folder,
+    read_claim,
+    result_key,
+    write_claim,
+    write_provenance,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ALPHA = 0.001
+"""Default probability that a run calls any true claim refuted."""
+RUNS = Path("reports") / "runs"
+"""Where runs are kept unless --out names a folder, relative to the current folder."""
+NUMERICS = ("numpy", "scipy", "scikit-learn")
+"""The libraries whose versions change results."""
+RETRIES = 3
+
+Notify = Callable[[str, "ClaimResult | None"], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The parameters of a run that change its results."""
+
+    tier: str = "ci"
+    seed: int = 0
+    alpha: float = ALPHA
+    data: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.tier not in TIERS:
+            raise ValueError(f"tier must be one of {', '.join(TIERS)}, got {self.tier!r}")
+        if not 0.0 < self.alpha < 1.0:
+            raise ValueError(f"alpha must be in (0, 1), got {self.alpha}")
+        if self.seed < 0:
+            raise ValueError(f"seed must be ≥ 0, got {self.seed}")
+
+    @property
+    def share(self) -> float:
+        """What each claim may spend: a run has room for `ROOM` claims, however many there are."""
+        return self.alpha / ROOM
+
+
+@dataclass(slots=True)
+class _Pending:
+    """A claim whose cells are under way."""
+
+    claim: Claim
+    work: Work
+    digest: str
+    cells: list[Cell]
+    outcomes: list[Outcome] = field(default_factory=list[Outcome])
+
+
+def run(
+    *patterns: str,
+    tier: str = "ci",
+    seed: int = 0,
+    alpha: float = ALPHA,
+    jobs: int = 1,
+    out: Path | str | None = None,
+    cache: bool = True,
+    data: Path | str | None = None,
+    scheduler: str | None = None,
+    claims: Sequence[Path | str] = (),
+    notify: Notify | None = None,
+) -> RunResult:
+    """Check the claims that match the patterns (all without one), and store the run.
+
+    tier       "smoke", "ci" or "full": how much work.
+    seed       master seed; same seed, same bits, whatever `jobs` and `scheduler`.
+    alpha      the probability that the run calls any true claim refuted. Every claim may spend a thousandth
+               of it, whichever of them the patterns choose and however many there are, so that neither
+               changes a result.
+    jobs       worker processes, each with one BLAS thread.
+    out        the run folder; by default below reports/runs, named after the parameters, so that the same
+               call resumes a run that was stopped.
+    cache      reuse finished results of the same sources and parameters.
+    data       file or folder for the claims that read one; by default DPCLAIMS_DATA, else the stand-ins.
+    scheduler  address of a Dask scheduler that runs the cells instead of local processes.
+    claims     folders with papers of other people.
+    notify     called with (event, result): ("cell", None), ("claim", result), or (a warning, None).
+
+    Raises ValueError for bad parameters and unreadable data before anything is computed; ChildProcessError
+    where a worker dies. What is finished stays stored.
+    """
+    catalogue = discover(claims)
+    chosen = select(catalogue, patterns)
+    if data is None:
+        data = os.environ.get("DPCLAIMS_DATA") or None
+    settings = Settings(tier=tier, seed=seed, alpha=alpha, data=None if data is None else Path(data))
+    return run_claims(
+        chosen,
+        settings,
+        folders=catalogue.folders,
+        problems=[p.sentence for p in broken(catalogue, patterns)],
+        jobs=jobs,
+        out=None if out is None else Path(out),
+        cache=cache,
+        scheduler=scheduler,
+        notify=notify,
+    )
+
+
+def run_claims(
+    claims: Sequence[Claim],
+    settings: Settings,
+    *,
+    folders: Sequence[Path] = (),
+    problems: Sequence[str] = (),
+    jobs: int = 1,
+    out: Path | None = None,
+    cache: bool = True,
+    scheduler: str | None = None,
+    notify: Notify | None = None,
+) -> RunResult:
+    """Check the given claims; `folders` are those with other people's papers, `problems` go into the result."""
+    if jobs < 1:
+        raise ValueError(f"jobs must be ≥ 1, got {jobs}")
+    say: Notify = notify or (lambda event, result: None)
+    roots = roots_of(*(_import_root(f) for f in folders if f != OWN))
+    data = _checked_data(claims, settings)
+    folder = out or RUNS / _run_name(claims, settings, data)
+    prepare_folder(folder)
+    sources = Sources(roots)
+    states = {c.id: _pending(c, settings, sources) for c in claims}
+    provenance = _provenance(claims, settings, data, states)
+    write_provenance(folder, provenance)
+    for sentence in problems:
+        say(sentence, None)
+
+    others = sorted(p.parent for p in folder.parent.glob("*/claims") if p.parent != folder)
+    results: dict[str, ClaimResult] = {}
+    for state in states.values():
+        stored = _lookup(folder, others, state.claim, _key(state, settings, data), say) if cache else None
+        if stored is not None:
+            results[state.claim.id] = as_cached(stored.result)
+            say("claim", results[state.claim.id])
+    waiting = [s for s in states.values() if s.claim.id not in results]
+    changed: list[_Pending] = []
+    for outcome in _execute(waiting, roots, jobs, scheduler):
+        state = states[outcome.cell.claim]
+        state.outcomes.append(outcome)
+        say("cell", None)
+        if len(state.outcomes) < len(state.cells):
+            continue
+        if state.claim.module and Sources(roots).digest(state.claim.module) != state.digest:
+            changed.append(state)
+            continue
+        result, rows = _conclude(state.claim, state.outcomes, state.work)
+        write_claim(folder, _key(state, settings, data), result, rows)
+        results[state.claim.id] = result
+        say("claim", result)
+    for state in changed:
+        say(f"{state.claim.id}: its sources changed during the run; it is computed again", None)
+        key, result, rows = _compute_afresh(state, settings, roots, data)
+        write_claim(folder, key, result, rows)
+        results[state.claim.id] = result
+        say("claim", result)
+
+    provenance["finished"] = _now()
+    write_provenance(folder, provenance)
+    return RunResult(
+        folder=folder,
+        provenance=provenance,
+        claims=tuple(results[c.id] for c in claims),
+        problems=tuple(problems),
+    )
+
+
+def evaluate(claim: Claim, work: Work) -> tuple[ClaimResult, pd.DataFrame]:
+    """One claim from beginning to end in this process: its result and its rows; nothing is stored."""
+    with _one_thread():
+        outcomes = [compute(claim, cell, work) for cell in cells_of(claim, work.tier)]
+        return _conclude(claim, outcomes, work)
+
+
+def work_of(claim: Claim, settings: Settings, sources: Sources) -> Work:
+    """What a claim may use in a run with these settings."""
+    return Work(
+        tier=settings.tier,
+        seed=settings.seed,
+        share=settings.share,
+        data=settings.data,
+        closure=sources.closure(claim.module) if claim.module else None,
+        packages=tuple(dict.fromkeys((*PACKAGES, claim.module.split(".")[0]))),
+    )
+
+
+def count_cells(claims: Sequence[Claim], tier: str) -> int:
+    """How many cells a run of these claims has; the length of the progress bar."""
+    return sum(1 for c in claims for _ in cells_of(c, tier))
+
+
+def _import_root(folder: Path) -> Path:
+    """The folder that must be on the path: the one itself, or its parent where it is a paper."""
+    return folder.parent if (folder / "__init__.py").is_file() else folder
+
+
+def _pending(claim: Claim, settings: Settings, sources: Sources) -> _Pending:
+    work = work_of(claim, settings, sources)
+    digest = sources.digest(claim.module) if claim.module else ""
+    return _Pending(claim, work, digest, list(cells_of(claim, settings.tier)))
+
+
+def _checked_data(claims: Sequence[Claim], settings: Settings) -> str | None:
+    """The digest of the data that the claims read, None where none of them does; ValueError if unusable."""
+    readers = [c for c in claims if c.check_data is not None]
+    if settings.data is not None:
+        for claim in readers:
+            assert claim.check_data is not None
+            claim.check_data(settings.data)
+    return data_digest(settings.data) if readers else None
+
+
+def _key(state: _Pending, settings: Settings, data: str | None) -> str:
+    """The digest of everything that the result of a claim is computed from."""
+    found = versions()
+    return result_key(
+        claim=state.claim.id,
+        sources=state.digest,
+        versions={name: found[name] for name in NUMERICS},
+        tier=settings.tier,
+        seed=settings.seed,
+        share=settings.share,
+        data=data if state.claim.check_data is not None else None,
+    )
+
+
+def _run_name(claims: Sequence[Claim], settings: Settings, data: str | None) -> str:
+    digest = result_key(claims=[c.id for c in claims], alpha=settings.alpha, data=data)[:10]
+    return f"{settings.tier}-seed{settings.seed}-{digest}"
+
+
+def _provenance(
+    claims: Sequence[Claim], settings: Settings, data: str | None, states: Mapping[str, _Pending]
+) -> dict[str, Any]:
+    return {
+        "claims": [c.id for c in claims],
+        "tier": settings.tier,
+        "seed": settings.seed,
+        "alpha": settings.alpha,
+        "alpha_per_claim": settings.share,
+        "source": result_key(**{claim_id: state.digest for claim_id, state in states.items()}),
+        "versions": versions(),
+        "machine": machine(),
+        "data": None if settings.data is None else {"name": settings.data.name, "sha256": data},
+        "started": _now(),
+        "finished": None,
+    }
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _lookup(folder: Path, others: Sequence[Path], claim: Claim, key: str, say: Notify) -> Stored | None:
+    """A finished result of the same key, in this run or in one beside it; what is broken is named."""
+    for run_folder in [folder, *others]:
+        try:
+            stored = read_claim(run_folder, claim.id, key)
+        except ValueError as error:
+            say(f"{error}; recomputed", None)
+            continue
+        # A crash is not a result: it is tried again.
+        if stored is not None and stored.result.error is None:
+            if run_folder != folder:
+                write_claim(folder, key, stored.result, stored.rows)
+            return stored
+    return None
+
+
+# --- Workers -------------------------------------------------------------------------------------------
+
+
+def _execute(
+    states: Sequence[_Pending], roots: Sequence[Path], jobs: int, scheduler: str | None
+) -> Iterator[Outcome]:
+    """Compute all cells and yield their outcomes in whatever order they finish."""
+    if jobs == 1 and scheduler is None:
+        with _one_thread():
+            for state in states:
+                for cell in state.cells:
+                    yield compute(state.claim, cell, state.work)
+        return
+    if not states:
+        return
+    import joblib
+    from joblib.externals.loky import get_reusable_executor
+    from joblib.externals.loky.cloudpickle_wrapper import dumps
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    paths = [str(root) for root in roots]
+    packed = {s.claim.id: dumps((s.claim, s.work)) for s in states}
+    limited = scheduler is not None  # joblib sets the threads of local workers, not those of a cluster
+    tasks = (joblib.delayed(_remote)(packed[s.claim.id], c, paths, limited) for s in states for c in s.cells)
+    with _backend(scheduler):
+        # With Dask the cluster decides how many cells run at once.
+        options: dict[str, Any] = {"n_jobs": jobs if scheduler is None else -1, "batch_size": 1}
+        outcomes: Any = joblib.Parallel(return_as="generator_unordered", **options)(tasks)
+        try:
+            yield from outcomes
+        except BrokenProcessPool as error:
+            raise ChildProcessError("a worker died, killed or out of memory") from error
+        except BaseException:
+            # Whoever stops the run stops its workers: they may be hours from the end of their cells.
+            if scheduler is None:
+                get_reusable_executor().shutdown(wait=False, kill_workers=True)
+            raise
+
+
+def _remote(packed: bytes, cell: Cell, paths: Sequence[str], limited: bool) -> Outcome:
+    """`compute` in a worker, which may not know yet where other people's papers stand."""
+    import pickle
+    import sys
+
+    sys.path += [path for path in paths if path not in sys.path]
+    claim, work = pickle.loads(packed)
+    with _one_thread() if limited else nullcontext():
+        return compute(claim, cell, work)
+
+
+@contextmanager
+def _backend(scheduler: str | None) -> Iterator[None]:
+    import joblib
+
+    if scheduler is None:
+        with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
+            yield
+        return
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ValueError("--scheduler needs Dask: pip install 'dpclaims[cluster]'") from error
+    try:
+        client = Client(scheduler, timeout="10s")
+    except (OSError, ValueError) as error:
+        raise ValueError(f"--scheduler {scheduler!r} does not answer: {error}") from error
+    with client, joblib.parallel_config(backend="dask"):
+        yield
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """One BLAS thread: with more of them sums may be taken in another order, and bits change."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        yield
+
+
+def _conclude(claim: Claim, outcomes: Sequence[Outcome], work: Work) -> tuple[ClaimResult, pd.DataFrame]:
+    """Judge a claim whose cells are all in; a crash in a cell or in judge() is the result then."""
+    import pandas as pd
+
+    ordered = sorted(outcomes, key=lambda o: (o.cell.index, o.cell.chunk))
+    error = next((o.error for o in ordered if o.error is not None), None)
+    started = time.perf_counter()
+    rows, evidence = pd.DataFrame(), ()
+    if error is None:
+        try:
+            evidence, rows = conclude(claim, ordered, work)
+        except Exception:
+            error = traceback.format_exc()
+    resolutions = [e.resolution for e in evidence if e.resolution is not None]
+    return ClaimResult(
+        id=claim.id,
+        kind=claim.kind.value,
+        role=claim.role,
+        finding=claim.finding,
+        verdict=None if error is not None else combine(evidence),
+        expected=claim.expected,
+        evidence=evidence,
+        resolution=max(resolutions, default=None),
+        alpha_spent=math.fsum(e.alpha_spent for e in evidence),
+        seconds=math.fsum(o.seconds for o in ordered) + time.perf_counter() - started,
+        error=error,
+    ), rows
+
+
+def _compute_afresh(
+    state: _Pending, settings: Settings, roots: Sequence[Path], data: str | None
+) -> tuple[str, ClaimResult, pd.DataFrame]:
+    """A claim whose sources changed, computed in a new process that imports them as they are now."""
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    claim = state.claim
+    assert claim.file is not None
+    for _ in range(RETRIES):
+        before = Sources(roots)
+        state.digest = before.digest(claim.module)
+        work = work_of(claim, settings, before)
+        with ProcessPoolExecutor(max_workers=1) as pool:
+            paths = [str(root) for root in roots]
+            found = pool.submit(_afresh, claim.module, claim.file, claim.id, work, paths).result()
+        if Sources(roots).digest(claim.module) == state.digest:
+            return _key(state, settings, data), *found
+    raise ValueError(f"{claim.id}: its sources keep changing; repeat the run when they are settled")
+
+
+def _afresh(
+    module: str, file: Path, claim_id: str, work: Work, paths: Sequence[str]
+) -> tuple[ClaimResult, pd.DataFrame]:
+    import importlib
+    import sys
+
+    sys.path += [path for path in paths if path not in sys.path]
+    paper = importlib.import_module(module.rpartition(".")[0]).PAPER
+    claims = {c.id: c for c in claims_of(module, file, paper)}
+    if claim_id not in claims:
+        raise ValueError(f"{file} no longer holds {claim_id}")
+    return evaluate(claims[claim_id], work)

@@ -1,0 +1,74 @@
+"""Evidence and verdicts as JSON and back. JSON has no infinity: it is written as the string "inf"."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from audits.evidence import Evidence, Verdict
+
+_NUMBERS = ("estimate", "low", "high", "claimed", "resolution", "standard_error", "degrees_of_freedom")
+
+
+def plain(value: Any) -> Any:
+    """`value` with NumPy scalars as Python ones and infinities as the strings "inf" and "-inf".
+
+    >>> plain({"a": float("inf"), "b": (1, 2.5)})
+    {'a': 'inf', 'b': [1, 2.5]}
+    """
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    if hasattr(value, "item") and not isinstance(value, str):
+        value = value.item()
+    if isinstance(value, Verdict):
+        return value.value
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
+    return value
+
+
+def number(value: Any) -> float | None:
+    """The float behind a JSON number or one of the strings "inf", "-inf"; None stays None."""
+    return None if value is None else float(value)
+
+
+def evidence_to_json(evidence: Evidence) -> dict[str, Any]:
+    """One piece of evidence as a JSON object, keys in the order of the dataclass.
+
+    "bound" repeats "claimed": it is the older name of that key.
+    """
+    document = {f.name: getattr(evidence, f.name) for f in fields(Evidence)}
+    return plain(document | {"bound": evidence.claimed})
+
+
+def evidence_from_json(document: Mapping[str, Any]) -> Evidence:
+    """The inverse of `evidence_to_json`; ValueError where a field is missing or of the wrong kind."""
+    names = {f.name for f in fields(Evidence)}
+    if set(document) != names | {"bound"}:
+        raise ValueError(f"evidence has the fields {sorted(document)}, expected {sorted(names)}")
+    values = {name: value for name, value in document.items() if name != "bound"}
+    for name in _NUMBERS:
+        values[name] = number(values[name])
+    values["verdict"] = None if values["verdict"] is None else Verdict(values["verdict"])
+    return Evidence(**values)
+
+
+def dumps(document: Any) -> str:
+    """Stable JSON text: plain values, two spaces, one newline at the end."""
+    return json.dumps(plain(document), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def read_json(file: Path) -> Any:
+    """A JSON file; ValueError that names the file where it is missing, truncated or not JSON."""
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ValueError(f"{file}: {error.strerror}") from error
+    except ValueError as error:
+        raise ValueError(f"{file}: not JSON ({error})") from error

@@ -1,0 +1,95 @@
+"""`dpclaims rates`: what counts as a regression, and what a baseline file must look like."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from audits.evidence import Bound, Evidence
+from claims.harness.commands.mutants import mutants, planted
+from claims.harness.commands.rates import compare, parse_claimed, read_baseline, write_baseline
+
+NAME = ("demo/theorem-1", "n", "")
+
+
+def _exponent(estimate, error=0.01, freedom=20.0):
+    return Evidence(
+        quantity="exponent of n", estimate=estimate, low=estimate - 3 * error, high=estimate + 3 * error,
+        confidence=0.99, method="tost", samples=10, bound=-1.0, standard_error=error,
+        degrees_of_freedom=freedom,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("new", "error", "bound", "status"),
+    [
+        (-1.0, 0.01, Bound.UPPER, "same"),
+        (-0.93, 0.01, Bound.UPPER, "same"),  # beyond the tolerance, but not significantly
+        (-0.80, 0.01, Bound.UPPER, "regressed"),
+        (-0.80, 0.20, Bound.UPPER, "same"),  # too noisy to say
+        (-1.20, 0.01, Bound.UPPER, "moved"),  # faster is no regression of an upper bound
+        (-1.20, 0.01, Bound.TIGHT, "regressed"),
+        (-1.20, 0.01, Bound.LOWER, "regressed"),
+        (-0.80, 0.01, Bound.LOWER, "moved"),
+    ],
+)
+def test_a_regression_is_significant_and_in_the_bad_direction(new, error, bound, status):
+    rows = compare({NAME: _exponent(new, error)}, {NAME: _exponent(-1.0)}, {NAME[0]: bound}, 0.05)
+    assert [r["status"] for r in rows] == [status]
+
+
+def test_new_and_missing_exponents_are_named():
+    assert compare({NAME: _exponent(-1.0)}, {}, {}, 0.05)[0]["status"] == "new"
+    assert compare({}, {NAME: _exponent(-1.0)}, {}, 0.05)[0]["status"] == "missing"
+
+
+def test_a_baseline_survives_its_file(tmp_path):
+    file = tmp_path / "baseline.json"
+    write_baseline(file, {NAME: _exponent(-1.0, freedom=float("inf"))})
+    again = read_baseline(file)[NAME]
+    assert (again.estimate, again.standard_error, again.degrees_of_freedom) == (-1.0, 0.01, float("inf"))
+    assert json.loads(file.read_text())["provenance"]["tier"] == "ci"
+    assert [f.name for f in tmp_path.iterdir()] == ["baseline.json"]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("", "not JSON"),
+        ("[]", "not a baseline"),
+        ('{"format": "dpclaims-baseline/1", "exponents": [{}]}', "malformed"),
+        ('{"format": "dpclaims-baseline/1"}', "malformed"),
+    ],
+)
+def test_a_malformed_baseline_is_named(tmp_path, content, says):
+    file = tmp_path / "baseline.json"
+    file.write_text(content)
+    with pytest.raises(ValueError, match=says) as caught:
+        read_baseline(file)
+    assert str(file) in str(caught.value)
+
+
+def test_claimed_exponents_are_parsed():
+    assert parse_claimed(None, ["n"]) is None
+    assert parse_claimed("n=-1,m=-.5", ["n", "m"]) == {"n": -1.0, "m": -0.5}
+    for text in ("n", "n=x", "=1", "d=1"):
+        with pytest.raises(ValueError, match="--claimed"):
+            parse_claimed(text, ["n"])
+
+
+@pytest.mark.slow
+def test_rates_pass_and_a_mutant_of_the_reference_regresses(dpclaims, tmp_path, monkeypatch):
+    committed = Path(__file__).resolve().parents[2] / "reports" / "baseline.json"
+    monkeypatch.chdir(tmp_path)
+    pattern = "song2021/theorem-3.1*"
+    status, out, err = dpclaims("rates", pattern, "--baseline", str(committed))
+    assert status == 0, out + err
+    (mutant,) = mutants(["song2021-slow-rate*"])
+    (tmp_path / "planted").mkdir()
+    monkeypatch.chdir(tmp_path / "planted")
+    with planted(mutant):
+        status, out, _ = dpclaims("rates", pattern, "--baseline", str(committed))
+    assert status == 1
+    assert "regressed" in out

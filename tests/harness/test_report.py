@@ -1,0 +1,702 @@
+"""The report: pages complete, self-contained, without paths of the machine; bad input refused."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from audits.evidence import Bound, Evidence, Verdict, exact_evidence
+from claims.harness.report import notebooks, _report
+from claims.harness.claim import Claim, Kind, Plot, Source, Tier
+from claims.harness.discover import load
+from claims.harness.report.notebooks import check_parameters, notebooks_folder, read_notebooks
+from claims.harness.report.pages import ClaimPage, hide_paths, interval_html, number_html
+from claims.harness.report.plots import INK, NoRowsError, draw, draw_ratios
+from claims.harness.report.write import choose_parameters, write_report
+from claims.harness.run.result import ClaimResult
+from claims.harness.run.runner import Settings, run_claims
+from claims.harness.report.site import CSS
+
+pytest.importorskip("papermill")
+
+ROOT = Path(__file__).resolve().parents[2]
+SHARE = 1e-5
+
+
+def make_claim(claim_id: str, judge: Any, *, expected: Verdict, measure: Any = None, **changes: Any) -> Claim:
+    tier = Tier(points=[{"n": 10}, {"n": 100}, {"n": 1000}])
+    values: dict[str, Any] = {
+        "kind": Kind.BOUND,
+        "title": "A *made* claim about x_1",
+        "statement": r"For all $n\ge 1$: $$\frac{a_1}{b_2}\le\sqrt{n}.$$",
+        "how": "By construction.",
+        "source": Source(paper="made2024", result="Lemma 1", place="section 1", reference="A. Nobody 2024"),
+        "bound": Bound.UPPER,
+        "tiers": {"smoke": tier, "ci": tier, "full": tier},
+        "measure": measure or (lambda point, rng: {"risk": 2.0 / point["n"], "bound": 3.0 / point["n"]}),
+    }
+    return Claim(id=claim_id, judge=judge, expected=expected, **(values | changes))
+
+
+def confirmed(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+    return [
+        exact_evidence("risk", r.risk, bound=r.bound, point={"n": int(r.n)}, verdict=Verdict.CONFIRMED)
+        for r in rows.itertuples()
+    ]
+
+
+def refuted(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+    return [
+        Evidence(
+            quantity="ε at δ = 1e-05",
+            estimate=1.23456789,
+            low=1.23456789,
+            high=np.inf,
+            confidence=1 - alpha,
+            method="sequential",
+            samples=123456,
+            bound=1.0,
+            verdict=Verdict.REFUTED,
+            alpha_spent=alpha,
+            note="a <counterexample> in /home/nobody/secret/data.txt",
+        )
+    ]
+
+
+def crash(point: Any, rng: Any) -> Any:
+    raise RuntimeError("no such file: /home/nobody/secret/data.txt")
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with reports/runs/trial: a claim of the catalogue, and four that the catalogue has not."""
+    place = tmp_path_factory.mktemp("workplace")
+    claims = [
+        make_claim("made2024/bound", confirmed, expected=Verdict.CONFIRMED),
+        make_claim("made2024/bound:corrected", confirmed, expected=Verdict.REFUTED),
+        make_claim("made2024/crash", confirmed, expected=Verdict.CONFIRMED, measure=crash),
+        make_claim("made2024/privacy", refuted, expected=Verdict.REFUTED),
+        *load("song2021/lemma-b.2"),
+    ]
+    run_claims(claims, Settings(tier="smoke"), share=SHARE, out=place / "reports" / "runs" / "trial")
+    return place
+
+
+@pytest.fixture(scope="module")
+def site(workplace: Path) -> Path:
+    run = workplace / "reports" / "runs" / "trial"
+    index = write_report(run, workplace / "site", jobs=2, parameters={"digits": "5"})
+    assert index == workplace / "site" / "index.html"
+    return index.parent
+
+
+def pages(site: Path) -> list[Path]:
+    return sorted(site.rglob("*.html"))
+
+
+class Tags(HTMLParser):
+    """Every tag with its attributes, and whether all tags are closed in order."""
+
+    VOID = ("meta", "link", "br", "img", "hr", "input")
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str]]] = []
+        self.open: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, {k: v or "" for k, v in attrs}))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, {k: v or "" for k, v in attrs}))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag
+
+
+# ---------------------------------------------------------------- the site
+
+
+def test_every_claim_has_its_page_and_its_notebook(site: Path) -> None:
+    names = {p.relative_to(site).as_posix() for p in site.rglob("*") if p.is_file()}
+    wanted = {"made2024/bound", "made2024/bound--corrected", "made2024/crash", "made2024/privacy"}
+    wanted |= {"made2024", "song2021", "song2021/lemma-b.2"}
+    expected = {f"{name}.{kind}" for name in wanted for kind in ("html", "ipynb")}
+    assert names == expected | {"index.html", "suite.ipynb", "report.json"}
+
+
+def test_pages_are_well_formed_and_their_links_lead_somewhere(site: Path) -> None:
+    for page in pages(site):
+        found = Tags(page.read_text(encoding="utf-8"))
+        assert found.open == [], page
+        links = [a["href"] for tag, a in found.tags if tag == "a"]
+        assert links
+        for link in links:
+            assert (page.parent / unquote(link)).is_file(), f"{page.name}: {link}"
+
+
+def test_nothing_is_fetched_and_nothing_runs(site: Path) -> None:
+    for page in pages(site):
+        text = page.read_text(encoding="utf-8")
+        for tag, attributes in Tags(text).tags:
+            assert tag not in ("script", "iframe", "object", "embed", "base")
+            assert not any(name.startswith("on") for name in attributes)
+            for name in ("src", "href", "srcset", "xlink:href", "data", "poster"):
+                target = attributes.get(name, "")
+                assert not re.match(r"\s*(https?:|//|file:|javascript:)", target), f"{page.name}: {target}"
+        assert "@import" not in text
+        assert not re.search(r"url\((?!#)", text)
+        assert "default-src 'none'" in text
+
+
+def test_no_path_of_the_machine_is_written(site: Path, workplace: Path) -> None:
+    private = {str(workplace), str(ROOT), sys.prefix, sys.base_prefix, str(Path.home()), os.getcwd()}
+    private |= {"/home/nobody", "/tmp/", "site-packages/../"}
+    private.discard("/")
+    for file in site.rglob("*"):
+        if file.is_file():
+            text = file.read_text(encoding="utf-8")
+            assert [p for p in private if p in text] == [], file
+
+
+def test_notebooks_are_valid_and_executed_with_their_parameters(site: Path) -> None:
+    import nbformat
+
+    for file in sorted(site.rglob("*.ipynb")):
+        notebook = nbformat.read(file, as_version=4)
+        nbformat.validate(notebook)
+        counts = [c.execution_count for c in notebook.cells if c.cell_type == "code"]
+        assert counts == list(range(1, len(counts) + 1)), file
+        outputs = [o for c in notebook.cells for o in c.get("outputs", [])]
+        assert outputs
+        # Warnings and prints would be streams.
+        assert {o.output_type for o in outputs} == {"display_data"}, file
+    claim = nbformat.read(site / "made2024" / "bound--corrected.ipynb", as_version=4)
+    injected = next(c for c in claim.cells if "injected-parameters" in c.metadata.get("tags", []))
+    values = {node.targets[0].id: ast.literal_eval(node.value) for node in ast.parse(injected.source).body}  # pyright: ignore
+    assert values == {"run": "trial", "claim": "made2024/bound:corrected", "digits": 5}
+
+
+def test_numbers_on_a_page_are_those_of_the_run(site: Path, workplace: Path) -> None:
+    stored = workplace / "reports" / "runs" / "trial" / "claims" / "song2021__lemma-b.2" / "result.json"
+    page = (site / "song2021" / "lemma-b.2.html").read_text(encoding="utf-8")
+    evidence = json.loads(stored.read_text())["evidence"]
+    assert evidence
+    for piece in evidence[:5]:
+        assert f"<strong>{number_html(float(piece['estimate']), 5)}</strong>" in page
+    privacy = (site / "made2024" / "privacy.html").read_text(encoding="utf-8")
+    # Estimate, interval, confidence, samples, claimed value, α spent, note: with the five digits asked for.
+    for shown in (
+        "1.2346",
+        "[1.2346, ∞]",
+        "1 − 10<sup>−5</sup>",
+        "123\u202f456",
+        "a &lt;counterexample&gt; in",
+    ):
+        assert shown in privacy, shown
+
+
+def test_verdicts_and_expectations_are_on_every_page(site: Path) -> None:
+    index = (site / "index.html").read_text(encoding="utf-8")
+    assert "5 claims of 2 papers" in index
+    assert "2 of 5 verdicts differ from the expected ones" in index
+    corrected = (site / "made2024" / "bound--corrected.html").read_text(encoding="utf-8")
+    assert "CONFIRMED" in corrected
+    assert "expected REFUTED" in corrected
+    for name in ("α of the run", "share of each claim", "spent by this run", "sources (SHA-256)", "versions"):
+        assert name in index
+
+
+def test_a_crashed_claim_shows_its_traceback(site: Path) -> None:
+    page = (site / "made2024" / "crash.html").read_text(encoding="utf-8")
+    assert "CRASHED" in page
+    assert "RuntimeError: no such file: …/data.txt" in page
+    assert "tests/claims/test_report.py" in page
+
+
+def test_a_claim_that_the_catalogue_lost_keeps_its_evidence(site: Path) -> None:
+    page = (site / "made2024" / "bound.html").read_text(encoding="utf-8")
+    assert "no longer in the catalogue" in page
+    assert "<strong>0.2</strong>" in page
+
+
+def test_a_statement_is_mathematics_on_its_page(site: Path) -> None:
+    page = (site / "song2021" / "lemma-b.2.html").read_text(encoding="utf-8")
+    statement = page.split('<div class="statement">')[1].split("</div>")[0]
+    assert "<math" in statement
+    assert "$" not in statement
+
+
+def test_the_same_run_gives_the_same_bytes_and_replaces_the_report(site: Path, workplace: Path) -> None:
+    before = {f.relative_to(site): f.read_bytes() for f in site.rglob("*") if f.is_file()}
+    write_report(workplace / "reports" / "runs" / "trial", site, jobs=1, parameters={"digits": 5})
+    after = {f.relative_to(site): f.read_bytes() for f in site.rglob("*") if f.is_file()}
+    assert {n for n in before if before[n] != after.get(n)} == set()
+    assert set(before) == set(after)
+    assert [p.name for p in workplace.iterdir() if p.name.startswith(".")] == []
+
+
+def test_a_value_that_a_notebook_refuses_is_bad_input(workplace: Path) -> None:
+    with pytest.raises(ValueError, match="suite: digits must be an integer from 1 to 15, got 0"):
+        write_report(
+            workplace / "reports" / "runs" / "trial", workplace / "never", parameters={"digits": "0"}
+        )
+    assert not (workplace / "never").exists()
+    assert [p.name for p in workplace.iterdir() if p.name.startswith(".")] == []
+
+
+# ---------------------------------------------------------------- bad input, nothing executed
+
+
+@pytest.fixture
+def no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*args: Any, **kwargs: Any) -> None:
+        raise AssertionError("a notebook was executed")
+
+    monkeypatch.setattr(_report, "execute", refuse)
+
+
+@pytest.mark.usefixtures("no_kernel")
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        (
+            {"digit": "3"},
+            "no parameter 'digit'; suite.ipynb has 'digits'; paper.ipynb has 'digits'; claim.ipynb",
+        ),
+        ({"digits": "three"}, "suite.ipynb: parameter 'digits' must be int, got 'three'"),
+        ({"digits": 2.5}, "parameter 'digits' must be int, got 2.5"),
+        ({"digits": True}, "parameter 'digits' must be int, got True"),
+        ({"rows": "many"}, "claim.ipynb: parameter 'rows' must be int, got 'many'"),
+        ({"run": "other"}, "parameter 'run' is set by the report"),
+    ],
+)
+def test_a_parameter_that_no_notebook_has_is_refused(
+    workplace: Path, tmp_path: Path, parameters: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)):
+        write_report(workplace / "reports" / "runs" / "trial", tmp_path / "site", parameters=parameters)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_parameters_go_where_they_are_known() -> None:
+    notebooks = read_notebooks(notebooks_folder())
+    chosen = choose_parameters(notebooks, {"rows": "3", "digits": "6"})
+    assert chosen == {"suite": {"digits": 6}, "paper": {"digits": 6}, "claim": {"rows": 3, "digits": 6}}
+    with pytest.raises(
+        ValueError, match=r"paper.ipynb has no parameter 'rows'; it has 'run', 'paper', 'digits'"
+    ):
+        check_parameters("paper", notebooks["paper"], {"rows": 3})
+
+
+@pytest.mark.usefixtures("no_kernel")
+def test_what_is_no_finished_run_is_refused(workplace: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="is not a run folder"):
+        write_report(tmp_path, tmp_path / "site")
+    run = tmp_path / "run"
+    shutil.copytree(workplace / "reports" / "runs" / "trial", run)
+    (run / "claims" / "made2024__bound" / "result.json").write_text("{}")
+    with pytest.raises(ValueError, match=r"result.json: truncated or foreign"):
+        write_report(run, tmp_path / "site")
+    shutil.rmtree(run / "claims" / "made2024__bound")
+    with pytest.raises(ValueError, match="made2024/bound is not finished; repeat"):
+        write_report(run, tmp_path / "site")
+    assert not (tmp_path / "site").exists()
+
+
+@pytest.mark.usefixtures("no_kernel")
+def test_foreign_files_are_never_touched(workplace: Path, tmp_path: Path) -> None:
+    run = workplace / "reports" / "runs" / "trial"
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "index.html").write_text("mine")
+    with pytest.raises(ValueError, match=r"thesis' holds other files and is not a report"):
+        write_report(run, tmp_path / "thesis")
+    with pytest.raises(ValueError, match="is a file; name a folder"):
+        write_report(run, tmp_path / "thesis" / "index.html")
+    (tmp_path / "thesis" / "report.json").write_text(
+        '{"format": "dpclaims-report/1", "files": ["report.json"]}'
+    )
+    with pytest.raises(ValueError, match=r"files that are not the report's \(index.html\)"):
+        write_report(run, tmp_path / "thesis")
+    (tmp_path / "thesis" / "report.json").write_text('{"format": "something/else"}')
+    with pytest.raises(ValueError, match="not written by this version of dpclaims"):
+        write_report(run, tmp_path / "thesis")
+    assert (tmp_path / "thesis" / "index.html").read_text() == "mine"
+
+
+@pytest.mark.usefixtures("no_kernel")
+def test_without_the_extra_a_sentence_says_what_to_install(
+    workplace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import importlib.util
+
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "papermill" else found(name)
+    )
+    with pytest.raises(ValueError, match=r"needs papermill: pip install 'dpclaims\[report\]'"):
+        write_report(workplace / "reports" / "runs" / "trial", tmp_path / "site")
+
+
+def test_the_newest_run_is_the_default_and_is_named(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(workplace)
+    monkeypatch.setattr(_report, "execute", lambda *args, **kwargs: None)
+    said: list[str] = []
+    index = write_report(None, None, say=said.append)
+    assert index == Path("reports/trial/index.html")
+    assert said[0] == "run reports/runs/trial (the newest; --run DIR names another)"
+    monkeypatch.chdir(workplace / "reports")
+    with pytest.raises(ValueError, match="there is no run below reports/runs"):
+        write_report(None, None)
+
+
+def test_a_report_that_fails_leaves_the_one_before(
+    workplace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, out = workplace / "reports" / "runs" / "trial", tmp_path / "site"
+    monkeypatch.setattr(_report, "execute", lambda *args, **kwargs: None)
+    write_report(run, out)
+    before = {f: f.read_bytes() for f in out.rglob("*")}
+    # What a process killed in the middle leaves; no process has this number.
+    (tmp_path / ".report-99999999-site").mkdir()
+
+    def fail(*args: Any, **kwargs: Any) -> None:
+        raise RuntimeError("notebook claim.ipynb failed")
+
+    monkeypatch.setattr(_report, "execute", fail)
+    with pytest.raises(RuntimeError, match="failed"):
+        write_report(run, out)
+    assert {f: f.read_bytes() for f in out.rglob("*")} == before
+    assert [p.name for p in tmp_path.iterdir()] == ["site"]
+
+
+# ---------------------------------------------------------------- notebooks
+
+
+def test_notebooks_hold_no_numbers_and_no_outputs() -> None:
+    for name, notebook in read_notebooks(ROOT / "notebooks").items():
+        for cell in notebook.cells:
+            if cell.cell_type != "code":
+                continue
+            assert cell.outputs == []
+            if "parameters" in cell.metadata.get("tags", []):
+                continue
+            numbers = [
+                node.value
+                for node in ast.walk(ast.parse(cell.source))
+                if isinstance(node, ast.Constant) and isinstance(node.value, int | float)
+            ]
+            assert numbers == [], name
+            assert len(cell.source.splitlines()) <= 5, "code belongs in claims/_pages.py"
+
+
+def test_notebooks_are_found_in_a_checkout_and_once_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert notebooks_folder() == ROOT / "notebooks"
+    # As from a wheel: nothing beside the packages, the data files below the prefix.
+    monkeypatch.setattr(_notebooks, "__file__", str(tmp_path / "site-packages" / "claims" / "_notebooks.py"))
+    monkeypatch.setattr("sysconfig.get_path", lambda name: str(tmp_path / "prefix"))
+    with pytest.raises(ValueError, match="reinstall dpclaims"):
+        notebooks_folder()
+    installed = tmp_path / "prefix" / "share" / "dpclaims" / "notebooks"
+    shutil.copytree(ROOT / "notebooks", installed)
+    assert notebooks_folder() == installed
+    (installed / "claim.ipynb").write_text("{}")
+    with pytest.raises(ValueError, match=r"claim.ipynb: not a notebook"):
+        read_notebooks(installed)
+
+
+# ---------------------------------------------------------------- mathematics and figures
+
+
+def test_every_statement_of_the_catalogue_is_rendered() -> None:
+    from claims.harness.report.mathematics import markdown_to_html
+
+    for claim in load():
+        for text in (claim.statement, claim.how, claim.title):
+            html = markdown_to_html(text)
+            # A formula that cannot be converted is shown as its source, in this element.
+            assert 'class="tex"' not in html, f"{claim.id}: {html}"
+            for formula in re.findall(r"<math.*?</math>", html, re.DOTALL):
+                ElementTree.fromstring(formula)
+
+
+def test_formulas_become_mathml_and_raw_html_does_not_pass() -> None:
+    from claims.harness.report.mathematics import inline_html, markdown_to_html
+
+    html = markdown_to_html(
+        "If $x_1\n< x_2$, `$5` and \\$6 hold.\n\n$$\\sum_{i=1}^n x_i$$\n\n<script>alert(1)</script>"
+    )
+    assert html.count("<math") == 2
+    assert 'display="block"' in html
+    assert "<code>$5</code> and $6 hold" in html
+    assert "<script>" not in html
+    assert inline_html("$5 or $6") == "$5 or $6"
+    assert "<b>" not in inline_html("<b>$x$</b>")
+
+
+ROWS = pd.DataFrame(
+    {
+        "n": [10, 100, 1000] * 2,
+        "kind": ["a"] * 3 + ["b"] * 3,
+        "risk": [1.0, 0.1, 0.01, 3.0, 0.3, 0.0],
+        "low": [0.9, 0.09, 0.009, 2.9, 0.2, 0.0],
+        "high": [1.1, 0.11, 0.011, 3.1, 0.4, 0.1],
+        "claimed": [2.0, 0.2, 0.02] * 2,
+        "chunk": 0,
+    }
+)
+SLOPE = Evidence(
+    quantity="exponent of n", estimate=-1.0, low=-1.1, high=-0.9, confidence=0.99, method="tost", bound=-1.0
+)
+
+
+def plot(**changes: Any) -> Plot:
+    values: dict[str, Any] = {
+        "kind": "curve",
+        "title": "T",
+        "x": "n",
+        "y": "risk",
+        "x_label": "n",
+        "y_label": "r",
+    }
+    return Plot(**(values | changes))
+
+
+@pytest.mark.parametrize("kind", ["curve", "loglog", "sandwich"])
+@pytest.mark.parametrize("series", [None, "kind"])
+def test_every_kind_of_plot_is_drawn(kind: str, series: str | None) -> None:
+    drawn = draw(plot(kind=kind, low="low", high="high", claimed="claimed", series=series), ROWS, [SLOPE])
+    names = draw(plot(kind=kind, x="kind", low="low", high="high", claimed="claimed"), ROWS)
+    ElementTree.fromstring(names.svg)
+    picture = ElementTree.fromstring(drawn.svg)
+    assert picture.tag.endswith("svg")
+    assert INK in drawn.svg
+    if kind == "loglog":
+        assert "[−1.1, −0.9] are the claim’s evidence" in drawn.caption
+        # The zero cannot stand on a logarithmic axis, and the reader is told.
+        assert "1 row is not drawn" in drawn.caption
+    again = draw(plot(kind=kind, low="low", high="high", claimed="claimed", series=series), ROWS, [SLOPE])
+    assert again.svg == drawn.svg
+
+
+def test_rows_of_equal_abscissa_are_averaged() -> None:
+    from claims.harness.report.plots import _lines
+
+    found = _lines(plot(), ROWS)
+    assert found.lines[0].values("risk") == pytest.approx([2.0, 0.2, 0.005])
+    assert "Averages over rows of equal abscissa" in found.note
+    found = _lines(plot(series="kind", select={"n": 10.0}), ROWS)
+    assert [line.values("risk").tolist() for line in found] == [[1.0], [3.0]]
+    assert found.note == ""
+    # Names as abscissae stand in the order of the rows, at the same place for every series.
+    found = _lines(plot(x="kind", series="n", select={"kind": "b"}), ROWS)
+    assert (list(found.names), [line.x.tolist() for line in found]) == (["b"], [[0.0], [0.0], [0.0]])
+
+
+def test_a_plot_that_names_what_is_not_there_says_so() -> None:
+    with pytest.raises(ValueError, match="plot 'T': no column 'rick'; the rows have 'n', 'kind', 'risk'"):
+        draw(plot(y="rick"), ROWS)
+    with pytest.raises(ValueError, match="column 'kind' must hold numbers"):
+        draw(plot(y="kind"), ROWS)
+    with pytest.raises(ValueError, match="kind must be one of curve, loglog, sandwich, got 'pie'"):
+        draw(plot(kind="pie"), ROWS)
+    with pytest.raises(NoRowsError, match="no row with n\u00a0=\u00a07"):
+        draw(plot(y="of another tier", select={"n": 7}), ROWS)
+    with pytest.raises(ValueError, match="no column 'm'"):
+        draw(plot(select={"m": 7}), ROWS)
+
+
+def test_measured_over_claimed_takes_infinite_ends() -> None:
+    pieces = [
+        exact_evidence("δ", 0.5, bound=1.0, verdict=Verdict.CONFIRMED, point={"n": 1, "d": 2}),
+        Evidence(
+            quantity="ε",
+            estimate=2.0,
+            low=0.0,
+            high=np.inf,
+            confidence=0.9,
+            method="m",
+            bound=1.0,
+            point={"d": 2},
+        ),
+    ]
+    drawn = draw_ratios(pieces)
+    ElementTree.fromstring(drawn.svg)
+    assert "All: d\u00a0=\u00a02." in drawn.caption
+
+
+def test_a_claim_page_draws_its_plots_and_names_the_broken_one() -> None:
+    claim = make_claim(
+        "made2024/bound",
+        confirmed,
+        expected=Verdict.CONFIRMED,
+        plots=(plot(), plot(y="rick", title="Broken")),
+    )
+    page = ClaimPage(
+        result=ClaimResult(
+            id=claim.id,
+            kind="bound",
+            verdict=Verdict.CONFIRMED,
+            expected=Verdict.CONFIRMED,
+            evidence=(),
+            resolution=None,
+            alpha_spent=0.0,
+            seconds=0.0,
+        ),
+        rows=ROWS,
+        provenance={"alpha_per_claim": SHARE, "tier": "smoke", "seed": 0, "claims": [claim.id], "source": ""},
+        claim=claim,
+        others=["made2024/bound:corrected"],
+    )
+    texts = [block.text for block in page.figures()]
+    assert sum('role="img" aria-label="T"' in t for t in texts) == 1
+    assert sum("Not drawn: plot &#x27;Broken&#x27;: no column" in t for t in texts) == 1
+    shown = [block.text for block in page.statement()]
+    assert shown[0] == "# A \\*made\\* claim about x\\_1"
+    assert claim.statement in shown
+    assert any('href="bound--corrected.html"' in t and "The sources have changed" not in t for t in shown)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('File "/opt/lib/python3.11/site-packages/x/y.py"', 'File "site-packages/x/y.py"'),
+        ('File "/tmp/pytest-0/claims/a/claims/b/c.py"', 'File "claims/b/c.py"'),
+        ('File "C:\\Users\\ann\\audits\\rates.py"', 'File "audits/rates.py"'),
+        ("1/n, a/b/c, |x|/y/z, and/or, a / b / c", "1/n, a/b/c, |x|/y/z, and/or, a / b / c"),
+        ("see https://example.org/a/b", "see https://example.org/a/b"),
+        ("open('/root/my data/x.gz'): no", "open('…/x.gz'): no"),
+        ("in /root/x", "in …/x"),
+    ],
+)
+def test_paths_of_the_machine_are_shortened(text: str, shown: str) -> None:
+    assert hide_paths(text) == shown
+
+
+def test_light_and_dark_texts_stand_out() -> None:
+    """Every verdict's text has a contrast of at least 4.5 against its ground in both schemes (WCAG AA)."""
+
+    def luminance(colour: str) -> float:
+        digits = colour.removeprefix("#")
+        digits = "".join(2 * d for d in digits) if len(digits) == 3 else digits
+        parts = [int(digits[k : k + 2], 16) / 255 for k in (0, 2, 4)]
+        red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    def contrast(one: str, other: str) -> float:
+        bright, dim = sorted((luminance(one), luminance(other)), reverse=True)
+        return (bright + 0.05) / (dim + 0.05)
+
+    for scheme in re.findall(r":root\{([^}]*)\}", CSS):
+        colours = dict(re.findall(r"--([\w-]+):(#[0-9a-f]+)", scheme))
+        pairs = [(v, f"{v}-fill") for v in ("confirmed", "consistent", "refuted", "inconclusive", "crashed")]
+        pairs += [
+            ("ink", "paper"),
+            ("soft", "paper"),
+            ("soft", "fill"),
+            ("link", "paper"),
+            ("crashed", "paper"),
+        ]
+        for text, ground in pairs:
+            assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
+
+
+def test_a_refutation_shows_the_digits_that_refute() -> None:
+    piece = exact_evidence("δ", 1.0000123, bound=1.0, verdict=Verdict.REFUTED)
+    assert interval_html(piece, 4) == "<strong>1.00001</strong>"
+    assert interval_html(exact_evidence("δ", 1.0000123, bound=1.0), 4) == "<strong>1</strong>"
+
+
+# ---------------------------------------------------------------- as a command
+
+
+def dpclaims(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(ROOT / "dpclaims.py"), "report", *arguments],
+        cwd=cwd,
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_bad_input_is_one_sentence_and_exit_status_2(workplace: Path) -> None:
+    for arguments, words in (
+        (("--run", "nowhere"), "nowhere is not a run folder"),
+        (("--run", "reports/runs/trial", "-p", "colour=red"), "no parameter 'colour'"),
+    ):
+        done = dpclaims(*arguments, cwd=workplace)
+        assert done.returncode == 2
+        assert done.stdout == ""
+        assert len(done.stderr.splitlines()) == 1
+        assert words in done.stderr
+
+
+@pytest.mark.slow
+def test_no_home_and_no_kernel_need_be_installed(workplace: Path, tmp_path: Path) -> None:
+    """A home that cannot be written, and a Jupyter that knows of no kernel."""
+    done = dpclaims(
+        "--run",
+        "reports/runs/trial",
+        "--out",
+        str(tmp_path / "site"),
+        cwd=workplace,
+        HOME="/proc/nobody",
+        JUPYTER_PATH="",
+        JUPYTER_DATA_DIR="/proc/nobody/jupyter",
+        PYTHONWARNINGS="error",
+        XDG_CACHE_HOME="/proc/nobody/cache",
+        XDG_CONFIG_HOME="/proc/nobody/config",
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{tmp_path / 'site' / 'index.html'}\n"
+    assert "warning" not in done.stderr.lower()
+
+
+@pytest.mark.slow
+def test_a_killed_report_leaves_none_and_the_next_one_cleans_up(workplace: Path, tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "dpclaims.py"), "report", "--run", "reports/runs/trial", "--out"]
+    scratch = tmp_path / "scratch"  # for what the killed process cannot remove
+    scratch.mkdir()
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(scratch)}
+    process = subprocess.Popen(
+        [*command, str(tmp_path / "site")],
+        cwd=workplace,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob(".report-*/suite.ipynb")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.kill()
+    process.wait()
+    assert not (tmp_path / "site").exists()
+    assert len(list(tmp_path.glob(".report-*"))) == 1
+    done = dpclaims("--run", "reports/runs/trial", "--out", str(tmp_path / "site"), cwd=workplace)
+    assert done.returncode == 0, done.stderr
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["scratch", "site"]

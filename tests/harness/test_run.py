@@ -1,0 +1,255 @@
+"""The runner: seeds, chunks, workers, budget, crashes."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from audits.evidence import Evidence, Verdict, exact_evidence
+from claims.harness.claim import Tier
+from claims.harness.run.serialise import dumps, evidence_from_json, evidence_to_json
+from claims.harness.run.result import CRASHED, DIFFERS, PASSED, UNDECIDED
+from claims.harness.run.runner import Settings, run_claims
+from claims.harness.run.seeds import generator
+from claims.harness.run.store import read_claim, read_run
+from tests.harness.synthetic import claim, judge_mean, measure_mean
+
+SHARE = 1e-4
+
+
+def _run(claims, folder: Path, **options):
+    return run_claims(claims, Settings(tier="smoke"), share=SHARE, out=folder, **options)
+
+
+def _bytes(folder: Path) -> dict[str, bytes]:
+    return {
+        str(f.relative_to(folder)): f.read_bytes()
+        for name in ("rows.parquet", "result.json")
+        for f in sorted(folder.rglob(name))
+    }
+
+
+def test_rows_hold_axes_chunks_and_every_trial(tmp_path):
+    _run([claim()], tmp_path / "run")
+    rows = read_claim(tmp_path / "run", "demo/theorem-1").rows
+    assert list(rows.columns) == ["n", "chunk", "trials", "value"]
+    assert rows.groupby(["n", "chunk"])["value"].size().tolist() == [20, 20, 10] * 2
+    rng = generator(0, "demo/theorem-1", {"n": 2}, 1)
+    np.testing.assert_array_equal(rows.query("n == 2 and chunk == 1")["value"], 2 + rng.standard_normal(20))
+
+
+def test_same_bits_for_one_and_two_workers(tmp_path):
+    claims = [claim("theorem-1"), claim("theorem-2", points=[{"n": k} for k in range(5)])]
+    _run(claims, tmp_path / "one", jobs=1)
+    _run(claims, tmp_path / "two", jobs=2)
+    assert _bytes(tmp_path / "one") == _bytes(tmp_path / "two")
+    assert len(_bytes(tmp_path / "one")) == 4
+
+
+def test_seeds_differ_in_every_name_and_only_there():
+    base = (0, "demo/t", {"n": 1, "d": 2}, 0)
+    draws = {
+        tuple(generator(*cell).integers(2**60, size=2))
+        for cell in [
+            base,
+            (1, *base[1:]),
+            (0, "demo/u", {"n": 1, "d": 2}, 0),
+            (0, "demo/t", {"n": 1, "d": 3}, 0),
+            (0, "demo/t", {"n": 1, "d": 2}, 1),
+        ]
+    }
+    assert len(draws) == 5
+    again = generator(0, "demo/t", {"d": 2, "n": 1}, 0).integers(2**60, size=2)
+    assert tuple(again) in draws
+
+
+def test_a_crashing_claim_is_stored_with_its_traceback_and_the_others_go_on(tmp_path):
+    def explode(point, rng):
+        raise RuntimeError("no such luck")
+
+    result = _run([claim("theorem-1", measure=explode), claim("theorem-2")], tmp_path / "run")
+    assert result.exit_status == CRASHED
+    assert "no such luck" in result["demo/theorem-1"].error
+    assert result["demo/theorem-1"].verdict is None
+    assert result["demo/theorem-2"].verdict is Verdict.CONFIRMED
+    stored = read_run(tmp_path / "run")
+    assert "RuntimeError" in stored["demo/theorem-1"].error
+
+
+def test_a_crash_is_tried_again(tmp_path):
+    def explode(point, rng):
+        raise RuntimeError("no such luck")
+
+    _run([claim(measure=explode)], tmp_path / "run")
+    result = _run([claim()], tmp_path / "run")
+    assert result.exit_status == PASSED
+    assert not result["demo/theorem-1"].cached
+
+
+@pytest.mark.parametrize(
+    ("verdict", "expected", "status"),
+    [
+        (Verdict.CONFIRMED, Verdict.CONFIRMED, PASSED),
+        (Verdict.REFUTED, Verdict.CONFIRMED, DIFFERS),
+        (Verdict.CONFIRMED, Verdict.REFUTED, DIFFERS),
+        (Verdict.INCONCLUSIVE, Verdict.REFUTED, UNDECIDED),
+    ],
+)
+def test_exit_status(tmp_path, verdict, expected, status):
+    def judge(rows, alpha):
+        return [exact_evidence("fact", 1.0, verdict=verdict)]
+
+    assert _run([claim(judge=judge, expected=expected)], tmp_path / "run").exit_status == status
+
+
+def test_overspending_the_error_budget_is_a_crash(tmp_path):
+    def judge(rows, alpha):
+        return [
+            Evidence(
+                quantity="q",
+                estimate=0.0,
+                low=-1.0,
+                high=1.0,
+                confidence=0.5,
+                method="t",
+                samples=3,
+                verdict=Verdict.REFUTED,
+                alpha_spent=alpha * 1.01,
+            )
+        ]
+
+    result = _run([claim(judge=judge, expected=Verdict.REFUTED)], tmp_path / "run")
+    assert "error budget" in result["demo/theorem-1"].error
+
+
+@pytest.mark.parametrize(
+    ("measured", "message"),
+    [
+        ({}, "no columns"),
+        ({"n": 1.0}, "axes"),
+        ({"a": [1, 2], "b": [1, 2, 3]}, "one length"),
+        ({"a": np.zeros((2, 2))}, "one length"),
+        ({"a": [object()]}, "numbers or strings"),
+    ],
+)
+def test_measures_of_a_wrong_shape_are_named(tmp_path, measured, message):
+    result = _run([claim(measure=lambda point, rng: measured)], tmp_path / "run")
+    assert message in result["demo/theorem-1"].error
+
+
+@pytest.mark.parametrize(
+    "bad", [{"tier": "huge"}, {"alpha": 0.0}, {"alpha": 1.0}, {"alpha": float("nan")}, {"seed": -1}]
+)
+def test_bad_settings(bad):
+    name, value = next(iter(bad.items()))
+    with pytest.raises(ValueError, match=name) as caught:
+        Settings(**bad)
+    assert str(value) in str(caught.value)
+
+
+def test_bad_data_is_refused_before_anything_is_computed(tmp_path):
+    calls = []
+
+    def check(path):
+        raise ValueError(f"{path.name}: line 3: not a number")
+
+    def measure(point, rng):
+        calls.append(point)
+        return measure_mean(point, rng)
+
+    data = tmp_path / "data.libsvm"
+    data.write_text("1 1:x\n")
+    with pytest.raises(ValueError, match="line 3"):
+        run_claims(
+            [claim(measure=measure, check_data=check)],
+            Settings(tier="smoke", data=data),
+            share=SHARE,
+            out=tmp_path / "run",
+        )
+    assert not calls
+    assert not (tmp_path / "run").exists()
+
+
+def test_data_reaches_only_the_claims_that_read_it(tmp_path):
+    seen = {}
+
+    def measure(point, rng):
+        seen[point["n"]] = point.data
+        return {"value": 1.0}
+
+    data = tmp_path / "data"
+    data.write_text("1\n")
+    claims = [
+        claim("theorem-1", measure=measure, points=[{"n": 1}], check_data=lambda path: None),
+        claim("theorem-2", measure=measure, points=[{"n": 2}]),
+    ]
+    run_claims(claims, Settings(tier="smoke", data=data), share=SHARE, out=tmp_path / "run")
+    assert seen == {1: data, 2: None}
+
+
+def test_chunks_cover_the_trials():
+    assert Tier(points=[{}], trials=7, chunk=3).chunks() == [3, 3, 1]
+    assert Tier(points=[{}]).chunks() == [0]
+    with pytest.raises(ValueError, match="points"):
+        Tier(points=[])
+
+
+def test_json_has_the_promised_keys_and_no_bare_infinity(tmp_path):
+    def judge(rows, alpha):
+        return [exact_evidence("ε", float("inf"), bound=1.0, verdict=Verdict.REFUTED)]
+
+    document = json.loads(
+        dumps(_run([claim(judge=judge, expected=Verdict.REFUTED)], tmp_path / "run").to_json()),
+        parse_constant=lambda name: pytest.fail(f"bare {name} in JSON"),
+    )
+    assert set(document) == {"run", "claims"}
+    entry = document["claims"][0]
+    assert {
+        "id", "kind", "verdict", "expected", "ok", "evidence", "resolution", "alpha_spent", "seconds",
+        "cached", "error",
+    } == set(entry)  # fmt: skip
+    assert {
+        "quantity", "estimate", "low", "high", "confidence", "method", "samples", "bound", "point",
+    } <= set(entry["evidence"][0])  # fmt: skip
+    assert entry["evidence"][0]["estimate"] == "inf"
+
+
+def test_evidence_survives_json():
+    evidence = Evidence(
+        quantity="exponent of n", estimate=-1.0, low=-1.1, high=float("inf"), confidence=0.99,
+        method="tost", samples=10, bound=-1.0, point={"n": 3, "loss": "hinge"}, verdict=Verdict.CONSISTENT,
+        resolution=0.1, alpha_spent=1e-5, standard_error=0.02, note="n",
+    )  # fmt: skip
+    assert evidence_from_json(json.loads(dumps(evidence_to_json(evidence)))) == evidence
+
+
+def test_judge_sees_the_share_of_the_budget(tmp_path):
+    seen = []
+
+    def judge(rows, alpha):
+        seen.append(alpha)
+        return judge_mean(rows, alpha)
+
+    _run([claim(judge=judge)], tmp_path / "run")
+    assert seen == [SHARE]
+
+
+def test_a_worker_that_dies_is_named_and_keeps_what_is_finished(tmp_path):
+    def die(point, rng):
+        os._exit(9)
+
+    claims = [claim("theorem-1"), claim("theorem-2", measure=die)]
+    with pytest.raises(ChildProcessError, match="worker died"):
+        _run(claims, tmp_path / "run", jobs=2)
+
+
+def test_sources_that_change_meanwhile_store_nothing(tmp_path, monkeypatch):
+    digests = iter(["before", "after"])
+    monkeypatch.setattr("claims.harness.run.runner.source_digest", lambda: next(digests))
+    with pytest.raises(ValueError, match="sources changed"):
+        _run([claim()], tmp_path / "run")
+    assert not list((tmp_path / "run").rglob("result.json"))

@@ -1,0 +1,182 @@
+"""The store: atomic, verified, resumable; what is broken is named and never trusted."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from claims.harness.commands.compare import compare_runs
+from claims.harness.run.runner import Settings, run_claims
+from claims.harness.run.store import claim_folder, latest_run, read_claim, read_run
+from tests.harness.synthetic import claim, measure_mean
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def _run(folder, *, claims=None, seed=0, says=None, cache=True):
+    report = None if says is None else (lambda event, result: says.append(event))
+    return run_claims(
+        claims or [claim()],
+        Settings(tier="smoke", seed=seed),
+        share=1e-4,
+        out=folder,
+        cache=cache,
+        report=report,
+    )
+
+
+def test_a_second_run_reads_the_store(tmp_path):
+    assert not _run(tmp_path / "run")["demo/theorem-1"].cached
+    again = _run(tmp_path / "run")["demo/theorem-1"]
+    assert again.cached
+    assert not _run(tmp_path / "run", cache=False)["demo/theorem-1"].cached
+
+
+def test_a_run_beside_it_is_used_only_under_the_same_key(tmp_path):
+    _run(tmp_path / "a")
+    assert _run(tmp_path / "b")["demo/theorem-1"].cached
+    assert not _run(tmp_path / "c", seed=1)["demo/theorem-1"].cached
+
+
+@pytest.mark.parametrize("name", ["rows.parquet", "result.json", "manifest.json"])
+@pytest.mark.parametrize("damage", ["truncate", "empty", "foreign", "missing"])
+def test_damage_is_named_and_recomputed(tmp_path, name, damage):
+    first = _run(tmp_path / "run")
+    file = claim_folder(tmp_path / "run", "demo/theorem-1") / name
+    content = file.read_bytes()
+    if damage == "truncate":
+        file.write_bytes(content[: len(content) // 2])
+    elif damage == "empty":
+        file.write_bytes(b"")
+    elif damage == "foreign":
+        file.write_bytes(b'{"format": "something else"}')
+    else:
+        file.unlink()
+    with pytest.raises(ValueError, match=name.replace(".", r"\.")):
+        read_run(tmp_path / "run")
+    says: list[str] = []
+    again = _run(tmp_path / "run", says=says)
+    assert not again["demo/theorem-1"].cached
+    assert any(name in line and "recomputed" in line for line in says)
+    assert again["demo/theorem-1"].evidence == first["demo/theorem-1"].evidence
+    assert read_run(tmp_path / "run")["demo/theorem-1"].ok
+
+
+def test_a_result_of_another_claim_is_foreign(tmp_path):
+    _run(tmp_path / "run", claims=[claim("theorem-1"), claim("theorem-2")])
+    target = claim_folder(tmp_path / "run", "demo/theorem-1")
+    for file in claim_folder(tmp_path / "run", "demo/theorem-2").iterdir():
+        (target / file.name).write_bytes(file.read_bytes())
+    with pytest.raises(ValueError, match="foreign"):
+        read_claim(tmp_path / "run", "demo/theorem-1")
+
+
+def test_a_folder_of_other_things_is_refused_and_left_alone(tmp_path):
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(ValueError, match="other files"):
+        _run(tmp_path)
+    assert [f.name for f in tmp_path.iterdir()] == ["thesis.tex"]
+    with pytest.raises(ValueError, match="is a file"):
+        _run(tmp_path / "thesis.tex")
+
+
+def test_a_run_that_is_none_or_unfinished_is_named(tmp_path):
+    with pytest.raises(ValueError, match="not a run folder"):
+        read_run(tmp_path)
+    _run(tmp_path / "run", claims=[claim("theorem-1"), claim("theorem-2")])
+    for file in claim_folder(tmp_path / "run", "demo/theorem-2").iterdir():
+        file.unlink()
+    claim_folder(tmp_path / "run", "demo/theorem-2").rmdir()
+    with pytest.raises(ValueError, match="demo/theorem-2 is not finished"):
+        read_run(tmp_path / "run")
+
+
+def test_latest_run_skips_what_is_none(tmp_path):
+    assert latest_run(tmp_path) is None
+    _run(tmp_path / "a")
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "provenance.json").write_text("{")
+    assert latest_run(tmp_path) == tmp_path / "a"
+
+
+KILLED = """
+    import sys, time
+    from pathlib import Path
+    from claims.harness.run.runner import Settings, run_claims
+    from tests.harness.synthetic import claim, measure_mean
+
+    def slow(point, rng):
+        time.sleep({pause})
+        return measure_mean(point, rng)
+
+    claims = [claim(f"theorem-{{k}}", measure=slow, points=[{{"n": k}}], trials=3) for k in range(6)]
+    run_claims(claims, Settings(tier="smoke"), share=1e-4, out=Path(sys.argv[1]), jobs={jobs})
+"""
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_killed_run_resumes_and_ends_bit_identical(tmp_path, jobs):
+    program = textwrap.dedent(KILLED)
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    script = tmp_path / "program.py"
+
+    def start(folder: Path, pause: float) -> subprocess.Popen:
+        script.write_text(program.format(pause=pause, jobs=jobs))
+        return subprocess.Popen([sys.executable, str(script), str(folder)], env=environment, cwd=ROOT)
+
+    process = start(tmp_path / "killed", 0.4)
+    deadline = time.monotonic() + 60
+    while len(list(tmp_path.glob("killed/claims/demo__*/manifest.json"))) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    finished = {f: f.stat().st_mtime_ns for f in tmp_path.glob("killed/claims/demo__*/rows.parquet")}
+    assert 2 <= len(finished) < 6
+    assert start(tmp_path / "killed", 0.0).wait() == 0
+    (tmp_path / "undisturbed").mkdir()
+    assert start(tmp_path / "undisturbed" / "run", 0.0).wait() == 0
+    for k in range(6):
+        for name in ("rows.parquet", "result.json"):
+            a = claim_folder(tmp_path / "killed", f"demo/theorem-{k}") / name
+            b = claim_folder(tmp_path / "undisturbed" / "run", f"demo/theorem-{k}") / name
+            assert a.read_bytes() == b.read_bytes()
+    assert all(f.stat().st_mtime_ns == when for f, when in finished.items())
+    assert not list(tmp_path.glob("killed/claims/.*"))
+
+
+def test_compare_names_what_changed(tmp_path):
+    _run(tmp_path / "a")
+    _run(tmp_path / "b", seed=1, claims=[claim(), claim("theorem-2")])
+    same = compare_runs(tmp_path / "a", tmp_path / "a")
+    assert same["verdicts"] == same["evidence"] == same["added"] == []
+    changes = compare_runs(tmp_path / "a", tmp_path / "b")
+    assert changes["added"] == ["demo/theorem-2"]
+    assert {e["point"]["n"] for e in changes["evidence"]} == {1, 2}
+
+
+def test_provenance_says_where_a_result_comes_from(tmp_path):
+    _run(tmp_path / "run")
+    text = (tmp_path / "run" / "provenance.json").read_text()
+    document = json.loads(text)
+    assert {"claims", "tier", "seed", "alpha", "source", "versions", "machine", "started", "finished"} <= set(
+        document
+    )
+    assert str(tmp_path) not in text
+
+
+def test_measure_mean_is_what_the_runner_tests_think():
+    import numpy as np
+
+    from claims.harness.claim import Point
+
+    point = Point(axes={"n": 5}, trials=4, alpha=0.1)
+    assert measure_mean(point, np.random.default_rng(0))["value"].shape == (4,)

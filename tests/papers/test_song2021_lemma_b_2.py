@@ -1,0 +1,61 @@
+"""Lemma B.2: moments and both sides against floating-point integration over the prior."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import integrate, stats
+
+from audits.evidence import Verdict, combine
+from claims.harness.claim import Point
+from claims.song2021 import lemma_b_2 as claim
+
+
+@pytest.mark.parametrize(("a", "b", "beta"), [(0, 0, 2), (3, 1, 2), (2, 2, 5)])
+def test_moments_are_those_of_the_beta_law(a, b, beta):
+    law = stats.beta(beta, beta)
+    expected = integrate.quad(lambda p: p**a * (1 - p) ** b * law.pdf(p), 0, 1)[0]
+    assert float(claim.moment(a, b, Fraction(beta))) == pytest.approx(expected, rel=1e-9)
+
+
+def test_both_sides_are_the_integrals_of_the_statement():
+    n, beta = 3, Fraction(2)
+    f = [Fraction(v, 3) for v in (1, -2, 5, 0, 4, 4, -1, 7)]
+    law = stats.beta(2, 2)
+
+    def integrand(p, side):
+        total = 0.0
+        for value, z in zip(f, product((0, 1), repeat=n), strict=True):
+            k = sum(z)
+            weight = p**k * (1 - p) ** (n - k)
+            if side == "left":
+                total += weight * float(value) * (k - n * p)
+            else:
+                total += weight * 2 * ((float(value) - 0.5) ** 2 + (p - 0.5) ** 2 - (float(value) - p) ** 2)
+        return total * law.pdf(p)
+
+    assert float(claim.left(f, n, beta)) == pytest.approx(integrate.quad(integrand, 0, 1, ("left",))[0])
+    assert float(claim.right(f, n, beta)) == pytest.approx(integrate.quad(integrand, 0, 1, ("right",))[0])
+
+
+def test_indicator_functions_agree_with_the_general_sums():
+    n, beta = 4, Fraction(1, 80)
+    lefts, rights = claim.indicators(n, beta)
+    for place in range(2**n):
+        f = [Fraction(int(i == place)) for i in range(2**n)]
+        assert lefts[place] == claim.left(f, n, beta)
+        assert rights[place] == claim.right(f, n, beta)
+
+
+def test_a_wrong_identity_is_refuted(monkeypatch):
+    reference = claim.right
+    monkeypatch.setattr(claim, "right", lambda f, n, beta, factor=1: reference(f, n, beta, 2 * factor))
+    axes = {"n": 3, "random": 3}
+    row = claim.measure(Point(axes=axes, trials=0, alpha=1e-5), np.random.default_rng(1))
+    assert combine(claim.judge(pd.DataFrame([{**axes, **row}]), 1e-5)) is Verdict.REFUTED
+
+
+def test_the_betas_differ():
+    assert len(set(claim.betas(14))) == 14

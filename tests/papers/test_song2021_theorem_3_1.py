@@ -1,0 +1,73 @@
+"""Theorem 3.1: family, bound, choice of the supremum, and a judge that can refute."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from audits.evidence import Verdict, combine
+from audits.exact import mu_star
+from claims.harness.claim import Point
+from claims.song2021 import theorem_3_1 as claim
+
+
+@pytest.mark.parametrize(
+    ("n", "epsilon", "up", "down"), [(10, 0.5, 25, 25), (3, 0.5, 3, 2), (1, 0.1, 1, 1), (10, 0.3, 9, 9)]
+)
+def test_the_number_of_steps(n, epsilon, up, down):
+    assert claim.steps_of(n, epsilon, "up") == up
+    assert claim.steps_of(n, epsilon, "down") == down
+
+
+def test_the_bound_is_the_printed_one_and_the_corrected_one_follows_from_the_proof():
+    point = {"n": 40, "epsilon": 0.5, "delta": 1e-4, "rank": 3}
+    assert claim.bound_of(point, "printed") == pytest.approx(math.sqrt(1 + 6 * math.log(1e4)) / 20)
+    sigma = 2 * math.sqrt(400) / (40 * mu_star(0.5, 1e-4))
+    assert claim.bound_of(point, "calibrated") == pytest.approx(math.sqrt((1 + 3 * sigma**2) / 400))
+    assert claim.bound_of(point, "calibrated") <= math.sqrt(1 + 24 * math.log(1e4)) / 20
+
+
+@pytest.mark.parametrize("rank", [1, 4])
+def test_every_loss_of_the_family_has_its_minimum_zero_at_distance_one(rank):
+    optimum = np.full(rank, -1 / math.sqrt(rank))
+    grid = np.random.default_rng(1).uniform(-3, 3, (2000, rank))
+    for loss, target, _ in claim.family(rank):
+        assert claim.excess(loss, target, rank, optimum) == pytest.approx(0.0, abs=1e-12)
+        assert claim.excess(loss, target, rank, grid).min() >= 0.0
+        # no nearer minimiser: the norm of θ* in the bound is 1
+        assert claim.excess(loss, target, rank, 0.999 * optimum) > 0.0
+        assert np.abs(loss.slope(grid, np.array(target))).max() <= 1.0
+
+
+def test_the_coupling_is_exact_for_ambient_dimensions():
+    axes = {"n": 6, "epsilon": 1.0, "delta": 1e-2, "rank": 2, "p": 25, "rounding": "up"}
+    row = claim.measure_as("printed", Point(axes=axes, trials=0, alpha=1e-5), np.random.default_rng(2))
+    assert row["difference"] < 1e-12
+
+
+def made_up(ratio, trials=200):
+    """Rows of one grid point whose hard loss has `ratio` times the bound on average."""
+    rng = np.random.default_rng(3)
+    rows = []
+    for loss, mean in (("pinball(0.2)", ratio), ("absolute", 0.4 * ratio)):
+        values = 0.1 * mean * (1 + 0.1 * rng.standard_normal(trials))
+        rows.append(pd.DataFrame({"loss": loss, "trial": range(trials), "printed": values, "proof": values}))
+    fixed = {"n": 32, "epsilon": 1.0, "delta": 1e-3, "rank": 1, "rounding": "up", "p": 0, "bound": 0.1}
+    return pd.concat(rows, ignore_index=True).assign(**fixed)
+
+
+@pytest.mark.parametrize(("ratio", "expected"), [(0.9, Verdict.CONSISTENT), (1.2, Verdict.REFUTED)])
+def test_the_judge_goes_by_the_worst_loss(ratio, expected):
+    evidence = claim.bound_evidence(made_up(ratio), 1e-5)
+    assert combine(evidence) is expected
+    assert all(e.point["loss"] == "pinball(0.2)" for e in evidence)
+    assert sum(e.alpha_spent for e in evidence) <= 1e-5 * (1 + 1e-9)
+
+
+def test_the_supremum_is_measured_on_other_trials_than_it_is_chosen_on():
+    rows = made_up(0.9)
+    kept = claim.supremum(rows)
+    assert set(kept["loss"]) == {"pinball(0.2)"}
+    assert kept["trial"].min() == 50
+    assert len(kept) == 150
