@@ -1,1 +1,0 @@
-"""Mutants: the reference algorithms with one named, plausible bug each. Every audit must catch them."""
