@@ -48,14 +48,13 @@ def check(point: Point) -> Iterator[Evidence]:
         "change of the score",
         largest_change(point.n),
         1.0,
-        point=point.axes,
         note="one user near all others moves away from all of them",
     )
 
 
 def check_corrected(point: Point) -> Iterator[Evidence]:
     """The largest change against 2 − 2/n, from both sides."""
-    yield equals("change of the score", largest_change(point.n), 2.0 - 2.0 / point.n, point=point.axes)
+    yield equals("change of the score", largest_change(point.n), 2.0 - 2.0 / point.n)
 
 
 CLAIM = Claim(
@@ -64,7 +63,8 @@ CLAIM = Claim(
     "section 3, equation (2); as used in the proof of Lemma 3.6",
     kind=Kind.PRIVACY,
     title="The concentration score has sensitivity 1",
-    statement=r"For all $n\ge2$ and $\tau>0$, replacing one user changes $s(\mathcal D,\tau)=\frac1n\sum_{Z}\sum_{Z'}"
+    statement=r"For all $n\ge2$ and $\tau>0$, replacing one user changes $s(\mathcal "
+    r"D,\tau)=\frac1n\sum_{Z}\sum_{Z'}"
     r"\mathbf 1(\|q(Z)-q(Z')\|\le\tau)$ by at most $1$.",
     expected=REFUTED,
     finding=r"A replaced user is counted in her row and in her column: the sensitivity is $2-2/n$.",
@@ -75,8 +75,10 @@ CLAIM = Claim(
 CORRECTED = CLAIM.reading(
     "corrected",
     title="The concentration score has sensitivity 2 − 2/n",
-    statement=r"For all $n\ge2$ and $\tau>0$, the largest change of $s(\mathcal D,\tau)$ under replacement of one user "
+    statement=r"For all $n\ge2$ and $\tau>0$, the largest change of $s(\mathcal D,\tau)$ under replacement "
+    r"of one user "
     r"is exactly $2-2/n$.",
     expected=CONFIRMED,
     check=check_corrected,
 )
+CLAIMS = [CORRECTED]

@@ -38,7 +38,6 @@ def check(point: Point) -> Iterator[Evidence]:
         "probability to err by more than α",
         failure(point.T, alpha, point.epsilon),
         point.gamma,
-        point=point.axes,
     )
 
 
@@ -49,10 +48,11 @@ CLAIM = Claim(
     name="lemma-2.4-accuracy",
     kind=Kind.BOUND,
     title="AboveThreshold errs by at most 8·log(2T/γ)/ε",
-    statement=r"For all $T$, $\gamma\in(0,1)$, $\varepsilon>0$ and any $T$ queries, with probability at least $1-\gamma$ "
-    r"AboveThreshold halts at a $k\in[T+1]$ with $a_t=\top$ and $q_t\ge\Delta-\alpha$ for $t<k$, and
-    $q_k\le\Delta+\alpha$ "
-    r"or $k=T+1$, $\alpha=8\log(2T/\gamma)/\varepsilon$.",
+    statement=r"For all $T$, $\gamma\in(0,1)$, $\varepsilon>0$ and any $T$ queries, with probability at "
+    r"least "
+    r"$1-\gamma$ AboveThreshold halts at a $k\in[T+1]$ with $a_t=\top$ and $q_t\ge\Delta-\alpha$ for "
+    r"$t<k$, and "
+    r"$q_k\le\Delta+\alpha$ or $k=T+1$, where $\alpha=8\log(2T/\gamma)/\varepsilon$.",
     expected=CONFIRMED,
     check=check,
     smoke=grid(T=(1, 10), gamma=(0.001, 0.9), epsilon=(1.0,)),

@@ -18,7 +18,6 @@ on halting times.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -75,11 +74,11 @@ def worst_loss(queries: int, sensitivity: float, epsilon: float) -> float:
 def check(point: Point) -> Iterator[Evidence]:
     """The substitution decides; the exact law stays below it and, for many queries, comes near it."""
     epsilon, queries = point.epsilon, point.T
-    yield at_most("privacy loss at sensitivity 1", substitution_loss(1.0, epsilon), epsilon, point=point.axes)
+    yield at_most("privacy loss at sensitivity 1", substitution_loss(1.0, epsilon), epsilon)
     exact = worst_loss(queries, 1.0, epsilon)
-    yield at_most("exact loss of the halting time", exact, epsilon, point=point.axes, decides=False)
+    yield at_most("exact loss of the halting time", exact, epsilon, decides=False)
     if queries >= 100:
-        yield at_least("exact loss of the halting time, least", exact, 0.95 * epsilon, point=point.axes)
+        yield at_least("exact loss of the halting time, least", exact, 0.95 * epsilon)
 
 
 def score_loss(n: int, queries: int, epsilon: float) -> float:
@@ -94,16 +93,16 @@ def check_used(point: Point) -> Iterator[Evidence]:
     """Datasets of clusters, their concentration scores, and the exact law of the halting time."""
     loss = score_loss(point.n, point.T, point.epsilon)
     note = "users at 0 and 1.5τ, one at 0.75τ or at −2τ; the last query has the two exchanged"
-    yield at_most("loss of the halting time", loss, point.epsilon, point=point.axes, note=note)
+    yield at_most("loss of the halting time", loss, point.epsilon, note=note)
 
 
 def check_corrected(point: Point) -> Iterator[Evidence]:
     """The loss (2 − 2/n)·ε for the concentration score."""
     claimed = (2.0 - 2.0 / point.n) * point.epsilon
     allowed = substitution_loss(2.0 - 2.0 / point.n, point.epsilon)
-    yield at_most("privacy loss at the score's sensitivity", allowed, claimed, point=point.axes)
+    yield at_most("privacy loss at the score's sensitivity", allowed, claimed)
     loss = score_loss(point.n, point.T, point.epsilon)
-    yield at_most("loss of the halting time", loss, claimed, point=point.axes, decides=False)
+    yield at_most("loss of the halting time", loss, claimed, decides=False)
 
 
 def check_program(point: Point) -> Iterator[Evidence]:
@@ -136,7 +135,8 @@ CLAIM = Claim(
     name="lemma-2.4-privacy",
     kind=Kind.PRIVACY,
     title="AboveThreshold is (ε, 0)-private",
-    statement=r"For all $\varepsilon>0$, $T$ and $\Delta$, and adaptively chosen queries of sensitivity 1, AboveThreshold "
+    statement=r"For all $\varepsilon>0$, $T$ and $\Delta$, and adaptively chosen queries of sensitivity 1, "
+    r"AboveThreshold "
     r"(threshold noise $\mathrm{Lap}(2/\varepsilon)$, query noise $\mathrm{Lap}(4/\varepsilon)$) is "
     r"$(\varepsilon,0)$-DP.",
     expected=CONFIRMED,
@@ -147,7 +147,8 @@ CLAIM = Claim(
 USED = CLAIM.reading(
     "as-used",
     title="AboveThreshold is (ε, 0)-private for the concentration score",
-    statement=r"AboveThreshold with budget $\varepsilon$ is $(\varepsilon,0)$-DP where its queries are concentration "
+    statement=r"AboveThreshold with budget $\varepsilon$ is $(\varepsilon,0)$-DP where its queries are "
+    r"concentration "
     r"scores (2) (as used in the proof of Lemma 3.6).",
     expected=REFUTED,
     finding=r"The score has sensitivity $2-2/n$; with two queries the loss already exceeds $\varepsilon$.",
@@ -158,7 +159,8 @@ USED = CLAIM.reading(
 CORRECTED = CLAIM.reading(
     "corrected",
     title="AboveThreshold is ((2 − 2/n)ε, 0)-private for the concentration score",
-    statement=r"AboveThreshold with budget $\varepsilon$ is $((2-2/n)\varepsilon,0)$-DP where its queries are "
+    statement=r"AboveThreshold with budget $\varepsilon$ is $((2-2/n)\varepsilon,0)$-DP where its queries "
+    r"are "
     r"concentration scores (2) of $n$ users; budget $\varepsilon/4$ costs less than $\varepsilon/2$.",
     expected=CONFIRMED,
     check=check_corrected,
@@ -174,3 +176,4 @@ PROGRAM = CLAIM.reading(
     ci=grid(T=(3, 10), epsilon=(0.5, 2.0), samples=(200_000,)),
     largest_resolution=3.0,
 )
+CLAIMS = [USED, CORRECTED, PROGRAM]

@@ -40,22 +40,22 @@ def step(n: int) -> float:
 def check(point: Point) -> Iterator[Evidence]:
     """The circle against 2."""
     note = "n − 1 users on a circle see 0.58n others each; a user at its centre leaves"
-    yield at_most("‖p − p′‖₁", circle_change(point.n), 2.0, point=point.axes, note=note)
+    yield at_most("‖p − p′‖₁", circle_change(point.n), 2.0, note=note)
 
 
 def check_corrected(point: Point) -> Iterator[Evidence]:
     """All counts move by at most one step, the replaced user's probability by at most 1."""
     n = point.n
-    yield at_most("1 + (n − 1)·step of p", 1.0 + (n - 1) * step(n), 7.0, point=point.axes)
+    yield at_most("1 + (n − 1)·step of p", 1.0 + (n - 1) * step(n), 7.0)
     if n >= 30:
         attained = 1.0 + 6.0 * (n - 1) / n
-        yield at_most("‖p − p′‖₁ on the circle", circle_change(n), attained, point=point.axes, decides=False)
-        yield at_least("‖p − p′‖₁ on the circle, least", circle_change(n), attained, point=point.axes)
+        yield at_most("‖p − p′‖₁ on the circle", circle_change(n), attained, decides=False)
+        yield at_least("‖p − p′‖₁ on the circle, least", circle_change(n), attained)
 
 
 def check_proof(point: Point) -> Iterator[Evidence]:
     """One step of p against 1/n."""
-    yield at_most("largest change of one p", step(point.n), 1.0 / point.n, point=point.axes)
+    yield at_most("largest change of one p", step(point.n), 1.0 / point.n)
 
 
 CLAIM = Claim(
@@ -95,3 +95,4 @@ PROOF = Claim(
     smoke=CLAIM.smoke,
     ci=CLAIM.ci,
 )
+CLAIMS = [CORRECTED, PROOF]
