@@ -77,12 +77,23 @@ def _directed(p: Array, q: Array, mu: Array, epsilon: float) -> float:
     return float(p[seen] @ delta)
 
 
-def worst_share(n: int, queries: int, plan: Plan, epsilon: float) -> tuple[float, float]:
-    """The largest δ of `alternating` over a range of shares, and the share that attains it."""
-    found = [
-        (transcript_delta(clusters.transcript_pair(*alternating(n, queries, share), plan), epsilon), share)
-        for share in (0.87, 0.88, 0.89, 0.9, 0.92, 0.95)
-    ]
+def share_for(n: int, score: float) -> float:
+    """The share of users at 0 for which `near_and_far` has about this score: a² + (1 − a)² = score/n."""
+    return 0.5 * (1.0 + math.sqrt(min(1.0, max(0.0, 2.0 * score / n - 1.0))))
+
+
+def worst_alternating(n: int, queries: int, plan: Plan, epsilon: float) -> tuple[float, float]:
+    """The largest δ of `alternating` over heights of the score above the threshold, and the score's height.
+
+    Heights run from 0 to 18 units of 1/ε, the scale of AboveThreshold's noise.
+    """
+    found: list[tuple[float, float]] = []
+    for height in (0.0, 4.0, 8.0, 12.0, 18.0):
+        share = share_for(n, plan.threshold + height / epsilon)
+        if not 0.7 < share < 1.0:
+            continue
+        pair = clusters.transcript_pair(*alternating(n, queries, share), plan)
+        found.append((transcript_delta(pair, epsilon), height))
     return max(found)
 
 

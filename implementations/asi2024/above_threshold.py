@@ -84,7 +84,7 @@ def halting_law_of_noise(
     kinks = np.unique(np.concatenate([[0.0], threshold - asked]))
     # A product of T distribution functions has slope T, so the panels shrink with T.
     panel = min(threshold_noise, query_noise) / (1.0 + asked.size / 4.0) ** 0.5
-    nodes, weights = quadrature(kinks, panel, max(threshold_noise, query_noise))
+    nodes, weights = quadrature(kinks, panel, threshold_noise)
     mass = weights * laplace_density(nodes, threshold_noise)
     kept = np.flatnonzero(mass > 0.0)
     nodes, running = nodes[kept], mass[kept]
