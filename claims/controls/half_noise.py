@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     """Audit of the mechanism with half the noise on the pair of Theorem 2.6, and its exact ε."""
-    from audits.exact import gaussian_epsilon, mu_star
+    from implementations.privacy import gaussian_epsilon, mu_star
     from audits.privacy import audit_privacy
 
     n, epsilon, delta = point["n"], point["epsilon"], point["delta"]

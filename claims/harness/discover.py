@@ -78,7 +78,8 @@ def discover(folders: Sequence[Path | str] = ()) -> Catalogue:
                 paper = _paper(module, folder)
                 if paper.key in papers:
                     raise ValueError(
-                        f"two papers are called {paper.key!r}: {papers[paper.key][1]} and {folder}; rename one"
+                        f"two papers are called {paper.key!r}: {papers[paper.key][1]} and {folder}; "
+                        "rename one"
                     )
             except ValueError as error:
                 problems.append(Problem(folder.name, str(error)))

@@ -222,7 +222,7 @@ def shuffled_pair(sigma: float, batches: int, spacing: float = 0.5) -> Atoms:
 def accounted(name: str, epochs: int, step: float) -> tuple[float, float]:
     """(lower, upper) bound of ε at δ = 1e-5; −inf or inf where the accountant gives only the other."""
     from audits import accounting as acc
-    from audits.exact import gaussian_epsilon
+    from implementations.privacy import gaussian_epsilon
 
     batch = minibatch_sgd.BATCH
     sigma, q = minibatch_sgd.GAUSSIAN_SCALE, batch / RECORDS
@@ -240,7 +240,7 @@ def accounted(name: str, epochs: int, step: float) -> tuple[float, float]:
         per_step = (
             acc.poisson_gaussian_rdp(q, sigma)
             if kind == "gaussian"
-            else acc.pure_rdp(acc.amplified_epsilon(noise_epsilon, q))
+            else acc.pure_rdp(amplified_epsilon(noise_epsilon, q))
         )
         return -math.inf, acc.rdp_epsilon(acc.ORDERS, steps * per_step, DELTA, conversion=rest[4:])
     if rest == "pld":

@@ -93,7 +93,7 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     if point["task"] == "conditions":
         return {"failing": sum(side_conditions(d, 7, rng) for _ in range(20)), "datasets": 20}
     if point["task"] == "threshold":
-        from audits.exact import mu_star
+        from implementations.privacy import mu_star
 
         name = str(point["estimator_of"])
         values = [threshold(d, epsilon, name, rng) for _ in range(int(point["repeats"]))]

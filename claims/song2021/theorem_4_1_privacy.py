@@ -54,7 +54,7 @@ def composed_delta(
     sigma  noise of a step; scale of the selection; lean  A, the summed slope of the other records at 0.
     swapped  D′ against D instead of D against D′.
     """
-    from audits.exact import gaussian_delta
+    from implementations.privacy import gaussian_delta
 
     sign = -1.0 if swapped else 1.0
 
@@ -187,7 +187,7 @@ def judge_selection(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
 
 def measure_corrected(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     """δ of the steps alone at ε, the selection's loss, and the composed δ on the instance."""
-    from audits.exact import gaussian_delta
+    from implementations.privacy import gaussian_delta
 
     epsilon, delta = float(point["epsilon"]), float(point["delta"])
     sigma = dp_gd.noise_scale(

@@ -46,7 +46,7 @@ from claims.song2021._sample import decisive
 from claims.song2021._sup import worst_members
 from implementations import losses
 from implementations.interfaces import Adjacency, Loss
-from implementations.noise import gaussian_mu
+from implementations.privacy import mu_star
 from implementations.song2021 import dp_gd, stationary_point
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def plan(point: Point, initial: float) -> tuple[int, float, float]:
         )
     else:
         steps = stationary_point.balanced_steps(
-            mu=gaussian_mu(epsilon, delta),
+            mu=mu_star(epsilon, delta),
             n=n,
             lipschitz=1.0,
             smoothness=SMOOTHNESS,
@@ -120,7 +120,7 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
             noise_scale=sigma,
             selection_scale=scale,
         )
-        mu = gaussian_mu(float(point["epsilon"]), float(point["delta"]))
+        mu = mu_star(float(point["epsilon"]), float(point["delta"]))
         root = math.sqrt(rank * math.log(1.0 / float(point["delta"])))
         bound = math.sqrt(2.0 * SMOOTHNESS * initial / steps + rank * sigma**2) + 2.0 * scale * (
             1.0 + math.log(steps)

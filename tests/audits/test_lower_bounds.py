@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from audits.evidence import Verdict, combine
-from audits.exact import gaussian_epsilon
 from audits.lower_bounds import sandwich, trace
+from implementations.privacy import gaussian_epsilon
 
 
 def most(p, n):

@@ -9,7 +9,7 @@ import pytest
 from scipy import optimize
 
 from audits.evidence import Verdict
-from audits.exact import gaussian_delta
+from implementations.privacy import gaussian_delta
 from claims.harness.claim import Point
 from claims.harness.discover import load
 from claims.harness.commands.mutants import mutants, planted

@@ -12,7 +12,7 @@ import pytest
 
 from audits import accounting
 from audits.evidence import Verdict, combine
-from audits.exact import gaussian_epsilon
+from implementations.privacy import gaussian_epsilon
 from claims.song2021 import _cod_rna as cod
 from claims.song2021 import section_6_figure_2 as figure
 from claims.song2021 import section_6_privacy as privacy

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from audits.evidence import Verdict
-from audits.exact import gaussian_delta
+from implementations.privacy import gaussian_delta
 from claims.harness.claim import Point
 from claims.song2021 import theorem_2_6 as claim
 from implementations import losses

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from audits.evidence import Verdict, combine
-from audits.exact import mu_star
+from implementations.privacy import mu_star
 from claims.harness.claim import Point
 from claims.song2021 import theorem_3_1 as claim
 

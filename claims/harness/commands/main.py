@@ -191,40 +191,40 @@ def rates(
 ) -> None:
     """Fitted exponents against the baseline, or of your own measurements (--csv)."""
 
+    from claims.harness.commands import rates as rates_of
+
     if csv is not None:
         if pattern or update or baseline:
             raise ValueError("--csv takes no PATTERN, --baseline or --update: it fits your own measurements")
-        status = _rates.fit_csv(
+        status = rates_of.fit_csv(
             csv, risk=risk, axes=axis or [], claimed=claimed, tolerance=tolerance, json=json
         )
     else:
         if risk or axis or claimed:
             raise ValueError("--risk, --axis and --claimed describe the columns of --csv FILE; give it too")
-        status = _rates.check_baseline(
+        status = rates_of.check_baseline(
             pattern or [], baseline=baseline, update=update, tolerance=tolerance, jobs=jobs, json=json
         )
     raise typer.Exit(status)
 
 
 @app.command()
-def mutants(pattern: Patterns = None, jobs: Jobs = 1, json: Json = False) -> None:
-    """Plant each bug, run the audit, print the score."""
-    from claims.harness.commands.mutants import score
+def mutants(
+    pattern: Patterns = None,
+    mechanical: Annotated[
+        bool, typer.Option("--mechanical", help="Mechanical bugs of these papers, not the named ones.")
+    ] = False,
+    sample: Annotated[int | None, typer.Option(help="Only so many mechanical bugs, at random.")] = None,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    json: Json = False,
+) -> None:
+    """Plant each bug, run the claims, print the score and the survivors."""
+    from claims.harness.commands.mutants import mutants_command
 
-    rows = score(pattern or [], jobs=jobs, report=lambda line: print(line, file=sys.stderr, flush=True))
-    caught = sum(row["caught"] for row in rows)
-    if json:
-        _print_json({"mutants": rows, "caught": caught, "total": len(rows)})
-    else:
-        for row in rows:
-            mark = "caught" if row["caught"] else "MISSED"
-            typer.echo(f"{mark}  {row['name']}: {row['bug']}")
-            for line in row["verdicts"]:
-                typer.echo(
-                    f"          {line['claim']}: {line['verdict']} (without the bug {line['expected']})"
-                )
-        typer.echo(f"{caught} of {len(rows)} mutants caught")
-    raise typer.Exit(0 if caught == len(rows) else 1)
+    raise typer.Exit(
+        mutants_command(pattern or [], machine=mechanical, sample=sample, seed=seed, jobs=jobs, json=json)
+    )
 
 
 @app.command()

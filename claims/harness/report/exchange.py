@@ -36,7 +36,7 @@ def write_junit(file: Path, run: RunResult) -> None:
 
 
 def append_summary(file: Path, run: RunResult) -> None:
-    """Append the run as a Markdown table, the unexpected verdicts first; ValueError if it cannot be written."""
+    """Append the run as a Markdown table, unexpected verdicts first; ValueError if that cannot be done."""
     rows = sorted(run.claims, key=lambda c: (c.ok, c.id))
     expected = sum(c.ok for c in run.claims)
     lines = [

@@ -133,7 +133,7 @@ def _checked(claim: Claim, point: Point) -> tuple[Evidence, ...]:
     spent = math.fsum(e.alpha_spent for e in found)
     if spent > point.alpha * (1 + 1e-9):
         raise ValueError(
-            f"{claim.id}: check() spent {spent:.3g} of the {point.alpha:.3g} of this point: use point.split(k)"
+            f"{claim.id}: check() spent {spent:.3g}, this point has {point.alpha:.3g}: use point.split(k)"
         )
     # Evidence that names no grid point is about the point that was checked.
     return tuple(replace(e, point=dict(point)) if not e.point else e for e in found)

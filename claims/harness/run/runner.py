@@ -139,7 +139,7 @@ def run_claims(
     scheduler: str | None = None,
     notify: Notify | None = None,
 ) -> RunResult:
-    """Check the given claims; `folders` are those with other people's papers, `problems` go into the result."""
+    """Check the given claims; `folders` hold the papers of other people, `problems` go into the result."""
     if jobs < 1:
         raise ValueError(f"jobs must be ≥ 1, got {jobs}")
     say: Notify = notify or (lambda event, result: None)

@@ -1,0 +1,1 @@
+"""Bugs in the reference implementations, named and mechanical, and whether the claims notice them."""

@@ -1,0 +1,122 @@
+"""Plants a bug: while it is open, every module of ours that holds the reference holds the bug."""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import importlib
+import inspect
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FunctionType
+from typing import Any
+
+from claims.harness.closure import PACKAGES
+from claims.mutants.mutant import Mutant
+
+
+@contextmanager
+def planted(mutant: Mutant) -> Iterator[None]:
+    """While this is open, the function that the mutant replaces has the bug, wherever it was imported to.
+
+    Raises ValueError where the reference does not exist, or the text to swap does not occur in it once.
+    """
+    reference = reference_of(mutant.replaces)
+    by = mutant.by
+    if by is None:
+        assert mutant.swap is not None
+        by = _swapped(mutant.name, reference, *mutant.swap)
+    with replaced(mutant.replaces, by):
+        yield
+
+
+@contextmanager
+def replaced(path: str, by: Callable[..., Any]) -> Iterator[None]:
+    """While this is open, `by` stands in for the function at "package.module:function"."""
+    module_name, _, attribute = path.partition(":")
+    owner: Any = importlib.import_module(module_name)
+    *outer, name = attribute.split(".")
+    for each in outer:
+        owner = getattr(owner, each)
+    held = vars(owner)[name]
+    reference = getattr(owner, name)
+    places: list[tuple[Any, str, Any]] = [(owner, name, held)]
+    if not outer:
+        places += [
+            (module, key, value)
+            for known, module in list(sys.modules.items())
+            if known.split(".")[0] in PACKAGES and not known.startswith("claims.mutants")
+            for key, value in list(vars(module).items())
+            if value is reference and not (module is owner and key == name)
+        ]
+    kind = type(held)
+    stand_in = kind(by) if kind in (staticmethod, classmethod, property) else by
+    for place, key, _ in places:
+        setattr(place, key, stand_in if place is owner else by)
+    try:
+        yield
+    finally:
+        for place, key, value in places:
+            setattr(place, key, value)
+
+
+def reference_of(path: str) -> FunctionType:
+    """The function at "package.module:function" or "package.module:Class.method"; else ValueError."""
+    module_name, _, attribute = path.partition(":")
+    found: Any = importlib.import_module(module_name)
+    for each in attribute.split("."):
+        held = vars(found).get(each) if inspect.isclass(found) else None
+        found = held.fget if isinstance(held, property) else getattr(found, each, None)
+        if found is None:
+            raise ValueError(f"{path!r} names no function")
+    found = inspect.unwrap(getattr(found, "__func__", found))
+    if not isinstance(found, FunctionType):
+        raise ValueError(f"{path!r} names no function")
+    return found
+
+
+def recompiled(reference: FunctionType, tree: ast.Module) -> Callable[..., Any]:
+    """The function that `tree`, a module with its one definition, defines in the reference's module."""
+    # A copy: the definition must not land in the module itself. Its names are looked up at once.
+    names = dict(reference.__globals__)
+    flags = __future__.annotations.compiler_flag
+    exec(compile(tree, f"<bug in {reference.__qualname__}>", "exec", flags=flags, dont_inherit=True), names)
+    found = names[reference.__name__]
+    while isinstance(found, staticmethod | classmethod | property):
+        found = found.fget if isinstance(found, property) else found.__func__
+    if isinstance(found, FunctionType):
+        # The live globals of the module, so that bugs planted elsewhere are seen as well.
+        live = FunctionType(
+            found.__code__,
+            reference.__globals__,
+            found.__name__,
+            reference.__defaults__,
+            reference.__closure__,
+        )
+        live.__kwdefaults__ = reference.__kwdefaults__
+        return live
+    return found
+
+
+def source_tree(reference: FunctionType) -> ast.Module:
+    """The definition of a function as a syntax tree, without decorators."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(reference)))
+    definition = tree.body[0]
+    assert isinstance(definition, ast.FunctionDef)
+    definition.decorator_list = []
+    return tree
+
+
+def _swapped(name: str, reference: FunctionType, old: str, new: str) -> Callable[..., Any]:
+    text = textwrap.dedent(inspect.getsource(reference))
+    if text.count(old) != 1:
+        raise ValueError(
+            f"{name}: {old!r} must occur once in {reference.__qualname__}, got {text.count(old)}"
+        )
+    tree = ast.parse(text.replace(old, new))
+    definition = tree.body[0]
+    assert isinstance(definition, ast.FunctionDef)
+    definition.decorator_list = []
+    return recompiled(reference, tree)

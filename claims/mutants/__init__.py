@@ -1,0 +1,1 @@
+"""Planted bugs, one file an algorithm: each names the claims of which one must notice it."""

@@ -1,0 +1,27 @@
+"""Algorithm 4 of levy2021 with planted bugs."""
+
+from __future__ import annotations
+
+from claims.mutants.mutant import Mutant
+from implementations.levy2021 import phased_erm
+
+_phases_reference = phased_erm.phases
+
+
+def phases(problem: phased_erm.Instance, log_factors: float = 1.0) -> list[phased_erm.Phase]:
+    """The reference with n/t users in phase t."""
+    return [
+        phased_erm.Phase(p.number, problem.n // p.number, p.regulariser)
+        for p in _phases_reference(problem, log_factors)
+    ]
+
+
+MUTANTS = [
+    Mutant(
+        name="levy2021-linear-phases",
+        bug="Gives phase t n/t users for n/2^t: phases overlap, and a user is used more than once.",
+        replaces="implementations.levy2021.phased_erm:phases",
+        by=phases,
+        caught_by=("levy2021/algorithm-4:corrected",),
+    ),
+]

@@ -1,0 +1,31 @@
+"""The private range of levy2021 with planted bugs."""
+
+from __future__ import annotations
+
+from claims.mutants.mutant import Mutant
+from implementations.interfaces import Array
+from implementations.levy2021 import private_range
+from implementations.levy2021.constants import Constants, Variant
+
+_range_law_reference = private_range.range_law
+
+
+def range_law(
+    x: Array, epsilon: float, tau: float, bound: float, constants: Variant | Constants = "paper"
+) -> private_range.RangeLaw:
+    """The reference with exp(−ε c) for exp(−ε c/2)."""
+    return _range_law_reference(x, 2.0 * epsilon, tau, bound, constants)
+
+
+MUTANTS = [
+    Mutant(
+        name="levy2021-full-epsilon-range",
+        bug="Takes exp(−ε·cost) in the exponential mechanism: forgets that the normaliser moves as well.",
+        replaces="implementations.levy2021.private_range:range_law",
+        by=range_law,
+        caught_by=(
+            "levy2021/private-range-privacy",
+            "levy2021/theorem-1-privacy",
+        ),
+    ),
+]

@@ -1,0 +1,39 @@
+"""Algorithm 1 of levy2021 with planted bugs."""
+
+from __future__ import annotations
+
+from claims.mutants.mutant import Mutant
+from implementations.levy2021 import winsorized_mean_1d
+from implementations.levy2021.constants import Constants, Variant
+
+_noise_scale_reference = winsorized_mean_1d.noise_scale
+
+
+def double_noise(n: int, epsilon: float, tau: float, constants: Variant | Constants = "paper") -> float:
+    """The reference with twice the noise."""
+    return 2.0 * _noise_scale_reference(n, epsilon, tau, constants)
+
+
+def half_interval_noise(
+    n: int, epsilon: float, tau: float, constants: Variant | Constants = "paper"
+) -> float:
+    """The reference for a sensitivity of 2τ/n."""
+    return 0.5 * _noise_scale_reference(n, epsilon, tau, constants)
+
+
+MUTANTS = [
+    Mutant(
+        name="levy2021-double-noise",
+        bug="Halves the budget of the noise once more, private but not as accurate as promised.",
+        replaces="implementations.levy2021.winsorized_mean_1d:noise_scale",
+        by=double_noise,
+        caught_by=("levy2021/theorem-2-variance",),
+    ),
+    Mutant(
+        name="levy2021-half-interval-noise",
+        bug="Takes half the interval for the sensitivity of the clipped mean, as if a user were removed.",
+        replaces="implementations.levy2021.winsorized_mean_1d:noise_scale",
+        by=half_interval_noise,
+        caught_by=("levy2021/theorem-1-privacy",),
+    ),
+]

@@ -1,0 +1,48 @@
+"""The private selection of song2021 with planted bugs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from claims.mutants.mutant import Mutant
+from implementations.song2021 import stationary_point
+from implementations.song2021 import stationary_point as module
+
+_stationary_point_reference = module.stationary_point
+_selection_scale_reference = stationary_point.selection_scale
+
+
+def first_iterate(
+    gradient: module.Gradient, start: module.Array, rng: np.random.Generator, **parameters: Any
+) -> module.Selected:
+    """The reference, with the first candidate reported whatever the others are."""
+    found = _stationary_point_reference(gradient, start, rng, **parameters)
+    norm = np.linalg.norm(gradient(np.asarray(start, dtype=float)), axis=-1)
+    return replace(found, theta=np.array(start), index=np.zeros_like(found.index), norm=norm)
+
+
+def monotone_selection(**parameters: Any) -> float:
+    """Sensitivity over ε, without the factor 2 that scores need which may rise and fall together."""
+    scale = _selection_scale_reference(**parameters)
+    return 0.5 * scale if parameters["scale"] == "corrected" else scale
+
+
+MUTANTS = [
+    Mutant(
+        name="song2021-first-iterate",
+        bug="Starts the running minimum at 0 in the place of infinity, so that nothing is ever smaller.",
+        replaces="implementations.song2021.stationary_point:stationary_point",
+        by=first_iterate,
+        caught_by=("song2021/theorem-4.1-utility:corrected",),
+    ),
+    Mutant(
+        name="song2021-monotone-selection",
+        bug="Takes the Laplace scale of report-noisy-max for counts; gradient norms are not monotone.",
+        replaces="implementations.song2021.stationary_point:selection_scale",
+        by=monotone_selection,
+        caught_by=("song2021/theorem-4.1-privacy:corrected",),
+    ),
+]
