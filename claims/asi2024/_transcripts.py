@@ -9,11 +9,11 @@ import math
 
 import numpy as np
 
-from audits.exact import gaussian_delta
 from implementations.asi2024 import clusters
 from implementations.asi2024.clusters import Clusters, TranscriptPair
 from implementations.asi2024.outlier_removal import Plan, printed_plan
 from implementations.interfaces import Array
+from implementations.privacy import gaussian_delta
 
 
 def near_and_far(n: int, share: float) -> tuple[Clusters, Clusters]:

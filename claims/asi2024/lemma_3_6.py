@@ -65,7 +65,7 @@ def _poisson_tail(mean: float, k: int) -> float:
 
 def spent(plan: Plan, epsilon: float, delta: float) -> float:
     """δ that T answers, their couplings and the noise of AboveThreshold spend beside ε/2 + ε/2."""
-    from audits.exact import gaussian_delta
+    from implementations.privacy import gaussian_delta
 
     zeta = delta / (4.0 * (1.0 + math.exp(epsilon)))
     moved = 9.0 * plan.tau / plan.n * (poisson_quantile(6.0, delta / (4.0 * plan.queries)) + 2)
@@ -92,7 +92,7 @@ def check_corrected(point: Point) -> Iterator[Evidence]:
 
 def check_proof(point: Point) -> Iterator[Evidence]:
     """The Gaussian step of the proof: noise τ√(4T·log(1/ζ′)·log(1/δ′))/(nε), displacement τ·log(1/ζ′)/n."""
-    from audits.exact import gaussian_delta
+    from implementations.privacy import gaussian_delta
 
     zeta = point.delta / (2.0 * (math.exp(point.epsilon) + 1.0 + point.T))
     step = point.delta / (2.0 * math.exp(point.epsilon / 2.0))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from implementations.asi2024._check import finite, positive
+from implementations.checks import numbers, positive
 from implementations.controls._laws import laplace_cdf, laplace_density, quadrature
 from implementations.interfaces import Array
 
@@ -45,7 +45,7 @@ class AboveThreshold:
 
     def __init__(self, epsilon: float, threshold: float, trials: int, rng: np.random.Generator) -> None:
         positive(trials=trials)
-        finite("threshold", np.asarray(threshold))
+        numbers("threshold", np.asarray(threshold))
         self._rng = rng
         self._scale = query_scale(epsilon)
         # line 2: Δ̂ = Δ − Lap(2/ε), drawn once a run
@@ -55,7 +55,7 @@ class AboveThreshold:
     def answer(self, scores: ArrayLike) -> NDArray[np.bool_]:
         """Lines 4 to 11 on one score a run, (trials,) or a number: True for ⊤, False for ⊥ or halted
         before."""
-        noisy = finite("scores", np.asarray(scores)) + self._rng.laplace(
+        noisy = numbers("scores", np.asarray(scores)) + self._rng.laplace(
             scale=self._scale, size=self._line.shape
         )
         self.running = self.running & ~(noisy < self._line)  # lines 6 to 8
@@ -78,7 +78,7 @@ def halting_law_of_noise(
     scores: ArrayLike, threshold: float, threshold_noise: float, query_noise: float
 ) -> Array:
     """`halting_law` for any two scales of the Laplace noise."""
-    asked = finite("scores", np.asarray(scores, dtype=float))
+    asked = numbers("scores", np.asarray(scores, dtype=float))
     if asked.ndim != 1 or asked.size == 0:
         raise ValueError(f"scores must be a list of at least one score, got shape {asked.shape}")
     kinks = np.unique(np.concatenate([[0.0], threshold - asked]))

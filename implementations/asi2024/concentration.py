@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from implementations.asi2024._check import finite, positive
+from implementations.checks import numbers, positive
 from implementations.interfaces import Array
 
 _PAIRS = 4_000_000
@@ -23,7 +23,7 @@ def neighbour_counts(values: Array, radius: float, weights: ArrayLike | None = N
 
     weights (n,) says how many users each row stands for; None means one each.
     """
-    x = finite("values", values)
+    x = numbers("values", values)
     if x.ndim < 2 or x.shape[-2] == 0:
         raise ValueError(f"values must have shape (…, n, d) with n ≥ 1, got {x.shape}")
     positive(radius=radius)

@@ -28,9 +28,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from implementations.asi2024._check import positive, probability
 from implementations.asi2024.outlier_removal import OutlierRemovingMean, Plan, Query, printed_plan
 from implementations.asi2024.smoothing import sample_ball
+from implementations.checks import one_of, positive, probability
 from implementations.interfaces import Array
 
 AVERAGES = ("before", "after")
@@ -77,8 +77,7 @@ def printed_parameters(
     """
     positive(epsilon=epsilon, lipschitz=lipschitz, distance=distance)
     probability(delta=delta)
-    if root not in ROOTS:
-        raise ValueError(f"root must be one of {ROOTS}, got {root!r}")
+    one_of(ROOTS, root=root)
     t = printed_steps(n, m, d) if steps is None else steps
     positive(steps=t)
     signal = math.sqrt(m) * n * epsilon if root == "m" else math.sqrt(m * n * epsilon)
@@ -121,8 +120,7 @@ def dp_sgd(
     plan  Algorithm 1's numbers, `mean_plan` as printed. Its T must be at least parameters.steps.
     project  Π, the Euclidean projection onto Θ, row by row.
     """
-    if average not in AVERAGES:
-        raise ValueError(f"average must be one of {AVERAGES}, got {average!r}")
+    one_of(AVERAGES, average=average)
     theta = np.array(start, dtype=float)
     if theta.ndim != 2:
         raise ValueError(f"start must have shape (trials, d), got {theta.shape}")

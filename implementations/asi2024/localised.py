@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from implementations.asi2024._check import positive, probability
 from implementations.asi2024.dp_sgd import (
     Output,
     Parameters,
@@ -25,6 +24,7 @@ from implementations.asi2024.dp_sgd import (
     mean_plan,
     printed_parameters,
 )
+from implementations.checks import one_of, positive, probability
 from implementations.interfaces import Array
 
 LOGARITHMS = {"natural": math.log, "binary": math.log2}
@@ -33,8 +33,7 @@ LOGARITHMS = {"natural": math.log, "binary": math.log2}
 def phase_count(n: int, m: int, logarithm: str = "natural") -> int:
     """k = ⌈log log mn⌉, at least 1 (line 2)."""
     positive(n=n, m=m)
-    if logarithm not in LOGARITHMS:
-        raise ValueError(f"logarithm must be one of {tuple(LOGARITHMS)}, got {logarithm!r}")
+    one_of(LOGARITHMS, logarithm=logarithm)
     log = LOGARITHMS[logarithm]
     inner = log(n * m)
     return max(1, math.ceil(log(inner))) if inner > 1.0 else 1

@@ -24,15 +24,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from implementations.asi2024._check import finite, positive, probability
 from implementations.asi2024.above_threshold import AboveThreshold
 from implementations.asi2024.concentration import (
     concentration_score,
     neighbour_counts,
     selection_probabilities,
 )
+from implementations.checks import numbers, one_of, positive, probability
 from implementations.interfaces import Array
-from implementations.noise import gaussian_mu
+from implementations.privacy import mu_star
 
 INSTANCES = ("one", "fresh")
 
@@ -57,7 +57,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         positive(n=self.n, queries=self.queries, tau=self.tau, budget=self.budget, noise=self.noise)
-        finite("threshold", np.asarray(self.threshold))
+        numbers("threshold", np.asarray(self.threshold))
 
 
 def printed_noise(n: int, queries: int, epsilon: float, delta: float, tau: float) -> float:
@@ -142,7 +142,7 @@ def corrected_plan(n: int, queries: int, epsilon: float, delta: float, tau: floa
         tau=tau,
         budget=epsilon / 4.0,
         threshold=4.0 * n / 5.0,
-        noise=moved * math.sqrt(queries) / gaussian_mu(epsilon / 2.0, delta / 2.0),
+        noise=moved * math.sqrt(queries) / float(mu_star(epsilon / 2.0, delta / 2.0)),
     )
 
 
@@ -164,7 +164,7 @@ class Query:
 
 def look(values: Array, tau: float, weights: ArrayLike | None = None) -> Query:
     """Lines 4, 8, 9 and 10 of Algorithm 1 on values (…, rows, d)."""
-    x = finite("values", values)
+    x = numbers("values", values)
     if x.ndim < 2:
         raise ValueError(f"values must have shape (…, users, d), got {x.shape}")
     w = np.ones(x.shape[-2]) if weights is None else np.asarray(weights, dtype=float)
@@ -194,8 +194,7 @@ class OutlierRemovingMean:
     __slots__ = ("_above", "_instance", "_rng", "asked", "plan", "running", "trials")
 
     def __init__(self, plan: Plan, trials: int, rng: np.random.Generator, *, instance: str = "one") -> None:
-        if instance not in INSTANCES:
-            raise ValueError(f"instance must be one of {INSTANCES}, got {instance!r}")
+        one_of(INSTANCES, instance=instance)
         positive(trials=trials)
         self.plan, self.trials, self.asked = plan, trials, 0
         self._rng, self._instance = rng, instance

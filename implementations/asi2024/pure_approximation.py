@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from implementations.asi2024._check import positive
+from implementations.checks import positive
 from implementations.interfaces import Array
 
 Pairs = Sequence[tuple[int, int]]

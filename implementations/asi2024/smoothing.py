@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from implementations.asi2024._check import positive
+from implementations.checks import positive
 from implementations.interfaces import Array
 
 

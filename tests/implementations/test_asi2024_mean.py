@@ -109,7 +109,7 @@ def test_accuracy_is_that_of_lemma_2_4():
 
 def test_above_threshold_refuses_bad_input():
     rng = np.random.default_rng(0)
-    with pytest.raises(ValueError, match="epsilon must be a positive"):
+    with pytest.raises(ValueError, match="epsilon must be one number > 0"):
         AboveThreshold(0.0, 1.0, 1, rng)
     with pytest.raises(ValueError, match="scores must be finite"):
         AboveThreshold(1.0, 1.0, 1, rng).answer(math.nan)
