@@ -107,7 +107,8 @@ CORRECTED = CLAIM.reading(
     finding="with nd/γ ≥ 5,700, by sampling the program's iterates",
     check=check_sampled,
     smoke=grid(
-        n=(400,), m=(2,), d=(2,), T=(5,), epsilon=(1.0,), delta=(1e-6,), gamma=(1e-3,), y=("fresh",), runs=(100,)
+        n=(400,), m=(2,), d=(2,), T=(5,), epsilon=(1.0,), delta=(1e-6,), gamma=(1e-3,), y=("fresh",),
+        runs=(150,),
     ),
     ci=grid(
         n=(600,), m=(2,), d=(1, 2), T=(10,), epsilon=(1.0,), delta=(1e-6,), gamma=(1e-4, 1e-3),

@@ -81,12 +81,12 @@ def printed_parameters(
     t = printed_steps(n, m, d) if steps is None else steps
     positive(steps=t)
     signal = math.sqrt(m) * n * epsilon if root == "m" else math.sqrt(m * n * epsilon)
-    private = signal / (t * math.sqrt(d) * math.log(m * n * d / delta))
+    private = signal / (t * math.sqrt(d) * (math.log(m * n * d) - math.log(delta)))
     return Parameters(
         steps=t,
         step_size=distance / lipschitz * min(private, t**-0.75, math.sqrt(n * m) / t),
         radius=d**0.25 * distance / math.sqrt(t),
-        tau=lipschitz * (math.log(n * d * m * t / delta) + epsilon) / math.sqrt(m),
+        tau=lipschitz * (math.log(n * d * m * t) - math.log(delta) + epsilon) / math.sqrt(m),
     )
 
 

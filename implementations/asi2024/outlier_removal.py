@@ -64,8 +64,8 @@ def printed_noise(n: int, queries: int, epsilon: float, delta: float, tau: float
     """Line 14: standard deviation τ·√(8T·log(e^{ε/2}T/δ)·log(e^{ε/2}/δ))/(nε)."""
     positive(n=n, queries=queries, epsilon=epsilon, tau=tau)
     probability(delta=delta)
-    first = 0.5 * epsilon + math.log(queries / delta)
-    second = 0.5 * epsilon + math.log(1.0 / delta)
+    first = 0.5 * epsilon + math.log(queries) - math.log(delta)
+    second = 0.5 * epsilon - math.log(delta)
     return tau * math.sqrt(8.0 * queries * first * second) / (n * epsilon)
 
 
