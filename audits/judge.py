@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from numbers import Rational
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -141,8 +142,9 @@ def _exact(
 
 def _beyond(measured: Exact, claimed: Exact, error: float) -> bool:
     """Whether measured > claimed by more than rounding and its numerical error."""
-    if isinstance(measured, int | Fraction) and isinstance(claimed, int | Fraction) and error == 0.0:
-        return measured > claimed
+    both_exact = isinstance(measured, Rational) and isinstance(claimed, Rational) and error == 0.0
+    if both_exact or math.isinf(claimed):
+        return bool(measured > claimed)
     return float(measured) - error > float(claimed) + ROUNDING * abs(float(claimed)) + 1e-300
 
 
@@ -441,7 +443,9 @@ def _above(
 def _same_in_every_trial(values: ArrayLike) -> float | None:
     """The common value of all trials, to rounding; None where they differ, or where there are none."""
     x = np.asarray(values, dtype=np.float64)
-    return float(x.flat[0]) if x.size and np.ptp(x) <= ROUNDING * abs(x.flat[0]) else None
+    if x.size == 0 or not np.isfinite(x).all() or np.ptp(x) > ROUNDING * abs(x.flat[0]):
+        return None
+    return float(x.mean())
 
 
 def _bites(

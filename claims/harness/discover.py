@@ -1,8 +1,8 @@
 """Finds the claims: a folder with a PAPER is a paper, and each of its modules holds CLAIM, CLAIMS, or both.
 
 This project's papers stand in `claims/`. Other people's stand in the folders named by ``--claims DIR``, by
-``[tool.dpclaims] claims = ["DIR"]`` in the pyproject.toml of the current folder, or by entry points of the
-group ``dpclaims.papers``. A broken file is named and leaves all others as they are.
+``[tool.dpclaims] claims = ["DIR"]`` in the pyproject.toml of the current folder, by the environment variable
+DPCLAIMS_CLAIMS, or by entry points of the group ``dpclaims.papers``. A broken file is named and leaves all others as they are.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import ast
 import difflib
 import importlib
 import importlib.util
+import os
 import sys
 import tomllib
 from collections.abc import Iterable, Sequence
@@ -105,8 +106,11 @@ def discover(folders: Sequence[Path | str] = ()) -> Catalogue:
 
 
 def other_folders(named: Sequence[Path | str] = ()) -> list[Path]:
-    """The folders of other people's papers: those named, those of pyproject.toml, those of entry points."""
-    found = [Path(f) for f in named] + _configured() + _installed()
+    """The folders of other people's papers: those named, those of DPCLAIMS_CLAIMS, of pyproject.toml, and of
+    entry points.
+    """
+    inherited = [Path(f) for f in os.environ.get("DPCLAIMS_CLAIMS", "").split(os.pathsep) if f]
+    found = [Path(f) for f in named] + inherited + _configured() + _installed()
     for folder in found:
         if not folder.is_dir():
             raise ValueError(f"claims folder {str(folder)!r} does not exist")

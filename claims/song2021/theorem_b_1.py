@@ -8,11 +8,11 @@ Y = ⟨Z, X⟩. For every (ε, δ)-differentially private M there is a p ∈ [0,
 (The scan of the condition on δ shows a numerator of the size of e^ε − 1 over 1000; a factor α is not seen.)
 
 No sampling can decide "every private algorithm": the verdict is CONSISTENT at best. The average over the
-prior of the proof, Beta(1/80, 1/80)ᵈ, is at least α/10 if the proof is right, which is stronger than "there is
-a p" (an average below α/10 would refute the proof, not yet the theorem). That the bound bites: where ε is small
-enough that coordinates are seen often (e^ε − 1 ≪ 1/20), estimators without privacy lie below α/10 on the same
-data. Beyond the n of the theorem the corrected proof still shows α·((0.9 − 4n(e^ε − 1)α/d)/4.1) − 160α²δn/d,
-which is positive up to 2.2 times that n.
+prior of the proof, Beta(1/80, 1/80)ᵈ, is at least α/10 if the proof is right, which is stronger than "there
+is a p" (an average below α/10 would refute the proof, not yet the theorem). That the bound bites: where ε is
+small enough that coordinates are seen often (e^ε − 1 ≪ 1/20), estimators without privacy lie below α/10 on
+the same data. Beyond the n of the theorem the corrected proof still shows α·((0.9 − 4n(e^ε − 1)α/d)/4.1) −
+160α²δn/d, which is positive up to 2.2 times that n.
 
 The proof (`theorem-b.1-proof`). Its explicit steps, in rational arithmetic with β = 1/80: E[2P(1 − P)] =
 β/(1 + 2β), Var P = 1/(4(1 + 2β)), (1 − 8β)/(4 + 8β) = 0.9/4.1, and the step into the last line
@@ -26,8 +26,8 @@ probability α/d that M's neighbouring inputs share, gives α·2δ in place of 2
 
 How it is checked. The instance as printed, at the largest δ and n of the theorem and at other n, with p drawn
 from the prior: every private estimator at hand must lie above α/10 and above the bound of the corrected
-proof, one without privacy below it. The threshold n*(d, ε), where the mean excess of an estimator crosses α/10, is
-located by bisection and must grow at least like d and like 1/ε. The proof by rational arithmetic.
+proof, one without privacy below it. The threshold n*(d, ε), where the mean excess of an estimator crosses
+α/10, is located by bisection and must grow at least like d and like 1/ε. The proof by rational arithmetic.
 """
 
 from __future__ import annotations
@@ -183,9 +183,9 @@ def threshold_evidence(rows: pd.DataFrame, alpha: float) -> Iterator[Evidence]:
     limits = [hard_instance.size_limit(r["d"], r["epsilon"], r["presence"]) for r in rows.to_dict("records")]
     ratio = rows["threshold"].to_numpy() / np.array(limits, dtype=float)
     yield Evidence(
-        quantity=f"n* of the estimator {THRESHOLD_OF} over d/(10(e^ε − 1)α)",
-        estimate=float(np.median(ratio)), low=float(ratio.min()), high=float(ratio.max()), confidence=0.99, method="order statistics",
-        samples=len(ratio), claimed=1.0,
+        quantity=f"n* of the estimator {THRESHOLD_OF} over d/(10(e^ε − 1)α)", claimed=1.0,
+        estimate=float(np.median(ratio)), low=float(ratio.min()), high=float(ratio.max()), confidence=0.99,
+        method="order statistics", samples=len(ratio),
         note="median and range: the factor between the lower bound and the best private estimator",
     )  # fmt: skip
 

@@ -77,6 +77,12 @@ def excess_risk(theta: Array, p: Array, alpha: float) -> Array:
     return alpha * risks.mean(axis=-1)
 
 
+def empirical_excess(theta: Array, sample: Sample) -> Array:
+    """(1/n)·Σ|⟨θ, xᵢ⟩ − yᵢ| minus its minimum over θ, (…), for θ and counts of shape (…, d)."""
+    risk = sample.zeros * np.abs(theta) + sample.ones * np.abs(1.0 - theta)
+    return (risk - np.minimum(sample.zeros, sample.ones)).sum(axis=-1) / sample.n
+
+
 # --- Estimators --------------------------------------------------------------------------------------------
 # Replacing a record moves the signed sums s_j = ones_j − zeros_j by at most 2 in ℓ₁ and in ℓ₂, which a
 # flipped label attains.
