@@ -168,7 +168,7 @@ CLAIM = Claim(
     expected=CONSISTENT,
     check=check,
     smoke=Tier(
-        [*STEP, *audited(PRIVATE[2:5], 10_000), *grid(d=20, epsilon=0.04, load=(1.0, 4.0))], trials=200
+        [*STEP, *audited(PRIVATE[2:4], 10_000), *grid(d=20, epsilon=0.04, load=(1.0, 4.0))], trials=200
     ),
     ci=Tier(
         [
