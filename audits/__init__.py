@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 __distribution__ = "dpclaims"
 
 if TYPE_CHECKING:
+    from audits.divergence import hockey_stick
     from audits.evidence import Evidence, Side, Verdict
-    from audits.exact import hockey_stick
     from audits.privacy import audit_privacy, each, unseeded
     from audits.rates import fit_rate
 
@@ -31,7 +31,7 @@ HOMES = {
     "audit_privacy": "audits.privacy",
     "each": "audits.privacy",
     "fit_rate": "audits.rates",
-    "hockey_stick": "audits.exact",
+    "hockey_stick": "audits.divergence",
     "unseeded": "audits.privacy",
 }
 """Where each public name stands; SciPy and statsmodels take most of a second: only what is used is loaded."""

@@ -140,6 +140,23 @@ def mean_interval(
     return evidence.low, evidence.high
 
 
+def quantile_interval(values: ArrayLike, level: float, alpha: float) -> tuple[float, float]:
+    """Two-sided confidence interval of the `level`-quantile from order statistics, exact at level 1 − alpha.
+
+    The number of values below the quantile is binomial; infinite where the sample is too small.
+    """
+    from scipy.stats import binom
+
+    ordered = np.sort(_finite("values", values).ravel())
+    n = ordered.size
+    # P(X₍k₎ > q) = P(Bin(n, level) < k) ≤ α/2 and P(X₍k₎ < q) = P(Bin(n, level) ≥ k) ≤ α/2 (1-based k).
+    below = int(binom.ppf(0.5 * alpha, n, level))
+    above = int(binom.isf(0.5 * alpha, n, level)) + 1
+    low = -math.inf if below < 1 else float(ordered[below - 1])
+    high = math.inf if above > n else float(ordered[above - 1])
+    return low, high
+
+
 # --- Input -------------------------------------------------------------------------------------------
 
 

@@ -1,11 +1,11 @@
 """The one vocabulary of judging: a measured value against a claimed one, as evidence.
 
 * Exact values: `at_most`, `at_least`, `equals`, `reported` (no verdict), `undecided` (INCONCLUSIVE, and why).
-* Samples: `mean_at_most`, `mean_at_least`, `mean_equals`, and `constant` for a hidden constant that is
-  measured and not judged.
-* Many pieces: `decisive` shows the deciding one for all; `deciding_first` sorts them; `worst_member` takes
-  the supremum over a family, chosen on one part of the trials and measured on the others; `sandwich` holds every
-  private mechanism above a lower bound and one without privacy below it.
+* Samples: `mean_at_most`, `mean_at_least`, `mean_equals`, `drawn_from` (a sampler against its law), and
+  `constant` for a hidden constant that is measured and not judged.
+* Many pieces: `cells` groups rows by grid point; `decisive` shows the deciding one for all; `deciding_first`
+  sorts them; `worst_member` takes the supremum over a family, chosen on one part of the trials and measured
+  on the others; `sandwich` holds every private mechanism above a lower bound and one without privacy below.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from numbers import Rational
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -141,8 +142,9 @@ def _exact(
 
 def _beyond(measured: Exact, claimed: Exact, error: float) -> bool:
     """Whether measured > claimed by more than rounding and its numerical error."""
-    if isinstance(measured, int | Fraction) and isinstance(claimed, int | Fraction) and error == 0.0:
-        return measured > claimed
+    both_exact = isinstance(measured, Rational) and isinstance(claimed, Rational) and error == 0.0
+    if both_exact or math.isinf(claimed):
+        return bool(measured > claimed)
     return float(measured) - error > float(claimed) + ROUNDING * abs(float(claimed)) + 1e-300
 
 
@@ -218,6 +220,49 @@ def _mean(
 
     point = _plain(options.pop("point", None))
     return check_bound(values, claimed, side=side, alpha=alpha, quantity=quantity, point=point, **options)
+
+
+def drawn_from(
+    quantity: str,
+    draws: ArrayLike,
+    distribution: Callable[[np.ndarray], np.ndarray],
+    *,
+    alpha: float,
+    point: Point | None = None,
+    note: str = "",
+) -> Evidence:
+    """Independent draws against the continuous law that they should have: the Kolmogorov distance is 0.
+
+    distribution  x (k,) → P(X ≤ x); it is asked at 2000 of the order statistics, which can only make the
+                  measured distance smaller.
+    alpha         probability that a sampler of this law is refuted, for every sample size (Kolmogorov 1933).
+    The resolution is the Kolmogorov distance that is caught with probability 0.9: at the point where two laws
+    are that far apart the empirical function has a standard deviation of at most 1/(2√n).
+    Raises ValueError for fewer than 8 draws, draws that are not finite and alpha outside (0, 1).
+
+    >>> draws = np.random.default_rng(0).random(1000)
+    >>> uniform = lambda x: np.clip(x, 0.0, 1.0)
+    >>> [drawn_from("U", d, uniform, alpha=1e-3).verdict.value for d in (draws, draws**1.5)]
+    ['CONSISTENT', 'REFUTED']
+    """
+    from scipy.stats import kstwo
+
+    x = np.sort(np.asarray(draws, dtype=np.float64).ravel())
+    if x.size < 8 or not np.isfinite(x).all():
+        raise ValueError(f"draws must be at least 8 finite numbers, got {x.size}: {x[:8]}")
+    if not 0.0 < alpha < 1.0:
+        raise ValueError(f"alpha must be in (0, 1), got {alpha}")
+    ranks = np.unique(np.linspace(0, x.size - 1, 2000).astype(np.int64))
+    values = distribution(x[ranks])
+    distance = max(float(((ranks + 1) / x.size - values).max()), float((values - ranks / x.size).max()))
+    critical = float(kstwo.isf(alpha, x.size))
+    resolution = critical + 0.5 * 1.2815515655446004 / math.sqrt(x.size) + 1.0 / ranks.size
+    return Evidence(
+        quantity=quantity, estimate=distance, low=max(0.0, distance - critical), high=distance + critical,
+        confidence=1.0 - alpha, method="kolmogorov-smirnov", samples=int(x.size), claimed=0.0,
+        point=_plain(point), verdict=Verdict.REFUTED if distance > critical else Verdict.CONSISTENT,
+        resolution=resolution, alpha_spent=alpha, note=note,
+    )  # fmt: skip
 
 
 def constant(
@@ -302,6 +347,20 @@ def decisive(checks: Sequence[Evidence], nearness: Callable[[Evidence], float] |
     return replace(first, alpha_spent=math.fsum(e.alpha_spent for e in checks))
 
 
+def cells(rows: pd.DataFrame, axes: Sequence[str]) -> list[tuple[dict[str, Any], pd.DataFrame]]:
+    """The rows of every combination of `axes` that occurs, with that combination as their grid point.
+
+    >>> import pandas as pd
+    >>> [(point, len(part)) for point, part in cells(pd.DataFrame({"n": [1, 1, 2], "x": 0.5}), ["n"])]
+    [({'n': 1}, 2), ({'n': 2}, 1)]
+    """
+    found: list[tuple[dict[str, Any], pd.DataFrame]] = []
+    for key, part in rows.groupby(list(axes), sort=False):
+        values: Any = key
+        found.append((_plain(dict(zip(axes, values, strict=True))), part))
+    return found
+
+
 def worst_member(rows: pd.DataFrame, axes: Sequence[str], member: str, risk: str) -> pd.DataFrame:
     """The supremum over a family of losses at each grid point: chosen on one part of the trials, measured
     on the others.
@@ -343,7 +402,8 @@ def sandwich(
 
     Samples can refute a lower bound (a private mechanism below it) and cannot confirm it. Without a mechanism
     below the bound the instance may simply be hard for everybody and says nothing of privacy: then the
-    result is INCONCLUSIVE. The non-private test can refute nothing and spends no α.
+    result is INCONCLUSIVE, as where the interval of a private mechanism reaches below the bound. The
+    non-private test can refute nothing and spends no α.
     Raises ValueError for no mechanism, for claimed ≤ 0, and as `check_bound`.
 
     >>> rng = np.random.default_rng(0)
@@ -357,10 +417,35 @@ def sandwich(
         raise ValueError(f"claimed must be finite and > 0, got {claimed}")
     share = alpha / len(private)
     found = [
-        mean_at_least(f"error of {name}", values, claimed, alpha=share, point=point, **dict(options))
+        _above(f"error of {name}", values, claimed, alpha=share, point=point, **options)
         for name, values in private.items()
     ]
     return [*found, _bites(non_private, claimed, alpha, point)]
+
+
+def _above(
+    quantity: str, values: ArrayLike, claimed: float, *, alpha: float, point: Point | None, **options: Any
+) -> Evidence:
+    """A private mechanism above the bound; INCONCLUSIVE where its interval reaches below.
+
+    A mechanism whose error is the same in every trial has no spread to judge by: it is shown and not judged
+    where it is above.
+    """
+    same = _same_in_every_trial(values)
+    if same is not None and same >= claimed:
+        return reported(quantity, same, claimed=claimed, point=point, note="the same in every trial")
+    found = mean_at_least(quantity, values, claimed, alpha=alpha, point=point, **options)
+    if found.verdict is Verdict.CONSISTENT and found.low <= claimed:
+        return replace(found, verdict=Verdict.INCONCLUSIVE, note="the interval reaches below the bound")
+    return found
+
+
+def _same_in_every_trial(values: ArrayLike) -> float | None:
+    """The common value of all trials, to rounding; None where they differ, or where there are none."""
+    x = np.asarray(values, dtype=np.float64)
+    if x.size == 0 or not np.isfinite(x).all() or np.ptp(x) > ROUNDING * abs(x.flat[0]):
+        return None
+    return float(x.mean())
 
 
 def _bites(
@@ -377,7 +462,9 @@ def _bites(
         ((name, np.asarray(v, dtype=np.float64)) for name, v in non_private.items()),
         key=lambda item: float(item[1].mean()),
     )
-    low, high = mean_interval(values, alpha=alpha)
+    # One value in every trial: a deterministic mechanism on a fixed instance, nothing to estimate.
+    same = _same_in_every_trial(values)
+    low, high = mean_interval(values, alpha=alpha) if same is None else (same, same)
     below = high < claimed
     return Evidence(
         quantity=f"error of {name}, without privacy", estimate=float(values.mean()), low=low, high=high,

@@ -1,5 +1,3 @@
-# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownArgumentType=false
 """The worst pair of neighbouring datasets: where a mechanism leaks most.
 
 Pairs are proposed by a function of the user's, by the patterns of StatDP for vectors of query answers (Ding,

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from audits.privacy import audit_privacy
 from implementations.controls import Control, private_controls
-from implementations.controls.additive import gaussian_delta
+from implementations.privacy import gaussian_delta
 
 Mechanism = Callable[[Any, int, np.random.Generator], NDArray[Any]]
 

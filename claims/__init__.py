@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         constant,
         deciding_first,
         decisive,
+        drawn_from,
         equals,
         mean_at_least,
         mean_at_most,
@@ -31,9 +32,10 @@ if TYPE_CHECKING:
     )
     from audits.privacy import audit_privacy
     from audits.rates import fit_rate, slope_against
-    from claims.harness.claim import Budget, Claim, Kind, Paper, Plot, Point, Tier, grid
+    from claims.harness.claim import Budget, Claim, Paper, Plot, Point, Tier, grid
     from claims.harness.discover import load
     from claims.harness.run.runner import run
+    from claims.harness.words import Kind
     from implementations.interfaces import Adjacency
 
     CONFIRMED = Verdict.CONFIRMED
@@ -46,7 +48,7 @@ HOMES = {
     "Budget": "claims.harness.claim",
     "Claim": "claims.harness.claim",
     "Evidence": "audits.evidence",
-    "Kind": "claims.harness.claim",
+    "Kind": "claims.harness.words",
     "Paper": "claims.harness.claim",
     "Plot": "claims.harness.claim",
     "Point": "claims.harness.claim",
@@ -59,6 +61,7 @@ HOMES = {
     "constant": "audits.judge",
     "deciding_first": "audits.judge",
     "decisive": "audits.judge",
+    "drawn_from": "audits.judge",
     "equals": "audits.judge",
     "fit_rate": "audits.rates",
     "grid": "claims.harness.claim",
@@ -99,6 +102,7 @@ __all__ = [
     "constant",
     "deciding_first",
     "decisive",
+    "drawn_from",
     "equals",
     "fit_rate",
     "grid",

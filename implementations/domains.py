@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from implementations.checks import numbers, positive
 from implementations.interfaces import Array, Domain
 
 
@@ -20,8 +21,7 @@ def ball(radius: float, center: Array | None = None) -> Domain:
     >>> ball(1.0).project(np.array([[0.0, 4.0]])).tolist()
     [[0.0, 1.0]]
     """
-    if not (math.isfinite(radius) and radius > 0.0):
-        raise ValueError(f"radius must be positive and finite, got {radius}")
+    positive(radius=radius)
 
     def project(points: Array) -> Array:
         offset = points if center is None else points - center
@@ -34,11 +34,11 @@ def ball(radius: float, center: Array | None = None) -> Domain:
 
 def box(low: Array, high: Array) -> Domain:
     """The box {θ : low ≤ θ ≤ high}, both bounds of shape (p,)."""
-    low, high = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
+    low, high = numbers("low", low), numbers("high", high)
     if low.ndim != 1 or low.shape != high.shape:
         raise ValueError(f"low and high must have the same shape (p,), got {low.shape} and {high.shape}")
-    if not (np.isfinite(low).all() and np.isfinite(high).all() and (low <= high).all()):
-        raise ValueError(f"low must not exceed high, and both must be finite, got {low} and {high}")
+    if not (low <= high).all():
+        raise ValueError(f"low must not exceed high, got {low} and {high}")
     return Domain(
         name=f"box({low.size})",
         project=lambda points: np.clip(points, low, high),

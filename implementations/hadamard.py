@@ -1,10 +1,21 @@
-"""The fast Walsh–Hadamard transform: H_d x in d log₂ d additions, for d a power of two."""
+"""The orthonormal Walsh–Hadamard transform, for d a power of two.
+
+By matrix products: H_{ab} = H_a ⊗ H_b, so that a vector written as an (a, b) matrix X has the transform
+H_a X H_b. With a and b near √d this takes about 2√d operations an entry, in the linear algebra library. For
+d ≤ 4,096 it is several times faster than butterflies, which take log₂ d but copy the array at each of them.
+"""
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
+from implementations.checks import whole_number
 from implementations.interfaces import Array
+
+ONE_FACTOR = 64
+"""Up to this dimension one product with H_d is faster than two with its factors."""
 
 
 def next_power_of_two(d: int) -> int:
@@ -13,8 +24,7 @@ def next_power_of_two(d: int) -> int:
     >>> [next_power_of_two(d) for d in (1, 2, 3, 64, 65)]
     [1, 2, 4, 64, 128]
     """
-    if d < 1:
-        raise ValueError(f"d must be at least 1, got {d}")
+    whole_number(d=d)
     return 1 << (d - 1).bit_length()
 
 
@@ -30,11 +40,23 @@ def hadamard_transform(x: Array) -> Array:
     d = x.shape[-1]
     if d != next_power_of_two(d):
         raise ValueError(f"the last axis must be a power of two, got {d}; pad to {next_power_of_two(d)}")
-    y = np.array(x, dtype=np.float64) / np.sqrt(d)
-    half = 1
-    while half < d:
-        # H_{2k} = [[H_k, H_k], [H_k, −H_k]]: one butterfly for each pair of blocks.
-        pairs = y.reshape(*x.shape[:-1], d // (2 * half), 2, half)
-        y = np.stack((pairs[..., 0, :] + pairs[..., 1, :], pairs[..., 0, :] - pairs[..., 1, :]), axis=-2)
-        half *= 2
-    return y.reshape(x.shape)
+    b = d if d <= ONE_FACTOR else 1 << (d.bit_length() // 2)
+    product = np.asarray(x, dtype=np.float64).reshape(-1, b) @ hadamard_matrix(b)
+    if b < d:
+        product = hadamard_matrix(d // b) @ product.reshape(-1, d // b, b)
+    return product.reshape(x.shape)
+
+
+@functools.lru_cache(maxsize=16)
+def hadamard_matrix(d: int) -> Array:
+    """The orthonormal symmetric matrix d^(−1/2) H_d, read-only: H_{2k} = [[H_k, H_k], [H_k, −H_k]].
+
+    >>> (2.0 * hadamard_matrix(4)).astype(int).tolist()
+    [[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]]
+    """
+    matrix = np.ones((1, 1))
+    while matrix.shape[0] < d:
+        matrix = np.block([[matrix, matrix], [matrix, -matrix]])
+    matrix = matrix / np.sqrt(d)
+    matrix.flags.writeable = False
+    return matrix

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from implementations.checks import positive, share
 from implementations.interfaces import Array, Loss
 
 
@@ -36,9 +37,7 @@ def pinball(shallow: float) -> Loss:
     of them far above pulls all of the slopes down. Gradient descent that comes from the shallow side of its
     optimum is about as slow as a convex Lipschitz loss permits.
     """
-    _require_positive("shallow", shallow)
-    if shallow > 1.0:
-        raise ValueError(f"shallow must be in (0, 1], got {shallow}")
+    share(shallow=shallow)
     return Loss(
         name=f"pinball({shallow:g})",
         value=lambda z, y: np.maximum(y - z, shallow * (z - y)),
@@ -51,7 +50,7 @@ def pinball(shallow: float) -> Loss:
 
 def hinge(margin: float = 1.0) -> Loss:
     """φ(z; y) = max(0, margin − y·z) for labels y ∈ {−1, +1}: linear up to the margin, flat beyond it."""
-    _require_positive("margin", margin)
+    positive(margin=margin)
     return Loss(
         name=f"hinge({margin:g})",
         value=lambda z, y: np.maximum(0.0, margin - y * z),
@@ -81,7 +80,7 @@ def _logistic_slope(z: Array, y: Array) -> Array:
 
 def huber(width: float) -> Loss:
     """(z − y)²/(2·width) within `width` of the target, linear with slope ±1 beyond it."""
-    _require_positive("width", width)
+    positive(width=width)
 
     def value(z: Array, y: Array) -> Array:
         distance = np.abs(z - y)
@@ -99,7 +98,7 @@ def huber(width: float) -> Loss:
 
 def pseudo_huber(width: float) -> Loss:
     """φ(z; y) = √((z − y)² + width²) − width: smooth, with slope ±1 far from the target."""
-    _require_positive("width", width)
+    positive(width=width)
     return Loss(
         name=f"pseudo-huber({width:g})",
         value=lambda z, y: np.hypot(z - y, width) - width,
@@ -120,8 +119,3 @@ def linear() -> Loss:
         smoothness=0.0,
         convex=True,
     )
-
-
-def _require_positive(name: str, value: float) -> None:
-    if not (math.isfinite(value) and value > 0.0):
-        raise ValueError(f"{name} must be positive and finite, got {value}")

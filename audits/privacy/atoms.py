@@ -1,5 +1,3 @@
-# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownArgumentType=false
 """Outputs that repeat: a table of the distinct ones, how often each occurred, and the events that follow.
 
 Where outputs repeat, a score is computed once for each distinct output and samples are only looked up. The

@@ -1,5 +1,3 @@
-# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownArgumentType=false
 """What to bet on the next batch, from the counts of earlier ones: events, alternatives, and shares of the
 wealth.
 

@@ -1,5 +1,3 @@
-# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownArgumentType=false
 """Two binomial counts against p ≤ e^ε·q + δ: e-values, exact bounds, and the tests they give.
 
 p is the probability of an event on one dataset, q on its neighbour. The null set

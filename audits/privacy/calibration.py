@@ -1,5 +1,3 @@
-# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownArgumentType=false
 """How much of the lesser side lies in a rare event, where that side has hardly been seen there.
 
 In a rare corner the lesser side has no hits to count, but the other side has: with λ(s) the log-likelihood

@@ -1,5 +1,3 @@
-# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownArgumentType=false
 """Bets on all of a ladder at once, for δ = 0.
 
 The thresholds of a ladder cut the outputs into *bins*. An event bets on whole unions of bins; where the

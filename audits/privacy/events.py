@@ -1,5 +1,3 @@
-# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownArgumentType=false
 """Events: a score cut at a ladder of thresholds, and the counts of both sides on them."""
 
 from __future__ import annotations

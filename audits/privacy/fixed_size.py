@@ -1,5 +1,3 @@
-# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownArgumentType=false
 """Tests at a fixed number of samples: one event learned on a part of them, one exact bound on the rest.
 
 Pair, direction and event are chosen on the learning part alone, so the whole of α goes to a single test. The

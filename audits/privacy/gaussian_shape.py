@@ -1,5 +1,3 @@
-# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownArgumentType=false
 """Outputs of Gaussian shape: a bound on μ = Φ⁻¹(p) − Φ⁻¹(q) from one event, turned into one on ε.
 
 Conditional on the shape: that a score of the outputs is N(m, s²) on one dataset and N(m′, s²) on the other.
@@ -49,8 +47,8 @@ def epsilon_bound(
     on both sides."""
     from scipy.special import ndtri
 
-    from audits.exact import gaussian_epsilon, mu_star
     from audits.privacy.binomial import clopper_pearson
+    from implementations.privacy import gaussian_epsilon, mu_star
 
     low, _ = clopper_pearson(hits, size, alpha / 2.0)
     _, high = clopper_pearson(lesser, size, alpha / 2.0)

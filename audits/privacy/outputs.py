@@ -1,5 +1,3 @@
-# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownArgumentType=false
 """Outputs of any kind → columns of numbers and columns of symbols, the same columns for every batch.
 
 A float, an int or a boolean is a number; a string or None is a symbol. A vector is a row of numbers, a

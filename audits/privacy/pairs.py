@@ -1,5 +1,3 @@
-# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownArgumentType=false
 """Neighbouring pairs and mechanisms: what is checked before a sample is drawn, and what at every draw."""
 
 from __future__ import annotations

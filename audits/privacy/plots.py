@@ -1,5 +1,3 @@
-# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownArgumentType=false
 """The three plots of an audit: wealth and lower bound against samples, and the privacy curve."""
 
 from __future__ import annotations

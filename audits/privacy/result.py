@@ -1,5 +1,3 @@
-# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownArgumentType=false
 """What an audit found: verdict, anytime-valid lower bound on ε, resolution, and how it shows itself."""
 
 from __future__ import annotations

@@ -1,5 +1,3 @@
-# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownArgumentType=false
 """Scores: functions of an output whose large values speak for one dataset and small values for the other.
 
 A score is learned on earlier samples only and turned into events by thresholds. Every learner here takes the

@@ -1,100 +1,54 @@
-r"""A wrong privacy claim that the suite must refute: DP-GD with half of the noise that (ε, δ) needs.
+r"""Half noise: a wrong privacy claim that the suite must refute.
 
 Algorithm 1 of song2021 with σ = L√T/(nμ*(ε, δ)), which is what somebody calibrates who takes L/n for the
 sensitivity of the averaged gradient, and forgets that a replaced record is subtracted and added: 2L/n. Its
 exact privacy is 2μ*, known, so this control says whether the sampled audit sees what is there.
+
+How it is checked. By a sampled audit on a pair of Huber regressions on which averaging hides nothing; it must
+refute.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
 
-from audits.evidence import Bound, Evidence, Verdict, exact_evidence
-from claims.harness.claim import Claim, Kind, Point, Source, Tier
-from claims.song2021 import theorem_2_6
+from claims import REFUTED, Adjacency, Claim, Evidence, Kind, Point, audit_privacy, grid, reported
+from claims.controls import PAPER
 from implementations import losses
-from implementations.interfaces import Adjacency
+from implementations.privacy import gaussian_epsilon, mu_star
 from implementations.song2021 import dp_gd
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
+from implementations.song2021.worst_pairs import huber_pair
 
 
-def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    """Audit of the mechanism with half the noise on the pair of Theorem 2.6, and its exact ε."""
-    from audits.exact import gaussian_epsilon, mu_star
-    from audits.privacy import audit_privacy
-
-    n, epsilon, delta = point["n"], point["epsilon"], point["delta"]
+def check(point: Point) -> Iterator[Evidence]:
+    """Audit of the mechanism with half the noise on the Huber pair, and its exact ε."""
     algorithm = dp_gd.mechanism(
-        losses.huber(1.0),
-        epsilon=epsilon,
-        delta=delta,
-        steps=point["steps"],
-        learning_rate=n / (n - 1),
-        noise="calibrated",
+        losses.huber(1.0), epsilon=point.epsilon, delta=point.delta, steps=point.steps,
+        learning_rate=point.n / (point.n - 1), noise="calibrated",
         adjacency=Adjacency.ADD_REMOVE,  # the bug: half of the sensitivity audited
-    )
+    )  # fmt: skip
     result = audit_privacy(
-        algorithm,
-        [theorem_2_6.worst_pair(n, 1.0, far=100.0)],
-        epsilon=epsilon,
-        delta=delta,
-        adjacency=Adjacency.REPLACE,
-        alpha=point.alpha,
-        rng=rng,
-        max_samples=point["samples"],
-    )
-    evidence = result.evidence()
-    return {
-        "low": evidence.low,
-        "confidence": evidence.confidence,
-        "drawn": evidence.samples,
-        "verdict": str(evidence.verdict),
-        "resolution": evidence.resolution,
-        "spent": point.alpha,
-        "exact": gaussian_epsilon(delta, 2.0 * float(mu_star(epsilon, delta))),
-    }
+        algorithm, [huber_pair(point.n, 1.0, far=100.0)], epsilon=point.epsilon, delta=point.delta,
+        adjacency=PAPER.adjacency, alpha=point.alpha, rng=point.rng, max_samples=point.samples,
+    )  # fmt: skip
+    yield result.evidence()
+    exact = gaussian_epsilon(point.delta, 2.0 * mu_star(point.epsilon, point.delta))
+    yield reported("exact ε of all steps", exact, claimed=point.epsilon)
 
 
-def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
-    """The audit decides; the exact ε stands beside it."""
-    del alpha  # all of it is spent by the one audit
-    row = rows.iloc[0]
-    return [
-        Evidence(
-            quantity=f"ε at δ = {row['delta']:g}",
-            estimate=float(row["low"]),
-            low=float(row["low"]),
-            high=float("inf"),
-            confidence=float(row["confidence"]),
-            method="sequential",
-            samples=int(row["drawn"]),
-            bound=float(row["epsilon"]),
-            verdict=Verdict(row["verdict"]),
-            resolution=float(row["resolution"]),
-            alpha_spent=float(row["spent"]),
-        ),
-        exact_evidence("exact ε of all steps", float(row["exact"]), bound=float(row["epsilon"])),
-    ]
-
-
-_POINT = {"n": 50, "epsilon": 1.0, "delta": 1e-2, "steps": 5, "samples": 100_000}
+POINTS = grid(n=50, epsilon=1.0, delta=1e-2, steps=5, samples=100_000)
 CLAIM = Claim(
-    id="controls/half-noise",
+    PAPER,
+    "Half noise",
+    "this project",
     kind=Kind.PRIVACY,
     title="Control: half the noise",
-    statement=(
-        r"DP-GD with $\sigma=L\sqrt T/(n\mu^*(\varepsilon,\delta))$ is "
-        r"$(\varepsilon,\delta)$-differentially private under "
-        r"replacement of one record. (False by construction: the sensitivity is $2L/n$.)"
-    ),
-    how="Sampled audit on a pair of Huber regressions; it must refute.",
-    source=Source(paper="controls", result="half noise", place="this project", reference="a planted error"),
-    bound=Bound.UPPER,
-    expected=Verdict.REFUTED,
-    tiers={name: Tier(points=[_POINT]) for name in ("smoke", "ci", "full")},
-    measure=measure,
-    judge=judge,
+    statement=r"DP-GD with $\sigma=L\sqrt T/(n\mu^*(\varepsilon,\delta))$ is "
+    r"$(\varepsilon,\delta)$-differentially private under replacement of one record. (False by construction: "
+    r"the sensitivity is $2L/n$.)",
+    expected=REFUTED,
+    finding="false by construction: half the sensitivity",
+    check=check,
+    smoke=POINTS,
+    ci=POINTS,
 )

@@ -22,9 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audits.evidence import Bound, Evidence, Verdict
-from claims.harness.claim import Tier
-from claims.levy2021._shared import extreme_mean
+from claims import Evidence, Side, Tier, Verdict
+from claims import constant as largest
 from implementations.levy2021 import first_order, winsorized_mean_highd
 from implementations.levy2021.users import gaussian_radius
 
@@ -180,7 +179,7 @@ def rate_evidence(rows: Any, claimed: dict[str, float], alpha: float, tolerance:
         equivalence_alpha=1e-3,
         vanishing=_vanishing(axes),
         standard_error="normalised_error",
-        bound=Bound.UPPER,
+        side=Side.UPPER,
         seed=1,
     )
     names = ", ".join(sorted({str(loss) for loss in _names(oracle, worst, axes)}))
@@ -230,7 +229,7 @@ def agreement(rows: Any, alpha: float) -> list[Evidence]:
                 confidence=1.0 - alpha / tests,
                 method="student-t",
                 samples=int(row.runs),
-                bound=1.0,
+                claimed=1.0,
                 point={k: getattr(row, k) for k in keys[:4]},
                 verdict=verdict,
                 resolution=(z + 1.282) * error,
@@ -269,7 +268,7 @@ def constant(rows: Any, form: str, power: float) -> list[Evidence]:
     means, errors = oracle["normalised"] / unit, oracle["normalised_error"] / unit
     runs = int(oracle["runs"].min())
     name = f"risk over {form} and the exact log factors, largest"
-    return [extreme_mean(name, means, errors, runs)]
+    return [largest(name, means, errors, runs)]
 
 
 def full_trials(trials: int) -> int:
@@ -280,19 +279,19 @@ def full_trials(trials: int) -> int:
 def tiers(extra: dict[str, tuple[float, ...]] | None = None) -> dict[str, Tier]:
     """Oracle cells on a third of a factorial design, and cells of the full algorithm next to its oracle."""
     axes: dict[str, tuple[float, ...]] = {
-        "n": (1e5, 1e6, 1e7), "m": (10, 1000, 100_000), "d": (2, 8, 32), "epsilon": (0.1, 0.3, 1.0)
+        "n": (10**5, 10**6, 10**7), "m": (10, 1000, 100_000), "d": (2, 8, 32), "epsilon": (0.1, 0.3, 1.0)
     }  # fmt: skip
     more = extra or {}
     small = [p | {"mode": "oracle"} for p in fraction(axes | more)]
     wide = {
-        "n": (1e5, 1e6, 1e7, 1e8),
+        "n": (10**5, 10**6, 10**7, 10**8),
         "m": (10, 1000, 100_000),
         "d": (2, 4, 16, 64),
         "epsilon": (0.1, 0.3, 1.0),
     }
     large = [p | {"mode": "oracle"} for p in fraction(wide | more)]
     fixed = {name: values[1] for name, values in more.items()}
-    full = [{"n": 8000.0, "m": 100, "d": d, "epsilon": 1.0, "mode": "full"} | fixed for d in (2, 4)]
+    full = [{"n": 8000, "m": 100, "d": d, "epsilon": 1.0, "mode": "full"} | fixed for d in (2, 4)]
     return {
         "smoke": Tier(points=small + (full[:1] if not more else []), trials=60),
         "ci": Tier(points=large + full, trials=240),

@@ -1,68 +1,15 @@
-"""Shared by the claims of levy2021: the reference, exact divergences of Laplace mixtures of one scale."""
+"""Shared by the claims of levy2021: count vectors and their neighbours, divergences of the output laws."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-
-from audits import reported
-from audits.evidence import Evidence, Verdict, exact_evidence
-from claims.harness.claim import Source
 
 if TYPE_CHECKING:
     from implementations.interfaces import Array
     from implementations.levy2021.private_range import RangeLaw
     from implementations.levy2021.winsorized_mean_1d import LaplaceMixture
-
-ROUNDING = 1e-9
-"""Relative slack of exact comparisons: double precision leaves far less than this."""
-
-
-def source(result: str, place: str) -> Source:
-    """Where a result of the paper is printed."""
-    return Source(
-        paper="levy2021",
-        result=result,
-        place=place,
-        reference="Levy, Sun, Amin, Kale, Kulesza, Mohri, Suresh (2021). Learning with User-Level Privacy. "
-        "NeurIPS 34.",
-    )
-
-
-def at_most(
-    quantity: str, value: float, bound: float, point: dict[str, Any], note: str = "", *, decides: bool = True
-) -> Evidence:
-    """Exact evidence that value ≤ bound: CONFIRMED, or REFUTED where it is above by more than rounding.
-
-    With `decides=False` (a search over part of the domain) only a violation carries a verdict.
-    """
-    holds = value <= bound + ROUNDING * abs(bound) + 1e-300
-    verdict = Verdict.REFUTED if not holds else Verdict.CONFIRMED if decides else None
-    return exact_evidence(quantity, float(value), bound=float(bound), verdict=verdict, point=point, note=note)
-
-
-def sample_mean(
-    quantity: str,
-    mean: float,
-    error: float,
-    samples: int,
-    *,
-    point: dict[str, Any] | None = None,
-    note: str = "",
-) -> Evidence:
-    """A reported sample mean with its standard error; it carries no verdict."""
-    return reported.extreme_mean(quantity, [mean], [error], [samples], [point or {}], note=note)
-
-
-def extreme_mean(
-    quantity: str, means: Any, errors: Any, samples: int, *, least: bool = False, note: str = ""
-) -> Evidence:
-    """The largest (or least) of several sample means, `samples` runs each; it carries no verdict."""
-    cells = len(means)
-    return reported.extreme_mean(
-        quantity, means, errors, [samples] * cells, [{}] * cells, least=least, note=note
-    )
 
 
 def count_vectors(users: int, bins: int) -> Array:
@@ -108,8 +55,7 @@ def mixture_divergence(p: LaplaceMixture, q: LaplaceMixture) -> float:
     """sup |log p(x)/q(x)| for two Laplace mixtures of one scale b, exactly.
 
     Between two neighbouring centres both densities are A e^{x/b} + C e^{−x/b}, so their ratio is a Möbius
-    function
-    of e^{2x/b}: monotone. Outside all centres it is constant. Hence the supremum is reached at a centre.
+    function of e^{2x/b}: monotone. Outside all centres it is constant. The supremum is reached at a centre.
     """
     from scipy.special import logsumexp
 
@@ -128,9 +74,8 @@ def mixture_divergence(p: LaplaceMixture, q: LaplaceMixture) -> float:
 def mixture_tv(law: LaplaceMixture, centre: float) -> float:
     """Total variation between a Laplace mixture and one Laplace of the same scale at `centre`, exactly.
 
-    On each interval between centres the difference of the densities is A e^x + C e^{−x} (in scales), with
-    at most
-    one root, so ½∫|difference| is a finite sum.
+    On each interval between centres the difference of the densities is A e^x + C e^{−x} (in scales), with at
+    most one root, so ½∫|difference| is a finite sum.
     """
     t = np.concatenate((law.centres, [centre])) / law.scale
     v = np.concatenate((law.weights, [-1.0]))

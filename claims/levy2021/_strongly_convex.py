@@ -11,7 +11,7 @@ from claims.levy2021 import _first_order as shared
 from implementations.levy2021 import first_order
 
 if TYPE_CHECKING:
-    from claims.harness.claim import Point
+    from claims import Point
     from implementations.interfaces import Array
 
 CONDITION = 2.0
@@ -42,15 +42,15 @@ def family(mu: float, d: int, distance: bool) -> list[shared.Smooth]:
     ]
 
 
-def measure(point: Point, rng: np.random.Generator, distance: bool) -> dict[str, Any]:
-    full = point["mode"] == "full"
+def measure(point: Point, distance: bool) -> dict[str, Any]:
+    full = point.mode == "full"
     steps = 8 if full else 64
-    mu = float(point["strong_convexity"])
+    mu = point.strong_convexity
     s = shared.setting(
-        int(point["n"]),
-        int(point["m"]),
-        int(point["d"]),
-        float(point["epsilon"]),
+        point.n,
+        point.m,
+        point.d,
+        point.epsilon,
         steps,
         "tuned" if full else "paper",
     )
@@ -58,12 +58,12 @@ def measure(point: Point, rng: np.random.Generator, distance: bool) -> dict[str,
     losses = family(mu, s.d, distance)
     form = s.unit * s.logs / (mu**2 if distance else mu)
     if not full:
-        risks = [shared.run_oracle(s, loss, method, point.trials, rng) for loss in losses]
+        risks = [shared.run_oracle(s, loss, method, point.trials, point.rng) for loss in losses]
         return shared.columns(risks, [f.name for f in losses], 0, s.logs, form)
     losses = [losses[0]]
     names = [f.name for f in losses]
-    real = [shared.run_full(s, loss, method, shared.full_trials(point.trials), rng) for loss in losses]
-    twin = [shared.run_oracle(s, loss, method, 8 * point.trials, rng) for loss in losses]
+    real = [shared.run_full(s, loss, method, shared.full_trials(point.trials), point.rng) for loss in losses]
+    twin = [shared.run_oracle(s, loss, method, 8 * point.trials, point.rng) for loss in losses]
     return shared.stack(
         shared.columns(real, names, 1, s.logs, form), shared.columns(twin, names, 2, s.logs, form)
     )

@@ -24,9 +24,23 @@ from typing import Any
 
 import numpy as np
 
-from audits.evidence import Bound, Evidence, Verdict, exact_evidence
-from claims.harness.claim import Claim, Kind, Plot, Point, Tier
-from claims.levy2021._shared import at_most, sample_mean, source
+from audits.evidence import exact_evidence
+from claims import (
+    CONFIRMED,
+    CONSISTENT,
+    REFUTED,
+    Budget,
+    Claim,
+    Evidence,
+    Kind,
+    Plot,
+    Point,
+    Side,
+    Tier,
+    at_most,
+    constant,
+)
+from claims.levy2021 import PAPER
 from implementations.levy2021 import winsorized_mean_highd
 from implementations.levy2021.users import SignPopulation, bounded_radius
 
@@ -50,21 +64,23 @@ def log_factors(n: int, m: int, d: int, epsilon: float) -> float:
     return math.log(d * n / gamma) * math.log(2.0 * n / gamma) * math.log(1.0 / DELTA)
 
 
-def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    n, m, d, epsilon = int(point["n"]), int(point["m"]), int(point["d"]), float(point["epsilon"])
+def measure(point: Point) -> dict[str, Any]:
+    n, m, d, epsilon = point.n, point.m, point.d, point.epsilon
     gamma = failure_level(n, m, d, epsilon)
     tau = bounded_radius(n, m, 1.0, gamma)
     plan = winsorized_mean_highd.highd_plan(n, d, epsilon, DELTA, tau, 1.0, gamma)
-    people = population(str(point["population"]), d)
+    people = population(point.population, d)
     # The same number of noisy coordinates at every point. Each dataset is used _REPEATS times with
     # fresh signs and noise: noise dominates, binomial draws are dear. The mean of the repeats is a trial.
     datasets = max(2, point.trials // (_REPEATS * d))
     batch = max(1, 300_000 // (_REPEATS * n * d))
     losses = []
     for start in range(0, datasets, batch):
-        means = people.user_means(n, m, min(batch, datasets - start), rng)
+        means = people.user_means(n, m, min(batch, datasets - start), point.rng)
         repeated = np.repeat(means[:, None], _REPEATS, axis=1)
-        estimate = winsorized_mean_highd.winsorized_mean_highd(repeated, epsilon, DELTA, tau, 1.0, gamma, rng)
+        estimate = winsorized_mean_highd.winsorized_mean_highd(
+            repeated, epsilon, DELTA, tau, 1.0, gamma, point.rng
+        )
         losses.append(((estimate - people.mean) ** 2).sum(axis=-1).mean(axis=-1))
     loss = np.concatenate(losses)
     factors = log_factors(n, m, d, epsilon)
@@ -80,7 +96,7 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def judge(rows: Any, alpha: float) -> list[Evidence]:
+def judge(rows: Any, budget: Budget) -> list[Evidence]:
     from audits.rates import fit_rate, slope_against
 
     axes = ["n", "m", "d", "epsilon"]
@@ -93,8 +109,8 @@ def judge(rows: Any, alpha: float) -> list[Evidence]:
         axes,
         claimed,
         0.15,
-        bound=Bound.UPPER,
-        alpha=0.6 * alpha,
+        side=Side.UPPER,
+        alpha=budget.share(0.6),
         equivalence_alpha=1e-3,
         vanishing=("epsilon",),
         standard_error="normalised_error",
@@ -105,19 +121,19 @@ def judge(rows: Any, alpha: float) -> list[Evidence]:
         "excess",
         "form",
         0.05,
-        bound=Bound.UPPER,
-        alpha=0.3 * alpha,
+        side=Side.UPPER,
+        alpha=budget.share(0.3),
         equivalence_alpha=1e-3,
         standard_error="error",
         seed=2,
     )
-    constant = float((pooled["excess"] / pooled["form"]).mean())  # not of the worse one: no selection
+    mean = float((pooled["excess"] / pooled["form"]).mean())  # not of the worse one: no selection
     usable = rows[rows["failure"] < 0.01]
     evidence = [*fit.evidence(), *slope.evidence()]
     evidence.append(exact_evidence("predicted constant of the privacy term", 8.0 * 102_400.0))
     error = float((pooled["error"] / pooled["form"]).pow(2).sum() ** 0.5 / len(pooled))
     name = "constant of the privacy term (dB²/(mn²ε²) times log factors)"
-    evidence.append(sample_mean(name, constant, error, int(rows["trials"].sum())))
+    evidence.append(constant(name, mean, error, int(rows["trials"].sum())))
     if len(usable):
         evidence.append(
             exact_evidence("smallest c₁ on the grid at which β < 0.01", float(usable["c1"].min()))
@@ -125,10 +141,10 @@ def judge(rows: Any, alpha: float) -> list[Evidence]:
     return evidence
 
 
-def measure_crossover(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    from audits.exact import mu_star
+def measure_crossover(point: Point) -> dict[str, Any]:
+    from implementations.privacy import mu_star
 
-    n, d, epsilon = int(point["n"]), int(point["d"]), float(point["epsilon"])
+    n, d, epsilon = point.n, point.d, point.epsilon
     ms = np.array([10**k for k in range(0, 13)])
     user_gaussian = d * (2.0 / n / float(mu_star(epsilon, DELTA))) ** 2
     columns: dict[str, list[Any]] = {"m": [], "risk": [], "mechanism": [], "usable": []}
@@ -160,7 +176,7 @@ def measure_crossover(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     return {name: np.array(values) for name, values in columns.items()}
 
 
-def judge_crossover(rows: Any, alpha: float) -> list[Evidence]:
+def judge_crossover(rows: Any, budget: Budget) -> list[Evidence]:
     evidence = []
     for (n, d, epsilon), cell in rows.groupby(["n", "d", "epsilon"]):
         point = {"n": int(n), "d": int(d), "epsilon": float(epsilon)}
@@ -173,7 +189,7 @@ def judge_crossover(rows: Any, alpha: float) -> list[Evidence]:
             # n must grow with log m: only where β is small up to the largest m can "all large m" be asked.
             suffices = bool(usable[name].iloc[-1])
             won = len(wins) and wins[-1] == table.index[-1]
-            verdict = None if not suffices else Verdict.CONFIRMED if won else Verdict.REFUTED
+            verdict = None if not suffices else CONFIRMED if won else REFUTED
             note = "" if suffices else "too few users for m = 10¹²"
             evidence.append(
                 exact_evidence(f"m from which {name} wins", first, point=point, verdict=verdict, note=note)
@@ -182,7 +198,9 @@ def judge_crossover(rows: Any, alpha: float) -> list[Evidence]:
         privacy = table["item-level, group privacy"] - 1.0 / (table.index.to_numpy() * n)
         gain = float(privacy.iloc[0] / privacy.min())
         evidence.append(
-            at_most("privacy error of group privacy at m = 1 over its least for any m", gain, 1.0, point)
+            at_most(
+                "privacy error of group privacy at m = 1 over its least for any m", gain, 1.0, point=point
+            )
         )
     return evidence
 
@@ -224,76 +242,68 @@ _CROSS = [
     for e in (1.0,)
 ]
 
-CLAIMS = [
-    Claim(
-        id="levy2021/corollary-1",
-        kind=Kind.RATE,
-        title="Mean estimation of bounded vectors: Var/(mn) + Õ(dB²/(mn²ε²))",
-        statement=r"For $P_0$ on the ball of radius $B$ and $n\ge "
-        r"c_1\frac{\sqrt{d\log(1/\delta)}}{\varepsilon}\log(m(dn+"
-        r"n^2\varepsilon^2))$: $\mathbb E\|A-\mu\|^2=\frac{\mathrm{Var}(P_0)}{mn}+\tilde "
-        r"O\big(\frac{dB^2}{mn^2"
-        r"\varepsilon^2}\big)$.",
-        how="Exponents of the excess over Var/(mn) after division by the exact log factors; slope "
-        "against the closed form.",
-        source=source("Corollary 1", "section 3"),
-        bound=Bound.UPPER,
-        expected=Verdict.CONSISTENT,
-        fits_exponents=True,
-        tiers={
-            "smoke": Tier(points=_SMOKE, trials=800),
-            "ci": Tier(points=_CI, trials=1500),
-            "full": Tier(points=_CI, trials=20_000, chunk=4000),
-        },
-        measure=measure,
-        judge=judge,
-        plots=[
-            Plot(
-                kind="loglog",
-                title="Privacy error of Algorithm 2",
-                x="form",
-                y="excess",
-                x_label="d log³/(m n² ε²)",
-                y_label="E‖A − μ‖² − Var/(mn)",
-                series="population",
-                log_x=True,
-                log_y=True,
-            )
-        ],
-    ),
-    Claim(
-        id="levy2021/corollary-1:crossover",
-        kind=Kind.EXPERIMENT,
-        title="Where Algorithm 2 beats the Gaussian mechanism and group privacy",
-        statement=r"The privacy error of the user-level Gaussian mechanism and of item-level DP with group "
-        r"privacy does not "
-        r"fall with $m$; where $n$ suffices for $m=10^{12}$, Algorithm 2 has the smaller risk there.",
-        how="Closed-form risks (worst variance B²; for Algorithm 2 a bound, failures included) of all four "
-        "on a grid of n, m, d at δ = 10⁻⁶.",
-        source=source("Corollary 1", "sections 1 and 3"),
-        bound=Bound.UPPER,
-        expected=Verdict.CONFIRMED,
-        tiers={
-            "smoke": Tier(points=_CROSS[:6]),
-            "ci": Tier(points=_CROSS),
-            "full": Tier(points=_CROSS + [p | {"epsilon": 4.0} for p in _CROSS]),
-        },
-        measure=measure_crossover,
-        judge=judge_crossover,
-        plots=[
-            Plot(
-                kind="curve",
-                title=f"Who wins: n = {n:,}, d = {d}, ε = 1, δ = 10⁻⁶",
-                x="m",
-                y="risk",
-                x_label="samples per user m",
-                y_label="mean squared error",
-                series="mechanism",
-                log_x=True,
-                log_y=True,
-                select={"n": n, "d": d, "epsilon": 1.0},
-            )
-            for n, d in ((10_000, 1), (100_000, 16), (1_000_000, 256))
-        ],
-    ),
-]
+CLAIM = Claim(
+    PAPER,
+    "Corollary 1",
+    "section 3",
+    kind=Kind.RATE,
+    title="Mean estimation of bounded vectors: Var/(mn) + Õ(dB²/(mn²ε²))",
+    statement=r"For $P_0$ on the ball of radius $B$ and $n\ge "
+    r"c_1\frac{\sqrt{d\log(1/\delta)}}{\varepsilon}\log(m(dn+"
+    r"n^2\varepsilon^2))$: $\mathbb E\|A-\mu\|^2=\frac{\mathrm{Var}(P_0)}{mn}+\tilde "
+    r"O\big(\frac{dB^2}{mn^2"
+    r"\varepsilon^2}\big)$.",
+    expected=CONSISTENT,
+    fits_exponents=True,
+    smoke=Tier(points=_SMOKE, trials=800),
+    ci=Tier(points=_CI, trials=1500),
+    full=Tier(points=_CI, trials=20_000, chunk=4000),
+    measure=measure,
+    judge=judge,
+    plots=[
+        Plot(
+            kind="loglog",
+            title="Privacy error of Algorithm 2",
+            x="form",
+            y="excess",
+            x_label="d log³/(m n² ε²)",
+            y_label="E‖A − μ‖² − Var/(mn)",
+            series="population",
+            log_x=True,
+            log_y=True,
+        )
+    ],
+)
+CROSSOVER = Claim(
+    PAPER,
+    "Corollary 1",
+    "sections 1 and 3",
+    variant="crossover",
+    kind=Kind.EXPERIMENT,
+    title="Where Algorithm 2 beats the Gaussian mechanism and group privacy",
+    statement=r"The privacy error of the user-level Gaussian mechanism and of item-level DP with group "
+    r"privacy does not "
+    r"fall with $m$; where $n$ suffices for $m=10^{12}$, Algorithm 2 has the smaller risk there.",
+    expected=CONFIRMED,
+    smoke=Tier(points=_CROSS[:6]),
+    ci=Tier(points=_CROSS),
+    full=Tier(points=_CROSS + [p | {"epsilon": 4.0} for p in _CROSS]),
+    measure=measure_crossover,
+    judge=judge_crossover,
+    plots=[
+        Plot(
+            kind="curve",
+            title=f"Who wins: n = {n:,}, d = {d}, ε = 1, δ = 10⁻⁶",
+            x="m",
+            y="risk",
+            x_label="samples per user m",
+            y_label="mean squared error",
+            series="mechanism",
+            log_x=True,
+            log_y=True,
+            select={"n": n, "d": d, "epsilon": 1.0},
+        )
+        for n, d in ((10_000, 1), (100_000, 16), (1_000_000, 256))
+    ],
+)
+CLAIMS = [CROSSOVER]

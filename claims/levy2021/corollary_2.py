@@ -11,43 +11,36 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from audits.evidence import Bound, Evidence, Verdict
-from claims.harness.claim import Claim, Kind, Plot, Point
+from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Plot, Point
+from claims.levy2021 import PAPER, _strongly_convex
 from claims.levy2021 import _first_order as shared
-from claims.levy2021 import _strongly_convex
-from claims.levy2021._shared import source
 
 
-def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    return _strongly_convex.measure(point, rng, distance=True)
+def measure(point: Point) -> dict[str, Any]:
+    return _strongly_convex.measure(point, distance=True)
 
 
-def judge(rows: Any, alpha: float) -> list[Evidence]:
+def judge(rows: Any, budget: Budget) -> list[Evidence]:
     claimed = {"n": -2.0, "m": -1.0, "d": 2.0, "epsilon": -2.0, "strong_convexity": -2.0}
     return [
-        *shared.rate_evidence(rows, claimed, 0.8 * alpha, 0.15),
-        *shared.agreement(rows, 0.2 * alpha),
+        *shared.rate_evidence(rows, claimed, budget.share(0.8), 0.15),
+        *shared.agreement(rows, budget.share(0.2)),
         *shared.constant(rows, "σ²d²/(n²mε²) (μ ≥ 0.1 not divided out)", 2.0),
     ]
 
 
 CLAIM = Claim(
-    id="levy2021/corollary-2",
+    PAPER,
+    "Corollary 2",
+    "section 4",
     kind=Kind.RATE,
     title="Localisation of the minimiser",
     statement=r"For $\mu$-strongly convex losses, Algorithm 3 with $T=\tilde O(H/\mu)$ steps has $\mathbb "
     r"E\|\hat\theta-"
     r"\theta^*_S\|^2=\tilde O\big(\frac{\sigma^2d^2}{\mu^2n^2m\varepsilon^2}\big)$.",
-    how="Exponents of the supremum over six quadratics, exact log factors divided out; full "
-    "algorithm against its oracle. The oracle A′ of Theorem 2 has the printed noise by construction: the "
-    "exponents test what the method makes of that noise.",
-    source=source("Corollary 2", "section 4"),
-    bound=Bound.UPPER,
-    expected=Verdict.CONSISTENT,
+    expected=CONSISTENT,
     fits_exponents=True,
-    tiers=shared.tiers({"strong_convexity": (0.1, 1.0, 10.0)}),
+    **shared.tiers({"strong_convexity": (0.1, 1.0, 10.0)}),
     measure=measure,
     judge=judge,
     plots=[

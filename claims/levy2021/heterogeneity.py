@@ -17,19 +17,30 @@ from typing import Any
 
 import numpy as np
 
-from audits.evidence import Bound, Evidence, Verdict
-from claims.harness.claim import Claim, Kind, Plot, Point, Tier
-from claims.levy2021._shared import at_most, sample_mean, source
+from claims import (
+    CONSISTENT,
+    Budget,
+    Claim,
+    Evidence,
+    Kind,
+    Plot,
+    Point,
+    Tier,
+    at_most,
+    mean_at_most,
+    sample_mean,
+)
+from claims.levy2021 import PAPER
 from implementations.levy2021 import winsorized_mean_highd
 from implementations.levy2021.users import SignPopulation, bounded_radius
 
 N, D, EPSILON, DELTA, GAMMA = 2000, 4, 8.0, 1e-6, 1e-8
 
 
-def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
+def measure(point: Point) -> dict[str, Any]:
     from scipy.stats import binom
 
-    m, shift = int(point["m"]), float(point["mn_delta"])
+    m, shift = point.m, point.mn_delta
     total = N * m
     heterogeneity = 0.1 if shift < 0 else shift / total
     worst = 0.0
@@ -45,9 +56,9 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     plan = winsorized_mean_highd.highd_plan(N, D, EPSILON, DELTA, tau, 1.0, GAMMA, "tuned")
     corner = np.ones(D) / math.sqrt(D)
     target = (1.0 - heterogeneity) * people.mean + heterogeneity * corner
-    means = people.user_means(N, m, point.trials, rng)
+    means = people.user_means(N, m, point.trials, point.rng)
     estimate = winsorized_mean_highd.winsorized_mean_highd(
-        means, EPSILON, DELTA, tau, 1.0, GAMMA, rng, constants="tuned"
+        means, EPSILON, DELTA, tau, 1.0, GAMMA, point.rng, constants="tuned"
     )
     loss = ((estimate - target) ** 2).sum(axis=-1)
     base = winsorized_mean_highd.highd_variance(plan, N) + homogeneous.variance / total
@@ -60,32 +71,30 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def judge(rows: Any, alpha: float) -> list[Evidence]:
-    from audits.bounds import check_bound
-
+def judge(rows: Any, budget: Budget) -> list[Evidence]:
     evidence = []
     groups = list(rows.groupby(["m", "mn_delta"]))
+    share = budget.split(len(groups))[0]
     for (m, shift), cell in groups:
         point = {"m": int(m), "mn_delta": float(shift)}
         if shift < 0:
-            base, runs = float(cell["base"].iloc[0]), len(cell)
-            ratio, error = (
-                float(cell["loss"].mean()) / base,
-                float(cell["loss"].std()) / base / math.sqrt(runs),
-            )
             note = "over the homogeneous risk; nothing is promised here"
-            evidence.append(sample_mean("risk at Δ = 0.1", ratio, error, runs, point=point, note=note))
+            evidence.append(
+                sample_mean("risk at Δ = 0.1", cell["loss"] / cell["base"], point=point, note=note)
+            )
             continue
         if cell["tv_ratio"].iloc[0] > 0.0:
             evidence.append(
-                at_most("total variation of the data over mnΔ", float(cell["tv_ratio"].iloc[0]), 1.0, point)
+                at_most(
+                    "total variation of the data over mnΔ", float(cell["tv_ratio"].iloc[0]), 1.0, point=point
+                )
             )
         evidence.append(
-            check_bound(
+            mean_at_most(
+                "risk for a user's own mean",
                 cell["loss"].to_numpy(),
                 float(cell["claimed"].iloc[0]),
-                alpha=alpha / len(groups),
-                quantity="risk for a user's own mean",
+                alpha=share,
                 point=point,
             )
         )
@@ -95,21 +104,19 @@ def judge(rows: Any, alpha: float) -> list[Evidence]:
 _POINTS = [{"m": m, "mn_delta": s} for m in (100, 10_000) for s in (1e-6, 0.01, 0.5, -1.0)]
 
 CLAIM = Claim(
-    id="levy2021/heterogeneity",
+    PAPER,
+    "Theorem 9",
+    "section 2; appendix C (reconstructed)",
+    name="heterogeneity",
     kind=Kind.BOUND,
     title="Algorithm 2 under heterogeneity in total variation",
     statement=r"If $\|P_u-P_0\|_{TV}\le\Delta$ for all users, the law of the data is within $mn\Delta$ of "
     r"$P_0^{mn}$, and the risk for any "
     r"user's mean is at most twice the homogeneous one plus $4B^2mn\Delta$ (reconstructed).",
-    how="Exact total variation of binomial laws; the risk of Algorithm 2 with contaminated users on samples.",
-    source=source("Theorem 9", "section 2; appendix C (reconstructed)"),
-    bound=Bound.UPPER,
-    expected=Verdict.CONSISTENT,
-    tiers={
-        "smoke": Tier(points=_POINTS[:4], trials=40),
-        "ci": Tier(points=_POINTS, trials=200, chunk=100),
-        "full": Tier(points=_POINTS, trials=2000, chunk=100),
-    },
+    expected=CONSISTENT,
+    smoke=Tier(points=_POINTS[:4], trials=40),
+    ci=Tier(points=_POINTS, trials=200, chunk=100),
+    full=Tier(points=_POINTS, trials=2000, chunk=100),
     measure=measure,
     judge=judge,
     plots=[

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audits.evidence import Bound, Evidence, Verdict
-from claims.harness.claim import Claim, Kind, Plot, Point, Tier
-from claims.levy2021._shared import extreme_mean, source
+from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Plot, Point, Side, Tier, constant
+from claims.levy2021 import PAPER
 
 if TYPE_CHECKING:
     from implementations.interfaces import Array
@@ -31,14 +30,14 @@ def _population(theta: Array) -> Array:
     return np.tanh(theta[:, None] - node) @ weight / weight.sum()
 
 
-def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    m, d, n = int(point["m"]), int(point["d"]), int(point["n"])
+def measure(point: Point) -> dict[str, Any]:
+    m, d, n = point.m, point.d, point.n
     expected = _population(THETA)
     linear, location = [], []
     for _ in range(point.trials):
         worst = [0.0, 0.0]
         for _user in range(n):
-            z = rng.standard_normal((m, d))
+            z = point.rng.standard_normal((m, d))
             worst[0] = max(worst[0], float(np.linalg.norm(z.mean(axis=0))))
             deviation = np.array(
                 [np.tanh(t - z).mean(axis=0) - e for t, e in zip(THETA, expected, strict=True)]
@@ -52,7 +51,7 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def judge(rows: Any, alpha: float) -> list[Evidence]:
+def judge(rows: Any, budget: Budget) -> list[Evidence]:
     from audits.rates import fit_rate
 
     means = rows.groupby(["m", "d", "loss"], as_index=False)["radius"].mean()
@@ -64,8 +63,8 @@ def judge(rows: Any, alpha: float) -> list[Evidence]:
         ["m", "d"],
         {"m": -0.5, "d": 0.5},
         0.1,
-        bound=Bound.UPPER,
-        alpha=alpha,
+        side=Side.UPPER,
+        alpha=budget.share(1.0),
         equivalence_alpha=1e-3,
         seed=4,
     )
@@ -73,7 +72,7 @@ def judge(rows: Any, alpha: float) -> list[Evidence]:
         "scaled"
     ]
     runs = int(scaled.count().min())
-    largest = extreme_mean("radius over σ√(d/m), largest", scaled.mean(), scaled.std() / runs**0.5, runs)
+    largest = constant("radius over σ√(d/m), largest", scaled.mean(), scaled.std() / runs**0.5, runs)
     return [*fit.evidence(), largest]
 
 
@@ -82,22 +81,18 @@ def _grid(ms: tuple[int, ...], ds: tuple[int, ...]) -> list[dict[str, int]]:
 
 
 CLAIM = Claim(
-    id="levy2021/proposition-1",
+    PAPER,
+    "Proposition 1",
+    "section 4",
     kind=Kind.RATE,
     title="Uniform concentration of user gradients",
     statement=r"With probability $1-\alpha$, $\max_u\sup_\theta\|\nabla L(\theta;S_u)-\nabla "
     r"L(\theta;P)\|=\tilde O(\sigma\sqrt{d/m})$.",
-    how="Exponents in m and d for the worse of a linear and a separable smooth loss, supremum over θ "
-    "by coordinates.",
-    source=source("Proposition 1", "section 4"),
-    bound=Bound.UPPER,
-    expected=Verdict.CONSISTENT,
+    expected=CONSISTENT,
     fits_exponents=True,
-    tiers={
-        "smoke": Tier(points=_grid((16, 64, 256, 512), (4, 16, 64)), trials=10),
-        "ci": Tier(points=_grid((16, 64, 256, 1024), (4, 16, 64, 128)), trials=25),
-        "full": Tier(points=_grid((16, 64, 256, 1024, 4096), (4, 16, 64, 256)), trials=20),
-    },
+    smoke=Tier(points=_grid((16, 64, 256, 512), (4, 16, 64)), trials=10),
+    ci=Tier(points=_grid((16, 64, 256, 1024), (4, 16, 64, 128)), trials=25),
+    full=Tier(points=_grid((16, 64, 256, 1024, 4096), (4, 16, 64, 256)), trials=20),
     measure=measure,
     judge=judge,
     plots=[

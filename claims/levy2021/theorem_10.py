@@ -18,17 +18,16 @@ from typing import Any
 
 import numpy as np
 
-from audits.evidence import Bound, Evidence, Verdict
-from claims.harness.claim import Claim, Kind, Point, Tier
-from claims.levy2021._shared import at_most, source
+from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Point, Tier, at_most, mean_equals
+from claims.levy2021 import PAPER
 from implementations.levy2021 import adaptive_queries, first_order, winsorized_mean_highd
 
 GAMMA = 1e-12
 
 
-def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    n, d, k = int(point["n"]), int(point["d"]), int(point["K"])
-    epsilon, delta, tau = float(point["epsilon"]), 1e-3, 0.01
+def measure(point: Point) -> dict[str, Any]:
+    n, d, k = point.n, point.d, point.K
+    epsilon, delta, tau = point.epsilon, 1e-3, 0.01
     step_epsilon, step_delta = first_order.query_budget(epsilon, delta, k, "paper")
     plan = winsorized_mean_highd.highd_plan(n, d, step_epsilon, step_delta, tau, 1.0, GAMMA)
     variance = winsorized_mean_highd.highd_variance(plan, n)
@@ -42,7 +41,7 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     radius = 0.5 * tau / math.sqrt(d)  # the queries below are 2-Lipschitz on the data
     losses = []
     for _ in range(point.trials):
-        data = 0.3 + radius * rng.uniform(-1.0, 1.0, size=(n, d))
+        data = 0.3 + radius * point.rng.uniform(-1.0, 1.0, size=(n, d))
         seen: list[np.ndarray] = []
 
         def next_query(answers: Any, data: np.ndarray = data, seen: list[np.ndarray] = seen) -> Any:
@@ -51,7 +50,7 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
             return lambda users: (users - shift) ** 2
 
         answers = adaptive_queries.answer_adaptively(
-            data, next_query, k, epsilon, delta, tau, 1.0, GAMMA, rng, constants="tuned", failure=1e-6
+            data, next_query, k, epsilon, delta, tau, 1.0, GAMMA, point.rng, constants="tuned", failure=1e-6
         )
         losses.append(float(((answers[-1] - seen[-1]) ** 2).sum()))
     return {
@@ -61,22 +60,20 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def judge(rows: Any, alpha: float) -> list[Evidence]:
-    from audits.bounds import check_bound
-
+def judge(rows: Any, budget: Budget) -> list[Evidence]:
     evidence = []
     groups = list(rows.groupby(["n", "d", "K", "epsilon"]))
+    share = budget.split(len(groups))[0]
     for (n, d, k, epsilon), cell in groups:
         point = {"n": int(n), "d": int(d), "K": int(k), "epsilon": float(epsilon)}
         value = float(cell["constant"].iloc[0])
-        evidence.append(at_most("constant of the variance", value, 8.0 * 102_400.0, point))
+        evidence.append(at_most("constant of the variance", value, 8.0 * 102_400.0, point=point))
         evidence.append(
-            check_bound(
+            mean_equals(
+                "squared error of the last answer",
                 cell["loss"].to_numpy(),
                 float(cell["planned"].iloc[0]),
-                bound=Bound.TIGHT,
-                alpha=alpha / len(groups),
-                quantity="squared error of the last answer",
+                alpha=share,
                 point=point,
             )
         )
@@ -87,20 +84,17 @@ _SIZES = ((1, 2), (2, 4), (4, 8))
 _GRID = [{"n": 20_000, "d": d, "K": k, "epsilon": e} for d, k in _SIZES for e in (0.7, 1.0)]
 
 CLAIM = Claim(
-    id="levy2021/theorem-10",
+    PAPER,
+    "Theorem 10",
+    "section 3; appendix D.6 (reconstructed)",
     kind=Kind.BOUND,
     title="Adaptive queries with error √(dK) τ/(nε)",
     statement=r"$K$ adaptive, $(\tau,\gamma)$-uniformly concentrated queries are answered under "
     r"$(\varepsilon,\delta)$-user-level DP with error $\tilde O(\sqrt{dK}\,\tau/(n\varepsilon))$.",
-    how="Exact constant of the variance; adaptive quadratic queries on concentrated data on samples.",
-    source=source("Theorem 10", "section 3; appendix D.6 (reconstructed)"),
-    bound=Bound.UPPER,
-    expected=Verdict.CONSISTENT,
-    tiers={
-        "smoke": Tier(points=_GRID[1:2], trials=40),
-        "ci": Tier(points=_GRID[::2] + _GRID[1:2], trials=60),
-        "full": Tier(points=_GRID, trials=1000, chunk=100),
-    },
+    expected=CONSISTENT,
+    smoke=Tier(points=_GRID[1:2], trials=40),
+    ci=Tier(points=_GRID[::2] + _GRID[1:2], trials=60),
+    full=Tier(points=_GRID, trials=1000, chunk=100),
     measure=measure,
     judge=judge,
 )

@@ -28,11 +28,12 @@ import numpy as np
 
 from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Plot, Point, at_most, grid, reported
 from claims.levy2021 import PAPER
-from implementations.levy2021 import composition, winsorized_mean_1d, winsorized_mean_highd
+from implementations import privacy
+from implementations.levy2021 import winsorized_mean_1d, winsorized_mean_highd
 from implementations.levy2021.constants import PAPER as PRINTED
 
 if TYPE_CHECKING:
-    from audits.exact import Mixture
+    from audits.laws import Mixture
 
 N = 100
 
@@ -44,7 +45,7 @@ def plan_of(d: int, epsilon: float, delta: float) -> winsorized_mean_highd.Plan:
 
 def output_law(x: np.ndarray, plan: winsorized_mean_highd.Plan) -> Mixture:
     """The exact output law of Algorithm 2 for d = 1: the sign ω is fair, so x and −x are mixed."""
-    from audits.exact import Laplace, Mixture
+    from audits.laws import Laplace, Mixture
 
     plus, minus = (
         winsorized_mean_1d.winsorized_mean_1d_law(
@@ -59,7 +60,7 @@ def output_law(x: np.ndarray, plan: winsorized_mean_highd.Plan) -> Mixture:
 
 def attained_in_one_dimension(point: Point, plan: winsorized_mean_highd.Plan) -> float:
     """δ at ε on the pair of one user at B or at −B among users at 0, by the exact law."""
-    from audits.exact import hockey_stick
+    from audits.divergence import hockey_stick
 
     low, high = np.zeros(N), np.zeros(N)
     low[0], high[0] = -plan.bound, plan.bound
@@ -76,12 +77,12 @@ def attained_with_known_signs(point: Point, plan: winsorized_mean_highd.Plan) ->
     s = 2.0 * PRINTED.half_length * plan.tau / N / scale
     wrong = 0.5 * math.exp(-s / 2.0)
     per_coordinate = math.log((1.0 - wrong) / wrong)
-    return math.exp(composition.log_pure_composition_delta(point.epsilon, per_coordinate, point.d))
+    return math.exp(privacy.log_pure_composition_delta(point.epsilon, per_coordinate, point.d))
 
 
 def check_printed(point: Point) -> Iterator[Evidence]:
     plan = plan_of(point.d, point.epsilon, point.delta)
-    composed = math.exp(composition.log_pure_composition_delta(point.epsilon, plan.epsilon, plan.dimension))
+    composed = math.exp(privacy.log_pure_composition_delta(point.epsilon, plan.epsilon, plan.dimension))
     if point.d > 1:
         note = "signs ω known: one user at B e₁ against −B e₁"
         attained = attained_with_known_signs(point, plan)
@@ -98,7 +99,7 @@ def check_printed(point: Point) -> Iterator[Evidence]:
 def check_corrected(point: Point) -> Iterator[Evidence]:
     epsilon = point.share * 8.0 * math.log(1.0 / point.delta)
     plan = plan_of(point.d, epsilon, point.delta)
-    log_delta = composition.log_pure_composition_delta(epsilon, plan.epsilon, plan.dimension)
+    log_delta = privacy.log_pure_composition_delta(epsilon, plan.epsilon, plan.dimension)
     ratio = math.exp(min(log_delta - math.log(point.delta), 700.0))
     yield at_most("δ of the optimal composition over δ", ratio, 1.0)
 

@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audits.evidence import Bound, Evidence, Verdict
-from claims.harness.claim import Claim, Kind, Plot, Point
+from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Plot, Point
+from claims.levy2021 import PAPER
 from claims.levy2021 import _first_order as shared
-from claims.levy2021._shared import source
 from implementations.levy2021 import first_order
 
 if TYPE_CHECKING:
@@ -72,14 +71,14 @@ def family(rate: float, smoothness: float, d: int) -> list[shared.Smooth]:
     return [*losses, _log_cosh(smoothness, d, "log-cosh")]
 
 
-def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    full = point["mode"] == "full"
+def measure(point: Point) -> dict[str, Any]:
+    full = point.mode == "full"
     steps = 4 if full else 16
     s = shared.setting(
-        int(point["n"]),
-        int(point["m"]),
-        int(point["d"]),
-        float(point["epsilon"]),
+        point.n,
+        point.m,
+        point.d,
+        point.epsilon,
         steps,
         "tuned" if full else "paper",
     )
@@ -91,42 +90,40 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     losses = family(rate, smoothness, s.d)
     scale = math.sqrt(s.logs)
     if not full:
-        risks = [shared.run_oracle(s, loss, method, point.trials, rng) for loss in losses]
+        risks = [shared.run_oracle(s, loss, method, point.trials, point.rng) for loss in losses]
         return shared.columns(risks, [f.name for f in losses], 0, scale, rate)
     losses = [losses[1]]
     names = [f.name for f in losses]
-    real = [shared.run_full(s, loss, method, shared.full_trials(point.trials), rng) for loss in losses]
-    twin = [shared.run_oracle(s, loss, method, 8 * point.trials, rng) for loss in losses]
+    real = [shared.run_full(s, loss, method, shared.full_trials(point.trials), point.rng) for loss in losses]
+    twin = [shared.run_oracle(s, loss, method, 8 * point.trials, point.rng) for loss in losses]
     return shared.stack(
         shared.columns(real, names, 1, scale, rate), shared.columns(twin, names, 2, scale, rate)
     )
 
 
-def judge(rows: Any, alpha: float) -> list[Evidence]:
+def judge(rows: Any, budget: Budget) -> list[Evidence]:
     claimed = {"n": -1.0, "m": -0.5, "d": 1.0, "epsilon": -1.0}
     return [
-        *shared.rate_evidence(rows, claimed, 0.8 * alpha, 0.1),
-        *shared.agreement(rows, 0.2 * alpha),
+        *shared.rate_evidence(rows, claimed, budget.share(0.8), 0.1),
+        *shared.agreement(rows, budget.share(0.2)),
         *shared.constant(rows, "R G̃√d/(n√m ε)", 1.0),
     ]
 
 
 CLAIM = Claim(
-    id="levy2021/theorem-3-convex",
+    PAPER,
+    "Theorem 3",
+    "section 4",
+    name="theorem-3-convex",
     kind=Kind.RATE,
     title="Private ERM, convex losses",
     statement=r"For convex $H$-smooth losses with $\sigma^2$-sub-Gaussian gradients and $\tilde "
     r"G=\sigma\sqrt d$, "
     r"Algorithm 3 has excess empirical risk $\tilde O\big(\frac{HR^2}T+\frac{R\tilde G\sqrt "
     r"d}{n\sqrt m\,\varepsilon}\big)$.",
-    how="Exponents of the supremum over nine losses, exact log factors divided out; the full "
-    "algorithm against its oracle. The oracle A′ of Theorem 2 has the printed noise by construction: the "
-    "exponents test what the method makes of that noise.",
-    source=source("Theorem 3 (i)", "section 4"),
-    bound=Bound.UPPER,
-    expected=Verdict.CONSISTENT,
+    expected=CONSISTENT,
     fits_exponents=True,
-    tiers=shared.tiers(),
+    **shared.tiers(),
     measure=measure,
     judge=judge,
     plots=[

@@ -19,10 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from audits.evidence import Bound, Evidence, Verdict
-from claims.harness.claim import Claim, Kind, Plot, Point, Tier
+from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Plot, Point, Tier
+from claims.levy2021 import PAPER
 from claims.levy2021 import _first_order as shared
-from claims.levy2021._shared import source
 from implementations.levy2021 import first_order
 
 SMOOTHNESS = 1.0
@@ -68,43 +67,43 @@ def _averaged(loss: shared.Smooth) -> shared.Smooth:
     return replace(loss, risk=lambda path: loss.risk(path).mean(axis=0))
 
 
-def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    full = point["mode"] == "full"
+def measure(point: Point) -> dict[str, Any]:
+    full = point.mode == "full"
     steps = 4 if full else STEPS
     s = shared.setting(
-        int(point["n"]),
-        int(point["m"]),
-        int(point["d"]),
-        float(point["epsilon"]),
+        point.n,
+        point.m,
+        point.d,
+        point.epsilon,
         steps,
         "tuned" if full else "paper",
     )
     # Δ is one number for the whole grid; at its middle HΔ = ν²/2, between ν²/T and ν²T/4.
     gap = 0.5 * (s if full else shared.setting(*MIDDLE, STEPS)).variance / SMOOTHNESS
     method = _whole_path(
-        first_order.nonconvex_sgd(lambda t: t, SMOOTHNESS, gap, math.sqrt(s.variance), steps, rng)
+        first_order.nonconvex_sgd(lambda t: t, SMOOTHNESS, gap, math.sqrt(s.variance), steps, point.rng)
     )
     losses = [_cosine(gap, f, s.d, f"cosine, height {f} Δ") for f in (1.0, 0.3, 0.1)]
     losses = [_averaged(loss) for loss in (*losses, _bowl(gap, s.d, "bowl"))]
     scale = math.sqrt(s.logs * SMOOTHNESS * gap)
     if not full:
-        risks = [shared.run_oracle(s, loss, method, point.trials, rng) for loss in losses]
+        risks = [shared.run_oracle(s, loss, method, point.trials, point.rng) for loss in losses]
         return shared.columns(risks, [f.name for f in losses], 0, scale, scale * math.sqrt(s.unit))
     losses = losses[-1:]
     names = [f.name for f in losses]
-    real = [shared.run_full(s, loss, method, shared.full_trials(point.trials), rng) for loss in losses]
-    twin = [shared.run_oracle(s, loss, method, 8 * point.trials, rng) for loss in losses]
+    real = [shared.run_full(s, loss, method, shared.full_trials(point.trials), point.rng) for loss in losses]
+    twin = [shared.run_oracle(s, loss, method, 8 * point.trials, point.rng) for loss in losses]
     return shared.stack(
         shared.columns(real, names, 1, scale, scale * math.sqrt(s.unit)),
         shared.columns(twin, names, 2, scale, scale * math.sqrt(s.unit)),
     )
 
 
-def judge(rows: Any, alpha: float) -> list[Evidence]:
+def judge(rows: Any, budget: Budget) -> list[Evidence]:
     claimed = {"n": -1.0, "m": -0.5, "d": 1.0, "epsilon": -1.0}
     return [
-        *shared.rate_evidence(rows, claimed, 0.8 * alpha, 0.15),
-        *shared.agreement(rows, 0.2 * alpha),
+        *shared.rate_evidence(rows, claimed, budget.share(0.8), 0.15),
+        *shared.agreement(rows, budget.share(0.2)),
         *shared.constant(rows, "√(HΔ) G̃√d/(n√m ε)", 1.0),
     ]
 
@@ -112,31 +111,32 @@ def judge(rows: Any, alpha: float) -> list[Evidence]:
 _GRID = [
     p | {"mode": "oracle"}
     for p in shared.fraction(
-        {"n": (1e6, 1.4e6, 2e6), "m": (1000, 2000, 4000), "d": (2, 4, 8), "epsilon": (0.5, 0.7, 1.0)}
+        {
+            "n": (1_000_000, 1_400_000, 2_000_000),
+            "m": (1000, 2000, 4000),
+            "d": (2, 4, 8),
+            "epsilon": (0.5, 0.7, 1.0),
+        }
     )
 ]
-_FULL = [{"n": 8000.0, "m": 100, "d": d, "epsilon": 1.0, "mode": "full"} for d in (2, 4)]
+_FULL = [{"n": 8000, "m": 100, "d": d, "epsilon": 1.0, "mode": "full"} for d in (2, 4)]
 
 CLAIM = Claim(
-    id="levy2021/theorem-3-nonconvex",
+    PAPER,
+    "Theorem 3",
+    "section 4 (reconstructed)",
+    name="theorem-3-nonconvex",
     kind=Kind.RATE,
     title="Private ERM, non-convex losses",
     statement=r"For $H$-smooth losses, Algorithm 3 with a random iterate has $\mathbb E\|\mathsf "
     r"G_{L,1/H}(\hat\theta)\|^2="
     r"\tilde O\big(\frac{H\Delta}T+\frac{\sqrt{H\Delta}\,\tilde G\sqrt d}{n\sqrt "
     r"m\,\varepsilon}\big)$, $\Delta\le GR$.",
-    how="Exponents of the supremum over four losses, exact log factors divided out; full algorithm "
-    "against its oracle. The oracle A′ of Theorem 2 has the printed noise by construction: the "
-    "exponents test what the method makes of that noise.",
-    source=source("Theorem 3 (iii)", "section 4 (reconstructed)"),
-    bound=Bound.UPPER,
-    expected=Verdict.CONSISTENT,
+    expected=CONSISTENT,
     fits_exponents=True,
-    tiers={
-        "smoke": Tier(points=_GRID, trials=60),
-        "ci": Tier(points=_GRID + _FULL, trials=240),
-        "full": Tier(points=_GRID + _FULL, trials=2000, chunk=500),
-    },
+    smoke=Tier(points=_GRID, trials=60),
+    ci=Tier(points=_GRID + _FULL, trials=240),
+    full=Tier(points=_GRID + _FULL, trials=2000, chunk=500),
     measure=measure,
     judge=judge,
     plots=[

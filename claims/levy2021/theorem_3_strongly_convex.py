@@ -12,43 +12,37 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from audits.evidence import Bound, Evidence, Verdict
-from claims.harness.claim import Claim, Kind, Plot, Point
+from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Plot, Point
+from claims.levy2021 import PAPER, _strongly_convex
 from claims.levy2021 import _first_order as shared
-from claims.levy2021 import _strongly_convex
-from claims.levy2021._shared import source
 
 
-def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    return _strongly_convex.measure(point, rng, distance=False)
+def measure(point: Point) -> dict[str, Any]:
+    return _strongly_convex.measure(point, distance=False)
 
 
-def judge(rows: Any, alpha: float) -> list[Evidence]:
+def judge(rows: Any, budget: Budget) -> list[Evidence]:
     claimed = {"n": -2.0, "m": -1.0, "d": 2.0, "epsilon": -2.0, "strong_convexity": -1.0}
     return [
-        *shared.rate_evidence(rows, claimed, 0.8 * alpha, 0.15),
-        *shared.agreement(rows, 0.2 * alpha),
+        *shared.rate_evidence(rows, claimed, budget.share(0.8), 0.15),
+        *shared.agreement(rows, budget.share(0.2)),
         *shared.constant(rows, "G̃²d/(μn²mε²)", 2.0),
     ]
 
 
 CLAIM = Claim(
-    id="levy2021/theorem-3-strongly-convex",
+    PAPER,
+    "Theorem 3",
+    "section 4",
+    name="theorem-3-strongly-convex",
     kind=Kind.RATE,
     title="Private ERM, strongly convex losses",
     statement=r"For $\mu$-strongly convex $H$-smooth losses, Algorithm 3 has excess empirical risk $\tilde "
     r"O\big(GR\,"
     r"e^{-\mu T/H}+\frac{\tilde G^2d}{\mu n^2m\varepsilon^2}\big)$, $\tilde G=\sigma\sqrt d$.",
-    how="Exponents of the supremum over six quadratics, exact log factors divided out; full "
-    "algorithm against its oracle. The oracle A′ of Theorem 2 has the printed noise by construction: the "
-    "exponents test what the method makes of that noise.",
-    source=source("Theorem 3 (ii)", "section 4"),
-    bound=Bound.UPPER,
-    expected=Verdict.CONSISTENT,
+    expected=CONSISTENT,
     fits_exponents=True,
-    tiers=shared.tiers({"strong_convexity": (0.1, 1.0, 10.0)}),
+    **shared.tiers({"strong_convexity": (0.1, 1.0, 10.0)}),
     measure=measure,
     judge=judge,
     plots=[

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audits.evidence import Bound, Evidence, Verdict, exact_evidence
-from claims.harness.claim import Claim, Kind, Plot, Point, Tier
+from audits.evidence import exact_evidence
+from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Plot, Point, Tier
+from claims.levy2021 import PAPER
 from claims.levy2021 import _first_order as shared
-from claims.levy2021._shared import source
 from implementations.levy2021 import first_order, phased_erm, winsorized_mean_highd
 from implementations.levy2021.users import gaussian_radius
 
@@ -59,8 +59,8 @@ def _family(slope: float, curvature: float, d: int) -> list[shared.Smooth]:
     return [linear(c) for c in (0.3, 1.0, 3.0, 10.0, 100.0)] + [quadratic(c) for c in (0.1, 1.0)]
 
 
-def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    n, m, d, epsilon = int(point["n"]), int(point["m"]), int(point["d"]), float(point["epsilon"])
+def measure(point: Point) -> dict[str, Any]:
+    n, m, d, epsilon = point.n, point.m, point.d, point.epsilon
     delta, gamma = 1.0 / n**2, 1.0 / n**2
     tau = gaussian_radius(n, d, m, 1.0, gamma)
     lipschitz = math.sqrt(d)
@@ -86,7 +86,7 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
         plan = plan_of(phase, *first_order.query_budget(epsilon, delta, steps))
         return math.sqrt(winsorized_mean_highd.highd_variance(plan, phase.users) / steps)
 
-    exact = point["regulariser"] == "with logs"
+    exact = point.regulariser == "with logs"
     rate = first_rate(1.0)
     log_factors = (rate * n * math.sqrt(m) * epsilon / d) ** 2 if exact else 1.0
     base = phased_erm.phases(problem_with(1e-12), log_factors)[0].regulariser
@@ -102,11 +102,11 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
 
     def answer(theta: Array, phase: phased_erm.Phase, step_epsilon: float, step_delta: float) -> Array:
         if phase.number not in drift:
-            drift[phase.number] = rng.standard_normal(theta.shape) / math.sqrt(phase.users * m)
+            drift[phase.number] = point.rng.standard_normal(theta.shape) / math.sqrt(phase.users * m)
         blocks = np.split(theta, len(losses))
         mean = np.concatenate([loss.gradient(block) for loss, block in zip(losses, blocks, strict=True)])
         plan = plan_of(phase, step_epsilon, step_delta)
-        return winsorized_mean_highd.noisy_mean(mean + drift[phase.number], plan, phase.users, rng)
+        return winsorized_mean_highd.noisy_mean(mean + drift[phase.number], plan, phase.users, point.rng)
 
     final = phased_erm.run_phases(problem, schedule, answer, start, shared.ball(RADIUS))
     risks = [loss.risk(block) for loss, block in zip(losses, np.split(final, len(losses)), strict=True)]
@@ -119,12 +119,12 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def judge(rows: Any, alpha: float) -> list[Evidence]:
+def judge(rows: Any, budget: Budget) -> list[Evidence]:
     printed, rows = rows[rows["regulariser"] == "printed"], rows[rows["regulariser"] == "with logs"]
     bare = shared.constant(printed, "R G̃√d/(n√m ε) with the printed λ", 1.0)
     claimed = {"n": -1.0, "m": -0.5, "d": 1.0, "epsilon": -1.0}
     return [
-        *shared.rate_evidence(rows, claimed, alpha, 0.15),
+        *shared.rate_evidence(rows, claimed, budget.share(1.0), 0.15),
         *shared.constant(rows, "R G̃√d/(n√m ε)", 1.0),
         *bare,
         exact_evidence("phases that can be run, least on the grid", float(rows["feasible"].min())),
@@ -135,35 +135,30 @@ def judge(rows: Any, alpha: float) -> list[Evidence]:
 
 
 _AXES: dict[str, tuple[float, ...]] = {
-    "n": (1e9, 1e10, 1e11),
+    "n": (10**9, 10**10, 10**11),
     "m": (10, 1000, 100_000),
     "d": (2, 8, 32),
     "epsilon": (0.1, 0.3, 1.0),
 }
-_PRINTED = [{"n": 1e9, "m": 1000, "d": 8, "epsilon": 0.1, "regulariser": "printed"}]
+_PRINTED = [{"n": 10**9, "m": 1000, "d": 8, "epsilon": 0.1, "regulariser": "printed"}]
 _SMALL = [p | {"regulariser": "with logs"} for p in shared.eighteen(_AXES)] + _PRINTED
 _POINTS = [p | {"regulariser": "with logs"} for p in shared.fraction(_AXES)] + _PRINTED
 
 CLAIM = Claim(
-    id="levy2021/theorem-4",
+    PAPER,
+    "Theorem 4",
+    "section 5",
     kind=Kind.RATE,
     title="Stochastic convex optimisation by Phased ERM",
     statement=r"Algorithm 4 (stopped where its users suffice) has excess population risk $\tilde "
     r"O\big(R\sqrt{\frac{G\bar G}"
     r"{mn}}+\frac{R\tilde G\sqrt d}{n\sqrt m\,\varepsilon}\big)$, $\bar G=\min\{G,\tilde G\}$, "
     r"$\tilde G=\sigma\sqrt d$.",
-    how="Exponents of the privacy term as the supremum over seven losses, with the log factors put into λ; "
-    "the statistical term is too small to be seen. The oracle A′ of Theorem 2 has the printed noise by "
-    "construction: the exponents test what the phases make of that noise.",
-    source=source("Theorem 4", "section 5"),
-    bound=Bound.UPPER,
-    expected=Verdict.CONSISTENT,
+    expected=CONSISTENT,
     fits_exponents=True,
-    tiers={
-        "smoke": Tier(points=_SMALL, trials=30),
-        "ci": Tier(points=_POINTS, trials=400),
-        "full": Tier(points=_POINTS, trials=2000, chunk=500),
-    },
+    smoke=Tier(points=_SMALL, trials=30),
+    ci=Tier(points=_POINTS, trials=400),
+    full=Tier(points=_POINTS, trials=2000, chunk=500),
     measure=measure,
     judge=judge,
     plots=[

@@ -23,10 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from audits.evidence import Bound, Evidence, Verdict
-from claims.harness.claim import Claim, Kind, Plot, Point, Tier
+from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Plot, Point, Side, Tier, constant
+from claims.levy2021 import PAPER
 from claims.levy2021 import _first_order as shared
-from claims.levy2021._shared import extreme_mean, source
 from implementations.levy2021 import hard_instances, winsorized_mean_highd
 from implementations.levy2021.users import gaussian_radius
 
@@ -34,10 +33,10 @@ DELTA = 1e-6
 SIGMA = 1.0
 
 
-def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    from audits.exact import mu_star
+def measure(point: Point) -> dict[str, Any]:
+    from implementations.privacy import mu_star
 
-    n, m, d, epsilon = int(point["n"]), int(point["m"]), int(point["d"]), float(point["epsilon"])
+    n, m, d, epsilon = point.n, point.m, point.d, point.epsilon
     mu = float(mu_star(epsilon, DELTA))
     gamma = 1e-6
     tau = gaussian_radius(n, d, m, SIGMA, gamma)
@@ -48,13 +47,15 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     plan = winsorized_mean_highd.highd_plan(n, d, epsilon, DELTA, tau, 100.0 * tau, gamma, "tuned")
     statistical = SIGMA / math.sqrt(n * m)
     noises = {
-        "Gaussian, location known": lambda shape: gaussian * rng.standard_normal(shape),
-        "Algorithm 2, tuned": lambda shape: winsorized_mean_highd.noisy_mean(np.zeros(shape), plan, n, rng),
+        "Gaussian, location known": lambda shape: gaussian * point.rng.standard_normal(shape),
+        "Algorithm 2, tuned": lambda shape: winsorized_mean_highd.noisy_mean(
+            np.zeros(shape), plan, n, point.rng
+        ),
     }
     columns: dict[str, list[Any]] = {"mechanism": [], "risk": [], "error": []}
     for name, noise in noises.items():
         shape = (point.trials, d)
-        error = statistical * rng.standard_normal(shape) + noise(shape)
+        error = statistical * point.rng.standard_normal(shape) + noise(shape)
         size = math.sqrt(float((error**2).sum(axis=1).mean()))
         found = []
         for length in (0.25, 0.5, 1.0, 1.5, 2.0, 4.0):
@@ -81,7 +82,7 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def judge(rows: Any, alpha: float) -> list[Evidence]:
+def judge(rows: Any, budget: Budget) -> list[Evidence]:
     from audits.rates import fit_rate
 
     pooled = rows.groupby(["n", "m", "d", "epsilon", "regime", "mechanism"], as_index=False).mean(
@@ -95,8 +96,8 @@ def judge(rows: Any, alpha: float) -> list[Evidence]:
         list(claimed),
         claimed,
         0.1,
-        bound=Bound.LOWER,
-        alpha=alpha,
+        side=Side.LOWER,
+        alpha=budget.share(1.0),
         equivalence_alpha=1e-3,
         vanishing=("mu",),
         standard_error="normalised_error",
@@ -108,7 +109,7 @@ def judge(rows: Any, alpha: float) -> list[Evidence]:
         for mechanism, cells in pooled.groupby("mechanism"):
             ratio, error = cells["risk"] / cells[form], cells["error"] / cells[form]
             quantity = f"{mechanism}: least risk over bound with {name}"
-            evidence.append(extreme_mean(quantity, ratio, error, trials, least=True))
+            evidence.append(constant(quantity, ratio, error, trials, least=True))
     return evidence
 
 
@@ -123,25 +124,20 @@ _SMALL = [p | {"regime": "privacy"} for p in shared.eighteen(_AXES)]
 _PRIVACY = [p | {"regime": "privacy"} for p in shared.fraction(_AXES)]
 
 CLAIM = Claim(
-    id="levy2021/theorem-5",
+    PAPER,
+    "Theorem 5",
+    "section 5.2",
     kind=Kind.LOWER_BOUND,
     title="Lower bound for private SCO",
     statement=r"There are $P,\ell$ such that every $(\varepsilon,\delta)$-user-level DP algorithm has "
     r"excess risk $\Omega\big(\frac{R"
     r"\bar G}{\sqrt{mn}}+\frac{R\bar G\sqrt d}{n\sqrt m\,\varepsilon}\big)$, $\bar "
     r"G=\min\{G,\sigma\sqrt d\}$ (restored; read where this is below the trivial $RG$).",
-    how="Sandwich on linear losses and Gaussian means: the best implemented private mechanism "
-    "against the bound. The scales of both noises are computed from the parameters, not found: the exponents "
-    "show that no mechanism built here beats the bound, and nothing of others.",
-    source=source("Theorem 5", "section 5.2"),
-    bound=Bound.LOWER,
-    expected=Verdict.CONSISTENT,
+    expected=CONSISTENT,
     fits_exponents=True,
-    tiers={
-        "smoke": Tier(points=_SMALL + _BOTH[::3], trials=100),
-        "ci": Tier(points=_PRIVACY + _BOTH, trials=1000),
-        "full": Tier(points=_PRIVACY + _BOTH, trials=10_000, chunk=1000),
-    },
+    smoke=Tier(points=_SMALL + _BOTH[::3], trials=100),
+    ci=Tier(points=_PRIVACY + _BOTH, trials=1000),
+    full=Tier(points=_PRIVACY + _BOTH, trials=10_000, chunk=1000),
     measure=measure,
     judge=judge,
     plots=[

@@ -1,49 +1,55 @@
 r"""Corollary 5.2: clipped DP-GD minimises the clipped objective as fast as DP-GD minimises the original.
 
-With θ₀ = 0, C = ℝᵖ, T = n²ε², clipping norm B and the noise of Theorem 2.6 with the clipping norm as
-gradient bound, some learning rate gives E[L_clipped(θ^priv; D)] − L_clipped(θ*_clipped; D) ≤
-L·‖θ*_clipped‖_M·√(1 + 2·rank(M)·log(1/δ))/(εn), where L_clipped averages the surrogates of Lemma 5.1 and
-θ*_clipped minimises it (Song et al. 2021, section 5.2).
+With θ₀ = 0, C = ℝᵖ, T = n²ε², clipping norm B and the noise of Theorem 2.6 with the clipping norm as gradient
+bound, some learning rate gives E[L_clipped(θ^priv; D)] − L_clipped(θ*_clipped; D) ≤ L·‖θ*_clipped‖_M·√(1 +
+2·rank(M)·log(1/δ))/(εn), where L_clipped averages the surrogates of Lemma 5.1 and θ*_clipped minimises it
+(Song et al. 2021, section 5.2).
 
-Two readings of L. The corollary speaks of "clipping norm L": L = B is the claim itself, and what section
-1.1 says in words. Elsewhere L is the Lipschitz constant of the losses: `:lipschitz-constant`. For B ≤ L
-that bound is weaker and holds too. For B > L nothing is clipped, yet the noise is proportional to B, and
-the bound in terms of L falls. (With noise in proportion to min(B, L) it would be Theorem 3.1 itself for B ≥
-L: the reading concerns Algorithm 1 as section 5 runs it, where L is not known and the noise is that of the
-clip.)
+Two readings of L. The corollary speaks of "clipping norm L": L = B is the claim itself, and what section 1.1
+says in words. Elsewhere L is the Lipschitz constant of the losses: `:lipschitz-constant`. For B ≤ L that
+bound is weaker and holds too. For B > L nothing is clipped, yet the noise is proportional to B, and the bound
+in terms of L falls. (With noise in proportion to min(B, L) it would be Theorem 3.1 itself for B ≥ L: the
+reading concerns Algorithm 1 as section 5 runs it, where L is not known and the noise is that of the clip.)
 
 How it is checked. By Lemma 5.1 the run is one of Algorithm 1 on surrogates of Lipschitz constant B; so the
-worst cases of Theorem 3.1 carry over. Measured: pinball losses whose clipped slopes are −B and κB,
-absolute, Huber and pseudo-Huber losses with B from far below to above L, features of norm 1 and ½ and x = 0
-in one dataset, and the logistic instance of Theorem D.4, whose optimum clipping moves to 2·log(1/B − 1).
-The learning rate is the proof's, ‖θ*_clipped‖/√(T(B² + rank·σ²)). As in Theorem 3.1 the statement is one
-about the algorithm with the printed noise; `theorem-3.1:private` tells what happens when that noise is made
-private. For the second reading the risk is measured for nine learning rates over a factor 256; all are
-above the bound by far, and towards both ends it rises: to the risk of θ₀ for η → 0, with the noise for η →
-∞.
+worst cases of Theorem 3.1 carry over. Measured: pinball losses whose clipped slopes are −B and κB, absolute,
+Huber and pseudo-Huber losses with B from far below to above L, features of norm 1 and ½ and x = 0 in one
+dataset, and the logistic instance of Theorem D.4, whose optimum clipping moves to 2·log(1/B − 1). The
+learning rate is the proof's, ‖θ*_clipped‖/√(T(B² + rank·σ²)). As in Theorem 3.1 the statement is one about
+the algorithm with the printed noise; `theorem-3.1:private` tells what happens when that noise is made
+private. For the second reading the risk is measured for nine learning rates over a factor 256; all are above
+the bound by far, and towards both ends it rises: to the risk of θ₀ for η → 0, with the noise for η → ∞.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from audits.bounds import check_bound
-from audits.evidence import Bound, Evidence, Verdict
-from claims.harness.claim import Claim, Kind, Plot, Point, Tier
-from claims.song2021._cite import cite
-from claims.song2021._rows import cells
-from claims.song2021._sample import decisive, extreme_of
+from claims import (
+    CONSISTENT,
+    INCONCLUSIVE,
+    REFUTED,
+    Adjacency,
+    Claim,
+    Evidence,
+    Kind,
+    Plot,
+    Point,
+    Tier,
+    constant,
+    mean_at_most,
+)
+from claims.song2021 import PAPER
 from implementations import losses
-from implementations.interfaces import Adjacency, Array, Problem
+from implementations.interfaces import Array, Problem
 from implementations.song2021 import clipped_dp_gd, dp_gd, logistic_instance
 
-if TYPE_CHECKING:
-    import pandas as pd
-
+EXCESS = "excess clipped risk"
 FACTORS = tuple(2.0**k for k in range(-6, 3))
 """Learning rates tried for the second reading, in units of the proof's."""
 
@@ -79,197 +85,128 @@ def problems(rank: int, bound: float) -> list[tuple[str, Problem]]:
 
 def plan(point: Point) -> tuple[int, float]:
     """(T, σ): T = n²ε², the noise of Theorem 2.6 with the clipping norm as gradient bound."""
-    n, epsilon = int(point["n"]), float(point["epsilon"])
-    steps = max(1, math.ceil((n * epsilon) ** 2 - 1e-9))
+    steps = max(1, math.ceil((point.n * point.epsilon) ** 2 - 1e-9))
     sigma = dp_gd.noise_scale(
-        epsilon=epsilon,
-        delta=float(point["delta"]),
-        n=n,
-        steps=steps,
-        lipschitz=float(point["B"]),
-        noise="printed",
-        adjacency=Adjacency.REPLACE,
-    )
+        epsilon=point.epsilon, delta=point.delta, n=point.n, steps=steps, lipschitz=point.B,
+        noise="printed", adjacency=Adjacency.REPLACE,
+    )  # fmt: skip
     return steps, sigma
 
 
-def excess(problem: Problem, point: Point, factor: float, rng: np.random.Generator) -> tuple[Array, float]:
-    """Excess clipped risk of every trial, and ‖θ*_clipped‖."""
+def excess(problem: Problem, point: Point, factor: float = 1.0) -> tuple[Array, float]:
+    """Excess clipped risk of every trial, and ‖θ*_clipped‖; `factor` times the proof's learning rate."""
     assert problem.optimum is not None
     steps, sigma = plan(point)
-    b, rank = float(point["B"]), problem.features.shape[1]
+    rank = problem.features.shape[1]
     radius = float(np.linalg.norm(problem.optimum))
-    eta = dp_gd.learning_rate(radius=radius, lipschitz=b, rank=rank, noise=sigma, steps=steps)
+    eta = dp_gd.learning_rate(radius=radius, lipschitz=point.B, rank=rank, noise=sigma, steps=steps)
     run = clipped_dp_gd.clipped_dp_gd(
-        problem, point.trials, rng, bound=b, steps=steps, learning_rate=factor * eta, noise_scale=sigma
-    )
-    risk = clipped_dp_gd.surrogate_risk(problem, b)
+        problem, point.trials, point.rng, bound=point.B, steps=steps, learning_rate=factor * eta,
+        noise_scale=sigma,
+    )  # fmt: skip
+    risk = clipped_dp_gd.surrogate_risk(problem, point.B)
     return risk(run.printed) - risk(problem.optimum[None, :])[0], radius
 
 
 def form(point: Point) -> float:
     """√(1 + 2·rank·log(1/δ))/(εn)."""
-    spread = 2.0 * float(point["rank"]) * math.log(1.0 / float(point["delta"]))
-    return math.sqrt(1.0 + spread) / (float(point["epsilon"]) * int(point["n"]))
+    spread = 2.0 * point.rank * math.log(1.0 / point.delta)
+    return math.sqrt(1.0 + spread) / (point.epsilon * point.n)
 
 
-def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    """Excess clipped risks and the bound with L = B, one row a problem and trial."""
-    b = float(point["B"])
-    columns: dict[str, list[Any]] = {"loss": [], "excess": [], "claimed": []}
-    for name, problem in problems(int(point["rank"]), b):
-        values, radius = excess(problem, point, 1.0, rng)
-        columns["loss"] += [name] * len(values)
-        columns["excess"] += values.tolist()
-        columns["claimed"] += [b * radius * form(point)] * len(values)
-    columns["ratio"] = [v / c for v, c in zip(columns["excess"], columns["claimed"], strict=True)]
-    return columns
+def check(point: Point) -> Iterator[Evidence]:
+    """Mean excess of every problem against the bound, and the constant that the worst of them needs."""
+    cases = problems(point.rank, point.B)
+    ratios: list[Array] = []
+    for (name, problem), alpha in zip(cases, point.split(len(cases)), strict=True):
+        values, radius = excess(problem, point)
+        claimed = point.B * radius * form(point)
+        yield mean_at_most(EXCESS, values, claimed, alpha=alpha, point={**point, "loss": name})
+        ratios.append(values / claimed)
+    yield constant(
+        "largest excess clipped risk over the bound",
+        [r.mean() for r in ratios], [r.std(ddof=1) / math.sqrt(r.size) for r in ratios], point.trials,
+        points=[{**point, "loss": name} for name, _ in cases], note="simultaneous over the problems",
+    )  # fmt: skip
 
 
-def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
-    """Mean excess of every problem against the bound at every grid point; the worst problem of each is
-    kept.
+def check_lipschitz(point: Point) -> Iterator[Evidence]:
+    """The pinball problem, L = 1 < B, for every learning rate: refuted where every learning rate is.
+
+    An intersection of rejections, each at the level of the point, so its level is that of the point.
     """
-    axes = ["n", "epsilon", "delta", "rank", "B"]
-    tests = rows.groupby([*axes, "loss"]).ngroups
-    evidence: list[Evidence] = []
-    for point, cell in cells(rows, axes):
-        checks = [
-            check_bound(
-                group["excess"].to_numpy(),
-                float(group["claimed"].iloc[0]),
-                alpha=alpha / tests,
-                quantity="excess clipped risk",
-                point={**point, "loss": str(name)},
-            )
-            for name, group in cell.groupby("loss")
-        ]
-        worst = decisive(checks, lambda e: e.estimate / float(e.bound or 1.0))
-        evidence.append(replace(worst, alpha_spent=sum(e.alpha_spent for e in checks)))
-    largest = extreme_of(
-        "smallest constant consistent with the data (largest measured over bound)",
-        cells(rows, [*axes, "loss"]),
-        "excess",
-        "claimed",
-        note="interval simultaneous over all grid points and problems",
-    )
-    return [*evidence, largest]
-
-
-def measure_lipschitz(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    """Excess risk of the pinball problem, L = 1 < B, for every learning rate; the bound with L = 1."""
-    problem = problems(int(point["rank"]), float(point["B"]))[0][1]
-    columns: dict[str, list[Any]] = {"factor": [], "excess": [], "claimed": []}
+    problem = problems(point.rank, point.B)[0][1]
+    checks: list[Evidence] = []
     for factor in FACTORS:
-        values, radius = excess(problem, point, factor, rng)
-        columns["factor"] += [factor] * len(values)
-        columns["excess"] += values.tolist()
-        columns["claimed"] += [radius * form(point)] * len(values)
-    return columns
+        values, radius = excess(problem, point, factor)
+        quantity = "excess clipped risk at the best learning rate of the grid"
+        where = {**point, "factor": factor}
+        checks.append(mean_at_most(quantity, values, radius * form(point), alpha=point.alpha, point=where))
+    all_refuted = all(e.verdict is REFUTED for e in checks)
+    yield replace(
+        min(checks, key=lambda e: e.estimate),
+        verdict=REFUTED if all_refuted else INCONCLUSIVE,
+        note="pinball loss with L = 1, nothing is clipped, the noise is that of B",
+    )
 
 
-def judge_lipschitz(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
-    """Refuted where every learning rate is refuted: an intersection of rejections, each at the cell's
-    level.
-    """
-    axes = ["n", "epsilon", "delta", "rank", "B"]
-    parts = cells(rows, axes)
-    evidence: list[Evidence] = []
-    for point, cell in parts:
-        checks = [
-            check_bound(
-                group["excess"].to_numpy(),
-                float(group["claimed"].iloc[0]),
-                alpha=alpha / len(parts),
-                quantity="excess clipped risk at the best learning rate of the grid",
-                point={**point, "factor": float(str(factor))},
-            )
-            for factor, group in cell.groupby("factor")
-        ]
-        refuted = all(e.verdict is Verdict.REFUTED for e in checks)
-        evidence.append(
-            replace(
-                min(checks, key=lambda e: e.estimate),
-                verdict=Verdict.REFUTED if refuted else Verdict.INCONCLUSIVE,
-                note="pinball loss with L = 1, nothing is clipped, the noise is that of B",
-            )
-        )
-    return evidence
+def points(*axes: tuple[int, float, float, int, float]) -> list[dict[str, Any]]:
+    return [{"n": n, "epsilon": e, "delta": d, "rank": r, "B": b} for n, e, d, r, b in axes]
 
 
-def _points(*grid: tuple[int, float, float, int, float]) -> list[dict[str, Any]]:
-    return [{"n": n, "epsilon": e, "delta": d, "rank": r, "B": b} for n, e, d, r, b in grid]
-
-
-_CI = _points(
+CI = points(
     *((64, 1.0, 1e-3, 1, b) for b in (0.01, 0.1, 0.2, 0.5, 1.0, 3.0)),
     *((48, 1.0, 1e-5, 3, b) for b in (0.05, 0.5, 2.0)),
     (16, 1.0, 1e-3, 1, 0.1),
     (128, 0.5, 1e-3, 2, 0.1),
     (3, 0.5, 0.1, 2, 0.2),
 )
-_CLAIM = Claim(
-    id="song2021/corollary-5.2",
+LARGE = points(*((192, 1.0, 1e-5, r, b) for r in (1, 4) for b in (0.01, 0.1, 1.0)))
+
+CLAIM = Claim(
+    PAPER,
+    "Corollary 5.2",
+    "section 5.2",
     kind=Kind.BOUND,
     title="Excess clipped risk of clipped DP-GD",
-    statement=(
-        r"Clipped DP-GD with clipping norm $B>0$, $\theta_0=0$, $C=\mathbb R^p$, $T=n^2\varepsilon^2$, "
-        r"$\sigma^2=2B^2T\log(1/\delta)/(n\varepsilon)^2$, appropriate $\eta$: "
-        r"$\mathbb E[L_{clipped}(\theta^{priv};D)]-L_{clipped}(\theta^*_{clipped};D)\le "
-        r"B\,\|\theta^*_{clipped}\|_M\sqrt{1+2\,\mathrm{rank}(M)\log(1/\delta)}/(\varepsilon n)$ (the "
-        r"printed $L$ read as the clipping norm)."
-    ),
-    how="Mean excess of six problems against the bound for B from far below to above the Lipschitz constant.",
-    source=cite("Corollary 5.2", "section 5.2"),
-    bound=Bound.UPPER,
-    expected=Verdict.CONSISTENT,
-    tiers={
-        "smoke": Tier(points=_points((24, 1.0, 1e-3, 1, 0.1), (24, 1.0, 1e-3, 2, 2.0)), trials=200),
-        "ci": Tier(points=_CI, trials=400),
-        "full": Tier(
-            points=[*_CI, *_points(*((192, 1.0, 1e-5, r, b) for r in (1, 4) for b in (0.01, 0.1, 1.0)))],
-            trials=1_200,
-            chunk=400,
-        ),
-    },
-    measure=measure,
-    judge=judge,
+    statement=r"Clipped DP-GD with clipping norm $B>0$, $\theta_0=0$, $C=\mathbb R^p$, "
+    r"$T=n^2\varepsilon^2$, $\sigma^2=2B^2T\log(1/\delta)/(n\varepsilon)^2$, appropriate $\eta$: "
+    r"$\mathbb E[L_{clipped}(\theta^{priv};D)]-L_{clipped}(\theta^*_{clipped};D)\le "
+    r"B\,\|\theta^*_{clipped}\|_M\sqrt{1+2\,\mathrm{rank}(M)\log(1/\delta)}/(\varepsilon n)$ (the "
+    r"printed $L$ read as the clipping norm).",
+    expected=CONSISTENT,
+    check=check,
+    smoke=Tier(points((24, 1.0, 1e-3, 1, 0.1), (24, 1.0, 1e-3, 2, 2.0)), trials=200),
+    ci=Tier(CI, trials=400),
+    full=Tier([*CI, *LARGE], trials=1_200),
     plots=[
         Plot(
             kind="loglog",
             title="Corollary 5.2: excess clipped risk against the clipping norm",
             x="B",
-            y="excess",
+            y="value",
             x_label="clipping norm B",
             y_label="excess clipped risk",
             claimed="claimed",
             series="loss",
             log_x=True,
             log_y=True,
-            select={"n": 64, "rank": 1, "epsilon": 1.0, "delta": 1e-3},
+            select={"quantity": EXCESS, "n": 64, "rank": 1, "epsilon": 1.0, "delta": 1e-3},
         )
     ],
 )
-CLAIMS = [
-    _CLAIM,
-    replace(
-        _CLAIM,
-        id="song2021/corollary-5.2:lipschitz-constant",
-        title="Excess clipped risk of clipped DP-GD, L read as the Lipschitz constant",
-        statement=_CLAIM.statement.replace(r"B\,\|\theta^*", r"L\,\|\theta^*").replace(
-            "the printed $L$ read as the clipping norm", "$L$ the Lipschitz constant of the losses, any $B>0$"
-        ),
-        how="B > L: the excess risk at every learning rate of a grid against the bound.",
-        expected=Verdict.REFUTED,
-        tiers={
-            "smoke": Tier(points=_points((48, 1.0, 1e-3, 1, 8.0)), trials=300),
-            "ci": Tier(points=_points((96, 1.0, 1e-3, 1, 8.0), (64, 1.0, 1e-5, 1, 4.0)), trials=400),
-            "full": Tier(
-                points=_points(*((128, 1.0, 1e-3, r, b) for r in (1, 3) for b in (3.0, 8.0))), trials=1_000
-            ),
-        },
-        measure=measure_lipschitz,
-        judge=judge_lipschitz,
-        plots=(),
+LIPSCHITZ = CLAIM.reading(
+    "lipschitz-constant",
+    title="Excess clipped risk of clipped DP-GD, L read as the Lipschitz constant",
+    statement=CLAIM.statement.replace(r"B\,\|\theta^*", r"L\,\|\theta^*").replace(
+        "the printed $L$ read as the clipping norm", "$L$ the Lipschitz constant of the losses, any $B>0$"
     ),
-]
+    expected=REFUTED,
+    finding="for B > L the noise is that of B, the bound that of L",
+    check=check_lipschitz,
+    smoke=Tier(points((48, 1.0, 1e-3, 1, 8.0)), trials=300),
+    ci=Tier(points((96, 1.0, 1e-3, 1, 8.0), (64, 1.0, 1e-5, 1, 4.0)), trials=400),
+    full=Tier(points(*((128, 1.0, 1e-3, r, b) for r in (1, 3) for b in (3.0, 8.0))), trials=1_000),
+    plots=(),
+)
+CLAIMS = [LIPSCHITZ]

@@ -1,16 +1,10 @@
 r"""Lemma 5.1: clipping the subgradients of a convex link is differentiating a Huberised convex link.
 
-For a convex f : ℝ → ℝ, a clipping norm B > 0 and a vector x ≠ 0 put b = B/‖x‖₂,
-y₁ = sup{y : u < −b for all u ∈ ∂f(y)} (−∞ where there is none), y₂ = inf{y : u > b for all u ∈ ∂f(y)}
-(+∞ where there is none), and let g follow f on [y₁, y₂] and be −b·(y − y₁) + f(y₁) on (−∞, y₁) and
-b·(y − y₂) + f(y₂) on (y₂, ∞). Then g is convex, and with ℓ_f(θ) = f(⟨θ, x⟩), ℓ_g(θ) = g(⟨θ, x⟩),
-∂ℓ_g(θ) = {min(1, B/‖u‖)·u : u ∈ ∂ℓ_f(θ)} for every θ (Song et al. 2021, section 5.1).
-
-How it is checked. Exactly, in rational arithmetic, over all convex piecewise-linear f with up to four
-pieces whose slopes take every order type against ±b (three values in each of the outer ranges, ±b
-themselves, three inside), and over random ones with random B, x and θ. The printed expression for g is
-evaluated to the letter; its one-sided derivatives are taken from its values alone and compared with the
-clipped subdifferential. Smooth losses are compared numerically.
+For a convex f : ℝ → ℝ, a clipping norm B > 0 and a vector x ≠ 0 put b = B/‖x‖₂, y₁ = sup{y : u < −b for all u
+∈ ∂f(y)} (−∞ where there is none), y₂ = inf{y : u > b for all u ∈ ∂f(y)} (+∞ where there is none), and let g
+follow f on [y₁, y₂] and be −b·(y − y₁) + f(y₁) on (−∞, y₁) and b·(y − y₂) + f(y₂) on (y₂, ∞). Then g is
+convex, and with ℓ_f(θ) = f(⟨θ, x⟩), ℓ_g(θ) = g(⟨θ, x⟩), ∂ℓ_g(θ) = {min(1, B/‖u‖)·u : u ∈ ∂ℓ_f(θ)} for every θ
+(Song et al. 2021, section 5.1).
 
 Why this decides all convex f. The statement is local: with f′∓ the one-sided derivatives, ∂f(y) = [f′₋(y),
 f′₊(y)], and convexity of g and ∂g follow from g′₋(y) = clip(f′₋(y)) and g′₊(y) = clip(f′₊(y)), clip to [−b,
@@ -20,40 +14,47 @@ y₂, and the three cases agree with the clip; f′₊ is the mirror image. Only
 against ±b and the place of y against y₁, y₂ enter, and the enumeration visits every such combination that a
 piecewise-linear f has. The one it has not, slopes that tend to −b or b at y₁ or y₂, is that of the smooth
 links. A clipped monotone slope is monotone, hence g convex; the chain rule through θ ↦ ⟨θ, x⟩, onto for x ≠
-0, gives the statement in θ. The random functions test this argument and the code; they carry no
-confirmation alone.
+0, gives the statement in θ. The random functions test this argument and the code; they carry no confirmation
+alone.
 
 As printed the lemma falls in a corner: where every slope is below −b, y₁ = +∞ and the first branch of g,
-−b·(y − y₁) + f(y₁), which then covers all of ℝ, has no value (f(y) = −2y, B = ‖x‖ = 1: the expression reads
-∞ − ∞, and its limit as y₁ → ∞ is −∞). The same with all slopes above b. The proof itself uses the repair:
+−b·(y − y₁) + f(y₁), which then covers all of ℝ, has no value (f(y) = −2y, B = ‖x‖ = 1: the expression reads ∞
+− ∞, and its limit as y₁ → ∞ is −∞). The same with all slopes above b. The proof itself uses the repair:
 `:corrected` lets g be linear of slope −b (+b) there, any constant; g is then determined up to that constant
 and everything else stands. For x = 0, which the lemma leaves out and Corollary 5.2 needs, clipping changes
 nothing and g = f.
+
+How it is checked. Exactly, in rational arithmetic, over all convex piecewise-linear f with up to four pieces
+whose slopes take every order type against ±b (three values in each of the outer ranges, ±b themselves, three
+inside), and over random ones with random B, x and θ. The printed expression for g is evaluated to the letter;
+its one-sided derivatives are taken from its values alone and compared with the clipped subdifferential. Of
+smooth losses a central difference of the surrogate is compared with its own slope and with the clipped one;
+with step h it is right up to h/2 times the smoothness.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
+from functools import partial
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from audits.evidence import Bound, Evidence, Verdict, exact_evidence
-from claims.harness.claim import Claim, Kind, Point, Tier
-from claims.song2021._cite import cite
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, equals, grid
+from claims.song2021 import PAPER
+from implementations import losses
+from implementations.interfaces import Loss
 from implementations.song2021 import clipped_surrogate
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 F = Fraction
 SLOPES = (F(-4), F(-3), F(-2), F(-1), F(-1, 2), F(0), F(1, 2), F(1), F(2), F(3), F(4))
 """Slopes of the enumeration in units of b: every order type against ±b, three values in each open range."""
 VECTORS = ((1,), (3, 4), (-3, 4), (1, 2, 2), (2, -3, 6), (0, 0), (1, 1, 1, 1))
 """Feature vectors of rational norm, x = 0 among them."""
+METHOD = "exact rational arithmetic"
 Case = tuple[clipped_surrogate.PiecewiseLinear, Fraction, tuple[int, ...]]
 
 
@@ -104,258 +105,188 @@ def clipped_subdifferential(
     return scaled(low), scaled(high)
 
 
-def check(case: Case, reading: str) -> dict[str, int]:
-    """Count what fails for one function: places without a value, wrong subdifferentials, falling slopes."""
-    f, bound, x = case
-    size = norm(x)
-    if size == 0:
-        if reading == "printed":
-            return {"functions": 0, "undefined": 0, "wrong": 0, "concave": 0, "places": 0}
-        g: Any = clipped_surrogate.surrogate(f, None)
-    elif reading == "printed":
-        g = clipped_surrogate.printed_surrogate(f, bound / size)
-    else:
-        g = clipped_surrogate.surrogate(f, bound / size)
-    undefined = wrong = concave = 0
-    last: Fraction | None = None
-    where = places(f)
-    for y in where:
-        slopes = clipped_surrogate.one_sided_slopes(g, y, f.breaks)
-        if slopes is None:
-            undefined += 1
-            continue
-        low, high = slopes
-        concave += low > high or (last is not None and low < last)
-        last = high
-        if size > 0:
-            wrong += slopes != clipped_subdifferential(f, y, bound, x)
-        else:
-            wrong += slopes != f.subdifferential(y)
-    return {
-        "functions": 1,
-        "undefined": int(undefined > 0),
-        "wrong": int(wrong > 0),
-        "concave": int(concave > 0),
-        "places": len(where),
-    }
+def cases_of(point: Point) -> Iterator[Case]:
+    """The functions of a grid point: all of so many pieces, or so many random ones."""
+    if "random" in point:
+        return (random_case(point.rng) for _ in range(point.random))
+    return enumeration(point.pieces)
 
 
-def count(cases: Iterator[Case], reading: str) -> dict[str, int]:
-    """Totals of `check` over the cases."""
-    total = {"functions": 0, "undefined": 0, "wrong": 0, "concave": 0, "places": 0}
+def tally(cases: Iterable[Case], failures: Callable[[Case], Counter[str]]) -> Counter[str]:
+    total: Counter[str] = Counter()
     for case in cases:
-        for key, value in check(case, reading).items():
-            total[key] += value
+        total.update(failures(case))
     return total
 
 
-def measure_as(reading: str, point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    """Failures over one part of the functions."""
-    pieces = int(point["pieces"])
-    if pieces > 0:
-        return count(enumeration(pieces), reading)
-    return count((random_case(rng) for _ in range(int(point["random"]))), reading)
+def failed(point: Point, total: Counter[str], names: dict[str, str]) -> Iterator[Evidence]:
+    """No function may fail; random functions refute and do not confirm."""
+    for key, words in names.items():
+        yield equals(
+            f"{words}, of {total['functions']}", total[key], 0, decides="pieces" in point, method=METHOD
+        )
 
 
-def measure_printed(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    """Failures of the lemma to the letter."""
-    return measure_as("printed", point, rng)
+def surrogate_failures(case: Case, *, corners: bool) -> Counter[str]:
+    """Whether g has no value somewhere, another subdifferential than the clipped one, a slope that falls.
 
-
-def measure_corrected(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    """Failures of the lemma with its corners filled in, and the numerical error for smooth losses."""
-    row = measure_as("corrected", point, rng)
-    row["smooth_error"] = smooth_error()
-    return row
-
-
-def smooth_error() -> float:
-    """Largest difference between the numerical derivative of the surrogate and the clipped slope.
-
-    Logistic, pseudo-Huber and a link of slope −1 − 1/(1 + e^y) < −1 everywhere (y₁ = ∞ at b = 1).
+    corners: the reading in which g is linear where the printed expression has no value, and g = f at x = 0.
     """
-    from implementations.interfaces import Loss
+    f, bound, x = case
+    size = norm(x)
+    if size == 0 and not corners:
+        return Counter()
+    b = bound / size if size else None
+    printed = clipped_surrogate.printed_surrogate
+    g: Any = printed(f, b) if b and not corners else clipped_surrogate.surrogate(f, b)
+    found = Counter(functions=1)
+    last: Fraction | None = None
+    for y in places(f):
+        slopes = clipped_surrogate.one_sided_slopes(g, y, f.breaks)
+        if slopes is None:
+            found["undefined"] = 1
+            continue
+        if slopes[0] > slopes[1] or (last is not None and slopes[0] < last):
+            found["concave"] = 1
+        last = slopes[1]
+        if slopes != (clipped_subdifferential(f, y, bound, x) if size else f.subdifferential(y)):
+            found["wrong"] = 1
+    return found
 
-    def loss(name: str, value: Any, slope: Any, lipschitz: float) -> Loss:
-        return Loss(name=name, value=value, slope=slope, lipschitz=lipschitz, smoothness=1.0, convex=True)
 
-    def sigmoid(v: Any) -> Any:
-        return 0.5 * (1.0 + np.tanh(0.5 * v))
+def check_surrogate(point: Point, *, corners: bool) -> Iterator[Evidence]:
+    if "step" in point:
+        yield from check_smooth(point.step)
+        return
+    total = tally(cases_of(point), partial(surrogate_failures, corners=corners))
+    names = {
+        "undefined": "functions for which g has no value (as f(y) = −2y at b = 1, where y₁ = +∞)",
+        "wrong": "functions whose ∂g is not the clipped ∂f",
+        "concave": "functions whose g is not convex",
+    }
+    yield from failed(point, total, names)
 
-    links = [
-        loss("logistic", lambda z, y: np.logaddexp(0.0, -z * y), lambda z, y: -y * sigmoid(-z * y), 1.0),
-        loss(
-            "pseudo-Huber",
-            lambda z, y: np.hypot(1.0, z - y) - 1.0,
-            lambda z, y: (z - y) / np.hypot(1, z - y),
-            1.0,
-        ),
-        loss("steep", lambda z, y: -z - np.logaddexp(0, -z) * -1.0, lambda z, y: -1.0 - sigmoid(-z), 2.0),
-    ]
+
+def steep_link() -> Loss:
+    """−z + log(1 + e^{−z}): its slope −1 − 1/(1 + e^z) is below −1 everywhere, so that y₁ = +∞ for b ≤ 1."""
+
+    def slope(z: Any, y: Any) -> Any:
+        return -1.5 + 0.5 * np.tanh(0.5 * z)
+
+    return Loss("steep", lambda z, y: np.logaddexp(0.0, -z) - z, slope, 2.0, 0.25, convex=True)
+
+
+def check_smooth(step: float) -> Iterator[Evidence]:
+    """The surrogates of smooth links: their slope against a central difference, and against the clip.
+
+    A central difference of a function whose derivative is β-Lipschitz is off by at most β·step/2; rounding of
+    values up to 20 adds less than 20·2⁻⁵²/step.
+    """
     z = np.linspace(-9.0, 9.0, 721)
-    worst = 0.0
-    for link in links:
+    targets = np.ones_like(z)
+    for link in (losses.logistic(), losses.pseudo_huber(1.0), steep_link()):
+        worst = apart = 0.0
         for bound in (0.05, 0.3, 0.9, 1.0):
             g = clipped_surrogate.surrogate_loss(link, bound)
-            targets = np.ones_like(z)
-            step = 1e-5
-            derivative = (g.value(z + step, targets) - g.value(z - step, targets)) / (2 * step)
-            worst = max(
-                worst, float(np.max(np.abs(derivative - np.clip(link.slope(z, targets), -bound, bound))))
-            )
-    return worst
+            difference = (g.value(z + step, targets) - g.value(z - step, targets)) / (2.0 * step)
+            clipped = np.clip(link.slope(z, targets), -bound, bound)
+            worst = max(worst, float(np.abs(difference - clipped).max()))
+            apart = max(apart, float(np.abs(g.slope(z, targets) - clipped).max()))
+        error = 0.5 * step * link.smoothness + 20.0 * 2.0**-52 / step
+        yield equals(
+            f"largest |g′ − clipped slope|, {link.name} link", worst, 0.0, error=error, decides=False,
+            method=f"central difference, step {step:g}",
+        )  # fmt: skip
+        yield equals(f"largest |slope of g − clipped slope|, {link.name} link", apart, 0.0, decides=False)
 
 
-def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
-    """One undefined, wrong or non-convex surrogate refutes; none confirms."""
-    functions = int(rows["functions"].sum())
-    evidence: list[Evidence] = []
-    notes = {
-        "undefined": "f(y) = −2y, B = ‖x‖ = 1: y₁ = +∞, so g(y) = −(y − ∞) + f(∞) for every y",
-        "wrong": "functions whose surrogate has another subdifferential than the clipped one",
-        "concave": "functions whose surrogate is not convex",
-    }
-    for column, note in notes.items():
-        failures = int(rows[column].sum())
-        evidence.append(
-            exact_evidence(
-                f"functions with g {column}, of {functions}",
-                float(failures),
-                bound=0.0,
-                verdict=Verdict.REFUTED if failures else Verdict.CONFIRMED,
-                method="exact rational arithmetic",
-                note=note if failures else "",
-            )
-        )
-    if "smooth_error" in rows:
-        worst = float(rows["smooth_error"].max())
-        # The central difference of step 1e-5 is off by up to 1e-5 where the clipped slope has a kink.
-        evidence.append(
-            exact_evidence(
-                "largest error of the clipped slope for smooth losses",
-                worst,
-                bound=2e-5,
-                verdict=Verdict.REFUTED if worst > 2e-5 else None,
-                method="central difference, step 1e-5",
-            )
-        )
-    return evidence
-
-
-def proof_failures(case: Case) -> dict[str, int]:
+def proof_failures(case: Case) -> Counter[str]:
     """Claims D.1 (item by item, inequalities not strict) and D.2's Lipschitz extension, for one function."""
     f, bound, x = case
     size = norm(x)
     if size == 0:
-        return {"functions": 0, "d1": 0, "d2": 0}
+        return Counter()
     b = bound / size
     y1, y2 = clipped_surrogate.clip_levels(f, b)
-    d1 = d2 = 0
+    d1 = y1 > y2
     for y in places(f):
         low, high = f.subdifferential(y)
-        d1 += (y > y1 and low < -b) + (y < y1 and high > -b) + (y < y2 and high > b) + (y > y2 and low < b)
+        d1 |= (y > y1 and low < -b) or (y < y1 and high > -b) or (y < y2 and high > b) or (y > y2 and low < b)
     for level, target in ((y1, -b), (y2, b)):
         if isinstance(level, Fraction):
             low, high = f.subdifferential(level)
-            d1 += not low <= target <= high
-    d1 += y1 > y2
+            d1 |= not low <= target <= high
+    d2 = False
     if y1 != float("inf") and y2 != -float("inf"):
         g = clipped_surrogate.surrogate(f, b)
         # min over y' ∈ [y₁, y₂] of f(y') + b|y − y'| is attained at a kink, an end, y itself, or its clamp.
         ends = [v for v in (y1, y2) if isinstance(v, Fraction)]
         for y in places(f):
-            spots = [*f.breaks, *ends, y]
-            inside = [v for v in spots if y1 <= v <= y2]
-            d2 += min(f.value(v) + b * abs(y - v) for v in inside) != g(y)
-    return {"functions": 1, "d1": int(d1 > 0), "d2": int(d2 > 0)}
+            inside = [v for v in (*f.breaks, *ends, y) if y1 <= v <= y2]
+            d2 |= min(f.value(v) + b * abs(y - v) for v in inside) != g(y)
+    return Counter(functions=1, d1=int(d1), d2=int(d2))
 
 
-def measure_proof(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    """Failures of the proof's explicit steps."""
-    pieces = int(point["pieces"])
-    cases = enumeration(pieces) if pieces > 0 else (random_case(rng) for _ in range(int(point["random"])))
-    total = {"functions": 0, "d1": 0, "d2": 0}
-    for case in cases:
-        for key, value in proof_failures(case).items():
-            total[key] += value
-    return total
-
-
-def judge_proof(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
-    """Every step must hold for every function."""
+def check_proof(point: Point) -> Iterator[Evidence]:
     names = {
-        "d1": "functions against Claim D.1 (sides of y₁ and y₂)",
+        "d1": "functions against Claim D.1 (slopes left and right of y₁ and y₂)",
         "d2": "functions against Claim D.2 (g is the Lipschitz extension of f from [y₁, y₂])",
     }
-    return [
-        exact_evidence(
-            f"{name}, of {int(rows['functions'].sum())}",
-            float(rows[column].sum()),
-            bound=0.0,
-            verdict=Verdict.REFUTED if rows[column].sum() else Verdict.CONFIRMED,
-            method="exact rational arithmetic",
-        )
-        for column, name in names.items()
-    ]
+    yield from failed(point, tally(cases_of(point), proof_failures), names)
 
 
-def _tier(pieces: int, random: int) -> Tier:
-    return Tier(
-        points=[*({"pieces": k, "random": 0} for k in range(1, pieces + 1)), {"pieces": 0, "random": random}]
-    )
+def functions(pieces: int, random: int) -> list[dict[str, Any]]:
+    return [*grid(pieces=range(1, pieces + 1)), *grid(random=random)]
 
 
-_SMOKE, _CI, _FULL = _tier(3, 150), _tier(4, 1_500), _tier(5, 20_000)
-_PRINTED = Claim(
-    id="song2021/lemma-5.1",
+SMOOTH = grid(step=1e-5)
+
+CLAIM = Claim(
+    PAPER,
+    "Lemma 5.1",
+    "section 5.1, proof in appendix D.1",
     kind=Kind.IDENTITY,
     title="Clipping a convex link is Huberising it",
-    statement=(
-        r"For convex $f:\mathbb R\to\mathbb R$, $B>0$, $x\ne 0$, $b=B/\|x\|_2$, "
-        r"$y_1=\sup\{y: u<-b\ \forall u\in\partial f(y)\}$ ($-\infty$ if empty), "
-        r"$y_2=\inf\{y: u>b\ \forall u\in\partial f(y)\}$ ($+\infty$ if empty), the function "
-        r"$g=-b(y-y_1)+f(y_1)$ on $(-\infty,y_1)$, $f$ on $[y_1,y_2]\cap\mathbb R$, $b(y-y_2)+f(y_2)$ on "
-        r"$(y_2,\infty)$ is convex, and $\partial_\theta\, g(\langle\theta,x\rangle)="
-        r"\{\min(1,B/\|u\|_2)\,u : u\in\partial_\theta f(\langle\theta,x\rangle)\}$."
-    ),
-    how=(
-        "Exact rational subgradients over all slope patterns of up to 4 (full: 5) pieces and over random "
-        "functions."
-    ),
-    source=cite("Lemma 5.1", "section 5.1, proof in appendix D.1"),
-    bound=Bound.TIGHT,
-    expected=Verdict.REFUTED,
-    tiers={"smoke": _SMOKE, "ci": _CI, "full": _FULL},
-    measure=measure_printed,
-    judge=judge,
+    statement=r"For convex $f:\mathbb R\to\mathbb R$, $B>0$, $x\ne 0$, $b=B/\|x\|_2$, "
+    r"$y_1=\sup\{y: u<-b\ \forall u\in\partial f(y)\}$ ($-\infty$ if empty), "
+    r"$y_2=\inf\{y: u>b\ \forall u\in\partial f(y)\}$ ($+\infty$ if empty), the function "
+    r"$g=-b(y-y_1)+f(y_1)$ on $(-\infty,y_1)$, $f$ on $[y_1,y_2]\cap\mathbb R$, $b(y-y_2)+f(y_2)$ on "
+    r"$(y_2,\infty)$ is convex, and $\partial_\theta\, g(\langle\theta,x\rangle)="
+    r"\{\min(1,B/\|u\|_2)\,u : u\in\partial_\theta f(\langle\theta,x\rangle)\}$.",
+    expected=REFUTED,
+    finding="no value where every slope is beyond the clip: f(y) = −2y, B = ‖x‖ = 1",
+    check=partial(check_surrogate, corners=False),
+    smoke=functions(3, 150),
+    ci=functions(4, 1_500),
+    full=functions(5, 20_000),
 )
-_CORRECTED = replace(
-    _PRINTED,
-    id="song2021/lemma-5.1:corrected",
+CORRECTED = CLAIM.reading(
+    "corrected",
     title="Clipping a convex link is Huberising it, corners filled in",
-    statement=_PRINTED.statement
+    statement=CLAIM.statement
     + r" Where $y_1=+\infty$ ($y_2=-\infty$), $g$ is linear of slope $-b$ ($+b$); where $x=0$, $g=f$.",
-    how=(
-        "The statement is local: one-sided slopes against ±b, place against y₁ and y₂. Exact rational "
-        "subgradients over all patterns of up to 4 (full: 5) pieces; random functions test the argument."
-    ),
-    expected=Verdict.CONFIRMED,
-    measure=measure_corrected,
+    expected=CONFIRMED,
+    finding="linear there",
+    check=partial(check_surrogate, corners=True),
+    smoke=[*functions(3, 150), *SMOOTH],
+    ci=[*functions(4, 1_500), *SMOOTH],
+    full=[*functions(5, 20_000), *SMOOTH],
 )
-_PROOF = replace(
-    _PRINTED,
-    id="song2021/lemma-5.1-proof",
+PROOF = Claim(
+    PAPER,
+    "Lemma 5.1",
+    "appendix D.1",
+    name="lemma-5.1-proof",
+    kind=Kind.IDENTITY,
     title="Steps of the proof of Lemma 5.1",
-    statement=(
-        r"Claim D.1: $-b\in\partial f(y_1)$ for finite $y_1$, $\partial f\ge -b$ right of $y_1$ and $\le "
-        r"-b$ left "
-        r"of it, likewise $b$ at $y_2$; $y_1\le y_2$. Claim D.2: "
-        r"$g(y)=\min_{y'\in[y_1,y_2]} f(y')+b|y-y'|$ where $y_1\ne\infty$, $y_2\ne-\infty$. "
-        r"(The scan loses the difference of $>$ and $\ge$; the inequalities are read as not strict.)"
-    ),
-    how="Both claims at every kink and on every piece, in exact rational arithmetic.",
-    expected=Verdict.CONFIRMED,
-    measure=measure_proof,
-    judge=judge_proof,
+    statement=r"Claim D.1: $-b\in\partial f(y_1)$ for finite $y_1$, $\partial f\ge -b$ right of $y_1$ and "
+    r"$\le -b$ left of it, likewise $b$ at $y_2$; $y_1\le y_2$. Claim D.2: "
+    r"$g(y)=\min_{y'\in[y_1,y_2]} f(y')+b|y-y'|$ where $y_1\ne\infty$, $y_2\ne-\infty$. "
+    r"(The scan loses the difference of $>$ and $\ge$; the inequalities are read as not strict.)",
+    expected=CONFIRMED,
+    check=check_proof,
+    smoke=functions(3, 150),
+    ci=functions(4, 1_500),
+    full=functions(5, 20_000),
 )
-CLAIMS = [_PRINTED, _CORRECTED, _PROOF]
+CLAIMS = [CORRECTED, PROOF]

@@ -1,41 +1,43 @@
 r"""Lemma A.2: uniform argument stability of DP-GD.
 
 D and D′ differ in one record, both runs of Algorithm 1 draw the same noise, the gradients of ℓ(⟨·, x⟩; y)
-have norm at most L, and M projects onto a space that holds all feature vectors. Then always
-‖θ^priv(D) − θ^priv(D′)‖_M ≤ 4Lη(√T + T/n); on the way (8): ‖θₜ − θₜ′‖_M ≤ 4Lη√t + 4Lηt/n for every t ≤ T
-(Song et al. 2021, appendix A; the fractions are read from the recursion (9)).
+have norm at most L, and M projects onto a space that holds all feature vectors. Then always ‖θ^priv(D) −
+θ^priv(D′)‖_M ≤ 4Lη(√T + T/n); on the way (8): ‖θₜ − θₜ′‖_M ≤ 4Lη√t + 4Lηt/n for every t ≤ T (Song et al.
+2021, appendix A; the fractions are read from the recursion (9)).
 
-How it is checked. The proof's recursion ρₜ₊₁² ≤ ρₜ² + 4η²L² + (4ηL/n)·ρₜ, ρ₀ = 0, is a consequence of
-gradients of norm at most L, ‖∇L(θ; D) − ∇L(θ; D′)‖ ≤ 2L/n and monotone subgradients; iterated with equality
-it dominates every pair of runs, whatever the data, losses and noise. So the largest trajectory is computed
-outright and held against both inequalities (units ηL = 1: only T and n remain). The recursion itself is
-confronted with an adversarial search over rank-1 and rank-3 problems with kinked convex losses, which may
-not exceed it. For all t and n ρₜ ≤ 2ηL(√t + t/n): by induction, since (√t + t/n)² + 1 + (2/n)(√t + t/n) ≤
-(√(t+1) + (t+1)/n)², the difference being (2/n)·((t+1)^{3/2} − t^{3/2} − t^{1/2}) + 1/n² ≥ 0. So both
-inequalities hold everywhere, with 2 in place of 4; the grid evaluates the recursion itself. Measured:
-attacks reach the recursion at n = 1 (linear losses of opposite sign) and stay far below it at n = 30. The
-lemma holds with a convex constraint set too (projection is non-expansive, and ‖·‖_M ≤ ‖·‖₂).
+The proof's recursion ρₜ₊₁² ≤ ρₜ² + 4η²L² + (4ηL/n)·ρₜ, ρ₀ = 0, is a consequence of gradients of norm at most
+L, ‖∇L(θ; D) − ∇L(θ; D′)‖ ≤ 2L/n and monotone subgradients; iterated with equality it dominates every pair of
+runs, whatever the data, losses and noise. For all t and n ρₜ ≤ 2ηL(√t + t/n): by induction, since (√t + t/n)²
++ 1 + (2/n)(√t + t/n) ≤ (√(t+1) + (t+1)/n)², the difference being (2/n)·((t+1)^{3/2} − t^{3/2} − t^{1/2}) +
+1/n² ≥ 0. So both inequalities hold everywhere, with 2 in place of 4. The lemma holds with a convex constraint
+set too (projection is non-expansive, and ‖·‖_M ≤ ‖·‖₂).
 
 The lemma says "any GLM loss", the section assumes a convex one. Second reading, `:any-glm-loss`, convexity
-not assumed: it falls. n − 1 records with the concave link −√(z² + s²) + s and x = 1, one record replaced by
-a linear one: without noise D stays at the stationary point 0 and D′ runs away by ≈ ηL a step, so the
-distance grows like LηT/2 against 4Lη(√T + T/n).
+not assumed: it falls. n − 1 records with the concave link −√(z² + s²) + s and x = 1, one record replaced by a
+linear one: without noise D stays at the stationary point 0 and D′ runs away by ≈ ηL a step, so the distance
+grows like LηT/2 against 4Lη(√T + T/n).
+
+How it is checked. The largest trajectory of the recursion is computed outright and held against both
+inequalities (units ηL = 1: only T and n remain). The recursion itself is confronted with an adversarial
+search over rank-1 and rank-3 problems with kinked convex losses, run by Algorithm 1, which may not exceed it;
+at n = 1 linear losses of opposite sign reach it, at n = 30 the attacks stay far below. The concave pair of
+the second reading is run by Algorithm 1 too.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
-from audits.evidence import Bound, Evidence, Verdict, exact_evidence
-from claims.harness.claim import Claim, Kind, Plot, Point, Tier
-from claims.song2021._cite import cite
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Plot, Point, at_most, grid
+from claims.song2021 import PAPER
 from implementations.song2021 import dp_gd
 
-if TYPE_CHECKING:
-    import pandas as pd
+LARGEST_DISTANCE = "largest ‖θ^priv − θ^priv′‖_M/(ηL)"
+ATTACKED_STEPS = 200
+"""The search for bad pairs of runs stops after so many steps."""
 
 
 def envelope(steps: int, n: int) -> np.ndarray:
@@ -103,142 +105,74 @@ def runaway(steps: int, n: int) -> float:
     return float(np.abs(runs[0].printed - runs[1].printed)[0])
 
 
-def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    """The largest possible distance, in units of ηL, against the printed bounds."""
-    steps, n = int(point["T"]), int(point["n"])
-    rho = envelope(steps, n)
-    t = np.arange(1, steps + 1)
-    attacked = attack(min(steps, 200), n, int(point["instances"]), rng) if n <= 100 else 0.0
-    return {
-        "distance": float(rho[1:].mean()),
-        "claimed": 4.0 * (steps**0.5 + steps / n),
-        "per_step": float(np.max(rho[1:] / (4.0 * np.sqrt(t) + 4.0 * t / n))),
-        "attack": attacked,
-        "attack_limit": float(rho[1 : min(steps, 200) + 1].mean()),
-    }
+def claimed(point: Point) -> float:
+    """4(√T + T/n), the bound of the lemma in units of ηL."""
+    return 4.0 * (point.T**0.5 + point.T / point.n)
 
 
-def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
-    """The envelope must stay below the printed bounds, the attacks below the envelope."""
-    evidence: list[Evidence] = []
-    for row in rows.to_dict("records"):
-        where = {"T": row["T"], "n": row["n"]}
-        for quantity, value, bound in (
-            ("largest ‖θ^priv − θ^priv′‖_M/(ηL)", row["distance"], row["claimed"]),
-            ("largest ‖θₜ − θₜ′‖_M against (8)", row["per_step"], 1.0),
-        ):
-            holds = value <= bound * (1.0 - 1e-9)
-            evidence.append(
-                exact_evidence(
-                    quantity,
-                    float(value),
-                    bound=float(bound),
-                    verdict=Verdict.CONFIRMED if holds else Verdict.REFUTED,
-                    point=where,
-                    method="recursion (9) with equality",
-                )
-            )
-        if row["n"] > 100:
-            continue
-        above = row["attack"] > row["attack_limit"] * (1.0 + 1e-9)
-        evidence.append(
-            exact_evidence(
-                "best attack found (T ≤ 200) against the recursion",
-                float(row["attack"]),
-                bound=float(row["attack_limit"]),
-                verdict=Verdict.REFUTED if above else None,
-                point=where,
-                method="random search",
-            )
-        )
-    return evidence
+def check_printed(point: Point) -> Iterator[Evidence]:
+    method = "recursion (9) with equality"
+    rho = envelope(point.T, point.n)[1:]
+    t = np.arange(1, point.T + 1)
+    yield at_most(LARGEST_DISTANCE, float(rho.mean()), claimed(point), method=method)
+    ratio = float(np.max(rho / (4.0 * np.sqrt(t) + 4.0 * t / point.n)))
+    yield at_most("largest ‖θₜ − θₜ′‖_M over its bound (8)", ratio, 1.0, method=method)
+    if point.n > 100:
+        return
+    steps = min(point.T, ATTACKED_STEPS)
+    found = attack(steps, point.n, point.instances, point.rng)
+    quantity = f"largest distance found in up to {ATTACKED_STEPS} steps, against the recursion"
+    yield at_most(quantity, found, float(rho[:steps].mean()), decides=False, method="random search")
 
 
-def measure_any(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    """The concave counterexample."""
-    steps, n = int(point["T"]), int(point["n"])
-    return {"distance": runaway(steps, n), "claimed": 4.0 * (steps**0.5 + steps / n)}
+def check_any(point: Point) -> Iterator[Evidence]:
+    note = "link −√(z² + 10⁻⁴) for all records, x = 1; in D′ one record has the link −z instead; no noise"
+    distance = runaway(point.T, point.n)
+    quantity = "‖θ^priv − θ^priv′‖_M/(ηL)"
+    yield at_most(quantity, distance, claimed(point), decides=False, method="deterministic run", note=note)
 
 
-def judge_any(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
-    """A deterministic distance above the bound refutes; staying below decides nothing about other losses."""
-    return [
-        exact_evidence(
-            "‖θ^priv − θ^priv′‖_M/(ηL)",
-            float(row["distance"]),
-            bound=float(row["claimed"]),
-            verdict=Verdict.REFUTED
-            if row["distance"] > row["claimed"] * (1.0 + 1e-9)
-            else Verdict.INCONCLUSIVE,
-            point={"T": row["T"], "n": row["n"]},
-            method="deterministic run",
-            note=(
-                "link −√(z² + 10⁻⁴) for all records, x = 1; in D′ one record has the link −z instead; no "
-                "noise"
-            ),
-        )
-        for row in rows.to_dict("records")
-    ]
-
-
-def _tier(steps: list[int], sizes: list[int], instances: int) -> Tier:
-    return Tier(points=[{"T": t, "n": n, "instances": instances} for t in steps for n in sizes])
-
-
-_PRINTED = Claim(
-    id="song2021/lemma-a.2",
+CLAIM = Claim(
+    PAPER,
+    "Lemma A.2",
+    "appendix A",
     kind=Kind.BOUND,
     title="Uniform argument stability of DP-GD",
-    statement=(
-        r"$D,D'$ differ in one record, same noise, convex GLM losses with gradients of norm $\le L$, $M$ a "
-        r"projector whose range holds all features: "
-        r"$\|\theta^{priv}(D)-\theta^{priv}(D')\|_M\le 4L\eta(\sqrt T+T/n)$, and on the way "
-        r"$\|\theta_t-\theta_t'\|_M\le 4L\eta\sqrt t+4L\eta t/n$."
-    ),
-    how=(
-        "The proof's recursion with equality dominates all runs, and induction bounds it for all t and n; "
-        "adversarial search below it."
-    ),
-    source=cite("Lemma A.2", "appendix A"),
-    bound=Bound.UPPER,
-    expected=Verdict.CONFIRMED,
-    tiers={
-        "smoke": _tier([1, 10, 1_000], [1, 30, 10_000], 5),
-        "ci": _tier([1, 2, 10, 100, 10_000, 100_000], [1, 2, 30, 1_000, 100_000], 30),
-        "full": _tier([1, 2, 10, 100, 10_000, 1_000_000], [1, 2, 30, 1_000, 100_000], 300),
-    },
-    measure=measure,
-    judge=judge,
+    statement=r"$D,D'$ differ in one record, same noise, convex GLM losses with gradients of norm $\le L$, "
+    r"$M$ a projector whose range holds all features: "
+    r"$\|\theta^{priv}(D)-\theta^{priv}(D')\|_M\le 4L\eta(\sqrt T+T/n)$, and on the way "
+    r"$\|\theta_t-\theta_t'\|_M\le 4L\eta\sqrt t+4L\eta t/n$.",
+    expected=CONFIRMED,
+    check=check_printed,
+    smoke=grid(T=(1, 10, 1_000), n=(1, 30, 10_000), instances=5),
+    ci=grid(T=(1, 2, 10, 100, 10_000, 100_000), n=(1, 2, 30, 1_000, 100_000), instances=30),
+    full=grid(T=(1, 2, 10, 100, 10_000, 1_000_000), n=(1, 2, 30, 1_000, 100_000), instances=300),
     plots=[
         Plot(
             kind="curve",
             title="Lemma A.2: largest distance of the outputs",
             x="T",
-            y="distance",
+            y="value",
             x_label="T",
             y_label="largest ‖θ^priv − θ^priv′‖ / (ηL)",
             claimed="claimed",
             series="n",
             log_x=True,
             log_y=True,
+            select={"quantity": LARGEST_DISTANCE},
         )
     ],
 )
-CLAIMS = [
-    _PRINTED,
-    replace(
-        _PRINTED,
-        id="song2021/lemma-a.2:any-glm-loss",
-        title="Uniform argument stability of DP-GD, losses not assumed convex",
-        statement=_PRINTED.statement.replace("convex GLM losses", "GLM losses, convex or not,"),
-        how="One deterministic pair of runs with a concave link.",
-        expected=Verdict.REFUTED,
-        tiers={
-            "smoke": _tier([10_000], [1_000], 0),
-            "ci": _tier([10_000, 100_000], [1_000, 100_000], 0),
-            "full": _tier([10_000, 100_000, 1_000_000], [1_000, 100_000], 0),
-        },
-        measure=measure_any,
-        judge=judge_any,
-    ),
-]
+ANY_LOSS = CLAIM.reading(
+    "any-glm-loss",
+    title="Uniform argument stability of DP-GD, losses not assumed convex",
+    statement=CLAIM.statement.replace("convex GLM losses", "GLM losses, convex or not,"),
+    expected=REFUTED,
+    finding="a concave link: the distance grows like ηLT/2",
+    check=check_any,
+    smoke=grid(T=10_000, n=1_000),
+    ci=grid(T=(10_000, 100_000), n=(1_000, 100_000)),
+    full=grid(T=(10_000, 100_000, 1_000_000), n=(1_000, 100_000)),
+    plots=(),
+)
+CLAIMS = [ANY_LOSS]

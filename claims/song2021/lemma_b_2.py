@@ -1,44 +1,48 @@
-r"""Lemma B.2, the fingerprinting identity with a Beta prior, for every f at once, in rational arithmetic.
+r"""Lemma B.2: the fingerprinting identity with a Beta prior, for every n, every β and every f.
 
-Statement (Song et al. 2021, appendix B, after Steinke and Ullman 2017, Lemma 10; the scan is garbled and the
-left-hand factors are read off the proof of Theorem B.1): for f : {0,1}ⁿ → ℝ, P ~ Beta(β, β) and, given P,
-independent Z₁..Zₙ ∈ {0, 1} of mean P,
+For f : {0,1}ⁿ → ℝ, P ~ Beta(β, β) and, given P, independent Z₁..Zₙ ∈ {0, 1} of mean P,
 
-    E[f(Z)·Σᵢ(Zᵢ − P)] = β·E[(f(Z) − 1/2)² + (P − 1/2)² − (f(Z) − P)²].
+    E[f(Z)·Σᵢ(Zᵢ − P)] = β·E[(f(Z) − 1/2)² + (P − 1/2)² − (f(Z) − P)²]
 
-The right-hand side is 2β·E[(f(Z) − 1/2)(P − 1/2)], hence both sides are linear in f up to a term that does
-not depend on f and vanishes: with c the constant function 1/2, E[(c − 1/2)(P − 1/2)] = 0 and
-E[c·Σ(Zᵢ − P)] = 0. So the identity holds for all f as soon as it holds for the 2ⁿ indicator functions; and
-with E[Pᵃ(1 − P)ᵇ] = ∏_{i<a}(β + i)·∏_{i<b}(β + i)/∏_{i<a+b}(2β + i) it is an equation of rational numbers.
+(Song et al. 2021, appendix B, after Steinke and Ullman 2017, Lemma 10; the scan is garbled and the left-hand
+factors are read off the proof of Theorem B.1).
 
-For all β > 0 at once: after multiplication by ∏_{i≤n}(2β + i) both sides are polynomials in β of degree at
-most n + 2, so they agree everywhere if they agree at n + 3 values.
+The squares on the right cancel: (f − 1/2)² + (P − 1/2)² − (f − P)² = 2(f − 1/2)(P − 1/2). Given Z with k
+ones, P ~ Beta(β + k, β + n − k), whose mean is (β + k)/(2β + n). So, with k = ΣZᵢ,
 
-How it is checked. Every indicator function of every z ∈ {0,1}ⁿ, n ≤ 8 (full: 11), at n + 3 rational β
-(1/80, the value used in Theorem B.1, among them), by explicit summation over all of {0,1}ⁿ; and the printed
-right-hand side, squares and all, for random f : {0,1}ⁿ → [−2, 3]. The reading with factor 2β instead of β,
-which the scan also admits, fails for random f in the same computation.
+    E[Σᵢ(Zᵢ − P) | Z] = k − n(β + k)/(2β + n) = β(2k − n)/(2β + n) = 2β·(E[P | Z] − 1/2),
+
+and E[P − 1/2] = 0 takes the 1/2 from f away. Both sides of the lemma are E[f(Z)·β(2k − n)/(2β + n)]: one line
+of algebra that proves it for all n, β > 0 and f.
+
+How it is checked. The line itself is an equation of polynomials in k, n and β of degree at most 2 in each
+(after multiplication by 2β + n), so its two sides agree everywhere if they agree at three values of each
+variable. The statement as printed, in rational arithmetic, by explicit summation over {0,1}ⁿ with E[Pᵃ(1 −
+P)ᵇ] = ∏_{i<a}(β + i)·∏_{i<b}(β + i)/∏_{i<a+b}(2β + i): every indicator function of every z, n ≤ 8, at n + 3
+rational β (1/80, the value used in Theorem B.1, among them), and random f : {0,1}ⁿ → [−2, 3], squares and
+all. The reading with factor 2β instead of β, which the scan also admits, fails for these random f.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING, Any
 
-from audits.evidence import Bound, Evidence, Verdict, exact_evidence
-from claims.harness.claim import Claim, Kind, Point, Tier
-from claims.song2021._cite import cite
-from claims.song2021._rows import records
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-    import pandas as pd
+from claims import CONFIRMED, Claim, Evidence, Kind, Point, equals, grid, reported
+from claims.song2021 import PAPER
 
 HALF = Fraction(1, 2)
+METHOD = "exact rational arithmetic"
+
+
+def gap_of_the_line(degree: int) -> int:
+    """Largest |(k − n·m)(2β + n) − 2β(m − 1/2)(2β + n)|, m = (β + k)/(2β + n), over k, n, β ∈ {0..degree}."""
+    return max(
+        abs(k * (2 * beta + n) - n * (beta + k) - 2 * beta * (beta + k) + beta * (2 * beta + n))
+        for k, n, beta in product(range(degree + 1), repeat=3)
+    )
 
 
 @cache
@@ -104,81 +108,42 @@ def betas(count: int) -> list[Fraction]:
     return (values + [Fraction(k, 5) for k in range(11, 11 + count)])[:count]
 
 
-def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    """Count the indicator functions and the random functions for which the two sides differ."""
-    n = int(point["n"])
-    values = betas(n + 3)
-    wrong_indicators = wrong_random = equal_doubled = 0
-    for beta in values:
-        lefts, rights = indicators(n, beta)
-        wrong_indicators += sum(a != b for a, b in zip(lefts, rights, strict=True))
-    for _ in range(int(point["random"])):
-        f = [Fraction(int(v), 7) for v in rng.integers(-14, 22, 2**n)]
-        beta = values[int(rng.integers(len(values)))]
+def check(point: Point) -> Iterator[Evidence]:
+    if "degree" in point:
+        note = "degree at most 2 in k, in n and in β: three values of each decide for all n and β"
+        quantity = "gap of E[Σ(Zᵢ − P) | Z] = 2β·(E[P | Z] − 1/2) as polynomials"
+        yield equals(quantity, gap_of_the_line(point.degree), 0, method=METHOD, note=note)
+        return
+    n, values = point.n, betas(point.n + 3)
+    unequal = sum(a != b for beta in values for a, b in zip(*indicators(n, beta), strict=True))
+    quantity = f"indicator functions with unequal sides, of {len(values) * 2**n}"
+    yield equals(quantity, unequal, 0, method=METHOD)
+    wrong = doubled = 0
+    for _ in range(point.random):
+        f = [Fraction(int(v), 7) for v in point.rng.integers(-14, 22, 2**n)]
+        beta = values[int(point.rng.integers(len(values)))]
         value = left(f, n, beta)
-        wrong_random += value != right(f, n, beta)
-        equal_doubled += value == right(f, n, beta, factor=2)
-    return {
-        "betas": len(values),
-        "indicators": len(values) * 2**n,
-        "wrong_indicators": wrong_indicators,
-        "wrong_random": wrong_random,
-        "equal_doubled": equal_doubled,
-    }
+        wrong += value != right(f, n, beta)
+        doubled += value == right(f, n, beta, factor=2)
+    of = f"of {point.random}"
+    yield equals(f"random functions with unequal sides, {of}", wrong, 0, decides=False, method=METHOD)
+    yield reported(f"random functions for which a factor 2β would also do, {of}", doubled, method=METHOD)
 
 
-def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
-    """One difference refutes; the indicator functions decide every f by linearity."""
-    del alpha  # everything is exact
-    evidence: list[Evidence] = []
-    for row in records(rows):
-        for column, words, total in (
-            ("wrong_indicators", "indicator functions with unequal sides", row.indicators),
-            ("wrong_random", "random functions with unequal sides", row.random),
-        ):
-            failures = int(getattr(row, column))
-            evidence.append(
-                exact_evidence(
-                    f"{words}, of {total}",
-                    float(failures),
-                    bound=0.0,
-                    verdict=Verdict.REFUTED if failures else Verdict.CONFIRMED,
-                    point={"n": int(row.n), "betas": int(row.betas)},
-                    method="exact rational arithmetic",
-                )
-            )
-    evidence.append(
-        exact_evidence(
-            f"random functions, of {int(rows['random'].sum())}, for which a factor 2β would also do",
-            float(rows["equal_doubled"].sum()),
-            method="exact rational arithmetic",
-            note="the reading with 2β in place of β",
-        )
-    )
-    return evidence
-
-
-def _tier(largest: int, random: int) -> Tier:
-    return Tier(points=[{"n": n, "random": random} for n in range(1, largest + 1)])
-
+LINE = grid(degree=2)
 
 CLAIM = Claim(
-    id="song2021/lemma-b.2",
+    PAPER,
+    "Lemma B.2",
+    "appendix B",
     kind=Kind.IDENTITY,
     title="Fingerprinting identity with a Beta prior",
-    statement=(
-        r"Let $f:\{0,1\}^n\to\mathbb R$, $P\sim\mathrm{Beta}(\beta,\beta)$ and, conditioned on $P$, "
-        r"$Z_1,\dots,Z_n\in\{0,1\}$ independent with expectation $P$. Then "
-        r"$\mathbb E[f(Z)\sum_{i}(Z_i-P)]=\beta\,\mathbb E[(f(Z)-\frac12)^2+(P-\frac12)^2-(f(Z)-P)^2]$."
-    ),
-    how=(
-        "Exact rational summation over {0,1}ⁿ for all 2ⁿ indicator functions at n + 3 values of β: all f, "
-        "all β."
-    ),
-    source=cite("Lemma B.2", "appendix B"),
-    bound=Bound.TIGHT,
-    expected=Verdict.CONFIRMED,
-    tiers={"smoke": _tier(5, 2), "ci": _tier(8, 10), "full": _tier(11, 20)},
-    measure=measure,
-    judge=judge,
+    statement=r"Let $f:\{0,1\}^n\to\mathbb R$, $P\sim\mathrm{Beta}(\beta,\beta)$ and, conditioned on $P$, "
+    r"$Z_1,\dots,Z_n\in\{0,1\}$ independent with expectation $P$. Then $\mathbb E[f(Z)\sum_{i}(Z_i-P)]="
+    r"\beta\,\mathbb E[(f(Z)-\frac12)^2+(P-\frac12)^2-(f(Z)-P)^2]$.",
+    expected=CONFIRMED,
+    check=check,
+    smoke=[*LINE, *grid(n=range(1, 6), random=2)],
+    ci=[*LINE, *grid(n=range(1, 9), random=10)],
+    full=[*LINE, *grid(n=range(1, 11), random=20)],
 )

@@ -1,4 +1,4 @@
-r"""Lemma B.3: similar laws have similar means.
+r"""Lemma B.3: (ε, δ)-close laws have close means.
 
 Let U and V be supported on an interval of half-width Δ and U ≈_{ε,δ} V (each event's probability under one is
 at most e^ε times that under the other plus δ). Then |E U − E V| ≤ (e^ε − 1)·E|V − μ| + 2δΔ
@@ -21,19 +21,15 @@ Where |μ| > Δ two atoms are enough. The proof in one line: with u = U − μ, 
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audits.evidence import Bound, Evidence, Verdict, exact_evidence
-from claims.harness.claim import Claim, Kind, Plot, Point, Tier
-from claims.song2021._cite import cite
-
-if TYPE_CHECKING:
-    import pandas as pd
+from claims import CONFIRMED, Claim, Evidence, Kind, Plot, Point, at_most, grid
+from claims.song2021 import PAPER
 
 F = Fraction
 Row = list[Fraction]
@@ -131,85 +127,51 @@ def worst(factor: Fraction, delta: Fraction, atoms: list[Fraction], centre: Frac
     return best, where
 
 
-def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    """Worst case for Δ = 1: |E U − E V| minus the absolute-moment term, and minus the whole bound."""
-    factor, delta, centre = (F(str(point[k])) for k in ("factor", "delta", "centre"))
-    if point["reading"] == "centred":
-        atoms = [F(-1), F(0), F(1)]
-        centre = F(0)
-    else:
-        atoms = sorted({F(-1), F(1), min(max(centre, F(-1)), F(1))})
-    excess, where = worst(factor, delta, atoms, centre)
-    return {
-        "epsilon": float(np.log(float(factor))),
-        "excess": float(excess),
-        "claimed": float(2 * delta),
-        "slack": float(2 * delta - excess),
-        "violated": int(excess > 2 * delta),
-        "worst_pair": " ".join(str(w) for w in where),
-    }
+def evidence(point: Point, atoms: list[Fraction], centre: Fraction) -> Evidence:
+    """The worst case over all laws at one (e^ε, δ, μ), Δ = 1, compared in rational arithmetic."""
+    factor, delta = F(point.factor), F(point.delta)
+    excess, pair = worst(factor, delta, atoms, centre)
+    return at_most(
+        "largest |E U − E V| − (e^ε − 1)·E|V − μ|, Δ = 1", excess, 2 * delta,
+        point={**point, "epsilon": math.log(factor)},
+        method="linear program over all laws, vertices in rational arithmetic",
+        note=f"worst pair (u, v without the last atom): {' '.join(str(w) for w in pair)}",
+    )  # fmt: skip
 
 
-def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
-    """A positive worst case anywhere refutes; otherwise every point is decided."""
-    evidence: list[Evidence] = []
-    for row in rows.to_dict("records"):
-        note = f"worst pair (u, v without the last atom): {row['worst_pair']}"
-        evidence.append(
-            exact_evidence(
-                "largest |E U − E V| − (e^ε − 1)·E|V − μ|, Δ = 1",
-                float(row["excess"]),
-                bound=float(row["claimed"]),
-                verdict=Verdict.REFUTED if row["violated"] else Verdict.CONFIRMED,
-                point={k: row[k] for k in ("reading", "factor", "delta", "centre")},
-                method="linear program over all laws, vertices in rational arithmetic",
-                note=note,
-            )
-        )
-    return evidence
+def check_printed(point: Point) -> Iterator[Evidence]:
+    yield evidence(point, [F(-1), F(0), F(1)], F(0))
 
 
-def _points(reading: str, factors: list[str], deltas: list[str], centres: list[str]) -> list[dict[str, str]]:
-    return [
-        {"reading": reading, "factor": f, "delta": d, "centre": c}
-        for f in factors
-        for d in deltas
-        for c in centres
-    ]
+def check_any_centre(point: Point) -> Iterator[Evidence]:
+    centre = F(point.centre)
+    yield evidence(point, sorted({F(-1), F(1), min(max(centre, F(-1)), F(1))}), centre)
 
 
-_FACTORS = ["1", "1001/1000", "11/10", "3/2", "27/10", "10", "150"]
-_DELTAS = ["0", "1/1000000", "1/100", "1/10", "1/3", "1"]
-_CENTRES = ["0", "1/3", "-9/10", "1", "-3/2"]
-_MANY = [str(F(k, 8)) for k in range(-16, 17)]
-_PRINTED = Claim(
-    id="song2021/lemma-b.3",
+# Rational e^ε and δ, written as text so that they stay exact.
+FACTORS = ("1", "1001/1000", "11/10", "3/2", "27/10", "10", "150")
+DELTAS = ("0", "1/1000000", "1/100", "1/10", "1/3", "1")
+CENTRES = ("0", "1/3", "-9/10", "1", "-3/2")
+
+CLAIM = Claim(
+    PAPER,
+    "Lemma B.3",
+    "appendix B",
     kind=Kind.IDENTITY,
     title="Means of (ε, δ)-close variables",
-    statement=(
-        r"If $U,V$ are supported on $[\mu-\Delta,\mu+\Delta]$ and $U\approx_{\varepsilon,\delta}V$, then "
-        r"$|\mathbb E U-\mathbb E V|\le(e^\varepsilon-1)\,\mathbb E|V-\mu|+2\delta\Delta$."
-    ),
-    how=(
-        "Exact worst case over all pairs of laws: a linear program on three atoms, vertices in rational "
-        "arithmetic."
-    ),
-    source=cite("Lemma B.3", "appendix B"),
-    bound=Bound.UPPER,
-    expected=Verdict.CONFIRMED,
-    tiers={
-        "smoke": Tier(points=_points("centred", _FACTORS[2:5], _DELTAS[:4], ["0"])),
-        "ci": Tier(points=_points("centred", _FACTORS, _DELTAS, ["0"])),
-        "full": Tier(points=_points("centred", [str(1 + F(k * k, 16)) for k in range(30)], _DELTAS, ["0"])),
-    },
-    measure=measure,
-    judge=judge,
+    statement=r"If $U,V$ are supported on $[\mu-\Delta,\mu+\Delta]$ and $U\approx_{\varepsilon,\delta}V$, "
+    r"then $|\mathbb E U-\mathbb E V|\le(e^\varepsilon-1)\,\mathbb E|V-\mu|+2\delta\Delta$.",
+    expected=CONFIRMED,
+    check=check_printed,
+    smoke=grid(factor=FACTORS[2:5], delta=DELTAS[:4]),
+    ci=grid(factor=FACTORS, delta=DELTAS),
+    full=grid(factor=[str(1 + F(k * k, 16)) for k in range(30)], delta=DELTAS),
     plots=[
         Plot(
             kind="curve",
             title="Lemma B.3: worst case over all laws",
             x="epsilon",
-            y="excess",
+            y="value",
             x_label="ε",
             y_label="largest |E U − E V| − (e^ε − 1) E|V − μ|",
             claimed="claimed",
@@ -217,19 +179,15 @@ _PRINTED = Claim(
         )
     ],
 )
-CLAIMS = [
-    _PRINTED,
-    replace(
-        _PRINTED,
-        id="song2021/lemma-b.3:any-centre",
-        title="Means of (ε, δ)-close variables, any centre",
-        statement=_PRINTED.statement.replace(r"[\mu-\Delta,\mu+\Delta]", r"[-\Delta,\Delta]")
-        + r" Here $\mu$ is any real number.",
-        plots=(),
-        tiers={
-            "smoke": Tier(points=_points("any centre", _FACTORS[2:5:2], _DELTAS[:4:3], _CENTRES)),
-            "ci": Tier(points=_points("any centre", _FACTORS[1:6], _DELTAS[:5:2], _CENTRES)),
-            "full": Tier(points=_points("any centre", _FACTORS, _DELTAS, _MANY)),
-        },
-    ),
-]
+ANY_CENTRE = CLAIM.reading(
+    "any-centre",
+    title="Means of (ε, δ)-close variables, any centre",
+    statement=CLAIM.statement.replace(r"[\mu-\Delta,\mu+\Delta]", r"[-\Delta,\Delta]")
+    + r" Here $\mu$ is any real number.",
+    check=check_any_centre,
+    smoke=grid(factor=FACTORS[2:5:2], delta=DELTAS[:4:3], centre=CENTRES),
+    ci=grid(factor=FACTORS[1:6], delta=DELTAS[:5:2], centre=CENTRES),
+    full=grid(factor=FACTORS, delta=DELTAS, centre=[str(F(k, 8)) for k in range(-16, 17)]),
+    plots=(),
+)
+CLAIMS = [ANY_CENTRE]

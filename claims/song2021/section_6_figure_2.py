@@ -1,7 +1,7 @@
 r"""Figure 2: with Gaussian noise the accuracy of DP-SGD does not depend on the dimension, with Gamma noise
 it falls.
 
-Statement (Song et al. 2021, section 6 and appendix E): logistic regression on Cod-RNA, zero features
+Song et al. 2021, section 6 and appendix E: logistic regression on Cod-RNA, zero features
 appended up to dimension d ∈ {9, 20, 50, …, 10⁴}; DP-SGD with batches of 250, 10 epochs, Gaussian noise of σ
 = 0.63 or Gamma-norm noise of scale 0.57 on the sum of a batch, the learning rate tuned for each d and noise
 by the mean held-out accuracy of the last 5 epochs of one run, then 5 more runs. The test accuracy with
@@ -23,14 +23,28 @@ one-sided tests over the dimensions. (2) Gamma: slope below 0, and accuracy at t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audits.evidence import Bound, Evidence, Verdict, exact_evidence
-from claims.harness.claim import Claim, Kind, Plot, Point, Tier
-from claims.song2021 import _cod_rna
-from claims.song2021._cite import cite
+from claims import (
+    CONSISTENT,
+    INCONCLUSIVE,
+    REFUTED,
+    Budget,
+    Claim,
+    Evidence,
+    Kind,
+    Plot,
+    Point,
+    Side,
+    Tier,
+    grid,
+    reported,
+    sample_mean,
+)
+from claims.song2021 import PAPER, _cod_rna
 from implementations.song2021 import minibatch_sgd
 
 if TYPE_CHECKING:
@@ -42,14 +56,15 @@ FLAT = 0.5
 """Percentage points per decade of d that still count as flat."""
 
 
-def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
+def measure(point: Point) -> dict[str, Any]:
     """Final held-out accuracy, in per cent, of every run with the tuned learning rate; one row per run."""
+    rng = point.rng
     records = _cod_rna.load(point.data, rng)
     training, held = _cod_rna.split(records, rng)
     features, test = _cod_rna.preprocess(training, held)
     cells = [(noise, d) for noise in ("gaussian", "gamma") for d in DIMENSIONS]
-    grid = [minibatch_sgd.Model(noise, d, rate) for noise, d in cells for rate in RATES]
-    after = minibatch_sgd.train(features, training.labels, grid, rng, epochs=point["epochs"])
+    models = [minibatch_sgd.Model(noise, d, rate) for noise, d in cells for rate in RATES]
+    after = minibatch_sgd.train(features, training.labels, models, rng, epochs=point.epochs)
     tuning = np.stack([minibatch_sgd.accuracy(test, held.labels, theta) for theta in after[-5:]])
     best = tuning.mean(axis=0).reshape(len(cells), len(RATES)).argmax(axis=1)
     runs = [
@@ -57,7 +72,7 @@ def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
         for (noise, d), choice in zip(cells, best, strict=True)
         for _ in range(point.trials)
     ]
-    final = minibatch_sgd.train(features, training.labels, runs, rng, epochs=point["epochs"])[-1]
+    final = minibatch_sgd.train(features, training.labels, runs, rng, epochs=point.epochs)[-1]
     return {
         "noise": [m.noise for m in runs],
         "dimension": [m.dimension for m in runs],
@@ -90,42 +105,33 @@ def _slope(rows: pd.DataFrame, confidence_alpha: float) -> tuple[float, float, f
     return slope, slope - width, slope + width, error
 
 
-def slope_evidence(part: pd.DataFrame, noise: str, side: float, source: str) -> Evidence:
+def slope_evidence(part: pd.DataFrame, noise: str, alpha: float, source: str) -> Evidence:
     """The trend against log₁₀ d: equivalence to 0 for Gaussian noise, one-sided for Gamma noise.
 
-    side  error probability of each side that may refute; passing needs one-sided level 0.01.
+    alpha  error probability of each direction that may refute; passing needs one-sided level 0.01.
     """
     from scipy.stats import t
 
-    slope, low, high, error = _slope(part, side)
+    slope, low, high, error = _slope(part, alpha)
     freedom = part["dimension"].nunique() - 2
     near = float(t.isf(0.01, freedom)) * error
-    reach = float(t.isf(side, freedom) + t.isf(0.1, freedom)) * error
-    if noise == "gaussian":
+    reach = float(t.isf(alpha, freedom) + t.isf(0.1, freedom)) * error
+    flat = noise == "gaussian"
+    if flat:
         refuted, passed = low > FLAT or high < -FLAT, abs(slope) + near < FLAT
     else:
         refuted, passed = low > 0.0, slope + near < 0.0
     return Evidence(
-        quantity=f"percentage points of accuracy per decade of d, {noise} noise",
-        estimate=slope,
-        low=low,
-        high=high,
-        confidence=1.0 - 2.0 * side,
-        method="tost" if noise == "gaussian" else "one-sided",
-        samples=len(part),
-        bound=0.0,
-        verdict=Verdict.REFUTED if refuted else Verdict.CONSISTENT if passed else Verdict.INCONCLUSIVE,
-        resolution=reach + (FLAT if noise == "gaussian" else 0.0),
-        alpha_spent=2.0 * side if noise == "gaussian" else side,
-        standard_error=error,
-        note=source,
-    )
+        quantity=f"percentage points of accuracy per decade of d, {noise} noise", estimate=slope, low=low,
+        high=high, confidence=1.0 - 2.0 * alpha, method="tost" if flat else "one-sided", samples=len(part),
+        claimed=0.0, verdict=REFUTED if refuted else CONSISTENT if passed else INCONCLUSIVE,
+        resolution=reach + (FLAT if flat else 0.0), alpha_spent=2.0 * alpha if flat else alpha,
+        standard_error=error, note=source,
+    )  # fmt: skip
 
 
 def ends_evidence(part: pd.DataFrame, noise: str, alpha: float) -> Evidence:
-    """The fall from the least to the largest d: at most 0.5 points per decade, or, for Gamma noise, above
-    0.
-    """
+    """The fall from the least to the largest d: at most 0.5 points per decade; above 0 for Gamma noise."""
     from audits.bounds import check_mean
 
     ends = part.groupby("dimension")["accuracy"].agg(["mean", "var", "size"])
@@ -136,75 +142,44 @@ def ends_evidence(part: pd.DataFrame, noise: str, alpha: float) -> Evidence:
         float(np.sqrt(first["var"] / first["size"] + last["var"] / last["size"])),
         int(min(first["size"], last["size"])),
         FLAT * float(np.log10(ends.index[-1] / ends.index[0])) if flat else 0.0,
-        bound=Bound.UPPER if flat else Bound.LOWER,
+        side=Side.UPPER if flat else Side.LOWER,
         alpha=alpha,
         quantity=f"points of accuracy lost from d = {ends.index[0]} to {ends.index[-1]}, {noise} noise",
     )
 
 
-def mean_evidence(part: pd.DataFrame, noise: str, source: str) -> Evidence:
-    """Mean accuracy over the dimensions, which the tuning makes the units."""
-    from audits.bounds import mean_interval
-
-    means = part.groupby("dimension")["accuracy"].mean().to_numpy()
-    low, high = mean_interval(means, alpha=0.01)
-    return Evidence(
-        quantity=f"mean accuracy over the dimensions, {noise} noise, per cent",
-        estimate=float(means.mean()),
-        low=low,
-        high=high,
-        confidence=0.99,
-        method="student-t",
-        samples=len(part),
-        note=f"{means.min():.1f} to {means.max():.1f} by dimension; {source}",
-    )
-
-
-def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
-    """Two tests for each noise, trend and ends; the level of accuracy; where the tuning landed; what the
-    data were.
-    """
+def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
+    """Two tests for each noise, trend and ends; the level of accuracy; where the tuning landed."""
     source = str(rows["source"].iloc[0])
-    evidence: list[Evidence] = []
-    for noise in ("gaussian", "gamma"):
+    shares = budget.split(4)
+    for k, noise in enumerate(("gaussian", "gamma")):
         part = rows[rows["noise"] == noise]
-        evidence.append(slope_evidence(part, noise, alpha / 8.0, source))
-        evidence.append(ends_evidence(part, noise, alpha / 4.0))
-        evidence.append(mean_evidence(part, noise, source))
+        yield slope_evidence(part, noise, 0.5 * shares[2 * k], source)
+        yield ends_evidence(part, noise, shares[2 * k + 1])
+        means = part.groupby("dimension")["accuracy"].mean()  # the tuning makes the dimensions the units
+        note = f"{means.min():.1f} to {means.max():.1f} by dimension; {source}"
+        yield sample_mean(f"mean accuracy over the dimensions, {noise} noise, per cent", means, note=note)
     edge = rows[rows["learning_rate"].isin((RATES[0], RATES[-1]))]
     chosen = edge.groupby(["noise", "dimension"]).ngroups
-    evidence.append(
-        exact_evidence("tuned learning rates on the boundary of the grid", float(chosen), method="count")
-    )
-    return evidence
+    yield reported("tuned learning rates on the boundary of the grid", chosen, method="count")
 
 
 CLAIM = Claim(
-    id="song2021/section-6-figure-2",
+    PAPER,
+    "Figure 2",
+    "section 6, appendix E",
+    name="section-6-figure-2",
     kind=Kind.EXPERIMENT,
     title="Accuracy against dimension: Gaussian and Gamma noise",
-    statement=(
-        r"On Cod-RNA with zero features appended up to dimension $d$, the test accuracy of DP-SGD with "
-        r"Gaussian noise "
-        r"($\sigma=0.63$) is independent of $d\in[9,10^4]$; with noise of density $\propto "
-        r"e^{-\|z\|_2/0.57}$ it decreases "
-        r"in $d$."
-    ),
-    how=(
-        "The experiment of appendix E on the user's data or a stand-in; slope of accuracy on log₁₀ d: "
-        "equivalence within "
-        "0.5 points per decade for Gaussian, one-sided for Gamma noise."
-    ),
-    source=cite("Figure 2", "section 6, appendix E"),
-    bound=Bound.TIGHT,
-    expected=Verdict.CONSISTENT,
-    tiers={
-        "smoke": Tier(points=[{"epochs": 10}], trials=10),
-        "ci": Tier(points=[{"epochs": 10}], trials=40),
-        "full": Tier(points=[{"epochs": 10}], trials=200, chunk=40),
-    },
+    statement=r"On Cod-RNA with zero features appended up to dimension $d$, the test accuracy of DP-SGD with "
+    r"Gaussian noise ($\sigma=0.63$) is independent of $d\in[9,10^4]$; with noise of density $\propto "
+    r"e^{-\|z\|_2/0.57}$ it decreases in $d$.",
+    expected=CONSISTENT,
     measure=measure,
     judge=judge,
+    smoke=Tier(grid(epochs=10), trials=10),
+    ci=Tier(grid(epochs=10), trials=40),
+    full=Tier(grid(epochs=10), trials=200, chunk=40),
     check_data=_cod_rna.read,
     plots=[
         Plot(

@@ -97,7 +97,7 @@ def audit(point: Point, noise: str) -> Evidence:
 
 
 def check_printed(point: Point) -> Iterator[Evidence]:
-    from audits.exact import gaussian_delta, gaussian_epsilon
+    from implementations.privacy import gaussian_delta, gaussian_epsilon
 
     if "sampled" in point:
         yield audit(point, "printed")
@@ -111,7 +111,7 @@ def check_printed(point: Point) -> Iterator[Evidence]:
 
 def check_noise(noise: str, adjacency: Adjacency, point: Point) -> Iterator[Evidence]:
     """All T steps composed, exactly: this bounds every pair of neighbours."""
-    from audits.exact import gaussian_delta, gaussian_epsilon
+    from implementations.privacy import gaussian_delta, gaussian_epsilon
 
     if "steps" not in point:
         yield from check_domain(point)
@@ -147,7 +147,7 @@ def largest_epsilon(delta: float) -> float:
     """The ε up to which μ = ε/√(2·log(1/δ)) is (ε, δ)-private: the first root of its exact δ(ε) = δ."""
     from scipy.optimize import brentq
 
-    from audits.exact import gaussian_delta
+    from implementations.privacy import gaussian_delta
 
     scale = math.sqrt(2.0 * math.log(1.0 / delta))
 

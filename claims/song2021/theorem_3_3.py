@@ -5,30 +5,51 @@ Then there is a dataset with yᵢ ∈ {0, 1}, ‖xᵢ‖ ≤ 1, subgradients of 
 ‖θ*‖ ≤ √d (θ* of least norm), such that the expected excess empirical risk is Ω(min(1, d/(εn))), hence
 Ω(min(1, ‖θ*‖·√rank/(εn))) (Song et al. 2021, section 3.2).
 
-How it is checked. The side conditions exactly, on drawn datasets padded with zeros to p > d: rank by
-singular values, θ* as the majority by coordinate (0 at ties and where no record is), held against a linear
-search of every coordinate's piecewise-linear risk. The bound as in Corollary B.4, whose constants give 1/210
-for the hidden one at ε ≤ 1/21: every private estimator must stay above min(1, d/(εn))/210; the largest
-constant that the estimators allow is reported. That the form is right (`exponents`): for the best private
-estimators, signs of Laplace- or Gaussian-noised counts, the threshold n*(d, ε) at which the excess falls
-below 0.05 is located by bisection on α = 1 instances; its exponents are 1 in d and −1 in ε, and n* of the
-Gaussian one is proportional to d/μ*(ε, δ). A lower bound of another shape would cross these level sets.
+The constants of Corollary B.4 give 1/210 for the hidden one at ε ≤ 1/21. That the form is right: for the best
+private estimators, signs of Laplace- or Gaussian-noised counts, the threshold n*(d, ε) at which the excess
+falls below 0.05 has exponents 1 in d and −1 in ε, and n* of the Gaussian one is proportional to d/μ*(ε, δ).
+A lower bound of another shape would cross these level sets.
+
+How it is checked. The side conditions exactly, on drawn datasets padded with zeros to p > d: rank by singular
+values, θ* as the majority by coordinate (0 at ties and where no record is), held against a linear search of
+every coordinate's piecewise-linear risk. Every private estimator must stay above min(1, d/(εn))/210 where the
+minimiser, which is not private, lies below; the largest constant that the estimators allow is reported. The
+thresholds by bisection, and their exponents.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audits.evidence import Bound, Evidence, Verdict, exact_evidence
-from audits.reported import sample_mean
-from claims.harness.claim import Claim, Kind, Plot, Point, Tier
-from claims.song2021 import corollary_b_4
-from claims.song2021._cite import cite
-from claims.song2021._rows import cells
-from claims.song2021._sample import extreme_of
+from audits.judge import cells
+from claims import (
+    CONSISTENT,
+    Budget,
+    Claim,
+    Evidence,
+    Kind,
+    Plot,
+    Point,
+    Side,
+    Tier,
+    at_most,
+    constant,
+    decisive,
+    fit_rate,
+    grid,
+    mean_at_least,
+    reported,
+    sample_mean,
+    slope_against,
+    undecided,
+)
+from claims.song2021 import PAPER
+from implementations.privacy import mu_star
 from implementations.song2021 import hard_instance
 
 if TYPE_CHECKING:
@@ -37,6 +58,8 @@ if TYPE_CHECKING:
 CONSTANT = 1.0 / 210.0
 LEVEL = 0.05
 THRESHOLD_DELTA = 1e-6
+FORM, GAUSSIAN_FORM = "min(1, d/(εn))", "d/μ*"
+DATASETS = 20
 
 
 def side_conditions(d: int, extra: int, rng: np.random.Generator) -> int:
@@ -49,10 +72,10 @@ def side_conditions(d: int, extra: int, rng: np.random.Generator) -> int:
     theta = np.pad((single.ones > single.zeros).astype(float), (0, extra))
     # Every coordinate's risk is piecewise linear with kinks at 0 and 1: a grid that holds both finds the
     # minimum.
-    grid = np.linspace(-1.0, 2.0, 13)
-    risks = single.zeros[:, None] * np.abs(grid) + single.ones[:, None] * np.abs(1.0 - grid)
+    line = np.linspace(-1.0, 2.0, 13)
+    risks = single.zeros[:, None] * np.abs(line) + single.ones[:, None] * np.abs(1.0 - line)
     best = risks.min(axis=1)
-    least = np.array([np.abs(grid[row <= low + 1e-12]).min() for row, low in zip(risks, best, strict=True)])
+    least = np.array([np.abs(line[row <= low + 1e-12]).min() for row, low in zip(risks, best, strict=True)])
     risk = np.abs(features @ theta - problem.targets).sum()
     failing = (
         np.linalg.matrix_rank(features.T @ features) > d,
@@ -68,9 +91,7 @@ def side_conditions(d: int, extra: int, rng: np.random.Generator) -> int:
 def threshold(
     d: int, epsilon: float, name: str, rng: np.random.Generator, coordinates: int = 16_384
 ) -> float:
-    """n at which the mean excess of a private estimator on α = 1 instances is LEVEL, by bisection on log
-    n.
-    """
+    """n where the mean excess of a private estimator on α = 1 instances is LEVEL, by bisection on log n."""
     estimate = hard_instance.private_estimators()[name]
     trials = max(1, coordinates // d)
 
@@ -78,7 +99,7 @@ def threshold(
         p = hard_instance.draw_parameter(trials, d, rng)
         sample = hard_instance.draw_sample(p, 1.0, n, rng)
         theta = estimate(sample, epsilon, THRESHOLD_DELTA, rng)
-        return float(corollary_b_4.empirical_excess(theta, sample).mean())
+        return float(hard_instance.empirical_excess(theta, sample).mean())
 
     low, high = math.log(0.1 * d / epsilon), math.log(1e3 * d / epsilon)
     for _ in range(12):
@@ -87,145 +108,119 @@ def threshold(
     return math.exp(0.5 * (low + high))
 
 
-def measure(point: Point, rng: np.random.Generator) -> dict[str, Any]:
-    """Failing side conditions, excess risks, or thresholds, by the task of the point."""
-    d, epsilon = int(point["d"]), float(point["epsilon"])
-    if point["task"] == "conditions":
-        return {"failing": sum(side_conditions(d, 7, rng) for _ in range(20)), "datasets": 20}
-    if point["task"] == "threshold":
-        from audits.exact import mu_star
+def measure(point: Point) -> dict[str, Any]:
+    """Excess empirical risks, thresholds, or failing side conditions, by the axes of the point."""
+    d, rng = point.d, point.rng
+    if "datasets" in point:
+        return {"failing": sum(side_conditions(d, 7, rng) for _ in range(point.datasets))}
+    if "repeats" in point:
+        values = [threshold(d, point.epsilon, point.locates, rng) for _ in range(point.repeats)]
+        return {
+            "threshold": values,
+            GAUSSIAN_FORM: [d / mu_star(point.epsilon, THRESHOLD_DELTA)] * len(values),
+        }
+    # The instance of Corollary B.4, at `load` times the n up to which Theorem B.1 speaks of α = 1.
+    reach = d / (10.0 * math.expm1(point.epsilon))
+    n = max(1, round(point.load * reach))
+    presence, delta = min(1.0, reach / n), point.epsilon / (1000.0 * n)
+    sample = hard_instance.draw_sample(hard_instance.draw_parameter(point.trials, d, rng), presence, n, rng)
+    columns: dict[str, list[Any]] = {"estimator": [], "private": [], "excess": []}
+    kinds = ((1, hard_instance.private_estimators()), (0, {"majority": hard_instance.majority}))
+    for private, estimators in kinds:
+        for name, estimate in estimators.items():
+            theta = np.clip(estimate(sample, point.epsilon, delta, rng), 0.0, 1.0)
+            columns["estimator"] += [name] * point.trials
+            columns["private"] += [private] * point.trials
+            columns["excess"] += hard_instance.empirical_excess(theta, sample).tolist()
+    form = min(1.0, d / (point.epsilon * n))
+    return {**columns, "n": n, FORM: [form] * len(columns["excess"]), "bound": CONSTANT * form}
 
-        name = str(point["estimator_of"])
-        values = [threshold(d, epsilon, name, rng) for _ in range(int(point["repeats"]))]
-        return {"threshold": values, "load_gdp": [d / mu_star(epsilon, THRESHOLD_DELTA)] * len(values)}
-    return corollary_b_4.gap(d, epsilon, float(point["load"]), point.trials, rng)
 
-
-def judge(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     """Side conditions, the sandwich with the constant 1/210, and the exponents of the thresholds."""
-    evidence: list[Evidence] = []
-    conditions = rows[rows["task"] == "conditions"]
-    failing = int(conditions["failing"].sum())
-    evidence.append(
-        exact_evidence(
-            f"side conditions that fail on {int(conditions['datasets'].sum())} datasets",
-            float(failing),
-            bound=0.0,
-            verdict=Verdict.REFUTED if failing else None,  # drawn datasets decide nothing of the others
-            method="exact",
-        )
-    )
-    runs = rows[rows["task"] == "risk"]
-    evidence += corollary_b_4.sandwiches(runs, "shape", CONSTANT, alpha / 2.0)
-    evidence.append(
-        extreme_of(
-            "least excess of a private estimator over min(1, d/(εn))",
-            cells(runs[runs["private"] == 1], ["d", "epsilon", "load", "estimator"]),
-            "excess",
-            "shape",
-            least=True,
-            bound=CONSTANT,
-            note="the hidden constant can be no larger; interval simultaneous over points and estimators",
-        )
-    )
-    located = rows[rows["task"] == "threshold"]
-    if len(located):
-        evidence += threshold_evidence(located, alpha / 2.0)
-    return evidence
+    drawn = rows[rows["datasets"].notna()]
+    quantity = f"side conditions that fail on {int(drawn['datasets'].sum())} datasets"
+    yield at_most(quantity, int(drawn["failing"].sum()), 0, decides=False)
+    runs = rows[rows["load"].notna()]
+    points, share = cells(runs, ["d", "epsilon", "load", "n", "bound"]), budget.share(0.5)
+    for point, part in points:
+        yield from sandwich_evidence(part, point.pop("bound"), point, share / len(points))
+    scaled = runs["excess"] / runs[FORM]
+    least = cells(runs.assign(scaled=scaled)[runs["private"] == 1], ["d", "epsilon", "load", "estimator"])
+    yield constant(
+        f"least excess of a private estimator over {FORM}", [g["scaled"].mean() for _, g in least],
+        [float(g["scaled"].std()) / math.sqrt(len(g)) for _, g in least], [len(g) for _, g in least],
+        points=[p for p, _ in least], least=True, claimed=CONSTANT,
+        note="the hidden constant can be no larger; interval simultaneous over points and estimators",
+    )  # fmt: skip
+    if "repeats" in rows:
+        yield from threshold_evidence(rows[rows["repeats"].notna()], budget.share(0.5))
 
 
-def threshold_evidence(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+def sandwich_evidence(
+    part: pd.DataFrame, bound: float, point: dict[str, Any], alpha: float
+) -> Iterator[Evidence]:
+    """The private estimator nearest to the bound, and the minimiser below it."""
+    # The constant estimator is left out: where every record is seen its excess is ½ on every dataset.
+    private = part[(part["private"] == 1) & (part["estimator"] != "constant")].groupby(
+        "estimator", sort=False
+    )
+    checks = [
+        mean_at_least(
+            "excess empirical risk of the best private estimator", group["excess"], bound,
+            alpha=alpha / private.ngroups, point={**point, "estimator": str(name)},
+        )
+        for name, group in private
+    ]  # fmt: skip
+    yield decisive(checks, lambda e: -e.estimate)
+    # The majority is the empirical minimiser: its excess is 0 on every dataset, exactly.
+    open_excess = float(part.loc[part["estimator"] == "majority", "excess"].abs().max())
+    quantity = "largest excess empirical risk of the minimiser, over the datasets"
+    if open_excess < bound:
+        yield reported(quantity, open_excess, claimed=bound, point=point, note="not private, below the bound")
+    else:
+        yield undecided(quantity, open_excess, "the minimiser is not below the bound", point=point)
+
+
+def threshold_evidence(rows: pd.DataFrame, alpha: float) -> Iterator[Evidence]:
     """n* against d and ε (Laplace), and against d/μ* (Gaussian)."""
-    from dataclasses import replace
-
-    from audits.rates import fit_rate, slope_against
-
-    options: dict[str, Any] = {"bound": Bound.TIGHT, "alpha": alpha / 2.0, "equivalence_alpha": 0.01}
-    laplace, gaussian = (rows[rows["estimator_of"] == name] for name in ("laplace", "gaussian"))
+    options = {"side": Side.TIGHT, "alpha": alpha / 2.0, "equivalence_alpha": 0.01}
+    laplace, gaussian = (rows[rows["locates"] == name] for name in ("laplace", "gaussian"))
     fit = fit_rate(laplace, "threshold", ["d", "epsilon"], {"d": 1.0, "epsilon": -1.0}, 0.1, **options)
-    slope = slope_against(gaussian, "threshold", "load_gdp", 0.1, vanishing=False, **options)
+    slope = slope_against(gaussian, "threshold", GAUSSIAN_FORM, 0.1, vanishing=False, **options)
+    yield from (replace(e, quantity=f"{e.quantity} in n*, Laplace") for e in fit.evidence())
+    yield from (replace(e, quantity=f"{e.quantity} in n*, Gaussian") for e in slope.evidence())
     constants = laplace["threshold"] * laplace["epsilon"] / laplace["d"]
-    return [
-        *(replace(e, quantity=f"{e.quantity} in n*, Laplace") for e in fit.evidence()),
-        *(replace(e, quantity="exponent of d/μ* in n*, Gaussian") for e in slope.evidence()),
-        sample_mean(
-            "n*·ε/d of the Laplace estimator",
-            constants,
-            note="mean over d, ε and repeats; n* is where the excess falls below 0.05",
-        ),
-    ]
+    note = "mean over d, ε and repeats; n* is where the excess falls below 0.05"
+    yield sample_mean("n*·ε/d of the Laplace estimator", constants, note=note)
 
 
-def _risks(*grid: tuple[int, float, float]) -> list[dict[str, Any]]:
-    return [
-        {"task": "risk", "d": d, "epsilon": e, "load": load, "estimator_of": "", "repeats": 0}
-        for d, e, load in grid
-    ]
+def thresholds(repeats: int) -> list[dict[str, Any]]:
+    return grid(locates=("laplace", "gaussian"), d=(8, 32, 128), epsilon=(0.01, 0.03, 0.1), repeats=repeats)
 
 
-def _thresholds(repeats: int) -> list[dict[str, Any]]:
-    return [
-        {"task": "threshold", "d": d, "epsilon": e, "load": 0.0, "estimator_of": name, "repeats": repeats}
-        for name in ("laplace", "gaussian")
-        for d in (8, 32, 128)
-        for e in (0.01, 0.03, 0.1)
-    ]
-
-
-_CONDITIONS = [
-    {"task": "conditions", "d": d, "epsilon": 1.0, "load": 0.0, "estimator_of": "", "repeats": 0}
-    for d in (1, 3, 10)
-]
+CONDITIONS = grid(d=(1, 3, 10), datasets=DATASETS)
+LOADS = (0.2, 1.0, 8.0, 30.0)
 CLAIM = Claim(
-    id="song2021/theorem-3.3",
+    PAPER,
+    "Theorem 3.3",
+    "section 3.2, proof in appendix B",
     kind=Kind.LOWER_BOUND,
     title="Lower bound min(1, d/(εn)) for unconstrained private GLMs",
-    statement=(
-        r"For every $(\varepsilon,\delta)$-differentially private $A$, $\varepsilon\le c$, $\delta\le "
-        r"c\varepsilon/n$, $1\le d\le p$, and "
-        r"$\ell=|\langle\theta,x\rangle-y|$ there is $D$ with $y_i\in\{0,1\}$, $\|x_i\|_2\le1$, "
-        r"$\mathrm{rank}(\sum x_ix_i^T)\le d$, "
-        r"$\|\theta^*\|_2\le\sqrt d$ and $\mathbb "
-        r"E[L(\theta^{priv};D)]-L(\theta^*;D)\ge\Omega(\min\{1,\frac d{\varepsilon n}\})\ge"
-        r"\Omega(\min\{1,\frac{\|\theta^*\|_2\sqrt{\mathrm{rank}}}{\varepsilon n}\})$."
-    ),
-    how=(
-        "Side conditions exactly; private estimators above min(1, d/(εn))/210, the minimiser below; "
-        "exponents of n*(d, ε)."
-    ),
-    source=cite("Theorem 3.3", "section 3.2, proof in appendix B"),
-    bound=Bound.LOWER,
-    expected=Verdict.CONSISTENT,
-    tiers={
-        "smoke": Tier(points=[*_CONDITIONS, *_risks((20, 0.04, 1.0), (20, 0.04, 8.0))], trials=200),
-        "ci": Tier(
-            points=[
-                *_CONDITIONS,
-                *_risks(
-                    *((d, e, load) for d in (4, 32) for e in (0.04, 0.01) for load in (0.2, 1.0, 8.0, 30.0))
-                ),
-                *_thresholds(2),
-            ],
-            trials=300,
-        ),
-        "full": Tier(
-            points=[
-                *_CONDITIONS,
-                *_risks(
-                    *(
-                        (d, e, load)
-                        for d in (1, 4, 32, 128)
-                        for e in (0.04, 0.01)
-                        for load in (0.2, 1.0, 8.0, 30.0)
-                    )
-                ),
-                *_thresholds(8),
-            ],
-            trials=1_000,
-        ),
-    },
+    statement=r"For every $(\varepsilon,\delta)$-differentially private $A$, $\varepsilon\le c$, $\delta\le "
+    r"c\varepsilon/n$, $1\le d\le p$, and $\ell=|\langle\theta,x\rangle-y|$ there is $D$ with "
+    r"$y_i\in\{0,1\}$, $\|x_i\|_2\le1$, $\mathrm{rank}(\sum x_ix_i^T)\le d$, $\|\theta^*\|_2\le\sqrt d$ and "
+    r"$\mathbb E[L(\theta^{priv};D)]-L(\theta^*;D)\ge\Omega(\min\{1,\frac d{\varepsilon n}\})\ge"
+    r"\Omega(\min\{1,\frac{\|\theta^*\|_2\sqrt{\mathrm{rank}}}{\varepsilon n}\})$.",
+    expected=CONSISTENT,
     measure=measure,
     judge=judge,
+    smoke=Tier([*CONDITIONS, *grid(d=20, epsilon=0.04, load=(1.0, 8.0))], trials=200),
+    ci=Tier([*CONDITIONS, *grid(d=(4, 32), epsilon=(0.04, 0.01), load=LOADS), *thresholds(2)], trials=300),
+    full=Tier(
+        [*CONDITIONS, *grid(d=(1, 4, 32, 128), epsilon=(0.04, 0.01), load=LOADS), *thresholds(8)],
+        trials=1_000,
+    ),
     fits_exponents=True,
     plots=[
         Plot(
@@ -235,11 +230,11 @@ CLAIM = Claim(
             y="excess",
             x_label="n",
             y_label="excess empirical risk",
-            claimed="claimed",
+            claimed="bound",
             series="estimator",
             log_x=True,
             log_y=True,
-            select={"d": 32, "epsilon": 0.01, "task": "risk"},
+            select={"d": 32, "epsilon": 0.01},
         ),
         Plot(
             kind="loglog",
@@ -251,7 +246,7 @@ CLAIM = Claim(
             series="epsilon",
             log_x=True,
             log_y=True,
-            select={"task": "threshold", "estimator_of": "laplace"},
+            select={"locates": "laplace"},
         ),
     ],
 )

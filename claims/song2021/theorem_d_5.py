@@ -14,30 +14,26 @@ Control: K = 2 has no curl.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
 
-from claims.song2021 import theorem_5_3
-from claims.song2021._cite import cite
+from claims import CONFIRMED, Claim, Kind
+from claims.song2021 import PAPER
+from claims.song2021.theorem_5_3 import check, points_of
 
-CLAIM = replace(
-    theorem_5_3.CLAIM,
-    id="song2021/theorem-d.5",
+CLAIM = Claim(
+    PAPER,
+    "Theorem D.5",
+    "appendix D.3.1",
+    kind=Kind.IDENTITY,
     title="Per-class clipping does not help",
-    statement=(
-        r"$x\ne0$, $K\ge3$, $B>0$ with $\Theta=\{\theta:\|\nabla_{\theta^{(k)}}\ell(\theta;(x,y))\|_2>B$ "
-        r"for some "
-        r"$k\}\ne\emptyset$ (i.e. $B<\|x\|_2$), $G$ the gradient with every block clipped to $B$. No "
-        r"$f:C\to\mathbb R$, $\Theta\subseteq C$, differentiable off a set $C_N$ that is closed in $C$ and "
-        r"of measure "
-        r"zero, has $\nabla f=G$ on $C^\circ\setminus C_N$."
-    ),
-    source=cite("Theorem D.5", "appendix D.3.1"),
-    tiers={
-        "smoke": theorem_5_3.tier([2, 3], ["1/10", "3/5"], 6, 20),
-        "ci": theorem_5_3.tier([2, 3, 4, 5], ["1/100", "1/4", "3/5", "19/20"], 8, 150),
-        "full": theorem_5_3.tier(
-            [2, 3, 4, 5, 6], ["1/100", "1/10", "1/4", "1/2", "3/5", "9/10", "19/20"], 20, 2_000
-        ),
-    },
-    measure=theorem_5_3.measure_per_class,
+    statement=r"$x\ne0$, $K\ge3$, $B>0$ with "
+    r"$\Theta=\{\theta:\|\nabla_{\theta^{(k)}}\ell(\theta;(x,y))\|_2>B$ for some $k\}\ne\emptyset$ (i.e. "
+    r"$B<\|x\|_2$), $G$ the gradient with every block clipped to $B$. No $f:C\to\mathbb R$, "
+    r"$\Theta\subseteq C$, differentiable off a set $C_N$ that is closed in $C$ and of measure zero, has "
+    r"$\nabla f=G$ on $C^\circ\setminus C_N$.",
+    expected=CONFIRMED,
+    check=partial(check, per_class=True),
+    smoke=points_of([2, 3], ["1/10", "3/5"], 6, 20),
+    ci=points_of([2, 3, 4, 5], ["1/100", "1/4", "3/5", "19/20"], 8, 150),
+    full=points_of([2, 3, 4, 5, 6], ["1/100", "1/10", "1/4", "1/2", "3/5", "9/10", "19/20"], 20, 2_000),
 )

@@ -17,6 +17,7 @@ from implementations.controls import (
 from implementations.controls import propose_test_release as ptr
 from implementations.controls._control import Control, Law, Pair, pure_epsilon, queries_within_one
 from implementations.interfaces import Adjacency, Array, Mechanism
+from implementations.privacy import gaussian_epsilon
 
 _DWORK2006 = "Dwork, McSherry, Nissim, Smith: Calibrating noise to sensitivity, TCC 2006"
 _DWORK2014 = "Dwork, Roth: The algorithmic foundations of differential privacy, 2014"
@@ -58,7 +59,7 @@ def gaussian_control(scale_factor: float = 1.0, *, epsilon: float = 1.0, delta: 
         adjacency=queries_within_one,
         epsilon=epsilon,
         delta=delta,
-        true_epsilon=additive.gaussian_epsilon(delta, sigma),
+        true_epsilon=gaussian_epsilon(delta, 1.0 / sigma),
         private=scale_factor >= 1.0,
         outputs="real",
         law=additive.gaussian_law(sigma, _grid(-8 * sigma, 1 + 8 * sigma, 0.005 * sigma)),
@@ -69,7 +70,7 @@ def gaussian_control(scale_factor: float = 1.0, *, epsilon: float = 1.0, delta: 
 def classical_gaussian_control(*, epsilon: float = 10.0, delta: float = 1e-5) -> Control:
     """Gaussian with σ = √(2 ln(1.25/δ))/ε at an ε beyond 1, where its proof fails and it is too small."""
     sigma = additive.classical_sigma(epsilon, delta)
-    true_epsilon = additive.gaussian_epsilon(delta, sigma)
+    true_epsilon = gaussian_epsilon(delta, 1.0 / sigma)
     return Control(
         name=f"gaussian-classical-ε={epsilon:g}",
         mechanism=additive.gaussian(sigma),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from implementations.controls._control import Law
 from implementations.controls._laws import laplace_between, real_cells
 from implementations.interfaces import Array, Mechanism
+from implementations.privacy import mu_star
 
 # ---------------------------------------------------------------------------------------------- Laplace
 
@@ -97,29 +98,9 @@ def gaussian(sigma: float) -> Mechanism:
     return mechanism
 
 
-def gaussian_delta(epsilon: float, sigma: float, sensitivity: float = 1.0) -> float:
-    """The smallest δ of the Gaussian mechanism at ε (Balle and Wang 2018, Theorem 8)."""
-    from scipy.special import log_ndtr
-
-    mu = sensitivity / sigma
-    return math.exp(log_ndtr(mu / 2 - epsilon / mu)) - math.exp(epsilon + log_ndtr(-mu / 2 - epsilon / mu))
-
-
-def gaussian_epsilon(delta: float, sigma: float, sensitivity: float = 1.0) -> float:
-    """The smallest ε ≥ 0 of the Gaussian mechanism at δ > 0: `gaussian_delta` inverted."""
-    return _smallest_epsilon(lambda epsilon: gaussian_delta(epsilon, sigma, sensitivity), delta)
-
-
 def gaussian_sigma(epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
     """The smallest σ that makes the Gaussian mechanism (ε, δ)-DP, exactly (Balle and Wang 2018)."""
-    from scipy.optimize import root_scalar
-
-    middle = math.log(sensitivity)
-
-    def excess(log_sigma: float) -> float:
-        return gaussian_delta(epsilon, math.exp(log_sigma), sensitivity) - delta
-
-    return math.exp(root_scalar(excess, bracket=(middle - 10.0, middle + 20.0), xtol=1e-13).root)
+    return sensitivity / mu_star(epsilon, delta)
 
 
 def classical_sigma(epsilon: float, delta: float, sensitivity: float = 1.0) -> float:

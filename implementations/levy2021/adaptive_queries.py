@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from implementations.checks import whole_number
 from implementations.interfaces import Array
-from implementations.levy2021._check import positive
 from implementations.levy2021.constants import Constants, Variant
 from implementations.levy2021.first_order import query_budget
 from implementations.levy2021.winsorized_mean_highd import winsorized_mean_highd
@@ -41,7 +41,7 @@ def answer_adaptively(
 
     Returns the K answers (d,). Raises ValueError for bad parameters, ε > 1, or too few users for `failure`.
     """
-    positive(queries=queries)
+    whole_number(queries=queries)
     if epsilon > 1.0:
         raise ValueError(f"epsilon must be at most 1, where the split of the budget is proved, got {epsilon}")
     step_epsilon, step_delta = query_budget(epsilon, delta, queries, constants)

@@ -17,7 +17,7 @@ class Constants:
     range_share   part of ε that PrivateRange spends; the rest pays for the Laplace noise.
     rotation      "paper": τ′ = 10 τ √(log(dn/γ)/d);  "union": τ′ = τ √(2 log(2dn/γ)/d).
     composition   "paper": ε′ = ε/√(8 d log(1/δ));  "optimal": the largest ε′ whose d-fold composition is
-    (ε, δ)-DP.
+                  (ε, δ)-DP.
     """
 
     bin_width: float

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from implementations.checks import numbers, positive, probability, share, whole_number
 from implementations.interfaces import Array
-from implementations.levy2021._check import positive, probability
 from implementations.levy2021.constants import Constants, Variant
 from implementations.levy2021.winsorized_mean_1d import winsorized_mean_1d
 
@@ -22,17 +22,16 @@ Integers = NDArray[np.int64]
 def best_of_geometric(probabilities: Array, stop: float) -> Array:
     """Law of the best of K independent draws, K geometric with success probability `stop` (K ≥ 1).
 
-    probabilities  (k,) of one draw, outcomes ordered from best to worst. The chance that the best of K is
-    among the
-    outcomes i … k is f(tail_i), f(t) = stop·t/(1 − (1 − stop)·t), so the mass of outcome i is f(tail_i) −
-    f(tail_{i+1}).
+    probabilities  (k,) of one draw, outcomes ordered from best to worst.
+
+    The chance that the best of K is among the outcomes i … k is f(tail_i), f(t) = stop·t/(1 − (1 − stop)·t),
+    so the mass of outcome i is f(tail_i) − f(tail_{i+1}).
 
     >>> best_of_geometric(np.array([0.5, 0.5]), 1.0)
     array([0.5, 0.5])
     """
-    if not 0.0 < stop <= 1.0:
-        raise ValueError(f"stop must be in (0, 1], got {stop}")
-    p = np.asarray(probabilities, dtype=np.float64)
+    share(stop=stop)
+    p = numbers("probabilities", probabilities, low=0.0)
     tail = np.concatenate((np.cumsum(p[::-1])[::-1], [0.0]))
     generated = stop * tail / (1.0 - (1.0 - stop) * tail)
     return generated[:-1] - generated[1:]
@@ -53,13 +52,14 @@ def learn_finite_class(
     """Index of a candidate of small empirical risk, ε-DP in one user; `size` independent runs → (size,).
 
     losses  (n, k) mean loss of each user on each of k candidates, in [−bound, bound], τ-concentrated for
-    each candidate.
+            each candidate.
     stop    success probability of the geometric number of draws; of the order of 1/k, so that most
-    candidates are seen.
+            candidates are seen.
 
     Raises ValueError for bad parameters, or too few users for `failure`.
     """
-    positive(epsilon=epsilon, size=size)
+    positive(epsilon=epsilon)
+    whole_number(size=size)
     probability(stop=stop)
     k = losses.shape[1]
     draws = rng.geometric(stop, size=size)

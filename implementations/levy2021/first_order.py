@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from implementations.checks import non_negative, positive, probability, whole_number
 from implementations.interfaces import Array
-from implementations.levy2021._check import positive, probability
 from implementations.levy2021.composition import optimal_query_budget, printed_query_budget
 from implementations.levy2021.constants import Constants, Variant, constants_of
 from implementations.levy2021.winsorized_mean_highd import winsorized_mean_highd
@@ -56,7 +56,8 @@ def averaged_sgd(
 
     Excess risk at most HR²/T + Rν√(2/T) (Bubeck 2014, Theorem 6.3). noise: ν, root of the gradient variance.
     """
-    positive(diameter=diameter, steps=steps)
+    positive(diameter=diameter)
+    whole_number(steps=steps)
     size = 1.0 / (smoothness + noise * math.sqrt(steps / 2.0) / diameter)
     return Method(
         query=lambda state: state.theta,
@@ -81,10 +82,10 @@ def strongly_convex_sgd(
     """Projected SGD for μ-strongly convex H-smooth losses: excess Õ(GR e^{−μT/(2H)} + ν²/(μT)).
 
     Step 1/H in the first half, then 2/(μ(s + 2H/μ)) in step s of the second half, whose iterates are
-    averaged with weights
-    s + 2H/μ.
+    averaged with weights s + 2H/μ.
     """
-    positive(smoothness=smoothness, strong_convexity=strong_convexity, steps=steps)
+    positive(smoothness=smoothness, strong_convexity=strong_convexity)
+    whole_number(steps=steps)
     if strong_convexity > smoothness:
         raise ValueError(
             f"strong_convexity must be at most smoothness = {smoothness}, got {strong_convexity}"
@@ -110,12 +111,14 @@ def nonconvex_sgd(
     steps: int,
     rng: np.random.Generator,
 ) -> Method:
-    """Projected SGD for H-smooth losses, a uniformly random iterate: E‖gradient mapping‖² = O(HΔ/T +
-    √(HΔν²/T)).
+    """Projected SGD for H-smooth losses, a uniformly random iterate.
 
+    E‖gradient mapping‖² = O(HΔ/T + √(HΔν²/T)).
     gap: Δ, a bound on F(θ₀) − inf F. Step min(1/(2H), √(Δ/(Hν²T))) (Davis and Drusvyatskiy 2019).
     """
-    positive(smoothness=smoothness, gap=gap, steps=steps)
+    positive(smoothness=smoothness, gap=gap)
+    non_negative(noise=noise)
+    whole_number(steps=steps)
     size = 1.0 / (2.0 * smoothness)
     if noise > 0.0:
         size = min(size, math.sqrt(gap / (smoothness * noise**2 * steps)))
@@ -160,14 +163,15 @@ def winsorized_first_order(
 ) -> Array:
     """Algorithm 3, (ε, δ)-DP in one user for ε ≤ 1: start (trials, d) → final points (trials, d).
 
-    user_gradients  θ (trials, d) → the mean gradient of each user (trials, n, d), entries in [−lipschitz,
-    lipschitz].
+    user_gradients  θ (trials, d) → the mean gradient of each user (trials, n, d), entries in
+                    [−lipschitz, lipschitz].
     tau, gamma      uniform concentration of the users' gradients (Proposition 1).
     failure         if given, the greatest probability of failure of a single step.
 
     Raises ValueError for bad parameters, ε > 1, gradients beyond `lipschitz`, or too few users for `failure`.
     """
-    positive(epsilon=epsilon, steps=steps)
+    positive(epsilon=epsilon)
+    whole_number(steps=steps)
     probability(delta=delta)
     if epsilon > 1.0:
         raise ValueError(f"epsilon must be at most 1, where the split of the budget is proved, got {epsilon}")

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from implementations.checks import positive
 from implementations.interfaces import Array
-from implementations.levy2021._check import positive
 
 
 def zero_one_users(n: int, ones: int) -> Array:
-    """User means when m → ∞ and P is one of two point masses: n − ones users at 0, `ones` users at 1; shape
-    (n,).
+    """User means (n,) when m → ∞ and P is one of two point masses: n − ones users at 0, `ones` users at 1.
 
     >>> zero_one_users(3, 1)
     array([0., 0., 1.])

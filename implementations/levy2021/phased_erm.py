@@ -1,6 +1,4 @@
-"""Phased ERM (Algorithm 4): regularised problems on fresh users, each solved by Algorithm 3, for convex
-SCO.
-"""
+"""Phased ERM (Algorithm 4) for convex SCO: regularised problems on fresh users, solved by Algorithm 3."""
 
 from __future__ import annotations
 
@@ -10,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from implementations.checks import positive, whole_number
 from implementations.interfaces import Array
-from implementations.levy2021._check import positive
 from implementations.levy2021.constants import Constants, Variant
 from implementations.levy2021.first_order import query_budget, run_method, strongly_convex_sgd
 from implementations.levy2021.winsorized_mean_highd import highd_failure, highd_plan, winsorized_mean_highd
@@ -41,8 +39,8 @@ class Instance:
     diameter: float
 
     def __post_init__(self) -> None:
-        positive(n=self.n, m=self.m, d=self.d, epsilon=self.epsilon, sigma=self.sigma)
-        positive(lipschitz=self.lipschitz, diameter=self.diameter)
+        whole_number(n=self.n, m=self.m, d=self.d)
+        positive(epsilon=self.epsilon, sigma=self.sigma, lipschitz=self.lipschitz, diameter=self.diameter)
         if self.epsilon > 1.0 or not 0.0 < self.delta <= 1.0 / self.n**2:
             raise ValueError(
                 f"Algorithm 4 needs epsilon ≤ 1 and delta ≤ 1/n² = {1 / self.n**2:.3g}, "
@@ -100,10 +98,10 @@ def feasible_phases(
     constants: Variant | Constants = "paper",
     log_factors: float = 1.0,
 ) -> list[Phase]:
-    """The printed phases up to the first whose answers fail with probability above `failure`: the corrected
-    plan.
+    """The corrected plan: the printed phases up to the first whose answers fail too often.
 
-    A later phase has fewer users, so it would fail as well. May be empty.
+    Too often means with probability above `failure`. A later phase has fewer users, so it would fail as well.
+    May be empty.
     """
     kept: list[Phase] = []
     for phase in phases(problem, log_factors):
@@ -159,11 +157,12 @@ def phased_erm(
     constants: Variant | Constants = "paper",
     failure: float | None = None,
 ) -> Array:
-    """Algorithm 4: start (trials, d) → final points (trials, d); (ε, δ)-DP in one user, who serves in one
-    phase.
+    """Algorithm 4: start (trials, d) → final points (trials, d).
+
+    It is (ε, δ)-DP in one user, who serves in one phase.
 
     user_gradients  (θ (trials, d), users) → mean loss gradients of these users (trials, len, d), without
-    regulariser.
+                    regulariser.
     tau, gamma      uniform concentration of the users' gradients.
     schedule        the phases; None takes the printed ones.
 

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from implementations.checks import positive, within
 from implementations.interfaces import Array
-from implementations.levy2021._check import positive, within
 from implementations.levy2021.constants import Constants, Variant, constants_of
 
 Indices = NDArray[np.int64]
@@ -80,8 +80,8 @@ def bins_for(tau: float, bound: float, constants: Variant | Constants = "paper")
 class RangeLaw:
     """The exact law of the chosen bin: segments of bins of equal probability, for one dataset.
 
-    start, count (s,)  first bin and number of bins of each segment, empty segments left out, from left to
-    right.
+    start, count (s,)     first bin and number of bins of each segment, empty segments left out, from left to
+                          right.
     log_probability (s,)  natural logarithm of the probability of each single bin of the segment.
     """
 
@@ -113,7 +113,7 @@ def range_law(
     """
     positive(epsilon=epsilon)
     bins = bins_for(tau, bound, constants)
-    within(x, bound)
+    within(bound, x=x)
     n = x.size
     occupied, users = np.unique(bins.index(np.asarray(x, dtype=np.float64)), return_counts=True)
     left = np.concatenate(([0], np.cumsum(users)))  # users left of each gap
@@ -150,7 +150,7 @@ def draw_centres(
     """
     positive(epsilon=epsilon)
     bins = bins_for(tau, bound, constants)
-    within(x, bound)
+    within(bound, x=x)
     n = x.shape[-1]
     r = np.sort(bins.index(x).reshape(-1, n), axis=-1)
     rows = np.arange(r.shape[0])
@@ -159,9 +159,8 @@ def draw_centres(
     )
     step = np.diff(edges, axis=-1)  # gap i lies between the i-th and the next point: step − 1 bins
     position = np.arange(n)
-    fresh = (
-        step[:, :-1] > 0
-    )  # the first of a group of equal bins; the point stands for the whole group at its last
+    # The first of a group of equal bins; the point stands for the whole group at its last.
+    fresh = step[:, :-1] > 0
     fresh[:, 0] = True
     last = step[:, 1:] > 0
     last[:, -1] = True
@@ -197,8 +196,8 @@ def private_range(
 ) -> tuple[Array, Array]:
     """The ends (a, b) of the interval of PrivateRange, ε-DP in one user; x (…, n) → two arrays (…).
 
-    b − a = 2·half_length·τ (4τ as printed). Raises ValueError for bad parameters or points outside [−bound,
-    bound].
+    b − a = 2·half_length·τ (4τ as printed).
+    Raises ValueError for bad parameters or points outside [−bound, bound].
     """
     centre = draw_centres(x, epsilon, tau, bound, rng, constants)
     reach = constants_of(constants).half_length * tau

@@ -1,5 +1,4 @@
-"""Problem generator: users with m samples each, drawn as user means, with heterogeneity Δ (Assumptions A1
-and A2).
+"""Problem generator: user means of m samples each, with heterogeneity Δ (Assumptions A1 and A2).
 
 All algorithms of section 3, and those of section 4 on losses that are linear in z, see a user only through
 the mean of the m samples. Where the law of that mean is known it is drawn directly, so m costs nothing."""
@@ -11,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from implementations.checks import numbers, positive, unit_interval, whole_number
 from implementations.interfaces import Array
-from implementations.levy2021._check import positive
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +20,9 @@ class SignPopulation:
 
     radius  B of Corollary 1;  up (d,) probabilities.
     heterogeneity  Δ of Assumption A1: each user's law is (1 − Δ)P₀ + Δ·(a point mass), at total variation
-    at most Δ
-                   from P₀. The point mass of user u sits at (−1)^u times the corner radius/√d·(1, …, 1):
-                   opposite
-                   outliers for even and odd users, or at the same corner for all (`aligned`).
+                   at most Δ from P₀. The point mass of user u sits at (−1)^u times the corner
+                   radius/√d·(1, …, 1): opposite outliers for even and odd users, or at the same corner for
+                   all (`aligned`).
     """
 
     radius: float
@@ -34,10 +32,9 @@ class SignPopulation:
 
     def __post_init__(self) -> None:
         positive(radius=self.radius)
-        if not self.up or not all(0.0 <= p <= 1.0 for p in self.up):
-            raise ValueError(f"up must hold probabilities, got {self.up}")
-        if not 0.0 <= self.heterogeneity <= 1.0:
-            raise ValueError(f"heterogeneity must be in [0, 1], got {self.heterogeneity}")
+        if numbers("up", self.up, low=0.0, high=1.0).size == 0:
+            raise ValueError("up must hold at least one probability, got ()")
+        unit_interval(heterogeneity=self.heterogeneity)
 
     @property
     def dimension(self) -> int:
@@ -55,7 +52,7 @@ class SignPopulation:
 
     def user_means(self, n: int, m: int, trials: int, rng: np.random.Generator) -> Array:
         """Means of m samples of n users, exact in law: (trials, n, d)."""
-        positive(n=n, m=m, trials=trials)
+        whole_number(n=n, m=m, trials=trials)
         shape = (trials, n, self.dimension)
         step = self.radius / math.sqrt(self.dimension)
         up = np.array(self.up)
@@ -80,7 +77,7 @@ class GaussianPopulation:
 
     def user_means(self, n: int, m: int, trials: int, rng: np.random.Generator) -> Array:
         """Means of m samples of n users, exact in law: (trials, n, d)."""
-        positive(n=n, m=m, trials=trials)
+        whole_number(n=n, m=m, trials=trials)
         mean = np.array(self.mean)
         return mean + self.sd / math.sqrt(m) * rng.standard_normal((trials, n, mean.size))
 
@@ -89,10 +86,10 @@ def bounded_radius(n: int, m: int, bound: float, gamma: float) -> float:
     """τ with which the means of m vectors of ‖Z‖₂ ≤ bound are (τ, γ)-concentrated: 2·bound·√(2 log(2n/γ)/m).
 
     Pinelis (1994): P(‖ΣYᵢ‖ ≥ t) ≤ 2 exp(−t²/(2mc²)) for independent centred ‖Yᵢ‖ ≤ c = 2·bound; a union
-    over users.
-    Never more than 2·bound.
+    over users. Never more than 2·bound.
     """
-    positive(n=n, m=m, bound=bound)
+    whole_number(n=n, m=m)
+    positive(bound=bound, gamma=gamma)
     return min(2.0 * bound, 2.0 * bound * math.sqrt(2.0 * math.log(2.0 * n / gamma) / m))
 
 
@@ -101,5 +98,6 @@ def gaussian_radius(n: int, d: int, m: int, sd: float, gamma: float) -> float:
 
     The norm is a 1-Lipschitz function of a Gaussian vector (Boucheron, Lugosi, Massart 2013, Theorem 5.6).
     """
-    positive(n=n, d=d, m=m, sd=sd)
+    whole_number(n=n, d=d, m=m)
+    positive(sd=sd, gamma=gamma)
     return sd * (math.sqrt(d) + math.sqrt(2.0 * math.log(n / gamma))) / math.sqrt(m)

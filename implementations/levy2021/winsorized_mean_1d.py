@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from implementations.checks import positive, probability
 from implementations.interfaces import Array
-from implementations.levy2021._check import positive, probability
 from implementations.levy2021.constants import Constants, Variant, constants_of
 from implementations.levy2021.private_range import bins_for, miss_probability, private_range, range_law
 
@@ -56,8 +56,7 @@ def winsorized_mean_1d(
     failure  if given, the greatest probability that the interval may miss the data (β of Theorem 1).
 
     Raises ValueError for bad parameters, points outside [−bound, bound], or too few users for `failure`
-    (the message
-    names the number that would do).
+    (the message names the number that would do).
     """
     c = constants_of(constants)
     n = x.shape[-1]
@@ -82,9 +81,7 @@ class LaplaceMixture:
 def winsorized_mean_1d_law(
     x: Array, epsilon: float, tau: float, bound: float, constants: Variant | Constants = "paper"
 ) -> LaplaceMixture:
-    """The exact output law of Algorithm 1 on one dataset x (n,): one Laplace for each bin (at most 2²⁰
-    bins).
-    """
+    """The exact output law of Algorithm 1 on one dataset x (n,): one Laplace for each of ≤ 2²⁰ bins."""
     c = constants_of(constants)
     centre, log_probability = range_law(x, c.range_share * epsilon, tau, bound, c).enumerate()
     reach = c.half_length * tau

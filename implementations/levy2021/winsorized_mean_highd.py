@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from implementations.checks import positive, probability, whole_number, within
 from implementations.hadamard import hadamard_transform, next_power_of_two
 from implementations.interfaces import Array
-from implementations.levy2021._check import positive, probability, within
-from implementations.levy2021.composition import optimal_coordinate_epsilon, printed_coordinate_epsilon
+from implementations.levy2021.composition import printed_coordinate_epsilon
 from implementations.levy2021.constants import Constants, Variant, constants_of
 from implementations.levy2021.winsorized_mean_1d import (
     failure_probability,
@@ -18,6 +18,7 @@ from implementations.levy2021.winsorized_mean_1d import (
     users_needed,
     winsorized_mean_1d,
 )
+from implementations.privacy import largest_step_epsilon
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,8 @@ def highd_plan(
 
     Raises ValueError for a parameter that is not positive, or δ, γ outside (0, 1).
     """
-    positive(n=n, d=d, epsilon=epsilon, tau=tau, bound=bound)
+    whole_number(n=n, d=d)
+    positive(epsilon=epsilon, tau=tau, bound=bound)
     probability(delta=delta, gamma=gamma)
     c = constants_of(constants)
     dimension = next_power_of_two(d)
@@ -58,7 +60,7 @@ def highd_plan(
         radius = 10.0 * tau * math.sqrt(math.log(dimension * n / gamma) / dimension)
     else:  # 2 exp(−τ′²D/(2τ²)) for one coordinate of one user, nD of them
         radius = tau * math.sqrt(2.0 * math.log(2.0 * dimension * n / gamma) / dimension)
-    split = printed_coordinate_epsilon if c.composition == "paper" else optimal_coordinate_epsilon
+    split = printed_coordinate_epsilon if c.composition == "paper" else largest_step_epsilon
     return Plan(dimension, split(epsilon, delta, dimension), radius, math.sqrt(dimension) * bound, c)
 
 
@@ -92,12 +94,11 @@ def winsorized_mean_highd(
     failure     if given, the greatest β of Theorem 2 that the caller accepts.
 
     A dimension that is no power of two is padded with zeros. Raises ValueError for bad parameters, points
-    outside
-    [−bound, bound]^d, or too few users for `failure` (the message names the number that would do).
+    outside [−bound, bound]^d, or too few users for `failure` (the message names the number that would do).
     """
     n, d = x.shape[-2:]
     plan = highd_plan(n, d, epsilon, delta, tau, bound, gamma, constants)
-    within(x, bound)
+    within(bound, x=x)
     if failure is not None and highd_failure(plan, n, gamma) > failure:
         raise ValueError(
             f"n = {n} users fail with probability above {failure:g}; "

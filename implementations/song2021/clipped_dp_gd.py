@@ -1,6 +1,4 @@
-"""Clipped DP-GD (section 5 of Song et al. 2021): Algorithm 1 with every record's gradient clipped (equation
-7).
-"""
+"""Clipped DP-GD (section 5 of Song et al. 2021): Algorithm 1 with clipped gradients (equation 7)."""
 
 from __future__ import annotations
 
@@ -8,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from implementations.checks import positive
 from implementations.interfaces import Array, Domain, Problem
 from implementations.song2021.clipped_surrogate import surrogate_loss
 from implementations.song2021.dp_gd import Averages, Gradient, gaussian_noise, run
@@ -18,20 +17,16 @@ def clipped_gradient(problem: Problem, bound: float) -> Gradient:
 
     The norm of a record's gradient is |φ′|·‖xᵢ‖, so clipping bounds |φ′| by B/‖xᵢ‖; x = 0 gives no gradient.
     """
-    if not bound > 0:
-        raise ValueError(f"bound must be > 0, got {bound}")
+    positive(bound=bound)
     features, targets, loss = problem.features, problem.targets, problem.loss
     norms = np.linalg.norm(features, axis=1)
     limits = bound / np.where(norms > 0.0, norms, np.inf)
-    limits = np.where(norms > 0.0, limits, np.inf)
     n = features.shape[0]
     return lambda theta: np.clip(loss.slope(theta @ features.T, targets), -limits, limits) @ features / n
 
 
 def surrogate_risk(problem: Problem, bound: float) -> Callable[[Array], Array]:
-    """The objective that clipping optimises, (1/n)·Σ g_{xᵢ}(⟨θ, xᵢ⟩; yᵢ) with the g of Lemma 5.1, on θ (…,
-    p).
-    """
+    """What clipping optimises: (1/n)·Σ g_{xᵢ}(⟨θ, xᵢ⟩; yᵢ) on θ (…, p), with the g of Lemma 5.1."""
     features, targets, loss = problem.features, problem.targets, problem.loss
     norms = np.linalg.norm(features, axis=1)
     groups = [
@@ -41,10 +36,10 @@ def surrogate_risk(problem: Problem, bound: float) -> Callable[[Array], Array]:
 
     def risk(theta: Array) -> Array:
         scores = theta @ features.T
-        total = np.zeros(scores.shape[:-1])
-        for chosen, link in groups:
-            total = total + link.value(scores[..., chosen], targets[chosen]).sum(axis=-1)
-        return total / features.shape[0]
+        return (
+            sum(link.value(scores[..., chosen], targets[chosen]).sum(axis=-1) for chosen, link in groups)
+            / features.shape[0]
+        )
 
     return risk
 

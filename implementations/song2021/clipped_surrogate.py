@@ -16,6 +16,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from implementations.checks import positive
 from implementations.interfaces import Array, Loss
 
 Level = Fraction | float
@@ -72,8 +73,7 @@ def clip_levels(f: PiecewiseLinear, bound: Fraction) -> tuple[Level, Level]:
     y₂ = inf{y : every u ∈ ∂f(y) is > bound}, +inf where there is none and −inf where it is all of ℝ.
     Raises ValueError for bound ≤ 0.
     """
-    if bound <= 0:
-        raise ValueError(f"bound must be > 0, got {bound}")
+    positive(bound=bound)
     below = sum(s < -bound for s in f.slopes)
     above = sum(s > bound for s in f.slopes)
     pieces = len(f.slopes)
@@ -146,22 +146,19 @@ def clip(values: Array, bound: float) -> Array:
     >>> clip(np.array([[3.0, 4.0], [0.0, 0.0]]), 1.0).tolist()
     [[0.6000000000000001, 0.8], [0.0, 0.0]]
     """
-    if not bound > 0:
-        raise ValueError(f"bound must be > 0, got {bound}")
+    positive(bound=bound)
     norms = np.linalg.norm(values, axis=-1, keepdims=True)
     return values * (bound / np.maximum(norms, bound))
 
 
 def surrogate_loss(loss: Loss, bound: float, *, reach: float = 1e6) -> Loss:
-    """The clipped link of a convex loss as a Loss: Lemma 5.1 in floating point, `bound` = B/‖x‖ (inf for x =
-    0).
+    """The clipped link of a convex loss as a Loss: Lemma 5.1 in floating point, `bound` = B/‖x‖.
 
     The levels y₁(y), y₂(y) are found by bisection of the slope in z over [−reach, reach]; a level outside
     counts as infinite. Where the whole slope is beyond the clip the value is ∓bound·z.
     Raises ValueError for bound ≤ 0 and for a loss that is not convex.
     """
-    if not bound > 0:
-        raise ValueError(f"bound must be > 0, got {bound}")
+    positive(bound=bound)
     if not loss.convex:
         raise ValueError(f"loss must be convex, got {loss.name!r}: Lemma 5.1 speaks of convex links")
     if bound >= loss.lipschitz:

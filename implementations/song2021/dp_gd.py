@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from implementations.checks import one_of, positive, probability, rows_within_unit_ball, whole_number
 from implementations.interfaces import Adjacency, Array, Domain, Loss, Mechanism, Problem
-from implementations.noise import gaussian_mu, require_privacy
+from implementations.privacy import mu_star
 
 Gradient = Callable[[Array], Array]
 NOISE = ("printed", "calibrated", "corrected")
@@ -42,18 +43,15 @@ def noise_scale(
     adjacency  replacement of a record has s = 2L/n; adding or removing one, with the public n as the divisor,
                has s = L/n. Only "calibrated" depends on it.
     """
-    require_privacy(epsilon, delta)
-    if n < 1 or steps < 1 or not lipschitz > 0.0 or not epsilon > 0.0:
-        raise ValueError(
-            f"n, steps, lipschitz, epsilon must be positive, got {n}, {steps}, {lipschitz}, {epsilon}"
-        )
+    positive(epsilon=epsilon, lipschitz=lipschitz)
+    probability(delta=delta)
+    whole_number(n=n, steps=steps)
+    one_of(NOISE, noise=noise)
     if noise == "printed":
         return lipschitz * math.sqrt(2.0 * steps * math.log(1.0 / delta)) / (n * epsilon)
     if noise == "corrected":
         return lipschitz * math.sqrt(8.0 * steps * math.log(1.0 / delta)) / (n * epsilon)
-    if noise == "calibrated":
-        return sensitivity(lipschitz, n, adjacency) * math.sqrt(steps) / gaussian_mu(epsilon, delta)
-    raise ValueError(f"noise must be one of {NOISE}, got {noise!r}")
+    return sensitivity(lipschitz, n, adjacency) * math.sqrt(steps) / mu_star(epsilon, delta)
 
 
 def sensitivity(lipschitz: float, n: int, adjacency: Adjacency) -> float:
@@ -103,8 +101,7 @@ def iterates(
     noise          draws bₜ, one call a step.
     project        Π; None for the unconstrained problem.
     """
-    if steps < 1:
-        raise ValueError(f"steps must be ≥ 1, got {steps}")
+    whole_number(steps=steps)
     theta = np.array(start, dtype=float)
     yield theta
     for _ in range(steps):
@@ -233,8 +230,7 @@ def mechanism(
     def algorithm(data: Array, size: int, rng: np.random.Generator) -> Array:
         records = np.asarray(data, dtype=float)
         features, targets = records[:, :-1], records[:, -1]
-        if np.linalg.norm(features, axis=1).max() > 1.0 + 1e-12:
-            raise ValueError(f"features must have norm ≤ 1, got {np.linalg.norm(features, axis=1).max()}")
+        rows_within_unit_ball(features=features)
         scale = noise_scale(
             epsilon=epsilon,
             delta=delta,

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from implementations import losses
+from implementations.checks import numbers, positive, unit_interval, whole_number
 from implementations.interfaces import Adjacency, Array, Problem
-from implementations.noise import gaussian_mu, require_privacy
+from implementations.privacy import mu_star
 from implementations.song2021 import dp_gd
 
 Counts = NDArray[np.int64]
@@ -45,12 +46,9 @@ def draw_sample(p: Array, alpha: float, n: int, rng: np.random.Generator) -> Sam
     Given p the records at coordinate j are Binomial(k_j, p_j) ones, (k_1..k_d) multinomial with cells α/d.
     Raises ValueError for α outside [0, 1], p outside [0, 1] or n < 1.
     """
-    if not 0.0 <= alpha <= 1.0:
-        raise ValueError(f"alpha must be in [0, 1], got {alpha}")
-    if n < 1:
-        raise ValueError(f"n must be ≥ 1, got {n}")
-    if not ((p >= 0.0) & (p <= 1.0)).all():
-        raise ValueError(f"p must be in [0, 1], got {p}")
+    unit_interval(alpha=alpha)
+    whole_number(n=n)
+    numbers("p", p, low=0.0, high=1.0)
     size, d = p.shape
     present = rng.binomial(n, alpha, size)
     counts = rng.multinomial(present, np.full(d, 1.0 / d))
@@ -59,9 +57,7 @@ def draw_sample(p: Array, alpha: float, n: int, rng: np.random.Generator) -> Sam
 
 
 def dataset(sample: Sample) -> Problem:
-    """The records of a single sample, counts (d,), as a problem with features (n, d); the order is by
-    coordinate.
-    """
+    """The records of a single sample, counts (d,), by coordinate, as a problem with features (n, d)."""
     d = sample.zeros.shape[-1]
     total = int(sample.zeros.sum() + sample.ones.sum())
     features = np.zeros((sample.n, d))
@@ -81,9 +77,15 @@ def excess_risk(theta: Array, p: Array, alpha: float) -> Array:
     return alpha * risks.mean(axis=-1)
 
 
+def empirical_excess(theta: Array, sample: Sample) -> Array:
+    """(1/n)·Σ|⟨θ, xᵢ⟩ − yᵢ| minus its minimum over θ, (…), for θ and counts of shape (…, d)."""
+    risk = sample.zeros * np.abs(theta) + sample.ones * np.abs(1.0 - theta)
+    return (risk - np.minimum(sample.zeros, sample.ones)).sum(axis=-1) / sample.n
+
+
 # --- Estimators --------------------------------------------------------------------------------------------
-# Replacing a record moves the signed sums s_j = ones_j − zeros_j by at most 2 in ℓ₁ and in ℓ₂ (a label
-# flips).
+# Replacing a record moves the signed sums s_j = ones_j − zeros_j by at most 2 in ℓ₁ and in ℓ₂, which a
+# flipped label attains.
 
 Estimator = Callable[[Sample, float, float, np.random.Generator], Array]
 
@@ -111,23 +113,21 @@ def laplace_signs(sample: Sample, epsilon: float, delta: float, rng: np.random.G
 
 def gaussian_signs(sample: Sample, epsilon: float, delta: float, rng: np.random.Generator) -> Array:
     """(ε, δ)-DP: the signs of s + N(0, (2/μ(ε, δ))²)."""
-    noisy = signed(sample) + rng.normal(0.0, 2.0 / gaussian_mu(epsilon, delta), sample.zeros.shape)
+    noisy = signed(sample) + rng.normal(0.0, 2.0 / mu_star(epsilon, delta), sample.zeros.shape)
     return (noisy > 0.0).astype(float)
 
 
 def exponential_bits(sample: Sample, epsilon: float, delta: float, rng: np.random.Generator) -> Array:
-    """ε-DP: for each coordinate the exponential mechanism at ε/2 on the two counts.
+    """ε-DP: for each coordinate the exponential mechanism, a bit with probability ∝ e^{(ε/2)·its count}.
 
-    A replaced record touches at most two coordinates, and moves each count of them by at most 1.
+    The log-odds are (ε/2)·s, and replacing a record moves s by at most 2 in ℓ₁.
     """
-    odds = 0.5 * (epsilon / 2.0) * signed(sample)
+    odds = 0.5 * epsilon * signed(sample)
     return (rng.random(odds.shape) < 0.5 * (1.0 + np.tanh(0.5 * odds))).astype(float)
 
 
 def randomised_response(sample: Sample, epsilon: float, delta: float, rng: np.random.Generator) -> Array:
-    """ε-DP for each record on its own: the truth with probability γ, else one of the 2d + 1 records at
-    random.
-    """
+    """ε-DP for each record on its own: the truth with probability γ, else a random one of 2d + 1 records."""
     d = sample.zeros.shape[-1]
     alphabet = 2 * d + 1
     gamma = math.expm1(epsilon) / (math.expm1(epsilon) + alphabet)
@@ -194,7 +194,8 @@ def open_estimators() -> dict[str, Estimator]:
 
 def size_limit(d: int, epsilon: float, alpha: float) -> int:
     """The largest n that Theorem B.1 speaks of: ⌊d/(10(eᵉ − 1)α)⌋. Raises ValueError where that is 0."""
-    require_privacy(epsilon, 0.5)
+    positive(epsilon=epsilon, alpha=alpha)
+    whole_number(d=d)
     limit = math.floor(d / (10.0 * math.expm1(epsilon) * alpha))
     if limit < 1:
         raise ValueError(f"the theorem needs d ≥ 10(e^ε − 1)α, got d = {d}, ε = {epsilon}, α = {alpha}")

@@ -1,9 +1,9 @@
-"""The local variant of DP-GD (section 3.1 of Song et al. 2021, footnote 3): every record randomises its own
-gradient.
+"""The local variant of DP-GD (section 3.1 of Song et al. 2021, footnote 3).
 
-In each of T rounds a record sends its gradient plus Gaussian noise. One report moves by at most 2L when the
-record is replaced, so T rounds are μ-Gaussian differentially private with noise 2L√T/μ a report. The mean of
-n reports has noise 2L√T/(μ√n): √n times the central noise 2L√T/(μn), as the footnote says.
+Every record randomises its own gradient. In each of T rounds a record sends its gradient plus Gaussian
+noise. One report moves by at most 2L when the record is replaced, so T rounds are μ-Gaussian differentially
+private with noise 2L√T/μ a report. The mean of n reports has noise 2L√T/(μ√n): √n times the central noise
+2L√T/(μn), as the footnote says.
 """
 
 from __future__ import annotations
@@ -12,16 +12,18 @@ import math
 
 import numpy as np
 
+from implementations.checks import positive, probability, whole_number
 from implementations.interfaces import Array, Domain, Problem
-from implementations.noise import gaussian_mu
+from implementations.privacy import mu_star
 from implementations.song2021.dp_gd import Averages, gaussian_noise, glm_gradient, run
 
 
 def report_noise(*, epsilon: float, delta: float, steps: int, lipschitz: float) -> float:
     """Least noise of one report for which all T reports of a record are (ε, δ)-locally private."""
-    if steps < 1 or not lipschitz > 0.0:
-        raise ValueError(f"steps and lipschitz must be positive, got {steps}, {lipschitz}")
-    return 2.0 * lipschitz * math.sqrt(steps) / gaussian_mu(epsilon, delta)
+    positive(lipschitz=lipschitz)
+    probability(delta=delta)
+    whole_number(steps=steps)
+    return 2.0 * lipschitz * math.sqrt(steps) / mu_star(epsilon, delta)
 
 
 def local_reports(problem: Problem, theta: Array, noise: float, rng: np.random.Generator) -> Array:

@@ -11,14 +11,14 @@ import math
 
 import numpy as np
 
+from implementations.checks import whole_number
 from implementations.interfaces import Array, Problem
 from implementations.losses import logistic
 
 
 def problem(n: int) -> Problem:
     """The dataset of n records; where 3 does not divide n, the odd ones are (1/2, +1)."""
-    if n < 3:
-        raise ValueError(f"n must be ≥ 3, got {n}")
+    whole_number(3, n=n)
     negative = np.arange(n) < n // 3
     features = np.where(negative, 1.0, 0.5)[:, None]
     targets = np.where(negative, -1.0, 1.0)

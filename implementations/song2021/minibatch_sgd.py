@@ -12,11 +12,11 @@ first coordinates of Gamma-norm noise in ℝᵈ are drawn by `noise.spherical_ga
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from implementations.checks import one_of, positive, rows_within_unit_ball, whole_number
 from implementations.interfaces import Array
 from implementations.noise import spherical_gamma
 
@@ -35,18 +35,15 @@ class Model:
     learning_rate: float
 
     def __post_init__(self) -> None:
-        if self.noise not in ("gaussian", "gamma", "none"):
-            raise ValueError(f"noise must be gaussian, gamma or none, got {self.noise!r}")
-        if self.dimension < 1 or not (math.isfinite(self.learning_rate) and self.learning_rate > 0.0):
-            raise ValueError(
-                f"need dimension ≥ 1 and a positive learning rate, got {self.dimension} and "
-                f"{self.learning_rate}"
-            )
+        one_of(("gaussian", "gamma", "none"), noise=self.noise)
+        whole_number(dimension=self.dimension)
+        positive(learning_rate=self.learning_rate)
 
 
 def steps_of(n: int, batch: int, epochs: int) -> int:
-    """Number of batches of expected size `batch` in `epochs` passes over n records, rounded: 2,381 in the
-    experiment.
+    """Number of batches of expected size `batch` in `epochs` passes over n records, rounded.
+
+    The experiment has 2,381:
 
     >>> steps_of(59_535, 250, 10)
     2381
@@ -86,8 +83,8 @@ def train(
     Raises ValueError for features longer than 1, other labels, or a model of dimension below p.
     """
     n, p = features.shape
-    if np.linalg.norm(features, axis=1).max() > 1.0 + 1e-12:
-        raise ValueError(f"features must have norm ≤ 1, got {np.linalg.norm(features, axis=1).max()}")
+    rows_within_unit_ball(features=features)
+    whole_number(epochs=epochs, batch=batch)
     if not np.isin(labels, (-1.0, 1.0)).all():
         raise ValueError("labels must be −1 or +1")
     if any(m.dimension < p for m in models):
@@ -111,8 +108,6 @@ def train(
 
 
 def accuracy(features: Array, labels: Array, theta: Array) -> Array:
-    """Share of records with the sign of ⟨θ, x⟩ equal to the label, for θ (…, p); ⟨θ, x⟩ = 0 counts as
-    wrong.
-    """
+    """Share of records with the sign of ⟨θ, x⟩ equal to the label, θ (…, p); ⟨θ, x⟩ = 0 counts as wrong."""
     scores = theta @ (features * labels[:, None]).T
     return (scores > 0.0).mean(axis=-1)

@@ -8,11 +8,13 @@ in the data, so ε-differentially private selection needs Laplace noise of scale
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
+from implementations.checks import one_of, positive, whole_number
 from implementations.interfaces import Array
 from implementations.song2021.dp_gd import Gradient, gaussian_noise, iterates
 
@@ -25,18 +27,10 @@ def selection_scale(*, epsilon: float, n: int, lipschitz: float, scale: str) -> 
     scale  "printed": 2L/(nε), the numerator that is legible in Theorem 4.1; "corrected": 4L/(nε), twice the
     sensitivity over ε.
     """
-    if not epsilon > 0.0 or n < 1 or not lipschitz > 0.0:
-        raise ValueError(f"epsilon, n, lipschitz must be positive, got {epsilon}, {n}, {lipschitz}")
-    if scale == "printed":
-        return 2.0 * lipschitz / (n * epsilon)
-    if scale == "corrected":
-        return 4.0 * lipschitz / (n * epsilon)
-    raise ValueError(f"scale must be one of {SCALES}, got {scale!r}")
-
-
-def report_noisy_min(scores: Array, scale: float, rng: np.random.Generator) -> Array:
-    """Index of the least noisy score, along the last axis; Laplace(scale) noise on each."""
-    return np.argmin(scores + rng.laplace(0.0, scale, np.shape(scores)), axis=-1)
+    positive(epsilon=epsilon, lipschitz=lipschitz)
+    whole_number(n=n)
+    one_of(SCALES, scale=scale)
+    return (2.0 if scale == "printed" else 4.0) * lipschitz / (n * epsilon)
 
 
 def two_candidate_probability(gap: Array | float, scale: float) -> Array:
@@ -97,14 +91,39 @@ def balanced_steps(
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """The selected iterate θ (…, r), its index (…), its gradient norm (…), and the least norm among the
-    candidates.
-    """
+    """The selected candidate θ (…, r), its index (…), its score (…), and the least score of all."""
 
     theta: Array
     index: Array
     norm: Array
     least: Array
+
+
+def report_noisy_min(
+    candidates: Iterable[tuple[Array, Array]], scale: float, rng: np.random.Generator
+) -> Selected:
+    """The candidate of the least score after Laplace(scale) noise on each score.
+
+    candidates  pairs of scores (…) and points (…, r), one pair a candidate. They are consumed one by one and
+                only the best so far is kept, so T iterates cost the memory of one.
+    Raises ValueError where there is no candidate.
+    """
+    best: Array | None = None
+    index = norm = least = theta = np.empty(0)
+    for t, (score, point) in enumerate(candidates):
+        noisy = score + rng.laplace(0.0, scale, np.shape(score))
+        if best is None:
+            best, index, norm, least, theta = noisy, np.zeros(noisy.shape, dtype=int), score, score, point
+            continue
+        better = noisy < best
+        best = np.where(better, noisy, best)
+        index = np.where(better, t, index)
+        norm = np.where(better, score, norm)
+        least = np.minimum(least, score)
+        theta = np.where(better[..., None], point, theta)
+    if best is None:
+        raise ValueError("candidates must hold at least one pair of scores and points, got none")
+    return Selected(theta=theta, index=index, norm=norm, least=least)
 
 
 def stationary_point(
@@ -119,14 +138,8 @@ def stationary_point(
 ) -> Selected:
     """Run DP-GD from `start` (…, r) and report the noisy minimum of ‖∇L(θₜ)‖ over t = 0, …, T − 1.
 
-    Keeps one iterate only: the smallest noisy norm so far. Batches over the leading axes.
+    Batches over the leading axes. The scores of the result are gradient norms.
     """
-    shape = np.shape(start)
-    best = np.full(shape[:-1], np.inf)
-    least = np.full(shape[:-1], np.inf)
-    norm = np.zeros(shape[:-1])
-    index = np.zeros(shape[:-1], dtype=int)
-    chosen = np.array(start, dtype=float)
     last: list[Array] = []
 
     def remembered(theta: Array) -> Array:
@@ -138,18 +151,8 @@ def stationary_point(
         start,
         steps=steps,
         learning_rate=learning_rate,
-        noise=gaussian_noise(shape, noise_scale, rng),
+        noise=gaussian_noise(np.shape(start), noise_scale, rng),
     )
-    theta = next(path)
-    for t in range(steps):
-        following = next(path)  # evaluates the gradient at θₜ
-        size = np.linalg.norm(last[0], axis=-1)
-        noisy = size + rng.laplace(0.0, selection_scale, shape[:-1])
-        better = noisy < best
-        best = np.where(better, noisy, best)
-        norm = np.where(better, size, norm)
-        index = np.where(better, t, index)
-        chosen = np.where(better[..., None], theta, chosen)
-        least = np.minimum(least, size)
-        theta = following
-    return Selected(theta=chosen, index=index, norm=norm, least=least)
+    # When the path has moved on from θₜ to θₜ₊₁, `last` holds the gradient at θₜ.
+    candidates = ((np.linalg.norm(last[0], axis=-1), theta) for theta, _ in pairwise(path))
+    return report_noisy_min(candidates, selection_scale, rng)

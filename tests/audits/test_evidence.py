@@ -37,7 +37,7 @@ def test_refuses(change, words):
 
 
 def test_exact_evidence_has_no_width_and_spends_nothing():
-    found = exact_evidence("δ", 0.25, bound=0.3, verdict=Verdict.CONFIRMED, point={"n": 3})
+    found = exact_evidence("δ", 0.25, claimed=0.3, verdict=Verdict.CONFIRMED, point={"n": 3})
     assert (found.low, found.estimate, found.high) == (0.25, 0.25, 0.25)
     assert (found.confidence, found.samples, found.alpha_spent) == (1.0, 0, 0.0)
     with pytest.raises(dataclasses.FrozenInstanceError):

@@ -263,7 +263,7 @@ def test_hard_instances():
     assert loss.excess(-loss.minimiser) == pytest.approx(20.0)
     with pytest.raises(ValueError, match="ones must be between 0 and n = 3, got 4"):
         zero_one_users(3, 4)
-    with pytest.raises(ValueError, match="up must hold probabilities"):
+    with pytest.raises(ValueError, match=r"up must be in \[0, 1\], got 1\.5"):
         SignPopulation(1.0, (1.5,))
-    with pytest.raises(ValueError, match="heterogeneity must be in"):
+    with pytest.raises(ValueError, match="heterogeneity must be one number in"):
         SignPopulation(1.0, (0.5,), 2.0)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from implementations import losses, noise
+from implementations import losses
 from implementations.interfaces import Adjacency, Problem
+from implementations.privacy import gaussian_delta
 from implementations.song2021 import dp_gd
 
 
@@ -88,7 +89,7 @@ def test_noise_scales():
     half = dp_gd.noise_scale(noise="calibrated", **common, adjacency=Adjacency.ADD_REMOVE)
     assert calibrated == pytest.approx(2 * half)
     mu = 2 * 1.5 / 80 * math.sqrt(11) / calibrated
-    assert math.exp(noise.gaussian_log_delta(0.7, mu)) == pytest.approx(1e-4)
+    assert gaussian_delta(0.7, mu) == pytest.approx(1e-4)
 
 
 def test_projection_keeps_every_iterate_in_the_domain():
@@ -113,7 +114,7 @@ def test_projection_keeps_every_iterate_in_the_domain():
     [
         ({"epsilon": math.nan}, "epsilon"),
         ({"delta": 1.0}, "delta"),
-        ({"n": 0}, "n, steps"),
+        ({"n": 0}, "n must be a whole number ≥ 1, got 0"),
         ({"noise": "none"}, "noise"),
         ({"noise": "calibrated", "adjacency": Adjacency.REPLACE_ITEM}, "adjacency"),
     ],

@@ -81,5 +81,5 @@ def test_bad_input_is_refused(features, labels, dimension, message):
 def test_bad_models_are_refused():
     with pytest.raises(ValueError, match="noise"):
         sgd.Model("laplace", 9, 1.0)
-    with pytest.raises(ValueError, match="learning rate"):
+    with pytest.raises(ValueError, match="learning_rate must be one number > 0, got nan"):
         sgd.Model("gamma", 9, math.nan)

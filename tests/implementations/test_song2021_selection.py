@@ -9,7 +9,7 @@ from scipy import integrate, stats
 
 from implementations import losses
 from implementations.interfaces import Adjacency, Problem
-from implementations.noise import gaussian_mu
+from implementations.privacy import mu_star
 from implementations.song2021 import dp_gd, local, softmax_fields, stationary_point
 
 
@@ -30,7 +30,8 @@ def test_selection_probabilities_add_up_and_agree_with_draws():
     scores, b = np.array([0.4, 0.0, 1.1, 0.2]), 0.5
     exact = [stationary_point.selection_probability(scores, b, k) for k in range(4)]
     assert sum(exact) == pytest.approx(1.0, abs=1e-12)
-    draws = stationary_point.report_noisy_min(np.tile(scores, (40_000, 1)), b, np.random.default_rng(0))
+    candidates = ((np.full(40_000, score), np.zeros((40_000, 1))) for score in scores)
+    draws = stationary_point.report_noisy_min(candidates, b, np.random.default_rng(0)).index
     # χ² with 3 degrees of freedom; wrong alarm with probability 1e-6.
     assert stats.chisquare(np.bincount(draws, minlength=4), 40_000 * np.array(exact)).pvalue > 1e-6
 
@@ -78,7 +79,7 @@ def test_local_noise_is_root_n_times_the_central_one():
     )
     report = local.report_noise(epsilon=0.8, delta=1e-5, steps=steps, lipschitz=1.0)
     assert report / math.sqrt(n) == pytest.approx(math.sqrt(n) * central, rel=1e-12)
-    assert 2.0 * math.sqrt(steps) / report == pytest.approx(gaussian_mu(0.8, 1e-5), rel=1e-12)
+    assert 2.0 * math.sqrt(steps) / report == pytest.approx(mu_star(0.8, 1e-5), rel=1e-12)
 
 
 def test_mean_of_local_reports_has_the_law_of_the_shortcut():

@@ -3,13 +3,9 @@
 from fractions import Fraction
 from itertools import product
 
-import numpy as np
-import pandas as pd
 import pytest
 from scipy import integrate, stats
 
-from audits.evidence import Verdict, combine
-from claims.harness.claim import Point
 from claims.song2021 import lemma_b_2 as claim
 
 
@@ -49,12 +45,20 @@ def test_indicator_functions_agree_with_the_general_sums():
         assert rights[place] == claim.right(f, n, beta)
 
 
-def test_a_wrong_identity_is_refuted(monkeypatch):
-    reference = claim.right
-    monkeypatch.setattr(claim, "right", lambda f, n, beta, factor=1: reference(f, n, beta, 2 * factor))
-    axes = {"n": 3, "random": 3}
-    row = claim.measure(Point(axes=axes, trials=0, alpha=1e-5), np.random.default_rng(1))
-    assert combine(claim.judge(pd.DataFrame([{**axes, **row}]), 1e-5)) is Verdict.REFUTED
+def test_the_line_is_that_of_the_conditional_means():
+    # E[P | Z] from the moments, for every k of n = 5, and both sides of the line.
+    n, beta = 5, Fraction(7, 3)
+    for k in range(n + 1):
+        mean = claim.moment(k + 1, n - k, beta) / claim.moment(k, n - k, beta)
+        assert mean == (beta + k) / (2 * beta + n)
+        assert k - n * mean == 2 * beta * (mean - Fraction(1, 2))
+    assert claim.gap_of_the_line(4) == 0
+
+
+def test_a_factor_of_two_is_not_the_identity():
+    f = [Fraction(v) for v in (1, 0, 0, 0)]
+    value = claim.left(f, 2, Fraction(1))
+    assert value == claim.right(f, 2, Fraction(1)) != claim.right(f, 2, Fraction(1), factor=2)
 
 
 def test_the_betas_differ():

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claims.harness.claim import TIERS, Claim, Kind
 from claims.harness.commands.audit import audit_command
 from claims.harness.report.describe import describe
 from claims.harness.run.result import BAD_INPUT, CRASHED, ClaimResult
+from claims.harness.words import TIERS, Kind
+
+if TYPE_CHECKING:
+    from claims.harness.claim import Claim
 
 app = typer.Typer(
     name="dpclaims",
@@ -177,7 +181,9 @@ app.command("audit")(audit_command)
 @app.command()
 def rates(
     pattern: Patterns = None,
-    baseline: Annotated[Path | None, typer.Option(help="Baseline (default: reports/baseline.json).")] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(help="One file for all (default: reports/baseline/<paper>.json).")
+    ] = None,
     update: Annotated[
         bool, typer.Option("--update", help="Rewrite the baseline, print the changes.")
     ] = False,
@@ -186,6 +192,7 @@ def rates(
     axis: Annotated[list[str] | None, typer.Option(help="Column of an axis in --csv; repeat.")] = None,
     claimed: Annotated[str | None, typer.Option(help="Claimed exponents, 'n=-1,m=-0.5'.")] = None,
     tolerance: Annotated[float, typer.Option(help="How far an exponent may be off.")] = 0.05,
+    claims: Folders = None,
     jobs: Jobs = 1,
     json: Json = False,
 ) -> None:
@@ -203,7 +210,13 @@ def rates(
         if risk or axis or claimed:
             raise ValueError("--risk, --axis and --claimed describe the columns of --csv FILE; give it too")
         status = rates_of.check_baseline(
-            pattern or [], baseline=baseline, update=update, tolerance=tolerance, jobs=jobs, json=json
+            pattern or [],
+            baseline=baseline,
+            update=update,
+            tolerance=tolerance,
+            jobs=jobs,
+            folders=claims or [],
+            json=json,
         )
     raise typer.Exit(status)
 
@@ -228,17 +241,52 @@ def mutants(
 
 
 @app.command()
+def check(
+    pattern: Annotated[
+        list[str] | None, typer.Argument(metavar="[PATTERN… | DIR]", help="Ids, globs, or one folder.")
+    ] = None,
+    claims: Folders = None,
+    jobs: Jobs = 1,
+    json: Json = False,
+) -> None:
+    """What the tests ask of every claim: docstring, statement, smoke verdict, time, bits, planted bug."""
+    from claims.harness.commands.check import check_command
+
+    raise typer.Exit(check_command(pattern or [], folders=claims or [], jobs=jobs, json=json))
+
+
+@app.command()
+def new(
+    name: Annotated[str, typer.Argument(metavar="PAPER/RESULT", help="E.g. doe2020/theorem-9.")],
+    kind: Annotated[
+        str, typer.Option("--kind", help="privacy, rate, or one that is decided exactly.")
+    ] = "bound",
+    claims: Annotated[
+        Path | None, typer.Option("--claims", metavar="DIR", help="Where the paper's folder stands or goes.")
+    ] = None,
+) -> None:
+    """Write a claim that runs, in this project or in a folder of your own."""
+    from claims.harness.commands.new import new_command
+
+    new_command(name, kind=kind, folder=claims)
+
+
+@app.command()
 def report(
     run_folder: Annotated[Path | None, typer.Option("--run", help="Run folder (default: the last).")] = None,
     out: Annotated[Path | None, typer.Option(help="Where the site goes (default: reports/<run>).")] = None,
     parameter: Annotated[
         list[str] | None, typer.Option("-p", "--parameter", help="name=value for the notebooks; repeat.")
     ] = None,
+    claims: Folders = None,
     jobs: Jobs = 1,
 ) -> None:
     """Execute the notebooks on a run and write the site; prints the path of its index."""
+    from claims.harness.places import other_folders
     from claims.harness.report.write import write_report
 
+    # The notebooks run in processes of their own, which find the folders in the environment.
+    os.environ["DPCLAIMS_CLAIMS"] = os.pathsep.join(map(str, other_folders(claims or [])))
     index = write_report(
         run_folder,
         out,
@@ -297,8 +345,9 @@ def _print_json(document: Any) -> None:
 
 def _shown(claim: Claim, result: ClaimResult | None) -> dict[str, Any]:
     from claims.harness.commands.listing import listed
+    from claims.harness.index import entry_of
 
-    return listed(claim, None if result is None else result.verdict) | {
+    return listed(entry_of(claim), None if result is None else result.verdict) | {
         "statement": claim.statement,
         "how": claim.doc.strip(),
         "source": {

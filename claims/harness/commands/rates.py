@@ -5,28 +5,29 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audits.evidence import Bound, Evidence, Verdict
+from audits.evidence import Evidence, Verdict
 from claims.harness.claim import Claim
 from claims.harness.commands.progress import Progress
-from claims.harness.discover import discover, matches
+from claims.harness.discover import discover
+from claims.harness.places import matches
 from claims.harness.report.describe import describe
-from claims.harness.run.provenance import data_folder, source_digest, versions
+from claims.harness.run.provenance import data_folder, versions
 from claims.harness.run.result import CRASHED, DIFFERS, PASSED, UNDECIDED, RunResult
-from claims.harness.run.runner import ALPHA, count_cells, run
+from claims.harness.run.runner import ALPHA, NUMERICS, count_cells, run
 from claims.harness.run.serialise import dumps, number, read_json
 
 if TYPE_CHECKING:
     from audits.rates import Exponent
 
-FORMAT = "dpclaims-baseline/1"
-PREFIX = "exponent of "
+FORMAT = "dpclaims-baseline/2"
 TIER, SEED = "ci", 0
-GROWING, VANISHING = ("n", "m", "d", "p", "rank"), ("epsilon", "delta")
-"""Axes that a statement sends to infinity, and to 0."""
+
+Name = tuple[str, str, str]
+"""Claim id, axis, and the grid point as text."""
 
 
 def check_baseline(
@@ -36,26 +37,31 @@ def check_baseline(
     update: bool,
     tolerance: float,
     jobs: int,
+    folders: Sequence[Path],
     json: bool,
 ) -> int:
     """Run the claims that fit exponents (finished ones are read from the store) and compare their exponents.
 
     An exponent regresses where the interval of its difference to the baseline, at error level α over all
     exponents together, excludes zero by more than `tolerance`. Prints the comparison, returns the exit
-    status. With `update` the baseline is rewritten and what changed is printed.
+    status. With `update` the baselines of the papers concerned are rewritten and what changed is printed.
 
     Raises ValueError for a tolerance that is not positive, a pattern without such a claim, or a baseline
     that is missing or malformed.
     """
     if not 0.0 < tolerance < float("inf"):
         raise ValueError(f"--tolerance must be positive and finite, got {tolerance}")
-    claims = _rate_claims(patterns)
-    file = baseline or _default_baseline(for_writing=update)
-    old = {} if update and not file.exists() else read_baseline(file)
+    claims = _rate_claims(patterns, folders)
+    files = {c.paper.key: baseline or baseline_file(c.paper.key, for_writing=update) for c in claims}
+    old: dict[Name, Evidence] = {}
+    for file in dict.fromkeys(files.values()):
+        if file.exists() or not update:
+            old |= read_baseline(file)
     with Progress(cells=count_cells(claims, TIER), claims=len(claims)) as progress:
-        result = run(*(c.id for c in claims), tier=TIER, seed=SEED, jobs=jobs, report=progress.report)
-    if result.exit_status == CRASHED:
-        crashed = [c for c in result.claims if c.error]
+        result = run(
+            *(c.id for c in claims), tier=TIER, seed=SEED, jobs=jobs, claims=folders, notify=progress.report
+        )
+    if crashed := [c for c in result.claims if c.error]:
         for claim in crashed:
             print(f"dpclaims: {claim.id} crashed\n{claim.error}", file=sys.stderr)
         return CRASHED
@@ -63,37 +69,37 @@ def check_baseline(
     # A pattern restricts the comparison: what it leaves out is not missing.
     wanted = {c.id for c in claims}
     before = {name: e for name, e in old.items() if name[0] in wanted or not patterns}
-    rows = compare(new, before, {c.id: c.bound for c in claims}, tolerance)
+    rows = compare(new, before, tolerance)
     if update:
-        write_baseline(file, {**({} if not patterns else old), **new})
-    _print(rows, file, update, json)
+        for file in dict.fromkeys(files.values()):
+            papers = {key for key, place in files.items() if place == file}
+            kept = {**({} if not patterns else old), **new}
+            write_baseline(file, {n: e for n, e in kept.items() if n[0].split("/")[0] in papers})
+    _print(rows, files.values(), update, json)
     bad = any(row["status"] in ("regressed", "missing") for row in rows)
     return PASSED if update or not bad else DIFFERS
 
 
-Name = tuple[str, str, str]
-"""Claim id, axis, and the grid point as text."""
-
-
 def exponents(result: RunResult) -> dict[Name, Evidence]:
-    """The fitted exponents of a run, by claim and axis."""
-    return {
-        (claim.id, e.quantity.removeprefix(PREFIX), _point(e.point)): e
-        for claim in result.claims
-        for e in claim.evidence
-        if e.quantity.startswith(PREFIX) and e.standard_error is not None
-    }
+    """The fitted exponents of a run, by claim, axis and grid point; ValueError where two have one name."""
+    found: dict[Name, Evidence] = {}
+    for claim in result.claims:
+        for e in claim.evidence:
+            if e.axis is None or e.standard_error is None:
+                continue
+            name = (claim.id, e.axis, _point(e.point))
+            if name in found:
+                raise ValueError(f"{claim.id} fits two exponents of {e.axis} at one point: give them points")
+            found[name] = e
+    return found
 
 
 def compare(
-    new: Mapping[Name, Evidence],
-    old: Mapping[Name, Evidence],
-    bounds: Mapping[str, Bound],
-    tolerance: float,
+    new: Mapping[Name, Evidence], old: Mapping[Name, Evidence], tolerance: float
 ) -> list[dict[str, Any]]:
     """One row an exponent: estimate, baseline, interval of the difference, and what that means.
 
-    Which direction is worse is said by `worse_direction`; a significant move in the other one is "moved".
+    Which direction is worse is a field of the evidence; a significant move in the other one is "moved".
     """
     from audits.rates import compare_exponents
 
@@ -108,28 +114,13 @@ def compare(
         if a is None or b is None:
             row |= {"low": None, "high": None, "status": "new" if b is None else "missing"}
         else:
-            worse = worse_direction(axis, bounds.get(claim, Bound.TIGHT))
+            worse = a.worse or "either"
             change = compare_exponents(_fitted(a), _fitted(b), tolerance=tolerance, alpha=each, worse=worse)
             moved = change.low > tolerance or change.high < -tolerance
             status = "regressed" if change.regressed else "moved" if moved else "same"
             row |= {"low": change.low, "high": change.high, "status": status}
         rows.append(row)
     return rows
-
-
-def worse_direction(axis: str, bound: Bound) -> str:
-    """The direction in which an exponent gets worse: "higher", "lower" or "either".
-
-    Under an upper bound a higher exponent is worse (risk falls less in n, grows more in d), but for an axis
-    that goes to 0 a lower one is (ε⁻² against ε⁻¹). Lower bounds are the mirror. Tight bounds mind both, and
-    so do axes whose direction is not known (a printed form as regressor).
-
-    >>> worse_direction("n", Bound.UPPER), worse_direction("epsilon", Bound.UPPER)
-    ('higher', 'lower')
-    """
-    if bound is Bound.TIGHT or axis not in (*GROWING, *VANISHING):
-        return "either"
-    return "higher" if (bound is Bound.UPPER) == (axis in GROWING) else "lower"
 
 
 def _fitted(evidence: Evidence) -> Exponent:
@@ -159,16 +150,17 @@ def read_baseline(file: Path) -> dict[Name, Evidence]:
 
 def write_baseline(file: Path, found: Mapping[Name, Evidence]) -> None:
     """Write the baseline, with where it comes from, by one rename."""
+    known = versions()
     document = {
         "format": FORMAT,
         "provenance": {
-            "tier": TIER, "seed": SEED, "alpha": ALPHA, "source": source_digest(), "versions": versions(),
+            "tier": TIER, "seed": SEED, "alpha": ALPHA, "versions": {name: known[name] for name in NUMERICS},
         },
         "exponents": [
             {
-                "claim": claim, "axis": axis, "point": point, "estimate": e.estimate,
+                "claim": claim, "axis": axis, "worse": e.worse, "point": point, "estimate": e.estimate,
                 "standard_error": e.standard_error, "degrees_of_freedom": e.degrees_of_freedom,
-                "low": e.low, "high": e.high, "confidence": e.confidence, "claimed": e.bound,
+                "low": e.low, "high": e.high, "confidence": e.confidence, "claimed": e.claimed,
                 "samples": e.samples,
             }
             for (claim, axis, point), e in sorted(found.items())
@@ -255,8 +247,8 @@ def _read_csv(file: Path, columns: Sequence[str]) -> Any:
     return table
 
 
-def _rate_claims(patterns: Sequence[str]) -> list[Claim]:
-    claims = [c for c in discover() if c.fits_exponents]
+def _rate_claims(patterns: Sequence[str], folders: Sequence[Path]) -> list[Claim]:
+    claims = [c for c in discover(folders).claims if c.fits_exponents]
     if not claims:
         raise ValueError("no claim fits exponents")
     if patterns and not any(matches(c.id, p) for c in claims for p in patterns):
@@ -267,14 +259,16 @@ def _rate_claims(patterns: Sequence[str]) -> list[Claim]:
 
 def _exponent(entry: Mapping[str, Any]) -> Evidence:
     return Evidence(
-        quantity=PREFIX + entry["axis"],
+        quantity=f"exponent of {entry['axis']}",
         estimate=float(entry["estimate"]),
         low=float(entry["low"]),
         high=float(entry["high"]),
         confidence=float(entry["confidence"]),
         method="baseline",
         samples=int(entry["samples"]),
-        bound=number(entry["claimed"]),
+        claimed=number(entry["claimed"]),
+        axis=entry["axis"],
+        worse=entry["worse"],
         standard_error=float(entry["standard_error"]),
         degrees_of_freedom=number(entry["degrees_of_freedom"]),
     )
@@ -284,19 +278,20 @@ def _point(point: Mapping[str, Any]) -> str:
     return ", ".join(f"{k}={v}" for k, v in sorted(point.items()))
 
 
-def _default_baseline(*, for_writing: bool) -> Path:
-    here = Path("reports") / "baseline.json"
-    if here.exists() or for_writing:
-        return here
-    return data_folder("reports") / "baseline.json"
+def baseline_file(paper: str, *, for_writing: bool = False) -> Path:
+    """Where the baseline of a paper stands: below the current folder, or where the distribution put it."""
+    here = Path("reports") / "baseline" / f"{paper}.json"
+    there = data_folder("reports") / "baseline" / f"{paper}.json"
+    return here if here.exists() or for_writing or not there.exists() else there
 
 
-def _print(rows: Sequence[Mapping[str, Any]], file: Path, update: bool, json: bool) -> None:
+def _print(rows: Sequence[Mapping[str, Any]], files: Iterable[Path], update: bool, json: bool) -> None:
+    names = ", ".join(str(f) for f in dict.fromkeys(files))
     if json:
-        print(dumps({"baseline": file.name, "updated": update, "exponents": list(rows)}), end="")
+        print(dumps({"baseline": names, "updated": update, "exponents": list(rows)}), end="")
         return
     for row in rows:
-        where = f"{row['claim']} {PREFIX}{row['axis']}" + (f" at {row['point']}" if row["point"] else "")
+        where = f"{row['claim']} exponent of {row['axis']}" + (f" at {row['point']}" if row["point"] else "")
         if row["status"] == "new":
             print(f"new        {where}: {row['estimate']:.4f}")
         elif row["status"] == "missing":
@@ -307,4 +302,4 @@ def _print(rows: Sequence[Mapping[str, Any]], file: Path, update: bool, json: bo
                 f"difference in [{row['low']:.4f}, {row['high']:.4f}]"
             )
     verb = "rewritten" if update else "compared"
-    print(f"{len(rows)} exponents, baseline {file} {verb}")
+    print(f"{len(rows)} exponents, baseline {names} {verb}")

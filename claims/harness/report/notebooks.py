@@ -19,6 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from claims.harness.places import other_folders
 from claims.harness.report.pages import hide_paths
 
 NOTEBOOKS = ("suite", "paper", "claim")
@@ -261,12 +262,14 @@ class _Kernel:
 
 
 def _environment(home: Path) -> dict[str, str]:
-    """The environment of a kernel: finds the packages, and writes nowhere but in its own folder."""
+    """The environment of a kernel: finds the packages, and writes into its own folder and the run's alone."""
     root = str(Path(__file__).resolve().parents[3])
     inherited = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p]
     found = os.pathsep.join([root, *(os.path.abspath(p) for p in inherited)])
     private = {
         "PYTHONPATH": found,
+        # A kernel runs in the folder of the runs, from where the project's settings are not seen.
+        "DPCLAIMS_CLAIMS": os.pathsep.join(map(str, other_folders())),
         "IPYTHONDIR": str(home / "ipython"),
         "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
         "JUPYTER_CONFIG_DIR": str(home / "config"),

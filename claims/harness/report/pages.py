@@ -6,21 +6,23 @@ Every number comes from the run. The only choice of a notebook's own is how many
 from __future__ import annotations
 
 import html
+import inspect
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audits.evidence import Bound, Evidence, Verdict
+from audits.evidence import Evidence, Verdict
 from claims.harness.claim import Claim
+from claims.harness.closure import Sources, roots_of
 from claims.harness.discover import discover
+from claims.harness.places import other_folders
 from claims.harness.report.mathematics import escape_markdown, inline_html
 from claims.harness.report.plots import words
-from claims.harness.run.provenance import source_digest
 from claims.harness.run.result import ClaimResult
-from claims.harness.run.store import read_claim, read_provenance, read_run
+from claims.harness.run.store import read_claim, read_provenance, read_run, rows_digest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,14 +36,8 @@ MEANING = {
     "INCONCLUSIVE": "The resolution is worse than the statement asks for, or nothing decides it.",
     "CRASHED": "The check raised an exception before it could judge: a fault of the check, not a verdict.",
 }
-_BOUNDS = {
-    Bound.UPPER: "the statement bounds from above",
-    Bound.LOWER: "the statement bounds from below",
-    Bound.TIGHT: "the statement bounds from both sides",
-}
 _SHOWN_EVIDENCE = 40
 _RATIOS = 24
-_SEVERITY = ("REFUTED", "INCONCLUSIVE", "CONSISTENT", "CONFIRMED")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,8 +102,8 @@ def interval_html(evidence: Evidence, digits: int) -> str:
 
     A refutation shows as many digits as tell the estimate from the claimed value.
     """
-    if evidence.verdict is Verdict.REFUTED and evidence.bound not in (None, evidence.estimate):
-        claimed = evidence.bound
+    if evidence.verdict is Verdict.REFUTED and evidence.claimed not in (None, evidence.estimate):
+        claimed = evidence.claimed
         while digits < 15 and f"{claimed:.{digits}g}" == f"{evidence.estimate:.{digits}g}":
             digits += 1
     estimate = f"<strong>{number_html(evidence.estimate, digits)}</strong>"
@@ -256,8 +252,8 @@ def deciding_html(result: ClaimResult, digits: int) -> str:
     if piece is None:
         return "no deciding evidence"
     text = f"{inline_html(piece.quantity)}: {interval_html(piece, digits)}"
-    if piece.bound is not None:
-        text += f", claimed {number_html(piece.bound, digits)}"
+    if piece.claimed is not None:
+        text += f", claimed {number_html(piece.claimed, digits)}"
     if piece.point:
         text += f' <span class="at">at {point_html(piece.point, digits)}</span>'
     return text
@@ -270,7 +266,7 @@ def _check_digits(digits: int) -> int:
 
 
 def _catalogue() -> dict[str, Claim]:
-    return {claim.id: claim for claim in discover()}
+    return {claim.id: claim for claim in discover().claims}
 
 
 def _title(claims: Mapping[str, Claim], claim_id: str) -> str:
@@ -356,12 +352,15 @@ class SuitePage:
             ("data", "synthetic stand-ins" if data is None else _data_html(data)),
             ("started", html.escape(str(p.get("started", "")))),
             ("finished", html.escape(str(p.get("finished") or "not finished"))),
-            ("sources (SHA-256)", f"<code>{html.escape(str(p.get('source', '')))}</code>"),
             ("platform", html.escape(" ".join(str(machine.get(k, "")) for k in ("system", "machine")))),
             ("cores", str(machine.get("cores", ""))),
             ("versions", ", ".join(f"{html.escape(k)} {html.escape(v)}" for k, v in p["versions"].items())),
         ]
-        return [markdown("## Where these numbers come from"), html_block(facts(items)), *_changed(p)]
+        return [
+            markdown("## Where these numbers come from"),
+            html_block(facts(items)),
+            *_changed(p, list(self.claims.values())),
+        ]
 
 
 def _data_html(data: Mapping[str, Any]) -> str:
@@ -371,9 +370,11 @@ def _data_html(data: Mapping[str, Any]) -> str:
     )
 
 
-def _changed(provenance: Mapping[str, Any]) -> list[Block]:
-    """A warning where the sources are no longer those of the run."""
-    if provenance.get("source") == source_digest():
+def _changed(provenance: Mapping[str, Any], claims: Sequence[Claim]) -> list[Block]:
+    """A warning where the sources of a claim are no longer those of the run."""
+    ran = provenance.get("sources", {})
+    sources = Sources(roots_of(*other_folders()))
+    if all(sources.digest(c.module) == ran[c.id] for c in claims if c.id in ran):
         return []
     return [
         html_block(
@@ -410,7 +411,7 @@ class PaperPage:
     def header(self) -> list[Block]:
         """The paper's key, its reference, and counts by verdict."""
         references = dict.fromkeys(
-            self.claims[r.id].source.reference for r in self.results if r.id in self.claims
+            self.claims[r.id].paper.reference for r in self.results if r.id in self.claims
         )
         cited = "".join(f'<p class="reference">{inline_html(reference)}</p>' for reference in references)
         return [markdown(f"# {self.paper}"), html_block(cited + counts_html(self.results))]
@@ -440,7 +441,7 @@ class PaperPage:
 
     def _printed(self, claim_id: str) -> str:
         if claim_id in self.claims:
-            return inline_html(self.claims[claim_id].source.result)
+            return inline_html(self.claims[claim_id].result)
         return html.escape(claim_id.split("/", 1)[1].split(":")[0])
 
 
@@ -475,11 +476,13 @@ class ClaimPage:
     rows: pd.DataFrame
     provenance: Mapping[str, Any]
     claim: Claim | None
+    folder: Path
+    rows_digest: str = ""
     others: Sequence[str] = ()
     digits: int = 4
 
     def statement(self) -> list[Block]:
-        """Heading, verdict, statement and how it is checked."""
+        """Heading, verdict, statement, and the argument: the docstring of the claim's module."""
         result = self.result
         head = f'<p class="verdict">{badge(verdict_name(result))} {expectation(result)}</p>'
         meaning = f'<p class="quiet">{MEANING[verdict_name(result)]}</p>'
@@ -493,17 +496,15 @@ class ClaimPage:
         readings = ", ".join(
             f'<a href="{page_path(o).split("/")[1]}.html">{html.escape(o)}</a>' for o in self.others
         )
-        source = claim.source
-        module = str(getattr(claim.measure, "__module__", ""))
-        file = f"<code>{module.replace('.', '/')}.py</code>" if module.startswith("claims.") else ""
+        file = f"<code>{html.escape(claim.module.replace('.', '/'))}.py</code>" if claim.module else ""
         items = [
             ("id", f"<code>{html.escape(claim.id)}</code>"),
-            ("kind", f"{html.escape(result.kind)}; {_BOUNDS[claim.bound]}"),
+            ("kind", f"{html.escape(result.kind)}, {html.escape(claim.role)}"),
             (
                 "source",
-                f"{inline_html(source.result)}, {inline_html(source.place)}. {inline_html(source.reference)}",
+                inline_html(f"{claim.result}, {claim.place}. {claim.paper.reference}"),
             ),
-            ("how it is checked", inline_html(claim.how)),
+            ("finding", inline_html(claim.finding)),
             ("other readings", readings),
             ("checked by", file),
         ]
@@ -513,8 +514,15 @@ class ClaimPage:
             markdown("## Statement"),
             markdown(claim.statement),
             html_block(facts(items)),
-            *_changed(self.provenance),
+            *_changed(self.provenance, [claim]),
+            *self._argument(claim),
         ]
+
+    @staticmethod
+    def _argument(claim: Claim) -> list[Block]:
+        """The docstring of the claim's module, which holds for all readings of the result."""
+        text = inspect.cleandoc(claim.doc)
+        return [markdown("## Argument, and how it is checked"), markdown(text)] if text else []
 
     def evidence(self) -> list[Block]:
         """The table of evidence; for a crashed check its traceback."""
@@ -539,8 +547,6 @@ class ClaimPage:
         pieces = list(result.evidence)
         first, rest = pieces, []
         if len(pieces) > _SHOWN_EVIDENCE + 5:
-            # What carries the verdict stands first; the order within is the check's own.
-            pieces.sort(key=lambda e: e.verdict is not result.verdict)
             first, rest = pieces[:_SHOWN_EVIDENCE], pieces[_SHOWN_EVIDENCE:]
         text = facts(items) + evidence_table(first, self.digits)
         if rest:
@@ -552,13 +558,17 @@ class ClaimPage:
 
     def figures(self) -> list[Block]:
         """The claim's plots, and every measured value over its claimed value."""
+        from claims.harness.report.figures import kept
         from claims.harness.report.plots import Drawn, NoRowsError, draw, draw_ratios, has_ratio, select_words
+        from claims.harness.run.serialise import evidence_to_json
 
         blocks: list[Block] = []
 
-        def add(title: str, make: Callable[[], Drawn], where: str = "") -> None:
+        evidence = [evidence_to_json(e) for e in self.result.evidence]
+
+        def add(title: str, make: Callable[[], Drawn], what: Any, where: str = "") -> None:
             try:
-                drawn = make()
+                drawn = kept(self.folder, [what, evidence, self.rows_digest], make)
             except NoRowsError as error:
                 blocks.append(html_block(f'<p class="quiet">Not drawn: {html.escape(str(error))}.</p>'))
                 return
@@ -573,17 +583,16 @@ class ClaimPage:
         if self.claim is not None and not self.rows.empty:
             for plot in self.claim.plots:
                 where = f"At {select_words(plot.select)}." if plot.select else ""
-                add(plot.title, lambda p=plot: draw(p, self.rows, self.result.evidence), where)
+                add(plot.title, lambda p=plot: draw(p, self.rows, self.result.evidence), asdict(plot), where)
         ratios = [e for e in self.result.evidence if has_ratio(e)]
         if len(ratios) >= 2:
-            order = {name: k for k, name in enumerate(_SEVERITY)}
-            chosen = sorted(ratios, key=lambda e: order.get(e.verdict or "", len(order)))[:_RATIOS]
+            chosen = ratios[:_RATIOS]  # the deciding piece comes first
             where = (
                 ""
                 if len(chosen) == len(ratios)
                 else f"{len(chosen)} of {len(ratios)} pieces, the gravest first."
             )
-            add("Measured against claimed", lambda: draw_ratios(chosen), where)
+            add("Measured against claimed", lambda: draw_ratios(chosen), len(chosen), where)
         return [markdown("## Plots"), *blocks] if blocks else []
 
     def measurements(self, limit: int = 20) -> list[Block]:
@@ -623,7 +632,7 @@ def evidence_table(evidence: Sequence[Evidence], digits: int) -> str:
     columns: list[tuple[str, Callable[[Evidence], str]]] = [
         ("quantity", lambda e: inline_html(e.quantity) + _below(point_html(e.point, digits))),
         ("measured", lambda e: interval_html(e, digits) + _below(_method_html(e))),
-        ("claimed", lambda e: number_html(e.bound, digits)),
+        ("claimed", lambda e: number_html(e.claimed, digits)),
         ("says", lambda e: badge(e.verdict.value) if e.verdict is not None else ""),
         ("resolution", lambda e: number_html(e.resolution, digits)),
         ("α spent", lambda e: number_html(e.alpha_spent, 2) if e.alpha_spent else ""),
@@ -673,6 +682,8 @@ def open_claim(run: str, claim: str, digits: int = 4) -> ClaimPage:
         rows=stored.rows,
         provenance=provenance,
         claim=_catalogue().get(claim),
+        folder=Path(run),
+        rows_digest=rows_digest(Path(run), claim),
         others=[c for c in provenance["claims"] if c.split(":")[0] == result and c != claim],
         digits=_check_digits(digits),
     )

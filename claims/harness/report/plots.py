@@ -105,7 +105,7 @@ def draw_ratios(evidence: Sequence[Evidence]) -> Drawn:
     """
     import numpy as np
 
-    bounds = np.array([[float(e.bound or math.nan)] for e in evidence])
+    bounds = np.array([[float(e.claimed or math.nan)] for e in evidence])
     values = np.array([[e.low, e.estimate, e.high] for e in evidence]) / bounds
     # Ends that are infinite, or zero or below, run out of the picture.
     shown = values[np.isfinite(values) & (values > 0)]
@@ -158,10 +158,10 @@ def _labels(evidence: Sequence[Evidence]) -> tuple[list[str], str]:
 def has_ratio(evidence: Evidence) -> bool:
     """Whether measured over claimed can be drawn on a logarithmic axis."""
     return (
-        evidence.bound is not None
-        and 0 < evidence.bound < math.inf
+        evidence.claimed is not None
+        and 0 < evidence.claimed < math.inf
         and 0 < evidence.estimate < math.inf
-        and not evidence.quantity.startswith("exponent of ")
+        and evidence.axis is None
     )
 
 
@@ -291,7 +291,7 @@ def _curve(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence]) 
 def _loglog(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence]) -> str:
     import numpy as np
 
-    fit = next((e for e in evidence if e.quantity == f"exponent of {plot.x}"), None)
+    fit = next((e for e in evidence if e.axis == plot.x), None)
     said: list[str] = []
     for index, line in enumerate(lines):
         colour, marker = _look(index, len(lines))
@@ -314,9 +314,9 @@ def _loglog(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence])
             )
             label = f"fitted slope {_minus(fit.estimate)}" if index == 0 else None
             axes.plot(ends, level * (ends / centre) ** fit.estimate, color=colour, linestyle="-", label=label)
-            if fit.bound is not None:
-                label = f"claimed slope {_minus(fit.bound)}" if index == 0 else None
-                claimed = level * (ends / centre) ** fit.bound
+            if fit.claimed is not None:
+                label = f"claimed slope {_minus(fit.claimed)}" if index == 0 else None
+                claimed = level * (ends / centre) ** fit.claimed
                 axes.plot(ends, claimed, color=INK, linestyle=":", linewidth=1.2, label=label)
     if fit is not None:
         said.append(

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audits.evidence import combine
-from claims.harness.claim import TIERS, Claim
+from claims.harness.claim import Claim
 from claims.harness.closure import PACKAGES, Sources, roots_of
-from claims.harness.discover import OWN, ROOM, broken, claims_of, discover, select
+from claims.harness.discover import ROOM, broken, claims_of, discover, select
+from claims.harness.places import OWN
 from claims.harness.run.cells import Cell, Outcome, Work, cells_of, compute, conclude
 from claims.harness.run.provenance import data_digest, machine, versions
 from claims.harness.run.result import ClaimResult, RunResult, as_cached
@@ -28,6 +29,7 @@ from claims.harness.run.store import (
     write_claim,
     write_provenance,
 )
+from claims.harness.words import TIERS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -143,7 +145,7 @@ def run_claims(
     if jobs < 1:
         raise ValueError(f"jobs must be ≥ 1, got {jobs}")
     say: Notify = notify or (lambda event, result: None)
-    roots = roots_of(*(_import_root(f) for f in folders if f != OWN))
+    roots = roots_of(*(import_root(f) for f in folders if f != OWN))
     data = _checked_data(claims, settings)
     folder = out or RUNS / _run_name(claims, settings, data)
     prepare_folder(folder)
@@ -183,6 +185,7 @@ def run_claims(
         results[state.claim.id] = result
         say("claim", result)
 
+    provenance["sources"] = {claim_id: state.digest for claim_id, state in states.items()}
     provenance["finished"] = _now()
     write_provenance(folder, provenance)
     return RunResult(
@@ -217,7 +220,7 @@ def count_cells(claims: Sequence[Claim], tier: str) -> int:
     return sum(1 for c in claims for _ in cells_of(c, tier))
 
 
-def _import_root(folder: Path) -> Path:
+def import_root(folder: Path) -> Path:
     """The folder that must be on the path: the one itself, or its parent where it is a paper."""
     return folder.parent if (folder / "__init__.py").is_file() else folder
 
@@ -266,7 +269,7 @@ def _provenance(
         "seed": settings.seed,
         "alpha": settings.alpha,
         "alpha_per_claim": settings.share,
-        "source": result_key(**{claim_id: state.digest for claim_id, state in states.items()}),
+        "sources": {claim_id: state.digest for claim_id, state in states.items()},
         "versions": versions(),
         "machine": machine(),
         "data": None if settings.data is None else {"name": settings.data.name, "sha256": data},

@@ -116,6 +116,11 @@ def _decode(folder: Path, claim_id: str, manifest: dict[str, Any], contents: dic
     return Stored(result=result, rows=rows)
 
 
+def rows_digest(run: Path, claim_id: str) -> str:
+    """SHA-256 of the stored measurements of a claim, from its manifest."""
+    return str(read_json(claim_folder(run, claim_id) / "manifest.json")["sha256"]["rows.parquet"])
+
+
 def write_provenance(run: Path, provenance: dict[str, Any]) -> None:
     """Write provenance.json by one rename."""
     run.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,147 @@
+r"""Lemma 3.7: on (τ, γ)-concentrated data with n ≥ 8·log(T/γ)/ε nobody is removed, with probability 1 − (T
++ 1)γ.
+
+It falls twice.
+
+* "$s_i^{conc}=n$ with probability 1 − γ": concentration is within τ of a *centre*, so two users may be 2τ
+  apart, and the score counts pairs within τ. Two clusters of n/2 users at $x\pm\tau$ are (τ,
+  0)-concentrated and have score n/2, far below 4n/5; the larger n, the surer AboveThreshold halts. In d
+  dimensions the score can be n/(2d): users on the 2d points $\pm\tau e_j$ are √2τ apart. (For d = 1 n/2 is
+  the least, since one half of $[x-\tau,x+\tau]$ with k users has k² near pairs.)
+* Even where all users agree and the score is n, the gap to the threshold is 0.2n, while Lemma 2.4 needs
+  $\alpha=16\log(2T/\gamma)/\varepsilon$ for the budget ε/2. At $n=8\log(T/\gamma)/\varepsilon$ the first
+  query already fails with probability about $\frac23(\gamma/T)^{0.2}$.
+
+What survives: for $(\tau/2,\gamma)$-concentrated data all pairs are within τ and the score is n, all counts
+within 2τ are n, and with $n\ge80\log(2T/\gamma)/\varepsilon$ AboveThreshold says ⊤ to all T queries with
+probability 1 − γ. The union over T queries gives $1-(T+1)\gamma$.
+
+How it is checked. Exactly. The halting law for score n at the printed n and at the corrected one; for two
+and for 2d clusters at the edge, with their scores and selection probabilities as computed by the
+implementation. All (τ/2, 0)-concentrated datasets have the same scores and counts, so one decides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_least, at_most, equals, grid, reported
+from claims.asi2024 import PAPER
+from claims.asi2024._transcripts import printed
+from implementations.asi2024 import clusters
+from implementations.asi2024.above_threshold import halting_law
+from implementations.asi2024.clusters import Clusters
+
+
+def corners(n: int, d: int) -> Clusters:
+    """n users spread evenly over the 2d points ±e_j: within τ = 1 of the origin."""
+    places = np.concatenate([np.eye(d), -np.eye(d)])
+    share = np.full(2 * d, n // (2 * d))
+    share[: n - share.sum()] += 1
+    return clusters.as_clusters(places, share)
+
+
+def all_kept(data: Clusters, queries: int, epsilon: float, delta: float) -> float:
+    """P(S_i = D for all T queries) if every query has the values `data`."""
+    plan = printed(data.users, queries, epsilon, delta)
+    kept = clusters.kept_probabilities(data, plan.tau)
+    passed = halting_law([clusters.score(data, plan.tau)] * queries, plan.threshold, plan.budget)[-1]
+    return float(passed * np.prod(kept**data.weights) ** queries)
+
+
+def check(point: Point) -> Iterator[Evidence]:
+    """Users who all agree, and users at the edge of concentration, at the printed n and at a hundred times
+    it."""
+    least = 1.0 - (point.T + 1) * point.gamma
+    n = math.ceil(8.0 * math.log(point.T / point.gamma) / point.epsilon)
+    agree = clusters.as_clusters([[0.0]], [n])
+    yield at_least("P(nobody removed), all users agree", all_kept(agree, point.T, point.epsilon, 0.5), least)
+    for d, many in ((1, n + n % 2), (1, 100 * n), (2, 100 * n)):
+        edge = corners(many, d)
+        score = clusters.score(edge, 1.0)
+        note = f"n = {many}, clusters at ±τe_j, d = {d}: (τ, 0)-concentrated, score {score:g}"
+        found = all_kept(edge, point.T, point.epsilon, 0.5)
+        yield at_least("P(nobody removed), users at the edge", found, least, note=note)
+
+
+def check_corrected(point: Point) -> Iterator[Evidence]:
+    """The score of a dataset at the edge of (τ/2)-concentration, and the failure of AboveThreshold at score
+    n."""
+    n = math.ceil(80.0 * math.log(2.0 * point.T / point.gamma) / point.epsilon)
+    edge = clusters.as_clusters([[-0.5], [0.5]], [n // 2, n - n // 2])
+    yield equals("score of two clusters τ apart, over n", clusters.score(edge, 1.0) / n, 1.0)
+    kept = clusters.kept_probabilities(edge, 1.0)
+    yield equals("least probability to be kept", float(kept.min()), 1.0)
+    failure = 1.0 - all_kept(edge, point.T, point.epsilon, 0.5)
+    yield at_most("P(somebody removed | all concentrated)", failure, point.gamma)
+    yield reported("least c with n = c·log(2T/γ)/ε", least_constant(point.T, point.gamma, point.epsilon))
+
+
+def least_constant(queries: int, gamma: float, epsilon: float) -> float:
+    """The smallest multiple of log(2T/γ)/ε, in steps of 1/2, at which score n passes with probability 1 −
+    γ."""
+    unit = math.log(2.0 * queries / gamma) / epsilon
+    low, high = 0, 160
+    while high - low > 1:
+        middle = (low + high) // 2
+        n = 0.5 * middle * unit
+        fails = halting_law([n] * queries, 0.8 * n, epsilon / 2.0)[:-1].sum() > gamma
+        low, high = (middle, high) if fails else (low, middle)
+    return 0.5 * high
+
+
+def check_proof(point: Point) -> Iterator[Evidence]:
+    """The score of users at the edge of concentration against n."""
+    edge = corners(point.n, point.d)
+    yield at_least(
+        "score of users at ±τe_j", clusters.score(edge, 1.0), point.n,
+        note="all users within τ of the origin, neighbouring corners √2τ or 2τ apart",
+    )  # fmt: skip
+
+
+CLAIM = Claim(
+    PAPER,
+    "Lemma 3.7",
+    "section 3, appendix B.5",
+    kind=Kind.BOUND,
+    title="Nobody is removed from concentrated data",
+    statement=r"If $(q_i(Z_1),\dots,q_i(Z_n))$ is $(\tau,\gamma)$-concentrated for all $i\in[T]$ and "
+    r"$n\ge8\log(T/\gamma)/\varepsilon$, then with probability at least $1-(T+1)\gamma$, $S_i=\mathcal D$ "
+    r"for all "
+    r"$i\in[T]$.",
+    expected=REFUTED,
+    finding=r"Concentrated within $\tau$ of a centre means pairs $2\tau$ apart: scores down to $n/(2d)$, "
+    r"and $n$ is too small.",
+    check=check,
+    smoke=grid(T=(1, 10), gamma=(0.01,), epsilon=(1.0,)),
+    ci=grid(T=(1, 10, 100), gamma=(1e-6, 1e-3), epsilon=(0.1, 1.0, 5.0)),
+)
+CORRECTED = CLAIM.reading(
+    "corrected",
+    title="Nobody is removed from (τ/2)-concentrated data with n ≥ 80·log(2T/γ)/ε",
+    statement=r"If the values are $(\tau/2,\gamma)$-concentrated for all $i\in[T]$ and "
+    r"$n\ge80\log(2T/\gamma)/\varepsilon$, "
+    r"then with probability at least $1-(T+1)\gamma$, $S_i=\mathcal D$ for all $i\in[T]$.",
+    expected=CONFIRMED,
+    finding="half the radius, ten times the users",
+    check=check_corrected,
+    ci=grid(T=(1, 10, 100), gamma=(1e-6, 1e-3, 0.3), epsilon=(0.1, 1.0, 5.0)),
+)
+PROOF = Claim(
+    PAPER,
+    "Lemma 3.7, proof",
+    "appendix B.5",
+    name="lemma-3.7-proof",
+    kind=Kind.BOUND,
+    title="Concentrated data have score n",
+    statement=r"If all values lie within $\tau$ of one point, $s^{conc}(\mathcal D,\tau)=n$.",
+    expected=REFUTED,
+    finding=r"The score is $n/2$ on the line and $n/(2d)$ in $d$ dimensions; half the radius gives $n$.",
+    check=check_proof,
+    smoke=grid(n=(100,), d=(1, 3)),
+    ci=grid(n=(100, 1000), d=(1, 2, 10)),
+)
+CLAIMS = [CORRECTED, PROOF]

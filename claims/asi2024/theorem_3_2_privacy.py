@@ -1,0 +1,180 @@
+r"""Theorem 3.2, privacy: Algorithm 1 is (ε, δ)-private for n ≥ (8·log(T/γ) + 8·log(T/δ))/ε.
+
+The condition is far weaker than that of Lemma 3.6, from which the theorem is said to follow, and the
+smaller n lets the check of the score fail. Two clusters of n/2 users each, immensely far apart, have score
+n/2. Nobody is kept and the answer is noise around 0. In the neighbour one cluster has n/2 + 1 users, each
+kept with probability 6/n, so that with probability $1-(1-6/n)^{n/2+1}\approx0.95$ the answer is immense.
+AboveThreshold lets a score of n/2 pass with probability about $\frac23e^{-0.3n\varepsilon/8}$, which for
+$n=8\log(1/\delta)/\varepsilon$ is $\frac23\delta^{0.3}\gg\delta$. A single query suffices.
+
+What survives is lemma-3.6:corrected, whose program is audited here (`:corrected`). With one AboveThreshold
+a query (`:fresh`), the second reading of line 5, each query has its own budget and T of them cost T times
+as much.
+
+How it is checked. Exactly: the probability of an immense answer, for one query and for the first of
+several, at both ends of the range of γ. The programs by sampling on whole transcripts: the number of
+answers and the answers, under queries that depend on the answers before.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from claims import CONSISTENT, REFUTED, Claim, Evidence, Kind, Point, at_most, audit_privacy, grid
+from claims.asi2024 import PAPER
+from claims.asi2024._transcripts import half_and_half, jump, printed, share_for, users_of
+from implementations.asi2024.above_threshold import halting_law
+from implementations.asi2024.outlier_removal import (
+    OutlierRemovingMean,
+    Plan,
+    corrected_plan,
+    corrected_users,
+)
+from implementations.interfaces import Array
+
+Program = Callable[[tuple[float, ...], int, np.random.Generator], Array]
+
+
+def check(point: Point) -> Iterator[Evidence]:
+    """The probability of an immense first answer, which is 0 on the neighbour."""
+    gamma = point.delta if point.gamma == "delta" else 0.5
+    n = users_of("theorem 3.2", point.T, point.epsilon, point.delta, gamma)
+    plan = printed(n, point.T, point.epsilon, point.delta)
+    note = f"n = {n}: two clusters 2·10⁹τ apart, n/2 + 1 users in one of them, against n/2"
+    yield at_most("P(first answer > 10⁸τ)", jump(n, plan), point.delta, note=note)
+
+
+def adaptive_transcripts(plan: Plan, share: float, instance: str = "one") -> Program:
+    """Transcripts (size, T + 1) of users at 0 and 1.5τ, the data being where the last user stands.
+
+    Column 0 is the number of answers, the others are the answers. The last user stands where the data say for
+    the first query; for each later query she changes her place where the answer before was positive.
+    """
+    most = round(share * (plan.n - 1))
+    weights = np.array([most, plan.n - 1 - most, 1])
+
+    def program(places: tuple[float, ...], size: int, rng: np.random.Generator) -> Array:
+        here, there = plan.tau * places[0], plan.tau * places[1]
+        run = OutlierRemovingMean(plan, size, rng, instance=instance)
+        out = np.zeros((size, plan.queries + 1))
+        moved = np.zeros(size, dtype=bool)
+        for t in range(plan.queries):
+            values = np.zeros((size, 3, 1))
+            values[:, 1, 0] = 1.5 * plan.tau
+            values[:, 2, 0] = np.where(moved, there, here)
+            answer = run.answer(values, weights)
+            out[:, 0] += answer.running
+            out[:, t + 1] = answer.values[:, 0]
+            moved ^= answer.values[:, 0] > 0.0
+        return out
+
+    return program
+
+
+NEAR_FIRST, FAR_FIRST = (0.75, -2.0), (-2.0, 0.75)
+
+
+def one_user(first: tuple[float, ...], second: tuple[float, ...]) -> bool:
+    """The two datasets differ in the place of one user only: any two are neighbours."""
+    return len(first) == len(second)
+
+
+def check_printed_program(point: Point) -> Iterator[Evidence]:
+    """An audit of the printed program on the two clusters."""
+    n = users_of("theorem 3.2", point.T, point.epsilon, point.delta)
+    plan = printed(n, point.T, point.epsilon, point.delta)
+
+    def program(data: Array, size: int, rng: np.random.Generator) -> Array:
+        run = OutlierRemovingMean(plan, size, rng)
+        out = np.zeros((size, plan.queries + 1))
+        for t in range(plan.queries):
+            answer = run.answer(np.asarray(data)[:, None])
+            out[:, 0] += answer.running
+            out[:, t + 1] = answer.values[:, 0]
+        return out
+
+    data = [np.repeat(c.positions[:, 0], c.weights.astype(int)) for c in half_and_half(n, 1000.0)]
+    yield audit_privacy(
+        program, [(np.sort(data[0]), np.sort(data[1]))], epsilon=point.epsilon, delta=point.delta,
+        adjacency=PAPER.adjacency, alpha=point.alpha, rng=point.rng, max_samples=point.samples,
+    ).evidence("Algorithm 1 on two clusters")  # fmt: skip
+
+
+def check_corrected(point: Point) -> Iterator[Evidence]:
+    """An audit of the corrected program with adaptive queries around the threshold."""
+    n = corrected_users(point.T, point.epsilon, point.delta)
+    plan = corrected_plan(n, point.T, point.epsilon, point.delta, 1.0)
+    share = share_for(n, plan.threshold + point.height / point.epsilon)
+    yield audit_privacy(
+        adaptive_transcripts(plan, share), [(NEAR_FIRST, FAR_FIRST)], epsilon=point.epsilon,
+        delta=point.delta, adjacency=one_user, alpha=point.alpha, rng=point.rng, max_samples=point.samples,
+    ).evidence("corrected Algorithm 1, adaptive queries")  # fmt: skip
+
+
+def check_fresh(point: Point) -> Iterator[Evidence]:
+    """Halting times of T runs of AboveThreshold, one a query: exact."""
+    n = users_of("lemma 3.6", point.T, point.epsilon, point.delta)
+    budget = printed(n, point.T, point.epsilon, point.delta).budget
+    high, low = 0.8 * n + 2.0 - 2.0 / n, 0.8 * n
+    passed = [float(halting_law([score], 0.8 * n, budget)[-1]) for score in (high, low)]
+    loss = point.T * math.log(passed[0] / passed[1])
+    # all T answered has probability passed^T on both; its excess over e^ε times the neighbour's is a δ
+    found = passed[0] ** point.T * -math.expm1(min(point.epsilon - loss, 0.0))
+    yield at_most("δ of answering all T queries", found, point.delta, note=f"n = {n}, loss {loss:.4g}")
+
+
+CLAIM = Claim(
+    PAPER,
+    "Theorem 3.2, privacy",
+    "section 3",
+    name="theorem-3.2-privacy",
+    kind=Kind.PRIVACY,
+    title="Algorithm 1 is (ε, δ)-private for n ≥ (8·log(T/γ) + 8·log(T/δ))/ε",
+    statement=r"For $0<\varepsilon<10$, $0<\delta<1$ and "
+    r"$n\ge(8\log(T/\gamma)+8\log(T/\delta))/\varepsilon$, Algorithm 1 is "
+    r"$(\varepsilon,\delta)$-DP at the user level.",
+    expected=REFUTED,
+    finding=r"Two far clusters of $n/2$ pass the check with probability about $\delta^{0.3}$ and show who "
+    r"moved.",
+    check=check,
+    smoke=grid(T=(1,), epsilon=(1.0,), delta=(1e-3, 1e-6), gamma=("half",)),
+    ci=grid(T=(1, 10), epsilon=(0.1, 1.0, 9.0), delta=(1e-2, 1e-6), gamma=("half", "delta")),
+)
+PROGRAM = CLAIM.reading(
+    "program",
+    title="The program of Algorithm 1 at the condition of Theorem 3.2",
+    expected=REFUTED,
+    finding="the same pair, by sampling whole transcripts",
+    check=check_printed_program,
+    smoke=grid(T=(1,), epsilon=(1.0,), delta=(1e-3,), samples=(20_000,)),
+    ci=grid(T=(1, 2), epsilon=(1.0,), delta=(1e-3,), samples=(40_000,)),
+)
+FRESH = CLAIM.reading(
+    "fresh",
+    title="Algorithm 1 with one AboveThreshold a query",
+    statement=r"Line 5 read as a new AboveThreshold at each query: for $n\ge40\log(4T/\delta)/\varepsilon$ "
+    r"Algorithm 1 is "
+    r"$(\varepsilon,\delta)$-DP.",
+    expected=REFUTED,
+    finding=r"Each query then costs up to $\varepsilon/4$ of its own.",
+    check=check_fresh,
+    smoke=grid(T=(30,), epsilon=(1.0,), delta=(1e-12,)),
+    ci=grid(T=(10, 30, 100), epsilon=(1.0, 5.0), delta=(1e-12,)),
+)
+CORRECTED = CLAIM.reading(
+    "corrected",
+    title="The program of the corrected Algorithm 1",
+    statement=r"Algorithm 1 with the plan of lemma-3.6:corrected is $(\varepsilon,\delta)$-DP at the user "
+    r"level under "
+    r"adaptive queries.",
+    expected=CONSISTENT,
+    finding="lemma-3.6:corrected has the proof; the program passes the audit",
+    check=check_corrected,
+    smoke=grid(T=(3,), epsilon=(1.0,), delta=(0.01,), height=(4.0,), samples=(40_000,)),
+    ci=grid(T=(3,), epsilon=(0.5, 1.0), delta=(0.01,), height=(0.0, 8.0), samples=(200_000,)),
+    largest_resolution=2.5,
+)
+CLAIMS = [PROGRAM, FRESH, CORRECTED]

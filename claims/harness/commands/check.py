@@ -1,0 +1,77 @@
+"""`dpclaims check`: the conformance suite for authors."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from claims.harness.claim import Claim
+from claims.harness.closure import Sources, roots_of
+from claims.harness.conformance import RULES, Context, baseline_exponents, named_by_bugs, smoke
+from claims.harness.discover import broken, discover, select
+from claims.harness.run.result import BAD_INPUT, DIFFERS, PASSED, ClaimResult
+
+
+def check_command(patterns: Sequence[str], *, folders: Sequence[Path], jobs: int, json: bool) -> int:
+    """Print what is missing in the claims of the patterns or of one folder; 0 where nothing is.
+
+    Other people's papers plant no bugs in this project's algorithms: that rule is advice for them.
+    """
+    from claims.harness.run.runner import import_root
+
+    if jobs < 1:
+        raise ValueError(f"jobs must be ≥ 1, got {jobs}")
+    places = [Path(p) for p in patterns if Path(p).is_dir() and "*" not in p]
+    chosen = [p for p in patterns if Path(p) not in places]
+    catalogue = discover([*folders, *places])
+    if places and not chosen:
+        inside = [p.resolve() for p in places]
+        claims = [c for c in catalogue.claims if c.file and any(f in c.file.parents for f in inside)]
+        problems = [p for p in catalogue.problems if any(str(f) in p.sentence for f in inside)]
+        if not claims and not problems:
+            raise ValueError(f"{', '.join(map(str, places))} holds no claim; `dpclaims new` writes one")
+    else:
+        claims, problems = select(catalogue, chosen), broken(catalogue, chosen)
+    sources = Sources(roots_of(*(import_root(f) for f in catalogue.folders)))
+    results = _smoke_all(claims, sources, jobs)
+    bugs = named_by_bugs()
+    exponents = baseline_exponents([p.key for p in catalogue.papers])
+    rows: list[dict[str, Any]] = []
+    for claim in claims:
+        context = Context(
+            result=results[claim.id], catalogue=catalogue.claims, bugs=bugs, exponents=exponents
+        )
+        for name, rule in RULES.items():
+            if (problem := rule(claim, context)) is not None:
+                advice = name == "bug" and not claim.module.startswith("claims.")
+                rows.append({"claim": claim.id, "rule": name, "problem": problem, "advice": advice})
+    rows += [{"claim": p.paper, "rule": "file", "problem": p.sentence, "advice": False} for p in problems]
+    bad = sum(not row["advice"] for row in rows)
+    if json:
+        from claims.harness.run.serialise import dumps
+
+        print(dumps({"claims": [c.id for c in claims], "problems": rows}), end="")
+    else:
+        for row in rows:
+            print(f"{'advice' if row['advice'] else 'problem'}  {row['claim']}: {row['problem']}")
+        print(f"{len(claims)} claims checked by {len(RULES)} rules, {bad} problems")
+    if problems:
+        return BAD_INPUT
+    return DIFFERS if bad else PASSED
+
+
+def _smoke_all(claims: Sequence[Claim], sources: Sources, jobs: int) -> dict[str, ClaimResult]:
+    """The claims at tier smoke, which with two jobs are computed in two processes: bits must agree."""
+    if jobs == 1:
+        results = {}
+        for number, claim in enumerate(claims, 1):
+            results[claim.id] = smoke(claim, sources)
+            print(f"[{number}/{len(claims)}] {claim.id}", file=sys.stderr, flush=True)
+        return results
+    import joblib
+
+    with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
+        found: Any = joblib.Parallel(n_jobs=jobs)(joblib.delayed(smoke)(c, sources) for c in claims)
+    return {result.id: result for result in found}

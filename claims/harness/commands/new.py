@@ -1,0 +1,76 @@
+"""`dpclaims new`: writes a claim that runs, from the templates of CONTRIBUTING."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from pathlib import Path
+
+from claims.harness.places import OWN, other_folders
+from claims.harness.words import Kind
+
+TEMPLATES = {Kind.PRIVACY: "privacy", Kind.RATE: "rate"}
+"""All other kinds begin as an exact check."""
+_NAME = re.compile(r"(?P<paper>[a-z][a-z0-9_]*)/(?P<result>[a-z0-9.]+(-[a-z0-9.]+)*)")
+
+
+def new_command(name: str, *, kind: str, folder: Path | None) -> None:
+    """Write `<folder>/<paper>/<result>.py`, and the paper's `__init__.py` where there is none.
+
+    Raises ValueError for a name of another form, an unknown kind, and a file that is there already.
+    """
+    match = _NAME.fullmatch(name)
+    if match is None:
+        raise ValueError(f"the name must look like doe2020/theorem-9, got {name!r}")
+    if kind not in set(Kind):
+        raise ValueError(f"--kind must be one of {', '.join(Kind)}, got {kind!r}")
+    paper, result = match["paper"], match["result"]
+    place = _place(paper, folder)
+    package = f"claims.{paper}" if place == OWN else paper
+    target = place / paper / (re.sub(r"[^a-z0-9]", "_", result) + ".py")
+    if target.exists():
+        raise ValueError(f"{target} exists already; name another result")
+    init = target.parent / "__init__.py"
+    words = {"{package}": package, "{paper}": paper, "{result}": _title(result), "{name}": result}
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not init.exists():
+            init.write_text(_filled("paper", words), encoding="utf-8")
+        target.write_text(_filled(TEMPLATES.get(Kind(kind), "exact"), words), encoding="utf-8")
+    except OSError as error:
+        raise ValueError(f"{target} cannot be written: {error.strerror}") from error
+    where = "" if place == OWN or place in other_folders() else f" --claims {_shown(place)}"
+    print(f"wrote {_shown(target)}\nnext: dpclaims run '{paper}/*' --tier smoke{where}")
+    if where:
+        print(f'      or once, in pyproject.toml: [tool.dpclaims] claims = ["{_shown(place)}"]')
+
+
+def _place(paper: str, folder: Path | None) -> Path:
+    """The folder that holds, or will hold, the paper's folder."""
+    if folder is not None:
+        return folder.resolve()
+    if (OWN / paper).is_dir() or OWN.parent == Path.cwd().resolve():
+        return OWN
+    known = other_folders()
+    for each in known:
+        if (each / paper).is_dir():
+            return each
+    return known[0] if known else (Path.cwd() / "my_claims").resolve()
+
+
+def _title(result: str) -> str:
+    """ "theorem-9" as it is printed: "Theorem 9"."""
+    head, _, rest = result.partition("-")
+    return f"{head.capitalize()} {rest.replace('-', ' ')}".strip()
+
+
+def _filled(template: str, words: dict[str, str]) -> str:
+    text = files("claims.harness").joinpath("templates", f"{template}.py.txt").read_text(encoding="utf-8")
+    for word, value in words.items():
+        text = text.replace(word, value)
+    return text
+
+
+def _shown(path: Path) -> str:
+    here = Path.cwd().resolve()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

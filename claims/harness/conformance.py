@@ -1,0 +1,149 @@
+"""What is asked of every claim, whoever wrote it: the same rules for the tests and for `dpclaims check`."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from audits.evidence import Verdict
+from claims.harness.claim import Claim
+from claims.harness.closure import Sources
+from claims.harness.run.result import ClaimResult
+from claims.harness.run.runner import Settings, evaluate, work_of
+
+SECONDS = 10.0
+"""What the smallest tier of a claim may take."""
+HOW = "How it is checked."
+SURVIVES = "What survives."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What a rule may look at besides the claim: its result at tier smoke, and everything else there is.
+
+    bugs       ids of the claims that a planted bug names; exponents: (claim, axis) pairs of the baseline.
+    """
+
+    result: ClaimResult
+    catalogue: Sequence[Claim]
+    bugs: frozenset[str]
+    exponents: frozenset[tuple[str, str]]
+
+
+Rule = Callable[[Claim, Context], "str | None"]
+
+
+def docstring(claim: Claim, context: Context) -> str | None:
+    """The docstring begins with the result's name and has a paragraph "How it is checked."."""
+    text = inspect.cleandoc(claim.doc)
+    if not text.startswith(claim.result):
+        return f"the docstring must begin with {claim.result!r}, got {text[:40]!r}"
+    if not any(part.startswith(HOW) for part in re.split(r"\n\s*\n", text)):
+        return f"the docstring has no paragraph that begins with {HOW!r}"
+    return None
+
+
+def statement(claim: Claim, context: Context) -> str | None:
+    """The statement says something, and every formula in it can be shown."""
+    if len(claim.statement) < 40 or not claim.title:
+        return f"statement and title must say what is claimed, got {claim.statement!r}, {claim.title!r}"
+    try:
+        from claims.harness.report.mathematics import markdown_to_html
+
+        shown = markdown_to_html(claim.statement) + markdown_to_html(claim.finding)
+    except ImportError:
+        return None  # without the extra `report` there is nothing to show it with
+    broken = re.search(r'<code class="tex">(.*?)</code>', shown)
+    return f"a formula cannot be shown: {broken[1]}" if broken else None
+
+
+def verdict(claim: Claim, context: Context) -> str | None:
+    """The smallest tier gives the expected verdict."""
+    found = context.result
+    if found.error is not None:
+        return f"smoke crashed: {found.error.strip().splitlines()[-1]}"
+    return None if found.ok else f"smoke gives {found.verdict} where {claim.expected} is expected"
+
+
+def seconds(claim: Claim, context: Context) -> str | None:
+    """The smallest tier takes at most ten seconds."""
+    spent = context.result.seconds
+    return f"smoke takes {spent:.1f} s, more than {SECONDS:g} s" if spent > SECONDS else None
+
+
+def resolution(claim: Claim, context: Context) -> str | None:
+    """A claim that passes by sampling says which resolution is too coarse to count."""
+    if claim.expected is Verdict.CONSISTENT and claim.largest_resolution is None and not claim.fits_exponents:
+        return "passes by sampling, and states no largest_resolution"
+    return None
+
+
+def survivor(claim: Claim, context: Context) -> str | None:
+    """A printed statement that falls says why, and has a reading that survives, or says why none does."""
+    if claim.expected is not Verdict.REFUTED or claim.role == "control":
+        return None
+    if claim.role in ("printed", "proof") and not claim.finding:
+        return "is expected to fall and has no finding that says why"
+    base = claim.name.removesuffix("-proof")
+    readings = [
+        c
+        for c in context.catalogue
+        if c.paper.key == claim.paper.key and c.name in (claim.name, base) and c.id != claim.id
+    ]
+    if any(c.expected is not Verdict.REFUTED for c in readings) or SURVIVES in claim.doc:
+        return None
+    return f"falls, and no reading says what survives; if nothing does, say why in a paragraph {SURVIVES!r}"
+
+
+def bug(claim: Claim, context: Context) -> str | None:
+    """At least one planted bug makes the claim fail."""
+    return None if claim.role == "control" or claim.id in context.bugs else "no planted bug names it"
+
+
+def baseline(claim: Claim, context: Context) -> str | None:
+    """Every fitted exponent is in the baseline of its paper."""
+    axes = {e.axis for e in context.result.evidence if e.axis is not None and e.standard_error is not None}
+    if axes and not claim.fits_exponents:
+        return "fits exponents and does not say so: fits_exponents=True"
+    if claim.role == "control":
+        return None
+    missing = sorted(a for a in axes if (claim.id, a) not in context.exponents)
+    return (
+        f"exponents of {', '.join(missing)} are not in the baseline: dpclaims rates --update"
+        if missing
+        else None
+    )
+
+
+RULES: Mapping[str, Rule] = {
+    "docstring": docstring,
+    "statement": statement,
+    "verdict": verdict,
+    "seconds": seconds,
+    "resolution": resolution,
+    "survivor": survivor,
+    "bug": bug,
+    "baseline": baseline,
+}
+
+
+def smoke(claim: Claim, sources: Sources) -> ClaimResult:
+    """The claim at its smallest tier, in this process."""
+    return evaluate(claim, work_of(claim, Settings(tier="smoke"), sources))[0]
+
+
+def named_by_bugs() -> frozenset[str]:
+    """Ids of the claims that a planted bug names."""
+    from claims.harness.commands.mutants import named
+
+    return frozenset(claim_id for mutant in named() for claim_id in mutant.caught_by)
+
+
+def baseline_exponents(papers: Sequence[str]) -> frozenset[tuple[str, str]]:
+    """(claim id, axis) of every exponent in the baselines of these papers; none without a baseline."""
+    from claims.harness.commands.rates import baseline_file, read_baseline
+
+    files = [baseline_file(paper) for paper in papers]
+    return frozenset((claim, axis) for f in files if f.exists() for claim, axis, _ in read_baseline(f))

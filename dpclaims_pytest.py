@@ -1,0 +1,250 @@
+"""The pytest plugin: privacy audits and rate checks as assertions, with one error budget for the session.
+
+`--dp-alpha` is the probability that any true claim fails in the whole session. It is split before the first
+test runs: tests marked ``dp_audit(alpha=…)`` take what they ask for, all other collected tests that use one
+of the fixtures share the rest equally. Within a test the k-th audit gets 1/(k(k + 1)) of the test's share,
+which sums to 1 over any number of audits. Under pytest-xdist every worker collects the same tests, hence
+computes the same split, and each test runs on one worker: the sum stays within the budget.
+
+Nothing but pytest is imported before a fixture is used, and this module stands outside the packages: a
+project with a folder `claims` or `audits` of its own keeps its pytest, and a test that asks for a fixture is
+told of the clash in one sentence.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from audits.evidence import Evidence
+    from audits.privacy import AuditResult
+
+ALPHA = 0.001
+FIXTURES = ("assert_private", "assert_rate")
+PROPERTY = "dp_audit"
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The share of the session's budget that each test has, by node id; or why there is none."""
+
+    shares: Mapping[str, float]
+    problem: str | None = None
+
+
+_SPLIT = pytest.StashKey[Split]()
+_SPENDING = pytest.StashKey["Iterator[tuple[float, int]]"]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--dp-alpha`, the error budget of the session."""
+    parser.getgroup("dpclaims", "audits of differential privacy").addoption(
+        "--dp-alpha",
+        type=float,
+        default=ALPHA,
+        metavar="ALPHA",
+        help="probability that any true claim fails in the whole session, split over its audits "
+        f"(default: {ALPHA})",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Registers the marker and checks the option."""
+    config.addinivalue_line(
+        "markers",
+        "dp_audit(alpha): this test's share of the session's error budget (--dp-alpha) for its audits",
+    )
+    alpha = float(config.getoption("--dp-alpha"))  # type: ignore[arg-type]
+    if not 0.0 < alpha < 1.0:
+        raise pytest.UsageError(f"--dp-alpha must be in (0, 1), got {alpha}")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tells a worker of pytest-xdist its budget: with ``--dist each`` every worker runs every test."""
+    config = node.config
+    workers = len(node.nodemanager.specs) if config.getoption("dist") == "each" else 1
+    node.workerinput[PROPERTY] = config.getoption("--dp-alpha") / workers
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Splits the budget over the tests that will run."""
+    whole: Any = session.config.getoption("--dp-alpha")
+    alpha = getattr(session.config, "workerinput", {}).get(PROPERTY, whole)
+    session.config.stash[_SPLIT] = split_budget(alpha, session.items)
+
+
+def split_budget(alpha: float, items: Iterable[pytest.Item]) -> Split:
+    """The budget `alpha` split over the items that use a fixture of this plugin."""
+    auditing = [i for i in items if set(FIXTURES) & set(getattr(i, "fixturenames", ()))]
+    fixed: dict[str, float] = {}
+    for item in auditing:
+        marker = item.get_closest_marker("dp_audit")
+        if marker is None:
+            continue
+        share = marker.kwargs.get("alpha")
+        known = not marker.args and set(marker.kwargs) == {"alpha"}
+        if not known or not isinstance(share, float) or not 0.0 < share < 1.0:
+            found = ", ".join([*map(repr, marker.args), *(f"{k}={v!r}" for k, v in marker.kwargs.items())])
+            return Split({}, f"the marker must be dp_audit(alpha=…) with α in (0, 1), got dp_audit({found})")
+        fixed[item.nodeid] = share
+    asked = math.fsum(fixed.values())
+    others = [i.nodeid for i in auditing if i.nodeid not in fixed]
+    if asked > alpha * (1.0 + 1e-12) or (others and asked >= alpha):
+        left = " and leave nothing for the other audits" if others else ""
+        return Split(
+            {}, f"dp_audit markers ask for α = {asked:g} in sum{left}, but --dp-alpha is {alpha:g}: raise it"
+        )
+    return Split(fixed | {nodeid: (alpha - asked) / len(others) for nodeid in others})
+
+
+@pytest.fixture
+def assert_private(request: pytest.FixtureRequest) -> Callable[..., AuditResult]:
+    """`assert_private(mechanism, pairs, epsilon, delta=0.0, adjacency=…)`: fails where an audit refutes it.
+
+    `mechanism(data, size, rng)` returns `size` outputs; `pairs` is a list of neighbouring datasets or a
+    function `pairs(rng)`; further keywords (max_samples, time_limit, method, score, seed) go to
+    `audits.audit_privacy`. The seed is derived from the test's name unless given. Returns the result.
+    Raises AssertionError where the claim is refuted or the audit is undecided, ValueError for bad input.
+    A pass is no proof: the result's `resolution` says what would have been caught.
+    """
+    budget = _spending(request)
+
+    def check(
+        mechanism: Callable[..., Any],
+        pairs: Any,
+        epsilon: float,
+        delta: float = 0.0,
+        *,
+        adjacency: Any,
+        **options: Any,
+    ) -> AuditResult:
+        __tracebackhide__ = True
+        from audits.privacy import audit_privacy
+
+        _refuse_alpha(options)
+        alpha, seed = next(budget)
+        options.setdefault("seed", seed)
+        result = audit_privacy(
+            mechanism, pairs, epsilon=epsilon, delta=delta, adjacency=adjacency, alpha=alpha, **options
+        )
+        _record(
+            request,
+            {
+                "verdict": result.verdict,
+                "alpha": alpha,
+                "text": f"claimed ε = {epsilon:g}, δ = {delta:g}: ε ≥ {result.epsilon_lower:.4g}; "
+                f"would have caught {result.resolution.epsilon:.4g}; {result.samples:,} samples a side",
+            },
+        )
+        if result.verdict != "not-refuted":
+            raise AssertionError(_explain(result))
+        return result
+
+    return check
+
+
+@pytest.fixture
+def assert_rate(request: pytest.FixtureRequest) -> Callable[..., Any]:
+    """`assert_rate(table, risk=…, axes=[…], claimed={…}, tolerance=…)`: fails unless the exponents hold.
+
+    Keywords go to `audits.fit_rate`. Returns the fit. Raises AssertionError where an exponent is refuted or
+    the measurements cannot decide it, ValueError for bad input.
+    """
+    budget = _spending(request)
+
+    def check(table: Any, **options: Any) -> Any:
+        __tracebackhide__ = True
+        from audits.evidence import Verdict
+        from audits.rates import fit_rate
+
+        _refuse_alpha(options)
+        alpha, _ = next(budget)
+        fit = fit_rate(table, alpha=alpha, **options)
+        evidence = fit.evidence()
+        failed = [e for e in evidence if e.verdict in (Verdict.REFUTED, Verdict.INCONCLUSIVE)]
+        for piece in evidence:
+            if piece.verdict is not None:
+                verdict = piece.verdict.lower()
+                _record(request, {"verdict": verdict, "alpha": piece.alpha_spent, "text": _rate(piece)})
+        if failed or not any(e.verdict for e in evidence):
+            raise AssertionError("\n".join(f"{e.verdict}: {_rate(e)}" for e in failed) or "nothing claimed")
+        return fit
+
+    return check
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """One line for every audit of the session, wherever it ran, and what was spent of the budget."""
+    rows = [
+        (report.nodeid, value)
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        if getattr(report, "when", None) == "call"
+        for name, value in report.user_properties
+        if name == PROPERTY
+    ]
+    if not rows:
+        return
+    terminalreporter.write_sep("=", "audits of differential privacy")
+    for nodeid, row in rows:
+        terminalreporter.write_line(f"{row['verdict']:12} {nodeid}: {row['text']}")
+    alpha = terminalreporter.config.getoption("dp_alpha")
+    spent = math.fsum(row["alpha"] for _, row in rows)
+    count = f"{len(rows)} audit{'' if len(rows) == 1 else 's'}"
+    terminalreporter.write_line(
+        f"{count} spent α = {spent:.3g} of {alpha:g} (--dp-alpha); not-refuted is no proof."
+    )
+
+
+def _spending(request: pytest.FixtureRequest) -> Iterator[tuple[float, int]]:
+    """(α, seed) of the test's first, second, … audit; both fixtures of one test draw from it."""
+    from dpclaims import clashes
+
+    if problems := clashes():
+        pytest.fail("; ".join(problems), pytrace=False)
+    stash = request.node.stash
+    if _SPENDING not in stash:
+        split = request.config.stash.get(_SPLIT, Split({}, "the tests were not collected"))
+        if split.problem is not None:
+            raise ValueError(split.problem)
+        nodeid = request.node.nodeid
+        if nodeid not in split.shares:
+            # Found at run time (getfixturevalue): the split is made, and there is nothing left for it.
+            raise ValueError(
+                f"{nodeid} must name assert_private or assert_rate among its arguments, to have a share of "
+                "--dp-alpha"
+            )
+        stash[_SPENDING] = (
+            (split.shares[nodeid] / (k * (k + 1)), zlib.crc32(f"{nodeid}#{k}".encode()))
+            for k in range(1, 1 << 30)
+        )
+    return stash[_SPENDING]
+
+
+def _record(request: pytest.FixtureRequest, row: dict[str, str | float]) -> None:
+    # Reports carry user properties from the workers of pytest-xdist to the session that sums up.
+    request.node.user_properties.append((PROPERTY, row))
+
+
+def _refuse_alpha(options: Mapping[str, Any]) -> None:
+    if "alpha" in options:
+        raise ValueError("alpha is set by --dp-alpha and @pytest.mark.dp_audit(alpha=…), not by the call")
+
+
+def _explain(result: AuditResult) -> str:
+    replay = f"seed={result.seed}" if result.replayable else "no seed: it cannot be replayed"
+    return f"{result.summary()}\npair: {result.pair!r}\nreplay: {result.method}, {replay}"
+
+
+def _rate(evidence: Evidence) -> str:
+    claimed = "" if evidence.claimed is None else f", claimed {evidence.claimed:.4g}"
+    return (
+        f"{evidence.quantity}: {evidence.estimate:.4g} in [{evidence.low:.4g}, {evidence.high:.4g}]{claimed}"
+    )

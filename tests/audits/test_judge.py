@@ -1,0 +1,346 @@
+"""The vocabulary of judging against independent oracles; the sampled judges by their false-alarm rates.
+
+A count of false alarms over N runs at level p is held against the upper 1e-6 quantile of Bin(N, p).
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom, t
+
+from audits import judge
+from audits.evidence import Evidence, Verdict, combine
+
+CONFIRMED, CONSISTENT = Verdict.CONFIRMED, Verdict.CONSISTENT
+REFUTED, INCONCLUSIVE = Verdict.REFUTED, Verdict.INCONCLUSIVE
+fractions = st.fractions(-3, 3, max_denominator=10**6)
+reals = st.floats(-1e6, 1e6)
+
+
+def most(p, runs):
+    """A number of alarms that Bin(runs, p) exceeds with probability at most 1e-6."""
+    return int(binom.isf(1e-6, runs, p))
+
+
+# --- Exact values --------------------------------------------------------------------------------------
+
+
+@given(fractions, fractions)
+def test_rational_numbers_are_compared_without_slack(measured, claimed):
+    expected = {
+        "at_most": measured <= claimed,
+        "at_least": measured >= claimed,
+        "equals": measured == claimed,
+    }
+    for name, holds in expected.items():
+        found = getattr(judge, name)("q", measured, claimed)
+        assert found.verdict is (CONFIRMED if holds else REFUTED)
+        assert (found.estimate, found.claimed) == (float(measured), float(claimed))
+
+
+def test_counts_are_compared_without_slack_whatever_their_type():
+    many = 10**12
+    for one in (1, np.int64(1)):
+        assert judge.at_most("count", many + one, many).verdict is REFUTED
+        assert judge.at_least("count", many - one, many).verdict is REFUTED
+        assert judge.equals("count", many + one, many).verdict is REFUTED
+    assert judge.equals("count", np.int64(many), many).verdict is CONFIRMED
+
+
+@given(reals, reals)
+def test_floats_have_the_slack_of_rounding_and_no_more(measured, claimed):
+    a, b = Fraction(measured), Fraction(claimed)
+    slack = abs(b) * Fraction(1, 10**9) + Fraction(1, 10**300)
+    above, below = judge.at_most("q", measured, claimed), judge.at_least("q", measured, claimed)
+    if a <= b:
+        assert above.verdict is CONFIRMED
+    if a >= b:
+        assert below.verdict is CONFIRMED
+    if a > b + 2 * slack:
+        assert above.verdict is REFUTED
+    if a < b - 2 * slack:
+        assert below.verdict is REFUTED
+    both = judge.equals("q", measured, claimed).verdict
+    assert both is (CONFIRMED if {above.verdict, below.verdict} == {CONFIRMED} else REFUTED)
+
+
+@given(st.integers(-40, 40), st.integers(-40, 40), st.integers(1, 12))
+def test_a_numerical_error_leaves_open_what_it_may_change(measured, claimed, error):
+    # Quarters are exact in binary. The true value may be anything in [measured − error, measured + error].
+    m, c, e = measured / 4, claimed / 4, error / 4
+    found = judge.at_most("q", m, c, error=e)
+    certain = CONFIRMED if measured + error <= claimed else REFUTED if measured - error > claimed else None
+    assert found.verdict is (certain or INCONCLUSIVE)
+    assert (found.low, found.high) == (m - e, m + e)
+    assert judge.at_least("q", -m, -c, error=e).verdict is found.verdict
+    apart = abs(measured - claimed) > error
+    assert judge.equals("q", m, c, error=e).verdict is (REFUTED if apart else CONFIRMED)
+
+
+def test_infinite_bounds():
+    assert judge.at_most("q", 1.0, math.inf).verdict is CONFIRMED
+    assert judge.at_most("q", 1.0, -math.inf).verdict is REFUTED
+    assert judge.at_least("q", 1.0, math.inf).verdict is REFUTED
+    assert judge.at_most("q", math.inf, 1.0).verdict is REFUTED
+    assert judge.equals("q", math.inf, math.inf).verdict is CONFIRMED
+
+
+def test_an_instance_of_a_statement_about_all_can_only_refute():
+    assert judge.at_most("q", 1.0, 2.0, decides=False).verdict is None
+    assert judge.at_most("q", 1.0, 1.1, error=0.5, decides=False).verdict is None
+    assert judge.at_most("q", 3.0, 2.0, decides=False).verdict is REFUTED
+
+
+def test_context_and_what_is_left_open():
+    shown = judge.reported("q", Fraction(1, 4), claimed=2, point={"n": np.int64(3)}, note="why")
+    assert (shown.verdict, shown.estimate, shown.claimed, shown.note) == (None, 0.25, 2.0, "why")
+    assert shown.point == {"n": 3}
+    assert type(shown.point["n"]) is int
+    left = judge.undecided("q", 0.5, "too few users")
+    assert (left.verdict, left.note, left.claimed) == (INCONCLUSIVE, "too few users", None)
+
+
+# --- Samples -------------------------------------------------------------------------------------------
+
+
+def test_limits_of_a_symmetric_sample_are_those_of_student():
+    half = np.random.default_rng(0).normal(0.0, 1.0, 50)
+    values = np.concatenate([half, -half]) + 3.0
+    se = values.std(ddof=1) / 10.0
+    upper = judge.mean_at_most("q", values, 3.0, alpha=1e-3, point={"n": np.float64(2.0)})
+    assert (upper.low, upper.high) == pytest.approx((3.0 - t.isf(1e-3, 99) * se, 3.0 + t.isf(1e-3, 99) * se))
+    assert upper.point == {"n": 2.0}
+    tight = judge.mean_equals("q", values, 3.0, alpha=1e-3)
+    assert tight.high - tight.estimate == pytest.approx(t.isf(5e-4, 99) * se)
+    assert (tight.alpha_spent, tight.confidence) == (1e-3, 0.999)
+
+
+def test_each_judge_of_a_mean_refutes_on_its_own_sides():
+    values = np.random.default_rng(1).normal(1.0, 0.1, 400)
+    expected = {"mean_at_most": (REFUTED, CONSISTENT), "mean_at_least": (CONSISTENT, REFUTED)}
+    expected["mean_equals"] = (REFUTED, REFUTED)
+    for name, verdicts in expected.items():
+        found = tuple(getattr(judge, name)("q", values, c, alpha=1e-6).verdict for c in (0.9, 1.1))
+        assert found == verdicts
+
+
+@pytest.mark.parametrize("name", ["mean_at_most", "mean_at_least", "mean_equals"])
+def test_false_alarms_and_power_of_the_judges_of_a_mean(name):
+    rng = np.random.default_rng(2)
+    runs, alpha = 2_000, 0.05
+    check = getattr(judge, name)
+    sample = rng.normal(1.0, 0.3, (runs, 60))
+    alarms = sum(check("q", x, 1.0, alpha=alpha).verdict is REFUTED for x in sample)
+    assert alarms <= most(alpha, runs)
+    # At its resolution beyond the bound a violation is caught with probability 0.9 or nearly so.
+    reach = np.mean([check("q", x, 1.0, alpha=alpha).resolution for x in sample[:200]])
+    shift = -reach if name == "mean_at_least" else reach
+    caught = sum(check("q", x + shift, 1.0, alpha=alpha).verdict is REFUTED for x in sample)
+    assert runs - caught <= most(0.12, runs)
+
+
+def test_a_reported_mean_has_the_interval_of_student():
+    values = np.random.default_rng(3).exponential(1.0, 200)
+    found = judge.sample_mean("mean", values, point={"n": 4}, note="context")
+    oracle = t.interval(judge.CONFIDENCE, 199, loc=values.mean(), scale=values.std(ddof=1) / math.sqrt(200))
+    assert (found.low, found.high) == pytest.approx(oracle)
+    assert (found.verdict, found.point, found.samples, found.alpha_spent) == (None, {"n": 4}, 200, 0.0)
+
+
+def test_a_constant_is_simultaneous_over_the_cells():
+    means, errors = [1.0, 2.0, 1.9], [0.1, 0.1, 0.5]
+    points = [{"cell": k} for k in range(3)]
+    top = judge.constant("top", means, errors, 50, points=points)
+    reach = t.isf(0.0015 / 3, 49)
+    assert top.point == {"cell": 1}
+    assert (top.low, top.high) == pytest.approx((2.0 - 0.1 * reach, 1.9 + 0.5 * reach))
+    least = judge.constant("least", [-m for m in means], errors, [50] * 3, points=points, least=True)
+    assert (least.low, least.high, least.point) == (-top.high, -top.low, top.point)
+    assert top.samples == least.samples == 150
+
+
+def test_the_interval_of_a_constant_covers_the_largest_mean():
+    # Ten cells of equal mean, the hardest case: missed with probability at most 1 − CONFIDENCE = 0.003.
+    rng = np.random.default_rng(4)
+    runs = 3_000
+    x = rng.normal(0.0, 1.0, (runs, 10, 30))
+    errors = x.std(axis=2, ddof=1) / math.sqrt(30)
+    found = [judge.constant("c", m, e, 30) for m, e in zip(x.mean(axis=2), errors, strict=True)]
+    assert sum(not e.low <= 0.0 <= e.high for e in found) <= most(1.0 - judge.CONFIDENCE, runs)
+
+
+# --- Many pieces ---------------------------------------------------------------------------------------
+
+
+def piece(estimate, verdict, claimed=1.0, alpha=0.0):
+    return Evidence(
+        quantity="q", estimate=estimate, low=-9.0, high=9.0, confidence=0.9, method="t", claimed=claimed,
+        verdict=verdict, resolution=1.0, alpha_spent=alpha,
+    )  # fmt: skip
+
+
+def test_the_deciding_piece_comes_first():
+    far, near = piece(0.1, CONSISTENT), piece(0.9, CONSISTENT)
+    a_little, a_lot = piece(1.5, REFUTED), piece(5.0, REFUTED)
+    left_open, context = piece(0.5, INCONCLUSIVE), piece(7.0, None)
+    found = judge.deciding_first([context, far, a_little, left_open, near, a_lot])
+    assert found == (a_lot, a_little, left_open, near, far, context)
+    # Units are those of the claimed value: 3 below 4 is nearer than 1 below 2.
+    assert judge.deciding_first([piece(1.0, CONSISTENT, 2.0), piece(3.0, CONSISTENT, 4.0)])[0].estimate == 3.0
+    # Both infinite: no distance, and no failure.
+    infinite = Evidence(
+        quantity="q", estimate=math.inf, low=0.0, high=math.inf, confidence=1.0, method="t", claimed=math.inf,
+        verdict=CONFIRMED,
+    )  # fmt: skip
+    assert judge.deciding_first([infinite]) == (infinite,)
+
+
+def test_one_piece_stands_for_many_and_spends_what_they_spent():
+    pieces = [piece(0.2, CONSISTENT, alpha=1e-3), piece(0.9, CONSISTENT, alpha=2e-3)]
+    shown = judge.decisive(pieces)
+    assert (shown.estimate, shown.alpha_spent) == (0.9, pytest.approx(3e-3))
+    assert judge.decisive(pieces, nearness=lambda e: -e.estimate).estimate == 0.2
+    for verdict in (REFUTED, INCONCLUSIVE):
+        assert (
+            judge.decisive([*pieces, piece(1.0, verdict)], nearness=lambda e: -e.estimate).verdict is verdict
+        )
+    with pytest.raises(ValueError, match="at least one"):
+        judge.decisive([])
+
+
+def test_cells_are_the_combinations_that_occur():
+    rows = pd.DataFrame({"n": [2, 1, 2], "d": ["a", "b", "a"], "x": [1.0, 2.0, 3.0]})
+    found = judge.cells(rows, ["n", "d"])
+    assert [(point, part["x"].tolist()) for point, part in found] == [
+        ({"n": 2, "d": "a"}, [1.0, 3.0]),
+        ({"n": 1, "d": "b"}, [2.0]),
+    ]
+    assert type(found[0][0]["n"]) is int
+
+
+def family(risks):
+    """Rows of one grid point from an array (members, trials)."""
+    return pd.concat(
+        pd.DataFrame({"n": 1, "loss": str(k), "trial": np.arange(len(r)), "risk": r})
+        for k, r in enumerate(risks)
+    )
+
+
+def test_the_worst_member_is_chosen_on_other_trials_than_it_is_measured_on():
+    chosen_on = np.arange(400) % 4 == 0
+    table = judge.worst_member(
+        family([np.where(chosen_on, 9.0, 1.0), np.full(400, 2.0)]), ["n"], "loss", "risk"
+    )
+    assert (table["loss"].item(), table["risk"].item(), table["trials"].item()) == ("0", 1.0, 300)
+
+
+def test_the_worst_of_equal_members_is_not_biased():
+    # 20 members of mean 0: the largest sample mean lies 1.87 standard errors above, the measured one on 0.
+    rng = np.random.default_rng(5)
+    runs, trials = 30, 40
+    risks = rng.normal(0.0, 1.0, (runs, 20, trials))
+    tables = [judge.worst_member(family(r), ["n"], "loss", "risk") for r in risks]
+    mean = np.mean([table["risk"].item() for table in tables])
+    assert abs(mean) < 5.0 / math.sqrt(runs * 30)  # two-sided 5.7e-7
+    assert risks.mean(axis=2).max(axis=1).mean() > 1.5 / math.sqrt(trials)
+    error = risks[0][int(tables[0]["loss"].item())][np.arange(trials) % 4 != 0].std(ddof=1) / math.sqrt(30)
+    assert tables[0]["standard_error"].item() == pytest.approx(error)
+
+
+def test_a_member_with_few_trials_is_refused():
+    with pytest.raises(ValueError, match="at least 8 trials"):
+        judge.worst_member(family([np.zeros(8), np.zeros(7)]), ["n"], "loss", "risk")
+
+
+# --- The sandwich --------------------------------------------------------------------------------------
+
+
+def normals(rng, mean, trials=60):
+    return rng.normal(mean, 0.3, trials)
+
+
+def test_both_halves_of_a_sandwich_are_needed():
+    rng = np.random.default_rng(6)
+    above, low = {"a": normals(rng, 2.0), "b": normals(rng, 3.0)}, {"open": normals(rng, 0.2)}
+    found = judge.sandwich(above, 1.0, low, alpha=1e-3, point={"n": 5})
+    assert combine(found) is CONSISTENT
+    assert [e.quantity for e in found] == ["error of a", "error of b", "error of open, without privacy"]
+    assert math.fsum(e.alpha_spent for e in found) == pytest.approx(1e-3)
+    assert all(e.point == {"n": 5} for e in found)
+    # Without a mechanism below the bound the instance may be hard for everybody.
+    for open_ in ({}, {"a": normals(rng, 1.5)}, {"a": normals(rng, 1.0)}, {"a": np.full(60, 1.2)}):
+        assert combine(judge.sandwich(above, 1.0, open_, alpha=1e-3)) is INCONCLUSIVE
+    # A deterministic mechanism has the same error in every trial; the best mechanism counts.
+    best = {"bad": normals(rng, 4.0), "good": np.full(60, 0.2)}
+    assert combine(judge.sandwich(above, 1.0, best, alpha=1e-3)) is CONSISTENT
+
+
+def test_a_private_mechanism_near_the_bound_is_left_open():
+    values = {"a": np.random.default_rng(7).normal(1.02, 0.3, 60)}
+    found = judge.sandwich(values, 1.0, {"open": np.zeros(60)}, alpha=1e-3)
+    assert found[0].verdict is INCONCLUSIVE
+    assert "below the bound" in found[0].note
+
+
+def test_a_private_mechanism_of_one_value_is_shown_where_it_is_above():
+    others = {"a": normals(np.random.default_rng(8), 2.0), "same": np.full(60, 1.5)}
+    found = judge.sandwich(others, 1.0, {"open": np.zeros(60)}, alpha=1e-3)
+    assert (found[1].verdict, found[1].estimate) == (None, 1.5)
+    below = judge.sandwich({"same": np.full(60, 0.5)}, 1.0, {"open": np.zeros(60)}, alpha=1e-3)
+    # Equal values in so many trials do not bound the mean: nothing is refuted and nothing passes.
+    assert below[0].verdict is INCONCLUSIVE
+
+
+def test_a_private_mechanism_below_the_bound_refutes_it():
+    rng = np.random.default_rng(9)
+    private = {"a": normals(rng, 2.0), "b": normals(rng, 0.5)}
+    found = judge.sandwich(private, 1.0, {"open": normals(rng, 0.2)}, alpha=1e-5)
+    assert [e.verdict for e in found] == [CONSISTENT, REFUTED, None]
+    assert combine(judge.sandwich({"b": normals(rng, 0.5)}, 1.0, {}, alpha=1e-5)) is REFUTED
+
+
+def test_false_alarms_of_a_sandwich_of_five_mechanisms_on_the_bound():
+    rng = np.random.default_rng(10)
+    runs, alpha = 600, 0.05
+    open_ = {"open": normals(rng, 0.2)}
+    alarms = 0
+    for _ in range(runs):
+        private = {str(k): normals(rng, 1.0) for k in range(5)}
+        alarms += combine(judge.sandwich(private, 1.0, open_, alpha=alpha)) is REFUTED
+    assert alarms <= most(alpha, runs)
+
+
+# --- Bad input -----------------------------------------------------------------------------------------
+
+OPEN = {"open": [0.1, 0.2]}
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: judge.at_most("δ", math.nan, 1.0), "'δ' needs numbers, got nan"),
+        (lambda: judge.equals("δ", 1.0, math.nan), "'δ' needs numbers"),
+        (lambda: judge.at_least("δ", 1.0, 1.0, error=-1.0), "error must be finite and ≥ 0, got -1.0"),
+        (lambda: judge.at_most("δ", 1.0, 1.0, error=math.inf), "error must be finite"),
+        (lambda: judge.reported("δ", math.nan), "needs numbers"),
+        (lambda: judge.mean_at_most("risk", [1.0, math.nan], 1.0, alpha=0.1), "values must be finite"),
+        (lambda: judge.mean_at_least("risk", [1.0, 2.0], 1.0, alpha=0.7), "alpha must be in"),
+        (lambda: judge.mean_equals("risk", [1.0], 1.0, alpha=0.1), "at least 2 trials"),
+        (lambda: judge.sandwich({}, 1.0, OPEN, alpha=0.1), "at least one mechanism"),
+        (lambda: judge.sandwich({"a": [1.0, 2.0]}, 0.0, OPEN, alpha=0.1), "claimed must be finite and > 0"),
+        (lambda: judge.sandwich({"a": [1.0, 2.0]}, math.nan, OPEN, alpha=0.1), "claimed must be finite"),
+        (lambda: judge.sandwich({"a": [1.0, math.nan]}, 1.0, OPEN, alpha=0.1), "values must be finite"),
+        (lambda: judge.sandwich({"a": [1.0, 2.0]}, 1.0, {"b": [1.0, math.inf]}, alpha=0.1), "values must be"),
+        (lambda: judge.sandwich({"a": [math.inf] * 2}, 1.0, OPEN, alpha=0.1), "values must be finite"),
+    ],
+)
+def test_bad_input_is_named(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()

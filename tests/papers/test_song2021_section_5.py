@@ -1,0 +1,146 @@
+"""Section 5 of song2021, Lemmas A.2 and B.3, Corollary B.4: the mathematics of the claims by other means."""
+
+import math
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+from scipy import integrate, optimize
+
+from claims.song2021 import lemma_5_1, lemma_a_2, lemma_b_3, theorem_5_3, theorem_d_4
+from implementations.song2021 import hard_instance, logistic_instance
+
+# --- Lemma B.3 ------------------------------------------------------------------------------------------
+
+
+def program(factor, delta, atoms, centre):
+    """The same supremum on many atoms by SciPy's solver, with slacks for the two hockey-stick divergences."""
+    k = len(atoms)
+    best = -np.inf
+    for sign in (1, -1):
+        cost = np.concatenate(
+            [-sign * atoms, sign * atoms + (factor - 1) * np.abs(atoms - centre), np.zeros(2 * k)]
+        )
+        eye, zero = np.eye(k), np.zeros((k, k))
+        upper = np.block(
+            [
+                [eye, -factor * eye, -eye, zero],
+                [-factor * eye, eye, zero, -eye],
+                [np.zeros((1, 2 * k)), np.ones((1, k)), np.zeros((1, k))],
+                [np.zeros((1, 3 * k)), np.ones((1, k))],
+            ]
+        )
+        right = np.concatenate([np.zeros(2 * k), [delta, delta]])
+        total = np.zeros((2, 4 * k))
+        total[0, :k] = total[1, k : 2 * k] = 1
+        result = optimize.linprog(cost, A_ub=upper, b_ub=right, A_eq=total, b_eq=[1, 1])
+        best = max(best, -result.fun)
+    return best
+
+
+@pytest.mark.parametrize(
+    ("factor", "delta", "centre"),
+    [
+        ("3/2", "1/10", "0"),
+        ("27/10", "0", "0"),
+        ("11/10", "1/100", "1/2"),
+        ("3", "1/3", "-3/4"),
+        ("2", "1/20", "2"),
+    ],
+)
+def test_three_atoms_are_enough(factor, delta, centre):
+    grid = np.linspace(-1.0, 1.0, 9)
+    inside = min(max(F(centre), F(-1)), F(1))
+    exact, _ = lemma_b_3.worst(F(factor), F(delta), sorted({F(-1), F(1), inside}), F(centre))
+    numbers = float(F(factor)), float(F(delta)), float(F(centre))
+    assert float(exact) == pytest.approx(program(numbers[0], numbers[1], grid, numbers[2]), abs=1e-7)
+
+
+def test_the_worst_case_of_lemma_b_3_uses_three_quarters_of_its_delta_term():
+    # e^ε = 3/2, δ = 1/10: the lemma grants 2δ = 0.20.
+    exact, _ = lemma_b_3.worst(F("3/2"), F("1/10"), [F(-1), F(0), F(1)], F(0))
+    assert exact == F("3/20")
+
+
+# --- Lemma A.2 ------------------------------------------------------------------------------------------
+
+
+def test_the_envelope_solves_the_recursion_and_obeys_its_closed_bound():
+    for n in (1, 7, 1_000):
+        rho = lemma_a_2.envelope(400, n)
+        t = np.arange(1, 401)
+        sums = np.cumsum(rho)[:-1]
+        assert np.allclose(rho[1:] ** 2, 4.0 * t + 4.0 / n * sums)
+        assert (rho[1:] <= 2.0 * np.sqrt(t) + 4.0 * t / n).all()
+
+
+def test_linear_losses_of_opposite_sign_attain_the_envelope_at_n_1():
+    assert lemma_a_2.envelope(50, 1)[-1] == pytest.approx(100.0)
+
+
+# --- Section 5 ----------------------------------------------------------------------------------------------
+
+
+def test_failures_of_single_functions():
+    f = lemma_5_1.clipped_surrogate.PiecewiseLinear((F(0), F(1)), (F(-3), F(-2), F(1)))
+    assert lemma_5_1.surrogate_failures((f, F(1), (1,)), corners=True) == {"functions": 1}
+    steep = lemma_5_1.clipped_surrogate.PiecewiseLinear((), (F(-2),))
+    assert lemma_5_1.surrogate_failures((steep, F(1), (1,)), corners=False)["undefined"] == 1
+    assert lemma_5_1.proof_failures((f, F(1), (3, 4))) == {"functions": 1, "d1": 0, "d2": 0}
+
+
+@pytest.mark.parametrize("b", [1e-6, 0.01, 0.1, 0.24999])
+def test_the_lines_of_theorem_d_4_that_hold_for_all_b(b):
+    found = theorem_d_4.inequalities(b)
+    r, q = math.log1p(b / (1.0 - 2.0 * b)), math.log1p(0.5 * b / (1.0 - b))
+    low, high, curvature = (left for left, _ in list(found.values())[:3])
+    assert low == pytest.approx(2.0 / 3.0 * ((1.0 - b) * r / b - math.log(2.0)), abs=1e-8)
+    assert high == pytest.approx(2.0 / 3.0 * (math.log(2.0) - (1.0 - b) * q / b), abs=1e-8)
+    assert curvature == pytest.approx((1.0 - b / 2.0) / 12.0)
+    assert r == pytest.approx(integrate.quad(lambda s: 1.0 / (1.0 - s), b, 2.0 * b)[0])
+    # The bounds that the docstring draws from them.
+    assert low >= 2.0 / 3.0 * (1.0 - math.log(2.0)) - 1e-8
+    assert high >= 2.0 / 3.0 * (math.log(2.0) - 0.5) - 1e-8
+    assert curvature >= 7.0 / 96.0
+    excess = logistic_instance.risk(np.array(math.log(1.0 / b - 1.0))) - math.log(2.0)
+    closed = (2.0 * math.log1p(math.sqrt(b / (1.0 - b))) + math.log(1.0 / b)) / 3.0 - math.log(2.0)
+    assert excess == pytest.approx(closed)
+
+
+def test_the_chain_of_theorem_d_4_breaks_beyond_its_range():
+    # Its step (2/3)ρ − log 2 ≥ ρ/30 needs ρ = log(1 + 1/√B) ≥ log 3, that is B ≤ 1/4.
+    root = math.log1p(1.0 / math.sqrt(0.45))
+    assert 2.0 / 3.0 * root - math.log(2.0) < root / 30.0
+
+
+@pytest.mark.parametrize("per_class", [False, True])
+def test_the_curl_is_the_difference_of_the_derivatives_of_the_field(per_class):
+    from implementations.song2021 import softmax_fields
+
+    e, b = (F(1, 3), F(2), F(5)), F(3, 5)
+    z, h = np.log(np.array([float(v) for v in e])), 1e-5
+    curls = theorem_5_3.curls_at(e, b, per_class)
+    for curl, (j, k) in zip(curls, [(0, 1), (0, 2), (1, 2)], strict=True):
+        step_j, step_k = h * np.eye(3)[j], h * np.eye(3)[k]
+        g = softmax_fields.field(
+            np.stack([z + step_k, z - step_k, z + step_j, z - step_j]), float(b), per_class=per_class
+        )
+        numerical = (g[0, j] - g[1, j] - g[2, k] + g[3, k]) / (2.0 * h)
+        assert curl.value == pytest.approx(numerical, abs=1e-9)
+
+
+# --- Corollary B.4 ------------------------------------------------------------------------------------------
+
+
+def test_empirical_excess_is_that_of_the_dataset():
+    rng = np.random.default_rng(2)
+    sample = hard_instance.draw_sample(rng.random((1, 4)), 0.9, 30, rng)
+    theta = rng.normal(size=(1, 4))
+    single = hard_instance.Sample(sample.zeros[0], sample.ones[0], 30)
+    data = hard_instance.dataset(single)
+    best = (single.ones > single.zeros).astype(float)
+    expected = (
+        np.abs(data.features @ theta[0] - data.targets).mean()
+        - np.abs(data.features @ best - data.targets).mean()
+    )
+    assert hard_instance.empirical_excess(theta, sample)[0] == pytest.approx(expected)
