@@ -91,7 +91,11 @@ def check_corrected(point: Point) -> Iterator[Evidence]:
     ) / (n * epsilon) ** 2
     yield equals("second moment of the noise", d * plan.noise**2, stated)
     law = halting_law([float(n)] * queries, plan.threshold, plan.budget)
-    failed = float(np.cumsum(law[:-1]).max())
+    # P(X − Y < −g) of two Laplace variables with scales a = 4/ε (threshold) and b = 8/ε (score), gap g = n/5
+    a, b, gap = 4.0 / epsilon, 8.0 / epsilon, n / 5.0
+    first = (b**2 * math.exp(-gap / b) - a**2 * math.exp(-gap / a)) / (2.0 * (b**2 - a**2))
+    yield equals("P(AboveThreshold fails at once) over its closed form", float(law[0]) / first, 1.0)
+    failed = float(law[:-1].sum())
     yield at_most("P(AboveThreshold fails by query T)", failed, point.gamma)
 
 
