@@ -56,10 +56,10 @@ from claims import (
 )
 from claims.asi2024 import PAPER
 from claims.asi2024.theorem_4_1_utility import users
+from implementations.asi2024 import localised
 from implementations.asi2024.dp_sgd import Parameters, UserGradients, mean_plan
 from implementations.asi2024.localised import (
     Phase,
-    localised_sgd,
     phase_count,
     phase_users,
     schedule,
@@ -170,7 +170,7 @@ def excess_risks(point: Point, offset: float, trials: int) -> Array:
 
         return query
 
-    out = localised_sgd(
+    out = localised.localised_sgd(
         gradients, corrected_phases(point), np.zeros((trials, d)), point.m, point.epsilon, point.delta,
         lambda theta: np.clip(theta, -1.0, 1.0), point.rng, average="after",
     )  # fmt: skip
@@ -190,6 +190,7 @@ def measure(point: Point) -> dict[str, Any]:
         "rate": np.full(risks.size, rate),
         "plain": risks * raw / rate,
         "far": far / recursion_bound(point),
+        "bound": np.full(risks.size, recursion_bound(point)),
     }
 
 
@@ -210,8 +211,10 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     fit = fit_rate(rows, "plain", list(claimed), claimed, 0.2, side=Side.TIGHT, alpha=budget.share(0.6))
     yield from fit.evidence()
     yield from slope_against(rows, "risk", "rate", 0.1, side=Side.TIGHT, alpha=budget.share(0.3)).evidence()
+    # in the cell with the least noise a run that has not carried over its start is far from the optimum
+    quiet = rows[rows["bound"] == rows["bound"].min()]
     yield mean_at_most(
-        "risk from the far corner over the bound of the recursion", rows["far"], 1.0, alpha=budget.share(0.1)
+        "risk from the far corner over the bound of the recursion", quiet["far"], 1.0, alpha=budget.share(0.1)
     )
     means = rows.groupby(["n", "m", "d", "epsilon"])[["risk", "rate"]].mean()
     ratio = means["risk"] / means["rate"]
