@@ -58,6 +58,7 @@ def check(point: Point) -> Iterator[Evidence]:
         yield from check_step(point.epsilon)
         return
     n, alpha, delta = setting(point.d, point.epsilon, point.load)
+    where = {**point, "n": n}
     # One coordinate scatters most: as many coordinates are drawn at every d.
     p = hard_instance.draw_parameter(point.trials * max(1, 100 // point.d), point.d, point.rng)
     sample = hard_instance.draw_sample(p, alpha, n, point.rng)
@@ -66,12 +67,16 @@ def check(point: Point) -> Iterator[Evidence]:
         found = ((k, e(sample, point.epsilon, delta, point.rng)) for k, e in estimators.items())
         return {k: hard_instance.empirical_excess(np.clip(theta, 0.0, 1.0), sample) for k, theta in found}
 
+    to_law, to_errors = point.split(2)
+    if point.d > 1:
+        counts = (sample.zeros + sample.ones)[:, 0].astype(float)
+        quantity = "mean number of records at a coordinate"
+        yield mean_equals(quantity, counts, n * alpha / point.d, alpha=to_law, point=where)
     private = errors(hard_instance.private_estimators())
     open_ = errors(hard_instance.open_estimators())
     claimed = alpha / 20.0 - 2.0 * delta
-    where = {**point, "n": n}
     # Errors are at least 0: with this resolution an error of 0 would be caught.
-    yield from sandwich(private, claimed, open_, alpha=point.alpha, point=where, largest_resolution=claimed)
+    yield from sandwich(private, claimed, open_, alpha=to_errors, point=where, largest_resolution=claimed)
     yield constant(
         "least error of a private estimator over the bound",
         [x.mean() / claimed for x in private.values()],
