@@ -13,6 +13,7 @@ from claims.harness.mutation.mechanical import as_mutant, modules, sites
 from claims.harness.mutation.plant import planted, reference_of
 from claims.mutants.mutant import Mutant
 from implementations import hadamard
+from implementations.interfaces import Adjacency
 from implementations.levy2021 import winsorized_mean_highd
 from implementations.privacy import amplified_epsilon
 from tests.harness.synthetic import claim
@@ -74,18 +75,29 @@ def test_mechanical_bugs_compile_and_change_the_program():
         assert as_mutant(site, ()).by is not None
         assert site.line
         assert not site.line.startswith(("raise", "checks."))
-    inputs = ((1.0, 0.25), (3.0, 0.7), (900.0, 0.25), (1.0, 1.0))
-    value = [amplified_epsilon(*x) for x in inputs]
-    mine = [s for s in found if s.function == TARGET]
     changed = 0
+    mine = [s for s in sites("implementations.song2021.dp_gd") if s.function.endswith(":noise_scale")]
+    value = _noise_scales()
     for site in mine:
         with planted(as_mutant(site, ())):
-            module = importlib.import_module("implementations.privacy")
             try:
-                changed += [module.amplified_epsilon(*x) for x in inputs] != value
+                changed += _noise_scales() != value
             except (ArithmeticError, ValueError, TypeError):
                 changed += 1
-    assert changed >= 0.7 * len(mine) > 2
+    assert changed >= 0.9 * len(mine) > 9
+
+
+def _noise_scales() -> list[float]:
+    module = importlib.import_module("implementations.song2021.dp_gd")
+    sizes = {"epsilon": 0.7, "delta": 1e-4, "n": 50, "steps": 7, "lipschitz": 3.0}
+    kinds = [
+        (noise, adjacency) for noise in ("printed", "corrected", "calibrated") for adjacency in Adjacency
+    ]
+    return [
+        module.noise_scale(**sizes, noise=noise, adjacency=adjacency)
+        for noise, adjacency in kinds
+        if adjacency is not Adjacency.REPLACE_ITEM
+    ]
 
 
 def _bug(name: str, check) -> Bug:
