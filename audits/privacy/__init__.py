@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from audits.privacy.audit import audit_privacy
-from audits.privacy.pairs import each, unseeded
+from audits.privacy.draws import each, unseeded
 from audits.privacy.result import AuditResult, Look, Resolution
 
 __all__ = ["AuditResult", "Look", "Resolution", "audit_privacy", "each", "unseeded"]

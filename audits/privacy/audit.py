@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 import numpy as np
 
+from audits.privacy.draws import ERRORS, Drawer, is_one_by_one, is_replayable
 from audits.privacy.fixed_size import run_fixed
-from audits.privacy.pairs import AdjacencyLike, Pairs, is_replayable, take_pairs
+from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, counted_pairs
 from audits.privacy.result import AuditResult
 from audits.privacy.sequential import Request, Sequential
 
@@ -37,6 +38,7 @@ def audit_privacy(
     resolution: float | None = None,
     stop_early: bool = True,
     footprints: bool = False,
+    errors: str = "raise",
 ) -> AuditResult:
     """Test by sampling whether a mechanism is (ε, δ)-differentially private on neighbouring datasets.
 
@@ -65,6 +67,10 @@ def audit_privacy(
     footprints   also look at the least significant bits of floating-point outputs. Noise that is drawn in
                  floating point has such footprints nearly always (Mironov, CCS 2012).
 
+    errors       "raise": a mechanism that raises or returns NaN is bad input. "symbol": an exception, by its
+                 type, and NaN are outputs like others, as a failure that depends on the data is a leak;
+                 outputs are then drawn one a call.
+
     Returns an `AuditResult`. Raises ValueError in one sentence for bad input and for a mechanism that raises,
     returns NaN, another number of outputs, or another kind of output on the second dataset.
 
@@ -75,9 +81,12 @@ def audit_privacy(
     """
     generator = np.random.default_rng(seed) if rng is None else rng
     _check(epsilon, delta, alpha, max_samples, time_limit, method, resolution, mechanism)
-    checked = take_pairs(pairs, generator, adjacency)
+    if errors not in ERRORS:
+        raise ValueError(f"errors must be one of {ERRORS}, got {errors!r}")
+    checked, more_pairs = counted_pairs(pairs, generator, adjacency)
+    drawer = Drawer(mechanism if score is None else _scored(mechanism, score), errors)
     request = Request(
-        mechanism=mechanism if score is None else _scored(mechanism, score),
+        drawer=drawer,
         pairs=checked,
         epsilon=float(epsilon),
         delta=float(delta),
@@ -111,10 +120,17 @@ def audit_privacy(
         method=method,
         seed=seed if rng is None and is_replayable(mechanism) else None,
         replayable=is_replayable(mechanism),
-        note=finding.note,
+        note=" ".join(note for note in (finding.note, *_notes(drawer, more_pairs)) if note),
         trace=finding.trace,
         curve=finding.curve,
     )
+
+
+def _notes(drawer: Drawer, more_pairs: bool) -> Iterator[str]:
+    if drawer.changed:
+        yield "The mechanism changes its data: every call was given a copy, which it would not get in use."
+    if more_pairs:
+        yield f"pairs(rng) yields more than {MAX_PAIRS} pairs: only the first {MAX_PAIRS} were audited."
 
 
 def _check(
@@ -169,4 +185,6 @@ def _scored(mechanism: Callable[..., Any], score: Callable[[Any], Any]) -> Calla
             )
         return cast(Any, values)
 
+    scored.replayable = is_replayable(mechanism)  # type: ignore[attr-defined]
+    scored.one_by_one = is_one_by_one(mechanism)  # type: ignore[attr-defined]
     return scored

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from audits.privacy import binomial, calibration, events, folds, gaussian_shape, scores
 from audits.privacy.atoms import find_atoms, rungs, scorer
+from audits.privacy.draws import Drawer
 from audits.privacy.outputs import join
 from audits.privacy.result import CurvePoint, Look, Resolution
 from audits.privacy.sequential import Finding, PairState, Request, learners, smallest_violation
@@ -113,6 +114,7 @@ def _collect(state: PairState, size: int) -> None:
         first, second = state.sample(batch, 0), state.sample(batch, 1)
         state.keep(first, second, 10**9)
         done += batch
+    state.reshape()
     state.size = size
 
 
@@ -275,7 +277,7 @@ def _test(
     done = 0
     for part in state.chunks(rest):
         for side, (count, keep) in enumerate(zip(counts, kept, strict=True)):
-            rows = state.sample(part, side)
+            rows = state.known(state.sample(part, side))
             if table is not None:
                 count += table.count(*table.atoms.tally(rows))
                 continue
@@ -385,7 +387,7 @@ def expected_bound(
     For ranking pairs; it proves nothing. −∞ where no event was found.
     """
     request = Request(
-        mechanism=mechanism,
+        drawer=Drawer(mechanism),
         pairs=[pair],
         epsilon=epsilon,
         delta=delta,

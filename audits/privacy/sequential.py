@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -37,8 +37,11 @@ from audits.privacy.atoms import (
     rungs,
     scorer,
 )
-from audits.privacy.outputs import Encoded, Encoder, join
-from audits.privacy.pairs import Pair, draw
+from audits.privacy.datasets import Dataset
+from audits.privacy.draws import Drawer
+from audits.privacy.encoder import Encoder
+from audits.privacy.outputs import Encoded, join
+from audits.privacy.pairs import Pair
 from audits.privacy.result import CurvePoint, Look, Resolution
 
 Floats = NDArray[np.floating[Any]]
@@ -107,7 +110,7 @@ class Finding:
 class Request:
     """What the user asked for, checked; the defaults are an audit without further wishes."""
 
-    mechanism: Callable[..., Any]
+    drawer: Drawer
     pairs: Sequence[Pair]
     epsilon: float
     delta: float
@@ -226,9 +229,10 @@ class PairState:
 
     def __init__(self, request: Request, pair: Pair, index: int, grid_size: int = 0) -> None:
         self.request = request
-        self.pair = pair
+        self.pair = [Dataset(data) for data in pair]
         self.index = index
-        self.encoder = Encoder()
+        self.encoder = Encoder(nan=request.drawer.symbols)
+        self.shape = (0, 0)
         self.size = 0
         self.kept: list[list[Encoded]] = [[], []]
         self.kept_rows = 0
@@ -245,8 +249,22 @@ class PairState:
     def sample(self, size: int, side: int) -> Encoded:
         """Fresh outputs of one side, as columns."""
         where = f"the {('first', 'second')[side]} dataset of pair {self.index}"
-        raw = draw(self.request.mechanism, self.pair[side], size, self.request.rng, where)
+        raw = self.request.drawer.draw(self.pair[side], size, self.request.rng, where)
         return self.encoder.encode(raw, where)
+
+    def known(self, e: Encoded) -> Encoded:
+        """The columns that there were when scores were fitted."""
+        return e.narrow(self.shape) if self.size > 0 else e
+
+    def reshape(self) -> None:
+        """Begin to learn again where outputs have shown columns that none had before."""
+        if self.encoder.shape == self.shape:
+            return
+        self.kept = [[self.encoder.widen(e) for e in side] for side in self.kept]
+        self.shape = self.encoder.shape
+        self.slots = []
+        self.learned_at = self.reordered_at = 0
+        self.atoms = self.counts = self.learned_counts = None
 
     def chunks(self, size: int) -> list[int]:
         """Sizes of the draws that make up a batch."""
@@ -264,7 +282,7 @@ class PairState:
         self.kept[0].append(first.take(slice(0, take)))
         self.kept[1].append(second.take(slice(0, take)))
         self.kept_rows += take
-        self.kept = [[join(side)] for side in self.kept]
+        self.kept = [[join([self.encoder.widen(e) for e in side])] for side in self.kept]
 
     def most_kept(self, rows: int = RETAINED_ROWS) -> int:
         """How many samples of a side are kept at most."""
@@ -389,7 +407,7 @@ class Sequential:
         for part in state.chunks(size):
             first, second = state.sample(part, 0), state.sample(part, 1)
             for side, place in ((first, 0), (second, 1)):
-                found, times = state.count(side)
+                found, times = state.count(state.known(side))
                 tallies[place] += times
                 for count, more in zip(counts, found, strict=True):
                     count[place][:] += more
@@ -403,13 +421,14 @@ class Sequential:
             slot.ladder = ladder.add(x, y, size)
         state.size += size
         self.samples += size
+        state.reshape()
         if not state.slots:
             # The kind of output is known now, nothing has been betted yet.
             kinds = learners(state.samples()[0], self.request.user_score, self.request.footprints)
             state.slots = [Slot(learner) for learner in kinds]
         if state.counts is not None:
             state.counts = state.counts.add(tallies[0], tallies[1], size)
-        if LEAST_ROWS <= state.size <= 2 * state.kept_rows:
+        if state.size >= LEAST_ROWS and (state.size <= 2 * state.kept_rows or state.learned_at == 0):
             state.relearn()
         state.reorder()
 
