@@ -6,12 +6,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 
+from audits.privacy import premises
+from audits.privacy.datasets import Dataset
 from audits.privacy.draws import ERRORS, Drawer, is_one_by_one, is_replayable
-from audits.privacy.fixed_size import run_fixed
+from audits.privacy.fixed_size import nothing, run_fixed
 from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, counted_pairs
 from audits.privacy.result import AuditResult
 from audits.privacy.sequential import Request, Sequential
@@ -19,6 +22,8 @@ from audits.privacy.sequential import Request, Sequential
 METHODS = ("sequential", "clopper-pearson", "gdp")
 MIN_SAMPLES = 64
 MOST_EPSILON = 200.0
+PREMISE_TIME = 0.2
+"""Share of the time limit after which no more outputs are drawn to test the premises."""
 
 
 def audit_privacy(
@@ -71,6 +76,11 @@ def audit_privacy(
                  type, and NaN are outputs like others, as a failure that depends on the data is a leak;
                  outputs are then drawn one a call.
 
+    Before the first bet the premises are tested on outputs of their own (`premise_samples` of each dataset):
+    that outputs are independent and that the mechanism leaves its data as they are. Where a premise fails the
+    audit is undecided and names it; independent outputs fail with probability at most 0.001. A mechanism that
+    is called for each output anyway (`each`) may change its data.
+
     Returns an `AuditResult`. Raises ValueError in one sentence for bad input and for a mechanism that raises,
     returns NaN, another number of outputs, or another kind of output on the second dataset.
 
@@ -99,7 +109,20 @@ def audit_privacy(
         user_score=score is not None,
         footprints=footprints,
     )
-    finding = Sequential(request).run() if method == "sequential" else run_fixed(request, method)
+    # Premises are tested with a generator of their own: the samples of the audit stay what they were.
+    own = generator.spawn(1)[0]
+    premise, tested = _premise(request, 0, own)
+    if premise:
+        finding = nothing(0, premise)
+    else:
+        finding = Sequential(request).run() if method == "sequential" else run_fixed(request, method)
+        if finding.refuted and finding.pair_index > 0:
+            premise, more = _premise(request, finding.pair_index, own)
+            tested += more
+        if drawer.changed and not drawer.one_by_one:
+            premise = premise or premises.sentence("data")
+        if premise:
+            finding = replace(finding, refuted=False, undecided=True, epsilon_lower=0.0, note=premise)
     reached = finding.resolution.epsilon <= (math.inf if resolution is None else resolution)
     decided = not finding.undecided and reached and math.isfinite(finding.resolution.epsilon)
     verdict = "refuted" if finding.refuted else "not-refuted" if decided else "undecided"
@@ -121,13 +144,26 @@ def audit_privacy(
         seed=seed if rng is None and is_replayable(mechanism) else None,
         replayable=is_replayable(mechanism),
         note=" ".join(note for note in (finding.note, *_notes(drawer, more_pairs)) if note),
+        premise=premise,
+        premise_samples=tested,
         trace=finding.trace,
         curve=finding.curve,
     )
 
 
+def _premise(request: Request, index: int, rng: np.random.Generator) -> tuple[str, int]:
+    """The premise that fails on a pair, in a sentence, or "", and how many outputs of a dataset that took."""
+    pair = [Dataset(data) for data in request.pairs[index]]
+    limit = PREMISE_TIME * request.time_limit
+
+    def late() -> bool:
+        return request.seconds() > limit
+
+    return premises.broken(request.drawer, pair, index, request.max_samples, rng, late)
+
+
 def _notes(drawer: Drawer, more_pairs: bool) -> Iterator[str]:
-    if drawer.changed:
+    if drawer.changed and drawer.one_by_one:
         yield "The mechanism changes its data: every call was given a copy, which it would not get in use."
     if more_pairs:
         yield f"pairs(rng) yields more than {MAX_PAIRS} pairs: only the first {MAX_PAIRS} were audited."

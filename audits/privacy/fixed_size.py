@@ -70,13 +70,13 @@ def run_fixed(request: Request, method: str) -> Finding:
         if best is not None and best[0] is not state:
             state.kept = [[], []]
     if best is None or rest < 1:
-        return _nothing(learning * len(states))
+        return nothing(learning * len(states))
     state, candidate = best
     tested, seen = _test(state, candidate, rest, request, method)
     if method == "gdp":
         complaint = gaussian_shape.complaint(*seen)
         if complaint:
-            return _nothing(learning * len(states) + tested.size, complaint)
+            return nothing(learning * len(states) + tested.size, complaint)
     drawn = learning * len(states) + tested.size
     direction, _ = candidate.ladder.words(candidate.event)
     shares = tested.more / tested.size, tested.less / tested.size
@@ -357,7 +357,8 @@ def _resolution(tested: Tested, request: Request) -> Resolution:
     return smallest_violation(q, needed / tested.size, request.epsilon, request.delta)
 
 
-def _nothing(samples: int, note: str = "") -> Finding:
+def nothing(samples: int, note: str = "") -> Finding:
+    """That nothing was found, and why."""
     return Finding(
         refuted=False,
         epsilon_lower=0.0,

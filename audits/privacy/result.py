@@ -79,6 +79,8 @@ class AuditResult:
     note             conditions or reasons, in a sentence; empty where there are none.
     trace            the looks in order, for plots.
     curve            events of the winning family with their shares, for the privacy curve.
+    premise          the premise of the test that fails, in a sentence; empty where none does.
+    premise_samples  outputs drawn of each dataset to test the premises; not among `samples`.
     """
 
     verdict: str
@@ -100,6 +102,8 @@ class AuditResult:
     note: str = ""
     trace: tuple[Look, ...] = ()
     curve: tuple[CurvePoint, ...] = ()
+    premise: str = ""
+    premise_samples: int = 0
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:
@@ -141,6 +145,10 @@ class AuditResult:
                 f"REFUTED: the mechanism is not ({claim})-private: ε ≥ {self.epsilon_lower:.4g} with "
                 f"confidence {self.confidence:g}. Event ({self.direction}): {self.event}. {spent}."
             )
+        elif self.premise:
+            text = f"undecided: ({claim}). {self.premise}"
+            note = self.note.replace(self.premise, "").strip()
+            return f"{text} {note}".rstrip()
         else:
             head = "not refuted" if self.verdict == "not-refuted" else "undecided"
             caught = (
@@ -185,6 +193,10 @@ class AuditResult:
                 "numpy": np.__version__,
                 "scipy": scipy.__version__,
             },
+            "alpha": 1.0 - self.confidence,
+            "premise": self.premise,
+            "premise_samples": self.premise_samples,
+            "note": self.note,
         }
 
     def to_json(self) -> str:
