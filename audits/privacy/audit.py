@@ -16,8 +16,8 @@ from audits.privacy.datasets import Dataset
 from audits.privacy.draws import ERRORS, Drawer, is_one_by_one, is_replayable
 from audits.privacy.fixed_size import nothing, run_fixed
 from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, counted_pairs
-from audits.privacy.result import AuditResult
-from audits.privacy.sequential import Request, Sequential
+from audits.privacy.result import AuditResult, Look
+from audits.privacy.sequential import Request, Sequential, Stopped
 
 METHODS = ("sequential", "clopper-pearson", "gdp")
 MIN_SAMPLES = 64
@@ -44,6 +44,10 @@ def audit_privacy(
     stop_early: bool = True,
     footprints: bool = False,
     errors: str = "raise",
+    precision: float | None = None,
+    confirm: bool = False,
+    partial: bool = False,
+    progress: Callable[[Look], None] | None = None,
 ) -> AuditResult:
     """Test by sampling whether a mechanism is (ε, δ)-differentially private on neighbouring datasets.
 
@@ -60,11 +64,10 @@ def audit_privacy(
     alpha        the probability that a private mechanism is called refuted, over all pairs, events and looks.
     seed, rng    where the randomness comes from; a generator takes precedence over the seed.
     max_samples  samples a side, all pairs together.
-    time_limit   seconds; None for no limit.
+    time_limit   seconds since the first output came; None for no limit.
     method       "sequential" (the default; stops as soon as the violation is certain), "clopper-pearson"
                  (all of max_samples; one event, learned on a part, exact binomial bound on the rest), "gdp"
-                 (as before, for outputs of Gaussian shape: a bound on μ, turned into ε; conditional on that
-                 shape).
+                 (an estimate for Gaussian noise, in `epsilon_estimate`: always undecided).
     score        ``score(outputs)`` → (size,) numbers, large for the first dataset; replaces the learned ones.
     resolution   the ε that must not go unnoticed: the run may end when that is reached, and is "undecided"
                  where it is not reached within the budget.
@@ -75,6 +78,12 @@ def audit_privacy(
     errors       "raise": a mechanism that raises or returns NaN is bad input. "symbol": an exception, by its
                  type, and NaN are outputs like others, as a failure that depends on the data is a leak;
                  outputs are then drawn one a call.
+    precision    after a refutation go on until `epsilon_lower` is within this share of `epsilon_estimate`, at
+                 most to 64 times the samples of the refutation; None to stop at once.
+    confirm      a refutation must also be found by an exact test on as many fresh draws (level 0.05, halved
+                 at each further try), which may come on top of max_samples. Sequential method only.
+    partial      Ctrl-C, and `Stopped` raised by a handler of signals, end the run with what is known by then.
+    progress     called with each look of the sequential method.
 
     Before the first bet the premises are tested on outputs of their own (`premise_samples` of each dataset):
     that outputs are independent and that the mechanism leaves its data as they are. Where a premise fails the
@@ -108,21 +117,31 @@ def audit_privacy(
         stop_early=stop_early,
         user_score=score is not None,
         footprints=footprints,
+        precision=precision,
+        confirm=confirm,
+        partial=partial,
+        progress=progress,
     )
     # Premises are tested with a generator of their own: the samples of the audit stay what they were.
     own = generator.spawn(1)[0]
-    premise, tested = _premise(request, 0, own)
-    if premise:
-        finding = nothing(0, premise)
-    else:
-        finding = Sequential(request).run() if method == "sequential" else run_fixed(request, method)
-        if finding.refuted and finding.pair_index > 0:
-            premise, more = _premise(request, finding.pair_index, own)
-            tested += more
-        if drawer.changed and not drawer.one_by_one:
-            premise = premise or premises.sentence("data")
+    premise, tested = "", 0
+    try:
+        premise, tested = _premise(request, 0, own)
         if premise:
-            finding = replace(finding, refuted=False, undecided=True, epsilon_lower=0.0, note=premise)
+            finding = nothing(0, premise)
+        else:
+            finding = Sequential(request).run() if method == "sequential" else run_fixed(request, method)
+            if finding.refuted and finding.pair_index > 0:
+                premise, more = _premise(request, finding.pair_index, own)
+                tested += more
+    except (KeyboardInterrupt, Stopped) as stop:
+        if not partial:
+            raise
+        finding = nothing(0, f"{str(stop) or 'Interrupted.'} Nothing was shown by then.")
+    if drawer.changed and not drawer.one_by_one:
+        premise = premise or premises.sentence("data")
+    if premise:
+        finding = replace(finding, refuted=False, undecided=True, epsilon_lower=0.0, note=premise)
     reached = finding.resolution.epsilon <= (math.inf if resolution is None else resolution)
     decided = not finding.undecided and reached and math.isfinite(finding.resolution.epsilon)
     verdict = "refuted" if finding.refuted else "not-refuted" if decided else "undecided"
@@ -144,6 +163,8 @@ def audit_privacy(
         seed=seed if rng is None and is_replayable(mechanism) else None,
         replayable=is_replayable(mechanism),
         note=" ".join(note for note in (finding.note, *_notes(drawer, more_pairs)) if note),
+        epsilon_estimate=finding.epsilon_estimate,
+        max_samples=int(max_samples),
         premise=premise,
         premise_samples=tested,
         trace=finding.trace,
@@ -157,7 +178,7 @@ def _premise(request: Request, index: int, rng: np.random.Generator) -> tuple[st
     limit = PREMISE_TIME * request.time_limit
 
     def late() -> bool:
-        return request.seconds() > limit
+        return request.timed() > limit
 
     return premises.broken(request.drawer, pair, index, request.max_samples, rng, late)
 

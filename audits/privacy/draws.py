@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
@@ -90,7 +91,8 @@ class Drawer:
 
     errors  "raise": an exception or NaN is bad input. "symbol": it is an output of its own; outputs are then
             drawn one a call, as a call that raises says nothing of its other outputs.
-    changed whether the mechanism has changed its data so far.
+    changed       whether the mechanism has changed its data so far.
+    first_output  when the first call came back, by `time.perf_counter`.
     """
 
     def __init__(self, mechanism: Mechanism, errors: str = "raise") -> None:
@@ -98,6 +100,7 @@ class Drawer:
         self.symbols = errors == "symbol"
         self.one_by_one = self.symbols or is_one_by_one(mechanism)
         self.changed = False
+        self.first_output: float | None = None
 
     def draw(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
         """`size` outputs, first axis first. `where` names the dataset in messages.
@@ -130,7 +133,10 @@ class Drawer:
     def _outputs(self, data: Dataset, size: int, rng: np.random.Generator) -> Any:
         process, mine = os.getpid(), data.fresh()
         try:
-            return self.mechanism(mine, size, rng)
+            outputs = self.mechanism(mine, size, rng)
+            if self.first_output is None:
+                self.first_output = time.perf_counter()
+            return outputs
         finally:
             if os.getpid() != process:
                 os._exit(0)  # a child of a mechanism that forks must not go on with the audit

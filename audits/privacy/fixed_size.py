@@ -84,12 +84,15 @@ def run_fixed(request: Request, method: str) -> Finding:
         shares = shares[::-1]
     words = state.encoder.named(tested.words)
     event = f"{words} (share {shares[0]:.4g} on the first dataset, {shares[1]:.4g} on the second)"
+    p, q = (tested.more + 0.5) / (tested.size + 1.0), (tested.less + 0.5) / (tested.size + 1.0)
+    estimate = math.log((p - request.delta) / q) if p > request.delta else 0.0
+    lower, refuted, note = tested.bound, tested.bound > request.epsilon, ""
     if method == "gdp":
-        lower, refuted, note = gaussian_shape.epsilon_bound(
-            tested.more, tested.less, tested.size, request.epsilon, request.delta, request.alpha
+        # Another law may have the same shape and keep a smaller ε: nothing is shown, let alone refuted.
+        estimate, note = gaussian_shape.epsilon_estimate(
+            tested.more, tested.less, tested.size, request.delta, request.alpha
         )
-    else:
-        lower, refuted, note = tested.bound, tested.bound > request.epsilon, ""
+        lower, refuted = 0.0, False
     p_value = _p_value(tested, request)
     return Finding(
         refuted=refuted,
@@ -103,6 +106,8 @@ def run_fixed(request: Request, method: str) -> Finding:
         trace=(Look(drawn, -math.log(p_value), lower),),
         curve=tested.curve,
         note=note,
+        undecided=method == "gdp",
+        epsilon_estimate=max(estimate, lower),
     )
 
 
@@ -286,7 +291,7 @@ def _test(
             if done < most:
                 keep.append(found)
         done += part
-        if request.seconds() > request.time_limit:
+        if request.timed() > request.time_limit:
             break
     x, y = counts
     first, second = (np.concatenate(side) if side else np.zeros(0) for side in kept)
