@@ -44,6 +44,7 @@ def audit_privacy(
     stop_early: bool = True,
     footprints: bool = False,
     errors: str = "raise",
+    jobs: int = 1,
     precision: float | None = None,
     confirm: bool = False,
     partial: bool = False,
@@ -78,6 +79,7 @@ def audit_privacy(
     errors       "raise": a mechanism that raises or returns NaN is bad input. "symbol": an exception, by its
                  type, and NaN are outputs like others, as a failure that depends on the data is a leak;
                  outputs are then drawn one a call.
+    jobs         processes that draw the outputs of `each` mechanisms, threads for others; same bits for any.
     precision    after a refutation go on until `epsilon_lower` is within this share of `epsilon_estimate`, at
                  most to 64 times the samples of the refutation; None to stop at once.
     confirm      a refutation must also be found by an exact test on as many fresh draws (level 0.05, halved
@@ -100,10 +102,13 @@ def audit_privacy(
     """
     generator = np.random.default_rng(seed) if rng is None else rng
     _check(epsilon, delta, alpha, max_samples, time_limit, method, resolution, mechanism)
+    _number("jobs", jobs, lambda v: 1 <= v <= 1024 and v == int(v), "a number of processes ≥ 1")
+    if precision is not None:
+        _number("precision", precision, lambda v: 0.0 < v < 1.0, "in (0, 1) or None")
     if errors not in ERRORS:
         raise ValueError(f"errors must be one of {ERRORS}, got {errors!r}")
     checked, more_pairs = counted_pairs(pairs, generator, adjacency)
-    drawer = Drawer(mechanism if score is None else _scored(mechanism, score), errors)
+    drawer = Drawer(mechanism if score is None else _scored(mechanism, score), errors, int(jobs))
     request = Request(
         drawer=drawer,
         pairs=checked,

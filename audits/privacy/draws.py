@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
 import numpy as np
@@ -14,11 +15,18 @@ from numpy.typing import NDArray
 
 from audits.privacy.datasets import Dataset, brief, copier
 from audits.privacy.leaves import Word, objects
+from audits.privacy.processes import Unsendable, can_fork, in_processes
 
 Raw = NDArray[Any]
 Mechanism = Callable[..., Any]
 
 ERRORS = ("raise", "symbol")
+CHUNK = 1 << 16
+"""Outputs that a mechanism draws in one call, at most; each chunk has a generator of its own."""
+CHUNK_ONE_BY_ONE, MOST_CHUNKS = 32, 64
+"""The least chunk of a mechanism that is called for every output, and how many chunks a draw has at most."""
+WORTH_FORKING = 0.2
+"""Seconds that a draw must take to be worth processes of its own."""
 
 
 def each(f: Mechanism) -> Mechanism:
@@ -91,12 +99,17 @@ class Drawer:
 
     errors  "raise": an exception or NaN is bad input. "symbol": it is an output of its own; outputs are then
             drawn one a call, as a call that raises says nothing of its other outputs.
+    jobs    processes that draw where every output takes a call of its own, and threads that draw where not:
+            outputs do not depend on it. What takes no generator is drawn by one.
     changed       whether the mechanism has changed its data so far.
     first_output  when the first call came back, by `time.perf_counter`.
     """
 
-    def __init__(self, mechanism: Mechanism, errors: str = "raise") -> None:
+    def __init__(self, mechanism: Mechanism, errors: str = "raise", jobs: int = 1) -> None:
         self.mechanism = mechanism
+        self.jobs = jobs
+        self.seconds = 0.0
+        self.drawn = 0
         self.symbols = errors == "symbol"
         self.one_by_one = self.symbols or is_one_by_one(mechanism)
         self.changed = False
@@ -107,6 +120,38 @@ class Drawer:
 
         Raises ValueError where the mechanism raises, exits, or returns another number of outputs.
         """
+        chunk = max(CHUNK_ONE_BY_ONE, -(-size // MOST_CHUNKS)) if self.one_by_one else CHUNK
+        sizes = [min(chunk, size - start) for start in range(0, size, chunk)]
+        if len(sizes) <= 1:
+            return self._chunk(data, size, rng, where)
+        generators = rng.spawn(len(sizes))
+
+        def work(place: int) -> tuple[Raw, bool]:
+            return self._chunk(data, sizes[place], generators[place], where), self.changed
+
+        start = time.perf_counter()
+        found = self._on_jobs(work, sizes)
+        self.seconds, self.drawn = self.seconds + time.perf_counter() - start, self.drawn + size
+        self.changed = self.changed or any(changed for _, changed in found)
+        return _joined([outputs for outputs, _ in found])
+
+    def _on_jobs(self, work: Callable[[int], tuple[Raw, bool]], sizes: list[int]) -> list[tuple[Raw, bool]]:
+        """The chunks, on as many threads or processes as there are jobs; which draws does not matter."""
+        count = len(sizes)
+        if self.jobs > 1 and not self.one_by_one and is_replayable(self.mechanism):
+            with ThreadPoolExecutor(self.jobs) as pool:
+                return list(pool.map(work, range(count)))
+        worth = self.seconds * sum(sizes) > WORTH_FORKING * max(self.drawn, 1)
+        if self.jobs > 1 and worth and is_replayable(self.mechanism) and can_fork():
+            try:
+                return in_processes(work, count, self.jobs)
+            except Unsendable:
+                self.jobs = 1  # the same chunks again, one after the other
+            except RuntimeError as error:
+                raise ValueError("mechanism ended the process that called it") from error
+        return [work(place) for place in range(count)]
+
+    def _chunk(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
         if not self.symbols:
             return self._called(data, size, rng, where)
         return objects([self._one(data, rng, where) for _ in range(size)])
@@ -142,6 +187,13 @@ class Drawer:
                 os._exit(0)  # a child of a mechanism that forks must not go on with the audit
             if not self.changed:
                 self.changed = data.differs(mine)
+
+
+def _joined(parts: list[Raw]) -> Raw:
+    """Chunks of outputs as one array; of different kinds, as Python objects."""
+    if len({(part.dtype, part.shape[1:]) for part in parts}) == 1:
+        return np.concatenate(parts)
+    return objects([output for part in parts for output in part])
 
 
 def brief_message(error: BaseException) -> str:

@@ -35,7 +35,7 @@ LEVEL = 0.001
 FIRST, FURTHER, LUCKY = 99, 900, 0
 """Permutations all of which the data must beat, and further ones of which no more than `LUCKY` may beat the
 data: (1 + LUCKY)/(1 + FIRST + FURTHER) is the level."""
-CALLS, CALL = 64, 16
+CALLS, CALL = 32, 32
 """Calls on each dataset, and outputs of each of them."""
 ONE_BY_ONE, SHARE = 64, 8
 """Outputs on each dataset of a mechanism that is called for each of them anyway: at most so many, and at most
