@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
 from typing import Any, cast
 
 import numpy as np
@@ -25,6 +27,7 @@ CHUNK = 1 << 16
 """Outputs that a mechanism draws in one call, at most; each chunk has a generator of its own."""
 CHUNK_ONE_BY_ONE, MOST_CHUNKS = 32, 64
 """The least chunk of a mechanism that is called for every output, and how many chunks a draw has at most."""
+CHANCE = 1e-6
 WORTH_FORKING = 0.2
 """Seconds that a draw must take to be worth processes of its own."""
 
@@ -100,7 +103,8 @@ class Drawer:
     errors  "raise": an exception or NaN is bad input. "symbol": it is an output of its own; outputs are then
             drawn one a call, as a call that raises says nothing of its other outputs.
     jobs    processes that draw where every output takes a call of its own, and threads that draw where not:
-            outputs do not depend on it. What takes no generator is drawn by one.
+            outputs do not depend on it. What takes no generator is drawn on several processes only where
+            these are seen to draw different outputs.
     changed       whether the mechanism has changed its data so far.
     first_output  when the first call came back, by `time.perf_counter`.
     """
@@ -142,9 +146,12 @@ class Drawer:
             with ThreadPoolExecutor(self.jobs) as pool:
                 return list(pool.map(work, range(count)))
         worth = self.seconds * sum(sizes) > WORTH_FORKING * max(self.drawn, 1)
-        if self.jobs > 1 and worth and is_replayable(self.mechanism) and can_fork():
+        if self.jobs > 1 and worth and can_fork():
             try:
-                return in_processes(work, count, self.jobs)
+                found = in_processes(work, count, self.jobs)
+                if is_replayable(self.mechanism) or differ([part for part, _ in found[: self.jobs]]):
+                    return found
+                self.jobs = 1  # a generator of the mechanism's own, in the same state in every process
             except Unsendable:
                 self.jobs = 1  # the same chunks again, one after the other
             except RuntimeError as error:
@@ -187,6 +194,17 @@ class Drawer:
                 os._exit(0)  # a child of a mechanism that forks must not go on with the audit
             if not self.changed:
                 self.changed = data.differs(mine)
+
+
+def differ(parts: Sequence[Raw]) -> bool:
+    """Whether the first chunks of several processes show that these do not repeat each other's draws.
+
+    False also where independent chunks would be equal with probability above `CHANCE`, (Σp²)^n for n outputs.
+    """
+    words = [[repr(output) for output in part] for part in parts]
+    counts = np.array(list(Counter(words[0]).values()))
+    collision = float(np.square(counts / counts.sum()).sum()) ** min(map(len, words))
+    return collision <= CHANCE and all(first != second for first, second in combinations(words, 2))
 
 
 def _joined(parts: list[Raw]) -> Raw:

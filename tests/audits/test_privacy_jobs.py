@@ -67,10 +67,19 @@ def test_processes_do_share_the_work() -> None:
     assert os.getpid() not in found
 
 
-def test_without_a_generator_one_process_draws() -> None:
-    made = drawer(each(unseeded(lambda data: os.getpid())), 2)
-    found = made.draw(Dataset(0.0), 100, np.random.default_rng(0), "here")
-    assert set(found.tolist()) == {os.getpid()}
+def test_processes_never_repeat_the_draws_of_each_other() -> None:
+    own = np.random.default_rng(3)
+    for draw in (own.normal, lambda: own.random() < 0.5, lambda: own.random() < 0.001):
+        # A generator of the mechanism's own is in one state in all processes: one of them must draw.
+        made = drawer(each(unseeded(lambda data, draw=draw: draw())), 2)
+        made.draw(Dataset(0.0), 320, np.random.default_rng(0), "here")
+        assert made.jobs == 1
+    # The operating system's entropy, and NumPy's global generator, are not shared.
+    for draw in (lambda: int.from_bytes(os.urandom(4), "big"), np.random.random):
+        made = drawer(each(unseeded(lambda data, draw=draw: draw())), 2)
+        found = made.draw(Dataset(0.0), 320, np.random.default_rng(0), "here")
+        assert made.jobs == 2
+        assert len(np.unique(found)) == 320
 
 
 def test_outputs_that_cannot_be_sent_are_drawn_by_one_process() -> None:
