@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy import betting, binomial, curves, events, folds, scores
+from audits.privacy import betting, binomial, curves, events, folds, hidden, scores
 from audits.privacy.atoms import (
     FEW_ATOMS,
     Atoms,
@@ -82,6 +82,8 @@ CHOOSE_FROM = 16384
 apart."""
 SLOW = (scores.boosting, scores.neighbours)
 """Learners whose scores take microseconds a sample."""
+PATIENT = (hidden.period, hidden.modes)
+"""Learners that find something in many samples only, and cost nothing until then."""
 EVENTS_SHARE = 1.0 / 3.0
 """Share of the wealth that begins as bets on single events where whole ladders can be betted on too: these
 learn with fewer losses and win more, but for an event that one side never hits."""
@@ -182,7 +184,7 @@ def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores
     if sample.is_scalar:
         chosen: list[scores.Learner] = [scores.value, scores.sets]
         if not user_score:
-            chosen.append(scores.grid)
+            chosen += [scores.grid, hidden.period, hidden.modes]
         return [*chosen, scores.footprints] if footprints else chosen
     if sample.is_symbol:
         return [scores.sets]
@@ -537,10 +539,13 @@ class Sequential:
             if slot.learner in SLOW and quick:
                 least = np.maximum(least, np.max([strength[i] for i in quick], axis=0) + slack)
             slot.active = place == favourite or bool(np.any((found > 0.0) & (found >= least)))
+            # What is rare is not told from nothing by its strength so far.
+            slot.active |= slot.learner in PATIENT and float(found[-1]) > 0.0
         heirs = [slot for slot in live if slot.active]
         for slot in state.slots:
-            # One that has offered nothing so far will not be waited for.
-            slot.active = slot in heirs
+            # One that has offered nothing so far will not be waited for, unless what it seeks is rare.
+            if slot not in heirs:
+                slot.active, slot.ladder = slot.learner in PATIENT, None
 
     def excess(self, ladder: events.Ladder) -> Floats:
         """Excess of every event of a ladder over the null, for every reference ε."""
