@@ -35,6 +35,9 @@ MUTANTS = [
         bug="Returns the candidate with the largest estimate of the risk.",
         replaces="implementations.levy2021.finite_class:learn_finite_class",
         swap=("np.lexsort((score, run))", "np.lexsort((-score, run))"),
-        caught_by=("levy2021/sampler-laws",),
+        caught_by=(
+            "levy2021/pure-learner-utility",
+            "levy2021/sampler-laws",
+        ),
     ),
 ]

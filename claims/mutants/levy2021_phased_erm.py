@@ -29,7 +29,7 @@ MUTANTS = [
         bug="Starts every phase at the first user, who serves in all phases and spends the budget in each.",
         replaces="implementations.levy2021.phased_erm:phased_erm",
         swap=("np.cumsum([0, *(p.users for p in plan)])", "np.cumsum([0, *(0 * p.users for p in plan)])"),
-        caught_by=("levy2021/sampler-laws",),
+        caught_by=("levy2021/algorithm-4:corrected",),
     ),
     Mutant(
         name="levy2021-phase-budget-not-split",
