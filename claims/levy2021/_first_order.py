@@ -248,6 +248,8 @@ def rate(
     """
     from audits.rates import fit_rate
 
+    if not_an_axis(rows, list(axes or claimed)):
+        return []
     fit = fit_rate(
         rows, "normalised", list(axes or claimed), claimed, tolerance, side=Side.UPPER, alpha=alpha,
         equivalence_alpha=1e-3, vanishing=[a for a in VANISHING if a in claimed], seed=1,
@@ -255,11 +257,18 @@ def rate(
     return [replace(e, point={"measured": measured} if measured else {}) for e in fit.evidence()]
 
 
+def not_an_axis(rows: pd.DataFrame, axes: Sequence[str]) -> bool:
+    """Whether some axis has fewer than three values: the smallest tier fits no exponents, it judges the tie."""
+    return any(rows[axis].nunique() < 3 for axis in axes)
+
+
 def noise_rate(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     """Exponents of the answers' squared noise over the printed log factors, from both sides."""
     from audits.rates import fit_rate
 
     claimed = {"n": -2.0, "m": -1.0, "d": 2.0, "epsilon": -2.0, "steps": 1.0}
+    if not_an_axis(rows, list(claimed)):
+        return []
     fit = fit_rate(
         rows, "squared_noise", list(claimed), claimed, 0.3, side=Side.TIGHT, alpha=alpha,
         equivalence_alpha=1e-3, seed=2,
@@ -336,3 +345,10 @@ def star(base: Mapping[str, Any], growth: Sequence[int], **arms: Sequence[Any]) 
     least = users_for(base["d"], base["epsilon"], base["steps"])
     needed = [c | {"n": users_for(c["d"], c["epsilon"], c["steps"])} for c in cells]
     return [dict(base) | {"n": least * g} for g in growth] + needed
+
+
+def few(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Of a star, the base point, one with m = 1 and one with d = 2: the smallest tier, without exponents."""
+    wanted: list[Mapping[str, Any]] = [cells[0]]
+    wanted += [next(c for c in cells if c["m"] == 1), next(c for c in cells if c["d"] == 2)]
+    return [dict(c) for c in wanted]

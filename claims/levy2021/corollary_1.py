@@ -284,7 +284,7 @@ CLAIM = Claim(
     r"constant of the second term before its log factors is $819{,}200$.",
     expected=CONSISTENT,
     fits_exponents=True,
-    smoke=Tier(RATES + STATISTICAL, trials=1200),
+    smoke=Tier(RATES + STATISTICAL, trials=3000),
     ci=Tier(RATES + STATISTICAL, trials=6000),
     full=Tier(RATES + STATISTICAL, trials=60_000, chunk=6000),
     measure=measure,

@@ -83,7 +83,7 @@ CLAIM = Claim(
     r"answer is $819{,}200\,dK\tau^2/(n\varepsilon)^2$ times log factors.",
     expected=CONSISTENT,
     fits_exponents=True,
-    smoke=Tier(CELLS, trials=120),
+    smoke=Tier(shared.few(CELLS), trials=1600),
     ci=Tier(CELLS, trials=400),
     full=Tier(CELLS, trials=4000, chunk=400),
     measure=measure,

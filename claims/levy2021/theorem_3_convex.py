@@ -118,7 +118,7 @@ CLAIM = Claim(
     r"$\tilde O\big(\frac{HR^2}T+\frac{R\tilde G\sqrt d}{n\sqrt m\,\varepsilon}\big)$.",
     expected=CONSISTENT,
     fits_exponents=True,
-    smoke=Tier(NOISE + TIES + QUIET, trials=60),
+    smoke=Tier(shared.few(NOISE) + QUIET[:1] + TIES[:1], trials=700),
     ci=Tier(NOISE + TIES + QUIET, trials=360),
     full=Tier(NOISE + TIES + QUIET, trials=20000, chunk=400),
     measure=measure,

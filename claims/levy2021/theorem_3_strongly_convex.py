@@ -78,7 +78,7 @@ CLAIM = Claim(
     r"$\tilde O\big(GR\,e^{-\mu T/H}+\frac{\tilde G^2d}{\mu n^2m\varepsilon^2}\big)$, $\tilde G=\sigma\sqrt d$.",
     expected=CONSISTENT,
     fits_exponents=True,
-    smoke=Tier(NOISE + QUIET, trials=60),
+    smoke=Tier(shared.few(NOISE) + QUIET[:1], trials=700),
     ci=Tier(NOISE + QUIET, trials=220),
     full=Tier(NOISE + QUIET, trials=15000, chunk=400),
     measure=measure,

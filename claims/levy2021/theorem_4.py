@@ -217,7 +217,7 @@ def real(point: Point, f: Formulas) -> dict[str, Any]:
     means = SIGMA / math.sqrt(f.m) * point.rng.standard_normal((f.n, f.d))
     noises: list[float] = []
     served = np.zeros(f.n, dtype=int)
-    runs = max(1, point.trials // 3)
+    runs = max(14, point.trials // 3) if point.phases_run == 1 else 1
     for _ in range(runs):
         queries: list[tuple[float, int, int]] = []
 
@@ -312,7 +312,7 @@ FEASIBLE = CLAIM.reading(
     fits_exponents=True,
     measure=measure,
     judge=judge,
-    smoke=Tier(ORACLE + ITSELF, trials=20),
+    smoke=Tier(ORACLE + ITSELF, trials=15),
     ci=Tier(ORACLE + ITSELF, trials=60),
     full=Tier(ORACLE + ITSELF, trials=2000, chunk=500),
     plots=[
