@@ -42,7 +42,7 @@ from implementations import losses
 from implementations.domains import ball
 from implementations.interfaces import Array, Problem
 from implementations.privacy import mu_star
-from implementations.song2021 import clipped_dp_gd, dp_gd
+from implementations.song2021 import clipped_dp_gd, clipped_surrogate, dp_gd
 
 WIDTH, FAR = 1.0, 100.0
 """Width of the Huber losses of the instance, and the feature of the replaced record."""
@@ -96,6 +96,15 @@ def largest_move(point: Point) -> float:
     return worst
 
 
+def average_apart(point: Point) -> float:
+    """Largest difference of the averaged clipped gradient from the mean of each record's `clip`."""
+    x, theta = point.rng.standard_normal((point.n, 3)) * point.B * 2.0, point.rng.standard_normal(3)
+    problem = Problem(x, point.rng.standard_normal(point.n), losses.logistic())
+    rows = losses.logistic().slope(x @ theta, problem.targets)[:, None] * x
+    mean = clipped_surrogate.clip(rows, point.B).mean(axis=0)
+    return float(np.abs(clipped_dp_gd.clipped_gradient(problem, point.B)(theta) - mean).max())
+
+
 def check(point: Point) -> Iterator[Evidence]:
     from scipy.special import ndtr
 
@@ -104,6 +113,8 @@ def check(point: Point) -> Iterator[Evidence]:
         yield equals(
             quantity, largest_move(point), 1.0, note="random neighbours; attained by opposite gradients"
         )
+        quantity = "average of gradients that are clipped one by one (7), largest difference over B"
+        yield equals(quantity, average_apart(point) / point.B, 0.0, error=1e-14, decides=False)
         return
     pair = neighbours(point.n)
     to_law, to_audit = point.split(2)
