@@ -265,5 +265,6 @@ CLAIM = Claim(
     check=check,
     smoke=RANGE,
     ci=[*RANGE, *grid(program="algorithm 1", samples=1_500_000), *grid(program=SLACK, samples=20_000)],
+    largest_resolution=4.5,
     full=[*RANGE, *grid(program="algorithm 1", samples=3_000_000), *grid(program=SLACK, samples=500_000)],
 )
