@@ -1,8 +1,8 @@
 r"""Shared by Theorem 3 and Corollary 2: Algorithm 3 itself on losses whose noise is known in closed form.
 
 The losses are f(θ) + ⟨θ, z⟩ with f known and z ~ N(0, σ²I): smooth, with σ²-sub-Gaussian gradients. User u's
-gradient is ∇f(θ) + z̄_u, so the user means are all that is needed, and m costs nothing. The means are centred,
-so that the empirical risk is f.
+gradient is ∇f(θ) + z̄_u, so the user means are all that is needed, and m costs nothing. The means are
+centred, so that the empirical risk is f.
 
 Every number that a risk is held against is computed here from the printed formulas, and none from what the
 implementation computed:
@@ -14,10 +14,9 @@ implementation computed:
 * β = 2γ + (d²B/τ)·exp(−nε′/(24√(d·log(1/δ′)))), its failure probability: every cell has Tβ ≤ 0.001.
 
 Steps, slopes and radii of the losses are functions of this ν. Where the losses are quadratics and nothing is
-projected, the output is a fixed linear function of the answers' noise (`noise_weights`): it must be that function
-in every run, and the noise must have the variance ν². That is the tie between Algorithm 3 and the oracle of
-Theorem 2, and it is judged from both sides.
-"""
+projected, the output is a fixed linear function of the answers' noise (`noise_weights`): it must be that
+function in every run, and the noise must have the variance ν². That is the tie between Algorithm 3 and the
+oracle of Theorem 2, and it is judged from both sides."""
 
 from __future__ import annotations
 
@@ -119,7 +118,7 @@ def users_for(d: int, epsilon: float, steps: int, span: float = SPAN) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """f with its gradient (trials, d) → (trials, d), the risk of a point (trials, d) → (trials,), a start (d,).
+    """f with its gradient (trials, d) → (trials, d), the risk of a point (trials, d) → (trials,), a start.
 
     weights  (k, T) where the output is known to be −Σ_s weights[j, s]·ξ_s, ξ the answers' noise, for one of k
              equally likely j: quadratics that start at their minimiser, nothing projected.
@@ -138,7 +137,7 @@ def diagonal(length: float, d: int) -> Array:
 
 
 def noise_weights(sizes: Sequence[float], curvature: float) -> Array:
-    """W (T + 1, T): θ_t = … − Σ_s W[t, s]·ξ_s for θ_{t+1} = θ_t − η_t(curvature·θ_t + ξ_t) without projection."""
+    """W (T + 1, T): θ_t = … − Σ_s W[t, s]·ξ_s for θ_{t+1} = θ_t − η_t(curvature·θ_t + ξ_t), unprojected."""
     steps = len(sizes)
     weights = np.zeros((steps + 1, steps))
     for t, size in enumerate(sizes):
@@ -258,7 +257,7 @@ def rate(
 
 
 def not_an_axis(rows: pd.DataFrame, axes: Sequence[str]) -> bool:
-    """Whether some axis has fewer than three values: the smallest tier fits no exponents, it judges the tie."""
+    """Whether some axis has fewer than three values: the smallest tier fits no exponents."""
     return any(rows[axis].nunique() < 3 for axis in axes)
 
 
@@ -309,8 +308,8 @@ def answers(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
 def tie(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     """Algorithm 3 against the oracle of Theorem 2 with the printed ν², from both sides, all cells together.
 
-    From the minimiser the output must be the method's linear function of the answers' noise, exactly; this noise
-    must have the printed variance and no correlation between steps. Together they fix the expected risk.
+    From the minimiser the output must be the method's linear function of the answers' noise, exactly; this
+    noise must have the printed variance and no correlation between steps. Together they fix the expected risk.
     """
     off, picks = float(rows["off"].max()), rows["pick"].dropna()
     found = [
@@ -348,7 +347,7 @@ def star(base: Mapping[str, Any], growth: Sequence[int], **arms: Sequence[Any]) 
 
 
 def few(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Of a star, the base point, one with m = 1 and one with d = 2: the smallest tier, without exponents."""
+    """Of a star, the base point, one with m = 1 and one with d = 4: the smallest tier, without exponents."""
     wanted: list[Mapping[str, Any]] = [cells[0]]
-    wanted += [next(c for c in cells if c["m"] == 1), next(c for c in cells if c["d"] == 2)]
+    wanted += [next(c for c in cells if c["m"] == 1), next(c for c in cells if c["d"] == 4)]
     return [dict(c) for c in wanted]

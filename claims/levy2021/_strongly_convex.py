@@ -1,8 +1,9 @@
-"""Shared by Theorem 3, strongly convex, and Corollary 2: quadratics with spectrum in [μ, H] from given starts.
+"""Shared by Theorem 3, strongly convex, and Corollary 2: quadratics with spectrum in [μ, H] from given
+starts.
 
-The method is the one of `first_order.strongly_convex_sgd`: step 1/H in the first half, then 2/(μ(s + 2κ)) in step
-s of the second, whose iterates are averaged with weights s + 2κ, κ = H/μ. Its steps and weights are repeated here,
-because the expected risk that a run is held against must not come from the code under test.
+The method is the one of `first_order.strongly_convex_sgd`: step 1/H in the first half, then 2/(μ(s + 2κ)) in
+step s of the second, whose iterates are averaged with weights s + 2κ, κ = H/μ. Its steps and weights are
+repeated here, because the expected risk that a run is held against must not come from the code under test.
 """
 
 from __future__ import annotations

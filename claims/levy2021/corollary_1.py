@@ -1,24 +1,25 @@
 r"""Corollary 1: mean estimation in the ball of radius B with error Var(P₀)/(mn) + Õ(dB²/(m n² ε²)).
 
-Printed: for n ≥ (c₁√(d log(1/δ))/ε)·log(m(dn + n²ε²)) there is an (ε, δ)-user-level DP algorithm with this risk
-(log factors in an appendix that was not at hand). It is Algorithm 2 on the user means, which are
-(τ, γ)-concentrated with τ = 2B√(2 log(2n/γ)/m) (Pinelis 1994); γ = 1/(m(dn + n²ε²)) makes failures negligible.
-With these the privacy term has the constant 8 · 102,400 in front of dB²/(mn²ε²) · log(dn/γ)·log(2n/γ)·log(1/δ):
-it is judged, from both sides. "The bound is minimax optimal up to log factors" is the reading `:optimal`.
+Printed: for n ≥ (c₁√(d log(1/δ))/ε)·log(m(dn + n²ε²)) there is an (ε, δ)-user-level DP algorithm with this
+risk (log factors in an appendix that was not at hand). It is Algorithm 2 on the user means, which are (τ,
+γ)-concentrated with τ = 2B√(2 log(2n/γ)/m) (Pinelis 1994); γ = 1/(m(dn + n²ε²)) makes failures negligible.
+With these the privacy term has the constant 8 · 102,400 in front of dB²/(mn²ε²) ·
+log(dn/γ)·log(2n/γ)·log(1/δ): it is judged, from both sides. "The bound is minimax optimal up to log factors"
+is the reading `:optimal`.
 
-How it is checked. Algorithm 2 with its printed constants, inside the range of n, ε from 0.5 to 64: exponents of
-the excess E‖A − μ‖² − Var/(mn) in n, m, d, ε must not be worse than −2, −1, 1, −2 after division by the exact log
-factors, and the excess must be the predicted constant times the closed form. At ε = 20,000, where Var/(mn) is the
-larger term (there the corollary is about accuracy only), the whole risk must be the sum of both. Means of m
-samples are drawn exactly, for m up to 10⁷.
+How it is checked. Algorithm 2 with its printed constants, inside the range of n, ε from 0.5 to 64: exponents
+of the excess E‖A − μ‖² − Var/(mn) in n, m, d, ε must not be worse than −2, −1, 1, −2 after division by the
+exact log factors, and the excess must be the predicted constant times the closed form. At ε = 20,000, where
+Var/(mn) is the larger term (there the corollary is about accuracy only), the whole risk must be the sum of
+both. Means of m samples are drawn exactly, for m up to 10⁷.
 
 The crossover (`:crossover`) is exact: closed-form risks of Algorithm 2 (printed and tuned), of the user-level
-Gaussian mechanism (noise calibrated to 2B/n by the analytic Gaussian mechanism), and of the same with item-level
-noise under group privacy. The last two do not improve with m (introduction); Algorithm 2 overtakes them at some
-m. What that means: as printed, with its constants, Algorithm 2 has the smaller risk only from m between 2·10⁸ and
-10⁹ samples a user on, and where n suffices; with the slack taken out of the same proof from 2·10⁴ to 10⁶. For
-smaller m the Gaussian mechanism on the user means, which knows nothing of concentration, is better.
-"""
+Gaussian mechanism (noise calibrated to 2B/n by the analytic Gaussian mechanism), and of the same with
+item-level noise under group privacy. The last two do not improve with m (introduction); Algorithm 2 overtakes
+them at some m. What that means: as printed, with its constants, Algorithm 2 has the smaller risk only from m
+between 2·10⁸ and 10⁹ samples a user on, and where n suffices; with the slack taken out of the same proof from
+2·10⁴ to 10⁶. For smaller m the Gaussian mechanism on the user means, which knows nothing of concentration, is
+better."""
 
 from __future__ import annotations
 
@@ -69,7 +70,7 @@ def radius(n: int, m: int, gamma: float) -> float:
 
 
 def users_for(d: int, epsilon: float, m: int = 10**7) -> int:
-    """An n at which β of Theorem 2 is below 10⁻⁵ for all m up to this: the printed condition with c₁ from 24."""
+    """An n at which β of Theorem 2 is below 10⁻⁵ for all m up to this: the printed condition, c₁ ≥ 24."""
     n = 100
     for _ in range(50):
         span = d**2 / radius(n, m, failure_level(n, m, d, epsilon))
@@ -139,7 +140,8 @@ def judge(rows: Any, budget: Budget) -> list[Evidence]:
     return [
         *fit.evidence(),
         mean_equals(
-            "privacy term over its predicted constant times dB²/(mn²ε²) and log factors", private["constant"], 1.0,
+            "privacy term over its predicted constant times dB²/(mn²ε²) and log factors",
+            private["constant"], 1.0,
             alpha=share, largest_resolution=0.2,
         ),
         mean_equals(
@@ -248,7 +250,7 @@ def judge_crossover(rows: Any, budget: Budget) -> list[Evidence]:
 
 
 def star() -> list[dict[str, Any]]:
-    """Cells that leave n = 400, m = 10⁵, d = 1, ε = 16 along one axis each; n as the cell needs it, times a growth."""
+    """Cells that leave n = 400, m = 10⁵, d = 1, ε = 16 along one axis each; n as needed, times a growth."""
     base = {"m": 100_000, "d": 1, "epsilon": 16.0, "population": "fair", "regime": "privacy", "growth": 1}
     arms: dict[str, tuple[Any, ...]] = {
         "growth": (1, 1.5, 2, 3, 4, 6, 8, 12, 16),
@@ -280,7 +282,8 @@ CLAIM = Claim(
     title="Mean estimation of bounded vectors: Var/(mn) + Õ(dB²/(mn²ε²))",
     statement=r"For $P_0$ on the ball of radius $B$ and "
     r"$n\ge c_1\frac{\sqrt{d\log(1/\delta)}}{\varepsilon}\log(m(dn+n^2\varepsilon^2))$: "
-    r"$\mathbb E\|A-\mu\|^2=\frac{\mathrm{Var}(P_0)}{mn}+\tilde O\big(\frac{dB^2}{mn^2\varepsilon^2}\big)$; the "
+    r"$\mathbb E\|A-\mu\|^2=\frac{\mathrm{Var}(P_0)}{mn}+\tilde "
+    r"O\big(\frac{dB^2}{mn^2\varepsilon^2}\big)$; the "
     r"constant of the second term before its log factors is $819{,}200$.",
     expected=CONSISTENT,
     fits_exponents=True,
@@ -311,10 +314,12 @@ CROSSOVER = Claim(
     variant="crossover",
     kind=Kind.EXPERIMENT,
     title="Where Algorithm 2 beats the Gaussian mechanism and group privacy",
-    statement=r"The privacy error of the user-level Gaussian mechanism and of item-level DP with group privacy does "
+    statement=r"The privacy error of the user-level Gaussian mechanism and of item-level DP with "
+    r"group privacy does "
     r"not fall with $m$; where $n$ suffices for $m=10^{12}$, Algorithm 2 has the smaller risk there.",
     expected=CONFIRMED,
-    finding="as printed, Algorithm 2 beats the user-level Gaussian mechanism only from m between 2·10⁸ and 10⁹ samples "
+    finding="as printed, Algorithm 2 beats the user-level Gaussian mechanism only from m between "
+    "2·10⁸ and 10⁹ samples "
     "a user on; with the slack taken out of the proof from 2·10⁴ to 10⁶",
     smoke=Tier(CROSS[:3]),
     ci=Tier(CROSS),
@@ -344,7 +349,8 @@ OPTIMALITY = Claim(
     variant="optimal",
     kind=Kind.LOWER_BOUND,
     title="Mean estimation of bounded vectors: the bound is optimal",
-    statement=r"With $B^2$ for $\mathrm{Var}(P_0)$ the bound of Corollary 1 is minimax optimal up to log factors: on "
+    statement=r"With $B^2$ for $\mathrm{Var}(P_0)$ the bound of Corollary 1 is minimax optimal up to "
+    r"log factors: on "
     r"independent fair signs every private mechanism has "
     r"$\mathbb E\|A-\mu\|^2\ge\frac{B^2}{mn}+\frac{dB^2}{mn^2\mu_*^2}$, $\mu_*(\varepsilon,\delta)$ "
     r"the largest Gaussian parameter that gives $(\varepsilon,\delta)$ (the constant 1 is ours).",

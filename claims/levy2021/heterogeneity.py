@@ -1,18 +1,17 @@
 r"""Theorem 9: under heterogeneity Δ in total variation the guarantees survive while Δ is polynomially small.
 
-If every user's law is within Δ of P₀, the law of all mn samples is within mnΔ of P₀^{mn}, so a risk that is at most
-(2B)² grows by at most 4B²·mnΔ (section 2 and Theorem 9; appendix C was not at hand: reconstructed as this
-black-box argument). The target is the mean of a single user's law, which is within 2BΔ of that of P₀.
+If every user's law is within Δ of P₀, the law of all mn samples is within mnΔ of P₀^{mn}, so a risk that is
+at most (2B)² grows by at most 4B²·mnΔ (section 2 and Theorem 9; appendix C was not at hand: reconstructed as
+this black-box argument). The target is the mean of a single user's law, which is within 2BΔ of that of P₀.
 
-How it is checked. Exactly: the total variation between the laws of the data for P_u = (1 − Δ)P₀ + Δ·(a point mass),
-in the direction in which all users agree (the number of ones is sufficient: two binomial laws) over a grid of
-(mn, p, Δ), against mnΔ, which it reaches to within rounding as Δ → 0. On samples: Algorithm 2 with its printed
-constants, even and odd users contaminated at opposite corners. Where mnΔ is so large that 4B²·mnΔ is far above the
-homogeneous risk the bound says nothing, so Δ is where both are of one size: at Δ = 0 the risk must equal
-Var/(mn) + c₀dτ²·log(dn/γ)·log(1/δ)/(n²ε²) from both sides, and with 4B²·mnΔ equal to a quarter, to the whole and
-to four times that risk it must be at most twice it plus 4B²·mnΔ. At Δ = 0.1, where nothing is promised, the risk is
-reported.
-"""
+How it is checked. Exactly: the total variation between the laws of the data for P_u = (1 − Δ)P₀ + Δ·(a point
+mass), in the direction in which all users agree (the number of ones is sufficient: two binomial laws) over a
+grid of (mn, p, Δ), against mnΔ, which it reaches to within rounding as Δ → 0. On samples: Algorithm 2 with
+its printed constants, even and odd users contaminated at opposite corners. Where mnΔ is so large that 4B²·mnΔ
+is far above the homogeneous risk the bound says nothing, so Δ is where both are of one size: at Δ = 0 the
+risk must equal Var/(mn) + c₀dτ²·log(dn/γ)·log(1/δ)/(n²ε²) from both sides, and with 4B²·mnΔ equal to a
+quarter, to the whole and to four times that risk it must be at most twice it plus 4B²·mnΔ. At Δ = 0.1, where
+nothing is promised, the risk is reported."""
 
 from __future__ import annotations
 

@@ -1,19 +1,19 @@
 r"""Theorem 10: K adaptive, uniformly concentrated queries are answered with error Õ(√(dK)·τ/(nε)).
 
-The theorem stands in an appendix that was not at hand (end of section 3). Reconstructed: Algorithm 2 in sequence
-with ε₀ = ε/(2√(2K log(2/δ))), δ₀ = δ/(2K), the split of Algorithm 3, whose analysis rests on Theorem 10. Privacy:
-theorem-3-privacy. The variance of one answer then is
+The theorem stands in an appendix that was not at hand (end of section 3). Reconstructed: Algorithm 2 in
+sequence with ε₀ = ε/(2√(2K log(2/δ))), δ₀ = δ/(2K), the split of Algorithm 3, whose analysis rests on Theorem
+10. Privacy: theorem-3-privacy. The variance of one answer then is
 
     8 · 102,400 · dK·τ²·log(dn/γ)·log(2/δ)·log(2K/δ)/(n²ε²)
 
 (the same algebra as theorem-2-variance), so the exponents are those claimed.
 
-How it is checked. The queries are adaptive: each turns the signs of the coordinates and moves all users by what the
-last answer was. The data are at the edge of the concentration: every user at distance τ from the centre. With
-the printed constants and every failure probability below 0.001, the exponents of the squared error of the answers
-in n, τ² ∝ 1/m, d, ε, K must be −2, −1, 2 (τ² ∝ d counts as one), −2, 1 after division by the log factors, and the
-squared error must equal the variance above, both from both sides; answers must not be correlated.
-"""
+How it is checked. The queries are adaptive: each turns the signs of the coordinates and moves all users by
+what the last answer was. The data are at the edge of the concentration: every user at distance τ from the
+centre. With the printed constants and every failure probability below 0.001, the exponents of the squared
+error of the answers in n, τ² ∝ 1/m, d, ε, K must be −2, −1, 2 (τ² ∝ d counts as one), −2, 1 after division by
+the log factors, and the squared error must equal the variance above, both from both sides; answers must not
+be correlated."""
 
 from __future__ import annotations
 
@@ -79,7 +79,8 @@ CLAIM = Claim(
     kind=Kind.BOUND,
     title="Adaptive queries with error √(dK) τ/(nε)",
     statement=r"$K$ adaptive, $(\tau,\gamma)$-uniformly concentrated queries are answered under "
-    r"$(\varepsilon,\delta)$-user-level DP with error $\tilde O(\sqrt{dK}\,\tau/(n\varepsilon))$; the variance of an "
+    r"$(\varepsilon,\delta)$-user-level DP with error $\tilde "
+    r"O(\sqrt{dK}\,\tau/(n\varepsilon))$; the variance of an "
     r"answer is $819{,}200\,dK\tau^2/(n\varepsilon)^2$ times log factors.",
     expected=CONSISTENT,
     fits_exponents=True,

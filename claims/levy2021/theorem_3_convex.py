@@ -5,16 +5,15 @@ The displayed bound is damaged in the text at hand. Its second term is Rν/√T 
 reconstructed as averaged projected SGD with the step 1/(H + ν√T/(R√2)), whose excess risk is at most
 HR²/T + Rν√(2/T) (Bubeck 2014, Theorem 6.3).
 
-The hardest point has both terms equal, H = ν√(T/2)/R; there the risk of linear losses with slopes near ν/√T is
-of the order of the bound. Where m is so large that the noise vanishes, the first term is left alone, and
+The hardest point has both terms equal, H = ν√(T/2)/R; there the risk of linear losses with slopes near ν/√T
+is of the order of the bound. Where m is so large that the noise vanishes, the first term is left alone, and
 quadratics whose curvature is H/T attain it up to a constant.
 
 How it is checked. Algorithm 3 itself, with its printed constants, inside the hypotheses (ε ≤ 1, Tβ ≤ 0.001):
-exponents in n, m, d, ε, T of the worse of two losses must not be worse than −1, −½, 1, −1, 0 after division by
-the printed log factors; without noise the exponents of H and T must not be worse than 1 and −1; in every cell the
-mean risk must be below HR²/T + Rν√(2/T). The noise of the answers, and the risk of a quadratic that starts at its
-minimiser, must equal what the printed ν² gives, from both sides.
-"""
+exponents in n, m, d, ε, T of the worse of two losses must not be worse than −1, −½, 1, −1, 0 after division
+by the printed log factors; without noise the exponents of H and T must not be worse than 1 and −1; in every
+cell the mean risk must be below HR²/T + Rν√(2/T). The noise of the answers, and the risk of a quadratic that
+starts at its minimiser, must equal what the printed ν² gives, from both sides."""
 
 from __future__ import annotations
 
@@ -56,11 +55,12 @@ def opposite(curvature: float, d: int, name: str) -> shared.Loss:
 
 
 def from_minimiser(s: shared.Setting, curvature: float) -> shared.Loss:
-    """½·curvature·‖θ‖² from its minimiser, nothing projected; curvature = H. The output averages θ_1, …, θ_T."""
+    """½·curvature·‖θ‖² from its minimiser, nothing projected; curvature = H. θ̂ averages θ_1, …, θ_T."""
     size = 1.0 / (curvature + math.sqrt(s.variance * s.steps / 2.0) / (2.0 * RADIUS))
     weights = shared.noise_weights([size] * s.steps, curvature)[1:].mean(axis=0)
     return shared.Loss(
-        "quadratic from its minimiser", lambda t: curvature * t, lambda t: 0.5 * curvature * (t**2).sum(axis=-1),
+        "quadratic from its minimiser", lambda t: curvature * t,
+        lambda t: 0.5 * curvature * (t**2).sum(axis=-1),
         np.zeros(s.d), weights[None, :],
     )  # fmt: skip
 
@@ -113,7 +113,8 @@ CLAIM = Claim(
     name="theorem-3-convex",
     kind=Kind.RATE,
     title="Private ERM, convex losses",
-    statement=r"For convex $H$-smooth losses with $\sigma^2$-sub-Gaussian gradients and $\tilde G=\sigma\sqrt d$, "
+    statement=r"For convex $H$-smooth losses with $\sigma^2$-sub-Gaussian gradients and $\tilde "
+    r"G=\sigma\sqrt d$, "
     r"Algorithm 3 has excess empirical risk "
     r"$\tilde O\big(\frac{HR^2}T+\frac{R\tilde G\sqrt d}{n\sqrt m\,\varepsilon}\big)$.",
     expected=CONSISTENT,

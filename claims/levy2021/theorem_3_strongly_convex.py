@@ -1,15 +1,14 @@
 r"""Theorem 3, strongly convex losses: excess empirical risk Õ(GR·e^{−μT/H} + G̃²d/(μn²mε²)), G̃ = σ√d.
 
-For μ-strongly convex, H-smooth losses. The method (Proposition 4) is reconstructed: T/2 steps of size 1/H, which
-reach GR·e^{−μT/H}, then decaying steps whose iterates are averaged, which bring the noise down to ν²/(μT), where
-ν² = O(T·G̃²d/(n²mε²)) is the variance of one answer.
+For μ-strongly convex, H-smooth losses. The method (Proposition 4) is reconstructed: T/2 steps of size 1/H,
+which reach GR·e^{−μT/H}, then decaying steps whose iterates are averaged, which bring the noise down to
+ν²/(μT), where ν² = O(T·G̃²d/(n²mε²)) is the variance of one answer.
 
 How it is checked. Algorithm 3 itself, with its printed constants, inside the hypotheses (ε ≤ 1, Tβ ≤ 0.001):
-exponents in n, m, d, ε, μ, κ = H/μ of the mean excess over two quadratics with spectra in [μ, H] must not be worse
-than −2, −1, 2, −2, −1, 0 after division by the printed log factors (that of T is reported). Where m is so large
-that the noise vanishes, the excess must be below GR·e^{−μT/H}. The noise of the answers, and the excess from
-the minimiser, must equal what the printed ν² gives, from both sides.
-"""
+exponents in n, m, d, ε, μ, κ = H/μ of the mean excess over two quadratics with spectra in [μ, H] must not be
+worse than −2, −1, 2, −2, −1, 0 after division by the printed log factors (that of T is reported). Where m is
+so large that the noise vanishes, the excess must be below GR·e^{−μT/H}. The noise of the answers, and the
+excess from the minimiser, must equal what the printed ν² gives, from both sides."""
 
 from __future__ import annotations
 
@@ -75,7 +74,8 @@ CLAIM = Claim(
     kind=Kind.RATE,
     title="Private ERM, strongly convex losses",
     statement=r"For $\mu$-strongly convex $H$-smooth losses, Algorithm 3 has excess empirical risk "
-    r"$\tilde O\big(GR\,e^{-\mu T/H}+\frac{\tilde G^2d}{\mu n^2m\varepsilon^2}\big)$, $\tilde G=\sigma\sqrt d$.",
+    r"$\tilde O\big(GR\,e^{-\mu T/H}+\frac{\tilde G^2d}{\mu n^2m\varepsilon^2}\big)$, "
+    r"$\tilde G=\sigma\sqrt d$.",
     expected=CONSISTENT,
     fits_exponents=True,
     smoke=Tier(shared.few(NOISE) + QUIET[:1], trials=700),

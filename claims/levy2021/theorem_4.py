@@ -1,4 +1,5 @@
-r"""Theorem 4: Phased ERM has excess population risk Õ(R√(GḠ/(mn)) + R·G̃√d/(n√m·ε)), Ḡ = min{G, G̃}, G̃ = σ√d.
+r"""Theorem 4: Phased ERM has excess population risk Õ(R√(GḠ/(mn)) + R·G̃√d/(n√m·ε)), Ḡ = min{G, G̃}, G̃ =
+σ√d.
 
 The displayed bound is damaged in the text at hand and restored from λ in Algorithm 4; ε ≤ 1, δ ≤ 1/n².
 
@@ -7,18 +8,17 @@ G ≥ G̃ (algorithm-4), so that no output is defined. Where every phase has use
 log factors is above the trivial RG up to the n that is reported, beyond what can be run.
 
 The reading `:feasible` stops the schedule where the answers of Algorithm 3 would fail, and puts the exact log
-factors of the privacy term into λ, which the printed λ leaves out: λ then is smaller than the noise of the first
-phases by their root, these phases throw the iterate about at random, and the risk carries the log factors twice.
-Up to log factors the statement is the same. Answers are those of the oracle A′ of Theorem 2 around the phase's
-empirical gradient, whose sampling error N(0, σ²I/(n_t m)) is drawn once a phase.
+factors of the privacy term into λ, which the printed λ leaves out: λ then is smaller than the noise of the
+first phases by their root, these phases throw the iterate about at random, and the risk carries the log
+factors twice. Up to log factors the statement is the same. Answers are those of the oracle A′ of Theorem 2
+around the phase's empirical gradient, whose sampling error N(0, σ²I/(n_t m)) is drawn once a phase.
 
 How it is checked. Printed: by the schedule and the printed formulas. Feasible: exponents in n, m, d, ε of the
-mean excess over five linear losses and two quadratics must not be worse than −1, −½, 1, −1 after division by the
-printed log factors of a first-phase answer (every loss, λ and log factor is computed here from the formulas of
-the paper). The first phase alone is the control: it must be worse than all phases together. Algorithm 4 itself
-is run where one phase is feasible: the noise of its answers must have the printed scale, from both sides; and
-no user may serve in two phases.
-"""
+mean excess over five linear losses and two quadratics must not be worse than −1, −½, 1, −1 after division by
+the printed log factors of a first-phase answer (every loss, λ and log factor is computed here from the
+formulas of the paper). The first phase alone is the control: it must be worse than all phases together.
+Algorithm 4 itself is run where one phase is feasible: the noise of its answers must have the printed scale,
+from both sides; and no user may serve in two phases."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ SIGMA = 1.0
 
 
 class Formulas:
-    """What the paper prescribes at a grid point, with σ = R = 1, G̃ = √d and G = G̃ unless given, δ = γ = 1/n²; d a power of two."""
+    """What the paper prescribes at a grid point: σ = R = 1, G = G̃ = √d unless given, δ = γ = 1/n², d = 2^k."""
 
     def __init__(self, n: int, m: int, d: int, epsilon: float, lipschitz: float = 0.0) -> None:
         self.lipschitz = lipschitz or math.sqrt(d)
@@ -89,7 +89,7 @@ class Formulas:
 
     @property
     def log_factors(self) -> float:
-        """(ν²/T)/unit² of the first phase, H = λ_1: the exact log factors and constants of the privacy term."""
+        """(ν²/T)/unit² of the first phase, H = λ_1: log factors and constants of the privacy term."""
         users, mu = self.n // 2, self.regulariser(1.0)
         steps = self.steps(users, mu, mu)
         return self.answer_variance(users, steps) / steps / self.unit**2
@@ -226,7 +226,8 @@ def real(point: Point, f: Formulas) -> dict[str, Any]:
             return means[None, users]
 
         phased_erm.phased_erm(
-            problem, user_gradients, np.zeros((1, f.d)), lambda t: t, f.tau, f.gamma, point.rng, schedule=schedule
+            problem, user_gradients, np.zeros((1, f.d)), lambda t: t, f.tau, f.gamma, point.rng,
+            schedule=schedule,
         )  # fmt: skip
         if point.phases_run == 1:
             noises += answers_of(f, base, [q[0] for q in queries], float(means[: f.n // 2].mean()))
@@ -235,13 +236,14 @@ def real(point: Point, f: Formulas) -> dict[str, Any]:
     found = np.array(noises) if noises else np.array([math.nan])
     empty = np.full(found.size, math.nan)
     return {
-        "loss": ["none"] * found.size, "risk": empty, "first": empty, "normalised": math.nan, "form": math.nan,
+        "loss": ["none"] * found.size, "risk": empty, "first": empty, "normalised": math.nan,
+        "form": math.nan,
         "phases": len(schedule), "noise": found, "reused": int((served > 1).sum()),
     }  # fmt: skip
 
 
 def answers_of(f: Formulas, base: float, path: list[float], mean: float) -> list[float]:
-    """|ξ_t| over √(ν²/2) for all answers of the first phase but the last, whose θ is averaged and not seen."""
+    """|ξ_t| over √(ν²/2) for all answers of the first phase but the last, whose θ is not seen."""
     steps = f.steps(f.n // 2, base, 1e-12)
     half = steps // 2
     sizes = [1.0 / base if t < half else 2.0 / (base * (t - half + 2.0)) for t in range(steps)]
@@ -264,7 +266,7 @@ def judge(rows: Any, budget: Budget) -> list[Evidence]:
     control = hardest["first"] / hardest.groupby(list(claimed))["risk"].transform("mean")
     return [
         *fit.evidence(),
-        mean_at_least("excess after the first phase over that after all", control, 1.0, alpha=budget.share(0.2)),
+        mean_at_least("excess after the first phase over all", control, 1.0, alpha=budget.share(0.2)),
         mean_equals(
             "noise of an answer of Algorithm 4, E|ξ| over √(ν²/2)", itself["noise"].dropna(), 1.0,
             alpha=budget.share(0.2), largest_resolution=0.4,
@@ -304,8 +306,10 @@ CLAIM = Claim(
 FEASIBLE = CLAIM.reading(
     "feasible",
     title="Stochastic convex optimisation by Phased ERM, as far as the users suffice",
-    statement=r"Algorithm 4, stopped where its users suffice and with the log factors in $\lambda$, has excess "
-    r"population risk $\tilde O\big(R\sqrt{\frac{G\bar G}{mn}}+\frac{R\tilde G\sqrt d}{n\sqrt m\,\varepsilon}\big)$, "
+    statement=r"Algorithm 4, stopped where its users suffice and with the log factors in $\lambda$, "
+    r"has excess "
+    r"population risk $\tilde O\big(R\sqrt{\frac{G\bar G}{mn}}+\frac{R\tilde G\sqrt "
+    r"d}{n\sqrt m\,\varepsilon}\big)$, "
     r"$\bar G=\min\{G,\tilde G\}$, $\tilde G=\sigma\sqrt d$; its answers have the variance of Theorem 2.",
     expected=CONSISTENT,
     finding="the privacy term, with the schedule stopped early and the log factors in λ",

@@ -1,22 +1,22 @@
 r"""Theorem 5: private SCO costs Ω(RḠ/√(mn) + RḠ√d/(n√m·ε)), Ḡ = min{G, σ√d}.
 
-The display is damaged in the text at hand and restored from "the upper bound matches up to log factors when
-G = Θ(σ√d)". No range of ε is printed, but for fixed G and ε → 0 the second term cannot hold: an output that
+The display is damaged in the text at hand and restored from "the upper bound matches up to log factors when G
+= Θ(σ√d)". No range of ε is printed, but for fixed G and ε → 0 the second term cannot hold: an output that
 ignores the data is private and has risk at most RG. Read where the bound is below RG; the instance has ‖μ‖,
-hence G, as large as needed. The instance: linear losses −⟨θ, z⟩ on the ball of radius R = 1, z ~ N(μ, σ²I), with
-‖μ‖ of the order of the estimation error, user means as records (Propositions 3 and 6).
+hence G, as large as needed. The instance: linear losses −⟨θ, z⟩ on the ball of radius R = 1, z ~ N(μ, σ²I),
+with ‖μ‖ of the order of the estimation error, user means as records (Propositions 3 and 6).
 
-The hidden constant is not printed. Tested is c = 0.1, with μ*(ε, δ), the largest Gaussian parameter that gives
-(ε, δ), for ε; the least ratio that any mechanism reaches is reported, and says which c would still pass.
+The hidden constant is not printed. Tested is c = 0.1, with μ*(ε, δ), the largest Gaussian parameter that
+gives (ε, δ), for ε; the least ratio that any mechanism reaches is reported, and says which c would still
+pass.
 
-How it is checked. As a sandwich on the printed instance: the Gaussian mechanism on user means clipped to a ball
-that is known to hold them (no price for the location, no log factors: the strongest opponent) and Algorithm 2
-itself (tuned constants) must have at least c times the bound, and the mean of all samples, which is not private,
-must be seen below that where privacy dominates. The risk of a mechanism is the supremum over four lengths ‖μ‖,
-chosen on a quarter of the trials and measured on the others. In that regime the exponents of the Gaussian
-mechanism's risk in n, m, d, μ* may not be below −1, −½, 1, −1 after division by the radius of the clipping. Other
-mechanisms could do better; none that is built here does.
-"""
+How it is checked. As a sandwich on the printed instance: the Gaussian mechanism on user means clipped to a
+ball that is known to hold them (no price for the location, no log factors: the strongest opponent) and
+Algorithm 2 itself (tuned constants) must have at least c times the bound, and the mean of all samples, which
+is not private, must be seen below that where privacy dominates. The risk of a mechanism is the supremum over
+four lengths ‖μ‖, chosen on a quarter of the trials and measured on the others. In that regime the exponents
+of the Gaussian mechanism's risk in n, m, d, μ* may not be below −1, −½, 1, −1 after division by the radius of
+the clipping. Other mechanisms could do better; none that is built here does."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def lower_bound(point: Point) -> float:
 
 
 Mechanism = Callable[["Array", "Array"], "Array"]
-"""(user means (trials, n, d), μ (d,)) → estimates (trials, d). It may know ‖μ‖, which only makes it stronger."""
+"""(user means (trials, n, d), μ (d,)) → estimates (trials, d). It may know ‖μ‖."""
 
 
 def mechanisms(point: Point) -> dict[str, tuple[Mechanism, float]]:
@@ -125,7 +125,8 @@ def measure(point: Point) -> dict[str, Any]:
     logs = radius(point) * math.sqrt(point.m / point.d) / SIGMA
     found = {k: np.array(v) for k, v in columns.items()}
     return found | {
-        "form": lower_bound(point), "mu": float(mu_star(point.epsilon, DELTA)), "normalised": found["risk"] / logs
+        "form": lower_bound(point), "mu": float(mu_star(point.epsilon, DELTA)),
+        "normalised": found["risk"] / logs,
     }  # fmt: skip
 
 
@@ -189,7 +190,8 @@ CLAIM = Claim(
     "section 5.2",
     kind=Kind.LOWER_BOUND,
     title="Lower bound for private SCO",
-    statement=r"There are $P,\ell$ such that every $(\varepsilon,\delta)$-user-level DP algorithm has excess risk "
+    statement=r"There are $P,\ell$ such that every $(\varepsilon,\delta)$-user-level DP algorithm "
+    r"has excess risk "
     r"$\Omega\big(\frac{R\bar G}{\sqrt{mn}}+\frac{R\bar G\sqrt d}{n\sqrt m\,\varepsilon}\big)$, "
     r"$\bar G=\min\{G,\sigma\sqrt d\}$ (restored; read where this is below the trivial $RG$; tested with the "
     r"constant 0.1).",
