@@ -1,15 +1,52 @@
-"""The command `dpclaims`: checks that the three packages are ours, then hands over to the command line.
+"""The public names of the distribution, and the command `dpclaims`.
 
-It stands outside the packages, because another distribution may have put its own `claims`, `audits` or
-`implementations` in their place, and then none of their code can be trusted to say so.
+    from dpclaims import audit_privacy, fit_rate, hockey_stick, load, run, Claim, Paper
+
+Each name is loaded when it is first used. The command checks that the three packages are ours, then hands
+over to the command line. This module stands outside the packages, because another distribution may have put
+its own `claims`, `audits` or `implementations` in their place, and then none of their code can be trusted to
+say so.
 """
 
 from __future__ import annotations
 
 import importlib
 import sys
+from typing import Any
 
 PACKAGES = ("claims", "audits", "implementations")
+
+
+INSTRUMENTS = ("Evidence", "Side", "Verdict", "audit_privacy", "each", "fit_rate", "hockey_stick", "unseeded")
+AUTHORS = (
+    "Adjacency",
+    "Budget",
+    "Claim",
+    "Kind",
+    "Paper",
+    "Plot",
+    "Point",
+    "Tier",
+    "at_least",
+    "at_most",
+    "equals",
+    "grid",
+    "load",
+    "run",
+)
+
+
+def __getattr__(name: str) -> Any:
+    package = "audits" if name in INSTRUMENTS else "claims" if name in AUTHORS else None
+    if package is None:
+        raise AttributeError(f"module 'dpclaims' has no attribute {name!r}")
+    if problems := clashes():
+        raise ImportError("; ".join(problems))
+    return getattr(importlib.import_module(package), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *INSTRUMENTS, *AUTHORS])
 
 
 def clashes() -> list[str]:

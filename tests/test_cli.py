@@ -32,7 +32,7 @@ def _sentence(text: str) -> None:
 def test_list_shows_every_claim_and_its_reading(dpclaims):
     status, out, _ = dpclaims("list")
     assert status == 0
-    assert re.search(r"^song2021/theorem-2\.6 +privacy +REFUTED +-$", out, re.MULTILINE)
+    assert re.search(r"^song2021/theorem-2\.6 +privacy +REFUTED +- +Privacy of DP-GD", out, re.MULTILINE)
     status, out, _ = dpclaims("list", "--json")
     listed = json.loads(out)["claims"]
     assert len({c["id"] for c in listed}) == len(listed)
@@ -96,6 +96,12 @@ def test_run_show_and_list_agree(dpclaims):
         (["rates", "--baseline", "missing.json"], "missing.json"),
         (["rates", "song2021/lemma-b.2"], "fits exponents"),
         (["mutants", "no-such-bug"], "no-such-bug"),
+        (["mutants", "--sample", "3"], "--sample"),
+        (["list", "--markdown"], "--fallen"),
+        (["list", "--claims", "nowhere"], "nowhere"),
+        (["new", "Theorem 9"], "doe2020/theorem-9"),
+        (["new", "doe2020/theorem-9", "--kind", "poem"], "poem"),
+        (["check", "nobody/*"], "nobody/*"),
     ],
 )
 def test_bad_input_gets_one_sentence_and_status_2(dpclaims, arguments, says):
@@ -166,6 +172,53 @@ def test_rates_of_a_csv(dpclaims, tmp_path):
         assert says in err
 
 
+def test_version_and_short_help(dpclaims):
+    status, out, _ = dpclaims("--version")
+    assert status == 0
+    assert re.fullmatch(r"dpclaims \d+\.\d+\.\d+\n", out)
+    assert dpclaims("-h")[0] == 0
+
+
+def test_what_fell_is_the_table_of_the_readme(dpclaims):
+    status, out, _ = dpclaims("list", "--fallen", "--markdown")
+    assert status == 0
+    assert out.strip() in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_run_for_other_tools(dpclaims, tmp_path):
+    import xml.etree.ElementTree as ET
+
+    common = ["run", "song2021/lemma-b.2", "--tier", "smoke", "--junit", "out/junit.xml"]
+    assert dpclaims(*common, "--summary", "summary.md")[0] == 0
+    suite = ET.parse(tmp_path / "out" / "junit.xml").getroot()
+    assert suite.attrib["failures"] == suite.attrib["errors"] == "0"
+    assert [case.attrib["name"] for case in suite] == ["lemma-b.2"]
+    assert "| song2021/lemma-b.2 |" in (tmp_path / "summary.md").read_text(encoding="utf-8")
+
+
+def test_a_paper_of_other_people_from_the_first_line_to_the_report(dpclaims, tmp_path):
+    pytest.importorskip("papermill")
+    assert dpclaims("new", "roe2021/theorem-9", "--claims", "mine")[0] == 0
+    status, out, _ = dpclaims("new", "roe2021/theorem-9", "--claims", "mine")
+    assert status == 2
+    assert dpclaims("new", "roe2021/theorem-2", "--kind", "rate", "--claims", "mine")[0] == 0
+    (tmp_path / "pyproject.toml").write_text('[tool.dpclaims]\nclaims = ["mine"]\n')
+    status, out, err = dpclaims("run", "roe2021/*", "--tier", "smoke", "-j", "2", "--out", "run")
+    assert status == 0, out + err
+    assert "3 claims, 3 as expected" in out
+    assert dpclaims("rates", "roe2021/*", "--update")[0] == 0
+    assert (tmp_path / "reports" / "baseline" / "roe2021.json").is_file()
+    assert dpclaims("rates", "roe2021/*")[0] == 0
+    status, out, _ = dpclaims("check", "mine")
+    assert status == 0, out
+    assert "0 problems" in out
+    status, out, err = dpclaims("report", "--run", "run", "--out", "site")
+    assert status == 0, err
+    page = (tmp_path / "site" / "roe2021" / "theorem-9.html").read_text(encoding="utf-8")
+    assert "no longer in the catalogue" not in page
+    assert "The error is 1/n + 1/n²" in page
+
+
 def test_doctor_finds_nothing_wrong_here(dpclaims):
     status, out, _ = dpclaims("doctor", "--json")
     document = json.loads(out)
@@ -186,22 +239,40 @@ def test_a_foreign_package_of_the_same_name_is_refused(tmp_path):
     assert "another distribution" in done.stderr
 
 
-def test_control_c_keeps_what_is_finished(tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_stop_keeps_what_is_finished_and_leaves_no_worker(tmp_path, number):
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(
-        [sys.executable, "-m", "dpclaims", "run", "song2021/*", "--tier", "ci", "--out", "run"],
+        [sys.executable, "-m", "dpclaims", "run", "song2021/*", "--tier", "ci", "-j", "2", "--out", "run"],
         env=environment,
         stderr=subprocess.PIPE,
         text=True,
         # A shell starts background jobs with Control-C ignored, and they hand that on.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        start_new_session=True,
     )
     deadline = time.monotonic() + 120
     while not list(tmp_path.glob("run/claims/song2021__*/manifest.json")):
         assert time.monotonic() < deadline
         assert process.poll() is None
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "resumes" in err
+    deadline = time.monotonic() + 20
+    while _alive_in_group(process.pid):
+        assert time.monotonic() < deadline, "workers outlive the run"
+        time.sleep(0.1)
+
+
+def _alive_in_group(group: int) -> bool:
+    """Whether a process of the session that the run began still lives; zombies do not."""
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == group and fields[0] != "Z" and int(status.parent.name) != group:
+            return True
+    return False

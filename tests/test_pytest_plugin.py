@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from claims.harness.pytest_plugin import split_budget
+from dpclaims_pytest import split_budget
 
 pytest_plugins = "pytester"
 
@@ -43,7 +43,7 @@ def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch):
 
     def runner(body: str, *arguments: str) -> Any:
         pytester.makepyfile(test_it=MECHANISMS + body)
-        plugins = ("-p", "no:cacheprovider", "-p", "claims.harness.pytest_plugin", "-p", "xdist.plugin")
+        plugins = ("-p", "no:cacheprovider", "-p", "dpclaims_pytest", "-p", "xdist.plugin")
         return pytester.runpytest_subprocess(*plugins, *arguments)
 
     return runner
@@ -105,7 +105,7 @@ def test_private(assert_private):
 def test_an_installed_distribution_brings_the_plugin(pytester: pytest.Pytester) -> None:
     from importlib.metadata import entry_points
 
-    if not any(e.value == "claims.harness.pytest_plugin" for e in entry_points(group="pytest11")):
+    if not any(e.value == "dpclaims_pytest" for e in entry_points(group="pytest11")):
         pytest.skip("dpclaims is not installed: its entry point cannot be tested")
     pytester.makepyfile(test_it="def test_it(assert_private, assert_rate): pass")
     pytester.runpytest_subprocess("-p", "no:cacheprovider", "--dp-alpha=0.01").assert_outcomes(passed=1)
@@ -203,7 +203,7 @@ def test_no_summary_where_nothing_was_audited(run: Any) -> None:
 
 def test_nothing_heavy_is_imported_at_start_up() -> None:
     code = (
-        "import sys, claims.harness.pytest_plugin; "
+        "import sys, dpclaims_pytest; "
         "print([m for m in ('numpy', 'scipy', 'pandas', 'audits.privacy') if m in sys.modules])"
     )
     done = subprocess.run(
@@ -256,3 +256,26 @@ def test_a_split_that_cannot_be(marker: Any, sentence: str) -> None:
     problem = split_budget(0.5, items).problem
     assert problem is not None
     assert sentence in problem
+
+
+CLASH = """
+def test_that_does_not_use_the_plugin():
+    import audits
+    assert audits.MINE
+
+def test_that_does(assert_private):
+    assert_private(laplace, PAIRS, 1.0, adjacency="replace", max_samples=1000)
+"""
+
+
+def test_a_project_with_a_folder_of_our_name_keeps_its_pytest(pytester, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    for name in ("audits", "claims"):
+        pytester.mkpydir(name)
+        (pytester.path / name / "__init__.py").write_text("MINE = True\n")
+    pytester.makeconftest(f"import sys; sys.path.insert(0, {str(pytester.path)!r})")
+    pytester.makepyfile(test_it=MECHANISMS + CLASH)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "dpclaims_pytest")
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["*package 'claims' at * belongs to another distribution*"])

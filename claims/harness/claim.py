@@ -7,11 +7,11 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audits.evidence import Evidence, Verdict
+from claims.harness.words import Kind
 from implementations.interfaces import Adjacency
 
 if TYPE_CHECKING:
@@ -19,22 +19,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Scalar = float | int | str
-TIERS = ("smoke", "ci", "full")
 RESERVED = frozenset({"axes", "rng", "alpha", "trials", "data", "chunk", "split"})
 """Names that the runner gives to a grid point; no axis may have one."""
 _NAME = re.compile(r"[a-z0-9.]+(-[a-z0-9.]+)*")
 _KEY = re.compile(r"[a-z][a-z0-9_]*")
-
-
-class Kind(StrEnum):
-    """What a claim is about; `dpclaims list --kind` selects by it."""
-
-    PRIVACY = "privacy"
-    RATE = "rate"
-    BOUND = "bound"
-    LOWER_BOUND = "lower-bound"
-    IDENTITY = "identity"
-    EXPERIMENT = "experiment"
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,4 +28,25 @@ MUTANTS = [
             "levy2021/theorem-1-privacy",
         ),
     ),
+    Mutant(
+        name="levy2021-range-cost-halved-twice",
+        bug="Halves ε twice in the exponential mechanism where the bin is drawn: private and inaccurate.",
+        replaces="implementations.levy2021.private_range:draw_centres",
+        swap=("-0.5 * epsilon", "-0.25 * epsilon"),
+        caught_by=("levy2021/sampler-laws",),
+    ),
+    Mutant(
+        name="levy2021-range-cost-not-halved",
+        bug="Takes exp(−ε·cost) where the bin is drawn; the exact law keeps its half.",
+        replaces="implementations.levy2021.private_range:draw_centres",
+        swap=("-0.5 * epsilon", "-epsilon"),
+        caught_by=("levy2021/sampler-laws",),
+    ),
+    Mutant(
+        name="levy2021-range-gaps-lost",
+        bug="Draws among the occupied bins only: a bin without users gives their places away.",
+        replaces="implementations.levy2021.private_range:draw_centres",
+        swap=("np.maximum(step - 1, 0)", "0.0 * np.maximum(step - 1, 0)"),
+        caught_by=("levy2021/sampler-laws",),
+    ),
 ]

@@ -163,11 +163,13 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     if main["p"].nunique() > 2:
         exponents = {"n": -1.0, "p": 0.5}
         yield from fit_rate(
-            main, "risk", ["n", "p"], exponents, TOLERANCE, alpha=alpha[0], **options
+            main, "risk", ["n", "p"], exponents, TOLERANCE, alpha=alpha[0], form=FORM, trivial=1.0, **options
         ).evidence()
-        yield from slope_against(printed, "risk", FORM, TOLERANCE, alpha=alpha[1], **options).evidence()
         yield from slope_against(
-            calibrated, "risk", EXACT, 1.5 * TOLERANCE, alpha=alpha[2], **options
+            printed, "risk", FORM, TOLERANCE, alpha=alpha[1], trivial=1.0, **options
+        ).evidence()
+        yield from slope_against(
+            calibrated, "risk", EXACT, 1.5 * TOLERANCE, alpha=alpha[2], trivial=1.0, **options
         ).evidence()
     yield proven_constant(rows[rows["noise"] == "printed"], alpha[3])
     for kind, part, form in (("printed", printed, FORM), ("calibrated", calibrated, EXACT)):

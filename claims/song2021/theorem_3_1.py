@@ -242,10 +242,25 @@ def rate_evidence(rows: pd.DataFrame, alpha: float) -> Iterator[Evidence]:
     )
     kept = rows[regime & (rows["delta"] == rows["delta"].mode()[0])]
     worst = worst_member(kept, [*AXES, "bound"], "loss", "printed")
-    options = {"side": Side.UPPER, "standard_error": "standard_error", "equivalence_alpha": 0.01}
+    # An average of rank losses, each of slope at most 1 and with its optimum at 1/√rank, costs θ₀ at most that.
+    trivial = 1.0 / math.sqrt(rows["rank"].max())
+    options = {
+        "side": Side.UPPER,
+        "trivial": trivial,
+        "standard_error": "standard_error",
+        "equivalence_alpha": 0.01,
+    }
     claimed = {"n": -1.0, "rank": 0.5, "epsilon": -1.0}
     yield from fit_rate(
-        worst, "risk", list(claimed), claimed, TOLERANCE, vanishing=("epsilon",), alpha=alpha / 2.0, **options
+        worst,
+        "risk",
+        list(claimed),
+        claimed,
+        TOLERANCE,
+        vanishing=("epsilon",),
+        form="bound",
+        alpha=alpha / 2.0,
+        **options,
     ).evidence()
     form = slope_against(worst, "risk", "bound", TOLERANCE, alpha=alpha / 2.0, **options).evidence()
     yield from (replace(e, quantity="exponent of the printed bound") for e in form)

@@ -2,51 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from audits.evidence import Bound, Evidence, Verdict, exact_evidence
-from claims.harness.claim import Claim, Kind, Measure, Source, Tier
+from audits.evidence import Evidence, Verdict
+from audits.judge import equals, reported
+from claims.harness.claim import Claim, Kind, Paper, Tier
+from implementations.interfaces import Adjacency
 
-SOURCE = Source(paper="demo", result="Theorem 1", place="section 1", reference="Nobody (2000)")
+PAPER = Paper("demo", reference="Nobody (2000)", adjacency=Adjacency.REPLACE)
 
 
-def measure_mean(point: Any, rng: Any) -> dict[str, Any]:
+def measure_mean(point: Any) -> dict[str, Any]:
     """`trials` normal draws around n."""
-    return {"value": point["n"] + rng.standard_normal(point.trials)}
+    return {"value": point.n + point.rng.standard_normal(point.trials)}
 
 
-def judge_mean(rows: Any, alpha: float) -> Sequence[Evidence]:
+def judge_mean(rows: Any, budget: Any) -> Iterable[Evidence]:
     """The mean of each grid point, as context, and one exact fact that confirms."""
-    means = rows.groupby("n")["value"].mean()
-    found = [exact_evidence("mean", float(v), point={"n": int(n)}) for n, v in means.items()]
-    return [*found, exact_evidence("fact", 1.0, bound=1.0, verdict=Verdict.CONFIRMED)]
+    for n, mean in rows.groupby("n")["value"].mean().items():
+        yield reported("mean", float(mean), point={"n": int(n)})
+    yield equals("fact", 1.0, 1.0)
+
+
+def check_fact(point: Any) -> Iterable[Evidence]:
+    """An exact fact about every grid point."""
+    yield equals("fact", point.n, point.n)
 
 
 def claim(
     name: str = "theorem-1",
     *,
-    measure: Measure = measure_mean,
-    judge: Callable[[Any, float], Sequence[Evidence]] = judge_mean,
     expected: Verdict = Verdict.CONFIRMED,
     trials: int = 50,
     chunk: int = 20,
     points: Sequence[dict[str, Any]] = ({"n": 1}, {"n": 2}),
     **more: Any,
 ) -> Claim:
-    """A claim of the paper "demo" with the same work in every tier."""
-    tier = Tier(points=points, trials=trials, chunk=chunk)
+    """A claim of the paper "demo" with the same work in every tier; by default it measures and judges."""
+    tier = Tier(points, trials=trials, chunk=chunk)
+    name, _, variant = name.partition(":")
+    if "check" not in more:
+        more = {"measure": measure_mean, "judge": judge_mean} | more
     return Claim(
-        id=f"demo/{name}",
+        PAPER,
+        "Theorem 1",
+        "section 1",
+        name=name,
+        variant=variant,
         kind=Kind.IDENTITY,
         title="A demonstration",
         statement="For all $n$, $1 = 1$.",
-        how="By looking.",
-        source=SOURCE,
-        bound=Bound.TIGHT,
         expected=expected,
-        tiers={"smoke": tier, "ci": tier, "full": tier},
-        measure=measure,
-        judge=judge,
+        smoke=tier,
+        ci=tier,
         **more,
     )

@@ -1,37 +1,50 @@
-"""Discovery by file, patterns, and the template of CONTRIBUTING."""
+"""Discovery by folder, patterns, papers of other people, and what is broken."""
 
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
 from audits.evidence import Verdict
-from claims.harness.discover import discover, load, matches, select
+from claims.harness.discover import broken, discover, load, matches, select
 from claims.harness.run.runner import Settings, run_claims
 from tests.harness.synthetic import claim
 
 ROOT = Path(__file__).resolve().parents[2]
+PAPER = """from claims import Adjacency, Paper
+
+PAPER = Paper("{key}", reference="Doe (2020)", adjacency=Adjacency.REPLACE)
+"""
+CLAIM = '''"""Theorem 1: one is one.
+
+How it is checked. By looking.
+"""
+
+from claims import CONFIRMED, Claim, Kind, equals, grid
+from {key} import PAPER
 
 
-def test_every_claim_is_complete():
-    for found in discover():
-        assert found.title
-        assert len(found.statement) > 40, found.id
-        assert len(found.how) > 20, found.id
-        assert found.source.paper == found.id.split("/")[0]
+def check(point):
+    yield equals("one", 1, 1)
 
 
-def test_a_printed_result_that_falls_has_a_corrected_reading():
-    claims = {c.id: c for c in discover()}
-    for claim_id, found in claims.items():
-        printed = ":" not in claim_id and not claim_id.startswith("controls/")
-        if printed and found.expected is Verdict.REFUTED:
-            # A broken step of a proof is mended in the corrected reading of its result.
-            result = claim_id.removesuffix("-proof")
-            assert any(other.startswith((f"{claim_id}:", f"{result}:")) for other in claims), claim_id
+CLAIM = Claim(
+    PAPER, "Theorem 1", "section 1", kind=Kind.IDENTITY, title="One", statement="One is one, and stays it.",
+    expected=CONFIRMED, check=check, smoke=grid(), ci=grid(),
+)
+'''
+
+
+def write_paper(folder: Path, key: str, **files: str) -> Path:
+    """A paper `key` in `folder` with a claim theorem_1.py, unless `files` says otherwise (stem → text)."""
+    place = folder / key
+    place.mkdir(parents=True)
+    (place / "__init__.py").write_text(PAPER.replace("{key}", key))
+    for stem, text in ({"theorem_1": CLAIM} | files).items():
+        (place / f"{stem}.py").write_text(text.replace("{key}", key))
+    return place
 
 
 def test_patterns():
@@ -54,32 +67,101 @@ def test_load_is_sorted_and_public():
     assert [c.id for c in load("song2021/*")] == ids
 
 
-def test_the_template_of_contributing_works(tmp_path, monkeypatch):
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    template = re.search(r"```python\n(\"\"\"Theorem 9.*?)```", text, re.DOTALL).group(1)
-    package = tmp_path / "doe2020"
-    package.mkdir()
-    (package / "theorem_9.py").write_text(template, encoding="utf-8")
-    import claims
+def test_nothing_of_ours_is_broken():
+    assert discover().problems == ()
 
-    monkeypatch.setattr(claims, "__path__", [*claims.__path__, str(tmp_path)])
-    found = discover(tmp_path)
-    monkeypatch.delitem(sys.modules, "claims.doe2020.theorem_9")
-    result = run_claims(found, Settings(tier="smoke"), share=1e-4, out=tmp_path / "run")
-    assert result["doe2020/theorem-9"].verdict is Verdict.CONFIRMED
+
+def test_the_templates_of_contributing_run_and_give_their_verdicts(tmp_path):
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    paper = tmp_path / "doe2020"
+    paper.mkdir()
+    (paper / "__init__.py").write_text(next(b for b in blocks if "PAPER = Paper(" in b))
+    templates = [b for b in blocks if "CLAIM = Claim(" in b]
+    assert len(templates) == 3
+    for number, template in enumerate(templates):
+        (paper / f"template_{number}.py").write_text(template)
+    catalogue = discover([tmp_path])
+    assert broken(catalogue, ["doe2020/*"]) == []
+    chosen = select(catalogue, ["doe2020/*"])
+    result = run_claims(chosen, Settings(tier="smoke"), folders=catalogue.folders, out=tmp_path / "run")
+    # Each of the two that sample errs with probability 1e-6; a pass may also be too coarse.
+    assert {c.id: c.verdict for c in result.claims} == {c.id: c.expected for c in chosen}
+    assert {c.expected for c in chosen} == {Verdict.REFUTED, Verdict.CONFIRMED, Verdict.CONSISTENT}
 
 
 @pytest.mark.parametrize(
     ("content", "says"),
-    [("x = (", "cannot be imported"), ("x = 1", "neither CLAIM nor CLAIMS")],
+    [
+        ("x = (", "cannot be imported: SyntaxError"),
+        ("x = 1", "neither CLAIM nor CLAIMS"),
+        ("CLAIM = 7", "hold claims, got int"),
+        ("raise RuntimeError('no')", "cannot be imported: RuntimeError: no"),
+        (CLAIM.replace('"section 1"', '"section 1", name="Not A Name"'), "name must look like"),
+    ],
 )
-def test_a_broken_claim_file_is_named(tmp_path, monkeypatch, content, says):
-    import claims
+def test_a_broken_file_is_named_and_hides_nobody_else(tmp_path, content, says):
+    key = f"broken{abs(hash(content)) % 10**6}"
+    place = write_paper(tmp_path, key, theorem_2=content)
+    catalogue = discover([tmp_path])
+    (problem,) = broken(catalogue, [f"{key}/*"])
+    assert says in problem.sentence
+    assert str(place / "theorem_2.py") in problem.sentence
+    assert [c.id for c in select(catalogue, [f"{key}/*"])] == [f"{key}/theorem-1"]
+    assert broken(catalogue, ["song2021/*"]) == []
+    assert select(catalogue, ["song2021/theorem-2.6"])
 
-    package = tmp_path / "broken"
-    package.mkdir()
-    name = f"r{abs(hash(content)) % 1000}"
-    (package / f"{name}.py").write_text(content)
-    monkeypatch.setattr(claims, "__path__", [*claims.__path__, str(tmp_path)])
-    with pytest.raises(ValueError, match=says):
-        discover(tmp_path)
+
+def test_a_claim_with_a_duplicate_id_is_named_with_both_files(tmp_path):
+    write_paper(tmp_path, "twice2020", theorem_1_again=CLAIM)
+    (problem,) = broken(discover([tmp_path]), ["twice2020/*"])
+    assert "theorem_1.py" in problem.sentence
+    assert "theorem_1_again.py" in problem.sentence
+    assert "'twice2020/theorem-1'" in problem.sentence
+
+
+def test_two_papers_of_one_name_and_a_folder_without_paper_are_named(tmp_path):
+    write_paper(tmp_path / "a", "same2020")
+    write_paper(tmp_path / "b", "same2020")
+    lost = tmp_path / "b" / "lost2020"
+    lost.mkdir()
+    (lost / "theorem_1.py").write_text("CLAIM = None\n")
+    sentences = [p.sentence for p in discover([tmp_path / "a", tmp_path / "b"]).problems]
+    assert any("two papers are called 'same2020'" in s or "is taken by" in s for s in sentences)
+    assert any("lost2020" in s and "PAPER" in s for s in sentences)
+
+
+def test_a_paper_whose_key_is_not_its_folder_is_named(tmp_path):
+    place = tmp_path / "folder2020"
+    place.mkdir()
+    (place / "__init__.py").write_text(PAPER.replace("{key}", "other2020"))
+    (problem,) = broken(discover([tmp_path]), ["folder2020/*"])
+    assert "'other2020'" in problem.sentence
+
+
+def test_the_settings_of_the_current_project_name_folders(tmp_path, monkeypatch):
+    write_paper(tmp_path / "mine", "settings2020")
+    (tmp_path / "pyproject.toml").write_text('[tool.dpclaims]\nclaims = ["mine"]\n')
+    monkeypatch.chdir(tmp_path)
+    assert [c.id for c in load("settings2020/*")] == ["settings2020/theorem-1"]
+    (tmp_path / "pyproject.toml").write_text('[tool.dpclaims]\nclaims = "mine"\n')
+    with pytest.raises(ValueError, match="must be a list of folders"):
+        discover()
+    (tmp_path / "pyproject.toml").write_text("[tool.dpclaims\n")
+    with pytest.raises(ValueError, match=r"pyproject.toml cannot be read"):
+        discover()
+
+
+def test_a_folder_that_is_a_paper_itself_is_one(tmp_path):
+    place = write_paper(tmp_path, "itself2020")
+    assert "itself2020/theorem-1" in [c.id for c in discover([place]).claims]
+    with pytest.raises(ValueError, match="does not exist"):
+        discover([tmp_path / "nowhere"])
+
+
+def test_the_docstring_and_the_file_come_with_the_claim():
+    (printed,) = [c for c in load("song2021/theorem-2.6") if not c.variant]
+    assert printed.doc.startswith("Theorem 2.6")
+    assert printed.module == "claims.song2021.theorem_2_6"
+    assert printed.file is not None
+    assert printed.file.name == "theorem_2_6.py"

@@ -7,42 +7,43 @@ from pathlib import Path
 
 import pytest
 
-from audits.evidence import Bound, Evidence
-from claims.harness.commands.mutants import mutants, planted
+from audits.evidence import Evidence
+from claims.harness.commands.mutants import named
 from claims.harness.commands.rates import compare, parse_claimed, read_baseline, write_baseline
+from claims.harness.mutation.plant import planted
 
 NAME = ("demo/theorem-1", "n", "")
 
 
-def _exponent(estimate, error=0.01, freedom=20.0):
+def _exponent(estimate, error=0.01, freedom=20.0, worse="either"):
     return Evidence(
         quantity="exponent of n", estimate=estimate, low=estimate - 3 * error, high=estimate + 3 * error,
-        confidence=0.99, method="tost", samples=10, bound=-1.0, standard_error=error,
-        degrees_of_freedom=freedom,
+        confidence=0.99, method="tost", samples=10, claimed=-1.0, axis="n", worse=worse,
+        standard_error=error, degrees_of_freedom=freedom,
     )  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("new", "error", "bound", "status"),
+    ("new", "error", "worse", "status"),
     [
-        (-1.0, 0.01, Bound.UPPER, "same"),
-        (-0.93, 0.01, Bound.UPPER, "same"),  # beyond the tolerance, but not significantly
-        (-0.80, 0.01, Bound.UPPER, "regressed"),
-        (-0.80, 0.20, Bound.UPPER, "same"),  # too noisy to say
-        (-1.20, 0.01, Bound.UPPER, "moved"),  # faster is no regression of an upper bound
-        (-1.20, 0.01, Bound.TIGHT, "regressed"),
-        (-1.20, 0.01, Bound.LOWER, "regressed"),
-        (-0.80, 0.01, Bound.LOWER, "moved"),
+        (-1.0, 0.01, "higher", "same"),
+        (-0.93, 0.01, "higher", "same"),  # beyond the tolerance, but not significantly
+        (-0.80, 0.01, "higher", "regressed"),
+        (-0.80, 0.20, "higher", "same"),  # too noisy to say
+        (-1.20, 0.01, "higher", "moved"),  # faster is no regression of an upper bound
+        (-1.20, 0.01, "either", "regressed"),
+        (-1.20, 0.01, "lower", "regressed"),
+        (-0.80, 0.01, "lower", "moved"),
     ],
 )
-def test_a_regression_is_significant_and_in_the_bad_direction(new, error, bound, status):
-    rows = compare({NAME: _exponent(new, error)}, {NAME: _exponent(-1.0)}, {NAME[0]: bound}, 0.05)
+def test_a_regression_is_significant_and_in_the_bad_direction(new, error, worse, status):
+    rows = compare({NAME: _exponent(new, error, worse=worse)}, {NAME: _exponent(-1.0)}, 0.05)
     assert [r["status"] for r in rows] == [status]
 
 
 def test_new_and_missing_exponents_are_named():
-    assert compare({NAME: _exponent(-1.0)}, {}, {}, 0.05)[0]["status"] == "new"
-    assert compare({}, {NAME: _exponent(-1.0)}, {}, 0.05)[0]["status"] == "missing"
+    assert compare({NAME: _exponent(-1.0)}, {}, 0.05)[0]["status"] == "new"
+    assert compare({}, {NAME: _exponent(-1.0)}, 0.05)[0]["status"] == "missing"
 
 
 def test_a_baseline_survives_its_file(tmp_path):
@@ -59,8 +60,8 @@ def test_a_baseline_survives_its_file(tmp_path):
     [
         ("", "not JSON"),
         ("[]", "not a baseline"),
-        ('{"format": "dpclaims-baseline/1", "exponents": [{}]}', "malformed"),
-        ('{"format": "dpclaims-baseline/1"}', "malformed"),
+        ('{"format": "dpclaims-baseline/2", "exponents": [{}]}', "malformed"),
+        ('{"format": "dpclaims-baseline/2"}', "malformed"),
     ],
 )
 def test_a_malformed_baseline_is_named(tmp_path, content, says):
@@ -81,12 +82,12 @@ def test_claimed_exponents_are_parsed():
 
 @pytest.mark.slow
 def test_rates_pass_and_a_mutant_of_the_reference_regresses(dpclaims, tmp_path, monkeypatch):
-    committed = Path(__file__).resolve().parents[2] / "reports" / "baseline.json"
+    committed = Path(__file__).resolve().parents[2] / "reports" / "baseline" / "song2021.json"
     monkeypatch.chdir(tmp_path)
     pattern = "song2021/theorem-3.1*"
     status, out, err = dpclaims("rates", pattern, "--baseline", str(committed))
     assert status == 0, out + err
-    (mutant,) = mutants(["song2021-slow-rate*"])
+    (mutant,) = named(["song2021-slow-rate*"])
     (tmp_path / "planted").mkdir()
     monkeypatch.chdir(tmp_path / "planted")
     with planted(mutant):

@@ -11,18 +11,19 @@ import pytest
 
 from audits.evidence import Evidence, Verdict, exact_evidence
 from claims.harness.claim import Tier
-from claims.harness.run.serialise import dumps, evidence_from_json, evidence_to_json
 from claims.harness.run.result import CRASHED, DIFFERS, PASSED, UNDECIDED
 from claims.harness.run.runner import Settings, run_claims
 from claims.harness.run.seeds import generator
+from claims.harness.run.serialise import dumps, evidence_from_json, evidence_to_json
 from claims.harness.run.store import read_claim, read_run
 from tests.harness.synthetic import claim, judge_mean, measure_mean
 
-SHARE = 1e-4
+SHARE = 1e-6
+"""Of a claim at the default α."""
 
 
 def _run(claims, folder: Path, **options):
-    return run_claims(claims, Settings(tier="smoke"), share=SHARE, out=folder, **options)
+    return run_claims(claims, Settings(tier="smoke"), out=folder, **options)
 
 
 def _bytes(folder: Path) -> dict[str, bytes]:
@@ -68,7 +69,7 @@ def test_seeds_differ_in_every_name_and_only_there():
 
 
 def test_a_crashing_claim_is_stored_with_its_traceback_and_the_others_go_on(tmp_path):
-    def explode(point, rng):
+    def explode(point):
         raise RuntimeError("no such luck")
 
     result = _run([claim("theorem-1", measure=explode), claim("theorem-2")], tmp_path / "run")
@@ -81,7 +82,7 @@ def test_a_crashing_claim_is_stored_with_its_traceback_and_the_others_go_on(tmp_
 
 
 def test_a_crash_is_tried_again(tmp_path):
-    def explode(point, rng):
+    def explode(point):
         raise RuntimeError("no such luck")
 
     _run([claim(measure=explode)], tmp_path / "run")
@@ -100,14 +101,14 @@ def test_a_crash_is_tried_again(tmp_path):
     ],
 )
 def test_exit_status(tmp_path, verdict, expected, status):
-    def judge(rows, alpha):
+    def judge(rows, budget):
         return [exact_evidence("fact", 1.0, verdict=verdict)]
 
     assert _run([claim(judge=judge, expected=expected)], tmp_path / "run").exit_status == status
 
 
 def test_overspending_the_error_budget_is_a_crash(tmp_path):
-    def judge(rows, alpha):
+    def judge(rows, budget):
         return [
             Evidence(
                 quantity="q",
@@ -118,7 +119,7 @@ def test_overspending_the_error_budget_is_a_crash(tmp_path):
                 method="t",
                 samples=3,
                 verdict=Verdict.REFUTED,
-                alpha_spent=alpha * 1.01,
+                alpha_spent=budget.alpha * 1.01,
             )
         ]
 
@@ -137,7 +138,7 @@ def test_overspending_the_error_budget_is_a_crash(tmp_path):
     ],
 )
 def test_measures_of_a_wrong_shape_are_named(tmp_path, measured, message):
-    result = _run([claim(measure=lambda point, rng: measured)], tmp_path / "run")
+    result = _run([claim(measure=lambda point: measured)], tmp_path / "run")
     assert message in result["demo/theorem-1"].error
 
 
@@ -157,9 +158,9 @@ def test_bad_data_is_refused_before_anything_is_computed(tmp_path):
     def check(path):
         raise ValueError(f"{path.name}: line 3: not a number")
 
-    def measure(point, rng):
+    def measure(point):
         calls.append(point)
-        return measure_mean(point, rng)
+        return measure_mean(point)
 
     data = tmp_path / "data.libsvm"
     data.write_text("1 1:x\n")
@@ -167,7 +168,6 @@ def test_bad_data_is_refused_before_anything_is_computed(tmp_path):
         run_claims(
             [claim(measure=measure, check_data=check)],
             Settings(tier="smoke", data=data),
-            share=SHARE,
             out=tmp_path / "run",
         )
     assert not calls
@@ -177,8 +177,8 @@ def test_bad_data_is_refused_before_anything_is_computed(tmp_path):
 def test_data_reaches_only_the_claims_that_read_it(tmp_path):
     seen = {}
 
-    def measure(point, rng):
-        seen[point["n"]] = point.data
+    def measure(point):
+        seen[point.n] = point.data
         return {"value": 1.0}
 
     data = tmp_path / "data"
@@ -187,20 +187,20 @@ def test_data_reaches_only_the_claims_that_read_it(tmp_path):
         claim("theorem-1", measure=measure, points=[{"n": 1}], check_data=lambda path: None),
         claim("theorem-2", measure=measure, points=[{"n": 2}]),
     ]
-    run_claims(claims, Settings(tier="smoke", data=data), share=SHARE, out=tmp_path / "run")
+    run_claims(claims, Settings(tier="smoke", data=data), out=tmp_path / "run")
     assert seen == {1: data, 2: None}
 
 
 def test_chunks_cover_the_trials():
-    assert Tier(points=[{}], trials=7, chunk=3).chunks() == [3, 3, 1]
-    assert Tier(points=[{}]).chunks() == [0]
+    assert Tier([{}], trials=7, chunk=3).chunks() == [3, 3, 1]
+    assert Tier([{}]).chunks() == [0]
     with pytest.raises(ValueError, match="points"):
-        Tier(points=[])
+        Tier([])
 
 
 def test_json_has_the_promised_keys_and_no_bare_infinity(tmp_path):
-    def judge(rows, alpha):
-        return [exact_evidence("ε", float("inf"), bound=1.0, verdict=Verdict.REFUTED)]
+    def judge(rows, budget):
+        return [exact_evidence("ε", float("inf"), claimed=1.0, verdict=Verdict.REFUTED)]
 
     document = json.loads(
         dumps(_run([claim(judge=judge, expected=Verdict.REFUTED)], tmp_path / "run").to_json()),
@@ -209,8 +209,8 @@ def test_json_has_the_promised_keys_and_no_bare_infinity(tmp_path):
     assert set(document) == {"run", "claims"}
     entry = document["claims"][0]
     assert {
-        "id", "kind", "verdict", "expected", "ok", "evidence", "resolution", "alpha_spent", "seconds",
-        "cached", "error",
+        "id", "kind", "role", "finding", "verdict", "expected", "ok", "evidence", "resolution",
+        "alpha_spent", "seconds", "cached", "error",
     } == set(entry)  # fmt: skip
     assert {
         "quantity", "estimate", "low", "high", "confidence", "method", "samples", "bound", "point",
@@ -221,7 +221,8 @@ def test_json_has_the_promised_keys_and_no_bare_infinity(tmp_path):
 def test_evidence_survives_json():
     evidence = Evidence(
         quantity="exponent of n", estimate=-1.0, low=-1.1, high=float("inf"), confidence=0.99,
-        method="tost", samples=10, bound=-1.0, point={"n": 3, "loss": "hinge"}, verdict=Verdict.CONSISTENT,
+        method="tost", samples=10, claimed=-1.0, axis="n", worse="higher",
+        point={"n": 3, "loss": "hinge"}, verdict=Verdict.CONSISTENT,
         resolution=0.1, alpha_spent=1e-5, standard_error=0.02, note="n",
     )  # fmt: skip
     assert evidence_from_json(json.loads(dumps(evidence_to_json(evidence)))) == evidence
@@ -230,26 +231,18 @@ def test_evidence_survives_json():
 def test_judge_sees_the_share_of_the_budget(tmp_path):
     seen = []
 
-    def judge(rows, alpha):
-        seen.append(alpha)
-        return judge_mean(rows, alpha)
+    def judge(rows, budget):
+        seen.append(budget.alpha)
+        return judge_mean(rows, budget)
 
     _run([claim(judge=judge)], tmp_path / "run")
     assert seen == [SHARE]
 
 
 def test_a_worker_that_dies_is_named_and_keeps_what_is_finished(tmp_path):
-    def die(point, rng):
+    def die(point):
         os._exit(9)
 
     claims = [claim("theorem-1"), claim("theorem-2", measure=die)]
     with pytest.raises(ChildProcessError, match="worker died"):
         _run(claims, tmp_path / "run", jobs=2)
-
-
-def test_sources_that_change_meanwhile_store_nothing(tmp_path, monkeypatch):
-    digests = iter(["before", "after"])
-    monkeypatch.setattr("claims.harness.run.runner.source_digest", lambda: next(digests))
-    with pytest.raises(ValueError, match="sources changed"):
-        _run([claim()], tmp_path / "run")
-    assert not list((tmp_path / "run").rglob("result.json"))

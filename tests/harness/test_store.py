@@ -26,10 +26,9 @@ def _run(folder, *, claims=None, seed=0, says=None, cache=True):
     return run_claims(
         claims or [claim()],
         Settings(tier="smoke", seed=seed),
-        share=1e-4,
         out=folder,
         cache=cache,
-        report=report,
+        notify=report,
     )
 
 
@@ -113,12 +112,12 @@ KILLED = """
     from claims.harness.run.runner import Settings, run_claims
     from tests.harness.synthetic import claim, measure_mean
 
-    def slow(point, rng):
+    def slow(point):
         time.sleep({pause})
-        return measure_mean(point, rng)
+        return measure_mean(point)
 
     claims = [claim(f"theorem-{{k}}", measure=slow, points=[{{"n": k}}], trials=3) for k in range(6)]
-    run_claims(claims, Settings(tier="smoke"), share=1e-4, out=Path(sys.argv[1]), jobs={jobs})
+    run_claims(claims, Settings(tier="smoke"), out=Path(sys.argv[1]), jobs={jobs})
 """
 
 
@@ -167,9 +166,17 @@ def test_provenance_says_where_a_result_comes_from(tmp_path):
     _run(tmp_path / "run")
     text = (tmp_path / "run" / "provenance.json").read_text()
     document = json.loads(text)
-    assert {"claims", "tier", "seed", "alpha", "source", "versions", "machine", "started", "finished"} <= set(
-        document
-    )
+    assert {
+        "claims",
+        "tier",
+        "seed",
+        "alpha",
+        "sources",
+        "versions",
+        "machine",
+        "started",
+        "finished",
+    } <= set(document)
     assert str(tmp_path) not in text
 
 
@@ -178,5 +185,5 @@ def test_measure_mean_is_what_the_runner_tests_think():
 
     from claims.harness.claim import Point
 
-    point = Point(axes={"n": 5}, trials=4, alpha=0.1)
-    assert measure_mean(point, np.random.default_rng(0))["value"].shape == (4,)
+    point = Point(axes={"n": 5}, rng=np.random.default_rng(0), alpha=0.1, trials=4)
+    assert measure_mean(point)["value"].shape == (4,)

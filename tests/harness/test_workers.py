@@ -16,7 +16,7 @@ def _claims():
 
 
 def _run(folder, **options):
-    return run_claims(_claims(), Settings(tier="smoke"), share=1e-4, out=folder, **options)
+    return run_claims(_claims(), Settings(tier="smoke"), out=folder, **options)
 
 
 def _rows(folder):

@@ -1,13 +1,16 @@
-"""Theorem 4.1 and Theorem 3.3 of song2021: their mathematics by other means."""
+"""Theorems 3.2, 3.3 and 4.1 of song2021: their mathematics by other means."""
 
 import math
 
 import numpy as np
 import pytest
 
-from claims.song2021 import theorem_3_3, theorem_4_1_privacy
+from claims import Point
+from claims.song2021 import theorem_3_2, theorem_3_3, theorem_4_1_privacy, theorem_4_1_utility
+from implementations import losses
+from implementations.interfaces import Adjacency
 from implementations.privacy import gaussian_delta
-from implementations.song2021 import stationary_point
+from implementations.song2021 import dp_gd, stationary_point
 
 # --- Theorem 4.1 ----------------------------------------------------------------------------------------
 
@@ -32,7 +35,8 @@ def test_composed_delta_agrees_with_sampled_privacy_losses(swapped):
     def scores(record):
         return np.stack([np.full(size, abs(lean + record)), np.abs(others + record)], axis=1)
 
-    index = stationary_point.report_noisy_min(scores(mine), scale, rng)
+    candidates = [(column, column[:, None]) for column in scores(mine).T]
+    index = stationary_point.report_noisy_min(candidates, scale, rng).index
 
     def log_likelihood(record):
         p = stationary_point.two_candidate_probability(scores(record)[:, 1] - scores(record)[:, 0], scale)
@@ -64,3 +68,54 @@ def test_threshold_of_the_laplace_estimator_is_that_of_the_closed_form():
     found = theorem_3_3.threshold(d, epsilon, "laplace", np.random.default_rng(0), coordinates=400_000)
     # 25,000 datasets a step give the excess to about 1 %; the prior of the labels shifts n* by 1 % more.
     assert found == pytest.approx(expected, rel=0.05)
+
+
+# --- Theorem 4.1, utility ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("steps", "sigma", "scale", "rank"), [(1, 0.01, 0.02, 3), (7, 0.03, 0.05, 1), (40, 0.02, 0.004, 8)]
+)
+def test_the_exact_norm_is_that_of_drawn_candidates(steps, sigma, scale, rank):
+    # START and steps − 1 draws of σχ, Laplace noise on each; six standard errors have p < 1e-8.
+    rng = np.random.default_rng(steps)
+    size = 100_000
+    norms = sigma * np.sqrt(rng.chisquare(rank, (size, steps)))
+    norms[:, 0] = theorem_4_1_utility.START
+    chosen = norms[np.arange(size), np.argmin(norms + rng.laplace(0.0, scale, norms.shape), axis=1)]
+    exact = theorem_4_1_utility.exact_norm(steps, sigma, scale, rank)
+    assert abs(chosen.mean() - exact) <= 6.0 * chosen.std() / math.sqrt(size) + 3e-4 * exact
+
+
+def test_the_least_norm_of_the_program_with_the_printed_steps_has_the_stated_median():
+    # 2000 runs of the program as printed, rank 3; six standard deviations of a share of ½ are 0.067.
+    point = Point(axes={"rank": 3, "epsilon": 1.0, "delta": 1e-2}, alpha=1e-5, rng=np.random.default_rng(4))
+    n, beta, start = 900, theorem_4_1_utility.SMOOTHNESS, math.sqrt(2.0) / 36.0
+    median, _ = theorem_4_1_utility.median_of_least(n, point)
+    steps = stationary_point.printed_steps(
+        epsilon=1.0, delta=1e-2, n=n, lipschitz=1.0, smoothness=beta, initial_risk=start**2 / (2.0 * beta)
+    )
+    targets, weights = np.full((1, 3), start / (beta * math.sqrt(3.0))), np.full((1, 3), 1.0 / 3.0)
+    sigma = dp_gd.noise_scale(
+        epsilon=1.0, delta=1e-2, n=n, steps=steps, lipschitz=1.0, noise="printed", adjacency=Adjacency.REPLACE
+    )
+    found = stationary_point.stationary_point(
+        dp_gd.coordinate_gradient(losses.huber(1.0 / (3.0 * beta)), targets, weights), np.zeros((2_000, 3)),
+        point.rng, steps=steps, learning_rate=1.0 / beta, noise_scale=sigma, selection_scale=0.001,
+    )  # fmt: skip
+    assert abs((found.least > median).mean() - 0.5) < 0.067
+
+
+# --- Theorem 3.2, introduction -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 100])
+def test_the_two_point_bound_by_enumeration(n):
+    bias = 0.5 / math.sqrt(n)
+    heads = [
+        [math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1)]
+        for p in ((1 + bias) / 2, (1 - bias) / 2)
+    ]
+    expected = bias * sum(map(min, *heads))
+    assert theorem_3_2.least_worst_risk(n) == pytest.approx(expected)
+    assert expected * math.sqrt(n) >= 0.2

@@ -12,10 +12,11 @@ import pytest
 
 from audits import accounting
 from audits.evidence import Verdict, combine
-from implementations.privacy import gaussian_epsilon
+from claims import Budget
 from claims.song2021 import _cod_rna as cod
 from claims.song2021 import section_6_figure_2 as figure
 from claims.song2021 import section_6_privacy as privacy
+from implementations.privacy import gaussian_epsilon
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 GOOD = ["-1 1 2 3 4 5 6 7 8", "1 2 3 4 5 6 7 8 9.5", "+1 0 0 0 0 1 1 1 1e-3"]
@@ -226,6 +227,6 @@ def made_up(gaussian, gamma):
     ],
 )
 def test_the_trends_are_judged(gaussian, gamma, expected):
-    evidence = figure.judge(made_up(gaussian, gamma), 1e-5)
+    evidence = list(figure.judge(made_up(gaussian, gamma), Budget(1e-5)))
     assert combine(evidence) is expected
     assert sum(e.alpha_spent for e in evidence) <= 1e-5

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audits.evidence import Verdict
-from implementations.privacy import gaussian_delta
-from claims.harness.claim import Point
+from claims import Point
 from claims.song2021 import theorem_2_6 as claim
 from implementations import losses
 from implementations.interfaces import Adjacency
+from implementations.privacy import gaussian_delta
 from implementations.song2021 import dp_gd
+from implementations.song2021.worst_pairs import huber_pair
 
 
 @pytest.mark.parametrize("delta", [0.5, 0.2, 1e-2, 1e-5, 1e-9])
@@ -59,7 +59,7 @@ def test_the_average_on_the_huber_pair_has_the_whole_mu():
         noise="printed",
         adjacency=Adjacency.REPLACE,
     )
-    first, _ = claim.worst_pair(n, 1.0, far=100.0)
+    first, _ = huber_pair(n, 1.0, far=100.0)
     released = algorithm(first, 20_000, np.random.default_rng(1))[:, 0]
     mu = epsilon * math.sqrt(2 / math.log(1 / delta))
     mean = 1 / (n - 1)
@@ -67,20 +67,14 @@ def test_the_average_on_the_huber_pair_has_the_whole_mu():
 
 
 def test_the_pair_is_neighbouring():
-    first, second = claim.worst_pair(10, 2.0, far=5.0)
+    first, second = huber_pair(10, 2.0, far=5.0)
     assert (first != second).any(axis=1).sum() == 1
 
 
-def test_exact_rows_refute_the_printed_noise_and_confirm_the_corrected_one():
-    import pandas as pd
-
-    axes = {"epsilon": 0.5, "delta": 1e-4, "steps": 10, "n": 40, "sampled": 0}
-    point = Point(axes=axes, trials=0, alpha=1e-5)
-    for noise, expected in (("printed", Verdict.REFUTED), ("corrected", Verdict.CONFIRMED)):
-        rows = pd.DataFrame([{**axes, **claim.measure_as(noise, point, np.random.default_rng(0))}])
-        evidence = claim.judge_column("delta_replace_released", "", Verdict.CONFIRMED, rows, 1e-5)
-        assert evidence[0].verdict is expected
-        # μ does not depend on n, T or L
-        assert rows["mu_replace"][0] == pytest.approx(
-            0.5 * math.sqrt((2 if noise == "printed" else 0.5) / math.log(1e4))
-        )
+@pytest.mark.parametrize(("noise", "expected"), [("printed", 2.0), ("corrected", 0.5)])
+def test_mu_depends_on_epsilon_and_delta_alone(noise, expected):
+    for steps, n in ((1, 3), (10, 40)):
+        axes = {"epsilon": 0.5, "delta": 1e-4, "steps": steps, "n": n}
+        point = Point(axes=axes, alpha=1e-5, rng=np.random.default_rng(0))
+        mu = claim.gaussian_parameter(point, noise, Adjacency.REPLACE)
+        assert mu == pytest.approx(0.5 * math.sqrt(expected / math.log(1e4)))

@@ -8,6 +8,7 @@ import pytest
 from scipy import integrate, stats
 
 from audits.evidence import Verdict, combine
+from claims import Budget
 from claims.song2021 import theorem_b_1 as claim
 from implementations.song2021 import hard_instance
 
@@ -28,11 +29,11 @@ def test_the_last_line_in_floating_point(alpha):
     n = d / (10 * np.expm1(epsilon) * alpha)
     delta = np.expm1(epsilon) / 1000
     left = alpha * (0.9 - 4 * n * np.expm1(epsilon) * alpha / d) / 4.1
+    exact = Fraction(alpha).limit_denominator(100)
     for factor, conditional in ((1.0, False), (alpha, True)):
-        margin = left - 160 * alpha * factor * delta * n / d - alpha / 10
-        expected = float(claim.last_line(Fraction(alpha).limit_denominator(100), conditional)) * alpha
-        assert margin == pytest.approx(expected, rel=1e-9, abs=1e-12)
-    assert (claim.last_line(Fraction(alpha).limit_denominator(100), False) < 0) == (alpha < 0.729)
+        expected = float(claim.last_line(exact, conditional)) * alpha
+        assert left - 160 * alpha * factor * delta * n / d == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    assert (claim.last_line(exact, False) < Fraction(1, 10)) == (alpha < 0.729)
 
 
 def test_the_bound_of_the_proof_at_the_limit_is_the_theorem():
@@ -42,28 +43,27 @@ def test_the_bound_of_the_proof_at_the_limit_is_the_theorem():
     assert 0.1 * alpha <= bound <= 0.107 * alpha
 
 
+def made_up(means, epsilon):
+    rng = np.random.default_rng(1)
+    parts = [
+        pd.DataFrame(
+            {"estimator": name, "private": private, "excess": mean + 0.01 * rng.standard_normal(100)}
+        )
+        for name, private, mean in means
+    ]
+    fixed = {"d": 8, "epsilon": epsilon, "presence": 1.0, "load": 1.0, "n": 39, "bound": 0.106}
+    return pd.concat(parts, ignore_index=True).assign(**fixed)
+
+
 @pytest.mark.parametrize(("mean", "expected"), [(0.3, Verdict.CONSISTENT), (0.05, Verdict.REFUTED)])
 def test_the_judge_goes_by_the_best_private_estimator(mean, expected):
-    rng = np.random.default_rng(1)
-    parts = []
-    for name, private, centre in (("a", True, mean), ("b", True, 0.45), ("open", False, 0.01)):
-        values = centre + 0.01 * rng.standard_normal(100)
-        parts.append(pd.DataFrame({"estimator": name, "private": private, "excess": values}))
-    rows = pd.concat(parts, ignore_index=True).assign(
-        task="risk", d=8, epsilon=0.02, alpha=1.0, load=1.0, n=39, claimed=0.1, proof=0.106
-    )
-    evidence = claim.judge(rows, 1e-5)
+    rows = made_up((("a", 1, mean), ("b", 1, 0.45), ("open", 0, 0.01)), 0.02)
+    evidence = list(claim.judge(rows, Budget(1e-5)))
     assert combine(evidence) is expected
     assert evidence[0].point["estimator"] == "a"
     assert sum(e.alpha_spent for e in evidence) <= 1e-5
 
 
 def test_points_where_the_bound_says_nothing_do_not_pass_alone():
-    parts = [
-        pd.DataFrame({"estimator": n, "private": p, "excess": 0.45 + 0.01 * np.arange(20) / 20})
-        for n, p in (("a", True), ("open", False))
-    ]
-    rows = pd.concat(parts, ignore_index=True).assign(
-        task="risk", d=8, epsilon=1.0, alpha=1.0, load=1.0, n=1, claimed=0.1, proof=0.1
-    )
-    assert combine(claim.judge(rows, 1e-5)) is Verdict.INCONCLUSIVE
+    rows = made_up((("a", 1, 0.45), ("open", 0, 0.45)), 1.0)
+    assert combine(claim.judge(rows, Budget(1e-5))) is Verdict.INCONCLUSIVE

@@ -6,7 +6,9 @@ of the fixtures share the rest equally. Within a test the k-th audit gets 1/(k(k
 which sums to 1 over any number of audits. Under pytest-xdist every worker collects the same tests, hence
 computes the same split, and each test runs on one worker: the sum stays within the budget.
 
-Nothing but pytest is imported before the first audit.
+Nothing but pytest is imported before a fixture is used, and this module stands outside the packages: a
+project with a folder `claims` or `audits` of its own keeps its pytest, and a test that asks for a fixture is
+told of the clash in one sentence.
 """
 
 from __future__ import annotations
@@ -203,6 +205,10 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 def _spending(request: pytest.FixtureRequest) -> Iterator[tuple[float, int]]:
     """(α, seed) of the test's first, second, … audit; both fixtures of one test draw from it."""
+    from dpclaims import clashes
+
+    if problems := clashes():
+        pytest.fail("; ".join(problems), pytrace=False)
     stash = request.node.stash
     if _SPENDING not in stash:
         split = request.config.stash.get(_SPLIT, Split({}, "the tests were not collected"))
@@ -238,7 +244,7 @@ def _explain(result: AuditResult) -> str:
 
 
 def _rate(evidence: Evidence) -> str:
-    claimed = "" if evidence.bound is None else f", claimed {evidence.bound:.4g}"
+    claimed = "" if evidence.claimed is None else f", claimed {evidence.claimed:.4g}"
     return (
         f"{evidence.quantity}: {evidence.estimate:.4g} in [{evidence.low:.4g}, {evidence.high:.4g}]{claimed}"
     )

@@ -1,0 +1,125 @@
+r"""Lemma D.2: the mean of a Gaussian that is set to zero outside a ball is close to its centre.
+
+If ‖χ‖ + 100√d·σ < B, then ‖χᵗʳ − χ‖ ≤ O((σ + ‖χ‖)e^{−10d}). Much more holds. By Stein's identity
+E[Z·h(‖Z‖²)] = χ·E[h(σ²V)], V noncentral chi-squared with d + 2 degrees of freedom and noncentrality
+‖χ‖²/σ², so χᵗʳ = χ·P(V ≤ B²/σ²), exactly. √V is the norm of a Gaussian vector about a point of norm ‖χ‖/σ
+in d + 2 dimensions: P(√V > B/σ) ≤ P(‖N‖ > 100√d) ≤ exp(−(100√d − √(d + 2))²/2) ≤ exp(−4800·d). So the lemma
+holds for all d, σ, χ, B with constant 1, and the distance is at most ‖χ‖e^{−4800d}.
+
+The proof sketch has a false step (`lemma-d.2-proof`): P(U ≥ 70√d) ≤ e^{−10d} for U ~ χ²(d − 1). At d = 8 the
+probability is already larger, and for d ≥ 5000 it tends to 1, since U has mean d − 1. With 70d for 70√d it
+holds (Laurent and Massart 2000: d + 2√(10)d + 20d < 28d), and the rest of the sketch needs no more
+(B² − 70dσ² ≥ (‖χ‖ + 70√d·σ)²).
+
+How it is checked. The exact lost share P(V > B²/σ²) from the implementation where it can be represented,
+and its logarithmic bound, against −10d at the edge B = ‖χ‖ + 100√d·σ, d from 1 to 10⁶, ‖χ‖/σ from 0 to 10⁶;
+the identity for the mean against quadrature (d = 1) and nested quadrature (d = 2) at small B, where the share
+is not small; the tail step from the chi-squared law in logarithms.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, grid
+from claims.ghazi2023 import PAPER
+from implementations.ghazi2023 import truncated_gaussian
+
+
+def mean_by_quadrature(chi: float, d: int, sigma: float, bound: float) -> float:
+    """First coordinate of the mean of 𝒩ᵗʳ((χ, 0, …), σ²I; B) for d = 1, 2, 3: the others integrate to a
+    known law.
+    """
+    from scipy.integrate import quad
+    from scipy.stats import chi2, norm
+
+    def integrand(z: float) -> float:
+        room = (bound**2 - z**2) / sigma**2
+        others = 1.0 if d == 1 else float(chi2.cdf(room, d - 1))
+        return z * float(norm.pdf(z, chi, sigma)) * others
+
+    return float(quad(integrand, -bound, bound, epsabs=1e-12, limit=200)[0])
+
+
+def check(point: Point) -> Iterator[Evidence]:
+    d = point.d
+    for ratio in (0.0, 0.1, 1.0, 30.0, 1e6):
+        bound = ratio + 100.0 * math.sqrt(d)
+        log_share = truncated_gaussian.log_lost_share_bound(ratio, d, 1.0, bound)
+        yield at_most(f"log of the lost share, ‖χ‖ = {ratio:g}σ", log_share, -10.0 * d)
+    if d <= 3:
+        for chi, bound in ((0.4, 1.5), (1.3, 2.0), (0.05, 0.7)):
+            exact = chi * (1.0 - truncated_gaussian.lost_share(chi, d, 0.8, bound))
+            distance = abs(exact - mean_by_quadrature(chi, d, 0.8, bound))
+            yield at_most(f"distance of the mean to quadrature, χ = {chi}, B = {bound}", distance, 1e-8)
+    for gap in (0.5, 3.0, 6.0):
+        bound = 1.0 + math.sqrt(d + 2) + gap
+        share = truncated_gaussian.lost_share(1.0, d, 1.0, bound)
+        logged = truncated_gaussian.log_lost_share_bound(1.0, d, 1.0, bound)
+        yield at_most(f"log of the exact lost share, gap {gap}", math.log(max(share, 1e-300)), logged)
+        draws = truncated_gaussian.draw(np.full(1, 1.0), 1.0, bound, (20,), point.rng)
+        yield at_most("norm of a truncated draw", float(np.abs(draws).max()), bound, decides=False)
+
+
+def log_tail(d: int, factor: float) -> float:
+    """log P(U ≥ factor), U chi-squared with d − 1 degrees of freedom."""
+    from mpmath import gammainc, log, mp
+
+    with mp.workdps(30):
+        return float(log(gammainc((d - 1) / 2.0, factor / 2.0, mp.inf, regularized=True)))
+
+
+def check_proof(point: Point) -> Iterator[Evidence]:
+    yield at_most("log P(U ≥ 70√d)", log_tail(point.d, 70.0 * math.sqrt(point.d)), -10.0 * point.d)
+
+
+def check_proof_corrected(point: Point) -> Iterator[Evidence]:
+    d = point.d
+    yield at_most("log P(U ≥ 70d)", log_tail(d, 70.0 * d), -10.0 * d)
+    for ratio in (0.0, 1.0, 100.0):
+        left = (ratio + 70.0 * math.sqrt(d)) ** 2
+        yield at_most(
+            "(‖χ‖ + 70√d·σ)² against B² − 70dσ²", left, (ratio + 100.0 * math.sqrt(d)) ** 2 - 70.0 * d
+        )
+
+
+CLAIM = Claim(
+    PAPER,
+    "Lemma D.2",
+    "appendix D.1",
+    kind=Kind.BOUND,
+    title="The mean of a truncated Gaussian",
+    statement=r"If $\|\chi\|+100\sqrt d\sigma<B$, then "
+    r"$\|\chi^{\mathrm{tr}}(\chi,\sigma^2I;B)-\chi\|\le(\sigma+\|\chi\|)e^{-10d}$.",
+    expected=CONFIRMED,
+    check=check,
+    smoke=grid(d=(1, 30)),
+    ci=grid(d=(1, 2, 3, 10, 100, 1000, 10_000, 1_000_000)),
+)
+PROOF = Claim(
+    PAPER,
+    "Lemma D.2",
+    "appendix D.1",
+    name="lemma-d.2-proof",
+    kind=Kind.BOUND,
+    title="The tail step of the proof sketch",
+    statement=r"For $U\sim\chi^2(d-1)$ and all $d\ge2$: $\Pr[U\ge70\sqrt d]\le e^{-10d}$.",
+    expected=REFUTED,
+    finding="false from d = 8 on; at d = 6000 the probability is near 1; 70d for 70√d is meant",
+    check=check_proof,
+    smoke=grid(d=(10, 6000)),
+    ci=grid(d=(7, 8, 10, 100, 6000)),
+)
+PROOF_CORRECTED = PROOF.reading(
+    "corrected",
+    statement=r"For $U\sim\chi^2(d-1)$ and all $d\ge2$: $\Pr[U\ge70d]\le e^{-10d}$.",
+    expected=CONFIRMED,
+    finding="70d for 70√d",
+    check=check_proof_corrected,
+    smoke=grid(d=(2, 100)),
+    ci=grid(d=(2, 3, 10, 100, 1000, 10_000)),
+)
+CLAIMS = [PROOF, PROOF_CORRECTED]

@@ -1,0 +1,157 @@
+r"""Theorem 3.3, privacy: Algorithm 1 (DelOutputPert) is (ε, δ)-user-level DP for every f and every Δ > 0.
+
+The output law on x is ⊥ with probability P(R₁ < s) and N(f(x₋S), σ²I) otherwise, s = |S| the least number of
+deletions that leaves a stable dataset. So a pair of neighbours matters only through (s, s′) and the
+distance of the two centres. Observation 3.5 gives |s − s′| ≤ 1 (with 2κ + 1 for "nothing within reach"). Let
+x* = x without S ∪ S′ ∪ {i}. One reaches x* from x₋S by at most s′ + 1 deletions, each starting from a dataset
+with at most s + s′ ≤ 4κ users deleted, hence each moves f by at most Δ; the same from x′₋S′. So the centres
+are at most (s + s′ + 2)Δ apart; the text allows 8κΔ. The divergence grows with the distance, so the worst
+case is at this distance, and the finite list of (s, s′) decides the theorem for all f and all x.
+
+This uses f on the empty dataset where S ∪ S′ ∪ {i} is everybody, and f : 𝒳^{*×m} → ℝᵈ has a value there.
+Then no condition on n is needed, and none is printed. Where f(∅) has no value (the minimiser of an average
+over nobody) and deletions of the last user are not counted, the theorem falls (`:without-empty`): two users
+at 0 and at 10⁶Δ, "ties broken arbitrarily" keeps the first; the neighbour with both users at 10⁶Δ needs no
+deletion; both answer almost always, 10⁶Δ apart. The same happens with k users each, n = 2k, as long as P(R₁
+≥ k) > δ. With n ≥ 4κ + 1 users somebody always remains (s + s′ + 1 ≤ 4κ in every case where both answer and
+s + s′ ≤ 4κ − 1), and it holds again (`:without-empty-corrected`).
+
+Slack: the σ that is needed is a small share of the printed one (reported). Two reasons: 8κΔ for at most
+(4κ + 1)Δ, and the classical Gaussian constant.
+
+How it is checked. Exactly: all (s, s′) at the largest distance, both directions, at each (ε, δ), with
+parameters and tails of the implementation against δ; and the implementation's law on all neighbouring
+datasets of three types of users (n = 1, 2, 3 and more) under five statistics with jumps below and above Δ,
+all ways to break ties. The counterexample and its repair use the same code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, grid, reported
+from claims.ghazi2023 import PAPER
+from claims.ghazi2023._laws import datasets, divergence, hockey_stick, mean_of, neighbours, statistics
+from implementations.ghazi2023 import del_output_pert
+from implementations.ghazi2023.deletion_sensitivity import count_table, smallest_stable
+
+Parameters = del_output_pert.Parameters
+
+
+def abstract_cases(p: Parameters) -> Iterator[tuple[int, int, float]]:
+    """(s, s′, largest distance of the centres) of every pair of neighbours; 2κ + 1 stands for ⊥ always."""
+    top = 2 * p.kappa + 1
+    for s in range(top + 1):
+        for other in range(max(0, s - 1), min(top, s + 1) + 1):
+            yield s, other, (s + other + 2) * p.target
+
+
+def worst_abstract(p: Parameters, sigma: float) -> float:
+    """The largest divergence at ε over all abstract cases, for Gaussian noise of this standard deviation."""
+    answer = np.array([del_output_pert.answer_probability(s, p) for s in range(2 * p.kappa + 2)])
+    first, second, distance = map(np.array, zip(*abstract_cases(p), strict=True))
+    return float(hockey_stick(p.epsilon, answer[first], answer[second], distance / sigma).max())
+
+
+def least_noise(p: Parameters) -> float:
+    """The share of the printed σ at which the abstract cases still satisfy δ, to 0.1 %, by bisection."""
+    low, high = 1e-4, 1.0
+    while high > low * 1.001:
+        middle = (low * high) ** 0.5
+        low, high = (low, middle) if worst_abstract(p, middle * p.sigma) <= p.delta else (middle, high)
+    return high
+
+
+def check(point: Point) -> Iterator[Evidence]:
+    p = del_output_pert.parameters(point.epsilon, point.delta, 1.0)
+    note = f"κ = {p.kappa}, all {sum(1 for _ in abstract_cases(p))} cases (s, s′) at the largest distance"
+    yield at_most("δ of Algorithm 1 over all abstract cases", worst_abstract(p, p.sigma), p.delta, note=note)
+    yield reported("share of the printed σ that is enough", least_noise(p))
+    if point.n == 0:
+        return
+    for name, statistic in statistics(p.target).items():
+        laws = {}
+        for counts in datasets(point.n, 3):
+            table = count_table(statistic, counts)
+            found = smallest_stable(table, p.target, p.kappa)
+            ties = range(1 if found is None else len(found[1]))
+            laws[counts] = [del_output_pert.output_law(table, p, tie=t) for t in ties]
+        worst = max(
+            divergence(p.epsilon, a, b)
+            for counts in laws
+            for other in neighbours(counts)
+            for a in laws[counts]
+            for b in laws[other]
+        )
+        words = f"δ on all neighbouring datasets of {point.n} users, {name}"
+        yield at_most(words, worst, p.delta, decides=False)
+
+
+def without_empty(least: int, point: Point) -> Iterator[Evidence]:
+    """Users at 0 and at 10⁶Δ; the deletion of the last user is not counted; n ≥ `least`·κ + 1."""
+    p = del_output_pert.parameters(point.epsilon, point.delta, 1.0)
+    far = mean_of((0.0, 1e6 * p.target))
+    first = least * p.kappa + 1 if least else 2
+    for n in [k for k in (2, 4, 2 * p.kappa, 4 * p.kappa, 4 * p.kappa + 1, 4 * p.kappa + 2) if k >= first]:
+        worst = 0.0
+        for ones in range(n):
+            tables = [count_table(far, (n - k, k), empty=False) for k in (ones, ones + 1)]
+            laws = [del_output_pert.output_law(t, p, tie=tie) for t in tables for tie in (0, -1)]
+            worst = max([worst, *(divergence(p.epsilon, a, b) for a in laws[:2] for b in laws[2:])])
+        point_of_n = {"epsilon": p.epsilon, "delta": p.delta, "n": n}
+        yield at_most("δ where f(∅) has no value", worst, p.delta, point=point_of_n, decides=not least)
+    if least:
+        yield at_most("δ over all abstract cases", worst_abstract(p, p.sigma), p.delta)
+        both = [s + o for s, o, _ in abstract_cases(p) if max(s, o) <= 2 * p.kappa]
+        most = max(k for k in both if k < 4 * p.kappa) + 1
+        yield at_most("users in S ∪ S′ ∪ {i}", most, least * p.kappa)
+
+
+SMALL = [{"epsilon": 1.0, "delta": 0.5, "n": n} for n in (1, 2, 3)]
+CORNERS = [
+    {"epsilon": e, "delta": d, "n": 0} for e in (0.02, 0.1, 0.5, 1.0) for d in (1e-9, 1e-6, 1e-3, 0.1, 0.5)
+]
+
+CLAIM = Claim(
+    PAPER,
+    "Theorem 3.3",
+    "section 3.1, Algorithm 1",
+    name="theorem-3.3-privacy",
+    kind=Kind.PRIVACY,
+    title="DelOutputPert is (ε, δ)-user-level DP",
+    statement=r"For $f:\mathcal X^{*\times m}\to\mathbb R^d$, $\Delta>0$, $\varepsilon\in(0,1]$, "
+    r"$\delta\in(0,1/2]$, Algorithm 1 with $\bar\varepsilon=\varepsilon/2$, "
+    r"$\bar\delta=\delta/(e^{\bar\varepsilon}+2)$, $\kappa=\kappa(\bar\varepsilon,\bar\delta)$, "
+    r"$\sigma=2\sqrt{\ln(2/\bar\delta)}\cdot8\kappa\Delta/\bar\varepsilon$ is $(\varepsilon,\delta)$-DP for "
+    r"replacement of one user, for every number of users.",
+    expected=CONFIRMED,
+    check=check,
+    smoke=[*SMALL[:2], CORNERS[1]],
+    ci=[*SMALL, *({"epsilon": 1.0, "delta": 0.5, "n": n} for n in (6, 12, 22, 24)), *CORNERS],
+)
+WITHOUT = CLAIM.reading(
+    "without-empty",
+    title="DelOutputPert where f(∅) has no value",
+    statement=r"Algorithm 1 for an $f$ that is defined on non-empty datasets only, deletions of the last "
+    r"user "
+    r"not counted in $\bar\Delta_r$, is $(\varepsilon,\delta)$-DP for every number of users.",
+    expected=REFUTED,
+    finding="two users at 0 and 10⁶Δ against two at 10⁶Δ: δ near 1; n = 2k with P(R₁ ≥ k) > δ likewise",
+    check=partial(without_empty, 0),
+    smoke=grid(epsilon=1.0, delta=0.5),
+    ci=grid(epsilon=(0.5, 1.0), delta=(1e-6, 0.5)),
+)
+WITHOUT_CORRECTED = WITHOUT.reading(
+    "without-empty-corrected",
+    title="DelOutputPert where f(∅) has no value, n ≥ 4κ + 1",
+    statement=r"Algorithm 1 for an $f$ that is defined on non-empty datasets only, deletions of the last "
+    r"user "
+    r"not counted in $\bar\Delta_r$, is $(\varepsilon,\delta)$-DP for $n\ge4\kappa+1$ users.",
+    expected=CONFIRMED,
+    finding="n ≥ 4κ + 1, so that two neighbouring choices always share a user",
+    check=partial(without_empty, 4),
+)
+CLAIMS = [WITHOUT, WITHOUT_CORRECTED]

@@ -1,0 +1,63 @@
+r"""Theorem D.4 (after Kamath et al. 2019): private estimation of a Gaussian mean needs n ≥ dσ/(24αε) items.
+
+The condition on δ grows with √d/n, and a mechanism may spend all of δ at once: the mean of k = δn items
+chosen at random, without noise, is (0, δ)-DP with error α² = dσ²/k. For n = 14, k = 7, δ = 1/2, ψ² = 6.1/7
+and d of a few hundred thousand, δ is admitted and α² ≤ dσ²ψ²/6, but dσ/(24αε) is 60 at ε = 1: the conclusion
+n ≥ 60 is false. As ε → 0 the conclusion grows without bound, while the mechanism stays. A second way: where
+100ψn/√d → 1 the inner logarithm tends to 0, and every δ ≤ 1/2 is admitted.
+
+What the fingerprinting argument can pay is δ of the order 1/(ψn): see the proof in `_fingerprinting`, which
+gives the printed conclusion with its constant 24 for δ(√d + √(2 ln(1/δ)) + 1) ≤ √d/(34ψn).
+
+How it is checked. Printed: the admitted δ, the error and the number of users of this mechanism in closed
+form, at one point and over a grid of (ε, n, d, k). Corrected: the numbers of the proof (the share that δ
+costs, the mean of the largest norms from exact chi laws), and both mechanisms, the one that spends all of δ
+and a Gaussian one, at the largest δ for 18 values of ψ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, grid
+from claims.ghazi2023 import PAPER
+from claims.ghazi2023._fingerprinting import ITEM, corrected, printed
+
+
+def check(point: Point) -> Iterator[Evidence]:
+    yield from printed(ITEM, point.m)
+
+
+def check_corrected(point: Point) -> Iterator[Evidence]:
+    yield from corrected(ITEM, point.n, point.d, point.m, point.epsilon)
+
+
+CLAIM = Claim(
+    PAPER,
+    "Theorem D.4",
+    "appendix D.1",
+    kind=Kind.LOWER_BOUND,
+    title="Private means of Gaussians need dσ/(24αε) items",
+    statement=r"For $\psi\in(0,1)$, $\delta\le\sqrt d/(100\psi n\sqrt{\log(100\psi n/\sqrt d)})$, an "
+    r"item-level $(\varepsilon,\delta)$-DP mechanism with "
+    r"$\mathbb E\|\hat\chi-\chi\|^2\le\alpha^2\le d\sigma^2\psi^2/6$ for all "
+    r"$\chi\in[-\psi\sigma,\psi\sigma]^d$ has "
+    r"$n\ge d\sigma/(24\alpha\varepsilon)$.",
+    expected=REFUTED,
+    finding="the mean of 7 of 14 items at random is (0, 1/2)-DP, admitted at d ≈ 4·10⁵, and breaks n ≥ "
+    "dσ/(24αε) at ε = 1",
+    check=check,
+    smoke=grid(m=1),
+    ci=grid(m=1),
+)
+CORRECTED = CLAIM.reading(
+    "corrected",
+    title="Private means of Gaussians need dσ/(24αε) items, for small δ",
+    statement=r"The same for $\delta(\sqrt d+\sqrt{2\ln(1/\delta)}+1)\le\sqrt d/(34\psi n)$.",
+    expected=CONFIRMED,
+    finding="δ(√d + √(2 ln(1/δ)) + 1) ≤ √d/(34ψn), about 1/(34ψn): smaller than printed by a factor √d",
+    check=check_corrected,
+    smoke=grid(n=100, d=1000, m=1, epsilon=1.0),
+    ci=grid(n=(2, 100, 10_000), d=(1, 100_000), m=1, epsilon=(0.01, 1.0)),
+)
+CLAIMS = [CORRECTED]

@@ -1,0 +1,129 @@
+r"""Theorem D.7: private strongly convex SCO has excess risk Ω((G²/μ)(1/(nm) + d/(ε²n²m))).
+
+The condition on δ, δ ≤ √d/(200√(n√log n)), admits δ = 1/2 as soon as d ≥ 10⁴·n√log n. The empirical
+minimiser on k = n/2 users chosen at random, without noise, is (0, 1/2)-DP, and for every μ-strongly convex
+G-Lipschitz loss and every 𝒟 its excess risk is at most 4G²/(μkm) = 8G²/(μnm) (Shalev-Shwartz et al. 2009).
+At d = n², ε = 1, which n ≥ √d/ε admits, the theorem asks for c·G²/(μm): no constant c > 0 survives n → ∞,
+for any loss.
+
+Two steps of the proof fall as well (`theorem-d.7-proof`). The loss (μ/2)‖θ − x‖² on the ball of radius G/μ
+with data in that ball is 2G-Lipschitz, not G. And the printed condition on δ does not imply that of Lemma
+D.6 (√n for n).
+
+Corrected: B = radius = G/(2μ), δ at most the corrected one of Lemma D.6 at ψ = 0.99. With α = dσ/(100εn√m)
+a mechanism of error below α² would need n ≥ 2n; so the risk is at least (μ/2)α² = (G²/μ)·d/(8·10¹⁰·ε²n²m),
+to which the statistical G²/(μnm) term is added by the sup over 𝒟.
+
+How it is checked. Printed: for constants c down to 10⁻⁹, n large enough that the bound of the risk of the
+k-user minimiser lies below, with every hypothesis evaluated. Proof: the largest gradient of the instance,
+and both conditions on δ over a grid. Corrected: the chain of numbers, over a grid of (n, d, m, ε).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_least, at_most, equals, grid
+from claims.ghazi2023 import PAPER
+from implementations.ghazi2023 import hard_instances
+
+
+def printed_delta(n: float, d: float) -> float:
+    """√d/(200√(n√log n)), cut at 1/2."""
+    return min(0.5, math.sqrt(d) / (200.0 * math.sqrt(n * math.sqrt(math.log(n)))))
+
+
+def check(point: Point) -> Iterator[Evidence]:
+    n = math.ceil(max(1e6, 100.0 / point.constant))
+    d, m, delta = float(n) ** 2, 10.0, 0.5
+    where = {"n": float(n), "d": d, "constant": point.constant}
+    yield at_most("√d/ε against n", math.sqrt(d), n, point=where, decides=False)
+    yield at_most("δ of the mechanism", delta, printed_delta(n, d), point=where, decides=False)
+    shown = hard_instances.shown_users(n, delta)
+    risk = 4.0 / (shown * m)  # in units of G²/μ
+    claimed = point.constant * (1.0 / (n * m) + d / (float(n) ** 2 * m))
+    note = f"the minimiser on {shown} of {n} users without noise is (0, 1/2)-DP; any loss, any distribution"
+    yield at_least("bound of its excess risk, in G²/μ", risk, claimed, point=where, note=note)
+
+
+def check_proof(point: Point) -> Iterator[Evidence]:
+    instance = hard_instances.Instance(point.lipschitz, 0.5, 100, 10, 50, 1.0)
+    yield at_most("Lipschitz constant of the instance", instance.steepest, point.lipschitz)
+    for n, d in ((10**4, 10**4), (10**6, 10**6), (10**8, 10**4)):
+        where = {"n": n, "d": d, "lipschitz": point.lipschitz}
+        allowed = hard_instances.admitted_delta(1.0, n, d)
+        yield at_most(
+            "δ that D.7 admits against δ that Lemma D.6 admits", printed_delta(n, d), allowed, point=where
+        )
+
+
+def check_corrected(point: Point) -> Iterator[Evidence]:
+    n, d, m, epsilon, psi = point.n, point.d, point.m, point.epsilon, 0.99
+    lipschitz, mu = 3.0, 0.7
+    half = hard_instances.Instance(lipschitz / 2.0, mu, n, m, d, epsilon)
+    yield at_most("Lipschitz constant with radius G/(2μ)", half.steepest, lipschitz)
+    yield at_most("α² against dσ²ψ²/(12m)", half.alpha**2, d * half.sigma**2 * psi**2 / (12.0 * m))
+    room = psi * half.sigma * math.sqrt(d / m) + 100.0 * math.sqrt(d) * half.sigma
+    yield at_most("ψσ√(d/m) + 100√d·σ against B", room, half.radius)
+    asked = d * half.sigma / (50.0 * half.alpha * epsilon * math.sqrt(m))
+    yield equals("users that an error of α would need, over n", asked / n, 2.0)
+    unit = lipschitz**2 / mu * d / (epsilon**2 * n**2 * m)
+    yield equals("(μ/2)α² over (G²/μ)d/(ε²n²m)", mu / 2.0 * half.alpha**2 / unit, 1.0 / 8e10)
+    delta = hard_instances.corrected_delta(psi, n, d)
+    shown = math.floor(delta * n)
+    if shown >= 1:
+        note = "no mechanism that shows single users is admitted"
+        yield at_most("users that may be shown at the corrected δ", shown, 0, decides=False, note=note)
+
+
+CLAIM = Claim(
+    PAPER,
+    "Theorem D.7",
+    "appendix D.2",
+    kind=Kind.LOWER_BOUND,
+    title="Lower bound for private strongly convex SCO",
+    statement=r"For some $c>0$ and all large $d,n,m$ with $n\ge\sqrt d/\varepsilon$, "
+    r"$\delta\le\sqrt d/(200\sqrt{n\sqrt{\log n}})$: for some $\mu$-strongly convex $G$-Lipschitz loss every "
+    r"$(\varepsilon,\delta)$-DP algorithm has excess risk at least "
+    r"$c\frac{G^2}\mu(\frac1{nm}+\frac d{\varepsilon^2n^2m})$ on some $\mathcal D$.",
+    expected=REFUTED,
+    finding="δ = 1/2 is admitted for d ≥ 10⁴n√log n; the minimiser on half of the users breaks every "
+    "constant",
+    check=check,
+    smoke=grid(constant=(1.0, 1e-6)),
+    ci=grid(constant=(1.0, 1e-3, 1e-6, 1e-9)),
+)
+PROOF = Claim(
+    PAPER,
+    "Theorem D.7",
+    "appendix D.2",
+    name="theorem-d.7-proof",
+    kind=Kind.BOUND,
+    title="The instance is G-Lipschitz, and the condition on δ is that of Lemma D.6",
+    statement=r"$\frac\mu2\|\theta-x\|^2$ on the ball of radius $G/\mu$, data in the same ball, is "
+    r"$G$-Lipschitz; "
+    r"and the printed condition on $\delta$ implies that of Lemma D.6 with $\psi=1$.",
+    expected=REFUTED,
+    finding="it is 2G-Lipschitz; the condition has √n where Lemma D.6 has n",
+    check=check_proof,
+    smoke=grid(lipschitz=1.0),
+    ci=grid(lipschitz=(0.1, 1.0)),
+)
+CORRECTED = CLAIM.reading(
+    "corrected",
+    title="Lower bound for private strongly convex SCO, for small δ",
+    statement=r"The same, second term with constant $1/(8\cdot10^{10})$, for "
+    r"$\delta(\sqrt d+\sqrt{2\ln(1/\delta)}+1)\le\sqrt d/(34\psi n)$, $\psi=0.99$, on the ball of radius "
+    r"$G/(2\mu)$.",
+    expected=CONFIRMED,
+    finding="δ of the order 1/n, radius G/(2μ), constant 1/(8·10¹⁰)",
+    check=check_corrected,
+    smoke=grid(n=100, d=400, m=5, epsilon=1.0),
+    ci=[
+        point
+        for point in grid(n=(100, 10_000), d=(1, 400, 10_000), m=(1, 1000), epsilon=(0.2, 1.0))
+        if point["n"] >= point["d"] ** 0.5 / point["epsilon"]  # type: ignore[operator]
+    ],
+)
+CLAIMS = [PROOF, CORRECTED]

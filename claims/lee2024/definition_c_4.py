@@ -1,0 +1,192 @@
+r"""Definition C.4: Algorithm 2 is a fingerprinting code with security ξ: for every coalition S and
+adversary, (completeness) a pirate word in F(C_S) is traced to nobody with probability at most ξ, and
+(soundness) it is traced to a user outside S with probability at most ξ.
+
+As printed, with d = 100n²·log(n/ξ) columns and accusation at S_i > Z/2 = 10n·log(n/ξ), soundness falls.
+The score of an innocent user is a sum of centred terms of variance 1 over the columns with c = 1, so its
+standard deviation is up to √d, and the threshold is √log(n/ξ) standard deviations: the tail is about
+√(ξ/n), not ξ/n. A coalition of n − 1 users who write a 1 wherever they may gets the last user accused
+with probability 3.7·10⁻⁷ at n = 20, ξ = 10⁻⁸; even if Trace returns one of up to n accused users at
+random, that is 1.9·10⁻⁸ > ξ.
+
+With Tardos's own threshold Z (`:corrected`) both properties hold for every adversary, by two bounds that
+`_scores` computes: given the means, the words of S and the pirate word, innocent bits are independent;
+and the generating function of the total score of S factors over the columns, with the worst allowed c in
+each.
+
+How it is checked. Printed: the exact tail of an innocent score, inverted along the saddle point.
+Corrected: the bounds for every adversary, n up to 60, ξ down to 1e-8, coalitions of all sizes; lengths
+and thresholds are the implementation's and are compared with the printed formulas. `:scores` holds the
+scores of real runs against their exact means and variances, nine strategies; `:simulated` counts failures
+of real runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from claims import (
+    CONFIRMED,
+    CONSISTENT,
+    REFUTED,
+    Claim,
+    Evidence,
+    Kind,
+    Point,
+    at_most,
+    equals,
+    grid,
+    mean_at_most,
+    mean_equals,
+    reported,
+)
+from claims.lee2024 import PAPER, _scores
+from implementations.lee2024 import coalitions, fingerprinting
+
+
+def parameters(point: Point) -> Iterator[Evidence]:
+    """The implementation's length, threshold and cutoff against the printed formulas."""
+    n, security = point.n, point.security
+    log = math.log(n / security)
+    place = point.axes
+    yield equals("d", fingerprinting.length(n, security), math.ceil(100.0 * n**2 * log), point=place)
+    yield equals("Z", fingerprinting.score_scale(n, security), 20.0 * n * log, point=place)
+    yield equals("t", fingerprinting.cutoff(n), 1.0 / (300.0 * n), point=place)
+
+
+def check_printed(point: Point) -> Iterator[Evidence]:
+    n, security = point.n, point.security
+    d, z = fingerprinting.length(n, security), 0.5 * fingerprinting.score_scale(n, security)
+    rule = coalitions.rules(n - 1)["all ones"]
+    tail, error = _scores.innocent_tail(_scores.column(n), rule, d, z)
+    yield reported("P(the innocent user is accused by Trace′)", tail, claimed=security, point=point.axes)
+    yield at_most(
+        "P(Trace returns the innocent user), at least", tail / n, security, error=(error + 1e-6) * tail / n,
+        point=point.axes, decides=False, note="1/n of the accused users' draws at least",
+    )  # fmt: skip
+
+
+def check_corrected(point: Point) -> Iterator[Evidence]:
+    n, security = point.n, point.security
+    law = _scores.column(n)
+    d = fingerprinting.length(n, security)
+    z = fingerprinting.THRESHOLDS["tardos"] * fingerprinting.score_scale(n, security)
+    yield from parameters(point)
+    sound = (n - 1) * _scores.soundness_bound(law, d, z)
+    yield at_most("P(an innocent user is accused), every adversary", sound, security, point=point.axes)
+    for s in sorted({1, 2, 3, n // 2, n - 1, n} - {0}):
+        if s <= n:
+            silent = _scores.completeness_bound(law, s, d, z)
+            yield at_most(f"P(nobody of {s} is accused), every adversary", silent, security, point=point.axes)
+
+
+def strategies(s: int) -> dict[str, np.ndarray]:
+    """Rules of a coalition of s, the average that is rounded among them."""
+    return coalitions.rules(s)
+
+
+def check_scores(point: Point) -> Iterator[Evidence]:
+    """Real codebooks and pirate words: mean of the innocent score, its variance, mean of the coalition's
+    total."""
+    n, s, rng = point.n, point.n - 1, point.rng
+    law = _scores.column(n)
+    d = _scores.length(n, point.security)
+    rules = strategies(s)
+    names = [*rules, "average then round", "copy"]
+    levels = point.split(3 * len(names))
+    for i, name in enumerate(names):
+        innocent, total = np.empty(point.runs), np.empty(point.runs)
+        for trial in range(point.runs):
+            code = fingerprinting.generate(n, point.security, rng)
+            members = code.words[:s]
+            if name == "average then round":
+                pirate = coalitions.average_then_round(members)
+            elif name == "copy":
+                pirate = coalitions.copy_member(members, rng)
+            else:
+                pirate = coalitions.by_count(members, rules[name], rng)
+            values = fingerprinting.scores(code, pirate)
+            innocent[trial], total[trial] = values[s], values[:s].sum()
+        rule = rules.get(name, rules["majority" if name == "average then round" else "spread"])
+        ones = _scores.share_of_ones(law, rule)
+        place = {"n": n, "strategy": name}
+        yield mean_equals("innocent score/√d", innocent / math.sqrt(d), 0.0, alpha=levels[3 * i], point=place)
+        yield mean_equals(
+            "squared innocent score/d", innocent**2 / d, ones, alpha=levels[3 * i + 1], point=place
+        )
+        yield mean_equals(
+            "total score of the coalition/d", total / d, _scores.coalition_mean(law, rule),
+            alpha=levels[3 * i + 2], point=place, largest_resolution=0.03,
+        )  # fmt: skip
+
+
+def check_simulated(point: Point) -> Iterator[Evidence]:
+    n, rng = point.n, point.rng
+    found: dict[str, list[float]] = {"nobody": [], "innocent": []}
+    for trial in range(point.runs):
+        s = int(rng.integers(1, n))
+        hidden = fingerprinting.generate_hidden(n, point.security, rng)
+        members = hidden.words[:s]
+        rules = strategies(s)
+        name = list(rules)[trial % len(rules)]
+        pirate = coalitions.by_count(members, rules[name], rng)
+        traced = fingerprinting.trace(hidden, pirate, rng, threshold="tardos")
+        found["nobody"].append(float(traced is None))
+        found["innocent"].append(float(traced is not None and traced >= s))
+    for (name, values), alpha in zip(found.items(), point.split(2), strict=True):
+        yield mean_at_most(
+            f"share of runs: {name} traced" if name == "innocent" else "share of runs: nobody traced",
+            values, point.security, alpha=alpha, method="clopper-pearson", point=point.axes,
+        )  # fmt: skip
+
+
+_N, _SECURITY = (2, 4, 8, 20, 60), (1e-2, 1e-5, 1e-8)
+CLAIM = Claim(
+    PAPER,
+    "Definition C.4",
+    "appendix C.2",
+    kind=Kind.BOUND,
+    title="Security of the fingerprinting code",
+    statement=r"""With $d=100n^2\log(n/\xi)$ and accusation at $S_i>Z/2$, $Z=20n\log(n/\xi)$, the code of Algorithm 2
+traces a pirate word to nobody with probability at most $\xi$, and to an innocent user with probability at
+most $\xi$.""",
+    expected=REFUTED,
+    check=check_printed,
+    smoke=grid(n=20, security=1e-8),
+    ci=grid(n=(4, 8, 20), security=_SECURITY),
+    finding=r"False for small $\xi$: an innocent user is accused with probability about $\sqrt{\xi/n}$.",
+)
+CORRECTED = CLAIM.reading(
+    "corrected",
+    statement="As printed, with accusation at $S_i>Z$ (Tardos 2008), for every adversary.",
+    expected=CONFIRMED,
+    check=check_corrected,
+    smoke=grid(n=8, security=1e-5),
+    ci=grid(n=_N, security=_SECURITY),
+    finding="Holds with the threshold $Z$.",
+)
+SCORES = CLAIM.reading(
+    "scores",
+    kind=Kind.IDENTITY,
+    title="Means and variances of the scores",
+    statement=r"""Innocent scores have mean $0$ and variance $d\Pr[c=1]$, and the coalition's total has mean
+$d\,\mathbb E[c\sum U]$.""",
+    expected=CONSISTENT,
+    check=check_scores,
+    smoke=[{"n": 4, "security": 0.5, "runs": 60}],
+    ci=[{"n": 5, "security": 0.5, "runs": 400}],
+    largest_resolution=1.0,
+)
+SIMULATED = CLAIM.reading(
+    "simulated",
+    title="Runs of the fingerprinting code",
+    statement="As `corrected`, for nine strategies and coalitions of random size, with the columns hidden.",
+    expected=CONSISTENT,
+    check=check_simulated,
+    smoke=[{"n": 4, "security": 0.1, "runs": 60}],
+    ci=[{"n": 6, "security": 0.02, "runs": 600}],
+    largest_resolution=0.2,
+)
+CLAIMS = [CORRECTED, SCORES, SIMULATED]

@@ -1,0 +1,54 @@
+r"""Lemma 2.6, proof: A‖Q(x − x*)‖² ≤ −2μ‖Q(x − x*)‖² + 2k at every x, "by the strong convexity of h",
+where A is the generator of dY = −∇h(Y) dt + √2 dB and h = f + (μ/2)‖x‖².
+
+It falls: A‖Q(x − x*)‖² = −2⟨∇h(x) − ∇h(x*), Q(x − x*)⟩ + 2k, and strong convexity bounds the inner
+product with x − x*, not with its projection. For f(x) = max(0, b·‖x₂‖ − a·x₁), x* = 0 and x with b‖x₂‖ >
+a·x₁ > 0 the inner product is μx₁² − a·x₁ < μx₁².
+
+How it is checked. The inequality is evaluated at a point, with f and its gradient in closed form. For
+functions of the first k coordinates alone (`:corrected`) it holds, since h is then strongly convex in
+these coordinates; checked for norms, at the same points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, grid
+from claims.lee2024 import PAPER
+
+
+def check(point: Point) -> Iterator[Evidence]:
+    a, mu, x = point.a, point.mu, point.x
+    # ∂₁f = −a where b‖x₂‖ > a·x₁; k = 1
+    generator = -2.0 * (mu * x - a) * x + 2.0
+    yield at_most("A‖Q(x − x*)‖²", generator, -2.0 * mu * x**2 + 2.0, point=point.axes)
+
+
+def check_subspace(point: Point) -> Iterator[Evidence]:
+    a, mu, x = point.a, point.mu, point.x
+    # f = a·|x₁|: x* = 0 and ∂₁f = a·sign x₁
+    generator = -2.0 * (mu * x + a) * x + 2.0
+    yield at_most("A‖Q(x − x*)‖²", generator, -2.0 * mu * x**2 + 2.0, point=point.axes)
+
+
+CLAIM = Claim(
+    PAPER,
+    "Lemma 2.6-proof",
+    "appendix E",
+    kind=Kind.BOUND,
+    title="Generator inequality behind Lemma 2.6",
+    statement=r"""For convex $f$, $h=f+\frac\mu2\|x\|^2$ minimal at $x^*$ and every $x$:
+$-2\langle\nabla h(x),Q(x-x^*)\rangle+2k\le-2\mu\|Q(x-x^*)\|^2+2k$.""",
+    expected=REFUTED,
+    check=check,
+    smoke=grid(a=1.0, mu=1.0, x=0.5),
+    ci=grid(a=(0.1, 1.0, 10.0), mu=(0.1, 1.0), x=(0.1, 1.0)),
+    finding=r"Strong convexity bounds $\langle\nabla h(x)-\nabla h(x^*),x-x^*\rangle$, not its projection.",
+)
+CORRECTED = CLAIM.reading(
+    "corrected",
+    statement=r"As printed, for $f$ that depends on the first $k$ coordinates alone.",
+    expected=CONFIRMED,
+    check=check_subspace,
+)
+CLAIMS = [CORRECTED]

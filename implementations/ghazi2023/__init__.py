@@ -1,0 +1,1 @@
+"""Algorithms of Ghazi et al. (2023), "On User-Level Private Convex Optimization"; one user is replaced."""

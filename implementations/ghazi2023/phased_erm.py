@@ -1,0 +1,79 @@
+"""Phased-ERM (Algorithm 3): output perturbation with growing regularisers, all users in every phase."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from implementations.checks import one_of, positive, probability
+from implementations.ghazi2023._phases import Phase, Variant, run_phase
+from implementations.ghazi2023.feasible import Ball
+from implementations.ghazi2023.quadratic import Summary
+from implementations.ghazi2023.sc_output_pert import Target
+from implementations.interfaces import Array
+
+LogBase = Literal["e", "2"]
+
+
+def logarithm(x: float, base: LogBase) -> float:
+    """log x to the base that the text leaves open."""
+    return math.log(x) if base == "e" else math.log2(x)
+
+
+def phase_count(n: int, m: float, base: LogBase = "e") -> int:
+    """T = ⌈log(nm)⌉ (line 3), at least 1.
+
+    >>> phase_count(512, 1024.0), phase_count(512, 1024.0, "2")
+    (14, 19)
+    """
+    positive(n=n, m=m)
+    one_of(("e", "2"), base=base)
+    return max(1, math.ceil(logarithm(n * m, base)))
+
+
+def printed_regulariser(lipschitz: float, diameter: float, n: int, m: float, d: int) -> float:
+    """λ = G√d/(R·n·√m) of the proof of Theorem 4.1."""
+    positive(lipschitz=lipschitz, diameter=diameter, n=n, m=m, d=d)
+    return lipschitz * math.sqrt(d) / (diameter * n * math.sqrt(m))
+
+
+def phased_erm(
+    users: Summary,
+    domain: Sequence[Ball],
+    start: Array,
+    epsilon: float,
+    delta: float,
+    regulariser: float,
+    beta: float,
+    rng: np.random.Generator,
+    *,
+    variant: Variant = "printed",
+    target: Target = "printed",
+    base: LogBase = "e",
+) -> tuple[Phase, ...]:
+    """Run Algorithm 3 on every trial: the phases in order; the answer is `theta` of the last (trials, d).
+
+    domain       𝒦 as an intersection of balls.
+    start        θ̂₀, an element of 𝒦 (d,) or (trials, d).
+    regulariser  λ;  beta: target failure probability of the whole.
+
+    Raises ValueError for bad parameters, or where n is too small for the budget of one phase.
+    """
+    positive(regulariser=regulariser)
+    probability(delta=delta, beta=beta)
+    one_of(("printed", "corrected"), variant=variant)
+    phases = phase_count(users.n, users.m, base)  # line 3
+    step_epsilon, step_delta, step_beta = epsilon / phases, delta / phases, beta / phases  # lines 4 and 5
+    theta = np.broadcast_to(start, (users.trials, users.d))  # line 6
+    done: list[Phase] = []
+    for i in range(1, phases + 1):  # line 7
+        phase = run_phase(
+            users, i, regulariser, theta, domain, step_epsilon, step_delta, step_beta, rng,
+            variant=variant, target=target,
+        )  # fmt: skip
+        theta = phase.theta
+        done.append(phase)
+    return tuple(done)

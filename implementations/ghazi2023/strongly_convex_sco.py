@@ -1,0 +1,74 @@
+"""Strongly-Convex-SCO (Algorithm 6): Algorithm 5 with Phased-SCO and room for the sampling error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from implementations.checks import positive, probability
+from implementations.ghazi2023 import phased_sco
+from implementations.ghazi2023._phases import Variant
+from implementations.ghazi2023.feasible import Ball, project
+from implementations.ghazi2023.phased_erm import LogBase, printed_regulariser
+from implementations.ghazi2023.quadratic import Users
+from implementations.ghazi2023.sc_output_pert import Target
+from implementations.ghazi2023.strongly_convex_erm import Localised, localise, noise_radius
+
+
+def sampling_radius(
+    lipschitz: float, strong_convexity: float, n: int, m: float, beta: float, variant: Variant
+) -> float:
+    """Room for ‖θ*(x) − θ*(𝒟)‖: the second term of line 4.
+
+    "printed" G·√log(1/β)/(μ√(nm)); "corrected" 30·G·√log(2/β)/(μ√(nm)), the bound of Proposition B.1.
+    """
+    positive(lipschitz=lipschitz, strong_convexity=strong_convexity, n=n, m=m)
+    probability(beta=beta)
+    unit = lipschitz / (strong_convexity * math.sqrt(n * m))
+    if variant == "printed":
+        return unit * math.sqrt(math.log(1.0 / beta))
+    return unit * 30.0 * math.sqrt(math.log(2.0 / beta))
+
+
+def strongly_convex_sco(
+    users: Users,
+    domain: Sequence[Ball],
+    epsilon: float,
+    delta: float,
+    beta: float,
+    constant: float,
+    rng: np.random.Generator,
+    *,
+    variant: Variant = "printed",
+    target: Target = "printed",
+    base: LogBase = "e",
+) -> Localised:
+    """Run Algorithm 6 on every trial. constant: C of line 3 of Algorithm 4."""
+    start = np.zeros((users.linear.shape[0], users.linear.shape[2]))
+    half = (epsilon / 2.0, delta / 2.0)
+    first, sigma = localise(
+        users.summary(), domain, start, *half, beta, rng, variant=variant, target=target
+    )  # line 3
+    radius = noise_radius(sigma, users.linear.shape[2], beta, variant) + sampling_radius(
+        users.lipschitz, users.curvature, users.n, users.m, beta, variant
+    )  # line 4
+    smaller = [*domain, Ball(first, radius)]  # line 5
+    of = printed_regulariser if variant == "printed" else phased_sco.corrected_regulariser
+    regulariser = of(users.lipschitz, radius, users.n, users.m, users.linear.shape[2])  # line 6
+    inside = project(first, smaller)  # an element of 𝒦′
+    phases = phased_sco.phased_sco(
+        users,
+        smaller,
+        inside,
+        *half,
+        regulariser,
+        beta,
+        constant,
+        rng,
+        variant=variant,
+        target=target,
+        base=base,
+    )  # line 7
+    return Localised(first, sigma, radius, phases)
