@@ -180,7 +180,7 @@ CORRECTED = CLAIM.reading(
 )
 PROOF = Claim(
     PAPER,
-    "Lemma 3.7, proof",
+    "Lemma 3.7",
     "appendix B.5",
     name="lemma-3.7-proof",
     kind=Kind.BOUND,
