@@ -13,8 +13,8 @@ are no function of the seed.
 
 How it is checked. This work's excess risk on the problem made for it must be at most the printed form with
 the logarithms of the noise written out and the constant 2√8, by sampling; the number of users with which
-AboveThreshold lets agreeing users pass all T queries with probability 1/2 must lie between 1/ε and
-80·log(4T)/ε, exactly, for T up to the printed one.
+AboveThreshold lets agreeing users pass all T queries with probability 0.99 must lie between 1/ε and
+80·log(200·T)/ε, exactly.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 
 def least_users(queries: int, epsilon: float) -> int:
-    """Least n with which n agreeing users pass `queries` checks with probability at least 1/2."""
+    """Least n with which n agreeing users pass `queries` checks with probability at least 0.99."""
     low, high = 0, 1
     while not _passes(high, queries, epsilon):
         low, high = high, 2 * high
@@ -66,7 +66,7 @@ def least_users(queries: int, epsilon: float) -> int:
 
 
 def _passes(n: int, queries: int, epsilon: float) -> bool:
-    return float(halting_law([float(n)] * queries, 0.8 * n, epsilon / 2.0)[-1]) >= 0.5
+    return float(halting_law([float(n)] * queries, 0.8 * n, epsilon / 2.0)[-1]) >= 0.99
 
 
 def ghazi_scale(n: int, m: float, d: int, epsilon: float, delta: float) -> float:
@@ -97,7 +97,7 @@ def this_work(
 
 
 def measure(point: Point) -> dict[str, Any]:
-    """Excess population risks of the three on the same users, one row a trial; or the least number of users."""
+    """Excess population risks of the three on the same users, a row a trial; or the least number of users."""
     if "queries" in point:
         return {"least": float(least_users(point.queries, point.epsilon))}
     n, m, d, rng = point.n, 10.0**point.log10_m, point.d, point.rng
@@ -133,20 +133,23 @@ def measure(point: Point) -> dict[str, Any]:
 def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     """This work against the written-out form, cell by cell; the others are reported; the numbers of users."""
     counted = rows["least"].notna() if "least" in rows else rows["n"].isna()
-    for row in rows[counted].itertuples():
-        point = {"queries": int(row.queries), "epsilon": float(row.epsilon)}
-        quantity = "least n that passes all queries with probability 1/2, times ε"
-        yield at_least(quantity, row.least * row.epsilon, 1.0, point=point)
-        limit = 80.0 * math.log(4.0 * row.queries) + row.epsilon
-        yield at_most(quantity, row.least * row.epsilon, limit, point=point)
+    for row in rows[counted].to_dict("records"):
+        queries, epsilon = int(row["queries"]), float(row["epsilon"])
+        point = {"queries": queries, "epsilon": epsilon}
+        quantity = "least n that passes all queries with probability 0.99, times ε"
+        found = float(row["least"]) * epsilon
+        yield at_least(quantity, found, 1.0, point=point)
+        yield at_most(quantity, found, 80.0 * math.log(200.0 * queries) + epsilon, point=point)
     axes = ["n", "log10_m", "d", "epsilon", "problem"]
     cells = list(rows[~counted].groupby(axes))
-    for (key, cell), alpha in zip(cells, budget.split(len(cells)), strict=True):
+    alpha = budget.split(len(cells))[0]
+    for key, cell in cells:
         point = dict(zip(axes, key, strict=True))
-        ratio = cell["ours"] / cell["bound"]
-        yield mean_at_most(
-            "risk of this work over the written-out form", ratio, 1.0, alpha=alpha, point=point
-        )
+        if point["problem"] == "this work":  # on the steeper problem its risk is all but 0
+            ratio = cell["ours"] / cell["bound"]
+            yield mean_at_most(
+                "risk of this work over the written-out form", ratio, 1.0, alpha=alpha, point=point
+            )
         for name, column in (("this work", "ours"), ("Ghazi et al.", "ghazi"), ("no privacy", "free")):
             factor = float((cell[column] / cell["printed"]).mean())
             yield reported(f"risk over 1/√(nm) + √d/(n√mε), {name}", factor, point=point)
