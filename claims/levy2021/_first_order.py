@@ -152,7 +152,7 @@ def runs_of(point: Point, s: Setting) -> int:
     if point.regime == "quiet":
         return 4
     least = users_for(1, 1.0, 2) * 2
-    return max(8, int(point.trials * (least / (s.n * s.d * s.steps)) ** 0.4))
+    return max(8, int(point.trials * (least / (s.n * s.d * s.steps)) ** 0.5))
 
 
 def run(
@@ -282,33 +282,35 @@ VANISHING = ("epsilon", "strong_convexity", "gap")
 POINT_AXES = ("n", "m", "d", "epsilon", "steps", "strong_convexity", "condition", "smoothness", "gap")
 
 
+def answers(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+    """The noise of the answers against the printed ν², from both sides, all cells together."""
+    share = alpha / 2.0
+    return [
+        mean_equals(
+            "squared noise of an answer over the printed ν²", rows["noise"], 1.0, alpha=share,
+            largest_resolution=0.2,
+        ),
+        mean_equals(
+            "inner product of the noise of two answers over ν²", rows["inner"], 0.0, alpha=share,
+            largest_resolution=0.2,
+        ),
+    ]  # fmt: skip
+
+
 def tie(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     """Algorithm 3 against the oracle of Theorem 2 with the printed ν², from both sides, all cells together.
 
     From the minimiser the output must be the method's linear function of the answers' noise, exactly; this noise
     must have the printed variance and no correlation between steps. Together they fix the expected risk.
     """
-    shares = [alpha / 3.0] * 3
-    off = float(rows["off"].max())
-    picks = rows["pick"].dropna()
+    off, picks = float(rows["off"].max()), rows["pick"].dropna()
     found = [
-        mean_equals(
-            "squared noise of an answer over the printed ν²", rows["noise"], 1.0, alpha=shares[0],
-            largest_resolution=0.2,
-        ),
-        mean_equals(
-            "inner product of the noise of two answers over ν²", rows["inner"], 0.0, alpha=shares[1],
-            largest_resolution=0.2,
-        ),
+        *answers(rows, alpha * 2.0 / 3.0),
         at_most("deviation of the output from its linear function of the noise", off, 1e-9, decides=False),
-    ]  # fmt: skip
+    ]
     if len(picks):
-        found.append(
-            mean_equals(
-                "mean place of the chosen iterate, 0 first and 1 last", picks, 0.5, alpha=shares[2],
-                largest_resolution=0.2,
-            )
-        )  # fmt: skip
+        quantity = "mean place of the chosen iterate, 0 first and 1 last"
+        found.append(mean_equals(quantity, picks, 0.5, alpha=alpha / 3.0, largest_resolution=0.2))
     return found
 
 

@@ -79,7 +79,7 @@ CLAIM = Claim(
     expected=CONSISTENT,
     fits_exponents=True,
     smoke=Tier(NOISE, trials=60),
-    ci=Tier(NOISE, trials=150),
+    ci=Tier(NOISE, trials=220),
     full=Tier(NOISE, trials=15000, chunk=400),
     measure=measure,
     judge=judge,

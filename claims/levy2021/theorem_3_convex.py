@@ -119,7 +119,7 @@ CLAIM = Claim(
     expected=CONSISTENT,
     fits_exponents=True,
     smoke=Tier(NOISE + TIES + QUIET, trials=60),
-    ci=Tier(NOISE + TIES + QUIET, trials=200),
+    ci=Tier(NOISE + TIES + QUIET, trials=360),
     full=Tier(NOISE + TIES + QUIET, trials=20000, chunk=400),
     measure=measure,
     judge=judge,

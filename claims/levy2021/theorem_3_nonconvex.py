@@ -96,7 +96,7 @@ NOISE = shared.star(BASE, **ARMS, smoothness=(0.1, 10.0), gap=(0.25, 0.4, 1.0))
 QUIET = [
     c | {"regime": "quiet", "n": shared.users_for(1, 1.0, c["steps"], 1e7)}
     for c in grid(
-        m=shared.QUIET, d=1, epsilon=1.0, steps=(8, 16, 32, 64), smoothness=1.0, gap=(0.1, 1.0, 10.0)
+        m=shared.QUIET, d=1, epsilon=1.0, steps=(8, 16, 32), smoothness=1.0, gap=(0.1, 1.0, 10.0)
     )
 ]
 
@@ -114,7 +114,7 @@ CLAIM = Claim(
     expected=CONSISTENT,
     fits_exponents=True,
     smoke=Tier(NOISE + QUIET, trials=20),
-    ci=Tier(NOISE + QUIET, trials=160),
+    ci=Tier(NOISE + QUIET, trials=400),
     full=Tier(NOISE + QUIET, trials=4000, chunk=400),
     measure=measure,
     judge=judge,

@@ -79,7 +79,7 @@ CLAIM = Claim(
     expected=CONSISTENT,
     fits_exponents=True,
     smoke=Tier(NOISE + QUIET, trials=60),
-    ci=Tier(NOISE + QUIET, trials=150),
+    ci=Tier(NOISE + QUIET, trials=220),
     full=Tier(NOISE + QUIET, trials=15000, chunk=400),
     measure=measure,
     judge=judge,
