@@ -141,7 +141,7 @@ def test_poisson_quantile_is_scipys():
 
 
 def test_deviation_probability_of_one_sign_by_hand():
-    # m = 1: a deviation above r happens with probability p for 2(1 − p) > r, so the supremum is 1 − r/2 if r > 1
+    # m = 1: a deviation above r > 1 has probability p for 2(1 − p) > r, so the supremum is 1 − r/2
     found, p = lemma_4_4.deviation_probability(1, 1.5)
     assert found == pytest.approx(0.25, abs=1e-6)
     assert p == pytest.approx(0.25, abs=1e-6) or p == pytest.approx(0.75, abs=1e-6)
