@@ -27,7 +27,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, grid, reported
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, equals, grid, reported
 from claims.asi2024 import PAPER
 from implementations.asi2024 import pure_approximation as pure_tables
 from implementations.interfaces import Array
@@ -102,6 +102,10 @@ def check_local(point: Point) -> Iterator[Evidence]:
     # the linear programmes are solved to 1e-7 of a probability
     yield at_most("least total variation over δ, worst vertex", worst / delta, 1.0 + 1e-7 / delta)
     yield reported("vertices of the polytope", len(corners))
+    # one user: the chain of the counterexample moves by δ, no more and no less
+    chain = pure_tables.drifting_chain(1, epsilon, delta)
+    first = pure_tables.privacy_delta(chain, pure_tables.chain_pairs(2), epsilon)
+    yield equals("δ of one step of the drifting chain", first, delta)
 
 
 def _construction(inputs: int, outputs: int, epsilon: float, rng: np.random.Generator) -> float:
