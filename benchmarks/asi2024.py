@@ -1,7 +1,8 @@
 """Speed of asi2024's outlier-removing mean on one core: users a second for each answered query.
 
-Run it as `python benchmarks/asi2024.py`; `--json` prints one document. The score needs all pairs where users are
-spread out, and one look at the mean where they are concentrated: both are timed, and the users given as clusters.
+Run it as `python benchmarks/asi2024.py`; `--json` prints one document. The score needs all pairs where
+users are spread out, and one look at the mean where they are concentrated: both are timed, and the users
+given as clusters.
 """
 
 from __future__ import annotations
