@@ -83,7 +83,7 @@ CORRECTED = CLAIM.reading(
 )
 PROOF = Claim(
     PAPER,
-    "Lemma 3.3, proof",
+    "Lemma 3.3",
     "appendix B.1",
     name="lemma-3.3-proof",
     kind=Kind.BOUND,

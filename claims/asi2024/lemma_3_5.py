@@ -174,7 +174,7 @@ CORRECTED = CLAIM.reading(
 )
 PROOF = Claim(
     PAPER,
-    "Lemma 3.5, proof",
+    "Lemma 3.5",
     "section 3, before Lemma 3.5",
     name="lemma-3.5-proof",
     kind=Kind.BOUND,

@@ -153,7 +153,7 @@ CORRECTED = CLAIM.reading(
 )
 PROOF = Claim(
     PAPER,
-    "Lemma 3.6, proof",
+    "Lemma 3.6",
     "appendix B.4",
     name="lemma-3.6-proof",
     kind=Kind.PRIVACY,

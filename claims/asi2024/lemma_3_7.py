@@ -123,8 +123,8 @@ def check_program(point: Point) -> Iterator[Evidence]:
     for level, (name, query) in zip(levels[1:], queries.items(), strict=True):
         means = outlier_removal.kept_mean(query, runs, point.rng)[:, 0]
         yield mean_equals(
-            f"mean of the kept users over its largest value, {name}", means / 3.8, float(mass @ values[:, 0]) / 3.8,
-            alpha=level, method="betting", support=(0.0, 1.0),
+            f"mean of the kept users over its largest value, {name}", means / 3.8,
+            float(mass @ values[:, 0]) / 3.8, alpha=level, method="betting", support=(0.0, 1.0),
         )  # fmt: skip
 
 
@@ -180,7 +180,7 @@ CORRECTED = CLAIM.reading(
 )
 PROOF = Claim(
     PAPER,
-    "Lemma 3.7, proof",
+    "Lemma 3.7",
     "appendix B.5",
     name="lemma-3.7-proof",
     kind=Kind.BOUND,

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, grid, reported
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, equals, grid, reported
 from claims.asi2024 import PAPER
 from implementations.asi2024 import pure_approximation as pure_tables
 from implementations.interfaces import Array
@@ -35,8 +35,8 @@ from implementations.interfaces import Array
 
 def check(point: Point) -> Iterator[Evidence]:
     """The drifting chain of n users against the best (2ε, 0)-private table."""
-    table, pairs = (pure_tables.drifting_chain(point.n, point.epsilon, point.delta),)
-    pure_tables.chain_pairs(point.n + 1)
+    table = pure_tables.drifting_chain(point.n, point.epsilon, point.delta)
+    pairs = pure_tables.chain_pairs(point.n + 1)
     if pure_tables.privacy_delta(table, pairs, point.epsilon) > point.delta * (1.0 + 1e-9):
         raise ValueError("the table of the counterexample must be (ε, δ)-private")
     found = pure_tables.nearest_pure(table, pairs, 2.0 * point.epsilon)
@@ -70,7 +70,9 @@ def vertices(inputs: int, outputs: int, epsilon: float, delta: float) -> Array:
             for event in itertools.combinations(range(outputs), size):
                 p = [entry(a, y) for y in event]
                 q = [entry(b, y) for y in event]
-                vector = sum(v for v, _ in p) - math.exp(epsilon) * sum(v for v, _ in q)
+                vector = np.sum([v for v, _ in p], axis=0) - math.exp(epsilon) * np.sum(
+                    [v for v, _ in q], axis=0
+                )
                 constant = sum(c for _, c in p) - math.exp(epsilon) * sum(c for _, c in q)
                 rows.append(np.append(vector, constant - delta))
     inside = np.full(inputs * free, 1.0 / outputs)
@@ -100,6 +102,10 @@ def check_local(point: Point) -> Iterator[Evidence]:
     # the linear programmes are solved to 1e-7 of a probability
     yield at_most("least total variation over δ, worst vertex", worst / delta, 1.0 + 1e-7 / delta)
     yield reported("vertices of the polytope", len(corners))
+    # one user: the chain of the counterexample moves by δ, no more and no less
+    chain = pure_tables.drifting_chain(1, epsilon, delta)
+    first = pure_tables.privacy_delta(chain, pure_tables.chain_pairs(2), epsilon)
+    yield equals("δ of one step of the drifting chain", first, delta)
 
 
 def _construction(inputs: int, outputs: int, epsilon: float, rng: np.random.Generator) -> float:

@@ -102,7 +102,10 @@ CLAIM = Claim(
 CORRECTED = CLAIM.reading(
     "corrected",
     title="Gradients stay concentrated for nd/γ ≥ 5,700",
-    statement=r"The same for $nd/\gamma\ge5700$.",
+    statement=r"For i.i.d. items, $nd/\gamma\ge5700$ and all $t\in[T]$, "
+    r"$\{\nabla\hat\ell(\theta_t;Z_i)\}_i$ is "
+    r"$(\tau,\gamma')$-concentrated with $\tau=G\log(nd/\gamma)/\sqrt m$, "
+    r"$\gamma'=T(e^{2\varepsilon}\gamma+\delta/(2Tmnd))$.",
     expected=CONSISTENT,
     finding="with nd/γ ≥ 5,700, by sampling the program's iterates",
     check=check_sampled,

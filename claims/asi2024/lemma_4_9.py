@@ -159,7 +159,7 @@ CORRECTED = CLAIM.reading(
 )
 PROOF = Claim(
     PAPER,
-    "Lemma 4.9, proof",
+    "Lemma 4.9",
     "appendix C.3",
     name="lemma-4.9-proof",
     kind=Kind.BOUND,

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 STEPS = 256
-SCALES = (0.4, 0.75, 1.2, 2.0)
+SCALES = (0.75, 1.5)
 
 
 def printed_rate(n: int, m: int, d: int, epsilon: float, log_delta: float) -> float:
@@ -216,7 +216,7 @@ CORRECTED = CLAIM.reading(
 )
 PROOF = Claim(
     PAPER,
-    "Theorem 4.1, utility, proof",
+    "Theorem 4.1, utility",
     "appendix C.4",
     name="theorem-4.1-utility-proof",
     kind=Kind.BOUND,

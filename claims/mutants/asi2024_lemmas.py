@@ -38,7 +38,7 @@ MUTANTS = [
         bug="Lets the drifting chain rise by the factor e^ε only, without the δ.",
         replaces="implementations.asi2024.pure_approximation:drifting_chain",
         swap=("math.exp(epsilon) * last + delta", "math.exp(epsilon) * last"),
-        caught_by=("asi2024/lemma-4.5",),
+        caught_by=("asi2024/lemma-4.5:corrected",),
     ),
     Mutant(
         name="asi2024-law-of-the-mean-not-normalised",

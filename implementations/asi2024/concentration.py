@@ -28,6 +28,8 @@ def neighbour_counts(values: Array, radius: float, weights: ArrayLike | None = N
         raise ValueError(f"values must have shape (…, n, d) with n ≥ 1, got {x.shape}")
     positive(radius=radius)
     w = _weights(weights, x.shape[-2])
+    if x.shape[-2] == 1:  # all users have one value
+        return np.broadcast_to(w, x.shape[:-1]).copy()
     flat = x.reshape(-1, *x.shape[-2:])
     counts = np.full(flat.shape[:2], w.sum())
     centre = flat.mean(axis=1, keepdims=True)

@@ -146,7 +146,7 @@ def smoothed_gradients(
     rng: np.random.Generator,
     *,
     shared: bool = False,
-) -> UserGradients:
+) -> Callable[[Array], Array]:
     """Equation (3): θ → (1/m)·Σⱼ ∇ℓ(θ + yⱼ; z_{i,j}) with yⱼ uniform in the ball of `radius`.
 
     items (…, n, m, k), the same for all trials or with a leading axis of trials.

@@ -70,7 +70,7 @@ def nearest_pure(table: Array, pairs: Pairs, epsilon: float) -> float:
         sums[a, a * outputs : (a + 1) * outputs] = 1.0
     cost = np.zeros(2 * cells + 1)
     cost[-1] = 1.0
-    found = linprog(
+    found: Any = linprog(
         cost, A_ub=inequality, b_ub=right, A_eq=sums, b_eq=np.ones(rows), bounds=(0.0, None), method="highs"
     )
     if not found.success:
