@@ -89,7 +89,7 @@ def fallen_table(fallen: Sequence[Entry], everything: Sequence[Entry]) -> str:
             for c in everything
             if c.variant and c.expected != "REFUTED" and _same_result(c, claim) and c.finding
         ]
-        survives = "; ".join(survivors) or "nothing"
+        survives = "; ".join(survivors) or "said on its page"
         lines.append(f"| `{claim.id}` {claim.title} | {claim.finding} | {survives} |")
     return "\n".join(lines)
 
