@@ -20,7 +20,7 @@ import numpy as np
 from audits import sampling
 from claims import CONSISTENT, Claim, Evidence, Kind, Point, grid, mean_at_most
 from claims.lee2024 import PAPER
-from implementations.lee2024 import gopi_lee_liu_sampler, product_sampler, proximal_sampler
+from implementations.lee2024 import gopi_lee_liu_sampler, low_rank, product_sampler, proximal_sampler
 
 TARGETS = np.array([-1.0, -0.2, 0.4, 2.0])
 
@@ -46,9 +46,11 @@ def exact(point: Point, size: int) -> np.ndarray:
 
 
 def check(point: Point) -> Iterator[Evidence]:
+    from scipy.special import gammainc
+
     g, strength, rng = point.lipschitz, point.strength, point.rng
     target = law(g, strength)
-    levels = iter(point.split(8))
+    levels = iter(point.split(10))
     place = {"lipschitz": g, "strength": strength}
     drawn = gopi_lee_liu_sampler.sample(
         lambda x, index: g * np.abs(x[:, 0] - TARGETS[index]), TARGETS.size, point.chains, rng, dimension=1,
@@ -76,6 +78,15 @@ def check(point: Point) -> Iterator[Evidence]:
         "exact sampler", point=place
     )
     yield sampling.anderson_darling(draws, target, alpha=next(levels)).evidence("exact sampler", point=place)
+
+    basis = np.linalg.qr(rng.standard_normal((4, 4)))[0]
+    full = low_rank.embed(draws[:20_000, None], basis[:, :1], rng, strength=strength)
+    inside = sampling.kolmogorov_smirnov(full @ basis[:, 0], target, alpha=next(levels))
+    yield inside.evidence("low-rank completion, in the subspace", point=place)
+    # the norm of the complement: its square over 1/λ is χ² with three degrees of freedom
+    square = strength * ((full @ basis[:, 1:]) ** 2).sum(axis=1)
+    outside = sampling.kolmogorov_smirnov(square, lambda x: gammainc(1.5, x / 2.0), alpha=next(levels))
+    yield outside.evidence("low-rank completion, in the complement", point=place)
 
     def step(x: np.ndarray, generator: np.random.Generator) -> np.ndarray:
         y = x + math.sqrt(0.5) * generator.standard_normal(x.shape)
