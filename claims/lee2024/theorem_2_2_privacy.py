@@ -37,6 +37,7 @@ from claims import (
     Point,
     at_most,
     audit_privacy,
+    equals,
     grid,
     reported,
 )
@@ -84,6 +85,7 @@ def check(regulariser: str, point: Point) -> Iterator[Evidence]:
         p = chosen(point, regulariser, temperature)
         # Lemma E.1 with the strong convexity and the Lipschitz constant that are computed here
         mu = 2.0 * p.eta * G / point.n / math.sqrt(p.eta * p.mu)
+        yield equals("μ_G by the implementation", p.gaussian_mu(n=point.n, lipschitz=G), mu, point=point.axes)
         above = gaussian_delta(point.epsilon, mu)
         place = {**point.axes, "η": temperature}
         if regulariser == "log":

@@ -152,7 +152,10 @@ def check_tracing(point: Point) -> Iterator[Evidence]:
         "lower bound of ε by tracing, majority", traced.epsilon_lower, 2.0 * point.epsilon, decides=False
     )
     yield reported("lower bound of ε by tracing, majority, at 99.9 %", traced.epsilon_lower)
-    for (name, mechanism), alpha in zip(MECHANISMS.items(), point.split(len(MECHANISMS)), strict=True):
+    # The exponential mechanism is left out: so few records leave it near 0, and rounding gives zeros alone.
+    tried = [name for name in MECHANISMS if name != "exponential mechanism"]
+    for name, alpha in zip(tried, point.split(len(tried)), strict=True):
+        mechanism = MECHANISMS[name]
 
         def private(
             words: np.ndarray, generator: np.random.Generator, mechanism: Any = mechanism

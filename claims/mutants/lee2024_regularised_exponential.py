@@ -12,7 +12,7 @@ MUTANTS = [
         bug="Takes G/n for the sensitivity: a replaced record is removed and another one added.",
         replaces=f"{_PLACE}:Parameters.gaussian_mu",
         swap=("2.0 * lipschitz / n", "lipschitz / n"),
-        caught_by=("lee2024/theorem-2.2-privacy:parameter",),
+        caught_by=("lee2024/theorem-2.2-privacy:corrected",),
     ),
     Mutant(
         name="lee2024-mu-quarter",
