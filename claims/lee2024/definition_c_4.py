@@ -149,7 +149,8 @@ CLAIM = Claim(
     "appendix C.2",
     kind=Kind.BOUND,
     title="Security of the fingerprinting code",
-    statement=r"""With $d=100n^2\log(n/\xi)$ and accusation at $S_i>Z/2$, $Z=20n\log(n/\xi)$, the code of Algorithm 2
+    statement=r"""With $d=100n^2\log(n/\xi)$ and accusation at $S_i>Z/2$, $Z=20n\log(n/\xi)$, the
+code of Algorithm 2
 traces a pirate word to nobody with probability at most $\xi$, and to an innocent user with probability at
 most $\xi$.""",
     expected=REFUTED,

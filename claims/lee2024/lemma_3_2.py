@@ -95,7 +95,8 @@ CLAIM = Claim(
     "section 3.1",
     kind=Kind.IDENTITY,
     title="Lipschitz extension",
-    statement=r"""For $f$ convex and $G$-Lipschitz on a bounded convex $K$, $\tilde f(x)=\min_{y\in K}f(y)+G\|x-y\|_2$
+    statement=r"""For $f$ convex and $G$-Lipschitz on a bounded convex $K$, $\tilde f(x)=\min_{y\in
+K}f(y)+G\|x-y\|_2$
 is convex and $G$-Lipschitz on $\mathbb R^d$, and $\tilde f=f$ on $K$.""",
     expected=CONFIRMED,
     check=check,

@@ -65,7 +65,8 @@ CLAIM = Claim(
     name="theorem-2.2-oracle",
     kind=Kind.BOUND,
     title="Function values of the sampler",
-    statement=r"""In expectation $3n^2\varepsilon^2\log^2(nd/\delta)$ function values suffice (printed with $O$; the
+    statement=r"""In expectation $3n^2\varepsilon^2\log^2(nd/\delta)$ function values suffice
+(printed with $O$; the
 constant is ours, for $n\varepsilon\le10$).""",
     expected=CONSISTENT,
     measure=measure,

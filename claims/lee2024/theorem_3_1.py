@@ -50,7 +50,8 @@ CLAIM = Claim(
     "section 3",
     kind=Kind.LOWER_BOUND,
     title="Lower bound without constraint",
-    statement=r"""Projection onto the cube never raises the risk of the $\ell_1$ instance, so Theorem 3.9 holds for
+    statement=r"""Projection onto the cube never raises the risk of the $\ell_1$ instance, so
+Theorem 3.9 holds for
 outputs in $\mathbb R^d$, with $C=\|\theta^*\|_p\ge(0.4)^{1/p}d^{1/p}$ on the datasets of its proof.""",
     expected=CONFIRMED,
     check=check,

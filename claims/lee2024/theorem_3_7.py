@@ -191,7 +191,8 @@ def check_private(point: Point) -> Iterator[Evidence]:
         yield result.evidence(name)
 
 
-_STATEMENT = r"""For $\varepsilon\le1$, $\delta\le n^{-1-c}$: every $(\varepsilon,\delta)$-DP algorithm has $\mathbb
+_STATEMENT = r"""For $\varepsilon\le1$, $\delta\le n^{-1-c}$: every $(\varepsilon,\delta)$-DP
+algorithm has $\mathbb
 E[L(\theta)-L(\theta^*)]\ge\frac1{3000}\min(1,\sqrt{d\log(1/\delta)}/(n\varepsilon))\,d$ on a dataset of
 bits, for $\ell(\theta;z)=\|\theta-z\|_1$ (printed with $\Omega$)."""
 CLAIM = Claim(
@@ -212,7 +213,8 @@ RATE = CLAIM.reading(
     "rate",
     kind=Kind.RATE,
     title="Rate of the best implemented mechanism",
-    statement=r"""On columns with shares $\frac12\pm m/n$ of ones, the worst $m$, the best implemented mechanism has an
+    statement=r"""On columns with shares $\frac12\pm m/n$ of ones, the worst $m$, the best
+implemented mechanism has an
 excess risk of order $d^{3/2}/n$, not better.""",
     fits_exponents=True,
     measure=measure,
@@ -225,7 +227,8 @@ excess risk of order $d^{3/2}/n$, not better.""",
     plots=[
         Plot(
             kind="loglog", title="Excess risk of private mechanisms", x="n", y="risk", x_label="records n",
-            y_label="excess risk", series="mechanism", select={"d": 64, "margin": 0.6}, log_x=True, log_y=True,
+            y_label="excess risk", series="mechanism", select={"d": 64, "margin": 0.6}, log_x=True,
+            log_y=True,
         )
     ],
 )  # fmt: skip
@@ -233,7 +236,8 @@ TRACING = CLAIM.reading(
     "tracing",
     kind=Kind.EXPERIMENT,
     title="The tracing attack",
-    statement=r"""The attack of the proof traces a member of the accurate majority, and the private mechanisms no more
+    statement=r"""The attack of the proof traces a member of the accurate majority, and the private
+mechanisms no more
 often than $(\varepsilon,\delta)$ allows.""",
     check=check_tracing,
     smoke=grid(users=3, security=0.2, epsilon=0.5, delta=1e-4, runs=120),
@@ -244,7 +248,8 @@ PRIVATE = CLAIM.reading(
     "private",
     kind=Kind.PRIVACY,
     title="The mechanisms of the sandwich are private",
-    statement=r"""The three mechanisms that are held against the bound are $(\varepsilon,\delta)$-DP under replacement of a
+    statement=r"""The three mechanisms that are held against the bound are
+$(\varepsilon,\delta)$-DP under replacement of a
 record of bits.""",
     check=check_private,
     smoke=grid(n=20, d=4, epsilon=0.4, delta=0.01, samples=40_000),

@@ -78,7 +78,9 @@ def _datasets(point: Point) -> Iterator[Evidence]:
         data = (rng.random((n // k, d)) < rng.random(d)).astype(float)
         data[:, 0], data[:, 1] = 1.0, 0.0
         copied = l1_instance.copy_and_append(data, n, k)
-        theta = np.concatenate([rng.random((50, d)), rng.integers(0, 2, (50, d)), np.zeros((1, d))])
+        theta = np.concatenate(
+            [rng.random((50, d)), rng.integers(0, 2, (50, d)).astype(float), np.zeros((1, d))]
+        )
         moved = np.abs(l1_instance.risk(theta, copied) - l1_instance.risk(theta, data)).max()
         yield at_most("change of the risk by copies, over 3kd/n", float(moved) * n / (3.0 * k * d), 1.0)
         twice = np.abs(l1_instance.excess_risk(theta, copied) - l1_instance.excess_risk(theta, data)).max()
@@ -114,17 +116,19 @@ CLAIM = Claim(
     "appendix G.5",
     kind=Kind.LOWER_BOUND,
     title="Inequalities behind the lower bound",
-    statement=r"""For $k/n<1/6000$: $6kd/n+d/3000<d/900$; from (31) $k/n\le2e^k\delta$; and for every $\delta=o(1/n)$
+    statement=r"""For $k/n<1/6000$: $6kd/n+d/3000<d/900$; from (31) $k/n\le2e^k\delta$; and for
+every $\delta=o(1/n)$
 there is $k=\Theta(\log(1/\delta))$ with $k/n>2e^k\delta$.""",
     expected=REFUTED,
     check=check_printed,
     smoke=grid(k=(1, 5), log_n=1e4),
     ci=grid(k=(1, 5, 40), log_n=(50.0, 1e4, 1e8)),
-    finding=r"Three steps fall; with $d/750$, $3.17e^k\delta$ and $\delta\le n^{-1-c}$ the proof goes through.",
+    finding=r"Three steps fall; with $d/750$, $3.17e^k\delta$, $\delta\le n^{-1-c}$ it goes through.",
 )
 CORRECTED = CLAIM.reading(
     "corrected",
-    statement=r"""For $k/n<1/6000$: $6kd/n+d/3000<d/750$; from (31) $k/n\le3.17e^k\delta$; for $\delta\le n^{-1-c}$ and
+    statement=r"""For $k/n<1/6000$: $6kd/n+d/3000<d/750$; from (31) $k/n\le3.17e^k\delta$; for
+$\delta\le n^{-1-c}$ and
 large $n$, $k=\frac c{2(1+c)}\log(1/\delta)$ has $k/n>3.17e^k\delta$; and the steps with copies and
 padding.""",
     expected=CONFIRMED,

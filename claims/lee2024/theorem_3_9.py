@@ -49,7 +49,8 @@ CLAIM = Claim(
     "section 3.2",
     kind=Kind.LOWER_BOUND,
     title="Lower bound in every geometry",
-    statement=r"""For every $p\ge1$ the loss $\|\theta-z\|_1$ is $d^{1-1/p}$-Lipschitz and the cube has diameter
+    statement=r"""For every $p\ge1$ the loss $\|\theta-z\|_1$ is $d^{1-1/p}$-Lipschitz and the cube
+has diameter
 $d^{1/p}$ in $\ell_p$, so $GC=d$ and Theorem 3.7 carries over.""",
     expected=CONFIRMED,
     check=check,

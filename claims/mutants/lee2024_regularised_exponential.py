@@ -26,7 +26,7 @@ MUTANTS = [
         bug="Drops the root of k/log(1/delta) in eta.",
         replaces=f"{_PLACE}:parameters",
         swap=("math.sqrt(inside)", "inside"),
-        caught_by=("lee2024/theorem-2.2-utility",),
+        caught_by=("lee2024/theorem-2.2-utility", "lee2024/theorem-2.2-privacy:corrected"),
     ),
     Mutant(
         name="lee2024-log-not-inverted",
@@ -40,6 +40,6 @@ MUTANTS = [
         bug="Divides by n*epsilon once, not squared.",
         replaces=f"{_PLACE}:parameters",
         swap=("(n * epsilon) ** 2", "(n * epsilon)"),
-        caught_by=("lee2024/theorem-2.2-utility",),
+        caught_by=("lee2024/theorem-2.2-utility", "lee2024/theorem-2.2-privacy:corrected"),
     ),
 ]
