@@ -117,7 +117,7 @@ SIMULATED = CLAIM.reading(
     statement="As `corrected`, for nine strategies and random unanimous columns broken.",
     expected=CONSISTENT,
     check=check_simulated,
-    smoke=grid(n=4, security=0.1, runs=60),
+    smoke=grid(n=3, security=0.1, runs=200),
     ci=grid(n=6, security=0.02, runs=600),
     largest_resolution=0.2,
 )
