@@ -42,12 +42,16 @@ from claims import (
 from claims.lee2024 import PAPER
 from implementations.lee2024 import coalitions, fingerprinting, l1_instance
 
-MECHANISMS = {
-    "noisy counts, rounded": l1_instance.noisy_median_sign,
-    "noisy mean": l1_instance.noisy_mean,
-    "exponential mechanism": l1_instance.exponential_mechanism,
-}
 CONSTANT = 1.0 / 3000.0
+
+
+def mechanisms() -> dict[str, Any]:
+    """The private mechanisms of the instance by name."""
+    return {
+        "noisy counts, rounded": l1_instance.noisy_median_sign,
+        "noisy mean": l1_instance.noisy_mean,
+        "exponential mechanism": l1_instance.exponential_mechanism,
+    }
 
 
 def form(n: int, d: int, epsilon: float, delta: float) -> float:
@@ -57,7 +61,7 @@ def form(n: int, d: int, epsilon: float, delta: float) -> float:
 
 def check(point: Point) -> Iterator[Evidence]:
     rng, users, epsilon, delta = point.rng, point.users, point.epsilon, point.delta
-    errors: dict[str, list[float]] = {name: [] for name in MECHANISMS}
+    errors: dict[str, list[float]] = {name: [] for name in mechanisms()}
     opened = []
     n = 0
     for _ in range(point.runs):
@@ -65,7 +69,7 @@ def check(point: Point) -> Iterator[Evidence]:
         n = users * point.copies + (point.copies > 1)
         data = l1_instance.copy_and_append(code.words.astype(float), n, point.copies)
         ones = data.sum(axis=0)
-        for name, mechanism in MECHANISMS.items():
+        for name, mechanism in mechanisms().items():
             theta = mechanism(ones, n, 1, rng, epsilon=epsilon, delta=delta)
             errors[name].append(float(l1_instance.excess_risk_of_bits(theta, ones, n)[0]))
         opened.append(float(l1_instance.excess_risk_of_bits(l1_instance.minimiser(data), ones, n)))
@@ -85,7 +89,7 @@ def measure(point: Point) -> dict[str, Any]:
     for margin in (0.1, 0.3, 0.6, 1.0):
         shift = min(n / 2.0, round(margin * scale))
         ones = np.where(np.arange(d) % 2 == 0, n / 2.0 + shift, n / 2.0 - shift)
-        for name, mechanism in MECHANISMS.items():
+        for name, mechanism in mechanisms().items():
             theta = mechanism(ones, n, point.trials, point.rng, epsilon=epsilon, delta=delta)
             columns["risk"] += l1_instance.excess_risk_of_bits(theta, ones, n).tolist()
             columns["mechanism"] += [name] * point.trials
@@ -153,9 +157,9 @@ def check_tracing(point: Point) -> Iterator[Evidence]:
     )
     yield reported("lower bound of ε by tracing, majority, at 99.9 %", traced.epsilon_lower)
     # The exponential mechanism is left out: so few records leave it near 0, and rounding gives zeros alone.
-    tried = [name for name in MECHANISMS if name != "exponential mechanism"]
+    tried = [name for name in mechanisms() if name != "exponential mechanism"]
     for name, alpha in zip(tried, point.split(len(tried)), strict=True):
-        mechanism = MECHANISMS[name]
+        mechanism = mechanisms()[name]
 
         def private(
             words: np.ndarray, generator: np.random.Generator, mechanism: Any = mechanism
@@ -173,7 +177,7 @@ def check_tracing(point: Point) -> Iterator[Evidence]:
 def check_private(point: Point) -> Iterator[Evidence]:
     n, d = point.n, point.d
     fewer = np.full(d, float(n // 2))
-    for (name, mechanism), alpha in zip(MECHANISMS.items(), point.split(len(MECHANISMS)), strict=True):
+    for (name, mechanism), alpha in zip(mechanisms().items(), point.split(len(mechanisms())), strict=True):
 
         def run(
             data: np.ndarray, size: int, rng: np.random.Generator, mechanism: Any = mechanism
