@@ -109,8 +109,9 @@ def assert_private(request: pytest.FixtureRequest) -> Callable[..., AuditResult]
     """`assert_private(mechanism, pairs, epsilon, delta=0.0, adjacency=…)`: fails where an audit refutes it.
 
     `mechanism(data, size, rng)` returns `size` outputs; `pairs` is a list of neighbouring datasets or a
-    function `pairs(rng)`; further keywords (max_samples, time_limit, method, score, seed) go to
-    `audits.audit_privacy`. The seed is derived from the test's name unless given. Returns the result.
+    function `pairs(rng)`; further keywords (max_samples, time_limit, method, score, seed, jobs, errors) go to
+    `audits.audit_privacy`. A refutation is confirmed on fresh draws, and sampling goes on until its size is
+    known to a tenth. The seed is derived from the test's name unless given. Returns the result.
     Raises AssertionError where the claim is refuted or the audit is undecided, ValueError for bad input.
     A pass is no proof: the result's `resolution` says what would have been caught.
     """
@@ -130,7 +131,7 @@ def assert_private(request: pytest.FixtureRequest) -> Callable[..., AuditResult]
 
         _refuse_alpha(options)
         alpha, seed = next(budget)
-        options.setdefault("seed", seed)
+        options = {"seed": seed, "confirm": True, "precision": 0.1} | options
         result = audit_privacy(
             mechanism, pairs, epsilon=epsilon, delta=delta, adjacency=adjacency, alpha=alpha, **options
         )
@@ -240,6 +241,7 @@ def _refuse_alpha(options: Mapping[str, Any]) -> None:
 
 def _explain(result: AuditResult) -> str:
     replay = f"seed={result.seed}" if result.replayable else "no seed: it cannot be replayed"
+    replay += f", alpha={result.alpha:.12g}, max_samples={result.max_samples}"
     return f"{result.summary()}\npair: {result.pair!r}\nreplay: {result.method}, {replay}"
 
 

@@ -32,9 +32,10 @@ if TYPE_CHECKING:
     )
     from audits.privacy import audit_privacy
     from audits.rates import fit_rate, slope_against
-    from claims.harness.claim import Budget, Claim, Kind, Paper, Plot, Point, Tier, grid
+    from claims.harness.claim import Budget, Claim, Paper, Plot, Point, Tier, grid
     from claims.harness.discover import load
     from claims.harness.run.runner import run
+    from claims.harness.words import Kind
     from implementations.interfaces import Adjacency
 
     CONFIRMED = Verdict.CONFIRMED
@@ -47,7 +48,7 @@ HOMES = {
     "Budget": "claims.harness.claim",
     "Claim": "claims.harness.claim",
     "Evidence": "audits.evidence",
-    "Kind": "claims.harness.claim",
+    "Kind": "claims.harness.words",
     "Paper": "claims.harness.claim",
     "Plot": "claims.harness.claim",
     "Point": "claims.harness.claim",

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from claims.harness.commands.audit import audit_target, in_chunks
+from claims.harness.commands.audit import audit_target
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 EXAMPLE = str(REPOSITORY / "examples" / "my_mechanism.py")
@@ -96,6 +97,13 @@ def test_json_is_one_document_with_exactly_the_agreed_fields(
         "method",
         "seed",
         "versions",
+        "alpha",
+        "epsilon_estimate",
+        "largest_e_value",
+        "max_samples",
+        "premise",
+        "premise_samples",
+        "note",
     ]
     assert (document["verdict"], document["seed"], document["epsilon_claimed"]) == ("not-refuted", 3, 1.0)
     assert "hello" in captured.err  # what the mechanism prints is kept out of the document
@@ -277,18 +285,6 @@ def test_a_crash_is_no_refutation(
     assert "says nothing of the mechanism" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("jobs", [1, 4])
-def test_chunks_are_the_mechanism_itself(jobs: int) -> None:
-    # Kolmogorov–Smirnov against the normal law, false alarm 1e-7.
-    from scipy import stats
-
-    drawn = in_chunks(lambda data, size, rng: rng.normal(size=size), jobs)
-    outputs = drawn(None, 200_001, np.random.default_rng(1))
-    assert outputs.shape == (200_001,)
-    assert len(np.unique(outputs)) == 200_001
-    assert stats.kstest(outputs, "norm").pvalue > 1e-7
-
-
 def test_the_command_itself() -> None:
     # The slip has ε = 2: at α = 0.05 it is missed in 50,000 samples with probability far below 1e-6.
     command = [
@@ -317,11 +313,163 @@ def test_the_command_itself() -> None:
     assert _one_sentence(bad.stderr)
 
 
+SLOWLY = """
+import time
+def mechanism(data, size, rng):
+    time.sleep(0.2)
+    return sum(data) + rng.laplace(scale=1.0, size=size)
+"""
+THEN_NEVER = """
+import time
+calls = []
+def mechanism(data, size, rng):
+    calls.append(size)
+    while len(calls) > 64 + 80:
+        time.sleep(0.1)
+    return sum(data) + rng.laplace(scale=1.0, size=size)
+"""
+DEAF = THEN_NEVER.replace(
+    "        time.sleep(0.1)",
+    "        try:\n            time.sleep(0.1)\n        except BaseException:\n            pass",
+)
+LIBRARY = """
+import time
+loaded = []
+def mechanism(data, size, rng):
+    if not loaded:
+        time.sleep(2.0)  # a library that is imported late
+        loaded.append(1)
+    return sum(data) + rng.laplace(scale=1.0, size=size)
+"""
+NEVER = "import time\ndef mechanism(data, size, rng):\n    time.sleep(10000)\n"
+
+
+def _command(target: str, *options: str) -> list[str]:
+    return [sys.executable, "-m", "dpclaims", "audit", target, "--epsilon", "1.02", *options]
+
+
+def _finished(target: str, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        _command(target, *options), cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_prints_the_bound_reached(number: signal.Signals, write: Write) -> None:
+    target = write(HEADER + SLOWLY.replace("0.2", "0.01") + PAIRS + ADJACENCY)
+    running = subprocess.Popen(
+        _command(target, "--json", "--max-samples", "100000000"),
+        cwd=REPOSITORY,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert running.stderr is not None
+    try:
+        # Progress says that there is a bound by now; the lines before tell of premises, or of a bound of 0.
+        lines = iter(running.stderr.readline, "")
+        assert any(re.search(r"ε ≥ 0\.[1-9]", line) for line in lines)
+        running.send_signal(number)
+        out, _ = running.communicate(timeout=60)
+    finally:
+        running.kill()
+        running.communicate()
+    assert running.returncode == 3
+    document = json.loads(out)
+    assert document["verdict"] == "undecided"
+    assert document["epsilon_lower"] > 0.1
+    assert number.name in document["note"]
+
+
+@pytest.mark.parametrize("text", [THEN_NEVER, LIBRARY])
+def test_the_time_limit_prints_the_bound_reached(text: str, write: Write) -> None:
+    options = ("--time-limit", "6", "--json", "--max-samples", "1000000000")
+    done = _finished(write(HEADER + text + PAIRS + ADJACENCY), *options)
+    assert done.returncode == 3, done.stderr
+    document = json.loads(done.stdout)
+    assert document["verdict"] == "undecided"
+    assert document["epsilon_lower"] > 0.1
+    assert "time limit" in document["note"]
+
+
+def test_a_call_that_cannot_be_stopped_ends_with_its_process_and_the_bound(write: Write) -> None:
+    options = ("--time-limit", "6", "--max-samples", "1000000000")
+    done = _finished(write(HEADER + DEAF + PAIRS + ADJACENCY), *options)
+    assert done.returncode == 3
+    assert "cannot be stopped; ε ≥" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_mechanism_that_never_returns_is_stopped(write: Write) -> None:
+    done = _finished(write(NEVER + PAIRS + ADJACENCY), "--time-limit", "1", "--json")
+    assert done.returncode == 3
+    assert json.loads(done.stdout)["verdict"] == "undecided"
+    assert "no output yet" in done.stderr
+
+
+def test_progress_goes_to_stderr_with_the_bound_so_far(write: Write) -> None:
+    done = _finished(
+        write(HEADER + SLOWLY.replace("0.2", "0.02") + PAIRS + ADJACENCY), "--max-samples", "200000"
+    )
+    assert "dpclaims: the premises are tested" in done.stderr or "dpclaims: ε ≥" in done.stderr
+    assert "NOT REFUTED" in done.stdout
+    assert "dpclaims: " not in done.stdout
+
+
+def test_no_bad_manners_of_a_mechanism_spoil_the_document(write: Write) -> None:
+    rude = GOOD.replace(
+        "    return",
+        "    import os, subprocess\n"
+        "    print('one')\n    os.write(1, b'two')\n    np.random.seed(0)\n    os.fork()\n"
+        "    if size > 100: subprocess.run(['echo', 'three'])\n    return",
+    )
+    done = _finished(write(rude), "--json", "--max-samples", "3000")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["verdict"] == "not-refuted"
+    for word in ("one", "two", "three"):
+        assert word in done.stderr
+
+
+def test_dependent_outputs_are_undecided_with_the_premise(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shared = GOOD.replace("rng.laplace(scale=1.0, size=size)", "np.full(size, rng.laplace())")
+    assert audit_target(write(shared)) == 3
+    out = capsys.readouterr().out
+    assert "UNDECIDED" in out
+    assert "A premise fails: the outputs of one call are not independent" in out
+
+
+def test_a_refutation_has_its_size_its_words_and_its_replay(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert audit_target(write(GOOD), epsilon=0.5, json=True) == 1
+    document = json.loads(capsys.readouterr().out)
+    # The true ε is 1; α = 0.001 is the default.
+    assert 0.85 < document["epsilon_lower"] <= 1.0
+    assert document["alpha"] == 0.001
+    assert audit_target(write(GOOD), epsilon=0.5) == 1
+    out = capsys.readouterr().out
+    assert "replay" in out
+    assert "--epsilon 0.5 --delta 0 --alpha 0.001 --max-samples 1000000 --method sequential --seed 0" in out
+
+
+def test_failures_are_outputs_when_asked_for(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    fails = (
+        "def mechanism(data, size, rng):\n"
+        "    if data[1] and rng.random() < 0.5:\n        raise RuntimeError('no')\n"
+        "    return rng.normal(size=size)\n"
+    )
+    target = write(HEADER + fails + PAIRS + ADJACENCY + EPSILON)
+    assert audit_target(target) == 2
+    assert _one_sentence(capsys.readouterr().err)
+    assert audit_target(target, errors="symbol", max_samples=5000) == 1
+    assert "RuntimeError" in capsys.readouterr().out
+
+
 def _one_sentence(text: str) -> bool:
     return text.startswith("dpclaims: ") and text.count("\n") == 1
 
 
 def _matches(pattern: str, text: str) -> bool:
-    import re
-
     return re.search(pattern, text) is not None

@@ -24,7 +24,7 @@ def test_the_wheel_holds_the_three_packages_and_what_they_read(tmp_path):
     names = zipfile.ZipFile(wheel).namelist()
     tops = {n.split("/")[0] for n in names}
     metadata = {t for t in tops if t.endswith((".dist-info", ".data"))}
-    assert tops - metadata == {"claims", "audits", "implementations", "dpclaims.py"}
+    assert tops - metadata == {"claims", "audits", "implementations", "dpclaims.py", "dpclaims_pytest.py"}
     present = set(names)
     for package in ("claims", "audits", "implementations"):
         for file in (ROOT / package).rglob("*.py"):
@@ -32,7 +32,10 @@ def test_the_wheel_holds_the_three_packages_and_what_they_read(tmp_path):
         assert f"{package}/py.typed" in present
     for notebook in (ROOT / "notebooks").glob("*.ipynb"):
         assert any(n.endswith(f"share/dpclaims/notebooks/{notebook.name}") for n in names)
-    assert any(n.endswith("share/dpclaims/reports/baseline.json") for n in names)
+    for baseline in (ROOT / "reports" / "baseline").glob("*.json"):
+        assert any(n.endswith(f"share/dpclaims/reports/baseline/{baseline.name}") for n in names)
+    for template in (ROOT / "claims" / "harness" / "templates").iterdir():
+        assert template.relative_to(ROOT).as_posix() in present
     assert any(n.endswith("licenses/LICENSE") for n in names)
     assert not any("tests" in n.split("/") for n in names)
 

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from audits.privacy.audit import audit_privacy
-from audits.privacy.pairs import each, unseeded
+from audits.privacy.draws import each, unseeded
 from audits.privacy.result import AuditResult, Look, Resolution
+from audits.privacy.sequential import Stopped
 
-__all__ = ["AuditResult", "Look", "Resolution", "audit_privacy", "each", "unseeded"]
+__all__ = ["AuditResult", "Look", "Resolution", "Stopped", "audit_privacy", "each", "unseeded"]

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 
-from audits.privacy.fixed_size import run_fixed
-from audits.privacy.pairs import AdjacencyLike, Pairs, is_replayable, take_pairs
-from audits.privacy.result import AuditResult
-from audits.privacy.sequential import Request, Sequential
+from audits.privacy import premises
+from audits.privacy.datasets import Dataset
+from audits.privacy.draws import ERRORS, Drawer, is_one_by_one, is_replayable
+from audits.privacy.fixed_size import nothing, run_fixed
+from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, counted_pairs
+from audits.privacy.result import AuditResult, Look
+from audits.privacy.sequential import Request, Sequential, Stopped
 
 METHODS = ("sequential", "clopper-pearson", "gdp")
 MIN_SAMPLES = 64
 MOST_EPSILON = 200.0
+PREMISE_TIME = 0.2
+"""Share of the time limit after which no more outputs are drawn to test the premises."""
 
 
 def audit_privacy(
@@ -35,6 +41,12 @@ def audit_privacy(
     resolution: float | None = None,
     stop_early: bool = True,
     footprints: bool = False,
+    errors: str = "raise",
+    jobs: int = 1,
+    precision: float | None = None,
+    confirm: bool = False,
+    partial: bool = False,
+    progress: Callable[[Look], None] | None = None,
 ) -> AuditResult:
     """Test by sampling whether a mechanism is (ε, δ)-differentially private on neighbouring datasets.
 
@@ -51,17 +63,32 @@ def audit_privacy(
     alpha        the probability that a private mechanism is called refuted, over all pairs, events and looks.
     seed, rng    where the randomness comes from; a generator takes precedence over the seed.
     max_samples  samples a side, all pairs together.
-    time_limit   seconds; None for no limit.
+    time_limit   seconds since the first output came; None for no limit.
     method       "sequential" (the default; stops as soon as the violation is certain), "clopper-pearson"
                  (all of max_samples; one event, learned on a part, exact binomial bound on the rest), "gdp"
-                 (as before, for outputs of Gaussian shape: a bound on μ, turned into ε; conditional on that
-                 shape).
+                 (an estimate for Gaussian noise, in `epsilon_estimate`: always undecided).
     score        ``score(outputs)`` → (size,) numbers, large for the first dataset; replaces the learned ones.
     resolution   the ε that must not go unnoticed: the run may end when that is reached, and is "undecided"
                  where it is not reached within the budget.
     stop_early   False: go on after a refutation, for the sharpest `epsilon_lower`.
     footprints   also look at the least significant bits of floating-point outputs. Noise that is drawn in
                  floating point has such footprints nearly always (Mironov, CCS 2012).
+
+    errors       "raise": a mechanism that raises or returns NaN is bad input. "symbol": an exception, by its
+                 type, and NaN are outputs like others, as a failure that depends on the data is a leak;
+                 outputs are then drawn one a call.
+    jobs         processes that draw the outputs of `each` mechanisms, threads for others; same bits for any.
+    precision    after a refutation go on until `epsilon_lower` is within this share of `epsilon_estimate`, at
+                 most to 64 times the samples of the refutation; None to stop at once.
+    confirm      a refutation must also be found by an exact test on as many fresh draws (level 0.05, halved
+                 at each further try), which may come on top of max_samples. Sequential method only.
+    partial      Ctrl-C, and `Stopped` raised by a handler of signals, end the run with what is known by then.
+    progress     called with each look of the sequential method.
+
+    Before the first bet the premises are tested on outputs of their own (`premise_samples` of each dataset):
+    that outputs are independent and that the mechanism leaves its data as they are. Where a premise fails the
+    audit is undecided and names it; independent outputs fail with probability at most 0.001. A mechanism that
+    is called for each output anyway (`each`) may change its data.
 
     Returns an `AuditResult`. Raises ValueError in one sentence for bad input and for a mechanism that raises,
     returns NaN, another number of outputs, or another kind of output on the second dataset.
@@ -73,9 +100,15 @@ def audit_privacy(
     """
     generator = np.random.default_rng(seed) if rng is None else rng
     _check(epsilon, delta, alpha, max_samples, time_limit, method, resolution, mechanism)
-    checked = take_pairs(pairs, generator, adjacency)
+    _number("jobs", jobs, lambda v: 1 <= v <= 1024 and v == int(v), "a number of processes ≥ 1")
+    if precision is not None:
+        _number("precision", precision, lambda v: 0.0 < v < 1.0, "in (0, 1) or None")
+    if errors not in ERRORS:
+        raise ValueError(f"errors must be one of {ERRORS}, got {errors!r}")
+    checked, more_pairs = counted_pairs(pairs, generator, adjacency)
+    drawer = Drawer(mechanism if score is None else _scored(mechanism, score), errors, int(jobs))
     request = Request(
-        mechanism=mechanism if score is None else _scored(mechanism, score),
+        drawer=drawer,
         pairs=checked,
         epsilon=float(epsilon),
         delta=float(delta),
@@ -87,8 +120,31 @@ def audit_privacy(
         stop_early=stop_early,
         user_score=score is not None,
         footprints=footprints,
+        precision=precision,
+        confirm=confirm,
+        partial=partial,
+        progress=progress,
     )
-    finding = Sequential(request).run() if method == "sequential" else run_fixed(request, method)
+    # Premises are tested with a generator of their own: the samples of the audit stay what they were.
+    own = generator.spawn(1)[0]
+    premise, tested = "", 0
+    try:
+        premise, tested = _premise(request, 0, own)
+        if premise:
+            finding = nothing(0, premise)
+        else:
+            finding = Sequential(request).run() if method == "sequential" else run_fixed(request, method)
+            if finding.refuted and finding.pair_index > 0:
+                premise, more = _premise(request, finding.pair_index, own)
+                tested += more
+    except (KeyboardInterrupt, Stopped) as stop:
+        if not partial:
+            raise
+        finding = nothing(0, f"{str(stop) or 'Interrupted.'} Nothing was shown by then.")
+    if drawer.changed and not drawer.one_by_one:
+        premise = premise or premises.sentence("data")
+    if premise:
+        finding = replace(finding, refuted=False, undecided=True, epsilon_lower=0.0, note=premise)
     reached = finding.resolution.epsilon <= (math.inf if resolution is None else resolution)
     decided = not finding.undecided and reached and math.isfinite(finding.resolution.epsilon)
     verdict = "refuted" if finding.refuted else "not-refuted" if decided else "undecided"
@@ -109,10 +165,32 @@ def audit_privacy(
         method=method,
         seed=seed if rng is None and is_replayable(mechanism) else None,
         replayable=is_replayable(mechanism),
-        note=finding.note,
+        note=" ".join(note for note in (finding.note, *_notes(drawer, more_pairs)) if note),
+        epsilon_estimate=finding.epsilon_estimate,
+        max_samples=int(max_samples),
+        premise=premise,
+        premise_samples=tested,
         trace=finding.trace,
         curve=finding.curve,
     )
+
+
+def _premise(request: Request, index: int, rng: np.random.Generator) -> tuple[str, int]:
+    """The premise that fails on a pair, in a sentence, or "", and how many outputs of a dataset that took."""
+    pair = [Dataset(data) for data in request.pairs[index]]
+    limit = PREMISE_TIME * request.time_limit
+
+    def late() -> bool:
+        return request.timed() > limit
+
+    return premises.broken(request.drawer, pair, index, request.max_samples, rng, late)
+
+
+def _notes(drawer: Drawer, more_pairs: bool) -> Iterator[str]:
+    if drawer.changed and drawer.one_by_one:
+        yield "The mechanism changes its data: every call was given a copy, which it would not get in use."
+    if more_pairs:
+        yield f"pairs(rng) yields more than {MAX_PAIRS} pairs: only the first {MAX_PAIRS} were audited."
 
 
 def _check(
@@ -167,4 +245,6 @@ def _scored(mechanism: Callable[..., Any], score: Callable[[Any], Any]) -> Calla
             )
         return cast(Any, values)
 
+    scored.replayable = is_replayable(mechanism)  # type: ignore[attr-defined]
+    scored.one_by_one = is_one_by_one(mechanism)  # type: ignore[attr-defined]
     return scored

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from audits.privacy import binomial, calibration, events, folds, gaussian_shape, scores
 from audits.privacy.atoms import find_atoms, rungs, scorer
+from audits.privacy.draws import Drawer
 from audits.privacy.outputs import join
 from audits.privacy.result import CurvePoint, Look, Resolution
 from audits.privacy.sequential import Finding, PairState, Request, learners, smallest_violation
@@ -67,13 +68,13 @@ def run_fixed(request: Request, method: str) -> Finding:
         if best is not None and best[0] is not state:
             state.kept = [[], []]
     if best is None or rest < 1:
-        return _nothing(learning * len(states))
+        return nothing(learning * len(states))
     state, candidate = best
     tested, seen = _test(state, candidate, rest, request, method)
     if method == "gdp":
         complaint = gaussian_shape.complaint(*seen)
         if complaint:
-            return _nothing(learning * len(states) + tested.size, complaint)
+            return nothing(learning * len(states) + tested.size, complaint)
     drawn = learning * len(states) + tested.size
     direction, _ = candidate.ladder.words(candidate.event)
     shares = tested.more / tested.size, tested.less / tested.size
@@ -81,12 +82,15 @@ def run_fixed(request: Request, method: str) -> Finding:
         shares = shares[::-1]
     words = state.encoder.named(tested.words)
     event = f"{words} (share {shares[0]:.4g} on the first dataset, {shares[1]:.4g} on the second)"
+    p, q = (tested.more + 0.5) / (tested.size + 1.0), (tested.less + 0.5) / (tested.size + 1.0)
+    estimate = math.log((p - request.delta) / q) if p > request.delta else 0.0
+    lower, refuted, note = tested.bound, tested.bound > request.epsilon, ""
     if method == "gdp":
-        lower, refuted, note = gaussian_shape.epsilon_bound(
-            tested.more, tested.less, tested.size, request.epsilon, request.delta, request.alpha
+        # Another law may have the same shape and keep a smaller ε: nothing is shown, let alone refuted.
+        estimate, note = gaussian_shape.epsilon_estimate(
+            tested.more, tested.less, tested.size, request.delta, request.alpha
         )
-    else:
-        lower, refuted, note = tested.bound, tested.bound > request.epsilon, ""
+        lower, refuted = 0.0, False
     p_value = _p_value(tested, request)
     return Finding(
         refuted=refuted,
@@ -100,6 +104,8 @@ def run_fixed(request: Request, method: str) -> Finding:
         trace=(Look(drawn, -math.log(p_value), lower),),
         curve=tested.curve,
         note=note,
+        undecided=method == "gdp",
+        epsilon_estimate=max(estimate, lower),
     )
 
 
@@ -111,6 +117,7 @@ def _collect(state: PairState, size: int) -> None:
         first, second = state.sample(batch, 0), state.sample(batch, 1)
         state.keep(first, second, 10**9)
         done += batch
+    state.reshape()
     state.size = size
 
 
@@ -273,7 +280,7 @@ def _test(
     done = 0
     for part in state.chunks(rest):
         for side, (count, keep) in enumerate(zip(counts, kept, strict=True)):
-            rows = state.sample(part, side)
+            rows = state.known(state.sample(part, side))
             if table is not None:
                 count += table.count(*table.atoms.tally(rows))
                 continue
@@ -282,7 +289,7 @@ def _test(
             if done < most:
                 keep.append(found)
         done += part
-        if request.seconds() > request.time_limit:
+        if request.timed() > request.time_limit:
             break
     x, y = counts
     first, second = (np.concatenate(side) if side else np.zeros(0) for side in kept)
@@ -353,7 +360,8 @@ def _resolution(tested: Tested, request: Request) -> Resolution:
     return smallest_violation(q, needed / tested.size, request.epsilon, request.delta)
 
 
-def _nothing(samples: int, note: str = "") -> Finding:
+def nothing(samples: int, note: str = "") -> Finding:
+    """That nothing was found, and why."""
     return Finding(
         refuted=False,
         epsilon_lower=0.0,
@@ -383,7 +391,7 @@ def expected_bound(
     For ranking pairs; it proves nothing. −∞ where no event was found.
     """
     request = Request(
-        mechanism=mechanism,
+        drawer=Drawer(mechanism),
         pairs=[pair],
         epsilon=epsilon,
         delta=delta,

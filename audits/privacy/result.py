@@ -63,8 +63,11 @@ class AuditResult:
     epsilon_lower    with probability `confidence` the mechanism's ε at `delta` is at least this, whenever
                      the audit stopped; 0 where nothing is shown.
     confidence       1 − α.
-    e_value          evidence against the claim; at least 1/α where refuted (sequential). The fixed-size
-                     methods have a p-value instead, reported as 1/p: it is no e-value.
+    epsilon_estimate ε of the event that carries the bound, as its shares have it: no bound, and where the
+                     event was chosen among many a little too large. Of "gdp" the whole result.
+    e_value          the largest wealth so far, a running maximum (`largest_e_value`): evidence against the
+                     claim, at least 1/α where refuted (sequential). The wealth itself at each look is in
+                     `trace`. The fixed-size methods have a p-value instead, given as 1/p: it is no e-value.
     samples          drawn from each side, all pairs together, those used for learning included.
     seconds          wall-clock time.
     pair             the pair of datasets with the strongest evidence; `pair_index` its place in the list.
@@ -77,6 +80,9 @@ class AuditResult:
     note             conditions or reasons, in a sentence; empty where there are none.
     trace            the looks in order, for plots.
     curve            events of the winning family with their shares, for the privacy curve.
+    max_samples      the budget of samples a side.
+    premise          the premise of the test that fails, in a sentence; empty where none does.
+    premise_samples  outputs drawn of each dataset to test the premises; not among `samples`.
     """
 
     verdict: str
@@ -98,10 +104,33 @@ class AuditResult:
     note: str = ""
     trace: tuple[Look, ...] = ()
     curve: tuple[CurvePoint, ...] = ()
+    premise: str = ""
+    premise_samples: int = 0
+    epsilon_estimate: float = 0.0
+    max_samples: int = 0
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:
             raise ValueError(f"verdict must be one of {VERDICTS}, got {self.verdict!r}")
+
+    @property
+    def largest_e_value(self) -> float:
+        """`e_value` by its name: the running maximum of the wealth."""
+        return self.e_value
+
+    @property
+    def alpha(self) -> float:
+        """The error level, 1 − confidence."""
+        return round(1.0 - self.confidence, 15)
+
+    @property
+    def replay(self) -> str:
+        """What gives this run again, as options of the command."""
+        seed = f"--seed {self.seed}" if self.seed is not None else "(no seed: it cannot be replayed)"
+        return (
+            f"--epsilon {self.epsilon_claimed:.12g} --delta {self.delta:.12g} --alpha {self.alpha:.12g} "
+            f"--max-samples {self.max_samples} --method {self.method} {seed}"
+        )
 
     @property
     def refuted(self) -> bool:
@@ -138,8 +167,13 @@ class AuditResult:
         if self.refuted:
             text = (
                 f"REFUTED: the mechanism is not ({claim})-private: ε ≥ {self.epsilon_lower:.4g} with "
-                f"confidence {self.confidence:g}. Event ({self.direction}): {self.event}. {spent}."
+                f"confidence {self.confidence:g} (estimate {self.epsilon_estimate:.4g}). "
+                f"Event ({self.direction}): {self.event}. {spent}."
             )
+        elif self.premise:
+            text = f"undecided: ({claim}). {self.premise}"
+            note = self.note.replace(self.premise, "").strip()
+            return f"{text} {note}".rstrip()
         else:
             head = "not refuted" if self.verdict == "not-refuted" else "undecided"
             caught = (
@@ -184,6 +218,13 @@ class AuditResult:
                 "numpy": np.__version__,
                 "scipy": scipy.__version__,
             },
+            "alpha": self.alpha,
+            "epsilon_estimate": _finite(self.epsilon_estimate),
+            "largest_e_value": _finite(self.e_value),
+            "max_samples": self.max_samples,
+            "premise": self.premise,
+            "premise_samples": self.premise_samples,
+            "note": self.note,
         }
 
     def to_json(self) -> str:
@@ -201,7 +242,7 @@ class AuditResult:
         rows = [
             ("claim", f"ε = {self.epsilon_claimed:g}, δ = {self.delta:g}"),
             ("ε is at least", f"{self.epsilon_lower:.4g} (confidence {self.confidence:g})"),
-            ("e-value", f"{self.e_value:.4g}"),
+            ("largest e-value", f"{self.e_value:.4g}"),
             ("samples a side", f"{self.samples:,}"),
             ("seconds", f"{self.seconds:.2f}"),
             ("pair", f"{_short(self.pair[0])} | {_short(self.pair[1])}"),

@@ -217,15 +217,7 @@ def _scalar_partition(values: Floats) -> tuple[Callable[[Encoded], Ints], Callab
     def cell(e: Encoded) -> Ints:
         return _scalar_cell(e.values[:, 0], atoms, edges)
 
-    def name(c: int) -> str:
-        if c < len(atoms):
-            return f"{{{atoms[c]:.6g}}}"
-        j = c - len(atoms)
-        low = "−∞" if j == 0 else f"{edges[j - 1]:.6g}"
-        high = "∞" if j == len(edges) else f"{edges[j]:.6g}"
-        return f"[{low}, {high})"
-
-    return cell, name
+    return cell, lambda c: _cell_words(atoms, edges, c)
 
 
 def _scalar_cell(values: Floats, atoms: Floats, edges: Floats) -> Ints:
@@ -260,7 +252,25 @@ def _product_partition(
             found = found * size + np.minimum(e.codes[:, j], size - 1)
         return found
 
-    return cell, lambda c: f"cell {c} of a grid of {' × '.join(str(s) for s in sizes + code_sizes)}"
+    def name(c: int) -> str:
+        places = [int(place) for place in np.unravel_index(c, sizes + code_sizes)]
+        symbols = [f"(code {j} = symbol {s})" for j, s in enumerate(places[width:]) if s]
+        if symbols and width == 1:
+            return symbols[0]
+        parts = [f"column {j} ∈ {_cell_words(*cuts[j], place)}" for j, place in enumerate(places[:width])]
+        return "(" + ", ".join(parts + symbols) + ")"
+
+    return cell, name
+
+
+def _cell_words(atoms: Floats, edges: Floats, c: int) -> str:
+    """One of the cells that `_scalar_cell` puts numbers into."""
+    if c < len(atoms):
+        return f"{{{atoms[c]:.6g}}}"
+    j = c - len(atoms)
+    low = "−∞" if j == 0 else f"{edges[j - 1]:.6g}"
+    high = "∞" if j == len(edges) else f"{edges[j]:.6g}"
+    return f"[{low}, {high})"
 
 
 # --- Vectors -----------------------------------------------------------------------------------------

@@ -15,14 +15,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy import betting, binomial, curves, events, folds, scores
+from audits.privacy import betting, binomial, curves, events, folds, hidden, scores
 from audits.privacy.atoms import (
     FEW_ATOMS,
     Atoms,
@@ -35,8 +35,12 @@ from audits.privacy.atoms import (
     rungs,
     scorer,
 )
-from audits.privacy.outputs import Encoded, Encoder, join
-from audits.privacy.pairs import Pair, draw
+from audits.privacy.datasets import Dataset
+from audits.privacy.draws import Drawer
+from audits.privacy.encoder import Encoder
+from audits.privacy.outputs import Encoded, join
+from audits.privacy.pairs import Pair
+from audits.privacy.plain_words import plainly
 from audits.privacy.result import CurvePoint, Look, Resolution
 
 Floats = NDArray[np.floating[Any]]
@@ -76,9 +80,15 @@ CHOOSE_FROM = 16384
 apart."""
 SLOW = (scores.boosting, scores.neighbours)
 """Learners whose scores take microseconds a sample."""
+PATIENT = (hidden.period, hidden.modes)
+"""Learners that find something in many samples only, and cost nothing until then."""
 EVENTS_SHARE = 1.0 / 3.0
 """Share of the wealth that begins as bets on single events where whole ladders can be betted on too: these
 learn with fewer losses and win more, but for an event that one side never hits."""
+LONGEST = 64
+"""After a refutation at most so many times its samples are drawn to know the size of the violation."""
+CONFIRM = 0.05
+"""Level at which fresh draws must confirm a refutation, halved for every further try."""
 EXPLORE = 512
 """Every pair gets this many samples before the promising ones are preferred."""
 
@@ -99,13 +109,19 @@ class Finding:
     curve: tuple[CurvePoint, ...] = ()
     note: str = ""
     undecided: bool = False
+    epsilon_estimate: float = 0.0
+
+
+class Stopped(BaseException):
+    """Raised into a run from outside, as by a handler of signals; its words say what happened. A mechanism
+    that catches every `Exception` does not stop it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """What the user asked for, checked; the defaults are an audit without further wishes."""
 
-    mechanism: Callable[..., Any]
+    drawer: Drawer
     pairs: Sequence[Pair]
     epsilon: float
     delta: float
@@ -117,11 +133,21 @@ class Request:
     stop_early: bool = True
     user_score: bool = False
     footprints: bool = False
+    precision: float | None = None
+    confirm: bool = False
+    partial: bool = False
+    progress: Callable[[Look], None] | None = None
     started: float = field(default_factory=time.perf_counter)
 
     def seconds(self) -> float:
         """Since the audit began."""
         return time.perf_counter() - self.started
+
+    def timed(self) -> float:
+        """Seconds that the time limit counts: since the first output, as the call that brings it may have to
+        import a library."""
+        first = self.drawer.first_output
+        return 0.0 if first is None else time.perf_counter() - first
 
 
 def epsilon_grid(claimed: float) -> Floats:
@@ -156,7 +182,7 @@ def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores
     if sample.is_scalar:
         chosen: list[scores.Learner] = [scores.value, scores.sets]
         if not user_score:
-            chosen.append(scores.grid)
+            chosen += [scores.grid, hidden.period, hidden.modes]
         return [*chosen, scores.footprints] if footprints else chosen
     if sample.is_symbol:
         return [scores.sets]
@@ -224,9 +250,10 @@ class PairState:
 
     def __init__(self, request: Request, pair: Pair, index: int, grid_size: int = 0) -> None:
         self.request = request
-        self.pair = pair
+        self.pair = [Dataset(data) for data in pair]
         self.index = index
-        self.encoder = Encoder()
+        self.encoder = Encoder(nan=request.drawer.symbols)
+        self.shape = (0, 0)
         self.size = 0
         self.kept: list[list[Encoded]] = [[], []]
         self.kept_rows = 0
@@ -243,8 +270,22 @@ class PairState:
     def sample(self, size: int, side: int) -> Encoded:
         """Fresh outputs of one side, as columns."""
         where = f"the {('first', 'second')[side]} dataset of pair {self.index}"
-        raw = draw(self.request.mechanism, self.pair[side], size, self.request.rng, where)
+        raw = self.request.drawer.draw(self.pair[side], size, self.request.rng, where)
         return self.encoder.encode(raw, where)
+
+    def known(self, e: Encoded) -> Encoded:
+        """The columns that there were when scores were fitted."""
+        return e.narrow(self.shape) if self.size > 0 else e
+
+    def reshape(self) -> None:
+        """Begin to learn again where outputs have shown columns that none had before."""
+        if self.encoder.shape == self.shape:
+            return
+        self.kept = [[self.encoder.widen(e) for e in side] for side in self.kept]
+        self.shape = self.encoder.shape
+        self.slots = []
+        self.learned_at = self.reordered_at = 0
+        self.atoms = self.counts = self.learned_counts = None
 
     def chunks(self, size: int) -> list[int]:
         """Sizes of the draws that make up a batch."""
@@ -262,7 +303,7 @@ class PairState:
         self.kept[0].append(first.take(slice(0, take)))
         self.kept[1].append(second.take(slice(0, take)))
         self.kept_rows += take
-        self.kept = [[join(side)] for side in self.kept]
+        self.kept = [[join([self.encoder.widen(e) for e in side])] for side in self.kept]
 
     def most_kept(self, rows: int = RETAINED_ROWS) -> int:
         """How many samples of a side are kept at most."""
@@ -371,6 +412,8 @@ class Sequential:
         self.samples = 0
         self.trace: list[Look] = []
         self.looks = 0
+        self.confirmed = False
+        self.refuted_at = self.tried_at = self.tries = self.extra = 0
 
     # --- one batch ---
 
@@ -387,7 +430,7 @@ class Sequential:
         for part in state.chunks(size):
             first, second = state.sample(part, 0), state.sample(part, 1)
             for side, place in ((first, 0), (second, 1)):
-                found, times = state.count(side)
+                found, times = state.count(state.known(side))
                 tallies[place] += times
                 for count, more in zip(counts, found, strict=True):
                     count[place][:] += more
@@ -401,13 +444,14 @@ class Sequential:
             slot.ladder = ladder.add(x, y, size)
         state.size += size
         self.samples += size
+        state.reshape()
         if not state.slots:
             # The kind of output is known now, nothing has been betted yet.
             kinds = learners(state.samples()[0], self.request.user_score, self.request.footprints)
             state.slots = [Slot(learner) for learner in kinds]
         if state.counts is not None:
             state.counts = state.counts.add(tallies[0], tallies[1], size)
-        if LEAST_ROWS <= state.size <= 2 * state.kept_rows:
+        if state.size >= LEAST_ROWS and (state.size <= 2 * state.kept_rows or state.learned_at == 0):
             state.relearn()
         state.reorder()
 
@@ -493,10 +537,13 @@ class Sequential:
             if slot.learner in SLOW and quick:
                 least = np.maximum(least, np.max([strength[i] for i in quick], axis=0) + slack)
             slot.active = place == favourite or bool(np.any((found > 0.0) & (found >= least)))
+            # What is rare is not told from nothing by its strength so far.
+            slot.active |= slot.learner in PATIENT and float(found[-1]) > 0.0
         heirs = [slot for slot in live if slot.active]
         for slot in state.slots:
-            # One that has offered nothing so far will not be waited for.
-            slot.active = slot in heirs
+            # One that has offered nothing so far will not be waited for, unless what it seeks is rare.
+            if slot not in heirs:
+                slot.active, slot.ladder = slot.learner in PATIENT, None
 
     def excess(self, ladder: events.Ladder) -> Floats:
         """Excess of every event of a ladder over the null, for every reference ε."""
@@ -516,6 +563,8 @@ class Sequential:
         self.best_log_e = max(self.best_log_e, float(log_e[self.claimed]))
         self.trace.append(Look(self.samples, float(log_e[self.claimed]), self.epsilon_lower()))
         self.looks += 1
+        if self.request.progress is not None:
+            self.request.progress(self.trace[-1])
 
     def epsilon_lower(self) -> float:
         """The largest ε of the grid up to which everything is rejected; 0 where ε = 0 is not."""
@@ -545,20 +594,76 @@ class Sequential:
 
     def run(self) -> Finding:
         """Batches until the claim is refuted, the budget is spent, or the resolution asked for is reached."""
+        request, reason = self.request, ""
+        try:
+            while self.samples < request.max_samples:
+                state = self.next_pair()
+                size = self.batch_size(state)
+                if size == 0:
+                    reason = "The time limit was reached."
+                    break
+                self.step(state, size)
+                self.look()
+                refuted = self.refuted()
+                if refuted and request.confirm and not self.confirmed:
+                    self.try_again()
+                if self.settled():
+                    break
+                if request.resolution is not None and not refuted and self.reached(request.resolution):
+                    break
+            if self.refuted() and request.confirm and not self.confirmed:
+                self.try_again(last=True)
+        except (KeyboardInterrupt, Stopped) as stop:
+            # What was shown at the last look holds whenever one stops.
+            if not request.partial:
+                raise
+            reason = str(stop) or "Interrupted."
+        return self.finding(reason)
+
+    def settled(self) -> bool:
+        """Whether the claim is refuted and nothing more is to be known."""
         request = self.request
-        while self.samples < request.max_samples:
-            state = self.next_pair()
-            size = self.batch_size(state)
-            if size == 0:
-                break
-            self.step(state, size)
-            self.look()
-            refuted = self.refuted()
-            if refuted and request.stop_early:
-                break
-            if request.resolution is not None and not refuted and self.reached(request.resolution):
-                break
-        return self.finding()
+        if not self.refuted() or not request.stop_early or (request.confirm and not self.confirmed):
+            return False
+        self.refuted_at = self.refuted_at or self.samples
+        if request.precision is None or self.samples >= LONGEST * self.refuted_at:
+            return True
+        return self.epsilon_lower() >= (1.0 - request.precision) * self.estimate()
+
+    def estimate(self) -> float:
+        """ε of the event that carries the lower bound, as its shares have it."""
+        at = max(self.claimed, int(np.searchsorted(self.grid, self.epsilon_lower())))
+        states = [state for state in self.states if state.live()]
+        if not states:
+            return 0.0
+        state = max(states, key=lambda s: float(betting.log_sum(s.log_wealth[:, [at]])[0]))
+        ladder, event = self.strongest(state, int(self.nearest[at]))
+        p, q = (float(share[event]) for share in ladder.shares())
+        found = math.log((p - self.request.delta) / q) if p > self.request.delta else 0.0
+        return max(found, self.epsilon_lower())
+
+    def try_again(self, last: bool = False) -> None:
+        """Try to confirm a refutation on as many fresh draws as it took, in a test of the event alone."""
+        if self.samples < 2 * self.tried_at and not last:
+            return
+        self.tried_at, self.tries = self.samples, self.tries + 1
+        state = max(
+            (state for state in self.states if state.live()),
+            key=lambda s: float(betting.log_sum(s.log_wealth[:, [self.claimed]])[0]),
+        )
+        ladder, event = self.strongest(state, len(self.references) - 1)
+        kind, rung = divmod(event, len(ladder.thresholds))
+        one = ladder.keep(np.array([rung]))
+        counts = one.nothing()
+        for part in state.chunks(state.size):
+            fresh = state.known(state.sample(part, 0)), state.known(state.sample(part, 1))
+            for count, side in zip(counts, fresh, strict=True):
+                count += events.count(one.score.evaluate(side), one.thresholds)
+        more, less = one.hits(*counts, state.size)
+        self.extra += state.size
+        level = CONFIRM / 2.0**self.tries
+        found = (int(more[kind]), int(less[kind]), state.size)
+        self.confirmed = binomial.joint_bound(*found, self.request.delta, level) > self.request.epsilon
 
     def batch_size(self, state: PairState) -> int:
         """Samples of the next batch: a share of those before, within the budget of samples and time."""
@@ -566,11 +671,11 @@ class Sequential:
         size = FIRST_BATCH
         if state.size > 0:
             size = max(16, int(self.growth(state) * state.size))
-        left = request.time_limit - request.seconds()
+        left = request.time_limit - request.timed()
         if self.samples > 0 and left <= 0.0:
             return 0
         if self.samples > 0 and math.isfinite(left):
-            speed = self.samples / max(request.seconds(), 1e-6)
+            speed = self.samples / max(request.timed(), 1e-6)
             size = min(size, max(16, int(speed * left)))
         return min(size, request.max_samples - self.samples)
 
@@ -619,9 +724,19 @@ class Sequential:
             best = Resolution(min(best.epsilon, found.epsilon), min(best.delta, found.delta))
         return best
 
-    def finding(self) -> Finding:
-        """The run in the words of the result."""
+    def finding(self, reason: str = "") -> Finding:
+        """The run in the words of the result; `reason` is why it ended early."""
         refuted = self.refuted()
+        if refuted and self.request.confirm and not self.confirmed:
+            words = (
+                "The audit came to refute the claim, but fresh draws of the event did not confirm it: "
+                "nothing is decided."
+            )
+            refuted, reason = False, f"{reason} {words}".strip()
+            return replace(self._found(False), undecided=True, note=reason)
+        return replace(self._found(refuted), undecided=bool(reason) and not refuted, note=reason)
+
+    def _found(self, refuted: bool) -> Finding:
         at = self.claimed
         if refuted:
             # The event that carries the lower bound, not the one that first crossed the bar.
@@ -644,7 +759,7 @@ class Sequential:
         ladder, event = self.strongest(state, int(self.nearest[at]))
         x, y = ladder.all_hits()
         direction, text = ladder.words(event)
-        text = state.encoder.named(text)
+        text = state.encoder.named(text + plainly(ladder, event, *state.samples()))
         shares = x[event] / ladder.size, y[event] / ladder.size
         if direction == "backward":
             shares = shares[::-1]
@@ -652,13 +767,14 @@ class Sequential:
             refuted=refuted,
             epsilon_lower=self.epsilon_lower(),
             e_value=e_value,
-            samples=self.samples,
+            samples=self.samples + self.extra,
             pair_index=state.index,
             direction=direction,
             event=f"{text} (share {shares[0]:.4g} on the first dataset, {shares[1]:.4g} on the second)",
             resolution=self.resolution(),
             trace=tuple(self.trace),
             curve=state.curve(ladder),
+            epsilon_estimate=self.estimate(),
         )
 
     def strongest(self, state: PairState, reference: int) -> tuple[events.Ladder, int]:

@@ -1,5 +1,4 @@
-"""Strongly convex problems with exact minimisers: optima inside and on the boundary, with and without kinks.
-"""
+"""Strongly convex problems with exact minimisers: optima inside and on the boundary, kinks."""
 
 from __future__ import annotations
 

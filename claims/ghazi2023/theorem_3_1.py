@@ -100,7 +100,8 @@ def succeeded(
         if items.shape[1] == 1:
             out.append(float(mean_sensitivity(users[:, 0], 4 * p.kappa)) <= p.target)
         else:
-            out.append(bool(sc_output_pert.certified(users[None], p, 1.0, quadratic=True)[0]))
+            gamma = sc_output_pert.largest_norm(users[None], centred=True)
+            out.append(bool(sc_output_pert.certified(gamma, n, p, 1.0, quadratic=True)[0]))
     return np.array(out, dtype=float)
 
 

@@ -7,11 +7,11 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audits.evidence import Evidence, Verdict
+from claims.harness.words import Kind
 from implementations.interfaces import Adjacency
 
 if TYPE_CHECKING:
@@ -19,22 +19,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Scalar = float | int | str
-TIERS = ("smoke", "ci", "full")
 RESERVED = frozenset({"axes", "rng", "alpha", "trials", "data", "chunk", "split"})
 """Names that the runner gives to a grid point; no axis may have one."""
 _NAME = re.compile(r"[a-z0-9.]+(-[a-z0-9.]+)*")
 _KEY = re.compile(r"[a-z][a-z0-9_]*")
-
-
-class Kind(StrEnum):
-    """What a claim is about; `dpclaims list --kind` selects by it."""
-
-    PRIVACY = "privacy"
-    RATE = "rate"
-    BOUND = "bound"
-    LOWER_BOUND = "lower-bound"
-    IDENTITY = "identity"
-    EXPERIMENT = "experiment"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +51,10 @@ class Paper:
         object.__setattr__(self, "adjacency", Adjacency(self.adjacency))
 
 
-Points = Sequence[Mapping[str, Scalar]]
+Points = Sequence[Mapping[str, Any]]
 
 
-def grid(**axes: Scalar | Iterable[Scalar]) -> list[dict[str, Scalar]]:
+def grid(**axes: Scalar | Iterable[Scalar]) -> list[dict[str, Any]]:
     """All combinations of the axes' values, the last axis fastest; a single value is an axis of one.
 
     >>> grid(n=(1, 2), d=3)
@@ -111,7 +99,7 @@ class Tier:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Point(Mapping[str, Scalar]):
+class Point(Mapping[str, Any]):
     """One grid point as `check` and `measure` see it: ``point.n`` is the axis n, of the type it was given.
 
     axes    the grid point itself.

@@ -142,7 +142,7 @@ def named_by_bugs() -> frozenset[str]:
 
 
 def baseline_exponents(papers: Sequence[str]) -> frozenset[tuple[str, str]]:
-    """(claim id, axis) of every exponent in the baselines of these papers; none where there is no baseline."""
+    """(claim id, axis) of every exponent in the baselines of these papers; none without a baseline."""
     from claims.harness.commands.rates import baseline_file, read_baseline
 
     files = [baseline_file(paper) for paper in papers]

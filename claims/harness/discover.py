@@ -2,28 +2,25 @@
 
 This project's papers stand in `claims/`. Other people's stand in the folders named by ``--claims DIR``, by
 ``[tool.dpclaims] claims = ["DIR"]`` in the pyproject.toml of the current folder, by the environment variable
-DPCLAIMS_CLAIMS, or by entry points of the group ``dpclaims.papers``. A broken file is named and leaves all others as they are.
+DPCLAIMS_CLAIMS, or by entry points of the group ``dpclaims.papers``. A broken file is named, and leaves all
+others as they are.
 """
 
 from __future__ import annotations
 
 import ast
-import difflib
 import importlib
 import importlib.util
-import os
 import sys
-import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 
 from claims.harness.claim import Claim, Paper
+from claims.harness.places import OWN, matches, near_miss, other_folders
 
-OWN = Path(__file__).resolve().parent.parent
-"""The folder of this project's papers."""
 NO_PAPERS = frozenset({"harness", "mutants"})
 ROOM = 1000
 """How many claims a run has room for: each may spend this part of the error budget."""
@@ -105,44 +102,6 @@ def discover(folders: Sequence[Path | str] = ()) -> Catalogue:
     )
 
 
-def other_folders(named: Sequence[Path | str] = ()) -> list[Path]:
-    """The folders of other people's papers: those named, those of DPCLAIMS_CLAIMS, of pyproject.toml, and of
-    entry points.
-    """
-    inherited = [Path(f) for f in os.environ.get("DPCLAIMS_CLAIMS", "").split(os.pathsep) if f]
-    found = [Path(f) for f in named] + inherited + _configured() + _installed()
-    for folder in found:
-        if not folder.is_dir():
-            raise ValueError(f"claims folder {str(folder)!r} does not exist")
-    resolved = [f.resolve() for f in found]
-    # A folder that is a paper itself stands for the folder that holds it.
-    return [f for f in dict.fromkeys(resolved) if f != OWN and f.parent != OWN]
-
-
-def _configured() -> list[Path]:
-    file = Path("pyproject.toml")
-    if not file.is_file():
-        return []
-    try:
-        table = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {}).get("dpclaims", {})
-    except (tomllib.TOMLDecodeError, OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"pyproject.toml cannot be read: {error}") from error
-    names = table.get("claims", [])
-    if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
-        raise ValueError(f"[tool.dpclaims] claims must be a list of folders in pyproject.toml, got {names!r}")
-    return [Path(name) for name in names]
-
-
-def _installed() -> list[Path]:
-    """Folders of the packages that entry points of the group `dpclaims.papers` name."""
-    found: list[Path] = []
-    for point in entry_points(group="dpclaims.papers"):
-        spec = importlib.util.find_spec(point.module)
-        places = list(spec.submodule_search_locations or []) if spec is not None else []
-        found += [Path(place) for place in places]
-    return found
-
-
 def _paper_folders(place: Path, problems: list[Problem]) -> list[Path]:
     """The papers at `place`: the folder itself, or the folders in it."""
     if place != OWN and _holds_paper(place):
@@ -191,7 +150,7 @@ def _paper(module: str, folder: Path) -> Paper:
     return paper
 
 
-def import_from(module: str, place: Path) -> object:
+def import_from(module: str, place: Path) -> Any:
     """Import `module`, whose source is `place`; ValueError, naming the file, where that fails."""
     root = str(place.parents[module.count(".")])
     if module.split(".")[0] != "claims" and root not in sys.path:
@@ -234,11 +193,8 @@ def select(found: Catalogue | Iterable[Claim], patterns: Iterable[str]) -> list[
     for pattern in wanted:
         matching = [c.id for c in claims if matches(c.id, pattern)]
         if not matching:
-            if broken := [p.sentence for p in problems if p.paper == pattern.split("/")[0]]:
-                raise ValueError(f"no claim matches the pattern {pattern!r}: {'; '.join(broken)}")
-            near = difflib.get_close_matches(pattern, [c.id for c in claims], n=1, cutoff=0.5)
-            hint = f"; did you mean {near[0]!r}?" if near else "; `dpclaims list` shows all"
-            raise ValueError(f"no claim matches the pattern {pattern!r}{hint}")
+            broken_files = [(p.paper, p.sentence) for p in problems]
+            raise ValueError(near_miss(pattern, [c.id for c in claims], broken_files))
         chosen.update(matching)
     return [c for c in claims if c.id in chosen]
 
@@ -247,16 +203,3 @@ def broken(found: Catalogue, patterns: Sequence[str]) -> list[Problem]:
     """The problems of the papers that the patterns reach; all of them without a pattern."""
     papers = [pattern.split("/")[0] for pattern in patterns]
     return [p for p in found.problems if not papers or any(fnmatchcase(p.paper, each) for each in papers)]
-
-
-def matches(claim_id: str, pattern: str) -> bool:
-    """Whether an id matches a pattern, with or without its reading.
-
-    >>> matches("song2021/theorem-2.6:corrected", "song2021/theorem-2.6")
-    True
-    >>> matches("song2021/theorem-2.6", "song2021/theorem-2.6:corrected")
-    False
-    """
-    if fnmatchcase(claim_id, pattern):
-        return True
-    return ":" not in pattern and fnmatchcase(claim_id.split(":")[0], pattern)

@@ -15,13 +15,17 @@ half a user at G = σ√d refute all of these.
 Corrected: keep the printed phases as long as the answers fail with probability at most ½ (β of Theorem 2).
 Phases use disjoint users, so a replaced user changes one phase only, and the whole is (ε, δ)-DP by Theorem 3.
 
-How it is checked. Exactly, from the schedule itself, for linear losses: n_t ≥ 1, Σ n_t ≤ n, β of every phase,
-and the optimal composition of the answers of every kept phase against δ.
+How it is checked. Exactly, from the schedule itself, for linear losses: n_t ≥ 1, Σ n_t ≤ n, β of every phase
+that is kept and of the first that is dropped from both ends of ½, and the optimal composition of the answers
+of every kept phase against δ; the users of each phase from a run of the program that records whom it asks.
+That the answers of a phase have the noise of this budget is in sampler-laws.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+
+import numpy as np
 
 from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Plot, Point, at_least, at_most, grid, reported
 from claims.levy2021 import PAPER
@@ -71,10 +75,37 @@ def check_printed(point: Point) -> Iterator[Evidence]:
     yield reported("phases with β ≤ ½", feasible, claimed=len(printed))
 
 
+def phases_of_users(point: Point) -> np.ndarray:
+    """In how many phases of the program each user serves, and users beyond the n-th (2n,)."""
+    problem, tau, gamma = instance(point, point.n)
+    served: set[tuple[int, int]] = set()
+
+    def gradients(theta: np.ndarray, users: slice) -> np.ndarray:
+        served.add((users.start, users.stop))
+        return np.zeros((1, users.stop - users.start, problem.d))
+
+    phased_erm.phased_erm(
+        problem, gradients, np.zeros((1, problem.d)), lambda x: np.clip(x, -1.0, 1.0), tau, gamma, point.rng,
+        schedule=[p for p in phased_erm.phases(problem) if p.users],
+    )  # fmt: skip
+    phases = np.zeros(2 * point.n, dtype=int)
+    for first, last in served:
+        phases[first:last] += 1
+    return phases
+
+
 def check_corrected(point: Point) -> Iterator[Evidence]:
+    if "program" in point:
+        phases = phases_of_users(point)
+        yield at_most("phases in which a user serves, largest", int(phases.max()), 1)
+        yield at_most("users asked beyond the n-th", int(phases[point.n :].sum()), 0)
+        return
     problem, tau, gamma = instance(point, point.n)
     kept = phased_erm.feasible_phases(problem, tau, gamma)
     yield reported("phases kept", len(kept))
+    for phase in phased_erm.phases(problem)[len(kept) : len(kept) + 1]:
+        failure = phased_erm.phase_failure(problem, phase, tau, gamma)
+        yield at_least("β of the first phase that is dropped", failure, 0.5)
     yield reported("least n (to a factor 2) with a feasible first phase", least_users(point))
     if not kept:
         return
@@ -88,6 +119,12 @@ def check_corrected(point: Point) -> Iterator[Evidence]:
 GRID = grid(
     n=(10_000, 1_000_000, 100_000_000), m=(100, 10_000), d=(4, 64), epsilon=(0.3, 1.0), G_ratio=(1.0, 10.0)
 )
+
+EDGES = [
+    *grid(n=(10**6, 10**10), m=(1, 10**6), d=(1, 256), epsilon=(0.01, 1.0), G_ratio=(0.1, 100.0)),
+    *grid(n=(37, 300), m=4, d=2, epsilon=1.0, G_ratio=1.0, program="run"),
+]
+"""One sample a user and very many, G far below and above σ√d, small ε; and the program with few users."""
 
 CLAIM = Claim(
     PAPER,
@@ -126,6 +163,9 @@ CORRECTED = CLAIM.reading(
     expected=CONFIRMED,
     finding="stop earlier",
     check=check_corrected,
+    smoke=[*GRID[::5], *EDGES[::3], *EDGES[-2:]],
+    ci=[*GRID, *EDGES],
+    full=[*GRID, *EDGES],
     plots=(),
 )
 CLAIMS = [CORRECTED]

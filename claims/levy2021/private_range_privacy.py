@@ -69,7 +69,7 @@ CLAIM = Claim(
     r"mechanism over bins).",
     expected=CONFIRMED,
     check=check,
-    smoke=[*CI[:6], *HUGE[:3]],
+    smoke=[*CI[::3], *HUGE[:3]],
     ci=CI,
     full=[*CI, *grid(n=6, log2_bins=3, epsilon=(0.01, 1.0, 8.0))],
     plots=[

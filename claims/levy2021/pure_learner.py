@@ -62,7 +62,8 @@ def check(point: Point) -> Iterator[Evidence]:
     for (p, q), stop in itertools.product(extreme_pairs(step, point.outcomes), STOPS):
         a, b = finite_class.best_of_geometric(p, stop), finite_class.best_of_geometric(q, stop)
         mismatch = max(mismatch, float(np.abs(a - closed_form(p, stop)).max()))
-        searched = max(searched, float(np.abs(np.log(a) - np.log(b)).max()))
+        loss = np.log(np.maximum(a, 1e-300)) - np.log(np.maximum(b, 1e-300))
+        searched = max(searched, float(np.abs(loss).max()))
     yield equals("error of the implemented law against the closed form", mismatch, 0.0, error=1e-9)
     # The implemented law carries rounding errors of 1e-10 relative to the rarest outcome.
     yield at_most(

@@ -23,4 +23,21 @@ MUTANTS = [
         by=best_of_geometric,
         caught_by=("levy2021/pure-learner",),
     ),
+    Mutant(
+        name="levy2021-selection-full-budget",
+        bug="Gives each candidate all of ε: the selection spends 3ε.",
+        replaces="implementations.levy2021.finite_class:learn_finite_class",
+        swap=("epsilon / 3.0", "epsilon"),
+        caught_by=("levy2021/sampler-laws",),
+    ),
+    Mutant(
+        name="levy2021-largest-score",
+        bug="Returns the candidate with the largest estimate of the risk.",
+        replaces="implementations.levy2021.finite_class:learn_finite_class",
+        swap=("np.lexsort((score, run))", "np.lexsort((-score, run))"),
+        caught_by=(
+            "levy2021/pure-learner-utility",
+            "levy2021/sampler-laws",
+        ),
+    ),
 ]

@@ -36,4 +36,25 @@ MUTANTS = [
         by=half_interval_noise,
         caught_by=("levy2021/theorem-1-privacy",),
     ),
+    Mutant(
+        name="levy2021-half-noise-drawn",
+        bug="Halves the Laplace noise where it is drawn: scale and variance are mixed up.",
+        replaces="implementations.levy2021.winsorized_mean_1d:winsorized_mean_1d",
+        swap=("noise_scale(n, epsilon, tau, c), size", "0.5 * noise_scale(n, epsilon, tau, c), size"),
+        caught_by=("levy2021/sampler-laws",),
+    ),
+    Mutant(
+        name="levy2021-range-full-budget",
+        bug="Gives the private range all of ε, and the noise its half on top.",
+        replaces="implementations.levy2021.winsorized_mean_1d:winsorized_mean_1d",
+        swap=("c.range_share * epsilon", "epsilon"),
+        caught_by=("levy2021/sampler-laws",),
+    ),
+    Mutant(
+        name="levy2021-unclipped-mean",
+        bug="Averages the data as they are: the interval is drawn and not used.",
+        replaces="implementations.levy2021.winsorized_mean_1d:winsorized_mean_1d",
+        swap=("np.minimum(np.maximum(x, low[..., None]), high[..., None])", "x"),
+        caught_by=("levy2021/sampler-laws",),
+    ),
 ]

@@ -11,6 +11,7 @@ from implementations import hadamard
 from implementations.interfaces import Array
 from implementations.levy2021 import winsorized_mean_highd
 from implementations.levy2021.constants import Constants, Variant
+from implementations.levy2021.winsorized_mean_1d import winsorized_mean_1d
 
 _highd_plan_reference = winsorized_mean_highd.highd_plan
 _hadamard_transform_reference = hadamard.hadamard_transform
@@ -36,6 +37,27 @@ def unnormalised_rotation(x: Array) -> Array:
     return np.sqrt(x.shape[-1]) * _hadamard_transform_reference(x)
 
 
+def no_rotation(
+    x: Array,
+    epsilon: float,
+    delta: float,
+    tau: float,
+    bound: float,
+    gamma: float,
+    rng: np.random.Generator,
+    *,
+    constants: Variant | Constants = "paper",
+    failure: float | None = None,
+) -> Array:
+    """The reference with Algorithm 1 on the coordinates of x themselves."""
+    n, d = x.shape[-2:]
+    plan = winsorized_mean_highd.highd_plan(n, d, epsilon, delta, tau, bound, gamma, constants)
+    columns = np.ascontiguousarray(np.swapaxes(x, -1, -2))
+    return winsorized_mean_1d(
+        columns, plan.epsilon, plan.tau, plan.bound, rng, constants=plan.constants, failure=failure
+    )
+
+
 MUTANTS = [
     Mutant(
         name="levy2021-short-radius",
@@ -50,5 +72,39 @@ MUTANTS = [
         replaces="implementations.hadamard:hadamard_transform",
         by=unnormalised_rotation,
         caught_by=("levy2021/theorem-3-convex",),
+    ),
+    Mutant(
+        name="levy2021-no-random-signs",
+        bug="Leaves out the random signs: data along a row of the Hadamard matrix land in one coordinate.",
+        replaces="implementations.levy2021.winsorized_mean_highd:winsorized_mean_highd",
+        swap=(
+            "2.0 * rng.integers(0, 2, size=(*x.shape[:-2], plan.dimension)) - 1.0",
+            "np.ones((*x.shape[:-2], plan.dimension))",
+        ),
+        caught_by=("levy2021/rotation",),
+    ),
+    Mutant(
+        name="levy2021-no-rotation",
+        bug="Runs Algorithm 1 on the coordinates as they are, with the radius of rotated coordinates.",
+        replaces="implementations.levy2021.winsorized_mean_highd:winsorized_mean_highd",
+        by=no_rotation,
+        caught_by=(
+            "levy2021/sampler-laws",
+            "levy2021/rotation",
+        ),
+    ),
+    Mutant(
+        name="levy2021-coordinate-full-budget",
+        bug="Hands each coordinate all of ε.",
+        replaces="implementations.levy2021.winsorized_mean_highd:winsorized_mean_highd",
+        swap=("plan.epsilon,", "epsilon,"),
+        caught_by=("levy2021/sampler-laws",),
+    ),
+    Mutant(
+        name="levy2021-not-rotated-back",
+        bug="Returns the rotated mean.",
+        replaces="implementations.levy2021.winsorized_mean_highd:winsorized_mean_highd",
+        swap=("hadamard_transform(mean) * signs", "mean * signs"),
+        caught_by=("levy2021/sampler-laws",),
     ),
 ]

@@ -149,8 +149,8 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     least = cells(runs.assign(scaled=scaled)[runs["private"] == 1], ["d", "epsilon", "load", "estimator"])
     yield constant(
         f"least excess of a private estimator over {FORM}", [g["scaled"].mean() for _, g in least],
-        [float(g["scaled"].std()) / math.sqrt(len(g)) for _, g in least], [len(g) for _, g in least], points=[p for p, _ in least],
-        least=True, claimed=CONSTANT,
+        [float(g["scaled"].std()) / math.sqrt(len(g)) for _, g in least], [len(g) for _, g in least],
+        points=[p for p, _ in least], least=True, claimed=CONSTANT,
         note="the hidden constant can be no larger; interval simultaneous over points and estimators",
     )  # fmt: skip
     if "repeats" in rows:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from implementations.ghazi2023 import sc_output_pert
 from implementations.ghazi2023.feasible import Ball, project
-from implementations.ghazi2023.quadratic import Users, regularised_minimiser
+from implementations.ghazi2023.quadratic import Summary, regularised_minimiser
 from implementations.interfaces import Array
 
 Variant = Literal["printed", "corrected"]
@@ -33,7 +33,7 @@ class Phase:
 
 
 def run_phase(
-    users: Users,
+    users: Summary,
     index: int,
     base: float,
     centre: Array,
@@ -58,10 +58,10 @@ def run_phase(
         epsilon, delta, beta, 2.0 * users.lipschitz, regulariser, users.n, users.m, target
     )
     minimiser = regularised_minimiser(users, regulariser, centre, [*domain, Ball(centre, radius)])
-    # The certificate centres the gradients, and the regulariser is the same for all users: `linear` will
-    # do. Adding λᵢ(θ − θ̂ᵢ₋₁) first would drown the users' differences in rounding once λᵢ is large.
+    # The regulariser has the same gradient for all users, so the spread of the linear parts is that of the
+    # gradients.
     theta, good = sc_output_pert.sc_output_pert(
-        minimiser, users.linear, p, users.curvature + regulariser, rng, quadratic=True
+        minimiser, users.spread, users.n, p, users.curvature + regulariser, rng, quadratic=True
     )
     if variant == "corrected":
         theta = project(theta, domain)

@@ -22,9 +22,13 @@ class Ball:
         positive(radius=self.radius)
 
 
-def contains(points: Array, ball: Ball) -> Array:
-    """Whether each point (trials, d) lies in the ball, to 1e-9 of its radius: (trials,)."""
-    return np.linalg.norm(points - ball.centre, axis=-1) <= ball.radius * (1.0 + 1e-9)
+def contains(points: Array, ball: Ball, slack: float = 1e-9) -> Array:
+    """Whether each point (trials, d) lies in the ball, to `slack` of its radius and rounding: (trials,).
+
+    Late phases have radii far below the rounding error of the coordinates, which must not make them empty.
+    """
+    size = np.linalg.norm(points, axis=-1) + np.linalg.norm(ball.centre, axis=-1)
+    return np.linalg.norm(points - ball.centre, axis=-1) <= ball.radius * (1.0 + slack) + 1e-14 * size
 
 
 def _onto(points: Array, ball: Ball) -> Array:
@@ -54,7 +58,10 @@ def _onto_two(points: Array, first: Ball, second: Ball) -> Array:
     result = np.where(
         contains(one, second)[:, None], one, np.where(contains(two, first)[:, None], two, meeting)
     )
-    apart = distance > (first.radius + second.radius) * (1.0 + 1e-12)
+    size = np.linalg.norm(first.centre, axis=-1, keepdims=True) + np.linalg.norm(
+        second.centre, axis=-1, keepdims=True
+    )
+    apart = distance > (first.radius + second.radius) * (1.0 + 1e-12) + 1e-14 * size
     return np.where(apart, np.nan, result)
 
 
@@ -83,7 +90,5 @@ def project(points: Array, balls: Sequence[Ball], *, rounds: int = 2000) -> Arra
             x = y
         if np.nan_to_num(np.abs(x - before)).max() <= 1e-13 * max(ball.radius for ball in balls):
             break
-    feasible = np.logical_and.reduce(
-        [np.linalg.norm(x - ball.centre, axis=-1) <= ball.radius * (1.0 + 1e-6) for ball in balls]
-    )
+    feasible = np.logical_and.reduce([contains(x, ball, 1e-6) for ball in balls])
     return np.where(inside[:, None], result, np.where(feasible[:, None], x, np.nan))

@@ -11,7 +11,7 @@ import numpy as np
 from implementations.checks import one_of, positive, probability
 from implementations.ghazi2023._phases import Phase, Variant, run_phase
 from implementations.ghazi2023.feasible import Ball
-from implementations.ghazi2023.quadratic import Users
+from implementations.ghazi2023.quadratic import Summary
 from implementations.ghazi2023.sc_output_pert import Target
 from implementations.interfaces import Array
 
@@ -41,7 +41,7 @@ def printed_regulariser(lipschitz: float, diameter: float, n: int, m: float, d: 
 
 
 def phased_erm(
-    users: Users,
+    users: Summary,
     domain: Sequence[Ball],
     start: Array,
     epsilon: float,
@@ -67,7 +67,7 @@ def phased_erm(
     one_of(("printed", "corrected"), variant=variant)
     phases = phase_count(users.n, users.m, base)  # line 3
     step_epsilon, step_delta, step_beta = epsilon / phases, delta / phases, beta / phases  # lines 4 and 5
-    theta = np.broadcast_to(start, (users.linear.shape[0], users.d))  # line 6
+    theta = np.broadcast_to(start, (users.trials, users.d))  # line 6
     done: list[Phase] = []
     for i in range(1, phases + 1):  # line 7
         phase = run_phase(

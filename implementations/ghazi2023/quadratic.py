@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from implementations.checks import non_negative, positive
 from implementations.ghazi2023.feasible import Ball, project
+from implementations.ghazi2023.sc_output_pert import largest_norm
 from implementations.interfaces import Array
 
 
@@ -41,14 +42,40 @@ class Users:
         """The users of a slice, as a dataset of their own."""
         return Users(self.linear[:, part], self.curvature, self.lipschitz, self.m)
 
+    def summary(self) -> Summary:
+        """What the algorithms see of the users."""
+        return Summary(
+            self.linear.mean(axis=1), largest_norm(self.linear, centred=True), self.n, self.curvature,
+            self.lipschitz, self.m,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Sufficient for a phase: mean ā (trials, d), spread max‖aᵢ − ā‖ (trials,), n users, c, G, m."""
+
+    mean: Array
+    spread: Array
+    n: int
+    curvature: float
+    lipschitz: float
+    m: float
+
+    @property
+    def trials(self) -> int:
+        return self.mean.shape[0]
+
+    @property
+    def d(self) -> int:
+        return self.mean.shape[1]
+
     def excess(self, theta: Array, best: Array) -> Array:
         """Empirical loss at θ minus that at `best`, both (trials, d): (trials,)."""
-        mean = self.linear.mean(axis=1)
         squares = (theta**2).sum(axis=-1) - (best**2).sum(axis=-1)
-        return ((theta - best) * mean).sum(axis=-1) + 0.5 * self.curvature * squares
+        return ((theta - best) * self.mean).sum(axis=-1) + 0.5 * self.curvature * squares
 
 
-def regularised_minimiser(users: Users, regulariser: float, centre: Array, balls: Sequence[Ball]) -> Array:
+def regularised_minimiser(users: Summary, regulariser: float, centre: Array, balls: Sequence[Ball]) -> Array:
     """argmin over the intersection of the balls of L(θ; x) + (λ/2)‖θ − centre‖²: (trials, d).
 
     The objective is (c + λ)/2·‖θ − v‖² + const with v = (λ·centre − ā)/(c + λ), so the minimiser is the
@@ -57,11 +84,4 @@ def regularised_minimiser(users: Users, regulariser: float, centre: Array, balls
     non_negative(regulariser=regulariser)
     hessian = users.curvature + regulariser
     positive(**{"curvature + regulariser": hessian})
-    target = (regulariser * centre - users.linear.mean(axis=1)) / hessian
-    return project(target, balls)
-
-
-def user_gradients(users: Users, regulariser: float, centre: Array, theta: Array) -> Array:
-    """Gradient at θ of each user's regularised mean loss: (trials, n, d)."""
-    shift = users.curvature * theta + regulariser * (theta - centre)
-    return users.linear + shift[:, None, :]
+    return project((regulariser * centre - users.mean) / hessian, balls)

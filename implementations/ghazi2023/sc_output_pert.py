@@ -60,28 +60,36 @@ def parameters(
     return del_output_pert.parameters(epsilon, delta, sensitivity)
 
 
-def certified(
-    user_gradients: Array, p: del_output_pert.Parameters, strong_convexity: float, *, quadratic: bool
-) -> NDArray[np.bool_]:
-    """Whether the gradients at θ* prove Δ̄_{4κ} θ*(x) ≤ Δ (appendix C): (…, n, d) → (…).
+def largest_norm(user_gradients: Array, *, centred: bool) -> Array:
+    """γ, the largest norm of a user's mean gradient: (…, n, d) → (…).
 
-    quadratic  the loss has Hessian μI: the sharper factor holds, and only differences of gradients matter, so
-               that they are centred first (at an optimum on the boundary they do not add up to zero).
+    centred  subtract the mean over the users first. For losses with Hessian μI only differences of
+             gradients matter, and at an optimum on the boundary the gradients do not add up to zero.
+    """
+    if centred:
+        user_gradients = user_gradients - user_gradients.mean(axis=-2, keepdims=True)
+    return np.linalg.norm(user_gradients, axis=-1).max(axis=-1)
+
+
+def certified(
+    gamma: Array, n: int, p: del_output_pert.Parameters, strong_convexity: float, *, quadratic: bool
+) -> NDArray[np.bool_]:
+    """Whether gradients at θ* of norm at most γ prove Δ̄_{4κ} θ*(x) ≤ Δ (appendix C): (…) → (…).
+
+    quadratic  the loss has Hessian μI, so that the sharper factor holds (for centred gradients).
     Raises ValueError for n < 4κ + 2: no certificate can exclude that everybody is deleted.
     """
-    n, r = user_gradients.shape[-2], 4 * p.kappa
+    r = 4 * p.kappa
     if n < r + 2:
         raise ValueError(f"n must be at least 4κ + 2 = {r + 2} for ({p.epsilon}, {p.delta}), got {n}")
-    if quadratic:
-        user_gradients = user_gradients - user_gradients.mean(axis=-2, keepdims=True)
-    gamma = np.linalg.norm(user_gradients, axis=-1).max(axis=-1)
     factor = quadratic_factor(n, r) if quadratic else lemma_factor(n, r)
     return np.asarray(sensitivity_bound(gamma, factor, strong_convexity) <= p.target)
 
 
 def sc_output_pert(
     minimiser: Array,
-    user_gradients: Array,
+    gamma: Array,
+    n: int,
     p: del_output_pert.Parameters,
     strong_convexity: float,
     rng: np.random.Generator,
@@ -90,11 +98,11 @@ def sc_output_pert(
 ) -> tuple[Array, NDArray[np.bool_]]:
     """Algorithm 2 on its certified branch: (minimiser + noise (trials, d), certified (trials,)).
 
-    minimiser       θ*(x) of each trial (trials, d).
-    user_gradients  mean gradient of each user at θ* (trials, n, d).
+    minimiser  θ*(x) of each trial (trials, d).
+    gamma      the largest norm of a user's gradient at θ* in each trial (trials,), of n users.
     A trial without a certificate needs the enumeration of Algorithm 1 (`del_output_pert`); its row is NaN
     here, and the caller must count it as a failure.
     """
-    good = certified(user_gradients, p, strong_convexity, quadratic=quadratic)
+    good = certified(gamma, n, p, strong_convexity, quadratic=quadratic)
     noise = p.sigma * rng.standard_normal(minimiser.shape)
     return np.where(good[:, None], minimiser + noise, np.nan), good

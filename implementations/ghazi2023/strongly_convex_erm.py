@@ -13,7 +13,7 @@ from implementations.ghazi2023 import sc_output_pert
 from implementations.ghazi2023._phases import Phase, Variant
 from implementations.ghazi2023.feasible import Ball, project
 from implementations.ghazi2023.phased_erm import LogBase, phased_erm, printed_regulariser
-from implementations.ghazi2023.quadratic import Users, regularised_minimiser
+from implementations.ghazi2023.quadratic import Summary, regularised_minimiser
 from implementations.interfaces import Array
 
 
@@ -45,7 +45,7 @@ def noise_radius(sigma: float, d: int, beta: float, variant: Variant) -> float:
 
 
 def localise(
-    users: Users,
+    users: Summary,
     domain: Sequence[Ball],
     start: Array,
     epsilon: float,
@@ -62,12 +62,14 @@ def localise(
         epsilon, delta, beta, users.lipschitz, users.curvature, users.n, users.m, target
     )
     minimiser = regularised_minimiser(users, 0.0, start, domain)
-    theta, _ = sc_output_pert.sc_output_pert(minimiser, users.linear, p, users.curvature, rng, quadratic=True)
+    theta, _ = sc_output_pert.sc_output_pert(
+        minimiser, users.spread, users.n, p, users.curvature, rng, quadratic=True
+    )
     return (project(theta, domain) if variant == "corrected" else theta), p.sigma
 
 
 def strongly_convex_erm(
-    users: Users,
+    users: Summary,
     domain: Sequence[Ball],
     epsilon: float,
     delta: float,
@@ -79,7 +81,7 @@ def strongly_convex_erm(
     base: LogBase = "e",
 ) -> Localised:
     """Run Algorithm 5 on every trial. `users.curvature` is μ, `users.lipschitz` is G on 𝒦."""
-    start = np.zeros((users.linear.shape[0], users.d))
+    start = np.zeros((users.trials, users.d))
     half = (epsilon / 2.0, delta / 2.0)
     first, sigma = localise(users, domain, start, *half, beta, rng, variant=variant, target=target)  # line 3
     radius = noise_radius(sigma, users.d, beta, variant)  # line 4

@@ -21,7 +21,6 @@ def clipped_gradient(problem: Problem, bound: float) -> Gradient:
     features, targets, loss = problem.features, problem.targets, problem.loss
     norms = np.linalg.norm(features, axis=1)
     limits = bound / np.where(norms > 0.0, norms, np.inf)
-    limits = np.where(norms > 0.0, limits, np.inf)
     n = features.shape[0]
     return lambda theta: np.clip(loss.slope(theta @ features.T, targets), -limits, limits) @ features / n
 
@@ -37,10 +36,10 @@ def surrogate_risk(problem: Problem, bound: float) -> Callable[[Array], Array]:
 
     def risk(theta: Array) -> Array:
         scores = theta @ features.T
-        total = np.zeros(scores.shape[:-1])
-        for chosen, link in groups:
-            total = total + link.value(scores[..., chosen], targets[chosen]).sum(axis=-1)
-        return total / features.shape[0]
+        return (
+            sum(link.value(scores[..., chosen], targets[chosen]).sum(axis=-1) for chosen, link in groups)
+            / features.shape[0]
+        )
 
     return risk
 

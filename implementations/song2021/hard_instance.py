@@ -118,11 +118,11 @@ def gaussian_signs(sample: Sample, epsilon: float, delta: float, rng: np.random.
 
 
 def exponential_bits(sample: Sample, epsilon: float, delta: float, rng: np.random.Generator) -> Array:
-    """ε-DP: for each coordinate the exponential mechanism at ε/2 on the two counts.
+    """ε-DP: for each coordinate the exponential mechanism, a bit with probability ∝ e^{(ε/2)·its count}.
 
-    A replaced record touches at most two coordinates, and moves each count of them by at most 1.
+    The log-odds are (ε/2)·s, and replacing a record moves s by at most 2 in ℓ₁.
     """
-    odds = 0.5 * (epsilon / 2.0) * signed(sample)
+    odds = 0.5 * epsilon * signed(sample)
     return (rng.random(odds.shape) < 0.5 * (1.0 + np.tanh(0.5 * odds))).astype(float)
 
 

@@ -22,6 +22,7 @@ from audits.privacy.atoms import (
     rungs,
     scorer,
 )
+from audits.privacy.draws import Drawer
 from audits.privacy.outputs import Encoded
 from audits.privacy.sequential import Request, Sequential
 
@@ -225,7 +226,7 @@ def test_counts_of_a_run_are_those_of_its_samples(mechanism: Any, few: bool) -> 
 
     run = Sequential(
         Request(
-            mechanism=recorded,
+            drawer=Drawer(recorded),
             pairs=[(1, 0)],
             epsilon=1.0,
             delta=0.0,

@@ -10,6 +10,7 @@ import pytest
 
 from audits.privacy import binomial, events
 from audits.privacy import sequential as s
+from audits.privacy.draws import Drawer
 from implementations.controls import Control, classical_rows
 
 ROWS = {c.name: c for c in classical_rows()}
@@ -18,7 +19,7 @@ ROWS = {c.name: c for c in classical_rows()}
 def sequential(control: Control, pair: Any, max_samples: int) -> s.Sequential:
     return s.Sequential(
         s.Request(
-            mechanism=control.mechanism,
+            drawer=Drawer(control.mechanism),
             pairs=[pair],
             epsilon=control.epsilon,
             delta=control.delta,

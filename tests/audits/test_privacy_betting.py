@@ -13,6 +13,7 @@ import pytest
 from scipy import special, stats
 
 from audits.privacy import betting, events, scores
+from audits.privacy.draws import Drawer
 from audits.privacy.sequential import Request, Sequential
 
 GRID = np.array([0.0, 0.2, 0.5, 0.9, 1.0, 1.1, 1.7, 3.0])
@@ -240,7 +241,7 @@ def test_log_sum_is_scipys() -> None:
 def sequential(pairs: int = 1, epsilon: float = 1.0) -> Sequential:
     return Sequential(
         Request(
-            mechanism=lambda d, size, rng: d + rng.laplace(size=size),
+            drawer=Drawer(lambda d, size, rng: d + rng.laplace(size=size)),
             pairs=[(1.0, 0.0)] * pairs,
             epsilon=epsilon,
             delta=0.0,

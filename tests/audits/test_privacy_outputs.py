@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from audits.privacy import audit_privacy, each, unseeded
-from audits.privacy.outputs import Encoder
+from audits.privacy.encoder import Encoder
 from audits.privacy.scores import _spacing
 
 PAIR = [(0, 1)]

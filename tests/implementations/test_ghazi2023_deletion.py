@@ -147,7 +147,7 @@ def test_parameters_of_algorithm_1_by_hand() -> None:
 
 
 def test_law_of_algorithm_1_and_its_runs() -> None:
-    """Two outliers of which one must go: the share of answers, the centre and the Gaussian shape of the runs."""
+    """Two outliers of which one must go: the share of answers, the centre, the Gaussian shape."""
     p = del_output_pert.parameters(1.0, 0.5, 1.0)
 
     def mean(c: np.ndarray) -> np.ndarray:

@@ -22,7 +22,7 @@ from implementations.ghazi2023 import (
 )
 from implementations.ghazi2023.deletion_sensitivity import brute_force
 from implementations.ghazi2023.feasible import Ball, project
-from implementations.ghazi2023.quadratic import Users, regularised_minimiser, user_gradients
+from implementations.ghazi2023.quadratic import Users, regularised_minimiser
 
 
 def slsqp_projection(point: np.ndarray, balls: list[Ball]) -> np.ndarray:
@@ -68,15 +68,16 @@ def test_regularised_minimiser_against_a_solver() -> None:
         losses = users.linear[0] @ theta + 0.35 * float(theta @ theta)
         return float(losses.mean()) + 0.9 * float(((theta - centre[0]) ** 2).sum()) / 2
 
-    found = regularised_minimiser(users, 0.9, centre, balls)[0]
+    found = regularised_minimiser(users.summary(), 0.9, centre, balls)[0]
     constraints = [
         {"type": "ineq", "fun": lambda x, b=b: b.radius**2 - float(((x - b.centre) ** 2).sum())}
         for b in balls
     ]
     oracle = minimize(objective, found, constraints=constraints, method="SLSQP", options={"ftol": 1e-14})
     assert objective(found) <= oracle.fun + 1e-9
-    free = regularised_minimiser(users, 0.9, centre, [Ball(np.zeros(2), 100.0)])
-    assert np.abs(user_gradients(users, 0.9, centre, free).mean(axis=1)).max() < 1e-12
+    free = regularised_minimiser(users.summary(), 0.9, centre, [Ball(np.zeros(2), 100.0)])
+    slope = users.linear.mean(axis=1) + 0.7 * free + 0.9 * (free - centre)
+    assert np.abs(slope).max() < 1e-12
 
 
 @pytest.mark.parametrize("r", [0, 1, 2, 3])
@@ -121,15 +122,16 @@ def test_algorithm_2_parameters_and_certified_branch() -> None:
     rng = np.random.default_rng(0)
     gradients = rng.normal(size=(2000, 100, 1)) * 0.1
     gradients[1000:, 0] = 50.0  # one user far away: no certificate
+    gamma = sc_output_pert.largest_norm(gradients, centred=True)
     theta, good = sc_output_pert.sc_output_pert(
-        np.full((2000, 1), 3.0), gradients, p, 0.5, rng, quadratic=True
+        np.full((2000, 1), 3.0), gamma, 100, p, 0.5, rng, quadratic=True
     )
     assert good[:1000].all()
     assert not good[1000:].any()
     assert np.isnan(theta[1000:]).all()
     assert kstest((theta[:1000, 0] - 3.0) / p.sigma, "norm").pvalue > 1e-6
     with pytest.raises(ValueError, match="n must be at least 4κ"):
-        sc_output_pert.certified(gradients[:, :20], p, 0.5, quadratic=True)
+        sc_output_pert.certified(gamma, 20, p, 0.5, quadratic=True)
 
 
 def test_batches_of_algorithm_4() -> None:
@@ -154,7 +156,7 @@ def large_users(trials: int, n: int, d: int, m: float, curvature: float, seed: i
 @pytest.mark.parametrize("base", ["e", "2"])
 def test_phased_erm_recovers_the_minimiser_for_large_m(base: phased_erm.LogBase) -> None:
     """At m = 10²² the noise of every phase vanishes: both variants must end at the minimiser −R/2·ā/‖ā‖."""
-    users = large_users(3, 12_000, 2, 1e22, 0.0, 1)
+    users = large_users(3, 12_000, 2, 1e22, 0.0, 1).summary()
     ball = [Ball(np.zeros(2), 0.5)]
     regulariser = phased_erm.printed_regulariser(1.0, 1.0, users.n, users.m, 2)
     for variant in ("printed", "corrected"):
@@ -191,7 +193,7 @@ def test_phased_erm_recovers_the_minimiser_for_large_m(base: phased_erm.LogBase)
 def test_printed_phases_can_have_an_empty_feasible_set() -> None:
     """At moderate n√m the noise of phase 1 is far larger than R₂: 𝒦₂ is empty as printed, never after
     projection."""
-    users = large_users(4, 6_000, 2, 100.0, 0.0, 2)
+    users = large_users(4, 6_000, 2, 100.0, 0.0, 2).summary()
     ball = [Ball(np.zeros(2), 0.5)]
     regulariser = phased_erm.printed_regulariser(1.0, 1.0, users.n, users.m, 2)
     runs = {
@@ -226,9 +228,9 @@ def test_phased_sco_uses_each_batch_with_the_whole_budget() -> None:
 def test_strongly_convex_algorithms_at_vanishing_noise() -> None:
     users = large_users(2, 12_000, 2, 1e22, 1.0, 4)
     ball = [Ball(np.zeros(2), 1.0)]
-    best = regularised_minimiser(users, 0.0, np.zeros((2, 2)), ball)
+    best = regularised_minimiser(users.summary(), 0.0, np.zeros((2, 2)), ball)
     erm = strongly_convex_erm.strongly_convex_erm(
-        users, ball, 1.0, 0.5, 0.1, np.random.default_rng(0), variant="corrected"
+        users.summary(), ball, 1.0, 0.5, 0.1, np.random.default_rng(0), variant="corrected"
     )
     assert erm.phases[-1].answered.all()
     assert np.linalg.norm(erm.theta - best, axis=1).max() < 1e-6
@@ -242,7 +244,7 @@ def test_strongly_convex_algorithms_at_vanishing_noise() -> None:
 
 
 def test_radius_of_the_noise() -> None:
-    """The corrected R′ holds ‖e‖ with probability 1 − β; the printed radius at d = 1 does not (exact tails)."""
+    """The corrected R′ holds ‖e‖ with probability 1 − β; the printed radius at d = 1 does not."""
     for beta in (0.3, 0.1, 0.01, 1e-6):
         assert 2 * norm.sf(strongly_convex_erm.noise_radius(1.0, 1, beta, "corrected")) <= beta
     for beta in (0.1, 0.01, 1e-6):

@@ -35,7 +35,8 @@ def test_composed_delta_agrees_with_sampled_privacy_losses(swapped):
     def scores(record):
         return np.stack([np.full(size, abs(lean + record)), np.abs(others + record)], axis=1)
 
-    index = stationary_point.report_noisy_min(scores(mine), scale, rng)
+    candidates = [(column, column[:, None]) for column in scores(mine).T]
+    index = stationary_point.report_noisy_min(candidates, scale, rng).index
 
     def log_likelihood(record):
         p = stationary_point.two_candidate_probability(scores(record)[:, 1] - scores(record)[:, 0], scale)
@@ -83,7 +84,7 @@ def test_the_exact_norm_is_that_of_drawn_candidates(steps, sigma, scale, rank):
     norms[:, 0] = theorem_4_1_utility.START
     chosen = norms[np.arange(size), np.argmin(norms + rng.laplace(0.0, scale, norms.shape), axis=1)]
     exact = theorem_4_1_utility.exact_norm(steps, sigma, scale, rank)
-    assert abs(chosen.mean() - exact) <= 6.0 * chosen.std() / math.sqrt(size) + 1e-9
+    assert abs(chosen.mean() - exact) <= 6.0 * chosen.std() / math.sqrt(size) + 3e-4 * exact
 
 
 def test_the_least_norm_of_the_program_with_the_printed_steps_has_the_stated_median():

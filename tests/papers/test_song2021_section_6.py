@@ -205,15 +205,36 @@ def test_shuffled_pairs_are_lower_bounds_by_simulation():
 def made_up(gaussian, gamma):
     rng = np.random.default_rng(4)
     rows = []
-    for noise, slope in (("gaussian", gaussian), ("gamma", gamma)):
+    for noise, tuned, slope in (("gaussian", 1, gaussian), ("gamma", 1, gamma), ("gaussian", 0, 0.0)):
         for d in figure.DIMENSIONS:
             accuracy = (
-                93.0 + slope * math.log10(d / 9) + 0.05 * rng.standard_normal() + rng.standard_normal(40) / 4
+                93.0
+                + slope * math.log10(d / 9)
+                + 0.05 * tuned * rng.standard_normal()
+                + rng.standard_normal(40) / 4
             )
             rows.append(
-                pd.DataFrame({"noise": noise, "dimension": d, "learning_rate": 20.0, "accuracy": accuracy})
+                pd.DataFrame(
+                    {
+                        "noise": noise,
+                        "tuned": tuned,
+                        "dimension": d,
+                        "learning_rate": 20.0,
+                        "accuracy": accuracy,
+                    }
+                )
             )
     return pd.concat(rows, ignore_index=True).assign(source="made up")
+
+
+def test_a_trend_at_one_learning_rate_is_refuted_without_a_tolerance():
+    rows = made_up(0.0, -4.0)
+    (first, *_) = figure.judge(rows, Budget(1e-5))
+    assert first.verdict is Verdict.CONSISTENT
+    fixed = rows["tuned"] == 0
+    rows.loc[fixed, "accuracy"] -= 2.0 * first.resolution * np.log10(rows.loc[fixed, "dimension"])
+    (first, *_) = figure.judge(rows, Budget(1e-5))
+    assert first.verdict is Verdict.REFUTED
 
 
 @pytest.mark.parametrize(

@@ -3,32 +3,44 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import importlib.util
 import math
+import os
+import signal
 import sys
+import threading
+import time
 import traceback
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from claims.harness.run.result import BAD_INPUT, CRASHED, DIFFERS, PASSED, UNDECIDED
 
 if TYPE_CHECKING:
-    from audits.privacy import AuditResult
+    from audits.privacy import AuditResult, Look
 
-ALPHA = 0.05
+ALPHA = 0.001
 MAX_SAMPLES = 1_000_000
+TIME_LIMIT = 300.0
+FIRST_OUTPUT = 15.0
+"""Seconds beyond the time limit that the first output may take: the call may import a library."""
+GRACE, STUCK = 1.0, 5.0
+"""Seconds after the time limit at which a call is interrupted, and at which the process ends if that is of no
+use."""
+FIRST_PROGRESS, MOST_PAUSE = 2.0, 30.0
+"""Seconds to the first line of progress; pauses double up to the second."""
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+PRECISION = 0.1
+"""After a refutation sampling goes on until the lower bound is within this share of the estimate."""
 METHODS = ("sequential", "clopper-pearson", "gdp")
 STATUS = {"not-refuted": PASSED, "refuted": DIFFERS, "undecided": UNDECIDED}
-INTERRUPTED = 130
-CHUNK = 1 << 16
 
 
 def audit_command(
@@ -48,15 +60,25 @@ def audit_command(
         int, typer.Option("--max-samples", help="Outputs drawn on each dataset of a pair, at most.")
     ] = MAX_SAMPLES,
     time_limit: Annotated[
-        float | None, typer.Option("--time-limit", help="Seconds after which to stop.")
-    ] = None,
+        float,
+        typer.Option("--time-limit", help="Seconds after which to stop, counted from the first output."),
+    ] = TIME_LIMIT,
     resolution: Annotated[
         float | None,
         typer.Option("--resolution", help="The ε that must not go unnoticed; undecided where it could."),
     ] = None,
     method: Annotated[str, typer.Option("--method", help=f"One of {', '.join(METHODS)}.")] = METHODS[0],
     seed: Annotated[int, typer.Option("--seed", help="Seed of every random draw.")] = 0,
-    jobs: Annotated[int, typer.Option("-j", "--jobs", help="Threads that draw samples.")] = 1,
+    jobs: Annotated[
+        int,
+        typer.Option("-j", "--jobs", help="Processes that draw outputs of audits.each; threads for others."),
+    ] = 1,
+    errors: Annotated[
+        str,
+        typer.Option(
+            "--errors", help="raise: an exception is bad input; symbol: it is an output, as is NaN."
+        ),
+    ] = "raise",
     json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
     """Audit your own mechanism: a lower bound on its ε from samples, and whether it refutes the claim.
@@ -75,6 +97,7 @@ def audit_command(
             method=method,
             seed=seed,
             jobs=jobs,
+            errors=errors,
             json=json,
         )
     )
@@ -100,17 +123,19 @@ def audit_target(
     delta: float | None = None,
     alpha: float = ALPHA,
     max_samples: int = MAX_SAMPLES,
-    time_limit: float | None = None,
+    time_limit: float | None = TIME_LIMIT,
     resolution: float | None = None,
     method: str = METHODS[0],
     seed: int = 0,
     jobs: int = 1,
+    errors: str = "raise",
     json: bool = False,
 ) -> int:
     """Audit TARGET, print what was found on stdout, and return the exit status.
 
-    Bad input of any kind is one sentence on stderr and status 2; an error that is nobody's bad input is a
-    traceback and status 4, so that it cannot pass for "refuted".
+    Ctrl-C, SIGTERM, SIGHUP and the time limit print the bound reached, which holds at any time, and give
+    status 3. Bad input is one sentence on stderr and status 2; an error that is nobody's bad input
+    is a traceback and status 4, so that it cannot pass for "refuted".
     """
     try:
         check_options(
@@ -124,10 +149,12 @@ def audit_target(
             jobs=jobs,
         )
         # What the user's module prints belongs to the reader, not into the JSON document.
-        with contextlib.redirect_stdout(sys.stderr):
+        with stdout_to_stderr():
             loaded = load_target(target)
+            watch = Watch(time_limit)
             result = _audit(
                 loaded,
+                watch,
                 epsilon=_claimed("epsilon", epsilon, loaded.epsilon, None),
                 delta=_claimed("delta", delta, loaded.delta, 0.0),
                 alpha=alpha,
@@ -137,13 +164,14 @@ def audit_target(
                 method=method,
                 seed=seed,
                 jobs=jobs,
+                errors=errors,
             )
     except ValueError as error:
         print(f"dpclaims: {error}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
-        print("dpclaims: stopped; an audit keeps nothing", file=sys.stderr)
-        return INTERRUPTED
+        print("dpclaims: stopped before the audit began", file=sys.stderr)
+        return UNDECIDED
     except SystemExit as error:  # its status could pass for a verdict
         print(f"dpclaims: {target} called exit({error.code!r})", file=sys.stderr)
         return BAD_INPUT
@@ -246,8 +274,7 @@ def show(name: str, result: AuditResult) -> None:
         "undecided": (
             "UNDECIDED",
             "bold yellow",
-            f"the samples or the time ran out before the audit of {name} could have seen much. "
-            "This is no proof that it is private.",
+            f"{_why_undecided(result)} of {name}. This is no proof that it is private.",
         ),
     }[result.verdict]
     console.print(Text(headline, style=colour) + Text(f": {meaning}", style="default"))
@@ -255,22 +282,36 @@ def show(name: str, result: AuditResult) -> None:
         console.print(Text(f"  {label:12} {text}"))
 
 
+def _why_undecided(result: AuditResult) -> str:
+    if result.premise:
+        return "the samples cannot be used for an audit"
+    if result.note:
+        return "the note says why nothing is decided"
+    return "the samples ran out before the audit could have seen much"
+
+
 def _facts(result: AuditResult) -> Iterator[tuple[str, str]]:
     document = result.to_dict()
     sure = f"with confidence {100.0 * result.confidence:.6g} %"
-    yield "lower bound", f"ε ≥ {result.epsilon_lower:.4g} at δ = {result.delta:g}, {sure}"
+    if not result.premise:
+        yield "lower bound", f"ε ≥ {result.epsilon_lower:.4g} at δ = {result.delta:g}, {sure}"
+        if result.epsilon_estimate > 0.0:
+            yield "estimate", f"ε ≈ {result.epsilon_estimate:.4g} of the event below; no bound"
     yield "pair", f"D = {document['pair'][0]}   D′ = {document['pair'][1]}"
-    yield "event", f"{result.event} ({result.direction})"
-    if result.verdict != "refuted":
-        yield "resolution", _resolution(result)
-    yield "e-value", f"{result.e_value:.3g}"
-    yield "samples", f"{result.samples:,} on each dataset, {result.seconds:.2f} s"
+    if not result.premise:
+        yield "event", f"{result.event} ({result.direction})"
+        if result.verdict != "refuted":
+            yield "resolution", _resolution(result)
+        yield "e-value", f"{result.e_value:.3g}, the largest so far"
+    premises = f", {result.premise_samples:,} more for the premises" if result.premise_samples else ""
+    yield "samples", f"{result.samples:,} on each dataset{premises}, {result.seconds:.2f} s"
     how = f"{result.method}, seed {result.seed}"
     if not result.replayable:
         how += "; the mechanism takes no generator, so this run cannot be replayed"
     yield "method", how
     if result.note:
         yield "note", result.note
+    yield "replay", result.replay
 
 
 def _resolution(result: AuditResult) -> str:
@@ -282,44 +323,133 @@ def _resolution(result: AuditResult) -> str:
     )
 
 
-def _audit(loaded: Target, *, jobs: int, **options: Any) -> AuditResult:
+def _audit(loaded: Target, watch: Watch, *, time_limit: float | None, **options: Any) -> AuditResult:
     from audits.privacy import audit_privacy
 
-    return audit_privacy(
-        in_chunks(loaded.mechanism, jobs),
-        loaded.pairs,
-        adjacency=loaded.adjacency,
-        score=loaded.score,
-        **options,
-    )
+    with watch:
+        return audit_privacy(
+            watch.watched(loaded.mechanism),
+            loaded.pairs,
+            adjacency=loaded.adjacency,
+            score=loaded.score,
+            time_limit=time_limit,
+            precision=PRECISION,
+            confirm=True,
+            partial=True,
+            progress=watch.look,
+            **options,
+        )
 
 
-def in_chunks(mechanism: Callable[..., Any], jobs: int) -> Callable[..., Any]:
-    """The mechanism drawn in chunks of `CHUNK` outputs, on `jobs` threads.
+@contextlib.contextmanager
+def stdout_to_stderr() -> Iterator[None]:
+    """What is written to standard output goes to standard error: by Python, and by libraries and processes
+    that write to the descriptor itself."""
+    with contextlib.redirect_stdout(sys.stderr):
+        if sys.__stdout__ is not None:
+            sys.__stdout__.flush()
+        try:
+            kept = os.dup(1)
+        except OSError:  # standard output is closed
+            yield
+            return
+        try:
+            os.dup2(2, 1)
+            yield
+        finally:
+            os.dup2(kept, 1)
+            os.close(kept)
 
-    Each chunk has a generator of its own, spawned from the one passed in, so the outputs do not depend on
-    `jobs`. NumPy's generators release the interpreter lock; a mechanism that loops in Python gains nothing.
+
+class Watch:
+    """Progress on stderr, and an end in time: signals and the time limit stop the run with the bound reached.
+
+    The limit counts from the first output. A mechanism that returns nothing is stopped after the limit and
+    `FIRST_OUTPUT` seconds; one that cannot be stopped, as it waits outside of Python, ends with its process,
+    after the bound reached was printed.
     """
 
-    def drawn(data: Any, size: int, rng: np.random.Generator) -> Any:
-        sizes = [min(CHUNK, size - start) for start in range(0, size, CHUNK)]
-        if len(sizes) == 1:
-            return mechanism(data, size, rng)
-        work = [(data, n, child) for n, child in zip(sizes, rng.spawn(len(sizes)), strict=True)]
-        if jobs == 1:
-            parts = [mechanism(*arguments) for arguments in work]
-        else:
-            with ThreadPoolExecutor(jobs) as pool:
-                parts = list(pool.map(lambda arguments: mechanism(*arguments), work))
-        for n, part in zip(sizes, parts, strict=True):
-            if np.ndim(part) == 0 or len(part) != n:
-                return part  # the audit says what is wrong with it
-        if all(isinstance(part, np.ndarray) for part in parts):
-            return np.concatenate(parts)
-        return [output for part in parts for output in part]
+    def __init__(self, limit: float | None) -> None:
+        self.limit = limit
+        self.started = time.monotonic()
+        self.last: Look | None = None
+        self.first = True
+        self.ended = threading.Event()
+        self.handlers: dict[int, Any] = {}
 
-    drawn.replayable = getattr(mechanism, "replayable", True)  # type: ignore[attr-defined]
-    return drawn
+    def __enter__(self) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            return
+        for number in STOPPING:
+            self.handlers[number] = signal.signal(number, self._stop)
+        if self.limit is not None:
+            self.handlers[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._late)
+            signal.setitimer(signal.ITIMER_REAL, self.limit + FIRST_OUTPUT, 1.0)
+        threading.Thread(target=self._guard, daemon=True).start()
+
+    def __exit__(self, *exception: object) -> None:
+        self.ended.set()
+        if self.handlers and self.limit is not None:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+        for number, handler in self.handlers.items():
+            signal.signal(number, handler)
+
+    def watched(self, mechanism: Callable[..., Any]) -> Callable[..., Any]:
+        """The mechanism; its first output starts the clock."""
+
+        @functools.wraps(mechanism)
+        def drawn(*arguments: Any) -> Any:
+            outputs = mechanism(*arguments)
+            if self.first:
+                self.first = False
+                self.started = time.monotonic()
+                if self.handlers and self.limit is not None:
+                    # The run ends by itself between two calls; the alarm is for a call that does not return.
+                    signal.setitimer(signal.ITIMER_REAL, self.limit + GRACE, 1.0)
+            return outputs
+
+        return drawn
+
+    def look(self, look: Look) -> None:
+        """Remember the last look, for the next line of progress."""
+        self.last = look
+
+    def _stop(self, number: int, frame: object) -> None:
+        from audits.privacy import Stopped
+
+        raise Stopped(f"Stopped by {signal.Signals(number).name}.")
+
+    def _late(self, number: int, frame: object) -> None:
+        from audits.privacy import Stopped
+
+        raise Stopped("The time limit was reached.")
+
+    def _guard(self) -> None:
+        """In a thread of its own: progress, also while a call does not return; the end of what is stuck."""
+        next_line = self.started + FIRST_PROGRESS
+        pause = FIRST_PROGRESS
+        while not self.ended.wait(0.2):
+            now = time.monotonic()
+            if now >= next_line:
+                print(f"dpclaims: {self.words()}", file=sys.stderr, flush=True)
+                pause = min(2.0 * pause, MOST_PAUSE)
+                next_line = now + pause
+            allowed = math.inf if self.limit is None else self.limit + GRACE + STUCK
+            if now - self.started > allowed + (FIRST_OUTPUT if self.first else 0.0):
+                print(
+                    f"dpclaims: the time limit was reached in a call that cannot be stopped; {self.words()}",
+                    file=sys.stderr,
+                    flush=True,
+                )
+                os._exit(UNDECIDED)
+
+    def words(self) -> str:
+        """Where the run stands."""
+        spent = f"{time.monotonic() - self.started:.0f} s"
+        if self.last is None:
+            return f"no output yet, {spent}" if self.first else f"the premises are tested, {spent}"
+        look, log_e = self.last, self.last.log_e_value / math.log(10.0)
+        return f"ε ≥ {look.epsilon_lower:.4g}, e-value 10^{log_e:.1f}, {look.samples:,} samples, {spent}"
 
 
 def _split(target: str) -> tuple[str, str]:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from audits.evidence import Verdict
-from claims.harness.claim import Claim, Kind
-from claims.harness.discover import broken, discover, select
+from claims.harness.index import Entry, index
+from claims.harness.places import matches, near_miss
+from claims.harness.words import Kind
 
 
 def list_command(
@@ -28,14 +28,16 @@ def list_command(
         raise ValueError(f"--kind must be one of {', '.join(Kind)}, got {kind!r}")
     if markdown and not fallen:
         raise ValueError("--markdown writes the table of --fallen; give both")
-    catalogue = discover(folders)
-    for problem in broken(catalogue, patterns):
-        print(f"dpclaims: {problem.sentence}", file=sys.stderr)
-    claims = [c for c in select(catalogue, patterns) if kind is None or c.kind == kind]
+    found = index(folders)
+    claims = _chosen(found.claims, patterns, found.problems)
+    for paper, sentence in found.problems:
+        if not patterns or any(matches(paper, pattern.split("/")[0]) for pattern in patterns):
+            print(f"dpclaims: {sentence}", file=sys.stderr)
+    claims = [c for c in claims if kind is None or c.kind == kind]
     if fallen:
         claims = [c for c in claims if has_fallen(c)]
     if markdown:
-        print(fallen_table(claims, catalogue.claims))
+        print(fallen_table(claims, found.claims))
         return
     last = last_verdicts([c.id for c in claims])
     if json:
@@ -50,7 +52,17 @@ def list_command(
         print(f"{claim.id:{width}}  {claim.kind:11}  {claim.expected:12}  {verdict:12}  {claim.title}")
 
 
-def listed(claim: Claim, last: str | None) -> dict[str, Any]:
+def _chosen(
+    claims: Sequence[Entry], patterns: Sequence[str], problems: Sequence[tuple[str, str]]
+) -> list[Entry]:
+    """Those that match one of the patterns; ValueError where a pattern matches nothing."""
+    for pattern in patterns:
+        if not any(matches(c.id, pattern) for c in claims):
+            raise ValueError(near_miss(pattern, [c.id for c in claims], problems))
+    return [c for c in claims if not patterns or any(matches(c.id, p) for p in patterns)]
+
+
+def listed(claim: Entry, last: str | None) -> dict[str, Any]:
     """One entry of `list --json`."""
     return {
         "id": claim.id,
@@ -63,25 +75,25 @@ def listed(claim: Claim, last: str | None) -> dict[str, Any]:
     }
 
 
-def has_fallen(claim: Claim) -> bool:
+def has_fallen(claim: Entry) -> bool:
     """Whether this is a printed statement (or a printed step of a proof) that is known to fall."""
-    return claim.role in ("printed", "proof") and claim.expected is Verdict.REFUTED
+    return claim.role in ("printed", "proof") and claim.expected == "REFUTED"
 
 
-def fallen_table(fallen: Sequence[Claim], everything: Sequence[Claim]) -> str:
+def fallen_table(fallen: Sequence[Entry], everything: Sequence[Entry]) -> str:
     """A Markdown table: the printed statement, what is wrong with it, what survives of it."""
     lines = ["| printed statement | what is wrong | what survives |", "|---|---|---|"]
     for claim in fallen:
         survivors = [
             f"`:{c.variant}`" + (f": {c.finding}" if c.finding else "")
             for c in everything
-            if c.variant and c.expected is not Verdict.REFUTED and _same_result(c, claim) and c.finding
+            if c.variant and c.expected != "REFUTED" and _same_result(c, claim) and c.finding
         ]
         survives = "; ".join(survivors) or "nothing"
         lines.append(f"| `{claim.id}` {claim.title} | {claim.finding} | {survives} |")
     return "\n".join(lines)
 
 
-def _same_result(one: Claim, other: Claim) -> bool:
+def _same_result(one: Entry, other: Entry) -> bool:
     """A step of a proof is mended in a reading of its own or in one of its result."""
-    return one.paper.key == other.paper.key and one.name in (other.name, other.name.removesuffix("-proof"))
+    return one.paper == other.paper and one.name in (other.name, other.name.removesuffix("-proof"))

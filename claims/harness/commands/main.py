@@ -6,14 +6,17 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claims.harness.claim import TIERS, Claim, Kind
 from claims.harness.commands.audit import audit_command
 from claims.harness.report.describe import describe
 from claims.harness.run.result import BAD_INPUT, CRASHED, ClaimResult
+from claims.harness.words import TIERS, Kind
+
+if TYPE_CHECKING:
+    from claims.harness.claim import Claim
 
 app = typer.Typer(
     name="dpclaims",
@@ -279,7 +282,7 @@ def report(
     jobs: Jobs = 1,
 ) -> None:
     """Execute the notebooks on a run and write the site; prints the path of its index."""
-    from claims.harness.discover import other_folders
+    from claims.harness.places import other_folders
     from claims.harness.report.write import write_report
 
     # The notebooks run in processes of their own, which find the folders in the environment.
@@ -342,8 +345,9 @@ def _print_json(document: Any) -> None:
 
 def _shown(claim: Claim, result: ClaimResult | None) -> dict[str, Any]:
     from claims.harness.commands.listing import listed
+    from claims.harness.index import entry_of
 
-    return listed(claim, None if result is None else result.verdict) | {
+    return listed(entry_of(claim), None if result is None else result.verdict) | {
         "statement": claim.statement,
         "how": claim.doc.strip(),
         "source": {

@@ -6,8 +6,8 @@ import re
 from importlib.resources import files
 from pathlib import Path
 
-from claims.harness.claim import Kind
-from claims.harness.discover import OWN, other_folders
+from claims.harness.places import OWN, other_folders
+from claims.harness.words import Kind
 
 TEMPLATES = {Kind.PRIVACY: "privacy", Kind.RATE: "rate"}
 """All other kinds begin as an exact check."""

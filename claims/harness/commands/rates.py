@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from audits.evidence import Evidence, Verdict
 from claims.harness.claim import Claim
 from claims.harness.commands.progress import Progress
-from claims.harness.discover import discover, matches
+from claims.harness.discover import discover
+from claims.harness.places import matches
 from claims.harness.report.describe import describe
 from claims.harness.run.provenance import data_folder, versions
 from claims.harness.run.result import CRASHED, DIFFERS, PASSED, UNDECIDED, RunResult

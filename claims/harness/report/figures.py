@@ -1,4 +1,4 @@
-"""Figures that are kept with the run that they show, keyed like a result by everything they are drawn from."""
+"""Figures are kept with the run that they show, keyed like a result by all that they are drawn from."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from claims.harness.discover import other_folders
+from claims.harness.places import other_folders
 from claims.harness.report.pages import hide_paths
 
 NOTEBOOKS = ("suite", "paper", "claim")

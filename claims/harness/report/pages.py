@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 from audits.evidence import Evidence, Verdict
 from claims.harness.claim import Claim
 from claims.harness.closure import Sources, roots_of
-from claims.harness.discover import discover, other_folders
+from claims.harness.discover import discover
+from claims.harness.places import other_folders
 from claims.harness.report.mathematics import escape_markdown, inline_html
 from claims.harness.report.plots import words
 from claims.harness.run.result import ClaimResult

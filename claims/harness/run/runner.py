@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audits.evidence import combine
-from claims.harness.claim import TIERS, Claim
+from claims.harness.claim import Claim
 from claims.harness.closure import PACKAGES, Sources, roots_of
-from claims.harness.discover import OWN, ROOM, broken, claims_of, discover, select
+from claims.harness.discover import ROOM, broken, claims_of, discover, select
+from claims.harness.places import OWN
 from claims.harness.run.cells import Cell, Outcome, Work, cells_of, compute, conclude
 from claims.harness.run.provenance import data_digest, machine, versions
 from claims.harness.run.result import ClaimResult, RunResult, as_cached
@@ -28,6 +29,7 @@ from claims.harness.run.store import (
     write_claim,
     write_provenance,
 )
+from claims.harness.words import TIERS
 
 if TYPE_CHECKING:
     import pandas as pd

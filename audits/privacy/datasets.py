@@ -1,0 +1,239 @@
+"""Datasets as users hold them: their records, copies of them, and whether a mechanism has changed them."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import pickle
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+Raw = NDArray[Any]
+Records = list[Hashable]
+
+
+def records(data: Any) -> Records | str:
+    """The records as hashable keys, or the reason why there are none.
+
+    An array, a list or a tuple holds one record a row; so does a DataFrame or a Series. A tuple of arrays of
+    equal length, such as (X, y), holds one record a row of all of them; see `columns`.
+    """
+    if _is_frame(data):
+        return [key(row) for row in data.itertuples(index=False, name=None)]
+    if hasattr(data, "toarray"):  # a sparse matrix has no length
+        data = data.toarray()
+    if hasattr(data, "to_numpy"):
+        data = data.to_numpy()
+    if isinstance(data, np.ndarray) and data.ndim == 0:
+        data = data.item()
+    if isinstance(data, (str, bytes)) or not hasattr(data, "__len__") or not hasattr(data, "__getitem__"):
+        return (
+            f"a dataset must be a sequence of records, got {brief(data)}; "
+            "for other datasets pass a function (D, D′) -> bool as adjacency"
+        )
+    if isinstance(data, Mapping):
+        return "a dataset must be a sequence of records, got a dictionary; pass a function as adjacency"
+    return [key(record) for record in cast(Sequence[Any], data)]
+
+
+def readings(first: Any, second: Any) -> list[tuple[Records, Records]] | str:
+    """The records of both datasets in every way that they can be read, or the reason why there is none.
+
+    A tuple that holds an array is (X, y, …): one record a row of all of its parts. A list of arrays, and a
+    tuple of lists, may be that, or hold one record an item.
+    """
+    both = first, second
+    rows, columns = (all(use(data) for data in both) for use in (_may_be_rows, _may_be_columns))
+    if rows and columns:
+        # Columns are as many in both; rows are as long in both.
+        columns = len(first) == len(second)
+        rows = not columns or len({np.shape(part) for data in both for part in data}) == 1
+    found: list[tuple[Records, Records]] = []
+    for read, use in ((records, rows), (_zipped, columns)):
+        if not use:
+            continue
+        a, b = read(first), read(second)
+        for reason in (a, b):
+            if isinstance(reason, str):
+                return reason
+        found.append((cast(Records, a), cast(Records, b)))
+    if not found:
+        return (
+            f"one dataset holds rows and the other columns, got {brief(first)} and {brief(second)}; "
+            "pass a function (D, D′) -> bool as adjacency"
+        )
+    return found
+
+
+def _may_be_rows(data: Any) -> bool:
+    """Whether the items may be records."""
+    if not isinstance(data, (list, tuple)):
+        return True
+    parts = cast(Sequence[Any], data)
+    arrays = [part for part in parts if _is_column(part)]
+    if not arrays:
+        return True
+    # Records of one dataset have one shape, but for their length.
+    return isinstance(data, list) and len(arrays) == len(parts) and len({np.ndim(a) for a in arrays}) == 1
+
+
+def _may_be_columns(data: Any) -> bool:
+    """Whether the items may be columns of equal length."""
+    if not isinstance(data, (list, tuple)) or not data:
+        return False
+    parts = cast(Sequence[Any], data)
+    if any(_is_column(part) for part in parts):
+        return not _may_be_rows(data) or len({len(part) for part in parts}) == 1
+    lists = isinstance(data, tuple) and all(isinstance(part, list) for part in parts)
+    return lists and len({len(part) for part in parts}) == 1
+
+
+def _is_column(part: Any) -> bool:
+    return (isinstance(part, np.ndarray) and cast(Raw, part).ndim > 0) or _is_frame(part) or _is_series(part)
+
+
+def _is_frame(data: Any) -> bool:
+    return hasattr(data, "itertuples") and hasattr(data, "columns")
+
+
+def _is_series(data: Any) -> bool:
+    return hasattr(data, "to_numpy") and hasattr(data, "index")
+
+
+def _zipped(data: Sequence[Any]) -> Records | str:
+    """One record a row of all columns, or the reason why there are none."""
+    parts = [records(part) for part in data]
+    for part in parts:
+        if isinstance(part, str):
+            return f"a dataset with an array in it must hold arrays of equal length, got {brief(data)}"
+    lengths = [len(part) for part in parts]
+    if len(set(lengths)) > 1:
+        return f"the arrays of a dataset (X, y) must have one length, got lengths {lengths}"
+    return list(zip(*cast(list[Records], parts), strict=True))
+
+
+def key(record: Any) -> Hashable:
+    """A record as something that can be compared and counted; NaN equals itself."""
+    if isinstance(record, np.generic):
+        record = record.item()
+    if isinstance(record, float) and record != record:
+        return ("NaN",)
+    if type(record).__name__ in ("NAType", "NaTType"):
+        return (type(record).__name__,)
+    if isinstance(record, np.ndarray) and record.dtype != object:
+        array = cast(Raw, record)
+        items = array.ravel().tolist()
+        if array.dtype.kind in "fc" and bool(np.isnan(array).any()):
+            items = [("NaN",) if item != item else item for item in items]
+        return (array.shape, tuple(items))
+    if isinstance(record, (list, tuple, np.ndarray)):
+        return tuple(key(part) for part in cast(Sequence[Any], record))
+    if isinstance(record, Mapping):
+        return frozenset((key(k), key(v)) for k, v in cast(Mapping[Any, Any], record).items())
+    return record if isinstance(record, Hashable) else repr(record)
+
+
+def brief(value: Any) -> str:
+    """The representation on one line, cut to 80 characters."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 80 else text[:79] + "…"
+
+
+# --- Copies ------------------------------------------------------------------------------------------
+
+
+class Dataset:
+    """A dataset that mechanisms get copies of, so that none can change it for the next call."""
+
+    def __init__(self, data: Any) -> None:
+        self.data = data
+        self._copy = copier(data)
+        self._digest = digest(data)
+
+    def fresh(self) -> Any:
+        """A copy; the dataset itself where nothing in it can be changed."""
+        return self._copy(self.data)
+
+    def differs(self, handed_out: Any) -> bool:
+        """Whether a copy that was handed out has been changed since."""
+        if handed_out is self.data and self._copy is _same:
+            return False
+        return digest(handed_out) != self._digest
+
+
+def _same(data: Any) -> Any:
+    return data
+
+
+def copier(data: Any) -> Callable[[Any], Any]:
+    """The cheapest way to copy a dataset of this kind."""
+    if _is_constant(data):
+        return _same
+    if isinstance(data, np.ndarray) and cast(Raw, data).dtype != object:
+        return lambda d: d.copy()
+    if type(data) is list and all(_is_constant(part) for part in cast(list[Any], data)):
+        return lambda d: list(d)
+    if type(data) in (list, tuple) and all(
+        isinstance(part, np.ndarray) and cast(Raw, part).dtype != object for part in data
+    ):
+        return _with_arrays_copied
+    try:
+        copy.deepcopy(data)
+    except Exception:  # a handle, a lock: handed out as it is
+        return _same
+    return copy.deepcopy
+
+
+def _with_arrays_copied(data: Any) -> Any:
+    parts = [part.copy() for part in data]
+    return tuple(parts) if isinstance(data, tuple) else parts
+
+
+def _is_constant(data: Any) -> bool:
+    if data is None or isinstance(data, (bool, int, float, complex, str, bytes, np.generic)):
+        return True
+    return type(data) in (tuple, frozenset) and all(_is_constant(part) for part in data)
+
+
+def digest(data: Any) -> bytes:
+    """A fingerprint of a dataset's contents: equal contents have equal ones."""
+    found = hashlib.blake2b(digest_size=16)
+    _feed(data, found.update)
+    return found.digest()
+
+
+def _feed(data: Any, update: Callable[[Any], None]) -> None:
+    update(type(data).__name__.encode())
+    if isinstance(data, np.ndarray):
+        array = cast(Raw, data)
+        update(repr((array.shape, str(array.dtype))).encode())
+        if array.dtype != object:
+            update(np.ascontiguousarray(array).tobytes())
+        else:
+            for part in array.ravel():
+                _feed(part, update)
+    elif isinstance(data, (list, tuple)):
+        update(str(len(cast(Sequence[Any], data))).encode())
+        for part in cast(Sequence[Any], data):
+            _feed(part, update)
+    elif isinstance(data, Mapping):
+        for name, part in cast(Mapping[Any, Any], data).items():
+            _feed(name, update)
+            _feed(part, update)
+    elif _is_frame(data):
+        for name in data.columns:
+            _feed(name, update)
+        for j in range(data.shape[1]):
+            _feed(data.iloc[:, j].to_numpy(), update)
+        _feed(data.index.to_numpy(), update)
+    elif _is_series(data):
+        _feed(data.to_numpy(), update)
+        _feed(data.index.to_numpy(), update)
+    else:
+        try:
+            update(pickle.dumps(data))
+        except Exception:
+            update(repr(data).encode())

@@ -1,0 +1,235 @@
+"""Drawing outputs: mechanisms of another shape, and what is checked at every call."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audits.privacy.datasets import Dataset, brief, copier
+from audits.privacy.leaves import Word, objects
+from audits.privacy.processes import Unsendable, can_fork, in_processes
+
+Raw = NDArray[Any]
+Mechanism = Callable[..., Any]
+
+ERRORS = ("raise", "symbol")
+CHUNK = 1 << 16
+"""Outputs that a mechanism draws in one call, at most; each chunk has a generator of its own."""
+CHUNK_ONE_BY_ONE, MOST_CHUNKS = 32, 64
+"""The least chunk of a mechanism that is called for every output, and how many chunks a draw has at most."""
+CHANCE = 1e-6
+WORTH_FORKING = 0.2
+"""Seconds that a draw must take to be worth processes of its own."""
+
+
+def each(f: Mechanism) -> Mechanism:
+    """A mechanism from `f(data, rng)` that draws one output a call.
+
+    The result is `mechanism(data, size, rng) -> array (size, …)`; it loops, so it is as slow as `f`. Every
+    call of `f` gets its own copy of the data.
+
+    >>> noisy = each(lambda data, rng: data + rng.normal())
+    >>> noisy(0.0, 3, np.random.default_rng(0)).shape
+    (3,)
+    """
+
+    def mechanism(data: Any, size: int, rng: np.random.Generator | None = None) -> Any:
+        fresh = copier(data)
+        # The first call gets the data themselves: whoever handed them out sees whether `f` changes them.
+        kept, outputs = fresh(data), []
+        for i in range(size):
+            mine = data if i == 0 else fresh(kept)
+            outputs.append(f(mine) if rng is None else f(mine, rng))
+        return stack(outputs)
+
+    mechanism.replayable = getattr(f, "replayable", True)  # type: ignore[attr-defined]
+    mechanism.one_by_one = True  # type: ignore[attr-defined]
+    return mechanism
+
+
+def unseeded(f: Mechanism) -> Mechanism:
+    """A mechanism from `f(data, size)` that draws its randomness from somewhere else than a generator.
+
+    The audit's result says that it cannot be replayed. `each(unseeded(f))` and `unseeded(each(f))` both wrap
+    an `f(data)` that draws one output a call.
+    """
+
+    def mechanism(*arguments: Any) -> Any:
+        return f(*arguments[:-1])
+
+    mechanism.replayable = False  # type: ignore[attr-defined]
+    mechanism.one_by_one = is_one_by_one(f)  # type: ignore[attr-defined]
+    return mechanism
+
+
+def is_replayable(mechanism: Mechanism) -> bool:
+    """False for mechanisms wrapped by `unseeded`."""
+    return bool(getattr(mechanism, "replayable", True))
+
+
+def is_one_by_one(mechanism: Mechanism) -> bool:
+    """True for mechanisms wrapped by `each`: every output comes from a call of its own."""
+    return bool(getattr(mechanism, "one_by_one", False))
+
+
+def stack(outputs: Sequence[Any]) -> Raw:
+    """Outputs one by one → an array, outputs along the first axis; all but numbers of one kind and arrays of
+    one shape become Python objects."""
+    first = outputs[0] if len(outputs) else 0.0
+    same = all(type(o) is type(first) for o in outputs)
+    if same and isinstance(first, (bool, float, np.generic)):
+        return np.asarray(outputs)
+    if same and isinstance(first, int) and all(-(2**63) <= o < 2**63 for o in outputs):
+        return np.asarray(outputs)
+    arrays = same and isinstance(first, np.ndarray) and first.ndim > 0 and first.dtype.kind != "O"
+    if arrays and len({(o.shape, o.dtype) for o in outputs}) == 1:
+        return np.stack(list(outputs))
+    return objects(outputs)
+
+
+class Drawer:
+    """Calls a mechanism on copies of the data and checks what comes back.
+
+    errors  "raise": an exception or NaN is bad input. "symbol": it is an output of its own; outputs are then
+            drawn one a call, as a call that raises says nothing of its other outputs.
+    jobs    processes that draw where every output takes a call of its own, and threads that draw where not:
+            outputs do not depend on it. What takes no generator is drawn on several processes only where
+            these are seen to draw different outputs.
+    changed       whether the mechanism has changed its data so far.
+    first_output  when the first call came back, by `time.perf_counter`.
+    """
+
+    def __init__(self, mechanism: Mechanism, errors: str = "raise", jobs: int = 1) -> None:
+        self.mechanism = mechanism
+        self.jobs = jobs
+        self.seconds = 0.0
+        self.drawn = 0
+        self.symbols = errors == "symbol"
+        self.one_by_one = self.symbols or is_one_by_one(mechanism)
+        self.changed = False
+        self.first_output: float | None = None
+
+    def draw(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
+        """`size` outputs, first axis first. `where` names the dataset in messages.
+
+        Raises ValueError where the mechanism raises, exits, or returns another number of outputs.
+        """
+        chunk = max(CHUNK_ONE_BY_ONE, -(-size // MOST_CHUNKS)) if self.one_by_one else CHUNK
+        sizes = [min(chunk, size - start) for start in range(0, size, chunk)]
+        if len(sizes) <= 1:
+            return self._chunk(data, size, rng, where)
+        generators = rng.spawn(len(sizes))
+
+        def work(place: int) -> tuple[Raw, bool]:
+            return self._chunk(data, sizes[place], generators[place], where), self.changed
+
+        start = time.perf_counter()
+        found = self._on_jobs(work, sizes)
+        self.seconds, self.drawn = self.seconds + time.perf_counter() - start, self.drawn + size
+        self.changed = self.changed or any(changed for _, changed in found)
+        return _joined([outputs for outputs, _ in found])
+
+    def _on_jobs(self, work: Callable[[int], tuple[Raw, bool]], sizes: list[int]) -> list[tuple[Raw, bool]]:
+        """The chunks, on as many threads or processes as there are jobs; which draws does not matter."""
+        count = len(sizes)
+        if self.jobs > 1 and not self.one_by_one and is_replayable(self.mechanism):
+            with ThreadPoolExecutor(self.jobs) as pool:
+                return list(pool.map(work, range(count)))
+        worth = self.seconds * sum(sizes) > WORTH_FORKING * max(self.drawn, 1)
+        if self.jobs > 1 and worth and can_fork():
+            try:
+                found = in_processes(work, count, self.jobs)
+                if is_replayable(self.mechanism) or differ([part for part, _ in found[: self.jobs]]):
+                    return found
+                self.jobs = 1  # a generator of the mechanism's own, in the same state in every process
+            except Unsendable:
+                self.jobs = 1  # the same chunks again, one after the other
+            except RuntimeError as error:
+                raise ValueError("mechanism ended the process that called it") from error
+        return [work(place) for place in range(count)]
+
+    def _chunk(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
+        if not self.symbols:
+            return self._called(data, size, rng, where)
+        return objects([self._one(data, rng, where) for _ in range(size)])
+
+    def _one(self, data: Dataset, rng: np.random.Generator, where: str) -> Any:
+        try:
+            raw = self._outputs(data, 1, rng)
+        except (Exception, SystemExit) as error:
+            return Word(f"raised {type(error).__name__}")
+        return _checked(raw, 1, where)[0]
+
+    def _called(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
+        try:
+            raw = self._outputs(data, size, rng)
+        except SystemExit as error:
+            raise ValueError(f"mechanism called exit({error.code!r}) on {where}") from error
+        except Exception as error:
+            raise ValueError(
+                f"mechanism raised {type(error).__name__}({brief_message(error)}) on {where}; "
+                'errors="symbol" takes exceptions for outputs'
+            ) from error
+        return _checked(raw, size, where)
+
+    def _outputs(self, data: Dataset, size: int, rng: np.random.Generator) -> Any:
+        process, mine = os.getpid(), data.fresh()
+        try:
+            outputs = self.mechanism(mine, size, rng)
+            if self.first_output is None:
+                self.first_output = time.perf_counter()
+            return outputs
+        finally:
+            if os.getpid() != process:
+                os._exit(0)  # a child of a mechanism that forks must not go on with the audit
+            if not self.changed:
+                self.changed = data.differs(mine)
+
+
+def differ(parts: Sequence[Raw]) -> bool:
+    """Whether the first chunks of several processes show that these do not repeat each other's draws.
+
+    False also where independent chunks would be equal with probability above `CHANCE`, (Σp²)^n for n outputs.
+    """
+    words = [[repr(output) for output in part] for part in parts]
+    counts = np.array(list(Counter(words[0]).values()))
+    collision = float(np.square(counts / counts.sum()).sum()) ** min(map(len, words))
+    return collision <= CHANCE and all(first != second for first, second in combinations(words, 2))
+
+
+def _joined(parts: list[Raw]) -> Raw:
+    """Chunks of outputs as one array; of different kinds, as Python objects."""
+    if len({(part.dtype, part.shape[1:]) for part in parts}) == 1:
+        return np.concatenate(parts)
+    return objects([output for part in parts for output in part])
+
+
+def brief_message(error: BaseException) -> str:
+    """The words of an exception on one line."""
+    return " ".join(str(error).split())[:200]
+
+
+def _checked(raw: Any, size: int, where: str) -> Raw:
+    outputs = raw if isinstance(raw, np.ndarray) else _listed(raw, where)
+    if outputs.ndim == 0 or len(outputs) != size:
+        got = "a single value" if outputs.ndim == 0 else f"{len(outputs)} outputs (shape {outputs.shape})"
+        raise ValueError(f"mechanism must return {size} outputs along the first axis on {where}, got {got}")
+    return outputs
+
+
+def _listed(raw: Any, where: str) -> Raw:
+    if hasattr(raw, "to_records") and hasattr(raw, "columns"):
+        return np.asarray(raw.to_records(index=False))
+    if isinstance(raw, (str, bytes)) or not isinstance(raw, Sequence):
+        if hasattr(raw, "__array__"):
+            return np.asarray(raw)
+        raise ValueError(f"mechanism must return an array or a list of outputs, got {brief(raw)} on {where}")
+    return stack(cast(Sequence[Any], raw))

@@ -1,0 +1,470 @@
+"""`Encoder`: turns the outputs of a mechanism into columns and keeps the words for them.
+
+Every place in an output (the output itself, an item, a field) has a *block* of columns. A block that turns up
+later stands behind the earlier ones, so that what was learned on the earlier columns stays valid; earlier
+outputs are given the block's default there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audits.privacy import leaves
+from audits.privacy.outputs import Encoded, Floats, Ints, Raw
+
+ABSENT = leaves.Word("(absent)")
+"""The symbol of a field or an item that an output does not have."""
+MOST_SYMBOLS = 2**16
+"""Further symbols are one."""
+OTHER = leaves.Word("(another symbol)")
+UNIQUE_FROM = 16
+"""Strings that hardly repeat, of which so many were seen, also get columns for their structure."""
+MOST_COLUMNS = 20_000
+
+Key = tuple[str, str]
+"""Place in the output, in words, and which of its blocks it is."""
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Columns of numbers: the first of them, how many, and what outputs have there that came before it."""
+
+    start: int
+    width: int
+    default: float
+
+
+class _Batch:
+    """The columns of one batch while they are collected."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.values: list[tuple[Key, Ints | slice, Floats]] = []
+        self.codes: list[tuple[tuple[Key, int], Ints | slice, Ints]] = []
+        self.covered: dict[Key, Mask] = {}
+
+
+class Encoder:
+    """Turns outputs into columns; remembers the kind of output, the columns and the numbers of the symbols.
+
+    nan  whether NaN is a symbol; otherwise it is refused.
+    """
+
+    def __init__(self, nan: bool = False) -> None:
+        self._nan = nan
+        self._layout: tuple[Any, ...] | None = None
+        self._blocks: dict[Key, _Block] = {}
+        self._width = 0
+        self._codes: dict[tuple[Key, int], tuple[int, int]] = {}
+        self._symbols: dict[Any, int] = {}
+        self._lengths: dict[str, int] = {}
+        self._texts: dict[Key, tuple[int, set[str]]] = {}
+        self._apart: set[str] = set()
+        self._started = False
+
+    # --- what callers see ---
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many columns of numbers and of symbols there are by now."""
+        return self._width, len(self._codes)
+
+    def encode(self, outputs: Raw, where: str) -> Encoded:
+        """Columns of a batch.
+
+        Raises ValueError where the outputs are of another kind than earlier ones, or of a kind that cannot be
+        looked into, and for NaN.
+        """
+        layout = _layout(outputs)
+        if self._layout is None:
+            self._layout = layout
+        elif not _compatible(self._layout, layout):
+            raise ValueError(
+                "mechanism must return one kind of output on every dataset, got "
+                f"{_words(layout)} on {where} after {_words(self._layout)}"
+            )
+        elif layout[0] == "object":
+            self._layout = layout
+        batch = _Batch(len(outputs))
+        try:
+            self._array(batch, "", slice(None), outputs)
+        except leaves.Refused as error:
+            raise ValueError(f"mechanism {error}, got one on {where}") from None
+        found = self._assembled(batch)
+        self._started = True
+        return found
+
+    def widen(self, e: Encoded) -> Encoded:
+        """An earlier batch with the columns that came since."""
+        values, codes = self.shape
+        if e.shape == (values, codes):
+            return e
+        more, marks = self._defaults(len(e))
+        more[:, : e.shape[0]] = e.values
+        marks[:, : e.shape[1]] = e.codes
+        return Encoded(more, marks)
+
+    @property
+    def symbols(self) -> dict[int, Any]:
+        """The symbol of each code."""
+        return {code: symbol for symbol, code in self._symbols.items()}
+
+    def named(self, words: str, most: int = 40) -> str:
+        """The words with "symbol 3", "column 3" and "code 3" in them replaced by what these are there;
+        symbols are cut to `most` characters."""
+        if "symbol" in words:
+            symbols = self.symbols
+
+            def name(found: re.Match[str]) -> str:
+                if int(found[1]) not in symbols:
+                    return "(a symbol that never occurred)"
+                text = repr(symbols[int(found[1])])
+                return text if len(text) <= most else text[: most - 1] + "…"
+
+            words = re.sub(r"\bsymbol (\d+)", name, words)
+        if "column " in words:
+            words = re.sub(r"\bcolumn (\d+)", lambda found: self._column(int(found[1])), words)
+        if "(code " in words:
+            places = {number: _place(*key) for key, (number, _) in self._codes.items()}
+            words = re.sub(r"\(code (\d+) = ([^)]*\)?)\)", lambda m: f"({places[int(m[1])]} = {m[2]})", words)
+        return words
+
+    def _column(self, column: int) -> str:
+        for key, block in self._blocks.items():
+            if block.start <= column < block.start + block.width:
+                return _place(key, column - block.start)
+        return f"column {column}"
+
+    # --- columns ---
+
+    def _block(self, key: Key, width: int, default: float = 0.0) -> _Block:
+        if key not in self._blocks:
+            if self._width + width > MOST_COLUMNS:
+                raise leaves.Refused(
+                    f"must return outputs of at most {MOST_COLUMNS:,} numbers and fields; give a score that "
+                    "sums them up"
+                )
+            self._blocks[key] = _Block(self._width, width, default)
+            self._width += width
+            if self._started and key[1] in ("value", "items") and width > 0:
+                self._code(key, 0, self._number(ABSENT))
+        return self._blocks[key]
+
+    def _code(self, key: Key, column: int, default: int = 0) -> int:
+        return self._codes.setdefault((key, column), (len(self._codes), default))[0]
+
+    def _defaults(self, size: int) -> tuple[Floats, Ints]:
+        values = np.zeros((size, self._width))
+        codes = np.zeros((size, len(self._codes)), dtype=np.int64)
+        for block in self._blocks.values():
+            if block.default:
+                values[:, block.start : block.start + block.width] = block.default
+        for number, default in self._codes.values():
+            if default:
+                codes[:, number] = default
+        return values, codes
+
+    def _assembled(self, batch: _Batch) -> Encoded:
+        absent: list[tuple[int, Mask]] = []
+        for key in self._blocks:
+            covered = batch.covered.get(key)
+            if key[1] in ("value", "items") and self._blocks[key].width > 0:
+                missing = np.ones(batch.size, dtype=bool) if covered is None else ~covered
+                if missing.any():
+                    absent.append((self._code(key, 0), missing))
+        values = self._whole(batch)
+        if values is None:
+            values = np.zeros((batch.size, self._width))
+            for key, rows, part in batch.values:
+                block = self._blocks[key]
+                values[rows, block.start : block.start + part.shape[1]] = part
+        codes = np.zeros((batch.size, len(self._codes)), dtype=np.int64)
+        for place, rows, part in batch.codes:
+            codes[rows, self._codes[place][0]] = part
+        for number, missing in absent:
+            codes[missing, number] = self._number(ABSENT)
+        return Encoded(values, codes)
+
+    def _whole(self, batch: _Batch) -> Floats | None:
+        """The only block there is, without a copy."""
+        if len(batch.values) != 1 or not isinstance(batch.values[0][1], slice):
+            return None
+        found = batch.values[0][2]
+        return np.ascontiguousarray(found) if found.shape[1] == self._width else None
+
+    def _put(self, batch: _Batch, key: Key, rows: Ints | slice, part: Floats, default: float = 0.0) -> None:
+        block = self._block(key, part.shape[1], default)
+        batch.values.append((key, rows, part[:, : block.width]))
+        if isinstance(rows, slice):
+            batch.covered[key] = np.ones(batch.size, dtype=bool)
+        else:
+            batch.covered.setdefault(key, np.zeros(batch.size, dtype=bool))[rows] = True
+
+    def _put_codes(self, batch: _Batch, key: Key, rows: Ints | slice, codes: Ints) -> None:
+        for column in np.flatnonzero(codes.any(axis=0)):
+            self._code(key, int(column))
+        for column in range(codes.shape[1]):
+            if (key, column) in self._codes:
+                batch.codes.append(((key, column), rows, codes[:, column]))
+
+    # --- arrays ---
+
+    def _array(self, batch: _Batch, path: str, rows: Ints | slice, outputs: Raw) -> None:
+        """An array of outputs, first axis first."""
+        if outputs.dtype.names is not None:
+            for name in outputs.dtype.names:
+                self._array(batch, f"{path}.{name}", rows, outputs[name])
+            return
+        if outputs.dtype.kind == "O" and outputs.ndim == 1:
+            self._objects(batch, path, rows, list(outputs))
+            return
+        flat = outputs.reshape(len(outputs), -1)
+        key = (path, "value" if outputs.ndim == 1 else "items")
+        if outputs.ndim > 1:
+            self._length(batch, path, rows, np.full(len(flat), flat.shape[1]))
+        kind = flat.dtype.kind
+        if kind == "c":
+            flat = np.stack([np.real(flat), np.imag(flat)], axis=2).reshape(len(flat), -1)
+        elif kind in "mM":
+            flat = flat.astype(np.int64)
+        elif kind in "US":
+            self._strings(batch, key, rows, flat)
+            return
+        elif kind == "O":
+            self._mixed(batch, key, rows, flat)
+            return
+        elif kind not in "biuf":
+            raise leaves.Refused(f"must return numbers, strings or records, not arrays of type {flat.dtype}")
+        self._numbers(batch, key, rows, flat)
+
+    def _numbers(self, batch: _Batch, key: Key, rows: Ints | slice, flat: Raw) -> None:
+        values, codes = leaves.finite(flat), None
+        bad = np.isnan(values)
+        if bad.any():
+            values = np.where(bad, 0.0, values)
+            codes = bad * self._number(self._not_a_number())
+        extras = leaves.extras(flat)
+        self._fill(batch, key, rows, values, codes, extras)
+
+    def _not_a_number(self) -> leaves.Word:
+        if not self._nan:
+            raise leaves.Refused('must not return NaN (use None for a failure symbol, or errors="symbol")')
+        return leaves.NAN
+
+    def _fill(
+        self,
+        batch: _Batch,
+        key: Key,
+        rows: Ints | slice,
+        values: Floats,
+        codes: Ints | None,
+        extras: Floats | None,
+    ) -> None:
+        """Numbers with their symbols and with what a float cannot hold of them."""
+        self._put(batch, key, rows, values)
+        if codes is not None or any((key, j) in self._codes for j in range(min(values.shape[1], 64))):
+            self._put_codes(batch, key, rows, np.zeros(values.shape, np.int64) if codes is None else codes)
+        beyond = (key[0], f"{key[1]} exactly")
+        if extras is not None:
+            self._put(batch, beyond, rows, extras)
+
+    def _strings(self, batch: _Batch, key: Key, rows: Ints | slice, flat: Raw) -> None:
+        unique, inverse = np.unique(flat, return_inverse=True)
+        words = [leaves.text(u) for u in unique]
+        inverse = inverse.reshape(flat.shape)
+        codes = np.array([self._number(w) for w in words], dtype=np.int64)[inverse]
+        self._put(batch, key, rows, np.zeros(flat.shape))
+        self._put_codes(batch, key, rows, codes)
+        if self._hardly_repeat(key, words, flat.size):
+            structure = np.array([leaves.structure(w) for w in words])[inverse]
+            self._put(batch, (key[0], f"{key[1]} text"), rows, structure.reshape(len(flat), -1))
+
+    def _hardly_repeat(self, key: Key, words: Sequence[str], times: int) -> bool:
+        """Whether the strings there need columns for their structure; once so, always so."""
+        if (key[0], f"{key[1]} text") in self._blocks:
+            return True
+        seen, known = self._texts.get(key, (0, set[str]()))
+        known = known | set(words)
+        self._texts[key] = seen + times, known
+        return len(known) >= UNIQUE_FROM and 3 * len(known) > seen + times
+
+    def _number(self, symbol: Any) -> int:
+        if len(self._symbols) >= MOST_SYMBOLS and symbol not in self._symbols:
+            symbol = OTHER
+        return self._symbols.setdefault(symbol, len(self._symbols) + 1)
+
+    # --- Python objects ---
+
+    def _mixed(self, batch: _Batch, key: Key, rows: Ints | slice, flat: Raw) -> None:
+        """Numbers and symbols, one by one."""
+        values, codes = np.zeros(flat.shape), np.zeros(flat.shape, dtype=np.int64)
+        extras = np.zeros((*flat.shape, leaves.EXTRAS))
+        words: list[str] = []
+        structure: list[tuple[tuple[int, ...], str]] = []
+        for place, item in np.ndenumerate(flat):
+            number = leaves.number(item)
+            if number is None:
+                symbol = leaves.symbol(item)
+                codes[place] = self._number(symbol)
+                if isinstance(symbol, str) and not isinstance(symbol, leaves.Word):
+                    words.append(symbol)
+                    structure.append((place, symbol))
+            elif number[0] != number[0]:
+                codes[place] = self._number(self._not_a_number())
+            else:
+                values[place], extras[place] = number[0], number[1:]
+        further = (key[0], f"{key[1]} exactly")
+        exact = extras.reshape(len(flat), -1) if further in self._blocks or extras.any() else None
+        self._fill(batch, key, rows, values, codes, exact)
+        if words and self._hardly_repeat(key, words, len(words)):
+            found = np.zeros((*flat.shape, leaves.STRUCTURE))
+            for place, word in structure:
+                found[place] = leaves.structure(word)
+            self._put(batch, (key[0], f"{key[1]} text"), rows, found.reshape(len(flat), -1))
+
+    def _objects(self, batch: _Batch, path: str, rows: Ints | slice, items: list[Any]) -> None:
+        """Outputs, or parts of outputs, one Python object each."""
+        arrays = _same_arrays(items)
+        if arrays is not None:
+            self._array(batch, path, rows, arrays)
+            return
+        places = np.arange(batch.size)[rows]
+        single: list[tuple[int, Any]] = []
+        lists: list[tuple[int, list[Any]]] = []
+        parts: dict[str, tuple[list[int], list[Any]]] = {}
+        lengths: list[tuple[int, int]] = []
+        for row, item in zip(places, items, strict=True):
+            found = leaves.container(item)
+            if found is None:
+                single.append((row, item))
+                continue
+            if not isinstance(found, Mapping):
+                # Where earlier lists held containers, later ones are taken apart as these were.
+                if path not in self._apart and all(leaves.is_leaf(part) for part in found):
+                    lists.append((row, found))
+                    continue
+                self._apart.add(path)
+                lengths.append((row, len(found)))
+                found = {f"[{j}]": part for j, part in enumerate(found)}
+            if not found:
+                # An empty record is told from a missing one.
+                found = {".": "(empty)"}
+            for name, part in found.items():
+                at = parts.setdefault(name, ([], []))
+                at[0].append(row)
+                at[1].append(part)
+        if single:
+            column = leaves.objects([item for _, item in single])[:, None]
+            self._mixed(batch, (path, "value"), _rows(single), column)
+        if lists:
+            self._lists(batch, path, _rows(lists), [item for _, item in lists])
+        if lengths:
+            self._length(batch, path, _rows(lengths), np.array([n for _, n in lengths]))
+        for name, (where, found) in parts.items():
+            self._objects(batch, path + name, np.array(where, dtype=np.int64), found)
+
+    def _lists(self, batch: _Batch, path: str, rows: Ints, lists: list[list[Any]]) -> None:
+        """Lists of numbers and symbols: as many columns as the longest had at first, the rest as a symbol."""
+        lengths = np.array([len(items) for items in lists])
+        self._length(batch, path, rows, lengths)
+        key = (path, "items")
+        width = self._blocks[key].width if key in self._blocks else int(lengths.max(initial=0))
+        if bool((lengths == width).all()) and (numbers := _numeric(lists)) is not None:
+            self._numbers(batch, key, rows, numbers)
+            return
+        padded = np.full((len(lists), width), ABSENT, dtype=object)
+        for i, items in enumerate(lists):
+            padded[i, : len(items)] = leaves.objects(items[:width])
+        self._mixed(batch, key, rows, padded)
+        longer = np.flatnonzero(lengths > width)
+        if len(longer):
+            rest = leaves.objects([repr(lists[i][width:]) for i in longer])[:, None]
+            self._mixed(batch, (path, "rest"), rows[longer], rest)
+
+    def _length(self, batch: _Batch, path: str, rows: Ints | slice, lengths: Ints) -> None:
+        """The length of lists, as a column from the first one on that differs."""
+        if len(lengths) == 0:
+            return
+        usual = self._lengths.setdefault(path, int(lengths[0]))
+        key = (path, "length")
+        if key in self._blocks or bool((lengths != usual).any()):
+            self._put(batch, key, rows, lengths[:, None].astype(np.float64), default=float(usual))
+
+
+def _rows(found: Sequence[tuple[int, Any]]) -> Ints:
+    return np.array([row for row, _ in found], dtype=np.int64)
+
+
+def _same_arrays(items: list[Any]) -> Raw | None:
+    """Arrays of numbers of one shape and type as one array."""
+    first = items[0] if items else None
+    if not isinstance(first, np.ndarray) or first.dtype.kind not in "biuf" or first.ndim == 0:
+        return None
+    if all(isinstance(o, np.ndarray) and o.shape == first.shape and o.dtype == first.dtype for o in items):
+        return np.stack(cast(list[Raw], items))
+    return None
+
+
+def _numeric(lists: list[list[Any]]) -> Raw | None:
+    """Lists of one length as an array, where NumPy keeps every number in them as it is."""
+    try:
+        found = np.array(lists)
+    except (ValueError, OverflowError):
+        return None
+    if found.ndim != 2 or found.dtype.kind not in "biuf":
+        return None
+    if found.dtype.kind == "f" and bool((np.abs(found) >= 2.0**53).any()):
+        return None
+    return found
+
+
+def _place(key: Key, column: int = 0) -> str:
+    """What a column of a block holds, in words."""
+    path, block = key
+    whole = f"output{path}"
+    kind, _, extra = block.partition(" ")
+    if kind == "length":
+        return f"length of {whole}"
+    if kind == "rest":
+        return f"rest of {whole}"
+    per = {"exactly": leaves.EXTRAS, "text": leaves.STRUCTURE}.get(extra, 1)
+    item, part = divmod(column, per)
+    if kind == "items":
+        whole = f"{whole}[{item}]" if path else f"coordinate {item}"
+    if extra == "exactly":
+        return f"{leaves.EXTRA_WORDS[part]} of {whole}"
+    if extra == "text":
+        return f"{leaves.STRUCTURE_WORDS[part]} of {whole}"
+    return whole
+
+
+def _layout(outputs: Raw) -> tuple[Any, ...]:
+    if outputs.dtype.names is not None:
+        return ("structured", outputs.dtype.names)
+    kind = outputs.dtype.kind
+    if kind == "O":
+        return ("object", 1 if outputs.ndim == 1 else int(np.prod(outputs.shape[1:])))
+    width = int(np.prod(outputs.shape[1:], dtype=np.int64))
+    return ("text" if kind in "US" else "number", width if outputs.ndim > 1 else 1)
+
+
+def _compatible(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+    if a == b:
+        return True
+    # An array of objects may hold numbers only in one batch and become an array of numbers there.
+    return "object" in (a[0], b[0]) and "structured" not in (a[0], b[0])
+
+
+def _words(layout: tuple[Any, ...]) -> str:
+    kind, width = layout
+    if kind == "structured":
+        return f"records with fields {width}"
+    names = {"object": "Python objects", "text": "strings", "number": "numbers"}
+    return names[kind] if width == 1 else f"vectors of {width} {names[kind]}"

@@ -1,0 +1,219 @@
+"""Single values and containers in outputs: what is a number, a symbol, or to be taken apart.
+
+A float holds integers up to 2⁵³ exactly. Larger integers also have their low 32 bits, their parity and their
+remainder modulo the prime 2³¹ − 1 as columns, so that two integers of any size are told apart.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import enum
+import numbers
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.floating[Any]]
+Raw = NDArray[Any]
+
+LARGE = 1e300
+"""Stands for an infinite output, so that every column stays finite."""
+HUGE = 1e299
+"""Integers that no float holds lie from here on, by their number of bits."""
+EXACT = 2**53
+PRIME = 2**31 - 1
+EXTRAS = 3
+EXTRA_WORDS = ("low bits", "parity", "remainder modulo 2³¹ − 1")
+CHARACTERS = 8
+STRUCTURE = CHARACTERS + 3
+STRUCTURE_WORDS = (
+    "length",
+    "number written in",
+    "last character",
+    *(f"character {j}" for j in range(CHARACTERS)),
+)
+
+
+class Refused(ValueError):
+    """An output that cannot be looked into; the words follow "mechanism"."""
+
+
+class Word(str):
+    """A symbol that is none of the user's strings; its name is its representation."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __hash__(self) -> int:
+        return hash(("Word", str(self)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Word) and str(self) == str(other)
+
+
+NAN = Word("NaN")
+
+
+def text(value: Any) -> str:
+    """A string or bytes of NumPy as a string of Python."""
+    return value.decode("latin-1") if isinstance(value, bytes) else str(value)
+
+
+def finite(values: Raw) -> Floats:
+    """Floats, infinite ones replaced by ±`LARGE`."""
+    with np.errstate(over="ignore"):
+        found = np.asarray(values, dtype=np.float64)
+    return np.clip(found, -LARGE, LARGE) if np.isinf(found).any() else found
+
+
+def extras(flat: Raw) -> Floats | None:
+    """(n, `EXTRAS` · w): what a float cannot hold of the numbers (n, w); None where it holds everything."""
+    kind, width = flat.dtype.kind, flat.dtype.itemsize
+    if kind in "iu" and width == 8:
+        large = (flat >= EXACT) | (flat <= -EXACT) if kind == "i" else flat >= EXACT
+        if not large.any():
+            return None
+        found = np.stack([flat & 0xFFFFFFFF, flat & 1, flat % PRIME], axis=2).astype(np.float64)
+        return (found * large[:, :, None]).reshape(len(flat), -1)
+    if kind == "f" and width > 8:
+        rest = (flat - flat.astype(np.float64).astype(flat.dtype)).astype(np.float64)
+        rest = np.where(np.isfinite(rest), rest, 0.0)
+        zeros = np.zeros_like(rest)
+        return np.stack([rest, zeros, zeros], axis=2).reshape(len(flat), -1) if rest.any() else None
+    return None
+
+
+def number(item: Any) -> tuple[float, float, float, float] | None:
+    """A number as a float and its extras; None for what is no number."""
+    if isinstance(item, (bool, np.bool_)):
+        return float(item), 0.0, 0.0, 0.0
+    if isinstance(item, float) or (isinstance(item, np.floating) and item.itemsize <= 8):
+        value = float(item)
+        return (min(max(value, -LARGE), LARGE) if value == value else value), 0.0, 0.0, 0.0
+    if isinstance(item, enum.Enum):
+        return None
+    if isinstance(item, numbers.Integral):
+        return _integer(int(item))
+    if isinstance(item, (datetime.datetime, datetime.date)):
+        zone = getattr(item, "tzinfo", None)
+        origin = datetime.datetime(1970, 1, 1, tzinfo=zone)
+        if not isinstance(item, datetime.datetime):
+            return _integer(item.toordinal())
+        return _integer(round((item - origin) / datetime.timedelta(microseconds=1)))
+    if isinstance(item, datetime.timedelta):
+        return _integer(round(item / datetime.timedelta(microseconds=1)))
+    if isinstance(item, (np.datetime64, np.timedelta64)):
+        return _integer(int(item.astype(np.int64)))
+    if isinstance(item, (numbers.Real, Decimal)):
+        return _real(item)
+    return None
+
+
+def _integer(value: int) -> tuple[float, float, float, float]:
+    if -EXACT < value < EXACT:
+        return float(value), 0.0, 0.0, 0.0
+    further = float(value & 0xFFFFFFFF), float(value & 1), float(value % PRIME)
+    if abs(value) < 2**990:
+        return float(value), *further
+    size = HUGE * (1.0 + min(value.bit_length() * 1e-7, 8.0))
+    return (size if value > 0 else -size), *further
+
+
+def _real(item: Any) -> tuple[float, float, float, float]:
+    try:
+        value = float(item)
+    except OverflowError:
+        value = LARGE if item > 0 else -LARGE
+    if value != value or value in (np.inf, -np.inf):
+        return (min(max(value, -LARGE), LARGE) if value == value else value), 0.0, 0.0, 0.0
+    try:
+        rest = float(Fraction(item) - Fraction(value))
+    except (TypeError, ValueError, OverflowError):
+        rest = float(item - type(item)(value))
+    return value, rest, 0.0, 0.0
+
+
+def symbol(item: Any) -> Any:
+    """What stands for a string, None or a member of an enumeration. Raises `Refused` for anything else."""
+    if isinstance(item, Word) or item is None:
+        return item
+    if isinstance(item, enum.Enum):
+        return Word(str(item))
+    if isinstance(item, (str, bytes)):
+        return text(item)
+    if item is Ellipsis or item is NotImplemented:
+        return Word(repr(item))
+    raise Refused(
+        "must return numbers, strings, None, or lists, tuples, dictionaries, sets, dataclasses or arrays of "
+        f"these, not objects of type {type(item).__name__}"
+    )
+
+
+def is_leaf(item: Any) -> bool:
+    """Whether there is nothing to take apart."""
+    return container(item) is None
+
+
+def container(item: Any) -> list[Any] | Mapping[str, Any] | None:
+    """The items of a list, or the fields of a record with their names; None for what holds nothing."""
+    if item is None or isinstance(item, (str, bytes, float, int, np.generic, enum.Enum)):
+        if isinstance(item, np.void) and item.dtype.names:
+            return {f".{name}": item[name] for name in item.dtype.names}
+        return [item.real, item.imag] if isinstance(item, np.complexfloating) else None
+    if isinstance(item, complex):
+        return [item.real, item.imag]
+    if isinstance(item, np.ndarray):
+        array = cast(Raw, item)
+        if array.ndim == 0:
+            return [array.item()]
+        if array.dtype.names is not None:
+            return list(array)
+        return (
+            list(array.ravel()) if array.ndim == 1 else {".shape": list(array.shape), "": list(array.ravel())}
+        )
+    if isinstance(item, tuple) and hasattr(item, "_fields"):
+        return {f".{name}": part for name, part in zip(item._fields, item, strict=True)}  # type: ignore[attr-defined]
+    if isinstance(item, (list, tuple)):
+        return list(cast(Sequence[Any], item))
+    if isinstance(item, Mapping):
+        return {f"[{key!r}]": part for key, part in cast(Mapping[Any, Any], item).items()}
+    if isinstance(item, AbstractSet):
+        return {f" ∋ {part!r}": 1 for part in cast(AbstractSet[Any], item)}
+    if dataclasses.is_dataclass(item) and not isinstance(item, type):
+        return {f".{field.name}": getattr(item, field.name) for field in dataclasses.fields(item)}
+    by_label = getattr(item, "to_dict", None)
+    if by_label is not None and hasattr(item, "index"):
+        # A Series or a DataFrame: by column and by label.
+        return {f"[{key!r}]": part for key, part in by_label().items()}
+    if hasattr(item, "__array__") and not isinstance(item, numbers.Number):
+        array = np.asarray(item)
+        return None if array.dtype.kind == "O" and array.ndim == 0 else list(array.ravel())
+    return None
+
+
+def objects(items: Sequence[Any]) -> Raw:
+    """A one-dimensional array of Python objects, whatever they hold."""
+    found = np.empty(len(items), dtype=object)
+    for i, item in enumerate(items):
+        found[i] = item
+    return found
+
+
+def structure(word: str) -> list[float]:
+    """Numbers that say what a string looks like: its length, the number it spells, some characters."""
+    try:
+        spelled = float(word)
+    except ValueError:
+        spelled = 0.0
+    spelled = min(max(spelled, -LARGE), LARGE) if spelled == spelled else 0.0
+    codes = [float(ord(c)) for c in word[:CHARACTERS]]
+    last = float(ord(word[-1])) if word else 0.0
+    return [float(len(word)), spelled, last, *codes, *[0.0] * (CHARACTERS - len(codes))]

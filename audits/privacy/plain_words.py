@@ -1,0 +1,68 @@
+"""An event of a learned score in words of the output: a column beyond a value that says nearly the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audits.privacy.events import Ladder
+from audits.privacy.outputs import Encoded, column_words
+
+Floats = NDArray[np.floating[Any]]
+
+MOST_ROWS = 4096
+LEVELS = np.linspace(0.01, 0.99, 50)
+ALIKE = 0.8
+"""Mean of the shares of outputs in the event and outside that a threshold must get right to stand for it."""
+SHOWN = 3
+PLAIN = ("value", "sets", "grid", "period", "modes", "footprints")
+"""Scores whose events are in words of the output already."""
+
+
+def plainly(ladder: Ladder, event: int, first: Encoded, second: Encoded) -> str:
+    """Words to add to those of an event of a learned score, from samples of both sides; "" for none.
+
+    Columns are named as `Encoder.named` expects.
+    """
+    if ladder.score.name in PLAIN or first.is_scalar or first.is_symbol:
+        return ""
+    rows = [e.take(slice(0, MOST_ROWS)) for e in (first, second)]
+    kind, rung = divmod(event, len(ladder.thresholds))
+    columns = np.concatenate([e.columns() for e in rows])
+    score = np.concatenate([ladder.score.evaluate(e) for e in rows])
+    inside = score >= ladder.thresholds[rung]
+    if kind % 2 == 1:
+        inside, score = ~inside, -score
+    if not inside.any() or inside.all():
+        return ""
+    alike, column, threshold, upper = _stump(columns, inside)
+    if alike >= ALIKE:
+        name = column_words(first.shape, column)
+        return f", which is mostly where {name} {'≥' if upper else '<'} {threshold:.4g}"
+    spread = columns.std(axis=0) * score.std()
+    centred = columns - columns.mean(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slope = np.nan_to_num((centred * (score - score.mean())[:, None]).mean(axis=0) / spread)
+    largest = np.argsort(-np.abs(slope))[:SHOWN]
+    said = [
+        f"{'large' if slope[j] > 0 else 'small'} {column_words(first.shape, int(j))}"
+        for j in largest
+        if abs(slope[j]) > 0.1
+    ]
+    return f", which goes with {', '.join(said)}" if said else ""
+
+
+def _stump(columns: Floats, inside: NDArray[np.bool_]) -> tuple[float, int, float, bool]:
+    """The threshold of a single column that agrees best with an event: how well, column, threshold, and
+    whether the event is above it."""
+    best = (0.0, 0, 0.0, True)
+    for j, column in enumerate(columns.T):
+        for threshold in np.unique(np.quantile(column, LEVELS, method="higher")):
+            above = column >= threshold
+            right = 0.5 * (above[inside].mean() + 1.0 - above[~inside].mean())
+            for share, upper in ((right, True), (1.0 - right, False)):
+                if share > best[0]:
+                    best = (float(share), j, float(threshold), upper)
+    return best

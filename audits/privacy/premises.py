@@ -1,0 +1,197 @@
+"""Premises of every test by sampling: outputs are independent, and a mechanism leaves its data as they are.
+
+Noise that is drawn once a call and shared by all of its outputs, the classic slip of vectorising, makes a
+private mechanism look as if it were not: where outputs are dependent, no audit can say anything. So a number
+of short calls is made before the first bet. Were the outputs on a dataset independent, any order of them
+would be as likely as any other: a permutation test is then exact, whatever kind the outputs are of. Its
+samples are used for nothing else, so it costs nothing of α.
+
+The statistics look at outputs of one call (sums over a call, lags within it), at calls (outputs at the same
+place, calls one after the other, first against second half) and at both datasets (outputs at the same place).
+Each is standardised by its mean and its spread over all permutations, and the largest counts (Westfall and
+Young 1993, maxT).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audits.privacy.datasets import Dataset
+from audits.privacy.draws import Drawer
+from audits.privacy.encoder import Encoder
+from audits.privacy.outputs import Encoded, join
+
+Floats = NDArray[np.floating[Any]]
+Ints = NDArray[np.int64]
+
+LEVEL = 0.001
+"""Probability that independent outputs are called dependent."""
+FIRST, FURTHER, LUCKY = 99, 900, 0
+"""Permutations all of which the data must beat, and further ones of which no more than `LUCKY` may beat the
+data: (1 + LUCKY)/(1 + FIRST + FURTHER) is the level."""
+CALLS, CALL = 32, 32
+"""Calls on each dataset, and outputs of each of them."""
+ONE_BY_ONE, SHARE = 64, 8
+"""Outputs on each dataset of a mechanism that is called for each of them anyway: at most so many, and at most
+one of so many samples of the budget."""
+LAGS = 3
+FEATURES = 24
+
+BROKEN = {
+    "call": "the outputs of one call are not independent of each other, as when they share a draw of noise",
+    "calls": "the outputs of a call are not independent of the calls before it, as when a seed is set again",
+    "datasets": "outputs on the two datasets are not independent of each other, as when a seed is set again",
+    "data": "the mechanism changes its data, so that outputs of one call need not be outputs on one dataset",
+}
+REMEDY = "audit it with one output a call: audits.each(lambda data, rng: mechanism(data, 1, rng)[0])"
+
+
+def sizes(max_samples: int, one_by_one: bool) -> tuple[int, int]:
+    """How many calls are made on each dataset, and how many outputs each of them draws."""
+    return (1, max(2, min(ONE_BY_ONE, max_samples // SHARE))) if one_by_one else (CALLS, CALL)
+
+
+def dependence(first: Encoded, second: Encoded, call: int, rng: np.random.Generator) -> str:
+    """Which of `BROKEN` the outputs of calls of `call` outputs each show; "" for none.
+
+    The outputs on each dataset stand in the order in which they were drawn, calls in turn on both datasets.
+    Independent outputs are called dependent with probability at most `LEVEL`.
+    """
+    a, b = features(first, rng), features(second, rng)
+    if a.shape[1] == 0 and b.shape[1] == 0:
+        return ""
+    names, seen = _statistics(a[None], b[None], call)
+
+    def permuted(count: int) -> Floats:
+        orders = (rng.permuted(np.tile(np.arange(len(a)), (count, 1)), axis=1) for _ in range(2))
+        one, other = orders
+        return _statistics(a[one], b[other], call)[1]
+
+    drawn = permuted(FIRST)
+    values, which = _standardised(seen, drawn)
+    if not bool((values[0] > values[1:]).all()):
+        return ""
+    block = max(1, 2**22 // (a.size + b.size))
+    more = [permuted(min(block, FURTHER - start)) for start in range(0, FURTHER, block)]
+    values, which = _standardised(seen, np.concatenate([drawn, *more]))
+    if int(np.count_nonzero(values[1:] >= values[0])) > LUCKY:
+        return ""
+    return names[which]
+
+
+def _standardised(seen: Floats, permuted: Floats) -> tuple[Floats, int]:
+    """The largest standardised statistic of the data and of each permutation, and which it is of the data."""
+    every = np.concatenate([seen, permuted])
+    spread = every.std(axis=0)
+    z = np.abs(every - every.mean(axis=0)) / np.where(spread > 1e-12, spread, np.inf)
+    # Rounding must not tell equal statistics apart.
+    z = np.round(z, 9)
+    return z.max(axis=1), int(z[0].argmax())
+
+
+def _statistics(a: Floats, b: Floats, call: int) -> tuple[list[str], Floats]:
+    """Statistics (orders, S) of outputs in several orders, (orders, n, features), and what each tells."""
+    names: list[str] = []
+    found: list[Floats] = []
+
+    def add(name: str, values: Floats) -> None:
+        names.extend([name] * values.shape[1])
+        found.append(values)
+
+    for side in (a, b):
+        orders, n, width = side.shape
+        calls = side.reshape(orders, n // call, call, width)
+        sums = calls.sum(axis=2)
+        if call > 1 and calls.shape[1] > 1:
+            add("call", _even(np.square(sums).sum(axis=1)))
+        for lag in range(1, min(LAGS, call - 1) + 1):
+            add("call", (calls[:, :, lag:] * calls[:, :, :-lag]).sum(axis=(1, 2)))
+        if calls.shape[1] > 1:
+            add("calls", _even(np.square(calls.sum(axis=1)).sum(axis=1)))
+            add("calls", (sums[:, 1:] * sums[:, :-1]).sum(axis=1))
+        half = n // 2
+        add("calls" if calls.shape[1] > 1 else "call", side[:, :half].sum(axis=1))
+    width = min(a.shape[2], b.shape[2])
+    if width:
+        add("datasets", (a[:, :, :width] * b[:, :, :width]).sum(axis=1))
+    if a.shape[2] > 1:
+        # What all features show together.
+        first = [i for i, part in enumerate(found) if part.shape[1] == a.shape[2]]
+        for i in first:
+            names.append(names[sum(part.shape[1] for part in found[:i])])
+        found += [found[i].sum(axis=1, keepdims=True) for i in first]
+    return names, np.hstack(found)
+
+
+def _even(squares: Floats) -> Floats:
+    """Sums of squares, about χ² distributed, made about normal (Wilson and Hilferty 1931): statistics that
+    are compared with each other must have tails alike."""
+    return np.cbrt(squares)
+
+
+def features(e: Encoded, rng: np.random.Generator) -> Floats:
+    """Columns (n, F) of mean 0 and spread 1 that show where outputs depend on each other: ranks, distances of
+    ranks from the middle (noise of a common scale), commonest symbols. Constant columns are left out."""
+    from scipy import stats
+
+    columns = e.values
+    if columns.shape[1] > FEATURES // 2:
+        # Many columns: some of them, and sums of all with random signs.
+        some = columns[:, np.unique(np.linspace(0, columns.shape[1] - 1, FEATURES // 4).astype(np.int64))]
+        scale = np.median(np.abs(columns - np.median(columns, axis=0)), axis=0) + 1e-300
+        signs = rng.choice([-1.0, 1.0], size=(columns.shape[1], FEATURES // 4))
+        columns = np.hstack([some, np.clip(columns / scale, -1e3, 1e3) @ signs])
+    ranks = np.asarray(stats.rankdata(columns, axis=0)) if columns.shape[1] else columns
+    centred = ranks - ranks.mean(axis=0) if len(ranks) else ranks
+    marks: list[Floats] = []
+    for j in range(min(e.codes.shape[1], 4)):
+        unique, counts = np.unique(e.codes[:, j], return_counts=True)
+        common = unique[np.argsort(counts)[::-1][:3]]
+        marks.append((e.codes[:, j, None] == common).astype(np.float64))
+    parts = np.hstack([centred, np.abs(centred), *marks])
+    parts = parts - parts.mean(axis=0)
+    spread = parts.std(axis=0)
+    return parts[:, spread > 1e-9] / spread[spread > 1e-9]
+
+
+def broken(
+    drawer: Drawer,
+    pair: Sequence[Dataset],
+    index: int,
+    max_samples: int,
+    rng: np.random.Generator,
+    late: Callable[[], bool],
+) -> tuple[str, int]:
+    """The premise that fails on a pair, in a sentence, or "", and how many outputs were drawn on a dataset.
+
+    late  whether no more time is to be spent; asked after each round of calls.
+    """
+    encoder = Encoder(nan=drawer.symbols)
+    outputs: tuple[list[Encoded], list[Encoded]] = ([], [])
+    calls, call = sizes(max_samples, drawer.one_by_one)
+    done, name = 0, ""
+    while done < calls and not name:
+        for side, kept in enumerate(outputs):
+            where = f"the {('first', 'second')[side]} dataset of pair {index}"
+            kept.append(encoder.encode(drawer.draw(pair[side], call, rng, where), where))
+        done += 1
+        if drawer.changed and not drawer.one_by_one:
+            name = "data"
+        if late():
+            break
+    if not name:
+        first, second = (join([encoder.widen(e) for e in side]) for side in outputs)
+        name = dependence(first, second, call, rng)
+    return sentence(name, drawer.one_by_one), done * call
+
+
+def sentence(name: str, one_by_one: bool = False) -> str:
+    """What is to be said of a premise that fails; nothing where none does."""
+    if not name:
+        return ""
+    remedy = "" if one_by_one or name == "datasets" else f"; {REMEDY}"
+    return f"A premise fails: {BROKEN[name]}; nothing can be said of its privacy{remedy}."

@@ -1,0 +1,92 @@
+"""Work on several processes, for mechanisms that spend their time in Python."""
+
+from __future__ import annotations
+
+import multiprocessing
+import random
+import signal
+import sys
+import warnings
+from collections.abc import Callable, Iterable
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+import numpy as np
+
+
+class Unsendable(Exception):
+    """A result that cannot go from one process to another."""
+
+
+def can_fork() -> bool:
+    """Whether processes can be forked safely here: they inherit mechanism and data, whatever these are."""
+    return sys.platform == "linux"
+
+
+def in_processes(work: Callable[[int], Any], count: int, jobs: int) -> list[Any]:
+    """[work(0), …, work(count − 1)], on `jobs` forked processes.
+
+    Results come back pickled. Raises what `work` raises; `Unsendable` where a result cannot be pickled;
+    RuntimeError where a process ends before its work does. However it ends, no process is left.
+    """
+    context = multiprocessing.get_context("fork")
+    found: dict[int, Any] = {}
+    processes: list[Any] = []
+    receivers: list[Connection] = []
+    try:
+        for job in range(min(jobs, count)):
+            receiver, sender = context.Pipe(duplex=False)
+            process = context.Process(target=_run, args=(work, range(job, count, jobs), sender))
+            with warnings.catch_warnings():
+                # Threads of numerical libraries are idle while a mechanism is called.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                process.start()
+            sender.close()
+            processes.append(process)
+            receivers.append(receiver)
+        waiting = list(receivers)
+        while waiting:
+            for receiver in wait(waiting):
+                assert isinstance(receiver, Connection)
+                try:
+                    place, good, result = receiver.recv()
+                except EOFError:
+                    waiting.remove(receiver)
+                    continue
+                except Exception as error:
+                    raise Unsendable(str(error)) from error
+                if not good:
+                    raise result
+                found[place] = result
+    finally:
+        for process in processes:
+            if process.is_alive() and len(found) < count:
+                process.terminate()
+        for process in processes:
+            process.join()
+        for receiver in receivers:
+            receiver.close()
+    if len(found) < count:
+        raise RuntimeError("a process that draws outputs ended before its work did")
+    return [found[place] for place in range(count)]
+
+
+def _run(work: Callable[[int], Any], places: Iterable[int], sender: Connection) -> None:
+    """The work of one process."""
+    # Ctrl-C reaches the whole group of processes: the first of them decides.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for other in (signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
+        signal.signal(other, signal.SIG_DFL)
+    for place in places:
+        # Global generators would be in one state in all processes.
+        np.random.seed()  # noqa: NPY002
+        random.seed()
+        try:
+            message = place, True, work(place)
+        except Exception as error:
+            message = place, False, error
+        try:
+            sender.send(message)
+        except Exception as error:
+            sender.send((place, False, Unsendable(str(error))))
+    sender.close()

@@ -1,0 +1,140 @@
+"""How often the premises of an audit are found to fail: where mechanisms break them, and where they do not.
+
+    python benchmarks/premises.py [AUDITS]
+
+Prints the two tables of README.md. AUDITS (default 60) is the number of audits of each mechanism.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from audits.privacy import premises
+from audits.privacy.datasets import Dataset
+from audits.privacy.draws import Drawer, each
+from benchmarks.null_cases import null_cases
+
+Rng = np.random.Generator
+Mechanism = Callable[[Any, int, Rng], Any]
+
+
+def _half(data: float, size: int, rng: Rng) -> Any:
+    return data + np.sqrt(0.5) * rng.laplace() + np.sqrt(0.5) * rng.laplace(size=size)
+
+
+def _autocorrelated(rho: float) -> Mechanism:
+    def mechanism(data: float, size: int, rng: Rng) -> Any:
+        from scipy.signal import lfilter
+
+        steps = rng.normal(size=size) * np.sqrt(1.0 - rho * rho)
+        steps[0] = rng.normal()
+        return data + lfilter([1.0], [1.0, -rho], steps)
+
+    return mechanism
+
+
+def _global_seed(data: float, size: int, rng: Rng) -> Any:
+    np.random.seed(0)  # noqa: NPY002
+    return data + np.random.laplace(size=size)  # noqa: NPY002
+
+
+def _cached(data: float, size: int, rng: Rng) -> Any:
+    return data + np.random.default_rng(7).laplace(size=size)
+
+
+def _in_place(data: Any, size: int, rng: Rng) -> Any:
+    data[0] = 0.0
+    return data.sum() + rng.laplace(size=size)
+
+
+def _shared_symbol(data: float, size: int, rng: Rng) -> Any:
+    return np.where(rng.random(size) < 0.5, rng.choice(["a", "b", "c"]), rng.choice(["a", "b", "c"], size))
+
+
+DEPENDENT: dict[str, Mechanism] = {
+    "one shared draw a call": lambda d, n, rng: np.full(n, d + rng.laplace()),
+    "half of the variance shared": _half,
+    "a tenth of the variance shared": lambda d, n, rng: (
+        d + np.sqrt(0.1) * rng.laplace() + np.sqrt(0.9) * rng.laplace(size=n)
+    ),
+    "autocorrelation 0.9": _autocorrelated(0.9),
+    "autocorrelation 0.5": _autocorrelated(0.5),
+    "autocorrelation 0.3": _autocorrelated(0.3),
+    "vectors, one shared draw a call": lambda d, n, rng: d + np.tile(rng.normal(size=5), (n, 1)),
+    "vectors, half shared": lambda d, n, rng: d + rng.normal(size=5) + rng.normal(size=(n, 5)),
+    "one column of twenty shared": lambda d, n, rng: np.hstack(
+        [rng.normal(size=(n, 19)), np.full((n, 1), d + rng.normal())]
+    ),
+    "a shared scale": lambda d, n, rng: d + rng.exponential() * rng.normal(size=n),
+    "symbols, half shared": _shared_symbol,
+    "NumPy's global seed set in each call": _global_seed,
+    "a generator of its own with one seed": _cached,
+    "data changed in place": _in_place,
+}
+
+INDEPENDENT: dict[str, Mechanism] = {
+    "constant": lambda d, n, rng: np.zeros(n),
+    "rare atom": lambda d, n, rng: np.where(rng.random(n) < 0.002, 5.0, 0.0),
+    "fair coin": lambda d, n, rng: rng.random(n) < 0.5,
+    "Cauchy": lambda d, n, rng: rng.standard_cauchy(n),
+    "mixture of a number and None": lambda d, n, rng: np.where(rng.random(n) < 0.3, None, rng.normal(size=n)),
+    "vectors of 3": lambda d, n, rng: rng.normal(size=(n, 3)),
+    "vectors of 200": lambda d, n, rng: rng.normal(size=(n, 200)),
+    "sparse vectors": lambda d, n, rng: rng.poisson(0.05, size=(n, 10)),
+    "geometric": lambda d, n, rng: rng.geometric(0.3, n),
+    "many symbols": lambda d, n, rng: rng.integers(0, 500, n).astype(str),
+    "lists": lambda d, n, rng: [[1.0] * int(k) for k in rng.poisson(2.0, n)],
+    "one output a call": each(lambda d, rng: rng.normal()),
+}
+
+
+def share(mechanism: Mechanism, pair: Any, audits: int, seed: int) -> tuple[float, float]:
+    """The share of audits in which a premise is found to fail, and the seconds each takes."""
+    failed, start = 0, time.process_time()
+    for i in range(audits):
+        rng = np.random.default_rng([seed, i])
+        datasets = [Dataset(data) for data in pair]
+        found, _ = premises.broken(Drawer(mechanism), datasets, 0, 10**6, rng, lambda: False)
+        failed += bool(found)
+    return failed / audits, (time.process_time() - start) / audits
+
+
+def independent() -> dict[str, tuple[Mechanism, Any]]:
+    """Mechanisms of independent outputs, with a pair of datasets: kinds of outputs, and the null cases."""
+    found = {name: (mechanism, (0.0, 1.0)) for name, mechanism in INDEPENDENT.items()}
+    return found | {case.name: (case.mechanism, case.pairs[0]) for case in null_cases()}
+
+
+def main(audits: int = 60) -> int:
+    """Measure and print."""
+    print("| dependent | found | ms |\n| --- | --- | --- |")
+    whole = 0.0
+    for name, mechanism in DEPENDENT.items():
+        pair = (np.ones(2), np.zeros(2)) if mechanism is _in_place else (0.0, 1.0)
+        found, seconds = share(mechanism, pair, audits, 0)
+        whole += found / len(DEPENDENT)
+        print(f"| {name} | {found:.1%} | {1e3 * seconds:.0f} |", flush=True)
+    print(f"| all | {whole:.1%} | |")
+    total, failed, spent = 0, 0.0, 0.0
+    for name, (mechanism, pair) in independent().items():
+        found, seconds = share(mechanism, pair, audits, 1)
+        total, failed, spent = total + audits, failed + found * audits, spent + seconds * audits
+        if found:
+            print(f"{name}: {found:.1%}")
+    print(
+        f"\n{total:,} audits of {len(independent())} independent mechanisms: {failed:.0f} called dependent "
+        f"({failed / total:.2%}), {1e3 * spent / total:.0f} ms each"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(int, sys.argv[1:])))

@@ -1,0 +1,81 @@
+r"""Theorem 5.3: Strongly-Convex-SCO has excess population risk Õ((G²/μ)(d/(n²m) + 1/(nm))).
+
+Algorithm 6 calls Phased-SCO on a ball of radius R′, of order K₀G√d/(μn√m) + G/(μ√(nm)) (line 4), with λ =
+G√d/(R′n√m). The noise of its answer is σ_T = K·R′/(√d·2^T), as in theorem-5.1: relative to R′ it does not
+depend on m. Let every user hold |θ| + (μ/2)θ² on [−1, 1], so G = 1 + μ. The excess is at least |θ̂|, and
+E|θ̂| ≥ E min(σ_T|N|, R′)/2: the answer is c + Z, projected onto 𝒦′ or not; if 0 ∉ 𝒦′ it is worse; else one
+end of 𝒦′, say the right one, is at least R′ from 0, and for c ≥ 0 already E min((c + Z)⁺, R′) is at least
+half of it, for c < 0 what the right loses, at most |c|/2, the left gains. With
+n fixed R′ falls like 1/√m, so the
+excess falls like 1/√m at best, and the theorem claims 1/m.
+
+How it is checked. R′ and σ_T from the implementation's functions for lines 3 to 7, E min(σ_T|N|, R′) in
+closed form, against (log nm)¹⁰ times the claimed form, both bases, m up to 10²⁰⁰, n·ε above log(1/δ)·log m.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from claims import REFUTED, Claim, Evidence, Kind, Point, at_most
+from claims.ghazi2023 import PAPER
+from claims.ghazi2023._rates import DELTA, EPSILON
+from claims.ghazi2023.theorem_5_1 import CONSTANT, clipped_deviation
+from implementations.ghazi2023 import (
+    phased_erm,
+    phased_sco,
+    sc_output_pert,
+    strongly_convex_erm,
+    strongly_convex_sco,
+)
+
+MU = 0.5
+
+
+def radius_and_sigma(n: int, m: float, beta: float, base: phased_erm.LogBase) -> tuple[float, float]:
+    """(R′ of line 4, σ_T of line 7) of Algorithm 6 as printed, d = 1, G = 1 + μ."""
+    lipschitz, half = 1.0 + MU, (EPSILON / 2.0, DELTA / 2.0)
+    first = sc_output_pert.parameters(*half, beta, lipschitz, MU, n, m)
+    radius = strongly_convex_erm.noise_radius(first.sigma, 1, beta, "printed")
+    radius += strongly_convex_sco.sampling_radius(lipschitz, MU, n, m, beta, "printed")
+    regulariser = phased_erm.printed_regulariser(lipschitz, radius, n, m, 1)
+    phases = phased_sco.phase_count(n, phased_sco.smallest_batch(*half, CONSTANT), base)
+    batch = phased_sco.batch(n, phases)
+    last = sc_output_pert.parameters(
+        *half, beta / phases, 2.0 * lipschitz, regulariser * 4.0**phases, batch.stop - batch.start, m
+    )
+    return radius, last.sigma
+
+
+def check(point: Point) -> Iterator[Evidence]:
+    n, m = round(10.0**point.log10_n), 10.0**point.log10_m
+    beta = 1.0 / (2.0 * n**2 * m)
+    form = (1.0 + MU) ** 2 / MU * (1.0 / (n**2 * m) + 1.0 / (n * m))
+    claimed = math.log(n * m) ** 10 * form
+    for base in ("e", "2"):
+        radius, sigma = radius_and_sigma(n, m, beta, base)
+        excess = 0.5 * clipped_deviation(sigma, radius)
+        note = f"R′ = {radius:.3g}, σ_T = {sigma:.3g}"
+        yield at_most(
+            f"lower bound of the excess risk, base {base}", excess, claimed, decides=False, note=note
+        )
+
+
+CLAIM = Claim(
+    PAPER,
+    "Theorem 5.3",
+    "section 5.2, Algorithm 6",
+    kind=Kind.RATE,
+    title="Excess population risk of Strongly-Convex-SCO",
+    statement=r"For $G$-Lipschitz $\mu$-strongly convex losses and $n\ge\tilde "
+    r"O(\log(1/\delta)\log(m)/\varepsilon)$ "
+    r"Algorithm 6 with $\beta=1/(2n^2m)$ has excess population risk "
+    r"$\tilde O_\varepsilon(\frac{G^2}\mu(\frac d{n^2m}+\frac1{nm}))$, logarithms to the power 10 at most.",
+    expected=REFUTED,
+    finding="as Theorem 5.1: the noise of the last phase is a fixed share of R′, so the risk falls like "
+    "1/√m, not 1/m",
+    check=check,
+    smoke=[{"log10_n": 4.0, "log10_m": 120.0}],
+    ci=[{"log10_n": a, "log10_m": b} for a, b in ((4.0, 80.0), (4.0, 120.0), (9.0, 120.0), (12.0, 200.0))],
+)

@@ -1,0 +1,119 @@
+"""What `dpclaims list` shows of every claim, kept from the last time so that no claim need be imported.
+
+The index is valid for exactly the sources that it was made from: its name is a digest of the paths, sizes and
+modification times of every Python file below the folders of papers and the two packages under them. Another
+file, or another content, is another name; then the claims are imported and a new index is written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from claims.harness.places import OWN, other_folders
+
+if TYPE_CHECKING:
+    from claims.harness.claim import Claim
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One claim as the list shows it; `name` and `variant` are the parts of its id."""
+
+    id: str
+    paper: str
+    name: str
+    variant: str
+    kind: str
+    role: str
+    title: str
+    expected: str
+    finding: str
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """All claims, and the broken files as (paper, sentence)."""
+
+    claims: tuple[Entry, ...]
+    problems: tuple[tuple[str, str], ...]
+
+
+def index(folders: Sequence[Path | str] = ()) -> Index:
+    """The index of all papers; ValueError as `discover`."""
+    root = OWN.parent
+    places = [OWN, root / "audits", root / "implementations", *other_folders(folders)]
+    file = _folder() / f"index-{_signature(places)}.json"
+    with suppress(OSError, ValueError, TypeError, KeyError):
+        document = json.loads(file.read_text(encoding="utf-8"))
+        return Index(
+            tuple(Entry(**e) for e in document["claims"]),
+            tuple((paper, sentence) for paper, sentence in document["problems"]),
+        )
+    from claims.harness.discover import discover
+
+    catalogue = discover(folders)
+    made = Index(
+        tuple(entry_of(claim) for claim in catalogue.claims),
+        tuple((p.paper, p.sentence) for p in catalogue.problems),
+    )
+    _write(file, made)
+    return made
+
+
+def entry_of(claim: Claim) -> Entry:
+    """A claim as the list shows it."""
+    return Entry(
+        id=claim.id,
+        paper=claim.paper.key,
+        name=claim.name,
+        variant=claim.variant,
+        kind=claim.kind.value,
+        role=claim.role,
+        title=claim.title,
+        expected=claim.expected.value,
+        finding=claim.finding,
+    )
+
+
+def _signature(places: Sequence[Path]) -> str:
+    digest = hashlib.sha256(f"{sys.version} {__file__}".encode())
+    for place in places:
+        for path, size, changed in sorted(_files(str(place))):
+            digest.update(f"{path}\0{size}\0{changed}\n".encode())
+    return digest.hexdigest()[:32]
+
+
+def _files(folder: str) -> Iterator[tuple[str, int, int]]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name != "__pycache__":
+                    yield from _files(entry.path)
+            elif entry.name.endswith(".py"):
+                stat = entry.stat()
+                yield entry.path, stat.st_size, stat.st_mtime_ns
+
+
+def _folder() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dpclaims"
+
+
+def _write(file: Path, made: Index) -> None:
+    """Keep the index; an older one goes. A folder that cannot be written is no obstacle."""
+    temporary = file.with_name(f".{os.getpid()}-{file.name}")
+    with suppress(OSError, RuntimeError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        document = {"claims": [asdict(e) for e in made.claims], "problems": made.problems}
+        temporary.write_text(json.dumps(document), encoding="utf-8")
+        old = sorted(file.parent.glob("index-*.json"), key=lambda f: f.stat().st_mtime_ns)
+        for each in old[:-7]:
+            each.unlink()
+        os.replace(temporary, file)

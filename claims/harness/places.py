@@ -1,0 +1,75 @@
+"""Where papers stand, and which ids a pattern means; without a claim being imported."""
+
+from __future__ import annotations
+
+import difflib
+import importlib.util
+import os
+import tomllib
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from importlib.metadata import entry_points
+from pathlib import Path
+
+OWN = Path(__file__).resolve().parent.parent
+"""The folder of this project's papers."""
+
+
+def other_folders(named: Sequence[Path | str] = ()) -> list[Path]:
+    """The folders of other people's papers: those named, those of DPCLAIMS_CLAIMS, of pyproject.toml, and of
+    entry points.
+    """
+    inherited = [Path(f) for f in os.environ.get("DPCLAIMS_CLAIMS", "").split(os.pathsep) if f]
+    found = [Path(f) for f in named] + inherited + _configured() + _installed()
+    for folder in found:
+        if not folder.is_dir():
+            raise ValueError(f"claims folder {str(folder)!r} does not exist")
+    resolved = [f.resolve() for f in found]
+    # A folder that is a paper itself stands for the folder that holds it.
+    return [f for f in dict.fromkeys(resolved) if f != OWN and f.parent != OWN]
+
+
+def _configured() -> list[Path]:
+    file = Path("pyproject.toml")
+    if not file.is_file():
+        return []
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {}).get("dpclaims", {})
+    except (tomllib.TOMLDecodeError, OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"pyproject.toml cannot be read: {error}") from error
+    names = table.get("claims", [])
+    if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
+        raise ValueError(f"[tool.dpclaims] claims must be a list of folders in pyproject.toml, got {names!r}")
+    return [Path(name) for name in names]
+
+
+def _installed() -> list[Path]:
+    """Folders of the packages that entry points of the group `dpclaims.papers` name."""
+    found: list[Path] = []
+    for point in entry_points(group="dpclaims.papers"):
+        spec = importlib.util.find_spec(point.module)
+        places = list(spec.submodule_search_locations or []) if spec is not None else []
+        found += [Path(place) for place in places]
+    return found
+
+
+def near_miss(pattern: str, ids: Sequence[str], problems: Sequence[tuple[str, str]]) -> str:
+    """Why a pattern matches nothing: the paper's broken files, or the id that was perhaps meant."""
+    if sentences := [sentence for paper, sentence in problems if paper == pattern.split("/")[0]]:
+        return f"no claim matches the pattern {pattern!r}: {'; '.join(sentences)}"
+    near = difflib.get_close_matches(pattern, ids, n=1, cutoff=0.5)
+    hint = f"; did you mean {near[0]!r}?" if near else "; `dpclaims list` shows all"
+    return f"no claim matches the pattern {pattern!r}{hint}"
+
+
+def matches(claim_id: str, pattern: str) -> bool:
+    """Whether an id matches a pattern, with or without its reading.
+
+    >>> matches("song2021/theorem-2.6:corrected", "song2021/theorem-2.6")
+    True
+    >>> matches("song2021/theorem-2.6", "song2021/theorem-2.6:corrected")
+    False
+    """
+    if fnmatchcase(claim_id, pattern):
+        return True
+    return ":" not in pattern and fnmatchcase(claim_id.split(":")[0], pattern)

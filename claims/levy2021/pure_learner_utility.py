@@ -1,0 +1,100 @@
+r"""Learning with pure DP, utility: the selection of appendix A finds a candidate of small empirical risk.
+
+Reconstructed (Levy et al. 2021, appendix A; the appendix was not at hand). The selection draws K ~
+Geometric(γ) candidates out of k and scores each by Algorithm 1 at ε/3: the mean loss plus Laplace noise of
+scale b = 24τ/(nε), unless the private range misses the data, which has probability at most β = (B/τ)
+exp(−nε/24). The best candidate is never drawn with probability γ(1 − 1/k)/(γ + (1 − γ)/k); K has the mean
+1/γ; and if the best candidate is drawn and no score is off by more than t, the chosen candidate has an excess
+of at most 2t. Hence
+
+    P(excess risk > 2t) ≤ γ(1 − 1/k)/(γ + (1 − γ)/k) + (e^{−t/b} + β)/γ.
+
+With γ = s/k this is about s + (k/s)·(e^{−t/b} + β): an excess of Õ(τ log k/(nε)) with n of order log(kB/τ)/ε.
+
+How it is checked. Exactly: the law of the chosen candidate (that the program has this law is in sampler-laws)
+on users who agree, with a best candidate and k − 1 others just above 2t, the worst that the statement allows;
+and with k/2 as good. The first term from both ends: at a large gap it is the probability of a wrong
+candidate, exactly and in runs of the program (binomial limits).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from claims import CONSISTENT, Claim, Evidence, Kind, Point, at_most, equals, grid, mean_equals
+from claims.levy2021 import PAPER, _laws
+from implementations.levy2021 import finite_class
+
+TAU, BOUND = 1.0, 16.0
+
+
+def missed(k: int, stop: float) -> float:
+    """Probability that Geometric(stop) draws out of k candidates never give a certain one."""
+    return stop * (1.0 - 1.0 / k) / (stop + (1.0 - stop) / k)
+
+
+def wrong_candidate(point: Point, gap: float, good: int) -> float:
+    """Exact probability of a candidate with an excess of `gap`, where `good` of k candidates have none."""
+    values = np.where(np.arange(point.k) < good, -0.5 * gap, 0.5 * gap)
+    users = np.tile(values, (point.n, 1))
+    law = _laws.selection(users, point.epsilon / 3.0, TAU, BOUND, point.share / point.k)
+    return float(law[good:].sum())
+
+
+def check_program(point: Point) -> Evidence:
+    """The program itself where no score is mistaken: n·ε/24 = 30, a gap of 4τ."""
+    values = np.where(np.arange(point.k) == 0, -2.0, 2.0)
+    stop = point.share / point.k
+    chosen = finite_class.learn_finite_class(
+        np.tile(values, (point.n, 1)), point.epsilon, TAU, BOUND, stop, point.runs, point.rng
+    )
+    quantity = "P(wrong candidate) of the program at a gap of 4τ"
+    return mean_equals(
+        quantity, chosen != 0, missed(point.k, stop), alpha=point.alpha, method="clopper-pearson"
+    )
+
+
+def check(point: Point) -> Iterator[Evidence]:
+    if "runs" in point:
+        yield check_program(point)
+        return
+    n, k, stop = point.n, point.k, point.share / point.k
+    scale = 24.0 * TAU / (n * point.epsilon)
+    beta = BOUND / TAU * math.exp(-n * point.epsilon / 24.0)
+    for times in (1.0, 3.0, 10.0):
+        claimed = missed(k, stop) + (math.exp(-times) + beta) / stop
+        if claimed < 1.0:
+            excess = 2.0 * times * scale
+            for good in {1, k // 2}:
+                quantity = f"P(excess risk > {2 * times:g} noise scales), {good} of {k} good"
+                wrong = wrong_candidate(point, excess * (1.0 + 1e-9), good)
+                yield at_most(quantity, wrong, claimed)
+    # Scores that cannot be mistaken: what is left is that the best candidate is never drawn. The law is
+    # exact there up to rounding; the range may miss the data.
+    wrong = wrong_candidate(point, 20.0, 1)
+    quantity = "P(wrong candidate) at a gap of 20τ"
+    yield equals(quantity, wrong, missed(k, stop), error=1e-9 + beta / stop)
+
+
+PROGRAM = grid(n=60, k=4, epsilon=12.0, share=0.5, runs=10_000)
+
+CLAIM = Claim(
+    PAPER,
+    "Learning with pure DP, utility",
+    "appendix A (reconstructed)",
+    name="pure-learner-utility",
+    kind=Kind.BOUND,
+    title="The pure-DP selection has a small excess empirical risk",
+    statement=r"If the users' mean losses are $\tau$-concentrated for each of $k$ candidates, the selection "
+    r"with stopping probability $\gamma$ has "
+    r"$P(\text{excess}>2t)\le\frac{\gamma(1-1/k)}{\gamma+(1-\gamma)/k}+\frac1\gamma\big("
+    r"e^{-tn\varepsilon/(24\tau)}+\frac B\tau e^{-n\varepsilon/24}\big)$ (reconstructed; users who agree).",
+    expected=CONSISTENT,
+    check=check,
+    smoke=[*grid(n=1000, k=(2, 8), epsilon=1.0, share=0.1), *PROGRAM],
+    ci=[*grid(n=(400, 1000), k=(2, 8, 20), epsilon=(1.0, 4.0), share=(0.02, 0.1, 0.5)), *PROGRAM],
+    largest_resolution=0.1,
+)

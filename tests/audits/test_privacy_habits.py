@@ -1,0 +1,380 @@
+"""Ordinary habits of libraries and their users: data changed in place, (X, y), NaN, types of every kind."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import os
+from collections import namedtuple
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from audits.privacy import AuditResult, audit_privacy, each
+from audits.privacy.datasets import copier, digest
+from audits.privacy.encoder import Encoder
+from audits.privacy.pairs import take_pairs
+
+PAIR = [(0, 1)]
+RNG = np.random.default_rng(0)
+
+
+def anything(a: Any, b: Any) -> bool:
+    return True
+
+
+def audited(mechanism: Any, pairs: Any = PAIR, **options: Any) -> AuditResult:
+    settings = {"epsilon": 1.0, "adjacency": anything, "alpha": 1e-6, "max_samples": 30_000, **options}
+    return audit_privacy(mechanism, pairs, **settings)
+
+
+def refusal(pair: Any, adjacency: str) -> str:
+    """Why a pair is no neighbouring pair, which must be one line; empty where it is one."""
+    try:
+        take_pairs([pair], np.random.default_rng(0), adjacency)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+# --- Data that are changed in place ------------------------------------------------------------------
+
+
+def in_place(data: Any, rng: np.random.Generator) -> float:
+    """Releases the sum with noise for ε = 5 and clears the data, as a careless normalisation would."""
+    total = float(sum(data))
+    for i in range(len(data)):
+        data[i] = 0.0
+    return total + float(rng.laplace(scale=0.2))
+
+
+@pytest.mark.parametrize("data", [[1.0, 0.0], np.array([1.0, 0.0])])
+def test_a_mechanism_that_changes_its_data_cannot_hide_a_violation(data: Any) -> None:
+    other = type(data)([0.0, 0.0]) if isinstance(data, list) else np.zeros(2)
+    before = digest(data)
+    result = audited(each(in_place), [(data, other)], adjacency="replace", max_samples=3000)
+    assert result.verdict == "refuted"
+    assert "changes its data" in result.note
+    assert digest(data) == before  # the user's own data are left alone
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        3,
+        "text",
+        (1, (2.0, "a")),
+        [1, 2],
+        np.arange(3),
+        [np.arange(3), np.ones(2)],
+        (np.eye(2), np.arange(2)),
+        {"a": [1]},
+        pd.DataFrame({"a": [1, 2]}),
+        pd.Series([1.0]),
+    ],
+)
+def test_copies_equal_the_dataset_and_share_nothing_that_can_change(data: Any) -> None:
+    fresh = copier(data)(data)
+    assert digest(fresh) == digest(data)
+    if isinstance(fresh, np.ndarray):
+        fresh[0] = 7
+    elif isinstance(fresh, list) and isinstance(fresh[0], np.ndarray):
+        fresh[0][0] = 7
+    elif isinstance(fresh, list):
+        fresh[0] = 7
+    elif isinstance(fresh, dict):
+        fresh["a"].append(2)
+    elif isinstance(fresh, pd.DataFrame):
+        fresh.iloc[0, 0] = 7
+    elif isinstance(fresh, pd.Series):
+        fresh.iloc[0] = 7.0
+    elif isinstance(fresh, tuple) and isinstance(fresh[0], np.ndarray):
+        fresh[0][0, 0] = 7
+    else:
+        return
+    assert digest(fresh) != digest(data)
+
+
+# --- Datasets ----------------------------------------------------------------------------------------
+
+X = RNG.normal(size=(50, 3))
+Y = RNG.integers(0, 2, 50)
+OTHER = X.copy()
+OTHER[7] += 1.0
+NANS = np.array([1.0, np.nan, 3.0])
+
+
+@pytest.mark.parametrize("pack", [tuple, list])
+def test_columns_are_zipped_into_records(pack: Any) -> None:
+    assert refusal((pack([X, Y]), pack([OTHER, Y])), "replace") == ""
+    assert "one different record, got 50" in refusal((pack([X, Y]), pack([X + 1.0, Y])), "replace")
+    labels = Y.copy()
+    labels[9] = 1 - labels[9]
+    assert "one different record, got 2" in refusal((pack([X, Y]), pack([OTHER, labels])), "replace")
+    assert refusal((pack([X, Y]), pack([X[:-1], Y[:-1]])), "add-remove") == ""
+    assert "one length" in refusal((pack([X, Y]), pack([X, Y[:-1]])), "replace")
+
+
+def test_columns_of_one_dimension_are_zipped_in_a_tuple_and_never_guessed_in_a_list() -> None:
+    a, b = np.arange(5.0), np.arange(5.0) + 10.0
+    assert "one different record, got 5" in refusal(((a, b), (a, b + 1.0)), "replace")
+    assert "may hold 2 records or 5 of 2 columns" in refusal(([a, b], [a, b + 1.0]), "replace")
+    changed = b.copy()
+    changed[2] = 0.0
+    assert refusal(([a, b], [a, changed]), "replace") == ""
+    assert refusal(([a, b], [a, b, a]), "add-remove") == ""  # rows: three columns are no neighbour of two
+    assert refusal(([a, b], [a[:-1], b[:-1]]), "add-remove") == ""  # columns: rows keep their length
+    assert "may hold" in refusal((([1, 2, 3], [4, 5, 6]), ([1, 2, 3], [7, 8, 9])), "replace")
+
+
+def test_rows_in_lists_stay_records() -> None:
+    assert refusal(([[1, 2], [3, 4]], [[1, 2], [9, 9]]), "replace") == ""
+    assert refusal(([(1, "a"), (2, "b")], [(1, "a"), (3, "c")]), "replace") == ""
+    assert refusal((((1, 2), (3, 4)), ((1, 2), (9, 9))), "replace") == ""
+    assert "one different record, got 2" in refusal(([[1, 2], [3, 4]], [[5, 6], [9, 9]]), "replace")
+
+
+def test_what_is_no_dataset_is_refused_in_one_sentence() -> None:
+    assert "arrays of equal length" in refusal(((X, 3.0), (OTHER, 3.0)), "replace")
+    assert "a dictionary" in refusal(({"a": 1}, {"a": 2}), "replace")
+
+
+def test_nan_equals_itself() -> None:
+    changed = NANS.copy()
+    changed[0] = 2.0
+    assert refusal((NANS, changed), "replace") == ""
+    assert refusal((NANS, NANS[:-1]), "add-remove") == ""
+    assert refusal(([1.0, float("nan")], [2.0, float("nan")]), "replace") == ""
+    rows = np.column_stack([NANS, NANS])
+    assert refusal((rows, rows[:-1]), "add-remove") == ""
+
+
+def test_frames_and_series_hold_rows() -> None:
+    frame = pd.DataFrame(
+        {"x": NANS, "name": ["a", "b", None], "when": pd.to_datetime(["2020", None, "2021"])}
+    )
+    changed = frame.copy()
+    changed.loc[0, "x"] = 9.0
+    assert refusal((frame, changed), "replace") == ""
+    assert refusal((frame, frame.iloc[:-1]), "add-remove") == ""
+    both = changed.copy()
+    both.loc[2, "name"] = "z"
+    assert "got 2" in refusal((frame, both), "replace")
+    assert refusal((frame["x"], changed["x"]), "replace") == ""
+    assert refusal(((frame, frame["x"]), (changed, frame["x"])), "replace") == ""
+
+
+@pytest.mark.parametrize("data", [X, (X, Y), [1, 2], NANS, pd.DataFrame(X)])
+def test_a_pair_of_equals_is_refused(data: Any) -> None:
+    for adjacency in ("replace", anything):
+        with pytest.raises(ValueError, match="nothing differs between D and D′"):
+            take_pairs([(data, data)], np.random.default_rng(0), adjacency)
+
+
+# --- Outputs -----------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Answer:
+    label: str
+    score: Any
+
+
+Point = namedtuple("Point", "x y")
+
+
+class Colour(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+def coin(data: int, rng: np.random.Generator) -> bool:
+    """Says which dataset it was in 90 % of the cases: ε = 2.2."""
+    return bool(rng.random() < (0.9 if data else 0.1))
+
+
+def build(kind: str, heads: bool, rng: np.random.Generator) -> Any:
+    """An output of some kind that holds the coin somewhere among noise."""
+    noise = float(rng.normal())
+    many = int(rng.integers(2**40))
+    return {
+        "integer above 2**53": lambda: 2 * (2**54 + many) + heads,
+        "integer of 400 digits": lambda: 10**400 + 2 * many + heads,
+        "unsigned": lambda: np.uint64(2**63 + 2 * many + heads),
+        "fraction": lambda: Fraction(1) + Fraction(1 + heads, 10**30),
+        "dictionary": lambda: {"a": noise, "b": {"c": heads}},
+        "missing field": lambda: {"a": noise, **({"b": 1} if heads else {})},
+        "nested tuple": lambda: (noise, (1.0, (noise, heads))),
+        "array and string": lambda: (np.array([noise, noise]), "yes" if heads else "no"),
+        "arrays in a list": lambda: [np.array([noise, noise * heads]), np.array([1.0])],
+        "matrix and number": lambda: (np.full((2, 2), noise), 3 * heads),
+        "dataclass": lambda: Answer("a", {"deep": [noise, heads]}),
+        "named tuple": lambda: Point(noise, heads),
+        "set": lambda: {"x", "y"} if heads else {"x"},
+        "enumeration": lambda: Colour.RED if heads else Colour.BLUE,
+        "series": lambda: pd.Series({"u": noise, "v": heads}),
+        "frame": lambda: pd.DataFrame({"u": [noise, noise], "v": [0, heads]}),
+        "complex": lambda: complex(noise, heads),
+        "length": lambda: [noise] * (2 + heads),
+        "list or number": lambda: [noise] if heads else noise,
+        "unique string: length": lambda: f"{many:015d}" + "x" * heads,
+        "unique string: prefix": lambda: f"{'a' if heads else 'b'}-{many}",
+        "unique string: number": lambda: f"{noise + 3 * heads:.9f}",
+        "timestamp": lambda: pd.Timestamp("2020") + pd.Timedelta(days=int(heads)),
+    }[kind]()
+
+
+KINDS = [
+    "integer above 2**53",
+    "integer of 400 digits",
+    "unsigned",
+    "fraction",
+    "dictionary",
+    "missing field",
+    "nested tuple",
+    "array and string",
+    "arrays in a list",
+    "matrix and number",
+    "dataclass",
+    "named tuple",
+    "set",
+    "enumeration",
+    "series",
+    "frame",
+    "complex",
+    "length",
+    "list or number",
+    "unique string: length",
+    "unique string: prefix",
+    "unique string: number",
+    "timestamp",
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_leak_in_any_kind_of_output_is_found(kind: str) -> None:
+    leaky = each(lambda data, rng: build(kind, coin(data, rng), rng))
+    result = audited(leaky, max_samples=2000)
+    assert result.verdict == "refuted", kind
+    assert result.samples <= 2000
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_kind_of_output_is_refuted_where_it_is_private(kind: str) -> None:
+    # One law on both datasets and ε = 0: false alarm probability 1e-6 each.
+    same = each(lambda data, rng: build(kind, bool(rng.random() < 0.5), rng))
+    result = audited(same, epsilon=0.0, max_samples=600)
+    assert not result.refuted
+
+
+def test_a_length_that_differs_rarely_is_found() -> None:
+    # One list in fifty is longer, on one dataset only: at δ = 0 no ε holds.
+    def rarely(data: int, size: int, rng: np.random.Generator) -> Any:
+        longer = rng.random(size) < 0.02 * data
+        return [
+            [float(v)] * (3 if more else 2) for v, more in zip(rng.normal(size=size), longer, strict=True)
+        ]
+
+    assert audited(rarely, epsilon=2.0).verdict == "refuted"
+    assert audited(each(lambda data, rng: np.zeros(2 + (rng.random() < 0.05 * data))), epsilon=2.0).refuted
+
+
+@pytest.mark.parametrize("output", [object(), lambda: 1, np.array([object()]), {"a": [object()]}])
+def test_what_cannot_be_looked_into_is_refused_in_one_sentence(output: Any) -> None:
+    with pytest.raises(ValueError, match="must return numbers, strings, None") as caught:
+        audited(each(lambda data, rng: output))
+    assert "\n" not in str(caught.value)
+
+
+def test_columns_are_named_in_the_words_of_the_output() -> None:
+    encoder = Encoder()
+    encoder.encode(np.array([{"a": 1.0, "b": [1, 2, 3]}, {"a": 2.0, "b": [1, 2]}], dtype=object), "here")
+    words = [encoder.named(f"column {j}") for j in range(encoder.shape[0])]
+    assert words == [
+        "output['a']",
+        "length of output['b']",
+        "output['b'][0]",
+        "output['b'][1]",
+        "output['b'][2]",
+    ]
+    plain = Encoder()
+    plain.encode(np.zeros((3, 4)), "here")
+    assert plain.named("column 3 ≥ 0.7") == "coordinate 3 ≥ 0.7"
+
+
+def test_columns_that_come_later_stand_behind_and_have_their_default_before() -> None:
+    encoder = Encoder()
+    first = encoder.encode(np.array([[1.0, 2.0], [3.0, 4.0]]), "here")
+    later = np.empty(2, dtype=object)
+    later[0], later[1] = [5.0, 6.0, "x"], [7.0]
+    second = encoder.encode(later, "there")
+    wide = encoder.widen(first)
+    assert wide.shape == second.shape
+    assert wide.values[:, :2].tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert second.values[:, :2].tolist() == [[5.0, 6.0], [7.0, 0.0]]
+    names = [encoder.named(f"column {j}") for j in range(encoder.shape[0])]
+    length = names.index("length of output")
+    assert wide.values[:, length].tolist() == [2.0, 2.0]
+    assert second.values[:, length].tolist() == [3.0, 1.0]
+
+
+# --- Failures ----------------------------------------------------------------------------------------
+
+
+def fails(data: int, rng: np.random.Generator) -> float:
+    if rng.random() < (0.3 if data else 0.02):
+        raise ArithmeticError("out of budget")
+    return float(rng.normal())
+
+
+def test_a_failure_that_depends_on_the_data_is_a_leak_when_asked_for() -> None:
+    result = audited(each(fails), errors="symbol")
+    assert result.verdict == "refuted"
+    assert "ArithmeticError" in result.event
+    with pytest.raises(
+        ValueError, match=r'mechanism raised ArithmeticError\(out of budget\).*errors="symbol"'
+    ):
+        audited(each(fails))
+
+
+def test_nan_is_an_output_when_asked_for() -> None:
+    def undefined(data: int, size: int, rng: np.random.Generator) -> Any:
+        return np.where(rng.random(size) < (0.3 if data else 0.02), np.nan, rng.normal(size=size))
+
+    result = audited(undefined, errors="symbol")
+    assert result.verdict == "refuted"
+    assert "NaN" in result.event
+    with pytest.raises(ValueError, match="must not return NaN"):
+        audited(undefined)
+
+
+def test_a_mechanism_that_exits_is_one_sentence() -> None:
+    def leaves(data: int, size: int, rng: np.random.Generator) -> Any:
+        raise SystemExit(3)
+
+    with pytest.raises(ValueError, match=r"mechanism called exit\(3\) on the first dataset"):
+        audited(leaves)
+
+
+def test_a_mechanism_that_forks_leaves_one_audit() -> None:
+    def forks(data: int, size: int, rng: np.random.Generator) -> Any:
+        os.fork()
+        return rng.normal(size=size)
+
+    assert not audited(forks, max_samples=500).refuted
+
+
+def test_pairs_beyond_the_first_64_are_not_dropped_silently() -> None:
+    def many(rng: np.random.Generator) -> Any:
+        return ((i, i + 1) for i in range(100))
+
+    options: dict[str, Any] = {"max_samples": 6400, "epsilon": 9.0}
+    assert (
+        "only the first 64 were audited"
+        in audited(lambda d, n, rng: rng.normal(size=n), many, **options).note
+    )
+    few = audited(lambda d, n, rng: rng.normal(size=n), lambda rng: [(0, 1)], **options)
+    assert "audited" not in few.note

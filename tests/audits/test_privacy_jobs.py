@@ -1,0 +1,125 @@
+"""Drawing on several processes: the same outputs for any number of them, and nothing left behind."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from audits.privacy import audit_privacy, each, unseeded
+from audits.privacy.datasets import Dataset
+from audits.privacy.draws import Drawer
+from audits.privacy.processes import can_fork, in_processes
+
+pytestmark = pytest.mark.skipif(not can_fork(), reason="no fork here: outputs are drawn by one process")
+
+
+def anything(a: Any, b: Any) -> bool:
+    return True
+
+
+def slow(data: float, rng: np.random.Generator) -> float:
+    time.sleep(0.0005)
+    return data + float(rng.laplace())
+
+
+def drawer(mechanism: Any, jobs: int) -> Drawer:
+    made = Drawer(mechanism, jobs=jobs)
+    made.seconds, made.drawn = 1e6, 1  # as if it were known to be slow: processes are worth while
+    return made
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("mechanism", "size"),
+    [(each(lambda data, rng: rng.normal()), 1000), (lambda d, n, rng: rng.normal(size=n), 200_001)],
+)
+def test_chunks_are_the_mechanism_itself(mechanism: Any, size: int, jobs: int) -> None:
+    # Kolmogorov–Smirnov against the normal law, false alarm 1e-7.
+    outputs = drawer(mechanism, jobs).draw(Dataset(0.0), size, np.random.default_rng(1), "here")
+    assert outputs.shape == (size,)
+    assert len(np.unique(outputs)) == size
+    assert stats.kstest(outputs, "norm").pvalue > 1e-7
+    alone = drawer(mechanism, 1).draw(Dataset(0.0), size, np.random.default_rng(1), "here")
+    np.testing.assert_array_equal(outputs, alone)
+
+
+def test_the_same_bits_for_any_number_of_jobs() -> None:
+    options: dict[str, Any] = {"epsilon": 0.5, "adjacency": anything, "max_samples": 1500, "alpha": 1e-6}
+    found = [audit_privacy(each(slow), [(0.0, 1.0)], jobs=jobs, **options) for jobs in (1, 2)]
+    assert found[0].event == found[1].event
+    assert found[0].e_value == found[1].e_value
+    assert found[0].samples == found[1].samples
+
+
+def test_processes_do_share_the_work() -> None:
+    def names(data: float, rng: np.random.Generator) -> int:
+        time.sleep(0.001)
+        return os.getpid()
+
+    found = drawer(each(names), 2).draw(Dataset(0.0), 400, np.random.default_rng(0), "here")
+    assert len(np.unique(found)) == 2
+    assert os.getpid() not in found
+
+
+def test_processes_never_repeat_the_draws_of_each_other() -> None:
+    own = np.random.default_rng(3)
+    for draw in (own.normal, lambda: own.random() < 0.5, lambda: own.random() < 0.001):
+        # A generator of the mechanism's own is in one state in all processes: one of them must draw.
+        made = drawer(each(unseeded(lambda data, draw=draw: draw())), 2)
+        made.draw(Dataset(0.0), 320, np.random.default_rng(0), "here")
+        assert made.jobs == 1
+    # The operating system's entropy, and NumPy's global generator, are not shared.
+    for draw in (lambda: int.from_bytes(os.urandom(4), "big"), np.random.random):
+        made = drawer(each(unseeded(lambda data, draw=draw: draw())), 2)
+        found = made.draw(Dataset(0.0), 320, np.random.default_rng(0), "here")
+        assert made.jobs == 2
+        assert len(np.unique(found)) == 320
+
+
+def test_outputs_that_cannot_be_sent_are_drawn_by_one_process() -> None:
+    class Local:
+        def __init__(self, value: float) -> None:
+            self.value = value
+
+    found = drawer(each(lambda data, rng: Local(rng.normal())), 2).draw(
+        Dataset(0.0), 100, np.random.default_rng(0), "here"
+    )
+    assert len(found) == 100
+
+
+def test_errors_come_through_and_no_process_is_left() -> None:
+    def fails(data: float, rng: np.random.Generator) -> float:
+        raise ArithmeticError("no")
+
+    with pytest.raises(ValueError, match=r"mechanism raised ArithmeticError\(no\) on here"):
+        drawer(each(fails), 2).draw(Dataset(0.0), 100, np.random.default_rng(0), "here")
+
+    def dies(place: int) -> int:
+        os._exit(0)
+
+    with pytest.raises(RuntimeError, match="ended before its work"):
+        in_processes(dies, 4, 2)
+    assert multiprocessing.active_children() == []
+
+
+def test_a_mechanism_that_ends_its_process_is_one_sentence() -> None:
+    with pytest.raises(ValueError, match="mechanism ended the process that called it"):
+        drawer(each(lambda data, rng: os._exit(0)), 2).draw(
+            Dataset(0.0), 100, np.random.default_rng(0), "here"
+        )
+
+
+def test_data_that_are_changed_in_another_process_are_noticed() -> None:
+    def changes(data: list[float], rng: np.random.Generator) -> float:
+        data[0] += 1.0
+        return float(rng.normal())
+
+    made = drawer(each(changes), 2)
+    made.draw(Dataset([0.0]), 100, np.random.default_rng(0), "here")
+    assert made.changed

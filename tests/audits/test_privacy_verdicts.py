@@ -1,0 +1,109 @@
+"""Verdicts that people act on: confirmed on fresh draws, with the size of the violation, in plain words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from audits.privacy import AuditResult, Look, Stopped, audit_privacy
+
+PAIR = [(0.0, 1.0)]
+
+
+def anything(a: Any, b: Any) -> bool:
+    return True
+
+
+def audited(mechanism: Any, **options: Any) -> AuditResult:
+    settings = {"epsilon": 1.0, "adjacency": anything, "alpha": 1e-3, "max_samples": 100_000, **options}
+    return audit_privacy(mechanism, PAIR, **settings)
+
+
+def laplace(data: float, size: int, rng: np.random.Generator) -> Any:
+    return data + rng.laplace(scale=0.5, size=size)
+
+
+def test_a_refutation_is_confirmed_on_fresh_draws() -> None:
+    plain, confirmed = audited(laplace), audited(laplace, confirm=True)
+    assert plain.verdict == confirmed.verdict == "refuted"
+    assert confirmed.samples >= 2 * plain.samples
+
+
+def test_what_fresh_draws_do_not_confirm_is_undecided() -> None:
+    # The mechanism leaks up to the refutation only: the verdict would not hold of what it does later.
+    drawn = {"all": 0, "most": 10**9}
+
+    def early(data: float, size: int, rng: np.random.Generator) -> Any:
+        drawn["all"] += size
+        return rng.laplace(size=size) + (3.0 * data if drawn["all"] <= drawn["most"] else 0.0)
+
+    assert audited(early).verdict == "refuted"
+    drawn = {"all": 0, "most": drawn["all"]}
+    result = audited(early, confirm=True, max_samples=4000)
+    assert result.verdict == "undecided"
+    assert "did not confirm" in result.note
+
+
+def test_after_a_refutation_the_size_of_the_violation_is_found() -> None:
+    at_once, sharp = audited(laplace), audited(laplace, precision=0.1)
+    assert at_once.epsilon_lower < 1.5
+    # The mechanism's ε is 2; the bound exceeds it with probability 1e-3, which the seed settles.
+    assert 1.7 < sharp.epsilon_lower <= 2.0
+    assert sharp.epsilon_lower >= 0.9 * sharp.epsilon_estimate
+    assert f"estimate {sharp.epsilon_estimate:.4g}" in sharp.summary()
+
+
+def test_events_are_in_words_of_the_output() -> None:
+    def third(data: float, size: int, rng: np.random.Generator) -> Any:
+        out = rng.normal(size=(size, 5))
+        out[:, 3] += 2.0 * data
+        return out
+
+    assert "coordinate 3" in audited(third).event
+    assert "coordinate 3" in audited(third, method="clopper-pearson", max_samples=20_000).event
+
+
+def test_a_run_that_is_stopped_says_what_it_knows() -> None:
+    seen: list[Look] = []
+
+    def stopping(look: Look) -> None:
+        seen.append(look)
+        if look.samples > 3000:
+            raise Stopped("Stopped by a test.")
+
+    result = audited(laplace, epsilon=1.99, partial=True, progress=stopping)
+    assert result.verdict == "undecided"
+    assert "Stopped by a test." in result.note
+    assert result.epsilon_lower == seen[-1].epsilon_lower > 0.5
+    with pytest.raises(Stopped):
+        audited(laplace, epsilon=1.99, progress=stopping)
+
+
+def test_a_time_limit_is_counted_from_the_first_output_and_leaves_nothing_decided() -> None:
+    import time
+
+    calls = {"n": 0}
+
+    def slow(data: float, size: int, rng: np.random.Generator) -> Any:
+        calls["n"] += 1
+        time.sleep(1.0 if calls["n"] == 1 else 0.05)
+        return data + rng.laplace(size=size)
+
+    result = audited(slow, time_limit=0.8)
+    assert result.samples > 100
+    assert result.verdict == "undecided"
+    assert "time limit" in result.note
+
+
+def test_the_running_maximum_has_its_name() -> None:
+    result = audited(laplace, epsilon=2.0, max_samples=3000)
+    assert (
+        result.largest_e_value
+        == result.e_value
+        == pytest.approx(max(np.exp(look.log_e_value) for look in result.trace))
+    )
+    assert result.to_dict()["e_value"] == result.to_dict()["largest_e_value"]
+    assert "--alpha 0.001" in result.replay
+    assert "--max-samples 3000" in result.replay
