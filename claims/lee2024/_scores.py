@@ -51,7 +51,7 @@ def counts(s: int, p: Array) -> Array:
     """P(k of s members have a 1), k = 0 … s, for each p: (s + 1, N)."""
     from scipy.stats import binom
 
-    return binom.pmf(np.arange(s + 1)[:, None], s, p)
+    return np.asarray(binom.pmf(np.arange(s + 1)[:, None], s, p), dtype=np.float64)
 
 
 # --- Exact laws for strategies that look at one column at a time -------------------------------------------
@@ -99,16 +99,16 @@ def innocent_tail(law: Column, rule: Array, d: int, z: float) -> tuple[float, fl
         return np.log(m) - log_m
 
     step = 0.05 * sd
-    u = step * np.arange(240)
+    u = step * np.arange(240, dtype=np.float64)
     terms = (np.exp(d * log_ratio(u) - 1j * u * z) / (c + 1j * u)).real
     integral = step * (terms.sum() - 0.5 * terms[0])
-    beyond = np.geomspace(12.0 * sd, 1e3 * c, 60)
+    beyond = np.asarray(np.geomspace(12.0 * sd, 1e3 * c, 60), dtype=np.float64)
     leftover = float(np.exp(d * log_ratio(beyond).real.max()) * math.log(1e3 * c / (12.0 * sd) + 1.0))
     probability = math.exp(d * log_m - c * z) * integral / math.pi
     return probability, (leftover + abs(float(terms[-1])) * u[-1]) / integral
 
 
-# --- Bounds for every adversary ------------------------------------------------------------------------------
+# --- Bounds for every adversary ------------------------------------------------------------------------
 
 
 def soundness_bound(law: Column, d: int, z: float) -> float:

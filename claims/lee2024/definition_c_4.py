@@ -51,9 +51,11 @@ def parameters(point: Point) -> Iterator[Evidence]:
     n, security = point.n, point.security
     log = math.log(n / security)
     place = point.axes
-    yield equals("d", fingerprinting.length(n, security), math.ceil(100.0 * n**2 * log), point=place)
-    yield equals("Z", fingerprinting.score_scale(n, security), 20.0 * n * log, point=place)
-    yield equals("t", fingerprinting.cutoff(n), 1.0 / (300.0 * n), point=place)
+    yield equals(
+        "d", fingerprinting.length(n, security), math.ceil(100.0 * n**2 * log), point=place, decides=False
+    )
+    yield equals("Z", fingerprinting.score_scale(n, security), 20.0 * n * log, point=place, decides=False)
+    yield equals("t", fingerprinting.cutoff(n), 1.0 / (300.0 * n), point=place, decides=False)
 
 
 def check_printed(point: Point) -> Iterator[Evidence]:
@@ -149,7 +151,8 @@ CLAIM = Claim(
     "appendix C.2",
     kind=Kind.BOUND,
     title="Security of the fingerprinting code",
-    statement=r"""With $d=100n^2\log(n/\xi)$ and accusation at $S_i>Z/2$, $Z=20n\log(n/\xi)$, the code of Algorithm 2
+    statement=r"""With $d=100n^2\log(n/\xi)$ and accusation at $S_i>Z/2$, $Z=20n\log(n/\xi)$, the
+code of Algorithm 2
 traces a pirate word to nobody with probability at most $\xi$, and to an innocent user with probability at
 most $\xi$.""",
     expected=REFUTED,
@@ -175,7 +178,7 @@ SCORES = CLAIM.reading(
 $d\,\mathbb E[c\sum U]$.""",
     expected=CONSISTENT,
     check=check_scores,
-    smoke=[{"n": 4, "security": 0.5, "runs": 60}],
+    smoke=[{"n": 3, "security": 0.5, "runs": 200}],
     ci=[{"n": 5, "security": 0.5, "runs": 400}],
     largest_resolution=1.0,
 )
@@ -185,7 +188,7 @@ SIMULATED = CLAIM.reading(
     statement="As `corrected`, for nine strategies and coalitions of random size, with the columns hidden.",
     expected=CONSISTENT,
     check=check_simulated,
-    smoke=[{"n": 4, "security": 0.1, "runs": 60}],
+    smoke=[{"n": 3, "security": 0.1, "runs": 200}],
     ci=[{"n": 6, "security": 0.02, "runs": 600}],
     largest_resolution=0.2,
 )

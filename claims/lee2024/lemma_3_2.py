@@ -95,10 +95,11 @@ CLAIM = Claim(
     "section 3.1",
     kind=Kind.IDENTITY,
     title="Lipschitz extension",
-    statement=r"""For $f$ convex and $G$-Lipschitz on a bounded convex $K$, $\tilde f(x)=\min_{y\in K}f(y)+G\|x-y\|_2$
+    statement=r"""For $f$ convex and $G$-Lipschitz on a bounded convex $K$, $\tilde f(x)=\min_{y\in
+K}f(y)+G\|x-y\|_2$
 is convex and $G$-Lipschitz on $\mathbb R^d$, and $\tilde f=f$ on $K$.""",
     expected=CONFIRMED,
     check=check,
-    smoke=grid(d=(2, 5), pairs=400),
+    smoke=grid(d=2, pairs=200),
     ci=grid(d=(1, 2, 3, 8), pairs=4000),
 )

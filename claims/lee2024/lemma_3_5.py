@@ -88,7 +88,8 @@ CLAIM = Claim(
     "section 3.2",
     kind=Kind.PRIVACY,
     title="Secrecy of the sample",
-    statement=r"""If $A$ is $(1,\delta)$-DP under replacement of a record, then $A$ on a sample that keeps each record
+    statement=r"""If $A$ is $(1,\delta)$-DP under replacement of a record, then $A$ on a sample
+that keeps each record
 with probability $\varepsilon$ is $(2\varepsilon,\varepsilon\delta)$-DP (appendix G.3).""",
     expected=REFUTED,
     check=partial(check, "replace"),

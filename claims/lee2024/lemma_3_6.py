@@ -50,7 +50,7 @@ def differences(n: int, k: int) -> Iterator[Fraction]:
         for q in QS:
             one = sum(abs(q - level) * c for level, c in zip(LEVELS, counts, strict=True)) / size
             two = sum(abs(q - level) * c for level, c in zip(LEVELS, after, strict=True)) / n
-            yield abs(one - two)
+            yield Fraction(abs(one - two))
 
 
 def check(sharp: bool, point: Point) -> Iterator[Evidence]:

@@ -65,12 +65,13 @@ CLAIM = Claim(
     name="theorem-2.2-oracle",
     kind=Kind.BOUND,
     title="Function values of the sampler",
-    statement=r"""In expectation $3n^2\varepsilon^2\log^2(nd/\delta)$ function values suffice (printed with $O$; the constant
-is ours, for $n\varepsilon\le13$).""",
+    statement=r"""In expectation $3n^2\varepsilon^2\log^2(nd/\delta)$ function values suffice
+(printed with $O$; the
+constant is ours, for $n\varepsilon\le10$).""",
     expected=CONSISTENT,
     measure=measure,
     judge=judge,
-    smoke=Tier(grid(n=(4, 8), d=1, epsilon=0.4, delta=1e-2), trials=10),
-    ci=Tier(grid(n=(6, 12, 24, 32), d=(1, 3), epsilon=0.4, delta=1e-2), trials=10),
+    smoke=Tier(grid(n=8, d=(1, 3), epsilon=0.4, delta=1e-2), trials=20),
+    ci=Tier(grid(n=(8, 16, 24), d=(1, 3), epsilon=0.4, delta=1e-2), trials=16),
     largest_resolution=1.5,
 )

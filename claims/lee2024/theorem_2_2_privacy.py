@@ -37,6 +37,7 @@ from claims import (
     Point,
     at_most,
     audit_privacy,
+    equals,
     grid,
     reported,
 )
@@ -82,10 +83,17 @@ def check(regulariser: str, point: Point) -> Iterator[Evidence]:
         yield at_most("certificate for all smaller ε and δ", factor, 1.0, point=point.axes)
     for temperature in regularised_exponential.INVERSE_TEMPERATURES:
         p = chosen(point, regulariser, temperature)
+        place = {**point.axes, "η": temperature}
+        log = math.log(1.0 / point.delta)
+        inside = log if temperature == "log-above" else 1.0 / log
+        eta = point.n * point.epsilon * math.sqrt(inside) / (G * C)
+        yield equals("η by the implementation", p.eta, eta, point=place, decides=False)
         # Lemma E.1 with the strong convexity and the Lipschitz constant that are computed here
         mu = 2.0 * p.eta * G / point.n / math.sqrt(p.eta * p.mu)
+        yield equals(
+            "μ_G by the implementation", p.gaussian_mu(n=point.n, lipschitz=G), mu, point=place, decides=False
+        )
         above = gaussian_delta(point.epsilon, mu)
-        place = {**point.axes, "η": temperature}
         if regulariser == "log":
             yield at_most("δ at ε, from above", above, point.delta, point=place)
         else:

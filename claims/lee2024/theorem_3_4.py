@@ -63,5 +63,5 @@ CLAIM = Claim(
     expected=CONFIRMED,
     check=check,
     smoke=grid(d=(2, 5), n=10, points=300),
-    ci=grid(d=(1, 2, 3, 8), n=(3, 40), points=2000),
+    ci=grid(d=(1, 2, 3, 8), n=(3, 40), points=600),
 )

@@ -54,7 +54,8 @@ def check(threshold: str, point: Point) -> Iterator[Evidence]:
         rule = coalitions.rules(n - 1)["all ones"]
         tail, error = _scores.innocent_tail(law, rule, d, z)
         yield at_most(
-            "P(Trace returns the innocent user), at least", tail / n, security, error=(error + 1e-6) * tail / n,
+            "P(Trace returns the innocent user), at least", tail / n, security,
+            error=(error + 1e-6) * tail / n,
             point=point.axes, decides=False,
         )  # fmt: skip
     else:
@@ -92,7 +93,8 @@ CLAIM = Claim(
     "appendix C.2",
     kind=Kind.BOUND,
     title="Robust fingerprinting codes",
-    statement=r"""Algorithm 2, of length $5\cdot100n^2\log(n/\gamma)$, has security $\gamma$ also where the marking
+    statement=r"""Algorithm 2, of length $5\cdot100n^2\log(n/\gamma)$, has security $\gamma$ also
+where the marking
 condition fails in a fraction $1/75$ of the columns.""",
     expected=REFUTED,
     check=partial(check, "printed"),
@@ -115,7 +117,7 @@ SIMULATED = CLAIM.reading(
     statement="As `corrected`, for nine strategies and random unanimous columns broken.",
     expected=CONSISTENT,
     check=check_simulated,
-    smoke=grid(n=4, security=0.1, runs=60),
+    smoke=grid(n=3, security=0.1, runs=200),
     ci=grid(n=6, security=0.02, runs=600),
     largest_resolution=0.2,
 )

@@ -71,7 +71,8 @@ CLAIM = Claim(
     "appendix D",
     kind=Kind.LOWER_BOUND,
     title="Pure privacy, extended linear losses",
-    statement=r"""On $n^*$ copies of $z\in\{\pm1/\sqrt d\}^d$ and $n-n^*$ zeros the extended linear losses satisfy
+    statement=r"""On $n^*$ copies of $z\in\{\pm1/\sqrt d\}^d$ and $n-n^*$ zeros the extended linear
+losses satisfy
 $L(\theta)-L(z)\ge\frac{n^*}{8n}\min\{1,\|\theta-z\|^2\}$, so with Lemma D.1 the excess is at least
 $n^*/(2048n)$ with probability $\ge\frac12$.""",
     expected=CONFIRMED,

@@ -103,7 +103,7 @@ def inner_loop(
         shape = (waiting.size, y.shape[1])
         x = mean[waiting] + math.sqrt(variance) * rng.standard_normal(shape)
         z = mean[waiting] + math.sqrt(variance) * rng.standard_normal(shape)
-        ratio, taken = _unbiased_ratio(losses, count, x, z, rng)
+        ratio, taken = unbiased_ratio(losses, count, x, z, rng)
         accepted = rng.random(waiting.size) < 0.5 * ratio
         out[waiting[accepted]] = x[accepted]
         queries += taken
@@ -113,7 +113,7 @@ def inner_loop(
     return out, (queries, cut, tried)
 
 
-def _unbiased_ratio(
+def unbiased_ratio(
     losses: Losses, count: int, x: Array, z: Array, rng: np.random.Generator
 ) -> tuple[Array, int]:
     """ρ with mean exp(F(z) − F(x)) given x and z, (m,), and the function values that it took."""

@@ -5,6 +5,7 @@ Also private algorithms for it, to hold against the lower bound. Their outputs a
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -73,7 +74,7 @@ def noisy_median_sign(
     √d/μ(ε, δ).
     """
     counts = checks.numbers("ones", ones)
-    noise = math.sqrt(counts.size) / mu_star(epsilon, delta)
+    noise = math.sqrt(counts.size) / _gaussian_mu(epsilon, delta)
     return (counts + noise * rng.standard_normal((size, counts.size)) > n / 2.0).astype(float)
 
 
@@ -82,8 +83,14 @@ def noisy_mean(
 ) -> Array:
     """(ε, δ)-private: the mean of the records plus Gaussian noise, clipped to the cube."""
     counts = checks.numbers("ones", ones)
-    noise = math.sqrt(counts.size) / mu_star(epsilon, delta)
+    noise = math.sqrt(counts.size) / _gaussian_mu(epsilon, delta)
     return clip_to_cube((counts + noise * rng.standard_normal((size, counts.size))) / n)
+
+
+@functools.lru_cache(maxsize=64)
+def _gaussian_mu(epsilon: float, delta: float) -> float:
+    """μ*(ε, δ), which takes longer to find than an output takes to draw."""
+    return float(mu_star(epsilon, delta))
 
 
 def exponential_mechanism(

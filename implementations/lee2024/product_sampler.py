@@ -74,11 +74,10 @@ def sample(law: Potential, size: int, rng: np.random.Generator, *, strength: flo
     for piece in range(pieces - 1):
         index += u > reached[:, piece]
     index += np.arange(d) * pieces
-    # … then the place inside it: log Φ is uniform between the two ends, in the exponential sense.
-    left, right = log_ndtr(low).ravel()[index], log_ndtr(high).ravel()[index]
-    gap = left - right
-    log_u = np.log1p(-rng.random((size, d)))
-    z = ndtri_exp(right + np.logaddexp(log_u, gap + _log1mexp(log_u)))
+    # … then the place inside it: Φ is uniform between Φ(low) = Φ(high)·(1 − rise) and Φ(high).
+    right = log_ndtr(high)
+    rise = -np.expm1(log_ndtr(low) - right)
+    z = ndtri_exp(right.ravel()[index] + np.log1p(-rise.ravel()[index] * rng.random((size, d))))
     z = np.where(flipped.ravel()[index], -z, z)
     slopes = _slopes(law).ravel()[index]
     return z / math.sqrt(strength) - slopes / strength

@@ -168,7 +168,7 @@ def test_the_ratio_of_gopi_lee_liu_has_the_mean_of_the_exponential() -> None:
     rng = np.random.default_rng(11)
     offsets = np.array([-0.2, 0.5, 0.3])
     x, z = np.zeros((400_000, 1)), np.ones((400_000, 1))
-    ratio, _ = gopi_lee_liu_sampler._unbiased_ratio(
+    ratio, _ = gopi_lee_liu_sampler.unbiased_ratio(
         lambda points, index: points[:, 0] * offsets[index], 3, x, z, rng
     )
     error = ratio.std() / math.sqrt(ratio.size)
