@@ -17,14 +17,14 @@ MUTANTS = [
         bug="Shows all users.",
         replaces="implementations.ghazi2023.hard_instances:shown_users",
         swap=("math.floor(delta * n * (1.0 + 1e-12))", "n"),
-        caught_by=("ghazi2023/theorem-d.8",),
+        caught_by=("ghazi2023/theorem-d.4:spends-delta",),
     ),
     Mutant(
         name="ghazi2023-hard-instances-error-without-m",
         bug="The error of the shown mean without m.",
         replaces="implementations.ghazi2023.hard_instances:name_and_shame_error",
         swap=("(k * m)", "k"),
-        caught_by=("ghazi2023/lemma-d.5",),
+        caught_by=("ghazi2023/theorem-d.4:spends-delta",),
     ),
     Mutant(
         name="ghazi2023-hard-instances-one-user-always",
@@ -34,7 +34,7 @@ MUTANTS = [
             "chosen = np.argpartition(rng.random((size, n)), k - 1, axis=1)[:, :k]",
             "chosen = np.tile(np.arange(k), (size, 1))",
         ),
-        caught_by=("ghazi2023/theorem-d.8",),
+        caught_by=("ghazi2023/theorem-d.4:spends-delta",),
     ),
     Mutant(
         name="ghazi2023-hard-instances-sigma-without-root-d",

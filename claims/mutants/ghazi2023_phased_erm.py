@@ -52,6 +52,6 @@ MUTANTS = [
         bug="λ = G√d/(R√m).",
         replaces="implementations.ghazi2023.phased_erm:printed_regulariser",
         swap=("(diameter * n * math.sqrt(m))", "(diameter * math.sqrt(m))"),
-        caught_by=("ghazi2023/theorem-4.1",),
+        caught_by=("ghazi2023/algorithm-3",),
     ),
 ]
