@@ -197,7 +197,10 @@ def mechanism(n: int, m: float, alpha: list[float], rng: np.random.Generator) ->
         data = np.zeros((n, 1))
         data[user] = 1.0
         shown = hard_instances.name_and_shame(data, 0.5, size, rng)[:, 0] > 0.0
-        yield mean_equals(f"share of the runs that show user {user}", shown.astype(float), k / n, alpha=share)
+        yield mean_equals(
+            f"share of the runs that show user {user}", shown.astype(float), k / n, alpha=share,
+            method="clopper-pearson", support=(0.0, 1.0),
+        )  # fmt: skip
     error = hard_instances.name_and_shame_error(n, m, d, sigma, 0.5)
     yield equals("error of the implementation over dσ²/(km)", error * k * m / (d * sigma**2), 1.0)
     runs = np.array(

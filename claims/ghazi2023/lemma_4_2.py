@@ -83,12 +83,14 @@ def check(point: Point) -> Iterator[Evidence]:
         "R − √(R² − h²) − h, the largest for 0 ≤ h ≤ R = 1", float((1 - np.sqrt(1 - h**2) - h).max()), 1e-12
     )
     for place, outside in (("inside 𝒦", False), ("outside 𝒦", True)):
-        worst, met, lost = -np.inf, 0, -np.inf
+        worst, met, lost, order = -np.inf, 0, -np.inf, 0.0
         for _ in range(point.problems):
             users, ball, centre, regulariser = random_problem(point.d, outside, 200, point.rng)
             near = Ball(centre, 1.0 / regulariser)
             mine = regularised_minimiser(users, regulariser, centre, [ball, near])
+            swapped = regularised_minimiser(users, regulariser, centre, [near, ball])
             there = np.isfinite(mine).all(axis=1)
+            order = max(order, float(np.abs(mine - swapped)[there].max()))
             met += int(there.sum())
             best = regularised_minimiser(users, regulariser, centre, [ball])
             least = loss(users, best) + 0.5 * regulariser * ((best - centre) ** 2).sum(axis=1)
@@ -101,6 +103,7 @@ def check(point: Point) -> Iterator[Evidence]:
             )
         words = f"L(θ*ᵢ) − L(θ) − (λ/2)‖θ̂ − θ‖², worst θ, θ̂ {place}"
         yield at_most(words, worst, 1e-9, note=f"{met:,} problems with a non-empty set")
+        yield at_most(f"distance of the minimisers with the two sets exchanged, θ̂ {place}", order, 1e-8)
         yield at_most(f"Lᵢ(θ*ᵢ) − Lᵢ(q), random q in 𝒦ᵢ, or minimisers outside 𝒦ᵢ, θ̂ {place}", lost, 1e-9)
 
 

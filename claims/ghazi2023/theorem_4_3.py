@@ -65,7 +65,7 @@ def judge(rows: Any, budget: Budget) -> Iterator[Evidence]:
 def _cells(d: tuple[int, ...], optima: tuple[float, ...]) -> list[dict[str, Any]]:
     return [
         {"n": n, "log10_m": log10_m, "d": each, "member": member}
-        for n in (8000, 40_000, 200_000)
+        for n in (16_000, 60_000, 240_000)
         for log10_m in (16.0, 18.0, 20.0)
         for each in d
         for member in optima
