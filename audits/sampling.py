@@ -19,11 +19,13 @@ sampler under test.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from audits.evidence import Evidence, Verdict
 
 Array = NDArray[np.float64]
 Distribution = Callable[[Array], Array]
@@ -56,6 +58,24 @@ class Fit:
     def follows(self) -> bool:
         """False where the test refutes the law at its level."""
         return self.p_value >= self.alpha
+
+    def evidence(self, quantity: str, *, point: Mapping[str, float | int | str] | None = None) -> Evidence:
+        """The test as evidence: REFUTED, CONSISTENT with its resolution, or no verdict where it has none."""
+        verdict = None if math.isinf(self.resolution) else Verdict.CONSISTENT
+        return Evidence(
+            quantity=f"{self.test} statistic, {quantity}",
+            estimate=self.statistic,
+            low=self.statistic,
+            high=self.statistic,
+            confidence=1.0 - self.alpha,
+            method=self.test,
+            samples=self.samples,
+            point=dict(point or {}),
+            verdict=verdict if self.follows else Verdict.REFUTED,
+            resolution=self.resolution if self.follows and verdict else None,
+            alpha_spent=self.alpha,
+            note=f"p-value {self.p_value:.3g}",
+        )
 
 
 def distribution_function(
@@ -98,9 +118,10 @@ def distribution_function(
     return cdf
 
 
-def kolmogorov_smirnov(draws: ArrayLike, law: Distribution, *, alpha: float) -> Fit:
+def kolmogorov_smirnov(draws: ArrayLike, law: Distribution, *, alpha: float, allowed: float = 0.0) -> Fit:
     """Independent draws against a continuous law: the largest distance of the distribution functions.
 
+    allowed  a Kolmogorov distance that the sampler may have from the law (a stated total variation).
     Valid for every sample size (Kolmogorov's exact law). Raises ValueError for fewer than 8 draws, draws that
     are not finite, or alpha outside (0, 1).
 
@@ -117,13 +138,15 @@ def kolmogorov_smirnov(draws: ArrayLike, law: Distribution, *, alpha: float) -> 
     values = np.sort(law(x))
     ranks = np.arange(x.size + 1) / x.size
     distance = float(max((ranks[1:] - values).max(), (values - ranks[:-1]).max()))
+    if not 0.0 <= allowed < 1.0:
+        raise ValueError(f"allowed must be in [0, 1), got {allowed}")
     # A law at Kolmogorov distance r is r away at some point, where the empirical function has sd ≤ 1/(2√n).
     critical = float(kstwo.isf(alpha, x.size))
     return Fit(
         test="Kolmogorov–Smirnov",
         statistic=distance,
-        p_value=float(kstwo.sf(distance, x.size)),
-        resolution=critical + 0.5 * _Z90 / math.sqrt(x.size),
+        p_value=float(kstwo.sf(max(distance - allowed, 0.0), x.size)),
+        resolution=allowed + critical + 0.5 * _Z90 / math.sqrt(x.size),
         samples=x.size,
         alpha=alpha,
     )

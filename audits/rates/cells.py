@@ -49,7 +49,8 @@ def _column(table: Any, name: str) -> Any:
         raise ValueError(f"the table has no column {name!r}; it has {[str(c) for c in table]}") from None
 
 
-def _numeric(table: Any, name: str) -> Array:
+def numeric_column(table: Any, name: str) -> Array:
+    """The column of this name as finite numbers (k,); ValueError where it is none."""
     raw = _column(table, name)
     try:
         values = np.asarray(raw, dtype=np.float64)
@@ -74,8 +75,8 @@ class Cells:
 
 
 def cells_of(table: Any, risk: str, names: Sequence[str], error: str | None, cluster: str | None) -> Cells:
-    values = _numeric(table, risk)
-    columns = {name: _numeric(table, name) for name in names}
+    values = numeric_column(table, risk)
+    columns = {name: numeric_column(table, name) for name in names}
     for name, column in columns.items():
         if column.size != values.size:
             raise ValueError(
@@ -95,7 +96,7 @@ def cells_of(table: Any, risk: str, names: Sequence[str], error: str | None, clu
         worst = {name: float(v) for name, v in zip(names, grid[mean.argmin()], strict=True)}
         raise ValueError(f"mean risk must be > 0 in every cell, got {mean.min():.6g} at {worst}")
     if error is not None:
-        single = _numeric(table, error)
+        single = numeric_column(table, error)
         if single.size != values.size or single.min() < 0.0:
             raise ValueError(f"column {error!r} must hold one standard error ≥ 0 per row, got {single.min()}")
         standard = np.sqrt(np.bincount(cell, single**2)) / count

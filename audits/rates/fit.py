@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from audits.evidence import Side, Verdict
-from audits.rates.cells import cells_of, check_design, checked_options, log_risk
+from audits.rates.cells import cells_of, check_design, checked_options, log_risk, numeric_column
 from audits.rates.exponents import AxisFit, Exponent, RateFit, t_quantile
 from audits.rates.regression import alone_along, exponent_of, regress
 
@@ -48,6 +48,8 @@ def fit_rate(
     alpha: float = 0.05,
     equivalence_alpha: float | None = None,
     vanishing: Collection[str] = (),
+    form: str | None = None,
+    trivial: float | None = None,
     standard_error: str | None = None,
     cluster: str | None = None,
     bootstrap: int = 1000,
@@ -70,6 +72,10 @@ def fit_rate(
                None takes the level of the refutation.
     vanishing  axes that the statement sends to 0 (ε, δ, a step size) instead of infinity: there the smaller
                exponent is the faster growth, and the sides of UPPER and LOWER change places.
+    form, trivial  column of the claimed value (with the constant 1, where none is printed), and the trivial
+               value, which the risk never exceeds whatever the algorithm does. Where the claimed value is
+               above the trivial one the statement says nothing and every slope obeys it: one such cell makes
+               all verdicts INCONCLUSIVE.
     standard_error  column with the standard error of the rows' risks; None estimates it from the rows of a
                cell (a table with one row per cell is taken to be free of Monte Carlo error).
     cluster    column that names groups of cells whose errors are dependent (one dataset under several
@@ -77,7 +83,8 @@ def fit_rate(
     bootstrap, seed  bootstrap draws (≥ 100) and their seed or generator.
 
     Raises ValueError for missing columns, values that are not finite, axes ≤ 0, cells whose mean risk is ≤ 0,
-    too few cells, axes that are collinear, and claims about columns that are not axes.
+    too few cells, axes that are collinear, claims about columns that are not axes, and `form` without
+    `trivial` or the reverse.
 
     >>> n = np.array([100.0, 200.0, 400.0, 800.0, 1600.0, 3200.0])
     >>> fit = fit_rate({"n": n, "risk": 3.0 / n}, "risk", ["n"], claimed={"n": -1.0})
@@ -92,6 +99,7 @@ def fit_rate(
     check_design(design, names)
     fit = regress(design, y, variance, cells.cluster, bootstrap, np.random.default_rng(seed))
 
+    vacuous = _vacuous_cells(table, form, trivial, names)
     spent = alpha / max(len(promised), 1)
     noisy = float(np.sqrt(variance.max())) > _LARGEST_RELATIVE_ERROR
     fits: list[AxisFit] = []
@@ -110,6 +118,7 @@ def fit_rate(
                 equivalence_alpha,
                 axis in vanishing,
                 noisy,
+                vacuous,
             )
         )
     return RateFit(
@@ -136,17 +145,31 @@ def slope_against(
     regressor  column that holds f at every row's grid point, > 0.
     vanishing  whether the statement sends f to 0 (the usual case: more data, less risk). There an UPPER
                claim, risk ≤ C·f, is broken by a slope below 1; where f grows, by a slope above 1.
-    options    as `fit_rate`: alpha, equivalence_alpha, standard_error, cluster, bootstrap, seed.
+    options    as `fit_rate`: alpha, equivalence_alpha, trivial, standard_error, cluster, bootstrap, seed.
 
     >>> n = np.array([1e2, 2e2, 4e2, 8e2, 16e2, 32e2])
     >>> f = np.log(n) / n
     >>> slope_against({"f": f, "risk": 2.0 * f}, "risk", "f").verdict.value
     'CONSISTENT'
     """
+    form = regressor if options.get("trivial") is not None else None
     return fit_rate(
         table, risk, [regressor], {regressor: 1.0}, tolerance, side=side,
-        vanishing=(regressor,) if vanishing else (), **options,
+        vanishing=(regressor,) if vanishing else (), form=form, **options,
     )  # fmt: skip
+
+
+def _vacuous_cells(table: Any, form: str | None, trivial: float | None, names: Sequence[str]) -> int:
+    """In how many cells the claimed form exceeds the trivial value."""
+    if (form is None) != (trivial is None):
+        raise ValueError(f"form and trivial go together, got form={form!r} and trivial={trivial}")
+    if form is None or trivial is None:
+        return 0
+    if not (math.isfinite(trivial) and trivial > 0.0):
+        raise ValueError(f"trivial must be finite and > 0, got {trivial}")
+    above = numeric_column(table, form) > trivial
+    places = np.column_stack([numeric_column(table, name) for name in names])
+    return len(np.unique(places[above], axis=0))
 
 
 def _held_against(
@@ -160,6 +183,7 @@ def _held_against(
     equivalence_alpha: float | None,
     vanishing: bool,
     noisy: bool,
+    vacuous: int,
 ) -> AxisFit:
     level = alpha / 2.0 if side is Side.TIGHT else alpha
     low, high = exponent.interval(level)
@@ -186,6 +210,9 @@ def _held_against(
             verdict = Verdict.INCONCLUSIVE
         if noisy:
             notes.append(f"a cell has a relative standard error above {_LARGEST_RELATIVE_ERROR}")
+        if vacuous:
+            verdict = Verdict.INCONCLUSIVE
+            notes.append(f"the claimed form exceeds the trivial value in {vacuous} cells: no slope decides")
         if equivalence_alpha is not None:
             notes.append(f"within the tolerance at one-sided level {equivalence_alpha:g}" if within else "")
         reach = tolerance + _reach(level, exponent)

@@ -29,24 +29,17 @@ import numpy as np
 
 from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, grid, reported
 from claims.asi2024 import PAPER
-from implementations.asi2024.pure_approximation import (
-    all_pairs,
-    chain_pairs,
-    clipped_to,
-    drifting_chain,
-    hockey_stick,
-    nearest_pure,
-    privacy_delta,
-)
+from implementations.asi2024 import pure_approximation as pure_tables
 from implementations.interfaces import Array
 
 
 def check(point: Point) -> Iterator[Evidence]:
     """The drifting chain of n users against the best (2ε, 0)-private table."""
-    table, pairs = drifting_chain(point.n, point.epsilon, point.delta), chain_pairs(point.n + 1)
-    if privacy_delta(table, pairs, point.epsilon) > point.delta * (1.0 + 1e-9):
+    table, pairs = (pure_tables.drifting_chain(point.n, point.epsilon, point.delta),)
+    pure_tables.chain_pairs(point.n + 1)
+    if pure_tables.privacy_delta(table, pairs, point.epsilon) > point.delta * (1.0 + 1e-9):
         raise ValueError("the table of the counterexample must be (ε, δ)-private")
-    found = nearest_pure(table, pairs, 2.0 * point.epsilon)
+    found = pure_tables.nearest_pure(table, pairs, 2.0 * point.epsilon)
     note = "two outputs; P(1) rises as fast as privacy allows with the number of users of type one"
     yield at_most(
         "least total variation, over δ", found / point.delta, 1.0, error=1e-6, decides=False, note=note
@@ -72,7 +65,7 @@ def vertices(inputs: int, outputs: int, epsilon: float, delta: float) -> Array:
     for x, y in itertools.product(range(inputs), range(outputs)):
         vector, constant = entry(x, y)
         rows.append(np.append(-vector, -constant))
-    for a, b in all_pairs(inputs):
+    for a, b in pure_tables.all_pairs(inputs):
         for size in range(1, outputs):
             for event in itertools.combinations(range(outputs), size):
                 p = [entry(a, y) for y in event]
@@ -101,7 +94,9 @@ def check_local(point: Point) -> Iterator[Evidence]:
     worst = 0.0
     corners = vertices(point.inputs, point.outputs, epsilon, delta)
     for table in corners:
-        worst = max(worst, nearest_pure(table, all_pairs(point.inputs), 2.0 * epsilon))
+        worst = max(
+            worst, pure_tables.nearest_pure(table, pure_tables.all_pairs(point.inputs), 2.0 * epsilon)
+        )
     # the linear programmes are solved to 1e-7 of a probability
     yield at_most("least total variation over δ, worst vertex", worst / delta, 1.0 + 1e-7 / delta)
     yield reported("vertices of the polytope", len(corners))
@@ -110,12 +105,12 @@ def check_local(point: Point) -> Iterator[Evidence]:
 def _construction(inputs: int, outputs: int, epsilon: float, rng: np.random.Generator) -> float:
     """Total variation of the clipped rows over the δ of a random table; infinite if a ratio exceeds 2ε."""
     table = rng.dirichlet(np.full(outputs, 0.5), size=inputs)
-    pairs = all_pairs(inputs)
-    delta = privacy_delta(table, pairs, epsilon)
+    pairs = pure_tables.all_pairs(inputs)
+    delta = pure_tables.privacy_delta(table, pairs, epsilon)
     if delta < 1e-9:  # the table is (ε, 0)-private as it is
         return 0.0
-    pure = np.array([clipped_to(table[0], row, epsilon) for row in table])
-    if max(float(hockey_stick(pure[a], pure[b], 2.0 * epsilon)) for a, b in pairs) > 1e-12:
+    pure = np.array([pure_tables.clipped_to(table[0], row, epsilon) for row in table])
+    if max(float(pure_tables.hockey_stick(pure[a], pure[b], 2.0 * epsilon)) for a, b in pairs) > 1e-12:
         return math.inf
     return float(np.maximum(pure - table, 0.0).sum(axis=1).max() / delta)
 

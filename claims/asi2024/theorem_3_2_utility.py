@@ -91,7 +91,11 @@ def check_corrected(point: Point) -> Iterator[Evidence]:
     ) / (n * epsilon) ** 2
     yield equals("second moment of the noise", d * plan.noise**2, stated)
     law = halting_law([float(n)] * queries, plan.threshold, plan.budget)
-    failed = float(np.cumsum(law[:-1]).max())
+    # P(X − Y < −g) of two Laplace variables with scales a = 4/ε (threshold) and b = 8/ε (score), gap g = n/5
+    a, b, gap = 4.0 / epsilon, 8.0 / epsilon, n / 5.0
+    first = (b**2 * math.exp(-gap / b) - a**2 * math.exp(-gap / a)) / (2.0 * (b**2 - a**2))
+    yield equals("P(AboveThreshold fails at once) over its closed form", float(law[0]) / first, 1.0)
+    failed = float(law[:-1].sum())
     yield at_most("P(AboveThreshold fails by query T)", failed, point.gamma)
 
 
@@ -104,10 +108,18 @@ def check_program(point: Point) -> Iterator[Evidence]:
     run = OutlierRemovingMean(plan, point.samples, point.rng)
     for _ in range(point.T):
         answer = run.answer(spread + 3.0)
+    levels = point.split(2)
     moment = ((answer.values[answer.running] - spread.mean(axis=0) - 3.0) ** 2).sum(axis=1)
     stated = 8.0 * point.d * point.T * (point.epsilon / 2.0 + math.log(point.T / point.delta))
     stated *= (point.epsilon / 2.0 + math.log(1.0 / point.delta)) / (n * point.epsilon) ** 2
-    yield mean_equals("second moment over the stated one", moment / stated, 1.0, alpha=point.alpha)
+    yield mean_equals("second moment over the stated one", moment / stated, 1.0, alpha=levels[0])
+    # independent noise of two runs has equal signs half of the time
+    signs = answer.values[answer.running][:, 0] > 3.0 + float(spread.mean(axis=0)[0])
+    same = (signs[0 : signs.size // 2 * 2 : 2] == signs[1::2][: signs.size // 2]).astype(float)
+    yield mean_equals(
+        "share of runs whose noise has the sign of the next", same, 0.5, alpha=levels[1], method="betting",
+        support=(0.0, 1.0),
+    )  # fmt: skip
 
 
 CLAIM = Claim(

@@ -47,6 +47,7 @@ from claims import (
     Tier,
     at_least,
     at_most,
+    equals,
     fit_rate,
     grid,
     reported,
@@ -133,6 +134,7 @@ def measure(point: Point) -> dict[str, Any]:
         "rate": np.full(risks.size, rate),
         "plain": risks * corrected_rate(1000, 1, 1, 1.0, point.delta) / _logs(point),
         "scale": np.full(risks.size, chosen),
+        "noise": np.full(risks.size, plan.noise / math.sqrt(STEPS) / spread),
     }
 
 
@@ -149,6 +151,8 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     fit = fit_rate(rows, "plain", list(claimed), claimed, 0.1, side=Side.TIGHT, alpha=budget.share(0.6))
     yield from fit.evidence()
     yield from slope_against(rows, "risk", "rate", 0.1, side=Side.TIGHT, alpha=budget.share(0.4)).evidence()
+    yield equals("largest σ/√T of the program over the printed formula", float(rows["noise"].max()), 1.0)
+    yield equals("least σ/√T of the program over the printed formula", float(rows["noise"].min()), 1.0)
     means = rows.groupby(["n", "m", "d", "epsilon"])[["risk", "rate"]].mean()
     ratio = means["risk"] / means["rate"]
     yield reported("least risk over the corrected form", float(ratio.min()))

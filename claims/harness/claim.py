@@ -51,10 +51,10 @@ class Paper:
         object.__setattr__(self, "adjacency", Adjacency(self.adjacency))
 
 
-Points = Sequence[Mapping[str, Scalar]]
+Points = Sequence[Mapping[str, Any]]
 
 
-def grid(**axes: Scalar | Iterable[Scalar]) -> list[dict[str, Scalar]]:
+def grid(**axes: Scalar | Iterable[Scalar]) -> list[dict[str, Any]]:
     """All combinations of the axes' values, the last axis fastest; a single value is an axis of one.
 
     >>> grid(n=(1, 2), d=3)
@@ -99,7 +99,7 @@ class Tier:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Point(Mapping[str, Scalar]):
+class Point(Mapping[str, Any]):
     """One grid point as `check` and `measure` see it: ``point.n`` is the axis n, of the type it was given.
 
     axes    the grid point itself.

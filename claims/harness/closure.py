@@ -12,6 +12,7 @@ import builtins
 import hashlib
 import importlib
 import importlib.util
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -163,14 +164,15 @@ def watched(packages: Sequence[str]) -> Iterator[set[str]]:
     """While this is open, the names of all modules of `packages` that are asked for are collected.
 
     Asked for, not loaded: a module that another claim has loaded before is seen as well, so that the answer
-    does not depend on what ran earlier in the same process.
+    does not depend on what ran earlier in the same process. Other threads, which carry results to and fro,
+    are not watched.
     """
     seen: set[str] = set()
-    own = set(packages)
+    own, watcher = set(packages), threading.get_ident()
     statement, function = builtins.__import__, importlib.import_module
 
     def note(name: str, names: Sequence[str] | None = None) -> None:
-        if name.partition(".")[0] in own:
+        if threading.get_ident() == watcher and name.partition(".")[0] in own:
             seen.add(name)
             seen.update(f"{name}.{each}" for each in names or ())
 

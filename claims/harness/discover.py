@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 from claims.harness.claim import Claim, Paper
 from claims.harness.places import OWN, matches, near_miss, other_folders
@@ -149,7 +150,7 @@ def _paper(module: str, folder: Path) -> Paper:
     return paper
 
 
-def import_from(module: str, place: Path) -> object:
+def import_from(module: str, place: Path) -> Any:
     """Import `module`, whose source is `place`; ValueError, naming the file, where that fails."""
     root = str(place.parents[module.count(".")])
     if module.split(".")[0] != "claims" and root not in sys.path:

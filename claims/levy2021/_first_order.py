@@ -1,299 +1,338 @@
-"""Shared measurements of Theorem 3 and Corollary 2: Algorithm 3 on a family of losses, by the oracle A′ and
-in full.
+r"""Shared by Theorem 3 and Corollary 2: Algorithm 3 itself on losses whose noise is known in closed form.
 
-The losses are f(θ) + ⟨θ, z⟩ with f known and z ~ N(0, σ²I): smooth, with σ²-sub-Gaussian gradients; user
-u's gradient is ∇f(θ) + z̄_u, so the user means are all that is needed. By Theorem 2 each answer is β-close
-to the exact mean plus rotated Laplace noise; rates are measured with that oracle (free in n), and the full
-algorithm is run next to it.
+The losses are f(θ) + ⟨θ, z⟩ with f known and z ~ N(0, σ²I): smooth, with σ²-sub-Gaussian gradients. User u's
+gradient is ∇f(θ) + z̄_u, so the user means are all that is needed, and m costs nothing. The means are centred,
+so that the empirical risk is f.
 
-What such a rate can show: the scale of the oracle's noise is computed from (n, m, d, ε), not found. The
-exponents test how the method turns noise of that variance into risk, not that the noise suffices for privacy
-(theorem-2-privacy, theorem-3-privacy) nor that the data concentrate (proposition-1). In each cell the worst
-loss is chosen on the same runs; the bias, a fraction of a standard error, is nearly the same in all cells and
-goes into the constant."""
+Every number that a risk is held against is computed here from the printed formulas, and none from what the
+implementation computed:
+
+* τ = σ√(2d·log(2dn/γ)/m), the radius of the user gradients (a union over dn coordinates);
+* (ε′, δ′) = (ε/(2√(2T·log(2/δ))), δ/(2T)), line 2 of Algorithm 3;
+* ν² = 102,400·d·τ²·log(dn/γ)·log(1/δ′)/(nε′)², the variance of one answer (Theorem 2), which is
+  T·σ²d²/(n²mε²) times log factors and constants;
+* β = 2γ + (d²B/τ)·exp(−nε′/(24√(d·log(1/δ′)))), its failure probability: every cell has Tβ ≤ 0.001.
+
+Steps, slopes and radii of the losses are functions of this ν. Where the losses are quadratics and nothing is
+projected, the output is a fixed linear function of the answers' noise (`noise_weights`): it must be that function
+in every run, and the noise must have the variance ν². That is the tie between Algorithm 3 and the oracle of
+Theorem 2, and it is judged from both sides.
+"""
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from claims import Evidence, Side, Tier, Verdict
-from claims import constant as largest
-from implementations.levy2021 import first_order, winsorized_mean_highd
-from implementations.levy2021.users import gaussian_radius
+from claims import Evidence, Point, Side, at_most, constant, decisive, mean_at_most, mean_equals
+from implementations.levy2021 import first_order
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from implementations.interfaces import Array
-    from implementations.levy2021.winsorized_mean_highd import Plan
 
-DELTA = 1e-6
-GAMMA = 1e-6
-SIGMA = 1.0
-ORACLE = (
-    "oracle A′ of Theorem 2: the noise has its printed variance by construction, only the method is tested"
-)
-"""Said in the note of every exponent that rests on the oracle."""
-
-
-@dataclass(frozen=True, slots=True)
-class Smooth:
-    """f with its gradient (trials, d) → (trials, d), the risk of a point (trials, d) → (trials,), and a
-    start (d,).
-    """
-
-    name: str
-    gradient: Callable[[Array], Array]
-    risk: Callable[[Array], Array]
-    start: Array
+DELTA, GAMMA, SIGMA = 0.1, 1e-6, 1.0
+FAILURE = 1e-3
+"""Largest Tβ of a cell."""
+SPAN = 200.0
+"""B/τ: the bound on the gradients that Algorithm 3 is told, unless a loss needs more."""
+QUIET = 10**12
+"""Samples per user at which the noise is far below every other term."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One grid point: sizes, number of steps T, the plan of one answer and ν² = its variance."""
+    """One grid point and what the paper's formulas say about it; d a power of two.
+
+    slope  bound on the coordinates of ∇f, in absolute units.
+    """
 
     n: int
     m: int
     d: int
     epsilon: float
     steps: int
-    tau: float
-    bound: float
-    plan: Plan
-    variance: float
-    constants: str
+    slope: float = 0.0
 
     @property
-    def unit(self) -> float:
-        """ν²/T without log factors: σ²d²/(n²mε²)."""
-        return (SIGMA * self.d / (self.n * self.epsilon)) ** 2 / self.m
+    def tau(self) -> float:
+        return SIGMA * math.sqrt(2.0 * self.d * math.log(2.0 * self.d * self.n / GAMMA) / self.m)
+
+    @property
+    def bound(self) -> float:
+        return SPAN * self.tau + self.slope
+
+    @property
+    def answer_budget(self) -> tuple[float, float]:
+        return self.epsilon / (
+            2.0 * math.sqrt(2.0 * self.steps * math.log(2.0 / DELTA))
+        ), DELTA / 2 / self.steps
+
+    @property
+    def variance(self) -> float:
+        """ν²."""
+        epsilon, delta = self.answer_budget
+        logs = math.log(self.d * self.n / GAMMA) * math.log(1.0 / delta)
+        return 102_400.0 * self.d * self.tau**2 * logs / (self.n * epsilon) ** 2
+
+    @property
+    def rate(self) -> float:
+        """ν/√T, free of T up to log factors."""
+        return math.sqrt(self.variance / self.steps)
 
     @property
     def logs(self) -> float:
-        """The exact log factors (and constants): ν²/T over `unit`."""
-        return self.variance / self.steps / self.unit
+        """(ν²/T) / (σ²d²/(n²mε²)): the log factors and constants."""
+        return self.variance / self.steps * self.m * (self.n * self.epsilon / (SIGMA * self.d)) ** 2
+
+    @property
+    def failure(self) -> float:
+        """Tβ."""
+        epsilon, delta = self.answer_budget
+        exponent = self.n * epsilon / (24.0 * math.sqrt(self.d * math.log(1.0 / delta)))
+        return self.steps * (2.0 * GAMMA + self.d**2 * self.bound / self.tau * math.exp(-exponent))
 
 
-def setting(n: int, m: int, d: int, epsilon: float, steps: int, constants: str = "paper") -> Setting:
-    """The parameters of Algorithm 3 at one grid point; gradients are bounded by 100 times their radius."""
-    tau = gaussian_radius(n, d, m, SIGMA, GAMMA)
-    step_epsilon, step_delta = first_order.query_budget(epsilon, DELTA, steps, constants)  # type: ignore[arg-type]
-    bound = 100.0 * tau
-    plan = winsorized_mean_highd.highd_plan(
-        n,
-        d,
-        step_epsilon,
-        step_delta,
-        tau,
-        bound,
-        GAMMA,
-        constants,  # type: ignore[arg-type]
-    )
-    variance = winsorized_mean_highd.highd_variance(plan, n)
-    return Setting(n, m, d, epsilon, steps, tau, bound, plan, variance, constants)
+def setting(point: Point, slope: float = 0.0) -> Setting:
+    """The setting of a grid point; ValueError where it lies outside the theorem: ε > 1 or Tβ > 0.001."""
+    s = Setting(point.n, point.m, point.d, point.epsilon, point.steps, slope)
+    if s.epsilon > 1.0 or s.failure > FAILURE:
+        raise ValueError(
+            f"the theorem does not cover {dict(point)}: ε ≤ 1 and Tβ = {s.failure:.2g} ≤ {FAILURE}"
+        )
+    return s
 
 
-def run_oracle(
-    s: Setting, loss: Smooth, method: first_order.Method, trials: int, rng: np.random.Generator
-) -> Array:
-    """Risks of Algorithm 3 with every answer replaced by A′ of Theorem 2."""
-
-    def answer(theta: Array) -> Array:
-        return winsorized_mean_highd.noisy_mean(loss.gradient(theta), s.plan, s.n, rng)
-
-    start = np.tile(loss.start, (trials, 1))
-    return loss.risk(first_order.run_method(method, answer, start, s.steps))
+def users_for(d: int, epsilon: float, steps: int, span: float = SPAN) -> int:
+    """The least n, rounded up to two digits, with Tβ at most 0.0009 where B/τ is at most `span`."""
+    epsilon_answer, delta = Setting(1, 1, d, epsilon, steps).answer_budget
+    n = math.log(d**2 * span * steps / (0.9 * FAILURE - 2.0 * steps * GAMMA))
+    n *= 24.0 * math.sqrt(d * math.log(1.0 / delta)) / epsilon_answer
+    unit = 10 ** (math.floor(math.log10(n)) - 1)
+    return unit * math.ceil(n / unit)
 
 
-def run_full(
-    s: Setting, loss: Smooth, method: first_order.Method, trials: int, rng: np.random.Generator
-) -> Array:
-    """Risks of Algorithm 3 itself on n users; their means are centred, so that the empirical risk is f."""
-    risks = []
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """f with its gradient (trials, d) → (trials, d), the risk of a point (trials, d) → (trials,), a start (d,).
+
+    weights  (k, T) where the output is known to be −Σ_s weights[j, s]·ξ_s, ξ the answers' noise, for one of k
+             equally likely j: quadratics that start at their minimiser, nothing projected.
+    """
+
+    name: str
+    gradient: Callable[[Array], Array]
+    risk: Callable[[Array], Array]
+    start: Array
+    weights: Array | None = None
+
+
+def diagonal(length: float, d: int) -> Array:
+    """The vector of this length along (1, …, 1)."""
+    return length * np.ones(d) / math.sqrt(d)
+
+
+def noise_weights(sizes: Sequence[float], curvature: float) -> Array:
+    """W (T + 1, T): θ_t = … − Σ_s W[t, s]·ξ_s for θ_{t+1} = θ_t − η_t(curvature·θ_t + ξ_t) without projection."""
+    steps = len(sizes)
+    weights = np.zeros((steps + 1, steps))
+    for t, size in enumerate(sizes):
+        weights[t + 1] = (1.0 - size * curvature) * weights[t]
+        weights[t + 1, t] += size
+    return weights
+
+
+def runs_of(point: Point, s: Setting) -> int:
+    """Fewer runs where a run is dear; the fit weighs each cell by its error. Four where nothing is random."""
+    if point.regime == "quiet":
+        return 4
+    least = users_for(1, 1.0, 2) * 2
+    return max(8, int(point.trials * (least / (s.n * s.d * s.steps)) ** 0.5))
+
+
+def run(
+    s: Setting, loss: Loss, method: first_order.Method, runs: int, rng: np.random.Generator
+) -> dict[str, Array]:
+    """Algorithm 3 itself on n users: its risks, and what the noise of its answers was, one number a run.
+
+    risk   of the output.
+    noise  mean of ‖ξ_t‖² over ν².
+    inner  mean of ⟨ξ_s, ξ_t⟩, s ≠ t, over ν²: zero for unbiased and independent answers.
+    off    distance of the output from the nearest of the k that `loss.weights` allows, over its own size.
+    pick   which of the k it is, from 0 to 1.
+    """
+    parts: list[dict[str, Array]] = []
     batch = max(1, 200_000 // (s.n * s.d))
-    for begin in range(0, trials, batch):
-        size = min(batch, trials - begin)
+    for begin in range(0, runs, batch):
+        size = min(batch, runs - begin)
         z = SIGMA / math.sqrt(s.m) * rng.standard_normal((size, s.n, s.d))
         z -= z.mean(axis=1, keepdims=True)
+        seen: list[Array] = []
+
+        def update(state: first_order.State, answer: Array, seen: list[Array] = seen) -> first_order.State:
+            seen.append(answer - loss.gradient(method.query(state)))
+            return method.update(state, answer)
+
         final = first_order.winsorized_first_order(
             lambda theta, z=z: loss.gradient(theta)[:, None, :] + z,
-            method, np.tile(loss.start, (size, 1)), s.steps, s.epsilon, DELTA, s.tau, s.bound, GAMMA, rng,
-            constants=s.constants,  # type: ignore[arg-type]
-            failure=1e-3,
+            replace(method, update=update), np.tile(loss.start, (size, 1)), s.steps, s.epsilon, DELTA,
+            s.tau, s.bound, GAMMA, rng, failure=FAILURE,
         )  # fmt: skip
-        risks.append(loss.risk(final))
-    return np.concatenate(risks)
-
-
-def ball(radius: float) -> Callable[[Array], Array]:
-    """Projection onto the centred ball."""
-
-    def project(theta: Array) -> Array:
-        norm = np.linalg.norm(theta, axis=-1, keepdims=True)
-        return theta * np.minimum(1.0, radius / np.maximum(norm, 1e-300))
-
-    return project
-
-
-def fraction(axes: dict[str, tuple[float, ...]]) -> list[dict[str, Any]]:
-    """27 cells of a full factorial design of three values an axis (a third of it, or a ninth for five
-    axes), balanced.
-    """
-    return [
-        {name: values[i] for (name, values), i in zip(axes.items(), index, strict=True)}
-        for index in itertools.product(*(range(len(values)) for values in axes.values()))
-        if sum(index) % 3 == 0 and (len(index) < 5 or (index[0] + 2 * index[1] + index[4]) % 3 == 0)
-    ]
-
-
-def eighteen(axes: dict[str, tuple[float, ...]]) -> list[dict[str, Any]]:
-    """Eighteen cells of four axes of three values each, orthogonal (Taguchi's L9 and a shifted copy)."""
-    index = [
-        (i, j, (i + j + shift) % 3, (i + 2 * j + shift) % 3)
-        for shift in (0, 1)
-        for i in range(3)
-        for j in range(3)
-    ]
-    return [{name: values[i] for (name, values), i in zip(axes.items(), row, strict=True)} for row in index]
-
-
-def rate_evidence(rows: Any, claimed: dict[str, float], alpha: float, tolerance: float) -> list[Evidence]:
-    """One-sided exponents of the supremum over the losses, after division by the exact log factors."""
-    from audits.rates import fit_rate
-
-    axes = list(claimed)
-    oracle = rows[rows["full"] == 0]
-    cells = oracle.groupby([*axes, "loss"], as_index=False).mean(numeric_only=True)
-    worst = cells.loc[cells.groupby(axes)["normalised"].idxmax()].reset_index(drop=True)
-    fit = fit_rate(
-        worst,
-        "normalised",
-        axes,
-        claimed,
-        tolerance,
-        alpha=alpha,
-        equivalence_alpha=1e-3,
-        vanishing=_vanishing(axes),
-        standard_error="normalised_error",
-        side=Side.UPPER,
-        seed=1,
-    )
-    names = ", ".join(sorted({str(loss) for loss in _names(oracle, worst, axes)}))
-    first, *rest = [replace(e, note=f"{e.note}; {ORACLE}".lstrip("; ")) for e in fit.evidence()]
-    return [replace(first, note=f"{first.note}; worst losses on the grid: {names}"), *rest]
-
-
-def _vanishing(axes: list[str]) -> tuple[str, ...]:
-    return tuple(a for a in ("epsilon", "strong_convexity") if a in axes)
-
-
-def _names(oracle: Any, worst: Any, axes: list[str]) -> set[str]:
-    merged = worst[[*axes, "loss"]].merge(oracle[[*axes, "loss", "name"]], on=[*axes, "loss"])
-    return set(merged["name"])
-
-
-def agreement(rows: Any, alpha: float) -> list[Evidence]:
-    """Risk of the full algorithm against the oracle at the same point: the ratio should be 1 (t-test).
-
-    Above 1 the full algorithm is worse than the bound's oracle: REFUTED. Below 1 it is better, which no upper
-    bound forbids, but the rates of the oracle are not its own: INCONCLUSIVE.
-    """
-    from scipy.stats import t
-
-    evidence = []
-    keys = ["n", "m", "d", "epsilon", "loss"]
-    full = rows[rows["full"] == 1]
-    tests = max(1, len(full))
-    for row in full.itertuples():
-        twin = rows[
-            (rows["full"] == 2) & np.logical_and.reduce([rows[k] == getattr(row, k) for k in keys])
-        ].iloc[0]
-        ratio = row.risk / twin["risk"]
-        error = ratio * math.hypot(row.error / row.risk, twin["error"] / twin["risk"])
-        z = float(
-            t.isf(alpha / tests / 2.0, row.runs - 1)
-        )  # Welch: the oracle's error is much the smaller one
-        verdict = Verdict.CONSISTENT
-        if abs(ratio - 1.0) > z * error:
-            verdict = Verdict.REFUTED if ratio > 1.0 else Verdict.INCONCLUSIVE
-        evidence.append(
-            Evidence(
-                quantity=f"risk of the full algorithm over the oracle's ({row.name})",
-                estimate=ratio,
-                low=ratio - z * error,
-                high=ratio + z * error,
-                confidence=1.0 - alpha / tests,
-                method="student-t",
-                samples=int(row.runs),
-                claimed=1.0,
-                point={k: getattr(row, k) for k in keys[:4]},
-                verdict=verdict,
-                resolution=(z + 1.282) * error,
-                alpha_spent=alpha / tests,
-            )
+        parts.append(
+            {"risk": loss.risk(final), **_noise(s, np.array(seen)), **_tied(loss, final, np.array(seen))}
         )
-    return evidence
-
-
-def columns(risks: list[Array], names: list[str], full: int, scale: float, form: float) -> dict[str, Any]:
-    """Rows of one cell: one for each loss; form: the claimed bound here, exact log factors included."""
-    mean = np.array([r.mean() for r in risks])
-    error = np.array([r.std(ddof=1) / math.sqrt(r.size) for r in risks])
-    return {
-        "loss": np.arange(len(names)),
-        "name": np.array(names),
-        "risk": mean,
-        "error": error,
-        "normalised": mean / scale,
-        "normalised_error": error / scale,
-        "form": np.full(len(names), form),
-        "runs": np.array([r.size for r in risks]),
-        "full": np.full(len(names), full),
-    }
-
-
-def stack(*parts: dict[str, Any]) -> dict[str, Any]:
-    """Rows of several cells one after another."""
     return {k: np.concatenate([p[k] for p in parts]) for k in parts[0]}
 
 
-def constant(rows: Any, form: str, power: float) -> list[Evidence]:
-    """The hidden constant: largest risk over (σ²d²/(n²mε²))^{power/2} and its log factors, on the grid."""
-    oracle = rows[rows["full"] == 0]
-    unit = ((SIGMA * oracle["d"] / (oracle["n"] * oracle["epsilon"])) ** 2 / oracle["m"]) ** (power / 2.0)
-    means, errors = oracle["normalised"] / unit, oracle["normalised_error"] / unit
-    runs = int(oracle["runs"].min())
-    name = f"risk over {form} and the exact log factors, largest"
-    return [largest(name, means, errors, runs)]
+def _noise(s: Setting, noise: Array) -> dict[str, Array]:
+    """noise (T', trials, d) with T' the steps that were taken, which is T unless the method has a bug."""
+    squares = (noise**2).sum(axis=(0, 2))
+    pairs = max(len(noise) * (len(noise) - 1), 1)
+    inner = ((noise.sum(axis=0) ** 2).sum(axis=-1) - squares) / pairs
+    return {"noise": squares / s.steps / s.variance, "inner": inner / s.variance}
 
 
-def full_trials(trials: int) -> int:
-    """Runs of the full algorithm where the oracle has `trials`: enough for a t-test."""
-    return max(40, trials // 4)
+def _tied(loss: Loss, final: Array, noise: Array) -> dict[str, Array]:
+    unknown = np.full(len(final), math.nan)
+    if loss.weights is None:
+        return {"off": unknown, "pick": unknown}
+    allowed = -np.einsum("ks,s...->k...", loss.weights, noise)
+    distance = np.abs(final - allowed).max(axis=-1)
+    size = np.abs(allowed).max(axis=(0, 2))
+    nearest = distance.argmin(axis=0)
+    pick = nearest / (len(loss.weights) - 1) if len(loss.weights) > 1 else unknown
+    return {"off": distance.min(axis=0) / size, "pick": pick}
 
 
-def tiers(extra: dict[str, tuple[float, ...]] | None = None) -> dict[str, Tier]:
-    """Oracle cells on a third of a factorial design, and cells of the full algorithm next to its oracle."""
-    axes: dict[str, tuple[float, ...]] = {
-        "n": (10**5, 10**6, 10**7), "m": (10, 1000, 100_000), "d": (2, 8, 32), "epsilon": (0.1, 0.3, 1.0)
-    }  # fmt: skip
-    more = extra or {}
-    small = [p | {"mode": "oracle"} for p in fraction(axes | more)]
-    wide = {
-        "n": (10**5, 10**6, 10**7, 10**8),
-        "m": (10, 1000, 100_000),
-        "d": (2, 4, 16, 64),
-        "epsilon": (0.1, 0.3, 1.0),
-    }
-    large = [p | {"mode": "oracle"} for p in fraction(wide | more)]
-    fixed = {name: values[1] for name, values in more.items()}
-    full = [{"n": 8000, "m": 100, "d": d, "epsilon": 1.0, "mode": "full"} | fixed for d in (2, 4)]
-    return {
-        "smoke": Tier(points=small + (full[:1] if not more else []), trials=60),
-        "ci": Tier(points=large + full, trials=240),
-        "full": Tier(points=large + full, trials=2000, chunk=500),
-    }
+def columns(
+    point: Point, s: Setting, losses: Sequence[Loss], method: first_order.Method, scale: float, bound: float
+) -> dict[str, Any]:
+    """One row a run and loss: its risk, and the risk over `scale` and over its bound, beside `run`.
+
+    scale  what the claimed powers leave over: log factors, and gaps that are tied to ν.
+    """
+    runs = runs_of(point, s)
+    parts = []
+    for loss in losses:
+        found = run(s, loss, method, runs, point.rng)
+        parts.append(
+            found
+            | {
+                "loss": np.repeat(loss.name, runs),
+                "normalised": found["risk"] / scale,
+                "share": found["risk"] / bound,
+                "squared_noise": found["noise"] * s.variance / s.logs,
+            }
+        )
+    stacked = {k: np.concatenate([p[k] for p in parts]) for k in parts[0]}
+    return stacked | {"form": bound, "failure": s.failure}
+
+
+def rate(
+    rows: pd.DataFrame,
+    claimed: Mapping[str, float],
+    alpha: float,
+    tolerance: float = 0.15,
+    measured: str = "",
+    axes: Sequence[str] = (),
+) -> list[Evidence]:
+    """One-sided exponents of the mean over the family of losses, which is within its size of the supremum.
+
+    axes      all that are fitted, where some of them have no verdict.
+    measured  tells exponents of one axis apart where a claim fits two.
+    """
+    from audits.rates import fit_rate
+
+    fit = fit_rate(
+        rows, "normalised", list(axes or claimed), claimed, tolerance, side=Side.UPPER, alpha=alpha,
+        equivalence_alpha=1e-3, vanishing=[a for a in VANISHING if a in claimed], seed=1,
+    )  # fmt: skip
+    return [replace(e, point={"measured": measured} if measured else {}) for e in fit.evidence()]
+
+
+def noise_rate(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+    """Exponents of the answers' squared noise over the printed log factors, from both sides."""
+    from audits.rates import fit_rate
+
+    claimed = {"n": -2.0, "m": -1.0, "d": 2.0, "epsilon": -2.0, "steps": 1.0}
+    fit = fit_rate(
+        rows, "squared_noise", list(claimed), claimed, 0.3, side=Side.TIGHT, alpha=alpha,
+        equivalence_alpha=1e-3, seed=2,
+    )  # fmt: skip
+    return [replace(e, point={"measured": "squared noise of an answer"}) for e in fit.evidence()]
+
+
+def below_bound(rows: pd.DataFrame, alpha: float, quantity: str) -> Evidence:
+    """Mean risk over the explicit bound of the method, at most 1 in every cell and for every loss."""
+    cells = [*(c for c in POINT_AXES if c in rows), "loss"]
+    groups = list(rows.groupby(cells, dropna=False))
+    found = []
+    for key, cell in groups:
+        point = {name: value for name, value in zip(cells, key, strict=True) if value == value}
+        found.append(mean_at_most(quantity, cell["share"], 1.0, alpha=alpha / len(groups), point=point))
+    return decisive(found)
+
+
+VANISHING = ("epsilon", "strong_convexity", "gap")
+POINT_AXES = ("n", "m", "d", "epsilon", "steps", "strong_convexity", "condition", "smoothness", "gap")
+
+
+def answers(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+    """The noise of the answers against the printed ν², from both sides, all cells together."""
+    share = alpha / 2.0
+    return [
+        mean_equals(
+            "squared noise of an answer over the printed ν²", rows["noise"], 1.0, alpha=share,
+            largest_resolution=0.2,
+        ),
+        mean_equals(
+            "inner product of the noise of two answers over ν²", rows["inner"], 0.0, alpha=share,
+            largest_resolution=0.2,
+        ),
+    ]  # fmt: skip
+
+
+def tie(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
+    """Algorithm 3 against the oracle of Theorem 2 with the printed ν², from both sides, all cells together.
+
+    From the minimiser the output must be the method's linear function of the answers' noise, exactly; this noise
+    must have the printed variance and no correlation between steps. Together they fix the expected risk.
+    """
+    off, picks = float(rows["off"].max()), rows["pick"].dropna()
+    found = [
+        *answers(rows, alpha * 2.0 / 3.0),
+        at_most("deviation of the output from its linear function of the noise", off, 1e-9, decides=False),
+    ]
+    if len(picks):
+        quantity = "mean place of the chosen iterate, 0 first and 1 last"
+        found.append(mean_equals(quantity, picks, 0.5, alpha=alpha / 3.0, largest_resolution=0.2))
+    return found
+
+
+def hidden_constant(rows: pd.DataFrame, quantity: str) -> Evidence:
+    """Largest mean risk over the claimed form with its log factors and printed constants."""
+    grouped: Any = rows.groupby([c for c in [*POINT_AXES, "loss"] if c in rows], dropna=False)["share"]
+    return constant(quantity, grouped.mean(), grouped.sem(), grouped.size())
+
+
+ARMS: dict[str, Any] = {
+    "growth": (1, 2, 3, 4, 6, 8, 12, 16),
+    "m": (1, 10_000, 10**6),
+    "d": (2, 4, 8),
+    "epsilon": (0.7, 0.5, 0.35, 0.25, 0.15, 0.1),
+    "steps": (3, 4, 6, 8),
+}
+"""Axes and the values at which a cell leaves the base point; n is what a cell needs, times `growth`."""
+
+
+def star(base: Mapping[str, Any], growth: Sequence[int], **arms: Sequence[Any]) -> list[dict[str, Any]]:
+    """Cells that leave the base point along one axis each."""
+    cells = [dict(base) | {axis: value} for axis, values in arms.items() for value in values]
+    least = users_for(base["d"], base["epsilon"], base["steps"])
+    needed = [c | {"n": users_for(c["d"], c["epsilon"], c["steps"])} for c in cells]
+    return [dict(base) | {"n": least * g} for g in growth] + needed

@@ -3,8 +3,7 @@ r"""Theorem 3, privacy: Algorithm 3 with any first-order method is (ε, δ)-user
 Each of T answers is (ε′, δ′)-DP with ε′ = ε/(2√(2T log(2/δ))), δ′ = δ/(2T) (Levy et al. 2021, Algorithm 3,
 line 2; Theorem 2), and answers are chosen adaptively. The best (ε, δ) of such a composition is known exactly
 (Kairouz, Oh and Viswanath 2015): it decides the statement for each (T, ε, δ), if Algorithm 2 keeps what it
-promises at (ε′, δ′), which it does since ε′ ≤ 8 log(1/δ′) (theorem-2-privacy:corrected; checked here as
-well).
+promises at (ε′, δ′), which it does since ε′ ≤ 8 log(1/δ′) (theorem-2-privacy; checked here as well).
 
 The slack is large: the noise could be several times smaller, reported as the factor by which ε′ may grow; and
 the split is private far beyond ε = 1.

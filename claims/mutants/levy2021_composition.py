@@ -23,7 +23,7 @@ MUTANTS = [
         bug="Gives every coordinate the budget of one: forgets the composition over d coordinates.",
         replaces="implementations.levy2021.composition:printed_coordinate_epsilon",
         by=no_composition,
-        caught_by=("levy2021/theorem-2-privacy:corrected",),
+        caught_by=("levy2021/theorem-2-privacy",),
     ),
     Mutant(
         name="levy2021-no-query-composition",

@@ -50,7 +50,8 @@ def no_rotation(
     failure: float | None = None,
 ) -> Array:
     """The reference with Algorithm 1 on the coordinates of x themselves."""
-    plan = winsorized_mean_highd.highd_plan(*x.shape[-2:], epsilon, delta, tau, bound, gamma, constants)
+    n, d = x.shape[-2:]
+    plan = winsorized_mean_highd.highd_plan(n, d, epsilon, delta, tau, bound, gamma, constants)
     columns = np.ascontiguousarray(np.swapaxes(x, -1, -2))
     return winsorized_mean_1d(
         columns, plan.epsilon, plan.tau, plan.bound, rng, constants=plan.constants, failure=failure

@@ -22,4 +22,60 @@ MUTANTS = [
         by=clipped_gradient,
         caught_by=("song2021/theorem-d.4", "song2021/theorem-d.4-proof"),
     ),
+    Mutant(
+        name="song2021-clipped-slopes",
+        bug="Clips φ′ and not the gradient φ′·x, as if every feature had norm 1.",
+        replaces="implementations.song2021.clipped_dp_gd:clipped_gradient",
+        swap=(
+            "bound / np.where(norms > 0.0, norms, np.inf)",
+            "np.full(norms.shape, bound)",
+        ),
+        caught_by=(
+            "song2021/section-5-privacy",
+            "song2021/corollary-5.2",
+        ),
+    ),
+    Mutant(
+        name="song2021-normalised-gradients",
+        bug="Scales every gradient to norm B, small ones too: B/‖v‖ without the minimum with 1.",
+        replaces="implementations.song2021.clipped_dp_gd:clipped_gradient",
+        swap=(
+            "np.clip(loss.slope(theta @ features.T, targets), -limits, limits)",
+            "np.sign(loss.slope(theta @ features.T, targets)) * limits",
+        ),
+        caught_by=(
+            "song2021/section-5-privacy",
+            "song2021/corollary-5.2",
+        ),
+    ),
+    Mutant(
+        name="song2021-one-clip-for-all",
+        bug="The surrogate clips every link at B, whatever the norm of the features.",
+        replaces="implementations.song2021.clipped_dp_gd:surrogate_risk",
+        swap=(
+            "bound / size",
+            "bound",
+        ),
+        caught_by=("song2021/corollary-5.2",),
+    ),
+    Mutant(
+        name="song2021-noise-half-at-the-call",
+        bug="The call gives half the noise that was asked for.",
+        replaces="implementations.song2021.clipped_dp_gd:clipped_dp_gd",
+        swap=(
+            "noise_scale, rng",
+            "0.5 * noise_scale, rng",
+        ),
+        caught_by=("song2021/section-5-privacy",),
+    ),
+    Mutant(
+        name="song2021-clipped-without-projection",
+        bug="The constraint set is taken and not used.",
+        replaces="implementations.song2021.clipped_dp_gd:clipped_dp_gd",
+        swap=(
+            "None if domain is None else domain.project",
+            "None",
+        ),
+        caught_by=("song2021/section-5-privacy",),
+    ),
 ]

@@ -24,4 +24,44 @@ MUTANTS = [
         by=clip_levels,
         caught_by=("song2021/lemma-5.1:corrected", "song2021/lemma-5.1-proof"),
     ),
+    Mutant(
+        name="song2021-only-clipped-below",
+        bug="The straight line beyond y₂ is forgotten: the surrogate is flat there.",
+        replaces="implementations.song2021.clipped_surrogate:surrogate_loss",
+        swap=(
+            " + bound * np.maximum(z - high, 0.0)",
+            "",
+        ),
+        caught_by=("song2021/lemma-5.1:corrected",),
+    ),
+    Mutant(
+        name="song2021-slope-of-the-loss",
+        bug="The surrogate keeps the slope of the loss itself.",
+        replaces="implementations.song2021.clipped_surrogate:surrogate_loss",
+        swap=(
+            "np.clip(loss.slope(z, y), -bound, bound)",
+            "loss.slope(z, y)",
+        ),
+        caught_by=("song2021/lemma-5.1:corrected",),
+    ),
+    Mutant(
+        name="song2021-wrong-way-where-all-is-steep",
+        bug="Where every slope is below −b the line rises.",
+        replaces="implementations.song2021.clipped_surrogate:surrogate_loss",
+        swap=(
+            "np.where(never_up, -bound * z,",
+            "np.where(never_up, bound * z,",
+        ),
+        caught_by=("song2021/lemma-5.1:corrected",),
+    ),
+    Mutant(
+        name="song2021-steep-corner-falls",
+        bug="Where every slope of a piecewise-linear link is above b the line falls.",
+        replaces="implementations.song2021.clipped_surrogate:surrogate",
+        swap=(
+            "f.offset + bound * y",
+            "f.offset - bound * y",
+        ),
+        caught_by=("song2021/lemma-5.1:corrected",),
+    ),
 ]

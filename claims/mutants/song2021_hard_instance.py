@@ -22,4 +22,35 @@ MUTANTS = [
         by=laplace_signs,
         caught_by=("song2021/theorem-b.1",),
     ),
+    Mutant(
+        name="song2021-half-laplace-signs",
+        bug="Takes 1 for the sensitivity of ones − zeros: a flipped label moves it by 2.",
+        replaces="implementations.song2021.hard_instance:laplace_signs",
+        swap=("2.0 / epsilon", "1.0 / epsilon"),
+        caught_by=("song2021/theorem-b.1:estimators",),
+    ),
+    Mutant(
+        name="song2021-half-gaussian-signs",
+        bug="Takes 1 for the sensitivity of ones − zeros: a flipped label moves it by 2.",
+        replaces="implementations.song2021.hard_instance:gaussian_signs",
+        swap=("2.0 / mu_star", "1.0 / mu_star"),
+        caught_by=("song2021/theorem-b.1:estimators",),
+    ),
+    Mutant(
+        name="song2021-whole-budget-on-each-count",
+        bug="Spends ε on each of the two counts that a flipped label moves.",
+        replaces="implementations.song2021.hard_instance:exponential_bits",
+        swap=("0.5 * epsilon * signed", "epsilon * signed"),
+        caught_by=("song2021/theorem-b.1:estimators",),
+    ),
+    Mutant(
+        name="song2021-short-alphabet",
+        bug="Forgets the record X = 0 in the alphabet of randomised response.",
+        replaces="implementations.song2021.hard_instance:randomised_response",
+        swap=(
+            "gamma = math.expm1(epsilon) / (math.expm1(epsilon) + alphabet)",
+            "gamma = math.expm1(epsilon) / math.exp(epsilon)",
+        ),
+        caught_by=("song2021/theorem-b.1:estimators",),
+    ),
 ]

@@ -28,4 +28,57 @@ MUTANTS = [
         by=clipped_curl,
         caught_by=("song2021/theorem-5.3",),
     ),
+    Mutant(
+        name="song2021-label-forgotten",
+        bug="The gradient in the logits is p and not p − 1 at the label.",
+        replaces="implementations.song2021.softmax_fields:coefficients",
+        swap=(
+            "(point[0] - total) / total",
+            "point[0] / total",
+        ),
+        caught_by=(
+            "song2021/theorem-5.3",
+            "song2021/theorem-d.5",
+        ),
+    ),
+    Mutant(
+        name="song2021-one-sided-clip",
+        bug="Clips the positive blocks only.",
+        replaces="implementations.song2021.softmax_fields:field",
+        swap=(
+            "np.clip(c, -b, b)",
+            "np.minimum(c, b)",
+        ),
+        caught_by=("song2021/theorem-d.5",),
+    ),
+    Mutant(
+        name="song2021-clip-by-the-sum",
+        bug="Scales by the sum of the absolute values, not by the Euclidean norm.",
+        replaces="implementations.song2021.softmax_fields:field",
+        swap=(
+            "np.linalg.norm(c, axis=-1, keepdims=True)",
+            "np.abs(c).sum(axis=-1, keepdims=True)",
+        ),
+        caught_by=("song2021/theorem-5.3",),
+    ),
+    Mutant(
+        name="song2021-norm-without-the-sum",
+        bug="The derivative of the norm leaves out the block of the label.",
+        replaces="implementations.song2021.softmax_fields:clipped_curl",
+        swap=(
+            "point[c] * (s + point[c])",
+            "point[c] * point[c]",
+        ),
+        caught_by=("song2021/theorem-5.3",),
+    ),
+    Mutant(
+        name="song2021-label-block-unclipped",
+        bug="A negative block is never called clipped.",
+        replaces="implementations.song2021.softmax_fields:clipped_classes",
+        swap=(
+            "abs(c) > b",
+            "c > b",
+        ),
+        caught_by=("song2021/theorem-d.5",),
+    ),
 ]

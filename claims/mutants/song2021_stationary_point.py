@@ -45,4 +45,25 @@ MUTANTS = [
         by=monotone_selection,
         caught_by=("song2021/theorem-4.1-privacy:corrected",),
     ),
+    Mutant(
+        name="song2021-selection-without-noise",
+        bug="Reports the least norm itself: the Laplace noise is drawn and not added.",
+        replaces="implementations.song2021.stationary_point:report_noisy_min",
+        swap=("noisy = score + rng.laplace", "noisy = score + 0.0 * rng.laplace"),
+        caught_by=("song2021/theorem-4.1-privacy:program",),
+    ),
+    Mutant(
+        name="song2021-another-theta",
+        bug="Returns the last candidate with the norm of the selected one.",
+        replaces="implementations.song2021.stationary_point:report_noisy_min",
+        swap=("theta = np.where(better[..., None], point, theta)", "theta = point"),
+        caught_by=("song2021/theorem-4.1-utility:corrected",),
+    ),
+    Mutant(
+        name="song2021-four-times-the-steps",
+        bug="Balances the wrong terms of (13): four times as many steps, and twice the noise in each.",
+        replaces="implementations.song2021.stationary_point:balanced_steps",
+        swap=("max(1, round(", "4 * max(1, round("),
+        caught_by=("song2021/theorem-4.1-utility:corrected",),
+    ),
 ]

@@ -144,6 +144,7 @@ CLAIM = Claim(
     r"which the Gaussian mechanism is $(\varepsilon,\delta)$-private; no Lipschitz constant is needed.",
     expected=CONSISTENT,
     check=check,
+    largest_resolution=1.3,
     smoke=[*MOVES, *audited((4,), 10_000)],
     ci=[*MOVES, *audited((1, 4), 100_000)],
     full=[*MOVES, *audited((1, 4), 1_000_000)],

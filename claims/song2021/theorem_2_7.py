@@ -44,6 +44,7 @@ from claims import (
     Point,
     Side,
     Tier,
+    at_most,
     constant,
     decisive,
     fit_rate,
@@ -67,6 +68,9 @@ FORM, EXACT = "√(p·log(1/δ))/(εn)", "√p/(nμ*)"
 """Columns: the printed form, and its counterpart for exactly calibrated noise."""
 SLOPES = (1.0, 2.0, 4.0)
 """Slopes of the linear losses in units of √p·σ/√T, the noise of the averaged gradient."""
+
+IN_BALL = [*(f"linear {factor:g}" for factor in SLOPES), "distance, ball"]
+"""The losses whose C is the unit ball."""
 
 
 def in_ball(theta: Array) -> Array:
@@ -136,7 +140,7 @@ def measure(point: Point) -> dict[str, Any]:
     steps, sigma, form, exact = plan(point)
     p, trials = point.p, point.trials
     eta = dp_gd.learning_rate(radius=1.0, lipschitz=1.0, rank=p, noise=sigma, steps=steps)
-    columns: dict[str, list[Any]] = {"loss": [], "trial": [], "excess": []}
+    columns: dict[str, list[Any]] = {"loss": [], "trial": [], "excess": [], "norm": []}
     for names, gradient, excess, project in groups(p, sigma * math.sqrt(p / steps)):
         shape = (len(names), trials, p)
         result = dp_gd.run(
@@ -146,6 +150,7 @@ def measure(point: Point) -> dict[str, Any]:
         columns["loss"] += [name for name in names for _ in range(trials)]
         columns["trial"] += [*range(trials)] * len(names)
         columns["excess"] += excess(result.printed).ravel().tolist()
+        columns["norm"] += np.linalg.norm(result.printed, axis=-1).ravel().tolist()
     count = len(columns["trial"])
     return {**columns, FORM: np.full(count, form), EXACT: np.full(count, exact)}
 
@@ -154,7 +159,9 @@ AXES = ("n", "p", "epsilon", "delta", "noise")
 
 
 def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
-    """Exponents of the supremum, and its slope against the printed form and against √p/(nμ*)."""
+    """θ^priv in C; exponents of the supremum, and its slopes against the printed form and √p/(nμ*)."""
+    projected = rows.loc[rows["loss"].isin(IN_BALL), "norm"]
+    yield at_most("‖θ^priv‖ where C is the unit ball", float(projected.max()), 1.0, decides=False)
     alpha = budget.split(4)
     table = worst_member(rows, [*AXES, FORM, EXACT], "loss", "excess")
     printed, calibrated = (table[table["noise"] == kind] for kind in ("printed", "calibrated"))
@@ -163,11 +170,13 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     if main["p"].nunique() > 2:
         exponents = {"n": -1.0, "p": 0.5}
         yield from fit_rate(
-            main, "risk", ["n", "p"], exponents, TOLERANCE, alpha=alpha[0], **options
+            main, "risk", ["n", "p"], exponents, TOLERANCE, alpha=alpha[0], form=FORM, trivial=1.0, **options
         ).evidence()
-        yield from slope_against(printed, "risk", FORM, TOLERANCE, alpha=alpha[1], **options).evidence()
         yield from slope_against(
-            calibrated, "risk", EXACT, 1.5 * TOLERANCE, alpha=alpha[2], **options
+            printed, "risk", FORM, TOLERANCE, alpha=alpha[1], trivial=1.0, **options
+        ).evidence()
+        yield from slope_against(
+            calibrated, "risk", EXACT, 1.5 * TOLERANCE, alpha=alpha[2], trivial=1.0, **options
         ).evidence()
     yield proven_constant(rows[rows["noise"] == "printed"], alpha[3])
     for kind, part, form in (("printed", printed, FORM), ("calibrated", calibrated, EXACT)):

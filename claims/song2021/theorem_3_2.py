@@ -147,7 +147,7 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     options = {"side": Side.UPPER, "standard_error": "standard_error", "equivalence_alpha": 0.01}
     near = table[table[MAXIMUM] <= 0.25]
     alpha = budget.split(2)
-    yield from slope_against(near, "risk", SUM, WIDE, alpha=alpha[0], **options).evidence()
+    yield from slope_against(near, "risk", SUM, WIDE, alpha=alpha[0], trivial=1.0, **options).evidence()
     part = table[(table["epsilon"] == 8.0) & (table["k"] == 1)]
     found = fit_rate(part, "risk", ["n"], {"n": -0.5}, TOLERANCE, alpha=alpha[1], **options).evidence()
     yield from (replace(e, quantity="exponent of n, statistical regime") for e in found)

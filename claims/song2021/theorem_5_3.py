@@ -1,19 +1,19 @@
 r"""Theorem 5.3: the clipped gradients of softmax regression are no gradient field.
 
-x ≠ 0, K ≥ 3 classes, B > 0 such that Θ = {θ : ‖∇ℓ(θ; (x, y))‖ > B} is not empty, G the clipped gradient. No
-f : C → ℝ with C° ∩ Θ ≠ ∅ that is differentiable off a set C_N ⊂ C, closed in C and of measure zero, has ∇f
-= G on C° \ C_N (Song et al. 2021, section 5.3).
+x ≠ 0, K ≥ 3 classes, B > 0 such that Θ = {θ : ‖∇ℓ(θ; (x, y))‖ > B} is not empty, G the clipped gradient. No f
+: C → ℝ with C° ∩ Θ ≠ ∅ that is differentiable off a set C_N ⊂ C, closed in C and of measure zero, has ∇f = G
+on C° \ C_N (Song et al. 2021, section 5.3).
 
 How it is checked. C° ∩ Θ \ C_N is open and not empty and G is smooth on Θ, so f would be C² on some ball
 there; a curl that differs from zero off a null set contradicts it. The curl is a rational function of E =
 exp(logits) up to a positive root, hence told from zero exactly. Every E with small integer entries, K up to
 6, and random rational points are enumerated: in Θ some curl differs from zero unless E₂ = … = E_K. That is
-the whole story: the numerator between class 1 and class j is ∓E_j(S·E_j − Q), S = Σ E_k, Q = Σ E_k² over k
-≥ 2, and all vanish only if all E_j = Q/S. The identity of polynomials is checked in rational arithmetic:
-each side has degree at most 3 in every E_k, so agreement at the grid points decides it where the grid has
-four values a class. Loop integrals of the field in floating point (quadrature with an error estimate) say the
-same without derivatives; by Green's theorem they equal the integral of the exact curl over the square.
-Controls: no curl without clipping (so C° ∩ Θ ≠ ∅ is needed), none for K = 2, none where E₂ = … = E_K. Θ is
+the whole story: the numerator between class 1 and class j is ∓E_j(S·E_j − Q), S = Σ E_k, Q = Σ E_k² over k ≥
+2, and all vanish only if all E_j = Q/S. The identity of polynomials is checked in rational arithmetic: each
+side has degree at most 3 in every E_k, so agreement at the grid points decides it where the grid has four
+values a class. Loop integrals of the field in floating point (quadrature with an error estimate) say the same
+without derivatives; by Green's theorem they equal the integral of the exact curl over the square. Controls:
+no loop integral without clipping (so C° ∩ Θ ≠ ∅ is needed), none for K = 2, none where E₂ = … = E_K. Θ is
 empty exactly for B ≥ √2·‖x‖. The same machinery serves Theorem D.5.
 """
 
@@ -34,6 +34,7 @@ from implementations.song2021 import softmax_fields as fields
 
 F = Fraction
 METHOD = "exact rational arithmetic"
+QUADRATURE = "Gauss–Legendre quadrature"
 SIDE = 0.2
 """Side of the squares that loop integrals go around."""
 
@@ -59,23 +60,31 @@ def curls_at(e: tuple[Fraction, ...], b: Fraction, per_class: bool) -> list[fiel
     return [curl(e, b, j, k) for j, k in combinations(range(len(e)), 2)]
 
 
+def in_theta(e: tuple[Fraction, ...], b: Fraction, per_class: bool) -> tuple[bool, bool]:
+    """Whether θ ∈ Θ by its definition, from c₁ = −S/Z and c_k = E_k/Z, and by the implementation."""
+    s = sum(e[1:], F(0))
+    c = [v / (e[0] + s) for v in (-s, *e[1:])]
+    if per_class:
+        return max(abs(v) for v in c) > b, any(fields.clipped_classes(e, b))
+    return sum(v * v for v in c) > b * b, fields.is_clipped(e, b)
+
+
 def tally(point: Point, per_class: bool) -> tuple[Counter[str], float]:
     """Counts over the points of Θ, and the smallest curl off the exceptional set."""
     b = F(point.b)
     found: Counter[str] = Counter()
     smallest = np.inf
     for e in points(point.K, point.largest, point.random, point.rng):
-        pairs = list(combinations(range(point.K), 2))
-        found["unclipped"] += any(fields.unclipped_curl(e, j, k).numerator != 0 for j, k in pairs)
-        clipped = fields.clipped_classes(e, b)
-        if not (any(clipped) if per_class else fields.is_clipped(e, b)):
+        inside, said = in_theta(e, b, per_class)
+        found["membership"] += inside != said
+        if not inside:
             continue
         curls = curls_at(e, b, per_class)
         curled = any(c.numerator != 0 for c in curls)
         found["theta"] += 1
         found["curled"] += curled
         if per_class:
-            exceptional = all(clipped)
+            exceptional = all(fields.clipped_classes(e, b))
             found["constant"] += exceptional
         else:
             exceptional = len(set(e[1:])) == 1
@@ -120,6 +129,10 @@ def curl_integral(corner: np.ndarray, b: Fraction, per_class: bool) -> float:
 def loops(point: Point, per_class: bool) -> Iterator[Evidence]:
     """The largest loop integral over a few squares inside Θ; no evidence where no square was found."""
     b = float(F(point.b))
+    free, error = fields.loop_integral(point.rng.normal(size=point.K), 0, 1, SIDE, 1e9, per_class=per_class)
+    yield equals("loop integral where nothing is clipped", free, 0.0, error=error, method=QUADRATURE)
+    if point.K == 2:
+        return
     corners = [square_inside(point.K, b, per_class, point.rng) for _ in range(40)]
     found = [
         (fields.loop_integral(corner, 0, 1, SIDE, b, per_class=per_class), corner)
@@ -132,7 +145,7 @@ def loops(point: Point, per_class: bool) -> Iterator[Evidence]:
     green = curl_integral(corner, F(point.b), per_class)
     yield equals(
         "largest loop integral inside Θ against the integral of the curl", value, green,
-        error=error + 1e-12, method="Gauss–Legendre quadrature", note="a gradient field has zero",
+        error=error + 1e-12, method=QUADRATURE, note="a gradient field has zero",
     )  # fmt: skip
     if abs(value) <= 10.0 * error:
         yield undecided("largest loop integral inside Θ", value, "not told from zero by the quadrature")
@@ -145,7 +158,8 @@ def check(point: Point, *, per_class: bool) -> Iterator[Evidence]:
     def none(words: str, key: str, note: str = "") -> Evidence:
         return equals(words, found[key], 0, method=METHOD, note=note)
 
-    yield none("points with curl where nothing is clipped", "unclipped")
+    yield none("points at which the program and the definition of Θ disagree", "membership")
+    yield from loops(point, per_class)
     if point.K == 2:
         yield none("points of Θ with curl, two classes", "curled", "control")
         return
@@ -161,7 +175,6 @@ def check(point: Point, *, per_class: bool) -> Iterator[Evidence]:
         f"{found['curled']} points with curl, smallest {smallest:.3g}",
     )  # fmt: skip
     yield at_least("points of Θ with curl", found["curled"], 1, method=METHOD)
-    yield from loops(point, per_class)
     if found["constant"]:
         note = "on a ball of such points f linear has ∇f = G: Θ ⊆ C is needed, C° ∩ Θ ≠ ∅ is not enough"
         words = "points of Θ where every class is clipped and the field is constant"

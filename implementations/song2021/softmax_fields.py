@@ -56,18 +56,6 @@ def clipped_classes(point: Point, b: Fraction) -> list[bool]:
     return [abs(c) > b for c in coefficients(point)]
 
 
-def unclipped_curl(point: Point, j: int, k: int) -> Curl:
-    """Curl of the gradient itself between classes j and k (0-based): zero, as it must be."""
-    return Curl(_derivative(point, j, k) - _derivative(point, k, j), 1.0)
-
-
-def _derivative(point: Point, j: int, k: int) -> Fraction:
-    """∂c_j/∂z_k of the unclipped gradient: p_j(1[j = k] − p_k) with p = E/Z."""
-    total = sum(point, Fraction(0))
-    p_j, p_k = point[j] / total, point[k] / total
-    return p_j * ((1 if j == k else 0) - p_k)
-
-
 def clipped_curl(point: Point, b: Fraction, j: int, k: int) -> Curl:
     """Curl of the jointly clipped gradient between classes j and k at a point of Θ (equation 18).
 
@@ -98,11 +86,13 @@ def clipped_curl(point: Point, b: Fraction, j: int, k: int) -> Curl:
 
 
 def per_class_curl(point: Point, b: Fraction, j: int, k: int) -> Curl:
-    """Curl of the per-class clipped gradient: clipped blocks are constant, the others are ∇ℓ's own."""
+    """Curl of the per-class clipped gradient between classes j ≠ k: clipped blocks are constant.
+
+    The other blocks are those of ∇ℓ, with ∂c_j/∂z_k = −p_j·p_k = ∂c_k/∂z_j, p = E/Z.
+    """
     clipped = clipped_classes(point, b)
-    left = Fraction(0) if clipped[j] else _derivative(point, j, k)
-    right = Fraction(0) if clipped[k] else _derivative(point, k, j)
-    return Curl(left - right, 1.0)
+    total = sum(point, Fraction(0))
+    return Curl(point[j] * point[k] / total**2 * (clipped[j] - clipped[k]), 1.0)
 
 
 def field(logits: Array, b: float, *, per_class: bool) -> Array:

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audits.evidence import Bound, Verdict
-from audits.rates import Exponent, compare_exponents, fit_power_sum, fit_rate, slope_against
+from audits.evidence import Side, Verdict
+from audits.rates import Exponent, compare_exponents, fit_rate, slope_against
 
 SIZES = np.geomspace(100.0, 6400.0, 7)
 
@@ -156,14 +156,14 @@ def test_intervals_cover(make, axes):
     assert wide >= 0.005  # and the interval is not so wide that it says nothing
 
 
-@pytest.mark.parametrize("bound", list(Bound))
-def test_false_alarms_at_the_edge_of_the_tolerance(bound):
+@pytest.mark.parametrize("side", list(Side))
+def test_false_alarms_at_the_edge_of_the_tolerance(side):
     # the least favourable true case: the exponent is off by exactly the tolerance
     rng = np.random.default_rng(6)
-    true = -0.9 if bound is not Bound.LOWER else -1.1
+    true = -0.9 if side is not Side.LOWER else -1.1
     found = [
         fit_rate(
-            noisy(rng, true), "risk", ["n"], {"n": -1.0}, 0.1, bound=bound, alpha=0.05, bootstrap=100
+            noisy(rng, true), "risk", ["n"], {"n": -1.0}, 0.1, side=side, alpha=0.05, bootstrap=100
         ).verdict
         for _ in range(500)
     ]
@@ -174,7 +174,7 @@ def test_false_alarms_at_the_edge_of_the_tolerance(bound):
 
 def test_power_at_the_resolution():
     rng = np.random.default_rng(7)
-    options = {"claimed": {"n": -1.0}, "bound": Bound.UPPER, "alpha": 0.01, "bootstrap": 100}
+    options = {"claimed": {"n": -1.0}, "side": Side.UPPER, "alpha": 0.01, "bootstrap": 100}
     widths = [fit_rate(noisy(rng), "risk", ["n"], **options)["n"].resolution for _ in range(100)]
     reach = float(np.mean(widths))
     found = [fit_rate(noisy(rng, -1.0 + reach), "risk", ["n"], **options).verdict for _ in range(300)]
@@ -186,42 +186,42 @@ def test_power_at_the_resolution():
 
 
 @pytest.mark.parametrize(
-    ("exponent", "bound", "vanishing", "verdict"),
+    ("exponent", "side", "vanishing", "verdict"),
     [
-        (-1.0, Bound.TIGHT, False, Verdict.CONSISTENT),
-        (-1.3, Bound.TIGHT, False, Verdict.REFUTED),
-        (-0.7, Bound.TIGHT, False, Verdict.REFUTED),
-        (-0.7, Bound.UPPER, False, Verdict.REFUTED),
-        (-1.3, Bound.UPPER, False, Verdict.CONSISTENT),
-        (-0.7, Bound.LOWER, False, Verdict.CONSISTENT),
-        (-1.3, Bound.LOWER, False, Verdict.REFUTED),
+        (-1.0, Side.TIGHT, False, Verdict.CONSISTENT),
+        (-1.3, Side.TIGHT, False, Verdict.REFUTED),
+        (-0.7, Side.TIGHT, False, Verdict.REFUTED),
+        (-0.7, Side.UPPER, False, Verdict.REFUTED),
+        (-1.3, Side.UPPER, False, Verdict.CONSISTENT),
+        (-0.7, Side.LOWER, False, Verdict.CONSISTENT),
+        (-1.3, Side.LOWER, False, Verdict.REFUTED),
         # ε → 0: risk ≤ C/ε is broken by ε^−1.3, and kept by ε^−0.7
-        (-1.3, Bound.UPPER, True, Verdict.REFUTED),
-        (-0.7, Bound.UPPER, True, Verdict.CONSISTENT),
-        (-1.3, Bound.LOWER, True, Verdict.CONSISTENT),
-        (-0.7, Bound.LOWER, True, Verdict.REFUTED),
-        (-1.3, Bound.TIGHT, True, Verdict.REFUTED),
+        (-1.3, Side.UPPER, True, Verdict.REFUTED),
+        (-0.7, Side.UPPER, True, Verdict.CONSISTENT),
+        (-1.3, Side.LOWER, True, Verdict.CONSISTENT),
+        (-0.7, Side.LOWER, True, Verdict.REFUTED),
+        (-1.3, Side.TIGHT, True, Verdict.REFUTED),
     ],
 )
-def test_directions(exponent, bound, vanishing, verdict):
+def test_directions(exponent, side, vanishing, verdict):
     x = np.geomspace(0.01, 1.0, 7)
     rng = np.random.default_rng(8)
     table = {"x": x, "risk": x**exponent * np.exp(0.001 * rng.normal(size=7))}
     fit = fit_rate(
-        table, "risk", ["x"], {"x": -1.0}, bound=bound, alpha=0.01, vanishing=["x"] if vanishing else []
+        table, "risk", ["x"], {"x": -1.0}, side=side, alpha=0.01, vanishing=["x"] if vanishing else []
     )
     assert fit.verdict is verdict
     (found,) = fit.evidence()
     assert found.quantity == "exponent of x"
     assert found.standard_error is not None
     assert found.alpha_spent == 0.01
-    assert found.method == ("tost" if bound is Bound.TIGHT else "one-sided")
+    assert found.method == ("tost" if side is Side.TIGHT else "one-sided")
 
 
 def test_a_wide_interval_never_passes():
     rng = np.random.default_rng(9)
-    for bound in Bound:
-        fit = fit_rate(noisy(rng, trials=12), "risk", ["n"], {"n": -1.0}, 0.05, bound=bound, alpha=1e-5)
+    for side in Side:
+        fit = fit_rate(noisy(rng, trials=12), "risk", ["n"], {"n": -1.0}, 0.05, side=side, alpha=1e-5)
         assert fit.verdict is Verdict.INCONCLUSIVE
 
 
@@ -266,37 +266,29 @@ def test_log_factors_bend_the_plain_slope_and_not_the_regressor():
     # risk ~ f^0.8 with f → 0 is larger than any C·f; f^1.2 is not
     for power, verdict in [(0.8, Verdict.REFUTED), (1.2, Verdict.CONSISTENT)]:
         bent = {"f": form, "risk": form**power}
-        assert slope_against(bent, "risk", "f", bound=Bound.UPPER).verdict is verdict
-        assert slope_against(bent, "risk", "f", bound=Bound.LOWER, vanishing=False).verdict is verdict
+        assert slope_against(bent, "risk", "f", side=Side.UPPER).verdict is verdict
+        assert slope_against(bent, "risk", "f", side=Side.LOWER, vanishing=False).verdict is verdict
 
 
-def test_power_sum_finds_both_terms():
-    rng = np.random.default_rng(11)
-    n, d = (np.repeat(a.ravel(), 30) for a in np.meshgrid(np.geomspace(10, 1e6, 14), [1.0, 8.0, 64.0]))
-    mean = 20.0 * d**0.5 / n + 0.3 / n**0.5
-    table = {"n": n, "d": d, "risk": mean * rng.gamma(50.0, 1 / 50.0, size=n.size)}
-    fit = fit_power_sum(table, "risk", [{"n": -1.0, "d": 0.5}, {"n": -0.5}], 0.1, alpha=0.05)
-    assert fit.verdict is Verdict.CONSISTENT
-    assert fit.constants == pytest.approx([20.0, 0.3], rel=0.2)
-    assert [e.quantity for e in fit.evidence()] == [
-        "exponent of n in term 1",
-        "exponent of d in term 1",
-        "exponent of n in term 2",
-    ]
-    assert fit.shares.sum(axis=1) == pytest.approx(np.ones(42))
-    wrong = fit_power_sum(table, "risk", [{"n": -1.0, "d": 0.5}, {"n": -0.75}], 0.05, alpha=0.05)
-    assert wrong["n in term 2"].verdict is Verdict.REFUTED
-    assert wrong["n in term 2"].exponent.estimate == pytest.approx(-0.5, abs=0.05)
+def test_a_form_above_the_trivial_value_decides_nothing():
+    # The risk obeys risk ≤ f with the constant 1 everywhere and no slope shows it: it stays at its trivial
+    # value 0.3 until f has fallen below that, at n = 10⁴: 9 sizes are smaller.
+    n = np.geomspace(10.0, 1e5, 13)
+    table = {"n": n, "f": 3e3 / n, "risk": np.minimum(0.3, 3e3 / n)}
+    assert slope_against(table, "risk", "f", side=Side.UPPER).verdict is Verdict.REFUTED
+    found = slope_against(table, "risk", "f", side=Side.UPPER, trivial=0.3)
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert "exceeds the trivial value in 9 cells" in found["f"].note
+    fit = fit_rate(table, "risk", ["n"], {"n": -1.0}, side=Side.UPPER, form="f", trivial=0.3)
+    assert fit.verdict is Verdict.INCONCLUSIVE
 
 
-def test_power_sum_without_the_regime_is_inconclusive():
-    n = np.geomspace(10.0, 1e3, 15)
-    risk = 1.0 / n + 1e-5 / n**0.5  # the second term never matters here
-    fit = fit_power_sum({"n": n, "risk": risk}, "risk", [{"n": -1.0}, {"n": -0.5}])
-    assert fit["n in term 2"].verdict is Verdict.INCONCLUSIVE
-    assert "makes up most of the risk in 0 cells" in fit["n in term 2"].note
-    gone = fit_power_sum({"n": n, "risk": 1.0 / n}, "risk", [{"n": -1.0}, {"n": -0.5}])
-    assert gone.verdict is Verdict.INCONCLUSIVE
+@pytest.mark.parametrize("size", [20, 40])
+def test_a_form_below_the_trivial_value_changes_nothing(size):
+    n = np.geomspace(1e4, 1e7, size)
+    table = {"n": n, "f": 3e3 / n, "risk": 1e3 / n}
+    plain, told = (slope_against(table, "risk", "f", side=Side.UPPER, **o) for o in ({}, {"trivial": 0.3}))
+    assert told.evidence() == plain.evidence()
 
 
 # --- Baselines -----------------------------------------------------------------------------------------
@@ -382,6 +374,8 @@ GOOD = {"n": SIZES, "risk": 1.0 / SIZES}
         ({}, {"bootstrap": 3}, "bootstrap must be"),
         ({"e": -np.ones(7)}, {"standard_error": "e"}, "one standard error ≥ 0 per row"),
         ({"g": np.zeros(7)}, {"cluster": "g"}, "clusters, got 1"),
+        ({}, {"trivial": 1.0}, "form and trivial go together, got form=None and trivial=1.0"),
+        ({}, {"form": "risk", "trivial": 0.0}, "trivial must be finite and > 0, got 0.0"),
     ],
 )
 def test_bad_input_is_named(change, options, words):
@@ -404,12 +398,6 @@ def test_bad_input_elsewhere():
     }
     with pytest.raises(ValueError, match="alone determines"):
         fit_rate(table, "risk", ["n", "d"], cluster="g")
-    with pytest.raises(ValueError, match="at least two different"):
-        fit_power_sum(GOOD, "risk", [{"n": -1.0}])
-    with pytest.raises(ValueError, match="at least two different"):
-        fit_power_sum(GOOD, "risk", [{"n": -1.0}, {"n": -1.0}])
-    with pytest.raises(ValueError, match="at least 6 cells"):
-        fit_power_sum({"n": SIZES[:5], "risk": SIZES[:5]}, "risk", [{"n": -1.0}, {"n": -0.5}])
     with pytest.raises(ValueError, match="estimate must be finite"):
         Exponent(estimate=math.nan, standard_error=1.0)
     with pytest.raises(ValueError, match="standard_error must be"):

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from audits import sampling
+from audits.evidence import Verdict
 
 LAW = stats.norm().cdf
 
@@ -61,6 +62,15 @@ def test_power_is_what_the_resolution_says() -> None:
     )
     # P(Bin(500, 0.9) < 410) < 1e-6
     assert caught >= 410
+
+
+def test_an_allowed_distance_is_allowed_and_no_more() -> None:
+    rng = np.random.default_rng(8)
+    draws = 0.05 + rng.standard_normal(40_000)  # Kolmogorov distance 0.02
+    assert not sampling.kolmogorov_smirnov(draws, LAW, alpha=1e-6).follows
+    assert sampling.kolmogorov_smirnov(draws, LAW, alpha=1e-6, allowed=0.02).follows
+    wide = sampling.kolmogorov_smirnov(2.0 * draws, LAW, alpha=1e-6, allowed=0.02).evidence("draws")
+    assert wide.verdict is Verdict.REFUTED
 
 
 def test_tails_are_seen_by_anderson_darling() -> None:

@@ -99,6 +99,17 @@ def test_a_module_that_is_asked_for_is_seen_whether_it_was_loaded_before_or_not(
     assert "audits.laws" not in foreign
 
 
+def test_other_threads_are_not_watched():
+    import importlib
+    import threading
+
+    with watched(("audits",)) as seen:
+        thread = threading.Thread(target=importlib.import_module, args=("audits.bounds",))
+        thread.start()
+        thread.join()
+    assert seen == set()
+
+
 def test_a_claim_that_loads_a_module_by_an_untraceable_name_is_an_error():
     def check(point):
         import importlib

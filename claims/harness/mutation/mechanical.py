@@ -13,10 +13,12 @@ import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import implementations
 from claims.harness.mutation.plant import recompiled, reference_of, source_tree
 from claims.mutants.mutant import Mutant
+from implementations import checks
 
 ROOTS = frozenset({"sqrt", "log", "log1p", "log2", "cbrt"})
 OPPOSITES = {
@@ -171,7 +173,7 @@ def _checks_input(statement: ast.stmt) -> bool:
         return all(isinstance(each, ast.Raise) for each in statement.body)
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         called = ast.unparse(statement.value.func)
-        return called.startswith(("checks.", "check_", "_check", "require"))
+        return called.rpartition(".")[2] in vars(checks) or called.startswith(("check_", "_check", "require"))
     return False
 
 
@@ -188,10 +190,12 @@ def _droppable(statement: ast.stmt) -> bool:
 
 
 def _changes_of(node: ast.AST) -> Iterator[Change]:
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float) and node.value:
-        yield "constant doubled", node, _set(node, "value", node.value * 2)
-        if isinstance(node.value, float):
-            yield "constant halved", node, _set(node, "value", node.value / 2)
+    if isinstance(node, ast.Constant):
+        value: Any = node.value
+        if type(value) in (int, float) and value:
+            yield "constant doubled", node, _set(node, "value", value * 2)
+        if type(value) is float and value:
+            yield "constant halved", node, _set(node, "value", value / 2)
     if isinstance(node, ast.BinOp):
         kind = type(node.op)
         if kind in SIGNS:

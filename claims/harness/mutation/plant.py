@@ -83,7 +83,7 @@ def recompiled(reference: FunctionType, tree: ast.Module) -> Callable[..., Any]:
     names = dict(reference.__globals__)
     flags = __future__.annotations.compiler_flag
     exec(compile(tree, f"<bug in {reference.__qualname__}>", "exec", flags=flags, dont_inherit=True), names)
-    found = names[reference.__name__]
+    found: Any = names[reference.__name__]
     while isinstance(found, staticmethod | classmethod | property):
         found = found.fget if isinstance(found, property) else found.__func__
     if isinstance(found, FunctionType):

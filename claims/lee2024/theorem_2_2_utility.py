@@ -1,0 +1,176 @@
+r"""Theorem 2.2, utility: E[L(θ^DP; D) − L(θ*; D)] ≲ GC·√(k·log(1/δ))/(nε), if G_k is at most about
+G/(nε√d).
+
+It holds, though two lemmas of its proof fall: integration by parts (`lemma-2.8-proof`) gives
+
+    E excess ≤ k/η + (μ/4)·C² + G_k·√(2d/(ημ) + C²),
+
+and with η = nε√(k/log(1/δ))/(GC) and μ = 8ηG²·log(1/δ)/(n²ε²), the private reading
+(`theorem-2.2-privacy`), the first two terms are (1 + 2)·GC√(k·log(1/δ))/(nε); the third is below 0.6
+times that for G_k = G/(nε√d), δ ≤ 10⁻³. So the constant is at most 4. With the reading η =
+nε√(k·log(1/δ))/(GC), μ = 8ηG²/(n²ε²) the risk has the same bound, without privacy. With the log in both
+(`:both-logs`) the statement falls: μC² carries log(1/δ)^{3/2}.
+
+How it is checked. The exact sampler runs in ℝᵈ on losses Σ_{j≤k} a|θ_j − z_j| + (G_k/√(d −
+k))·Σ_{j>k}|θ_j|, minimisers at distance C, G_k = 0 and G_k = G/(nε√d). Members of the family differ in
+how many records disagree: the slope of the risk ranges from its largest value to half of μC, where the
+regulariser costs most. (1) The mean of each member at each point against 4·GC√(k·log(1/δ))/(nε), the
+printed form computed here. (2) Exponents of n, k, ε and d of the supremum over the family against −1, ½,
+−1, 0."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from claims import (
+    CONSISTENT,
+    REFUTED,
+    Budget,
+    Claim,
+    Evidence,
+    Kind,
+    Plot,
+    Point,
+    Side,
+    Tier,
+    constant,
+    fit_rate,
+    mean_at_most,
+    worst_member,
+)
+from claims.lee2024 import PAPER
+from implementations.lee2024 import product_sampler, regularised_exponential
+
+G, C, CONSTANT = 1.0, 2.0, 4.0
+SHARES = (1.0, 0.3, 2.0, 1.0, 0.5)
+"""Slope of the risk: the first two in units of G, the others in units of μC."""
+
+
+def slopes(n: int, mu: float) -> list[float]:
+    """Slopes of the members in units of G, as n records of two kinds can have them, above 0."""
+    wanted = [SHARES[0], SHARES[1], *(s * mu * C / G for s in SHARES[2:])]
+    return [max(1.0 / n, min(1.0, round(n * s) / n)) for s in wanted]
+
+
+def measure(temperature: str, regulariser: str, point: Point) -> dict[str, Any]:
+    n, k, d, epsilon, delta = point.n, point.k, point.d, point.epsilon, point.delta
+    small = 0.0 if point.tail == "none" else G / (n * epsilon * math.sqrt(d))
+    chosen = regularised_exponential.parameters(
+        n=n, epsilon=epsilon, delta=delta, rank=k, lipschitz=G, radius=C,
+        inverse_temperature=temperature, regulariser=regulariser,
+    )  # fmt: skip
+    a = math.sqrt(G**2 - small**2) / math.sqrt(k)
+    centre = C / math.sqrt(k)
+    columns: dict[str, Any] = {"member": [], "trial": [], "risk": []}
+    for i, slope in enumerate(slopes(n, chosen.mu)):
+        # a share (1 + slope)/2 of the records at +C/√k in the first k coordinates, the others at −C/√k
+        weights = np.zeros((d, 2))
+        weights[:k] = chosen.eta * a * np.array([(1.0 - slope) / 2.0, (1.0 + slope) / 2.0])
+        weights[k:, 0] = chosen.eta * small / math.sqrt(max(d - k, 1))
+        knots = np.zeros((d, 2))
+        knots[:k] = [-centre, centre]
+        law = product_sampler.potential(knots, weights)
+        theta = product_sampler.sample(law, point.trials, point.rng, strength=chosen.strength)
+        signal, rest = theta[:, :k], theta[:, k:]
+        low, high = np.abs(signal + centre), np.abs(signal - centre)
+        excess = a * (0.5 * (1.0 - slope) * (low - 2.0 * centre) + 0.5 * (1.0 + slope) * high).sum(axis=1)
+        excess += small / math.sqrt(max(d - k, 1)) * np.abs(rest).sum(axis=1)
+        columns["member"] += [f"member {i}"] * point.trials
+        columns["trial"] += range(point.trials)
+        columns["risk"] += excess.tolist()
+    return columns
+
+
+def printed(row: Any) -> float:
+    """GC·√(k·log(1/δ))/(nε)."""
+    return G * C * math.sqrt(row["k"] * math.log(1.0 / row["delta"])) / (row["n"] * row["epsilon"])
+
+
+def judge(rates: bool, rows: Any, budget: Budget) -> Iterator[Evidence]:
+    axes = ["n", "k", "epsilon", "d"]
+    cells = list(rows.groupby([*axes, "delta", "tail", "member"]))
+    share = budget.share(0.5) / len(cells)
+    ratios, errors, points = [], [], []
+    for key, cell in cells:
+        point = dict(zip([*axes, "delta", "tail", "member"], key, strict=True))
+        scaled = cell["risk"].to_numpy() / printed(point)
+        yield mean_at_most(
+            "excess risk over the printed form", scaled, CONSTANT, alpha=share, point=point,
+            largest_resolution=1.0,
+        )  # fmt: skip
+        ratios.append(float(scaled.mean()))
+        errors.append(float(scaled.std(ddof=1)) / math.sqrt(scaled.size))
+        points.append(point)
+    trials = int(rows["trial"].max()) + 1
+    yield constant("hidden constant, largest over the points", ratios, errors, trials, points=points)
+    if rates and all(rows[axis].nunique() >= 3 for axis in axes):
+        for tail, part in zip(("none", "small"), budget.split(2), strict=True):
+            worst = worst_member(rows[rows["tail"] == tail], axes, "member", "risk")
+            claimed = {"n": -1.0, "k": 0.5, "epsilon": -1.0, "d": 0.0}
+            yield from fit_rate(
+                worst, "risk", axes, claimed, 0.1, side=Side.UPPER, alpha=part, equivalence_alpha=0.001,
+                standard_error="standard_error", vanishing=("epsilon",),
+            ).evidence()  # fmt: skip
+
+
+_BASE = {"n": 800, "k": 4, "epsilon": 0.2, "d": 64, "delta": 1e-4}
+_STAR = [
+    {**_BASE, **change, "tail": tail}
+    for tail in ("none", "small")
+    for change in (
+        {}, {"n": 400}, {"n": 3200}, {"n": 12_800}, {"k": 1}, {"k": 16}, {"epsilon": 0.1}, {"epsilon": 0.4},
+        {"d": 16}, {"d": 1024}, {"n": 3200, "k": 16, "epsilon": 0.4, "d": 256},
+    )
+]  # fmt: skip
+CLAIM = Claim(
+    PAPER,
+    "Theorem 2.2",
+    "section 2",
+    name="theorem-2.2-utility",
+    kind=Kind.RATE,
+    title="Rank-dependent risk of the regularised exponential mechanism",
+    statement=r"""With $\eta=n\varepsilon\sqrt{k/\log(1/\delta)}/(GC)$ and $\mu=8\eta
+G^2\log(1/\delta)/(n^2\varepsilon^2)$ and $G_k\le G/(n\varepsilon\sqrt d)$: $\mathbb
+E[L(\theta)-L(\theta^*)]\le4\,GC\sqrt{k\log(1/\delta)}/(n\varepsilon)$, whatever $d$ is (printed with
+$\lesssim$; the constant 4 is ours).""",
+    expected=CONSISTENT,
+    fits_exponents=True,
+    measure=partial(measure, "log-below", "log"),
+    judge=partial(judge, True),
+    smoke=Tier([{**_BASE, "tail": "none"}, {**_BASE, "k": 1, "tail": "small"}], trials=400),
+    ci=Tier(_STAR, trials=3000),
+    largest_resolution=1.0,
+    plots=[
+        Plot(
+            kind="loglog", title="Excess risk against n", x="n", y="risk", x_label="records n",
+            y_label="excess risk", series="member", select={"k": 4, "d": 64, "epsilon": 0.2, "tail": "small"},
+            log_x=True, log_y=True,
+        )
+    ],
+)  # fmt: skip
+PLAIN = CLAIM.reading(
+    "log-above",
+    statement=r"""The same bound with $\eta=n\varepsilon\sqrt{k\log(1/\delta)}/(GC)$ and $\mu=8\eta
+G^2/(n^2\varepsilon^2)$, which is not private.""",
+    measure=partial(measure, "log-above", "plain"),
+    judge=partial(judge, False),
+    fits_exponents=False,
+    plots=(),
+)
+BOTH = CLAIM.reading(
+    "both-logs",
+    statement=r"""The same bound with $\eta=n\varepsilon\sqrt{k\log(1/\delta)}/(GC)$ and
+$\mu=8\eta G^2\log(1/\delta)/(n^2\varepsilon^2)$.""",
+    expected=REFUTED,
+    measure=partial(measure, "log-above", "log"),
+    judge=partial(judge, False),
+    fits_exponents=False,
+    plots=(),
+    finding=r"The regulariser then costs $\mu C^2/4$, larger than the bound by a factor $\log(1/\delta)$.",
+)
+CLAIMS = [PLAIN, BOTH]

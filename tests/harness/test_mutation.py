@@ -1,0 +1,153 @@
+"""Planted bugs: they are where they were imported to, they go again, and the score says who noticed."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+
+from audits.evidence import Verdict
+from claims.harness.commands.mutants import Bug, named, noticed, score, summary
+from claims.harness.discover import load
+from claims.harness.mutation.mechanical import as_mutant, modules, sites
+from claims.harness.mutation.plant import planted, reference_of
+from claims.mutants.mutant import Mutant
+from implementations import hadamard
+from implementations.interfaces import Adjacency
+from implementations.levy2021 import winsorized_mean_highd
+from implementations.privacy import amplified_epsilon
+from tests.harness.synthetic import claim
+
+TARGET = "implementations.privacy:amplified_epsilon"
+
+
+def _mutant(**more) -> Mutant:
+    return Mutant(**({"name": "x", "bug": "y", "replaces": TARGET, "caught_by": ()} | more))
+
+
+def test_every_named_bug_can_be_planted_and_names_claims_that_exist():
+    ids = {c.id for c in load()}
+    mutants = named()
+    assert len({m.name for m in mutants}) == len(mutants)
+    for mutant in mutants:
+        before = reference_of(mutant.replaces)
+        with planted(mutant):
+            pass
+        assert reference_of(mutant.replaces) is before
+        assert mutant.caught_by, mutant.name
+        assert set(mutant.caught_by) <= ids, mutant.name
+
+
+def test_a_bug_is_where_the_reference_was_imported_to_and_goes_again():
+    (mutant,) = named(["levy2021-unnormalised-rotation"])
+    reference = hadamard.hadamard_transform
+    assert winsorized_mean_highd.hadamard_transform is reference
+    with planted(mutant):
+        assert winsorized_mean_highd.hadamard_transform is mutant.by
+        assert hadamard.hadamard_transform is mutant.by
+    assert winsorized_mean_highd.hadamard_transform is reference
+
+
+def test_text_is_swapped_at_a_call_site():
+    value = amplified_epsilon(1.0, 0.5)
+    with planted(_mutant(swap=("math.expm1(", "2.0 * math.expm1("))):
+        module = importlib.import_module("implementations.privacy")
+        assert module.amplified_epsilon(1.0, 0.5) > value
+    assert amplified_epsilon(1.0, 0.5) == value
+    for old in ("not in it", "epsilon"):
+        with pytest.raises(ValueError, match="must occur once"), planted(_mutant(swap=(old, "x"))):
+            pass
+    with pytest.raises(ValueError, match="either by"):
+        _mutant()
+    with pytest.raises(ValueError, match="names no function"):
+        reference_of("implementations.privacy:nothing")
+
+
+def test_mechanical_bugs_compile_and_change_the_program():
+    found = sites("implementations.privacy")
+    assert len({s.key for s in found}) > 0.95 * len(found)
+    operators = {s.operator for module in modules() for s in sites(module)}
+    assert {
+        "constant doubled", "constant halved", "sign", "product for quotient", "root or log dropped",
+        "min for max", "index off by one", "arguments exchanged", "line left out", "comparison",
+    } <= operators  # fmt: skip
+    for site in found:
+        assert as_mutant(site, ()).by is not None
+        assert site.line
+        assert not site.line.startswith(("raise", "checks."))
+    changed = 0
+    mine = [s for s in sites("implementations.song2021.dp_gd") if s.function.endswith(":noise_scale")]
+    value = _noise_scales()
+    for site in mine:
+        with planted(as_mutant(site, ())):
+            try:
+                changed += _noise_scales() != value
+            except (ArithmeticError, ValueError, TypeError):
+                changed += 1
+    assert changed >= 0.9 * len(mine) > 9
+
+
+def _noise_scales() -> list[float]:
+    module = importlib.import_module("implementations.song2021.dp_gd")
+    sizes = {"epsilon": 0.7, "delta": 1e-4, "n": 50, "steps": 7, "lipschitz": 3.0}
+    kinds = [
+        (noise, adjacency) for noise in ("printed", "corrected", "calibrated") for adjacency in Adjacency
+    ]
+    return [
+        module.noise_scale(**sizes, noise=noise, adjacency=adjacency)
+        for noise, adjacency in kinds
+        if adjacency is not Adjacency.REPLACE_ITEM
+    ]
+
+
+def _bug(name: str, check) -> Bug:
+    return Bug(
+        name=name,
+        text="text",
+        make=lambda: _mutant(swap=("math.expm1(", "0.5 * math.expm1(")),
+        claims=(claim(check=check, trials=0, points=[{"n": 1}]),),
+        paper="demo",
+        algorithm="privacy",
+        operator="named",
+    )
+
+
+def test_the_score_tells_caught_from_missed_for_any_number_of_processes():
+    from audits.judge import at_least, equals
+
+    def sees(point):
+        module = importlib.import_module("implementations.privacy")
+        yield at_least("amplified ε", module.amplified_epsilon(1.0, 0.5), 0.6)
+
+    def blind(point):
+        yield equals("fact", 1, 1)
+
+    def crashes(point):
+        raise RuntimeError("no")
+
+    def hangs(point):
+        import os
+
+        os._exit(3)
+
+    bugs = [_bug("a", sees), _bug("b", blind), _bug("c", crashes), _bug("d", hangs)]
+    for jobs in (1, 2):
+        rows = score(bugs, jobs=jobs)
+        assert [row["name"] for row in rows] == ["a", "b", "c", "d"]
+        assert [row["caught"] for row in rows] == [True, False, True, True]
+    assert summary(rows)["paper"] == {"demo": [3, 4]}
+    with pytest.raises(ValueError, match="cannot be planted"):
+        score(
+            [_bug("e", sees).__class__(**{**_fields(bugs[0]), "make": lambda: _mutant(swap=("nowhere", ""))})]
+        )
+
+
+def _fields(bug: Bug) -> dict[str, object]:
+    return {name: getattr(bug, name) for name in Bug.__dataclass_fields__}
+
+
+def test_what_counts_as_noticed():
+    assert noticed(Verdict.REFUTED, Verdict.CONFIRMED)
+    assert noticed("crashed", Verdict.REFUTED)
+    assert not noticed(Verdict.INCONCLUSIVE, Verdict.CONFIRMED)
+    assert not noticed(Verdict.CONFIRMED, Verdict.CONFIRMED)
