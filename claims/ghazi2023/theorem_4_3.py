@@ -66,7 +66,7 @@ def _cells(d: tuple[int, ...], optima: tuple[float, ...]) -> list[dict[str, Any]
     return [
         {"n": n, "log10_m": log10_m, "d": each, "member": member}
         for n in (16_000, 60_000, 240_000)
-        for log10_m in (16.0, 18.0, 20.0)
+        for log10_m in (15.0, 16.5, 18.0)
         for each in d
         for member in optima
     ]
