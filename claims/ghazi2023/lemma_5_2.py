@@ -45,7 +45,7 @@ def check(point: Point) -> Iterator[Evidence]:
 
 
 def sign_minimiser(means: np.ndarray, regulariser: float) -> np.ndarray:
-    """The minimiser of (θ − x)²/2 + (λ/2)θ² on [−1, 1] for batches of these means, from the implementation."""
+    """The minimiser of (θ − x)²/2 + (λ/2)θ² on [−1, 1] for batches of these means."""
     users = Summary(-means[:, None], np.zeros(len(means)), 1, 1.0, 2.0, 1.0)
     balls = [Ball(np.zeros(1), 1.0), Ball(np.zeros((len(means), 1)), 2.0 / regulariser)]
     return regularised_minimiser(users, regulariser, np.zeros((len(means), 1)), balls)[:, 0]

@@ -89,5 +89,5 @@ CLAIM = Claim(
     fits_exponents=True,
     largest_resolution=0.5,
     smoke=Tier(_cells((2, 4, 8), OPTIMA[1:]), trials=400),
-    ci=Tier(_cells((1, 4, 16), OPTIMA), trials=1000),
+    ci=Tier(_cells((4, 12, 36), OPTIMA), trials=1000),
 )

@@ -95,7 +95,7 @@ def check(point: Point) -> Iterator[Evidence]:
 
 
 def generalisation(n: int, m: float, d: int, regulariser: float) -> float:
-    """16G²/(λ₁n₁m) in units of RG, n₁ = n/2, λ₁ = 4λ: the term of Lemma 5.2 of the first phase, m included."""
+    """16G²/(λ₁n₁m) in units of RG, n₁ = n/2, λ₁ = 4λ: Lemma 5.2 for the first phase, with m."""
     return 16.0 / (4.0 * regulariser * (n / 2.0) * m)
 
 
