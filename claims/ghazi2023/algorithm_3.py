@@ -74,7 +74,8 @@ def run(
 
 def check(point: Point) -> Iterator[Evidence]:
     n, m = point.n, point.m
-    for base, count in (("e", math.log(n * m)), ("2", math.log2(n * m))):
+    bases: tuple[phased_erm.LogBase, ...] = ("e", "2")
+    for base, count in zip(bases, (math.log(n * m), math.log2(n * m)), strict=True):
         phases = run(0.3, n, m, 2, point.rng, "corrected", base)
         steps = math.ceil(count)
         yield equals(f"phases, base {base}", len(phases), steps)
