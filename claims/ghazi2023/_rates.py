@@ -18,8 +18,7 @@ TOLERANCE = 0.1
 
 
 def noise_factor(n: int, m: float, phases: int, epsilon: float, delta: float, beta: float) -> float:
-    """K = σ·λ·n·√m/G of one phase by the printed formulas: every log factor and every constant of the noise.
-    """
+    """K = σ·λ·n·√m/G of one phase by the printed formulas: all log factors and constants of the noise."""
     return printed_sigma(epsilon / phases, delta / phases, beta / phases, 2.0, 1.0, n, m) * n * math.sqrt(m)
 
 

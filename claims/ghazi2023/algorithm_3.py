@@ -63,18 +63,19 @@ def run(
     variant: Variant = "printed",
     base: phased_erm.LogBase = "e",
 ) -> tuple[Phase, ...]:
-    """Algorithm 3 with ε = 1, δ = 0.1, β = 0.1 and λ of Theorem 4.1 for R = G = 1."""
+    """Algorithm 3 with ε = 1, δ = 0.1, β = 0.05 and λ of Theorem 4.1 for R = G = 1."""
     users = line_users(slope, n, m, trials)
     regulariser = phased_erm.printed_regulariser(1.0, 1.0, n, m, 1)
     ball = [Ball(np.zeros(1), 0.5)]
     return phased_erm.phased_erm(
-        users, ball, np.zeros(1), 1.0, 0.1, regulariser, 0.1, rng, variant=variant, base=base
+        users, ball, np.zeros(1), 1.0, 0.1, regulariser, 0.05, rng, variant=variant, base=base
     )
 
 
 def check(point: Point) -> Iterator[Evidence]:
     n, m = point.n, point.m
-    for base, count in (("e", math.log(n * m)), ("2", math.log2(n * m))):
+    bases: tuple[phased_erm.LogBase, ...] = ("e", "2")
+    for base, count in zip(bases, (math.log(n * m), math.log2(n * m)), strict=True):
         phases = run(0.3, n, m, 2, point.rng, "corrected", base)
         steps = math.ceil(count)
         yield equals(f"phases, base {base}", len(phases), steps)
@@ -82,7 +83,7 @@ def check(point: Point) -> Iterator[Evidence]:
         distance = 0.0
         for i, phase in enumerate(phases, start=1):
             strength = regulariser * 4.0**i
-            sigma = printed_sigma(1.0 / steps, 0.1 / steps, 0.1 / steps, 2.0, strength, n, m)
+            sigma = printed_sigma(1.0 / steps, 0.1 / steps, 0.05 / steps, 2.0, strength, n, m)
             distance = max(
                 distance, abs(phase.regulariser / strength - 1), abs(phase.radius * strength - 1),
                 abs(phase.sigma / sigma - 1), abs(phase.users / n - 1),
@@ -103,7 +104,7 @@ def check_sets(variant: Variant, point: Point) -> Iterator[Evidence]:
     phases = run(0.0, n, m, trials, point.rng, variant)
     if variant == "printed":
         empty = 2.0 * float(ndtr(-(0.5 + phases[1].radius) / phases[0].sigma))
-        yield at_most("P(𝒦₂ = ∅), closed form, against β", empty, 0.1, decides=False)
+        yield at_most("P(𝒦₂ = ∅), closed form, against β", empty, 0.05, decides=False)
     lost = int((~phases[-1].answered).sum())
     yield at_most(f"runs without an answer, of {trials}, equal losses", lost, 0)
     steep = run(1.0, n, m, trials, point.rng, variant)[-1]

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import combinations, permutations
+from typing import Any
 
 import numpy as np
 
@@ -83,12 +84,13 @@ def least_squares_bound(size: int, event: tuple[int, ...]) -> float:
     )
     right = np.concatenate((np.zeros(count), [1.0]))
     start = np.concatenate((np.full(k, 1.0 / k), np.full(2 * len(edges), 0.1)))
+    constraints: Any = [
+        {"type": "eq", "fun": lambda z: equal[:-2] @ z - right[:-2], "jac": lambda z: equal[:-2]},
+        {"type": "eq", "fun": lambda z: equal[-1:] @ z - 1.0, "jac": lambda z: equal[-1:]},
+    ]
     found = minimize(
         cost, start, jac=gradient, bounds=[(0.0, None)] * start.size, method="SLSQP",
-        constraints=[
-            {"type": "eq", "fun": lambda z: equal[:-2] @ z - right[:-2], "jac": lambda z: equal[:-2]},
-            {"type": "eq", "fun": lambda z: equal[-1:] @ z - 1.0, "jac": lambda z: equal[-1:]},
-        ],
+        constraints=constraints,
         options={"ftol": 1e-13, "maxiter": 300},
     )  # fmt: skip
     z = np.maximum(found.x, 0.0)

@@ -23,9 +23,33 @@ from implementations.ghazi2023 import del_output_pert
 from implementations.ghazi2023.deletion_sensitivity import brute_force, count_table, table_sensitivity
 
 
+def disagreements(n: int, rng: np.random.Generator) -> int:
+    """Datasets of n users for which Δ̄_r of the table and of the enumeration differ, for random statistics."""
+    wrong = 0
+    for counts in datasets(n, 3):
+        values = rng.normal(size=(n + 1, n + 1, n + 1, 2))
+
+        def of_counts(c: np.ndarray, values: np.ndarray = values) -> np.ndarray:
+            i = c.astype(int)
+            return values[i[..., 0], i[..., 1], i[..., 2]]
+
+        def of_users(x: tuple[int, ...], values: np.ndarray = values) -> np.ndarray:
+            return values[x.count(0), x.count(1), x.count(2)]
+
+        users = tuple(t for t, c in enumerate(counts) for _ in range(c))
+        for empty in (True, False):
+            table = count_table(of_counts, counts, empty=empty)
+            for r in range(3):
+                enumerated = brute_force(of_users, users, r, empty=empty)
+                wrong += abs(enumerated - table_sensitivity(table, r)) > 1e-9
+    return wrong
+
+
 def check(point: Point) -> Iterator[Evidence]:
     p = del_output_pert.parameters(point.epsilon, point.delta, 1.0)
     held = other = wrong = bottoms = disagree = 0
+    if point.n <= 6:
+        disagree += disagreements(point.n, point.rng)
     for statistic in statistics(p.target).values():
         for counts in datasets(point.n, 3):
             table = count_table(statistic, counts)

@@ -30,7 +30,7 @@ from claims.ghazi2023._tails import needed_constant, sign_sums
 from claims.ghazi2023.lemma_3_8 import CONSTANT, proof_steps
 
 
-def deletions(problem: Problem, n: int, m: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def deletions(problem: Problem, n: int, m: int) -> tuple[np.ndarray, np.ndarray, float]:
     """Over all choices of the last user's items: (move of the optimum, centred bound, ‖∇L(θ*; x)‖)."""
     items = problem.items
     theta = problem.minimise(items)
@@ -43,7 +43,7 @@ def deletions(problem: Problem, n: int, m: int) -> tuple[np.ndarray, np.ndarray,
         moves.append(np.linalg.norm(theta - problem.minimise(items[rest])))
         own = gradients[list(chosen)].mean(axis=0) - mean
         bounds.append(np.linalg.norm(own) / (problem.strong_convexity * (n - 1)))
-    return np.array(moves), np.array(bounds), np.linalg.norm(mean)
+    return np.array(moves), np.array(bounds), float(np.linalg.norm(mean))
 
 
 def check(point: Point) -> Iterator[Evidence]:
@@ -75,7 +75,7 @@ def check_proof(point: Point) -> Iterator[Evidence]:
     for problem in problems(point.n * point.m, point.rng):
         if problem.name.startswith("signs"):
             _, _, gradient = deletions(problem, point.n, point.m)
-            yield at_most(f"‖∇L(θ*; x)‖, {problem.name}", float(gradient), 1e-9)
+            yield at_most(f"‖∇L(θ*; x)‖, {problem.name}", gradient, 1e-9)
 
 
 CLAIM = Claim(

@@ -65,15 +65,14 @@ def measure(point: Point) -> dict[str, Any]:
 
 
 def last_log10_m(n: int) -> float:
-    """The largest log₁₀ m at which n users are at least 4κ + 2 for the budget of one of ⌈log(nm)⌉ phases."""
-    log10_m = 0.0
-    while log10_m < 300.0:
-        phases = math.ceil(math.log(n) + log10_m * math.log(10.0))
+    """The largest log₁₀ m, to 0.1, at which n users are at least 4κ + 2 for one of ⌈log(nm)⌉ phases."""
+    low, high = 0.0, 300.0
+    while high > low + 0.1:
+        middle = 0.5 * (low + high)
+        phases = math.ceil(math.log(n) + middle * math.log(10.0))
         kappa = del_output_pert.parameters(rates.EPSILON / phases, rates.DELTA / phases, 1.0).kappa
-        if 4 * kappa + 2 > n:
-            break
-        log10_m += 0.25
-    return log10_m
+        low, high = (middle, high) if 4 * kappa + 2 <= n else (low, middle)
+    return low
 
 
 def judge(rows: Any, budget: Budget) -> Iterator[Evidence]:
@@ -127,5 +126,5 @@ CLAIM = Claim(
         )
     ],
     smoke=Tier(_cells((2, 6, 18), SLOPES[1::2]), trials=300),
-    ci=Tier(_cells((1, 4, 16), SLOPES), trials=1500),
+    ci=Tier(_cells((1, 4, 16), SLOPES), trials=1000),
 )

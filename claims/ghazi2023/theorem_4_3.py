@@ -57,14 +57,16 @@ def measure(point: Point) -> dict[str, Any]:
 def judge(rows: Any, budget: Budget) -> Iterator[Evidence]:
     rows = rows.assign(m=10.0 ** rows["log10_m"].astype(float))
     yield from rates.judge_rates(rows, ["n", "m", "d"], {"n": -2.0, "m": -1.0, "d": 1.0}, budget)
-    yield reported("largest excess over K·K₀·G²(√d + √(2 log(1/β)))²/(μn²m)", float((rows["risk"] / rows["form"]).max()))
+    yield reported(
+        "largest excess over K·K₀·G²(√d + √(2 log(1/β)))²/(μn²m)", float((rows["risk"] / rows["form"]).max())
+    )
 
 
 def _cells(d: tuple[int, ...], optima: tuple[float, ...]) -> list[dict[str, Any]]:
     return [
         {"n": n, "log10_m": log10_m, "d": each, "member": member}
-        for n in (8000, 24_000, 96_000)
-        for log10_m in (14.0, 16.0, 18.0)
+        for n in (16_000, 60_000, 240_000)
+        for log10_m in (15.0, 16.5, 18.0)
         for each in d
         for member in optima
     ]
@@ -86,6 +88,6 @@ CLAIM = Claim(
     judge=judge,
     fits_exponents=True,
     largest_resolution=0.5,
-    smoke=Tier(_cells((2, 6, 18), OPTIMA[1:]), trials=500),
-    ci=Tier(_cells((1, 4, 16), OPTIMA), trials=1000),
+    smoke=Tier(_cells((2, 4, 8), OPTIMA[1:]), trials=400),
+    ci=Tier(_cells((4, 12, 36), OPTIMA), trials=1000),
 )

@@ -17,6 +17,10 @@ denominator: λᵢnᵢm), and with the printed λ the first of these is 2·RG/�
 = (G/R)(√d/(n√m) + 1/√(nm)) repairs this (`theorem-5.1-proof:corrected`), not the last phase. A repaired
 algorithm for all m (more phases on the last batch, as in Phased-ERM) is a new one and is not claimed here.
 
+What survives. Only what is read off above: the privacy with disjoint batches, and the bound while N₀/n is
+at most 1/√(nm) up to logarithms. No algorithm of the text has the claimed risk for all m, so no corrected
+reading is given.
+
 How it is checked. σ_T of the implementation (run for n = 4,000; its parameters of the last phase for larger
 n) in the closed form E min(σ_T|N|, 1/2), against (log nm)¹⁰ times the claimed form at m up to 10²⁰⁰, both
 bases, n·ε far above log(1/δ)·log m. The terms of the proof in numbers over n, m, d.
@@ -95,8 +99,7 @@ def check(point: Point) -> Iterator[Evidence]:
 
 
 def generalisation(n: int, m: float, d: int, regulariser: float) -> float:
-    """16G²/(λ₁n₁m) in units of RG, n₁ = n/2, λ₁ = 4λ: the term of Lemma 5.2 of the first phase, m included.
-    """
+    """16G²/(λ₁n₁m) in units of RG, n₁ = n/2, λ₁ = 4λ: Lemma 5.2 for the first phase, with m."""
     return 16.0 / (4.0 * regulariser * (n / 2.0) * m)
 
 

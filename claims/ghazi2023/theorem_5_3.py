@@ -9,6 +9,9 @@ half of it, for c < 0 what the right loses, at most |c|/2, the left gains. With
 n fixed R′ falls like 1/√m, so the
 excess falls like 1/√m at best, and the theorem claims 1/m.
 
+What survives. Nothing for all m: Algorithm 6 inherits the last phase of Algorithm 4, and the text has no
+other one.
+
 How it is checked. R′ and σ_T from the implementation's functions for lines 3 to 7, E min(σ_T|N|, R′) in
 closed form, against (log nm)¹⁰ times the claimed form, both bases, m up to 10²⁰⁰, n·ε above log(1/δ)·log m.
 """

@@ -19,9 +19,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, grid
+from claims import CONFIRMED, CONSISTENT, REFUTED, Claim, Evidence, Kind, Point, grid
 from claims.ghazi2023 import PAPER
-from claims.ghazi2023._fingerprinting import ITEM, corrected, printed
+from claims.ghazi2023._fingerprinting import ITEM, corrected, mechanism, printed
 
 
 def check(point: Point) -> Iterator[Evidence]:
@@ -30,6 +30,10 @@ def check(point: Point) -> Iterator[Evidence]:
 
 def check_corrected(point: Point) -> Iterator[Evidence]:
     yield from corrected(ITEM, point.n, point.d, point.m, point.epsilon)
+
+
+def check_mechanism(point: Point) -> Iterator[Evidence]:
+    yield from mechanism(point.n, point.m, point.split(3), point.rng)
 
 
 CLAIM = Claim(
@@ -60,4 +64,17 @@ CORRECTED = CLAIM.reading(
     smoke=grid(n=100, d=1000, m=1, epsilon=1.0),
     ci=grid(n=(2, 100, 10_000), d=(1, 100_000), m=1, epsilon=(0.01, 1.0)),
 )
-CLAIMS = [CORRECTED]
+SPENDS = CLAIM.reading(
+    "spends-delta",
+    kind=Kind.PRIVACY,
+    title="The mechanism that spends all of δ at once",
+    statement=r"The mean of $k$ of $n$ users chosen at random is $(0,k/n)$-DP: each user is shown with "
+    r"probability "
+    r"$k/n$, whatever the data; its squared error on $\mathcal N(\chi,\sigma^2I)$ is $d\sigma^2/(km)$.",
+    expected=CONSISTENT,
+    check=check_mechanism,
+    largest_resolution=0.2,
+    smoke=grid(n=14, m=4.0),
+    ci=grid(n=(14, 26), m=(1.0, 100.0)),
+)
+CLAIMS = [CORRECTED, SPENDS]

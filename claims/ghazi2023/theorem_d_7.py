@@ -24,7 +24,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_least, at_most, equals, grid
+from claims import (
+    CONFIRMED,
+    REFUTED,
+    Claim,
+    Evidence,
+    Kind,
+    Point,
+    at_least,
+    at_most,
+    equals,
+    grid,
+    undecided,
+)
 from claims.ghazi2023 import PAPER
 from implementations.ghazi2023 import hard_instances
 
@@ -38,9 +50,11 @@ def check(point: Point) -> Iterator[Evidence]:
     n = math.ceil(max(1e6, 100.0 / point.constant))
     d, m, delta = float(n) ** 2, 10.0, 0.5
     where = {"n": float(n), "d": d, "constant": point.constant}
-    yield at_most("√d/ε against n", math.sqrt(d), n, point=where, decides=False)
-    yield at_most("δ of the mechanism", delta, printed_delta(n, d), point=where, decides=False)
+    admitted = math.sqrt(d) <= n and delta <= printed_delta(n, d)
     shown = hard_instances.shown_users(n, delta)
+    if not (admitted and shown <= delta * n):
+        yield undecided("the mechanism is not admitted", delta, "it breaks a hypothesis", point=where)
+        return
     risk = 4.0 / (shown * m)  # in units of G²/μ
     claimed = point.constant * (1.0 / (n * m) + d / (float(n) ** 2 * m))
     note = f"the minimiser on {shown} of {n} users without noise is (0, 1/2)-DP; any loss, any distribution"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from implementations.checks import positive
 from implementations.interfaces import Array
@@ -22,13 +23,15 @@ class Ball:
         positive(radius=self.radius)
 
 
-def contains(points: Array, ball: Ball, slack: float = 1e-9) -> Array:
+def contains(points: Array, ball: Ball, slack: float = 1e-9) -> NDArray[np.bool_]:
     """Whether each point (trials, d) lies in the ball, to `slack` of its radius and rounding: (trials,).
 
     Late phases have radii far below the rounding error of the coordinates, which must not make them empty.
     """
     size = np.linalg.norm(points, axis=-1) + np.linalg.norm(ball.centre, axis=-1)
-    return np.linalg.norm(points - ball.centre, axis=-1) <= ball.radius * (1.0 + slack) + 1e-14 * size
+    return np.asarray(
+        np.linalg.norm(points - ball.centre, axis=-1) <= ball.radius * (1.0 + slack) + 1e-14 * size
+    )
 
 
 def _onto(points: Array, ball: Ball) -> Array:

@@ -1,0 +1,60 @@
+"""SCOutputPert and its certificates of ghazi2023 with planted bugs."""
+
+from __future__ import annotations
+
+from claims.mutants.mutant import Mutant
+
+MUTANTS = [
+    Mutant(
+        name="ghazi2023-sc-output-pert-last-step",
+        bug="Lemma C.1 without the triangle inequality for the last user.",
+        replaces="implementations.ghazi2023.certificate:lemma_factor",
+        swap=("r / left + (r + 1) / (left - 1)", "r / left"),
+        caught_by=("ghazi2023/lemma-c.1:corrected",),
+    ),
+    Mutant(
+        name="ghazi2023-sc-output-pert-quadratic-without-s",
+        bug="The sharp factor as if nobody were deleted before.",
+        replaces="implementations.ghazi2023.certificate:quadratic_factor",
+        swap=("n / (left * (left - 1))", "n / (n * (n - 1))"),
+        caught_by=("ghazi2023/lemma-c.1:corrected",),
+    ),
+    Mutant(
+        name="ghazi2023-sc-output-pert-half-target",
+        bug="5G√log(1/β)/(μn√m) for 10G: the target of half the constant.",
+        replaces="implementations.ghazi2023.sc_output_pert:target_sensitivity",
+        swap=("return 10.0 *", "return 5.0 *"),
+        caught_by=("ghazi2023/algorithm-3", "ghazi2023/theorem-3.1:corrected"),
+    ),
+    Mutant(
+        name="ghazi2023-sc-output-pert-no-root-m",
+        bug="m for √m.",
+        replaces="implementations.ghazi2023.sc_output_pert:target_sensitivity",
+        swap=("(strong_convexity * n * math.sqrt(m))", "(strong_convexity * n * m)"),
+        caught_by=("ghazi2023/theorem-3.1:corrected", "ghazi2023/algorithm-3"),
+    ),
+    Mutant(
+        name="ghazi2023-sc-output-pert-no-union",
+        bug="The corrected Δ without the union over users and subsets.",
+        replaces="implementations.ghazi2023.sc_output_pert:target_sensitivity",
+        swap=("log_term += (4 * kappa + 1) * math.log(n)", "log_term += 0.0"),
+        caught_by=("ghazi2023/theorem-3.1:corrected",),
+    ),
+    Mutant(
+        name="ghazi2023-sc-output-pert-no-noise-calibration",
+        bug="Hands β for δ to Algorithm 1.",
+        replaces="implementations.ghazi2023.sc_output_pert:parameters",
+        swap=(
+            "return del_output_pert.parameters(epsilon, delta, sensitivity)",
+            "return del_output_pert.parameters(epsilon, beta, sensitivity)",
+        ),
+        caught_by=("ghazi2023/algorithm-3",),
+    ),
+    Mutant(
+        name="ghazi2023-sc-output-pert-noise-on-one-axis",
+        bug="A noise of half the scale where the certificate holds.",
+        replaces="implementations.ghazi2023.sc_output_pert:sc_output_pert",
+        swap=("noise = p.sigma *", "noise = 0.0 *"),
+        caught_by=("ghazi2023/theorem-4.1",),
+    ),
+]
