@@ -309,7 +309,8 @@ def tie(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     """Algorithm 3 against the oracle of Theorem 2 with the printed ν², from both sides, all cells together.
 
     From the minimiser the output must be the method's linear function of the answers' noise, exactly; this
-    noise must have the printed variance and no correlation between steps. Together they fix the expected risk.
+    noise must have the printed variance and no correlation between steps. Together they fix the
+    expected risk.
     """
     off, picks = float(rows["off"].max()), rows["pick"].dropna()
     found = [

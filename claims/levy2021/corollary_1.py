@@ -98,7 +98,7 @@ def measure(point: Point) -> dict[str, Any]:
     if (
         point.regime == "statistical"
     ):  # the repeats share their dataset, so that the larger term wants more of these
-        datasets *= 4
+        datasets *= 6
     batch = max(1, 300_000 // (REPEATS * n * d))
     losses = []
     for start in range(0, datasets, batch):

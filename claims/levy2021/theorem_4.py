@@ -57,7 +57,7 @@ SIGMA = 1.0
 
 
 class Formulas:
-    """What the paper prescribes at a grid point: σ = R = 1, G = G̃ = √d unless given, δ = γ = 1/n², d = 2^k."""
+    """What the paper prescribes at a point: σ = R = 1, G = G̃ = √d if not given, δ = γ = 1/n², d = 2^k."""
 
     def __init__(self, n: int, m: int, d: int, epsilon: float, lipschitz: float = 0.0) -> None:
         self.lipschitz = lipschitz or math.sqrt(d)
