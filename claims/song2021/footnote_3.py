@@ -83,6 +83,7 @@ CLAIM = Claim(
     r"algorithm.",
     expected=CONSISTENT,
     check=check,
+    largest_resolution=4.0,  # of ε, which is up to 3
     smoke=grid(n=2_000, steps=2, epsilon=1.0, delta=0.01, sampled=1_000),
     ci=grid(n=2_000, steps=2, epsilon=(1.0, 3.0), delta=0.01, sampled=2_000),
     full=grid(n=4_000, steps=(1, 4), epsilon=(1.0, 3.0), delta=0.01, sampled=4_000),

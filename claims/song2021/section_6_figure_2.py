@@ -203,7 +203,8 @@ CLAIM = Claim(
     expected=CONSISTENT,
     measure=measure,
     judge=judge,
-    smoke=Tier(grid(epochs=10), trials=10),
+    largest_resolution=3.5,  # percentage points
+    smoke=Tier(grid(epochs=10), trials=20),
     ci=Tier(grid(epochs=10), trials=40),
     full=Tier(grid(epochs=10), trials=200, chunk=40),
     check_data=_cod_rna.read,

@@ -282,12 +282,15 @@ def check_program(point: Point) -> Iterator[Evidence]:
 
 
 def at_the_limit(sampled: int) -> list[dict[str, Any]]:
-    """Both noises where they have nothing to spare: the corrected one at the largest ε that it is private "
-    "for."""
+    """The corrected noise at the largest ε that it is private for, and the calibrated one, always tight.
+
+    The printed noise at two δ, so that log(1/δ) is seen: its root differs by a factor 2.
+    """
     rest = {"steps": 5, "n": 50, "sampled": sampled}
     tight = math.floor(1000.0 * largest_epsilon(0.1)) / 1000.0
     return [
         {"noise": "printed", "epsilon": 1.0, "delta": 0.01, **rest},
+        {"noise": "printed", "epsilon": 2.0, "delta": 1e-8, **rest},
         {"noise": "corrected", "epsilon": tight, "delta": 0.1, **rest},
         {"noise": "calibrated", "epsilon": 1.0, "delta": 0.01, **rest},
     ]
@@ -302,6 +305,7 @@ PROGRAM = CLAIM.reading(
     r"$(\varepsilon,\delta)$-differentially private.",
     expected=CONSISTENT,
     check=check_program,
+    largest_resolution=6.5,  # of ε, which is up to 5.1
     smoke=at_the_limit(60_000),
     ci=at_the_limit(100_000),
     full=at_the_limit(2_000_000),

@@ -355,6 +355,7 @@ HIGH_PROBABILITY = CLAIM.reading(
     r"O\big(L\|\theta_0-\theta^*\|_2\sqrt{p\log(1/\delta)}\log(1/\beta)/(\varepsilon n)\big)$.",
     measure=measure,
     judge=judge_probability,
+    largest_resolution=0.2,  # of a probability
     smoke=Tier(printed([4.0], [2, 4], []), trials=300),
     ci=Tier(printed([2.0, 8.0], [2, 8], LEVELS[:1]), trials=1_000),
     full=Tier(printed([2.0, 8.0, 16.0], [2, 8], LEVELS), trials=4_000, chunk=1_000),
@@ -365,7 +366,7 @@ LITERAL = CLAIM.reading(
     "constant-1",
     kind=Kind.BOUND,
     title="Excess risk of DP-GD over a convex set with the constant 1, as it is printed",
-    statement=PREMISE + r"$\mathbb E[L(\theta^{priv};D)]-L(\theta^*;D)\le"
+    statement=PREMISE + r"$\mathbb E[L(\theta^{priv};D)]-L(\theta^*;D)\le "
     r"L\|\theta_0-\theta^*\|_2\sqrt{p\log(1/\delta)}/(\varepsilon n)$: the text has an equality sign and no "
     r"$O$. ($\eta$ and $T$ may depend on all that is given but the losses.)",
     expected=REFUTED,

@@ -336,6 +336,7 @@ PROGRAM = CORRECTED.reading(
     r"private.",
     expected=CONSISTENT,
     check=check_program,
+    largest_resolution=5.0,  # of 2ε = 4 for the whole program; the selection alone is resolved to 2.2
     smoke=grid(epsilon=2.0, delta=0.01, n=50, sampled=60_000),
     ci=grid(epsilon=2.0, delta=0.01, n=50, sampled=200_000),
     full=grid(epsilon=(1.0, 2.0), delta=0.01, n=50, sampled=2_000_000),

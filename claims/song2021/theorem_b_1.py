@@ -393,6 +393,7 @@ ESTIMATORS = CLAIM.reading(
     r"$(\varepsilon,\delta)$-differentially private.",
     expected=CONSISTENT,
     check=check_estimators,
+    largest_resolution=1.5,  # of ε = 1
     smoke=grid(epsilon=1.0, delta=0.01, sampled=40_000),
     ci=grid(epsilon=1.0, delta=0.01, sampled=100_000),
     full=grid(epsilon=(0.5, 1.0, 2.0), delta=0.01, sampled=1_000_000),
