@@ -94,6 +94,7 @@ def judge(rows: Any, budget: Budget) -> list[Evidence]:
 BASE = {"regime": "noise", "m": 100, "d": 1, "epsilon": 1.0, "steps": 4, "smoothness": 1.0, "gap": 0.75}
 ARMS = {**shared.ARMS, "growth": (1, 2, 4, 8, 15, 30, 100), "steps": (6, 8, 12, 16)}
 NOISE = shared.star(BASE, **ARMS, smoothness=(0.1, 10.0), gap=(0.25, 0.4, 1.0))
+NOISE += shared.star(BASE | {"m": 1}, growth=(), d=(2, 4, 8))  # d is the dearest axis: its cells twice
 QUIET = [
     c | {"regime": "quiet", "n": shared.users_for(1, 1.0, c["steps"], 1e7)}
     for c in grid(m=shared.QUIET, d=1, epsilon=1.0, steps=(8, 16, 32), smoothness=1.0, gap=(0.1, 1.0, 10.0))
