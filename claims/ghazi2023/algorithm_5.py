@@ -96,7 +96,7 @@ PRIVACY = Claim(
     r"$(\varepsilon,\delta)$-DP; every line as printed.",
     expected=CONFIRMED,
     check=check_privacy,
-    smoke=grid(n=6000, m=1e20),
+    smoke=grid(n=8000, m=1e20),
     ci=grid(n=(8000, 20_000), m=(1e18, 1e22)),
 )
 CLAIMS = [CORRECTED, PRIVACY]
