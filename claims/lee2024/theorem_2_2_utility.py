@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -112,10 +113,11 @@ def judge(rates: bool, rows: Any, budget: Budget) -> Iterator[Evidence]:
         for tail, part in zip(("none", "small"), budget.split(2), strict=True):
             worst = worst_member(rows[rows["tail"] == tail], axes, "member", "risk")
             claimed = {"n": -1.0, "k": 0.5, "epsilon": -1.0, "d": 0.0}
-            yield from fit_rate(
+            fit = fit_rate(
                 worst, "risk", axes, claimed, 0.1, side=Side.UPPER, alpha=part, equivalence_alpha=0.001,
                 standard_error="standard_error", vanishing=("epsilon",),
-            ).evidence()  # fmt: skip
+            )  # fmt: skip
+            yield from (replace(e, point={"tail": tail}) for e in fit.evidence())
 
 
 _BASE = {"n": 800, "k": 4, "epsilon": 0.2, "d": 64, "delta": 1e-4}

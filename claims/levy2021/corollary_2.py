@@ -78,7 +78,7 @@ CLAIM = Claim(
     r"$\mathbb E\|\hat\theta-\theta^*_S\|^2=\tilde O\big(\frac{\sigma^2d^2}{\mu^2n^2m\varepsilon^2}\big)$.",
     expected=CONSISTENT,
     fits_exponents=True,
-    smoke=Tier(shared.few(NOISE), trials=700),
+    smoke=Tier(shared.few(NOISE), trials=1000),
     ci=Tier(NOISE, trials=220),
     full=Tier(NOISE, trials=15000, chunk=400),
     measure=measure,
