@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from audits.privacy import binomial, calibration, events, folds, gaussian_shape, scores
 from audits.privacy.atoms import find_atoms, rungs, scorer
-from audits.privacy.draws import Drawer
 from audits.privacy.outputs import join
 from audits.privacy.result import CurvePoint, Look, Resolution
 from audits.privacy.sequential import PATIENT, Finding, PairState, Request, learners, smallest_violation
@@ -376,32 +375,3 @@ def nothing(samples: int, note: str = "") -> Finding:
         note=note or "No event was found: the outputs of both datasets are constant or too few.",
         undecided=True,
     )
-
-
-def expected_bound(
-    mechanism: Any,
-    pair: Any,
-    epsilon: float,
-    delta: float,
-    samples: int,
-    planned: int,
-    rng: np.random.Generator,
-) -> float:
-    """The lower bound on ε that `planned` samples a side are expected to give on a pair, from `samples` a
-    side.
-
-    For ranking pairs; it proves nothing. −∞ where no event was found.
-    """
-    request = Request(
-        drawer=Drawer(mechanism),
-        pairs=[pair],
-        epsilon=epsilon,
-        delta=delta,
-        alpha=0.05,
-        rng=rng,
-        max_samples=samples,
-    )
-    state = PairState(request, pair, 0)
-    _collect(state, samples)
-    found = _learn(state, planned, "clopper-pearson", quick=True)
-    return -math.inf if found is None else found.expected

@@ -13,6 +13,8 @@ from pathlib import Path
 
 OWN = Path(__file__).resolve().parent.parent
 """The folder of this project's papers."""
+RUNS = Path("reports") / "runs"
+"""Where runs are kept unless --out names a folder, relative to the current folder."""
 
 
 def other_folders(named: Sequence[Path | str] = ()) -> list[Path]:

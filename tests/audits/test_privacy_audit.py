@@ -11,7 +11,6 @@ import pytest
 
 from audits.evidence import Verdict
 from audits.privacy import AuditResult, audit_privacy
-from audits.search import audit_worst_pair, query_patterns, search_pair
 from implementations.controls import (
     Control,
     broken_controls,
@@ -19,7 +18,6 @@ from implementations.controls import (
     gaussian_control,
     laplace_control,
     private_controls,
-    queries_within_one,
 )
 
 PRIVATE = {c.name: c for c in private_controls()}
@@ -346,45 +344,3 @@ def test_result_as_json_evidence_plot_and_notebook() -> None:
     assert "no proof of privacy" in fine.summary()
     assert "<table>" in fine._repr_html_()
     assert len(result.plot().axes) == 3
-
-
-def test_search_finds_the_pair_that_exposes_the_flaw() -> None:
-    control = BROKEN["svt5"]
-    rng = np.random.default_rng(0)
-    ranked = search_pair(
-        control.mechanism,
-        query_patterns(10),
-        epsilon=1.0,
-        adjacency=queries_within_one,
-        rng=rng,
-        samples=400,
-        rounds=1,
-    )
-    assert ranked[0].expected > 1.0
-    result = audit_worst_pair(
-        control.mechanism,
-        query_patterns(10),
-        epsilon=1.0,
-        adjacency=queries_within_one,
-        samples=400,
-        rounds=1,
-    )
-    assert result.verdict == "refuted"
-
-
-def test_search_raises_no_alarm_on_a_private_mechanism() -> None:
-    # α = 1e-6: the samples that chose the pair are not the samples of the test.
-    control = PRIVATE["nm1"]
-    result = audit_worst_pair(
-        control.mechanism, query_patterns(5), epsilon=1.0, adjacency=queries_within_one,
-        samples=200, rounds=1, alpha=1e-6, max_samples=5000,
-    )  # fmt: skip
-    assert result.verdict == "not-refuted"
-
-
-def test_search_refuses_pairs_that_are_not_neighbours() -> None:
-    with pytest.raises(ValueError, match="pairs must be neighbouring"):
-        search_pair(
-            PRIVATE["nm1"].mechanism, [((0, 0), (5, 5))], epsilon=1.0, adjacency=queries_within_one,
-            rng=np.random.default_rng(0),
-        )  # fmt: skip

@@ -7,8 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from claims.harness.places import RUNS
 from claims.harness.run.provenance import machine, versions
-from claims.harness.run.runner import RUNS
 
 EXTRAS = {
     "report": ("papermill", "nbformat", "matplotlib", "ipykernel", "latex2mathml", "mistune"),

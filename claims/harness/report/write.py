@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from claims.harness.places import RUNS
 from claims.harness.report.notebooks import (
     NOTEBOOKS,
     Job,
@@ -30,7 +31,6 @@ from claims.harness.report.notebooks import (
 from claims.harness.report.pages import page_path, paper_of
 from claims.harness.report.site import Page, render
 from claims.harness.run.result import RunResult
-from claims.harness.run.runner import RUNS
 from claims.harness.run.serialise import dumps, read_json
 from claims.harness.run.store import _alive, latest_run, read_run
 

@@ -37,7 +37,7 @@ def last_result(claim_id: str) -> ClaimResult | None:
 
 def _newest(claim_id: str) -> Path | None:
     # Read here without claims.harness.run.store: `dpclaims list` must not wait for pandas.
-    from claims.harness.run.runner import RUNS
+    from claims.harness.places import RUNS
     from claims.harness.run.store import claim_folder
 
     files = [claim_folder(run, claim_id) / "result.json" for run in RUNS.glob("*")]

@@ -17,7 +17,7 @@ from audits.evidence import combine
 from claims.harness.claim import Claim
 from claims.harness.closure import PACKAGES, Sources, roots_of
 from claims.harness.discover import ROOM, broken, claims_of, discover, select
-from claims.harness.places import OWN
+from claims.harness.places import OWN, RUNS
 from claims.harness.run.cells import Cell, Outcome, Work, cells_of, compute, conclude
 from claims.harness.run.provenance import data_digest, machine, versions
 from claims.harness.run.result import ClaimResult, RunResult, as_cached
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 ALPHA = 0.001
 """Default probability that a run calls any true claim refuted."""
-RUNS = Path("reports") / "runs"
-"""Where runs are kept unless --out names a folder, relative to the current folder."""
 NUMERICS = ("numpy", "scipy", "scikit-learn")
 """The libraries whose versions change results."""
 RETRIES = 3
