@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 import textwrap
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -150,9 +151,18 @@ def _labels(evidence: Sequence[Evidence]) -> tuple[list[str], str]:
     for number, (piece, point) in enumerate(zip(evidence, points, strict=True), 1):
         own = select_words({k: v for k, v in point.items() if k not in same})
         parts = [own] if same_words else [piece.quantity, own]
-        labels.append("; ".join(part for part in parts if part) or f"piece {number}")
+        labels.append(plain_letters("; ".join(part for part in parts if part)) or f"piece {number}")
     shared = [evidence[0].quantity] if same_words else []
     return labels, "; ".join(part for part in [*shared, select_words(same)] if part)
+
+
+def plain_letters(text: str) -> str:
+    """Script and other mathematical letters as plain ones, which the font of the figures has.
+
+    >>> plain_letters("points outside 𝒦₂")
+    'points outside K₂'
+    """
+    return "".join(unicodedata.normalize("NFKC", c) if "\U0001d400" <= c <= "\U0001d7ff" else c for c in text)
 
 
 def has_ratio(evidence: Evidence) -> bool:
