@@ -33,8 +33,9 @@ def check_subspace(point: Point) -> Iterator[Evidence]:
 
 CLAIM = Claim(
     PAPER,
-    "Lemma 2.6-proof",
+    "Lemma 2.6",
     "appendix E",
+    name="lemma-2.6-proof",
     kind=Kind.BOUND,
     title="Generator inequality behind Lemma 2.6",
     statement=r"""For convex $f$, $h=f+\frac\mu2\|x\|^2$ minimal at $x^*$ and every $x$:

@@ -70,7 +70,7 @@ def test_pure_estimators_are_private_on_every_small_pair(name):
         s = ones - zeros
         if name == "laplace":
             return stats.laplace(scale=2 / epsilon).sf(-s)
-        return 1 / (1 + np.exp(-epsilon / 4 * s))
+        return 1 / (1 + np.exp(-epsilon / 2 * s))
 
     def law(data):
         if name == "randomised response":
@@ -95,7 +95,7 @@ def test_estimators_draw_from_the_laws_checked_above(name):
     bits = hard.private_estimators()[name](sample, epsilon, 1e-3, np.random.default_rng(4))
     s = np.array([-2, 2])
     expected = (
-        stats.laplace(scale=2 / epsilon).sf(-s) if name == "laplace" else 1 / (1 + np.exp(-epsilon / 4 * s))
+        stats.laplace(scale=2 / epsilon).sf(-s) if name == "laplace" else 1 / (1 + np.exp(-epsilon / 2 * s))
     )
     for j in range(2):
         assert stats.binomtest(int(bits[:, j].sum()), size, expected[j]).pvalue > 1e-6
