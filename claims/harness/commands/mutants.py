@@ -131,8 +131,12 @@ def score(
     """One row a bug: whether it was caught, by which claim, and the verdicts that were seen."""
     if jobs < 1:
         raise ValueError(f"jobs must be ≥ 1, got {jobs}")
-    reasons = survivors()
+    reasons, sources = survivors(), Sources(roots_of())
     rows: dict[str, dict[str, Any]] = {}
+    for bug in bugs:
+        for claim in bug.claims:
+            if claim.module:
+                sources.closure(claim.module)  # read once here, not again in every process
     waiting = list(enumerate(bugs))[::-1]
     running: dict[Connection, tuple[int, Any, float]] = {}
     context = multiprocessing.get_context(
@@ -143,7 +147,7 @@ def score(
             while waiting and len(running) < jobs:
                 number, bug = waiting.pop()
                 mine, theirs = context.Pipe(duplex=False)
-                process = context.Process(target=_try, args=(bug, theirs), daemon=True)
+                process = context.Process(target=_try, args=(bug, theirs, sources), daemon=True)
                 process.start()
                 theirs.close()
                 running[mine] = (number, process, time.monotonic())
@@ -220,7 +224,7 @@ def _cost(claim: Claim) -> tuple[int, str]:
     return len(work.points) * (work.trials + 1), claim.id
 
 
-def _try(bug: Bug, connection: Connection) -> None:
+def _try(bug: Bug, connection: Connection, sources: Sources) -> None:
     """In a process of its own: plant the bug, run the claims until one notices, send what was seen."""
     seen: list[dict[str, str]] = []
     try:
@@ -230,7 +234,7 @@ def _try(bug: Bug, connection: Connection) -> None:
                     if tier != TIERS[0] and claim.tier(tier) == claim.tier(TIERS[0]):
                         continue
                     connection.send(("at", claim.id, tier))
-                    verdict = _verdict(claim, tier)
+                    verdict = _verdict(claim, tier, sources)
                     seen.append(
                         {"claim": claim.id, "tier": tier, "verdict": verdict, "expected": claim.expected}
                     )
@@ -246,9 +250,9 @@ def noticed(verdict: str, expected: str) -> bool:
     return verdict not in (expected, Verdict.INCONCLUSIVE)
 
 
-def _verdict(claim: Claim, tier: str) -> str:
+def _verdict(claim: Claim, tier: str, sources: Sources) -> str:
     settings = Settings(tier=tier)
-    result, _ = evaluate(claim, work_of(claim, settings, Sources(roots_of())))
+    result, _ = evaluate(claim, work_of(claim, settings, sources))
     return str(result.verdict or "crashed")
 
 

@@ -169,7 +169,7 @@ def run_claims(
         say("cell", None)
         if len(state.outcomes) < len(state.cells):
             continue
-        if state.claim.module and Sources(roots).digest(state.claim.module) != state.digest:
+        if state.claim.module and sources.changed(state.claim.module):
             changed.append(state)
             continue
         result, rows = _conclude(state.claim, state.outcomes, state.work)
@@ -419,7 +419,7 @@ def _compute_afresh(
         with ProcessPoolExecutor(max_workers=1) as pool:
             paths = [str(root) for root in roots]
             found = pool.submit(_afresh, claim.module, claim.file, claim.id, work, paths).result()
-        if Sources(roots).digest(claim.module) == state.digest:
+        if not before.changed(claim.module):
             return _key(state, settings, data), *found
     raise ValueError(f"{claim.id}: its sources keep changing; repeat the run when they are settled")
 
