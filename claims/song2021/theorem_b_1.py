@@ -28,7 +28,7 @@ How it is checked. The instance as printed, at the largest δ and n of the theor
 from the prior: every private estimator at hand must lie above α/10 and above the bound of the corrected
 proof, one without privacy below it. The threshold n*(d, ε), where the mean excess of an estimator crosses
 α/10, is located by bisection and must grow at least like d and like 1/ε. The proof by rational arithmetic.
-`:estimators` audits the private estimators themselves.
+`:estimators` holds the private estimators against their laws and audits them, `:instance` the instance.
 """
 
 from __future__ import annotations
@@ -56,19 +56,15 @@ from claims import (
     Side,
     Tier,
     at_least,
-    audit_privacy,
     decisive,
     equals,
     fit_rate,
     grid,
     mean_at_least,
-    mean_equals,
     sample_mean,
     undecided,
 )
 from claims.song2021 import PAPER
-from implementations.interfaces import Array, Mechanism
-from implementations.privacy import mu_star
 from implementations.song2021 import hard_instance
 
 if TYPE_CHECKING:
@@ -195,72 +191,6 @@ def threshold_evidence(rows: pd.DataFrame, alpha: float) -> Iterator[Evidence]:
     )  # fmt: skip
 
 
-# --- The private estimators --------------------------------------------------------------------------------
-
-
-def shares_of_ones(epsilon: float, delta: float, signed: int) -> dict[str, float]:
-    """P(θ_j = 1) of the estimators that report a noisy sign, where ones − zeros is `signed` ≥ 0."""
-    from scipy.special import expit, ndtr
-
-    return {
-        "laplace": 1.0 - 0.5 * math.exp(-0.5 * epsilon * signed),
-        "gaussian": float(ndtr(0.5 * mu_star(epsilon, delta) * signed)),
-        # a bit has probability ∝ e^{(ε/2)·its count}
-        "exponential": float(expit(0.5 * epsilon * signed)),
-    }
-
-
-def program(estimate: hard_instance.Estimator, epsilon: float, delta: float) -> Mechanism:
-    """An estimator as a mechanism on datasets of three counts: records (e₁, 0), (e₁, 1), and X = 0."""
-
-    def estimated(data: Array, size: int, rng: np.random.Generator) -> Array:
-        zeros, ones = (np.full((size, 1), int(count)) for count in data[:2])
-        sample = hard_instance.Sample(zeros, ones, int(data.sum()))
-        return estimate(sample, epsilon, delta, rng)[:, 0]
-
-    return estimated
-
-
-def one_record_replaced(first: Array, second: Array) -> bool:
-    return bool(first.sum() == second.sum() and np.abs(first - second).sum() <= 2)
-
-
-def check_estimators(point: Point) -> Iterator[Evidence]:
-    """Every private estimator where a label flips; the three noisy signs also against their laws."""
-    epsilon, delta, sampled = point.epsilon, point.delta, point.sampled
-    estimators = hard_instance.private_estimators()
-    laws = [(signed, shares_of_ones(epsilon, delta, signed)) for signed in (1, 3)]
-    alpha = point.split(len(estimators) - 1 + 2 * len(laws[0][1]))
-    for signed, law in laws:
-        data = np.array([1, 1 + signed, 0])
-        for name, share in law.items():
-            draws = program(estimators[name], epsilon, delta)(data, sampled // 4, point.rng)
-            yield mean_equals(
-                f"P(θ = 1) of the estimator {name}, {signed} more ones than zeros", draws == 1.0, share,
-                alpha=alpha.pop(), method="clopper-pearson", largest_resolution=0.05,
-            )  # fmt: skip
-    # Noisy signs lose most far from a tie, randomised response on a single record, descent near a tie.
-    worst = {
-        "laplace": (1, 4, 0),
-        "exponential": (1, 7, 0),
-        "gaussian": (0, 9, 0),
-        "randomised response": (0, 1, 0),
-    }
-    for name, estimate in estimators.items():
-        data = worst.get(name, (3, 4, 0))
-        if name == "constant":
-            draws = program(estimate, epsilon, delta)(np.array(data), 2, point.rng)
-            yield equals("output of the constant estimator", float(draws.max()), 0.5)
-            continue
-        flipped = (data[0] + 1, data[1] - 1, data[2])
-        result = audit_privacy(
-            program(estimate, epsilon, delta), [(np.array(data), np.array(flipped))], epsilon=epsilon,
-            delta=delta if name in ("gaussian", "DP-GD, 16 steps", "DP-GD, 128 steps") else 0.0,
-            adjacency=one_record_replaced, alpha=alpha.pop(), rng=point.rng, max_samples=sampled,
-        )  # fmt: skip
-        yield result.evidence(f"the estimator {name}")
-
-
 # --- The proof ---------------------------------------------------------------------------------------------
 
 
@@ -382,22 +312,4 @@ PROOF_CORRECTED = PROOF.reading(
     finding="the theorem stands",
     check=partial(check_proof, True),
 )
-ESTIMATORS = CLAIM.reading(
-    "estimators",
-    kind=Kind.PRIVACY,
-    title="The private estimators that are held against the bound",
-    statement=r"Replacing a record moves the differences of the counts of a coordinate by at most 2 in "
-    r"$\ell_1$. Their signs under $\mathrm{Lap}(2/\varepsilon)$, the exponential mechanism, randomised "
-    r"response and the constant are $\varepsilon$-differentially private; their signs under "
-    r"$N(0,4/\mu^*(\varepsilon,\delta)^2)$ and Algorithm 1 with calibrated noise are "
-    r"$(\varepsilon,\delta)$-differentially private.",
-    expected=CONSISTENT,
-    check=check_estimators,
-    largest_resolution=1.5,  # of ε = 1
-    smoke=grid(epsilon=1.0, delta=0.01, sampled=40_000),
-    ci=grid(epsilon=1.0, delta=0.01, sampled=100_000),
-    full=grid(epsilon=(0.5, 1.0, 2.0), delta=0.01, sampled=1_000_000),
-    fits_exponents=False,
-    plots=(),
-)
-CLAIMS = [PROOF, PROOF_CORRECTED, ESTIMATORS]
+CLAIMS = [PROOF, PROOF_CORRECTED]
