@@ -50,7 +50,7 @@ def index(folders: Sequence[Path | str] = ()) -> Index:
     """The index of all papers; ValueError as `discover`."""
     root = OWN.parent
     places = [OWN, root / "audits", root / "implementations", *other_folders(folders)]
-    file = _folder() / f"index-{_signature(places)}.json"
+    file = cache_folder() / f"index-{_signature(places)}.json"
     with suppress(OSError, ValueError, TypeError, KeyError):
         document = json.loads(file.read_text(encoding="utf-8"))
         return Index(
@@ -102,7 +102,8 @@ def _files(folder: str) -> Iterator[tuple[str, int, int]]:
                 yield entry.path, stat.st_size, stat.st_mtime_ns
 
 
-def _folder() -> Path:
+def cache_folder() -> Path:
+    """The folder for what can be computed again: the index of claims, what claims execute."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dpclaims"
 
 
