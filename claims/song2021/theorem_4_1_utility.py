@@ -248,9 +248,11 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
         yield decisive(laws, lambda e: abs(e.estimate - 1.0))
     table = worst_member(rows[rows["exact"].isna() & (rows["rank"] == 8)], AXES, "loss", "norm")
     if table["n"].nunique() > 3:
+        largest = rows.groupby("n")["bound"].max().rename("bound")
         yield from fit_rate(
-            table, "risk", ["n"], {"n": -0.5}, TOLERANCE, side=Side.UPPER, standard_error="standard_error",
-            alpha=budget.share(0.25), equivalence_alpha=0.01,
+            table.merge(largest, on="n"), "risk", ["n"], {"n": -0.5}, TOLERANCE, side=Side.UPPER,
+            standard_error="standard_error", alpha=budget.share(0.25), equivalence_alpha=0.01,
+            form="bound", trivial=1.0 / math.sqrt(8.0),
         ).evidence()  # fmt: skip
 
 

@@ -236,7 +236,7 @@ def risk(d: int, epsilon: float, presence: float, load: float = 1.0) -> dict[str
 
 
 def thresholds(repeats: int) -> list[dict[str, Any]]:
-    return grid(d=(8, 32, 128), epsilon=(0.01, 0.03, 0.1), presence=1.0, repeats=repeats)
+    return grid(d=(8, 16, 32, 64, 128), epsilon=(0.01, 0.03, 0.1), presence=1.0, repeats=repeats)
 
 
 SANDWICH = [risk(64, 0.02, 1.0, load) for load in (0.03, 0.1, 0.3, 1.5, 2.0, 2.2, 3.0, 10.0, 30.0, 100.0)]
