@@ -196,7 +196,9 @@ def threshold_evidence(rows: pd.DataFrame, alpha: float) -> Iterator[Evidence]:
 
 
 def thresholds(repeats: int) -> list[dict[str, Any]]:
-    return grid(locates=("laplace", "gaussian"), d=(8, 32, 128), epsilon=(0.01, 0.03, 0.1), repeats=repeats)
+    return grid(
+        locates=("laplace", "gaussian"), d=(8, 16, 32, 64, 128), epsilon=(0.01, 0.03, 0.1), repeats=repeats
+    )
 
 
 CONDITIONS = grid(d=(1, 3, 10), datasets=DATASETS)

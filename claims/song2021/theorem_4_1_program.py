@@ -101,7 +101,15 @@ def check_choice(point: Point) -> Iterator[Evidence]:
 
 
 def check_formulas(point: Point) -> Iterator[Evidence]:
-    """The Laplace scales, and the T that the theorem asks for."""
+    """The Laplace scales, the T that the theorem asks for, and the probabilities of the selection."""
+    for gap in (0.0, 0.5, 3.0):
+        stated = 0.5 * math.exp(-gap) * (1.0 + 0.5 * gap)
+        pair = stationary_point.two_candidate_probability(np.array([0.7 * gap, -0.7 * gap]), 0.7)
+        yield same("P(0 is reported) of two candidates, closed form", pair, [1.0 - stated, stated])
+        behind = 0.7 * np.array([0.0, 0.0, gap])
+        shares = [stationary_point.selection_probability(behind, 0.7, k) for k in range(3)]
+        last = last_of_three(gap)
+        yield same("P(k is reported) of three, quadrature", shares, [0.5 - 0.5 * last] * 2 + [last])
     for n, epsilon, lipschitz in ((40, 0.7, 3.0), (9, 2.0, 0.5)):
         for name, factor in (("printed", 2.0), ("corrected", 4.0)):
             scale = stationary_point.selection_scale(epsilon=epsilon, n=n, lipschitz=lipschitz, scale=name)

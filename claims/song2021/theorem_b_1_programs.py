@@ -185,7 +185,7 @@ def check_open(point: Point) -> Iterator[Evidence]:
     """The majority, and the constant, on three coordinates."""
     counts = Sample(np.array([2, 0, 1]), np.array([1, 3, 1]), 9)
     for name, estimate, stated in (
-        ("majority", hard_instance.open_estimators()["majority"], [0.0, 1.0, 0.5]),
+        ("majority", hard_instance.non_private_estimators()["majority"], [0.0, 1.0, 0.5]),
         ("constant", hard_instance.private_estimators()["constant"], [0.5, 0.5, 0.5]),
     ):
         yield same(f"output of the estimator {name}", estimate(counts, 1.0, 0.1, point.rng), stated)
