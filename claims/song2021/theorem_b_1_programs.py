@@ -164,31 +164,34 @@ def check_laws(point: Point) -> Iterator[Evidence]:
 
 
 def check_descent(point: Point) -> Iterator[Evidence]:
-    """One step on two coordinates: θ̄ = η·ones/n − ηb, with σ = 2/(nμ) and η of Theorem 3.1, ‖θ*‖ = √(d/2)."""
-    epsilon, delta, rng, n = point.epsilon, point.delta, point.rng, 10
-    data = np.array([1, 2, 1, 4, 2])
+    """One step on three coordinates: θ̄ = η·ones/n − ηb, σ = 2/(nμ) and η of Theorem 3.1 for ‖θ*‖ = √(d/2)."""
+    epsilon, delta, rng, n = point.epsilon, point.delta, point.rng, 11
+    zeros, ones = np.array([2.0, 1.0, 0.0]), np.array([4.0, 2.0, 1.0])
+    data = np.array([1, *zeros, *ones])
     sigma = 2.0 / (n * mu_star(epsilon, delta))
-    eta = 1.0 / math.sqrt(0.5 + 2.0 * sigma**2)  # L = 1/√2, rank 2, T = 1
+    eta = math.sqrt(1.5 / (1.0 / 3.0 + 3.0 * sigma**2))  # L = 1/√3, rank 3, T = 1
     draws = program(hard_instance.descent(1), epsilon, delta)(data, point.descents, rng)
     yield from gaussian_draws(
-        "one step on two coordinates", draws, eta * np.array([0.4, 0.2]), (eta * sigma) ** 2 * np.eye(2),
+        "one step on three coordinates", draws, eta * ones / n, (eta * sigma) ** 2 * np.eye(3),
         alpha=point.alpha,
     )  # fmt: skip
     quiet = program(hard_instance.descent(2, noise="none"), epsilon, delta)(data, 2, rng)[0]
-    # Two steps without noise: η = 1, from 0 to (0.4, 0.2), where the labels 0 and 1 pull by ±their share.
-    yield same(
-        "two steps without noise", quiet, [0.5 * (0.4 + 0.4 - 0.2 + 0.4), 0.5 * (0.2 + 0.2 - 0.1 + 0.2)]
-    )
+    # η = √(1.5/(2/3)) = 1.5; after the first step the labels 0 and 1 pull by their shares.
+    yield same("two steps without noise", quiet, 1.5 * (ones + 0.5 * (ones - zeros)) / n)
 
 
 def check_open(point: Point) -> Iterator[Evidence]:
-    """The majority, and the constant, on three coordinates."""
+    """The majority, and the constant, on three coordinates; every estimator on batches of two axes."""
     counts = Sample(np.array([2, 0, 1]), np.array([1, 3, 1]), 9)
     for name, estimate, stated in (
         ("majority", hard_instance.non_private_estimators()["majority"], [0.0, 1.0, 0.5]),
         ("constant", hard_instance.private_estimators()["constant"], [0.5, 0.5, 0.5]),
     ):
         yield same(f"output of the estimator {name}", estimate(counts, 1.0, 0.1, point.rng), stated)
+    batch = Sample(np.ones((2, 4, 3), dtype=int), np.ones((2, 4, 3), dtype=int), 6)
+    for name, estimate in hard_instance.private_estimators().items():
+        shape = estimate(batch, 1.0, 0.1, point.rng).shape
+        yield same(f"shape of the outputs of the estimator {name}", shape, (2, 4, 3))
 
 
 WORST = {
