@@ -89,7 +89,7 @@ def check_noise(point: Point) -> Iterator[Evidence]:
     """Half of the models have Gaussian noise, half Gamma noise in ℝ³, of which a coordinate, sum, norm."""
     from scipy.special import chdtr, gammainc, ndtr
 
-    count, eta, alpha = point.models, 0.5, point.split(9)
+    count, eta, alpha = point.models, 0.5, point.split(11)
     models = [Model(kind, 3, eta) for kind in ("gaussian", "gamma") for _ in range(count)]
     drawn = noise_of(models, 2, eta, point.rng)
     normal, gamma = drawn[:, :count] / SIGMA, drawn[:, count:] / SCALE
@@ -114,11 +114,23 @@ def check_noise(point: Point) -> Iterator[Evidence]:
     wide = [Model("gamma", 3, eta)] * count
     first = minibatch_sgd.draw_noise(wide, 1, point.rng)[:, 0] / SCALE
     yield drawn_from("Gamma noise in ℝ³, the one coordinate kept", first, tail_of_three, alpha=alpha.pop())
+    mixed = minibatch_sgd.draw_noise(wide + [Model("gamma", 5, eta)] * count, 2, point.rng) / SCALE
+    yield drawn_from("Gamma noise in ℝ³ beside ℝ⁵", mixed[:count, 1], tail_of_three, alpha=alpha.pop())
+    yield drawn_from("Gamma noise in ℝ⁵ beside ℝ³", mixed[count:, 1], tail_of_five, alpha=alpha.pop())
 
 
 def tail_of_three(z: Array) -> Array:
     """P(Z ≤ z) of a coordinate of noise ∝ e^{−‖z‖} on ℝ³."""
     tail = 0.25 * (2.0 + np.abs(z)) * np.exp(-np.abs(z))
+    return np.where(z > 0.0, 1.0 - tail, tail)
+
+
+def tail_of_five(z: Array) -> Array:
+    """The same on ℝ⁵: P(z > t) = ∫_t^∞ (½ − ¾(t/r) + ¼(t/r)³)·r⁴e^{−r}/24 dr."""
+    from scipy.special import gammaincc
+
+    t = np.abs(z)
+    tail = gammaincc(5, t) / 2.0 - 3.0 / 16.0 * t * gammaincc(4, t) + t**3 / 96.0 * gammaincc(2, t)
     return np.where(z > 0.0, 1.0 - tail, tail)
 
 

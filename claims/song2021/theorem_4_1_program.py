@@ -102,12 +102,13 @@ def check_choice(point: Point) -> Iterator[Evidence]:
 
 def check_formulas(point: Point) -> Iterator[Evidence]:
     """The Laplace scales, the T that the theorem asks for, and the probabilities of the selection."""
+    b = 0.02
     for gap in (0.0, 0.5, 3.0):
         stated = 0.5 * math.exp(-gap) * (1.0 + 0.5 * gap)
-        pair = stationary_point.two_candidate_probability(np.array([0.7 * gap, -0.7 * gap]), 0.7)
+        pair = stationary_point.two_candidate_probability(np.array([b * gap, -b * gap]), b)
         yield same("P(0 is reported) of two candidates, closed form", pair, [1.0 - stated, stated])
-        behind = 0.7 * np.array([0.0, 0.0, gap])
-        shares = [stationary_point.selection_probability(behind, 0.7, k) for k in range(3)]
+        behind = b * np.array([0.0, 0.0, gap])
+        shares = [stationary_point.selection_probability(behind, b, k) for k in range(3)]
         last = last_of_three(gap)
         yield same("P(k is reported) of three, quadrature", shares, [0.5 - 0.5 * last] * 2 + [last])
     for n, epsilon, lipschitz in ((40, 0.7, 3.0), (9, 2.0, 0.5)):
@@ -119,6 +120,11 @@ def check_formulas(point: Point) -> Iterator[Evidence]:
         )
         stated = 2.5 * (n * epsilon) ** 2 * 6.0 / (2.0 * lipschitz**2 * math.log(100.0))
         yield equals("least T that Theorem 4.1 asks for", steps, math.ceil(stated), decides=False)
+        balanced = stationary_point.balanced_steps(
+            mu=0.8, n=1_000 * n, lipschitz=lipschitz, smoothness=2.5, rank=3, initial_risk=6.0
+        )
+        stated = 800.0 * n / lipschitz * math.sqrt(2.5)  # √(β·L(θ₀)/(2·rank)) = √2.5
+        yield equals("T that balances the terms of (13)", balanced, round(stated), decides=False)
 
 
 # --- Audits ------------------------------------------------------------------------------------------------

@@ -175,9 +175,12 @@ def check_descent(point: Point) -> Iterator[Evidence]:
         "one step on three coordinates", draws, eta * ones / n, (eta * sigma) ** 2 * np.eye(3),
         alpha=point.alpha,
     )  # fmt: skip
-    quiet = program(hard_instance.descent(2, noise="none"), epsilon, delta)(data, 2, rng)[0]
-    # η = √(1.5/(2/3)) = 1.5; after the first step the labels 0 and 1 pull by their shares.
-    yield same("two steps without noise", quiet, 1.5 * (ones + 0.5 * (ones - zeros)) / n)
+    quiet = program(hard_instance.descent(4, noise="none"), epsilon, delta)(data, 2, rng)[0]
+    path = [np.zeros(3)]
+    for _ in range(4):  # η = √(1.5/(4/3)), |⟨θ, x⟩ − y| has the slopes ±1
+        pull = (zeros * np.sign(path[-1]) + ones * np.sign(path[-1] - 1.0)) / n
+        path.append(path[-1] - math.sqrt(1.125) * pull)
+    yield same("four steps without noise", quiet, np.mean(path[1:], axis=0))
 
 
 def check_open(point: Point) -> Iterator[Evidence]:

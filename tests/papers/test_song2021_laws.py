@@ -64,6 +64,19 @@ def test_draws_against_their_law(kind):
 
 
 @pytest.mark.parametrize("z", [-2.0, -0.1, 0.0, 0.7, 5.0])
+def test_a_coordinate_of_gamma_noise_in_five_dimensions(z):
+    # The direction's coordinate has the density ¾(1 − u²).
+    law = stats.gamma(5)
+
+    def share(r):
+        u = np.clip(z / r, -1.0, 1.0)
+        return 0.5 + 0.75 * u - 0.25 * u**3
+
+    below = integrate.quad(lambda r: law.pdf(r) * share(r), 0.0, 80.0, limit=200)[0]
+    assert float(section_6_training.tail_of_five(np.array(z))) == pytest.approx(below, abs=1e-7)
+
+
+@pytest.mark.parametrize("z", [-2.0, -0.1, 0.0, 0.7, 5.0])
 def test_a_coordinate_of_gamma_noise_in_three_dimensions(z):
     # The direction's coordinate is uniform on [−1, 1], the norm is Gamma(3).
     law = stats.gamma(3)
