@@ -15,7 +15,8 @@ How it is checked. The output on two dense features against its Gaussian law (Ko
 whitening: coordinates, their sum, sums of two runs, the squared norm); the recursion with given noise, over a
 ball, step by step against the lines above, and its three averages; a projected step against the projection of
 the free one; the gradient and risk by coordinates against those by records; the span of the features and the
-problem in it; σ, the sensitivity and η against their formulas; losses and sets against their definitions.
+problem in it; σ, the sensitivity, η and the Gaussian privacy curve against their formulas; losses and sets
+against their definitions.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from claims.song2021._laws import apart, gaussian_draws, in_unit_ball, law_of_av
 from implementations import losses
 from implementations.domains import ball, box
 from implementations.interfaces import Loss, Problem
+from implementations.privacy import amplified_epsilon, gaussian_delta, gaussian_epsilon, mu_star
 from implementations.song2021 import dp_gd
 
 STEEP, WIDTH, ETA = 2.0, 50.0, 5.0
@@ -141,6 +143,20 @@ def check_formulas(point: Point) -> Iterator[Evidence]:
         yield same("η over its formula", eta * math.sqrt(steps * (lipschitz**2 + 3 * 0.49)) / 2.0, 1.0)
 
 
+def check_curve(point: Point) -> Iterator[Evidence]:
+    """The Gaussian privacy curve Φ(−ε/μ + μ/2) − e^ε·Φ(−ε/μ − μ/2), its two inverses, and amplification."""
+    from scipy.special import ndtr
+
+    for epsilon, delta in ((0.05, 0.01), (1.0, 1e-6), (1.0, 0.1), (4.0, 1e-3)):
+        mu = mu_star(epsilon, delta)
+        from_phi = ndtr(-epsilon / mu + mu / 2.0) - math.exp(epsilon) * ndtr(-epsilon / mu - mu / 2.0)
+        yield same("δ(ε, μ*) over δ", from_phi / delta, 1.0)
+        yield same("δ(ε, μ) of the program over its formula", gaussian_delta(epsilon, mu) / from_phi, 1.0)
+        yield same("ε(δ, μ*) over ε", gaussian_epsilon(delta, mu) / epsilon, 1.0)
+        amplified = math.exp(amplified_epsilon(epsilon, 0.3))
+        yield same("e^ε of a step on a share q = 0.3", amplified, 0.7 + 0.3 * math.exp(epsilon))
+
+
 def check_losses(point: Point) -> Iterator[Evidence]:
     """Links against their definitions; every slope against a central difference where there is no kink."""
     z, h = point.rng.uniform(-4.0, 4.0, 4_000), 1e-6
@@ -187,6 +203,7 @@ PARTS = {
     "gradients": check_gradients,
     "span": check_span,
     "formulas": check_formulas,
+    "curve": check_curve,
     "losses": check_losses,
     "sets": check_sets,
 }

@@ -188,7 +188,8 @@ def threshold_evidence(rows: pd.DataFrame, alpha: float) -> Iterator[Evidence]:
     fit = fit_rate(laplace, "threshold", ["d", "epsilon"], {"d": 1.0, "epsilon": -1.0}, 0.1, **options)
     other = fit_rate(gaussian, "threshold", ["d", SPREAD], {"d": 1.0, SPREAD: 1.0}, 0.1, **options)
     yield from (replace(e, quantity=f"{e.quantity} in n*, Laplace") for e in fit.evidence())
-    yield from (replace(e, quantity=f"{e.quantity} in n*, Gaussian") for e in other.evidence())
+    where = {"estimator": "gaussian"}
+    yield from (replace(e, quantity=f"{e.quantity} in n*, Gaussian", point=where) for e in other.evidence())
     constants = laplace["threshold"] * laplace["epsilon"] / laplace["d"]
     note = "mean over d, ε and repeats; n* is where the excess falls below 0.05"
     yield sample_mean("n*·ε/d of the Laplace estimator", constants, note=note)
