@@ -9,7 +9,9 @@ calibrated noise, and for the corrected one at the largest ε for which it is pr
 
 How it is checked. The released average on both datasets against its law (Kolmogorov–Smirnov), for the three
 choices of σ as they are stated, the printed one at two δ, so that log(1/δ) is seen; δ(ε) of the stated laws
-exactly. Beside it an audit of the program at (ε, δ), which can refute; the laws decide.
+exactly. The calibrated noise of one record added or removed, n public, is half as large: there the outlier is
+replaced by a record with x = 0. Beside it an audit of the program at (ε, δ), which can refute; the laws
+decide.
 """
 
 from __future__ import annotations
@@ -33,21 +35,26 @@ def check(point: Point) -> Iterator[Evidence]:
     from scipy.special import ndtr
 
     n, steps, epsilon, delta, alpha = point.n, point.steps, point.epsilon, point.delta, point.split(3)
+    adjacency = Adjacency(point.adjacency)
     algorithm = dp_gd.mechanism(
         losses.huber(1.0), epsilon=epsilon, delta=delta, steps=steps, learning_rate=n / (n - 1),
-        noise=point.noise, adjacency=Adjacency.REPLACE,
+        noise=point.noise, adjacency=adjacency,
     )  # fmt: skip
-    pair = huber_pair(n, 1.0, far=100.0)
     sigma = stated_noise(point.noise, epsilon, delta, n, steps, 1.0)
+    pair, signs = huber_pair(n, 1.0, far=100.0), (1.0, -1.0)
+    if adjacency is Adjacency.ADD_REMOVE:  # the outlier has x = 0 in the second dataset
+        sigma, signs = 0.5 * sigma, (1.0, 0.0)
+        pair[1][0] = 0.0
     spread = n / (n - 1) * sigma / math.sqrt(steps)
-    for data, sign in zip(pair, (1.0, -1.0), strict=True):
+    for data, sign in zip(pair, signs, strict=True):
         released = (algorithm(data, point.sampled, point.rng)[:, 0] - sign / (n - 1)) / spread
-        quantity = f"law of the released average, {point.noise} noise, outlier at {sign:+g}·100"
+        quantity = f"law of the released average, {point.noise} noise, outlier at {100.0 * sign:g}"
         yield drawn_from(quantity, released, ndtr, alpha=alpha.pop(), note="standardised")
     if point.noise == "printed":  # not private: there is nothing to audit
         return
     quantity = f"exact δ at ε of the law, {point.noise} noise"
-    yield at_most(quantity, gaussian_delta(epsilon, 2.0 / ((n - 1) * spread)), delta, decides=False)
+    mu = (signs[0] - signs[1]) / ((n - 1) * spread)
+    yield at_most(quantity, gaussian_delta(epsilon, mu), delta, decides=False)
     result = audit_privacy(
         algorithm, [pair], epsilon=epsilon, delta=delta, adjacency=PAPER.adjacency, alpha=alpha.pop(),
         rng=point.rng, max_samples=2 * point.sampled,
@@ -57,13 +64,14 @@ def check(point: Point) -> Iterator[Evidence]:
 
 def at_the_limit(sampled: int) -> list[dict[str, Any]]:
     """The corrected noise at the largest ε that it is private for, and the calibrated one, always tight."""
-    rest = {"steps": 5, "n": 50, "sampled": sampled}
+    rest = {"steps": 5, "n": 50, "sampled": sampled, "adjacency": "replace"}
     tight = math.floor(1000.0 * largest_epsilon(0.1)) / 1000.0
     return [
         {"noise": "printed", "epsilon": 1.0, "delta": 0.01, **rest},
         {"noise": "printed", "epsilon": 2.0, "delta": 1e-8, **rest},
         {"noise": "corrected", "epsilon": tight, "delta": 0.1, **rest},
         {"noise": "calibrated", "epsilon": 1.0, "delta": 0.01, **rest},
+        {"noise": "calibrated", "epsilon": 1.0, "delta": 0.01, **rest, "adjacency": "add-remove"},
     ]
 
 
