@@ -53,9 +53,7 @@ def _tail(z: Array, terms: int) -> Array:
     raise ValueError(f"terms must be 1, 2 or 4, got {terms}")
 
 
-def range_law(
-    x: Array, epsilon: float, tau: float, bound: float, width: float = 2.0
-) -> tuple[Array, Array]:
+def range_law(x: Array, epsilon: float, tau: float, bound: float, width: float = 2.0) -> tuple[Array, Array]:
     """Centres and probabilities of PrivateRange: exp(−½ε·max(#left, #right)) over bins of width 2τ.
 
     Algorithm 6 as reconstructed: ⌈B/τ⌉ bins, centred at 0; an edge belongs to the bin on its right.

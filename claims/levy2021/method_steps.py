@@ -3,7 +3,7 @@ r"""Algorithms 3 and 4: the steps, projections and averages are those that the t
 Theorem 3, Corollary 2 and Theorem 4 speak of first-order methods {Query, Update, Aggregate} that are given
 noisy gradients (Levy et al. 2021, section 4 and Algorithm 4; the methods of Proposition 4 are reconstructed).
 What such a method does with its answers is not random, but for the iterate that the non-convex variant draws.
-So each is given arbitrary answers, random vectors that no gradient need be, and must make exactly these steps:
+So each is given random vectors as answers, which no gradient need be, and must make exactly these steps:
 
 * convex: θ_{t+1} = Π(θ_t − η·g_t), η = 1/(H + ν√(T/2)/R), and θ̂ is the mean of θ_1, …, θ_T;
 * strongly convex: η_t = 1/H for t < ⌊T/2⌋, then 2/(μ(s + 2κ)) in step s = 0, 1, … of the rest, κ = H/μ, whose
@@ -77,9 +77,7 @@ def path(start: np.ndarray, answers: np.ndarray, sizes: Sequence[float], project
     return np.array(thetas)
 
 
-def ran(
-    method: first_order.Method, start: np.ndarray, answers: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def ran(method: first_order.Method, start: np.ndarray, answers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The points (T, runs, d) at which the program asks for an answer, and its output."""
     asked: list[np.ndarray] = []
 
@@ -258,12 +256,12 @@ def check_queries(point: Point) -> Iterator[Evidence]:
 
         return query
 
-    answers = adaptive_queries.answer_adaptively(
-        data, next_query, 4, 1.0, 0.1, 0.5, 1.0, 0.01, point.rng
-    )
+    answers = adaptive_queries.answer_adaptively(data, next_query, 4, 1.0, 0.1, 0.5, 1.0, 0.01, point.rng)
     faults += any(not np.array_equal(a, b) for a, b in zip(answers, known, strict=False))
     yield equals("answers to four adaptive queries", len(answers), 4)
-    yield equals("queries that do not see all answers before them", sum(k != t for t, k in enumerate(seen)), 0)
+    yield equals(
+        "queries that do not see all answers before them", sum(k != t for t, k in enumerate(seen)), 0
+    )
     yield equals("queries on other data, answers that change", faults, 0)
 
 

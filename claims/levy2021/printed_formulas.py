@@ -8,8 +8,8 @@ formula, written down again (Levy et al. 2021, Algorithms 1 to 4; Algorithm 6 as
 * PrivateRange: bins of width 2τ that cover [−B, B] and are symmetric, their law on random data, an interval
   of length 4τ around the centre of a bin, and the probability (B/τ)·exp(−nε/4) of missing the data;
 * Algorithm 1: noise 8τ/(nε), the exact law, β = (B/τ)·exp(−nε/8), the least n with β at most a given level;
-* Algorithm 2: D = 2^⌈log₂ d⌉ (the least power of two at or above d), ε′ = ε/√(8D·log(1/δ)), τ′ = 10τ√(log(Dn/γ)/D),
-  the bound √D·B, β = 2γ + D·β(ε′, τ′), the variance 2D·scale²; the transform is the Walsh–Hadamard matrix;
+* Algorithm 2: D, the least power of two at or above d, ε′ = ε/√(8D·log(1/δ)), τ′ = 10τ√(log(Dn/γ)/D), the
+  bound √D·B, β = 2γ + D·β(ε′, τ′), the variance 2D·scale²; the transform is the Walsh–Hadamard matrix;
 * Algorithm 3: (ε/(2√(2T·log(2/δ))), δ/(2T));
 * Algorithm 4: T, n_t, λ_t and the steps of a phase, and the phases that are kept;
 * the radii of bounded and of Gaussian samples, and who is refused: ε > 1, and users below the number at which
@@ -289,7 +289,7 @@ def beta_of_two(n: int, epsilon: float, delta: float) -> float:
 
 def of_refusals(point: Point) -> Iterator[Evidence]:
     """A program that is given `failure` runs from exactly the n on at which β falls to it."""
-    # One answer of Algorithm 3 at ε = 1, δ = 0.1 has (1/(2√(2 log 20)), 0.05); a phase has T = 2 and δ = 1e-9.
+    # An answer of Algorithm 3 at T = 1, ε = 1, δ = 0.1 has (1/(2√(2 log 20)), 0.05); a phase T = 2, δ = 1e-9.
     answer = (1.0 / (2.0 * math.sqrt(2.0 * math.log(20.0))), 0.05)
     of_a_phase = (1.0 / (2.0 * math.sqrt(4.0 * math.log(2e9))), 2.5e-10)
     programs: list[tuple[str, tuple[float, float], Callable[[int, float], object]]] = [
@@ -351,9 +351,7 @@ def of_phases(point: Point) -> Iterator[Evidence]:
             count = max(2, math.ceil((smoothness + mu) / mu * math.log(max(inside, 2.0))))
             steps.append((phased_erm.steps_of_phase(problem, phase), count))
             share = epsilon / (2.0 * math.sqrt(2.0 * count * math.log(2.0 / delta)))
-            padded, budget, radius, root = plan_of(
-                users_of, d, share, delta / (2.0 * count), gamma, "paper"
-            )
+            padded, budget, radius, root = plan_of(users_of, d, share, delta / (2.0 * count), gamma, "paper")
             one = missed(users_of, budget, root * lipschitz / (radius * tau), "paper")
             beta = min(1.0, 2.0 * gamma + padded * one)
             failures.append((phased_erm.phase_failure(problem, phase, tau, gamma), beta))

@@ -162,11 +162,14 @@ def of_selection(point: Point) -> Iterator[Draw]:
 
 
 def of_oracle(point: Point) -> Iterator[Draw]:
-    """A′ of Theorem 2 around a given mean, d = 3: sums of four Laplace variables, and two coordinates' sum."""
+    """A′ of Theorem 2 around a given mean, d = 3: sums of four Laplace variables, and the sum of two."""
     mean = np.array([0.4, -0.1, 2.0])
     plan = winsorized_mean_highd.highd_plan(9, 3, 2.0, DELTA, 0.05, 1.0, GAMMA)
     drawn = winsorized_mean_highd.noisy_mean(copies(mean, point.size), plan, 9, point.rng)
-    answer, radius = 2.0 / math.sqrt(32.0 * math.log(1.0 / DELTA)), 0.5 * math.sqrt(math.log(36.0 / GAMMA) / 4.0)
+    answer, radius = (
+        2.0 / math.sqrt(32.0 * math.log(1.0 / DELTA)),
+        0.5 * math.sqrt(math.log(36.0 / GAMMA) / 4.0),
+    )
     scale = 8.0 * radius / (9.0 * answer)
     for j in range(3):
         law = _laws.SumLaw(np.ones(1), mean[j : j + 1], scale / 2.0, 4)

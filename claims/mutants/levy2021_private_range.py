@@ -57,7 +57,7 @@ MUTANTS = [
         name="levy2021-range-gaps-lost",
         bug="Draws among the occupied bins only: a bin without users gives their places away.",
         replaces="implementations.levy2021.private_range:draw_centres",
-        swap=("np.maximum(step - 1, 0)", "0.0 * np.maximum(step - 1, 0)"),
+        swap=("gap * np.exp", "0.0 * gap * np.exp"),
         caught_by=("levy2021/sampler-laws",),
     ),
     Mutant(
