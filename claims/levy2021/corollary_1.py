@@ -50,7 +50,7 @@ from claims import (
     sandwich,
 )
 from claims.levy2021 import PAPER
-from implementations.levy2021 import winsorized_mean_highd
+from implementations.levy2021 import gaussian_mean, winsorized_mean_highd
 from implementations.levy2021.users import SignPopulation
 
 DELTA = 1e-6
@@ -164,10 +164,8 @@ def check_optimal(point: Point) -> Iterator[Evidence]:
     bound = 1.0 / (m * n) + d / (m * (n * float(mu_star(point.epsilon, DELTA))) ** 2)
     means = population("fair", d).user_means(n, m, point.trials, point.rng)
     reach = (1.0 + math.sqrt(2.0 * math.log(n / 1e-6) / d)) / math.sqrt(m)  # ball that holds all user means
-    norm = np.linalg.norm(means, axis=-1, keepdims=True)
-    clipped = (means * np.minimum(1.0, reach / np.maximum(norm, 1e-300))).mean(axis=1)
-    noise = 2.0 * reach / (n * float(mu_star(point.epsilon, DELTA)))
-    gaussian = clipped + noise * point.rng.standard_normal(clipped.shape)
+    scale = gaussian_mean.gaussian_scale(n, reach, point.epsilon, DELTA)
+    gaussian = gaussian_mean.gaussian_mean(means, reach, scale, point.rng)
     gamma = failure_level(n, m, d, point.epsilon)
     algorithm_2 = winsorized_mean_highd.winsorized_mean_highd(
         means, point.epsilon, DELTA, radius(n, m, gamma), 1.0, gamma, point.rng, constants="tuned"

@@ -31,7 +31,7 @@ import numpy as np
 
 from claims import CONFIRMED, Claim, Evidence, Kind, Point, equals, grid
 from claims.levy2021 import PAPER, _laws
-from implementations import hadamard
+from implementations import hadamard, privacy
 from implementations.levy2021 import (
     adaptive_queries,
     composition,
@@ -202,6 +202,14 @@ def of_budgets(point: Point) -> Iterator[Evidence]:
     for epsilon, delta, d in product((0.1, 4.0), (1e-9, 0.1), (1, 2, 64)):
         wanted = epsilon / math.sqrt(8.0 * d * math.log(1.0 / delta))
         per_coordinate.append((composition.printed_coordinate_epsilon(epsilon, delta, d), wanted))
+    composed_deltas = [
+        (
+            privacy.composition_delta(epsilon, 0.3, step_delta, steps),
+            with_deltas(epsilon, 0.3, step_delta, steps),
+        )
+        for epsilon, step_delta, steps in product((0.1, 0.5), (0.0, 0.01, 0.2), (1, 3, 7))
+    ]
+    yield held("δ of the optimal composition", composed_deltas)
     yield held("budget of one of T answers", printed)
     yield held("budget of one of d coordinates", per_coordinate)
     yield held("largest budget whose composition over T answers is private", optimal)

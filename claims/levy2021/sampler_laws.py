@@ -37,6 +37,7 @@ from implementations.levy2021 import (
     adaptive_queries,
     finite_class,
     first_order,
+    gaussian_mean,
     phased_erm,
     private_range,
     users,
@@ -78,17 +79,19 @@ def of_algorithm_1(point: Point) -> Iterator[Draw]:
 
 def of_algorithm_2(point: Point) -> Iterator[Draw]:
     space = np.column_stack((PLANE[1:], [0.3, -0.9, 0.0, 0.6]))
-    for x in (PLANE, np.pad(PLANE[1:], ((0, 0), (0, 2))), space):
+    wide, tight = 0.05, 0.01  # τ at which nobody is clipped, and τ at which the law depends on the signs
+    cases = [(PLANE, 2.0, wide), (PLANE, 40.0, wide), (PLANE, 40.0, tight), (space, 40.0, wide)]
+    cases += [(np.pad(PLANE[1:], ((0, 0), (0, 2))), epsilon, wide) for epsilon in (2.0, 40.0)]
+    for x, epsilon, tau in cases:
         d = x.shape[1]
         padded = np.pad(x, ((0, 0), (0, 1))) if d == 3 else x
-        for epsilon in (2.0, 40.0) if d < 3 else (40.0,):
-            laws = _laws.algorithm_2(padded, epsilon, DELTA, 0.05, 1.0, GAMMA)
-            drawn = winsorized_mean_highd.winsorized_mean_highd(
-                copies(x, point.size), epsilon, DELTA, 0.05, 1.0, GAMMA, point.rng
-            )
-            for j in range(min(d, 3)):
-                where = f"coordinate {j + 1} of {d}, ε = {epsilon:g}"
-                yield f"output of Algorithm 2, {where}", drawn[:, j], laws[j].cdf
+        laws = _laws.algorithm_2(padded, epsilon, DELTA, tau, 1.0, GAMMA)
+        drawn = winsorized_mean_highd.winsorized_mean_highd(
+            copies(x, point.size), epsilon, DELTA, tau, 1.0, GAMMA, point.rng
+        )
+        for j in range(min(d, 3)):
+            where = f"coordinate {j + 1} of {d}, ε = {epsilon:g}, τ = {tau:g}"
+            yield f"output of Algorithm 2, {where}", drawn[:, j], laws[j].cdf
 
 
 def answer_law(x: np.ndarray, epsilon: float, delta: float, answers: int, bound: float) -> _laws.SumLaw:
@@ -179,6 +182,27 @@ def of_oracle(point: Point) -> Iterator[Draw]:
     yield "sum of two coordinates of the oracle of Theorem 2", drawn[:, 0] + drawn[:, 1], law.cdf
 
 
+def of_gaussian_mean(point: Point) -> Iterator[Draw]:
+    """The opponent of theorem-5, one of five users beyond the ball; ε = 1, δ by the formula at μ."""
+    from scipy.special import ndtr
+
+    mu, reach = 0.4, 1.0
+    delta = float(ndtr(-1.0 / mu + mu / 2.0) - math.e * ndtr(-1.0 / mu - mu / 2.0))
+    data = np.vstack((PLANE[1:] * 0.5, [[3.0, 4.0]]))
+    mean = np.vstack((PLANE[1:] * 0.5, [[0.6, 0.8]])).mean(axis=0)
+    found = gaussian_mean.gaussian_scale(5, reach, 1.0, delta)
+    drawn = gaussian_mean.gaussian_mean(copies(data, point.size), reach, found, point.rng)
+    scale = 2.0 * reach / (5.0 * mu)
+    for j in (0, 1):
+        yield (
+            f"coordinate {j + 1} of the Gaussian mechanism",
+            drawn[:, j],
+            lambda x, c=mean[j]: ndtr((x - c) / scale),
+        )
+    total = drawn.sum(axis=1) - mean.sum()
+    yield "sum of two coordinates of the Gaussian mechanism", total, lambda x: ndtr(x / (scale * 2.0**0.5))
+
+
 def sums(outcomes: np.ndarray, masses: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:
     """All sums of m independent draws from a finite law, with their probabilities; sorted."""
     values, probabilities = np.zeros(1), np.ones(1)
@@ -229,6 +253,7 @@ PROGRAMS: dict[str, Callable[[Point], Iterator[Draw]]] = {
     "algorithm 4": of_algorithm_4,
     "selection": of_selection,
     "oracle": of_oracle,
+    "gaussian mechanism": of_gaussian_mean,
     "populations": of_populations,
 }
 
