@@ -47,7 +47,7 @@ from implementations.levy2021 import (
 
 BOUND, DELTA, GAMMA = 4.0, 1e-3, 0.01
 LINE = np.array([-4.0, -3.1, 0.2, 0.2, 0.7, 2.9, 4.0])
-"""Seven users on the line: both ends, a tie, a gap."""
+"""Seven users on the line: both ends, a tie, a gap. The third to the fifth leave the outer bins empty."""
 PLANE = np.array([[1.0, 0.4], [1.0, 0.4], [-0.7, 0.0], [0.1, -1.0], [0.0, 0.0]])
 Draw = tuple[str, np.ndarray, Callable[[np.ndarray], np.ndarray]]
 """Quantity, draws, and the distribution function that they should have."""
@@ -59,13 +59,14 @@ def copies(data: np.ndarray, size: int) -> np.ndarray:
 
 def of_range(point: Point) -> Iterator[Draw]:
     """The chosen bin, made continuous by adding a uniform part of a bin."""
-    for epsilon in (0.4, 3.0):
-        drawn = private_range.draw_centres(copies(LINE, point.size), epsilon, 1.0, BOUND, point.rng)
-        centres, weights = _laws.range_law(LINE, epsilon, 1.0, BOUND)
+    for data, epsilon in ((LINE, 0.4), (LINE, 3.0), (LINE[2:5], 0.6)):
+        drawn = private_range.draw_centres(copies(data, point.size), epsilon, 1.0, BOUND, point.rng)
+        centres, weights = _laws.range_law(data, epsilon, 1.0, BOUND)
         below = np.concatenate(([0.0], np.cumsum(weights)))
         edges = np.append(centres - 1.0, centres[-1] + 1.0)
         spread = drawn + point.rng.uniform(-1.0, 1.0, drawn.size)
-        yield f"bin of PrivateRange, ε = {epsilon:g}", spread, lambda x, e=edges, b=below: np.interp(x, e, b)
+        where = f"{data.size} users, ε = {epsilon:g}"
+        yield f"bin of PrivateRange, {where}", spread, lambda x, e=edges, b=below: np.interp(x, e, b)
 
 
 def of_algorithm_1(point: Point) -> Iterator[Draw]:
