@@ -32,4 +32,14 @@ MUTANTS = [
         by=no_query_composition,
         caught_by=("levy2021/theorem-3-privacy",),
     ),
+    Mutant(
+        name="levy2021-answer-keeps-delta",
+        bug="Gives every answer all of δ.",
+        replaces="implementations.levy2021.composition:printed_query_budget",
+        swap=("delta / (2.0 * queries)", "delta"),
+        caught_by=(
+            "levy2021/theorem-3-privacy",
+            "levy2021/printed-formulas",
+        ),
+    ),
 ]
