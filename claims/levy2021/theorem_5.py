@@ -15,8 +15,9 @@ ball that is known to hold them (no price for the location, no log factors: the 
 Algorithm 2 itself (tuned constants) must have at least c times the bound, and the mean of all samples, which
 is not private, must be seen below that where privacy dominates. The risk of a mechanism is the supremum over
 four lengths ‖μ‖, chosen on a quarter of the trials and measured on the others. In that regime the exponents
-of the Gaussian mechanism's risk in n, m, d, μ* may not be below −1, −½, 1, −1 after division by the radius of
-the clipping. Other mechanisms could do better; none that is built here does.
+of the Gaussian mechanism's risk in n, m, d, μ* may not be below −1, −½, 1, −1 by more than 0.1 (a factor of
+1.26 a decade) after division by the radius of the clipping. Other mechanisms could do better; none that is
+built here does.
 
 Besides, the attack that such lower bounds rest on (`:tracing`): who knows μ, a user's mean x and the output A
 accepts the user as a member where ⟨A − μ, x − μ⟩ is above half of what a member adds to it, dσ²/(2mn). For d
