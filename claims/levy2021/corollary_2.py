@@ -92,7 +92,7 @@ CLAIM = Claim(
     expected=CONSISTENT,
     fits_exponents=True,
     smoke=Tier(shared.few(NOISE), trials=1000),
-    ci=Tier(NOISE, trials=220),
+    ci=Tier(NOISE, trials=700),
     full=Tier(NOISE, trials=15000, chunk=400),
     measure=measure,
     judge=judge,

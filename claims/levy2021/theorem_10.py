@@ -85,7 +85,7 @@ CLAIM = Claim(
     expected=CONSISTENT,
     fits_exponents=True,
     smoke=Tier(shared.few(CELLS), trials=1600),
-    ci=Tier(CELLS, trials=400),
+    ci=Tier(CELLS, trials=900),
     full=Tier(CELLS, trials=4000, chunk=400),
     measure=measure,
     judge=judge,

@@ -89,7 +89,7 @@ CLAIM = Claim(
     expected=CONSISTENT,
     fits_exponents=True,
     smoke=Tier(shared.few(NOISE) + QUIET[:1], trials=700),
-    ci=Tier(NOISE + QUIET, trials=220),
+    ci=Tier(NOISE + QUIET, trials=700),
     full=Tier(NOISE + QUIET, trials=15000, chunk=400),
     measure=measure,
     judge=judge,
