@@ -307,6 +307,13 @@ def of_refusals(point: Point) -> Iterator[Evidence]:
         ("adaptive queries", answer, lambda n, f: _queries(n, 1.0, point, f)),
         ("Algorithm 4", of_a_phase, lambda n, f: _phase(n, 1.0, point, f)),
     ]  # fmt: skip
+    # β is above 2γ for every n: no number of users can be named.
+    try:
+        programs[0][2](100, 1.5e-6)
+        message = ""
+    except ValueError as error:
+        message = str(error)
+    yield equals("a level between γ and 2γ has no number of users", float("no n does" in message), 1.0)
     for program, budget, run in programs:
         least = next(n for n in range(2, 10**6) if beta_of_two(n, *budget) <= 0.01)
         for n, wanted in ((least, 0.0), (least - 1, 1.0)):
