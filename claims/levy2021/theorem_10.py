@@ -84,7 +84,7 @@ CLAIM = Claim(
     r"answer is $819{,}200\,dK\tau^2/(n\varepsilon)^2$ times log factors.",
     expected=CONSISTENT,
     fits_exponents=True,
-    smoke=Tier(shared.few(CELLS), trials=1600),
+    smoke=Tier(shared.few(CELLS), trials=2200),
     ci=Tier(CELLS, trials=900),
     full=Tier(CELLS, trials=4000, chunk=400),
     measure=measure,

@@ -88,7 +88,7 @@ CLAIM = Claim(
     r"$\tilde G=\sigma\sqrt d$.",
     expected=CONSISTENT,
     fits_exponents=True,
-    smoke=Tier(shared.few(NOISE) + QUIET[:1], trials=700),
+    smoke=Tier(shared.few(NOISE) + QUIET[:1], trials=900),
     ci=Tier(NOISE + QUIET, trials=700),
     full=Tier(NOISE + QUIET, trials=15000, chunk=400),
     measure=measure,
