@@ -263,8 +263,16 @@ def of_chains(point: Point) -> Iterator[Draw]:
     yield "chain of Gopi, Lee and Liu, flat coordinate", drawn[:, 1], normal(0.0, 0.5)
 
 
+def of_completion(point: Point) -> Iterator[Draw]:
+    """The complement of the subspace is N(0, I/λ), whatever the coordinates inside are."""
+    basis = np.linalg.qr(point.rng.standard_normal((4, 4)))[0]
+    full = low_rank.embed(np.full((point.size, 2), 7.0), basis[:, :2], point.rng, strength=0.3)
+    for j in (2, 3):
+        yield f"direction {j + 1}, outside the subspace", full @ basis[:, j], normal(0.0, 1.0 / 0.3)
+
+
 def check_laws(point: Point) -> Iterator[Evidence]:
-    found = [draw for part in (of_exact, of_step, of_chains) for draw in part(point)]
+    found = [draw for part in (of_exact, of_step, of_chains, of_completion) for draw in part(point)]
     levels = point.split(len(found) + 1)
     for alpha, (quantity, draws, distribution) in zip(levels, found, strict=False):
         yield drawn_from(quantity, draws, distribution, alpha=alpha)
