@@ -125,7 +125,9 @@ def counted_queries(rng: np.random.Generator) -> Iterator[Evidence]:
         return slope * np.abs(x[:, 0] - index)
 
     steps, h = gopi_lee_liu_sampler.schedule(lipschitz=slope, strength=strength, tolerance=tolerance)
-    yield equals("step size, 1/(8L²·log(2T/δ))", h, 1.0 / (8.0 * slope**2 * math.log(2.0 * steps / tolerance)))
+    yield equals(
+        "step size, 1/(8L²·log(2T/δ))", h, 1.0 / (8.0 * slope**2 * math.log(2.0 * steps / tolerance))
+    )
     yield equals("steps of that step size", steps, steps_printed(slope, strength, h, tolerance))
     found = gopi_lee_liu_sampler.sample(
         losses, 3, size, rng, dimension=1, lipschitz=slope, strength=strength, tolerance=tolerance
@@ -165,7 +167,9 @@ Draw = tuple[str, Array, Callable[[Array], Array]]
 """Quantity, draws, and the distribution function that they should have."""
 
 
-def law(log_density: Callable[[Array], Array], low: float, high: float, breaks: Array) -> Callable[..., Array]:
+def law(
+    log_density: Callable[[Array], Array], low: float, high: float, breaks: Array
+) -> Callable[..., Array]:
     from audits import sampling
 
     return sampling.distribution_function(log_density, low, high, breaks=[float(b) for b in breaks])
@@ -199,7 +203,11 @@ def of_exact(point: Point) -> Iterator[Draw]:
         yield f"coordinate {j + 1} of the exact sampler", drawn[:, j], distribution
     for i, j in ((0, 1), (1, 2)):
         # Two independent uniform ranks have a uniform sum modulo 1, two equal or linked ones do not.
-        yield f"ranks of coordinates {i + 1} and {j + 1}, added modulo 1", (ranks[i] + ranks[j]) % 1.0, uniform
+        yield (
+            f"ranks of coordinates {i + 1} and {j + 1}, added modulo 1",
+            (ranks[i] + ranks[j]) % 1.0,
+            uniform,
+        )
 
 
 def of_step(point: Point) -> Iterator[Draw]:

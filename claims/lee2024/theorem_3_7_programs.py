@@ -21,8 +21,19 @@ from fractions import Fraction
 
 import numpy as np
 
-from claims import CONFIRMED, CONSISTENT, Claim, Evidence, Kind, Point, at_most, drawn_from, equals, grid
-from claims import mean_equals
+from claims import (
+    CONFIRMED,
+    CONSISTENT,
+    Claim,
+    Evidence,
+    Kind,
+    Point,
+    at_most,
+    drawn_from,
+    equals,
+    grid,
+    mean_equals,
+)
 from claims.lee2024 import PAPER
 from implementations.lee2024 import l1_instance
 
