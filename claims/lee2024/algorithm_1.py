@@ -1,11 +1,11 @@
 r"""Algorithm 1, the programs: the parameters are those that are printed, and every sampler draws from
 exp(−η(L + (μ/2)‖θ‖²)) and counts what it does.
 
-Theorem 2.2 is about that law. A program that draws from another law, with a regulariser about another centre,
-fewer steps or a lost acceptance step, would leave every lemma about the law as it is; so the programs are held
-against the text here, piece by piece and from both directions. What the paper leaves open: η and μ have six
-readings (`theorem-2.2-privacy` says which is private), and the samplers are not printed at all but cited; the
-schedules are those of Chen, Chewi, Salim and Wibisono (2022, Theorem 3) and of Gopi, Lee and Liu (2022).
+Theorem 2.2 is about that law. A program that draws from another law, with a regulariser about another
+centre, fewer steps or a lost acceptance step, would leave every lemma about the law as it is; so the programs
+are held against the text here, piece by piece and from both directions. What the paper leaves open: η and μ
+have six readings (`theorem-2.2-privacy` says which is private), and the samplers are not printed but cited;
+the schedules are those of Chen, Chewi, Salim and Wibisono (2022, Theorem 3) and of Gopi, Lee and Liu (2022).
 
 How it is checked. Exactly (`algorithm-1`): η, μ, ημ and μ_G in each reading; the potential; step sizes and
 numbers of steps; function values and acceptance against a count that the loss keeps itself. By sampling
@@ -85,7 +85,7 @@ def potential_value(rng: np.random.Generator) -> Iterator[Evidence]:
 
 
 def counted_chains(rng: np.random.Generator) -> Iterator[Evidence]:
-    """A run of the proximal sampler whose loss counts the points that it is asked at, and the full batches."""
+    """A run of the proximal sampler whose loss counts the points and the full batches that it is asked at."""
     size, k, slope, strength, tolerance = 300, 2, 1.3, 0.4, 0.05
     asked: list[int] = []
 

@@ -1,5 +1,5 @@
-r"""Algorithm 2, the programs: Gen draws the code that is printed, Trace computes the printed scores and returns
-one of the accused users at random; the coalitions do what their names say.
+r"""Algorithm 2, the programs: Gen draws the code that is printed, Trace computes the printed scores and
+returns one of the accused users at random; the coalitions do what their names say.
 
 The security of the code (`definition-c.4`) is decided from formulas for its law. A program that draws another
 code, flips its bits, leaves the cut-off out or scores without normalising would leave those formulas as they
@@ -61,7 +61,7 @@ def score_values(code: fingerprinting.Codebook, rng: np.random.Generator) -> Ite
 
 
 def accusations(code: fingerprinting.Codebook, security: float) -> Iterator[Evidence]:
-    """A word that copies one user's ones until his score passes a wanted multiple of Z, zeros from there on."""
+    """A word that copies one user until his score passes a wanted multiple of Z, and is zero from there on."""
     u = weights(code)
     z = 20.0 * len(code.words) * math.log(len(code.words) / security)
     for user in (0, len(code.words) - 1):

@@ -10,8 +10,8 @@ How it is checked. (1) `sandwich`: the fingerprinting instance copied and padded
 private mechanisms, the majority without privacy below. (2) `:rate`: the best mechanism on columns whose
 share of ones is ½ ± m, the worst m, against n^{−1} and d^{3/2}; privacy is by the Gaussian mechanism's
 exact parameter. (3) `:tracing`: members and replaced records of the code; the majority is traced, the
-private mechanisms are not beyond (ε, δ). (4) `:accuracy`: the completeness that the proof takes from Lemma G.2,
-on mechanisms from private to exact, each output with its error and with whom it is traced to."""
+private mechanisms are not beyond (ε, δ). (4) `:accuracy`: the completeness that the proof takes from Lemma
+G.2, on mechanisms from private to exact, each output with its error and with whom it is traced to."""
 
 from __future__ import annotations
 
@@ -337,14 +337,15 @@ ACCURACY = CLAIM.reading(
 $\xi$, and a replaced user is traced with probability at most $\xi$, for mechanisms from private to exact.""",
     measure=measure_accuracy,
     judge=judge_accuracy,
-    smoke=grid(users=4, security=0.1, delta=1e-4, runs=60, mechanism=("noisy counts, rounded",)),
+    smoke=grid(users=4, security=0.1, delta=1e-4, runs=120, mechanism=("noisy counts, rounded",)),
     ci=grid(
         users=6, security=0.05, delta=1e-4, runs=250, mechanism=("noisy counts, rounded", "noisy mean")
     ),
     largest_resolution=0.3,
     plots=[
         Plot(
-            kind="curve", title="Tracing against accuracy", x="error", y="traced", x_label="excess risk over d",
+            kind="curve", title="Tracing against accuracy", x="error", y="traced",
+            x_label="excess risk over d",
             y_label="share of runs that trace somebody", low="low", high="high", series="mechanism",
         )
     ],

@@ -1,11 +1,11 @@
-r"""Theorem 3.7, the programs: the instance ‖θ − z‖₁ with its copies and its padding, and the private mechanisms
-that are held against the bound, do what their texts say.
+r"""Theorem 3.7, the programs: the instance ‖θ − z‖₁ with its copies and its padding, and the private
+mechanisms that are held against the bound, do what their texts say.
 
 The lower bound is about the risk of an ℓ₁ instance. A risk that is a sum where it should be a mean, a record
-copied once less or noise of another size would move both what is measured and what it is held against; so each
-program is held against the text by itself. The mechanisms are ours, the instance is printed: the average of
-‖θ − z_i‖₁ over n records, every record copied k times with n − k⌊n/k⌋ zeros appended, half zeros and half ones
-(and a record of halves for an odd rest) as padding.
+copied once less or noise of another size would move both what is measured and what it is held against; so
+each program is held against the text by itself. The mechanisms are ours, the instance is printed: the average
+of ‖θ − z_i‖₁ over n records, every record copied k times with n − k⌊n/k⌋ zeros appended, half zeros and half
+ones (and a record of halves for an odd rest) as padding.
 
 How it is checked. Exactly (`theorem-3.7-programs`): risks in rational arithmetic, the median against every
 grid point, the records of the copied and of the padded dataset one by one, the projection. By sampling

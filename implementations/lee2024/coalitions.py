@@ -91,8 +91,8 @@ def break_columns(pirate: Bits, words: Bits, fraction: float, rng: np.random.Gen
 def against_members(words: Bits) -> Bits:
     """Column j is written against member j mod s: the opposite of his bit, wherever the members differ.
 
-    The members take turns in being protected, and what is written depends on who has which bit, not on a count
-    alone: such a coalition chooses column by column.
+    The members take turns in being protected, and what is written depends on who has which bit, not on a
+    count alone: such a coalition chooses column by column.
     """
     s, d = words.shape
     counts = words.sum(axis=0, dtype=np.intp)
