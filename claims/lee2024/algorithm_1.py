@@ -271,6 +271,44 @@ def of_chains(point: Point) -> Iterator[Draw]:
     yield "chain of Gopi, Lee and Liu, flat coordinate", drawn[:, 1], normal(0.0, 0.5)
 
 
+def of_starts(point: Point) -> Iterator[Draw]:
+    """The first points that a chain asks its loss at; and chains of few long steps, where noise of another
+    size would stay visible.
+
+    From x ~ N(0, 1/λ) the mean of the first proposals is (v/h)·(x + √h·ξ), v = 1/(λ + 1/h), and x | y is
+    N(0, 1/λ) again for a flat loss.
+    """
+    slope, strength = 0.06, 1.0
+    asked: list[Array] = []
+
+    def kept(x: Array) -> Array:
+        asked.append(x)
+        return slope * np.abs(x[:, 0])
+
+    h = 3.0
+    steps = proximal_sampler.steps_needed(lipschitz=slope, strength=strength, step_size=h, tolerance=1e-3)
+    ends = proximal_sampler.sample(
+        kept, point.size, point.rng, dimension=2, lipschitz=slope, strength=strength, steps=steps,
+        tolerance=1e-3, step_size=h,
+    ).points  # fmt: skip
+    variance = 1.0 / (strength + 1.0 / h)
+    yield "first means of the proximal sampler", asked[0][:, 1], normal(
+        0.0, (variance / h) ** 2 * (1.0 / strength + h)
+    )  # fmt: skip
+    yield "few long steps of the proximal sampler", ends[:, 1], normal(0.0, 1.0 / strength)
+    points: list[Array] = []
+
+    def losses(x: Array, index: Array) -> Array:
+        points.append(x)
+        return slope * np.abs(x[:, 0])
+
+    ends = gopi_lee_liu_sampler.sample(
+        losses, 2, point.size, point.rng, dimension=2, lipschitz=slope, strength=strength, tolerance=1e-3
+    ).points
+    yield "first points of Gopi, Lee and Liu", points[0][:, 1], normal(0.0, 1.0 / strength)
+    yield "few long steps of Gopi, Lee and Liu", ends[:, 1], normal(0.0, 1.0 / strength)
+
+
 def of_completion(point: Point) -> Iterator[Draw]:
     """The complement of the subspace is N(0, I/λ), whatever the coordinates inside are."""
     basis = np.linalg.qr(point.rng.standard_normal((4, 4)))[0]
@@ -280,7 +318,7 @@ def of_completion(point: Point) -> Iterator[Draw]:
 
 
 def check_laws(point: Point) -> Iterator[Evidence]:
-    found = [draw for part in (of_exact, of_step, of_chains, of_completion) for draw in part(point)]
+    found = [draw for part in PARTS for draw in part(point)]
     levels = point.split(len(found) + 1)
     for alpha, (quantity, draws, distribution) in zip(levels, found, strict=False):
         yield drawn_from(quantity, draws, distribution, alpha=alpha)
@@ -295,6 +333,7 @@ def check_laws(point: Point) -> Iterator[Evidence]:
     )  # fmt: skip
 
 
+PARTS = (of_exact, of_step, of_chains, of_starts, of_completion)
 CLAIM = Claim(
     PAPER,
     "Algorithm 1",

@@ -61,7 +61,7 @@ def score_values(code: fingerprinting.Codebook, rng: np.random.Generator) -> Ite
 
 
 def accusations(code: fingerprinting.Codebook, security: float) -> Iterator[Evidence]:
-    """A word that copies one user until his score passes a wanted multiple of Z, and is zero from there on."""
+    """A word that copies one user until his score passes a multiple of Z, and is zero from there on."""
     u = weights(code)
     z = 20.0 * len(code.words) * math.log(len(code.words) / security)
     for user in (0, len(code.words) - 1):
