@@ -151,7 +151,10 @@ def check(point: Point) -> Iterator[Evidence]:
     yield from numbers(point)
     if point.n <= 8:
         code = fingerprinting.generate(point.n, point.security, rng)
-        yield equals("users, columns", code.words.shape[0], point.n)
+        yield equals("users of the code", code.words.shape[0], point.n)
+        t = (1.0 - 1e-9) / (300.0 * point.n)
+        outside = int(((code.means < t) | (code.means > 1.0 - t)).sum())
+        yield equals("means outside [t, 1 − t]", outside, 0)
         yield equals("columns of the code", code.words.shape[1], math.ceil(
             100.0 * point.n**2 * math.log(point.n / point.security)))  # fmt: skip
         yield from score_values(code, rng)

@@ -142,11 +142,15 @@ def check_laws(point: Point) -> Iterator[Evidence]:
     from scipy.special import ndtr
 
     n, d, epsilon, delta = point.n, point.d, point.epsilon, point.delta
-    ones = np.linspace(0.35 * n, 0.6 * n, d)
     spread = math.sqrt(d) / gaussian_parameter(epsilon, delta)
+    # The first count lies near 0, so that its mean is clipped often; signs want counts near n/2.
+    ones = np.clip(np.linspace(0.5 * spread, 0.5 * n + spread, d), 0.0, n)
+    near = n / 2.0 + spread * np.linspace(-1.0, 0.7, d)
     levels = iter(point.split(6))
     mean = l1_instance.noisy_mean(ones, n, point.size, point.rng, epsilon=epsilon, delta=delta)
-    sign = l1_instance.noisy_median_sign(ones, n, point.size, point.rng, epsilon=epsilon, delta=delta)
+    outside = int(((mean < 0.0) | (mean > 1.0)).sum())
+    yield equals("coordinates of the noisy mean outside [0, 1]", outside, 0, point=point.axes)
+    sign = l1_instance.noisy_median_sign(near, n, point.size, point.rng, epsilon=epsilon, delta=delta)
     for j in (0, d - 1):
         centre = float(ones[j])
 
@@ -161,7 +165,7 @@ def check_laws(point: Point) -> Iterator[Evidence]:
         drawn, u = mean[:, j], point.rng.random(point.size)
         moved = np.where(drawn == 0.0, -u, np.where(drawn == 1.0, 1.0 + u, drawn))
         yield drawn_from(f"coordinate {j + 1} of the noisy mean", moved, law, alpha=next(levels))
-        share = float(ndtr((centre - n / 2.0) / spread))
+        share = float(ndtr((float(near[j]) - n / 2.0) / spread))
         yield mean_equals(
             f"P(coordinate {j + 1} of the noisy sign is 1)", sign[:, j], share, alpha=next(levels),
             method="clopper-pearson", largest_resolution=0.06,
