@@ -157,7 +157,7 @@ def check_simulated(point: Point) -> Iterator[Evidence]:
         )  # fmt: skip
 
 
-BINS = np.linspace(-2.0, 6.0, 81)
+BINS = np.linspace(-1.5, 3.5, 81)
 """Edges of the histogram of scores, in units of Z."""
 
 
