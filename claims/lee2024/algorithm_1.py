@@ -15,6 +15,7 @@ dimensions; whole chains of both samplers from a start far from the law."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator
 
@@ -144,6 +145,11 @@ def counted_queries(rng: np.random.Generator) -> Iterator[Evidence]:
     # A loss that falls by 5 from x to z makes every ratio at least 6: accepted at once, and cut.
     yield equals("cut probabilities where every ratio is above 2", cut, size)
     yield equals("attempts where every ratio is above 2", tried, size)
+    falling = gopi_lee_liu_sampler.sample(
+        lambda x, index: np.full(len(x), 5.0 if next(calls) % 2 == 0 else 0.0), 3, size, rng, dimension=1,
+        lipschitz=slope, strength=strength, tolerance=tolerance,
+    )  # fmt: skip
+    yield equals("share of cut probabilities where every ratio is above 2", falling.cut, 1.0)
 
 
 def completion(rng: np.random.Generator) -> Iterator[Evidence]:
@@ -337,6 +343,43 @@ def ratio(point: Point) -> Iterator[Evidence]:
     )  # fmt: skip
 
 
+def acceptance(point: Point) -> Iterator[Evidence]:
+    """The share of first proposals that is accepted for a flat loss: e^{−L²s/2}·(1 − v/s)^{k/2}.
+
+    Every s > v keeps the law; s = √(kv)/L + v is what makes the sampler fast. For the sampler of Gopi, Lee
+    and Liu a flat loss has the ratio 1, so half of the attempts are accepted.
+    """
+    levels = point.split(2)
+    slope, strength, h, k, size = 1.5, 0.7, 0.2, 3, point.size
+    asked: list[int] = []
+
+    def flat(x: Array) -> Array:
+        asked.append(len(x))
+        return np.zeros(len(x))
+
+    proximal_sampler.restricted_gaussian(
+        flat, np.zeros((size, k)), point.rng, lipschitz=slope, strength=strength, step_size=h
+    )
+    variance = 1.0 / (strength + 1.0 / h)
+    s = math.sqrt(k * variance) / slope + variance
+    share = math.exp(-0.5 * slope**2 * s) * (1.0 - variance / s) ** (0.5 * k)
+    yield mean_equals(
+        "share of first proposals accepted, proximal sampler", np.arange(size) < size - asked[2], share,
+        alpha=levels[0], method="clopper-pearson", largest_resolution=0.05,
+    )  # fmt: skip
+    asked.clear()
+    gopi_lee_liu_sampler.inner_loop(
+        lambda x, index: flat(x), 2, np.zeros((size, k)), point.rng, strength=strength, step_size=h
+    )
+    # The batches of one attempt shrink with every term of ρ; a second attempt starts larger again.
+    second = next(after for before, after in itertools.pairwise(asked) if after > before)
+    yield mean_equals(
+        "share of first attempts accepted, Gopi, Lee and Liu", np.arange(size) < size - second, 0.5,
+        alpha=levels[1], method="clopper-pearson", largest_resolution=0.05,
+    )  # fmt: skip
+
+
+JUDGED = {"ratio": ratio, "acceptance": acceptance}
 PARTS = {
     "exact sampler": of_exact,
     "step of the proximal sampler": of_step,
@@ -347,8 +390,8 @@ PARTS = {
 
 
 def check_laws(point: Point) -> Iterator[Evidence]:
-    if point.program == "ratio":
-        yield from ratio(point)
+    if point.program in JUDGED:
+        yield from JUDGED[point.program](point)
         return
     found = list(PARTS[point.program](point))
     for alpha, (quantity, draws, distribution) in zip(point.split(len(found)), found, strict=True):
@@ -380,8 +423,8 @@ $\exp(-\eta(L(\theta;D)+\frac\mu2\|\theta\|^2))$: every coordinate, pairs of coo
 and whole chains.""",
     expected=CONSISTENT,
     check=check_laws,
-    smoke=grid(program=(*PARTS, "ratio"), size=20_000),
-    ci=grid(program=(*PARTS, "ratio"), size=80_000),
+    smoke=grid(program=(*PARTS, *JUDGED), size=20_000),
+    ci=grid(program=(*PARTS, *JUDGED), size=80_000),
     largest_resolution=0.25,
 )
 CLAIMS = [LAWS]
