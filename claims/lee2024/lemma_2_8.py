@@ -56,10 +56,10 @@ def check(point: Point) -> Iterator[Evidence]:
         printed = mu * square + integral(level, decay) + 1.0 / eta
         largest = max(largest, excess / printed)
         yield at_most(
-            f"E f − min f over the printed bound, f = {scaled.name}", excess / printed, CONSTANT,
+            f"{scaled.name}: E f − min f over the printed bound", excess / printed, CONSTANT,
             error=error / printed, point=point.axes,
         )  # fmt: skip
-    yield reported("hidden constant, least that these functions allow", largest, point=point.axes)
+    yield reported("largest: hidden constant, at least", largest, point=point.axes)
     if point.ratio == 1.0:
         yield from search(point)  # the search chooses both slopes, whatever the ratio is
 
@@ -75,7 +75,7 @@ def search(point: Point) -> Iterator[Evidence]:
 
     found, largest, error = _laws.worst_wedge(ratio, mu=strength)
     yield at_most(
-        "E f − min f over the printed bound, worst wedge found", largest, CONSTANT, error=error,
+        "worst wedge found: E f − min f over the printed bound", largest, CONSTANT, error=error,
         point=point.axes, note=f"slopes {found.along / eta:.3g} and {found.across / eta:.3g}",
     )  # fmt: skip
 
@@ -99,6 +99,7 @@ ours).""",
         Plot(
             kind="loglog", title="Excess over the printed bound", x="d", y="value", x_label="dimension d",
             y_label="excess over the bound", series="quantity", claimed="claimed", log_x=True, log_y=True,
+            select={"ratio": 1.0},
         )
     ],
 )  # fmt: skip
