@@ -50,6 +50,7 @@ from implementations.lee2024 import product_sampler, regularised_exponential
 G, C, CONSTANT = 1.0, 2.0, 4.0
 SHARES = (1.0, 0.3, 2.0, 1.0, 0.5)
 """Slope of the risk: the first two in units of G, the others in units of μC."""
+MEMBERS = ("slope G", "slope 0.3 G", "slope 2 μC", "slope μC", "slope μC/2")
 
 
 def slopes(n: int, mu: float) -> list[float]:
@@ -81,7 +82,7 @@ def measure(temperature: str, regulariser: str, point: Point) -> dict[str, Any]:
         low, high = np.abs(signal + centre), np.abs(signal - centre)
         excess = a * (0.5 * (1.0 - slope) * (low - 2.0 * centre) + 0.5 * (1.0 + slope) * high).sum(axis=1)
         excess += small / math.sqrt(max(d - k, 1)) * np.abs(rest).sum(axis=1)
-        columns["member"] += [f"member {i}"] * point.trials
+        columns["member"] += [MEMBERS[i]] * point.trials
         columns["trial"] += range(point.trials)
         columns["risk"] += excess.tolist()
     return columns
