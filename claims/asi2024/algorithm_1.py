@@ -6,7 +6,7 @@ probabilities are fractions. Users count themselves, a pair at distance τ count
 1 at 2n/3.
 
 How it is checked. Score and selection probabilities of the program against the written-out lines, exactly,
-on random datasets of up to 13 users in up to 3 dimensions, given one by one and as rows with weights, alone
+on random datasets of up to 13 users in up to 6 dimensions and two units, given one by one and as rows with weights, alone
 and many at once, and on larger datasets that the program works off in blocks. The mean of the kept users
 against the law that all subsets of users give, cell by cell, where somebody is always kept and where nobody
 may be, for one dataset and for one a run. Whole transcripts of adaptive queries: halting times against
@@ -100,22 +100,22 @@ def check_lines(point: Point) -> Iterator[Evidence]:
     """Score and probabilities of random lattice datasets, in every form in which the program takes them."""
     rng = point.rng
     worst = {"one by one": 0.0, "many at once": 0.0, "rows with weights": 0.0}
-    for n, d in itertools.product(range(1, 14), (1, 2, 3)):
-        data = rng.integers(0, 1 + rng.integers(3, 12), size=(6, n, d))
+    for n, d, unit in itertools.product(range(1, 14), (1, 2, 3, 6), (2.0**-6, 1.0)):
+        data = rng.integers(0, 1 + rng.integers(3, 12), size=(4, n, d))
         stated = [(score_of(x.tolist(), TAU), kept_of(x.tolist(), TAU)) for x in data]
-        alone = [look(x.astype(float), TAU) for x in data]
+        alone = [look(unit * x, unit * TAU) for x in data]
         worst["one by one"] = max(
             worst["one by one"],
             *(_error(seen.score, seen.kept, *each) for seen, each in zip(alone, stated, strict=True)),
         )
-        batch = look(data.astype(float), TAU)
+        batch = look(unit * data, unit * TAU)
         worst["many at once"] = max(
             worst["many at once"],
             *(_error(batch.score[k], batch.kept[k], *each) for k, each in enumerate(stated)),
         )
         weights = rng.integers(0, 4, size=n) + (np.arange(n) == 0)
         users = np.repeat(data[0], weights, axis=0).tolist()
-        rows = look(data[0].astype(float), TAU, weights)
+        rows = look(unit * data[0], unit * TAU, weights)
         chances = np.repeat(rows.kept, weights)
         error = _error(rows.score, chances, score_of(users, TAU), kept_of(users, TAU))
         worst["rows with weights"] = max(worst["rows with weights"], error)
@@ -222,7 +222,10 @@ def check_transcripts(point: Point) -> Iterator[Evidence]:
         last = fresh.answer(users.astype(float))
     each = math.prod(passing([gap], epsilon / 2.0) for gap in gaps)
     halts.append(("P(3 answers), one AboveThreshold a query", last.running, each))
-    levels = point.split(len(halts) + 9)
+    # the kept users of `SPLIT` all have second coordinate 0, whoever and however many they are
+    removing = OutlierRemovingMean(plan, runs, point.rng).answer(SPLIT.astype(float))
+    lonely = removing.values[removing.running, 1] / noise
+    levels = point.split(len(halts) + 11)
     for name, hits, chance in halts:
         yield mean_equals(
             name, hits.astype(float), float(chance), alpha=levels.pop(), method="clopper-pearson"
@@ -236,6 +239,8 @@ def check_transcripts(point: Point) -> Iterator[Evidence]:
             yield drawn_from(name, seen[:, column], ndtr, alpha=levels.pop())
         moment = (seen**2).mean(axis=1)
         yield mean_equals(f"its second moment, query {t + 1}", moment, 1.0, alpha=levels.pop())
+    yield drawn_from("noise where users are removed", lonely, ndtr, alpha=levels.pop())
+    yield mean_equals("its second moment, users removed", lonely**2, 1.0, alpha=levels.pop())
 
 
 CLAIM = Claim(

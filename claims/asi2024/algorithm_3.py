@@ -1,8 +1,8 @@
 r"""Algorithm 3 (localisation), line by line: phases, users, parameters, starts and the noise of each phase.
 
 The parameters stand in the proof of Theorem 4.11: $E_i$, $D_i$, $\hat R_j=\sqrt{2D_{j-1}/\mu}$ and the
-setting of Theorem 4.1 for $n_j$ users and $\hat R_j$. A phase starts where the last one ended, on users of its own; a
-phase that halts ends at its own start.
+setting of Theorem 4.1 for $n_j$ users and $\hat R_j$. A phase starts where the last one ended, on users of
+its own; a phase that halts ends at its own start.
 
 How it is checked. The schedule against the printed formulas, written out here a second time: the number of
 phases for natural and binary logarithms, their users, which must be disjoint, and all four parameters, with
