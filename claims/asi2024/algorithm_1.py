@@ -6,13 +6,14 @@ probabilities are fractions. Users count themselves, a pair at distance τ count
 1 at 2n/3.
 
 How it is checked. Score and selection probabilities of the program against the written-out lines, exactly,
-on random datasets of up to 13 users in up to 6 dimensions and two units, given one by one and as rows with weights, alone
-and many at once, and on larger datasets that the program works off in blocks. The mean of the kept users
-against the law that all subsets of users give, cell by cell, where somebody is always kept and where nobody
-may be, for one dataset and for one a run. Whole transcripts of adaptive queries: halting times against
-the integral of Algorithm 4, the noise of each coordinate and query against the normal law of line 14 and
-against each other, and exactly that halted runs show 0 and never answer again, and that T queries are
-answered and no more. The printed plan's numbers against the printed formulas.
+on random datasets of up to 13 users in up to 6 dimensions and two units, given one by one and as rows with
+weights, alone and many at once, and on larger datasets that the program works off in blocks. The mean of the
+kept users against the law that all subsets of users give, cell by cell, where somebody is always kept and
+where nobody may be, for one dataset and for one a run (`:means`). Whole transcripts of adaptive queries
+(`:transcripts`): halting times against the integral of Algorithm 4; the noise of each coordinate and query
+against the normal law of line 14 and against each other, where all users are kept and where some are
+removed; and exactly that halted runs show 0 and never answer again, and that T queries are answered and no
+more. The printed plan's numbers against the printed formulas.
 """
 
 from __future__ import annotations
