@@ -54,6 +54,10 @@ SPREAD = np.array([[0, 0], [1, 1], [1, -1], [2, 2]] + [[8, 0]] * 3 + [[16, 0]] *
 """Four users who are kept with probability 1/2 each, and eight who always are."""
 
 
+NEARLY = np.array([[0, 0]] * 31 + [[8, 0]] * 28 + [[16, 0]] * 31)
+"""62 users who are kept with probability 14/15 each, and 28 who always are."""
+
+
 def score_of(values: Sequence[Sequence[int]], tau: int) -> Fraction:
     """Line 4: (1/n)·Σ_Z Σ_Z′ 1(‖q(Z) − q(Z′)‖ ≤ τ)."""
     return Fraction(sum(count for count in counts_of(values, tau)), len(values))
@@ -150,7 +154,10 @@ def check_means(point: Point) -> Iterator[Evidence]:
     """The law of the mean: for one dataset, for rows with weights and for one dataset a run."""
     runs, rng = point.samples, point.rng
     ways = list(itertools.product((SPLIT, SPREAD), ("users", "weights", "runs")))
-    for (users, way), alpha in zip(ways, point.split(len(ways)), strict=True):
+    levels = point.split(len(ways) + 2)
+    for way in ("users", "weights"):
+        yield _nearly_all(way, runs, levels.pop(), rng)
+    for (users, way), alpha in zip(ways, levels, strict=True):
         law = mean_law(users.tolist(), TAU)
         shift = np.zeros(runs)
         if way == "users":
@@ -175,6 +182,19 @@ def check_means(point: Point) -> Iterator[Evidence]:
                 f"P(mean = ({text})), {name}", hits[mean].astype(float), float(chance),
                 alpha=alpha / len(cells), method="clopper-pearson",
             )  # fmt: skip
+
+
+def _nearly_all(way: str, runs: int, alpha: float, rng: np.random.Generator) -> Evidence:
+    """P(mean = centre) where nearly all users are kept: as many of the first 31 as of the last 31."""
+    rows, weights = np.unique(NEARLY, axis=0, return_counts=True)
+    query = look(NEARLY.astype(float), TAU) if way == "users" else look(rows.astype(float), TAU, weights)
+    kept = kept_of(NEARLY.tolist(), TAU)[0]
+    law = [math.comb(31, k) * kept**k * (1 - kept) ** (31 - k) for k in range(32)]
+    centred = np.abs(kept_mean(query, runs, rng)[:, 0] - 8.0) < 1e-9
+    return mean_equals(
+        f"P(mean = centre), nearly all kept, {way}", centred.astype(float), float(sum(p * p for p in law)),
+        alpha=alpha, method="clopper-pearson",
+    )  # fmt: skip
 
 
 def check_transcripts(point: Point) -> Iterator[Evidence]:

@@ -6,11 +6,11 @@ second at −2τ, or *far* the other way round. The answers' means are 2.75τ/n 
 differ by 2 − 2/n in one direction or the other. The answers add to what the halting time shows.
 
 The first claim shows the halting times on both datasets, and against T the least δ of the halting time at
-ε/2, which is 0 in the proof of Lemma 3.6, and of the whole transcript at ε, which is δ. The halting time is a
-function of the transcript, so that at ε its δ cannot be larger. `:search` looks at all $2^T$ sequences of
+ε/2, which is 0 in the proof of Lemma 3.6, and of the whole transcript at ε, which is δ. The halting time is
+a function of the transcript, so that at ε its δ cannot be larger. `:search` looks at all $2^T$ sequences of
 near and far queries and several heights of the scores above the threshold, where the corrected plan must
-keep its δ; the worst sequence of the printed plan is shown beside it, and it breaks Lemma 3.6 with six queries
-already.
+keep its δ; the worst sequence of the printed plan is shown beside it, and it breaks Lemma 3.6 with six
+queries already.
 
 How it is checked. Exactly: halting times by quadrature, answers by the Gaussian privacy curve.
 """
@@ -46,6 +46,7 @@ from claims.asi2024._transcripts import (
     share_for,
     transcript_delta,
     users_of,
+    worst_alternating,
 )
 from implementations.asi2024 import clusters
 from implementations.asi2024.outlier_removal import Plan, corrected_plan, corrected_users
@@ -62,7 +63,8 @@ def measure(point: Point) -> dict[str, Any]:
     """Halting times of the pair whose last query turns round, or the least δ of parts of its transcript."""
     n = users_of("lemma 3.6", point.T, point.epsilon, point.delta)
     plan = printed(n, point.T, point.epsilon, point.delta)
-    share = share_for(n, plan.threshold + 4.0 / point.epsilon)
+    _, height = worst_alternating(n, point.T, plan, point.epsilon)
+    share = share_for(n, plan.threshold + height / point.epsilon)
     pair = clusters.transcript_pair(*alternating(n, point.T, share), plan)
     if point.page == "halting times":
         return {
@@ -138,8 +140,8 @@ CLAIM = Claim(
     kind=Kind.PRIVACY,
     title="Halting times and answers of Algorithm 1 on neighbours",
     statement=r"For $T$ queries on neighbours that differ in one user's place, whose scores change their "
-    r"order at the last query: the least $\delta$ at $\varepsilon$ of the whole transcript is at least that of the "
-    r"halting time alone.",
+    r"order at the last query: the least $\delta$ at $\varepsilon$ of the whole transcript is at least that "
+    r"of the halting time alone.",
     expected=CONFIRMED,
     finding="the answers add to what the halting time shows",
     measure=measure,
@@ -180,7 +182,8 @@ SEARCH = CLAIM.reading(
     "search",
     title="The corrected Algorithm 1 on all sequences of near and far queries",
     statement=r"On all $2^T$ sequences of near and far queries, and scores from $4n/5$ to "
-    r"$4n/5+18/\varepsilon$, the transcripts of the corrected plan are $(\varepsilon,\delta)$-indistinguishable.",
+    r"$4n/5+18/\varepsilon$, the transcripts of the corrected plan are "
+    r"$(\varepsilon,\delta)$-indistinguishable.",
     expected=CONFIRMED,
     finding="the worst sequences of the printed plan are shown beside it",
     measure=None,
