@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 HEIGHTS = (0.0, 4.0, 8.0, 12.0, 18.0)
 """Scores above the threshold, in units of 1/ε."""
-DATASETS = ("user at 0.75τ, last at −2τ", "user at −2τ, last at 0.75τ")
+DATASETS = ("near, last far", "far, last near")
 
 
 def measure(point: Point) -> dict[str, Any]:

@@ -271,12 +271,36 @@ def check_work(point: Point) -> Iterator[Evidence]:
         yield reported("log₁₀ of what is evaluated", math.log10(items))
 
 
-def _tier(n: tuple[int, ...], d: tuple[int, ...], queries: tuple[int, ...], trials: int) -> Tier:
+def _tier(
+    n: tuple[int, ...], d: tuple[int, ...], queries: tuple[int, ...], trials: int, more: list[Any]
+) -> Tier:
     problems = grid(
         n=n, log10_m=(22.0,), d=d, epsilon=(1.0,), delta=(0.1,),
         problem=("this work", "Ghazi et al.", "Levy et al."),
     )  # fmt: skip
-    return Tier([*problems, *grid(queries=queries, epsilon=(0.1, 1.0), delta=(0.1,))], trials=trials)
+    return Tier([*problems, *more, *grid(queries=queries, epsilon=(0.1, 1.0), delta=(0.1,))], trials=trials)
+
+
+_BASE = {"n": 96_000, "log10_m": 22.0, "d": 4, "epsilon": 1.0, "delta": 0.1, "problem": "this work"}
+_SWEEPS: list[Any] = [
+    *(_BASE | {"log10_m": log10_m} for log10_m in (20.0, 24.0)),
+    *(_BASE | {"d": d} for d in (1, 16)),
+]
+
+
+def _risk_plot(problem: str, x: str, label: str, fixed: dict[str, Any]) -> Plot:
+    return Plot(
+        kind="curve",
+        title=f"Excess risk where the slope suits {problem}",
+        x=x,
+        y="risk",
+        x_label=label,
+        y_label="excess risk",
+        series="algorithm",
+        log_x=x != "log10_m",
+        log_y=True,
+        select={"problem": problem} | fixed,
+    )
 
 
 CLAIM = Claim(
@@ -292,23 +316,16 @@ CLAIM = Claim(
     finding="with the logarithms written out; what they hide is reported for each algorithm",
     measure=measure,
     judge=judge,
-    smoke=_tier((48_000,), (4,), (1, 16), 200),
-    ci=_tier((48_000, 96_000, 192_000), (1, 4), (1, 16, 256), 600),
+    smoke=_tier((48_000,), (4,), (1, 16), 200, []),
+    ci=_tier((48_000, 96_000, 192_000), (4,), (1, 16, 256), 300, _SWEEPS),
     largest_resolution=0.5,
     plots=[
-        Plot(
-            kind="curve",
-            title=f"Excess risk where the slope suits {problem}, d = 4, m = 10²²",
-            x="n",
-            y="risk",
-            x_label="users n",
-            y_label="excess risk",
-            series="algorithm",
-            log_x=True,
-            log_y=True,
-            select={"problem": problem, "d": 4},
-        )
-        for problem in ("this work", "Ghazi et al.", "Levy et al.")
+        *(
+            _risk_plot(problem, "n", "users n, with d = 4, m = 10²²", {"d": 4, "log10_m": 22.0})
+            for problem in ("this work", "Ghazi et al.", "Levy et al.")
+        ),
+        _risk_plot("this work", "d", "dimension d, n = 96,000, m = 10²²", {"n": 96_000, "log10_m": 22.0}),
+        _risk_plot("this work", "log10_m", "log₁₀ of the items m, n = 96,000, d = 4", {"n": 96_000, "d": 4}),
     ],
 )
 WORK = CLAIM.reading(
@@ -339,6 +356,7 @@ WORK = CLAIM.reading(
             y_label="log₁₀ of their number",
             series="algorithm",
             log_x=True,
+            log_y=True,
             select={"quantity": "log₁₀ of what is evaluated"} | fixed,
         )
         for axis, label, fixed in (
