@@ -13,7 +13,8 @@ where nobody may be, for one dataset and for one a run (`:means`). Whole transcr
 (`:transcripts`): halting times against the integral of Algorithm 4; the noise of each coordinate and query
 against the normal law of line 14 and against each other, where all users are kept and where some are
 removed; and exactly that halted runs show 0 and never answer again, and that T queries are answered and no
-more. The printed plan's numbers against the printed formulas.
+more. The printed plan's numbers against the printed formulas. The laws that other checks compute for
+datasets of few clusters, against the written-out lines, exactly (`:clusters`).
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ from claims import (
 )
 from claims.asi2024 import PAPER
 from claims.asi2024.algorithm_4 import passing, printed_law
-from implementations.asi2024.outlier_removal import OutlierRemovingMean, kept_mean, look, printed_plan
+from implementations.asi2024 import clusters
+from implementations.asi2024.outlier_removal import OutlierRemovingMean, Plan, kept_mean, look, printed_plan
 from implementations.interfaces import Array
 
 TAU = 4
@@ -108,12 +110,12 @@ def check_lines(point: Point) -> Iterator[Evidence]:
     for n, d, unit in itertools.product(range(1, 14), (1, 2, 3, 6), (2.0**-6, 1.0)):
         data = rng.integers(0, 1 + rng.integers(3, 12), size=(4, n, d))
         stated = [(score_of(x.tolist(), TAU), kept_of(x.tolist(), TAU)) for x in data]
-        alone = [look(unit * x, unit * TAU) for x in data]
+        alone = [look(np.asarray(unit * x, dtype=float), unit * TAU) for x in data]
         worst["one by one"] = max(
             worst["one by one"],
             *(_error(seen.score, seen.kept, *each) for seen, each in zip(alone, stated, strict=True)),
         )
-        batch = look(unit * data, unit * TAU)
+        batch = look(np.asarray(unit * data, dtype=float), unit * TAU)
         worst["many at once"] = max(
             worst["many at once"],
             *(_error(batch.score[k], batch.kept[k], *each) for k, each in enumerate(stated)),
@@ -195,6 +197,55 @@ def _nearly_all(way: str, runs: int, alpha: float, rng: np.random.Generator) -> 
         f"P(mean = centre), nearly all kept, {way}", centred.astype(float), float(sum(p * p for p in law)),
         alpha=alpha, method="clopper-pearson",
     )  # fmt: skip
+
+
+def check_clusters(point: Point) -> Iterator[Evidence]:
+    """Score, probabilities, law of the mean and of transcripts of clusters, as other checks compute them."""
+    small = np.array([[0, 0]] * 4 + [[8, 0]] * 3 + [[16, 0]] * 5)
+    far = np.array([[0, 0]] * 6 + [[1, 0]] * 3 + [[90, 0]] * 3)
+    for name, users in (("kept by chance", small), ("two clusters", SPLIT), ("some dropped", far)):
+        rows, weights = np.unique(users, axis=0, return_counts=True)
+        data = clusters.as_clusters(rows, weights)
+        values = users.tolist()
+        stated = kept_of(values, TAU)
+        yield equals(f"number of users, {name}", data.users, len(values))
+        yield equals(f"score, {name}", clusters.score(data, TAU), float(score_of(values, TAU)))
+        chances = np.repeat(clusters.kept_probabilities(data, TAU), weights)
+        order = np.lexsort(users.T[::-1])
+        error = float(np.abs(chances - np.array(stated, dtype=float)[order]).max())
+        yield at_most(f"largest error of a probability to be kept, {name}", error, 1e-12)
+        mass, means = clusters.mean_law(data, TAU)
+        law = mean_law(values, TAU)
+        error = max(
+            abs(float(mass[np.abs(means - np.array(mean, dtype=float)).max(axis=1) < 1e-9].sum()) - float(p))
+            for mean, p in law.items()
+        )
+        yield at_most(f"largest error of the law of the mean, {name}", error, 1e-12)
+        yield equals(f"mass of the law of the mean, {name}", float(mass.sum()), 1.0)
+    moved = np.array([[0, 0]] * 6 + [[2, 0]] * 3 + [[90, 0]] * 3)  # another mean, and nobody kept by chance
+    plan = Plan(n=12, queries=3, tau=float(TAU), budget=0.8, threshold=6.0, noise=0.3)
+    pair = clusters.transcript_pair(
+        [_grouped(far), _grouped(far), _grouped(CLOSE)],
+        [_grouped(moved), _grouped(far), _grouped(APART)],
+        plan,
+    )
+    sequences = ((far, far, CLOSE), (moved, far, APART))
+    gaps = [[float(score_of(x.tolist(), TAU)) - 6.0 for x in sequence] for sequence in sequences]
+    for name, found, gap in zip("DE", (pair.halting, pair.halting_of_neighbour), gaps, strict=True):
+        error = float(np.abs(found - printed_law(gap, 0.8)).max())
+        yield at_most(f"largest error of the halting law of a transcript, dataset {name}", error, 1e-12)
+    kept = [[mean_law(x.tolist(), TAU) for x in sequence] for sequence in sequences]
+    means = [[np.array(next(iter(law)), dtype=float) for law in laws] for laws in kept]
+    squares = [float(((a - b) ** 2).sum()) for a, b in zip(*means, strict=True)]
+    # a run that halts at query k has shown the answers before it, one that never halts all of them
+    shown = np.sqrt([0.0, squares[0], squares[0] + squares[1], sum(squares)]) / 0.3
+    yield at_most("largest error of μ of a transcript", float(np.abs(pair.mu - shown).max()), 1e-9)
+
+
+def _grouped(users: Array) -> clusters.Clusters:
+    """Users as clusters of equal values."""
+    rows, weights = np.unique(users, axis=0, return_counts=True)
+    return clusters.as_clusters(rows, weights)
 
 
 def check_transcripts(point: Point) -> Iterator[Evidence]:
@@ -302,4 +353,13 @@ TRANSCRIPTS = CLAIM.reading(
     ci=grid(samples=(300_000,)),
     largest_resolution=0.07,
 )
-CLAIMS = [MEANS, TRANSCRIPTS]
+CLUSTERS = CLAIM.reading(
+    "clusters",
+    title="Outlier removal, line by line: the laws of clusters",
+    statement=r"Score, selection probabilities, law of the mean, halting law and distances of the means "
+    r"of datasets of few clusters, as other checks compute them, are those of the printed lines.",
+    check=check_clusters,
+    smoke=grid(),
+    ci=grid(),
+)
+CLAIMS = [MEANS, TRANSCRIPTS, CLUSTERS]
