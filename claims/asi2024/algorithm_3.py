@@ -24,7 +24,7 @@ from claims import CONFIRMED, CONSISTENT, Claim, Evidence, Kind, Point, at_most,
 from claims.asi2024 import PAPER
 from claims.asi2024.algorithm_2 import printed_run, project, slope
 from implementations.asi2024.dp_sgd import AVERAGES, Parameters, UserGradients
-from implementations.asi2024.localised import Phase, localised_sgd, schedule
+from implementations.asi2024.localised import Phase, localised_sgd, schedule, targets
 from implementations.interfaces import Array
 
 DELTA, LIPSCHITZ, CONVEXITY, CONSTANT = 1e-5, 0.7, 0.4, 2.5
@@ -64,6 +64,14 @@ def check(point: Point) -> Iterator[Evidence]:
         for symbol, error in worst.items():
             yield at_most(f"largest relative error of {symbol} over the phases, {name}", error, 1e-9)
         yield at_most(f"users of all phases, {name}", taken, n)
+        goals = targets(n, m, d, epsilon, DELTA, LIPSCHITZ, CONVEXITY, k, constant=CONSTANT)
+        yield equals(f"number of E_i, {name}", len(goals.optimal), k + 1)
+        yield equals(f"number of D_i, {name}", len(goals.reached), k + 1)
+        error = 0.0
+        for i, (e, reached) in enumerate(zip(goals.optimal, goals.reached, strict=True)):
+            share = optimal(n / 2.0 ** (k + 1 - i), m, d, epsilon)
+            error = max(error, abs(e / share - 1.0), abs(reached / (16.0 * share * ratio ** (0.5**i)) - 1.0))
+        yield at_most(f"largest relative error of E_i and D_i, {name}", error, 1e-9)
 
 
 def optimal(users: float, m: int, d: int, epsilon: float) -> float:

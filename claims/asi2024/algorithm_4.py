@@ -116,7 +116,7 @@ CLAIM = Claim(
     r"distribution function of $\mathrm{Lap}(4/\varepsilon)$, and never answers after ⊥.",
     expected=CONSISTENT,
     check=check,
-    smoke=grid(epsilon=(0.5,), T=(30,), samples=(100_000,)),
-    ci=grid(epsilon=(0.5, 3.0), T=(30, 300), samples=(400_000,)),
+    smoke=grid(epsilon=(0.5,), T=(300,), samples=(100_000,)),
+    ci=grid(epsilon=(0.5, 3.0), T=(30, 500), samples=(400_000,)),
     largest_resolution=0.02,
 )
