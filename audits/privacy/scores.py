@@ -31,7 +31,6 @@ class Score:
     describe  (threshold, whether the event is "score ≥ threshold") → the event in words.
     learned   whether it was fitted to labelled samples, so that those must not judge it.
     monotone  whether it means to grow with the likelihood ratio, so that a smooth curve may calibrate it.
-    log_ratio whether its values estimate the log-likelihood ratio, in size too.
     folds     the same fitted without one part of the samples that it was learned from, for each part (see
               `fold_of`): they may judge it on those.
     """
@@ -41,7 +40,6 @@ class Score:
     describe: Callable[[float, bool], str]
     learned: bool = True
     monotone: bool = True
-    log_ratio: bool = False
     folds: Folds | None = None
 
 
@@ -383,7 +381,7 @@ def _smooth(first: Encoded, second: Encoded, levels: tuple[float, ...], flagged:
     weights, without = _cross_fit(features(a[some]), features(b[some]), fold_of(len(a), FOLDS)[some])
     folds = tuple(_quadratic_form(w, rows, width) for w in without)
     whole = _quadratic_form(weights, rows, width)
-    return Score("smooth", whole, _threshold_words("smooth logistic score"), log_ratio=True, folds=folds)
+    return Score("smooth", whole, _threshold_words("smooth logistic score"), folds=folds)
 
 
 def fold_of(rows: int, folds: int) -> Ints:
@@ -566,7 +564,7 @@ def boosting(first: Encoded, second: Encoded) -> Score | None:
         with threads.limit(limits=1):
             return np.asarray(model.decision_function(e.columns()), dtype=np.float64)
 
-    return Score("boosting", evaluate, _threshold_words("boosted-trees score"), log_ratio=True)
+    return Score("boosting", evaluate, _threshold_words("boosted-trees score"))
 
 
 def neighbours(first: Encoded, second: Encoded) -> Score | None:

@@ -3,8 +3,7 @@
 Claim: P(S) ≤ e^ε·Q(S) + δ for every event S and both orders of the two datasets. Before each batch, for
 every ε of a fixed grid, `betting.choose` shares out the wealth of a pair of datasets over events of all
 *slots* (a learner each) and alternatives (p₁, q₁), from what earlier batches showed; the batch then
-multiplies it by the shares' e-values. For δ = 0 most of the wealth is betted on whole ladders of events at
-once instead (`curves.choose`). The mean wealth of all pairs is an e-process under the claim, so by
+multiplies it by the shares' e-values. The mean wealth of all pairs is an e-process under the claim, so by
 Ville's inequality it reaches 1/α with probability at most α, however often one looks. The set of ε not
 rejected so far is a confidence sequence, and `epsilon_lower` the largest ε up to which the whole grid is
 rejected.
@@ -22,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy import betting, binomial, curves, events, folds, hidden, scores
+from audits.privacy import betting, binomial, events, folds, hidden, scores
 from audits.privacy.atoms import (
     FEW_ATOMS,
     Atoms,
@@ -82,9 +81,6 @@ SLOW = (scores.boosting, scores.neighbours)
 """Learners whose scores take microseconds a sample."""
 PATIENT = (hidden.period, hidden.modes)
 """Learners that find something in many samples only, and cost nothing until then."""
-EVENTS_SHARE = 1.0 / 3.0
-"""Share of the wealth that begins as bets on single events where whole ladders can be betted on too: these
-learn with fewer losses and win more, but for an event that one side never hits."""
 LONGEST = 64
 """After a refutation at most so many times its samples are drawn to know the size of the violation."""
 CONFIRM = 0.05
@@ -163,11 +159,6 @@ def epsilon_grid(claimed: float) -> Floats:
     outside = coarse[(coarse < fine[0]) | (coarse > fine[-1])]
     grid = np.unique(np.concatenate([[0.0], outside, fine, [claimed]]))
     return grid[grid <= top]
-
-
-def families(delta: float) -> tuple[float, ...]:
-    """Shares of the wealth that begin as bets on events, and for δ = 0 as bets on whole ladders."""
-    return (1.0,) if delta > 0.0 else (EVENTS_SHARE, 1.0 - EVENTS_SHARE)
 
 
 def reference_epsilons(grid: Floats) -> tuple[Ints, Ints]:
@@ -264,8 +255,7 @@ class PairState:
         self.counts: Counts | None = None
         self.learned_counts: Counts | None = None
         self.reordered_at = 0
-        # Of the bets on events and of those on whole ladders, each with its share to start with.
-        self.log_wealth = np.log(families(request.delta))[:, None] + np.zeros(grid_size)
+        self.log_wealth = np.zeros(grid_size)
 
     def sample(self, size: int, side: int) -> Encoded:
         """Fresh outputs of one side, as columns."""
@@ -424,7 +414,6 @@ class Sequential:
         ladders = state.ladders()
         opened = self.open_places()
         bets = self.bets(state, ladders, opened[1])
-        bent = self.curves(ladders, state.size, bets)
         counts = [ladder.nothing() for ladder in ladders]
         tallies = [np.zeros(0 if state.atoms is None else len(state.atoms), dtype=np.int64) for _ in range(2)]
         for part in state.chunks(size):
@@ -437,9 +426,7 @@ class Sequential:
             state.keep(first, second)
         if bets is not None:
             hits = [ladder.hits(x, y, size) for ladder, (x, y) in zip(ladders, counts, strict=True)]
-            self.settle(state.log_wealth[0], bets.places, bets.log_factor(hits, size), opened)
-        if bent is not None:
-            self.settle(state.log_wealth[1], bent.places, bent.log_factor(counts, size), opened)
+            self.settle(state.log_wealth, bets.places, bets.log_factor(hits, size), opened)
         for slot, ladder, (x, y) in zip(state.live(), ladders, counts, strict=True):
             slot.ladder = ladder.add(x, y, size)
         state.size += size
@@ -471,14 +458,6 @@ class Sequential:
             self.request.delta,
             goal,
         )
-
-    def curves(
-        self, ladders: Sequence[events.Ladder], size: int, bets: betting.Bets | None
-    ) -> curves.Curves | None:
-        """Bets on whole ladders, for the ε where events are betted on; None for δ > 0."""
-        if self.request.delta > 0.0 or bets is None or len(bets.places) == 0:
-            return None
-        return curves.choose(ladders, size, self.grid, bets.places)
 
     def settle(self, log_wealth: Floats, betted: Ints, factor: Floats, opened: tuple[Ints, Ints]) -> None:
         """Multiply the wealth of every ε that was open by the factor of the top of its group; one without a
@@ -636,7 +615,7 @@ class Sequential:
         states = [state for state in self.states if state.live()]
         if not states:
             return 0.0
-        state = max(states, key=lambda s: float(betting.log_sum(s.log_wealth[:, [at]])[0]))
+        state = max(states, key=lambda s: float(s.log_wealth[at]))
         ladder, event = self.strongest(state, int(self.nearest[at]))
         p, q = (float(share[event]) for share in ladder.shares())
         found = math.log((p - self.request.delta) / q) if p > self.request.delta else 0.0
@@ -649,7 +628,7 @@ class Sequential:
         self.tried_at, self.tries = self.samples, self.tries + 1
         state = max(
             (state for state in self.states if state.live()),
-            key=lambda s: float(betting.log_sum(s.log_wealth[:, [self.claimed]])[0]),
+            key=lambda s: float(s.log_wealth[self.claimed]),
         )
         ladder, event = self.strongest(state, len(self.references) - 1)
         kind, rung = divmod(event, len(ladder.thresholds))
@@ -713,10 +692,8 @@ class Sequential:
             n, ladders = state.size, state.ladders()
             if not ladders or n < 2 * FIRST_BATCH:
                 continue
-            # What the wealth must overcome: the bar, the average over slots and kinds of bets, learning the
-            # alternative.
-            ways = math.log(slots) - math.log(max(families(self.request.delta)))
-            bar = -math.log(self.request.alpha) + ways + 0.5 * math.log(n / FIRST_BATCH) + 1.0
+            # What the wealth must overcome: the bar, the average over slots, learning the alternative.
+            bar = -math.log(self.request.alpha) + math.log(slots) + 0.5 * math.log(n / FIRST_BATCH) + 1.0
             q = np.concatenate([ladder.shares()[1] for ladder in ladders])
             found = smallest_violation(
                 q, LEARNING_PRICE * growth_needed(bar) / n, self.request.epsilon, self.request.delta
@@ -755,7 +732,7 @@ class Sequential:
                 resolution=Resolution(math.inf, math.inf),
                 trace=tuple(self.trace),
             )
-        state = max(states, key=lambda s: float(betting.log_sum(s.log_wealth[:, [at]])[0]))
+        state = max(states, key=lambda s: float(s.log_wealth[at]))
         ladder, event = self.strongest(state, int(self.nearest[at]))
         x, y = ladder.all_hits()
         direction, text = ladder.words(event)
