@@ -63,6 +63,8 @@ LEARN_AGAIN, LEARN_OFTEN = (1.5, 2.0), (1024, 8192)
 many samples, of single numbers and of others, and where they are slow."""
 LAST_GROWTH = 1.2
 """Growth that is worth fitting the scores a last time, when no more samples are kept."""
+LEARNING_BATCH = 8192
+"""Samples that are drawn at once where all of them are kept."""
 CHUNK_BYTES = 2**26
 """Outputs are drawn and counted in chunks of at most this size."""
 LEARNING_PRICE = 2.4
@@ -106,6 +108,22 @@ class Finding:
     note: str = ""
     undecided: bool = False
     epsilon_estimate: float = 0.0
+
+
+def nothing(samples: int, note: str = "") -> Finding:
+    """That nothing was found, and why."""
+    return Finding(
+        refuted=False,
+        epsilon_lower=0.0,
+        e_value=1.0,
+        samples=samples,
+        pair_index=0,
+        direction="forward",
+        event="none",
+        resolution=Resolution(math.inf, math.inf),
+        note=note or "No event was found: the outputs of both datasets are constant or too few.",
+        undecided=True,
+    )
 
 
 class Stopped(BaseException):
@@ -294,6 +312,18 @@ class PairState:
         self.kept[1].append(second.take(slice(0, take)))
         self.kept_rows += take
         self.kept = [[join([self.encoder.widen(e) for e in side])] for side in self.kept]
+
+    def collect(self, size: int) -> None:
+        """Draw and keep so many samples of both datasets, all of them to learn from."""
+        done = 0
+        # A first small draw shows how large an output is.
+        while done < size:
+            batch = min(32 if done == 0 else LEARNING_BATCH, size - done, self.chunks(size)[0])
+            first, second = self.sample(batch, 0), self.sample(batch, 1)
+            self.keep(first, second, 10**9)
+            done += batch
+        self.reshape()
+        self.size = size
 
     def most_kept(self, rows: int = RETAINED_ROWS) -> int:
         """How many samples of a side are kept at most."""
