@@ -57,6 +57,13 @@ MOST_SMOOTHED = 60000
 """Where there are more samples than this, one that is judged by folds is fitted to so many."""
 SMOOTH_RIDGE = 3.0
 """Ridge of the regressions on piecewise-linear functions."""
+MOST_PAIRED = 512
+"""Products of two are looked at among so many columns at once."""
+FLAGGED, MOST_FLAGS = 0.01, 3
+"""A value that more than this share of the outputs has in a column gets a column of its own; so many of each
+column at most."""
+MOST_SPARSE = 24
+"""So many columns and products at most are chosen among all."""
 FOLDS = 5
 """Parts that the samples are cut into for a score that all of them judge."""
 FEW_ROWS = 4096
@@ -284,6 +291,42 @@ def _standard(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
     return lambda v: np.clip((v - centre) / scale, -30.0, 30.0)
 
 
+def _flagged(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
+    """As `_standard`, with a 0/1 column for each value that many outputs share in a column, say a sentinel;
+    in the column itself such values stand in the middle of the others."""
+    pooled = np.concatenate([first[:MOST_MEASURED], second[:MOST_MEASURED]])
+    ordered = np.sort(pooled, axis=0)
+    step = max(2, int(FLAGGED * len(ordered)))
+    columns: list[int] = []
+    values: list[float] = []
+    for j in np.flatnonzero((ordered[step:] == ordered[:-step]).any(axis=0)):
+        unique, counts = np.unique(ordered[:, j], return_counts=True)
+        commonest = np.argsort(counts)[::-1][:MOST_FLAGS] if len(unique) > 2 else []
+        for place in commonest:
+            if counts[place] > step:
+                columns.append(int(j))
+                values.append(float(unique[place]))
+    if not columns:
+        return _standard(first, second)
+    at, value = np.array(columns), np.array(values)
+    middle = np.zeros(pooled.shape[1])
+    for j in np.unique(at):
+        others = ordered[~np.isin(ordered[:, j], value[at == j]), j]
+        middle[j] = np.median(others) if len(others) else 0.0
+
+    def flags(v: Floats) -> Floats:
+        return (v[:, at] == value).astype(np.float64)
+
+    def moved(v: Floats) -> Floats:
+        found = v.copy()
+        for j, x in zip(at, value, strict=True):
+            found[v[:, j] == x, j] = middle[j]
+        return found
+
+    standard = _standard(moved(first), moved(second))
+    return lambda v: np.hstack([standard(moved(v)), flags(v)])
+
+
 def _linear(name: str, weights: Floats, features: Callable[[Floats], Floats], words: str) -> Score:
     return Score(name, lambda e: features(e.columns()) @ weights, _threshold_words(words))
 
@@ -304,15 +347,63 @@ def logistic(first: Encoded, second: Encoded) -> Score | None:
     if first.is_scalar:
         return None
     a, b = first.columns(), second.columns()
-    standard = _standard(a, b)
+    standard = _flagged(a, b)
     weights = _fit_logistic(standard(a[:MOST_FITTED]), standard(b[:MOST_FITTED]))
     return _linear("logistic", weights, standard, "logistic score")
+
+
+def sparse(first: Encoded, second: Encoded) -> Score | None:
+    """Logistic regression on the few columns, squares and products of two columns whose means differ by more
+    than chance: a leak in a few columns of many, or in how two of them go together."""
+    a, b = first.columns(), second.columns()
+    if first.is_scalar:
+        return None
+    standard = _flagged(a, b)
+    x, y = standard(a[:MOST_FITTED]), standard(b[:MOST_FITTED])
+    d = x.shape[1]
+    # Another choice of columns whenever the score is fitted again, where there are too many for all pairs.
+    some = np.arange(d)
+    if d > MOST_PAIRED:
+        some = np.sort(np.random.default_rng(len(a)).choice(d, MOST_PAIRED, replace=False))
+    most = min(MOST_FITTED, max(256, int(4 * MOST_WORK / len(some) ** 2)))
+
+    def products(v: Floats) -> tuple[Floats, Floats]:
+        z = np.clip(v[:, some], -8.0, 8.0)
+        return z.T @ z / len(z), (z * z).T @ (z * z) / len(z)
+
+    # Of columns (row 0), then of products of two.
+    (p, pp), (q, qq) = products(x[:most]), products(y[:most])
+    n = min(len(x), most)
+    two = np.triu(np.abs(p - q) / np.sqrt((pp - p * p + qq - q * q) / n + 1e-9))
+    one = np.abs(x.mean(axis=0) - y.mean(axis=0)) / np.sqrt((x.var(axis=0) + y.var(axis=0)) / n + 1e-9)
+    found = np.concatenate([one, two.ravel()])
+    # Of so many differences of chance the largest is about this many standard errors.
+    chosen = np.argsort(found)[::-1][:MOST_SPARSE]
+    chosen = chosen[found[chosen] > np.sqrt(2.0 * np.log(len(one) + 0.5 * len(some) ** 2))]
+    if len(chosen) == 0:
+        return None
+    alone = chosen[chosen < d]
+    left, right = (some[part] for part in np.divmod(chosen[chosen >= d] - d, len(some)))
+
+    # Where a product tells the datasets apart the squares of its columns do so beside it.
+    both = np.unique(np.concatenate([left, right]))
+    apart = left != right
+
+    def expand(z: Floats) -> Floats:
+        w = np.clip(z, -8.0, 8.0)
+        return np.hstack([z[:, alone], w[:, both] ** 2, w[:, left[apart]] * w[:, right[apart]]])
+
+    def features(v: Floats) -> Floats:
+        return expand(standard(v))
+
+    weights = _fit_logistic(expand(x), expand(y))
+    return _linear("sparse", weights, features, "score of a few columns and products")
 
 
 def moments(first: Encoded, second: Encoded) -> Score | None:
     """Logistic regression on columns and their squares: same mean, different spread."""
     a, b = first.columns(), second.columns()
-    standard = _standard(a, b)
+    standard = _flagged(a, b)
     if a.shape[1] > WIDE:
         # Too many columns for a regression on their squares: the likelihood ratio of independent Gaussians.
         za, zb = np.clip(standard(a), -8.0, 8.0), np.clip(standard(b), -8.0, 8.0)

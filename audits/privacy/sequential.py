@@ -210,6 +210,7 @@ def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores
         scores.mean_difference,
         scores.logistic,
         scores.moments,
+        scores.sparse,
         scores.norm,
         scores.coordinate,
         scores.neighbours,
