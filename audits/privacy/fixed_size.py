@@ -37,8 +37,6 @@ LEAST_HITS = 8
 """A tail of a score that is not calibrated is judged from this many learning hits of the greater side on."""
 CAUTION = 1.0
 """Standard errors that are taken off the bound expected of an event before events are compared."""
-MOST_SLOW = 20000
-"""Learners whose evaluation is slow see no more than this many samples of a side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +114,6 @@ def _learn(state: PairState, rest: int) -> Candidate | None:
         # Sets of them are all the events there are.
         kinds = [kind for kind in kinds if kind in (scores.value, scores.sets)]
     for learner in kinds:
-        if learner is scores.neighbours and len(first) > MOST_SLOW:
-            continue
         if learner is scores.bends:
             continue
         score = folds.fitted(learner, first, second)

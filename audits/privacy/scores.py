@@ -331,17 +331,6 @@ def _linear(name: str, weights: Floats, features: Callable[[Floats], Floats], wo
     return Score(name, lambda e: features(e.columns()) @ weights, _threshold_words(words))
 
 
-def mean_difference(first: Encoded, second: Encoded) -> Score | None:
-    """Projection onto the difference of the means, columns weighed by their variances."""
-    if first.is_scalar:
-        return None
-    a, b = first.columns(), second.columns()
-    standard = _standard(a, b)
-    a, b = standard(a), standard(b)
-    weights = (a.mean(axis=0) - b.mean(axis=0)) / (0.5 * (a.var(axis=0) + b.var(axis=0)) + 1e-6)
-    return _linear("mean difference", weights, standard, "projection onto the difference of means")
-
-
 def logistic(first: Encoded, second: Encoded) -> Score | None:
     """Logistic regression with a ridge, by Newton's method in whichever of samples or columns is smaller."""
     if first.is_scalar:
@@ -656,26 +645,6 @@ def boosting(first: Encoded, second: Encoded) -> Score | None:
             return np.asarray(model.decision_function(e.columns()), dtype=np.float64)
 
     return Score("boosting", evaluate, _threshold_words("boosted-trees score"))
-
-
-def neighbours(first: Encoded, second: Encoded) -> Score | None:
-    """Share of the first side among the nearest learned samples; for clusters that no direction shows."""
-    if first.is_scalar or len(first) < 100:
-        return None
-    from sklearn.neighbors import NearestNeighbors
-
-    a, b = first.columns()[:1000], second.columns()[:1000]
-    standard = _standard(a, b)
-    labels = np.r_[np.ones(len(a)), np.zeros(len(b))]
-    k = 15
-    # A tree would do little for so few points, and nothing in many dimensions or among ties.
-    model = NearestNeighbors(n_neighbors=k, algorithm="brute").fit(np.vstack([standard(a), standard(b)]))
-
-    def evaluate(e: Encoded) -> Floats:
-        near: Any = model.kneighbors(standard(e.columns()), return_distance=False)
-        return labels[near].mean(axis=1)
-
-    return Score("neighbours", evaluate, _threshold_words("share of the first dataset's among 15 neighbours"))
 
 
 # --- Arithmetic --------------------------------------------------------------------------------------

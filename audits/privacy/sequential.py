@@ -79,7 +79,7 @@ FINE, FINE_FROM = 0.8, 8192
 CHOOSE_FROM = 16384
 """Before batches of this size a slot is dropped unless it is better than the favourite by what can be told
 apart."""
-SLOW = (scores.boosting, scores.neighbours)
+SLOW = (scores.boosting,)
 """Learners whose scores take microseconds a sample."""
 PATIENT = (hidden.period, hidden.modes)
 """Learners that find something in many samples only, and cost nothing until then."""
@@ -201,19 +201,16 @@ def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores
             scores.sets,
             scores.smooth,
             scores.bends,
-            scores.mean_difference,
             scores.coordinate,
             scores.boosting,
         ]
     chosen = [
         scores.sets,
-        scores.mean_difference,
         scores.logistic,
         scores.moments,
         scores.sparse,
         scores.norm,
         scores.coordinate,
-        scores.neighbours,
     ]
     return [*chosen, scores.boosting] if width <= 60 else chosen
 
@@ -348,9 +345,8 @@ class PairState:
         )
         idle: list[scores.Learner] = []
         if self.atoms is not None:
-            # `reorder` sees to the sets; neighbours that are all ties say nothing, slowly. Where nothing but
-            # few outputs occurs, their sets are all the events there are.
-            idle = [scores.sets, scores.neighbours]
+            # `reorder` sees to the sets. Where nothing but few outputs occurs, these are all the events.
+            idle = [scores.sets]
             if self.few():
                 idle += [slot.learner for slot in self.slots if slot.learner is not scores.value]
         scorers = scorer(first, self.atoms), scorer(second, self.atoms)
