@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.outputs import Encoded, row_keys
+from audits.privacy.outputs import Encoded
 
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
@@ -92,30 +92,40 @@ def value(first: Encoded, second: Encoded) -> Score | None:
 
 
 def sets(first: Encoded, second: Encoded) -> Score | None:
-    """Cells of an adaptive partition, ordered by their empirical likelihood ratio.
+    """Cells of single outputs, ordered by their empirical likelihood ratio.
 
-    Repeated outputs are cells of their own; the rest of a scalar is cut at pooled quantiles, which makes
-    tails,
-    intervals and complements of intervals alike. Rows of up to four numbers are cut column by column.
+    Repeated numbers and symbols are cells of their own; other numbers are cut at pooled quantiles: that makes
+    tails, intervals and complements of intervals alike. For repeated vectors see `atoms.ladder_of_sets`.
     """
-    partition = _partition(first, second)
-    if partition is None:
+    if not (first.is_scalar or first.is_symbol):
         return None
-    cell, name = partition
+    values = np.concatenate(
+        [e.values[e.codes[:, 0] == 0, 0] if first.is_symbol else e.values[:, 0] for e in (first, second)]
+    )
+    atoms, edges = _scalar_cells(values, int(np.clip(np.sqrt(len(values)) / 2, 8, 128)))
+    numbers = len(atoms) + len(edges) + 1
+
+    def cell(e: Encoded) -> Ints:
+        found = _scalar_cell(e.values[:, 0], atoms, edges)
+        if not first.is_symbol:
+            return found
+        symbol = e.codes[:, 0]
+        return np.where(symbol > 0, numbers - 1 + symbol, found)
+
+    def name(c: int) -> str:
+        return _cell_words(atoms, edges, c) if c < numbers else f"{{symbol {c - numbers + 1}}}"
+
     x, y = cell(first), cell(second)
     cells = int(max(x.max(initial=0), y.max(initial=0))) + 1
-    a = np.bincount(x[x >= 0], minlength=cells).astype(np.float64)
-    b = np.bincount(y[y >= 0], minlength=cells).astype(np.float64)
-    ratio = np.log((a + 0.5) / (b + 0.5))
+    a, b = (np.bincount(side, minlength=cells).astype(np.float64) for side in (x, y))
     # Cells that were never seen say nothing.
-    ratio = np.append(ratio, 0.0)
+    ratio = np.append(np.log((a + 0.5) / (b + 0.5)), 0.0)
 
     def evaluate(e: Encoded) -> Floats:
-        found = cell(e)
-        return ratio[np.where((found >= 0) & (found < cells), found, cells)]
+        return ratio[np.minimum(cell(e), cells)]
 
     def describe(t: float, upper: bool) -> str:
-        # Scores of vectors are rounded, and so are thresholds.
+        # Scores are rounded, and so are thresholds.
         inside = (ratio >= t - ROUNDED) == upper
         names = [name(int(c)) for c in np.flatnonzero(inside[:-1] & (a + b > 0.0))]
         # Should only cells be left that were not seen, these are the event.
@@ -149,45 +159,6 @@ def _merge(parts: list[str]) -> list[str]:
     return merged
 
 
-def _partition(
-    first: Encoded, second: Encoded
-) -> tuple[Callable[[Encoded], Ints], Callable[[int], str]] | None:
-    rows = len(first) + len(second)
-    if first.is_scalar:
-        return _scalar_partition(np.concatenate([first.values[:, 0], second.values[:, 0]]))
-    width = first.values.shape[1] + first.codes.shape[1]
-    pooled = np.concatenate([row_keys(first), row_keys(second)])
-    keys, counts = np.unique(pooled, return_counts=True)
-    repeated = counts[counts > 1].sum() / rows
-    if repeated > 0.5:
-        return _row_partition(first, second, keys, counts)
-    if width <= 4:
-        return _product_partition(first, second)
-    return None
-
-
-def _row_partition(
-    first: Encoded, second: Encoded, keys: Ints, counts: Ints
-) -> tuple[Callable[[Encoded], Ints], Callable[[int], str]]:
-    keep = np.sort(keys[counts > 1])
-    pooled = np.concatenate([row_keys(first), row_keys(second)])
-    examples: dict[int, str] = {}
-    for place, key in zip(*np.unique(pooled, return_index=True)[::-1], strict=True):
-        found = int(np.searchsorted(keep, key))
-        if len(examples) < 4096 and found < len(keep) and keep[found] == key:
-            source = first if place < len(first) else second
-            row = place if place < len(first) else place - len(first)
-            examples[found] = row_words(source, int(row))
-
-    def cell(e: Encoded) -> Ints:
-        found = row_keys(e)
-        place = np.searchsorted(keep, found)
-        inside = keep[np.minimum(place, len(keep) - 1)] == found
-        return np.where(inside, place, -1)
-
-    return cell, lambda c: examples.get(c, f"row #{c}")
-
-
 def row_words(e: Encoded, row: int, limit: int = 12) -> str:
     """One row as a set of one element."""
     codes = e.codes[row]
@@ -216,56 +187,12 @@ def _scalar_cells(values: Floats, cells: int) -> tuple[Floats, Floats]:
     return atoms, edges
 
 
-def _scalar_partition(values: Floats) -> tuple[Callable[[Encoded], Ints], Callable[[int], str]]:
-    atoms, edges = _scalar_cells(values, int(np.clip(np.sqrt(len(values)) / 2, 8, 128)))
-
-    def cell(e: Encoded) -> Ints:
-        return _scalar_cell(e.values[:, 0], atoms, edges)
-
-    return cell, lambda c: _cell_words(atoms, edges, c)
-
-
 def _scalar_cell(values: Floats, atoms: Floats, edges: Floats) -> Ints:
     between = len(atoms) + np.searchsorted(edges, values, side="right")
     if len(atoms) == 0:
         return between
     place = np.minimum(np.searchsorted(atoms, values), len(atoms) - 1)
     return np.where(atoms[place] == values, place, between)
-
-
-def _product_partition(
-    first: Encoded, second: Encoded
-) -> tuple[Callable[[Encoded], Ints], Callable[[int], str]]:
-    rows = len(first) + len(second)
-    width = first.values.shape[1]
-    cells = int(np.clip(round((rows / 8.0) ** (1.0 / max(width, 1))), 2, 16))
-    cuts = [
-        _scalar_cells(np.concatenate([first.values[:, j], second.values[:, j]]), cells) for j in range(width)
-    ]
-    sizes = [len(a) + len(e) + 1 for a, e in cuts]
-    if np.prod([float(s) for s in sizes]) > 1e6:
-        cuts = [(np.zeros(0), e) for _, e in cuts]
-        sizes = [len(e) + 1 for _, e in cuts]
-    codes = max(int(first.codes.max(initial=0)), int(second.codes.max(initial=0))) + 1
-    code_sizes = [min(codes, 64)] * first.codes.shape[1]
-
-    def cell(e: Encoded) -> Ints:
-        found = np.zeros(len(e), dtype=np.int64)
-        for j, ((atoms, edges), size) in enumerate(zip(cuts, sizes, strict=True)):
-            found = found * size + _scalar_cell(e.values[:, j], atoms, edges)
-        for j, size in enumerate(code_sizes):
-            found = found * size + np.minimum(e.codes[:, j], size - 1)
-        return found
-
-    def name(c: int) -> str:
-        places = [int(place) for place in np.unravel_index(c, sizes + code_sizes)]
-        symbols = [f"(code {j} = symbol {s})" for j, s in enumerate(places[width:]) if s]
-        if symbols and width == 1:
-            return symbols[0]
-        parts = [f"column {j} ∈ {_cell_words(*cuts[j], place)}" for j, place in enumerate(places[:width])]
-        return "(" + ", ".join(parts + symbols) + ")"
-
-    return cell, name
 
 
 def _cell_words(atoms: Floats, edges: Floats, c: int) -> str:

@@ -115,23 +115,29 @@ def test_smooth_score_reaches_into_the_corner() -> None:
 
 
 def test_an_event_of_cells_is_named_by_its_cells_after_rounding_too() -> None:
-    # Rows of two numbers, four corners, each a repeated output; three of them have the same counts.
-    corners = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    first = encoded(np.repeat(corners, [60, 20, 20, 20], axis=0))
-    second = encoded(np.repeat(corners, [20, 20, 20, 60], axis=0))
+    # Four repeated outputs, the middle two with the same counts.
+    first = encoded(np.repeat([0.0, 1.0, 2.0, 3.0], [60, 20, 20, 20]))
+    second = encoded(np.repeat([0.0, 1.0, 2.0, 3.0], [20, 20, 20, 60]))
     score = scores.sets(first, second)
     assert score is not None
     ladder = events.build(score, score.evaluate(first), score.evaluate(second), 0, steady=True)
     assert ladder is not None
     assert ladder.thresholds.tolist() == pytest.approx([0.0, np.log(60.5 / 20.5)], abs=1e-6)
-    # Cells have no order: keys of rows are hashes.
-    named = [set(ladder.words(event)[1].removeprefix("output in ").split(" ∪ ")) for event in range(4)]
-    assert named == [
-        {"{(0, 0)}", "{(0, 1)}", "{(1, 0)}"},
-        {"{(0, 0)}"},
-        {"{(1, 1)}"},
-        {"{(0, 1)}", "{(1, 0)}", "{(1, 1)}"},
-    ]
+    named = [ladder.words(event)[1].removeprefix("output in ") for event in range(4)]
+    assert named == ["{0} ∪ {1} ∪ {2}", "{0}", "{3}", "{1} ∪ {2} ∪ {3}"]
+
+
+def test_symbols_among_numbers_are_cells_of_their_own() -> None:
+    values = np.repeat([0.5, 0.0, 0.0], [40, 20, 20])[:, None]
+    first = Encoded(values, np.repeat([0, 1, 2], [40, 20, 20])[:, None])
+    second = Encoded(values, np.repeat([0, 2, 2], [40, 20, 20])[:, None])
+    score = scores.sets(first, second)
+    assert score is not None
+    # 40 of 40, 20 of 0, 20 of 40; a symbol that was never seen says nothing.
+    rows = Encoded(np.array([[0.5], [0.0], [0.0], [0.0]]), np.array([[0], [1], [2], [7]]))
+    expected = np.log([1.0, 20.5 / 0.5, 20.5 / 40.5, 1.0])
+    assert score.evaluate(rows) == pytest.approx(expected)
+    assert score.describe(1.0, True) == "output in {symbol 1}"
 
 
 @pytest.mark.parametrize("columns", [70, 200])
