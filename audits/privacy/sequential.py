@@ -3,10 +3,11 @@
 Claim: P(S) ≤ e^ε·Q(S) + δ for every event S and both orders of the two datasets. Before each batch, for
 every ε of a fixed grid, `betting.choose` shares out the wealth of a pair of datasets over events of all
 *slots* (a learner each) and alternatives (p₁, q₁), from what earlier batches showed; the batch then
-multiplies it by the shares' e-values. The mean wealth of all pairs is an e-process under the claim, so by
-Ville's inequality it reaches 1/α with probability at most α, however often one looks. The set of ε not
-rejected so far is a confidence sequence, and `epsilon_lower` the largest ε up to which the whole grid is
-rejected.
+multiplies it by the shares' e-values. A part of the wealth is kept back and joins the bets batch by batch, so
+that bad luck among the first bets does not cost all of it. The mean wealth of all pairs is an e-process under
+the claim, so by Ville's inequality it reaches 1/α with probability at most α, however often one looks. The
+set of ε not rejected so far is a confidence sequence, and `epsilon_lower` the largest ε up to which the whole
+grid is rejected.
 """
 
 from __future__ import annotations
@@ -46,6 +47,11 @@ Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
 
 FIRST_BATCH = 32
+FIRST_SHARE, LATER_SHARE = 0.6, 0.2
+"""Share of the wealth that is betted from the start on, and share of the rest that each batch adds: lucky
+events, which are the first to be betted on, cost a part of the wealth only."""
+LEAST_SHARE = 1e-9
+"""What is left of the rest in the end is never betted."""
 GROWTH, FEW_GROWTH, LEARNING_GROWTH = (0.2, 0.4), (0.2, 0.75), (0.1, 0.5)
 """The least and the largest share of the samples before it that a batch is. Few samples have shares of their
 own, smaller ones for all but single numbers, where scores have to be learned: many small batches teach more,
@@ -271,7 +277,9 @@ class PairState:
         self.counts: Counts | None = None
         self.learned_counts: Counts | None = None
         self.reordered_at = 0
-        self.log_wealth = np.zeros(grid_size)
+        # Wealth 1 for each ε: what is betted, and what is kept for later.
+        self.log_betted = np.full(grid_size, math.log(FIRST_SHARE))
+        self.kept_back = 1.0 - FIRST_SHARE
 
     def sample(self, size: int, side: int) -> Encoded:
         """Fresh outputs of one side, as columns."""
@@ -292,6 +300,19 @@ class PairState:
         self.slots = []
         self.learned_at = self.reordered_at = 0
         self.atoms = self.counts = self.learned_counts = None
+
+    @property
+    def log_wealth(self) -> Floats:
+        """Log of the whole wealth, for every ε of the grid."""
+        return np.logaddexp(self.log_betted, math.log(self.kept_back))
+
+    def invest(self) -> None:
+        """Before a bet, add a share of what was kept back to what is betted; the sum stays what it was."""
+        part = LATER_SHARE * self.kept_back
+        if part < LEAST_SHARE:
+            return
+        self.kept_back -= part
+        self.log_betted = np.logaddexp(self.log_betted, math.log(part))
 
     def chunks(self, size: int) -> list[int]:
         """Sizes of the draws that make up a batch."""
@@ -439,6 +460,7 @@ class Sequential:
         if size >= PRUNE_FROM and state.atoms is None:
             self.prune(state, size)
         ladders = state.ladders()
+        state.invest()
         opened = self.open_places()
         bets = self.bets(state, ladders, opened[1])
         counts = [ladder.nothing() for ladder in ladders]
@@ -453,7 +475,7 @@ class Sequential:
             state.keep(first, second)
         if bets is not None:
             hits = [ladder.hits(x, y, size) for ladder, (x, y) in zip(ladders, counts, strict=True)]
-            self.settle(state.log_wealth, bets.places, bets.log_factor(hits, size), opened)
+            self.settle(state.log_betted, bets.places, bets.log_factor(hits, size), opened)
         for slot, ladder, (x, y) in zip(state.live(), ladders, counts, strict=True):
             slot.ladder = ladder.add(x, y, size)
         state.size += size
@@ -486,13 +508,13 @@ class Sequential:
             goal,
         )
 
-    def settle(self, log_wealth: Floats, betted: Ints, factor: Floats, opened: tuple[Ints, Ints]) -> None:
-        """Multiply the wealth of every ε that was open by the factor of the top of its group; one without a
-        bet keeps its own."""
+    def settle(self, log_betted: Floats, betted: Ints, factor: Floats, opened: tuple[Ints, Ints]) -> None:
+        """Multiply what is betted of every ε that was open by the factor of the top of its group; one without
+        a bet keeps its own."""
         places, tops = opened
         factors = np.zeros(len(self.grid))
         factors[betted] = factor
-        log_wealth[places] += factors[tops[np.searchsorted(tops, places)]]
+        log_betted[places] += factors[tops[np.searchsorted(tops, places)]]
 
     def open_places(self) -> tuple[Ints, Ints]:
         """Places of the grid that are not rejected, or claimed, and the tops of their groups.

@@ -272,15 +272,15 @@ def test_wealth_of_a_run_is_the_mean_over_pairs_and_its_bets_are_settled_once() 
     seen: list[int] = []
     settle = run.settle
 
-    def spy(log_wealth: Any, betted: Any, factor: Any, opened: Any) -> None:
-        before = [state.log_wealth.copy() for state in run.states]
+    def spy(log_betted: Any, betted: Any, factor: Any, opened: Any) -> None:
+        before = [state.log_betted.copy() for state in run.states]
         open_ = ~run.rejected
-        settle(log_wealth, betted, factor, opened)
+        settle(log_betted, betted, factor, opened)
         by_place = dict(zip(betted.tolist(), factor.tolist(), strict=True))
         places, tops = run.open_places()
         for index, (state, old) in enumerate(zip(run.states, before, strict=True)):
-            change = state.log_wealth - old
-            if not np.shares_memory(state.log_wealth, log_wealth):
+            change = state.log_betted - old
+            if not np.shares_memory(state.log_betted, log_betted):
                 assert not change.any()
                 continue
             seen.append(index)
@@ -297,3 +297,17 @@ def test_wealth_of_a_run_is_the_mean_over_pairs_and_its_bets_are_settled_once() 
     assert set(seen) == set(range(3))
     wealth = np.mean([np.exp(s.log_wealth) for s in run.states], axis=0)
     np.testing.assert_allclose(np.exp(run.log_e()), wealth, rtol=1e-9)
+
+
+def test_what_is_kept_back_joins_the_bets_and_the_sum_stays() -> None:
+    run = sequential(pairs=2)
+    state = run.states[0]
+    state.log_betted = np.log(np.linspace(0.01, 3.0, len(state.log_betted)))
+    for batch in range(200):
+        before = state.log_wealth.copy(), state.kept_back
+        state.invest()
+        np.testing.assert_allclose(state.log_wealth, before[0], atol=1e-9)
+        assert 0.0 < state.kept_back < before[1] or (batch > 80 and state.kept_back == before[1])
+    # No bet ever loses more than what was betted.
+    state.log_betted[:] = -np.inf
+    np.testing.assert_allclose(np.exp(state.log_wealth), state.kept_back)
