@@ -154,7 +154,7 @@ def audit_privacy(
         delta=float(delta),
         epsilon_lower=finding.epsilon_lower,
         confidence=1.0 - alpha,
-        e_value=finding.e_value,
+        e_value=finding.largest_e_value,
         samples=finding.samples,
         seconds=request.seconds(),
         pair=checked[finding.pair_index],

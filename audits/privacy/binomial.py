@@ -281,15 +281,6 @@ def relative_entropy(p: Floats, q: Floats, p0: Floats, q0: Floats) -> Floats:
     )
 
 
-def two_bounds(x: Any, y: Any, n: int, delta: float, alpha: float) -> Floats:
-    """Lower bound on ε, log((p̲ − δ)/q̄), from two Clopper–Pearson bounds at α/2 each; ≥ 0."""
-    low, _ = clopper_pearson(x, n, alpha / 2.0)
-    _, high = clopper_pearson(y, n, alpha / 2.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        epsilon = np.log(np.maximum(low - delta, 0.0) / high)
-    return np.maximum(epsilon, 0.0)
-
-
 # --- One fixed sample --------------------------------------------------------------------------------
 
 CELLS = 64
@@ -303,7 +294,8 @@ def joint_bound(x: int, y: int, n: int, delta: float, alpha: float) -> float:
     """Exact lower confidence bound, at level 1 − alpha, of log((p − δ)/q) from x and y hits of n samples
     each; ≥ 0.
 
-    It is sharper than `two_bounds`, which pays for two one-sided errors that do not happen together. How:
+    It is sharper than two Clopper–Pearson bounds at α/2 each, which pay for two one-sided errors that do not
+    happen together. How:
 
     1. Samples are ordered by T(x, y) = the ε at which the likelihood-ratio test would stop rejecting. Its
        level sets {T ≥ T(observed)} are of the form {X ≥ c(Y)} with c non-decreasing.

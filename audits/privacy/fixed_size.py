@@ -87,7 +87,7 @@ def run_fixed(request: Request, method: str = "clopper-pearson") -> Finding:
     return Finding(
         refuted=tested.bound > request.epsilon,
         epsilon_lower=tested.bound,
-        e_value=1.0 / p_value,
+        largest_e_value=1.0 / p_value,
         samples=drawn,
         pair_index=state.index,
         direction=direction,

@@ -103,7 +103,7 @@ class Finding:
 
     refuted: bool
     epsilon_lower: float
-    e_value: float
+    largest_e_value: float
     samples: int
     pair_index: int
     direction: str
@@ -121,7 +121,7 @@ def nothing(samples: int, note: str = "") -> Finding:
     return Finding(
         refuted=False,
         epsilon_lower=0.0,
-        e_value=1.0,
+        largest_e_value=1.0,
         samples=samples,
         pair_index=0,
         direction="forward",
@@ -446,7 +446,7 @@ class Sequential:
         self.states = [PairState(request, pair, i, len(self.grid)) for i, pair in enumerate(request.pairs)]
         self.rejected = np.zeros(len(self.grid), dtype=bool)
         self.bar = -math.log(request.alpha)
-        self.best_log_e = -math.inf
+        self.largest_log_e = -math.inf
         self.samples = 0
         self.trace: list[Look] = []
         self.looks = 0
@@ -588,7 +588,7 @@ class Sequential:
         """Take stock."""
         log_e = self.log_e()
         self.rejected |= log_e >= self.bar
-        self.best_log_e = max(self.best_log_e, float(log_e[self.claimed]))
+        self.largest_log_e = max(self.largest_log_e, float(log_e[self.claimed]))
         self.trace.append(Look(self.samples, float(log_e[self.claimed]), self.epsilon_lower()))
         self.looks += 1
         if self.request.progress is not None:
@@ -767,13 +767,13 @@ class Sequential:
         if refuted:
             # The event that carries the lower bound, not the one that first crossed the bar.
             at = max(at, int(np.searchsorted(self.grid, self.epsilon_lower())))
-        e_value = math.exp(min(self.best_log_e, 690.0))
+        largest = math.exp(min(self.largest_log_e, 690.0))
         states = [state for state in self.states if state.live()]
         if not states:
             return Finding(
                 refuted=refuted,
                 epsilon_lower=self.epsilon_lower(),
-                e_value=e_value,
+                largest_e_value=largest,
                 samples=self.samples,
                 pair_index=0,
                 direction="forward",
@@ -792,7 +792,7 @@ class Sequential:
         return Finding(
             refuted=refuted,
             epsilon_lower=self.epsilon_lower(),
-            e_value=e_value,
+            largest_e_value=largest,
             samples=self.samples + self.extra,
             pair_index=state.index,
             direction=direction,
