@@ -16,16 +16,10 @@ from numpy.typing import NDArray
 from audits.privacy import binomial, calibration, events, folds, gaussian_shape, scores
 from audits.privacy.atoms import find_atoms, rungs, scorer
 from audits.privacy.outputs import join
+from audits.privacy.pair_state import PATIENT, PairState, learners
+from audits.privacy.power import smallest_violation
+from audits.privacy.request import Finding, Request, nothing
 from audits.privacy.result import CurvePoint, Look, Resolution
-from audits.privacy.sequential import (
-    PATIENT,
-    Finding,
-    PairState,
-    Request,
-    learners,
-    nothing,
-    smallest_violation,
-)
 
 Floats = NDArray[np.floating[Any]]
 

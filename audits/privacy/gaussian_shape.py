@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy import scores
-from audits.privacy.sequential import Finding, PairState, Request, nothing
+from audits.privacy.pair_state import PairState
+from audits.privacy.request import Finding, Request, nothing
 
 Floats = NDArray[np.floating[Any]]
 

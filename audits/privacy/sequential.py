@@ -13,35 +13,19 @@ grid is rejected.
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy import betting, binomial, events, folds, hidden, scores
-from audits.privacy.atoms import (
-    FEW_ATOMS,
-    Atoms,
-    Counts,
-    Rungs,
-    Scorer,
-    count_atoms,
-    find_atoms,
-    ladder_of_sets,
-    rungs,
-    scorer,
-)
-from audits.privacy.datasets import Dataset
-from audits.privacy.draws import Drawer
-from audits.privacy.encoder import Encoder
-from audits.privacy.outputs import Encoded, join
-from audits.privacy.pairs import Pair
+from audits.privacy import betting, binomial, events
+from audits.privacy.pair_state import LEAST_ROWS, PATIENT, SLOW, PairState, Slot, learners
 from audits.privacy.plain_words import plainly
-from audits.privacy.result import CurvePoint, Look, Resolution
+from audits.privacy.power import growth_needed, smallest_violation
+from audits.privacy.request import Finding, Request, Stopped
+from audits.privacy.result import Look, Resolution
 
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
@@ -59,20 +43,6 @@ but each of them costs milliseconds."""
 FEW_SAMPLES = 32768
 AFTERWARDS = 0.25, 0.3
 """Share of the samples before it that a batch is after a refutation, of single numbers and of others."""
-LEAST_ROWS = 8
-"""Nothing is learned from fewer samples."""
-RETAINED_ROWS = 32768
-RETAINED_BYTES = 2**27
-"""Samples of a side that are kept to learn events from, at most."""
-LEARN_AGAIN, LEARN_OFTEN = (1.5, 2.0), (1024, 8192)
-"""Scores are fitted again when the samples kept have grown by the first factor; by the second one beyond so
-many samples, of single numbers and of others, and where they are slow."""
-LAST_GROWTH = 1.2
-"""Growth that is worth fitting the scores a last time, when no more samples are kept."""
-LEARNING_BATCH = 8192
-"""Samples that are drawn at once where all of them are kept."""
-CHUNK_BYTES = 2**26
-"""Outputs are drawn and counted in chunks of at most this size."""
 LEARNING_PRICE = 2.4
 """How much more growth than a bettor who knows event and alternative a learning one needs for the same power.
 Measured on Laplace noise at 3,000 to 100,000 samples; it enters the resolution only."""
@@ -80,94 +50,15 @@ GROUP = 200
 """Divided by the root of the number of samples: how many steps of the grid of ε share a bet."""
 PRUNE_FROM = 2048
 """Before batches of this size events and slots that are not among the best are dropped."""
-FINE, FINE_FROM = 0.8, 8192
-"""Ratio of the rungs of a ladder from so many samples on, which can tell them apart."""
 CHOOSE_FROM = 16384
 """Before batches of this size a slot is dropped unless it is better than the favourite by what can be told
 apart."""
-SLOW = (scores.boosting,)
-"""Learners whose scores take microseconds a sample."""
-PATIENT = (hidden.period, hidden.modes)
-"""Learners that find something in many samples only, and cost nothing until then."""
 LONGEST = 64
 """After a refutation at most so many times its samples are drawn to know the size of the violation."""
 CONFIRM = 0.05
 """Level at which fresh draws must confirm a refutation, halved for every further try."""
 EXPLORE = 512
 """Every pair gets this many samples before the promising ones are preferred."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What a method found; `audit_privacy` turns it into the result."""
-
-    refuted: bool
-    epsilon_lower: float
-    largest_e_value: float
-    samples: int
-    pair_index: int
-    direction: str
-    event: str
-    resolution: Resolution
-    trace: tuple[Look, ...] = ()
-    curve: tuple[CurvePoint, ...] = ()
-    note: str = ""
-    undecided: bool = False
-    epsilon_estimate: float = 0.0
-
-
-def nothing(samples: int, note: str = "") -> Finding:
-    """That nothing was found, and why."""
-    return Finding(
-        refuted=False,
-        epsilon_lower=0.0,
-        largest_e_value=1.0,
-        samples=samples,
-        pair_index=0,
-        direction="forward",
-        event="none",
-        resolution=Resolution(math.inf, math.inf),
-        note=note or "No event was found: the outputs of both datasets are constant or too few.",
-        undecided=True,
-    )
-
-
-class Stopped(BaseException):
-    """Raised into a run from outside, as by a handler of signals; its words say what happened. A mechanism
-    that catches every `Exception` does not stop it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """What the user asked for, checked; the defaults are an audit without further wishes."""
-
-    drawer: Drawer
-    pairs: Sequence[Pair]
-    epsilon: float
-    delta: float
-    alpha: float
-    rng: np.random.Generator
-    max_samples: int
-    time_limit: float = math.inf
-    resolution: float | None = None
-    stop_early: bool = True
-    user_score: bool = False
-    footprints: bool = False
-    precision: float | None = None
-    confirm: bool = False
-    partial: bool = False
-    progress: Callable[[Look], None] | None = None
-    started: float = field(default_factory=time.perf_counter)
-
-    def seconds(self) -> float:
-        """Since the audit began."""
-        return time.perf_counter() - self.started
-
-    def timed(self) -> float:
-        """Seconds that the time limit counts: since the first output, as the call that brings it may have to
-        import a library."""
-        first = self.drawer.first_output
-        return 0.0 if first is None else time.perf_counter() - first
 
 
 def epsilon_grid(claimed: float) -> Floats:
@@ -192,244 +83,24 @@ def reference_epsilons(grid: Floats) -> tuple[Ints, Ints]:
     return places, nearest
 
 
-def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores.Learner]:
-    """The learners that suit this kind of output; fixed before the first bet, as their weights must be."""
-    if sample.is_scalar:
-        chosen: list[scores.Learner] = [scores.value, scores.sets]
-        if not user_score:
-            chosen += [scores.grid, hidden.period, hidden.modes]
-        return [*chosen, scores.footprints] if footprints else chosen
-    if sample.is_symbol:
-        return [scores.sets]
-    width = sample.columns().shape[1]
-    if width <= 6:
-        return [
-            scores.sets,
-            scores.smooth,
-            scores.bends,
-            scores.coordinate,
-            scores.boosting,
-        ]
-    chosen = [
-        scores.sets,
-        scores.logistic,
-        scores.moments,
-        scores.sparse,
-        scores.norm,
-        scores.coordinate,
-    ]
-    return [*chosen, scores.boosting] if width <= 60 else chosen
+class Wealth:
+    """The wealth of one pair of datasets, for every ε of the grid: what is betted, and what is kept back."""
 
-
-class Slot:
-    """One learner on one pair: its ladder of events."""
-
-    def __init__(self, learner: scores.Learner) -> None:
-        self.learner = learner
-        self.ladder: events.Ladder | None = None
-        self.active = True
-        self.learned_at = 0
-        self.rungs: Rungs | None = None
-
-    def due(self, kept: int) -> bool:
-        """Whether it is worth fitting the score to so many samples."""
-        return self.learner not in SLOW or kept >= LEARN_AGAIN[1] * self.learned_at
-
-    def relearn(self, first: Encoded, second: Encoded, scorers: tuple[Scorer, Scorer]) -> None:
-        """Fit the score to the first half of what is kept, count on the second half; or fit it to all, and
-        count every part by a fit without it."""
-        score = folds.fitted(self.learner, first, second)
-        if score is None:
-            return
-        self.learned_at = len(first)
-        # Finer rungs where there are samples to tell them apart; the best few are kept.
-        ratio = FINE if len(first) >= FINE_FROM else events.RATIO
-        x, y = (evaluate(score, 0) for evaluate in scorers)
-        judge = partial(folds.judged, score.folds, first, second) if score.folds else None
-        self.ladder = events.build(
-            score, x, y, len(first) // 2, ratio, steady=not first.is_scalar, judge=judge
-        )
-
-    def rungs_of(self, atoms: Atoms) -> Rungs:
-        """The ladder's rungs that the atoms reach, worked out once."""
-        assert self.ladder is not None
-        if self.rungs is None or not self.rungs.suits(atoms, self.ladder):
-            self.rungs = rungs(atoms, self.ladder)
-        return self.rungs
-
-
-class PairState:
-    """One pair of datasets: its samples, its slots."""
-
-    def __init__(self, request: Request, pair: Pair, index: int, grid_size: int = 0) -> None:
-        self.request = request
-        self.pair = [Dataset(data) for data in pair]
-        self.index = index
-        self.encoder = Encoder(nan=request.drawer.symbols)
-        self.shape = (0, 0)
-        self.size = 0
-        self.kept: list[list[Encoded]] = [[], []]
-        self.kept_rows = 0
-        self.row_bytes = 0
-        self.slots: list[Slot] = []
-        self.learned_at = 0
-        self.atoms: Atoms | None = None
-        self.counts: Counts | None = None
-        self.learned_counts: Counts | None = None
-        self.reordered_at = 0
-        # Wealth 1 for each ε: what is betted, and what is kept for later.
-        self.log_betted = np.full(grid_size, math.log(FIRST_SHARE))
+    def __init__(self, size: int) -> None:
+        self.log_betted = np.full(size, math.log(FIRST_SHARE))
         self.kept_back = 1.0 - FIRST_SHARE
 
-    def sample(self, size: int, side: int) -> Encoded:
-        """Fresh outputs of one side, as columns."""
-        where = f"the {('first', 'second')[side]} dataset of pair {self.index}"
-        raw = self.request.drawer.draw(self.pair[side], size, self.request.rng, where)
-        return self.encoder.encode(raw, where)
-
-    def known(self, e: Encoded) -> Encoded:
-        """The columns that there were when scores were fitted."""
-        return e.narrow(self.shape) if self.size > 0 else e
-
-    def reshape(self) -> None:
-        """Begin to learn again where outputs have shown columns that none had before."""
-        if self.encoder.shape == self.shape:
-            return
-        self.kept = [[self.encoder.widen(e) for e in side] for side in self.kept]
-        self.shape = self.encoder.shape
-        self.slots = []
-        self.learned_at = self.reordered_at = 0
-        self.atoms = self.counts = self.learned_counts = None
-
-    @property
-    def log_wealth(self) -> Floats:
-        """Log of the whole wealth, for every ε of the grid."""
+    def log(self) -> Floats:
+        """Log of the whole, for every ε."""
         return np.logaddexp(self.log_betted, math.log(self.kept_back))
 
     def invest(self) -> None:
-        """Before a bet, add a share of what was kept back to what is betted; the sum stays what it was."""
+        """Before a bet, add a share of what is kept back to what is betted; the sum stays what it was."""
         part = LATER_SHARE * self.kept_back
         if part < LEAST_SHARE:
             return
         self.kept_back -= part
         self.log_betted = np.logaddexp(self.log_betted, math.log(part))
-
-    def chunks(self, size: int) -> list[int]:
-        """Sizes of the draws that make up a batch."""
-        most = max(64, CHUNK_BYTES // max(self.row_bytes, 1))
-        return [min(most, size - start) for start in range(0, size, most)]
-
-    def keep(self, first: Encoded, second: Encoded, rows: int = RETAINED_ROWS) -> None:
-        """Keep samples to learn from, up to the limit; the first of them show how large an output is."""
-        if self.row_bytes == 0:
-            self.row_bytes = (first.values.nbytes + first.codes.nbytes) // len(first) + 1
-        room = self.most_kept(rows) - self.kept_rows
-        if room <= 0:
-            return
-        take = min(room, len(first))
-        self.kept[0].append(first.take(slice(0, take)))
-        self.kept[1].append(second.take(slice(0, take)))
-        self.kept_rows += take
-        self.kept = [[join([self.encoder.widen(e) for e in side])] for side in self.kept]
-
-    def collect(self, size: int) -> None:
-        """Draw and keep so many samples of both datasets, all of them to learn from."""
-        done = 0
-        # A first small draw shows how large an output is.
-        while done < size:
-            batch = min(32 if done == 0 else LEARNING_BATCH, size - done, self.chunks(size)[0])
-            first, second = self.sample(batch, 0), self.sample(batch, 1)
-            self.keep(first, second, 10**9)
-            done += batch
-        self.reshape()
-        self.size = size
-
-    def most_kept(self, rows: int = RETAINED_ROWS) -> int:
-        """How many samples of a side are kept at most."""
-        return min(rows, max(256, RETAINED_BYTES // max(self.row_bytes, 1)))
-
-    def relearn(self) -> None:
-        """Fit the scores again where the samples kept have grown enough since the last time."""
-        first, second = self.samples()
-        often = LEARN_OFTEN[0 if first.is_scalar else 1]
-        growth = LEARN_AGAIN[0] if self.kept_rows <= often else LEARN_AGAIN[1]
-        if self.kept_rows >= self.most_kept():
-            growth = LAST_GROWTH
-        if self.learned_at and self.kept_rows < growth * self.learned_at:
-            return
-        self.learned_at = self.kept_rows
-        self.atoms = find_atoms(join([first, second]))
-        self.counts = None if self.atoms is None else count_atoms(self.atoms, first, second)
-        half = slice(0, len(first) // 2)
-        self.learned_counts = (
-            None if self.atoms is None else count_atoms(self.atoms, first.take(half), second.take(half))
-        )
-        idle: list[scores.Learner] = []
-        if self.atoms is not None:
-            # `reorder` sees to the sets. Where nothing but few outputs occurs, these are all the events.
-            idle = [scores.sets]
-            if self.few():
-                idle += [slot.learner for slot in self.slots if slot.learner is not scores.value]
-        scorers = scorer(first, self.atoms), scorer(second, self.atoms)
-        for slot in self.slots:
-            if slot.learner in idle:
-                slot.ladder = None
-            elif slot.active and slot.due(len(first)):
-                slot.relearn(first, second, scorers)
-
-    def count(self, e: Encoded) -> tuple[list[Ints], Ints]:
-        """For every live ladder how many samples have score ≥ each threshold; and how often each atom
-        occurs."""
-        atoms = self.atoms
-        if atoms is None:
-            found = [events.count(ladder.score.evaluate(e), ladder.thresholds) for ladder in self.ladders()]
-            return found, np.zeros(0, dtype=np.int64)
-        # Outputs that repeat are looked up instead of scored.
-        times, others = atoms.tally(e)
-        return [slot.rungs_of(atoms).count(times, others) for slot in self.live()], times
-
-    def few(self) -> bool:
-        """Whether nothing but few outputs has occurred that all repeat."""
-        return self.atoms is not None and self.atoms.complete and len(self.atoms) <= FEW_ATOMS
-
-    def reorder(self) -> None:
-        """Order the sets of outputs that repeat by all the counts so far.
-
-        Few of them may be judged by the counts that order them; many are judged by those since they were
-        ordered.
-        """
-        if self.atoms is None or self.counts is None or self.learned_counts is None:
-            return
-        slot = next(s for s in self.slots if s.learner is scores.sets)
-        slot.active = True
-        if self.few():
-            slot.ladder = ladder_of_sets(self.atoms, self.counts, self.counts, FINE)
-        elif slot.ladder is None or self.counts.size >= 2 * self.reordered_at:
-            # What was there at half the size orders, what came since judges.
-            judged = self.counts.without(self.learned_counts)
-            slot.ladder = ladder_of_sets(self.atoms, self.learned_counts, judged, FINE)
-            self.reordered_at = self.counts.size
-            self.learned_counts = self.counts
-
-    def live(self) -> list[Slot]:
-        """The slots that have events to bet on."""
-        return [slot for slot in self.slots if slot.ladder is not None and slot.active]
-
-    def ladders(self) -> list[events.Ladder]:
-        """Their ladders."""
-        return [slot.ladder for slot in self.live() if slot.ladder is not None]
-
-    def curve(self, ladder: events.Ladder) -> tuple[CurvePoint, ...]:
-        """Every event of a ladder with its shares."""
-        more, less = ladder.all_hits()
-        return tuple(
-            CurvePoint(self.encoder.named(ladder.words(i)[1]), float(x / ladder.size), float(y / ladder.size))
-            for i, (x, y) in enumerate(zip(more, less, strict=True))
-        )
-
-    def samples(self) -> tuple[Encoded, Encoded]:
-        """What is kept of both sides."""
-        return self.kept[0][0], self.kept[1][0]
 
 
 class Sequential:
@@ -443,7 +114,8 @@ class Sequential:
         # The claimed ε has an event of its own.
         self.references = np.append(self.references, self.claimed)
         self.nearest[self.claimed] = len(self.references) - 1
-        self.states = [PairState(request, pair, i, len(self.grid)) for i, pair in enumerate(request.pairs)]
+        self.states = [PairState(request, pair, i) for i, pair in enumerate(request.pairs)]
+        self.wealth = [Wealth(len(self.grid)) for _ in request.pairs]
         self.rejected = np.zeros(len(self.grid), dtype=bool)
         self.bar = -math.log(request.alpha)
         self.largest_log_e = -math.inf
@@ -460,7 +132,8 @@ class Sequential:
         if size >= PRUNE_FROM and state.atoms is None:
             self.prune(state, size)
         ladders = state.ladders()
-        state.invest()
+        wealth = self.wealth[state.index]
+        wealth.invest()
         opened = self.open_places()
         bets = self.bets(state, ladders, opened[1])
         counts = [ladder.nothing() for ladder in ladders]
@@ -475,7 +148,7 @@ class Sequential:
             state.keep(first, second)
         if bets is not None:
             hits = [ladder.hits(x, y, size) for ladder, (x, y) in zip(ladders, counts, strict=True)]
-            self.settle(state.log_betted, bets.places, bets.log_factor(hits, size), opened)
+            self.settle(wealth.log_betted, bets.places, bets.log_factor(hits, size), opened)
         for slot, ladder, (x, y) in zip(state.live(), ladders, counts, strict=True):
             slot.ladder = ladder.add(x, y, size)
         state.size += size
@@ -581,8 +254,7 @@ class Sequential:
 
     def log_e(self) -> Floats:
         """Log of the mean wealth of all pairs, for every ε; pairs not looked at yet have wealth 1."""
-        wealth = np.stack([state.log_wealth for state in self.states])
-        return betting.log_sum(wealth) - math.log(len(self.states))
+        return betting.log_sum(np.stack([w.log() for w in self.wealth])) - math.log(len(self.wealth))
 
     def look(self) -> None:
         """Take stock."""
@@ -664,7 +336,7 @@ class Sequential:
         states = [state for state in self.states if state.live()]
         if not states:
             return 0.0
-        state = max(states, key=lambda s: float(s.log_wealth[at]))
+        state = max(states, key=lambda s: float(self.wealth[s.index].log()[at]))
         ladder, event = self.strongest(state, int(self.nearest[at]))
         p, q = (float(share[event]) for share in ladder.shares())
         found = math.log((p - self.request.delta) / q) if p > self.request.delta else 0.0
@@ -677,7 +349,7 @@ class Sequential:
         self.tried_at, self.tries = self.samples, self.tries + 1
         state = max(
             (state for state in self.states if state.live()),
-            key=lambda s: float(s.log_wealth[self.claimed]),
+            key=lambda s: float(self.wealth[s.index].log()[self.claimed]),
         )
         ladder, event = self.strongest(state, len(self.references) - 1)
         kind, rung = divmod(event, len(ladder.thresholds))
@@ -781,7 +453,7 @@ class Sequential:
                 resolution=Resolution(math.inf, math.inf),
                 trace=tuple(self.trace),
             )
-        state = max(states, key=lambda s: float(s.log_wealth[at]))
+        state = max(states, key=lambda s: float(self.wealth[s.index].log()[at]))
         ladder, event = self.strongest(state, int(self.nearest[at]))
         x, y = ladder.all_hits()
         direction, text = ladder.words(event)
@@ -808,36 +480,3 @@ class Sequential:
         best = [(self.excess(ladder)[:, reference], ladder) for ladder in state.ladders()]
         found, ladder = max(best, key=lambda pair: float(pair[0].max()))
         return ladder, int(np.argmax(found))
-
-
-def growth_needed(bar: float, quantile: float = 1.2816) -> float:
-    """The expected log wealth that exceeds `bar` with probability 0.9, log wealth being about N(g, 2g)."""
-    root = (quantile * math.sqrt(2.0) + math.sqrt(2.0 * quantile**2 + 4.0 * bar)) / 2.0
-    return root * root
-
-
-def smallest_violation(q: Floats, growth: float, epsilon: float, delta: float) -> Resolution:
-    """Over events of lesser share q: the least ε, and the least excess, that grow this fast a sample."""
-    q = np.asarray(q, dtype=np.float64)
-    low = np.minimum(math.exp(epsilon) * q + delta, 1.0)
-    high = np.ones_like(low)
-    possible = (low < 1.0) & (binomial.divergence(np.full_like(q, 1.0 - 1e-12), q, epsilon, delta) > growth)
-    if not possible.any():
-        return Resolution(math.inf, math.inf)
-    q, low, high = q[possible], low[possible], high[possible]
-    # Only the events that look best by their variance are worth the exact distance.
-    rough = np.sqrt(2.0 * growth * (low * (1.0 - low) + math.exp(2.0 * epsilon) * q * (1.0 - q)))
-    by_epsilon, by_delta = np.argsort(rough / q)[:8], np.argsort(rough)[:8]
-    some = np.unique(np.concatenate([by_epsilon, by_delta]))
-    q, low, high = q[some], low[some], high[some]
-    null = low.copy()
-    # What is sought lies near the rough guess; where it does not, anywhere above.
-    near = np.minimum(low + 2.0 * rough[some], 1.0)
-    high = np.where(binomial.divergence(near, q, epsilon, delta) >= growth, near, high)
-    for _ in range(40):
-        middle = 0.5 * (low + high)
-        enough = binomial.divergence(middle, q, epsilon, delta) >= growth
-        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-        if np.all(high - low <= 1e-4 * (high - null)):
-            break
-    return Resolution(float(np.log((high - delta) / q).min()), float((high - null).min()))

@@ -24,7 +24,8 @@ from audits.privacy.atoms import (
 )
 from audits.privacy.draws import Drawer
 from audits.privacy.outputs import Encoded
-from audits.privacy.sequential import Request, Sequential
+from audits.privacy.request import Request
+from audits.privacy.sequential import Sequential
 
 
 def encoded(values: Any, codes: Any = None) -> Encoded:

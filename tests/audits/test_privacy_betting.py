@@ -14,7 +14,8 @@ from scipy import special, stats
 
 from audits.privacy import betting, events, scores
 from audits.privacy.draws import Drawer
-from audits.privacy.sequential import Request, Sequential
+from audits.privacy.request import Request
+from audits.privacy.sequential import Sequential, Wealth
 
 GRID = np.array([0.0, 0.2, 0.5, 0.9, 1.0, 1.1, 1.7, 3.0])
 REFERENCES = np.arange(len(GRID))
@@ -273,14 +274,14 @@ def test_wealth_of_a_run_is_the_mean_over_pairs_and_its_bets_are_settled_once() 
     settle = run.settle
 
     def spy(log_betted: Any, betted: Any, factor: Any, opened: Any) -> None:
-        before = [state.log_betted.copy() for state in run.states]
+        before = [wealth.log_betted.copy() for wealth in run.wealth]
         open_ = ~run.rejected
         settle(log_betted, betted, factor, opened)
         by_place = dict(zip(betted.tolist(), factor.tolist(), strict=True))
         places, tops = run.open_places()
-        for index, (state, old) in enumerate(zip(run.states, before, strict=True)):
-            change = state.log_betted - old
-            if not np.shares_memory(state.log_betted, log_betted):
+        for index, (wealth, old) in enumerate(zip(run.wealth, before, strict=True)):
+            change = wealth.log_betted - old
+            if not np.shares_memory(wealth.log_betted, log_betted):
                 assert not change.any()
                 continue
             seen.append(index)
@@ -295,19 +296,18 @@ def test_wealth_of_a_run_is_the_mean_over_pairs_and_its_bets_are_settled_once() 
     np.testing.assert_allclose(run.log_e(), 0.0, atol=1e-12)
     run.run()
     assert set(seen) == set(range(3))
-    wealth = np.mean([np.exp(s.log_wealth) for s in run.states], axis=0)
+    wealth = np.mean([np.exp(w.log()) for w in run.wealth], axis=0)
     np.testing.assert_allclose(np.exp(run.log_e()), wealth, rtol=1e-9)
 
 
 def test_what_is_kept_back_joins_the_bets_and_the_sum_stays() -> None:
-    run = sequential(pairs=2)
-    state = run.states[0]
-    state.log_betted = np.log(np.linspace(0.01, 3.0, len(state.log_betted)))
+    wealth = Wealth(50)
+    wealth.log_betted = np.log(np.linspace(0.01, 3.0, len(wealth.log_betted)))
     for batch in range(200):
-        before = state.log_wealth.copy(), state.kept_back
-        state.invest()
-        np.testing.assert_allclose(state.log_wealth, before[0], atol=1e-9)
-        assert 0.0 < state.kept_back < before[1] or (batch > 80 and state.kept_back == before[1])
+        before = wealth.log(), wealth.kept_back
+        wealth.invest()
+        np.testing.assert_allclose(wealth.log(), before[0], atol=1e-9)
+        assert 0.0 < wealth.kept_back < before[1] or (batch > 80 and wealth.kept_back == before[1])
     # No bet ever loses more than what was betted.
-    state.log_betted[:] = -np.inf
-    np.testing.assert_allclose(np.exp(state.log_wealth), state.kept_back)
+    wealth.log_betted[:] = -np.inf
+    np.testing.assert_allclose(np.exp(wealth.log()), wealth.kept_back)
