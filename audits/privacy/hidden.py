@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.outputs import Encoded
-from audits.privacy.scores import Score, joined
+from audits.privacy.scores import Score, of_cells
 
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
@@ -44,15 +44,11 @@ def period(first: Encoded, second: Encoded) -> Score | None:
     def phase(e: Encoded) -> Ints:
         return (np.mod(e.values[:, 0] * frequency, 1.0) * PHASES).astype(np.int64) % PHASES
 
-    a, b = (np.bincount(phase(e), minlength=PHASES) for e in (first, second))
-    ratio = np.log((a + 0.5) / (b + 0.5))
+    def words(c: int) -> str:
+        return f"[{c / PHASES:g}, {(c + 1) / PHASES:g})"
 
-    def describe(t: float, upper: bool) -> str:
-        inside = np.flatnonzero((ratio >= t) == upper)
-        cells = joined([f"[{c / PHASES:g}, {(c + 1) / PHASES:g})" for c in inside])
-        return f"output modulo {1.0 / frequency:.6g}, in periods, in {cells}"
-
-    return Score("period", lambda e: ratio[phase(e)], describe)
+    what = f"output modulo {1.0 / frequency:.6g}, in periods,"
+    return of_cells("period", phase, words, first, second, what)
 
 
 def _frequency(x: Floats, y: Floats) -> float | None:
@@ -88,35 +84,28 @@ def modes(first: Encoded, second: Encoded) -> Score | None:
     x, y = np.sort(first.values[:, 0]), np.sort(second.values[:, 0])
     found = _values(x, y)
     # A crowd around a value that repeats is that value.
-    found += [cell for cell in _crowds(x, y) if not any(cell[0] <= v <= cell[1] for v, _, _ in found)]
+    found += [cell for cell in _crowds(x, y) if not any(cell[0] <= v <= cell[1] for v, _ in found)]
     if not found:
         return None
-    # The narrowest cell decides where cells lie in each other: the widest is written first.
-    found.sort(key=lambda cell: cell[0] - cell[1])
-    low, high, ratio = (np.array(part) for part in zip(*found, strict=True))
-    floor = float(min(0.0, ratio.min())) - 1.0 if (ratio > 0.0).all() else 0.0
+    low, high = (np.array(part) for part in zip(*found, strict=True))
 
-    def evaluate(e: Encoded) -> Floats:
+    def cell(e: Encoded) -> Ints:
         values = e.values[:, 0]
-        score = np.full(len(values), floor)
-        for a, b, r in zip(low, high, ratio, strict=True):
-            score[(values >= a) & (values <= b)] = r
-        return score
+        place = np.full(len(values), len(low))
+        for c, (a, b) in enumerate(zip(low, high, strict=True)):
+            place[(values >= a) & (values <= b)] = c
+        return place
 
-    def describe(t: float, upper: bool) -> str:
-        inside = np.flatnonzero((ratio >= t) == upper)
-        cells = [
-            f"{{{low[c]:.9g}}}" if low[c] == high[c] else f"[{low[c]:.9g}, {high[c]:.9g}]" for c in inside
-        ]
-        if (floor >= t) == upper:
-            cells.append("(anything else)")
-        return f"output in {joined(cells)}"
+    def words(c: int) -> str:
+        if c == len(low):
+            return "(anything else)"
+        return f"{{{low[c]:.9g}}}" if low[c] == high[c] else f"[{low[c]:.9g}, {high[c]:.9g}]"
 
-    return Score("modes", evaluate, describe)
+    return of_cells("modes", cell, words, first, second)
 
 
-def _values(x: Floats, y: Floats) -> list[tuple[float, float, float]]:
-    """Values that repeat where hardly any does, (v, v, log ratio), and tell the datasets apart."""
+def _values(x: Floats, y: Floats) -> list[tuple[float, float]]:
+    """Values that repeat where hardly any does, (v, v), and tell the datasets apart."""
     unique, counts = np.unique(np.concatenate([x, y]), return_counts=True)
     if len(unique) < 0.9 * (len(x) + len(y)):
         return []
@@ -126,19 +115,18 @@ def _values(x: Floats, y: Floats) -> list[tuple[float, float, float]]:
     a = np.searchsorted(x, repeated, "right") - np.searchsorted(x, repeated, "left")
     b = np.searchsorted(y, repeated, "right") - np.searchsorted(y, repeated, "left")
     telling = _surprise(a, b, 0.5) > np.log(len(repeated)) + 0.5 * SURE
-    ratio = np.log((a + 0.5) / (b + 0.5))
-    return [(float(v), float(v), float(r)) for v, r in zip(repeated[telling], ratio[telling], strict=True)]
+    return [(float(v), float(v)) for v in repeated[telling]]
 
 
-def _crowds(x: Floats, y: Floats) -> list[tuple[float, float, float]]:
-    """Intervals (low, high, log ratio) of pooled samples that hold more of one dataset than is around."""
+def _crowds(x: Floats, y: Floats) -> list[tuple[float, float]]:
+    """Intervals (low, high) of pooled samples that hold more of one dataset than is around."""
     pooled = np.sort(np.concatenate([x, y]))
     total = len(pooled)
     scales = [LEAF]
     while 2 * scales[-1] * COARSE <= total:
         scales.append(2 * scales[-1])
     blocks = sum(2 * total // scale for scale in scales)
-    found: list[tuple[float, float, float, float]] = []
+    found: list[tuple[float, float, float]] = []
     for scale in scales:
         starts = np.arange(0, total - scale + 1, max(scale // 2, 1))
         low, high = pooled[starts], pooled[starts + scale - 1]
@@ -152,13 +140,12 @@ def _crowds(x: Floats, y: Floats) -> list[tuple[float, float, float]]:
         share = (around_a + 1.0) / (around_a + around_b + 2.0)
         surprise = _surprise(a, b, share)
         for i in np.flatnonzero(surprise > np.log(blocks) + SURE):
-            ratio = float(np.log((a[i] + 0.5) / (b[i] + 0.5)))
-            found.append((float(surprise[i]), float(low[i]), float(high[i]), ratio))
+            found.append((float(surprise[i]), float(low[i]), float(high[i])))
     found.sort(reverse=True)
-    chosen: list[tuple[float, float, float]] = []
-    for _, low, high, ratio in found:
-        if len(chosen) < COARSE and not any(low <= b and a <= high for a, b, _ in chosen):
-            chosen.append((low, high, ratio))
+    chosen: list[tuple[float, float]] = []
+    for _, low, high in found:
+        if len(chosen) < COARSE and not any(low <= b and a <= high for a, b in chosen):
+            chosen.append((low, high))
     return chosen
 
 

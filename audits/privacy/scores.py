@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.outputs import Encoded
+from audits.privacy.outputs import Encoded, column_words
 
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
@@ -47,7 +47,7 @@ ROUNDED = 1e-7
 """More than log-likelihood ratios of cells are rounded by, and hardly ever more than they differ by; names of
 events only rest on it."""
 FEW_CELLS = 16
-"""With so few cells the samples that ordered them may also judge them."""
+"""With so few cells of single outputs the samples that ordered them may also judge them."""
 WIDE = 100
 """From this many columns on, regressions are simplified."""
 MOST_WORK = 5e8
@@ -115,9 +115,27 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
     def name(c: int) -> str:
         return _cell_words(atoms, edges, c) if c < numbers else f"{{symbol {c - numbers + 1}}}"
 
+    return of_cells("sets", cell, name, first, second, few=FEW_CELLS)
+
+
+def of_cells(
+    name: str,
+    cell: Callable[[Encoded], Ints],
+    words: Callable[[int], str],
+    first: Encoded,
+    second: Encoded,
+    what: str = "output",
+    few: int = 0,
+) -> Score:
+    """The score of a partition: the log ratio of both datasets' counts in the cell that an output lies in.
+
+    cell   outputs → numbers of cells.
+    words  number of a cell → the cell in words, a set that `what` lies in.
+    few    with so few cells the samples that ordered them may also judge them.
+    """
     x, y = cell(first), cell(second)
-    cells = int(max(x.max(initial=0), y.max(initial=0))) + 1
-    a, b = (np.bincount(side, minlength=cells).astype(np.float64) for side in (x, y))
+    cells = 1 + int(max(x.max(initial=0), y.max(initial=0)))
+    a, b = np.bincount(x, minlength=cells), np.bincount(y, minlength=cells)
     # Cells that were never seen say nothing.
     ratio = np.append(np.log((a + 0.5) / (b + 0.5)), 0.0)
 
@@ -126,12 +144,12 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
 
     def describe(t: float, upper: bool) -> str:
         # Scores are rounded, and so are thresholds.
-        inside = (ratio >= t - ROUNDED) == upper
-        names = [name(int(c)) for c in np.flatnonzero(inside[:-1] & (a + b > 0.0))]
+        inside = (ratio[:-1] >= t - ROUNDED) == upper
+        names = [words(int(c)) for c in np.flatnonzero(inside & (a + b > 0))]
         # Should only cells be left that were not seen, these are the event.
-        return f"output in {joined(names)}" if names else "output where nothing was seen while learning"
+        return f"{what} in {joined(names)}" if names else "output where nothing was seen while learning"
 
-    return Score("sets", evaluate, describe, learned=cells > FEW_CELLS)
+    return Score(name, evaluate, describe, learned=cells > few)
 
 
 SHOWN = 6
@@ -535,14 +553,13 @@ def coordinate(first: Encoded, second: Encoded) -> Score | None:
         best = np.maximum(best, np.abs(p - q) / spread)
     column = int(np.argmax(best))
     atoms, edges = _scalar_cells(pooled[:, column], int(np.clip(np.sqrt(len(pooled)) / 2, 8, 64)))
-    cells = len(atoms) + len(edges) + 1
-    x = np.bincount(_scalar_cell(a[:, column], atoms, edges), minlength=cells)
-    y = np.bincount(_scalar_cell(b[:, column], atoms, edges), minlength=cells)
-    ratio = np.log((x + 0.5) / (y + 0.5))
-    return Score(
+    return of_cells(
         "coordinate",
-        lambda e: ratio[_scalar_cell(e.columns()[:, column], atoms, edges)],
-        _threshold_words(f"likelihood ratio of column {column}"),
+        lambda e: _scalar_cell(e.columns()[:, column], atoms, edges),
+        lambda c: _cell_words(atoms, edges, c),
+        first,
+        second,
+        what=column_words(first.shape, column),
     )
 
 
@@ -592,16 +609,8 @@ def grid(first: Encoded, second: Encoded) -> Score | None:
         part = np.mod(e.values[:, 0] / spacing, 1.0)
         return np.mod(np.round(part * 64.0), 64).astype(np.int64)
 
-    x = np.bincount(phase(first), minlength=64)
-    y = np.bincount(phase(second), minlength=64)
-    ratio = np.log((x + 0.5) / (y + 0.5))
-    return Score(
-        "grid",
-        lambda e: ratio[phase(e)],
-        lambda t, upper: (
-            f"likelihood ratio of the phase on the grid of {spacing:.6g} {'≥' if upper else '<'} {t:.3g}"
-        ),
-    )
+    what = f"place between the points of the grid of {spacing:.6g}, in its 64ths,"
+    return of_cells("grid", phase, lambda c: f"[{c}, {c + 1})", first, second, what)
 
 
 def _spacing(values: Floats, most: int = 200) -> float | None:
@@ -645,11 +654,7 @@ def footprints(first: Encoded, second: Encoded) -> Score | None:
         exponent = np.clip(np.frexp(values)[1], -30, 33) + 30
         return exponent * 64 + zeros
 
-    x = np.bincount(cell(first), minlength=4096)
-    y = np.bincount(cell(second), minlength=4096)
-    ratio = np.log((x + 0.5) / (y + 0.5))
-    return Score(
-        "footprints",
-        lambda e: ratio[cell(e)],
-        _threshold_words("likelihood ratio of (exponent, trailing zero bits)"),
-    )
+    def words(c: int) -> str:
+        return f"{{(exponent {c // 64 - 30}, {c % 64} zeros)}}"
+
+    return of_cells("footprints", cell, words, first, second, "(exponent, trailing zero bits)")
