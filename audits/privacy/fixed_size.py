@@ -20,17 +20,9 @@ from audits.privacy.pair_state import PATIENT, PairState, learners
 from audits.privacy.power import smallest_violation
 from audits.privacy.request import Finding, Request, nothing
 from audits.privacy.result import CurvePoint, Look, Resolution
+from audits.privacy.tuning import TUNING
 
 Floats = NDArray[np.floating[Any]]
-
-LEARNING = 0.12
-"""Share of the samples that events are learned from."""
-FINE = 0.85
-"""Each rung of the ladder holds this share of the tail before: finer than in the sequential test."""
-LEAST_HITS = 8
-"""A tail of a score that is not calibrated is judged from this many learning hits of the greater side on."""
-CAUTION = 1.0
-"""Standard errors that are taken off the bound expected of an event before events are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +45,7 @@ def run_fixed(request: Request, method: str = "clopper-pearson") -> Finding:
     if method == "gdp":
         return gaussian_shape.run_shape(request)
     states = [PairState(request, pair, i) for i, pair in enumerate(request.pairs)]
-    learning = max(32, int(LEARNING * request.max_samples) // len(states))
+    learning = max(32, int(TUNING.fixed_learning * request.max_samples) // len(states))
     best: tuple[PairState, Candidate] | None = None
     rest = request.max_samples - learning * len(states)
     for state in states:
@@ -116,7 +108,7 @@ def _learn(state: PairState, rest: int) -> Candidate | None:
         # A score that was fitted is judged by the other half, or each part by the fit that has not seen it.
         start = half if score.learned and score.folds is None else 0
         x, y = (evaluate(score, start) for evaluate in scorers)
-        cuts = events.thresholds(np.concatenate([x, y]), FINE)
+        cuts = events.thresholds(np.concatenate([x, y]), TUNING.fixed_ratio)
         if len(cuts) == 0:
             continue
         if score.folds is not None:
@@ -143,7 +135,7 @@ def _expected(ladder: events.Ladder, means: Floats, rest: int, request: Request)
         q, noise = _smoothed(ladder, p, request.delta)
         # The greater side's hits are few in a tail as well, and the best of many such tails is a lucky one.
         x = ladder.all_hits()[0]
-        noise = np.where(x >= LEAST_HITS, np.hypot(noise, 1.0 / np.sqrt(x + 1.0)), np.inf)
+        noise = np.where(x >= TUNING.fixed_least_hits, np.hypot(noise, 1.0 / np.sqrt(x + 1.0)), np.inf)
     # log((p − δ)/q) less the distances to the bounds of p and q at level α, added as independent errors are.
     hits = np.maximum(q * rest, 1.0)
     q_gap = np.log((hits + 1.0 + z * np.sqrt(hits + 1.0)) / hits)
@@ -151,7 +143,7 @@ def _expected(ladder: events.Ladder, means: Floats, rest: int, request: Request)
         excess = np.maximum(p - request.delta, 0.0)
         p_gap = z * np.sqrt(p * (1.0 - p) / rest) / excess
         bound = np.log(excess * rest / hits) - np.hypot(p_gap, q_gap)
-    return np.where(np.isfinite(bound), bound, -np.inf) - CAUTION * noise, q
+    return np.where(np.isfinite(bound), bound, -np.inf) - TUNING.fixed_caution * noise, q
 
 
 def _smoothed(ladder: events.Ladder, p: Floats, delta: float) -> tuple[Floats, Floats]:

@@ -18,24 +18,16 @@ from numpy.typing import NDArray
 from audits.privacy import scores
 from audits.privacy.pair_state import PairState
 from audits.privacy.request import Finding, Request, nothing
+from audits.privacy.tuning import TUNING
 
 Floats = NDArray[np.floating[Any]]
-
-SHAPE_ALPHA = 0.01
-"""Level of the test that refuses scores that are not of Gaussian shape."""
-SHAPE_LEAST = 500
-"""Fewer scores of a dataset could not show another shape."""
-SHAPE_MOST = 200_000
-"""At most so many outputs of a dataset are drawn; a shape shows in fewer or not at all."""
-LEARNING = 0.12
-"""Share of the samples that the score is learned from."""
 
 
 def run_shape(request: Request) -> Finding:
     """The pair whose means lie farthest apart, its outputs' shape, and the least μ that agrees with them."""
     states = [PairState(request, pair, i) for i, pair in enumerate(request.pairs)]
-    budget = min(request.max_samples, SHAPE_MOST)
-    learning = max(32, int(LEARNING * budget) // len(states))
+    budget = min(request.max_samples, TUNING.shape_most)
+    learning = max(32, int(TUNING.fixed_learning * budget) // len(states))
     found: list[tuple[float, PairState, scores.Score]] = []
     for state in states:
         state.collect(learning)
@@ -93,8 +85,9 @@ def complaint(first: Floats, second: Floats) -> str:
     it."""
     from scipy import stats
 
-    if len(first) < SHAPE_LEAST:
-        return f"Gaussian shape needs at least {SHAPE_LEAST} testing samples to be checked, got {len(first)}."
+    if len(first) < TUNING.shape_least:
+        least = TUNING.shape_least
+        return f"Gaussian shape needs at least {least} testing samples to be checked, got {len(first)}."
     for name, values in (("first", first), ("second", second)):
         spread = float(values.std())
         if not spread > 0.0:
@@ -104,7 +97,7 @@ def complaint(first: Floats, second: Floats) -> str:
         # The Kolmogorov distance to a fitted Gaussian is smaller than to a fixed one, so this level is
         # conservative.
         p_distance = float(cast(Any, stats.kstest(z, "norm"))[1])
-        if min(p_moments, p_distance) < SHAPE_ALPHA / 4.0:
+        if min(p_moments, p_distance) < TUNING.shape_level / 4.0:
             return f"Outputs on the {name} dataset have no Gaussian shape: a bound on μ would mean nothing."
     if abs(math.log(float(first.var() / second.var()))) > 4.0 * math.sqrt(4.0 / len(first)):
         return "The two datasets' outputs have different variances: a bound on μ would mean nothing."

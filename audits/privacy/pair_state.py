@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from audits.privacy import events, folds, hidden, scores
 from audits.privacy.atoms import (
-    FEW_ATOMS,
     Atoms,
     Counts,
     Rungs,
@@ -26,25 +25,10 @@ from audits.privacy.outputs import Encoded, join
 from audits.privacy.pairs import Pair
 from audits.privacy.request import Request
 from audits.privacy.result import CurvePoint
+from audits.privacy.tuning import TUNING
 
 Ints = NDArray[np.int64]
 
-LEAST_ROWS = 8
-"""Nothing is learned from fewer samples."""
-RETAINED_ROWS = 32768
-RETAINED_BYTES = 2**27
-"""Samples of a side that are kept to learn events from, at most."""
-LEARN_AGAIN, LEARN_OFTEN = (1.5, 2.0), (1024, 8192)
-"""Scores are fitted again when the samples kept have grown by the first factor; by the second one beyond so
-many samples, of single numbers and of others, and where they are slow."""
-LAST_GROWTH = 1.2
-"""Growth that is worth fitting the scores a last time, when no more samples are kept."""
-LEARNING_BATCH = 8192
-"""Samples that are drawn at once where all of them are kept."""
-CHUNK_BYTES = 2**26
-"""Outputs are drawn and counted in chunks of at most this size."""
-FINE, FINE_FROM = 0.8, 8192
-"""Ratio of the rungs of a ladder from so many samples on, which can tell them apart."""
 SLOW = (scores.boosting,)
 """Learners whose scores take microseconds a sample."""
 PATIENT = (hidden.period, hidden.modes)
@@ -92,7 +76,7 @@ class Slot:
 
     def due(self, kept: int) -> bool:
         """Whether it is worth fitting the score to so many samples."""
-        return self.learner not in SLOW or kept >= LEARN_AGAIN[1] * self.learned_at
+        return self.learner not in SLOW or kept >= TUNING.learn_again[1] * self.learned_at
 
     def relearn(self, first: Encoded, second: Encoded, scorers: tuple[Scorer, Scorer]) -> None:
         """Fit the score to the first half of what is kept, count on the second half; or fit it to all, and
@@ -102,7 +86,7 @@ class Slot:
             return
         self.learned_at = len(first)
         # Finer rungs where there are samples to tell them apart; the best few are kept.
-        ratio = FINE if len(first) >= FINE_FROM else events.RATIO
+        ratio = TUNING.fine_ratio if len(first) >= TUNING.fine_from else TUNING.rung_ratio
         x, y = (evaluate(score, 0) for evaluate in scorers)
         judge = partial(folds.judged, score.folds, first, second) if score.folds else None
         self.ladder = events.build(
@@ -159,10 +143,10 @@ class PairState:
 
     def chunks(self, size: int) -> list[int]:
         """Sizes of the draws that make up a batch."""
-        most = max(64, CHUNK_BYTES // max(self.row_bytes, 1))
+        most = max(64, TUNING.chunk_bytes // max(self.row_bytes, 1))
         return [min(most, size - start) for start in range(0, size, most)]
 
-    def keep(self, first: Encoded, second: Encoded, rows: int = RETAINED_ROWS) -> None:
+    def keep(self, first: Encoded, second: Encoded, rows: int = TUNING.retained_rows) -> None:
         """Keep samples to learn from, up to the limit; the first of them show how large an output is."""
         if self.row_bytes == 0:
             self.row_bytes = (first.values.nbytes + first.codes.nbytes) // len(first) + 1
@@ -180,24 +164,24 @@ class PairState:
         done = 0
         # A first small draw shows how large an output is.
         while done < size:
-            batch = min(32 if done == 0 else LEARNING_BATCH, size - done, self.chunks(size)[0])
+            batch = min(32 if done == 0 else TUNING.learning_batch, size - done, self.chunks(size)[0])
             first, second = self.sample(batch, 0), self.sample(batch, 1)
             self.keep(first, second, 10**9)
             done += batch
         self.reshape()
         self.size = size
 
-    def most_kept(self, rows: int = RETAINED_ROWS) -> int:
+    def most_kept(self, rows: int = TUNING.retained_rows) -> int:
         """How many samples of a side are kept at most."""
-        return min(rows, max(256, RETAINED_BYTES // max(self.row_bytes, 1)))
+        return min(rows, max(256, TUNING.retained_bytes // max(self.row_bytes, 1)))
 
     def relearn(self) -> None:
         """Fit the scores again where the samples kept have grown enough since the last time."""
         first, second = self.samples()
-        often = LEARN_OFTEN[0 if first.is_scalar else 1]
-        growth = LEARN_AGAIN[0] if self.kept_rows <= often else LEARN_AGAIN[1]
+        often = TUNING.learn_often[0 if first.is_scalar else 1]
+        growth = TUNING.learn_again[0] if self.kept_rows <= often else TUNING.learn_again[1]
         if self.kept_rows >= self.most_kept():
-            growth = LAST_GROWTH
+            growth = TUNING.last_growth
         if self.learned_at and self.kept_rows < growth * self.learned_at:
             return
         self.learned_at = self.kept_rows
@@ -233,7 +217,7 @@ class PairState:
 
     def few(self) -> bool:
         """Whether nothing but few outputs has occurred that all repeat."""
-        return self.atoms is not None and self.atoms.complete and len(self.atoms) <= FEW_ATOMS
+        return self.atoms is not None and self.atoms.complete and len(self.atoms) <= TUNING.few_values
 
     def reorder(self) -> None:
         """Order the sets of outputs that repeat by all the counts so far.
@@ -246,11 +230,11 @@ class PairState:
         slot = next(s for s in self.slots if s.learner is scores.sets)
         slot.active = True
         if self.few():
-            slot.ladder = ladder_of_sets(self.atoms, self.counts, self.counts, FINE)
+            slot.ladder = ladder_of_sets(self.atoms, self.counts, self.counts, TUNING.fine_ratio)
         elif slot.ladder is None or self.counts.size >= 2 * self.reordered_at:
             # What was there at half the size orders, what came since judges.
             judged = self.counts.without(self.learned_counts)
-            slot.ladder = ladder_of_sets(self.atoms, self.learned_counts, judged, FINE)
+            slot.ladder = ladder_of_sets(self.atoms, self.learned_counts, judged, TUNING.fine_ratio)
             self.reordered_at = self.counts.size
             self.learned_counts = self.counts
 

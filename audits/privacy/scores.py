@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.outputs import Encoded, column_words
+from audits.privacy.tuning import TUNING
 
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
@@ -42,37 +43,6 @@ class Score:
     monotone: bool = True
     folds: Folds | None = None
 
-
-ROUNDED = 1e-7
-"""More than log-likelihood ratios of cells are rounded by, and hardly ever more than they differ by; names of
-events only rest on it."""
-FEW_CELLS = 16
-"""With so few cells of single outputs the samples that ordered them may also judge them."""
-WIDE = 100
-"""From this many columns on, regressions are simplified."""
-MOST_WORK = 5e8
-MOST_FITTED = 30000
-"""A regression is fitted to no more than this many samples of a side."""
-MOST_SMOOTHED = 60000
-"""Where there are more samples than this, one that is judged by folds is fitted to so many."""
-SMOOTH_RIDGE = 3.0
-"""Ridge of the regressions on piecewise-linear functions."""
-MOST_PAIRED = 512
-"""Products of two are looked at among so many columns at once."""
-FLAGGED, MOST_FLAGS = 0.01, 3
-"""A value that more than this share of the outputs has in a column gets a column of its own; so many of each
-column at most."""
-MOST_SPARSE = 24
-"""So many columns and products at most are chosen among all."""
-FOLDS = 5
-"""Parts that the samples are cut into for a score that all of them judge."""
-FEW_ROWS = 4096
-"""Rows that Newton's method starts on."""
-SMOOTH_ROWS = 4096
-"""Samples whose smooth scores are computed at once."""
-
-MOST_MEASURED = 8192
-"""Centre and scale of a column are taken from this many samples of a side."""
 
 Learner = Callable[[Encoded, Encoded], Score | None]
 
@@ -115,7 +85,7 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
     def name(c: int) -> str:
         return _cell_words(atoms, edges, c) if c < numbers else f"{{symbol {c - numbers + 1}}}"
 
-    return of_cells("sets", cell, name, first, second, few=FEW_CELLS)
+    return of_cells("sets", cell, name, first, second, few=TUNING.few_cells)
 
 
 def of_cells(
@@ -144,7 +114,7 @@ def of_cells(
 
     def describe(t: float, upper: bool) -> str:
         # Scores are rounded, and so are thresholds.
-        inside = (ratio[:-1] >= t - ROUNDED) == upper
+        inside = (ratio[:-1] >= t - TUNING.ratio_rounding) == upper
         names = [words(int(c)) for c in np.flatnonzero(inside & (a + b > 0))]
         # Should only cells be left that were not seen, these are the event.
         return f"{what} in {joined(names)}" if names else "output where nothing was seen while learning"
@@ -228,7 +198,7 @@ def _cell_words(atoms: Floats, edges: Floats, c: int) -> str:
 
 def _standard(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
     """Columns centred and scaled robustly on the pooled samples, far-away values pulled in to ±30."""
-    pooled = np.concatenate([first[:MOST_MEASURED], second[:MOST_MEASURED]])
+    pooled = np.concatenate([first[: TUNING.most_measured], second[: TUNING.most_measured]])
     centre = np.median(pooled, axis=0)
     spread = np.quantile(pooled, 0.75, axis=0) - np.quantile(pooled, 0.25, axis=0)
     fallback = np.clip(pooled, -1e100, 1e100).std(axis=0)
@@ -239,14 +209,14 @@ def _standard(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
 def _flagged(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
     """As `_standard`, with a 0/1 column for each value that many outputs share in a column, say a sentinel;
     in the column itself such values stand in the middle of the others."""
-    pooled = np.concatenate([first[:MOST_MEASURED], second[:MOST_MEASURED]])
+    pooled = np.concatenate([first[: TUNING.most_measured], second[: TUNING.most_measured]])
     ordered = np.sort(pooled, axis=0)
-    step = max(2, int(FLAGGED * len(ordered)))
+    step = max(2, int(TUNING.flagged * len(ordered)))
     columns: list[int] = []
     values: list[float] = []
     for j in np.flatnonzero((ordered[step:] == ordered[:-step]).any(axis=0)):
         unique, counts = np.unique(ordered[:, j], return_counts=True)
-        commonest = np.argsort(counts)[::-1][:MOST_FLAGS] if len(unique) > 2 else []
+        commonest = np.argsort(counts)[::-1][: TUNING.most_flags] if len(unique) > 2 else []
         for place in commonest:
             if counts[place] > step:
                 columns.append(int(j))
@@ -282,7 +252,7 @@ def logistic(first: Encoded, second: Encoded) -> Score | None:
         return None
     a, b = first.columns(), second.columns()
     standard = _flagged(a, b)
-    weights = _fit_logistic(standard(a[:MOST_FITTED]), standard(b[:MOST_FITTED]))
+    weights = _fit_logistic(standard(a[: TUNING.most_fitted]), standard(b[: TUNING.most_fitted]))
     return _linear("logistic", weights, standard, "logistic score")
 
 
@@ -293,13 +263,13 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
     if first.is_scalar:
         return None
     standard = _flagged(a, b)
-    x, y = standard(a[:MOST_FITTED]), standard(b[:MOST_FITTED])
+    x, y = standard(a[: TUNING.most_fitted]), standard(b[: TUNING.most_fitted])
     d = x.shape[1]
     # Another choice of columns whenever the score is fitted again, where there are too many for all pairs.
     some = np.arange(d)
-    if d > MOST_PAIRED:
-        some = np.sort(np.random.default_rng(len(a)).choice(d, MOST_PAIRED, replace=False))
-    most = min(MOST_FITTED, max(256, int(4 * MOST_WORK / len(some) ** 2)))
+    if d > TUNING.most_paired:
+        some = np.sort(np.random.default_rng(len(a)).choice(d, TUNING.most_paired, replace=False))
+    most = min(TUNING.most_fitted, max(256, int(4 * TUNING.most_work / len(some) ** 2)))
 
     def products(v: Floats) -> tuple[Floats, Floats]:
         z = np.clip(v[:, some], -8.0, 8.0)
@@ -312,7 +282,7 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
     one = np.abs(x.mean(axis=0) - y.mean(axis=0)) / np.sqrt((x.var(axis=0) + y.var(axis=0)) / n + 1e-9)
     found = np.concatenate([one, two.ravel()])
     # Of so many differences of chance the largest is about this many standard errors.
-    chosen = np.argsort(found)[::-1][:MOST_SPARSE]
+    chosen = np.argsort(found)[::-1][: TUNING.most_sparse]
     chosen = chosen[found[chosen] > np.sqrt(2.0 * np.log(len(one) + 0.5 * len(some) ** 2))]
     if len(chosen) == 0:
         return None
@@ -338,7 +308,7 @@ def moments(first: Encoded, second: Encoded) -> Score | None:
     """Logistic regression on columns and their squares: same mean, different spread."""
     a, b = first.columns(), second.columns()
     standard = _flagged(a, b)
-    if a.shape[1] > WIDE:
+    if a.shape[1] > TUNING.wide:
         # Too many columns for a regression on their squares: the likelihood ratio of independent Gaussians.
         za, zb = np.clip(standard(a), -8.0, 8.0), np.clip(standard(b), -8.0, 8.0)
         va, vb = za.var(axis=0) + 1e-3, zb.var(axis=0) + 1e-3
@@ -355,7 +325,7 @@ def moments(first: Encoded, second: Encoded) -> Score | None:
         z = np.clip(standard(v), -8.0, 8.0)
         return np.hstack([z, z * z - 1.0])
 
-    weights = _fit_logistic(features(a[:MOST_FITTED]), features(b[:MOST_FITTED]))
+    weights = _fit_logistic(features(a[: TUNING.most_fitted]), features(b[: TUNING.most_fitted]))
     return _linear("second moments", weights, features, "quadratic score")
 
 
@@ -379,7 +349,7 @@ def _smooth(first: Encoded, second: Encoded, levels: tuple[float, ...], flagged:
     if first.is_scalar:
         return None
     standard = _standard(a, b)
-    z = standard(np.concatenate([a[:MOST_FITTED], b[:MOST_FITTED]]))
+    z = standard(np.concatenate([a[: TUNING.most_fitted], b[: TUNING.most_fitted]]))
     knots = np.quantile(z, levels, axis=0)
     atoms: list[tuple[int, float]] = []
     for j in range(z.shape[1]):
@@ -401,9 +371,9 @@ def _smooth(first: Encoded, second: Encoded, levels: tuple[float, ...], flagged:
 
     width = len(rows(a[:1]))
     # Rows far apart, so that each fold has its share of them.
-    most = MOST_SMOOTHED if len(a) > MOST_SMOOTHED else MOST_FITTED
+    most = TUNING.most_smoothed if len(a) > TUNING.most_smoothed else TUNING.most_fitted
     some = slice(None, None, -(-len(a) // _most_fitted(width + width * (width + 1) // 2, most)))
-    weights, without = _cross_fit(features(a[some]), features(b[some]), fold_of(len(a), FOLDS)[some])
+    weights, without = _cross_fit(features(a[some]), features(b[some]), fold_of(len(a), TUNING.folds)[some])
     folds = tuple(_quadratic_form(w, rows, width) for w in without)
     whole = _quadratic_form(weights, rows, width)
     return Score("smooth", whole, _threshold_words("smooth logistic score"), folds=folds)
@@ -425,8 +395,8 @@ def _quadratic_form(
     def evaluate(e: Encoded) -> Floats:
         found = np.empty(len(e))
         # In blocks that stay in the cache.
-        for start in range(0, len(e), SMOOTH_ROWS):
-            part = slice(start, start + SMOOTH_ROWS)
+        for start in range(0, len(e), TUNING.smooth_rows):
+            part = slice(start, start + TUNING.smooth_rows)
             base = rows(e.take(part).columns())
             found[part] = np.einsum("ij,ij->j", square.T @ base + weights[:width, None], base)
         return found
@@ -434,9 +404,9 @@ def _quadratic_form(
     return evaluate
 
 
-def _most_fitted(columns: int, most: int = MOST_FITTED) -> int:
+def _most_fitted(columns: int, most: int = TUNING.most_fitted) -> int:
     """Samples of a side that a regression on so many columns is fitted to."""
-    return most if columns <= WIDE else min(most, max(256, int(MOST_WORK / columns**2)))
+    return most if columns <= TUNING.wide else min(most, max(256, int(TUNING.most_work / columns**2)))
 
 
 def _fit_logistic(a: Floats, b: Floats) -> Floats:
@@ -465,7 +435,7 @@ def _newton(
     """Weights and offset of the regression, until steps are shorter than `near`; for wide rows, where a step
     costs rows × columns², after one step, which is a ridge regression."""
     weights, offset = (np.zeros(x.shape[1]), 0.0) if start is None else start
-    for _ in range(1 if x.shape[1] > WIDE else 8):
+    for _ in range(1 if x.shape[1] > TUNING.wide else 8):
         p, s, root = _curvature(x, weights, offset)
         # A matrix times its own transpose costs half of a product of two.
         hessian = root.T @ root + ridge * np.eye(len(weights))
@@ -497,19 +467,19 @@ def _cross_fit(a: Floats, b: Floats, fold: Ints) -> tuple[Floats, list[Floats]]:
     n, d = x.shape
     if d > n:
         part = np.concatenate([fold, fold])
-        return _dual(x, y), [_dual(x[part != k], y[part != k]) for k in range(FOLDS)]
-    ridge, start = SMOOTH_RIDGE, (np.zeros(d), 0.0)
-    if d <= WIDE:
+        return _dual(x, y), [_dual(x[part != k], y[part != k]) for k in range(TUNING.folds)]
+    ridge, start = TUNING.smooth_ridge, (np.zeros(d), 0.0)
+    if d <= TUNING.wide:
         # Far from the end a few rows show the way as well as all do.
-        few = slice(None, None, max(1, n // FEW_ROWS))
+        few = slice(None, None, max(1, n // TUNING.few_rows))
         start = _newton(x[few], y[few], ridge, near=0.1)
         if few.step > 1:
             start = _newton(x, y, ridge, start, near=0.1)
     weights, offset = start
     p, _, root = _curvature(x, weights, offset)
-    edges = np.searchsorted(fold, np.arange(FOLDS + 1))
-    slopes, squares = np.zeros((FOLDS, d)), np.zeros((FOLDS, d, d))
-    for k in range(FOLDS):
+    edges = np.searchsorted(fold, np.arange(TUNING.folds + 1))
+    slopes, squares = np.zeros((TUNING.folds, d)), np.zeros((TUNING.folds, d, d))
+    for k in range(TUNING.folds):
         for side in (0, len(fold)):
             rows = slice(side + edges[k], side + edges[k + 1])
             slopes[k] += x[rows].T @ (y - p)[rows]
@@ -578,7 +548,7 @@ def boosting(first: Encoded, second: Encoded) -> Score | None:
         early_stopping=cast(Any, False),
         random_state=0,
     )
-    a, b = a[:MOST_FITTED], b[:MOST_FITTED]
+    a, b = a[: TUNING.most_fitted], b[: TUNING.most_fitted]
     # Threads that wait for each other on busy cores make this a hundred times slower.
     threads = ThreadpoolController()
     with threads.limit(limits=1):

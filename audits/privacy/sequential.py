@@ -21,44 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy import betting, binomial, events
-from audits.privacy.pair_state import LEAST_ROWS, PATIENT, SLOW, PairState, Slot, learners
+from audits.privacy.pair_state import PATIENT, SLOW, PairState, Slot, learners
 from audits.privacy.plain_words import plainly
 from audits.privacy.power import growth_needed, smallest_violation
 from audits.privacy.request import Finding, Request, Stopped
 from audits.privacy.result import Look, Resolution
+from audits.privacy.tuning import TUNING
 
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
-
-FIRST_BATCH = 32
-FIRST_SHARE, LATER_SHARE = 0.6, 0.2
-"""Share of the wealth that is betted from the start on, and share of the rest that each batch adds: lucky
-events, which are the first to be betted on, cost a part of the wealth only."""
-LEAST_SHARE = 1e-9
-"""What is left of the rest in the end is never betted."""
-GROWTH, FEW_GROWTH, LEARNING_GROWTH = (0.2, 0.4), (0.2, 0.75), (0.1, 0.5)
-"""The least and the largest share of the samples before it that a batch is. Few samples have shares of their
-own, smaller ones for all but single numbers, where scores have to be learned: many small batches teach more,
-but each of them costs milliseconds."""
-FEW_SAMPLES = 32768
-AFTERWARDS = 0.25, 0.3
-"""Share of the samples before it that a batch is after a refutation, of single numbers and of others."""
-LEARNING_PRICE = 2.4
-"""How much more growth than a bettor who knows event and alternative a learning one needs for the same power.
-Measured on Laplace noise at 3,000 to 100,000 samples; it enters the resolution only."""
-GROUP = 200
-"""Divided by the root of the number of samples: how many steps of the grid of ε share a bet."""
-PRUNE_FROM = 2048
-"""Before batches of this size events and slots that are not among the best are dropped."""
-CHOOSE_FROM = 16384
-"""Before batches of this size a slot is dropped unless it is better than the favourite by what can be told
-apart."""
-LONGEST = 64
-"""After a refutation at most so many times its samples are drawn to know the size of the violation."""
-CONFIRM = 0.05
-"""Level at which fresh draws must confirm a refutation, halved for every further try."""
-EXPLORE = 512
-"""Every pair gets this many samples before the promising ones are preferred."""
 
 
 def epsilon_grid(claimed: float) -> Floats:
@@ -87,8 +58,8 @@ class Wealth:
     """The wealth of one pair of datasets, for every ε of the grid: what is betted, and what is kept back."""
 
     def __init__(self, size: int) -> None:
-        self.log_betted = np.full(size, math.log(FIRST_SHARE))
-        self.kept_back = 1.0 - FIRST_SHARE
+        self.log_betted = np.full(size, math.log(TUNING.first_share))
+        self.kept_back = 1.0 - TUNING.first_share
 
     def log(self) -> Floats:
         """Log of the whole, for every ε."""
@@ -96,8 +67,8 @@ class Wealth:
 
     def invest(self) -> None:
         """Before a bet, add a share of what is kept back to what is betted; the sum stays what it was."""
-        part = LATER_SHARE * self.kept_back
-        if part < LEAST_SHARE:
+        part = TUNING.later_share * self.kept_back
+        if part < TUNING.least_share:
             return
         self.kept_back -= part
         self.log_betted = np.logaddexp(self.log_betted, math.log(part))
@@ -129,7 +100,7 @@ class Sequential:
 
     def step(self, state: PairState, size: int) -> None:
         """Draw a batch of one pair, settle the bets on it, learn from it."""
-        if size >= PRUNE_FROM and state.atoms is None:
+        if size >= TUNING.prune_from and state.atoms is None:
             self.prune(state, size)
         ladders = state.ladders()
         wealth = self.wealth[state.index]
@@ -160,7 +131,7 @@ class Sequential:
             state.slots = [Slot(learner) for learner in kinds]
         if state.counts is not None:
             state.counts = state.counts.add(tallies[0], tallies[1], size)
-        if state.size >= LEAST_ROWS and (state.size <= 2 * state.kept_rows or state.learned_at == 0):
+        if state.size >= TUNING.least_rows and (state.size <= 2 * state.kept_rows or state.learned_at == 0):
             state.relearn()
         state.reorder()
 
@@ -196,7 +167,7 @@ class Sequential:
         too few to tell neighbouring ε apart, a group of them shares the bet of the largest.
         """
         places = np.flatnonzero(~self.rejected | (np.arange(len(self.grid)) == self.claimed))
-        group = int(np.clip(GROUP / math.sqrt(self.samples + 1.0), 1, 8))
+        group = int(np.clip(TUNING.group / math.sqrt(self.samples + 1.0), 1, 8))
         is_top = (places - self.claimed) % group == 0
         is_top[-1] = True
         return places, places[is_top]
@@ -233,7 +204,7 @@ class Sequential:
         for place, (slot, found) in enumerate(zip(live, strength, strict=True)):
             # Another one must be worth its time, a slow one surely so.
             least = top - slack
-            if size >= CHOOSE_FROM:
+            if size >= TUNING.choose_from:
                 least = np.maximum(least, strength[favourite] + 0.5 * slack)
             if slot.learner in SLOW and quick:
                 least = np.maximum(least, np.max([strength[i] for i in quick], axis=0) + slack)
@@ -277,7 +248,9 @@ class Sequential:
         states = self.states
         if len(states) == 1:
             return states[0]
-        fresh = [s for s in states if s.size < min(EXPLORE, self.request.max_samples // (2 * len(states)))]
+        fresh = [
+            s for s in states if s.size < min(TUNING.explore, self.request.max_samples // (2 * len(states)))
+        ]
         if fresh or self.looks % 4 == 3:
             return min(fresh or states, key=lambda s: s.size)
         return max(states, key=self.promise)
@@ -326,7 +299,7 @@ class Sequential:
         if not self.refuted() or not request.stop_early or (request.confirm and not self.confirmed):
             return False
         self.refuted_at = self.refuted_at or self.samples
-        if request.precision is None or self.samples >= LONGEST * self.refuted_at:
+        if request.precision is None or self.samples >= TUNING.longest * self.refuted_at:
             return True
         return self.epsilon_lower() >= (1.0 - request.precision) * self.estimate()
 
@@ -361,14 +334,14 @@ class Sequential:
                 count += events.count(one.score.evaluate(side), one.thresholds)
         more, less = one.hits(*counts, state.size)
         self.extra += state.size
-        level = CONFIRM / 2.0**self.tries
+        level = TUNING.confirm / 2.0**self.tries
         found = (int(more[kind]), int(less[kind]), state.size)
         self.confirmed = binomial.joint_bound(*found, self.request.delta, level) > self.request.epsilon
 
     def batch_size(self, state: PairState) -> int:
         """Samples of the next batch: a share of those before, within the budget of samples and time."""
         request = self.request
-        size = FIRST_BATCH
+        size = TUNING.first_batch
         if state.size > 0:
             size = max(16, int(self.growth(state) * state.size))
         left = request.time_limit - request.timed()
@@ -384,10 +357,10 @@ class Sequential:
         is_scalar = state.samples()[0].is_scalar
         if self.refuted():
             # Only the lower bound is still to be sharpened: no batch could end the run.
-            return AFTERWARDS[0 if is_scalar else 1]
-        least, largest = GROWTH
-        if state.size < FEW_SAMPLES:
-            least, largest = FEW_GROWTH if is_scalar else LEARNING_GROWTH
+            return TUNING.afterwards[0 if is_scalar else 1]
+        least, largest = TUNING.growth
+        if state.size < TUNING.few_samples:
+            least, largest = TUNING.few_growth if is_scalar else TUNING.learning_growth
         # An excess of z standard errors wins about z²/2 on as many samples again. Half of the way to a
         # refutation may be made in one batch; small ones matter near its end.
         need = max(self.bar - self.trace[-1].log_e_value, 0.5)
@@ -411,13 +384,15 @@ class Sequential:
         best = Resolution(math.inf, math.inf)
         for state in self.states:
             n, ladders = state.size, state.ladders()
-            if not ladders or n < 2 * FIRST_BATCH:
+            if not ladders or n < 2 * TUNING.first_batch:
                 continue
             # What the wealth must overcome: the bar, the average over slots, learning the alternative.
-            bar = -math.log(self.request.alpha) + math.log(slots) + 0.5 * math.log(n / FIRST_BATCH) + 1.0
+            bar = (
+                -math.log(self.request.alpha) + math.log(slots) + 0.5 * math.log(n / TUNING.first_batch) + 1.0
+            )
             q = np.concatenate([ladder.shares()[1] for ladder in ladders])
             found = smallest_violation(
-                q, LEARNING_PRICE * growth_needed(bar) / n, self.request.epsilon, self.request.delta
+                q, TUNING.learning_price * growth_needed(bar) / n, self.request.epsilon, self.request.delta
             )
             best = Resolution(min(best.epsilon, found.epsilon), min(best.delta, found.delta))
         return best

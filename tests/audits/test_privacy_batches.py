@@ -13,6 +13,7 @@ from audits.privacy import sequential as s
 from audits.privacy.draws import Drawer
 from audits.privacy.pair_state import PairState
 from audits.privacy.request import Request
+from audits.privacy.tuning import TUNING
 from implementations.controls import Control, classical_rows
 
 ROWS = {c.name: c for c in classical_rows()}
@@ -54,11 +55,11 @@ def test_batches_are_small_where_a_refutation_is_near(name: str) -> None:
         share = s.Sequential.growth(run, state)
         need = run.bar - float(run.log_e()[run.claimed])
         z = run.strength(state) * math.sqrt(state.size) if state.ladders() else 0.0
-        least, largest = s.GROWTH
-        if state.size < s.FEW_SAMPLES:
-            least, largest = s.FEW_GROWTH if name == "laplace" else s.LEARNING_GROWTH
+        least, largest = TUNING.growth
+        if state.size < TUNING.few_samples:
+            least, largest = TUNING.few_growth if name == "laplace" else TUNING.learning_growth
         if run.refuted():
-            assert share == s.AFTERWARDS[0 if name == "laplace" else 1]
+            assert share == TUNING.afterwards[0 if name == "laplace" else 1]
         else:
             assert least <= share <= largest
             # z²/2 is won on as many samples again: no batch above the least makes more than half of the way.

@@ -16,6 +16,7 @@ from audits.privacy import betting, events, scores
 from audits.privacy.draws import Drawer
 from audits.privacy.request import Request
 from audits.privacy.sequential import Sequential, Wealth
+from audits.privacy.tuning import TUNING
 
 GRID = np.array([0.0, 0.2, 0.5, 0.9, 1.0, 1.1, 1.7, 3.0])
 REFERENCES = np.arange(len(GRID))
@@ -180,7 +181,7 @@ def test_candidates_by_brute_force(rungs: int) -> None:
     for _ in range(20):
         excess = rng.normal(size=(4 * rungs, columns))
         u, l = betting.candidates(excess)
-        count = min(betting.CANDIDATES, 4 * rungs)
+        count = min(TUNING.candidates, 4 * rungs)
         assert u.shape == l.shape == (count, columns)
         assert forward[u].all()
         assert not forward[l].any()
@@ -217,17 +218,17 @@ def test_alternative_shrinks_by_its_error_and_aims_at_the_goal() -> None:
     for share in (q1, q2):
         assert np.all(share >= 0.5 * q - 1e-15)
     # Given up where it is clearly below; no excess of its own making; the more, the more certain it is.
-    given_up = z < -betting.HOPE - 1e-9
+    given_up = z < -TUNING.hope - 1e-9
     assert given_up.sum() > 100
     np.testing.assert_array_equal(p2[given_up], p[given_up])
     np.testing.assert_array_equal(q2[given_up], q[given_up])
-    doubtful = np.abs(z) < betting.CAUTION - 0.2
+    doubtful = np.abs(z) < TUNING.caution - 0.2
     assert doubtful.sum() > 100
     np.testing.assert_allclose(gap1[doubtful], 0.0, atol=1e-12)
-    sure = z > betting.CAUTION + 0.2
+    sure = z > TUNING.caution + 0.2
     assert sure.sum() > 100
     assert np.all((gap1[sure] > 0.0) & (gap1[sure] < gap[sure]))
-    np.testing.assert_allclose((gap1 / gap)[sure], 1.0 - (betting.CAUTION / z[sure]) ** 2, rtol=1e-2)
+    np.testing.assert_allclose((gap1 / gap)[sure], 1.0 - (TUNING.caution / z[sure]) ** 2, rtol=1e-2)
     # With a goal nobody bets on less than before.
     kept = ~given_up
     assert np.all(gap2[kept] >= gap1[kept] - 1e-12)
