@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -164,8 +165,27 @@ def corrected(statement: Statement, n: int, d: int, m: float, epsilon: float) ->
     yield at_most("n·4ψ√d·δ(√d + √(2 ln(1/δ)) + 1)/d against 1/6 − sinh(1)/24", proof, share)
     yield at_most("sinh(ε)/ε against sinh(1)", math.sinh(epsilon) / epsilon, math.sinh(1.0))
     yield at_most("the mean of ‖N‖ on the top δ, against δ(√d + √(2 ln(1/δ)) + 1)", top_share(d), 1.0)
+    yield from of_the_text()
     note = f"{admitted} of the mechanisms tried satisfy the hypotheses"
     yield at_most("mechanisms that break the corrected statement", broken, 0, decides=False, note=note)
+
+
+def of_the_text() -> Iterator[Evidence]:
+    """The admitted δ of Theorem D.4, cut at 1/2, and ⌊δn⌋, against their formulas."""
+    worst = 0.0
+    for psi in (0.05, 0.9):
+        for n in (3, 50, 10**6):
+            for d in (1.0, 100.0, 1e6, 1e12):
+                ratio = 100.0 * psi * n / math.sqrt(d)
+                delta = 0.5 if ratio <= 1.0 else min(0.5, 1.0 / (ratio * math.sqrt(math.log(ratio))))
+                worst = max(worst, abs(hard_instances.admitted_delta(psi, n, d) / delta - 1.0))
+    yield at_most("relative distance of the admitted δ to its formula", worst, 1e-12)
+    cases = [(14, 0.5), (14, 0.49), (10, 0.3), (1000, 0.0019), (7, 1.0 / 7.0), (49, 1.0 / 49.0)]
+    wrong = sum(
+        hard_instances.shown_users(n, delta) != math.floor(Fraction(delta).limit_denominator(10**6) * n)
+        for n, delta in cases
+    )
+    yield at_most("cases in which the users shown are not ⌊δn⌋", wrong, 0)
 
 
 def top_share(d: int) -> float:

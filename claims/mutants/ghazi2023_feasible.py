@@ -9,14 +9,14 @@ MUTANTS = [
         name="ghazi2023-feasible-first-ball-only",
         bug="Projects onto the first of two balls.",
         replaces="implementations.ghazi2023.feasible:_onto_two",
-        swap=("contains(one, second)[:, None], one", "contains(one, first)[:, None], one"),
+        swap=("contains(one, second, slack / second.radius)", "contains(one, first, slack / first.radius)"),
         caught_by=("ghazi2023/lemma-4.2",),
     ),
     Mutant(
         name="ghazi2023-feasible-meeting-off",
-        bug="Forgets the first centre where the two spheres meet.",
+        bug="Forgets the smaller ball's centre where the two spheres meet.",
         replaces="implementations.ghazi2023.feasible:_onto_two",
-        swap=("meeting = first.centre + along * unit", "meeting = along * unit"),
+        swap=("meeting = small.centre + along * unit", "meeting = along * unit"),
         caught_by=("ghazi2023/lemma-4.2",),
     ),
     Mutant(
