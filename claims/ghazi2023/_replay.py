@@ -1,8 +1,8 @@
 """Algorithms 3 to 6 written down a second time, and a program's transcript held against them.
 
-The noise is read from a generator of the same seed as the program's. A minimiser over an intersection of balls is
-not computed again but recognised: v − p must be a non-negative combination of the outward normals p − c of the
-balls on whose surface p lies, which decides in any dimension whether p is the projection of v.
+The noise is read from a generator of the same seed as the program's. A minimiser over an intersection of
+balls is not computed again but recognised: v − p must be a non-negative combination of the outward normals p
+− c of the balls on whose surface p lies, which decides in any dimension whether p is the projection of v.
 """
 
 from __future__ import annotations

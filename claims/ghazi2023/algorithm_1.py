@@ -1,17 +1,18 @@
 r"""Algorithm 1 (DelOutputPert), line by line: parameters, the test, the chosen subset, the noise, ⊥.
 
-Theorem 3.3 is decided from the law "⊥ with probability P(R₁ < s), else N(f(x₋S), σ²I)". This claim says that the
-function which computes the law, and the program that draws, do what lines 3 to 10 say.
+Theorem 3.3 is decided from the law "⊥ with probability P(R₁ < s), else N(f(x₋S), σ²I)". This claim says that
+the function which computes the law, and the program that draws, do what lines 3 to 10 say.
 
-Line 5 asks for Δ̄_{4κ−|S|} f(x₋S) ≤ Δ, "at most", for |S| ≤ R₁ ≤ 2κ; line 9 takes a smallest such S, ties broken
-arbitrarily; line 7 returns ⊥ where there is none; line 10 adds N(0, σ²I) to f(x₋S), not to f(x).
+Line 5 asks for Δ̄_{4κ−|S|} f(x₋S) ≤ Δ, "at most", for |S| ≤ R₁ ≤ 2κ; line 9 takes a smallest such S, ties
+broken arbitrarily; line 7 returns ⊥ where there is none; line 10 adds N(0, σ²I) to f(x₋S), not to f(x).
 
-How it is checked. Lines 5 to 9 by going through all datasets below x and, for each, through all datasets within
-the deletions that remain, for random functions whose jumps are 0, exactly Δ, or above: the least |S| and the
-values of all ties. The law on datasets with 0 to 2κ + 2 outliers, so that each value of R₁ decides once, against
-line 3 and Definition 3.4 written down again. The program, run with a generator of the same seed: from its
-uniform numbers R₁ follows by inversion, from its normal numbers the noise, and every output, ⊥ or a vector in
-ℝ², must be the one that lines 4 to 10 make of them. So the program has the law, in each trial by itself.
+How it is checked. Lines 5 to 9 by going through all datasets below x and, for each, through all datasets
+within the deletions that remain, for random functions with jumps of 0, exactly Δ, 1.5Δ or more: the least |S|
+and the values of all ties. The law on datasets with 0 to 2κ + 2 outliers, so that each value of R₁ decides
+once, against line 3 and Definition 3.4 written down again. The program, run with a generator of the same
+seed: from its uniform numbers R₁ follows by inversion, from its normal numbers the noise, and every output, ⊥
+or a vector in ℝ², must be the one that lines 4 to 10 make of them. So the program has the law, in each trial
+by itself.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ def line_3(epsilon: float, delta: float, target: float) -> tuple[int, float, np.
 def lines_5_to_9(
     values: np.ndarray, counts: tuple[int, ...], target: float, kappa: int, empty: bool
 ) -> Choice:
-    """The least |S| ≤ 2κ with Δ̄_{4κ−|S|} f(x₋S) ≤ Δ and f of all ties, by going through all datasets below x.
+    """The least |S| ≤ 2κ with Δ̄_{4κ−|S|} f(x₋S) ≤ Δ and f of all ties, by going through all datasets below
+    x.
 
     values (…, d): f at every vector of counts up to `counts`.
     """
@@ -72,13 +74,21 @@ def differs(mine: Choice, theirs: Choice) -> bool:
     return mine[0] != theirs[0] or one.shape != other.shape or bool(np.abs(one - other).max() > 1e-12)
 
 
+def random_values(n: int, rng: np.random.Generator) -> np.ndarray:
+    """A function of three counts up to n: a staircase with steps 0, Δ = 1 and above, or one bump of 1.5Δ."""
+    if rng.integers(2):
+        along = np.cumsum(rng.choice([0.0, 1.0, 5.0], p=[0.55, 0.38, 0.07], size=(n + 1,) * 3), axis=2)
+    else:
+        along = np.zeros((n + 1,) * 3)
+        along[tuple(rng.integers(0, max(2, n // 2), size=3))] = 1.5
+    return np.stack((along, np.zeros_like(along)), axis=-1)
+
+
 def random_choices(n: int, tables: int, rng: np.random.Generator) -> tuple[int, int, int]:
     """(choices that differ from lines 5 to 9, choices of S ≠ ∅, datasets without a choice)."""
     wrong = moved = without = 0
     for _ in range(tables):
-        # Jumps of 0, of exactly Δ = 1, and above.
-        along = np.cumsum(rng.choice([0.0, 1.0, 5.0], p=[0.55, 0.38, 0.07], size=(n + 1,) * 3), axis=2)
-        values = np.stack((along, np.zeros_like(along)), axis=-1)
+        values = random_values(n, rng)
         kappa, empty = int(rng.integers(1, 3)), bool(rng.integers(2))
 
         def statistic(c: np.ndarray, v: np.ndarray = values) -> np.ndarray:
@@ -94,9 +104,32 @@ def random_choices(n: int, tables: int, rng: np.random.Generator) -> tuple[int, 
     return wrong, moved, without
 
 
-def plane_mean(target: float) -> np.ndarray:
-    """Values of outliers and of ordinary users in the plane: their mean is f."""
-    return np.array([[4e6 * target, -3e6 * target], [0.2 * target, 0.1 * target]])
+def ties_kept(p: del_output_pert.Parameters, trials: int, rng: np.random.Generator) -> Iterator[Evidence]:
+    """Two clusters of κ + 1 users, either of which may go: both ties are answers of law and program."""
+    own = np.array([[3.0, 0.0], [-1.0, 2.0]]) * 1e6 * p.target
+    half = p.kappa + 1
+    table = count_table(
+        lambda c: c @ own / np.maximum(c.sum(axis=-1, keepdims=True), 1.0), (half, half), empty=False
+    )
+    seen: list[int] = []
+    for tie in (0, -1):
+        seed = int(rng.integers(2**31))
+        out = del_output_pert.del_output_pert(table, p, trials, np.random.default_rng(seed), tie=tie)
+        again = np.random.default_rng(seed)
+        again.random(trials)
+        centres = (out - p.sigma * again.standard_normal((trials, 2)))[~np.isnan(out).any(axis=1)]
+        centres = np.vstack((centres, del_output_pert.output_law(table, p, tie=tie).centre))
+        away = np.linalg.norm(centres[:, None] - own, axis=2) / p.sigma
+        yield at_most(
+            "distance of the centre to a cluster that may stay, in σ", float(away.min(axis=1).max()), 1e-6
+        )
+        seen += set(away.argmin(axis=1).tolist())
+    yield equals("clusters that stay, first and last tie", len(seen), 2)
+
+
+def plane_mean(target: float, n: int) -> np.ndarray:
+    """Values of outliers and of ordinary users in the plane: f is the mean, which an outlier moves by 1.5Δ."""
+    return np.array([[1.2 * n * target, -0.9 * n * target], [0.0, 0.0]])
 
 
 def check_law(point: Point) -> Iterator[Evidence]:
@@ -104,7 +137,7 @@ def check_law(point: Point) -> Iterator[Evidence]:
     target, n, trials = 0.7, point.users, 400
     p = del_output_pert.parameters(point.epsilon, point.delta, target)
     kappa, sigma, below = line_3(point.epsilon, point.delta, target)
-    own = plane_mean(target)
+    own = plane_mean(target, n)
 
     def mean(counts: np.ndarray) -> np.ndarray:
         return counts @ own / np.maximum(counts.sum(axis=-1, keepdims=True), 1.0)
@@ -127,6 +160,7 @@ def check_law(point: Point) -> Iterator[Evidence]:
         same = np.isnan(out) == np.isnan(lines)
         bottoms += int((~same).sum())
         drawn = max(drawn, float(np.nan_to_num(np.abs(out - lines)).max()) / sigma)
+    yield from ties_kept(p, trials, point.rng)
     yield at_most("P(answer) and σ of the law against lines 3 to 10", answer, 1e-9)
     yield at_most("centre of the law against f(x₋S), in σ", centre, 1e-9)
     yield at_most("outputs that are ⊥ in the program or by the text, not in both", bottoms, 0)
@@ -154,9 +188,9 @@ CLAIM = Claim(
     r"$|S|\le R_1$, else $\perp$.",
     expected=CONFIRMED,
     check=check,
-    smoke=[{"users": 5, "tables": 4}, {"users": 24, "epsilon": 1.0, "delta": 0.5}],
+    smoke=[{"users": 6, "tables": 6}, {"users": 200, "epsilon": 1.0, "delta": 0.5}],
     ci=[
         *({"users": n, "tables": 12} for n in (4, 6, 9)),
-        *({"users": 400, "epsilon": e, "delta": d} for e, d in ((1.0, 0.5), (0.4, 0.1), (1.0, 1e-6))),
+        *({"users": 1000, "epsilon": e, "delta": d} for e, d in ((1.0, 0.5), (0.4, 0.1), (1.0, 1e-6))),
     ],
 )

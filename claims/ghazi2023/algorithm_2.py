@@ -1,16 +1,16 @@
 r"""Algorithm 2 (SCOutputPert), line by line: Δ, the certificate that stands for the enumeration, the noise.
 
-Line 3 sets Δ = 10G√(log(1/β))/(μn√m), line 4 runs Algorithm 1 on θ*(·) with it. Enumeration is out of reach, so
-the program answers on the branch that appendix C proves stable: where the largest gradient γ of a user at θ*
-shows Δ̄_{4κ} θ* ≤ Δ, Algorithm 1 has |S| = 0 and never returns ⊥ (theorem-3.3-utility). What is certified when
-it is not stable would break privacy; what is refused costs utility. lemma-c.1 decides that the factors are
-right: r/(n − r) + (r + 1)/(n − r − 1) in general, n/((n − r)(n − r − 1)) for Hessian μI and gradients about
-their mean, both times γ/μ, with r = 4κ. Here the program is held to them.
+Line 3 sets Δ = 10G√(log(1/β))/(μn√m), line 4 runs Algorithm 1 on θ*(·) with it. Enumeration is out of reach,
+so the program answers on the branch that appendix C proves stable: where the largest gradient γ of a user at
+θ* shows Δ̄_{4κ} θ* ≤ Δ, Algorithm 1 has |S| = 0 and never returns ⊥ (theorem-3.3-utility). What is certified
+when it is not stable would break privacy; what is refused costs utility. lemma-c.1 decides that the factors
+are right: r/(n − r) + (r + 1)/(n − r − 1) in general, n/((n − r)(n − r − 1)) for Hessian μI and gradients
+about their mean, both times γ/μ, with r = 4κ. Here the program is held to them.
 
-How it is checked. Δ of both targets against the text over a grid of n, m, β. The largest gradient norm against
-a loop over the users. The threshold: gradients a part in 10⁹ below it must be certified, above it not, for both
-factors, at the smallest n and beyond. The outputs of a run against θ* + σz, z from a generator of the same
-seed, certified and refused trials side by side.
+How it is checked. Δ of both targets against the text over a grid of n, m, β. The largest gradient norm
+against a loop over the users. The threshold: gradients a part in 10⁹ below it must be certified, above it
+not, for both factors, at the smallest n and beyond. The outputs of a run against θ* + σz, z from a generator
+of the same seed, certified and refused trials side by side.
 """
 
 from __future__ import annotations

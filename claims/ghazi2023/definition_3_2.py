@@ -1,14 +1,15 @@
 r"""Definition 3.2: local deletion sensitivity, and three ways to evaluate it.
 
-Δ̄ f(x) = max_i ‖f(x) − f(x₋ᵢ)‖ and Δ̄_r f(x) = max over |S| ≤ r of Δ̄ f(x₋S). The implementation enumerates all
-subsets, or all vectors of counts where users come in a few types, or uses the closed form for the mean of n
-numbers. f(∅) counts where it has a value (the text writes f on 𝒳^{*×m}); the other reading is checked as well.
-Everything about Algorithm 1 rests on these three functions, so they are held against the definition itself.
+Δ̄ f(x) = max_i ‖f(x) − f(x₋ᵢ)‖ and Δ̄_r f(x) = max over |S| ≤ r of Δ̄ f(x₋S). The implementation enumerates
+all subsets, or all vectors of counts where users come in a few types, or uses the closed form for the mean of
+n numbers. f(∅) counts where it has a value (the text writes f on 𝒳^{*×m}); the other reading is checked as
+well. Everything about Algorithm 1 rests on these three functions, so they are held against the definition
+itself.
 
-How it is checked. The definition is written down once more, as a recursion: Δ̄_r f(x) is the larger of Δ̄ f(x)
-and of Δ̄_{r−1} f(x₋ᵢ) over all i. Random functions of up to seven users, of which some are equal, in one and two
-dimensions, every r up to n + 1, both readings of f(∅): the largest distance to each of the three evaluations.
-Means of equal, two-valued, skewed and random numbers; every r ≤ n − 2.
+How it is checked. The definition is written down once more, as a recursion: Δ̄_r f(x) is the larger of Δ̄
+f(x) and of Δ̄_{r−1} f(x₋ᵢ) over all i. Random functions of up to seven users, of which some are equal, in one
+and two dimensions, every r up to n + 1, both readings of f(∅): the largest distance to each of the three
+evaluations. Means of equal, two-valued, skewed and random numbers; every r ≤ n − 2.
 """
 
 from __future__ import annotations

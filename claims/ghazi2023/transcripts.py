@@ -1,20 +1,20 @@
 r"""Algorithms 3 to 6, whole transcripts: every θ̂ᵢ of a run is the one that the text makes of data and noise.
 
-algorithm-3 to algorithm-6 compare the parameters of each phase with the text. That says nothing of a program that
-forgets the centre of the phase before, optimises over 𝒦 instead of 𝒦ᵢ, hands on θ*ᵢ for θ̂ᵢ, takes the users of
-another phase, or draws one noise for all. Here whole runs are followed, line by line, with the text written down a
-second time.
+algorithm-3 to algorithm-6 compare the parameters of each phase with the text. That says nothing of a program
+that forgets the centre of the phase before, optimises over 𝒦 instead of 𝒦ᵢ, hands on θ*ᵢ for θ̂ᵢ, takes the
+users of another phase, or draws one noise for all. Here whole runs are followed, line by line, with the text
+written down a second time.
 
-Read as in algorithm-3 to algorithm-6: 𝒦ᵢ = 𝒦 ∩ B(θ̂ᵢ₋₁, Rᵢ); "an arbitrary element" of 𝒦′ is θ₀; the corrected
-forms project θ̂ᵢ onto 𝒦 (or 𝒦′), take half-open batches, ⌊log₂(n/N₀)⌋ phases, R′ = σ(√d + √(2 log(1/β))) (plus
-30G√(log(2/β))/(μ√(nm))), and in Algorithm 6 λ with the second term.
+Read as in algorithm-3 to algorithm-6: 𝒦ᵢ = 𝒦 ∩ B(θ̂ᵢ₋₁, Rᵢ); "an arbitrary element" of 𝒦′ is θ₀; the
+corrected forms project θ̂ᵢ onto 𝒦 (or 𝒦′), take half-open batches, ⌊log₂(n/N₀)⌋ phases, R′ = σ(√d + √(2
+log(1/β))) (plus 30G√(log(2/β))/(μ√(nm))), and in Algorithm 6 λ with the second term.
 
-How it is checked. Each algorithm, printed and corrected, is run on random linear or quadratic losses in one and two
-dimensions with λ such that the noise of the first phase is of the size of the sets: 𝒦 and the ball about θ̂ᵢ₋₁
-are active in some phases and not in others, θ̂ᵢ leaves 𝒦, sets 𝒦ᵢ are empty, one user is just too far off
-for a certificate, or just not. In every phase λᵢ, Rᵢ, σᵢ, nᵢ are those of the text; θ*ᵢ must satisfy the optimality conditions of
-the projection onto 𝒦ᵢ; θ̂ᵢ must be θ*ᵢ + σᵢz, projected where corrected, z from a generator of the same seed; and
-exactly the trials answer that the text lets answer.
+How it is checked. Each algorithm, printed and corrected, is run on random linear or quadratic losses in one
+and two dimensions with λ such that the noise of the first phase is of the size of the sets: 𝒦 and the ball
+about θ̂ᵢ₋₁ are active in some phases and not in others, θ̂ᵢ leaves 𝒦, sets 𝒦ᵢ are empty, one user is just too
+far off for a certificate, or just not. In every phase λᵢ, Rᵢ, σᵢ, nᵢ are those of the text; θ*ᵢ must satisfy
+the optimality conditions of the projection onto 𝒦ᵢ; θ̂ᵢ must be θ*ᵢ + σᵢz, projected where corrected, z from
+a generator of the same seed; and exactly the trials answer that the text lets answer.
 """
 
 from __future__ import annotations

@@ -78,8 +78,9 @@ def _onto_two(points: Array, first: Ball, second: Ball) -> Array:
 def _onto_three(points: Array, balls: Sequence[Ball]) -> Array:
     """The nearest points where the surfaces of three balls meet; NaN where they do not.
 
-    Seen from the centre of the smallest ball, of radius s, the surface of a ball (c, r) is ‖x‖ = s and the plane
-    2⟨c, x⟩ = ‖c‖² − r² + s². Two planes leave an affine set, and the nearest point of a sphere in it is sought.
+    Seen from the centre of the smallest ball, of radius s, the surface of a ball (c, r) is ‖x‖ = s and the
+    plane 2⟨c, x⟩ = ‖c‖² − r² + s². Two planes leave an affine set, and the nearest point of a sphere in it is
+    sought.
     """
     small, *large = sorted(balls, key=lambda ball: ball.radius)
     v = points - small.centre
@@ -97,10 +98,12 @@ def _onto_three(points: Array, balls: Sequence[Ball]) -> Array:
 
 
 def project(points: Array, balls: Sequence[Ball]) -> Array:
-    """The nearest points of the intersection of up to three balls, row by row (trials, d); NaN where it is empty.
+    """The nearest points of the intersection of up to three balls, row by row (trials, d); NaN where it is
+    empty.
 
     The nearest point of the intersection of two balls that lies in the third is the answer; where no pair has
-    such a point, all three surfaces pass through the answer. Raises ValueError for no ball or more than three.
+    such a point, all three surfaces pass through the answer. Raises ValueError for no ball or more than
+    three.
     """
     if not 1 <= len(balls) <= 3:
         raise ValueError(f"balls must hold one to three balls, got {len(balls)}")
