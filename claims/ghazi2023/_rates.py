@@ -40,14 +40,18 @@ def users_about(
     """Users whose m samples have independent Gaussian slopes about `slope` (d,), of total variance 1/4: G = 1
     on 𝒦.
 
-    Without a kink the mean over all users is drawn afresh, exactly, in each trial; with a kink the samples are
-    those of a population whose slopes average to `slope`, so that the optimum is known. The spread of the users is
-    drawn once: the largest norm of n Gaussian vectors plus that of their mean, which is no less than the largest
-    distance to it. It decides about the certificate only, and is far from its threshold.
+    Without a kink the mean over all users is drawn afresh, exactly, in each trial; with a kink the samples
+    are those of a population whose slopes average to `slope`, so that the optimum is known. The spread of the
+    users is drawn once: the largest norm of n Gaussian vectors plus that of their mean, which is no less than
+    the largest distance to it. It decides about the certificate only, and is far from its threshold.
     """
+    from scipy.stats import chi2
+
     d = len(slope)
     sd = 0.5 / math.sqrt(m * d)
-    spread = sd * (math.sqrt(rng.chisquare(d, n).max()) + math.sqrt(rng.chisquare(d) / n))
+    # The largest of n chi-squared numbers, by inversion: P(max ≤ q) = P(χ² ≤ q)ⁿ.
+    largest = float(chi2.isf(-math.expm1(math.log(rng.uniform()) / n), d))
+    spread = sd * (math.sqrt(largest) + math.sqrt(rng.chisquare(d) / n))
     shift = 0.0 if kink is not None else sd / math.sqrt(n) * rng.standard_normal((trials, d))
     mean = np.broadcast_to(slope, (trials, d)) + shift
     return Summary(mean, np.full(trials, spread), n, curvature, 1.0, m, kink)
@@ -72,10 +76,11 @@ def columns(excess: np.ndarray, start: int, **constants: float) -> dict[str, Any
 
 
 def balanced(members: Sequence[str], **levels: Sequence[float]) -> list[dict[str, Any]]:
-    """27 points on four axes of three levels each, in which all pairs of levels of two axes meet equally often.
+    """27 points on four axes of three levels each, in which all pairs of levels of two axes meet equally
+    often.
 
-    The last axis takes level (i + j + k) mod 3 where the others take i, j, k: a regular fraction of the 81 points,
-    with all members at each.
+    The last axis takes level (i + j + k) mod 3 where the others take i, j, k: a regular fraction of the 81
+    points, with all members at each.
     """
     names = list(levels)
     assert len(names) == 4 and all(len(v) == 3 for v in levels.values())
@@ -90,13 +95,15 @@ def balanced(members: Sequence[str], **levels: Sequence[float]) -> list[dict[str
 def judge_rates(
     rows: Any, claimed: Mapping[str, float], printed: str, budget: Budget, steepest: float = -2.5
 ) -> Iterator[Evidence]:
-    """Exponents of the sup over the family divided by the log factors, the slope against the form, raw slopes.
+    """Exponents of the sup over the family divided by the log factors, the slope against the form, raw
+    slopes.
 
     rows has the axes of `claimed`, "member", "trial", "risk", "logs" (the log factors and powers of ε of the
-    noise, K) and "form" (the printed form times them). An upper bound is broken by a risk that falls more slowly;
-    ε goes to 0, so that there a lower exponent is worse.
+    noise, K) and "form" (the printed form times them). An upper bound is broken by a risk that falls more
+    slowly; ε goes to 0, so that there a lower exponent is worse.
 
-    steepest  the exponent of ε that section 6 states (−2.5, squared for strongly convex losses): the raw slope may
+    steepest  the exponent of ε that section 6 states (−2.5, squared for strongly convex losses): the raw
+    slope may
               not be steeper.
     """
     names = [*claimed]

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_most, equals, grid
+from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_most, equals
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023._laws import datasets
 from implementations.ghazi2023 import del_output_pert

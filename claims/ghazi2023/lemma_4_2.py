@@ -84,8 +84,8 @@ def beaten(
 def with_kink(d: int, trials: int, rng: np.random.Generator) -> tuple[float, int]:
     """The largest violation of optimality and feasibility by the minimisers of losses with a kink; how many.
 
-    Without curvature and with θ̂ᵢ₋₁ in 𝒦 the minimiser is never cut off by the ball; slopes are so small that it
-    is in 𝒦 in most trials, and the others have no closed form in two dimensions or more.
+    Without curvature and with θ̂ᵢ₋₁ in 𝒦 the minimiser is never cut off by the ball; slopes are so small that
+    it is in 𝒦 in most trials, and the others have no closed form in two dimensions or more.
     """
     users, ball, centre, regulariser = random_problem(d, False, trials, rng)
     users = replace(users, mean=0.6 * users.mean, kink=Kink(0.4, np.full(d, 0.3)))

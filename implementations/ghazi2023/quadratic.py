@@ -2,8 +2,9 @@
 
 User i's mean loss is ⟨aᵢ, θ⟩ + (c/2)·‖θ‖². Linear losses have c = 0; the squared loss (c/2)·‖θ − x‖² has
 aᵢ = −c·x̄ᵢ. The user means aᵢ are all that the algorithms see, so m may be as large as one likes. A kink adds
-s·‖θ − p‖ to the loss of every user, which makes it non-smooth. The minimiser is then a proximal map of the same
-point v, which moves at most as far as v does, so that certificates for Hessian c·I hold with a kink as well.
+s·‖θ − p‖ to the loss of every user, which makes it non-smooth. The minimiser is then a proximal map of the
+same point v, which moves at most as far as v does, so that certificates for Hessian c·I hold with a kink as
+well.
 """
 
 from __future__ import annotations
