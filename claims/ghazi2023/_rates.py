@@ -83,7 +83,7 @@ def balanced(members: Sequence[str], **levels: Sequence[float]) -> list[dict[str
     points, with all members at each.
     """
     names = list(levels)
-    assert len(names) == 4 and all(len(v) == 3 for v in levels.values())
+    assert [len(v) for v in levels.values()] == [3] * 4
     return [
         {name: levels[name][at] for name, at in zip(names, (*place, sum(place) % 3), strict=True)}
         | {"member": member}
@@ -129,7 +129,7 @@ def judge_rates(
     )  # fmt: skip
     for name in names:
         exponent, steep = raw[name].exponent.estimate, name in vanishing
-        # A slope that is less steep than stated in section 6, beyond its interval, is what the statement allows.
+        # Shown, not judged again: the exponents above hold it against K, which has the exact power of ε.
         yield reported(f"raw exponent of {name}", exponent, claimed=steepest if steep else None)
     yield reported(f"largest excess over {printed}", float((rows["risk"] / rows["form"]).max()))
     yield reported("K, the log factors and constants of the noise, largest", float(rows["logs"].max()))

@@ -128,7 +128,7 @@ def ties_kept(p: del_output_pert.Parameters, trials: int, rng: np.random.Generat
 
 
 def plane_mean(target: float, n: int) -> np.ndarray:
-    """Values of outliers and of ordinary users in the plane: f is the mean, which an outlier moves by 1.5Δ."""
+    """Values of outliers and of ordinary users in the plane: an outlier moves their mean by 1.5Δ."""
     return np.array([[1.2 * n * target, -0.9 * n * target], [0.0, 0.0]])
 
 
@@ -160,6 +160,10 @@ def check_law(point: Point) -> Iterator[Evidence]:
         same = np.isnan(out) == np.isnan(lines)
         bottoms += int((~same).sum())
         drawn = max(drawn, float(np.nan_to_num(np.abs(out - lines)).max()) / sigma)
+    beyond = max(
+        del_output_pert.answer_probability(s, p) for s in (2 * kappa + 1, 2 * kappa + 2, 4 * kappa + 1)
+    )
+    yield at_most("P(answer) where more than 2κ users must go", beyond, 0.0)
     yield from ties_kept(p, trials, point.rng)
     yield at_most("P(answer) and σ of the law against lines 3 to 10", answer, 1e-9)
     yield at_most("centre of the law against f(x₋S), in σ", centre, 1e-9)
@@ -183,8 +187,8 @@ CLAIM = Claim(
     "section 3.1",
     kind=Kind.IDENTITY,
     title="DelOutputPert: law and program are lines 3 to 10",
-    statement=r"Algorithm 1 draws $R_1\sim\mathsf{TDLap}(\bar\varepsilon,\bar\delta)$, takes a smallest $S$ with "
-    r"$\bar\Delta_{4\kappa-|S|}f(x_{-S})\le\Delta$, and returns $f(x_{-S})+\mathcal N(0,\sigma^2I)$ if "
+    statement=r"Algorithm 1 draws $R_1\sim\mathsf{TDLap}(\bar\varepsilon,\bar\delta)$, takes a smallest $S$ "
+    r"with $\bar\Delta_{4\kappa-|S|}f(x_{-S})\le\Delta$, and returns $f(x_{-S})+\mathcal N(0,\sigma^2I)$ if "
     r"$|S|\le R_1$, else $\perp$.",
     expected=CONFIRMED,
     check=check,

@@ -102,8 +102,8 @@ CLAIM = Claim(
     "section 3.2, appendix C",
     kind=Kind.IDENTITY,
     title="SCOutputPert: Δ, certificate and noise are those of the text",
-    statement=r"Algorithm 2 calls Algorithm 1 with $\Delta=10G\sqrt{\log(1/\beta)}/(\mu n\sqrt m)$; where the "
-    r"users' gradients at $\theta^*$ certify $\bar\Delta_{4\kappa}\theta^*\le\Delta$ it returns "
+    statement=r"Algorithm 2 calls Algorithm 1 with $\Delta=10G\sqrt{\log(1/\beta)}/(\mu n\sqrt m)$; where "
+    r"the users' gradients at $\theta^*$ certify $\bar\Delta_{4\kappa}\theta^*\le\Delta$ it returns "
     r"$\theta^*+\mathcal N(0,\sigma^2I)$.",
     expected=CONFIRMED,
     check=check,

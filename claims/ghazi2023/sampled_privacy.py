@@ -187,8 +187,8 @@ CLAIM = Claim(
     name="sampled-privacy",
     kind=Kind.PRIVACY,
     title="The programs keep their privacy on pairs made to strain them",
-    statement=r"Algorithms 1 and 4 (disjoint batches) at $(1,10^{-6})$ and Algorithms 3 and 5 at $(1,0.1)$, with "
-    r"all $\hat\theta_i$ and $\perp$ shown, are $(\varepsilon,\delta)$-DP for replacement of one user.",
+    statement=r"Algorithms 1 and 4 (disjoint batches) at $(1,10^{-6})$ and Algorithms 3 and 5 at $(1,0.1)$, "
+    r"with all $\hat\theta_i$ and $\perp$ shown, are $(\varepsilon,\delta)$-DP for replacement of one user.",
     expected=CONSISTENT,
     check=check,
     smoke=grid(program="algorithm 1", samples=120_000),

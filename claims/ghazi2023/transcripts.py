@@ -28,6 +28,7 @@ from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_least, at_most, g
 from claims.ghazi2023 import PAPER, _replay
 from implementations.ghazi2023 import phased_erm, phased_sco, strongly_convex_erm, strongly_convex_sco
 from implementations.ghazi2023._phases import Phase, Variant
+from implementations.ghazi2023.feasible import Ball, project
 from implementations.ghazi2023.quadratic import Summary, Users
 from implementations.ghazi2023.strongly_convex_erm import Localised
 
@@ -186,7 +187,7 @@ def run_strong_erm(d: int, variant: Variant, rng: np.random.Generator, seen: _re
     """Algorithm 5; n√m so large that the sets of the printed form are not empty."""
     n, m = 20_000, 1e20
     corrected = variant == "corrected"
-    # As printed θ₀ may lie outside 𝒦 where the optimum is on the boundary, and 𝒦′ has no obvious element then.
+    # As printed θ₀ may leave 𝒦 where the optimum is on the boundary; then 𝒦′ has no obvious element.
     x = data(n, m, d, 0.5, rng, 0.5 if corrected else 0.25)
     seed = int(rng.integers(2**31))
     done = strongly_convex_erm.strongly_convex_erm(
@@ -204,7 +205,7 @@ def run_strong_sco(d: int, variant: Variant, rng: np.random.Generator, seen: _re
     """Algorithm 6."""
     n, m = 3000, 1e12
     corrected = variant == "corrected"
-    # As printed θ₀ may lie outside 𝒦 where the optimum is on the boundary, and 𝒦′ has no obvious element then.
+    # As printed θ₀ may leave 𝒦 where the optimum is on the boundary; then 𝒦′ has no obvious element.
     x = data(n, m, d, 0.5, rng, 0.5 if corrected else 0.25)
     seed = int(rng.integers(2**31))
     done = strongly_convex_sco.strongly_convex_sco(
@@ -226,7 +227,24 @@ def run_strong_sco(d: int, variant: Variant, rng: np.random.Generator, seen: _re
 RUNS = {"3": run_erm, "4": run_sco, "5": run_strong_erm, "6": run_strong_sco}
 
 
+def three_balls(trials: int, rng: np.random.Generator) -> float:
+    """The largest distance to the nearest point of three balls in space, known by construction.
+
+    Balls about cₖ of radius ‖p − cₖ‖ have p on all three surfaces, and v = p + Σ aₖ(p − cₖ) with aₖ ≥ 0 has p
+    as its nearest point; where an aₖ is 0 the other balls decide.
+    """
+    worst = 0.0
+    for k in range(trials):
+        p, centres = rng.normal(size=3), rng.normal(size=(3, 3))
+        weights = rng.exponential(size=3) * (np.arange(3) >= k % 3)
+        v = p + weights @ (p - centres)
+        balls = [Ball(c[None], float(np.linalg.norm(p - c)) * (1.0 + 1e-13)) for c in centres]
+        worst = max(worst, float(np.linalg.norm(project(v[None], balls)[0] - p)))
+    return worst
+
+
 def check(point: Point) -> Iterator[Evidence]:
+    yield at_most("distance to the nearest point in three balls", three_balls(60, point.rng), 1e-6)
     refused = 0
     for algorithm, run in RUNS.items():
         variants: tuple[Variant, ...] = ("printed", "corrected")
@@ -249,7 +267,7 @@ CLAIM = Claim(
     name="transcripts",
     kind=Kind.IDENTITY,
     title="The phased algorithms are the text, phase by phase",
-    statement=r"In Algorithms 3 to 6, $\hat\theta_i=\theta^*_i+\mathcal N(0,\sigma_i^2I)$ with $\theta^*_i$ the "
+    statement=r"In Algorithms 3 to 6, $\hat\theta_i=\theta^*_i+\mathcal N(0,\sigma_i^2I)$, $\theta^*_i$ the "
     r"minimiser over $\mathcal K_i=\mathcal K\cap\mathcal B(\hat\theta_{i-1},R_i)$ of "
     r"$\mathcal L+\frac{\lambda_i}2\|\theta-\hat\theta_{i-1}\|^2$ on the users of phase $i$.",
     expected=CONFIRMED,

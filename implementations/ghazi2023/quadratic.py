@@ -43,7 +43,7 @@ class Kink:
 
 @dataclass(frozen=True, slots=True)
 class Users:
-    """linear (trials, n, d): the aᵢ; curvature c ≥ 0; lipschitz G of the loss on 𝒦; m samples a user; a kink."""
+    """linear (trials, n, d): the aᵢ; curvature c ≥ 0; lipschitz G on 𝒦; m samples a user; a kink or none."""
 
     linear: Array
     curvature: float
@@ -56,6 +56,10 @@ class Users:
         positive(lipschitz=self.lipschitz, m=self.m)
         if self.linear.ndim != 3 or 0 in self.linear.shape:
             raise ValueError(f"linear must have shape (trials, n, d), got {self.linear.shape}")
+
+    @property
+    def trials(self) -> int:
+        return self.linear.shape[0]
 
     @property
     def n(self) -> int:
