@@ -22,12 +22,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_most, equals
+from claims import CONFIRMED, Claim, Evidence, Kind, Plot, Point, at_most, equals, reported
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023._laws import datasets
 from implementations.ghazi2023 import del_output_pert
 from implementations.ghazi2023.deletion_sensitivity import count_table, smallest_stable
 
+ANSWER = "P(answer) on this many outliers"
 Choice = tuple[int, np.ndarray] | None
 
 
@@ -148,6 +149,8 @@ def check_law(point: Point) -> Iterator[Evidence]:
         table = count_table(mean, (outliers, n - outliers))
         law = del_output_pert.output_law(table, p)
         expected = 1.0 - (below[outliers - 1] if 0 < outliers <= 2 * kappa + 1 else float(outliers > 0))
+        here = {"epsilon": point.epsilon, "delta": point.delta, "outliers": outliers}
+        yield reported(ANSWER, law.answer, claimed=float(expected), point=here)
         answer = max(answer, abs(law.answer - expected), abs(law.sigma / sigma - 1.0))
         if outliers <= 2 * kappa:
             centre = max(centre, float(np.abs(law.centre - own[1]).max()) / sigma)
@@ -192,6 +195,18 @@ CLAIM = Claim(
     r"$|S|\le R_1$, else $\perp$.",
     expected=CONFIRMED,
     check=check,
+    plots=[
+        Plot(
+            kind="curve",
+            title="The law of Algorithm 1: an answer against ⊥, ε = 1, δ = 1/2",
+            x="outliers",
+            y="value",
+            x_label="users that must be deleted, |S|",
+            y_label="probability of an answer",
+            claimed="claimed",
+            select={"quantity": ANSWER, "epsilon": 1.0, "delta": 0.5},
+        )
+    ],
     smoke=[{"users": 6, "tables": 6}, {"users": 200, "epsilon": 1.0, "delta": 0.5}],
     ci=[
         *({"users": n, "tables": 12} for n in (4, 6, 9)),

@@ -231,11 +231,11 @@ CLAIM = Claim(
     "section 1.1",
     kind=Kind.EXPERIMENT,
     title="Mean and SCO of this paper and of Levy et al. on the same problems",
-    statement=r"For the mean and for SCO this paper needs a number of users that does not depend on $d$; the risk "
-    r"is noise $\tilde O_\varepsilon(\sqrt d/(n\sqrt m))$ plus sampling error.",
+    statement=r"For the mean and for SCO this paper needs a number of users that does not depend on $d$; the "
+    r"risk is noise $\tilde O_\varepsilon(\sqrt d/(n\sqrt m))$ plus sampling error.",
     expected=CONSISTENT,
-    finding="with enough users for them, Levy et al. have noise smaller by orders of magnitude; for large d only "
-    "this paper's algorithms answer",
+    finding="with enough users for them, Levy et al. have noise smaller by orders of magnitude; for large d "
+    "only this paper's algorithms answer",
     measure=measure,
     judge=judge,
     largest_resolution=0.5,
