@@ -53,7 +53,7 @@ def norms_differ(rng: np.random.Generator) -> float:
     for centred in (True, False):
         found = sc_output_pert.largest_norm(gradients, centred=centred)
         for trial, users in enumerate(gradients):
-            shift = sum(users) / len(users) if centred else np.zeros(3)
+            shift = np.sum(users, axis=0) / len(users) if centred else np.zeros(3)
             worst = max(worst, abs(found[trial] - max(math.dist(g, shift) for g in users)))
     return worst
 

@@ -111,7 +111,7 @@ def project(points: Array, balls: Sequence[Ball]) -> Array:
         return _onto(points, balls[0])
     if len(balls) == 2:
         return _onto_two(points, balls[0], balls[1])
-    lost = np.isnan(points).any(axis=-1)
+    lost = np.asarray(np.isnan(points).any(axis=-1))
     points = np.where(lost[:, None], 0.0, points)
     result, least = np.full(points.shape, np.nan), min(ball.radius for ball in balls)
     for k in range(3):
@@ -123,7 +123,8 @@ def project(points: Array, balls: Sequence[Ball]) -> Array:
     if open_rows.any() and points.shape[-1] > 1:
         rows = [Ball(np.broadcast_to(b.centre, points.shape)[open_rows], b.radius) for b in balls]
         nearest = _onto_three(points[open_rows], rows)
-        inside = np.logical_and.reduce([contains(nearest, b, 1e-6 * least / b.radius) for b in rows])
+        each = np.stack([contains(nearest, b, 1e-6 * least / b.radius) for b in rows])
+        inside = np.asarray(each.all(axis=0))
         result[open_rows] = np.where(inside[:, None], nearest, np.nan)
     return np.where(lost[:, None], np.nan, result)
 
