@@ -13,9 +13,10 @@ algorithm
   does not fall with m (theorem-5.1). Levy et al.: the private mean of the gradients, and the minimiser for
   it.
 
-Where Levy et al. have enough users (least n below, growing like √d), their noise is smaller by three to eight
-orders of magnitude; in d beyond that only this paper's algorithms answer, and say something once n√m exceeds
-10⁷ (mean) to 10¹⁰ (SCO). Running times are in the benchmarks, since they are no function of the seed.
+Where Levy et al. have enough users (855 at d = 1, 5,500 at d = 16, 150,000 at d = 4,096, for m = 10⁶), their
+risk is the smaller one: 20 to 1,700 times for the mean, up to 4·10⁵ times for SCO, where this paper pays for
+log(nm) phases. In dimensions beyond that only this paper's algorithms answer. Running times are in the
+benchmarks, since they are no function of the seed.
 
 How it is checked. The least n of either in closed form: this paper's does not depend on d. The mean squared
 error of the programs against σ²d (or the variance of d Laplace noises) plus the sampling error, both ways, by
@@ -185,17 +186,21 @@ def judge(rows: Any, budget: Budget) -> Iterator[Evidence]:
     for d in dimensions:
         yield reported("least n of WinsorizedMeanHighD", least_users("levy2021", 1e6, d), point={"d": d})
     axes = ["problem", "n", "log10_m", "d", "algorithm"]
-    cells = list(rows.groupby(axes))
-    judged = [(dict(zip(axes, key, strict=True)), cell["risk"].to_numpy()) for key, cell in cells]
-    alpha = budget.split(len(judged))[0]
-    risk: dict[tuple[Any, ...], float] = {}
+    judged = [
+        (dict(zip(axes, key, strict=True)), cell["risk"].to_numpy()) for key, cell in rows.groupby(axes)
+    ]
+    risk = {tuple(point.values()): float(values.mean()) for point, values in judged}
+    # Over its formula the risk has mean 1 at every n and m, so that these are judged together.
+    ratios: dict[tuple[str, int], list[np.ndarray]] = {}
     for point, values in judged:
-        risk[tuple(point.values())] = float(values.mean())
         n, m, d = int(point["n"]), 10.0 ** float(point["log10_m"]), int(point["d"])
         formula = expected_risk(point["algorithm"], n, m, d) if point["problem"] == "mean" else None
         if formula is not None:
-            words = f"mean risk over noise plus sampling error, {point['algorithm']}"
-            yield mean_equals(words, values / formula, 1.0, alpha=alpha, point=point)
+            ratios.setdefault((point["algorithm"], d), []).append(values / formula)
+    alphas = budget.split(len(ratios))
+    for alpha, ((algorithm, d), values) in zip(alphas, ratios.items(), strict=True):
+        words = f"mean risk over noise plus sampling error, {algorithm}"
+        yield mean_equals(words, np.concatenate(values), 1.0, alpha=alpha, point={"d": d})
     for point, _ in judged:
         if point["algorithm"] == "ghazi2023":
             place = tuple(point.values())[:-1]

@@ -100,7 +100,7 @@ MUTANTS = [
         bug="Answers if κ deletions suffice.",
         replaces="implementations.ghazi2023.del_output_pert:del_output_pert",
         swap=("(allowed >= deletions)", "(p.kappa >= deletions + 0 * allowed)"),
-        caught_by=("ghazi2023/algorithm-1",),
+        caught_by=("ghazi2023/algorithm-1", "ghazi2023/sampled-privacy"),
     ),
     Mutant(
         name="ghazi2023-del-output-pert-never-refuses",

@@ -24,7 +24,7 @@ MUTANTS = [
         bug="5G√log(1/β)/(μn√m) for 10G: the target of half the constant.",
         replaces="implementations.ghazi2023.sc_output_pert:target_sensitivity",
         swap=("return 10.0 *", "return 5.0 *"),
-        caught_by=("ghazi2023/algorithm-3", "ghazi2023/theorem-3.1:corrected"),
+        caught_by=("ghazi2023/algorithm-3", "ghazi2023/theorem-3.1:corrected", "ghazi2023/table-1"),
     ),
     Mutant(
         name="ghazi2023-sc-output-pert-no-root-m",
