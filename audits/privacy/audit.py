@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, cast
@@ -11,11 +12,12 @@ import numpy as np
 
 from audits.privacy import premises
 from audits.privacy.datasets import Dataset
-from audits.privacy.draws import ERRORS, Drawer, is_one_by_one, is_replayable
+from audits.privacy.draws import ERRORS, Drawer, Pool, is_one_by_one, is_replayable, named
 from audits.privacy.fixed_size import nothing, run_fixed
 from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, counted_pairs
-from audits.privacy.result import AuditResult, Look
-from audits.privacy.sequential import Request, Sequential, Stopped
+from audits.privacy.planting import KEPT, LEAST_SECONDS, SHARE, Given, Passed, plant
+from audits.privacy.result import AuditResult, Look, Planted
+from audits.privacy.sequential import Finding, Request, Sequential, Stopped
 
 METHODS = ("sequential", "clopper-pearson", "gdp")
 MIN_SAMPLES = 64
@@ -46,6 +48,7 @@ def audit_privacy(
     precision: float | None = None,
     confirm: bool = False,
     partial: bool = False,
+    planting: bool = False,
     progress: Callable[[Look], None] | None = None,
 ) -> AuditResult:
     """Test by sampling whether a mechanism is (ε, δ)-differentially private on neighbouring datasets.
@@ -83,6 +86,9 @@ def audit_privacy(
     confirm      a refutation must also be found by an exact test on as many fresh draws (level 0.05, halved
                  at each further try), which may come on top of max_samples. Sequential method only.
     partial      Ctrl-C, and `Stopped` raised by a handler of signals, end the run with what is known by then.
+    planting     where the audit passes, plant leaks of many sizes into the outputs that it drew, and tell in
+                 `planted` which of them it catches. That takes at most a quarter of the audit's time, or
+                 three seconds of a short audit; which sizes are tried depends on the time left.
     progress     called with each look of the sequential method.
 
     Before the first bet the premises are tested on outputs of their own (`premise_samples` of each dataset):
@@ -125,6 +131,10 @@ def audit_privacy(
         partial=partial,
         progress=progress,
     )
+    looks: list[tuple[int, float]] = []
+    if planting:
+        drawer.pool = Pool(int(max_samples) // (KEPT * len(checked)))
+        request = replace(request, progress=_timed(looks, request))
     # Premises are tested with a generator of their own: the samples of the audit stay what they were.
     own = generator.spawn(1)[0]
     premise, tested = "", 0
@@ -148,6 +158,7 @@ def audit_privacy(
     reached = finding.resolution.epsilon <= (math.inf if resolution is None else resolution)
     decided = not finding.undecided and reached and math.isfinite(finding.resolution.epsilon)
     verdict = "refuted" if finding.refuted else "not-refuted" if decided else "undecided"
+    planted = _planted(request, finding, method, looks) if planting and verdict == "not-refuted" else ()
     return AuditResult(
         verdict=verdict,
         epsilon_claimed=float(epsilon),
@@ -170,9 +181,67 @@ def audit_privacy(
         max_samples=int(max_samples),
         premise=premise,
         premise_samples=tested,
+        planted=planted,
         trace=finding.trace,
         curve=finding.curve,
     )
+
+
+def _timed(looks: list[tuple[int, float]], request: Request) -> Callable[[Look], None]:
+    """Notes at each look the samples so far and the processor time that was not spent on drawing them."""
+    started = time.process_time()
+
+    def note(look: Look) -> None:
+        spent = request.seconds() - cast(Drawer, request.drawer).seconds
+        looks.append((look.samples, min(spent, time.process_time() - started)))
+        if request.progress is not None:
+            request.progress(look)
+
+    return note
+
+
+def _planted(
+    request: Request, finding: Finding, method: str, looks: list[tuple[int, float]]
+) -> tuple[Planted, ...]:
+    """What leaks this audit would have caught on the pair that it names."""
+    pool = cast(Drawer, request.drawer).pool
+    count, seconds = len(request.pairs), request.seconds()
+    if pool is None or method == "gdp":
+        return ()
+
+    def run(given: Given, samples: int, limit: float, rng: np.random.Generator) -> tuple[bool, bool]:
+        short = Request(
+            drawer=given,
+            pairs=[(0, 1)],
+            epsilon=request.epsilon,
+            delta=request.delta,
+            alpha=request.alpha / count,
+            rng=rng,
+            max_samples=samples,
+            time_limit=limit,
+            user_score=request.user_score,
+            footprints=request.footprints,
+        )
+        found = Sequential(short).run() if method == "sequential" else run_fixed(short, method)
+        return found.refuted, not found.undecided
+
+    audit = Passed(
+        samples=finding.samples // count,
+        epsilon=request.epsilon,
+        delta=request.delta,
+        alpha=request.alpha / count,
+        symbols=request.drawer.symbols,
+        seconds=lambda samples: float(np.interp(samples, *zip(*looks, strict=True))) if looks else 0.0,
+        run=run,
+    )
+    outputs = [pool.outputs(named(side, finding.pair_index)) for side in (0, 1)]
+    allowed = min(max(SHARE * seconds, LEAST_SECONDS), request.time_limit - request.timed())
+    try:
+        return plant(audit, outputs, allowed, request.rng.spawn(1)[0])
+    except (KeyboardInterrupt, Stopped):
+        if not request.partial:
+            raise
+        return ()
 
 
 def _premise(request: Request, index: int, rng: np.random.Generator) -> tuple[str, int]:
@@ -183,7 +252,7 @@ def _premise(request: Request, index: int, rng: np.random.Generator) -> tuple[st
     def late() -> bool:
         return request.timed() > limit
 
-    return premises.broken(request.drawer, pair, index, request.max_samples, rng, late)
+    return premises.broken(cast(Drawer, request.drawer), pair, index, request.max_samples, rng, late)
 
 
 def _notes(drawer: Drawer, more_pairs: bool) -> Iterator[str]:

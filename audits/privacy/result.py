@@ -37,6 +37,36 @@ class Resolution:
 
 
 @dataclass(frozen=True, slots=True)
+class Planted:
+    """What an audit makes of one kind of leak, planted into its own outputs; sizes are None where there is
+    none to be told.
+
+    leak       what was planted, in words of the output.
+    measure    what sizes are: "chance" (with which an output shows the leak, on the first dataset only), "bit"
+               (the ε of a bit that tells the dataset), "noise" (the share by which noise is too small).
+    caught     the least size that was planted and caught twice, in at most a sixth of the samples.
+    missed     the largest size that was planted and missed, of a kind that was never caught.
+    too_small  the size below which a test that knows what to look for would need more than all the samples.
+    samples    of the planted runs that caught or missed it.
+    """
+
+    leak: str
+    measure: str
+    caught: float | None
+    missed: float | None
+    too_small: float | None
+    samples: int
+    caught_words: str | None
+    missed_words: str | None
+    too_small_words: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        sizes = {"caught": self.caught, "missed": self.missed, "too_small": self.too_small}
+        return {"leak": self.leak, "measure": self.measure, **sizes, "samples": self.samples}
+
+
+@dataclass(frozen=True, slots=True)
 class Look:
     """One look of the audit: samples a side so far, log e-value against the claim, lower bound on ε."""
 
@@ -83,6 +113,7 @@ class AuditResult:
     max_samples      the budget of samples a side.
     premise          the premise of the test that fails, in a sentence; empty where none does.
     premise_samples  outputs drawn of each dataset to test the premises; not among `samples`.
+    planted          what leaks would have been caught, by planting some; empty where that was not asked for.
     """
 
     verdict: str
@@ -108,6 +139,7 @@ class AuditResult:
     premise_samples: int = 0
     epsilon_estimate: float = 0.0
     max_samples: int = 0
+    planted: tuple[Planted, ...] = ()
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:
@@ -131,6 +163,26 @@ class AuditResult:
             f"--epsilon {self.epsilon_claimed:.12g} --delta {self.delta:.12g} --alpha {self.alpha:.12g} "
             f"--max-samples {self.max_samples} --method {self.method} {seed}"
         )
+
+    @property
+    def worth(self) -> list[tuple[str, str]]:
+        """What a pass is worth, as planted leaks show it: three lines, each a label and a text; none where
+        nothing was planted."""
+        if not self.planted:
+            return []
+        caught = [p.caught_words for p in self.planted if p.caught_words]
+        missed = [
+            f"{p.missed_words} (in {p.samples:,} samples)" if p.missed_words else f"{p.leak} (not tried)"
+            for p in self.planted
+            if p.caught is None
+        ]
+        small = [p.too_small_words for p in self.planted if p.caught_words and p.too_small_words]
+        lines = (
+            ("caught", "planted leaks of this size were: ", caught),
+            ("not caught", "", missed),
+            ("too small", f"for any test of {self.samples:,} samples: ", small),
+        )
+        return [(label, text + "; ".join(words) if words else "nothing") for label, text, words in lines]
 
     @property
     def refuted(self) -> bool:
@@ -224,6 +276,7 @@ class AuditResult:
             "max_samples": self.max_samples,
             "premise": self.premise,
             "premise_samples": self.premise_samples,
+            "planted": [planted.to_dict() for planted in self.planted],
             "note": self.note,
         }
 

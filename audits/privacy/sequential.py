@@ -36,7 +36,7 @@ from audits.privacy.atoms import (
     scorer,
 )
 from audits.privacy.datasets import Dataset
-from audits.privacy.draws import Drawer
+from audits.privacy.draws import Source, named
 from audits.privacy.encoder import Encoder
 from audits.privacy.outputs import Encoded, join
 from audits.privacy.pairs import Pair
@@ -121,7 +121,7 @@ class Stopped(BaseException):
 class Request:
     """What the user asked for, checked; the defaults are an audit without further wishes."""
 
-    drawer: Drawer
+    drawer: Source
     pairs: Sequence[Pair]
     epsilon: float
     delta: float
@@ -269,7 +269,7 @@ class PairState:
 
     def sample(self, size: int, side: int) -> Encoded:
         """Fresh outputs of one side, as columns."""
-        where = f"the {('first', 'second')[side]} dataset of pair {self.index}"
+        where = named(side, self.index)
         raw = self.request.drawer.draw(self.pair[side], size, self.request.rng, where)
         return self.encoder.encode(raw, where)
 
