@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from audits.privacy import footprints as footprints_of
 from audits.privacy import premises
 from audits.privacy.datasets import Dataset
 from audits.privacy.draws import ERRORS, Drawer, Pool, is_one_by_one, is_replayable, named
@@ -74,8 +75,10 @@ def audit_privacy(
     resolution   the ε that must not go unnoticed: the run may end when that is reached, and is "undecided"
                  where it is not reached within the budget.
     stop_early   False: go on after a refutation, for the sharpest `epsilon_lower`.
-    footprints   also look at the least significant bits of floating-point outputs. Noise that is drawn in
-                 floating point has such footprints nearly always (Mironov, CCS 2012).
+    footprints   let the verdict also speak of the least significant bits of floating-point outputs. Noise
+                 that is drawn in floating point has such footprints nearly always (Mironov, CCS 2012); the
+                 result's `footprints` tells of them apart from the verdict in any case, at an error level α
+                 of its own.
 
     errors       "raise": a mechanism that raises or returns NaN is bad input. "symbol": an exception, by its
                  type, and NaN are outputs like others, as a failure that depends on the data is a leak;
@@ -132,8 +135,8 @@ def audit_privacy(
         progress=progress,
     )
     looks: list[tuple[int, float]] = []
+    drawer.pool = Pool(max(footprints_of.ROWS, planting * int(max_samples) // (KEPT * len(checked))))
     if planting:
-        drawer.pool = Pool(int(max_samples) // (KEPT * len(checked)))
         request = replace(request, progress=_timed(looks, request))
     # Premises are tested with a generator of their own: the samples of the audit stay what they were.
     own = generator.spawn(1)[0]
@@ -158,7 +161,14 @@ def audit_privacy(
     reached = finding.resolution.epsilon <= (math.inf if resolution is None else resolution)
     decided = not finding.undecided and reached and math.isfinite(finding.resolution.epsilon)
     verdict = "refuted" if finding.refuted else "not-refuted" if decided else "undecided"
-    planted = _planted(request, finding, method, looks) if planting and verdict == "not-refuted" else ()
+    outputs = [drawer.pool.outputs(named(side, finding.pair_index)) for side in (0, 1)]
+    low_bits = None
+    if score is None and not premise:
+        low_bits = footprints_of.look(outputs[0], outputs[1], float(epsilon), float(delta), float(alpha))
+    seconds = request.seconds()
+    planted: tuple[Planted, ...] = ()
+    if planting and verdict == "not-refuted" and method != "gdp":
+        planted = _planted(request, outputs, finding, method, looks)
     return AuditResult(
         verdict=verdict,
         epsilon_claimed=float(epsilon),
@@ -167,7 +177,7 @@ def audit_privacy(
         confidence=1.0 - alpha,
         e_value=finding.e_value,
         samples=finding.samples,
-        seconds=request.seconds(),
+        seconds=seconds,
         pair=checked[finding.pair_index],
         pair_index=finding.pair_index,
         direction=finding.direction,
@@ -182,6 +192,7 @@ def audit_privacy(
         premise=premise,
         premise_samples=tested,
         planted=planted,
+        footprints=low_bits,
         trace=finding.trace,
         curve=finding.curve,
     )
@@ -201,13 +212,16 @@ def _timed(looks: list[tuple[int, float]], request: Request) -> Callable[[Look],
 
 
 def _planted(
-    request: Request, finding: Finding, method: str, looks: list[tuple[int, float]]
+    request: Request, outputs: list[Any], finding: Finding, method: str, looks: list[tuple[int, float]]
 ) -> tuple[Planted, ...]:
     """What leaks this audit would have caught on the pair that it names."""
-    pool = cast(Drawer, request.drawer).pool
     count, seconds = len(request.pairs), request.seconds()
-    if pool is None or method == "gdp":
-        return ()
+
+    def expected(samples: int) -> float:
+        if not looks:
+            return 0.0
+        sizes, spent = zip(*looks, strict=True)
+        return float(np.interp(samples * count, sizes, spent))
 
     def run(given: Given, samples: int, limit: float, rng: np.random.Generator) -> tuple[bool, bool]:
         short = Request(
@@ -231,10 +245,9 @@ def _planted(
         delta=request.delta,
         alpha=request.alpha / count,
         symbols=request.drawer.symbols,
-        seconds=lambda samples: float(np.interp(samples, *zip(*looks, strict=True))) if looks else 0.0,
+        seconds=expected,
         run=run,
     )
-    outputs = [pool.outputs(named(side, finding.pair_index)) for side in (0, 1)]
     allowed = min(max(SHARE * seconds, LEAST_SECONDS), request.time_limit - request.timed())
     try:
         return plant(audit, outputs, allowed, request.rng.spawn(1)[0])

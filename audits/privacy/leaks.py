@@ -336,7 +336,9 @@ def _of_symbols(first: list[Any], second: list[Any]) -> Iterator[Leak]:
     elif None not in items:
         yield Leak("output = None", "chance", put_object(lambda output: None))
     if unique:
-        longer = put_object(lambda output: f"{output}{output[-1:] or 'x'}" if isinstance(output, str) else output)
+        longer = put_object(
+            lambda output: f"{output}{output[-1:] or 'x'}" if isinstance(output, str) else output
+        )
         yield Leak("output longer by a character", "chance", longer)
     if len(numbers) > 1 and _continuous(numbers):
         place, _ = _middle_place(numbers)
@@ -344,7 +346,7 @@ def _of_symbols(first: list[Any], second: list[Any]) -> Iterator[Leak]:
 
 
 def _of_containers(items: list[Any]) -> Iterator[Leak]:
-    """Lists, dictionaries and whatever else holds parts: one of its numbers, one of its strings, its length."""
+    """Lists, dictionaries and whatever else holds parts: its length, one of its numbers and of its strings."""
     lists = [item for item in items if type(item) in (list, tuple) or isinstance(item, np.ndarray)]
     if len(lists) == len(items):
         longest = max(items, key=len)

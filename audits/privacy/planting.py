@@ -33,8 +33,8 @@ KEPT = 3
 """This part of the outputs is kept to plant leaks into."""
 ROUNDS = (1.0 / 30.0, 1.0 / 10.0, 1.0 / 4.0, 1.0 / 2.0)
 """Samples of planted runs, as parts of the outputs kept. A leak is planted into two runs on different outputs,
-so a run has at most half of them. The first round is the longest for which the time will do; where some is left
-after it, longer ones follow."""
+so a run has at most half of them. The first round is the longest for which the time will do; where some is
+left after it, longer ones follow."""
 RUNS = 3
 """Planted runs of a kind of leak that the time should do for."""
 CAUGHT, MISSED = 4.0, (10.0, 60.0, 1000.0)
@@ -59,8 +59,8 @@ class Passed:
     epsilon, delta   the claim; alpha its error level for one pair.
     symbols          whether exceptions and NaN are outputs.
     seconds          seconds(n): what a run of n samples is expected to take.
-    run              ``run(source, samples, seconds, rng)``: the same audit of the pair (0, 1) with outputs from
-                     elsewhere; whether it refuted, and whether it came to its end in time.
+    run              ``run(source, samples, seconds, rng)``: the same audit of the pair (0, 1) with outputs
+                     from elsewhere; whether it refuted, and whether it came to its end in time.
     """
 
     samples: int
@@ -137,7 +137,9 @@ class _Trial:
         return MOST[self.leak.measure] if size is None else size
 
 
-def plant(audit: Passed, pools: Sequence[Raw], seconds: float, rng: np.random.Generator) -> tuple[Planted, ...]:
+def plant(
+    audit: Passed, pools: Sequence[Raw], seconds: float, rng: np.random.Generator
+) -> tuple[Planted, ...]:
     """What planted leaks were caught and missed, kind by kind; empty where nothing suits the outputs.
 
     pools    outputs on both datasets, as many as there are.

@@ -6,7 +6,7 @@ import html
 import json
 import math
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from audits.evidence import Evidence, Verdict
@@ -42,8 +42,8 @@ class Planted:
     none to be told.
 
     leak       what was planted, in words of the output.
-    measure    what sizes are: "chance" (with which an output shows the leak, on the first dataset only), "bit"
-               (the ε of a bit that tells the dataset), "noise" (the share by which noise is too small).
+    measure    what sizes are: "chance" (with which an output shows the leak, on the first dataset only),
+               "bit" (the ε of a bit that tells the dataset), "noise" (the share by which noise is too small).
     caught     the least size that was planted and caught twice, in at most a sixth of the samples.
     missed     the largest size that was planted and missed, of a kind that was never caught.
     too_small  the size below which a test that knows what to look for would need more than all the samples.
@@ -64,6 +64,23 @@ class Planted:
         """For JSON."""
         sizes = {"caught": self.caught, "missed": self.missed, "too_small": self.too_small}
         return {"leak": self.leak, "measure": self.measure, **sizes, "samples": self.samples}
+
+
+@dataclass(frozen=True, slots=True)
+class Footprints:
+    """What the low-order bits of doubles tell, apart from the verdict; see `footprints.look`.
+
+    epsilon_lower  their ε is at least this with probability `confidence`; above the claim the program leaks
+                   by the bits of its outputs, whatever the mechanism on real numbers does. 0 where nothing is
+                   shown.
+    event          the event in words; empty where nothing is shown.
+    samples        outputs of each dataset that were looked at.
+    """
+
+    epsilon_lower: float
+    event: str
+    samples: int
+    confidence: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +130,7 @@ class AuditResult:
     max_samples      the budget of samples a side.
     premise          the premise of the test that fails, in a sentence; empty where none does.
     premise_samples  outputs drawn of each dataset to test the premises; not among `samples`.
+    footprints       what the low-order bits of doubles tell, apart from the verdict; None for other outputs.
     planted          what leaks would have been caught, by planting some; empty where that was not asked for.
     """
 
@@ -140,6 +158,7 @@ class AuditResult:
     epsilon_estimate: float = 0.0
     max_samples: int = 0
     planted: tuple[Planted, ...] = ()
+    footprints: Footprints | None = None
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:
@@ -162,6 +181,17 @@ class AuditResult:
         return (
             f"--epsilon {self.epsilon_claimed:.12g} --delta {self.delta:.12g} --alpha {self.alpha:.12g} "
             f"--max-samples {self.max_samples} --method {self.method} {seed}"
+        )
+
+    @property
+    def low_bits(self) -> str:
+        """What the low-order bits tell, in a sentence; empty where they tell no more than the claim."""
+        found = self.footprints
+        if found is None or found.epsilon_lower <= self.epsilon_claimed:
+            return ""
+        return (
+            f"the program leaks by the lowest bits of its doubles: ε ≥ {found.epsilon_lower:.3g} "
+            f"({found.event}). The verdict is on real numbers."
         )
 
     @property
@@ -228,19 +258,25 @@ class AuditResult:
             return f"{text} {note}".rstrip()
         else:
             head = "not refuted" if self.verdict == "not-refuted" else "undecided"
-            caught = (
-                f"an ε of {self.resolution.epsilon:.4g} at the best placed event would have been caught with "
-                f"probability {POWER:g} on the events tried"
-                if math.isfinite(self.resolution.epsilon)
-                else "no violation of any size was sure to be caught"
-            )
             text = (
                 f"{head}: ({claim}), ε ≥ {self.epsilon_lower:.4g} with confidence {self.confidence:g}; "
-                f"{caught}. This is no proof of privacy. {spent}."
+                f"{self._caught()}. This is no proof of privacy. {spent}."
             )
+        if self.low_bits:
+            text += f" Low-order bits: {self.low_bits}"
         if not self.replayable:
             text += " The mechanism takes no generator: this run cannot be replayed."
         return f"{text} {self.note}".rstrip()
+
+    def _caught(self) -> str:
+        if self.worth:
+            return "; ".join(f"{label}: {text}" for label, text in self.worth)
+        if not math.isfinite(self.resolution.epsilon):
+            return "no violation of any size was sure to be caught"
+        return (
+            f"an ε of {self.resolution.epsilon:.4g} at the best placed event would have been caught with "
+            f"probability {POWER:g} on the events tried"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The fields of `dpclaims audit --json`, in its order; infinite values are None."""
@@ -276,6 +312,7 @@ class AuditResult:
             "max_samples": self.max_samples,
             "premise": self.premise,
             "premise_samples": self.premise_samples,
+            "footprints": None if self.footprints is None else asdict(self.footprints),
             "planted": [planted.to_dict() for planted in self.planted],
             "note": self.note,
         }
@@ -300,7 +337,11 @@ class AuditResult:
             ("seconds", f"{self.seconds:.2f}"),
             ("pair", f"{_short(self.pair[0])} | {_short(self.pair[1])}"),
             ("event", f"{self.event} ({self.direction})"),
-            ("would have caught", f"ε ≥ {self.resolution.epsilon:.4g} (no proof of privacy)"),
+            *(
+                self.worth
+                or [("would have caught", f"ε ≥ {self.resolution.epsilon:.4g} (no proof of privacy)")]
+            ),
+            ("low-order bits", self.low_bits),
             ("method", self.method),
             ("note", self.note),
         ]

@@ -301,7 +301,9 @@ def _facts(result: AuditResult) -> Iterator[tuple[str, str]]:
     if not result.premise:
         yield "event", f"{result.event} ({result.direction})"
         if result.verdict != "refuted":
-            yield "resolution", _resolution(result)
+            yield from result.worth or [("resolution", _resolution(result))]
+        if result.low_bits:
+            yield "low bits", result.low_bits
         yield "e-value", f"{result.e_value:.3g}, the largest so far"
     premises = f", {result.premise_samples:,} more for the premises" if result.premise_samples else ""
     yield "samples", f"{result.samples:,} on each dataset{premises}, {result.seconds:.2f} s"
@@ -336,6 +338,7 @@ def _audit(loaded: Target, watch: Watch, *, time_limit: float | None, **options:
             precision=PRECISION,
             confirm=True,
             partial=True,
+            planting=True,
             progress=watch.look,
             **options,
         )
