@@ -36,6 +36,8 @@ MODE_WIDTH, PERIOD = 1e-4, 1.0 / 300.0
 """Width of a planted mode and length of a planted period, in interquartile ranges of the outputs."""
 CONTINUOUS = 0.9
 """Numbers of which at least this share are different from each other count as continuous."""
+COMMON = 0.01
+"""The commonest output is planted more often where it has at least this share."""
 FRESH = ("~", "^", "|", "¬", "§")
 """Strings of one character, of which the first that does not occur is planted."""
 
@@ -82,7 +84,7 @@ def once_in(chance: float) -> str:
     ('once in 2,300', 'in 70 % of the outputs')
     """
     if chance > 0.4:
-        return f"in {100.0 * chance:.2g} % of the outputs"
+        return f"in {100.0 * chance:.3g} % of the outputs"
     # Rounded down: the leak is rather more frequent than said.
     times = 1.0 / chance
     unit = 10.0 ** max(math.floor(math.log10(times)) - 1, 0)
@@ -259,7 +261,8 @@ def _of_discrete(first: Raw, second: Raw, name: str) -> Iterator[Leak]:
     unique, counts = np.unique(pooled, return_counts=True)
     common = unique[counts.argmax()]
     shares = float(np.mean(first == common)), float(np.mean(second == common))
-    yield Leak(f"{name} = {common!s} in place of another", "chance", put(common), shares)
+    if max(shares) >= COMMON:
+        yield Leak(f"{name} = {common!s} in place of another", "chance", put(common), shares)
     if pooled.dtype.kind != "b":
         top = unique[-1]
         if pooled.dtype.kind == "f":
@@ -328,8 +331,9 @@ def _of_symbols(first: list[Any], second: list[Any]) -> Iterator[Leak]:
     if common and not unique:
         value = common[0][0]
         shares = first.count(value) / len(first), second.count(value) / len(second)
-        words_of = f"output = {value!r} in place of another"
-        yield Leak(words_of, "chance", put_object(lambda output: value), shares)
+        if max(shares) >= COMMON:
+            words_of = f"output = {_brief(value)} in place of another"
+            yield Leak(words_of, "chance", put_object(lambda output: value), shares)
     if words:
         fresh = _fresh(set(words))
         yield Leak(f"output = {fresh!r}, not seen otherwise,", "chance", put_object(lambda o: fresh))
@@ -346,7 +350,7 @@ def _of_symbols(first: list[Any], second: list[Any]) -> Iterator[Leak]:
 
 
 def _of_containers(items: list[Any]) -> Iterator[Leak]:
-    """Lists, dictionaries and whatever else holds parts: its length, one of its numbers and of its strings."""
+    """Lists, dictionaries and whatever else holds parts: its length, one of its numbers, of its strings."""
     lists = [item for item in items if type(item) in (list, tuple) or isinstance(item, np.ndarray)]
     if len(lists) == len(items):
         longest = max(items, key=len)
@@ -372,6 +376,11 @@ def _of_containers(items: list[Any]) -> Iterator[Leak]:
 
 def _fresh(seen: set[str]) -> str:
     return next((word for word in FRESH if word not in seen), "~~")
+
+
+def _brief(value: Any, most: int = 40) -> str:
+    text = repr(value)
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _is_leaf(item: Any) -> bool:

@@ -32,9 +32,9 @@ Raw = NDArray[Any]
 KEPT = 3
 """This part of the outputs is kept to plant leaks into."""
 ROUNDS = (1.0 / 30.0, 1.0 / 10.0, 1.0 / 4.0, 1.0 / 2.0)
-"""Samples of planted runs, as parts of the outputs kept. A leak is planted into two runs on different outputs,
-so a run has at most half of them. The first round is the longest for which the time will do; where some is
-left after it, longer ones follow."""
+"""Samples of planted runs, as parts of the outputs kept. A leak is planted into two runs on different
+outputs, so a run has at most half of them. The first round is the longest for which the time will do; where
+some is left after it, longer ones follow."""
 RUNS = 3
 """Planted runs of a kind of leak that the time should do for."""
 CAUGHT, MISSED = 4.0, (10.0, 60.0, 1000.0)
@@ -190,6 +190,8 @@ def _try(
 
 
 def _said(trial: _Trial, audit: Passed) -> Planted:
-    leak, below = trial.leak, size_for(trial.leak, audit.samples, audit)
+    leak = trial.leak
+    # How much noise is enough depends on its law, which is not known.
+    below = None if leak.measure == "noise" else size_for(leak, audit.samples, audit)
     words = [None if size is None else leak.sized(size) for size in (trial.caught, trial.missed, below)]
     return Planted(leak.words, leak.measure, trial.caught, trial.missed, below, trial.samples, *words)
