@@ -100,22 +100,18 @@ class Given:
 def size_for(leak: Leak, samples: float, audit: Passed) -> float | None:
     """The least size at which a test that knows the event expects to refute with so many samples; None where
     no size does."""
-    low, high = 0.0, MOST[leak.measure]
     needed = math.log(1.0 / audit.alpha) / samples
-
-    def growth(size: float) -> float:
-        p, q = leak.law(size, audit.epsilon)
-        if p - math.exp(audit.epsilon) * q <= audit.delta:
-            return 0.0
-        clip = np.clip([[p], [q]], 1e-12, 1.0 - 1e-12)
-        return float(binomial.divergence(clip[0], clip[1], audit.epsilon, audit.delta)[0])
-
-    if growth(high) < needed:
-        return None
-    for _ in range(50):
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if growth(middle) >= needed else (middle, high)
-    return high
+    best: float | None = None
+    sizes = np.geomspace(1e-8, 1.0, 129) * MOST[leak.measure]
+    # The second grid lies between two neighbouring sizes of the first.
+    for _ in range(2):
+        p, q = np.clip(np.array([leak.law(size, audit.epsilon) for size in sizes]).T, 1e-12, 1.0 - 1e-12)
+        growth = binomial.divergence(p, q, audit.epsilon, audit.delta)
+        enough = np.flatnonzero((p > math.exp(audit.epsilon) * q + audit.delta) & (growth >= needed))
+        if len(enough) > 0:
+            best = float(sizes[enough[0]])
+            sizes = np.linspace(sizes[max(enough[0] - 1, 0)], best, 33)
+    return best
 
 
 class _Trial:
