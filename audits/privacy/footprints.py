@@ -24,16 +24,18 @@ ROWS = 16_384
 LEAST_ROWS = 256
 MOST_COLUMNS = 16
 EXPONENTS, ZEROS = 64, 64
-FEATURES = ("trailing zero bits by the exponent", "lowest three bits")
+FEATURES = ("trailing zero bits by the exponent", "lowest three bits, sign of zero")
 
 
 def cells(values: NDArray[np.float64]) -> tuple[Ints, Ints]:
-    """For each double: (its exponent, its trailing zero bits) as one number, and its lowest three bits."""
+    """For each double: (its exponent, its trailing zero bits) as one number; and its lowest three bits, of a
+    zero its sign."""
     bits = np.ascontiguousarray(values).view(np.int64) & ((1 << 52) - 1)
     lowest = bits & -bits
     zeros = np.where(bits == 0, 52, np.frexp(np.maximum(lowest, 1).astype(np.float64))[1] - 1)
     exponent = np.clip(np.frexp(values)[1] + 30, 0, EXPONENTS - 1)
-    return exponent.astype(np.int64) * ZEROS + zeros, bits & 7
+    low = np.where(values == 0.0, 8 + np.signbit(values), bits & 7)
+    return exponent.astype(np.int64) * ZEROS + zeros, low.astype(np.int64)
 
 
 def look(first: Raw, second: Raw, epsilon: float, delta: float, alpha: float) -> Footprints | None:
