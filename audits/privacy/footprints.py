@@ -2,7 +2,9 @@
 
 Noise that is drawn in floating point reaches only some of the doubles, and which ones depends on the true
 value (Mironov, CCS 2012). That is a leak of the program, not of the mechanism on real numbers: it is told in
-a line of its own, with an error level of its own, and is no part of a verdict.
+a line of its own, with an error level of its own, and is no part of a verdict. The event may speak of the
+exponent, too: where the verdict is "refuted" the numbers themselves tell the datasets apart, and nothing is
+said of bits.
 """
 
 from __future__ import annotations

@@ -185,9 +185,10 @@ class AuditResult:
 
     @property
     def low_bits(self) -> str:
-        """What the low-order bits tell, in a sentence; empty where they tell no more than the claim."""
+        """What the low-order bits tell, in a sentence; empty where they tell no more than the claim, and where
+        the numbers themselves do: the exponent is part of the event."""
         found = self.footprints
-        if found is None or found.epsilon_lower <= self.epsilon_claimed:
+        if found is None or found.epsilon_lower <= self.epsilon_claimed or self.refuted:
             return ""
         return (
             f"the program leaks by the lowest bits of its doubles: ε ≥ {found.epsilon_lower:.3g} "

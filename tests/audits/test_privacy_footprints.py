@@ -87,3 +87,11 @@ def test_bits_are_a_line_of_their_own_and_no_part_of_the_verdict() -> None:
     assert result.footprints.epsilon_lower > 1.05
     assert "Low-order bits: the program leaks" in result.summary()
     assert result.to_dict()["footprints"]["epsilon_lower"] > 1.05
+
+
+def test_nothing_is_said_of_bits_where_the_numbers_themselves_leak() -> None:
+    result = audit_privacy(
+        naive, [(0.0, 9.0)], epsilon=1.0, adjacency=lambda a, b: True, alpha=1e-6, max_samples=20_000
+    )
+    assert result.verdict == "refuted"
+    assert result.low_bits == ""
