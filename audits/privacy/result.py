@@ -185,8 +185,8 @@ class AuditResult:
 
     @property
     def low_bits(self) -> str:
-        """What the low-order bits tell, in a sentence; empty where they tell no more than the claim, and where
-        the numbers themselves do: the exponent is part of the event."""
+        """What the low-order bits tell, in a sentence; empty where they tell no more than the claim, or where
+        the numbers themselves do, as the exponent is part of the event."""
         found = self.footprints
         if found is None or found.epsilon_lower <= self.epsilon_claimed or self.refuted:
             return ""
