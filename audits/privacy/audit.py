@@ -11,7 +11,7 @@ import numpy as np
 
 from audits.privacy import premises
 from audits.privacy.datasets import Dataset
-from audits.privacy.draws import ERRORS, Drawer, is_one_by_one, is_replayable
+from audits.privacy.draws import ERRORS, Drawer, is_in_workers, is_one_by_one, is_replayable
 from audits.privacy.fixed_size import nothing, run_fixed
 from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, counted_pairs
 from audits.privacy.result import AuditResult, Look
@@ -245,6 +245,8 @@ def _scored(mechanism: Callable[..., Any], score: Callable[[Any], Any]) -> Calla
             )
         return cast(Any, values)
 
+    scored.changed = getattr(mechanism, "changed", None)  # type: ignore[attr-defined]
+    scored.in_workers = is_in_workers(mechanism)  # type: ignore[attr-defined]
     scored.replayable = is_replayable(mechanism)  # type: ignore[attr-defined]
     scored.one_by_one = is_one_by_one(mechanism)  # type: ignore[attr-defined]
     return scored

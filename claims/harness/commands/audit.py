@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -79,6 +79,24 @@ def audit_command(
             "--errors", help="raise: an exception is bad input; symbol: it is an output, as is NaN."
         ),
     ] = "raise",
+    python: Annotated[
+        str | None,
+        typer.Option(
+            "--python", metavar="PATH", help="Run the file in this Python: a path or 3.8; needs NumPy."
+        ),
+    ] = None,
+    with_packages: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with", metavar="PACKAGE", help="Run it where this is installed: 'lib==0.3.0'; repeat."
+        ),
+    ] = None,
+    envs: Annotated[
+        Path | None,
+        typer.Option(
+            "--envs", metavar="DIR", help="Where --with keeps environments (default: a cache folder)."
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
     """Audit your own mechanism: a lower bound on its ε from samples, and whether it refutes the claim.
@@ -98,6 +116,9 @@ def audit_command(
             seed=seed,
             jobs=jobs,
             errors=errors,
+            python=python,
+            with_packages=with_packages or [],
+            envs=envs,
             json=json,
         )
     )
@@ -129,9 +150,15 @@ def audit_target(
     seed: int = 0,
     jobs: int = 1,
     errors: str = "raise",
+    python: str | None = None,
+    with_packages: Sequence[str] = (),
+    envs: Path | None = None,
     json: bool = False,
 ) -> int:
     """Audit TARGET, print what was found on stdout, and return the exit status.
+
+    python         the Python that runs the file: a path or a version; None for the one that runs this.
+    with_packages  packages of the environment that the file is run in, as for pip; envs is where it is kept.
 
     Ctrl-C, SIGTERM, SIGHUP and the time limit print the bound reached, which holds at any time, and give
     status 3. Bad input is one sentence on stderr and status 2; an error that is nobody's bad input
@@ -150,7 +177,8 @@ def audit_target(
         )
         # What the user's module prints belongs to the reader, not into the JSON document.
         with stdout_to_stderr():
-            loaded = load_target(target)
+            elsewhere = python is not None or with_packages
+            loaded = load_remote(target, python, with_packages, envs) if elsewhere else load_target(target)
             watch = Watch(time_limit)
             result = _audit(
                 loaded,
@@ -249,6 +277,32 @@ def load_target(target: str) -> Target:
         epsilon=_module_number(module, "epsilon", where),
         delta=_module_number(module, "delta", where),
         score=score,
+    )
+
+
+def load_remote(target: str, python: str | None, packages: Sequence[str], envs: Path | None) -> Target:
+    """The same of a file that another Python runs; see `audits.remote`."""
+    from audits.bridge import remote
+    from audits.environments import environment, interpreter
+
+    place, name = _split(target)
+    if not _is_file(place):
+        raise ValueError(f"TARGET must be a file for --python and --with, got {target!r}")
+    if packages:
+        print(f"dpclaims: an environment with {', '.join(packages)}", file=sys.stderr)
+    path = environment(packages, python=python, folder=envs) if packages else interpreter(python)
+    mechanism = remote(path, place, name)
+    missing = [what for what in ("pairs", "adjacency") if getattr(mechanism, what) is None]
+    if missing:
+        raise ValueError(f"{place}: no {missing[0]!r} in it")
+    return Target(
+        name=f"{target if ':' in target else f'{place}:{name}'} in Python {mechanism.python_version}",
+        mechanism=mechanism,
+        pairs=mechanism.pairs,
+        adjacency=mechanism.adjacency,
+        epsilon=mechanism.epsilon,
+        delta=mechanism.delta,
+        score=None,
     )
 
 
