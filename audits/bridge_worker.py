@@ -219,6 +219,12 @@ def load(path: str, name: str) -> Any:
     return module
 
 
+def said(module: Any, what: str, name: str) -> Any:
+    """What a module says of a mechanism: one value for all of them, or a dictionary by their names."""
+    value = getattr(module, what, None)
+    return value.get(name) if isinstance(value, dict) else value
+
+
 def taken(pairs: Any, seed: List[int]) -> List[Tuple[Any, ...]]:
     """The pairs of a module as a list of two-tuples, at most `MOST_PAIRS`."""
     found: Any = pairs(generator(seed)) if callable(pairs) else pairs
@@ -231,6 +237,7 @@ class Worker:
     def __init__(self) -> None:
         self.module: Any = None
         self.mechanism: Any = None
+        self.name = ""
 
     def answer(self, header: Dict[str, Any], blocks: List[bytes]) -> Frame:
         """(header, blocks) of the answer to a question."""
@@ -239,8 +246,9 @@ class Worker:
     def on_load(self, header: Dict[str, Any], blocks: List[bytes]) -> Frame:
         """Loads the file and says what it gives."""
         self.module = load(header["file"], header["name"])
-        self.mechanism = getattr(self.module, header["name"])
-        adjacency = getattr(self.module, "adjacency", None)
+        self.name = header["name"]
+        self.mechanism = getattr(self.module, self.name)
+        adjacency = said(self.module, "adjacency", self.name)
         libraries: Dict[str, str] = {}
         for library in sorted(sys.modules):
             version = getattr(sys.modules[library], "__version__", None)
@@ -252,21 +260,21 @@ class Worker:
             "libraries": libraries,
             "replayable": bool(getattr(self.mechanism, "replayable", True)),
             "one_by_one": bool(getattr(self.mechanism, "one_by_one", False)),
-            "has": [n for n in ("pairs", "adjacency", "epsilon", "delta") if hasattr(self.module, n)],
+            "has": [n for n in ("pairs", "adjacency") if said(self.module, n, self.name) is not None],
             "adjacency": adjacency if isinstance(adjacency, str) else None,
-            "epsilon": number(getattr(self.module, "epsilon", None)),
-            "delta": number(getattr(self.module, "delta", None)),
+            "epsilon": number(said(self.module, "epsilon", self.name)),
+            "delta": number(said(self.module, "delta", self.name)),
         }, []
 
     def on_pairs(self, header: Dict[str, Any], blocks: List[bytes]) -> Frame:
         """The module's pairs."""
         found: List[bytes] = []
-        return {"value": encode(taken(self.module.pairs, header["seed"]), found)}, found
+        return {"value": encode(taken(said(self.module, "pairs", self.name), header["seed"]), found)}, found
 
     def on_adjacent(self, header: Dict[str, Any], blocks: List[bytes]) -> Frame:
         """What the module's adjacency says of two datasets."""
         first, second = decode(header["value"], blocks)
-        return {"value": bool(self.module.adjacency(first, second))}, []
+        return {"value": bool(said(self.module, "adjacency", self.name)(first, second))}, []
 
     def on_draw(self, header: Dict[str, Any], blocks: List[bytes]) -> Frame:
         """`size` outputs on a dataset, and whether the mechanism has changed that."""
