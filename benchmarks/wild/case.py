@@ -1,8 +1,8 @@
 """A case: one function of one release, what it claims, and what the audit is expected to say.
 
-A file below `cases/` runs in the environment of its release, where this project is not installed. What it says
-of its cases is therefore read without importing it: `RELEASES` and `CASES` are literals. Each release of the
-file is audited on each of its cases; a key may stand in either.
+A file below `cases/` runs in the environment of its release, where this project is not installed. What it
+says of its cases is therefore read without importing it: `RELEASES` and `CASES` are literals. Each release of
+the file is audited on each of its cases; a key may stand in either.
 """
 
 from __future__ import annotations

@@ -12,7 +12,9 @@ from audits.environments import environment
 from benchmarks.wild.case import Case
 
 ALPHA = 1e-4
-SEED = 0
+SEEDS = (0, 1)
+"""The second is for a case whose premises fail at the first, as those of one in a thousand do by chance.
+The premises are tested before the first bet, on outputs of their own, so that this costs nothing of α."""
 TIMEOUT = 300.0
 """Seconds that a worker may take for one answer; the first imports the library."""
 
@@ -34,9 +36,7 @@ def run_case(case: Case, *, envs: Path | None = None, jobs: int = 1) -> dict[str
         "digest": case.digest(),
     }
     try:
-        python = environment(
-            case.packages, python=case.python, dependencies=case.dependencies, folder=envs
-        )
+        python = environment(case.packages, python=case.python, dependencies=case.dependencies, folder=envs)
     except ValueError as error:
         return row | {"verdict": "not installed", "failed": str(error)}
     try:
@@ -51,27 +51,40 @@ def _audited(case: Case, python: Path, jobs: int) -> dict[str, Any]:
     try:
         if mechanism.pairs is None:
             raise ValueError(f"{case.file.name}: no pairs for {case.function}")
-        result = audit_privacy(
-            mechanism,
-            mechanism.pairs,
-            epsilon=case.epsilon,
-            delta=case.delta,
-            adjacency=mechanism.adjacency if case.adjacency == "own" else case.adjacency,
-            alpha=ALPHA,
-            seed=SEED,
-            max_samples=case.max_samples,
-            time_limit=case.time_limit,
-            errors=case.errors,
-            footprints=case.footprints,
-            jobs=jobs,
-        )
+        for seed in SEEDS:
+            result = audit_privacy(
+                mechanism,
+                mechanism.pairs,
+                epsilon=case.epsilon,
+                delta=case.delta,
+                adjacency=mechanism.adjacency if case.adjacency == "own" else case.adjacency,
+                alpha=ALPHA,
+                seed=seed,
+                max_samples=case.max_samples,
+                time_limit=case.time_limit,
+                errors=case.errors,
+                footprints=case.footprints,
+                jobs=jobs,
+            )
+            if not result.premise:
+                break
     finally:
         mechanism.close()
     found = result.to_dict()
-    keep = ("verdict", "epsilon_lower", "epsilon_estimate", "samples", "seconds", "pair", "direction", "event")
+    keep = (
+        "verdict",
+        "epsilon_lower",
+        "epsilon_estimate",
+        "samples",
+        "seconds",
+        "pair",
+        "direction",
+        "event",
+    )
     return {name: found[name] for name in keep} | {
         "resolution": found["resolution"]["epsilon"],
         "cpu_seconds": _cpu_seconds() - before,
+        "seed": result.seed,
         "replayable": result.replayable,
         "note": result.note,
         "versions": {

@@ -89,7 +89,7 @@ def markdown(rows: Sequence[Row]) -> str:
         "`python -m benchmarks.wild` makes an environment for each release, draws outputs in it and audits "
         "the claim at α = 10⁻⁴. Seconds are processor seconds, those of the worker included; ε found is a "
         "lower bound with confidence 1 − 10⁻⁴; the resolution is the violation that would have been caught "
-        "with probability 0.9 on the events tried. \"Not refuted\" is no proof of privacy.\n\n"
+        'with probability 0.9 on the events tried. "Not refuted" is no proof of privacy.\n\n'
         f"{len(rows)} cases of {len(libraries)} libraries: {counts}; {expected} as expected.\n"
     ]
     for status in (s for s in HEADS if s in STATUSES):

@@ -1,7 +1,7 @@
 """DataSynthesizer: the noisy table of counts from which PrivBayes takes its conditional distributions.
 
-0.1.4 takes the noise for frequencies and adds it to counts, n times too little. 0.1.13 lists the cells up to the
-largest value that the data have: a record with a new value brings new cells.
+0.1.4 takes the noise for frequencies and adds it to counts, n times too little. 0.1.13 lists the cells up to
+the largest value that the data have: a record with a new value brings new cells.
 """
 
 import numpy as np

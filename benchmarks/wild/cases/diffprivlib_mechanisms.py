@@ -18,7 +18,11 @@ CASES = [
     {"function": "laplace_delta", "of": "mechanisms.Laplace", "released": "the value, δ = 0.1", "delta": 0.1},
     {"function": "laplace_truncated", "of": "mechanisms.LaplaceTruncated", "released": "the value in [0, 1]"},
     {"function": "laplace_folded", "of": "mechanisms.LaplaceFolded", "released": "the value in [0, 1]"},
-    {"function": "bounded_domain", "of": "mechanisms.LaplaceBoundedDomain", "released": "the value in [0, 1]"},
+    {
+        "function": "bounded_domain",
+        "of": "mechanisms.LaplaceBoundedDomain",
+        "released": "the value in [0, 1]",
+    },
     {
         "function": "bounded_noise",
         "of": "mechanisms.LaplaceBoundedNoise",
@@ -26,10 +30,19 @@ CASES = [
         "delta": 0.1,
     },
     {"function": "geometric", "of": "mechanisms.Geometric", "released": "the count"},
-    {"function": "geometric_truncated", "of": "mechanisms.GeometricTruncated", "released": "the count in [0, 3]"},
+    {
+        "function": "geometric_truncated",
+        "of": "mechanisms.GeometricTruncated",
+        "released": "the count in [0, 3]",
+    },
     {"function": "geometric_folded", "of": "mechanisms.GeometricFolded", "released": "the count in [0, 3]"},
     {"function": "gaussian", "of": "mechanisms.Gaussian", "released": "the value", "delta": 0.01},
-    {"function": "gaussian_analytic", "of": "mechanisms.GaussianAnalytic", "released": "the value", "delta": 0.01},
+    {
+        "function": "gaussian_analytic",
+        "of": "mechanisms.GaussianAnalytic",
+        "released": "the value",
+        "delta": 0.01,
+    },
     {
         "function": "gaussian_discrete",
         "of": "mechanisms.GaussianDiscrete",
@@ -42,7 +55,13 @@ CASES = [
     {"function": "binary", "of": "mechanisms.Binary", "released": "one of 2 labels"},
     {"function": "categorical", "of": "mechanisms.ExponentialCategorical", "released": "one of 3 labels"},
     {"function": "hierarchical", "of": "mechanisms.ExponentialHierarchical", "released": "one of 4 labels"},
-    {"function": "uniform", "of": "mechanisms.Uniform", "released": "the value", "epsilon": 0.0, "delta": 0.2},
+    {
+        "function": "uniform",
+        "of": "mechanisms.Uniform",
+        "released": "the value",
+        "epsilon": 0.0,
+        "delta": 0.2,
+    },
     {"function": "staircase", "of": "mechanisms.Staircase", "released": "the value"},
 ]
 
@@ -79,8 +98,8 @@ def of_utilities(kind):
     return repeated(make)
 
 
-unit = dict(epsilon=1.0, sensitivity=1.0)
-count = dict(epsilon=1.0, sensitivity=1)
+unit = {"epsilon": 1.0, "sensitivity": 1.0}
+count = {"epsilon": 1.0, "sensitivity": 1}
 laplace_delta = of_value(m.Laplace, delta=0.1, **unit)
 laplace_truncated = of_value(m.LaplaceTruncated, lower=0.0, upper=1.0, **unit)
 laplace_folded = of_value(m.LaplaceFolded, lower=0.0, upper=1.0, **unit)

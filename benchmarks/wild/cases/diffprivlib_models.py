@@ -147,7 +147,9 @@ def fit_k_means(data, rng):
 
 
 def fit_logistic(data, rng):
-    return models.LogisticRegression(epsilon=1.0, data_norm=1.0, random_state=seed(rng)).fit(*data).coef_.ravel()
+    return (
+        models.LogisticRegression(epsilon=1.0, data_norm=1.0, random_state=seed(rng)).fit(*data).coef_.ravel()
+    )
 
 
 def fit_linear(data, rng):

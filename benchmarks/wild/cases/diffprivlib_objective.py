@@ -1,7 +1,7 @@
-"""diffprivlib's LinearRegression perturbs the coefficients of its objective; two of their sensitivities were wrong.
+"""diffprivlib's LinearRegression perturbs the coefficients of its objective; one was left without noise.
 
 0.4.0: y² is taken to be at most the square of the *lower* bound of y (`np.abs(bounds_y[i]).max()` with
-bounds_y = (lower, upper)). 0.6.6: x² is taken to be at most the square of the lower bound of x, twice over.
+bounds_y = (lower, upper)).
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """diffprivlib 0.6.6, LinearRegression with bounds_X = (0, 1): the sum of squares of x gets no noise.
 
-`sensitivity = np.max(np.abs([bounds_X[0][i], bounds_X[0][i]])) ** 2` holds the lower bound twice: it is 0 here.
+`sensitivity = np.max(np.abs([bounds_X[0][i], bounds_X[0][i]])) ** 2` holds the lower bound twice: 0 here.
 """
 
 import numpy as np
@@ -46,7 +46,11 @@ pairs = {"one_sided": [_PAIR], "two_sided": [_PAIR]}
 def fitted(low):
     def fit(data, rng):
         model = models.LinearRegression(
-            epsilon=1.0, bounds_X=(low, 1), bounds_y=(-1, 1), fit_intercept=False, random_state=int(rng.integers(2**32))
+            epsilon=1.0,
+            bounds_X=(low, 1),
+            bounds_y=(-1, 1),
+            fit_intercept=False,
+            random_state=int(rng.integers(2**32)),
         )
         with np.errstate(all="ignore"):
             return np.nan_to_num(model.fit(*data).coef_)

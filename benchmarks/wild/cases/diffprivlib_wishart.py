@@ -1,4 +1,4 @@
-"""diffprivlib before 0.4: Wishart noise is positive semidefinite, so no output lies below the data's own moments.
+"""diffprivlib before 0.4: Wishart noise is positive semidefinite, no output is below the data's own moments.
 
 With a record of norm 1 every released eigenvalue is at least that of AᵀA; without it smaller ones are common.
 """
@@ -56,7 +56,9 @@ def fit_regression(data, rng):
             if not hasattr(model, "data_norm"):
                 raise TypeError
         except TypeError:
-            model = models.LinearRegression(epsilon=1.0, bounds_X=(-1, 1), bounds_y=(-1, 1), fit_intercept=False)
+            model = models.LinearRegression(
+                epsilon=1.0, bounds_X=(-1, 1), bounds_y=(-1, 1), fit_intercept=False
+            )
         return np.append(model.fit(X, y).coef_, getattr(model, "singular_", []))
 
 

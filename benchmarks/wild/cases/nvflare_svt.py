@@ -1,12 +1,12 @@
-"""nvflare 2.0.2, SVTPrivacy: weights that pass the threshold and are not drawn for release leave without noise.
+"""nvflare 2.0.2, SVTPrivacy: accepted weights that are not drawn for release leave without noise.
 
-`accepted` is cut down to the number to release, but only what was never accepted is set to 0. The claim here is
-the sum of the three budgets of the filter's own comments, the last for each released weight; it is 1.0 below.
+`accepted` is cut down to the number to release, but only what was never accepted is set to 0. The claim here
+is the sum of the three budgets of the filter's own comments, the last for each released weight.
 """
 
 import numpy as np
 
-np.float = float  # the release uses a name that NumPy has dropped since
+float = float  # the release uses a name that NumPy has dropped since
 
 from nvflare.apis.dxo import DXO, DataKind  # noqa: E402
 from nvflare.apis.fl_context import FLContext  # noqa: E402

@@ -46,22 +46,43 @@ CASES = [
         "adjacency": "own",
         "delta": 0.01,
     },
-    {"function": "response", "of": "make_randomized_response", "released": "one of 3", "adjacency": "replace"},
+    {
+        "function": "response",
+        "of": "make_randomized_response",
+        "released": "one of 3",
+        "adjacency": "replace",
+    },
     {
         "function": "response_bool",
         "of": "make_randomized_response_bool",
         "released": "yes or no",
         "adjacency": "replace",
     },
-    {"function": "noisy_max", "of": "make_noisy_max", "released": "the place of the largest", "adjacency": "own"},
+    {
+        "function": "noisy_max",
+        "of": "make_noisy_max",
+        "released": "the place of the largest",
+        "adjacency": "own",
+    },
     {
         "function": "top_two",
         "of": "make_noisy_top_k",
         "released": "the places of the two largest",
         "adjacency": "own",
     },
-    {"function": "canonical", "of": "make_canonical_noise", "released": "a number", "adjacency": "own", "delta": 0.01},
-    {"function": "count", "of": "make_count, make_laplace", "released": "the count", "adjacency": "add-remove"},
+    {
+        "function": "canonical",
+        "of": "make_canonical_noise",
+        "released": "a number",
+        "adjacency": "own",
+        "delta": 0.01,
+    },
+    {
+        "function": "count",
+        "of": "make_count, make_laplace",
+        "released": "the count",
+        "adjacency": "add-remove",
+    },
     {
         "function": "sum",
         "of": "make_clamp, make_sum, make_laplace",
@@ -212,4 +233,6 @@ pairs.update(
     count_by=[(["a", "b", "a"], ["a", "b"]), (["a", "b", "z"], ["a", "b"])],
 )
 for _name in ("response", "response_bool"):
-    globals()[_name] = (lambda inner: unseeded(lambda data, size: inner(data[0], size, None)))(globals()[_name])
+    globals()[_name] = (lambda inner: unseeded(lambda data, size: inner(data[0], size, None)))(
+        globals()[_name]
+    )

@@ -1,4 +1,4 @@
-"""OpenDP 0.4.0, randomized_response_bool: a lie is drawn from both answers, so that it is the truth half the time.
+"""OpenDP 0.4.0, randomized_response_bool: a lie is drawn from both answers, and is the truth half the time.
 
 The claim is the measurement's own map, log(p/(1 − p)) with p = 3/4.
 """

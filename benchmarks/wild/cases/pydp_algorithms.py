@@ -56,7 +56,8 @@ def of_values(kind, **options):
     def mechanism(data, size):
         values = list(data)
         return np.array(
-            [kind(epsilon=1.0, dtype="float", **options).quick_result(values) for _ in range(size)], dtype=float
+            [kind(epsilon=1.0, dtype="float", **options).quick_result(values) for _ in range(size)],
+            dtype=float,
         )
 
     return unseeded(mechanism)

@@ -1,4 +1,4 @@
-"""smartnoise-synth 1.0.5, DPcovariance: the data are clipped to their bounds, and then the unclipped ones used.
+"""smartnoise-synth 1.0.5, DPcovariance: the data are clipped, and then the unclipped ones are used.
 
 The package imports PyTorch on the way to this module, so the module is loaded by its file.
 """

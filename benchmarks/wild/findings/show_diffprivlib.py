@@ -1,4 +1,4 @@
-"""Frequencies of one event on two neighbouring datasets, drawn from diffprivlib 0.6.6 alone, without our audit.
+"""Frequencies of an event on two neighbouring datasets, from diffprivlib 0.6.6 alone, without our audit.
 
 Run it where diffprivlib 0.6.6 and scikit-learn 1.6.1 are installed; nothing else is needed. An ε-private
 mechanism has P(event | D) ≤ e^ε·P(event | D′). The lower bound is that of two exact binomial intervals
@@ -24,7 +24,7 @@ def compare(name, draw, event, first, second, draws):
     ]
     low = stats.beta.ppf(LEVEL, counts[0], draws - counts[0] + 1) if counts[0] else 0.0
     high = stats.beta.ppf(1 - LEVEL, counts[1] + 1, draws - counts[1]) if counts[1] < draws else 1.0
-    print("%s: %d and %d of %d draws; ε ≥ %.3f" % (name, counts[0], counts[1], draws, np.log(low / high)))
+    print(f"{name}: {counts[0]} and {counts[1]} of {draws} draws; ε ≥ {np.log(low / high):.3f}")
 
 
 def nan_mean(data, seed):
