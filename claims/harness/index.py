@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One claim as the list shows it; `name` and `variant` are the parts of its id."""
+    """One claim as the list shows it; `name` and `variant` are the parts of its id.
+
+    survives  the first sentence of the paragraph "What survives." of its docstring, "" without one
+    """
 
     id: str
     paper: str
@@ -36,6 +40,7 @@ class Entry:
     title: str
     expected: str
     finding: str
+    survives: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,7 @@ def index(folders: Sequence[Path | str] = ()) -> Index:
     """The index of all papers; ValueError as `discover`."""
     root = OWN.parent
     places = [OWN, root / "audits", root / "implementations", *other_folders(folders)]
-    file = _folder() / f"index-{_signature(places)}.json"
+    file = cache_folder() / f"index-{_signature(places)}.json"
     with suppress(OSError, ValueError, TypeError, KeyError):
         document = json.loads(file.read_text(encoding="utf-8"))
         return Index(
@@ -80,7 +85,17 @@ def entry_of(claim: Claim) -> Entry:
         title=claim.title,
         expected=claim.expected.value,
         finding=claim.finding,
+        survives=_first_sentence_after("What survives", claim.doc),
     )
+
+
+def _first_sentence_after(heading: str, text: str) -> str:
+    """
+    >>> _first_sentence_after("What survives", "A.\\n\\nWhat survives. Only\\nthis: x. And more.\\n\\nB.")
+    'Only this: x.'
+    """
+    found = re.search(rf"^{heading}[.:]\s+(.*?\.)(?:\s|$)", text, flags=re.DOTALL | re.MULTILINE)
+    return " ".join(found[1].split()) if found else ""
 
 
 def _signature(places: Sequence[Path]) -> str:
@@ -102,7 +117,8 @@ def _files(folder: str) -> Iterator[tuple[str, int, int]]:
                 yield entry.path, stat.st_size, stat.st_mtime_ns
 
 
-def _folder() -> Path:
+def cache_folder() -> Path:
+    """The folder for what can be computed again: the index of claims, what claims execute."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dpclaims"
 
 

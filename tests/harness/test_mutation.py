@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import importlib
+import os
+from multiprocessing.connection import Connection
 
 import pytest
 
 from audits.evidence import Verdict
-from claims.harness.commands.mutants import Bug, named, noticed, score, summary
-from claims.harness.discover import load
+from claims.harness.closure import Sources, roots_of
+from claims.harness.commands import mutants
+from claims.harness.commands.mutants import Bug, mechanical_bugs, named, noticed, score, summary
+from claims.harness.discover import discover, load
+from claims.harness.mutation import reach
+from claims.harness.mutation.forked import each_forked
 from claims.harness.mutation.mechanical import as_mutant, modules, sites
 from claims.harness.mutation.plant import planted, reference_of
+from claims.harness.mutation.reach import Reach, reaches
 from claims.mutants.mutant import Mutant
 from implementations import hadamard
 from implementations.interfaces import Adjacency
@@ -27,9 +34,9 @@ def _mutant(**more) -> Mutant:
 
 def test_every_named_bug_can_be_planted_and_names_claims_that_exist():
     ids = {c.id for c in load()}
-    mutants = named()
-    assert len({m.name for m in mutants}) == len(mutants)
-    for mutant in mutants:
+    found = named()
+    assert len({m.name for m in found}) == len(found)
+    for mutant in found:
         before = reference_of(mutant.replaces)
         with planted(mutant):
             pass
@@ -151,3 +158,58 @@ def test_what_counts_as_noticed():
     assert noticed("crashed", Verdict.REFUTED)
     assert not noticed(Verdict.INCONCLUSIVE, Verdict.CONFIRMED)
     assert not noticed(Verdict.CONFIRMED, Verdict.CONFIRMED)
+
+
+def test_the_reach_of_a_claim_is_what_it_executes_and_is_kept(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    sources = Sources(roots_of())
+    (claim_,) = [c for c in load() if c.id == "asi2024/lemma-2.7"]
+    first = reaches([claim_], "smoke", sources)["asi2024/lemma-2.7"]
+    assert "implementations.asi2024.norm_subgaussian:heaviest_tail" in first.functions
+    assert all(name.startswith("implementations.") for name in first.functions)
+    assert "implementations.privacy:amplified_epsilon" not in first.functions
+    assert first.seconds > 0.0
+    monkeypatch.setattr(reach, "measure", _never)
+    assert reaches([claim_], "smoke", sources)["asi2024/lemma-2.7"] == first
+    (file,) = (tmp_path / "dpclaims" / "reach").iterdir()
+    file.write_text(file.read_text().replace(sources.digest(claim_.module), "another digest"))
+    assert reaches([claim_], "smoke", sources)["asi2024/lemma-2.7"].functions == frozenset()
+
+
+def _never(*_: object) -> None:
+    raise AssertionError("measured again")
+
+
+def test_only_claims_that_execute_a_function_are_asked_about_its_bugs_cheap_ones_first(monkeypatch):
+    here = "implementations.asi2024.concentration:concentration_score"
+    asked: list[str] = []
+
+    def measured(claims, tier, sources, **_):
+        asked.append(tier)
+        ids = sorted((c.id for c in claims), reverse=True)
+        return {name: Reach(frozenset({here}), float(rank)) for rank, name in enumerate(ids)}
+
+    monkeypatch.setattr(mutants, "reaches", measured)
+    bugs = mechanical_bugs(["asi2024"], discover(), sample=None, seed=0)
+    mine = [[c.id for c in b.claims] for b in bugs if f"implementations.{b.name.partition('#')[0]}" == here]
+    assert mine
+    assert all(len(ids) > 1 and ids == sorted(ids, reverse=True) for ids in mine)
+    assert not any(b.claims for b in bugs if f"implementations.{b.name.partition('#')[0]}" != here)
+    assert {b.paper for b in bugs} == {"asi2024"}
+    assert asked == ["smoke", "ci"]
+    assert all(b.paper == "shared" for b in mechanical_bugs(["shared"], discover(), sample=3, seed=1))
+    with pytest.raises(ValueError, match="no paper"):
+        mechanical_bugs(["nobody"], discover(), sample=None, seed=0)
+
+
+def test_work_in_processes_of_its_own_comes_back_also_from_those_that_die():
+    def work(task: int, connection: Connection) -> None:
+        connection.send(task)
+        if task == 2:
+            os._exit(1)
+        connection.send("done")
+
+    assert dict(each_forked([1, 2, 3], work, jobs=2)) == {0: [1, "done"], 1: [2], 2: [3, "done"]}
+    assert list(each_forked([], work, jobs=1)) == []
+    with pytest.raises(ValueError, match="jobs must be ≥ 1, got 0"):
+        list(each_forked([1], work, jobs=0))

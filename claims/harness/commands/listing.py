@@ -84,12 +84,12 @@ def fallen_table(fallen: Sequence[Entry], everything: Sequence[Entry]) -> str:
     """A Markdown table: the printed statement, what is wrong with it, what survives of it."""
     lines = ["| printed statement | what is wrong | what survives |", "|---|---|---|"]
     for claim in fallen:
+        readings = [c for c in everything if c.expected != "REFUTED" and _same_result(c, claim)]
         survivors = [
-            f"`:{c.variant}`" + (f": {c.finding}" if c.finding else "")
-            for c in everything
-            if c.variant and c.expected != "REFUTED" and _same_result(c, claim) and c.finding
+            f"`:{c.variant}`: {c.finding or c.title}" if c.variant else f"the statement itself, `{c.name}`"
+            for c in readings
         ]
-        survives = "; ".join(survivors) or "said on its page"
+        survives = "; ".join(survivors) or claim.survives or "said on its page"
         lines.append(f"| `{claim.id}` {claim.title} | {claim.finding} | {survives} |")
     return "\n".join(lines)
 

@@ -1,6 +1,6 @@
 """`dpclaims mutants`: plants bugs in the reference implementations and keeps the score of the claims.
 
-A bug is caught where a claim whose sources hold it loses its expected verdict to another decided one, or
+A bug is caught where a claim that executes it loses its expected verdict to another decided one, or
 crashes; INCONCLUSIVE does not count. Each bug lives in a process of its own, which is ended where a claim
 does not end.
 """
@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import importlib
 import json as json_text
-import multiprocessing
 import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -27,15 +25,19 @@ from claims.harness.claim import Claim
 from claims.harness.closure import Sources, roots_of
 from claims.harness.discover import Catalogue, discover, select
 from claims.harness.mutation import mechanical
+from claims.harness.mutation.forked import each_forked
 from claims.harness.mutation.plant import planted
+from claims.harness.mutation.reach import reaches
 from claims.harness.run.runner import Settings, evaluate, work_of
 from claims.mutants.mutant import Mutant
 
 FOLDER = Path(claims.mutants.__path__[0])
 TIERS = ("smoke", "ci")
 """A bug that the small tier does not show is given the larger one."""
-LONGEST = 300.0
-"""Seconds after which a bug counts as one that does not end; no claim takes a tenth of it without a bug."""
+PATIENCE = 60.0
+"""Processor seconds after which no further claim is tried at the larger tier: the bug counts as missed."""
+HEAVY = ("scipy.stats", "scipy.optimize", "scipy.integrate", "statsmodels.api", "pandas", "sklearn")
+"""What most claims import when they run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,19 +85,25 @@ def named_bugs(patterns: Sequence[str], catalogue: Catalogue) -> list[Bug]:
 
 
 def mechanical_bugs(
-    patterns: Sequence[str], catalogue: Catalogue, *, sample: int | None, seed: int
+    patterns: Sequence[str],
+    catalogue: Catalogue,
+    *,
+    sample: int | None,
+    seed: int,
+    jobs: int = 1,
+    notify: Callable[[str], None] = lambda line: None,
 ) -> list[Bug]:
-    """The mechanical bugs of the papers that match, or a random part of them, each with the claims whose
-    import closure holds it, cheap ones first.
+    """The mechanical bugs of the papers that match ("shared": what all papers use), or a random part of them,
+    each with the claims that execute its function, cheap ones first.
     """
     import numpy as np
 
-    papers = [p.key for p in catalogue.papers if not patterns or any(fnmatchcase(p.key, x) for x in patterns)]
-    sources = Sources(roots_of())
+    papers = [*(p.key for p in catalogue.papers), "shared"]
+    papers = [p for p in papers if not patterns or any(fnmatchcase(p, x) for x in patterns)]
     places = [
         site
         for module in mechanical.modules()
-        if module.split(".")[1] in papers or (not patterns and module.count(".") == 1)
+        if _paper_of(module) in papers
         for site in mechanical.sites(module)
     ]
     if not places:
@@ -103,65 +111,71 @@ def mechanical_bugs(
     if sample is not None and sample < len(places):
         chosen = np.random.default_rng(seed).choice(len(places), size=sample, replace=False)
         places = [places[k] for k in sorted(chosen)]
-    bugs: list[Bug] = []
-    for site in places:
-        holders = [
+    executing = _executing(places, catalogue, jobs=jobs, notify=notify)
+    return [
+        Bug(
+            name=f"{site.function.removeprefix('implementations.')}#{site.key}",
+            text=f"{site.operator}: {site.line} → {site.change}",
+            make=lambda site=site: mechanical.as_mutant(site, ()),
+            claims=executing[site.function],
+            paper=_paper_of(site.module),
+            algorithm=site.module.removeprefix("implementations."),
+            operator=site.operator,
+        )
+        for site in places
+    ]
+
+
+def _paper_of(module: str) -> str:
+    """The paper of a module of `implementations`; "shared" where it stands above the papers."""
+    return module.split(".")[1] if module.count(".") > 1 else "shared"
+
+
+def _executing(
+    places: Sequence[mechanical.Site], catalogue: Catalogue, *, jobs: int, notify: Callable[[str], None]
+) -> dict[str, tuple[Claim, ...]]:
+    """The claims that execute each function, cheap ones first; at the larger tier where none does before."""
+    sources = Sources(roots_of())
+    holders = {
+        site.module: [
             c
             for c in catalogue.claims
             if c.paper.key != "controls" and site.module in sources.closure(c.module)
         ]
-        holders.sort(key=_cost)
-        bugs.append(
-            Bug(
-                name=f"{site.function.removeprefix('implementations.')}#{site.key}",
-                text=f"{site.operator}: {site.line} → {site.change}",
-                make=lambda site=site: mechanical.as_mutant(site, ()),
-                claims=tuple(holders),
-                paper=site.module.split(".")[1] if site.module.count(".") > 1 else "shared",
-                algorithm=site.module.removeprefix("implementations."),
-                operator=site.operator,
-            )
-        )
-    return bugs
+        for site in places
+    }
+    functions = {site.function: site.module for site in places}
+    found: dict[str, tuple[Claim, ...]] = {}
+    for tier in TIERS:
+        missing = [f for f in functions if not found.get(f)]
+        asked = {c.id: c for f in missing for c in holders[functions[f]]}
+        reached = reaches(list(asked.values()), tier, sources, jobs=jobs, notify=notify)
+        for function in missing:
+            mine = [c for c in holders[functions[function]] if function in reached[c.id].functions]
+            found[function] = tuple(sorted(mine, key=lambda c: (reached[c.id].seconds, c.id)))
+    return found
 
 
 def score(
     bugs: Sequence[Bug], *, jobs: int = 1, notify: Callable[[str], None] = lambda line: None
 ) -> list[dict[str, Any]]:
     """One row a bug: whether it was caught, by which claim, and the verdicts that were seen."""
-    if jobs < 1:
-        raise ValueError(f"jobs must be ≥ 1, got {jobs}")
     reasons, sources = survivors(), Sources(roots_of())
     rows: dict[str, dict[str, Any]] = {}
     for bug in bugs:
         for claim in bug.claims:
             if claim.module:
                 sources.closure(claim.module)  # read once here, not again in every process
-    waiting = list(enumerate(bugs))[::-1]
-    running: dict[Connection, tuple[int, Any, float]] = {}
-    context = multiprocessing.get_context(
-        "fork" if "fork" in multiprocessing.get_all_start_methods() else None
-    )
-    try:
-        while waiting or running:
-            while waiting and len(running) < jobs:
-                number, bug = waiting.pop()
-                mine, theirs = context.Pipe(duplex=False)
-                process = context.Process(target=_try, args=(bug, theirs, sources), daemon=True)
-                process.start()
-                theirs.close()
-                running[mine] = (number, process, time.monotonic())
-            for connection in _finished(running):
-                number, process, _ = running.pop(connection)
-                seen = _received(connection)
-                process.kill()
-                process.join()
-                row = _row(bugs[number], seen, reasons)
-                rows[bugs[number].name] = row
-                notify(f"[{len(rows)}/{len(bugs)}] {'caught' if row['caught'] else 'MISSED'} {row['name']}")
-    finally:
-        for _, process, _ in running.values():
-            process.kill()
+    for module in HEAVY:  # loaded once here, not again in every process
+        importlib.import_module(module)
+
+    def attempt(bug: Bug, connection: Connection) -> None:
+        _try(bug, connection, sources)
+
+    for number, messages in each_forked(bugs, attempt, jobs=jobs):
+        row = _row(bugs[number], messages, reasons)
+        rows[bugs[number].name] = row
+        notify(f"[{len(rows)}/{len(bugs)}] {'caught' if row['caught'] else 'MISSED'} {row['name']}")
     return [rows[bug.name] for bug in bugs if bug.name in rows]
 
 
@@ -195,12 +209,18 @@ def mutants_command(
     if sample is not None and (sample < 1 or not machine):
         raise ValueError(f"--sample takes a number ≥ 1 of mechanical bugs (--mechanical), got {sample}")
     catalogue = discover()
+    if jobs < 1:
+        raise ValueError(f"--jobs must be ≥ 1, got {jobs}")
+
+    def notify(line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+
     bugs = (
-        mechanical_bugs(patterns, catalogue, sample=sample, seed=seed)
+        mechanical_bugs(patterns, catalogue, sample=sample, seed=seed, jobs=jobs, notify=notify)
         if machine
         else named_bugs(patterns, catalogue)
     )
-    rows = score(bugs, jobs=jobs, notify=lambda line: print(line, file=sys.stderr, flush=True))
+    rows = score(bugs, jobs=jobs, notify=notify)
     caught = sum(row["caught"] for row in rows)
     excused = sum(bool(row["reason"]) and not row["caught"] for row in rows)
     if json:
@@ -218,12 +238,6 @@ def mutants_command(
     return 0 if caught + excused == len(rows) else 1
 
 
-def _cost(claim: Claim) -> tuple[int, str]:
-    work = claim.smoke
-    assert not isinstance(work, Sequence)
-    return len(work.points) * (work.trials + 1), claim.id
-
-
 def _try(bug: Bug, connection: Connection, sources: Sources) -> None:
     """In a process of its own: plant the bug, run the claims until one notices, send what was seen."""
     seen: list[dict[str, str]] = []
@@ -231,8 +245,11 @@ def _try(bug: Bug, connection: Connection, sources: Sources) -> None:
         with planted(bug.make()):
             for tier in TIERS:
                 for claim in bug.claims:
-                    if tier != TIERS[0] and claim.tier(tier) == claim.tier(TIERS[0]):
-                        continue
+                    if tier != TIERS[0]:
+                        if claim.tier(tier) == claim.tier(TIERS[0]):
+                            continue
+                        if time.process_time() > PATIENCE and bug.operator != "named":
+                            return
                     connection.send(("at", claim.id, tier))
                     verdict = _verdict(claim, tier, sources)
                     seen.append(
@@ -254,24 +271,6 @@ def _verdict(claim: Claim, tier: str, sources: Sources) -> str:
     settings = Settings(tier=tier)
     result, _ = evaluate(claim, work_of(claim, settings, sources))
     return str(result.verdict or "crashed")
-
-
-def _finished(running: dict[Connection, tuple[int, Any, float]]) -> list[Connection]:
-    """The connections of processes that have ended, or whose time is up."""
-    sentinels = {process.sentinel: connection for connection, (_, process, _) in running.items()}
-    ended = [sentinels[s] for s in wait(list(sentinels), timeout=1.0)]  # type: ignore[index]
-    now = time.monotonic()
-    late = [c for c, (_, _, started) in running.items() if now - started > LONGEST and c not in ended]
-    return [*ended, *late]
-
-
-def _received(connection: Connection) -> list[tuple[Any, ...]]:
-    found: list[tuple[Any, ...]] = []
-    with suppress(EOFError, OSError):
-        while connection.poll():
-            found.append(connection.recv())
-    connection.close()
-    return found
 
 
 def _row(bug: Bug, messages: Sequence[tuple[Any, ...]], reasons: dict[str, str]) -> dict[str, Any]:

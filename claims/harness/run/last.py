@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
+from claims.harness.places import RUNS
 from claims.harness.run.result import ClaimResult, result_from_json
 from claims.harness.run.serialise import read_json
+from claims.harness.run.store import claim_folder
 
 
 def last_verdicts(claim_ids: Iterable[str]) -> dict[str, str]:
     """The verdict of the newest stored result of each claim; claims never run are left out."""
+    newest = _newest()
     found: dict[str, str] = {}
     for claim_id in claim_ids:
-        file = _newest(claim_id)
+        file = newest.get(claim_folder(Path(), claim_id).name)
         if file is not None:
             try:
-                found[claim_id] = str(json.loads(file.read_text(encoding="utf-8"))["verdict"] or "crashed")
+                with open(file, encoding="utf-8") as stream:
+                    found[claim_id] = str(json.load(stream)["verdict"] or "crashed")
             except (ValueError, KeyError, OSError):
                 found[claim_id] = "unreadable"
     return found
@@ -25,9 +31,10 @@ def last_verdicts(claim_ids: Iterable[str]) -> dict[str, str]:
 
 def last_result(claim_id: str) -> ClaimResult | None:
     """The newest stored result of one claim; ValueError, naming the file, where it is broken."""
-    file = _newest(claim_id)
-    if file is None:
+    name = _newest().get(claim_folder(Path(), claim_id).name)
+    if name is None:
         return None
+    file = Path(name)
     document = read_json(file)
     try:
         return result_from_json(document | {"seconds": 0.0, "cached": True})
@@ -35,11 +42,18 @@ def last_result(claim_id: str) -> ClaimResult | None:
         raise ValueError(f"{file}: of another form than this version writes ({error})") from error
 
 
-def _newest(claim_id: str) -> Path | None:
-    # Read here without claims.harness.run.store: `dpclaims list` must not wait for pandas.
-    from claims.harness.places import RUNS
-    from claims.harness.run.store import claim_folder
+def _newest() -> dict[str, str]:
+    """The newest result of every stored claim, by the name of its folder; each run's folder is read once."""
+    found: dict[str, tuple[int, str]] = {}
+    for run in _entries(str(RUNS)):
+        for folder in _entries(os.path.join(run.path, "claims")):
+            file = os.path.join(folder.path, "result.json")
+            with suppress(OSError):
+                found[folder.name] = max(found.get(folder.name, (0, "")), (os.stat(file).st_mtime_ns, file))
+    return {name: file for name, (_, file) in found.items()}
 
-    files = [claim_folder(run, claim_id) / "result.json" for run in RUNS.glob("*")]
-    present = [(f.stat().st_mtime_ns, f) for f in files if f.is_file()]
-    return max(present)[1] if present else None
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    with suppress(OSError), os.scandir(folder) as entries:
+        return [e for e in entries if e.is_dir() and not e.name.startswith(".")]
+    return []

@@ -1,0 +1,123 @@
+"""Which functions of `implementations` a claim executes, and what its run costs: who can notice a bug at all.
+
+A claim that never executes a function cannot notice a bug in it. What a claim executes is measured once a
+tier, in a process of its own (another claim may have filled a cache that hides a call), and kept under the
+digest of the claim's sources.
+"""
+
+from __future__ import annotations
+
+import cProfile
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import implementations
+from claims.harness.claim import Claim
+from claims.harness.closure import Sources
+from claims.harness.index import cache_folder
+from claims.harness.mutation.forked import each_forked
+from claims.harness.run.runner import Settings, evaluate, work_of
+
+ROOT = Path(implementations.__path__[0]).resolve()
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What a claim executes at a tier.
+
+    functions  "module:function" and "module:Class.method" of `implementations`
+    seconds    processor time of the run
+    """
+
+    functions: frozenset[str]
+    seconds: float
+
+
+def reaches(
+    claims: Sequence[Claim],
+    tier: str,
+    sources: Sources,
+    *,
+    jobs: int = 1,
+    notify: Callable[[str], None] = lambda line: None,
+) -> dict[str, Reach]:
+    """The reach of every claim at a tier, by id; what is not kept from before is measured."""
+    found: dict[str, Reach] = {}
+    missing: list[Claim] = []
+    for claim in claims:
+        kept = _kept(claim, tier, sources)
+        if kept is None:
+            missing.append(claim)
+        else:
+            found[claim.id] = kept
+    if missing:
+        notify(f"measuring what {len(missing)} claims execute at tier {tier}")
+    for claim, reach in zip(missing, _measured(missing, tier, sources, jobs), strict=True):
+        found[claim.id] = reach
+        _keep(claim, tier, sources, reach)
+    return found
+
+
+def measure(claim: Claim, tier: str, sources: Sources) -> Reach:
+    """The reach of one claim, by running it in this process; a claim that crashes has reached what it has."""
+    profile = cProfile.Profile(builtins=False)
+    before = time.process_time()
+    with profile:
+        evaluate(claim, work_of(claim, Settings(tier=tier), sources))
+    seconds = time.process_time() - before
+    codes = [entry.code for entry in profile.getstats()]
+    return Reach(frozenset(name for code in codes if (name := _name_of(code)) is not None), seconds)
+
+
+def _name_of(code: Any) -> str | None:
+    """ "module:function" of a code object of `implementations`; a function inside counts as the outer one."""
+    file = getattr(code, "co_filename", "")
+    if not file.startswith(str(ROOT)):
+        return None
+    parts = Path(file).relative_to(ROOT).with_suffix("").parts
+    module = ".".join((ROOT.name, *(p for p in parts if p != "__init__")))
+    return f"{module}:{code.co_qualname.partition('.<locals>')[0]}"
+
+
+def _measured(claims: Sequence[Claim], tier: str, sources: Sources, jobs: int) -> list[Reach]:
+    """The reaches of some claims, each measured in a process of its own; of a process that dies, nothing."""
+
+    def send(claim: Claim, connection: Connection) -> None:
+        connection.send(measure(claim, tier, sources))
+
+    found = dict(each_forked(claims, send, jobs=jobs))
+    return [found[n][0] if found[n] else Reach(frozenset(), 0.0) for n in range(len(claims))]
+
+
+def _file(claim: Claim, tier: str) -> Path:
+    return cache_folder() / "reach" / f"{claim.id.replace('/', '--').replace(':', '-')}.{tier}.json"
+
+
+def _kept(claim: Claim, tier: str, sources: Sources) -> Reach | None:
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        document = json.loads(_file(claim, tier).read_text(encoding="utf-8"))
+        if document["sources"] == sources.digest(claim.module):
+            return Reach(frozenset(document["functions"]), float(document["seconds"]))
+    return None
+
+
+def _keep(claim: Claim, tier: str, sources: Sources, reach: Reach) -> None:
+    """Keep a reach; a folder that cannot be written is no obstacle."""
+    file = _file(claim, tier)
+    temporary = file.with_name(f".{os.getpid()}-{file.name}")
+    document = {
+        "sources": sources.digest(claim.module),
+        "functions": sorted(reach.functions),
+        "seconds": reach.seconds,
+    }
+    with suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_text(json.dumps(document), encoding="utf-8")
+        os.replace(temporary, file)
