@@ -2,7 +2,7 @@
 
 A file below `cases/` runs in the environment of its release, where this project is not installed. What it
 says of its cases is therefore read without importing it: `RELEASES` and `CASES` are literals. Each release of
-the file is audited on each of its cases; a key may stand in either.
+the file is audited on each of its cases; a key may stand in either, and a case's own counts.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def cases_of(file: Path) -> list[Case]:
     found: list[Case] = []
     for release in said["RELEASES"]:
         for case in said["CASES"]:
-            both = case | release
+            both = release | case
             if unknown := set(both) - known:
                 raise ValueError(f"{file.name}: unknown keys {sorted(unknown)}")
             try:

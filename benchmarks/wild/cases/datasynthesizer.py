@@ -18,6 +18,7 @@ RELEASES = [
         "status": "documented bug",
         "expected": "refuted",
         "function": "counts",
+        "released": "noisy counts of two attributes",
     },
     {
         "library": "DataSynthesizer==0.1.13",
@@ -26,11 +27,12 @@ RELEASES = [
         "status": "fixed",
         "expected": "not-refuted",
         "function": "counts",
+        "released": "noisy counts of two attributes",
     },
     {
         "library": "DataSynthesizer==0.1.13",
         "python": "3.11",
-        "reference": "",
+        "reference": "findings/datasynthesizer-cells.md",
         "status": "finding",
         "expected": "refuted",
         "function": "new_cell",
@@ -40,10 +42,9 @@ RELEASES = [
 CASES = [
     {
         "of": "get_noisy_distribution_of_attributes",
-        "released": "noisy counts of two attributes",
         "adjacency": "add-remove",
         "epsilon": 1.0,
-        "max_samples": 1500,
+        "max_samples": 800,
     },
 ]
 

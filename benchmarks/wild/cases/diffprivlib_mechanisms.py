@@ -11,7 +11,7 @@ RELEASES = [
         "status": "presumed correct",
         "expected": "not-refuted",
         "epsilon": 1.0,
-        "max_samples": 8000,
+        "max_samples": 3000,
     }
 ]
 CASES = [
@@ -48,7 +48,7 @@ CASES = [
         "of": "mechanisms.GaussianDiscrete",
         "released": "the count",
         "delta": 0.01,
-        "max_samples": 3000,
+        "max_samples": 1500,
     },
     {"function": "exponential", "of": "mechanisms.Exponential", "released": "one of 4 candidates"},
     {"function": "permute_and_flip", "of": "mechanisms.PermuteAndFlip", "released": "one of 4 candidates"},

@@ -12,6 +12,7 @@ RELEASES = [
         "library": "diffprivlib==0.6.6",
         "requirements": ["scikit-learn==1.6.1"],
         "epsilon": 1.0,
+        "max_samples": 2000,
     }
 ]
 CASES = [

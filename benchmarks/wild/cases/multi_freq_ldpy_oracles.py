@@ -21,7 +21,7 @@ RELEASES = [
         "adjacency": "replace",
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 20000,
+        "max_samples": 6000,
     }
 ]
 CASES = [

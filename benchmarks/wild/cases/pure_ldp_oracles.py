@@ -16,18 +16,18 @@ RELEASES = [
         "adjacency": "replace",
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 10000,
+        "max_samples": 4000,
     }
 ]
 CASES = [
     {"function": "direct", "of": "DEClient", "released": "one of 4 items"},
     {"function": "histogram", "of": "HEClient", "released": "4 noisy bits"},
-    {"function": "local_hashing", "of": "LHClient", "released": "hash and seed", "max_samples": 6000},
+    {"function": "local_hashing", "of": "LHClient", "released": "hash and seed", "max_samples": 4000},
     {
         "function": "optimal_hashing",
         "of": "LHClient(use_olh=True)",
         "released": "hash and seed",
-        "max_samples": 6000,
+        "max_samples": 4000,
     },
     {"function": "hadamard_response", "of": "HadamardResponseClient", "released": "a row"},
     {"function": "hadamard", "of": "HadamardMechClient", "released": "coefficients and signs"},

@@ -63,15 +63,6 @@ def main(draws):
     far[0] = 1e4
     compare("|slope| < 10⁻⁴", slope, lambda c: abs(c) < 1e-4, (far, y), (X, y), draws)
     X = np.array([[1.0], [0.1], [0.2], [0.3]])
-    before, after = np.array([0, 0, 1, 1]), np.array([1, 0, 1, 1])
-    compare(
-        "mean of class 1 is 1 and variance of class 0 below 0.1",
-        bayes,
-        lambda m: m.theta_[1, 0] == 1.0 and m.theta_[0, 0] < 0.5,
-        (X, after),
-        (X, before),
-        draws,
-    )
     compare(
         "class 1 has no records",
         bayes,

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import ast
+import atexit
 import contextlib
 import functools
 import importlib
 import importlib.util
 import math
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -97,6 +101,20 @@ def audit_command(
             "--envs", metavar="DIR", help="Where --with keeps environments (default: a cache folder)."
         ),
     ] = None,
+    adjacency: Annotated[
+        str | None,
+        typer.Option("--adjacency", help="replace, add, remove, or all: each with its pair and verdict."),
+    ] = None,
+    set_options: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Argument of a library's function: bounds=0,1."),
+    ] = None,
+    schema: Annotated[
+        str | None,
+        typer.Option(
+            "--schema", help="Data of a library's function: n=5,features=2,classes=2,batch=4,nan=1."
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
     """Audit your own mechanism: a lower bound on its ε from samples, and whether it refutes the claim.
@@ -119,6 +137,9 @@ def audit_command(
             python=python,
             with_packages=with_packages or [],
             envs=envs,
+            adjacency=adjacency,
+            set_options=set_options or [],
+            schema=schema,
             json=json,
         )
     )
@@ -135,6 +156,7 @@ class Target:
     epsilon: float | None
     delta: float | None
     score: Callable[..., Any] | None
+    label: str = ""
 
 
 def audit_target(
@@ -153,12 +175,17 @@ def audit_target(
     python: str | None = None,
     with_packages: Sequence[str] = (),
     envs: Path | None = None,
+    adjacency: str | None = None,
+    set_options: Sequence[str] = (),
+    schema: str | None = None,
     json: bool = False,
 ) -> int:
     """Audit TARGET, print what was found on stdout, and return the exit status.
 
     python         the Python that runs the file: a path or a version; None for the one that runs this.
     with_packages  packages of the environment that the file is run in, as for pip; envs is where it is kept.
+    adjacency      "replace", "add", "remove" or "all", each an audit of its own at α; None: the file says.
+    set_options    arguments of a library's function, "bounds=0,1"; schema: what its data look like.
 
     Ctrl-C, SIGTERM, SIGHUP and the time limit print the bound reached, which holds at any time, and give
     status 3. Bad input is one sentence on stderr and status 2; an error that is nobody's bad input
@@ -177,23 +204,34 @@ def audit_target(
         )
         # What the user's module prints belongs to the reader, not into the JSON document.
         with stdout_to_stderr():
-            elsewhere = python is not None or with_packages
-            loaded = load_remote(target, python, with_packages, envs) if elsewhere else load_target(target)
-            watch = Watch(time_limit)
-            result = _audit(
-                loaded,
-                watch,
-                epsilon=_claimed("epsilon", epsilon, loaded.epsilon, None),
-                delta=_claimed("delta", delta, loaded.delta, 0.0),
-                alpha=alpha,
-                max_samples=max_samples,
-                time_limit=time_limit,
-                resolution=resolution,
-                method=method,
-                seed=seed,
-                jobs=jobs,
-                errors=errors,
+            adjacency, loaded = load_any(
+                target, epsilon, python, with_packages, envs, adjacency, set_options, schema
             )
+            claim = {
+                "epsilon": _claimed("epsilon", epsilon, loaded.epsilon, None),
+                "delta": _claimed("delta", delta, loaded.delta, 0.0),
+            }
+            watch = Watch(time_limit)
+            shape = _schema(schema, set_options)
+            targets = adjacent(loaded, adjacency, claim, shape, seed) if adjacency else [loaded]
+            results: list[AuditResult] = []
+            for one in targets:
+                results.append(
+                    _audit(
+                        one,
+                        watch,
+                        **claim,
+                        alpha=alpha,
+                        max_samples=max_samples,
+                        time_limit=time_limit,
+                        resolution=resolution,
+                        method=method,
+                        seed=seed,
+                        jobs=jobs,
+                        errors=errors,
+                    )
+                )
+                watch = Watch(time_limit)
     except ValueError as error:
         print(f"dpclaims: {error}", file=sys.stderr)
         return BAD_INPUT
@@ -210,10 +248,13 @@ def audit_target(
     if json:
         from claims.harness.run.serialise import dumps
 
-        print(dumps(result.to_dict()), end="")
+        found = {one.label: result.to_dict() for one, result in zip(targets, results, strict=True)}
+        print(dumps(found if adjacency else found[""]), end="")
     else:
-        show(loaded.name, result)
-    return STATUS[result.verdict]
+        for one, result in zip(targets, results, strict=True):
+            show(one.name, result)
+    # "Refuted" counts most, then "undecided".
+    return max((STATUS[result.verdict] for result in results), key=(PASSED, UNDECIDED, DIFFERS).index)
 
 
 def check_options(
@@ -304,6 +345,157 @@ def load_remote(target: str, python: str | None, packages: Sequence[str], envs: 
         delta=mechanism.delta,
         score=None,
     )
+
+
+def load_any(
+    target: str,
+    epsilon: float | None,
+    python: str | None,
+    packages: Sequence[str],
+    envs: Path | None,
+    adjacency: str | None,
+    set_options: Sequence[str],
+    schema: str | None,
+) -> tuple[str | None, Target]:
+    """(adjacency, target) of a file, a module, or an object of a library, here or in another Python."""
+    if is_library_object(target):
+        # Most libraries do not say which datasets are neighbours.
+        return adjacency or "all", load_library(target, epsilon, set_options, python, packages, envs)
+    if set_options or schema:
+        raise ValueError(f"--set and --schema are for a function of a library, got {target!r}")
+    if python is not None or packages:
+        return adjacency, load_remote(target, python, packages, envs)
+    return adjacency, load_target(target)
+
+
+def is_library_object(target: str) -> bool:
+    """Whether TARGET is the dotted name of something in a module: `diffprivlib.tools.mean`."""
+    if _is_file(target) or ":" in target or "." not in target:
+        return False
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        return importlib.util.find_spec(target) is None
+    except (ImportError, ValueError):  # its parent is no package, or is not installed here
+        return True
+
+
+def load_library(
+    target: str,
+    epsilon: float | None,
+    set_options: Sequence[str],
+    python: str | None,
+    packages: Sequence[str],
+    envs: Path | None,
+) -> Target:
+    """A function, an estimator, a measurement or an algorithm of a library; its pairs come from the stock."""
+    from audits import adapters
+
+    options = dict(_option(text) for text in set_options)
+    if python is None and not packages:
+        mechanism, claim = adapters.adapted(adapters.named(target), epsilon, options)
+        name = target
+    else:
+        mechanism = _library_elsewhere(target, epsilon, options, python, packages, envs)
+        name, claim = f"{target} in Python {mechanism.python_version}", mechanism.epsilon
+    return Target(
+        name=name, mechanism=mechanism, pairs=None, adjacency=None, epsilon=claim, delta=None, score=None
+    )
+
+
+def _library_elsewhere(
+    target: str,
+    epsilon: float | None,
+    options: dict[str, Any],
+    python: str | None,
+    packages: Sequence[str],
+    envs: Path | None,
+) -> Any:
+    from audits import adapters
+    from audits.bridge import remote
+    from audits.environments import environment, interpreter
+
+    path = environment(packages, python=python, folder=envs) if packages else interpreter(python)
+    lines = (
+        "import importlib.util",
+        f"spec = importlib.util.spec_from_file_location('adapters', {str(adapters.__file__)!r})",
+        "adapters = importlib.util.module_from_spec(spec)",
+        "spec.loader.exec_module(adapters)",
+        f"mechanism, epsilon = adapters.adapted(adapters.named({target!r}), {epsilon!r}, {options!r})",
+    )
+    # Workers that start later read the file again, so that it lives as long as this process.
+    folder = tempfile.mkdtemp(prefix="dpclaims-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    file = Path(folder) / "library_object.py"
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return remote(path, file)
+
+
+def adjacent(loaded: Target, adjacency: str, claim: dict[str, float], shape: Any, seed: int) -> list[Target]:
+    """The target under "replace", "add" and "remove", or one of them, each with its pairs.
+
+    An object of a library gets pairs of the stock for data of this shape, those that a search finds to show
+    most; a file keeps its own, made into pairs of the other adjacency.
+    """
+    import numpy as np
+
+    from audits.privacy.pairs import take_pairs
+    from audits.stock import ADJACENCIES, derived, search, stock
+
+    if adjacency not in (*ADJACENCIES, "all"):
+        raise ValueError(f"--adjacency must be one of {', '.join((*ADJACENCIES, 'all'))}, got {adjacency!r}")
+    found: list[Target] = []
+    for place, kind in enumerate(ADJACENCIES if adjacency == "all" else (adjacency,)):
+        # The search and the audit draw from generators of their own.
+        rng = np.random.default_rng([seed, place, 1])
+        if loaded.pairs is None:
+            best = search(loaded.mechanism, stock(shape, kind), **claim, rng=rng)
+            pairs, words = [one.pair for one in best], "; ".join(one.name for one in best)
+        else:
+            own = take_pairs(loaded.pairs, rng, loaded.adjacency)
+            pairs, words = [derived(pair, kind) for pair in own], "pairs derived from the file's"
+        relation = "replace" if kind == "replace" else "add-remove"
+        name = f"{loaded.name} under {kind} ({words})"
+        found.append(replace(loaded, name=name, pairs=pairs, adjacency=relation, label=kind))
+    return found
+
+
+def _option(text: str) -> tuple[str, Any]:
+    """NAME=VALUE, the value a literal of Python where it is one.
+
+    >>> _option("bounds=0,1"), _option("kind=fast"), _option("x=None")
+    (('bounds', (0, 1)), ('kind', 'fast'), ('x', None))
+    """
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise ValueError(f"--set must be NAME=VALUE, got {text!r}")
+    try:
+        return name, ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return name, value
+
+
+def _schema(text: str | None, set_options: Sequence[str]) -> Any:
+    """The schema of the data: what --schema says, within the bounds that the function is given."""
+    from dataclasses import fields
+
+    from audits.stock import Schema
+
+    options = dict(_option(option) for option in set_options)
+    bounds = options.get("bounds", options.get("range", (0.0, 1.0)))
+    low = options.get("lower_bound", options.get("lower", bounds[0]))
+    high = options.get("upper_bound", options.get("upper", bounds[1]))
+    said: dict[str, Any] = {"low": low, "high": high}
+    known = [field.name for field in fields(Schema)]
+    for part in filter(None, (text or "").split(",")):
+        name, value = _option(part)
+        if name not in known:
+            raise ValueError(f"--schema knows {', '.join(known)}, got {name!r}")
+        said[name] = value
+    try:
+        return Schema(**said)
+    except TypeError as error:
+        raise ValueError(f"--schema: {error}") from None
 
 
 def show(name: str, result: AuditResult) -> None:
