@@ -11,7 +11,7 @@ RELEASES = [
         "status": "presumed correct",
         "expected": "not-refuted",
         "epsilon": 1.0,
-        "max_samples": 3000,
+        "max_samples": 1500,
     }
 ]
 CASES = [

@@ -18,7 +18,7 @@ CASES = [
         "adjacency": "replace",
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 400,
+        "max_samples": 250,
     },
     {
         "function": "scaler",
@@ -27,7 +27,7 @@ CASES = [
         "adjacency": "replace",
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 600,
+        "max_samples": 300,
     },
     {
         "function": "k_means",
@@ -36,7 +36,7 @@ CASES = [
         "adjacency": "add-remove",
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 400,
+        "max_samples": 250,
     },
     {
         "function": "logistic",
@@ -45,7 +45,7 @@ CASES = [
         "adjacency": "replace",
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 400,
+        "max_samples": 250,
     },
     {
         "function": "linear",
@@ -54,7 +54,7 @@ CASES = [
         "adjacency": "replace",
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 600,
+        "max_samples": 300,
     },
     {
         "function": "unclipped",
@@ -72,7 +72,7 @@ CASES = [
         "adjacency": "replace",
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 600,
+        "max_samples": 300,
     },
     {
         "function": "bayes_label",
@@ -92,7 +92,7 @@ CASES = [
         "status": "finding",
         "expected": "refuted",
         "reference": "findings/diffprivlib-gaussian-nb.md",
-        "max_samples": 600,
+        "max_samples": 300,
     },
     {
         "function": "tree_added",
@@ -101,7 +101,7 @@ CASES = [
         "adjacency": "add-remove",
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 1000,
+        "max_samples": 400,
     },
     {
         "function": "tree_replaced",

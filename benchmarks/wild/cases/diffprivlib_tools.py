@@ -12,7 +12,7 @@ RELEASES = [
         "library": "diffprivlib==0.6.6",
         "requirements": ["scikit-learn==1.6.1"],
         "epsilon": 1.0,
-        "max_samples": 2000,
+        "max_samples": 1000,
     }
 ]
 CASES = [
@@ -111,7 +111,7 @@ CASES = [
         "adjacency": "add-remove",
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 2000,
+        "max_samples": 1000,
     },
     {
         "function": "histogramdd",
@@ -120,7 +120,7 @@ CASES = [
         "adjacency": "add-remove",
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 2000,
+        "max_samples": 1000,
     },
     {
         "function": "sum_added",

@@ -18,7 +18,7 @@ CASES = [
         "status": "documented bug",
         "expected": "refuted",
         "reference": "https://www.microsoft.com/en-us/research/publication/on-significance-of-the-least-significant-bits-for-differential-privacy/",
-        "max_samples": 200000,
+        "max_samples": 150000,
     },
     {
         "function": "snapping",

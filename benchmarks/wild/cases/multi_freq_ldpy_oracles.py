@@ -21,7 +21,7 @@ RELEASES = [
         "adjacency": "replace",
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 6000,
+        "max_samples": 2000,
     }
 ]
 CASES = [
@@ -29,7 +29,7 @@ CASES = [
     {"function": "optimised_unary", "of": "UE_Client(optimal=True)", "released": "4 bits"},
     {"function": "symmetric_unary", "of": "UE_Client(optimal=False)", "released": "4 bits"},
     {"function": "subset", "of": "SS_Client", "released": "a subset"},
-    {"function": "local_hashing", "of": "LH_Client", "released": "hash and seed", "max_samples": 6000},
+    {"function": "local_hashing", "of": "LH_Client", "released": "hash and seed", "max_samples": 2000},
     {"function": "histogram", "of": "HE_Client", "released": "4 noisy bits"},
     {"function": "adaptive", "of": "ADP_Client", "released": "a report"},
 ]

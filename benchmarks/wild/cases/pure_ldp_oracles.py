@@ -11,23 +11,23 @@ RELEASES = [
     {
         "library": "pure-ldp==1.2.0",
         "python": "3.8",
-        "requirements": ["scikit-learn<0.24", "numpy<1.20", "statsmodels<0.13", "pandas<1.4"],
+        "requirements": ["scikit-learn<0.24", "numpy<1.20", "scipy<1.6", "statsmodels<0.13", "pandas<1.4"],
         "epsilon": 1.0,
         "adjacency": "replace",
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 4000,
+        "max_samples": 2000,
     }
 ]
 CASES = [
     {"function": "direct", "of": "DEClient", "released": "one of 4 items"},
     {"function": "histogram", "of": "HEClient", "released": "4 noisy bits"},
-    {"function": "local_hashing", "of": "LHClient", "released": "hash and seed", "max_samples": 4000},
+    {"function": "local_hashing", "of": "LHClient", "released": "hash and seed", "max_samples": 2000},
     {
         "function": "optimal_hashing",
         "of": "LHClient(use_olh=True)",
         "released": "hash and seed",
-        "max_samples": 4000,
+        "max_samples": 2000,
     },
     {"function": "hadamard_response", "of": "HadamardResponseClient", "released": "a row"},
     {"function": "hadamard", "of": "HadamardMechClient", "released": "coefficients and signs"},

@@ -10,7 +10,7 @@ RELEASES = [
     {
         "library": "pure-ldp==1.1.2",
         "python": "3.8",
-        "requirements": ["scikit-learn<0.24", "numpy<1.20", "statsmodels<0.13", "pandas<1.4"],
+        "requirements": ["scikit-learn<0.24", "numpy<1.20", "scipy<1.6", "statsmodels<0.13", "pandas<1.4"],
         "status": "documented bug",
         "expected": "refuted",
         "reference": "https://github.com/Samuel-Maddock/pure-LDP/issues/11",
@@ -18,7 +18,7 @@ RELEASES = [
     {
         "library": "pure-ldp==1.2.0",
         "python": "3.8",
-        "requirements": ["scikit-learn<0.24", "numpy<1.20", "statsmodels<0.13", "pandas<1.4"],
+        "requirements": ["scikit-learn<0.24", "numpy<1.20", "scipy<1.6", "statsmodels<0.13", "pandas<1.4"],
         "status": "fixed",
         "expected": "not-refuted",
         "reference": "https://github.com/Samuel-Maddock/pure-LDP/issues/11",
