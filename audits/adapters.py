@@ -145,9 +145,10 @@ def opacus_step(
     The outputs are the weights after one step of rate 1. A dataset is X or (X, y).
     Raises ImportError where PyTorch or Opacus is missing.
     """
-    import torch
-    from opacus import PrivacyEngine
-    from opacus.accountants import RDPAccountant
+    # By their names: neither is installed where the rest of this file is used and checked.
+    torch: Any = importlib.import_module("torch")
+    opacus: Any = importlib.import_module("opacus")
+    accountants: Any = importlib.import_module("opacus.accountants")
 
     def one(data: Any, rng: np.random.Generator) -> Any:
         torch.manual_seed(int(rng.integers(2**63)))
@@ -155,7 +156,7 @@ def opacus_step(
         private = copy.deepcopy(model)
         optimiser = torch.optim.SGD(private.parameters(), lr=1.0)
         rows = torch.utils.data.TensorDataset(*tensors)
-        private, optimiser, loader = PrivacyEngine().make_private(
+        private, optimiser, loader = opacus.PrivacyEngine().make_private(
             module=private,
             optimizer=optimiser,
             data_loader=torch.utils.data.DataLoader(rows, batch_size=batch_size),
@@ -170,7 +171,7 @@ def opacus_step(
         return np.concatenate([p.detach().numpy().ravel() for p in private.parameters()]).astype(float)
 
     def claim(n: int) -> float:
-        accountant = RDPAccountant()
+        accountant = accountants.RDPAccountant()
         rate = 1.0 / -(-n // batch_size)  # one over the number of batches, as Opacus has it
         accountant.step(noise_multiplier=noise_multiplier, sample_rate=rate)
         return float(accountant.get_epsilon(delta=delta))

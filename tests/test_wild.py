@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -91,6 +92,13 @@ def test_a_case_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     # A changed case is another one: its old row is not shown.
     file.write_text(GOOD.replace("scale=0.1", "scale=0.2"))
     assert table.rows_of(rows, cases_of(file)) == []
+
+
+def test_the_example_of_contributing_is_a_case(tmp_path: Path) -> None:
+    text = (Path(__file__).resolve().parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (block,) = (b for b in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "RELEASES = [" in b)
+    (tmp_path / "mylib.py").write_text(block)
+    assert [case.id for case in all_cases(tmp_path)] == ["mylib==1.0/count", "mylib==1.1/count"]
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,13 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
-from audits import audit_privacy, bridge_worker, remote
+from audits import adapters, audit_privacy, bridge_worker, remote
 from audits.environments import interpreter
 from audits.privacy.draws import Drawer
 from audits.privacy.processes import WorkerFailed
@@ -367,13 +368,15 @@ OLD = ["3.6", "3.7", "3.8"]
 
 
 @pytest.mark.parametrize("version", OLD)
-def test_the_worker_runs_in_an_old_interpreter(version: str, tmp_path: Path) -> None:
-    """Syntax and library of the worker, with a stand-in for NumPy's import: a compiled file is enough."""
+@pytest.mark.parametrize("module", [bridge_worker, adapters], ids=["worker", "adapters"])
+def test_what_runs_elsewhere_compiles_in_an_old_interpreter(
+    version: str, module: ModuleType, tmp_path: Path
+) -> None:
     try:
         python = interpreter(version)
     except ValueError as error:
         pytest.skip(str(error))
-    script = str(Path(bridge_worker.__file__))
+    script = str(module.__file__)
     out = str(tmp_path / "worker.pyc")
     code = f"import py_compile; py_compile.compile({script!r}, cfile={out!r}, doraise=True)"
     answer = subprocess.run([str(python), "-c", code], capture_output=True, text=True, check=False)

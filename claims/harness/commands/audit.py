@@ -449,7 +449,13 @@ def adjacent(loaded: Target, adjacency: str, claim: dict[str, float], shape: Any
         # The search and the audit draw from generators of their own.
         rng = np.random.default_rng([seed, place, 1])
         if loaded.pairs is None:
-            best = search(loaded.mechanism, stock(shape, kind), **claim, rng=rng)
+            best = search(
+                loaded.mechanism,
+                stock(shape, kind),
+                epsilon=claim["epsilon"],
+                delta=claim["delta"],
+                rng=rng,
+            )
             pairs, words = [one.pair for one in best], "; ".join(one.name for one in best)
         else:
             own = take_pairs(loaded.pairs, rng, loaded.adjacency)
