@@ -52,8 +52,13 @@ CASES = [
     },
     {"function": "exponential", "of": "mechanisms.Exponential", "released": "one of 4 candidates"},
     {"function": "permute_and_flip", "of": "mechanisms.PermuteAndFlip", "released": "one of 4 candidates"},
-    {"function": "binary", "of": "mechanisms.Binary", "released": "one of 2 labels"},
-    {"function": "categorical", "of": "mechanisms.ExponentialCategorical", "released": "one of 3 labels"},
+    {"function": "binary", "of": "mechanisms.Binary", "released": "one of 2 labels", "max_samples": 6000},
+    {
+        "function": "categorical",
+        "of": "mechanisms.ExponentialCategorical",
+        "released": "one of 3 labels",
+        "max_samples": 6000,
+    },
     {"function": "hierarchical", "of": "mechanisms.ExponentialHierarchical", "released": "one of 4 labels"},
     {
         "function": "uniform",

@@ -25,7 +25,7 @@ RELEASES = [
     }
 ]
 CASES = [
-    {"function": "response", "of": "GRR_Client", "released": "one of 4 items"},
+    {"function": "response", "of": "GRR_Client", "released": "one of 4 items", "max_samples": 6000},
     {"function": "optimised_unary", "of": "UE_Client(optimal=True)", "released": "4 bits"},
     {"function": "symmetric_unary", "of": "UE_Client(optimal=False)", "released": "4 bits"},
     {"function": "subset", "of": "SS_Client", "released": "a subset"},

@@ -51,12 +51,14 @@ CASES = [
         "of": "make_randomized_response",
         "released": "one of 3",
         "adjacency": "replace",
+        "max_samples": 6000,
     },
     {
         "function": "response_bool",
         "of": "make_randomized_response_bool",
         "released": "yes or no",
         "adjacency": "replace",
+        "max_samples": 6000,
     },
     {
         "function": "noisy_max",
