@@ -14,11 +14,12 @@ from audits.privacy import footprints as footprints_of
 from audits.privacy import premises
 from audits.privacy.datasets import Dataset
 from audits.privacy.draws import ERRORS, Drawer, Pool, is_one_by_one, is_replayable, named
-from audits.privacy.fixed_size import nothing, run_fixed
+from audits.privacy.fixed_size import run_fixed
 from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, counted_pairs
 from audits.privacy.planting import KEPT, LEAST_SECONDS, SHARE, Given, Passed, plant
+from audits.privacy.request import Finding, Request, Stopped, nothing
 from audits.privacy.result import AuditResult, Look, Planted
-from audits.privacy.sequential import Finding, Request, Sequential, Stopped
+from audits.privacy.sequential import Sequential
 
 METHODS = ("sequential", "clopper-pearson", "gdp")
 MIN_SAMPLES = 64
@@ -175,7 +176,7 @@ def audit_privacy(
         delta=float(delta),
         epsilon_lower=finding.epsilon_lower,
         confidence=1.0 - alpha,
-        e_value=finding.e_value,
+        e_value=finding.largest_e_value,
         samples=finding.samples,
         seconds=seconds,
         pair=checked[finding.pair_index],
