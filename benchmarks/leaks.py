@@ -477,8 +477,9 @@ LEAKS = (*NUMBERS, *VECTORS, *OTHERS)
 # --- Measured ----------------------------------------------------------------------------------------
 
 
-def samples(leak: Leak, seed: int, most: int) -> float:
-    """Samples to refutation; infinite where it does not come to that."""
+def samples(leak: Leak, seed: int, most: int) -> tuple[float, bool]:
+    """Samples to refutation, infinite where it does not come to that; and whether only the line on low-order
+    bits found it."""
     result = audit_privacy(
         leak.mechanism,
         [(0, 1)],
@@ -489,17 +490,18 @@ def samples(leak: Leak, seed: int, most: int) -> float:
         errors=leak.errors,
     )
     if result.refuted:
-        return result.samples
-    if result.footprints is not None and result.footprints.epsilon_lower > 1.0:
-        return result.footprints.samples
-    return math.inf
+        return result.samples, False
+    if result.low_bits and result.footprints is not None:
+        return result.footprints.samples, True
+    return math.inf, False
 
 
 def measured(leak: Leak, runs: int) -> dict[str, Any]:
     """One line of the CSV."""
     ideal = leak.ideal()
     most = int(min(max(TIMES * ideal, LEAST), MOST))
-    found = [samples(leak, seed, most) for seed in range(runs)]
+    runs_of = [samples(leak, seed, most) for seed in range(runs)]
+    found = [count for count, _ in runs_of]
     return {
         "kind": leak.kind,
         "leak": leak.name,
@@ -509,6 +511,7 @@ def measured(leak: Leak, runs: int) -> dict[str, Any]:
         "median": float(np.median(found)),
         "worst": max(found),
         "most": most,
+        "by_bits": sum(by_bits for _, by_bits in runs_of),
     }
 
 
@@ -532,6 +535,8 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
             if math.isfinite(median)
             else f"missed by {int(row['most']):,}"
         )
+        if 2 * int(row["by_bits"]) > int(row["runs"]):
+            text += ", low-order bits"
         if ratios[-1] > GOOD:
             text = f"**{text}**"
         lines.append(

@@ -10,6 +10,7 @@ said of bits.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,9 @@ from audits.privacy.result import Footprints
 Raw = NDArray[Any]
 Ints = NDArray[np.int64]
 
-ROWS = 16_384
-"""Outputs of a dataset that are looked at; a naive sampler shows itself in some hundreds of them."""
+LOOKS = (512, 2048, 16_384)
+"""Outputs of a dataset that are looked at, in turn: a naive sampler shows itself in some hundreds of them."""
+ROWS = LOOKS[-1]
 LEAST_ROWS = 256
 MOST_COLUMNS = 16
 EXPONENTS, ZEROS = 64, 64
@@ -46,11 +48,23 @@ def look(first: Raw, second: Raw, epsilon: float, delta: float, alpha: float) ->
 
     The event is the set of cells that one dataset's outputs are in more than e^ε times as often as the
     other's, in the first half of the outputs. It is counted in the second half; the exact bounds of all
-    columns, features and directions share `alpha`.
+    looks, columns, features and directions share `alpha`. The first look that shows more than `epsilon` is
+    the last.
     """
-    rows = min(len(first), len(second), ROWS)
-    if rows < LEAST_ROWS or first.dtype != np.float64 or second.dtype != np.float64:
+    most = min(len(first), len(second))
+    if most < LEAST_ROWS or first.dtype != np.float64 or second.dtype != np.float64:
         return None
+    best = Footprints(0.0, "", most, 1.0 - alpha)
+    for rows in sorted({min(most, rows) for rows in LOOKS}):
+        found = _look(first, second, rows, epsilon, delta, alpha / len(LOOKS))
+        best = replace(max(found, best, key=lambda one: one.epsilon_lower), samples=rows)
+        if best.epsilon_lower > epsilon:
+            break
+    return replace(best, confidence=1.0 - alpha)
+
+
+def _look(first: Raw, second: Raw, rows: int, epsilon: float, delta: float, alpha: float) -> Footprints:
+    """One look at so many outputs."""
     sides = [side[:rows].reshape(rows, -1) for side in (first, second)]
     width = min(side.shape[1] for side in sides)
     columns = range(min(width, MOST_COLUMNS))
