@@ -48,7 +48,7 @@ MEMBERS: dict[str, tuple[float, float | None]] = {
 } | {f"kink of slope {share:.2g}K√d/(n√m)": (0.5, share) for share in SHARES}
 """Distance of the unconstrained optimum from the centre of the unit ball; the slope s of a kink there over
 K·G√d/(n√m), at most 1/2."""
-FEW = (*tuple(MEMBERS)[5:8], "kink of slope 1/2")
+FEW = tuple(MEMBERS)[5:8]
 
 
 def measure(point: Point) -> dict[str, Any]:

@@ -115,7 +115,6 @@ MUTANTS = [
             "ghazi2023/algorithm-2",
             "ghazi2023/theorem-4.1",
             "ghazi2023/theorem-4.1:fixed-n",
-            "ghazi2023/theorem-4.3",
         ),
     ),
 ]
