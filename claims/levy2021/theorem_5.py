@@ -301,6 +301,8 @@ TRACED = CLAIM.reading(
     r"not beyond $P(\text{accept}\mid\text{member})\le e^\varepsilon "
     r"P(\text{accept}\mid\text{other})+\delta$.",
     check=check_tracing,
+    # The ε that the attack would have caught: at most 1 above the largest that is claimed, odds larger by e.
+    largest_resolution=2.0,
     fits_exponents=False,
     smoke=grid(n=20, m=10, d=1024, epsilon=0.5, runs=300),
     ci=grid(n=20, m=(10, 1000), d=1024, epsilon=(0.5, 1.0), runs=1000),
