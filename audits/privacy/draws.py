@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.datasets import Dataset, brief, copier
 from audits.privacy.leaves import Word, objects
-from audits.privacy.processes import Unsendable, can_fork, in_processes
+from audits.privacy.processes import Unsendable, WorkerFailed, can_fork, in_processes
 
 Raw = NDArray[Any]
 Mechanism = Callable[..., Any]
@@ -25,6 +25,8 @@ CHUNK = 1 << 16
 """Outputs that a mechanism draws in one call, at most; each chunk has a generator of its own."""
 CHUNK_ONE_BY_ONE, MOST_CHUNKS = 32, 64
 """The least chunk of a mechanism that is called for every output, and how many chunks a draw has at most."""
+POOL_BYTES = 2**26
+"""Outputs of a dataset that are kept, at most."""
 CHANCE = 1e-6
 WORTH_FORKING = 0.2
 """Seconds that a draw must take to be worth processes of its own."""
@@ -80,6 +82,11 @@ def is_one_by_one(mechanism: Mechanism) -> bool:
     return bool(getattr(mechanism, "one_by_one", False))
 
 
+def is_in_workers(mechanism: Mechanism) -> bool:
+    """True where processes of the mechanism's own draw, one for each thread (`audits.remote`)."""
+    return bool(getattr(mechanism, "in_workers", False))
+
+
 def stack(outputs: Sequence[Any]) -> Raw:
     """Outputs one by one → an array, outputs along the first axis; all but numbers of one kind and arrays of
     one shape become Python objects."""
@@ -95,6 +102,44 @@ def stack(outputs: Sequence[Any]) -> Raw:
     return objects(outputs)
 
 
+class Source(Protocol):
+    """Where an audit has its outputs from; see `Drawer`."""
+
+    symbols: bool
+    one_by_one: bool
+    changed: bool
+    first_output: float | None
+
+    def draw(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
+        """`size` outputs, first axis first."""
+        ...
+
+
+class Pool:
+    """The first outputs that were drawn on each dataset, up to a number of them and of bytes."""
+
+    def __init__(self, rows: int) -> None:
+        self.rows = rows
+        self.parts: dict[str, list[Raw]] = {}
+
+    def add(self, where: str, outputs: Raw) -> None:
+        """Keep outputs on the dataset of that name while there is room."""
+        parts = self.parts.setdefault(where, [])
+        room = min(self.rows, POOL_BYTES // max(outputs[:1].nbytes, 1)) - sum(map(len, parts))
+        if room > 0:
+            parts.append(outputs[:room].copy())
+
+    def outputs(self, where: str) -> Raw:
+        """What is kept of the dataset of that name; nothing where none was drawn."""
+        parts = self.parts.get(where)
+        return _joined(parts) if parts else np.zeros(0)
+
+
+def named(side: int, index: int) -> str:
+    """The name of a dataset in messages: side 0 or 1 of a pair."""
+    return f"the {('first', 'second')[side]} dataset of pair {index}"
+
+
 class Drawer:
     """Calls a mechanism on copies of the data and checks what comes back.
 
@@ -105,6 +150,7 @@ class Drawer:
             these are seen to draw different outputs.
     changed       whether the mechanism has changed its data so far.
     first_output  when the first call came back, by `time.perf_counter`.
+    pool          where outputs are kept; None where they are not.
     """
 
     def __init__(self, mechanism: Mechanism, errors: str = "raise", jobs: int = 1) -> None:
@@ -116,12 +162,21 @@ class Drawer:
         self.one_by_one = self.symbols or is_one_by_one(mechanism)
         self.changed = False
         self.first_output: float | None = None
+        self.pool: Pool | None = None
 
     def draw(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
         """`size` outputs, first axis first. `where` names the dataset in messages.
 
         Raises ValueError where the mechanism raises, exits, or returns another number of outputs.
         """
+        start = time.perf_counter()
+        outputs = self._drawn(data, size, rng, where)
+        self.seconds, self.drawn = self.seconds + time.perf_counter() - start, self.drawn + size
+        if self.pool is not None:
+            self.pool.add(where, outputs)
+        return outputs
+
+    def _drawn(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
         chunk = max(CHUNK_ONE_BY_ONE, -(-size // MOST_CHUNKS)) if self.one_by_one else CHUNK
         sizes = [min(chunk, size - start) for start in range(0, size, chunk)]
         if len(sizes) <= 1:
@@ -131,15 +186,21 @@ class Drawer:
         def work(place: int) -> tuple[Raw, bool]:
             return self._chunk(data, sizes[place], generators[place], where), self.changed
 
-        start = time.perf_counter()
         found = self._on_jobs(work, sizes)
-        self.seconds, self.drawn = self.seconds + time.perf_counter() - start, self.drawn + size
         self.changed = self.changed or any(changed for _, changed in found)
         return _joined([outputs for outputs, _ in found])
 
     def _on_jobs(self, work: Callable[[int], tuple[Raw, bool]], sizes: list[int]) -> list[tuple[Raw, bool]]:
         """The chunks, on as many threads or processes as there are jobs; which draws does not matter."""
         count = len(sizes)
+        if self.jobs > 1 and is_in_workers(self.mechanism):
+            # Each thread waits for a process of its own, so that there is no need to fork.
+            with ThreadPoolExecutor(self.jobs) as pool:
+                found = list(pool.map(work, range(count)))
+            if is_replayable(self.mechanism) or differ([part for part, _ in found[: self.jobs]]):
+                return found
+            self.jobs = 1  # a generator of the library's own, in the same state in every process
+            return [work(place) for place in range(count)]
         if self.jobs > 1 and not self.one_by_one and is_replayable(self.mechanism):
             with ThreadPoolExecutor(self.jobs) as pool:
                 return list(pool.map(work, range(count)))
@@ -164,6 +225,8 @@ class Drawer:
     def _one(self, data: Dataset, rng: np.random.Generator, where: str) -> Any:
         try:
             raw = self._outputs(data, 1, rng)
+        except WorkerFailed as error:
+            raise WorkerFailed(f"{error}; on {where}") from error
         except (Exception, SystemExit) as error:
             return Word(f"raised {type(error).__name__}")
         return _checked(raw, 1, where)[0]
@@ -171,6 +234,8 @@ class Drawer:
     def _called(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
         try:
             raw = self._outputs(data, size, rng)
+        except WorkerFailed as error:
+            raise WorkerFailed(f"{error}; on {where}") from error
         except SystemExit as error:
             raise ValueError(f"mechanism called exit({error.code!r}) on {where}") from error
         except Exception as error:
@@ -191,7 +256,9 @@ class Drawer:
             if os.getpid() != process:
                 os._exit(0)  # a child of a mechanism that forks must not go on with the audit
             if not self.changed:
-                self.changed = data.differs(mine)
+                # A mechanism of another process has copies of its own, and says itself what it does to them.
+                elsewhere = getattr(self.mechanism, "changed", None)
+                self.changed = data.differs(mine) or (elsewhere is not None and elsewhere.is_set())
 
 
 def differ(parts: Sequence[Raw]) -> bool:
