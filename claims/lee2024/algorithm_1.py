@@ -215,6 +215,11 @@ def of_exact(point: Point) -> Iterator[Draw]:
         distribution = law(log_density, centre - reach, centre + reach, KNOTS[j])
         ranks.append(distribution(drawn[:, j]))
         yield f"coordinate {j + 1} of the exact sampler", drawn[:, j], distribution
+    # Kinks without weight leave the Gaussian law: only the masses of the intervals matter here.
+    halves = np.array([[-0.8, 0.0, 0.8]]) / math.sqrt(strength)
+    flat = product_sampler.potential(halves, np.zeros((1, 3)))
+    plain = product_sampler.sample(flat, point.size, point.rng, strength=strength)[:, 0]
+    yield "exact sampler, kinks without weight", plain, normal(0.0, 1.0 / strength)
     for i, j in ((0, 1), (1, 2)):
         # Two independent uniform ranks have a uniform sum modulo 1, two equal or linked ones do not.
         yield (
