@@ -134,9 +134,11 @@ def audit_target(
     """Audit TARGET, print what was found on stdout, and return the exit status.
 
     Ctrl-C, SIGTERM, SIGHUP and the time limit print the bound reached, which holds at any time, and give
-    status 3. Bad input is one sentence on stderr and status 2; an error that is nobody's bad input
-    is a traceback and status 4, so that it cannot pass for "refuted".
+    status 3. Bad input is one sentence on stderr and status 2; where a mechanism fails in the middle of an
+    audit, the bound reached is printed as well. An error that is nobody's bad input is a traceback and status
+    4, so that it cannot pass for "refuted".
     """
+    watch: Watch | None = None
     try:
         check_options(
             epsilon=epsilon,
@@ -149,14 +151,20 @@ def audit_target(
             jobs=jobs,
         )
         # What the user's module prints belongs to the reader, not into the JSON document.
-        with stdout_to_stderr():
+        with stdout_to_stderr() as out:
             loaded = load_target(target)
-            watch = Watch(time_limit)
+            claim = {
+                "epsilon": _claimed("epsilon", epsilon, loaded.epsilon, None),
+                "delta": _claimed("delta", delta, loaded.delta, 0.0),
+            }
+            so_far = functools.partial(
+                bound_so_far, loaded, claim, alpha=alpha, max_samples=max_samples, method=method, seed=seed
+            )
+            watch = Watch(time_limit, so_far, out if json else None)
             result = _audit(
                 loaded,
                 watch,
-                epsilon=_claimed("epsilon", epsilon, loaded.epsilon, None),
-                delta=_claimed("delta", delta, loaded.delta, 0.0),
+                **claim,
                 alpha=alpha,
                 max_samples=max_samples,
                 time_limit=time_limit,
@@ -168,6 +176,9 @@ def audit_target(
             )
     except ValueError as error:
         print(f"dpclaims: {error}", file=sys.stderr)
+        if watch is not None and watch.last is not None:
+            # What earlier outputs showed holds all the same.
+            _show(target, watch.result(f"Bad input ended the audit: {error}"), json)
         return BAD_INPUT
     except KeyboardInterrupt:
         print("dpclaims: stopped before the audit began", file=sys.stderr)
@@ -179,13 +190,46 @@ def audit_target(
         traceback.print_exc()
         print("dpclaims: the audit crashed; this says nothing of the mechanism", file=sys.stderr)
         return CRASHED
+    _show(loaded.name, result, json)
+    return STATUS[result.verdict]
+
+
+def _show(name: str, result: AuditResult, json: bool) -> None:
     if json:
         from claims.harness.run.serialise import dumps
 
         print(dumps(result.to_dict()), end="")
     else:
-        show(loaded.name, result)
-    return STATUS[result.verdict]
+        show(name, result)
+
+
+def bound_so_far(
+    loaded: Target, claim: dict[str, float], look: Look | None, seconds: float, note: str, **options: Any
+) -> AuditResult:
+    """The result of an audit that cannot go on: what the last look showed."""
+    from audits.privacy import AuditResult, Resolution
+
+    pairs = loaded.pairs
+    only = pairs[0] if isinstance(pairs, (list, tuple)) and len(pairs) == 1 else (None, None)
+    return AuditResult(
+        verdict="undecided",
+        epsilon_claimed=claim["epsilon"],
+        delta=claim["delta"],
+        epsilon_lower=0.0 if look is None else look.epsilon_lower,
+        confidence=1.0 - options["alpha"],
+        e_value=0.0 if look is None else math.exp(min(look.log_e_value, 690.0)),
+        samples=0 if look is None else look.samples,
+        seconds=seconds,
+        pair=only,
+        pair_index=0,
+        direction="forward",
+        event="not told: the audit was cut off",
+        resolution=Resolution(math.inf, math.inf),
+        method=options["method"],
+        seed=options["seed"],
+        note=note,
+        max_samples=options["max_samples"],
+    )
 
 
 def check_options(
@@ -301,7 +345,9 @@ def _facts(result: AuditResult) -> Iterator[tuple[str, str]]:
     if not result.premise:
         yield "event", f"{result.event} ({result.direction})"
         if result.verdict != "refuted":
-            yield "resolution", _resolution(result)
+            yield from result.worth or [("resolution", _resolution(result))]
+        if result.low_bits:
+            yield "low bits", result.low_bits
         yield "e-value", f"{result.e_value:.3g}, the largest so far"
     premises = f", {result.premise_samples:,} more for the premises" if result.premise_samples else ""
     yield "samples", f"{result.samples:,} on each dataset{premises}, {result.seconds:.2f} s"
@@ -336,26 +382,27 @@ def _audit(loaded: Target, watch: Watch, *, time_limit: float | None, **options:
             precision=PRECISION,
             confirm=True,
             partial=True,
+            planting=True,
             progress=watch.look,
             **options,
         )
 
 
 @contextlib.contextmanager
-def stdout_to_stderr() -> Iterator[None]:
+def stdout_to_stderr() -> Iterator[int | None]:
     """What is written to standard output goes to standard error: by Python, and by libraries and processes
-    that write to the descriptor itself."""
+    that write to the descriptor itself. Yields a descriptor of standard output, None where it is closed."""
     with contextlib.redirect_stdout(sys.stderr):
         if sys.__stdout__ is not None:
             sys.__stdout__.flush()
         try:
             kept = os.dup(1)
         except OSError:  # standard output is closed
-            yield
+            yield None
             return
         try:
             os.dup2(2, 1)
-            yield
+            yield kept
         finally:
             os.dup2(kept, 1)
             os.close(kept)
@@ -367,10 +414,15 @@ class Watch:
     The limit counts from the first output. A mechanism that returns nothing is stopped after the limit and
     `FIRST_OUTPUT` seconds; one that cannot be stopped, as it waits outside of Python, ends with its process,
     after the bound reached was printed.
+
+    so_far  ``so_far(look, seconds, note)``: the result of an audit that ends here.
+    out     descriptor that takes its JSON document; None for none.
     """
 
-    def __init__(self, limit: float | None) -> None:
-        self.limit = limit
+    def __init__(
+        self, limit: float | None, so_far: Callable[..., AuditResult], out: int | None = None
+    ) -> None:
+        self.limit, self.so_far, self.out = limit, so_far, out
         self.started = time.monotonic()
         self.last: Look | None = None
         self.first = True
@@ -441,7 +493,16 @@ class Watch:
                     file=sys.stderr,
                     flush=True,
                 )
+                if self.out is not None:
+                    from claims.harness.run.serialise import dumps
+
+                    note = "The time limit was reached in a call that cannot be stopped."
+                    os.write(self.out, dumps(self.result(note).to_dict()).encode())
                 os._exit(UNDECIDED)
+
+    def result(self, note: str) -> AuditResult:
+        """What is known by now."""
+        return self.so_far(self.last, time.monotonic() - self.started, note)
 
     def words(self) -> str:
         """Where the run stands."""
