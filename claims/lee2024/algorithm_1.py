@@ -279,7 +279,7 @@ def of_chains(point: Point) -> Iterator[Draw]:
     yield "chain of the proximal sampler, flat coordinate", ends[:, 1], normal(0.0, 1.0 / strength)
     # A mean of three losses of slopes 0, L and 2L is what the sampler of Gopi, Lee and Liu knows.
     drawn = gopi_lee_liu_sampler.sample(
-        lambda x, index: index * 0.5 * slope * np.abs(x[:, 0] - centre), 3, chains // 4, point.rng,
+        lambda x, index: np.asarray(index * 0.5 * slope * np.abs(x[:, 0] - centre), dtype=np.float64), 3, chains // 4, point.rng,
         dimension=2, lipschitz=slope, strength=1.0, tolerance=1e-2,
     ).points  # fmt: skip
 
