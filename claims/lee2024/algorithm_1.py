@@ -277,10 +277,10 @@ def of_chains(point: Point) -> Iterator[Draw]:
     ).points  # fmt: skip
     yield "chain of the proximal sampler", ends[:, 0], distribution
     yield "chain of the proximal sampler, flat coordinate", ends[:, 1], normal(0.0, 1.0 / strength)
-    # A mean of three losses of slopes 0, L and 2L is what the sampler of Gopi, Lee and Liu knows.
+    # The sampler of Gopi, Lee and Liu knows a mean of three losses, of slopes 0, L/2 and L.
     drawn = gopi_lee_liu_sampler.sample(
-        lambda x, index: np.asarray(index * 0.5 * slope * np.abs(x[:, 0] - centre), dtype=np.float64), 3, chains // 4, point.rng,
-        dimension=2, lipschitz=slope, strength=1.0, tolerance=1e-2,
+        lambda x, index: np.asarray(index * 0.5 * slope * np.abs(x[:, 0] - centre), dtype=np.float64),
+        3, chains // 4, point.rng, dimension=2, lipschitz=slope, strength=1.0, tolerance=1e-2,
     ).points  # fmt: skip
 
     def strong(x: Array) -> Array:
