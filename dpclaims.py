@@ -17,7 +17,17 @@ from typing import Any
 PACKAGES = ("claims", "audits", "implementations")
 
 
-INSTRUMENTS = ("Evidence", "Side", "Verdict", "audit_privacy", "each", "fit_rate", "hockey_stick", "unseeded")
+INSTRUMENTS = (
+    "Evidence",
+    "Side",
+    "Verdict",
+    "audit_privacy",
+    "each",
+    "fit_rate",
+    "hockey_stick",
+    "remote",
+    "unseeded",
+)
 AUTHORS = (
     "Adjacency",
     "Budget",

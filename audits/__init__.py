@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 __distribution__ = "dpclaims"
 
 if TYPE_CHECKING:
+    from audits.bridge import remote
     from audits.divergence import hockey_stick
     from audits.evidence import Evidence, Side, Verdict
     from audits.privacy import audit_privacy, each, unseeded
@@ -20,6 +21,7 @@ __all__ = [
     "each",
     "fit_rate",
     "hockey_stick",
+    "remote",
     "unseeded",
 ]
 
@@ -32,6 +34,7 @@ HOMES = {
     "each": "audits.privacy",
     "fit_rate": "audits.rates",
     "hockey_stick": "audits.divergence",
+    "remote": "audits.bridge",
     "unseeded": "audits.privacy",
 }
 """Where each public name stands; SciPy and statsmodels take most of a second: only what is used is loaded."""

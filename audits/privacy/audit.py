@@ -13,7 +13,15 @@ import numpy as np
 from audits.privacy import footprints as footprints_of
 from audits.privacy import premises
 from audits.privacy.datasets import Dataset
-from audits.privacy.draws import ERRORS, Drawer, Pool, is_one_by_one, is_replayable, named
+from audits.privacy.draws import (
+    ERRORS,
+    Drawer,
+    Pool,
+    is_in_workers,
+    is_one_by_one,
+    is_replayable,
+    named,
+)
 from audits.privacy.fixed_size import run_fixed
 from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, counted_pairs
 from audits.privacy.planting import KEPT, LEAST_SECONDS, SHARE, Given, Passed, plant
@@ -328,6 +336,8 @@ def _scored(mechanism: Callable[..., Any], score: Callable[[Any], Any]) -> Calla
             )
         return cast(Any, values)
 
+    scored.changed = getattr(mechanism, "changed", None)  # type: ignore[attr-defined]
+    scored.in_workers = is_in_workers(mechanism)  # type: ignore[attr-defined]
     scored.replayable = is_replayable(mechanism)  # type: ignore[attr-defined]
     scored.one_by_one = is_one_by_one(mechanism)  # type: ignore[attr-defined]
     return scored

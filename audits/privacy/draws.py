@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from audits.privacy.datasets import Dataset, brief, copier
 from audits.privacy.leaves import Word, objects
-from audits.privacy.processes import Unsendable, can_fork, in_processes
+from audits.privacy.processes import Unsendable, WorkerFailed, can_fork, in_processes
 
 Raw = NDArray[Any]
 Mechanism = Callable[..., Any]
@@ -80,6 +80,11 @@ def is_replayable(mechanism: Mechanism) -> bool:
 def is_one_by_one(mechanism: Mechanism) -> bool:
     """True for mechanisms wrapped by `each`: every output comes from a call of its own."""
     return bool(getattr(mechanism, "one_by_one", False))
+
+
+def is_in_workers(mechanism: Mechanism) -> bool:
+    """True where processes of the mechanism's own draw, one for each thread (`audits.remote`)."""
+    return bool(getattr(mechanism, "in_workers", False))
 
 
 def stack(outputs: Sequence[Any]) -> Raw:
@@ -188,6 +193,14 @@ class Drawer:
     def _on_jobs(self, work: Callable[[int], tuple[Raw, bool]], sizes: list[int]) -> list[tuple[Raw, bool]]:
         """The chunks, on as many threads or processes as there are jobs; which draws does not matter."""
         count = len(sizes)
+        if self.jobs > 1 and is_in_workers(self.mechanism):
+            # Each thread waits for a process of its own, so that there is no need to fork.
+            with ThreadPoolExecutor(self.jobs) as pool:
+                found = list(pool.map(work, range(count)))
+            if is_replayable(self.mechanism) or differ([part for part, _ in found[: self.jobs]]):
+                return found
+            self.jobs = 1  # a generator of the library's own, in the same state in every process
+            return [work(place) for place in range(count)]
         if self.jobs > 1 and not self.one_by_one and is_replayable(self.mechanism):
             with ThreadPoolExecutor(self.jobs) as pool:
                 return list(pool.map(work, range(count)))
@@ -212,6 +225,8 @@ class Drawer:
     def _one(self, data: Dataset, rng: np.random.Generator, where: str) -> Any:
         try:
             raw = self._outputs(data, 1, rng)
+        except WorkerFailed as error:
+            raise WorkerFailed(f"{error}; on {where}") from error
         except (Exception, SystemExit) as error:
             return Word(f"raised {type(error).__name__}")
         return _checked(raw, 1, where)[0]
@@ -219,6 +234,8 @@ class Drawer:
     def _called(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
         try:
             raw = self._outputs(data, size, rng)
+        except WorkerFailed as error:
+            raise WorkerFailed(f"{error}; on {where}") from error
         except SystemExit as error:
             raise ValueError(f"mechanism called exit({error.code!r}) on {where}") from error
         except Exception as error:
@@ -239,7 +256,9 @@ class Drawer:
             if os.getpid() != process:
                 os._exit(0)  # a child of a mechanism that forks must not go on with the audit
             if not self.changed:
-                self.changed = data.differs(mine)
+                # A mechanism of another process has copies of its own, and says itself what it does to them.
+                elsewhere = getattr(self.mechanism, "changed", None)
+                self.changed = data.differs(mine) or (elsewhere is not None and elsewhere.is_set())
 
 
 def differ(parts: Sequence[Raw]) -> bool:

@@ -14,6 +14,10 @@ from typing import Any
 import numpy as np
 
 
+class WorkerFailed(ValueError):
+    """A process that draws outputs died, was slow, or sent what is no answer: nothing of the mechanism."""
+
+
 class Unsendable(Exception):
     """A result that cannot go from one process to another."""
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import ast
+import atexit
 import contextlib
 import functools
 import importlib
 import importlib.util
 import math
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -79,6 +83,38 @@ def audit_command(
             "--errors", help="raise: an exception is bad input; symbol: it is an output, as is NaN."
         ),
     ] = "raise",
+    python: Annotated[
+        str | None,
+        typer.Option(
+            "--python", metavar="PATH", help="Run the file in this Python: a path or 3.8; needs NumPy."
+        ),
+    ] = None,
+    with_packages: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with", metavar="PACKAGE", help="Run it where this is installed: 'lib==0.3.0'; repeat."
+        ),
+    ] = None,
+    envs: Annotated[
+        Path | None,
+        typer.Option(
+            "--envs", metavar="DIR", help="Where --with keeps environments (default: a cache folder)."
+        ),
+    ] = None,
+    adjacency: Annotated[
+        str | None,
+        typer.Option("--adjacency", help="replace, add, remove, or all: each with its pair and verdict."),
+    ] = None,
+    set_options: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Argument of a library's function: bounds=0,1."),
+    ] = None,
+    schema: Annotated[
+        str | None,
+        typer.Option(
+            "--schema", help="Data of a library's function: n=5,features=2,classes=2,batch=4,nan=1."
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
     """Audit your own mechanism: a lower bound on its ε from samples, and whether it refutes the claim.
@@ -98,6 +134,12 @@ def audit_command(
             seed=seed,
             jobs=jobs,
             errors=errors,
+            python=python,
+            with_packages=with_packages or [],
+            envs=envs,
+            adjacency=adjacency,
+            set_options=set_options or [],
+            schema=schema,
             json=json,
         )
     )
@@ -114,6 +156,7 @@ class Target:
     epsilon: float | None
     delta: float | None
     score: Callable[..., Any] | None
+    label: str = ""
 
 
 def audit_target(
@@ -129,9 +172,20 @@ def audit_target(
     seed: int = 0,
     jobs: int = 1,
     errors: str = "raise",
+    python: str | None = None,
+    with_packages: Sequence[str] = (),
+    envs: Path | None = None,
+    adjacency: str | None = None,
+    set_options: Sequence[str] = (),
+    schema: str | None = None,
     json: bool = False,
 ) -> int:
     """Audit TARGET, print what was found on stdout, and return the exit status.
+
+    python         the Python that runs the file: a path or a version; None for the one that runs this.
+    with_packages  packages of the environment that the file is run in, as for pip; envs is where it is kept.
+    adjacency      "replace", "add", "remove" or "all", each an audit of its own at α; None: the file says.
+    set_options    arguments of a library's function, "bounds=0,1"; schema: what its data look like.
 
     Ctrl-C, SIGTERM, SIGHUP and the time limit print the bound reached, which holds at any time, and give
     status 3. Bad input is one sentence on stderr and status 2; where a mechanism fails in the middle of an
@@ -139,6 +193,8 @@ def audit_target(
     4, so that it cannot pass for "refuted".
     """
     watch: Watch | None = None
+    targets: list[Target] = []
+    results: list[AuditResult] = []
     try:
         check_options(
             epsilon=epsilon,
@@ -152,33 +208,43 @@ def audit_target(
         )
         # What the user's module prints belongs to the reader, not into the JSON document.
         with stdout_to_stderr() as out:
-            loaded = load_target(target)
+            adjacency, loaded = load_any(
+                target, epsilon, python, with_packages, envs, adjacency, set_options, schema
+            )
             claim = {
                 "epsilon": _claimed("epsilon", epsilon, loaded.epsilon, None),
                 "delta": _claimed("delta", delta, loaded.delta, 0.0),
             }
-            so_far = functools.partial(
-                bound_so_far, loaded, claim, alpha=alpha, max_samples=max_samples, method=method, seed=seed
-            )
-            watch = Watch(time_limit, so_far, out if json else None)
-            result = _audit(
-                loaded,
-                watch,
-                **claim,
-                alpha=alpha,
-                max_samples=max_samples,
-                time_limit=time_limit,
-                resolution=resolution,
-                method=method,
-                seed=seed,
-                jobs=jobs,
-                errors=errors,
-            )
+            shape = _schema(schema, set_options)
+            targets = adjacent(loaded, adjacency, claim, shape, seed) if adjacency else [loaded]
+            for one in targets:
+                so_far = functools.partial(
+                    bound_so_far, one, claim, alpha=alpha, max_samples=max_samples, method=method, seed=seed
+                )
+                document = functools.partial(_document, targets, tuple(results))
+                watch = Watch(time_limit, so_far, document, out if json else None)
+                results.append(
+                    _audit(
+                        one,
+                        watch,
+                        **claim,
+                        alpha=alpha,
+                        max_samples=max_samples,
+                        time_limit=time_limit,
+                        resolution=resolution,
+                        method=method,
+                        seed=seed,
+                        jobs=jobs,
+                        errors=errors,
+                    )
+                )
     except ValueError as error:
         print(f"dpclaims: {error}", file=sys.stderr)
         if watch is not None and watch.last is not None:
             # What earlier outputs showed holds all the same.
-            _show(target, watch.result(f"Bad input ended the audit: {error}"), json)
+            results.append(watch.result(f"Bad input ended the audit: {error}"))
+        if results:
+            _show(targets, results, json)
         return BAD_INPUT
     except KeyboardInterrupt:
         print("dpclaims: stopped before the audit began", file=sys.stderr)
@@ -190,17 +256,26 @@ def audit_target(
         traceback.print_exc()
         print("dpclaims: the audit crashed; this says nothing of the mechanism", file=sys.stderr)
         return CRASHED
-    _show(loaded.name, result, json)
-    return STATUS[result.verdict]
+    _show(targets, results, json)
+    # "Refuted" counts most, then "undecided".
+    return max((STATUS[result.verdict] for result in results), key=(PASSED, UNDECIDED, DIFFERS).index)
 
 
-def _show(name: str, result: AuditResult, json: bool) -> None:
+def _show(targets: Sequence[Target], results: Sequence[AuditResult], json: bool) -> None:
+    """The results so far, one a target, on stdout."""
     if json:
-        from claims.harness.run.serialise import dumps
-
-        print(dumps(result.to_dict()), end="")
+        print(_document(targets, results[:-1], results[-1]), end="")
     else:
-        show(name, result)
+        for one, result in zip(targets, results, strict=False):
+            show(one.name, result)
+
+
+def _document(targets: Sequence[Target], before: Sequence[AuditResult], last: AuditResult) -> str:
+    """One JSON document: the result, or the results by adjacency where several were asked for."""
+    from claims.harness.run.serialise import dumps
+
+    found = {one.label: each.to_dict() for one, each in zip(targets, (*before, last), strict=False)}
+    return dumps(found.get("", found))
 
 
 def bound_so_far(
@@ -294,6 +369,189 @@ def load_target(target: str) -> Target:
         delta=_module_number(module, "delta", where),
         score=score,
     )
+
+
+def load_remote(target: str, python: str | None, packages: Sequence[str], envs: Path | None) -> Target:
+    """The same of a file that another Python runs; see `audits.remote`."""
+    from audits.bridge import remote
+    from audits.environments import environment, interpreter
+
+    place, name = _split(target)
+    if not _is_file(place):
+        raise ValueError(f"TARGET must be a file for --python and --with, got {target!r}")
+    if packages:
+        print(f"dpclaims: an environment with {', '.join(packages)}", file=sys.stderr)
+    path = environment(packages, python=python, folder=envs) if packages else interpreter(python)
+    mechanism = remote(path, place, name)
+    missing = [what for what in ("pairs", "adjacency") if getattr(mechanism, what) is None]
+    if missing:
+        raise ValueError(f"{place}: no {missing[0]!r} in it")
+    return Target(
+        name=f"{target if ':' in target else f'{place}:{name}'} in Python {mechanism.python_version}",
+        mechanism=mechanism,
+        pairs=mechanism.pairs,
+        adjacency=mechanism.adjacency,
+        epsilon=mechanism.epsilon,
+        delta=mechanism.delta,
+        score=None,
+    )
+
+
+def load_any(
+    target: str,
+    epsilon: float | None,
+    python: str | None,
+    packages: Sequence[str],
+    envs: Path | None,
+    adjacency: str | None,
+    set_options: Sequence[str],
+    schema: str | None,
+) -> tuple[str | None, Target]:
+    """(adjacency, target) of a file, a module, or an object of a library, here or in another Python."""
+    if is_library_object(target):
+        # Most libraries do not say which datasets are neighbours.
+        return adjacency or "all", load_library(target, epsilon, set_options, python, packages, envs)
+    if set_options or schema:
+        raise ValueError(f"--set and --schema are for a function of a library, got {target!r}")
+    if python is not None or packages:
+        return adjacency, load_remote(target, python, packages, envs)
+    return adjacency, load_target(target)
+
+
+def is_library_object(target: str) -> bool:
+    """Whether TARGET is the dotted name of something in a module: `diffprivlib.tools.mean`."""
+    if _is_file(target) or ":" in target or "." not in target:
+        return False
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        return importlib.util.find_spec(target) is None
+    except (ImportError, ValueError):  # its parent is no package, or is not installed here
+        return True
+
+
+def load_library(
+    target: str,
+    epsilon: float | None,
+    set_options: Sequence[str],
+    python: str | None,
+    packages: Sequence[str],
+    envs: Path | None,
+) -> Target:
+    """A function, an estimator, a measurement or an algorithm of a library; its pairs come from the stock."""
+    from audits import adapters
+
+    options = dict(_option(text) for text in set_options)
+    if python is None and not packages:
+        mechanism, claim = adapters.adapted(adapters.named(target), epsilon, options)
+        name = target
+    else:
+        mechanism = _library_elsewhere(target, epsilon, options, python, packages, envs)
+        name, claim = f"{target} in Python {mechanism.python_version}", mechanism.epsilon
+    return Target(
+        name=name, mechanism=mechanism, pairs=None, adjacency=None, epsilon=claim, delta=None, score=None
+    )
+
+
+def _library_elsewhere(
+    target: str,
+    epsilon: float | None,
+    options: dict[str, Any],
+    python: str | None,
+    packages: Sequence[str],
+    envs: Path | None,
+) -> Any:
+    from audits import adapters
+    from audits.bridge import remote
+    from audits.environments import environment, interpreter
+
+    path = environment(packages, python=python, folder=envs) if packages else interpreter(python)
+    lines = (
+        "import importlib.util",
+        f"spec = importlib.util.spec_from_file_location('adapters', {str(adapters.__file__)!r})",
+        "adapters = importlib.util.module_from_spec(spec)",
+        "spec.loader.exec_module(adapters)",
+        f"mechanism, epsilon = adapters.adapted(adapters.named({target!r}), {epsilon!r}, {options!r})",
+    )
+    # Workers that start later read the file again, so that it lives as long as this process.
+    folder = tempfile.mkdtemp(prefix="dpclaims-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    file = Path(folder) / "library_object.py"
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return remote(path, file)
+
+
+def adjacent(loaded: Target, adjacency: str, claim: dict[str, float], shape: Any, seed: int) -> list[Target]:
+    """The target under "replace", "add" and "remove", or one of them, each with its pairs.
+
+    An object of a library gets pairs of the stock for data of this shape, those that a search finds to show
+    most; a file keeps its own, made into pairs of the other adjacency.
+    """
+    import numpy as np
+
+    from audits.privacy.pairs import take_pairs
+    from audits.stock import ADJACENCIES, derived, search, stock
+
+    if adjacency not in (*ADJACENCIES, "all"):
+        raise ValueError(f"--adjacency must be one of {', '.join((*ADJACENCIES, 'all'))}, got {adjacency!r}")
+    found: list[Target] = []
+    for place, kind in enumerate(ADJACENCIES if adjacency == "all" else (adjacency,)):
+        # The search and the audit draw from generators of their own.
+        rng = np.random.default_rng([seed, place, 1])
+        if loaded.pairs is None:
+            best = search(
+                loaded.mechanism,
+                stock(shape, kind),
+                epsilon=claim["epsilon"],
+                delta=claim["delta"],
+                rng=rng,
+            )
+            pairs, words = [one.pair for one in best], "; ".join(one.name for one in best)
+        else:
+            own = take_pairs(loaded.pairs, rng, loaded.adjacency)
+            pairs, words = [derived(pair, kind) for pair in own], "pairs derived from the file's"
+        relation = "replace" if kind == "replace" else "add-remove"
+        name = f"{loaded.name} under {kind} ({words})"
+        found.append(replace(loaded, name=name, pairs=pairs, adjacency=relation, label=kind))
+    return found
+
+
+def _option(text: str) -> tuple[str, Any]:
+    """NAME=VALUE, the value a literal of Python where it is one.
+
+    >>> _option("bounds=0,1"), _option("kind=fast"), _option("x=None")
+    (('bounds', (0, 1)), ('kind', 'fast'), ('x', None))
+    """
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise ValueError(f"--set must be NAME=VALUE, got {text!r}")
+    try:
+        return name, ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return name, value
+
+
+def _schema(text: str | None, set_options: Sequence[str]) -> Any:
+    """The schema of the data: what --schema says, within the bounds that the function is given."""
+    from dataclasses import fields
+
+    from audits.stock import Schema
+
+    options = dict(_option(option) for option in set_options)
+    bounds = options.get("bounds", options.get("range", (0.0, 1.0)))
+    low = options.get("lower_bound", options.get("lower", bounds[0]))
+    high = options.get("upper_bound", options.get("upper", bounds[1]))
+    said: dict[str, Any] = {"low": low, "high": high}
+    known = [field.name for field in fields(Schema)]
+    for part in filter(None, (text or "").split(",")):
+        name, value = _option(part)
+        if name not in known:
+            raise ValueError(f"--schema knows {', '.join(known)}, got {name!r}")
+        said[name] = value
+    try:
+        return Schema(**said)
+    except TypeError as error:
+        raise ValueError(f"--schema: {error}") from None
 
 
 def show(name: str, result: AuditResult) -> None:
@@ -415,14 +673,19 @@ class Watch:
     `FIRST_OUTPUT` seconds; one that cannot be stopped, as it waits outside of Python, ends with its process,
     after the bound reached was printed.
 
-    so_far  ``so_far(look, seconds, note)``: the result of an audit that ends here.
-    out     descriptor that takes its JSON document; None for none.
+    so_far    ``so_far(look, seconds, note)``: the result of an audit that ends here.
+    document  ``document(result)``: what is printed of it as JSON.
+    out       descriptor that takes the JSON document; None for none.
     """
 
     def __init__(
-        self, limit: float | None, so_far: Callable[..., AuditResult], out: int | None = None
+        self,
+        limit: float | None,
+        so_far: Callable[..., AuditResult],
+        document: Callable[[AuditResult], str],
+        out: int | None = None,
     ) -> None:
-        self.limit, self.so_far, self.out = limit, so_far, out
+        self.limit, self.so_far, self.document, self.out = limit, so_far, document, out
         self.started = time.monotonic()
         self.last: Look | None = None
         self.first = True
@@ -494,10 +757,8 @@ class Watch:
                     flush=True,
                 )
                 if self.out is not None:
-                    from claims.harness.run.serialise import dumps
-
                     note = "The time limit was reached in a call that cannot be stopped."
-                    os.write(self.out, dumps(self.result(note).to_dict()).encode())
+                    os.write(self.out, self.document(self.result(note)).encode())
                 os._exit(UNDECIDED)
 
     def result(self, note: str) -> AuditResult:

@@ -1,0 +1,209 @@
+"""Adapters: functions, estimators and measurements of libraries as mechanisms.
+
+None of them imports the library that it is for, but for Opacus: they use what its objects offer. What takes
+no seed is marked as such (`unseeded`), so that a result says that it cannot be replayed. This file is written
+for Python 3.6 and later and needs nothing but NumPy, as a worker of another Python loads it by its path.
+"""
+
+import copy
+import importlib
+import inspect
+from typing import Any, Callable, Dict, List, Mapping, Optional, Set, Tuple
+
+import numpy as np
+
+from audits import each, unseeded
+
+SEEDS = ("random_state", "seed", "rng")
+"""Arguments that functions and estimators take their randomness from."""
+
+
+def named(path: str) -> Any:
+    """The object of a dotted name, as `diffprivlib.tools.mean`. Raises ValueError where there is none."""
+    parts = path.split(".")
+    if len(parts) < 2 or not all(part.isidentifier() for part in parts):
+        raise ValueError(f"TARGET must be a dotted name as library.module.function, got {path!r}")
+    for split in range(len(parts) - 1, 0, -1):
+        try:
+            found: Any = importlib.import_module(".".join(parts[:split]))
+        except ModuleNotFoundError as error:
+            if error.name and not path.startswith(error.name):
+                raise ValueError(f"TARGET: importing {path} needs {error.name}") from error
+            continue
+        for part in parts[split:]:
+            if not hasattr(found, part):
+                raise ValueError(f"TARGET: {path} has no {part!r}")
+            found = getattr(found, part)
+        return found
+    raise ValueError(f"TARGET: there is no {parts[0]!r} here: install it, or pass --with")
+
+
+def adapted(
+    target: Any, epsilon: Optional[float], options: Mapping[str, Any]
+) -> Tuple[Callable[..., Any], float]:
+    """(mechanism, claimed ε) of an object of a library; options are its further arguments.
+
+    An OpenDP measurement (it has a `map`), a class with `fit` (an estimator), one with `quick_result` (PyDP),
+    or a function of data. Raises ValueError for anything else.
+    """
+    if hasattr(target, "map") and hasattr(target, "input_metric"):
+        mechanism, claim = measurement(target, **options)
+        return mechanism, claim if epsilon is None else epsilon
+    if epsilon is None:
+        raise ValueError("no epsilon to audit against: pass --epsilon")
+    if inspect.isclass(target) and hasattr(target, "quick_result"):
+        return pydp_algorithm(target, epsilon=epsilon, **options), epsilon
+    if inspect.isclass(target) and hasattr(target, "fit"):
+        return estimator(target, epsilon=epsilon, **options), epsilon
+    if callable(target):
+        return function(target, epsilon=epsilon, **options), epsilon
+    raise ValueError(
+        f"TARGET must be a function, an estimator, a measurement or an algorithm, got {target!r}"
+    )
+
+
+def function(f: Callable[..., Any], *, epsilon: float, **options: Any) -> Callable[..., Any]:
+    """`f(data, epsilon=…, **options)`, seeded where it takes a seed; a dataset (X, y) is passed as two.
+
+    >>> def noisy_sum(data, epsilon, random_state):
+    ...     return data.sum() + random_state.laplace(scale=1 / epsilon)
+    >>> function(noisy_sum, epsilon=1.0)(np.ones(3), 2, np.random.default_rng(0)).shape
+    (2,)
+    """
+    accepted = _arguments(f)
+    given = dict(options, epsilon=epsilon) if accepted & {"epsilon", "**"} else dict(options)
+    return _seeded(accepted, given, lambda data, more: f(*_parts(data), **more))
+
+
+def estimator(kind: Callable[..., Any], *, epsilon: float, **options: Any) -> Callable[..., Any]:
+    """What a fitted estimator learned: its public attributes that end in an underscore.
+
+    Outputs are dictionaries of the attributes that are numbers, strings, or arrays of these. A dataset is X,
+    or (X, y).
+    """
+    accepted = _arguments(kind)
+    given = dict(options, epsilon=epsilon) if accepted & {"epsilon", "**"} else dict(options)
+    return _seeded(accepted, given, lambda data, more: released(kind(**more).fit(*_parts(data))))
+
+
+def released(fitted: Any) -> Dict[str, Any]:
+    """The public attributes of a fitted estimator: names that end in an underscore and begin with none."""
+    names = sorted(n for n in vars(fitted) if n.endswith("_") and not n.startswith("_"))
+    found = {name: getattr(fitted, name) for name in names}
+    plain = (bool, int, float, str, np.generic)
+    kept = {
+        name: value
+        for name, value in found.items()
+        if isinstance(value, plain)
+        or (isinstance(value, np.ndarray) and value.dtype != object)
+        or (isinstance(value, (list, tuple)) and all(isinstance(part, plain) for part in value))
+    }
+    if not kept:
+        raise ValueError(
+            f"{type(fitted).__name__} has no public attribute of numbers that ends in an underscore"
+        )
+    return kept
+
+
+def measurement(built: Any, *, distance: Any = 1) -> Tuple[Callable[..., Any], float]:
+    """An OpenDP measurement and its own claim, `map(distance)`; the mechanism takes data as Python values."""
+    claim = built.map(distance)
+    if not isinstance(claim, (int, float)):
+        raise ValueError(f"the map of the measurement gives no ε but {claim!r}: pass a pure measurement")
+
+    def mechanism(data: Any, size: int) -> List[Any]:
+        value = data.tolist() if isinstance(data, np.ndarray) else data
+        return [built(value) for _ in range(size)]
+
+    return unseeded(mechanism), float(claim)
+
+
+def pydp_algorithm(kind: Callable[..., Any], *, epsilon: float, **options: Any) -> Callable[..., Any]:
+    """A PyDP algorithm, `kind(epsilon=…, **options).quick_result(data)`, built anew for each output."""
+
+    def mechanism(data: Any, size: int) -> List[Any]:
+        values = np.asarray(data).tolist()
+        return [kind(epsilon=epsilon, **options).quick_result(list(values)) for _ in range(size)]
+
+    return unseeded(mechanism)
+
+
+def opacus_step(
+    model: Any,
+    loss: Callable[..., Any],
+    *,
+    noise_multiplier: float,
+    max_grad_norm: float,
+    batch_size: int,
+    delta: float,
+    poisson_sampling: bool = True,
+) -> Tuple[Callable[..., Any], Callable[[int], float]]:
+    """One step of DP-SGD by Opacus: (mechanism, claim), where claim(n) is its accountant's ε for n records.
+
+    model   a PyTorch module; each output starts from a copy of it.
+    loss    ``loss(model, *batch)`` → a number, summed over the batch.
+    The outputs are the weights after one step of rate 1. A dataset is X or (X, y).
+    Raises ImportError where PyTorch or Opacus is missing.
+    """
+    # By their names: neither is installed where the rest of this file is used and checked.
+    torch: Any = importlib.import_module("torch")
+    opacus: Any = importlib.import_module("opacus")
+    accountants: Any = importlib.import_module("opacus.accountants")
+
+    def one(data: Any, rng: np.random.Generator) -> Any:
+        torch.manual_seed(int(rng.integers(2**63)))
+        tensors = [torch.as_tensor(np.array(part)).float() for part in _parts(data)]
+        private = copy.deepcopy(model)
+        optimiser = torch.optim.SGD(private.parameters(), lr=1.0)
+        rows = torch.utils.data.TensorDataset(*tensors)
+        private, optimiser, loader = opacus.PrivacyEngine().make_private(
+            module=private,
+            optimizer=optimiser,
+            data_loader=torch.utils.data.DataLoader(rows, batch_size=batch_size),
+            noise_multiplier=noise_multiplier,
+            max_grad_norm=max_grad_norm,
+            poisson_sampling=poisson_sampling,
+        )
+        batch = next(iter(loader))
+        optimiser.zero_grad()
+        loss(private, *batch).backward()
+        optimiser.step()
+        return np.concatenate([p.detach().numpy().ravel() for p in private.parameters()]).astype(float)
+
+    def claim(n: int) -> float:
+        accountant = accountants.RDPAccountant()
+        rate = 1.0 / -(-n // batch_size)  # one over the number of batches, as Opacus has it
+        accountant.step(noise_multiplier=noise_multiplier, sample_rate=rate)
+        return float(accountant.get_epsilon(delta=delta))
+
+    return each(one), claim
+
+
+def _parts(data: Any) -> Tuple[Any, ...]:
+    return data if isinstance(data, tuple) else (data,)
+
+
+def _arguments(f: Callable[..., Any]) -> Set[str]:
+    """The names of the arguments of a function or a class; "**" where it takes any."""
+    try:
+        parameters = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):  # compiled functions do not say
+        return set()
+    return {"**" if p.kind is p.VAR_KEYWORD else p.name for p in parameters}
+
+
+def _seeded(
+    accepted: Set[str], given: Dict[str, Any], call: Callable[[Any, Dict[str, Any]], Any]
+) -> Callable[..., Any]:
+    """One output a call, with a seed of our own under the name that is accepted for one."""
+    name = next((s for s in SEEDS if s in accepted), None)
+    if name is None or name in given:
+        return unseeded(each(lambda data: call(data, given)))
+
+    def one(data: Any, rng: np.random.Generator) -> Any:
+        # Generators of the legacy kind are what `random_state` stands for.
+        legacy = np.random.RandomState(int(rng.integers(2**32)))
+        seed = {"random_state": legacy, "rng": rng, "seed": int(legacy.randint(2**31))}[name]
+        return call(data, dict(given, **{name: seed}))
+
+    return each(one)

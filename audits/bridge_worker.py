@@ -1,0 +1,332 @@
+"""Draws the outputs of a mechanism in another Python: it runs there as a script and needs nothing but NumPy.
+
+It is written for Python 3.6 and later, and imports nothing of this project: `audits.remote` starts it with
+another interpreter, whose libraries the mechanism uses. Questions come through standard input and answers go
+back through standard output, as frames of protocol `PROTOCOL`:
+
+    8 bytes, big endian: length of the header · header (JSON) · the blocks of the header's "blocks" (lengths)
+
+A value of Python is a small JSON tree (`encode`), arrays are blocks in NumPy's own format without pickle.
+Whatever the mechanism prints goes to a file that the asking process reads only if this process ends.
+"""
+
+import collections
+import collections.abc
+import copy
+import importlib.util
+import io
+import itertools
+import json
+import os
+import random
+import signal
+import struct
+import sys
+import types
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+import numpy as np
+
+Frame = Tuple[Dict[str, Any], List[bytes]]
+
+PROTOCOL = 1
+MOST_HEADER = 1 << 28
+MOST_PAIRS = 65
+MOST_PRINTED = 1 << 20
+"""Bytes of what was printed that are kept, about."""
+
+
+# --- Values as JSON and blocks ----------------------------------------------------------------------------
+
+
+def encode(value: Any, blocks: List[bytes]) -> Any:
+    """The JSON tree of a value; arrays and bytes go to `blocks`. Raises TypeError for other types."""
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, np.ndarray) and value.dtype.hasobject and value.dtype.names is None:
+        return {"objects": [encode(item, blocks) for item in value.ravel()], "shape": list(value.shape)}
+    if isinstance(value, (np.ndarray, np.generic)):
+        if isinstance(value, np.generic) and value.dtype.hasobject:
+            value = np.asarray(value)
+        stream = io.BytesIO()
+        np.lib.format.write_array(stream, np.asarray(value), allow_pickle=False)
+        blocks.append(stream.getvalue())
+        return {"scalar" if isinstance(value, np.generic) else "array": len(blocks) - 1}
+    if isinstance(value, int):
+        return {"int": str(int(value))}
+    if isinstance(value, float):
+        return {"float": float(value).hex()}
+    if isinstance(value, complex):
+        return {"complex": [value.real.hex(), value.imag.hex()]}
+    if isinstance(value, (bytes, bytearray)):
+        blocks.append(bytes(value))
+        return {"bytes": len(blocks) - 1}
+    for name, kind in (("list", list), ("tuple", tuple), ("frozenset", frozenset), ("set", set)):
+        if isinstance(value, kind):
+            return {name: [encode(item, blocks) for item in value]}
+    if isinstance(value, collections.abc.Mapping):
+        return {"dict": [[encode(k, blocks), encode(v, blocks)] for k, v in value.items()]}
+    if hasattr(value, "to_numpy") and hasattr(value, "columns"):
+        columns = [[encode(c, blocks), encode(value[c].to_numpy(), blocks)] for c in value.columns]
+        return {"frame": columns, "index": encode(value.index.to_numpy(), blocks)}
+    if hasattr(value, "to_numpy") and hasattr(value, "index"):
+        return {"series": encode(value.to_numpy(), blocks), "index": encode(value.index.to_numpy(), blocks)}
+    if hasattr(value, "__array__") and not isinstance(value, type):
+        return encode(np.asarray(value), blocks)
+    raise TypeError(
+        "a {} cannot go from one Python to another; numbers, strings, None, arrays, lists, tuples, sets, "
+        "dictionaries and data frames can".format(type(value).__name__)
+    )
+
+
+def decode(tree: Any, blocks: List[bytes]) -> Any:
+    """The value of a JSON tree. Raises ValueError for what `encode` does not write."""
+    if tree is None or isinstance(tree, (bool, str)):
+        return tree
+    if not isinstance(tree, dict) or not tree:
+        raise ValueError("no value: {!r}".format(tree))
+    kind = next(iter(tree))
+    content = tree[kind]
+    if kind == "int":
+        return int(content)
+    if kind == "float":
+        return float.fromhex(content)
+    if kind == "complex":
+        return complex(float.fromhex(content[0]), float.fromhex(content[1]))
+    if kind in ("array", "scalar"):
+        array = np.lib.format.read_array(io.BytesIO(blocks[content]), allow_pickle=False)
+        return array if kind == "array" else array[()]
+    if kind == "bytes":
+        return blocks[content]
+    if kind == "objects":
+        array = np.empty(tuple(tree["shape"]), dtype=object)
+        for place, item in enumerate(content):
+            array.flat[place] = decode(item, blocks)
+        return array
+    if kind in ("list", "tuple", "set", "frozenset"):
+        items = [decode(item, blocks) for item in content]
+        return {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}[kind](items)
+    if kind == "dict":
+        return {decode(k, blocks): decode(v, blocks) for k, v in content}
+    if kind in ("frame", "series"):
+        import pandas
+
+        index = decode(tree["index"], blocks)
+        if kind == "series":
+            return pandas.Series(decode(content, blocks), index=index)
+        columns = [(decode(k, blocks), decode(v, blocks)) for k, v in content]
+        return pandas.DataFrame(collections.OrderedDict(columns), index=index)
+    raise ValueError("no value: {!r}".format(kind))
+
+
+def frame(header: Dict[str, Any], blocks: List[bytes]) -> bytes:
+    """A frame as bytes."""
+    text = json.dumps(dict(header, blocks=[len(block) for block in blocks])).encode("utf-8")
+    return b"".join([struct.pack(">Q", len(text)), text] + list(blocks))
+
+
+def read_frame(read: Callable[[int], bytes]) -> Optional[Frame]:
+    """(header, blocks) of the next frame; `read(n)` gives n bytes, or fewer at the end of the stream.
+
+    Returns None at the end of the stream. Raises ValueError where the bytes are no frame.
+    """
+    start = read(8)
+    if not start:
+        return None
+    if len(start) < 8:
+        raise ValueError("the stream ends inside a frame")
+    (length,) = struct.unpack(">Q", start)
+    if length > MOST_HEADER:
+        raise ValueError("these bytes are no frame: {!r}".format(start))
+    text = read(length)
+    if len(text) < length:
+        raise ValueError("the stream ends inside a frame")
+    header = json.loads(text.decode("utf-8"))
+    lengths = header.get("blocks") if isinstance(header, dict) else None
+    if not isinstance(lengths, list) or not all(isinstance(n, int) and n >= 0 for n in lengths):
+        raise ValueError("these bytes are no frame: no blocks in {!r}".format(text[:80]))
+    blocks = [read(n) for n in lengths]
+    if any(len(block) < n for block, n in zip(blocks, lengths)):
+        raise ValueError("the stream ends inside a frame")
+    return header, blocks
+
+
+# --- Mechanisms of another shape --------------------------------------------------------------------------
+
+
+def each(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A mechanism from `f(data, rng)`, one output a call; every call gets its own copy of the data."""
+
+    def mechanism(data: Any, size: int, rng: Any = None) -> List[Any]:
+        kept = copy.deepcopy(data)
+        outputs: List[Any] = []
+        for place in range(size):
+            # The first call gets the data themselves: `answer` sees whether the mechanism changes them.
+            mine = data if place == 0 else copy.deepcopy(kept)
+            outputs.append(f(mine) if rng is None else f(mine, rng))
+        return outputs
+
+    mechanism.replayable = getattr(f, "replayable", True)
+    mechanism.one_by_one = True
+    return mechanism
+
+
+def unseeded(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A mechanism from `f(data, size)` that draws its randomness from somewhere else than a generator."""
+
+    def mechanism(*arguments: Any) -> Any:
+        return f(*arguments[:-1])
+
+    mechanism.replayable = False
+    mechanism.one_by_one = getattr(f, "one_by_one", False)
+    return mechanism
+
+
+def stand_in() -> Any:
+    """A module `audits` with `each` and `unseeded`, so that one file serves with this project and without."""
+    module: Any = types.ModuleType("audits")
+    module.each, module.unseeded = each, unseeded
+    return module
+
+
+# --- The process ------------------------------------------------------------------------------------------
+
+
+def generator(seed: List[int]) -> Any:
+    """A generator from a list of numbers below 2³²; the generators of the whole process are seeded, too."""
+    # Libraries that draw from these generators then give the same outputs for the same seed.
+    np.random.seed(seed)
+    random.seed(",".join(map(str, seed)))
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(seed[0] << 32 | seed[1])
+    if hasattr(np.random, "default_rng"):
+        return np.random.default_rng(seed)
+    return np.random.RandomState(seed)
+
+
+def load(path: str, name: str) -> Any:
+    """The module of a file, with the mechanism in it. Raises AttributeError where it is missing."""
+    if importlib.util.find_spec("audits") is None:
+        sys.modules["audits"] = stand_in()
+    folder, file = os.path.split(os.path.abspath(path))
+    sys.path.insert(0, folder)
+    spec: Any = importlib.util.spec_from_file_location(os.path.splitext(file)[0], path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(spec.name, module)
+    spec.loader.exec_module(module)
+    if not callable(getattr(module, name, None)):
+        raise AttributeError("no function {!r} in {}".format(name, path))
+    return module
+
+
+def said(module: Any, what: str, name: str) -> Any:
+    """What a module says of a mechanism: one value for all of them, or a dictionary by their names."""
+    value = getattr(module, what, None)
+    return value.get(name) if isinstance(value, dict) else value
+
+
+def taken(pairs: Any, seed: List[int]) -> List[Tuple[Any, ...]]:
+    """The pairs of a module as a list of two-tuples, at most `MOST_PAIRS`."""
+    found: Any = pairs(generator(seed)) if callable(pairs) else pairs
+    return [tuple(pair) for pair in itertools.islice(found, MOST_PAIRS)]
+
+
+class Worker:
+    """Answers questions about one module."""
+
+    def __init__(self) -> None:
+        self.module: Any = None
+        self.mechanism: Any = None
+        self.name = ""
+
+    def answer(self, header: Dict[str, Any], blocks: List[bytes]) -> Frame:
+        """(header, blocks) of the answer to a question."""
+        return getattr(self, "on_" + header["ask"])(header, blocks)
+
+    def on_load(self, header: Dict[str, Any], blocks: List[bytes]) -> Frame:
+        """Loads the file and says what it gives."""
+        self.module = load(header["file"], header["name"])
+        self.name = header["name"]
+        self.mechanism = getattr(self.module, self.name)
+        adjacency = said(self.module, "adjacency", self.name)
+        libraries: Dict[str, str] = {}
+        for library in sorted(sys.modules):
+            version = getattr(sys.modules[library], "__version__", None)
+            if "." not in library and not library.startswith("_") and isinstance(version, str):
+                libraries[library] = version
+        return {
+            "protocol": PROTOCOL,
+            "python": sys.version.split()[0],
+            "libraries": libraries,
+            "replayable": bool(getattr(self.mechanism, "replayable", True)),
+            "one_by_one": bool(getattr(self.mechanism, "one_by_one", False)),
+            "has": [n for n in ("pairs", "adjacency") if said(self.module, n, self.name) is not None],
+            "adjacency": adjacency if isinstance(adjacency, str) else None,
+            "epsilon": number(said(self.module, "epsilon", self.name)),
+            "delta": number(said(self.module, "delta", self.name)),
+        }, []
+
+    def on_pairs(self, header: Dict[str, Any], blocks: List[bytes]) -> Frame:
+        """The module's pairs."""
+        found: List[bytes] = []
+        return {"value": encode(taken(said(self.module, "pairs", self.name), header["seed"]), found)}, found
+
+    def on_adjacent(self, header: Dict[str, Any], blocks: List[bytes]) -> Frame:
+        """What the module's adjacency says of two datasets."""
+        first, second = decode(header["value"], blocks)
+        return {"value": bool(said(self.module, "adjacency", self.name)(first, second))}, []
+
+    def on_draw(self, header: Dict[str, Any], blocks: List[bytes]) -> Frame:
+        """`size` outputs on a dataset, and whether the mechanism has changed that."""
+        data = decode(header["value"], blocks)
+        before: List[bytes] = []
+        tree = encode(data, before)
+        outputs = self.mechanism(data, header["size"], generator(header["seed"]))
+        if hasattr(outputs, "to_records") and hasattr(outputs, "columns"):
+            outputs = outputs.to_records(index=False)
+        after: List[bytes] = []
+        found: List[bytes] = []
+        try:
+            changed = encode(data, after) != tree or after != before
+        except TypeError:
+            changed = True
+        return {"value": encode(outputs, found), "changed": changed}, found
+
+
+def number(value: Any) -> Optional[str]:
+    """A number of the module as text, exactly; None where there is none."""
+    if value is None:
+        return None
+    try:
+        return float(value).hex()
+    except (TypeError, ValueError):
+        return repr(value)
+
+
+def main() -> None:
+    """Answers until standard input ends."""
+    questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    # What the library prints must not get among the answers, not even from compiled code.
+    silent = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(silent, 0)
+    os.dup2(2, 1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the asking one decides
+    worker = Worker()
+    while True:
+        question = read_frame(questions.read)
+        if question is None:
+            return
+        try:
+            header, blocks = worker.answer(*question)
+        except (Exception, SystemExit) as error:
+            message = " ".join(str(error).split())[:500]
+            header, blocks = {"error": type(error).__name__, "message": message}, []
+        answers.write(frame(header, blocks))
+        answers.flush()
+        sys.stdout.flush()
+        if os.fstat(2).st_size > MOST_PRINTED:
+            os.ftruncate(2, 0)
+
+
+if __name__ == "__main__":
+    main()

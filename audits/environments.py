@@ -1,0 +1,133 @@
+"""Environments of other releases: a Python with named packages, made once and kept in a cache folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+FOLDER = "DPCLAIMS_ENVS"
+"""Environment variable with the folder of all environments."""
+COMPLETE = "dpclaims-environment.json"
+MINUTES = 15
+"""How long an installation may take."""
+
+
+def cache_folder() -> Path:
+    """Where environments are kept: `DPCLAIMS_ENVS`, else the user's cache folder."""
+    if os.environ.get(FOLDER):
+        return Path(os.environ[FOLDER])
+    if sys.platform == "win32":
+        home = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        home = Path.home() / "Library" / "Caches"
+    else:
+        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return home / "dpclaims" / "environments"
+
+
+def environment(
+    requirements: Sequence[str],
+    *,
+    python: str | os.PathLike[str] | None = None,
+    dependencies: bool = True,
+    folder: str | os.PathLike[str] | None = None,
+) -> Path:
+    """The Python of an environment with these packages and NumPy, which is made where there is none.
+
+    requirements   as for pip, "diffprivlib==0.3.0".
+    python         an interpreter, or a version such as "3.8" that is looked for (`interpreter`); None for the
+                   one that runs this.
+    dependencies   False: the packages alone, where what they depend on is not used and hard to install.
+    folder         where environments are kept; the default is `cache_folder()`.
+
+    Raises ValueError, one sentence, where an interpreter is not found or a package cannot be installed.
+    """
+    base = interpreter(python)
+    wanted = {"python": str(base), "requirements": list(requirements), "dependencies": dependencies}
+    key = hashlib.sha256(json.dumps(wanted, sort_keys=True).encode()).hexdigest()[:16]
+    words = "-".join(re.sub(r"[^A-Za-z0-9.]+", "-", r) for r in requirements)[:60]
+    home = (Path(folder) if folder is not None else cache_folder()).expanduser().resolve() / f"{words}-{key}"
+    found = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    if (home / COMPLETE).is_file() and found.is_file():
+        return found
+    if home.exists():
+        shutil.rmtree(home)  # an installation that was interrupted
+    home.parent.mkdir(parents=True, exist_ok=True)
+    uv = shutil.which("uv")
+    install = [uv, "pip", "install", "--python", str(found)] if uv else [str(found), "-m", "pip", "install"]
+    _run([uv, "venv", "--python", str(base), str(home)] if uv else [str(base), "-m", "venv", str(home)])
+    try:
+        if dependencies:
+            _run([*install, "-q", *requirements, *([] if _has_numpy(requirements) else ["numpy"])])
+        else:
+            _run(
+                [*install, "-q", *([] if _has_numpy(requirements) else ["numpy"])]
+                + ["--no-deps", *requirements]
+            )
+    except BaseException:
+        shutil.rmtree(home, ignore_errors=True)
+        raise
+    (home / COMPLETE).write_text(json.dumps(wanted) + "\n", encoding="utf-8")
+    return found
+
+
+def interpreter(python: str | os.PathLike[str] | None = None) -> Path:
+    """An interpreter by its path or by its version, as "3.8".
+
+    A version is looked for on the PATH, among those of uv and among those of pyenv. Raises ValueError where
+    there is none.
+    """
+    if python is None:
+        return Path(sys.executable)
+    text = str(python)
+    if not re.fullmatch(r"3\.\d+", text):
+        path = shutil.which(text)
+        if path is None:
+            raise ValueError(f"python must be an interpreter or a version as 3.8, got {text!r}")
+        return Path(path)
+    if text == f"3.{sys.version_info.minor}":
+        return Path(sys.executable)
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    candidates = [shutil.which(f"python{text}"), *sorted(map(str, pyenv.glob(f"{text}.*/bin/python")))]
+    if uv := shutil.which("uv"):
+        answer = subprocess.run([uv, "python", "find", text], capture_output=True, text=True, check=False)
+        candidates.append(answer.stdout.strip() if answer.returncode == 0 else None)
+    for candidate in candidates:
+        # A launcher may be on the PATH for a version that is not installed.
+        if candidate and _version(candidate) == text:
+            return Path(candidate)
+    raise ValueError(
+        f"no Python {text} was found on the PATH, by uv or by pyenv: install one, or give its path"
+    )
+
+
+def _version(python: str) -> str:
+    code = "import sys; print('%d.%d' % sys.version_info[:2])"
+    try:
+        answer = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=30, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return answer.stdout.strip()
+
+
+def _has_numpy(requirements: Sequence[str]) -> bool:
+    return any(re.match(r"numpy\b", r) for r in requirements)
+
+
+def _run(command: Sequence[str | None]) -> None:
+    words = [str(word) for word in command]
+    try:
+        answer = subprocess.run(words, capture_output=True, text=True, timeout=60 * MINUTES, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ValueError(f"{' '.join(words)}: {error}") from error
+    if answer.returncode:
+        lines = [line for line in (answer.stderr or answer.stdout).splitlines() if line.strip()]
+        errors = [line for line in lines if "error" in line.lower()] or lines or ["(no message)"]
+        raise ValueError(f"{' '.join(words[-4:])} failed: {errors[-1].strip()[:300]}")

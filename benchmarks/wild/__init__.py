@@ -1,0 +1,1 @@
+"""Released libraries, audited as shipped: `python -m benchmarks.wild`."""

@@ -1,0 +1,119 @@
+"""A case: one function of one release, what it claims, and what the audit is expected to say.
+
+A file below `cases/` runs in the environment of its release, where this project is not installed. What it
+says of its cases is therefore read without importing it: `RELEASES` and `CASES` are literals. Each release of
+the file is audited on each of its cases; a key may stand in either, and a case's own counts.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).resolve().parent / "cases"
+STATUSES = ("documented bug", "fixed", "presumed correct", "adjacency", "finding")
+VERDICTS = ("refuted", "not-refuted")
+ADJACENCIES = ("replace", "add-remove", "own")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One line of the table.
+
+    file, function   where the mechanism stands; its pairs are the file's `pairs`.
+    library, python, requirements, dependencies   the environment: the release, the version of Python, further
+                     packages, and whether what the packages depend on is installed too.
+    of, released     the function of the library, and what is released of what it computes.
+    adjacency        "replace", "add-remove", or "own": the file's function `adjacency`.
+    epsilon, delta   the claim.
+    status, reference, expected   what is known of it, where that can be read, and the verdict that follows.
+    errors, footprints, max_samples, time_limit   as for `audit_privacy`; the time in seconds.
+    """
+
+    file: Path
+    function: str
+    library: str
+    of: str
+    released: str
+    adjacency: str
+    epsilon: float
+    status: str
+    expected: str
+    python: str = "3.11"
+    requirements: tuple[str, ...] = ()
+    dependencies: bool = True
+    delta: float = 0.0
+    reference: str = ""
+    errors: str = "raise"
+    footprints: bool = False
+    max_samples: int = 4000
+    time_limit: float = 240.0
+
+    def __post_init__(self) -> None:
+        for name, allowed in (("status", STATUSES), ("expected", VERDICTS), ("adjacency", ADJACENCIES)):
+            if getattr(self, name) not in allowed:
+                raise ValueError(
+                    f"{self.file.name}: {name} must be one of {allowed}, got {getattr(self, name)!r}"
+                )
+        if "==" not in self.library:
+            raise ValueError(f"{self.file.name}: library must be name==version, got {self.library!r}")
+        if self.status == "documented bug" and not self.reference:
+            raise ValueError(f"{self.file.name}: a documented bug needs a reference")
+
+    @property
+    def id(self) -> str:
+        """Release and function, as diffprivlib==0.3.0/pca."""
+        return f"{self.library}/{self.function}"
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """What the environment holds."""
+        return (self.library, *self.requirements)
+
+    def digest(self) -> str:
+        """A fingerprint of what the result is computed from: the file and the case."""
+        said = repr([(f.name, getattr(self, f.name)) for f in fields(self) if f.name != "file"])
+        return hashlib.sha256(self.file.read_bytes() + said.encode()).hexdigest()[:16]
+
+
+def cases_of(file: Path) -> list[Case]:
+    """The cases of a file. Raises ValueError where it says too little or something else than literals."""
+    said = _literals(file)
+    for name in ("RELEASES", "CASES"):
+        if not isinstance(said.get(name), list):
+            raise ValueError(f"{file.name} must have a list {name} of dictionaries, of literals only")
+    known = {f.name for f in fields(Case)} - {"file"}
+    found: list[Case] = []
+    for release in said["RELEASES"]:
+        for case in said["CASES"]:
+            both = release | case
+            if unknown := set(both) - known:
+                raise ValueError(f"{file.name}: unknown keys {sorted(unknown)}")
+            try:
+                found.append(Case(file=file, **both | {"requirements": tuple(both.get("requirements", ()))}))
+            except TypeError as error:
+                raise ValueError(f"{file.name}: {error}") from None
+    return found
+
+
+def all_cases(folder: Path = FOLDER) -> list[Case]:
+    """The cases of every file of a folder. Raises ValueError where two have one id."""
+    found = [case for file in sorted(folder.glob("*.py")) for case in cases_of(file)]
+    ids = [case.id for case in found]
+    if twice := sorted({i for i in ids if ids.count(i) > 1}):
+        raise ValueError(f"two cases have one id: {', '.join(twice)}")
+    return found
+
+
+def _literals(file: Path) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            try:
+                found[node.targets[0].id] = ast.literal_eval(node.value)
+            except ValueError:
+                continue
+    return found

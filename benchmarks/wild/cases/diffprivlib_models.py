@@ -1,0 +1,215 @@
+"""diffprivlib 0.6.6: models, what is released are the public attributes that end in an underscore."""
+
+import warnings
+
+import numpy as np
+from diffprivlib import models
+
+from audits import each
+
+warnings.simplefilter("ignore")
+
+RELEASES = [{"library": "diffprivlib==0.6.6", "requirements": ["scikit-learn==1.6.1"], "epsilon": 1.0}]
+CASES = [
+    {
+        "function": "pca",
+        "of": "models.PCA",
+        "released": "explained_variance_, components_",
+        "adjacency": "replace",
+        "status": "presumed correct",
+        "expected": "not-refuted",
+        "max_samples": 250,
+    },
+    {
+        "function": "scaler",
+        "of": "models.StandardScaler",
+        "released": "mean_, var_",
+        "adjacency": "replace",
+        "status": "presumed correct",
+        "expected": "not-refuted",
+        "max_samples": 300,
+    },
+    {
+        "function": "k_means",
+        "of": "models.KMeans",
+        "released": "cluster_centers_",
+        "adjacency": "add-remove",
+        "status": "presumed correct",
+        "expected": "not-refuted",
+        "max_samples": 250,
+    },
+    {
+        "function": "logistic",
+        "of": "models.LogisticRegression",
+        "released": "coef_",
+        "adjacency": "replace",
+        "status": "presumed correct",
+        "expected": "not-refuted",
+        "max_samples": 250,
+    },
+    {
+        "function": "linear",
+        "of": "models.LinearRegression",
+        "released": "coef_, intercept_",
+        "adjacency": "replace",
+        "status": "presumed correct",
+        "expected": "not-refuted",
+        "max_samples": 300,
+    },
+    {
+        "function": "unclipped",
+        "of": "models.LinearRegression",
+        "released": "coef_, fit_intercept=False, a record out of bounds",
+        "adjacency": "replace",
+        "status": "finding",
+        "expected": "refuted",
+        "reference": "findings/diffprivlib-linear-regression.md",
+    },
+    {
+        "function": "bayes_features",
+        "of": "models.GaussianNB",
+        "released": "theta_, var_, class_count_; features change",
+        "adjacency": "replace",
+        "status": "presumed correct",
+        "expected": "not-refuted",
+        "max_samples": 300,
+    },
+    {
+        "function": "bayes_label",
+        "of": "models.GaussianNB",
+        "released": "theta_, var_, class_count_; the label of the only record of a class changes",
+        "adjacency": "replace",
+        "status": "finding",
+        "expected": "refuted",
+        "reference": "findings/diffprivlib-gaussian-nb.md",
+        "max_samples": 2000,
+    },
+    {
+        "function": "bayes_last",
+        "of": "models.GaussianNB",
+        "released": "class_count_; the last record of a class is removed",
+        "adjacency": "add-remove",
+        "status": "finding",
+        "expected": "refuted",
+        "reference": "findings/diffprivlib-gaussian-nb.md",
+        "max_samples": 300,
+    },
+    {
+        "function": "tree_added",
+        "of": "models.DecisionTreeClassifier",
+        "released": "the label at a point",
+        "adjacency": "add-remove",
+        "status": "presumed correct",
+        "expected": "not-refuted",
+        "max_samples": 400,
+    },
+    {
+        "function": "tree_replaced",
+        "of": "models.DecisionTreeClassifier",
+        "released": "the label at a point",
+        "adjacency": "replace",
+        "status": "adjacency",
+        "expected": "refuted",
+        "reference": "findings/diffprivlib-forests.md",
+        "max_samples": 3000,
+    },
+    {
+        "function": "forest_replaced",
+        "of": "models.RandomForestClassifier",
+        "released": "the label at a point, one tree",
+        "adjacency": "replace",
+        "status": "adjacency",
+        "expected": "refuted",
+        "reference": "findings/diffprivlib-forests.md",
+        "max_samples": 3000,
+    },
+]
+BOX = {"epsilon": 1.0, "bounds": (0.0, 1.0)}
+
+
+def seed(rng):
+    return int(rng.integers(2**32))
+
+
+def fit_pca(data, rng):
+    model = models.PCA(n_components=1, epsilon=1.0, centered=True, data_norm=1.0, random_state=seed(rng))
+    model.fit(data)
+    return np.append(model.explained_variance_, np.abs(model.components_))
+
+
+def fit_scaler(data, rng):
+    model = models.StandardScaler(random_state=seed(rng), **BOX).fit(data)
+    return np.append(model.mean_, model.var_)
+
+
+def fit_k_means(data, rng):
+    return models.KMeans(n_clusters=2, random_state=seed(rng), **BOX).fit(data).cluster_centers_.ravel()
+
+
+def fit_logistic(data, rng):
+    return (
+        models.LogisticRegression(epsilon=1.0, data_norm=1.0, random_state=seed(rng)).fit(*data).coef_.ravel()
+    )
+
+
+def fit_linear(data, rng):
+    model = models.LinearRegression(epsilon=1.0, bounds_X=(-1, 1), bounds_y=(-1, 1), random_state=seed(rng))
+    return np.append(model.fit(*data).coef_, model.intercept_)
+
+
+def fit_unclipped(data, rng):
+    model = models.LinearRegression(
+        epsilon=1.0, bounds_X=(-1, 1), bounds_y=(-1, 1), fit_intercept=False, random_state=seed(rng)
+    )
+    return model.fit(*data).coef_
+
+
+def fit_bayes(data, rng):
+    model = models.GaussianNB(random_state=seed(rng), **BOX)
+    model.partial_fit(*data, classes=[0, 1])
+    return np.concatenate([model.theta_.ravel(), model.var_.ravel(), model.class_count_])
+
+
+def fit_counts(data, rng):
+    return models.GaussianNB(random_state=seed(rng), **BOX).partial_fit(*data, classes=[0, 1]).class_count_
+
+
+def fit_tree(data, rng):
+    model = models.DecisionTreeClassifier(max_depth=1, classes=[0, 1], random_state=seed(rng), **BOX)
+    return int(model.fit(*data).predict([[0.5]])[0])
+
+
+def fit_forest(data, rng):
+    model = models.RandomForestClassifier(
+        n_estimators=1, max_depth=1, classes=[0, 1], random_state=seed(rng), **BOX
+    )
+    return int(model.fit(*data).predict([[0.5]])[0])
+
+
+pca, scaler, k_means, logistic = each(fit_pca), each(fit_scaler), each(fit_k_means), each(fit_logistic)
+linear, unclipped = each(fit_linear), each(fit_unclipped)
+bayes_features, bayes_label, bayes_last = each(fit_bayes), each(fit_bayes), each(fit_counts)
+tree_added, tree_replaced, forest_replaced = each(fit_tree), each(fit_tree), each(fit_forest)
+
+_PLANE = np.array([[0.0, 0.0], [0.0, 0.1], [0.0, 0.2]])
+_OTHER = np.array([[1.0, 0.0], [0.0, 0.1], [0.0, 0.2]])
+_LINE = np.array([[0.0], [0.1], [0.2], [0.3]])
+_MOVED = np.array([[1.0], [0.1], [0.2], [0.3]])
+_Y = np.array([0, 0, 1, 1])
+_SIGNED, _FLAT = np.array([[1.0], [0.5], [-0.5]]), np.array([0.0, 0.5, -0.5])
+_SAME = np.full((4, 1), 0.5)
+_ONES = np.array([1, 1, 1, 1])
+pairs = {
+    "pca": [(_PLANE, _OTHER)],
+    "scaler": [(_LINE, _MOVED)],
+    "k_means": [(np.vstack([_PLANE, [[1.0, 1.0]]]), _PLANE)],
+    "logistic": [((_LINE, _Y), (_MOVED, _Y)), ((_LINE, _Y), (_MOVED, np.array([1, 0, 1, 1])))],
+    "linear": [((_SIGNED, _FLAT), (_SIGNED * [[-1.0], [1.0], [1.0]], _FLAT + [1.0, 0.0, 0.0]))],
+    "unclipped": [((np.array([[1e4], [0.5], [-0.5]]), _FLAT), (_SIGNED, _FLAT))],
+    "bayes_features": [((_LINE, _Y), (_MOVED, _Y))],
+    "bayes_label": [((_LINE[:3], _Y[:3]), (_LINE[:3], 0 * _Y[:3]))],
+    "bayes_last": [((_LINE[:3], _Y[:3]), (_LINE[:2], _Y[:2]))],
+    "tree_added": [((_SAME, np.array([0, 0, 1, 1])), (_SAME[:3], np.array([0, 0, 1])))],
+    "tree_replaced": [((_SAME[:2], np.array([0, 0])), (_SAME[:2], np.array([0, 1])))],
+    "forest_replaced": [((_SAME[:2], np.array([0, 0])), (_SAME[:2], np.array([0, 1])))],
+}

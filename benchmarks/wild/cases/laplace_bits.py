@@ -1,0 +1,54 @@
+"""Laplace noise in floating point: which outputs are possible depends on the data (Mironov, CCS 2012).
+
+The audit looks at the least significant bits of the outputs (`footprints`).
+"""
+
+import numpy as np
+from diffprivlib.mechanisms import Laplace, Snapping
+
+RELEASES = [{"library": "diffprivlib==0.6.6", "python": "3.11", "requirements": ["scikit-learn==1.6.1"]}]
+CASES = [
+    {
+        "function": "laplace",
+        "of": "mechanisms.Laplace",
+        "released": "the value, least significant bits",
+        "adjacency": "own",
+        "epsilon": 1.0,
+        "footprints": True,
+        "status": "documented bug",
+        "expected": "refuted",
+        "reference": "https://www.microsoft.com/en-us/research/publication/on-significance-of-the-least-significant-bits-for-differential-privacy/",
+        "max_samples": 150000,
+    },
+    {
+        "function": "snapping",
+        "of": "mechanisms.Snapping",
+        "released": "the value, least significant bits",
+        "adjacency": "own",
+        "epsilon": 1.0,
+        "footprints": True,
+        "status": "presumed correct",
+        "expected": "not-refuted",
+        "max_samples": 4000,
+    },
+]
+
+
+def adjacency(first, second):
+    """Values that differ by at most the sensitivity, 1."""
+    return abs(first - second) <= 1.0
+
+
+def laplace(data, size, rng):
+    mechanism = Laplace(epsilon=1.0, sensitivity=1.0, random_state=int(rng.integers(2**32)))
+    return np.array([mechanism.randomise(data) for _ in range(size)])
+
+
+def snapping(data, size, rng):
+    mechanism = Snapping(
+        epsilon=1.0, sensitivity=1.0, lower=-64.0, upper=64.0, random_state=int(rng.integers(2**32))
+    )
+    return np.array([mechanism.randomise(data) for _ in range(size)])
+
+
+pairs = [(0.0, 1.0)]

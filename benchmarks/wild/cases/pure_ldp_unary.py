@@ -1,0 +1,56 @@
+"""pure-ldp 1.1.2, unary encoding: the bit of the user's own item is drawn twice and is 1 if either draw is.
+
+The bit is 1 with probability p + (1 − p)q instead of p.
+"""
+
+import numpy as np
+from pure_ldp.frequency_oracles.unary_encoding import UEClient
+
+RELEASES = [
+    {
+        "library": "pure-ldp==1.1.2",
+        "python": "3.8",
+        "requirements": ["scikit-learn<0.24", "numpy<1.20", "scipy<1.6", "statsmodels<0.13", "pandas<1.4"],
+        "status": "documented bug",
+        "expected": "refuted",
+        "reference": "https://github.com/Samuel-Maddock/pure-LDP/issues/11",
+    },
+    {
+        "library": "pure-ldp==1.2.0",
+        "python": "3.8",
+        "requirements": ["scikit-learn<0.24", "numpy<1.20", "scipy<1.6", "statsmodels<0.13", "pandas<1.4"],
+        "status": "fixed",
+        "expected": "not-refuted",
+        "reference": "https://github.com/Samuel-Maddock/pure-LDP/issues/11",
+    },
+]
+CASES = [
+    {
+        "function": "optimised",
+        "of": "UEClient(use_oue=True)",
+        "released": "the report of one user, 4 items",
+        "adjacency": "replace",
+        "epsilon": 1.0,
+        "max_samples": 6000,
+    },
+    {
+        "function": "symmetric",
+        "of": "UEClient(use_oue=False)",
+        "released": "the report of one user, 4 items",
+        "adjacency": "replace",
+        "epsilon": 1.0,
+        "max_samples": 6000,
+    },
+]
+
+
+def reports(oue):
+    def mechanism(data, size, rng):
+        client = UEClient(1.0, 4, use_oue=oue, index_mapper=lambda item: item)
+        return np.array([client.privatise(data[0]) for _ in range(size)])
+
+    return mechanism
+
+
+optimised, symmetric = reports(True), reports(False)
+pairs = [([0], [1])]

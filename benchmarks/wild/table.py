@@ -1,0 +1,126 @@
+"""The table: `table.json` keeps what was found, `table.csv` and `README.md` show it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.wild.case import STATUSES, Case
+
+HOME = Path(__file__).resolve().parent
+Row = Mapping[str, Any]
+COLUMNS = (
+    "library",
+    "function",
+    "released",
+    "adjacency",
+    "epsilon",
+    "delta",
+    "status",
+    "expected",
+    "verdict",
+    "epsilon_lower",
+    "resolution",
+    "samples",
+    "seconds",
+    "cpu_seconds",
+    "reference",
+    "failed",
+)
+HEADS = {
+    "documented bug": "Documented bugs",
+    "fixed": "The releases that mended them",
+    "finding": "Findings",
+    "adjacency": "Claims that hold under another adjacency",
+    "presumed correct": "Presumed correct",
+}
+
+
+def load(home: Path = HOME) -> dict[str, dict[str, Any]]:
+    """The rows known so far, by id."""
+    path = home / "table.json"
+    return {row["id"]: row for row in json.loads(path.read_text(encoding="utf-8"))} if path.is_file() else {}
+
+
+def rows_of(rows: Mapping[str, Row], cases: Sequence[Case]) -> list[dict[str, Any]]:
+    """The rows of the cases that there are, in their order; a case that was not audited yet says so."""
+    found: list[dict[str, Any]] = []
+    for case in cases:
+        row = dict(rows.get(case.id, {}))
+        if row.get("digest") == case.digest():
+            found.append(row)
+    return found
+
+
+def write(rows: Mapping[str, Row], cases: Sequence[Case], home: Path = HOME) -> None:
+    """Write all three files."""
+    found = rows_of(rows, cases)
+    text = json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    (home / "table.json").write_text(text, encoding="utf-8")
+    with (home / "table.csv").open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, COLUMNS, extrasaction="ignore", restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(found)
+    (home / "README.md").write_text(markdown(found), encoding="utf-8")
+
+
+def line(row: Row) -> str:
+    """A row for a terminal."""
+    if row.get("failed"):
+        return f"{row['verdict']:13} {row['id']}: {row['failed']}"
+    return (
+        f"{row['verdict']:13} {row['id']}: claimed ε = {row['epsilon']:g}, ε ≥ {row['epsilon_lower']:.3g}, "
+        f"{row['samples']:,} samples, {row['cpu_seconds']:.1f} CPU s"
+    )
+
+
+def markdown(rows: Sequence[Row]) -> str:
+    """The page with the table."""
+    libraries = {row["library"].split("==")[0] for row in rows}
+    expected = sum(row["verdict"] == row["expected"] for row in rows)
+    verdicts = Counter(row["verdict"] for row in rows)
+    counts = ", ".join(f"{n} {verdict}" for verdict, n in sorted(verdicts.items()))
+    parts = [
+        "# Released libraries, audited as shipped\n\n"
+        "`python -m benchmarks.wild` makes an environment for each release, draws outputs in it and audits "
+        "the claim at α = 10⁻⁴. Seconds are processor seconds, those of the worker included; ε found is a "
+        "lower bound with confidence 1 − 10⁻⁴; the resolution is the violation that would have been caught "
+        'with probability 0.9 on the events tried. "Not refuted" is no proof of privacy.\n\n'
+        f"{len(rows)} cases of {len(libraries)} libraries: {counts}; {expected} as expected.\n"
+    ]
+    for status in (s for s in HEADS if s in STATUSES):
+        chosen = [row for row in rows if row["status"] == status]
+        if not chosen:
+            continue
+        parts.append(f"\n## {HEADS[status]}\n\n{_head()}{''.join(map(_row, chosen))}")
+    failed = [row for row in rows if row.get("failed")]
+    if failed:
+        parts.append("\n## Not audited\n\n" + "".join(f"* `{r['id']}`: {r['failed']}\n" for r in failed))
+    return "".join(parts)
+
+
+def _head() -> str:
+    names = ["release", "function", "released", "adjacency", "claimed", "verdict", "ε found", "resolution"]
+    names += ["samples", "s"]
+    return f"| {' | '.join(names)} |\n|{' --- |' * 6}{' ---: |' * 4}\n"
+
+
+def _row(row: Row) -> str:
+    claim = f"{row['epsilon']:.4g}" + (f", {row['delta']:g}" if row["delta"] else "")
+    function = f"[{row['function']}]({row['reference']})" if row["reference"] else row["function"]
+    verdict = row["verdict"] if row["verdict"] == row["expected"] else f"**{row['verdict']}**"
+    figures = ["", "", "", ""]
+    if not row.get("failed"):
+        reached = row["resolution"]
+        figures = [
+            f"{row['epsilon_lower']:.3g}",
+            "" if reached is None or row["verdict"] == "refuted" else f"{reached:.3g}",
+            f"{row['samples']:,}",
+            f"{row['cpu_seconds']:.1f}",
+        ]
+    cells = [f"`{row['library']}`", function, row["released"], row["adjacency"], claim, verdict, *figures]
+    return f"| {' | '.join(cells)} |\n"

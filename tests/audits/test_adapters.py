@@ -1,0 +1,179 @@
+"""Adapters: library objects as mechanisms; a stand-in shows each kind."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from audits import adapters, audit_privacy
+from claims.harness.commands.audit import audit_target, is_library_object
+
+PAIR = (np.array([1.0, 0.0]), np.array([0.0, 0.0]))
+
+
+def seeded_sum(data: Any, epsilon: float, bounds: Any, random_state: Any) -> float:
+    return float(np.clip(data, *bounds).sum() + random_state.laplace(scale=1 / epsilon))
+
+
+class Mean:
+    """An estimator as scikit-learn has them."""
+
+    def __init__(self, epsilon: float = 1.0, random_state: Any = None) -> None:
+        self.epsilon, self.random_state = epsilon, random_state
+
+    def fit(self, X: Any, y: Any = None) -> Mean:
+        self.mean_ = X.mean(axis=0) + self.random_state.laplace(scale=1 / self.epsilon, size=X.shape[1:])
+        self.classes_ = np.array(["a", "b"])
+        self._secret_ = self.exact = X.sum()
+        self.helper_ = object()
+        return self
+
+
+class Measurement:
+    """As OpenDP has them."""
+
+    input_metric = "AbsoluteDistance(f64)"
+
+    def map(self, distance: float) -> float:
+        return 0.5 * distance
+
+    def __call__(self, value: Any) -> float:
+        return sum(value) + np.random.default_rng().laplace(scale=2.0)
+
+
+class Algorithm:
+    """As PyDP has them."""
+
+    def __init__(self, epsilon: float, dtype: str = "int") -> None:
+        self.epsilon = epsilon
+
+    def quick_result(self, data: list[float]) -> float:
+        assert isinstance(data, list)
+        return sum(data) + np.random.default_rng().laplace(scale=1 / self.epsilon)
+
+
+def test_a_function_that_takes_a_seed_can_be_replayed() -> None:
+    mechanism, claim = adapters.adapted(seeded_sum, 1.0, {"bounds": (0, 1)})
+    assert claim == 1.0
+    draws = [mechanism(PAIR[0], 5, np.random.default_rng(3)) for _ in range(2)]
+    assert np.array_equal(*draws)
+    # The noise is that of ε = 1: a false alarm has probability 1e-6, a miss of 0.4 is far rarer.
+    result = audit_privacy(mechanism, [PAIR], epsilon=0.4, adjacency="replace", alpha=1e-6)
+    assert result.verdict == "refuted"
+    assert result.seed == 0
+
+
+def test_an_estimator_releases_what_ends_in_an_underscore_and_begins_with_none() -> None:
+    mechanism, _ = adapters.adapted(Mean, 1.0, {})
+    outputs = mechanism(np.zeros((4, 2)), 3, np.random.default_rng(0))
+    assert set(outputs[0]) == {"mean_", "classes_"}
+    assert outputs[0]["mean_"].shape == (2,)
+
+    class Silent:
+        def fit(self, X: Any) -> Silent:
+            return self
+
+    mechanism, _ = adapters.adapted(Silent, 1.0, {})
+    with pytest.raises(ValueError, match="no public attribute"):
+        mechanism(np.zeros(2), 1, np.random.default_rng(0))
+
+
+def test_a_measurement_brings_its_own_claim() -> None:
+    mechanism, claim = adapters.adapted(Measurement(), None, {})
+    assert claim == 0.5
+    assert not mechanism.replayable  # type: ignore[attr-defined]
+    assert adapters.adapted(Measurement(), None, {"distance": 2})[1] == 1.0
+    assert audit_privacy(mechanism, [PAIR], epsilon=0.5, adjacency="replace", max_samples=500).samples == 500
+
+
+def test_an_algorithm_is_built_anew_for_each_output() -> None:
+    mechanism, _ = adapters.adapted(Algorithm, 2.0, {"dtype": "float"})
+    assert len(mechanism(PAIR[0], 4, np.random.default_rng(0))) == 4
+
+
+def test_what_is_no_mechanism() -> None:
+    with pytest.raises(ValueError, match="TARGET must be a function"):
+        adapters.adapted(3.0, 1.0, {})
+    with pytest.raises(ValueError, match="no epsilon"):
+        adapters.adapted(seeded_sum, None, {})
+    with pytest.raises(ValueError, match="has no 'nothing'"):
+        adapters.named("json.nothing")
+    with pytest.raises(ValueError, match="there is no"):
+        adapters.named("no_such_library.mean")
+    with pytest.raises(ValueError, match="dotted name"):
+        adapters.named("json")
+    assert adapters.named("json.dumps") is json.dumps
+
+
+LIBRARY = """
+import numpy as np
+def noisy_sum(data, epsilon=1.0, bounds=(0, 1), random_state=None):
+    return float(np.clip(data, *bounds).sum() + random_state.laplace(scale=1 / epsilon))
+"""
+
+
+@pytest.mark.parametrize("python", [None, sys.executable])
+def test_the_command_audits_a_function_by_its_name(
+    python: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Bounds of width 2, noise for a width of 1: refuted where a value is replaced by another extreme, and
+    where one is added at the bound 2. A miss at these 20,000 samples is far rarer than 1e-6."""
+    (tmp_path / "mylib.py").write_text(LIBRARY)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    if python is not None:
+        site = tmp_path / "wrapper"
+        site.write_text(f'#!/bin/sh\nexport PYTHONPATH={tmp_path}\nexec {sys.executable} "$@"\n')
+        site.chmod(0o755)
+        python = str(site)
+    options = {"epsilon": 1.0, "alpha": 1e-6, "set_options": ["bounds=0,2"], "max_samples": 20_000}
+    status = audit_target("mylib.noisy_sum", json=True, python=python, **options)  # type: ignore[arg-type]
+    found = json.loads(capsys.readouterr().out)
+    sys.modules.pop("mylib", None)
+    assert set(found) == {"replace", "add", "remove"}
+    assert {row["verdict"] for row in found.values()} == {"refuted"}
+    assert status == 1
+
+
+def test_a_file_under_every_adjacency(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # The mean of n records moves by 1/n where one is replaced; the noise is for that.
+    file = tmp_path / "case.py"
+    file.write_text(
+        "import numpy as np\n"
+        "def mechanism(data, size, rng):\n"
+        "    return np.sum(data) / len(data) + rng.laplace(scale=1 / 4, size=size)\n"
+        "pairs = [(np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(4))]\nadjacency = 'replace'\nepsilon = 1.0\n"
+    )
+    assert audit_target(str(file), adjacency="all", alpha=1e-6, max_samples=3000) == 0
+    out = capsys.readouterr().out
+    assert all(f"under {kind}" in out for kind in ("replace", "add", "remove"))
+    assert audit_target(str(file), adjacency="both") == 2
+    assert audit_target(str(file), set_options=["bounds=0,1"]) == 2
+
+
+def test_which_targets_are_objects_of_a_library(tmp_path: Path) -> None:
+    assert is_library_object("diffprivlib.tools.mean")
+    assert not is_library_object("json.decoder")
+    assert not is_library_object("case.py")
+    assert not is_library_object("package.module:name")
+
+
+def test_the_adapters_load_by_their_path_in_a_python_without_this_project(tmp_path: Path) -> None:
+    code = (
+        "import sys, types, importlib.util\n"
+        "audits = types.ModuleType('audits'); audits.each = audits.unseeded = lambda f: f\n"
+        "sys.modules['audits'] = audits\n"
+        f"spec = importlib.util.spec_from_file_location('adapters', {adapters.__file__!r})\n"
+        "module = importlib.util.module_from_spec(spec); spec.loader.exec_module(module)\n"
+        "print(module.named('json.dumps').__name__)\n"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert answer.stdout.strip() == "dumps", answer.stderr
