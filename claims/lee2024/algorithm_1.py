@@ -215,6 +215,11 @@ def of_exact(point: Point) -> Iterator[Draw]:
         distribution = law(log_density, centre - reach, centre + reach, KNOTS[j])
         ranks.append(distribution(drawn[:, j]))
         yield f"coordinate {j + 1} of the exact sampler", drawn[:, j], distribution
+    # Kinks without weight leave the Gaussian law: only the masses of the intervals matter here.
+    halves = np.array([[-0.8, 0.0, 0.8]]) / math.sqrt(strength)
+    flat = product_sampler.potential(halves, np.zeros((1, 3)))
+    plain = product_sampler.sample(flat, point.size, point.rng, strength=strength)[:, 0]
+    yield "exact sampler, kinks without weight", plain, normal(0.0, 1.0 / strength)
     for i, j in ((0, 1), (1, 2)):
         # Two independent uniform ranks have a uniform sum modulo 1, two equal or linked ones do not.
         yield (
@@ -272,10 +277,10 @@ def of_chains(point: Point) -> Iterator[Draw]:
     ).points  # fmt: skip
     yield "chain of the proximal sampler", ends[:, 0], distribution
     yield "chain of the proximal sampler, flat coordinate", ends[:, 1], normal(0.0, 1.0 / strength)
-    # A mean of three losses of slopes 0, L and 2L is what the sampler of Gopi, Lee and Liu knows.
+    # The sampler of Gopi, Lee and Liu knows a mean of three losses, of slopes 0, L/2 and L.
     drawn = gopi_lee_liu_sampler.sample(
-        lambda x, index: index * 0.5 * slope * np.abs(x[:, 0] - centre), 3, chains // 4, point.rng,
-        dimension=2, lipschitz=slope, strength=1.0, tolerance=1e-2,
+        lambda x, index: np.asarray(index * 0.5 * slope * np.abs(x[:, 0] - centre), dtype=np.float64),
+        3, chains // 4, point.rng, dimension=2, lipschitz=slope, strength=1.0, tolerance=1e-2,
     ).points  # fmt: skip
 
     def strong(x: Array) -> Array:

@@ -126,7 +126,7 @@ def strategies(rng: np.random.Generator) -> Iterator[Evidence]:
             yield equals(f"largest error of the rule “{name}”, {s} members", wrong, 0.0, error=1e-12)
         words = rng.integers(0, 2, (s, 400), dtype=np.int8)
         counts = words.sum(axis=0)
-        sure = np.arange(s + 1) % 2 * 1.0
+        sure = np.asarray(np.arange(s + 1) % 2, dtype=np.float64)
         sure[0], sure[-1] = 0.0, 1.0
         written = coalitions.by_count(words, sure, rng)
         yield equals("columns against a rule without chance", int((written != sure[counts]).sum()), 0)

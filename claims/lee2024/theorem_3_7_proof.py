@@ -78,7 +78,8 @@ def _group(point: Point) -> Iterator[Evidence]:
     for delta in (1e-4, 1e-8, 1e-12):
         epsilon, spent = group_privacy(1.0, delta, point.k)
         yield equals("ε of k records", epsilon, float(point.k), point=point.axes)
-        printed = math.expm1(point.k) / math.expm1(1.0) * delta
+        # a δ above 1 says no more than 1
+        printed = min(1.0, math.expm1(point.k) / math.expm1(1.0) * delta)
         yield equals("δ of k records over (e^k − 1)/(e − 1)·δ", spent / printed, 1.0, point=point.axes)
         yield at_most("1/5 + δ", 0.2 + delta, 0.5, note="union bound, below (29)")
         # (31) read backwards: where k/n is above 3.17e^k·δ, 1/(2n_k) is above e^k·δ + the group's δ.
