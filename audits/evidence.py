@@ -18,7 +18,7 @@ class Verdict(StrEnum):
     REFUTED = "REFUTED"
     """An exact counterexample, or data that contradict it at the run's error level."""
     INCONCLUSIVE = "INCONCLUSIVE"
-    """The resolution is worse than the claim asks for."""
+    """Neither: the interval lies across the limit, or the resolution is worse than the claim asks for."""
 
 
 class Side(StrEnum):

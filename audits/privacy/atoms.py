@@ -16,15 +16,10 @@ from numpy.typing import NDArray
 
 from audits.privacy import events, scores
 from audits.privacy.outputs import Encoded, row_keys
+from audits.privacy.tuning import TUNING
 
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
-
-MOST_ATOMS = 8192
-FEW_ATOMS = 64
-"""With so few of them the counts that order the outputs may also judge them."""
-REPEATS = 3
-"""Outputs repeat where each distinct one occurs this often on average."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +101,7 @@ def find_atoms(e: Encoded) -> Atoms | None:
     if len(e) > 1024 and len(np.unique(row_keys(e.take(slice(0, 256))))) == 256:
         return None
     keys, places, counts = np.unique(row_keys(e), return_index=True, return_counts=True)
-    if len(keys) > min(MOST_ATOMS, len(e) // REPEATS):
+    if len(keys) > min(TUNING.most_atoms, len(e) // TUNING.repeats):
         return None
     again = counts > 1
     # A row seen once may be one of very many.

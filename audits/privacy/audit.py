@@ -12,10 +12,11 @@ import numpy as np
 from audits.privacy import premises
 from audits.privacy.datasets import Dataset
 from audits.privacy.draws import ERRORS, Drawer, is_in_workers, is_one_by_one, is_replayable
-from audits.privacy.fixed_size import nothing, run_fixed
+from audits.privacy.fixed_size import run_fixed
 from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, counted_pairs
+from audits.privacy.request import Request, Stopped, nothing
 from audits.privacy.result import AuditResult, Look
-from audits.privacy.sequential import Request, Sequential, Stopped
+from audits.privacy.sequential import Sequential
 
 METHODS = ("sequential", "clopper-pearson", "gdp")
 MIN_SAMPLES = 64
@@ -154,7 +155,7 @@ def audit_privacy(
         delta=float(delta),
         epsilon_lower=finding.epsilon_lower,
         confidence=1.0 - alpha,
-        e_value=finding.e_value,
+        e_value=finding.largest_e_value,
         samples=finding.samples,
         seconds=request.seconds(),
         pair=checked[finding.pair_index],

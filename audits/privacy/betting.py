@@ -17,24 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy import binomial, events
+from audits.privacy.tuning import TUNING
 
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
-
-CAUTION = 1.5
-"""An excess of this many standard errors is not betted on; the value only moves the power."""
-HOPE = 2.0
-"""Standard errors below zero at which an estimated excess is given up, for now."""
-TEMPER = 0.7
-"""Power of what events would have won that their shares go by: below 1, as the luckiest is not the best."""
-CANDIDATES = 4
-"""Events of a ladder that share its wealth."""
-LUCK = 0.5
-"""Hits that the lesser side of an event may have missed by luck, besides the half one added to every count:
-an event is chosen where that side looks small."""
-UNSEEN, UNSEEN_FROM = 0.1, 30
-"""An event that one side hit this often and the other never may be impossible there: every other candidate
-takes this share of the half hit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +84,7 @@ def choose(
     )
     less = _lesser(more, less, sizes)
     # Where no event of any ladder comes near, nothing is betted.
-    near = _excess(more, less, np.exp(at), delta, sizes)[1] > -HOPE
+    near = _excess(more, less, np.exp(at), delta, sizes)[1] > -TUNING.hope
     reference = nearest[places]
     hopeful = np.any(near, axis=(0, 1, 2))[reference]
     places, goal, reference = places[hopeful], goal[hopeful], reference[hopeful]
@@ -110,7 +96,7 @@ def choose(
         _log_e(bet.row(i), ladder.all_hits(), ladder.size, u[i], l[i]) * (size / ladder.size)
         for i, ladder in enumerate(ladders)
     ]
-    hindsight = TEMPER * np.stack(won)
+    hindsight = TUNING.temper * np.stack(won)
     return Bets(places, u, l, bet, hindsight - log_sum(hindsight))
 
 
@@ -130,7 +116,7 @@ def candidates(excesses: Floats) -> tuple[Ints, Ints]:
     rungs = len(excesses) // 4
     blocks = excesses.reshape(4, rungs, -1)
     column = np.arange(excesses.shape[1])
-    count = min(CANDIDATES, len(excesses))
+    count = min(TUNING.candidates, len(excesses))
     first = np.argpartition(-excesses, count - 1, axis=0)[:count]
     kind, rung = first // rungs, first % rungs
     # Best "<" of each direction at each rung or lower, best "≥" at each rung or higher.
@@ -161,17 +147,17 @@ def alternative(
     """The shares (p₁, q₁) to bet on, from the estimates p, q of `size` samples a side; all broadcast.
 
     The event was chosen because its estimate looked good, so betting the whole of its excess over the null
-    would overbet: an excess of z standard errors is multiplied by 1 − (CAUTION/z)², as James and Stein do. It
-    is not taken for less than `goal`, the excess in standard deviations of one sample that wins what is still
-    needed in the samples still to come: betting on less could not reject this ε any more. An excess more than
-    `HOPE` standard errors below zero is given up, and left as it is.
+    would overbet: an excess of z standard errors is multiplied by 1 − (c/z)², c = `TUNING.caution`, as James
+    and Stein do. It is not taken for less than `goal`, the excess in standard deviations of one sample that
+    wins what is still needed in the samples still to come: betting on less could not reject this ε any more.
+    An excess more than `TUNING.hope` standard errors below zero is given up, and left as it is.
     """
     a = np.exp(epsilon)
     gap, z, vp, vq = _excess(p, q, a, delta, size)
-    keep = np.maximum(1.0 - (CAUTION / np.maximum(z, 1e-9)) ** 2, 0.0)
+    keep = np.maximum(1.0 - (TUNING.caution / np.maximum(z, 1e-9)) ** 2, 0.0)
     variance = vp + vq
     wanted = np.maximum(gap * keep, goal * np.sqrt(variance))
-    move = np.where(z > -HOPE, (gap - wanted) / variance, 0.0)
+    move = np.where(z > -TUNING.hope, (gap - wanted) / variance, 0.0)
     return np.minimum(p - move * vp, 1.0), np.maximum(q + move * vq / a, 0.5 * q)
 
 
@@ -182,12 +168,14 @@ def _excess(p: Floats, q: Floats, a: Floats, delta: float, size: Any) -> tuple[F
     z = gap * np.sqrt(size / (p * (1.0 - p) + a * a * q * (1.0 - q)))
     # What was added to the counts is not seen. An event never seen on the lesser side keeps its share there
     # and no more: each further hit costs growth on all that follows, log wealth being about hits · log(size).
-    seen = np.maximum(q - (0.5 + LUCK) / (size + 1.0), 0.0)
+    seen = np.maximum(q - (0.5 + TUNING.luck) / (size + 1.0), 0.0)
     return gap, z, p * (1.0 - p), a * a * seen * (1.0 - q)
 
 
 def _lesser(more: Floats, less: Floats, size: Any) -> Floats:
-    """The lesser shares (…, C, R) to reckon with; see `LUCK` and `UNSEEN`."""
+    """The lesser shares (…, C, R) to reckon with; see `TUNING.luck` and `TUNING.unseen`."""
     hit = 1.0 / (size + 1.0)
-    factor = np.where(np.arange(less.shape[-2]) % 2 == 1, UNSEEN, 1.0)[:, None]
-    return np.where((less < 0.75 * hit) & (more >= UNSEEN_FROM * hit), less * factor, less + LUCK * hit)
+    factor = np.where(np.arange(less.shape[-2]) % 2 == 1, TUNING.unseen, 1.0)[:, None]
+    return np.where(
+        (less < 0.75 * hit) & (more >= TUNING.unseen_from * hit), less * factor, less + TUNING.luck * hit
+    )

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.bounds import clopper_pearson_limits as clopper_pearson
+from audits.privacy.tuning import TUNING
 
 Floats = NDArray[np.floating[Any]]
 
@@ -281,29 +282,15 @@ def relative_entropy(p: Floats, q: Floats, p0: Floats, q0: Floats) -> Floats:
     )
 
 
-def two_bounds(x: Any, y: Any, n: int, delta: float, alpha: float) -> Floats:
-    """Lower bound on ε, log((p̲ − δ)/q̄), from two Clopper–Pearson bounds at α/2 each; ≥ 0."""
-    low, _ = clopper_pearson(x, n, alpha / 2.0)
-    _, high = clopper_pearson(y, n, alpha / 2.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        epsilon = np.log(np.maximum(low - delta, 0.0) / high)
-    return np.maximum(epsilon, 0.0)
-
-
 # --- One fixed sample --------------------------------------------------------------------------------
-
-CELLS = 64
-SHIFT = 0.5
-"""Continuity correction of the ordering, which keeps it from being too bold where counts are small."""
-NUISANCE = 0.02
-"""Share of α spent on the confidence interval of q within which the nuisance parameter is maximised."""
 
 
 def joint_bound(x: int, y: int, n: int, delta: float, alpha: float) -> float:
     """Exact lower confidence bound, at level 1 − alpha, of log((p − δ)/q) from x and y hits of n samples
     each; ≥ 0.
 
-    It is sharper than `two_bounds`, which pays for two one-sided errors that do not happen together. How:
+    It is sharper than two Clopper–Pearson bounds at α/2 each, which pay for two one-sided errors that do not
+    happen together. How:
 
     1. Samples are ordered by T(x, y) = the ε at which the likelihood-ratio test would stop rejecting. Its
        level sets {T ≥ T(observed)} are of the form {X ≥ c(Y)} with c non-decreasing.
@@ -320,19 +307,19 @@ def joint_bound(x: int, y: int, n: int, delta: float, alpha: float) -> float:
     from scipy.special import ndtri
 
     z = -float(ndtri(alpha))
-    start = float(likelihood_root((x - SHIFT) / n, (y + SHIFT) / n, n, delta, z))
+    start = float(likelihood_root((x - TUNING.bound_shift) / n, (y + TUNING.bound_shift) / n, n, delta, z))
     if start <= 0.0:
         return 0.0
-    low_q, high_q = _interval(y, n, alpha * NUISANCE / 2.0)
+    low_q, high_q = _interval(y, n, alpha * TUNING.bound_nuisance / 2.0)
     blocks = _blocks(low_q, high_q, n)
     cuts = _critical(blocks, n, start, delta, z)
     # Even steps of √q are even steps of standard errors.
-    cells = np.linspace(np.sqrt(low_q), np.sqrt(high_q), CELLS + 1) ** 2
+    cells = np.linspace(np.sqrt(low_q), np.sqrt(high_q), TUNING.bound_cells + 1) ** 2
     masses = _masses(cells[:-1], blocks, n)
 
     def rejects(epsilon: float) -> bool:
         p = np.minimum(np.exp(epsilon) * cells[1:] + delta, 1.0)
-        return _size(p, masses, cuts, n) + alpha * NUISANCE <= alpha
+        return _size(p, masses, cuts, n) + alpha * TUNING.bound_nuisance <= alpha
 
     # Bracket, then bisect to a hundredth of the distance to the estimate; `low` is always shown to be
     # rejected.
@@ -386,13 +373,13 @@ def _blocks(low_q: float, high_q: float, n: int) -> NDArray[np.int64]:
 
 def _critical(blocks: NDArray[np.int64], n: int, epsilon: float, delta: float, z: float) -> NDArray[np.int64]:
     """c(y), the least x that rejects with y, for the first value of each block; n + 1 where none does."""
-    y = np.minimum(blocks + SHIFT, n) / n
+    y = np.minimum(blocks + TUNING.bound_shift, n) / n
     need = z * z / (2.0 * n)
     low = np.floor(n * np.minimum(np.exp(epsilon) * y + delta, 1.0)).astype(np.int64)
     high = np.full(len(blocks), n + 1, dtype=np.int64)
     while np.any(high - low > 1):
         middle = (low + high) // 2
-        inside = divergence((middle - SHIFT) / n, y, epsilon, delta) >= need
+        inside = divergence((middle - TUNING.bound_shift) / n, y, epsilon, delta) >= need
         low, high = np.where(inside, low, middle), np.where(inside, middle, high)
     return high
 

@@ -16,15 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.events import Ladder
+from audits.privacy.tuning import TUNING
 
 Floats = NDArray[np.floating[Any]]
-
-BENDS = (0.3, 0.1, 0.03, 0.01, 0.003, 0.001)
-"""Shares of the samples that lie beyond the places where λ may bend, in both tails."""
-STIFF = 0.3
-"""Standard deviation of a bend before any data, where the straight line has slope 1."""
-MISFIT = 0.05
-"""Error of log Q(S) that no curve is believed to be below; where counts are sharper, they decide."""
 
 
 def bin_means(thresholds: Floats, first: Floats, second: Floats) -> Floats:
@@ -58,7 +52,7 @@ def lesser_shares(ladder: Ladder, means: Floats) -> tuple[Floats, Floats]:
         found = np.maximum(tails(count * part), 1e-300)
         slope = tails((count * w * (1.0 - w))[:, None] * basis) / found[:, None]
         model.append(found)
-        variance.append(np.einsum("ij,jk,ik->i", slope, covariance, slope) + MISFIT**2)
+        variance.append(np.einsum("ij,jk,ik->i", slope, covariance, slope) + TUNING.misfit**2)
     hits, error = np.concatenate(model), np.concatenate(variance)
     more, less = ladder.all_hits()
     # Counts have the error 1/√hits; the two are combined by their precisions. No hits at all are half a hit:
@@ -82,12 +76,14 @@ def _basis(means: Floats, first: Floats, count: Floats) -> tuple[Floats, Floats]
     s = line @ posterior(line, first, count, np.array([0.0, 1e-4]))[0]
     level = np.cumsum(count) / count.sum()
     columns = [np.ones_like(s), s]
-    for share in BENDS:
+    for share in TUNING.tail_bends:
         up = min(int(np.searchsorted(level, 1.0 - share)), len(s) - 1)
         down = int(np.searchsorted(level, share))
         columns.append(np.where(np.arange(len(s)) > up, s - s[up], 0.0))
         columns.append(np.where(np.arange(len(s)) < down, s - s[down], 0.0))
-    return np.column_stack(columns), np.r_[0.0, 1e-2, np.full(2 * len(BENDS), STIFF**-2.0)]
+    return np.column_stack(columns), np.r_[
+        0.0, 1e-2, np.full(2 * len(TUNING.tail_bends), TUNING.bend_spread**-2.0)
+    ]
 
 
 def posterior(basis: Floats, hits: Floats, count: Floats, precision: Floats) -> tuple[Floats, Floats]:

@@ -11,18 +11,10 @@ from numpy.typing import NDArray
 
 from audits.privacy.outputs import Encoded
 from audits.privacy.scores import Score
+from audits.privacy.tuning import TUNING
 
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
-
-RATIO = 0.65
-"""Each rung of the ladder holds this share of the tail of the rung before."""
-LEAST = 3
-"""The outermost rung holds at least this many pooled samples."""
-FEW_VALUES = 64
-"""With no more values each of them is a threshold."""
-STEADY = 2.0**-30
-"""Scores of vectors are rounded to this share of the largest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,20 +99,20 @@ def in_bins(above: Ints, size: int) -> Ints:
     return -np.diff(np.concatenate([[size], above, [0]]))
 
 
-def thresholds(pooled: Floats, ratio: float = RATIO, weights: Ints | None = None) -> Floats:
+def thresholds(pooled: Floats, ratio: float = TUNING.rung_ratio, weights: Ints | None = None) -> Floats:
     """Thresholds at quantiles that thin out geometrically towards both ends; all values where few. `weights`
     says how often each of them occurs."""
     if weights is not None:
         few = np.unique(pooled[weights > 0])
-        if len(few) <= FEW_VALUES:
+        if len(few) <= TUNING.few_values:
             return few[1:]
         pooled = np.repeat(pooled, weights)
     few = np.unique(pooled[:512])
-    if len(few) <= FEW_VALUES:
+    if len(few) <= TUNING.few_values:
         few = np.unique(pooled)
-        if len(few) <= FEW_VALUES:
+        if len(few) <= TUNING.few_values:
             return few[1:]
-    least = LEAST / len(pooled)
+    least = TUNING.least_outside / len(pooled)
     rungs = int(np.floor(np.log(0.5 / least) / np.log(1.0 / ratio))) if least < 0.5 else 0
     tails = 0.5 * ratio ** np.arange(rungs + 1)
     levels = np.unique(np.concatenate([tails, 1.0 - tails]))
@@ -138,7 +130,7 @@ def build(
     first: Floats,
     second: Floats,
     fitted: int,
-    ratio: float = RATIO,
+    ratio: float = TUNING.rung_ratio,
     *,
     steady: bool,
     judge: Callable[[Floats, Floats], tuple[Floats, Floats]] | None = None,
@@ -175,7 +167,7 @@ def _steady(score: Score, unit: float) -> Score:
 
 def rounding(first: Floats, second: Floats) -> float:
     """What scores of both sides are rounded to: far more than the last bits, far less than a difference."""
-    return STEADY * max(np.abs(first).max(initial=0.0), np.abs(second).max(initial=0.0))
+    return TUNING.steady * max(np.abs(first).max(initial=0.0), np.abs(second).max(initial=0.0))
 
 
 def rounded(values: Floats, unit: float) -> Floats:

@@ -1,10 +1,7 @@
 """Tests at a fixed number of samples: one event learned on a part of them, one exact bound on the rest.
 
 Pair, direction and event are chosen on the learning part alone, so the whole of α goes to a single test. The
-bound is
-`binomial.joint_bound` on (p − δ)/q; for outputs of Gaussian shape, two Clopper–Pearson bounds turned into a
-bound on
-μ = Φ⁻¹(p) − Φ⁻¹(q) and from there into ε.
+bound is `binomial.joint_bound` on (p − δ)/q.
 """
 
 from __future__ import annotations
@@ -19,22 +16,13 @@ from numpy.typing import NDArray
 from audits.privacy import binomial, calibration, events, folds, gaussian_shape, scores
 from audits.privacy.atoms import find_atoms, rungs, scorer
 from audits.privacy.outputs import join
+from audits.privacy.pair_state import PATIENT, PairState, learners
+from audits.privacy.power import smallest_violation
+from audits.privacy.request import Finding, Request, nothing
 from audits.privacy.result import CurvePoint, Look, Resolution
-from audits.privacy.sequential import PATIENT, Finding, PairState, Request, learners, smallest_violation
+from audits.privacy.tuning import TUNING
 
 Floats = NDArray[np.floating[Any]]
-
-LEARNING = 0.12
-"""Share of the samples that events are learned from."""
-LEARNING_BATCH = 8192
-FINE = 0.85
-"""Each rung of the ladder holds this share of the tail before: finer than in the sequential test."""
-LEAST_HITS = 8
-"""A tail of a score that is not calibrated is judged from this many learning hits of the greater side on."""
-CAUTION = 1.0
-"""Standard errors that are taken off the bound expected of an event before events are compared."""
-MOST_SLOW = 20000
-"""Learners whose evaluation is slow see no more than this many samples of a side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +40,17 @@ class Candidate:
     continuous: bool
 
 
-def run_fixed(request: Request, method: str) -> Finding:
-    """Learn one event, test it. `method` is "clopper-pearson" or "gdp"."""
+def run_fixed(request: Request, method: str = "clopper-pearson") -> Finding:
+    """Learn one event, test it; for the method "gdp" see `gaussian_shape`."""
+    if method == "gdp":
+        return gaussian_shape.run_shape(request)
     states = [PairState(request, pair, i) for i, pair in enumerate(request.pairs)]
-    learning = max(32, int(LEARNING * request.max_samples) // len(states))
+    learning = max(32, int(TUNING.fixed_learning * request.max_samples) // len(states))
     best: tuple[PairState, Candidate] | None = None
     rest = request.max_samples - learning * len(states)
     for state in states:
-        _collect(state, learning)
-        found = _learn(state, max(rest, 1), method)
+        state.collect(learning)
+        found = _learn(state, max(rest, 1))
         if found is not None and (best is None or found.expected > best[1].expected):
             best = state, found
         # What is kept of a pair that was not chosen is of no more use.
@@ -69,11 +59,7 @@ def run_fixed(request: Request, method: str) -> Finding:
     if best is None or rest < 1:
         return nothing(learning * len(states))
     state, candidate = best
-    tested, seen = _test(state, candidate, rest, request, method)
-    if method == "gdp":
-        complaint = gaussian_shape.complaint(*seen)
-        if complaint:
-            return nothing(learning * len(states) + tested.size, complaint)
+    tested = _test(state, candidate, rest, request)
     drawn = learning * len(states) + tested.size
     direction, _ = candidate.ladder.words(candidate.event)
     shares = tested.more / tested.size, tested.less / tested.size
@@ -83,44 +69,23 @@ def run_fixed(request: Request, method: str) -> Finding:
     event = f"{words} (share {shares[0]:.4g} on the first dataset, {shares[1]:.4g} on the second)"
     p, q = (tested.more + 0.5) / (tested.size + 1.0), (tested.less + 0.5) / (tested.size + 1.0)
     estimate = math.log((p - request.delta) / q) if p > request.delta else 0.0
-    lower, refuted, note = tested.bound, tested.bound > request.epsilon, ""
-    if method == "gdp":
-        # Another law may have the same shape and keep a smaller ε: nothing is shown, let alone refuted.
-        estimate, note = gaussian_shape.epsilon_estimate(
-            tested.more, tested.less, tested.size, request.delta, request.alpha
-        )
-        lower, refuted = 0.0, False
     p_value = _p_value(tested, request)
     return Finding(
-        refuted=refuted,
-        epsilon_lower=lower,
-        e_value=1.0 / p_value,
+        refuted=tested.bound > request.epsilon,
+        epsilon_lower=tested.bound,
+        largest_e_value=1.0 / p_value,
         samples=drawn,
         pair_index=state.index,
         direction=direction,
         event=event,
         resolution=_resolution(tested, request),
-        trace=(Look(drawn, -math.log(p_value), lower),),
+        trace=(Look(drawn, -math.log(p_value), tested.bound),),
         curve=tested.curve,
-        note=note,
-        undecided=method == "gdp",
-        epsilon_estimate=max(estimate, lower),
+        epsilon_estimate=max(estimate, tested.bound),
     )
 
 
-def _collect(state: PairState, size: int) -> None:
-    done = 0
-    # A first small draw shows how large an output is.
-    while done < size:
-        batch = min(32 if done == 0 else LEARNING_BATCH, size - done, state.chunks(size)[0])
-        first, second = state.sample(batch, 0), state.sample(batch, 1)
-        state.keep(first, second, 10**9)
-        done += batch
-    state.reshape()
-    state.size = size
-
-
-def _learn(state: PairState, rest: int, method: str, quick: bool = False) -> Candidate | None:
+def _learn(state: PairState, rest: int) -> Candidate | None:
     """The event with the largest bound expected on `rest` samples a side."""
     first, second = state.samples()
     request = state.request
@@ -134,15 +99,8 @@ def _learn(state: PairState, rest: int, method: str, quick: bool = False) -> Can
     if state.few():
         # Sets of them are all the events there are.
         kinds = [kind for kind in kinds if kind in (scores.value, scores.sets)]
-    if method == "gdp":
-        # Scores that keep a Gaussian shape: the output itself, or a projection of it.
-        # Symbols have no shape.
-        kinds = [scores.value] if first.is_scalar else [scores.mean_difference, scores.logistic]
-        kinds = kinds if first.codes.shape[1] == 0 else []
     for learner in kinds:
-        if learner is scores.neighbours and (quick or len(first) > MOST_SLOW):
-            continue
-        if learner is scores.bends or (learner is scores.boosting and quick):
+        if learner is scores.bends:
             continue
         score = folds.fitted(learner, first, second)
         if score is None:
@@ -150,17 +108,13 @@ def _learn(state: PairState, rest: int, method: str, quick: bool = False) -> Can
         # A score that was fitted is judged by the other half, or each part by the fit that has not seen it.
         start = half if score.learned and score.folds is None else 0
         x, y = (evaluate(score, start) for evaluate in scorers)
-        cuts = events.thresholds(np.concatenate([x, y]), FINE)
+        cuts = events.thresholds(np.concatenate([x, y]), TUNING.fixed_ratio)
         if len(cuts) == 0:
             continue
         if score.folds is not None:
             x, y = folds.judged(score.folds, first, second, x, y)
         ladder = events.Ladder(score, cuts, events.count(x, cuts), events.count(y, cuts), len(x))
-        if method == "gdp":
-            expected, q = gaussian_shape.expected_bound(ladder, rest, request.alpha, CAUTION)
-        else:
-            means = calibration.bin_means(cuts, x, y)
-            expected, q = _expected(ladder, means, rest, request)
+        expected, q = _expected(ladder, calibration.bin_means(cuts, x, y), rest, request)
         event = int(np.argmax(expected))
         if best is None or expected[event] > best.expected:
             some = score.evaluate(second.take(slice(0, 4096)))
@@ -181,7 +135,7 @@ def _expected(ladder: events.Ladder, means: Floats, rest: int, request: Request)
         q, noise = _smoothed(ladder, p, request.delta)
         # The greater side's hits are few in a tail as well, and the best of many such tails is a lucky one.
         x = ladder.all_hits()[0]
-        noise = np.where(x >= LEAST_HITS, np.hypot(noise, 1.0 / np.sqrt(x + 1.0)), np.inf)
+        noise = np.where(x >= TUNING.fixed_least_hits, np.hypot(noise, 1.0 / np.sqrt(x + 1.0)), np.inf)
     # log((p − δ)/q) less the distances to the bounds of p and q at level α, added as independent errors are.
     hits = np.maximum(q * rest, 1.0)
     q_gap = np.log((hits + 1.0 + z * np.sqrt(hits + 1.0)) / hits)
@@ -189,7 +143,7 @@ def _expected(ladder: events.Ladder, means: Floats, rest: int, request: Request)
         excess = np.maximum(p - request.delta, 0.0)
         p_gap = z * np.sqrt(p * (1.0 - p) / rest) / excess
         bound = np.log(excess * rest / hits) - np.hypot(p_gap, q_gap)
-    return np.where(np.isfinite(bound), bound, -np.inf) - CAUTION * noise, q
+    return np.where(np.isfinite(bound), bound, -np.inf) - TUNING.fixed_caution * noise, q
 
 
 def _smoothed(ladder: events.Ladder, p: Floats, delta: float) -> tuple[Floats, Floats]:
@@ -260,22 +214,18 @@ def _continued(counts: NDArray[np.int64], place: Floats) -> tuple[NDArray[np.int
     return beyond, np.exp(logs[2]) * left**k
 
 
-def _test(
-    state: PairState, candidate: Candidate, rest: int, request: Request, method: str
-) -> tuple[Tested, tuple[Floats, Floats]]:
-    """Draw the testing part and count; also scores of both sides, where a shape has to be checked.
+def _test(state: PairState, candidate: Candidate, rest: int, request: Request) -> Tested:
+    """Draw the testing part and count.
 
-    Outputs are kept as scores only, in chunks of bounded size.
+    Outputs are drawn in chunks of bounded size, and kept as scores only where these set the threshold.
     """
     ladder = candidate.ladder
     height = len(ladder.thresholds)
     kind, rung = divmod(candidate.event, height)
-    ordered = candidate.continuous and method != "gdp"
-    most = rest if ordered else gaussian_shape.SHAPE_MOST if method == "gdp" else 0
     # The event itself, and a dozen others for the curve and the resolution.
     shown = np.unique(np.append(np.linspace(0, height - 1, 12).astype(np.int64), rung))
     ladder = ladder.keep(shown)
-    table = None if state.atoms is None or most else rungs(state.atoms, ladder)
+    table = None if state.atoms is None or candidate.continuous else rungs(state.atoms, ladder)
     counts = ladder.nothing()
     kept: tuple[list[Floats], list[Floats]] = ([], [])
     done = 0
@@ -287,23 +237,22 @@ def _test(
                 continue
             found = ladder.score.evaluate(rows)
             count += events.count(found, ladder.thresholds)
-            if done < most:
+            if candidate.continuous:
                 keep.append(found)
         done += part
         if request.timed() > request.time_limit:
             break
     x, y = counts
-    first, second = (np.concatenate(side) if side else np.zeros(0) for side in kept)
-    seen = first, second
     ladder = replace(ladder, first=x, second=y, size=done)
-    more, less = ladder.all_hits()
     curve = state.curve(ladder)
-    if ordered:
-        return _ordered(candidate, kind, seen, request, curve), seen
+    if candidate.continuous:
+        first, second = (np.concatenate(side) for side in kept)
+        return _ordered(candidate, kind, (first, second), request, curve)
+    more, less = ladder.all_hits()
     event = kind * len(shown) + int(np.searchsorted(shown, rung))
     hits, lesser = int(more[event]), int(less[event])
-    bound = binomial.joint_bound(hits, lesser, done, request.delta, request.alpha) if method != "gdp" else 0.0
-    return Tested(hits, lesser, done, bound, ladder.words(event)[1], curve), seen
+    bound = binomial.joint_bound(hits, lesser, done, request.delta, request.alpha)
+    return Tested(hits, lesser, done, bound, ladder.words(event)[1], curve)
 
 
 def _ordered(
@@ -359,19 +308,3 @@ def _resolution(tested: Tested, request: Request) -> Resolution:
     ) / (tested.size + 1.0)
     needed = (1.2816 - float(ndtri(request.alpha))) ** 2 / 2.0
     return smallest_violation(q, needed / tested.size, request.epsilon, request.delta)
-
-
-def nothing(samples: int, note: str = "") -> Finding:
-    """That nothing was found, and why."""
-    return Finding(
-        refuted=False,
-        epsilon_lower=0.0,
-        e_value=1.0,
-        samples=samples,
-        pair_index=0,
-        direction="forward",
-        event="none",
-        resolution=Resolution(math.inf, math.inf),
-        note=note or "No event was found: the outputs of both datasets are constant or too few.",
-        undecided=True,
-    )

@@ -12,29 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.outputs import Encoded
-from audits.privacy.scores import Score, joined
+from audits.privacy.scores import Score, of_cells
+from audits.privacy.tuning import TUNING
 
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
-
-SURE = 4.0
-"""Log of the odds against chance that are asked of what is found, beyond the log of how many there may be."""
-BINS = 2**17
-"""A period is looked for down to 2/BINS of the range of the outputs."""
-PHASES = 32
-FINE_STEPS = 65
-LEAF = 8
-"""The finest cells hold so many pooled samples, the widest `COARSE`-th of all of them."""
-COARSE = 16
-LEAST_ROWS = 64
-MOST_VALUES = 64
-"""With more values that repeat than this, outputs are discrete: these are for other scores."""
 
 
 def period(first: Encoded, second: Encoded) -> Score | None:
     """Where an output lies within a period: that of the largest Fourier coefficient of outputs on the first
     dataset less those on the second."""
-    if not first.is_scalar or len(first) < LEAST_ROWS:
+    if not first.is_scalar or len(first) < TUNING.hidden_least:
         return None
     x, y = first.values[:, 0], second.values[:, 0]
     frequency = _frequency(x, y)
@@ -42,17 +30,13 @@ def period(first: Encoded, second: Encoded) -> Score | None:
         return None
 
     def phase(e: Encoded) -> Ints:
-        return (np.mod(e.values[:, 0] * frequency, 1.0) * PHASES).astype(np.int64) % PHASES
+        return (np.mod(e.values[:, 0] * frequency, 1.0) * TUNING.phases).astype(np.int64) % TUNING.phases
 
-    a, b = (np.bincount(phase(e), minlength=PHASES) for e in (first, second))
-    ratio = np.log((a + 0.5) / (b + 0.5))
+    def words(c: int) -> str:
+        return f"[{c / TUNING.phases:g}, {(c + 1) / TUNING.phases:g})"
 
-    def describe(t: float, upper: bool) -> str:
-        inside = np.flatnonzero((ratio >= t) == upper)
-        cells = joined([f"[{c / PHASES:g}, {(c + 1) / PHASES:g})" for c in inside])
-        return f"output modulo {1.0 / frequency:.6g}, in periods, in {cells}"
-
-    return Score("period", lambda e: ratio[phase(e)], describe)
+    what = f"output modulo {1.0 / frequency:.6g}, in periods,"
+    return of_cells("period", phase, words, first, second, what)
 
 
 def _frequency(x: Floats, y: Floats) -> float | None:
@@ -62,20 +46,19 @@ def _frequency(x: Floats, y: Floats) -> float | None:
     if not 0.0 < width < 1e290:
         return None
     inside = [side[(side >= low) & (side < high)] for side in (x, y)]
-    counts = [
-        np.bincount(((side - low) * (BINS / width)).astype(np.int64).clip(0, BINS - 1), minlength=BINS)
-        for side in inside
-    ]
+    bins = TUNING.period_bins
+    places = [((side - low) * (bins / width)).astype(np.int64).clip(0, bins - 1) for side in inside]
+    counts = [np.bincount(place, minlength=bins) for place in places]
     total = len(inside[0]) + len(inside[1])
     power = np.square(np.abs(np.fft.rfft((counts[0] - counts[1]).astype(np.float64)))) / max(total, 1)
     # Slow waves are differences of the laws at large, which tails and intervals show. Without a difference
     # the power is exponential of mean 1.
-    power[:COARSE] = 0.0
+    power[: TUNING.crowd_coarse] = 0.0
     best = int(power.argmax())
-    if power[best] < np.log(BINS / 2) + SURE + 4.0:
+    if power[best] < np.log(TUNING.period_bins / 2) + TUNING.sure + 4.0:
         return None
     # The period need not fit into the range: the best frequency near that of the bin.
-    near = (best + np.linspace(-1.0, 1.0, FINE_STEPS)) / width
+    near = (best + np.linspace(-1.0, 1.0, TUNING.period_steps)) / width
     sums = [np.exp(2j * np.pi * near[:, None] * side[None, :4096]).sum(axis=1) for side in inside]
     return float(near[int(np.abs(sums[0] - sums[1]).argmax())])
 
@@ -83,62 +66,54 @@ def _frequency(x: Floats, y: Floats) -> float | None:
 def modes(first: Encoded, second: Encoded) -> Score | None:
     """Cells of any width where outputs on one dataset crowd, against what holds around them; values that
     repeat among numbers that do not are cells of their own."""
-    if not first.is_scalar or len(first) < LEAST_ROWS:
+    if not first.is_scalar or len(first) < TUNING.hidden_least:
         return None
     x, y = np.sort(first.values[:, 0]), np.sort(second.values[:, 0])
     found = _values(x, y)
     # A crowd around a value that repeats is that value.
-    found += [cell for cell in _crowds(x, y) if not any(cell[0] <= v <= cell[1] for v, _, _ in found)]
+    found += [cell for cell in _crowds(x, y) if not any(cell[0] <= v <= cell[1] for v, _ in found)]
     if not found:
         return None
-    # The narrowest cell decides where cells lie in each other: the widest is written first.
-    found.sort(key=lambda cell: cell[0] - cell[1])
-    low, high, ratio = (np.array(part) for part in zip(*found, strict=True))
-    floor = float(min(0.0, ratio.min())) - 1.0 if (ratio > 0.0).all() else 0.0
+    low, high = (np.array(part) for part in zip(*found, strict=True))
 
-    def evaluate(e: Encoded) -> Floats:
+    def cell(e: Encoded) -> Ints:
         values = e.values[:, 0]
-        score = np.full(len(values), floor)
-        for a, b, r in zip(low, high, ratio, strict=True):
-            score[(values >= a) & (values <= b)] = r
-        return score
+        place = np.full(len(values), len(low))
+        for c, (a, b) in enumerate(zip(low, high, strict=True)):
+            place[(values >= a) & (values <= b)] = c
+        return place
 
-    def describe(t: float, upper: bool) -> str:
-        inside = np.flatnonzero((ratio >= t) == upper)
-        cells = [
-            f"{{{low[c]:.9g}}}" if low[c] == high[c] else f"[{low[c]:.9g}, {high[c]:.9g}]" for c in inside
-        ]
-        if (floor >= t) == upper:
-            cells.append("(anything else)")
-        return f"output in {joined(cells)}"
+    def words(c: int) -> str:
+        if c == len(low):
+            return "(anything else)"
+        return f"{{{low[c]:.9g}}}" if low[c] == high[c] else f"[{low[c]:.9g}, {high[c]:.9g}]"
 
-    return Score("modes", evaluate, describe)
+    return of_cells("modes", cell, words, first, second)
 
 
-def _values(x: Floats, y: Floats) -> list[tuple[float, float, float]]:
-    """Values that repeat where hardly any does, (v, v, log ratio), and tell the datasets apart."""
+def _values(x: Floats, y: Floats) -> list[tuple[float, float]]:
+    """Values that repeat where hardly any does, (v, v), and tell the datasets apart."""
     unique, counts = np.unique(np.concatenate([x, y]), return_counts=True)
     if len(unique) < 0.9 * (len(x) + len(y)):
         return []
     repeated = unique[counts > 2]
-    if not 0 < len(repeated) <= MOST_VALUES:
+    if not 0 < len(repeated) <= TUNING.few_values:
         return []
     a = np.searchsorted(x, repeated, "right") - np.searchsorted(x, repeated, "left")
     b = np.searchsorted(y, repeated, "right") - np.searchsorted(y, repeated, "left")
-    telling = _surprise(a, b, 0.5) > np.log(len(repeated)) + 0.5 * SURE
-    ratio = np.log((a + 0.5) / (b + 0.5))
-    return [(float(v), float(v), float(r)) for v, r in zip(repeated[telling], ratio[telling], strict=True)]
+    telling = _surprise(a, b, 0.5) > np.log(len(repeated)) + 0.5 * TUNING.sure
+    return [(float(v), float(v)) for v in repeated[telling]]
 
 
-def _crowds(x: Floats, y: Floats) -> list[tuple[float, float, float]]:
-    """Intervals (low, high, log ratio) of pooled samples that hold more of one dataset than is around."""
+def _crowds(x: Floats, y: Floats) -> list[tuple[float, float]]:
+    """Intervals (low, high) of pooled samples that hold more of one dataset than is around."""
     pooled = np.sort(np.concatenate([x, y]))
     total = len(pooled)
-    scales = [LEAF]
-    while 2 * scales[-1] * COARSE <= total:
+    scales = [TUNING.crowd_least]
+    while 2 * scales[-1] * TUNING.crowd_coarse <= total:
         scales.append(2 * scales[-1])
     blocks = sum(2 * total // scale for scale in scales)
-    found: list[tuple[float, float, float, float]] = []
+    found: list[tuple[float, float, float]] = []
     for scale in scales:
         starts = np.arange(0, total - scale + 1, max(scale // 2, 1))
         low, high = pooled[starts], pooled[starts + scale - 1]
@@ -151,14 +126,13 @@ def _crowds(x: Floats, y: Floats) -> list[tuple[float, float, float]]:
         around_b = np.searchsorted(y, right, "right") - np.searchsorted(y, left, "left") - b
         share = (around_a + 1.0) / (around_a + around_b + 2.0)
         surprise = _surprise(a, b, share)
-        for i in np.flatnonzero(surprise > np.log(blocks) + SURE):
-            ratio = float(np.log((a[i] + 0.5) / (b[i] + 0.5)))
-            found.append((float(surprise[i]), float(low[i]), float(high[i]), ratio))
+        for i in np.flatnonzero(surprise > np.log(blocks) + TUNING.sure):
+            found.append((float(surprise[i]), float(low[i]), float(high[i])))
     found.sort(reverse=True)
-    chosen: list[tuple[float, float, float]] = []
-    for _, low, high, ratio in found:
-        if len(chosen) < COARSE and not any(low <= b and a <= high for a, b, _ in chosen):
-            chosen.append((low, high, ratio))
+    chosen: list[tuple[float, float]] = []
+    for _, low, high in found:
+        if len(chosen) < TUNING.crowd_coarse and not any(low <= b and a <= high for a, b in chosen):
+            chosen.append((low, high))
     return chosen
 
 

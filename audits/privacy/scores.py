@@ -13,7 +13,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.outputs import Encoded, row_keys
+from audits.privacy.outputs import Encoded, column_words
+from audits.privacy.tuning import TUNING
 
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
@@ -31,7 +32,6 @@ class Score:
     describe  (threshold, whether the event is "score ≥ threshold") → the event in words.
     learned   whether it was fitted to labelled samples, so that those must not judge it.
     monotone  whether it means to grow with the likelihood ratio, so that a smooth curve may calibrate it.
-    log_ratio whether its values estimate the log-likelihood ratio, in size too.
     folds     the same fitted without one part of the samples that it was learned from, for each part (see
               `fold_of`): they may judge it on those.
     """
@@ -41,33 +41,8 @@ class Score:
     describe: Callable[[float, bool], str]
     learned: bool = True
     monotone: bool = True
-    log_ratio: bool = False
     folds: Folds | None = None
 
-
-ROUNDED = 1e-7
-"""More than log-likelihood ratios of cells are rounded by, and hardly ever more than they differ by; names of
-events only rest on it."""
-FEW_CELLS = 16
-"""With so few cells the samples that ordered them may also judge them."""
-WIDE = 100
-"""From this many columns on, regressions are simplified."""
-MOST_WORK = 5e8
-MOST_FITTED = 30000
-"""A regression is fitted to no more than this many samples of a side."""
-MOST_SMOOTHED = 60000
-"""Where there are more samples than this, one that is judged by folds is fitted to so many."""
-SMOOTH_RIDGE = 3.0
-"""Ridge of the regressions on piecewise-linear functions."""
-FOLDS = 5
-"""Parts that the samples are cut into for a score that all of them judge."""
-FEW_ROWS = 4096
-"""Rows that Newton's method starts on."""
-SMOOTH_ROWS = 4096
-"""Samples whose smooth scores are computed at once."""
-
-MOST_MEASURED = 8192
-"""Centre and scale of a column are taken from this many samples of a side."""
 
 Learner = Callable[[Encoded, Encoded], Score | None]
 
@@ -87,36 +62,64 @@ def value(first: Encoded, second: Encoded) -> Score | None:
 
 
 def sets(first: Encoded, second: Encoded) -> Score | None:
-    """Cells of an adaptive partition, ordered by their empirical likelihood ratio.
+    """Cells of single outputs, ordered by their empirical likelihood ratio.
 
-    Repeated outputs are cells of their own; the rest of a scalar is cut at pooled quantiles, which makes
-    tails,
-    intervals and complements of intervals alike. Rows of up to four numbers are cut column by column.
+    Repeated numbers and symbols are cells of their own; other numbers are cut at pooled quantiles: that makes
+    tails, intervals and complements of intervals alike. For repeated vectors see `atoms.ladder_of_sets`.
     """
-    partition = _partition(first, second)
-    if partition is None:
+    if not (first.is_scalar or first.is_symbol):
         return None
-    cell, name = partition
+    values = np.concatenate(
+        [e.values[e.codes[:, 0] == 0, 0] if first.is_symbol else e.values[:, 0] for e in (first, second)]
+    )
+    atoms, edges = _scalar_cells(values, int(np.clip(np.sqrt(len(values)) / 2, 8, 128)))
+    numbers = len(atoms) + len(edges) + 1
+
+    def cell(e: Encoded) -> Ints:
+        found = _scalar_cell(e.values[:, 0], atoms, edges)
+        if not first.is_symbol:
+            return found
+        symbol = e.codes[:, 0]
+        return np.where(symbol > 0, numbers - 1 + symbol, found)
+
+    def name(c: int) -> str:
+        return _cell_words(atoms, edges, c) if c < numbers else f"{{symbol {c - numbers + 1}}}"
+
+    return of_cells("sets", cell, name, first, second, few=TUNING.few_cells)
+
+
+def of_cells(
+    name: str,
+    cell: Callable[[Encoded], Ints],
+    words: Callable[[int], str],
+    first: Encoded,
+    second: Encoded,
+    what: str = "output",
+    few: int = 0,
+) -> Score:
+    """The score of a partition: the log ratio of both datasets' counts in the cell that an output lies in.
+
+    cell   outputs → numbers of cells.
+    words  number of a cell → the cell in words, a set that `what` lies in.
+    few    with so few cells the samples that ordered them may also judge them.
+    """
     x, y = cell(first), cell(second)
-    cells = int(max(x.max(initial=0), y.max(initial=0))) + 1
-    a = np.bincount(x[x >= 0], minlength=cells).astype(np.float64)
-    b = np.bincount(y[y >= 0], minlength=cells).astype(np.float64)
-    ratio = np.log((a + 0.5) / (b + 0.5))
+    cells = 1 + int(max(x.max(initial=0), y.max(initial=0)))
+    a, b = np.bincount(x, minlength=cells), np.bincount(y, minlength=cells)
     # Cells that were never seen say nothing.
-    ratio = np.append(ratio, 0.0)
+    ratio = np.append(np.log((a + 0.5) / (b + 0.5)), 0.0)
 
     def evaluate(e: Encoded) -> Floats:
-        found = cell(e)
-        return ratio[np.where((found >= 0) & (found < cells), found, cells)]
+        return ratio[np.minimum(cell(e), cells)]
 
     def describe(t: float, upper: bool) -> str:
-        # Scores of vectors are rounded, and so are thresholds.
-        inside = (ratio >= t - ROUNDED) == upper
-        names = [name(int(c)) for c in np.flatnonzero(inside[:-1] & (a + b > 0.0))]
+        # Scores are rounded, and so are thresholds.
+        inside = (ratio[:-1] >= t - TUNING.ratio_rounding) == upper
+        names = [words(int(c)) for c in np.flatnonzero(inside & (a + b > 0))]
         # Should only cells be left that were not seen, these are the event.
-        return f"output in {joined(names)}" if names else "output where nothing was seen while learning"
+        return f"{what} in {joined(names)}" if names else "output where nothing was seen while learning"
 
-    return Score("sets", evaluate, describe, learned=cells > FEW_CELLS)
+    return Score(name, evaluate, describe, learned=cells > few)
 
 
 SHOWN = 6
@@ -142,45 +145,6 @@ def _merge(parts: list[str]) -> list[str]:
                 continue
         merged.append(part)
     return merged
-
-
-def _partition(
-    first: Encoded, second: Encoded
-) -> tuple[Callable[[Encoded], Ints], Callable[[int], str]] | None:
-    rows = len(first) + len(second)
-    if first.is_scalar:
-        return _scalar_partition(np.concatenate([first.values[:, 0], second.values[:, 0]]))
-    width = first.values.shape[1] + first.codes.shape[1]
-    pooled = np.concatenate([row_keys(first), row_keys(second)])
-    keys, counts = np.unique(pooled, return_counts=True)
-    repeated = counts[counts > 1].sum() / rows
-    if repeated > 0.5:
-        return _row_partition(first, second, keys, counts)
-    if width <= 4:
-        return _product_partition(first, second)
-    return None
-
-
-def _row_partition(
-    first: Encoded, second: Encoded, keys: Ints, counts: Ints
-) -> tuple[Callable[[Encoded], Ints], Callable[[int], str]]:
-    keep = np.sort(keys[counts > 1])
-    pooled = np.concatenate([row_keys(first), row_keys(second)])
-    examples: dict[int, str] = {}
-    for place, key in zip(*np.unique(pooled, return_index=True)[::-1], strict=True):
-        found = int(np.searchsorted(keep, key))
-        if len(examples) < 4096 and found < len(keep) and keep[found] == key:
-            source = first if place < len(first) else second
-            row = place if place < len(first) else place - len(first)
-            examples[found] = row_words(source, int(row))
-
-    def cell(e: Encoded) -> Ints:
-        found = row_keys(e)
-        place = np.searchsorted(keep, found)
-        inside = keep[np.minimum(place, len(keep) - 1)] == found
-        return np.where(inside, place, -1)
-
-    return cell, lambda c: examples.get(c, f"row #{c}")
 
 
 def row_words(e: Encoded, row: int, limit: int = 12) -> str:
@@ -211,56 +175,12 @@ def _scalar_cells(values: Floats, cells: int) -> tuple[Floats, Floats]:
     return atoms, edges
 
 
-def _scalar_partition(values: Floats) -> tuple[Callable[[Encoded], Ints], Callable[[int], str]]:
-    atoms, edges = _scalar_cells(values, int(np.clip(np.sqrt(len(values)) / 2, 8, 128)))
-
-    def cell(e: Encoded) -> Ints:
-        return _scalar_cell(e.values[:, 0], atoms, edges)
-
-    return cell, lambda c: _cell_words(atoms, edges, c)
-
-
 def _scalar_cell(values: Floats, atoms: Floats, edges: Floats) -> Ints:
     between = len(atoms) + np.searchsorted(edges, values, side="right")
     if len(atoms) == 0:
         return between
     place = np.minimum(np.searchsorted(atoms, values), len(atoms) - 1)
     return np.where(atoms[place] == values, place, between)
-
-
-def _product_partition(
-    first: Encoded, second: Encoded
-) -> tuple[Callable[[Encoded], Ints], Callable[[int], str]]:
-    rows = len(first) + len(second)
-    width = first.values.shape[1]
-    cells = int(np.clip(round((rows / 8.0) ** (1.0 / max(width, 1))), 2, 16))
-    cuts = [
-        _scalar_cells(np.concatenate([first.values[:, j], second.values[:, j]]), cells) for j in range(width)
-    ]
-    sizes = [len(a) + len(e) + 1 for a, e in cuts]
-    if np.prod([float(s) for s in sizes]) > 1e6:
-        cuts = [(np.zeros(0), e) for _, e in cuts]
-        sizes = [len(e) + 1 for _, e in cuts]
-    codes = max(int(first.codes.max(initial=0)), int(second.codes.max(initial=0))) + 1
-    code_sizes = [min(codes, 64)] * first.codes.shape[1]
-
-    def cell(e: Encoded) -> Ints:
-        found = np.zeros(len(e), dtype=np.int64)
-        for j, ((atoms, edges), size) in enumerate(zip(cuts, sizes, strict=True)):
-            found = found * size + _scalar_cell(e.values[:, j], atoms, edges)
-        for j, size in enumerate(code_sizes):
-            found = found * size + np.minimum(e.codes[:, j], size - 1)
-        return found
-
-    def name(c: int) -> str:
-        places = [int(place) for place in np.unravel_index(c, sizes + code_sizes)]
-        symbols = [f"(code {j} = symbol {s})" for j, s in enumerate(places[width:]) if s]
-        if symbols and width == 1:
-            return symbols[0]
-        parts = [f"column {j} ∈ {_cell_words(*cuts[j], place)}" for j, place in enumerate(places[:width])]
-        return "(" + ", ".join(parts + symbols) + ")"
-
-    return cell, name
 
 
 def _cell_words(atoms: Floats, edges: Floats, c: int) -> str:
@@ -278,7 +198,7 @@ def _cell_words(atoms: Floats, edges: Floats, c: int) -> str:
 
 def _standard(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
     """Columns centred and scaled robustly on the pooled samples, far-away values pulled in to ±30."""
-    pooled = np.concatenate([first[:MOST_MEASURED], second[:MOST_MEASURED]])
+    pooled = np.concatenate([first[: TUNING.most_measured], second[: TUNING.most_measured]])
     centre = np.median(pooled, axis=0)
     spread = np.quantile(pooled, 0.75, axis=0) - np.quantile(pooled, 0.25, axis=0)
     fallback = np.clip(pooled, -1e100, 1e100).std(axis=0)
@@ -286,19 +206,44 @@ def _standard(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
     return lambda v: np.clip((v - centre) / scale, -30.0, 30.0)
 
 
+def _flagged(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
+    """As `_standard`, with a 0/1 column for each value that many outputs share in a column, say a sentinel;
+    in the column itself such values stand in the middle of the others."""
+    pooled = np.concatenate([first[: TUNING.most_measured], second[: TUNING.most_measured]])
+    ordered = np.sort(pooled, axis=0)
+    step = max(2, int(TUNING.flagged * len(ordered)))
+    columns: list[int] = []
+    values: list[float] = []
+    for j in np.flatnonzero((ordered[step:] == ordered[:-step]).any(axis=0)):
+        unique, counts = np.unique(ordered[:, j], return_counts=True)
+        commonest = np.argsort(counts)[::-1][: TUNING.most_flags] if len(unique) > 2 else []
+        for place in commonest:
+            if counts[place] > step:
+                columns.append(int(j))
+                values.append(float(unique[place]))
+    if not columns:
+        return _standard(first, second)
+    at, value = np.array(columns), np.array(values)
+    middle = np.zeros(pooled.shape[1])
+    for j in np.unique(at):
+        others = ordered[~np.isin(ordered[:, j], value[at == j]), j]
+        middle[j] = np.median(others) if len(others) else 0.0
+
+    def flags(v: Floats) -> Floats:
+        return (v[:, at] == value).astype(np.float64)
+
+    def moved(v: Floats) -> Floats:
+        found = v.copy()
+        for j, x in zip(at, value, strict=True):
+            found[v[:, j] == x, j] = middle[j]
+        return found
+
+    standard = _standard(moved(first), moved(second))
+    return lambda v: np.hstack([standard(moved(v)), flags(v)])
+
+
 def _linear(name: str, weights: Floats, features: Callable[[Floats], Floats], words: str) -> Score:
     return Score(name, lambda e: features(e.columns()) @ weights, _threshold_words(words))
-
-
-def mean_difference(first: Encoded, second: Encoded) -> Score | None:
-    """Projection onto the difference of the means, columns weighed by their variances."""
-    if first.is_scalar:
-        return None
-    a, b = first.columns(), second.columns()
-    standard = _standard(a, b)
-    a, b = standard(a), standard(b)
-    weights = (a.mean(axis=0) - b.mean(axis=0)) / (0.5 * (a.var(axis=0) + b.var(axis=0)) + 1e-6)
-    return _linear("mean difference", weights, standard, "projection onto the difference of means")
 
 
 def logistic(first: Encoded, second: Encoded) -> Score | None:
@@ -306,16 +251,64 @@ def logistic(first: Encoded, second: Encoded) -> Score | None:
     if first.is_scalar:
         return None
     a, b = first.columns(), second.columns()
-    standard = _standard(a, b)
-    weights = _fit_logistic(standard(a[:MOST_FITTED]), standard(b[:MOST_FITTED]))
+    standard = _flagged(a, b)
+    weights = _fit_logistic(standard(a[: TUNING.most_fitted]), standard(b[: TUNING.most_fitted]))
     return _linear("logistic", weights, standard, "logistic score")
+
+
+def sparse(first: Encoded, second: Encoded) -> Score | None:
+    """Logistic regression on the few columns, squares and products of two columns whose means differ by more
+    than chance: a leak in a few columns of many, or in how two of them go together."""
+    a, b = first.columns(), second.columns()
+    if first.is_scalar:
+        return None
+    standard = _flagged(a, b)
+    x, y = standard(a[: TUNING.most_fitted]), standard(b[: TUNING.most_fitted])
+    d = x.shape[1]
+    # Another choice of columns whenever the score is fitted again, where there are too many for all pairs.
+    some = np.arange(d)
+    if d > TUNING.most_paired:
+        some = np.sort(np.random.default_rng(len(a)).choice(d, TUNING.most_paired, replace=False))
+    most = min(TUNING.most_fitted, max(256, int(4 * TUNING.most_work / len(some) ** 2)))
+
+    def products(v: Floats) -> tuple[Floats, Floats]:
+        z = np.clip(v[:, some], -8.0, 8.0)
+        return z.T @ z / len(z), (z * z).T @ (z * z) / len(z)
+
+    # Of columns (row 0), then of products of two.
+    (p, pp), (q, qq) = products(x[:most]), products(y[:most])
+    n = min(len(x), most)
+    two = np.triu(np.abs(p - q) / np.sqrt((pp - p * p + qq - q * q) / n + 1e-9))
+    one = np.abs(x.mean(axis=0) - y.mean(axis=0)) / np.sqrt((x.var(axis=0) + y.var(axis=0)) / n + 1e-9)
+    found = np.concatenate([one, two.ravel()])
+    # Of so many differences of chance the largest is about this many standard errors.
+    chosen = np.argsort(found)[::-1][: TUNING.most_sparse]
+    chosen = chosen[found[chosen] > np.sqrt(2.0 * np.log(len(one) + 0.5 * len(some) ** 2))]
+    if len(chosen) == 0:
+        return None
+    alone = chosen[chosen < d]
+    left, right = (some[part] for part in np.divmod(chosen[chosen >= d] - d, len(some)))
+
+    # Where a product tells the datasets apart the squares of its columns do so beside it.
+    both = np.unique(np.concatenate([left, right]))
+    apart = left != right
+
+    def expand(z: Floats) -> Floats:
+        w = np.clip(z, -8.0, 8.0)
+        return np.hstack([z[:, alone], w[:, both] ** 2, w[:, left[apart]] * w[:, right[apart]]])
+
+    def features(v: Floats) -> Floats:
+        return expand(standard(v))
+
+    weights = _fit_logistic(expand(x), expand(y))
+    return _linear("sparse", weights, features, "score of a few columns and products")
 
 
 def moments(first: Encoded, second: Encoded) -> Score | None:
     """Logistic regression on columns and their squares: same mean, different spread."""
     a, b = first.columns(), second.columns()
-    standard = _standard(a, b)
-    if a.shape[1] > WIDE:
+    standard = _flagged(a, b)
+    if a.shape[1] > TUNING.wide:
         # Too many columns for a regression on their squares: the likelihood ratio of independent Gaussians.
         za, zb = np.clip(standard(a), -8.0, 8.0), np.clip(standard(b), -8.0, 8.0)
         va, vb = za.var(axis=0) + 1e-3, zb.var(axis=0) + 1e-3
@@ -332,7 +325,7 @@ def moments(first: Encoded, second: Encoded) -> Score | None:
         z = np.clip(standard(v), -8.0, 8.0)
         return np.hstack([z, z * z - 1.0])
 
-    weights = _fit_logistic(features(a[:MOST_FITTED]), features(b[:MOST_FITTED]))
+    weights = _fit_logistic(features(a[: TUNING.most_fitted]), features(b[: TUNING.most_fitted]))
     return _linear("second moments", weights, features, "quadratic score")
 
 
@@ -356,7 +349,7 @@ def _smooth(first: Encoded, second: Encoded, levels: tuple[float, ...], flagged:
     if first.is_scalar:
         return None
     standard = _standard(a, b)
-    z = standard(np.concatenate([a[:MOST_FITTED], b[:MOST_FITTED]]))
+    z = standard(np.concatenate([a[: TUNING.most_fitted], b[: TUNING.most_fitted]]))
     knots = np.quantile(z, levels, axis=0)
     atoms: list[tuple[int, float]] = []
     for j in range(z.shape[1]):
@@ -378,12 +371,12 @@ def _smooth(first: Encoded, second: Encoded, levels: tuple[float, ...], flagged:
 
     width = len(rows(a[:1]))
     # Rows far apart, so that each fold has its share of them.
-    most = MOST_SMOOTHED if len(a) > MOST_SMOOTHED else MOST_FITTED
+    most = TUNING.most_smoothed if len(a) > TUNING.most_smoothed else TUNING.most_fitted
     some = slice(None, None, -(-len(a) // _most_fitted(width + width * (width + 1) // 2, most)))
-    weights, without = _cross_fit(features(a[some]), features(b[some]), fold_of(len(a), FOLDS)[some])
+    weights, without = _cross_fit(features(a[some]), features(b[some]), fold_of(len(a), TUNING.folds)[some])
     folds = tuple(_quadratic_form(w, rows, width) for w in without)
     whole = _quadratic_form(weights, rows, width)
-    return Score("smooth", whole, _threshold_words("smooth logistic score"), log_ratio=True, folds=folds)
+    return Score("smooth", whole, _threshold_words("smooth logistic score"), folds=folds)
 
 
 def fold_of(rows: int, folds: int) -> Ints:
@@ -402,8 +395,8 @@ def _quadratic_form(
     def evaluate(e: Encoded) -> Floats:
         found = np.empty(len(e))
         # In blocks that stay in the cache.
-        for start in range(0, len(e), SMOOTH_ROWS):
-            part = slice(start, start + SMOOTH_ROWS)
+        for start in range(0, len(e), TUNING.smooth_rows):
+            part = slice(start, start + TUNING.smooth_rows)
             base = rows(e.take(part).columns())
             found[part] = np.einsum("ij,ij->j", square.T @ base + weights[:width, None], base)
         return found
@@ -411,9 +404,9 @@ def _quadratic_form(
     return evaluate
 
 
-def _most_fitted(columns: int, most: int = MOST_FITTED) -> int:
+def _most_fitted(columns: int, most: int = TUNING.most_fitted) -> int:
     """Samples of a side that a regression on so many columns is fitted to."""
-    return most if columns <= WIDE else min(most, max(256, int(MOST_WORK / columns**2)))
+    return most if columns <= TUNING.wide else min(most, max(256, int(TUNING.most_work / columns**2)))
 
 
 def _fit_logistic(a: Floats, b: Floats) -> Floats:
@@ -442,7 +435,7 @@ def _newton(
     """Weights and offset of the regression, until steps are shorter than `near`; for wide rows, where a step
     costs rows × columns², after one step, which is a ridge regression."""
     weights, offset = (np.zeros(x.shape[1]), 0.0) if start is None else start
-    for _ in range(1 if x.shape[1] > WIDE else 8):
+    for _ in range(1 if x.shape[1] > TUNING.wide else 8):
         p, s, root = _curvature(x, weights, offset)
         # A matrix times its own transpose costs half of a product of two.
         hessian = root.T @ root + ridge * np.eye(len(weights))
@@ -474,19 +467,19 @@ def _cross_fit(a: Floats, b: Floats, fold: Ints) -> tuple[Floats, list[Floats]]:
     n, d = x.shape
     if d > n:
         part = np.concatenate([fold, fold])
-        return _dual(x, y), [_dual(x[part != k], y[part != k]) for k in range(FOLDS)]
-    ridge, start = SMOOTH_RIDGE, (np.zeros(d), 0.0)
-    if d <= WIDE:
+        return _dual(x, y), [_dual(x[part != k], y[part != k]) for k in range(TUNING.folds)]
+    ridge, start = TUNING.smooth_ridge, (np.zeros(d), 0.0)
+    if d <= TUNING.wide:
         # Far from the end a few rows show the way as well as all do.
-        few = slice(None, None, max(1, n // FEW_ROWS))
+        few = slice(None, None, max(1, n // TUNING.few_rows))
         start = _newton(x[few], y[few], ridge, near=0.1)
         if few.step > 1:
             start = _newton(x, y, ridge, start, near=0.1)
     weights, offset = start
     p, _, root = _curvature(x, weights, offset)
-    edges = np.searchsorted(fold, np.arange(FOLDS + 1))
-    slopes, squares = np.zeros((FOLDS, d)), np.zeros((FOLDS, d, d))
-    for k in range(FOLDS):
+    edges = np.searchsorted(fold, np.arange(TUNING.folds + 1))
+    slopes, squares = np.zeros((TUNING.folds, d)), np.zeros((TUNING.folds, d, d))
+    for k in range(TUNING.folds):
         for side in (0, len(fold)):
             rows = slice(side + edges[k], side + edges[k + 1])
             slopes[k] += x[rows].T @ (y - p)[rows]
@@ -530,14 +523,13 @@ def coordinate(first: Encoded, second: Encoded) -> Score | None:
         best = np.maximum(best, np.abs(p - q) / spread)
     column = int(np.argmax(best))
     atoms, edges = _scalar_cells(pooled[:, column], int(np.clip(np.sqrt(len(pooled)) / 2, 8, 64)))
-    cells = len(atoms) + len(edges) + 1
-    x = np.bincount(_scalar_cell(a[:, column], atoms, edges), minlength=cells)
-    y = np.bincount(_scalar_cell(b[:, column], atoms, edges), minlength=cells)
-    ratio = np.log((x + 0.5) / (y + 0.5))
-    return Score(
+    return of_cells(
         "coordinate",
-        lambda e: ratio[_scalar_cell(e.columns()[:, column], atoms, edges)],
-        _threshold_words(f"likelihood ratio of column {column}"),
+        lambda e: _scalar_cell(e.columns()[:, column], atoms, edges),
+        lambda c: _cell_words(atoms, edges, c),
+        first,
+        second,
+        what=column_words(first.shape, column),
     )
 
 
@@ -556,7 +548,7 @@ def boosting(first: Encoded, second: Encoded) -> Score | None:
         early_stopping=cast(Any, False),
         random_state=0,
     )
-    a, b = a[:MOST_FITTED], b[:MOST_FITTED]
+    a, b = a[: TUNING.most_fitted], b[: TUNING.most_fitted]
     # Threads that wait for each other on busy cores make this a hundred times slower.
     threads = ThreadpoolController()
     with threads.limit(limits=1):
@@ -566,27 +558,7 @@ def boosting(first: Encoded, second: Encoded) -> Score | None:
         with threads.limit(limits=1):
             return np.asarray(model.decision_function(e.columns()), dtype=np.float64)
 
-    return Score("boosting", evaluate, _threshold_words("boosted-trees score"), log_ratio=True)
-
-
-def neighbours(first: Encoded, second: Encoded) -> Score | None:
-    """Share of the first side among the nearest learned samples; for clusters that no direction shows."""
-    if first.is_scalar or len(first) < 100:
-        return None
-    from sklearn.neighbors import NearestNeighbors
-
-    a, b = first.columns()[:1000], second.columns()[:1000]
-    standard = _standard(a, b)
-    labels = np.r_[np.ones(len(a)), np.zeros(len(b))]
-    k = 15
-    # A tree would do little for so few points, and nothing in many dimensions or among ties.
-    model = NearestNeighbors(n_neighbors=k, algorithm="brute").fit(np.vstack([standard(a), standard(b)]))
-
-    def evaluate(e: Encoded) -> Floats:
-        near: Any = model.kneighbors(standard(e.columns()), return_distance=False)
-        return labels[near].mean(axis=1)
-
-    return Score("neighbours", evaluate, _threshold_words("share of the first dataset's among 15 neighbours"))
+    return Score("boosting", evaluate, _threshold_words("boosted-trees score"))
 
 
 # --- Arithmetic --------------------------------------------------------------------------------------
@@ -607,16 +579,8 @@ def grid(first: Encoded, second: Encoded) -> Score | None:
         part = np.mod(e.values[:, 0] / spacing, 1.0)
         return np.mod(np.round(part * 64.0), 64).astype(np.int64)
 
-    x = np.bincount(phase(first), minlength=64)
-    y = np.bincount(phase(second), minlength=64)
-    ratio = np.log((x + 0.5) / (y + 0.5))
-    return Score(
-        "grid",
-        lambda e: ratio[phase(e)],
-        lambda t, upper: (
-            f"likelihood ratio of the phase on the grid of {spacing:.6g} {'≥' if upper else '<'} {t:.3g}"
-        ),
-    )
+    what = f"place between the points of the grid of {spacing:.6g}, in its 64ths,"
+    return of_cells("grid", phase, lambda c: f"[{c}, {c + 1})", first, second, what)
 
 
 def _spacing(values: Floats, most: int = 200) -> float | None:
@@ -660,11 +624,7 @@ def footprints(first: Encoded, second: Encoded) -> Score | None:
         exponent = np.clip(np.frexp(values)[1], -30, 33) + 30
         return exponent * 64 + zeros
 
-    x = np.bincount(cell(first), minlength=4096)
-    y = np.bincount(cell(second), minlength=4096)
-    ratio = np.log((x + 0.5) / (y + 0.5))
-    return Score(
-        "footprints",
-        lambda e: ratio[cell(e)],
-        _threshold_words("likelihood ratio of (exponent, trailing zero bits)"),
-    )
+    def words(c: int) -> str:
+        return f"{{(exponent {c // 64 - 30}, {c % 64} zeros)}}"
+
+    return of_cells("footprints", cell, words, first, second, "(exponent, trailing zero bits)")

@@ -214,7 +214,8 @@ def _held_against(
             verdict = Verdict.INCONCLUSIVE
             notes.append(f"the claimed form exceeds the trivial value in {vacuous} cells: no slope decides")
         if equivalence_alpha is not None:
-            notes.append(f"within the tolerance at one-sided level {equivalence_alpha:g}" if within else "")
+            inner = f"[{inner_low:.4g}, {inner_high:.4g}] at one-sided level {equivalence_alpha:g}"
+            notes.append(f"{inner}, within {tolerance:g} of {claimed:g}" if within else "")
         reach = tolerance + _reach(level, exponent)
         resolution = reach if math.isfinite(reach) else None
     worse = "either" if forbids_high and forbids_low else "higher" if forbids_high else "lower"

@@ -130,7 +130,11 @@ def check_corrected(point: Point) -> Iterator[Evidence]:
     # twice
     argued = 6.0 / (2.0 * point.n / 3.0) * (flips(point.zeta) + 2.0)
     yield equals("bound on ‖g − g′‖/τ", displacement_bound(point.n, 1.0, point.zeta), argued)
-    yield at_most("P(more than k(ζ) flips)", _poisson_tail(flips(point.zeta)), point.zeta)
+    k = flips(point.zeta)
+    yield at_most("P(more than k(ζ) flips)", _poisson_tail(k), point.zeta)
+    if k > 6:  # the quantile may not be below the mean, where Hoeffding's comparison does not hold
+        yield at_least("P(more than k(ζ) − 1 flips)", _poisson_tail(k - 1), point.zeta)
+    yield at_least("k(ζ) against the mean", k, 6)
 
 
 def _poisson_tail(k: int) -> float:

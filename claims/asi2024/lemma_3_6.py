@@ -34,7 +34,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Plot, Point, at_least, at_most, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Plot, Point, at_least, at_most, equals, grid
 from claims.asi2024 import PAPER
 from claims.asi2024._transcripts import printed, users_of, worst_alternating
 from implementations.asi2024.above_threshold import accuracy, query_scale, threshold_scale
@@ -86,6 +86,11 @@ def check_corrected(point: Point) -> Iterator[Evidence]:
     least = plan.threshold - accuracy(queries, zeta, plan.budget) - 2.0 * n / 3.0
     yield at_least("least score after ⊤, above 2n/3", least, 2.0)
     yield at_most("δ spent", spent(plan, epsilon, delta), delta)
+    yield at_least("δ spent, least", spent(plan, epsilon, delta), 0.999 * delta, note="no noise is wasted")
+    stated = math.ceil(15.0 + 240.0 * math.log(2.0 * queries / zeta) / epsilon)
+    yield equals("least n", n, stated)
+    yield equals("budget of AboveThreshold", plan.budget, epsilon / 4.0)
+    yield equals("threshold", plan.threshold, 0.8 * n)
     found, _ = worst_alternating(n, queries, plan, epsilon)
     yield at_most("exact δ on the datasets of the counterexample", found, delta, decides=False)
 

@@ -43,18 +43,15 @@ from claims import (
     Evidence,
     Kind,
     Point,
-    Side,
     Tier,
     at_least,
     at_most,
     equals,
-    fit_rate,
     grid,
     mean_at_most,
-    reported,
-    slope_against,
 )
 from claims.asi2024 import PAPER
+from claims.asi2024._rates import cells, constants, exponents, spread
 from claims.asi2024.proposition_4_10 import quadratic_excess
 from claims.asi2024.theorem_4_1_utility import users
 from implementations.asi2024 import localised
@@ -133,22 +130,13 @@ def check_proof_binary(point: Point) -> Iterator[Evidence]:
     yield equals("users of the last phase over n/2", sizes[-1] / (n // 2), 1.0)
 
 
-def spread(n: int, m: int, d: int, epsilon: float, delta: float) -> float:
-    """σ/√T of one phase with n users as printed: √8·log(ndme^εT/δ)·√(log·log)/(n√mε)."""
-    items = n * m * d
-    inner = math.log(2.0 * STEPS * items / delta)
-    logs = (epsilon / 2.0 + math.log(STEPS) + inner) * (epsilon / 2.0 + inner)
-    tau = (math.log(items * STEPS / delta) + epsilon) / math.sqrt(m)
-    return tau * math.sqrt(8.0 * logs) / (n * epsilon)
-
-
 def corrected_phases(point: Point) -> list[Phase]:
     """Phases with step sizes R̂/(σ√(dT)) and R̂² ← 2·R̂·σ√(d/T), G = μ = 1, R̂ = 2 at first."""
     n, m, d = point.n, point.m, point.d
     plan: list[Phase] = []
     first, distance = 0, 2.0
     for size in phase_users(n, phase_count(n, m, "binary")):
-        noise = spread(size, m, d, point.epsilon, point.delta)
+        noise = spread(size, m, d, point.epsilon, point.delta, STEPS)
         eta = min(distance / (noise * math.sqrt(d) * STEPS), 1.0)
         tau = (math.log(size * m * d * STEPS / point.delta) + point.epsilon) / math.sqrt(m)
         plan.append(Phase(first, size, Parameters(steps=STEPS, step_size=eta, radius=1.0, tau=tau)))
@@ -160,7 +148,7 @@ def corrected_phases(point: Point) -> list[Phase]:
 def excess_risks(point: Point, offset: float, trials: int) -> Array:
     """½‖θ̂ − z‖² of Algorithm 3 for z with entries offset·σ/√T of half of the users, inside the unit ball."""
     d = point.d
-    size = offset * spread(point.n // 2, point.m, d, point.epsilon, point.delta)
+    size = offset * spread(point.n // 2, point.m, d, point.epsilon, point.delta, STEPS)
     centre = np.full(d, min(size, 1.0 / math.sqrt(d)))
 
     def gradients(phase: Phase) -> UserGradients:
@@ -183,7 +171,7 @@ def measure(point: Point) -> dict[str, Any]:
     half = point.trials // 2
     chosen = max(OFFSETS, key=lambda s: excess_risks(point, s, half).mean())
     risks = excess_risks(point, chosen, point.trials - half)
-    rate = point.d * spread(point.n // 2, point.m, point.d, point.epsilon, point.delta) ** 2
+    rate = point.d * spread(point.n // 2, point.m, point.d, point.epsilon, point.delta, STEPS) ** 2
     raw = point.d / (point.m * (point.n * point.epsilon) ** 2)
     far = excess_risks(point, math.inf, risks.size)
     return {
@@ -205,7 +193,7 @@ def recursion_bound(point: Point) -> float:
     """
     square = 1.0
     for phase in corrected_phases(point):
-        noise = spread(phase.users, point.m, point.d, point.epsilon, point.delta)
+        noise = spread(phase.users, point.m, point.d, point.epsilon, point.delta, STEPS)
         deviation = noise * math.sqrt(STEPS * point.d)
         eta = phase.parameters.step_size
         square = 2.0 * quadratic_excess(1.0, math.sqrt(square), deviation, eta, STEPS)
@@ -215,30 +203,16 @@ def recursion_bound(point: Point) -> float:
 def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     """Exponents with the logarithms divided out, and the slope against the whole form."""
     claimed = {"n": -2.0, "m": -1.0, "d": 1.0, "epsilon": -2.0}
-    fit = fit_rate(rows, "plain", list(claimed), claimed, 0.2, side=Side.TIGHT, alpha=budget.share(0.6))
-    yield from fit.evidence()
-    yield from slope_against(rows, "risk", "rate", 0.1, side=Side.TIGHT, alpha=budget.share(0.3)).evidence()
+    yield from exponents(rows, claimed, 0.2, budget.share(0.6), budget.share(0.3))
     # in the cell with the least noise a run that has not carried over its start is far from the optimum
     quiet = rows[rows["bound"] == rows["bound"].min()]
     yield mean_at_most(
         "risk from the far corner over the bound of the recursion", quiet["far"], 1.0, alpha=budget.share(0.1)
     )
-    means = rows.groupby(["n", "m", "d", "epsilon"])[["risk", "rate"]].mean()
-    ratio = means["risk"] / means["rate"]
-    yield reported("least risk over d·σ²/T of the last phase", float(ratio.min()))
-    yield reported("largest risk over d·σ²/T of the last phase", float(ratio.max()))
+    yield from constants(rows, "d·σ²/T of the last phase")
 
 
 _LEVELS = {"n": (64_000, 256_000, 1_024_000), "m": (1, 16, 256), "d": (1, 4, 16), "epsilon": (0.5, 1.0, 2.0)}
-
-
-def cells() -> list[dict[str, float | int]]:
-    """27 cells in which every pair of axes takes every pair of levels three times."""
-    found: list[dict[str, float | int]] = []
-    for i, j, k in itertools.product(range(3), repeat=3):
-        levels = zip(_LEVELS, (i, j, k, (i + j + k) % 3), strict=True)
-        found.append({axis: _LEVELS[axis][level] for axis, level in levels} | {"delta": 1e-6})
-    return found
 
 
 CLAIM = Claim(
@@ -267,8 +241,8 @@ CORRECTED = CLAIM.reading(
     finding="(G²/μ)·d·log⁴(ndm/δ)/(n²mε²), by running the algorithm on quadratics",
     measure=measure,
     judge=judge,
-    smoke=Tier(cells(), trials=400),
-    ci=Tier(cells(), trials=1000),
+    smoke=Tier(cells(_LEVELS, 1e-6), trials=400),
+    ci=Tier(cells(_LEVELS, 1e-6), trials=1000),
     fits_exponents=True,
     largest_resolution=0.4,
 )

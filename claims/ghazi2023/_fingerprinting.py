@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -139,7 +140,7 @@ def corrected(statement: Statement, n: int, d: int, m: float, epsilon: float) ->
     """The numbers of the proof, and every mechanism at the largest corrected δ for all ψ that it can use."""
     share = 1.0 / 6.0 - math.sinh(1.0) / 24.0
     admitted = broken = 0
-    proof = 0.0
+    proof = slack = 0.0
     for psi in np.concatenate((np.geomspace(1e-3, 0.999, 16), [1.0 / 40.0, 1.0 / 35.0])):
         delta = hard_instances.corrected_delta(float(psi), n, d)
         if delta <= 0.0:
@@ -153,6 +154,8 @@ def corrected(statement: Statement, n: int, d: int, m: float, epsilon: float) ->
             * (math.sqrt(d) + math.sqrt(2.0 * math.log(1.0 / delta)) + 1.0)
         )
         proof = max(proof, spend / d)
+        if delta < 0.5:  # 4nψ√d·δ(…)/d is 4/34 where the condition is met with equality
+            slack = max(slack, abs(spend / d * 34.0 / 4.0 - 1.0))
         cases = [
             spends_delta(n, d, m, epsilon, delta, float(psi)),
             adds_noise(n, d, m, epsilon, delta, float(psi)),
@@ -162,10 +165,30 @@ def corrected(statement: Statement, n: int, d: int, m: float, epsilon: float) ->
                 admitted += 1
                 broken += n < case.least_users(statement)
     yield at_most("n·4ψ√d·δ(√d + √(2 ln(1/δ)) + 1)/d against 1/6 − sinh(1)/24", proof, share)
+    yield at_most("relative slack of the largest corrected δ", slack, 1e-9)
     yield at_most("sinh(ε)/ε against sinh(1)", math.sinh(epsilon) / epsilon, math.sinh(1.0))
     yield at_most("the mean of ‖N‖ on the top δ, against δ(√d + √(2 ln(1/δ)) + 1)", top_share(d), 1.0)
+    yield from of_the_text()
     note = f"{admitted} of the mechanisms tried satisfy the hypotheses"
     yield at_most("mechanisms that break the corrected statement", broken, 0, decides=False, note=note)
+
+
+def of_the_text() -> Iterator[Evidence]:
+    """The admitted δ of Theorem D.4, cut at 1/2, and ⌊δn⌋, against their formulas."""
+    worst = 0.0
+    for psi in (0.05, 0.9):
+        for n in (3, 50, 10**6):
+            for d in (1.0, 100.0, 1e6, 1e12):
+                ratio = 100.0 * psi * n / math.sqrt(d)
+                delta = 0.5 if ratio <= 1.0 else min(0.5, 1.0 / (ratio * math.sqrt(math.log(ratio))))
+                worst = max(worst, abs(hard_instances.admitted_delta(psi, n, d) / delta - 1.0))
+    yield at_most("relative distance of the admitted δ to its formula", worst, 1e-12)
+    cases = [(14, 0.5), (14, 0.49), (10, 0.3), (1000, 0.0019), (7, 1.0 / 7.0), (49, 1.0 / 49.0)]
+    wrong = sum(
+        hard_instances.shown_users(n, delta) != math.floor(Fraction(delta).limit_denominator(10**6) * n)
+        for n, delta in cases
+    )
+    yield at_most("cases in which the users shown are not ⌊δn⌋", wrong, 0)
 
 
 def top_share(d: int) -> float:

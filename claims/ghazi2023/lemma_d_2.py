@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_least, at_most, equals, grid
 from claims.ghazi2023 import PAPER
 from implementations.ghazi2023 import truncated_gaussian
 
@@ -60,8 +60,24 @@ def check(point: Point) -> Iterator[Evidence]:
         share = truncated_gaussian.lost_share(1.0, d, 1.0, bound)
         logged = truncated_gaussian.log_lost_share_bound(1.0, d, 1.0, bound)
         yield at_most(f"log of the exact lost share, gap {gap}", math.log(max(share, 1e-300)), logged)
-        draws = truncated_gaussian.draw(np.full(1, 1.0), 1.0, 0.2 * gap, (500,), point.rng)
-        yield at_most("norm of a truncated draw", float(np.abs(draws).max()), 0.2 * gap, decides=False)
+        yield equals(f"bound of the log share over −gap²/2, gap {gap}", logged / (-0.5 * gap**2), 1.0)
+    yield from check_draws(d, point.rng)
+
+
+def check_draws(d: int, rng: np.random.Generator) -> Iterator[Evidence]:
+    """The draws against Definition D.1, from the same normal numbers; the share at χ = 0 against χ near 0."""
+    d = min(d, 30)
+    mean, sigma = np.full(d, 0.4 / math.sqrt(d)), 0.7
+    bound, seed = sigma * math.sqrt(d), int(rng.integers(2**31))
+    draws = truncated_gaussian.draw(mean, sigma, bound, (500,), np.random.default_rng(seed))
+    whole = mean + sigma * np.random.default_rng(seed).standard_normal((500, d))
+    kept = np.sqrt((whole**2).sum(axis=1)) <= bound
+    yield at_least("draws of either kind, inside the ball and outside", min(kept.sum(), (~kept).sum()), 1)
+    yield at_most(
+        "distance of the draws to Definition D.1", float(np.abs(draws - kept[:, None] * whole).max()), 1e-12
+    )
+    near = [truncated_gaussian.lost_share(chi, d, 1.0, 1.3 * math.sqrt(d)) for chi in (0.0, 1e-6)]
+    yield at_most("distance of the lost share at χ = 0 to χ = 10⁻⁶", abs(near[0] - near[1]), 1e-9)
 
 
 def log_tail(d: int, factor: float) -> float:

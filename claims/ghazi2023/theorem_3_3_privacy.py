@@ -32,13 +32,28 @@ from functools import partial
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, grid, reported
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Plot, Point, at_most, grid, reported
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023._laws import datasets, divergence, hockey_stick, mean_of, neighbours, statistics
 from implementations.ghazi2023 import del_output_pert
 from implementations.ghazi2023.deletion_sensitivity import count_table, smallest_stable
 
 Parameters = del_output_pert.Parameters
+ABSTRACT = "δ of Algorithm 1 over all abstract cases"
+
+
+def _curve(delta: float) -> Plot:
+    return Plot(
+        kind="curve",
+        title=f"Exact δ of Algorithm 1 over all abstract cases, claimed {delta:g}",
+        x="epsilon",
+        y="value",
+        x_label="ε",
+        y_label="δ at ε",
+        claimed="claimed",
+        select={"quantity": ABSTRACT, "n": 0, "delta": delta},
+        log_y=True,
+    )
 
 
 def abstract_cases(p: Parameters) -> Iterator[tuple[int, int, float]]:
@@ -68,7 +83,7 @@ def least_noise(p: Parameters) -> float:
 def check(point: Point) -> Iterator[Evidence]:
     p = del_output_pert.parameters(point.epsilon, point.delta, 1.0)
     note = f"κ = {p.kappa}, all {sum(1 for _ in abstract_cases(p))} cases (s, s′) at the largest distance"
-    yield at_most("δ of Algorithm 1 over all abstract cases", worst_abstract(p, p.sigma), p.delta, note=note)
+    yield at_most(ABSTRACT, worst_abstract(p, p.sigma), p.delta, note=note)
     yield reported("share of the printed σ that is enough", least_noise(p))
     if point.n == 0:
         return
@@ -111,7 +126,11 @@ def without_empty(least: int, point: Point) -> Iterator[Evidence]:
 
 
 SMALL = [{"epsilon": 1.0, "delta": 0.5, "n": n} for n in (1, 2, 3)]
-CORNERS = [{"epsilon": e, "delta": d, "n": 0} for e in (0.05, 0.3, 1.0) for d in (1e-9, 1e-6, 1e-3, 0.1, 0.5)]
+CORNERS = [
+    {"epsilon": e, "delta": d, "n": 0}
+    for e in (0.05, 0.1, 0.3, 0.6, 1.0)
+    for d in (1e-9, 1e-6, 1e-3, 0.1, 0.5)
+]
 
 CLAIM = Claim(
     PAPER,
@@ -127,6 +146,7 @@ CLAIM = Claim(
     r"replacement of one user, for every number of users.",
     expected=CONFIRMED,
     check=check,
+    plots=[_curve(1e-6), _curve(0.1)],
     smoke=[*SMALL[:2], CORNERS[1]],
     ci=[*SMALL, *({"epsilon": 1.0, "delta": 0.5, "n": n} for n in (6, 12, 22)), *CORNERS],
 )
@@ -139,6 +159,7 @@ WITHOUT = CLAIM.reading(
     expected=REFUTED,
     finding="two users at 0 and 10⁶Δ against two at 10⁶Δ: δ near 1; n = 2k with P(R₁ ≥ k) > δ likewise",
     check=partial(without_empty, 0),
+    plots=[],
     smoke=grid(epsilon=1.0, delta=0.5),
     ci=grid(epsilon=(0.5, 1.0), delta=(0.01, 0.5)),
 )

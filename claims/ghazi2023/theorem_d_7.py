@@ -77,6 +77,10 @@ def check_corrected(point: Point) -> Iterator[Evidence]:
     lipschitz, mu = 3.0, 0.7
     half = hard_instances.Instance(lipschitz / 2.0, mu, n, m, d, epsilon)
     yield at_most("Lipschitz constant with radius G/(2μ)", half.steepest, lipschitz)
+    ends = [mu * abs(theta - x) for theta in (-half.radius, half.radius) for x in (-half.radius, half.radius)]
+    yield equals(
+        "largest gradient norm of the instance over that at opposite ends", half.steepest / max(ends), 1.0
+    )
     yield at_most("α² against dσ²ψ²/(12m)", half.alpha**2, d * half.sigma**2 * psi**2 / (12.0 * m))
     room = psi * half.sigma * math.sqrt(d / m) + 100.0 * math.sqrt(d) * half.sigma
     yield at_most("ψσ√(d/m) + 100√d·σ against B", room, half.radius)

@@ -23,7 +23,8 @@ SURVIVES = "What survives."
 class Context:
     """What a rule may look at besides the claim: its result at tier smoke, and everything else there is.
 
-    bugs       ids of the claims that a planted bug names; exponents: (claim, axis) pairs of the baseline.
+    bugs       ids of the claims that some planted bug makes fail; exponents: (claim, axis) pairs of the
+               baseline.
     """
 
     result: ClaimResult
@@ -98,8 +99,10 @@ def survivor(claim: Claim, context: Context) -> str | None:
 
 
 def bug(claim: Claim, context: Context) -> str | None:
-    """At least one planted bug makes the claim fail."""
-    return None if claim.role == "control" or claim.id in context.bugs else "no planted bug names it"
+    """At least one planted bug makes the claim fail; an expected INCONCLUSIVE is no verdict to lose."""
+    if claim.role == "control" or claim.expected is Verdict.INCONCLUSIVE or claim.id in context.bugs:
+        return None
+    return "no planted bug makes it fail: can it fail at all? Name one in claims/mutants"
 
 
 def baseline(claim: Claim, context: Context) -> str | None:

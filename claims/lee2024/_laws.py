@@ -156,3 +156,31 @@ def moments(family: Family, at: Nodes, t: float = 1.0) -> tuple[float, float]:
     value = family.value(at.x, at.r)
     first = float(density @ value)
     return first, float(density @ (value - first) ** 2)
+
+
+def worst_wedge(
+    ratio: Callable[[Family, int], float], *, mu: float, evaluations: int = 30
+) -> tuple[Family, float, float]:
+    """The wedge max(0, b·r − a·x₁) with the largest ratio that a search over both slopes finds.
+
+    ratio  of a function at a number of panels. The search (Nelder and Mead, in the logarithms of the slopes
+           in units of √μ) starts at a = b = 2√μ and runs on few panels.
+    Returns the wedge, its ratio on more panels, and the difference of the two as the numerical error.
+    """
+    from scipy.optimize import minimize
+
+    root = math.sqrt(mu)
+
+    def at(logs: Array) -> Family:
+        along, across = root * np.exp(np.clip(logs, -4.0, 6.0))
+        return wedge(float(along), float(across))
+
+    found = minimize(
+        lambda logs: -ratio(at(logs), 6),
+        np.log([2.0, 2.0]),
+        method="Nelder-Mead",
+        options={"maxfev": evaluations, "initial_simplex": np.log([[2.0, 2.0], [8.0, 2.0], [2.0, 8.0]])},
+    )
+    best = at(np.asarray(found.x))
+    fine = ratio(best, 12)
+    return best, fine, abs(fine + float(found.fun)) + 1e-9 * abs(fine)

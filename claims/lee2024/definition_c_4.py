@@ -17,13 +17,16 @@ each.
 How it is checked. Printed: the exact tail of an innocent score, inverted along the saddle point.
 Corrected: the bounds for every adversary, n up to 60, ξ down to 1e-8, coalitions of all sizes; lengths
 and thresholds are the implementation's and are compared with the printed formulas. `:scores` holds the
-scores of real runs against their exact means and variances, nine strategies; `:simulated` counts failures
-of real runs."""
+scores of real runs against their exact means and variances, twelve strategies, the one among them that
+makes the coalition's total smallest in every column; `:histogram` holds the whole laws of a guilty and of an
+innocent score against those that independent columns give; `:simulated` counts failures of real runs, also
+of coalitions that write every column against one of their members in turn."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -31,11 +34,14 @@ from claims import (
     CONFIRMED,
     CONSISTENT,
     REFUTED,
+    Budget,
     Claim,
     Evidence,
     Kind,
+    Plot,
     Point,
     at_most,
+    drawn_from,
     equals,
     grid,
     mean_at_most,
@@ -96,6 +102,7 @@ def check_scores(point: Point) -> Iterator[Evidence]:
     law = _scores.column(n)
     d = _scores.length(n, point.security)
     rules = strategies(s)
+    rules["cheapest"] = _scores.cheapest_rule(law, s)
     names = [*rules, "average then round", "copy"]
     levels = point.split(3 * len(names))
     for i, name in enumerate(names):
@@ -126,14 +133,20 @@ def check_scores(point: Point) -> Iterator[Evidence]:
 
 def check_simulated(point: Point) -> Iterator[Evidence]:
     n, rng = point.n, point.rng
+    law = _scores.column(n)
     found: dict[str, list[float]] = {"nobody": [], "innocent": []}
     for trial in range(point.runs):
         s = int(rng.integers(1, n))
         hidden = fingerprinting.generate_hidden(n, point.security, rng)
         members = hidden.words[:s]
         rules = strategies(s)
-        name = list(rules)[trial % len(rules)]
-        pirate = coalitions.by_count(members, rules[name], rng)
+        rules["cheapest"] = _scores.cheapest_rule(law, s)
+        names = [*rules, "against members"]
+        name = names[trial % len(names)]
+        if name == "against members":
+            pirate = coalitions.against_members(members)
+        else:
+            pirate = coalitions.by_count(members, rules[name], rng)
         traced = fingerprinting.trace(hidden, pirate, rng, threshold="tardos")
         found["nobody"].append(float(traced is None))
         found["innocent"].append(float(traced is not None and traced >= s))
@@ -141,6 +154,54 @@ def check_simulated(point: Point) -> Iterator[Evidence]:
         yield mean_at_most(
             f"share of runs: {name} traced" if name == "innocent" else "share of runs: nobody traced",
             values, point.security, alpha=alpha, method="clopper-pearson", point=point.axes,
+        )  # fmt: skip
+
+
+BINS = np.linspace(-1.5, 3.5, 81)
+"""Edges of the histogram of scores, in units of Z."""
+
+
+def measure_histogram(point: Point) -> dict[str, Any]:
+    """Shares of runs by bin of the score over Z, of one innocent user and of one member a run, and their
+    laws."""
+    n, s, rng = point.n, point.n - 1, point.rng
+    law = _scores.column(n)
+    d, z = _scores.length(n, point.security), _scores.scale(n, point.security)
+    rule = _scores.cheapest_rule(law, s) if point.strategy == "cheapest" else strategies(s)[point.strategy]
+    found = np.empty((2, point.runs))
+    for trial in range(point.runs):
+        code = fingerprinting.generate(n, point.security, rng)
+        values = fingerprinting.scores(code, coalitions.by_count(code.words[:s], rule, rng)) / z
+        found[:, trial] = values[s], values[0]
+    columns: dict[str, list[Any]] = {"user": [], "score": [], "share": [], "law": []}
+    for user, scores in zip(("innocent", "guilty"), found, strict=True):
+        distribution = _scores.score_distribution(law, rule, d, member=user == "guilty")
+        clipped = np.clip(scores, BINS[0], BINS[-1] * (1.0 - 1e-12))
+        columns["user"] += [user] * (BINS.size - 1)
+        columns["score"] += (0.5 * (BINS[1:] + BINS[:-1])).tolist()
+        columns["share"] += (np.histogram(clipped, BINS)[0] / point.runs).tolist()
+        below = distribution(BINS * z)
+        below[0], below[-1] = 0.0, 1.0
+        columns["law"] += np.diff(below).tolist()
+    return columns
+
+
+def judge_histogram(rows: Any, budget: Budget) -> Iterator[Evidence]:
+    """Each histogram against its law, by Kolmogorov's test at the edges of the bins."""
+    cells = list(rows.groupby(["n", "security", "strategy", "runs", "user"]))
+    for ((n, security, strategy, runs, user), cell), alpha in zip(
+        cells, budget.split(len(cells)), strict=True
+    ):
+        counts = np.rint(cell["share"].to_numpy() * runs).astype(int)
+        below = np.concatenate([[0.0], np.cumsum(cell["law"].to_numpy())])
+        # Within a bin both the counts and the law are spread evenly, so only the edges can differ.
+        places = [
+            BINS[i] + (BINS[i + 1] - BINS[i]) * (np.arange(c) + 0.5) / c for i, c in enumerate(counts) if c
+        ]
+        yield drawn_from(
+            f"score of an {user} user over Z" if user == "innocent" else "score of a member over Z",
+            np.concatenate(places), lambda x, below=below: np.interp(x, BINS, below), alpha=alpha,
+            point={"n": n, "security": security, "strategy": strategy},
         )  # fmt: skip
 
 
@@ -185,11 +246,38 @@ $d\,\mathbb E[c\sum U]$.""",
 SIMULATED = CLAIM.reading(
     "simulated",
     title="Runs of the fingerprinting code",
-    statement="As `corrected`, for nine strategies and coalitions of random size, with the columns hidden.",
+    statement="""As `corrected`, for eleven strategies, two of them chosen adversarially by column, and
+coalitions of random size, with the columns hidden.""",
     expected=CONSISTENT,
     check=check_simulated,
     smoke=[{"n": 3, "security": 0.1, "runs": 200}],
     ci=[{"n": 6, "security": 0.02, "runs": 600}],
     largest_resolution=0.2,
 )
-CLAIMS = [CORRECTED, SCORES, SIMULATED]
+HISTOGRAM = CLAIM.reading(
+    "histogram",
+    kind=Kind.IDENTITY,
+    title="Scores of guilty and innocent users",
+    statement=r"""The score of an innocent user and the score of a member of the coalition follow the laws
+that independent columns give, for strategies by counts and for the one that makes the coalition's total
+smallest.""",
+    expected=CONSISTENT,
+    measure=measure_histogram,
+    judge=judge_histogram,
+    smoke=grid(n=4, security=0.1, strategy=("majority", "cheapest"), runs=500),
+    ci=grid(n=6, security=0.1, strategy=("majority", "all ones", "cheapest"), runs=2000),
+    largest_resolution=0.2,
+    plots=[
+        Plot(
+            kind="curve", title="Scores of guilty and innocent users", x="score", y="share",
+            x_label="score over Z", y_label="share of runs a bin", claimed="law", series="user",
+            select={"strategy": "majority"},
+        ),
+        Plot(
+            kind="curve", title="Scores under the strategy with the smallest total", x="score", y="share",
+            x_label="score over Z", y_label="share of runs a bin", claimed="law", series="user",
+            select={"strategy": "cheapest"},
+        ),
+    ],
+)  # fmt: skip
+CLAIMS = [CORRECTED, SCORES, SIMULATED, HISTOGRAM]

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_most, grid
+from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_most, equals, grid
 from claims.lee2024 import PAPER
 from implementations.lee2024 import lipschitz_extension
 
@@ -82,6 +82,9 @@ def _square(point: Point, rng: np.random.Generator) -> Iterator[Evidence]:
     yield at_most("largest |f̃ − f| on the square", float(np.abs(on - values).max()), 1e-12, point=point.axes)
     x, y = 3.0 * rng.standard_normal((2, 300, 2))
     f = [lipschitz_extension.on_cover(values, cover, lipschitz, p) for p in (x, y, 0.5 * (x + y))]
+    stacked = lipschitz_extension.on_cover(values, cover, lipschitz, np.stack([x, y]))
+    moved = float(np.abs(stacked - np.stack(f[:2])).max())
+    yield equals("change of f̃ where points come in batches", moved, 0.0, error=1e-12, point=point.axes)
     rise = np.abs(f[0] - f[1]) - lipschitz * np.linalg.norm(x - y, axis=1)
     yield at_most("largest rise of f̃ beyond G‖x − y‖", float(rise.max()), 1e-10, point=point.axes)
     mesh = 2.0 * lipschitz * math.sqrt(2.0) / 80.0

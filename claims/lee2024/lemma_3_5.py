@@ -26,7 +26,21 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, equals, grid
+import numpy as np
+
+from claims import (
+    CONFIRMED,
+    CONSISTENT,
+    REFUTED,
+    Claim,
+    Evidence,
+    Kind,
+    Point,
+    at_most,
+    drawn_from,
+    equals,
+    grid,
+)
 from claims.lee2024 import PAPER
 from implementations.lee2024 import subsampling
 
@@ -68,8 +82,36 @@ def divergence(base: Any, n: int, epsilon: float, at: float, adjacency: str) -> 
     return worst
 
 
+def sample_law(point: Point) -> Iterator[Evidence]:
+    """The law of the sample itself: every part of three records, by inclusion and exclusion."""
+    rate = point.epsilon
+    found = subsampling.exact_law(lambda sample: {sample: 1.0}, (1, 2, 3), rate)
+    yield equals("parts of three records", len(found), 8, decides=False)
+    for part, probability in found.items():
+        kept = math.prod(rate if record in part else 1.0 - rate for record in (1, 2, 3))
+        yield equals(f"probability of the sample {part}", probability, kept, error=1e-12, decides=False)
+
+
+def check_program(point: Point) -> Iterator[Evidence]:
+    """The program that draws the sample, over all 2ⁿ parts of n records."""
+    n, rate, rng = point.n, point.epsilon, point.rng
+    data = np.arange(n, dtype=float)
+    drawn = [
+        subsampling.subsampled(lambda part, _: int((2.0**part).sum()), data, rate, rng)
+        for _ in range(point.runs)
+    ]
+    bits = np.array([[mask >> i & 1 for i in range(n)] for mask in range(2**n)])
+    law = (rate**bits * (1.0 - rate) ** (1 - bits)).prod(axis=1)
+    below = np.concatenate([[0.0], np.cumsum(law)])
+    yield drawn_from(
+        "number of the sample", np.array(drawn) + rng.random(point.runs),
+        lambda x: np.interp(x, np.arange(below.size), below), alpha=point.alpha, point=point.axes,
+    )  # fmt: skip
+
+
 def check(adjacency: str, point: Point) -> Iterator[Evidence]:
     base = sized_parity if adjacency == "replace" else parity
+    yield from sample_law(point)
     found = divergence(base, point.n, point.epsilon, 2.0 * point.epsilon, adjacency)
     # P − e^{2ε}Q of probabilities that are sums of 2ⁿ terms
     yield at_most("δ of A′ at 2ε", found, 1e-12, point=point.axes)
@@ -106,4 +148,16 @@ value is $\log(1+\varepsilon(e-1))$.""",
     ci=grid(n=(1, 2, 4, 8), epsilon=(0.01, 0.1, 0.5, 1.0)),
     finding=r"Holds when $A$ is private under addition and removal.",
 )
-CLAIMS = [ADD_REMOVE]
+PROGRAM = CLAIM.reading(
+    "program",
+    kind=Kind.IDENTITY,
+    title="The program that draws the sample",
+    statement=r"""The implementation keeps each record with probability $\varepsilon$, independently, so that
+a part with $m$ of $n$ records has probability $\varepsilon^m(1-\varepsilon)^{n-m}$.""",
+    expected=CONSISTENT,
+    check=check_program,
+    smoke=grid(n=3, epsilon=0.3, runs=4000),
+    ci=grid(n=(3, 5), epsilon=(0.1, 0.6), runs=20_000),
+    largest_resolution=0.08,
+)
+CLAIMS = [ADD_REMOVE, PROGRAM]

@@ -39,6 +39,7 @@ def check(point: Point) -> Iterator[Evidence]:
         yield equals("least distance, all pairs", nearest, packing.least_distance(generator), error=1e-7)
     star = min(n, d / (20.0 * epsilon))
     copies = packing.radius_count(d, epsilon)
+    yield equals("copies of the datasets, ⌊d/(20ε)⌋ or 1", copies, max(1, math.floor(d / (20.0 * epsilon))))
     if copies <= star:
         data = packing.dataset(points[-1], n, copies)
         expected = min(n, copies)

@@ -41,6 +41,10 @@ def check(point: Point) -> Iterator[Evidence]:
         theta = points_around(d, point.points, rng)
         projected = lipschitz_extension.unconstrained_reduction(theta, ball)
         place = {**point.axes, "records": "one" if same else "random"}
+        nearest = theta / np.maximum(np.linalg.norm(theta, axis=1, keepdims=True), 1.0)
+        yield equals(
+            "largest error of the projection", float(np.abs(projected - nearest).max()), 0.0, error=1e-12
+        )
         yield at_most(
             "largest L̃(Π θ) − L̃(θ)", float((risk(projected) - risk(theta)).max()), 1e-9, point=place
         )

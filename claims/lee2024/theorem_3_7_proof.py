@@ -27,6 +27,7 @@ from audits.judge import at_least
 from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, equals, grid
 from claims.lee2024 import PAPER
 from implementations.lee2024 import l1_instance
+from implementations.privacy import group_privacy
 
 
 def largest_copies(log_n: float, log_inverse_delta: float, factor: float) -> float:
@@ -60,6 +61,7 @@ def check_corrected(point: Point) -> Iterator[Evidence]:
     share = Fraction(1, 6000)
     yield at_most("(6k/n + 1/3000)·750", (6 * share + Fraction(1, 3000)) * 750, Fraction(1), note="step 1")
     yield at_most("Markov: 150/750", Fraction(150, 750), Fraction(1, 5))
+    yield from _group(point)
     needed = 2.0 * (1.0 + -math.expm1(-point.k) / math.expm1(1.0))
     yield at_most("constant c in k/n ≤ c·e^k·δ", needed, 2.0 * (1.0 + 1.0 / math.expm1(1.0)), note="step 2")
     log_n, c = point.log_n, 0.1
@@ -69,6 +71,23 @@ def check_corrected(point: Point) -> Iterator[Evidence]:
     if k >= 1.0:
         yield at_least("log of (k/n)/(3.17e^k·δ), δ = n^{−1.1}", beaten, 0.0, point=point.axes, note="step 3")
     yield from _datasets(point)
+
+
+def _group(point: Point) -> Iterator[Evidence]:
+    """Between (30) and (31): group privacy of k records, the union bound, one of n_k users, (31)."""
+    for delta in (1e-4, 1e-8, 1e-12):
+        epsilon, spent = group_privacy(1.0, delta, point.k)
+        yield equals("ε of k records", epsilon, float(point.k), point=point.axes)
+        printed = math.expm1(point.k) / math.expm1(1.0) * delta
+        yield equals("δ of k records over (e^k − 1)/(e − 1)·δ", spent / printed, 1.0, point=point.axes)
+        yield at_most("1/5 + δ", 0.2 + delta, 0.5, note="union bound, below (29)")
+        # (31) read backwards: where k/n is above 3.17e^k·δ, 1/(2n_k) is above e^k·δ + the group's δ.
+        for n in (6000 * point.k + 1, 10**6 * point.k + 17):
+            users = n // point.k
+            yield at_least("n_k·(k/n), at most 1", 1.0, users * point.k / n)
+            if point.k / n > 3.17 * math.exp(point.k) * delta:
+                right = math.exp(point.k) * delta + spent
+                yield at_least("1/(2n_k) where (31) must fail", 1.0 / (2.0 * users), right, point=point.axes)
 
 
 def _datasets(point: Point) -> Iterator[Evidence]:

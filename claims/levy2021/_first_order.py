@@ -42,6 +42,14 @@ SPAN = 200.0
 """B/τ: the bound on the gradients that Algorithm 3 is told, unless a loss needs more."""
 QUIET = 10**12
 """Samples per user at which the noise is far below every other term."""
+TOLERANCE = 0.5 * math.log10(2.0)
+"""Of the exponent of a risk, 0.15: who extrapolates by a decade is wrong by a factor of at most √2.
+
+Exponents of rates of this kind (in n, √m, d, ε, √T) are multiples of ½, and ½ for 1 or 1 for ½ is what a
+mistake makes of them; the tolerance is less than a third of that step, so that no such law passes.
+"""
+SQUARED_TOLERANCE = 2.0 * TOLERANCE
+"""Of the exponent of a squared risk or a variance, 0.30: twice that of its root, a factor of 2 a decade."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +244,7 @@ def rate(
     rows: pd.DataFrame,
     claimed: Mapping[str, float],
     alpha: float,
-    tolerance: float = 0.15,
+    tolerance: float = TOLERANCE,
     measured: str = "",
     axes: Sequence[str] = (),
 ) -> list[Evidence]:
@@ -269,7 +277,7 @@ def noise_rate(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     if not_an_axis(rows, list(claimed)):
         return []
     fit = fit_rate(
-        rows, "squared_noise", list(claimed), claimed, 0.3, side=Side.TIGHT, alpha=alpha,
+        rows, "squared_noise", list(claimed), claimed, SQUARED_TOLERANCE, side=Side.TIGHT, alpha=alpha,
         equivalence_alpha=1e-3, seed=2,
     )  # fmt: skip
     return [replace(e, point={"measured": "squared noise of an answer"}) for e in fit.evidence()]
@@ -291,12 +299,16 @@ POINT_AXES = ("n", "m", "d", "epsilon", "steps", "strong_convexity", "condition"
 
 
 def answers(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
-    """The noise of the answers against the printed ν², from both sides, all cells together."""
-    share = alpha / 2.0
+    """The noise of the answers against the printed ν², from both sides, all cells together.
+
+    Where d > 1 once more: there are few of these runs, and noise without √d is half of the variance or less.
+    """
+    share = alpha / 3.0
+    quantity = "squared noise of an answer over the printed ν²"
     return [
+        mean_equals(quantity, rows["noise"], 1.0, alpha=share, largest_resolution=0.2),
         mean_equals(
-            "squared noise of an answer over the printed ν²", rows["noise"], 1.0, alpha=share,
-            largest_resolution=0.2,
+            f"{quantity}, d > 1", rows["noise"][rows["d"] > 1], 1.0, alpha=share, largest_resolution=0.45
         ),
         mean_equals(
             "inner product of the noise of two answers over ν²", rows["inner"], 0.0, alpha=share,
@@ -321,6 +333,17 @@ def tie(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
         quantity = "mean place of the chosen iterate, 0 first and 1 last"
         found.append(mean_equals(quantity, picks, 0.5, alpha=alpha / 3.0, largest_resolution=0.2))
     return found
+
+
+def horizon(risk: Callable[[int], float], claimed: float, tolerance: float, quantity: str) -> Evidence:
+    """Exponent of T of an exact expected risk between T = 16 and 256, at most the claimed one.
+
+    risk  T → the expected risk by the printed formulas, divided by what else depends on T. That the program
+          has this risk is judged at the T of the grid.
+    """
+    exponent = math.log(risk(256) / risk(16)) / math.log(16.0)
+    note = f"T = 16 to 256; up to {tolerance:.2f} more counts as {claimed:g}"
+    return at_most(quantity, exponent, claimed + tolerance, decides=False, note=note)
 
 
 def hidden_constant(rows: pd.DataFrame, quantity: str) -> Evidence:

@@ -53,14 +53,15 @@ def _tail(z: Array, terms: int) -> Array:
     raise ValueError(f"terms must be 1, 2 or 4, got {terms}")
 
 
-def range_law(x: Array, epsilon: float, tau: float, bound: float) -> tuple[Array, Array]:
+def range_law(x: Array, epsilon: float, tau: float, bound: float, width: float = 2.0) -> tuple[Array, Array]:
     """Centres and probabilities of PrivateRange: exp(−½ε·max(#left, #right)) over bins of width 2τ.
 
     Algorithm 6 as reconstructed: ⌈B/τ⌉ bins, centred at 0; an edge belongs to the bin on its right.
+    width  of a bin in units of τ, where it is not the 2 that the paper leads to.
     """
-    count = math.ceil(bound / tau)
-    centres = np.asarray(2.0 * tau * (np.arange(count) - 0.5 * (count - 1)), dtype=np.float64)
-    edges = centres - tau
+    count = math.ceil(2.0 * bound / (width * tau))
+    centres = np.asarray(width * tau * (np.arange(count) - 0.5 * (count - 1)), dtype=np.float64)
+    edges = centres - 0.5 * width * tau
     held = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, count - 1)
     cost = [max(int((held < r).sum()), int((held > r).sum())) for r in range(count)]
     weight = np.exp(-0.5 * epsilon * (np.array(cost) - min(cost)))

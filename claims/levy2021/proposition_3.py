@@ -10,11 +10,15 @@ one source of randomness, replacing a record changes the samples of that user on
 datasets become neighbouring user-level ones.
 
 How it is checked. Exactly: the covariance, from the images of unit vectors. On drawn records, so that they
-can only refute: the mean, and the users that change with one record.
+can only refute: the mean, and the users that change with one record. The two reductions themselves are run
+with a mechanism that returns what it was given: from user level to item level and back it must see the
+records in every run, and from item level the means of all samples; the samples that it is given must have the
+covariance above.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import cast
 
@@ -60,6 +64,29 @@ def check(point: Point) -> Iterator[Evidence]:
     yield at_most("mean of the samples against the record", float(wrong), 1e-11, decides=False)
     users = int(np.any(before != after, axis=(1, 2)).sum())
     yield at_most("users that change with one record", users, 1, decides=False)
+    yield from check_reductions(point, records)
+
+
+def check_reductions(point: Point, records: np.ndarray) -> Iterator[Evidence]:
+    """With a mechanism that returns its data."""
+    m, sd = point.m, point.sd
+
+    def given(data: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
+        return np.repeat(np.asarray(data)[None], size, axis=0)
+
+    back = reduction.to_item_level(reduction.to_user_level(given), m, sd)(records, 4, point.rng)
+    off = float(np.abs(back - records).max()) if back.shape == (4, *records.shape) else math.inf
+    yield equals("records after both reductions, largest deviation", min(off, 1e300), 0.0, error=1e-11)
+    samples = point.rng.normal(size=(3, m, 2))
+    means = reduction.to_user_level(given)(samples, 1, point.rng)[0]
+    off = float(np.abs(means - samples.sum(axis=1) / m).max())
+    yield equals("user means, largest deviation", off, 0.0, error=1e-12)
+    units = [cast(np.random.Generator, UnitDraw(k)) for k in range(m)]
+    item_level = reduction.to_item_level(given, m, sd)
+    image = np.array([item_level(np.zeros((1, 1)), 1, unit)[0, 0, :, 0] for unit in units])
+    error = np.abs((image.T @ image + sd**2 / m) / sd**2 - np.eye(m)).max()
+    quantity = "covariance of the samples that a user-level mechanism is given, largest error in σ²"
+    yield equals(quantity, float(error), 0.0, error=1e-12)
 
 
 CLAIM = Claim(

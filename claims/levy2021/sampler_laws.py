@@ -8,12 +8,14 @@ exact laws, which are written down again from the paper (Levy et al. 2021, Algor
 appendix A as reconstructed).
 
 * The private range and Algorithm 1 on data with ties, gaps and users at the ends; Algorithm 2 at d = 2 and 4,
-  where its law is a mixture of sums of Laplace variables, over all 2^d signs.
+  where its law is a mixture of sums of Laplace variables, over all 2^d signs, and at d = 3, padded to 4.
 * Algorithm 3 and the adaptive queries by their whole transcripts: on data that do not move with θ, each step
   is −η times an independent answer of Algorithm 2 at the budget of one of T answers.
 * Algorithm 4 by the points at which it asks for gradients. The first step of phase t has the size 1/(H +
   λ_t), which gives back the answer: it must be that of Algorithm 2 on the n/2^t users of this phase, at the
   budget of one of T_t answers. (That no user serves in two phases is in algorithm-4:corrected.)
+* The oracle of Theorem 2, the mean plus rotated noise, and the user means that instances are drawn from:
+  signs, with and without heterogeneity, and Gaussian samples.
 * The selection of appendix A. The best of K ~ Geometric(γ) candidates is candidate j with the probability ∫ γ
   f_j(y)/k / (γ + (1 − γ)H(y))² dy, with f_j the density of the score of j, from Algorithm 1 at ε/3, and H the
   mean of the k distribution functions.
@@ -35,15 +37,17 @@ from implementations.levy2021 import (
     adaptive_queries,
     finite_class,
     first_order,
+    gaussian_mean,
     phased_erm,
     private_range,
+    users,
     winsorized_mean_1d,
     winsorized_mean_highd,
 )
 
 BOUND, DELTA, GAMMA = 4.0, 1e-3, 0.01
 LINE = np.array([-4.0, -3.1, 0.2, 0.2, 0.7, 2.9, 4.0])
-"""Seven users on the line: both ends, a tie, a gap."""
+"""Seven users on the line: both ends, a tie, a gap. The third to the fifth leave the outer bins empty."""
 PLANE = np.array([[1.0, 0.4], [1.0, 0.4], [-0.7, 0.0], [0.1, -1.0], [0.0, 0.0]])
 Draw = tuple[str, np.ndarray, Callable[[np.ndarray], np.ndarray]]
 """Quantity, draws, and the distribution function that they should have."""
@@ -55,13 +59,14 @@ def copies(data: np.ndarray, size: int) -> np.ndarray:
 
 def of_range(point: Point) -> Iterator[Draw]:
     """The chosen bin, made continuous by adding a uniform part of a bin."""
-    for epsilon in (0.4, 3.0):
-        drawn = private_range.draw_centres(copies(LINE, point.size), epsilon, 1.0, BOUND, point.rng)
-        centres, weights = _laws.range_law(LINE, epsilon, 1.0, BOUND)
+    for data, epsilon in ((LINE, 0.4), (LINE, 3.0), (LINE[2:5], 0.6)):
+        drawn = private_range.draw_centres(copies(data, point.size), epsilon, 1.0, BOUND, point.rng)
+        centres, weights = _laws.range_law(data, epsilon, 1.0, BOUND)
         below = np.concatenate(([0.0], np.cumsum(weights)))
         edges = np.append(centres - 1.0, centres[-1] + 1.0)
         spread = drawn + point.rng.uniform(-1.0, 1.0, drawn.size)
-        yield f"bin of PrivateRange, ε = {epsilon:g}", spread, lambda x, e=edges, b=below: np.interp(x, e, b)
+        where = f"{data.size} users, ε = {epsilon:g}"
+        yield f"bin of PrivateRange, {where}", spread, lambda x, e=edges, b=below: np.interp(x, e, b)
 
 
 def of_algorithm_1(point: Point) -> Iterator[Draw]:
@@ -74,15 +79,20 @@ def of_algorithm_1(point: Point) -> Iterator[Draw]:
 
 
 def of_algorithm_2(point: Point) -> Iterator[Draw]:
-    for x in (PLANE, np.pad(PLANE[1:], ((0, 0), (0, 2)))):
-        for epsilon in (2.0, 40.0):
-            laws = _laws.algorithm_2(x, epsilon, DELTA, 0.05, 1.0, GAMMA)
-            drawn = winsorized_mean_highd.winsorized_mean_highd(
-                copies(x, point.size), epsilon, DELTA, 0.05, 1.0, GAMMA, point.rng
-            )
-            for j in (0, 1):
-                where = f"coordinate {j + 1} of {x.shape[1]}, ε = {epsilon:g}"
-                yield f"output of Algorithm 2, {where}", drawn[:, j], laws[j].cdf
+    space = np.column_stack((PLANE[1:], [0.3, -0.9, 0.0, 0.6]))
+    wide, tight = 0.05, 0.01  # τ at which nobody is clipped, and τ at which the law depends on the signs
+    cases = [(PLANE, 2.0, wide), (PLANE, 40.0, wide), (PLANE, 40.0, tight), (space, 40.0, wide)]
+    cases += [(np.pad(PLANE[1:], ((0, 0), (0, 2))), epsilon, wide) for epsilon in (2.0, 40.0)]
+    for x, epsilon, tau in cases:
+        d = x.shape[1]
+        padded = np.pad(x, ((0, 0), (0, 1))) if d == 3 else x
+        laws = _laws.algorithm_2(padded, epsilon, DELTA, tau, 1.0, GAMMA)
+        drawn = winsorized_mean_highd.winsorized_mean_highd(
+            copies(x, point.size), epsilon, DELTA, tau, 1.0, GAMMA, point.rng
+        )
+        for j in range(min(d, 3)):
+            where = f"coordinate {j + 1} of {d}, ε = {epsilon:g}, τ = {tau:g}"
+            yield f"output of Algorithm 2, {where}", drawn[:, j], laws[j].cdf
 
 
 def answer_law(x: np.ndarray, epsilon: float, delta: float, answers: int, bound: float) -> _laws.SumLaw:
@@ -155,6 +165,86 @@ def of_selection(point: Point) -> Iterator[Draw]:
         yield quantity, spread, lambda x, e=edges, b=below: np.interp(x, e, b)
 
 
+def of_oracle(point: Point) -> Iterator[Draw]:
+    """A′ of Theorem 2 around a given mean, d = 3: sums of four Laplace variables, and the sum of two."""
+    mean = np.array([0.4, -0.1, 2.0])
+    plan = winsorized_mean_highd.highd_plan(9, 3, 2.0, DELTA, 0.05, 1.0, GAMMA)
+    drawn = winsorized_mean_highd.noisy_mean(copies(mean, point.size), plan, 9, point.rng)
+    answer, radius = (
+        2.0 / math.sqrt(32.0 * math.log(1.0 / DELTA)),
+        0.5 * math.sqrt(math.log(36.0 / GAMMA) / 4.0),
+    )
+    scale = 8.0 * radius / (9.0 * answer)
+    for j in range(3):
+        law = _laws.SumLaw(np.ones(1), mean[j : j + 1], scale / 2.0, 4)
+        yield f"coordinate {j + 1} of the oracle of Theorem 2", drawn[:, j], law.cdf
+    # Rows 1 and 2 of the rotation agree in two of four signs: two of four noises double, the others cancel.
+    law = _laws.SumLaw(np.ones(1), mean[:1] + mean[1:2], scale, 2)
+    yield "sum of two coordinates of the oracle of Theorem 2", drawn[:, 0] + drawn[:, 1], law.cdf
+
+
+def of_gaussian_mean(point: Point) -> Iterator[Draw]:
+    """The opponent of theorem-5, one of five users beyond the ball; ε = 1, δ by the formula at μ."""
+    from scipy.special import ndtr
+
+    mu, reach = 0.4, 1.0
+    delta = float(ndtr(-1.0 / mu + mu / 2.0) - math.e * ndtr(-1.0 / mu - mu / 2.0))
+    data = np.vstack((PLANE[1:] * 0.5, [[3.0, 4.0]]))
+    mean = np.vstack((PLANE[1:] * 0.5, [[0.6, 0.8]])).mean(axis=0)
+    found = gaussian_mean.gaussian_scale(5, reach, 1.0, delta)
+    drawn = gaussian_mean.gaussian_mean(copies(data, point.size), reach, found, point.rng)
+    scale = 2.0 * reach / (5.0 * mu)
+    for j in (0, 1):
+        yield (
+            f"coordinate {j + 1} of the Gaussian mechanism",
+            drawn[:, j],
+            lambda x, c=mean[j]: ndtr((x - c) / scale),
+        )
+    total = drawn.sum(axis=1) - mean.sum()
+    yield "sum of two coordinates of the Gaussian mechanism", total, lambda x: ndtr(x / (scale * 2.0**0.5))
+
+
+def sums(outcomes: np.ndarray, masses: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:
+    """All sums of m independent draws from a finite law, with their probabilities; sorted."""
+    values, probabilities = np.zeros(1), np.ones(1)
+    for _ in range(m):
+        values = np.add.outer(values, outcomes).ravel().round(9)
+        probabilities = np.outer(probabilities, masses).ravel()
+        values, place = np.unique(values, return_inverse=True)
+        probabilities = np.bincount(place.ravel(), probabilities)
+    return values, probabilities
+
+
+def of_populations(point: Point) -> Iterator[Draw]:
+    """User means: both coordinates of a user at once, in one number whose digits they are."""
+    m, radius, up = 3, 2.0, (0.3, 0.9)
+    for moved, aligned in ((0.0, True), (0.4, True), (0.4, False)):
+        people = users.SignPopulation(radius, up, moved, aligned)
+        means = people.user_means(2, m, point.size, point.rng)
+        for user, corner in ((0, 1.0), (1, 1.0 if aligned else -1.0)):
+            signs = [(a, b) for a in (1.0, -1.0) for b in (1.0, -1.0)]
+            masses = [
+                (1.0 - moved) * (up[0] if a > 0.0 else 1.0 - up[0]) * (up[1] if b > 0.0 else 1.0 - up[1])
+                + moved * (a == b == corner)
+                for a, b in signs
+            ]
+            step = radius / math.sqrt(2.0) / m
+            values, weights = sums(np.array([step * (a + 10.0 * b) for a, b in signs]), np.array(masses), m)
+            place = np.abs(values - (means[:, user] @ np.array([1.0, 10.0]))[:, None]).argmin(axis=1)
+            below = np.concatenate(([0.0], np.cumsum(weights)))
+            exact = float(np.abs(values[place] - means[:, user] @ np.array([1.0, 10.0])).max()) < 1e-6
+            spread = place + point.rng.random(place.size) if exact else np.full(place.size, -1.0)
+            edges = np.arange(weights.size + 1)
+            quantity = f"mean of user {user + 1}, Δ = {moved:g}, {'one corner' if aligned else 'two corners'}"
+            yield quantity, spread, lambda x, e=edges, b=below: np.interp(x, e, b)
+    normal = users.GaussianPopulation((1.0, -3.0), 2.0).user_means(2, 16, point.size, point.rng)
+    from scipy.special import ndtr
+
+    yield "mean of 16 Gaussian samples", normal[:, 1, 1], lambda x: ndtr((x + 3.0) / 0.5)
+    total = normal.sum(axis=(1, 2))
+    yield "sum over users and coordinates of Gaussian means", total, lambda x: ndtr(x + 4.0)
+
+
 PROGRAMS: dict[str, Callable[[Point], Iterator[Draw]]] = {
     "private range": of_range,
     "algorithm 1": of_algorithm_1,
@@ -163,6 +253,9 @@ PROGRAMS: dict[str, Callable[[Point], Iterator[Draw]]] = {
     "adaptive queries": of_adaptive_queries,
     "algorithm 4": of_algorithm_4,
     "selection": of_selection,
+    "oracle": of_oracle,
+    "gaussian mechanism": of_gaussian_mean,
+    "populations": of_populations,
 }
 
 

@@ -15,19 +15,28 @@ ball that is known to hold them (no price for the location, no log factors: the 
 Algorithm 2 itself (tuned constants) must have at least c times the bound, and the mean of all samples, which
 is not private, must be seen below that where privacy dominates. The risk of a mechanism is the supremum over
 four lengths ‖μ‖, chosen on a quarter of the trials and measured on the others. In that regime the exponents
-of the Gaussian mechanism's risk in n, m, d, μ* may not be below −1, −½, 1, −1 after division by the radius of
-the clipping. Other mechanisms could do better; none that is built here does."""
+of the Gaussian mechanism's risk in n, m, d, μ* may not be below −1, −½, 1, −1 by more than 0.1 (a factor of
+1.26 a decade) after division by the radius of the clipping. Other mechanisms could do better; none that is
+built here does.
+
+Besides, the attack that such lower bounds rest on (`:tracing`): who knows μ, a user's mean x and the output A
+accepts the user as a member where ⟨A − μ, x − μ⟩ is above half of what a member adds to it, dσ²/(2mn). For d
+far above n the mean of all samples gives its users away; a mechanism that is (ε, δ)-DP may not, beyond what
+(ε, δ) allows; and the same mechanism with so little noise that its error is below the bound must again."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audits import tracing
 from claims import (
     CONSISTENT,
+    REFUTED,
     Budget,
     Claim,
     Evidence,
@@ -36,6 +45,7 @@ from claims import (
     Point,
     Side,
     Tier,
+    at_least,
     constant,
     grid,
     mean_at_least,
@@ -43,7 +53,7 @@ from claims import (
     worst_member,
 )
 from claims.levy2021 import PAPER
-from implementations.levy2021 import hard_instances, winsorized_mean_highd
+from implementations.levy2021 import gaussian_mean, hard_instances, winsorized_mean_highd
 from implementations.privacy import mu_star
 
 if TYPE_CHECKING:
@@ -80,9 +90,8 @@ def mechanisms(point: Point) -> dict[str, tuple[Mechanism, float]]:
 
     def gaussian(means: Array, center: Array) -> Array:
         reach = radius(point) + float(np.linalg.norm(center))  # known before the data are seen
-        norm = np.linalg.norm(means, axis=-1, keepdims=True)
-        clipped = (means * np.minimum(1.0, reach / norm)).mean(axis=1)
-        return clipped + noise * reach / radius(point) * point.rng.standard_normal(clipped.shape)
+        scale = gaussian_mean.gaussian_scale(point.n, reach, point.epsilon, DELTA)
+        return gaussian_mean.gaussian_mean(means, reach, scale, point.rng)
 
     def algorithm_2(means: Array, center: Array) -> Array:
         return winsorized_mean_highd.winsorized_mean_highd(
@@ -175,6 +184,71 @@ def judge(rows: Any, budget: Budget) -> list[Evidence]:
     return evidence
 
 
+# --- Tracing -----------------------------------------------------------------------------------------------
+
+
+def target(point: Point, rng: np.random.Generator) -> tracing.Target:
+    """User means around 0 (μ is known to the attacker); a replaced user sits at μ, as a fixed record."""
+    means = SIGMA / math.sqrt(point.m) * rng.standard_normal((point.n, point.d))
+    return tracing.Target(
+        means, np.zeros(point.d), lambda output, who: float(output @ means[who]) * point.m / SIGMA**2
+    )
+
+
+def below_the_bound(point: Point) -> float:
+    """The ε at which the Gaussian mechanism's error in the mean is a third of the bound at ε = point.epsilon.
+
+    The error of the direction, times R‖μ‖, is of the order of the error in the mean (Proposition 6).
+    """
+    wanted = CONSTANT / 3.0 * lower_bound(point)
+    low, high = point.epsilon, 1e9
+    for _ in range(60):
+        middle = math.sqrt(low * high)
+        scale = gaussian_mean.gaussian_scale(point.n, radius(point), middle, DELTA)
+        low, high = (low, middle) if scale * math.sqrt(point.d) < wanted else (middle, high)
+    return high
+
+
+def check_tracing(point: Point) -> Iterator[Evidence]:
+    threshold = 0.5 * point.d / point.n
+    reach, epsilon = radius(point), point.epsilon
+
+    def attack(mechanism: Any) -> tracing.Attacked:
+        return tracing.run_attack(lambda rng: target(point, rng), mechanism, point.runs, point.rng)
+
+    def gaussian(at: float) -> Any:
+        scale = gaussian_mean.gaussian_scale(point.n, reach, at, DELTA)
+        return lambda means, rng: gaussian_mean.gaussian_mean(means, reach, scale, rng)
+
+    def algorithm_2(means: Array, rng: np.random.Generator) -> Array:
+        return winsorized_mean_highd.winsorized_mean_highd(
+            means, epsilon, DELTA, reach, 100.0 * reach, GAMMA, rng
+        )
+
+    open_ = attack(lambda means, _: means.mean(axis=0)).audit(threshold, delta=DELTA, alpha=1e-3)
+    quantity = "lower bound of ε by tracing, the mean of all samples"
+    yield at_least(quantity, open_.epsilon_lower, 2.0 * epsilon, decides=False)
+    weak = attack(gaussian(below_the_bound(point))).audit(threshold, delta=DELTA, alpha=1e-3)
+    quantity = "lower bound of ε by tracing, the Gaussian mechanism with an error below the bound"
+    yield at_least(quantity, weak.epsilon_lower, epsilon, decides=False)
+    # The printed noise of both in one coordinate (Theorem 2 with c₀ = 102,400 for Algorithm 2).
+    noise = 2.0 * reach / (point.n * float(mu_star(epsilon, DELTA)))
+    logs = math.log(point.d * point.n / GAMMA) * math.log(1.0 / DELTA)
+    of_algorithm_2 = math.sqrt(102_400.0 * logs) * reach / (point.n * epsilon)
+    tried = {
+        "the Gaussian mechanism": (gaussian(epsilon), noise),
+        "Algorithm 2": (algorithm_2, of_algorithm_2),
+    }
+    for (name, (mechanism, size)), alpha in zip(tried.items(), point.split(len(tried)), strict=True):
+        # One standard deviation of the score of one who is no member: a small ε shows best there.
+        spread = size * math.sqrt(point.d * point.m) / SIGMA
+        attacked, where = attack(mechanism), {**point.axes, "mechanism": name}
+        yield attacked.audit(spread, delta=DELTA, alpha=0.5 * alpha).check_private(epsilon, point=where)
+        # Where a mechanism that is too accurate shows; a private one accepts half of all there.
+        again = attacked.audit(threshold, delta=DELTA, alpha=0.5 * alpha).check_private(epsilon, point=where)
+        yield again if again.verdict is REFUTED else replace(again, verdict=None, resolution=None)
+
+
 PRIVACY = [
     {"n": n, "m": m, "d": d, "epsilon": e, "regime": "privacy"}
     for k, (n, m, d) in enumerate(
@@ -218,3 +292,19 @@ CLAIM = Claim(
         )
     ],
 )
+TRACED = CLAIM.reading(
+    "tracing",
+    title="Lower bound for private SCO: the tracing attack",
+    statement=r"Who knows $\mu$, a user's mean $x$ and the output $A$ and accepts where "
+    r"$\langle A-\mu,x-\mu\rangle>\frac{d\sigma^2}{2mn}$ tells members from others for the mean of all "
+    r"samples and for mechanisms with an error below the bound, and for $(\varepsilon,\delta)$-DP mechanisms "
+    r"not beyond $P(\text{accept}\mid\text{member})\le e^\varepsilon "
+    r"P(\text{accept}\mid\text{other})+\delta$.",
+    check=check_tracing,
+    fits_exponents=False,
+    smoke=grid(n=20, m=10, d=1024, epsilon=0.5, runs=300),
+    ci=grid(n=20, m=(10, 1000), d=1024, epsilon=(0.5, 1.0), runs=1000),
+    full=grid(n=(20, 40), m=(10, 1000), d=2048, epsilon=(0.5, 1.0), runs=4000),
+    plots=(),
+)
+CLAIMS = [TRACED]

@@ -65,4 +65,45 @@ MUTANTS = [
         swap=("query_scale(epsilon))", "threshold_scale(epsilon))"),
         caught_by=("asi2024/theorem-3.2-utility:corrected", "asi2024/lemma-3.7:program"),
     ),
+    Mutant(
+        name="asi2024-threshold-redrawn",
+        bug="Adds fresh noise to the threshold at each query, beside that of line 2.",
+        replaces=f"{_MODULE}:AboveThreshold.answer",
+        swap=(
+            "~(noisy < self._line)",
+            "~(noisy < self._line - self._rng.laplace(scale=0.5 * self._scale, size=self._line.shape))",
+        ),
+        caught_by=("asi2024/algorithm-4", "asi2024/lemma-3.7:program"),
+    ),
+    Mutant(
+        name="asi2024-halt-forgotten",
+        bug="Forgets that a run has halted: it answers again when the score rises.",
+        replaces=f"{_MODULE}:AboveThreshold.answer",
+        swap=("self.running & ~(noisy", "~(noisy"),
+        caught_by=("asi2024/algorithm-4",),
+    ),
+    Mutant(
+        name="asi2024-gaussian-threshold",
+        bug="Gaussian noise of the same variance for the threshold, which has no pure privacy.",
+        replaces=f"{_MODULE}:AboveThreshold.__init__",
+        swap=(
+            "rng.laplace(scale=threshold_scale(epsilon), size=trials)",
+            "rng.normal(scale=1.414*threshold_scale(epsilon), size=trials)",
+        ),
+        caught_by=("asi2024/algorithm-4",),
+    ),
+    Mutant(
+        name="asi2024-query-noise-quarter-more",
+        bug="Draws the noise of a query with 1.25 times its scale.",
+        replaces=f"{_MODULE}:AboveThreshold.answer",
+        swap=("scale=self._scale", "scale=1.25*self._scale"),
+        caught_by=("asi2024/algorithm-4", "asi2024/lemma-3.7:program"),
+    ),
+    Mutant(
+        name="asi2024-law-that-never-halts-at-once",
+        bug="The law of the halting time leaves the last probability, of no halt, at 0.",
+        replaces=f"{_MODULE}:halting_law_of_noise",
+        swap=("law[-1] = running.sum()", "law[-1] = 0.0"),
+        caught_by=("asi2024/lemma-3.6-transcripts", "asi2024/algorithm-4"),
+    ),
 ]

@@ -51,4 +51,48 @@ MUTANTS = [
         ),
         caught_by=("asi2024/lemma-3.3-proof", "asi2024/lemma-3.3"),
     ),
+    Mutant(
+        name="asi2024-score-without-herself",
+        bug="Leaves the user herself out of the score.",
+        replaces=f"{_MODULE}:concentration_score",
+        swap=(
+            "neighbour_counts(values, tau, weights) @ w",
+            "(neighbour_counts(values, tau, weights) - 1.0) @ w",
+        ),
+        caught_by=("asi2024/algorithm-1",),
+    ),
+    Mutant(
+        name="asi2024-score-over-n-less-one",
+        bug="Divides the score by n − 1.",
+        replaces=f"{_MODULE}:concentration_score",
+        swap=("/ w.sum()", "/ (w.sum() - 1.0)"),
+        caught_by=("asi2024/algorithm-1", "asi2024/lemma-2.4-privacy:corrected"),
+    ),
+    Mutant(
+        name="asi2024-selection-not-clipped",
+        bug="Lets the selection probability be negative below n/2.",
+        replaces=f"{_MODULE}:selection_probabilities",
+        swap=("0.0, 1.0)", "-1.0, 1.0)"),
+        caught_by=("asi2024/algorithm-1", "asi2024/lemma-3.3:corrected"),
+    ),
+    Mutant(
+        name="asi2024-selection-by-a-step",
+        bug="Keeps users by a step at 2n/3, without the ramp.",
+        replaces=f"{_MODULE}:selection_probabilities",
+        swap=(
+            "(6.0 * np.asarray(counts, dtype=float) - 3.0 * n) / n",
+            "np.where(3*np.asarray(counts)>=2*n, 1.0, 0.0)",
+        ),
+        caught_by=("asi2024/algorithm-1", "asi2024/lemma-3.3:corrected"),
+    ),
+    Mutant(
+        name="asi2024-close-in-largest-coordinate",
+        bug="Measures distances by their largest coordinate.",
+        replaces=f"{_MODULE}:_close",
+        swap=(
+            "squares += (column[:, :, None] - column[:, None, :]) ** 2",
+            "squares = np.maximum(squares, (column[:, :, None] - column[:, None, :]) ** 2)",
+        ),
+        caught_by=("asi2024/algorithm-1", "asi2024/lemma-3.3:corrected"),
+    ),
 ]

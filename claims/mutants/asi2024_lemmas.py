@@ -54,4 +54,18 @@ MUTANTS = [
         swap=("2.0 * tau", "tau"),
         caught_by=("asi2024/lemma-3.7:program",),
     ),
+    Mutant(
+        name="asi2024-transcript-shows-the-halting-query",
+        bug="Counts the answer at the halting query among those shown.",
+        replaces="implementations.asi2024.clusters:transcript_pair",
+        swap=("[shown[:-1], shown[-1:]]", "[shown[1:], shown[-1:]]"),
+        caught_by=("asi2024/algorithm-1:clusters",),
+    ),
+    Mutant(
+        name="asi2024-cluster-mean-over-all-users",
+        bug="Divides the fixed mean by all users.",
+        replaces="implementations.asi2024.clusters:fixed_mean",
+        swap=("@ data.positions / size", "@ data.positions / data.users"),
+        caught_by=("asi2024/algorithm-1:clusters",),
+    ),
 ]

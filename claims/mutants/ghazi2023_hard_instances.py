@@ -43,4 +43,25 @@ MUTANTS = [
         swap=("1000.0 * math.sqrt(self.d)", "1000.0 * self.d"),
         caught_by=("ghazi2023/theorem-d.7:corrected",),
     ),
+    Mutant(
+        name="ghazi2023-hard-instances-rounds-up",
+        bug="Shows ⌈δn⌉ users.",
+        replaces="implementations.ghazi2023.hard_instances:shown_users",
+        swap=("math.floor(delta * n * (1.0 + 1e-12))", "math.ceil(delta * n)"),
+        caught_by=("ghazi2023/theorem-d.4:corrected",),
+    ),
+    Mutant(
+        name="ghazi2023-hard-instances-once-lipschitz",
+        bug="Calls the instance G-Lipschitz.",
+        replaces="implementations.ghazi2023.hard_instances:Instance.steepest",
+        swap=("2.0 * self.radius", "self.radius"),
+        caught_by=("ghazi2023/theorem-d.7:corrected",),
+    ),
+    Mutant(
+        name="ghazi2023-hard-instances-log-without-root",
+        bug="log for √log in the admitted δ.",
+        replaces="implementations.ghazi2023.hard_instances:log_admitted_delta",
+        swap=("0.5 * math.log", "math.log"),
+        caught_by=("ghazi2023/theorem-d.4:corrected",),
+    ),
 ]

@@ -33,4 +33,25 @@ MUTANTS = [
         swap=("printed_regulariser(users.lipschitz, radius,", "printed_regulariser(users.lipschitz, 1.0,"),
         caught_by=("ghazi2023/algorithm-5-privacy",),
     ),
+    Mutant(
+        name="ghazi2023-strongly-convex-erm-no-ball",
+        bug="Optimises over 𝒦 for 𝒦′.",
+        replaces="implementations.ghazi2023.strongly_convex_erm:strongly_convex_erm",
+        swap=("[*domain, Ball(first, radius)]", "[*domain]"),
+        caught_by=("ghazi2023/transcripts",),
+    ),
+    Mutant(
+        name="ghazi2023-strongly-convex-erm-start-forgotten",
+        bug="Starts Phased-ERM at the origin's projection.",
+        replaces="implementations.ghazi2023.strongly_convex_erm:strongly_convex_erm",
+        swap=("inside = project(first, smaller)", "inside = project(start, smaller)"),
+        caught_by=("ghazi2023/transcripts",),
+    ),
+    Mutant(
+        name="ghazi2023-strongly-convex-erm-not-projected",
+        bug="Leaves θ₀ outside 𝒦 in the corrected form.",
+        replaces="implementations.ghazi2023.strongly_convex_erm:localise",
+        swap=("project(theta, domain)", "theta"),
+        caught_by=("ghazi2023/transcripts",),
+    ),
 ]

@@ -40,4 +40,18 @@ MUTANTS = [
         swap=("sigma * (w", "sigma**2 * (w"),
         caught_by=("ghazi2023/lemma-d.3",),
     ),
+    Mutant(
+        name="ghazi2023-truncated-gaussian-variance-for-sd",
+        bug="σ² for σ in the draws.",
+        replaces="implementations.ghazi2023.truncated_gaussian:draw",
+        swap=("sigma * rng", "sigma**2 * rng"),
+        caught_by=("ghazi2023/lemma-d.2",),
+    ),
+    Mutant(
+        name="ghazi2023-truncated-gaussian-box",
+        bug="Truncates to a box.",
+        replaces="implementations.ghazi2023.truncated_gaussian:draw",
+        swap=("np.linalg.norm(z, axis=-1, keepdims=True) <= bound", "np.abs(z) <= bound"),
+        caught_by=("ghazi2023/lemma-d.2",),
+    ),
 ]

@@ -43,4 +43,18 @@ MUTANTS = [
         ),
         caught_by=("ghazi2023/definition-3.4", "ghazi2023/theorem-3.3-utility"),
     ),
+    Mutant(
+        name="ghazi2023-truncated-laplace-one-draw-for-all",
+        bug="One uniform number for all draws of a call.",
+        replaces="implementations.ghazi2023.truncated_laplace:draw",
+        swap=("rng.random(size)", "np.full(size, rng.random())"),
+        caught_by=("ghazi2023/algorithm-1",),
+    ),
+    Mutant(
+        name="ghazi2023-truncated-laplace-shifted-draws",
+        bug="Draws R + 1 for R.",
+        replaces="implementations.ghazi2023.truncated_laplace:draw",
+        swap=('side="right")', 'side="right") + 1'),
+        caught_by=("ghazi2023/algorithm-1",),
+    ),
 ]

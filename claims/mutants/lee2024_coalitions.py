@@ -28,4 +28,25 @@ MUTANTS = [
         swap=('"spread": marked(share)', '"spread": marked(0.0 * share)'),
         caught_by=("lee2024/definition-c.4:scores",),
     ),
+    Mutant(
+        name="lee2024-majority-strict",
+        bug="Takes more than half for at least half.",
+        replaces=f"{_PLACE}:rules",
+        swap=("(share >= 0.5)", "(share > 0.5)"),
+        caught_by=("lee2024/algorithm-2",),
+    ),
+    Mutant(
+        name="lee2024-copy-first",
+        bug="Copies the first member each time.",
+        replaces=f"{_PLACE}:copy_member",
+        swap=("words[rng.integers(words.shape[0])]", "words[0]"),
+        caught_by=("lee2024/algorithm-2:laws",),
+    ),
+    Mutant(
+        name="lee2024-break-half",
+        bug="Breaks half as many columns.",
+        replaces=f"{_PLACE}:break_columns",
+        swap=("math.floor(fraction * words.shape[1])", "math.floor(0.5 * fraction * words.shape[1])"),
+        caught_by=("lee2024/algorithm-2",),
+    ),
 ]

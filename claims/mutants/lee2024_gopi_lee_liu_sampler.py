@@ -45,4 +45,32 @@ MUTANTS = [
         swap=("alive = alive[rng.random(alive.size) < 1.0 / order]", "alive = alive[:0]"),
         caught_by=("lee2024/lemma-e.2",),
     ),
+    Mutant(
+        name="lee2024-ratio-not-halved",
+        bug="Accepts with probability rho, not rho/2.",
+        replaces=f"{_PLACE}:inner_loop",
+        swap=("< 0.5 * ratio", "< ratio"),
+        caught_by=("lee2024/algorithm-1:laws",),
+    ),
+    Mutant(
+        name="lee2024-forward-noise",
+        bug="Adds noise of variance h squared in the forward step of the sampler of Gopi, Lee and Liu.",
+        replaces=f"{_PLACE}:sample",
+        swap=("math.sqrt(h) * rng", "h * rng"),
+        caught_by=("lee2024/algorithm-1:laws",),
+    ),
+    Mutant(
+        name="lee2024-gll-steps-halved",
+        bug="Takes half of the scheduled steps.",
+        replaces=f"{_PLACE}:sample",
+        swap=("for _ in range(steps)", "for _ in range(max(1, steps // 2))"),
+        caught_by=("lee2024/algorithm-1",),
+    ),
+    Mutant(
+        name="lee2024-schedule-once",
+        bug="Stops after one round of the schedule, with a step size for fewer steps.",
+        replaces=f"{_PLACE}:schedule",
+        swap=("steps = needed", "return needed, h"),
+        caught_by=("lee2024/algorithm-1",),
+    ),
 ]

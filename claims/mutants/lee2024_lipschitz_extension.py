@@ -42,4 +42,11 @@ MUTANTS = [
         swap=("np.maximum(0.0, norm - 1.0)", "norm - 1.0"),
         caught_by=("lee2024/theorem-d.2", "lee2024/theorem-3.4"),
     ),
+    Mutant(
+        name="lee2024-no-projection",
+        bug="Returns the outputs as they are.",
+        replaces=f"{_PLACE}:unconstrained_reduction",
+        swap=('domain.project(checks.numbers("outputs", outputs))', 'checks.numbers("outputs", outputs)'),
+        caught_by=("lee2024/theorem-3.4",),
+    ),
 ]

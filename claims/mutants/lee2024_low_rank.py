@@ -28,4 +28,11 @@ MUTANTS = [
         swap=("noise @ v)", "0.5 * noise @ v)"),
         caught_by=("lee2024/lemma-e.2",),
     ),
+    Mutant(
+        name="lee2024-complement-unrooted",
+        bug="Divides by lambda, not by its root, in the complement.",
+        replaces=f"{_PLACE}:embed",
+        swap=("/ math.sqrt(strength)", "/ strength"),
+        caught_by=("lee2024/algorithm-1:laws",),
+    ),
 ]

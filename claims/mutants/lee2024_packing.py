@@ -45,4 +45,11 @@ MUTANTS = [
         swap=("records[: min(n, copies)]", "records[:]"),
         caught_by=("lee2024/lemma-d.1", "lee2024/theorem-d.2"),
     ),
+    Mutant(
+        name="lee2024-copies-tenfold",
+        bug="Takes d/(2 epsilon) copies.",
+        replaces=f"{_PLACE}:radius_count",
+        swap=("20.0 * epsilon", "2.0 * epsilon"),
+        caught_by=("lee2024/lemma-d.1",),
+    ),
 ]

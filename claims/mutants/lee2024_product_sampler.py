@@ -42,4 +42,25 @@ MUTANTS = [
         swap=("+ slopes**2", "- slopes**2"),
         caught_by=("lee2024/lemma-e.2",),
     ),
+    Mutant(
+        name="lee2024-tilt-lost",
+        bug="Leaves the linear part out of the slopes.",
+        replaces=f"{_PLACE}:_slopes",
+        swap=("law.tilt[:, None] + 2.0", "2.0"),
+        caught_by=("lee2024/algorithm-1:laws",),
+    ),
+    Mutant(
+        name="lee2024-shared-interval",
+        bug="Draws one interval number for all coordinates.",
+        replaces=f"{_PLACE}:sample",
+        swap=("u = rng.random((size, d))", "u = np.repeat(rng.random((size, 1)), d, axis=1)"),
+        caught_by=("lee2024/algorithm-1:laws",),
+    ),
+    Mutant(
+        name="lee2024-weights-unsorted",
+        bug="Sorts the kinks and leaves the weights in their old order.",
+        replaces=f"{_PLACE}:potential",
+        swap=("np.take_along_axis(w, order, 1)", "w"),
+        caught_by=("lee2024/algorithm-1",),
+    ),
 ]

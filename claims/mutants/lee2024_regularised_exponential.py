@@ -42,4 +42,18 @@ MUTANTS = [
         swap=("(n * epsilon) ** 2", "(n * epsilon)"),
         caught_by=("lee2024/theorem-2.2-utility", "lee2024/theorem-2.2-privacy:corrected"),
     ),
+    Mutant(
+        name="lee2024-eta-unsquared",
+        bug="Takes eta to the power 3/2, not squared, in the reading of mu with eta squared.",
+        replaces=f"{_PLACE}:parameters",
+        swap=('"squared": eta}', '"squared": math.sqrt(eta)}'),
+        caught_by=("lee2024/algorithm-1",),
+    ),
+    Mutant(
+        name="lee2024-strength-halved",
+        bug="Halves the strong convexity, as if the regulariser were mu/4.",
+        replaces=f"{_PLACE}:Parameters.strength",
+        swap=("self.eta * self.mu", "0.5 * self.eta * self.mu"),
+        caught_by=("lee2024/algorithm-1",),
+    ),
 ]

@@ -28,4 +28,24 @@ MUTANTS = [
         swap=("(1.0 - rate) ** (n - len(sample))", "(1.0 - rate) ** max(n - len(sample) - 1, 0)"),
         caught_by=("lee2024/lemma-3.5:add-remove",),
     ),
+    Mutant(
+        name="lee2024-fixed-size",
+        bug="Takes a part of fixed size.",
+        replaces=f"{_PLACE}:subsampled",
+        swap=(
+            "data[rng.random(len(data)) < rate]",
+            "data[rng.permutation(len(data))[: round(rate * len(data))]]",
+        ),
+        caught_by=("lee2024/lemma-3.5:program",),
+    ),
+    Mutant(
+        name="lee2024-with-replacement",
+        bug="Draws a sample of fixed size with replacement.",
+        replaces=f"{_PLACE}:subsampled",
+        swap=(
+            "data[rng.random(len(data)) < rate]",
+            "data[rng.integers(0, len(data), max(1, round(rate * len(data))))]",
+        ),
+        caught_by=("lee2024/lemma-3.5:program",),
+    ),
 ]

@@ -32,4 +32,21 @@ MUTANTS = [
         by=no_query_composition,
         caught_by=("levy2021/theorem-3-privacy",),
     ),
+    Mutant(
+        name="levy2021-answer-keeps-delta",
+        bug="Gives every answer all of δ.",
+        replaces="implementations.levy2021.composition:printed_query_budget",
+        swap=("delta / (2.0 * queries)", "delta"),
+        caught_by=(
+            "levy2021/theorem-3-privacy",
+            "levy2021/printed-formulas",
+        ),
+    ),
+    Mutant(
+        name="levy2021-basic-composition",
+        bug="Splits ε over d coordinates in d equal parts: private, and noisier by √d than the theorem.",
+        replaces="implementations.levy2021.composition:printed_coordinate_epsilon",
+        swap=("math.sqrt(8.0 * d * math.log(1.0 / delta))", "(d * math.sqrt(8.0 * math.log(1.0 / delta)))"),
+        caught_by=("levy2021/theorem-4:feasible", "levy2021/printed-formulas"),
+    ),
 ]

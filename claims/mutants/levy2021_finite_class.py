@@ -40,4 +40,11 @@ MUTANTS = [
             "levy2021/sampler-laws",
         ),
     ),
+    Mutant(
+        name="levy2021-selection-half-budget",
+        bug="Gives each candidate ε/2: the selection spends 3ε/2.",
+        replaces="implementations.levy2021.finite_class:learn_finite_class",
+        swap=("epsilon / 3.0", "epsilon / 2.0"),
+        caught_by=("levy2021/sampler-laws",),
+    ),
 ]

@@ -76,7 +76,7 @@ MUTANTS = [
         bug="Half the scale of the Laplace noise.",
         replaces=_SCALE,
         by=half_noise,
-        caught_by=ERM,
+        caught_by=(*ERM, "levy2021/heterogeneity", "levy2021/theorem-4:feasible"),
     ),
     Mutant(
         name="levy2021-noise-flat-in-dimension",
@@ -133,5 +133,55 @@ MUTANTS = [
         replaces=f"{_FIRST}:run_method",
         swap=("range(steps)", "range(steps - 1)"),
         caught_by=ERM[:4],
+    ),
+    Mutant(
+        name="levy2021-average-with-the-start",
+        bug="Averages θ₀, …, θ_T in place of θ₁, …, θ_T.",
+        replaces="implementations.levy2021.first_order:averaged_sgd",
+        swap=("states[1:]", "states"),
+        caught_by=(
+            "levy2021/method-steps",
+            "levy2021/theorem-3-convex",
+        ),
+    ),
+    Mutant(
+        name="levy2021-no-projection",
+        bug="Leaves the projection out.",
+        replaces="implementations.levy2021.first_order:_step",
+        swap=(
+            "project(state.theta - size(state.step) * gradient)",
+            "state.theta - size(state.step) * gradient",
+        ),
+        caught_by=("levy2021/method-steps",),
+    ),
+    Mutant(
+        name="levy2021-uniform-average",
+        bug="Averages the second half with equal weights.",
+        replaces="implementations.levy2021.first_order:strongly_convex_sgd",
+        swap=("weights = np.arange(len(tail)) + shift", "weights = np.ones(len(tail))"),
+        caught_by=(
+            "levy2021/method-steps",
+            "levy2021/theorem-3-strongly-convex",
+        ),
+    ),
+    Mutant(
+        name="levy2021-random-iterate-with-the-last",
+        bug="Draws among θ₁, …, θ_T in place of θ₀, …, θ_{T−1}.",
+        replaces="implementations.levy2021.first_order:nonconvex_sgd",
+        swap=("states[:-1]", "states[1:]"),
+        caught_by=(
+            "levy2021/method-steps",
+            "levy2021/theorem-3-nonconvex",
+        ),
+    ),
+    Mutant(
+        name="levy2021-one-draw-for-all-runs",
+        bug="Draws one iterate for all runs of a call.",
+        replaces="implementations.levy2021.first_order:nonconvex_sgd",
+        swap=(
+            "rng.integers(0, len(path), size=path.shape[1])",
+            "np.full(path.shape[1], rng.integers(0, len(path)))",
+        ),
+        caught_by=("levy2021/method-steps",),
     ),
 ]

@@ -41,4 +41,42 @@ MUTANTS = [
         ),
         caught_by=("levy2021/sampler-laws",),
     ),
+    Mutant(
+        name="levy2021-regulariser-doubles",
+        bug="Doubles λ from phase to phase, where it should grow fourfold.",
+        replaces="implementations.levy2021.phased_erm:phases",
+        swap=("4.0**t", "2.0**t"),
+        caught_by=(
+            "levy2021/printed-formulas",
+            "levy2021/theorem-4:feasible",
+        ),
+    ),
+    Mutant(
+        name="levy2021-regulariser-without-privacy",
+        bug="Leaves the privacy term out of λ.",
+        replaces="implementations.levy2021.phased_erm:phases",
+        swap=("+ log_factors * (p.sigma * p.d / p.epsilon) ** 2 / (p.n**2 * p.m)", ""),
+        caught_by=("levy2021/printed-formulas",),
+    ),
+    Mutant(
+        name="levy2021-no-regulariser",
+        bug="Minimises the loss itself in every phase.",
+        replaces="implementations.levy2021.phased_erm:run_phases",
+        swap=("+ mu * (point - anchor)", ""),
+        caught_by=("levy2021/method-steps",),
+    ),
+    Mutant(
+        name="levy2021-anchored-at-the-start",
+        bug="Regularises towards the first point in every phase.",
+        replaces="implementations.levy2021.phased_erm:run_phases",
+        swap=("anchor, mu = theta, phase.regulariser", "anchor, mu = start, phase.regulariser"),
+        caught_by=("levy2021/method-steps",),
+    ),
+    Mutant(
+        name="levy2021-phases-share-a-user",
+        bug="Lets every phase begin with the last user of the phase before.",
+        replaces="implementations.levy2021.phased_erm:phased_erm",
+        swap=("slice(first[phase.number], first", "slice(max(first[phase.number] - 1, 0), first"),
+        caught_by=("levy2021/algorithm-4:corrected",),
+    ),
 ]

@@ -51,13 +51,13 @@ MUTANTS = [
         bug="Takes exp(−ε·cost) where the bin is drawn; the exact law keeps its half.",
         replaces="implementations.levy2021.private_range:draw_centres",
         swap=("-0.5 * epsilon", "-epsilon"),
-        caught_by=("levy2021/sampler-laws",),
+        caught_by=("levy2021/sampler-laws", "levy2021/sampled-privacy"),
     ),
     Mutant(
         name="levy2021-range-gaps-lost",
         bug="Draws among the occupied bins only: a bin without users gives their places away.",
         replaces="implementations.levy2021.private_range:draw_centres",
-        swap=("np.maximum(step - 1, 0)", "0.0 * np.maximum(step - 1, 0)"),
+        swap=("gap * np.exp", "0.0 * gap * np.exp"),
         caught_by=("levy2021/sampler-laws",),
     ),
     Mutant(
@@ -66,5 +66,56 @@ MUTANTS = [
         replaces="implementations.levy2021.private_range:range_law",
         by=bins_one_by_one,
         caught_by=("levy2021/theorem-1-time",),
+    ),
+    Mutant(
+        name="levy2021-bins-shifted",
+        bug="Puts an edge where a bin should be centred, and the other way round.",
+        replaces="implementations.levy2021.private_range:Bins.shift",
+        swap=("0.0 if self.count % 2 else 0.5", "0.5 if self.count % 2 else 0.0"),
+        caught_by=(
+            "levy2021/printed-formulas",
+            "levy2021/sampler-laws",
+        ),
+    ),
+    Mutant(
+        name="levy2021-bins-half-as-wide",
+        bug="Cuts bins of width τ: the interval does not change, the number of bins does.",
+        replaces="implementations.levy2021.private_range:bins_for",
+        swap=("constants_of(constants).bin_width * tau", "0.5 * constants_of(constants).bin_width * tau"),
+        caught_by=("levy2021/printed-formulas",),
+    ),
+    Mutant(
+        name="levy2021-gap-cost-of-nearer-end",
+        bug="Counts the users on the nearer side of a gap: bins beside the data become cheap.",
+        replaces="implementations.levy2021.private_range:range_law",
+        swap=("in_gap = np.maximum(left, n - left)", "in_gap = np.minimum(left, n - left)"),
+        caught_by=(
+            "levy2021/private-range-accuracy",
+            "levy2021/printed-formulas",
+        ),
+    ),
+    Mutant(
+        name="levy2021-last-gap-lost",
+        bug="Ends the last gap one bin early.",
+        replaces="implementations.levy2021.private_range:draw_centres",
+        swap=("r[:, n] = bins.last + 1", "r[:, n] = bins.last"),
+        caught_by=("levy2021/sampler-laws",),
+    ),
+    Mutant(
+        name="levy2021-interval-starts-at-centre",
+        bug="Puts the chosen bin at the left end of the interval.",
+        replaces="implementations.levy2021.private_range:private_range",
+        swap=("return centre - reach, centre + reach", "return centre, centre + 2.0 * reach"),
+        caught_by=(
+            "levy2021/printed-formulas",
+            "levy2021/sampler-laws",
+        ),
+    ),
+    Mutant(
+        name="levy2021-miss-without-bins",
+        bug="Leaves the number of bins out of the probability of missing the data.",
+        replaces="implementations.levy2021.private_range:miss_probability",
+        swap=("bins_for(tau, bound, constants).count * math.exp", "math.exp"),
+        caught_by=("levy2021/printed-formulas",),
     ),
 ]

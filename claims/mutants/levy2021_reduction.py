@@ -21,4 +21,11 @@ MUTANTS = [
         by=samples_given_means,
         caught_by=("levy2021/proposition-3",),
     ),
+    Mutant(
+        name="levy2021-user-mean-over-m-minus-1",
+        bug="Divides a user's sum by m − 1.",
+        replaces="implementations.levy2021.reduction:user_means",
+        swap=("samples.mean(axis=-2)", "samples.sum(axis=-2) / max(samples.shape[-2] - 1, 1)"),
+        caught_by=("levy2021/proposition-3",),
+    ),
 ]

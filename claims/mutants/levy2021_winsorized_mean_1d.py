@@ -57,4 +57,45 @@ MUTANTS = [
         swap=("np.minimum(np.maximum(x, low[..., None]), high[..., None])", "x"),
         caught_by=("levy2021/sampler-laws",),
     ),
+    Mutant(
+        name="levy2021-mean-over-n-minus-1",
+        bug="Divides the clipped sum by n − 1.",
+        replaces="implementations.levy2021.winsorized_mean_1d:winsorized_mean_1d",
+        swap=(".mean(axis=-1)", ".sum(axis=-1) / max(n - 1, 1)"),
+        caught_by=("levy2021/sampler-laws",),
+    ),
+    Mutant(
+        name="levy2021-clipped-from-above-only",
+        bug="Clips at the upper end of the interval only.",
+        replaces="implementations.levy2021.winsorized_mean_1d:winsorized_mean_1d",
+        swap=("np.maximum(x, low[..., None])", "x"),
+        caught_by=("levy2021/sampler-laws",),
+    ),
+    Mutant(
+        name="levy2021-trimmed-not-winsorised",
+        bug="Sets points outside the interval to 0 in place of its end.",
+        replaces="implementations.levy2021.winsorized_mean_1d:winsorized_mean_1d",
+        swap=(
+            "np.minimum(np.maximum(x, low[..., None]), high[..., None])",
+            "np.where((x >= low[..., None]) & (x <= high[..., None]), x, 0.0)",
+        ),
+        caught_by=("levy2021/sampler-laws",),
+    ),
+    Mutant(
+        name="levy2021-one-noise-for-all-coordinates",
+        bug="Draws one Laplace variable for all coordinates.",
+        replaces="implementations.levy2021.winsorized_mean_1d:winsorized_mean_1d",
+        swap=("size=mean.shape)", "size=(*mean.shape[:-1], 1))"),
+        caught_by=("levy2021/sampler-laws",),
+    ),
+    Mutant(
+        name="levy2021-law-of-shorter-interval",
+        bug="Clips to half the interval in the exact law.",
+        replaces="implementations.levy2021.winsorized_mean_1d:winsorized_mean_1d_law",
+        swap=("c.half_length * tau", "0.5 * c.half_length * tau"),
+        caught_by=(
+            "levy2021/printed-formulas",
+            "levy2021/theorem-1-utility:corrected",
+        ),
+    ),
 ]

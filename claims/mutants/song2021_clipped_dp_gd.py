@@ -78,4 +78,18 @@ MUTANTS = [
         ),
         caught_by=("song2021/section-5-privacy",),
     ),
+    Mutant(
+        name="song2021-clipped-starts-at-one",
+        bug="Starts at (1, …, 1).",
+        replaces="implementations.song2021.clipped_dp_gd:clipped_dp_gd",
+        swap=("np.zeros((size, p))", "np.ones((size, p))"),
+        caught_by=("song2021/section-5-privacy",),
+    ),
+    Mutant(
+        name="song2021-clip-of-the-largest-coordinate",
+        bug="Takes the largest coordinate for the norm of a feature vector.",
+        replaces="implementations.song2021.clipped_dp_gd:clipped_gradient",
+        swap=("np.linalg.norm(features, axis=1)", "np.abs(features).max(axis=1)"),
+        caught_by=("song2021/section-5-privacy",),
+    ),
 ]

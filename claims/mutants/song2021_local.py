@@ -26,4 +26,18 @@ MUTANTS = [
         swap=("return 2.0 * lipschitz", "return lipschitz"),
         caught_by=("song2021/footnote-3",),
     ),
+    Mutant(
+        name="song2021-local-one-noise-for-all-coordinates",
+        bug="A report adds one number to all of its coordinates.",
+        replaces="implementations.song2021.local:local_reports",
+        swap=("rng.standard_normal(problem.features.shape)", "rng.standard_normal((len(slopes), 1))"),
+        caught_by=("song2021/footnote-3",),
+    ),
+    Mutant(
+        name="song2021-local-without-projection",
+        bug="The constraint set is taken and not used.",
+        replaces="implementations.song2021.local:local_dp_gd",
+        swap=("None if domain is None else domain.project", "None"),
+        caught_by=("song2021/footnote-3",),
+    ),
 ]

@@ -22,8 +22,8 @@ The worst case is taken over linear losses in the unit ball whose slope g is sca
 (the lower-bound instance of Bassily et al. 2014: below it the direction cannot be learned, above it the
 gradient dominates), the distance ‖θ − m‖ to a far point and pinball losses, in the ball and in ℝᵖ.
 
-How it is checked. Exponents of n and p of the supremum against −1 and ½ as upper bounds; log-risk against the
-log of the printed form (ε, δ varied), slope 1; with exactly calibrated noise the same against
+How it is checked. Exponents of n, p, ε and log(1/δ) of the supremum against −1, ½, −1 and ½ as upper bounds;
+log-risk against the log of the printed form, slope 1; with exactly calibrated noise the same against
 √p/(n·μ*(ε, δ)), few cells of one dimension, within 0.15. `:high-probability` holds the frequency of
 excess > 2·√(p·log(1/δ))·log(1/β)/(εn) against β, and reports the constant that suffices.
 `:constant-1` tries eleven learning rates over a factor 32 at each of seven T on five losses.
@@ -74,8 +74,8 @@ if TYPE_CHECKING:
 TOLERANCE = 0.1
 CONSTANT = 2.0
 """The constant that the high-probability check puts for the hidden one."""
-FORM, EXACT = "√(p·log(1/δ))/(εn)", "√p/(nμ*)"
-"""Columns: the printed form, and its counterpart for exactly calibrated noise."""
+FORM, EXACT, LENGTH = "√(p·log(1/δ))/(εn)", "√p/(nμ*)", "log(1/δ)"
+"""Columns: the printed form, its counterpart for exactly calibrated noise, and the axis of δ."""
 SLOPES = (1.0, 2.0, 4.0)
 """Slopes of the linear losses in units of √p·σ/√T, the noise of the averaged gradient."""
 
@@ -175,13 +175,14 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     alpha = budget.split(4)
     table = worst_member(rows, [*AXES, FORM, EXACT], "loss", "excess")
     printed, calibrated = (table[table["noise"] == kind] for kind in ("printed", "calibrated"))
-    main = printed[(printed["epsilon"] == 1.0) & (printed["delta"] == 1e-5)]
+    printed = printed.assign(**{LENGTH: np.log(1.0 / printed["delta"])})
     options = {"side": Side.UPPER, "standard_error": "standard_error", "equivalence_alpha": 0.01}
-    if main["p"].nunique() > 2:
-        exponents = {"n": -1.0, "p": 0.5}
+    if printed["p"].nunique() > 2:
+        exponents = {"n": -1.0, "p": 0.5, "epsilon": -1.0, LENGTH: 0.5}
         yield from fit_rate(
-            main, "risk", ["n", "p"], exponents, TOLERANCE, alpha=alpha[0], form=FORM, trivial=1.0, **options
-        ).evidence()
+            printed, "risk", list(exponents), exponents, TOLERANCE, alpha=alpha[0], form=FORM, trivial=1.0,
+            vanishing=("epsilon",), **options,
+        ).evidence()  # fmt: skip
         yield from slope_against(
             printed, "risk", FORM, TOLERANCE, alpha=alpha[1], trivial=1.0, **options
         ).evidence()
@@ -304,6 +305,13 @@ def printed(regimes: list[float], dimensions: list[int], levels: Levels) -> list
     return base + [cell(dimensions[0], regimes[0], e, d, "printed") for e, d in levels]
 
 
+def one_axis(axis: str, values: list[float]) -> list[dict[str, Any]]:
+    """Cells of p = 1 along ε or δ at the n that the least value needs."""
+    rest = {"epsilon": 1.0, "delta": 1e-5}
+    n = cell(1, 24.0, **(rest | {axis: min(values)}), noise="printed")["n"]
+    return [{"n": n, "p": 1, **rest, axis: value, "noise": "printed"} for value in values]
+
+
 def calibrated(regimes: list[float], levels: Levels) -> list[dict[str, Any]]:
     return [cell(2, k, e, d, "calibrated") for k in regimes for e, d in [(1.0, 1e-5), *levels]]
 
@@ -326,7 +334,16 @@ CLAIM = Claim(
     measure=measure,
     judge=judge,
     smoke=Tier(printed([24.0, 40.0], [1], LEVELS[:1]), trials=300),
-    ci=Tier([*printed(REGIMES, [1, 2, 4, 6], LEVELS[:2]), *calibrated(CALIBRATED, LEVELS[:2])], trials=640),
+    ci=Tier(
+        [
+            *printed(REGIMES, [1, 2, 4], LEVELS[:2]),
+            *printed(REGIMES[:2], [6], []),
+            *one_axis("epsilon", [0.25, 0.5, 1.0]),
+            *one_axis("delta", [1e-12, 1e-8, 1e-5, 1e-2]),
+            *calibrated(CALIBRATED, LEVELS[:2]),
+        ],
+        trials=640,
+    ),
     full=Tier(
         [*printed(REGIMES, [1, 2, 4, 8], LEVELS), *calibrated(CALIBRATED, LEVELS)], trials=800, chunk=400
     ),

@@ -24,7 +24,8 @@ which the trivial risk of θ₀ takes over.
 How it is checked. Log of the supremum against the log of the sum of both terms (the maximum up to a factor 2;
 the risk has both parts at once), both regimes in one table, slope 1 within 0.25: the constants of the regimes
 differ by up to 1.4, which tilts it over a decade of the form. The exponent of n in the statistical regime
-against −½ within 0.1. `:introduction` exactly, by binomial laws.
+against −½ within 0.1; those of k, ε and log(1/δ) at one n in the private regime against ½, −1 and ½, as upper
+bounds within 0.1. `:introduction` exactly, by binomial laws.
 """
 
 from __future__ import annotations
@@ -68,7 +69,6 @@ if TYPE_CHECKING:
 
 TOLERANCE, WIDE = 0.1, 0.25
 """For the exponent of n, and for the slope over both regimes."""
-DELTA = 1e-3
 CONSTANT = 3.0
 """What is put for the hidden constant in the inequality check."""
 SUM, MAXIMUM = "1/√n + √(k·log(1/δ))/(εn)", "max(1/√n, √(k·log(1/δ))/(εn))"
@@ -87,7 +87,7 @@ def members(n: int, k: int) -> list[tuple[str, Loss, float, float]]:
 def forms(point: Point) -> tuple[float, float]:
     """(1/√n, √(k·log(1/δ))/(εn)); L = ‖θ*_pop‖ = 1."""
     n, k = point.n, point.k
-    return 1.0 / math.sqrt(n), math.sqrt(min(k, n) * math.log(1.0 / DELTA)) / (point.epsilon * n)
+    return 1.0 / math.sqrt(n), math.sqrt(min(k, n) * math.log(1.0 / point.delta)) / (point.epsilon * n)
 
 
 def measure(point: Point) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def measure(point: Point) -> dict[str, Any]:
     n, k, trials, rng = point.n, point.k, point.trials, point.rng
     steps = n * n
     sigma = dp_gd.noise_scale(
-        epsilon=point.epsilon, delta=DELTA, n=n, steps=steps, lipschitz=1.0, noise="printed",
+        epsilon=point.epsilon, delta=point.delta, n=n, steps=steps, lipschitz=1.0, noise="printed",
         adjacency=Adjacency.REPLACE,
     )  # fmt: skip
     statistical, private = forms(point)
@@ -125,7 +125,7 @@ def measure(point: Point) -> dict[str, Any]:
     }
 
 
-AXES = ["n", "k", "epsilon"]
+AXES, LENGTH = ["n", "k", "epsilon", "delta"], "log(1/δ)"
 
 
 def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
@@ -146,11 +146,25 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     table = worst_member(rows, [*AXES, MAXIMUM, SUM], "loss", "excess")
     options = {"side": Side.UPPER, "standard_error": "standard_error", "equivalence_alpha": 0.01}
     near = table[table[MAXIMUM] <= 0.25]
-    alpha = budget.split(2)
+    alpha = budget.split(3)
     yield from slope_against(near, "risk", SUM, WIDE, alpha=alpha[0], trivial=1.0, **options).evidence()
     part = table[(table["epsilon"] == 8.0) & (table["k"] == 1)]
     found = fit_rate(part, "risk", ["n"], {"n": -0.5}, TOLERANCE, alpha=alpha[1], **options).evidence()
     yield from (replace(e, quantity="exponent of n, statistical regime") for e in found)
+    yield from private_evidence(near, alpha[2], options)
+
+
+def private_evidence(near: pd.DataFrame, alpha: float, options: dict[str, Any]) -> Iterator[Evidence]:
+    """Exponents of k, ε and log(1/δ) at one n, where the private term is the larger one."""
+    part = near[near["n"] == PRIVATE_N].assign(**{LENGTH: lambda rows: np.log(1.0 / rows["delta"])})
+    claimed = {"k": 0.5, "epsilon": -1.0, LENGTH: 0.5}
+    if part["k"].nunique() < 3:
+        return
+    found = fit_rate(
+        part, "risk", list(claimed), claimed, TOLERANCE, alpha=alpha, vanishing=("epsilon",), form=MAXIMUM,
+        trivial=0.5, **options,
+    )  # fmt: skip
+    yield from (replace(e, quantity=f"{e.quantity}, private regime") for e in found.evidence())
 
 
 def least_worst_risk(n: int) -> float:
@@ -174,7 +188,21 @@ def check_introduction(point: Point) -> Iterator[Evidence]:
 
 
 def sizes(numbers: list[int], levels: list[tuple[int, float]]) -> list[dict[str, int | float]]:
-    return [{"n": n, "k": k, "epsilon": e} for k, e in levels for n in numbers]
+    return [{"n": n, "k": k, "epsilon": e, "delta": 1e-3} for k, e in levels for n in numbers]
+
+
+PRIVATE_N = 97
+"""No other cell has this n: at it k, ε and δ vary, the private term between 1.1/√n and 2.3/√n."""
+
+
+def private_cells() -> list[dict[str, int | float]]:
+    """√(k·log(1/δ))/(εn) at 0.11, 0.16 and 0.23, for k up to 4 and δ down to 1e-12."""
+    levels = [(1, 1e-3), (2, 1e-3), (4, 1e-3), (1, 1e-6), (1, 1e-12)]
+    return [
+        {"n": PRIVATE_N, "k": k, "epsilon": round(scale * math.sqrt(k * -math.log(d)), 4), "delta": d}
+        for k, d in levels
+        for scale in (0.0448, 0.0644, 0.0937)
+    ]
 
 
 NUMBERS = [12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 100, 128]
@@ -199,6 +227,7 @@ CLAIM = Claim(
             *sizes([56, 72, 96, 128, 180], [(1, 0.15)]),
             *sizes([32, 64, 96], [(4, 8.0), (4, 1.0)]),
             *sizes([40, 60, 90], [(1, 0.6)]),
+            *private_cells(),
         ],
         trials=1_200,
     ),

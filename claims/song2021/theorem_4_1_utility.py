@@ -186,7 +186,7 @@ def measure(point: Point) -> dict[str, Any]:
     A point with the axis `law` runs on the quadratic part only, with that many times the trials.
     """
     rank, trials = point.rank, point.trials * point.get("law", 1)
-    names = ("loss", "trial", "norm", "said", "bound", "exact")
+    names = ("loss", "trial", "norm", "said", "bound", "exact", "apart")
     columns: dict[str, list[Any]] = {name: [] for name in names}
     for name, link, target in [quadratic(rank)] if "law" in point else family(rank):
         targets, weights = np.full((1, rank), target), np.full((1, rank), 1.0 / rank)
@@ -197,7 +197,9 @@ def measure(point: Point) -> dict[str, Any]:
             gradient, np.zeros((trials, rank)), point.rng, steps=steps, learning_rate=1.0 / SMOOTHNESS,
             noise_scale=sigma, selection_scale=scale,
         )  # fmt: skip
+        run = (steps, sigma, scale)
         steps, sigma, scale, bound = statement(point, initial)
+        apart = max(abs(a / b - 1.0) for a, b in zip(run, (steps, sigma, scale), strict=True))
         exact = exact_norm(steps, sigma, scale, rank) if "law" in point else math.nan
         columns["loss"] += [name] * trials
         columns["trial"] += range(trials)
@@ -205,6 +207,7 @@ def measure(point: Point) -> dict[str, Any]:
         columns["said"] += found.norm.tolist()
         columns["bound"] += [bound] * trials
         columns["exact"] += [exact] * trials
+        columns["apart"] += [apart] * trials
     return columns
 
 
@@ -230,6 +233,8 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
         "gradient norm at the returned θ, against the one that was selected by", furthest["norm"],
         furthest["said"], point={"n": furthest["n"], "rank": furthest["rank"], "loss": furthest["loss"]},
     )  # fmt: skip
+    yield equals("T, σ and b of the program against the stated ones, relative", rows["apart"].max(), 0.0,
+                 error=1e-9, decides=False)  # fmt: skip
     known = cells(rows[rows["exact"].notna()], [*AXES, "exact"])
     share = budget.share(0.25) / max(len(known), 1)
     laws = [
@@ -243,9 +248,11 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
         yield decisive(laws, lambda e: abs(e.estimate - 1.0))
     table = worst_member(rows[rows["exact"].isna() & (rows["rank"] == 8)], AXES, "loss", "norm")
     if table["n"].nunique() > 3:
+        largest = rows.groupby("n")["bound"].max().rename("bound")
         yield from fit_rate(
-            table, "risk", ["n"], {"n": -0.5}, TOLERANCE, side=Side.UPPER, standard_error="standard_error",
-            alpha=budget.share(0.25), equivalence_alpha=0.01,
+            table.merge(largest, on="n"), "risk", ["n"], {"n": -0.5}, TOLERANCE, side=Side.UPPER,
+            standard_error="standard_error", alpha=budget.share(0.25), equivalence_alpha=0.01,
+            form="bound", trivial=1.0 / math.sqrt(8.0),
         ).evidence()  # fmt: skip
 
 

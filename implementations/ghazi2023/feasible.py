@@ -45,21 +45,28 @@ def _onto(points: Array, ball: Ball) -> Array:
 def _onto_two(points: Array, first: Ball, second: Ball) -> Array:
     """The nearest point of the intersection of two balls; NaN where they do not meet."""
     one, two = _onto(points, first), _onto(points, second)
-    axis = second.centre - first.centre
+    # From the smaller ball: seen from the larger, where the spheres meet is lost to rounding of its radius.
+    small, large = (second, first) if second.radius < first.radius else (first, second)
+    axis = large.centre - small.centre
     distance = np.linalg.norm(axis, axis=-1, keepdims=True)
     if points.shape[-1] == 1:  # two intervals: clipping to one and then to the other is the projection
         meeting = _onto(one, second)
     else:  # neither single projection is feasible: the answer lies on the sphere where the two surfaces meet
         with np.errstate(divide="ignore", invalid="ignore"):
             unit = axis / distance
-            along = (distance**2 + first.radius**2 - second.radius**2) / (2.0 * distance)
-            height = np.sqrt(np.maximum(first.radius**2 - along**2, 0.0))
-            offset = points - first.centre
+            beyond = (distance - large.radius) * (distance + large.radius)
+            along = (beyond + small.radius**2) / (2.0 * distance)
+            height = np.sqrt(np.maximum(small.radius**2 - along**2, 0.0))
+            offset = points - small.centre
             across = offset - (offset * unit).sum(axis=-1, keepdims=True) * unit
             across = across / np.linalg.norm(across, axis=-1, keepdims=True)
-            meeting = first.centre + along * unit + height * across
+            meeting = small.centre + along * unit + height * across
+    # To a share of the smaller radius: a share of the larger may be more than the smaller ball.
+    slack = 1e-9 * small.radius
     result = np.where(
-        contains(one, second)[:, None], one, np.where(contains(two, first)[:, None], two, meeting)
+        contains(one, second, slack / second.radius)[:, None],
+        one,
+        np.where(contains(two, first, slack / first.radius)[:, None], two, meeting),
     )
     size = np.linalg.norm(first.centre, axis=-1, keepdims=True) + np.linalg.norm(
         second.centre, axis=-1, keepdims=True
@@ -68,30 +75,61 @@ def _onto_two(points: Array, first: Ball, second: Ball) -> Array:
     return np.where(apart, np.nan, result)
 
 
-def project(points: Array, balls: Sequence[Ball], *, rounds: int = 2000) -> Array:
-    """The nearest points of the intersection, row by row (trials, d); a row of NaN where none was found.
+def _onto_three(points: Array, balls: Sequence[Ball]) -> Array:
+    """The nearest points where the surfaces of three balls meet; NaN where they do not.
 
-    One or two balls in closed form. A third ball: where the closed form already lies in it, that is the
-    answer; elsewhere Dykstra's algorithm, whose result must lie in every ball to 1e-6 of its radius.
+    Seen from the centre of the smallest ball, of radius s, the surface of a ball (c, r) is ‖x‖ = s and the
+    plane 2⟨c, x⟩ = ‖c‖² − r² + s². Two planes leave an affine set, and the nearest point of a sphere in it is
+    sought.
     """
-    if not balls:
-        raise ValueError("balls must hold at least one ball, got none")
+    small, *large = sorted(balls, key=lambda ball: ball.radius)
+    v = points - small.centre
+    rows = np.stack([np.broadcast_to(ball.centre - small.centre, points.shape) for ball in large], axis=-2)
+    norms = np.linalg.norm(rows, axis=-1)
+    radii = np.array([ball.radius for ball in large])
+    heights = 0.5 * ((norms - radii) * (norms + radii) + small.radius**2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        inverse = np.linalg.pinv(rows)
+        foot = (inverse @ heights[..., None])[..., 0]
+        across = v - (inverse @ (rows @ v[..., None]))[..., 0]
+        across = across / np.maximum(np.linalg.norm(across, axis=-1, keepdims=True), 1e-300)
+        left = small.radius**2 - (foot**2).sum(axis=-1, keepdims=True)
+        return small.centre + foot + np.sqrt(np.maximum(left, 0.0)) * across
+
+
+def project(points: Array, balls: Sequence[Ball]) -> Array:
+    """The nearest points of the intersection of up to three balls, row by row (trials, d); NaN where it is
+    empty.
+
+    The nearest point of the intersection of two balls that lies in the third is the answer; where no pair has
+    such a point, all three surfaces pass through the answer. Raises ValueError for no ball or more than
+    three.
+    """
+    if not 1 <= len(balls) <= 3:
+        raise ValueError(f"balls must hold one to three balls, got {len(balls)}")
     if len(balls) == 1:
         return _onto(points, balls[0])
-    result = _onto_two(points, balls[0], balls[1])
     if len(balls) == 2:
-        return result
-    inside = np.logical_and.reduce([contains(result, ball) for ball in balls[2:]])
-    if inside.all():
-        return result
-    x, corrections = points, [np.zeros_like(points) for _ in balls]
-    for _ in range(rounds):
-        before = x
-        for k, ball in enumerate(balls):
-            y = _onto(x + corrections[k], ball)
-            corrections[k] = x + corrections[k] - y
-            x = y
-        if np.nan_to_num(np.abs(x - before)).max() <= 1e-13 * max(ball.radius for ball in balls):
-            break
-    feasible = np.logical_and.reduce([contains(x, ball, 1e-6) for ball in balls])
-    return np.where(inside[:, None], result, np.where(feasible[:, None], x, np.nan))
+        return _onto_two(points, balls[0], balls[1])
+    lost = np.asarray(np.isnan(points).any(axis=-1))
+    points = np.where(lost[:, None], 0.0, points)
+    result, least = np.full(points.shape, np.nan), min(ball.radius for ball in balls)
+    for k in range(3):
+        first, second, third = balls[k], balls[k - 1], balls[k - 2]
+        nearest = _onto_two(points, first, second)
+        found = contains(nearest, third, 1e-9 * least / third.radius) & np.isnan(result).any(axis=-1)
+        result = np.where(found[:, None], nearest, result)
+    open_rows = np.isnan(result).any(axis=-1) & ~lost & _centres_known(balls, len(points))
+    if open_rows.any() and points.shape[-1] > 1:
+        rows = [Ball(np.broadcast_to(b.centre, points.shape)[open_rows], b.radius) for b in balls]
+        nearest = _onto_three(points[open_rows], rows)
+        each = np.stack([contains(nearest, b, 1e-6 * least / b.radius) for b in rows])
+        inside = np.asarray(each.all(axis=0))
+        result[open_rows] = np.where(inside[:, None], nearest, np.nan)
+    return np.where(lost[:, None], np.nan, result)
+
+
+def _centres_known(balls: Sequence[Ball], trials: int) -> NDArray[np.bool_]:
+    """The trials (trials,) in which no centre is NaN."""
+    known = [~np.isnan(ball.centre).any(axis=-1) for ball in balls]
+    return np.logical_and.reduce([np.broadcast_to(each, (trials,)) for each in known])

@@ -86,7 +86,7 @@ def phased_sco(
     probability(beta=beta)
     least = smallest_batch(epsilon, delta, constant)  # line 3
     phases = phase_count(users.n, least, base, variant)  # line 4
-    theta = np.broadcast_to(start, (users.linear.shape[0], users.linear.shape[2]))  # line 6
+    theta = np.broadcast_to(start, (users.trials, users.d))  # line 6
     done: list[Phase] = []
     for i in range(1, phases + 1):  # line 7
         part = users.batch(batch(users.n, i, variant)).summary()  # line 12

@@ -46,17 +46,17 @@ def strongly_convex_sco(
     base: LogBase = "e",
 ) -> Localised:
     """Run Algorithm 6 on every trial. constant: C of line 3 of Algorithm 4."""
-    start = np.zeros((users.linear.shape[0], users.linear.shape[2]))
+    start = np.zeros((users.trials, users.d))
     half = (epsilon / 2.0, delta / 2.0)
     first, sigma = localise(
         users.summary(), domain, start, *half, beta, rng, variant=variant, target=target
     )  # line 3
-    radius = noise_radius(sigma, users.linear.shape[2], beta, variant) + sampling_radius(
+    radius = noise_radius(sigma, users.d, beta, variant) + sampling_radius(
         users.lipschitz, users.curvature, users.n, users.m, beta, variant
     )  # line 4
     smaller = [*domain, Ball(first, radius)]  # line 5
     of = printed_regulariser if variant == "printed" else phased_sco.corrected_regulariser
-    regulariser = of(users.lipschitz, radius, users.n, users.m, users.linear.shape[2])  # line 6
+    regulariser = of(users.lipschitz, radius, users.n, users.m, users.d)  # line 6
     inside = project(first, smaller)  # an element of 𝒦′
     phases = phased_sco.phased_sco(
         users,

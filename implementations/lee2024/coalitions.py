@@ -86,3 +86,15 @@ def break_columns(pirate: Bits, words: Bits, fraction: float, rng: np.random.Gen
     result = pirate.copy()
     result[rng.choice(agreed, broken, replace=False)] ^= 1
     return result
+
+
+def against_members(words: Bits) -> Bits:
+    """Column j is written against member j mod s: the opposite of his bit, wherever the members differ.
+
+    The members take turns in being protected, and what is written depends on who has which bit, not on a
+    count alone: such a coalition chooses column by column.
+    """
+    s, d = words.shape
+    counts = words.sum(axis=0, dtype=np.intp)
+    turn = words[np.arange(d) % s, np.arange(d)]
+    return np.where((counts > 0) & (counts < s), 1 - turn, words[0]).astype(np.int8)

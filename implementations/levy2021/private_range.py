@@ -152,37 +152,37 @@ def draw_centres(
     bins = bins_for(tau, bound, constants)
     within(bound, x=x)
     n = x.shape[-1]
-    r = np.sort(bins.index(x).reshape(-1, n), axis=-1)
-    rows = np.arange(r.shape[0])
-    edges = np.concatenate(
-        (np.full((r.shape[0], 1), bins.first - 1), r, np.full((r.shape[0], 1), bins.last + 1)), axis=-1
-    )
-    step = np.diff(edges, axis=-1)  # gap i lies between the i-th and the next point: step − 1 bins
-    position = np.arange(n)
-    # The first of a group of equal bins; the point stands for the whole group at its last.
-    fresh = step[:, :-1] > 0
-    fresh[:, 0] = True
-    last = step[:, 1:] > 0
-    last[:, -1] = True
-    left = np.maximum.accumulate(np.where(fresh, position, 0), axis=-1)
-    cost = np.where(last, np.maximum(left, n - 1 - position), n)
-    least = cost.min(axis=-1)  # a gap never costs less than the median bin
-    table = np.exp(-0.5 * epsilon * np.arange(n + 1))
-    gap_cost = np.maximum(np.arange(n + 1), n - np.arange(n + 1))
-    weight = np.concatenate(
-        (
-            np.maximum(step - 1, 0) * table[gap_cost - least[:, None]],
-            np.where(last, table[cost - least[:, None]], 0.0),
-        ),
-        axis=-1,
-    )
-    cumulative = np.cumsum(weight, axis=-1)
-    target = rng.random(r.shape[0]) * cumulative[:, -1]
-    chosen = np.argmax(cumulative > target[:, None], axis=-1)
-    in_gap = chosen <= n
-    gap = np.where(in_gap, chosen, 0)
-    gap_bin = edges[rows, gap] + 1 + rng.integers(0, np.maximum(step[rows, gap] - 1, 1))
-    picked = np.where(in_gap, gap_bin, r[rows, np.where(in_gap, 0, chosen - n - 1)])
+    rows = x.size // n
+    # Sorted, with one bin beyond the last at the end, which no user is in.
+    r = np.empty((rows, n + 1), dtype=np.int64)
+    r[:, :n] = bins.index(x).reshape(rows, n)
+    r[:, :n].sort(axis=-1)
+    r[:, n] = bins.last + 1
+    fresh = np.ones(r.shape, dtype=bool)
+    np.not_equal(r[:, 1:], r[:, :-1], out=fresh[:, 1:])
+    # From here on one entry for each occupied bin of each dataset, with the gap before it.
+    place = np.flatnonzero(fresh)
+    row, left = np.divmod(place, n + 1)  # `left` users lie left of the bin
+    occupied = r.ravel()[place]
+    beyond = left == n
+    before = np.concatenate(([0], occupied[:-1]))
+    before[left == 0] = bins.first - 1
+    gap = occupied - before - 1
+    right = n - left - np.diff(place, append=r.size)
+    cost = np.where(beyond, n, np.maximum(left, right))
+    first = np.flatnonzero(left == 0)
+    least = np.minimum.reduceat(cost, first)[row]  # a gap never costs less than the median bin
+    decay = -0.5 * epsilon
+    weight = np.empty((place.size, 2))
+    weight[:, 0] = gap * np.exp(decay * (np.maximum(left, n - left) - least))
+    weight[:, 1] = np.where(beyond, 0.0, np.exp(decay * (cost - least)))
+    # Each dataset has weight 1, so that one sum over all of them loses no digits.
+    total = np.add.reduceat(weight.sum(axis=1), first)[row]
+    cumulative = np.cumsum(weight / total[:, None])
+    chosen = np.searchsorted(cumulative, np.arange(rows) + rng.random(rows), side="right")
+    entry, in_bin = np.divmod(np.clip(chosen, 2 * first, 2 * np.append(first[1:], place.size) - 1), 2)
+    in_gap = before[entry] + 1 + rng.integers(0, np.maximum(gap[entry], 1))
+    picked = np.minimum(np.where(in_bin, occupied[entry], in_gap), bins.last)
     return bins.centre(picked).reshape(x.shape[:-1])
 
 

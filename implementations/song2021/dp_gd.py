@@ -224,7 +224,8 @@ def mechanism(
     """Algorithm 1 as a mechanism on datasets (n, p + 1), whose last column is the target.
 
     Returns θ^priv, the average of θ₁..θ_T, (size, p): all that the algorithm releases. The records must have
-    ‖x‖·lipschitz ≤ `loss.lipschitz` for the privacy to hold; this is checked.
+    ‖x‖·lipschitz ≤ `loss.lipschitz` for the privacy to hold; this is checked. The divisor n is the number of
+    records of `data`: a record removed while n is public is a record with x = 0, whose gradient is 0.
     """
 
     def algorithm(data: Array, size: int, rng: np.random.Generator) -> Array:

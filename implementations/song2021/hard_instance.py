@@ -187,7 +187,7 @@ def private_estimators() -> dict[str, Estimator]:
     }
 
 
-def open_estimators() -> dict[str, Estimator]:
+def non_private_estimators() -> dict[str, Estimator]:
     """Estimators without privacy, by name."""
     return {"majority": majority, "gradient descent": descent(512, noise="none")}
 

@@ -12,8 +12,6 @@ from scipy import stats
 
 from audits.privacy import audit_privacy, events, scores
 from audits.privacy.atoms import (
-    FEW_ATOMS,
-    MOST_ATOMS,
     Atoms,
     Counts,
     count_atoms,
@@ -24,7 +22,9 @@ from audits.privacy.atoms import (
 )
 from audits.privacy.draws import Drawer
 from audits.privacy.outputs import Encoded
-from audits.privacy.sequential import Request, Sequential
+from audits.privacy.request import Request
+from audits.privacy.sequential import Sequential
+from audits.privacy.tuning import TUNING
 
 
 def encoded(values: Any, codes: Any = None) -> Encoded:
@@ -113,10 +113,10 @@ def test_only_outputs_that_repeat_make_a_table() -> None:
     # Three times each on average is enough, a little less is not.
     assert len(table(encoded(np.repeat(np.arange(200), 3)))) == 200
     assert find_atoms(encoded(np.append(np.repeat(np.arange(200), 3), [200.0]))) is None
-    many = encoded(np.tile(np.arange(MOST_ATOMS + 1), 4)[::-1] // 1.0)
+    many = encoded(np.tile(np.arange(TUNING.most_atoms + 1), 4)[::-1] // 1.0)
     assert find_atoms(many) is None
-    shuffled = rng.permutation(np.repeat(np.arange(MOST_ATOMS // 64), 256))
-    assert len(table(encoded(shuffled))) == MOST_ATOMS // 64
+    shuffled = rng.permutation(np.repeat(np.arange(TUNING.most_atoms // 64), 256))
+    assert len(table(encoded(shuffled))) == TUNING.most_atoms // 64
     # A minus zero is a zero.
     assert len(table(encoded([0.0, -0.0, 0.0, -0.0]))) == 1
 
@@ -179,7 +179,7 @@ def test_no_sets_where_all_outputs_are_alike() -> None:
     assert ladder_of_sets(atoms, counts, counts, 0.8) is None
 
 
-@pytest.mark.parametrize("learner", [scores.mean_difference, scores.moments, scores.norm])
+@pytest.mark.parametrize("learner", [scores.logistic, scores.moments, scores.norm])
 def test_an_output_has_the_same_score_in_every_batch(learner: Any) -> None:
     # Matrix products differ in the last bits with the number of rows, thresholds are scores of atoms.
     rng = np.random.default_rng(3)
@@ -239,7 +239,7 @@ def test_counts_of_a_run_are_those_of_its_samples(mechanism: Any, few: bool) -> 
     run.run()
     state = run.states[0]
     assert state.atoms is not None
-    assert (len(state.atoms) <= FEW_ATOMS) == few
+    assert (len(state.atoms) <= TUNING.few_values) == few
     assert state.counts is not None
     first, second = (encoded(np.concatenate(side)) for side in drawn)
     assert len(first) == 2500 == state.size

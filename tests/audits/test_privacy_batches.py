@@ -11,6 +11,9 @@ import pytest
 from audits.privacy import binomial, events
 from audits.privacy import sequential as s
 from audits.privacy.draws import Drawer
+from audits.privacy.pair_state import PairState
+from audits.privacy.request import Request
+from audits.privacy.tuning import TUNING
 from implementations.controls import Control, classical_rows
 
 ROWS = {c.name: c for c in classical_rows()}
@@ -18,7 +21,7 @@ ROWS = {c.name: c for c in classical_rows()}
 
 def sequential(control: Control, pair: Any, max_samples: int) -> s.Sequential:
     return s.Sequential(
-        s.Request(
+        Request(
             drawer=Drawer(control.mechanism),
             pairs=[pair],
             epsilon=control.epsilon,
@@ -48,15 +51,15 @@ def test_batches_are_small_where_a_refutation_is_near(name: str) -> None:
     run = sequential(control, control.exposing or control.pair, 60_000)
     seen: list[tuple[float, bool]] = []
 
-    def growth(state: s.PairState) -> float:
+    def growth(state: PairState) -> float:
         share = s.Sequential.growth(run, state)
         need = run.bar - float(run.log_e()[run.claimed])
         z = run.strength(state) * math.sqrt(state.size) if state.ladders() else 0.0
-        least, largest = s.GROWTH
-        if state.size < s.FEW_SAMPLES:
-            least, largest = s.FEW_GROWTH if name == "laplace" else s.LEARNING_GROWTH
+        least, largest = TUNING.growth
+        if state.size < TUNING.few_samples:
+            least, largest = TUNING.few_growth if name == "laplace" else TUNING.learning_growth
         if run.refuted():
-            assert share == s.AFTERWARDS[0 if name == "laplace" else 1]
+            assert share == TUNING.afterwards[0 if name == "laplace" else 1]
         else:
             assert least <= share <= largest
             # z²/2 is won on as many samples again: no batch above the least makes more than half of the way.
@@ -83,7 +86,7 @@ def test_scores_that_are_dropped_are_not_missed(name: str) -> None:
     def strongest(ladders: list[events.Ladder]) -> Any:
         return np.max([run.excess(ladder).max(axis=0) for ladder in ladders], axis=0)
 
-    def prune(state: s.PairState, size: int) -> None:
+    def prune(state: PairState, size: int) -> None:
         before, slots = strongest(state.ladders()), len(state.live())
         s.Sequential.prune(run, state, size)
         near = (first >= run.epsilon_lower() * 0.9) & (first <= max(run.epsilon_lower() * 1.1, 0.1))

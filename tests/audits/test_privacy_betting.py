@@ -14,7 +14,9 @@ from scipy import special, stats
 
 from audits.privacy import betting, events, scores
 from audits.privacy.draws import Drawer
-from audits.privacy.sequential import Request, Sequential
+from audits.privacy.request import Request
+from audits.privacy.sequential import Sequential, Wealth
+from audits.privacy.tuning import TUNING
 
 GRID = np.array([0.0, 0.2, 0.5, 0.9, 1.0, 1.1, 1.7, 3.0])
 REFERENCES = np.arange(len(GRID))
@@ -179,7 +181,7 @@ def test_candidates_by_brute_force(rungs: int) -> None:
     for _ in range(20):
         excess = rng.normal(size=(4 * rungs, columns))
         u, l = betting.candidates(excess)
-        count = min(betting.CANDIDATES, 4 * rungs)
+        count = min(TUNING.candidates, 4 * rungs)
         assert u.shape == l.shape == (count, columns)
         assert forward[u].all()
         assert not forward[l].any()
@@ -216,17 +218,17 @@ def test_alternative_shrinks_by_its_error_and_aims_at_the_goal() -> None:
     for share in (q1, q2):
         assert np.all(share >= 0.5 * q - 1e-15)
     # Given up where it is clearly below; no excess of its own making; the more, the more certain it is.
-    given_up = z < -betting.HOPE - 1e-9
+    given_up = z < -TUNING.hope - 1e-9
     assert given_up.sum() > 100
     np.testing.assert_array_equal(p2[given_up], p[given_up])
     np.testing.assert_array_equal(q2[given_up], q[given_up])
-    doubtful = np.abs(z) < betting.CAUTION - 0.2
+    doubtful = np.abs(z) < TUNING.caution - 0.2
     assert doubtful.sum() > 100
     np.testing.assert_allclose(gap1[doubtful], 0.0, atol=1e-12)
-    sure = z > betting.CAUTION + 0.2
+    sure = z > TUNING.caution + 0.2
     assert sure.sum() > 100
     assert np.all((gap1[sure] > 0.0) & (gap1[sure] < gap[sure]))
-    np.testing.assert_allclose((gap1 / gap)[sure], 1.0 - (betting.CAUTION / z[sure]) ** 2, rtol=1e-2)
+    np.testing.assert_allclose((gap1 / gap)[sure], 1.0 - (TUNING.caution / z[sure]) ** 2, rtol=1e-2)
     # With a goal nobody bets on less than before.
     kept = ~given_up
     assert np.all(gap2[kept] >= gap1[kept] - 1e-12)
@@ -269,22 +271,21 @@ def test_every_epsilon_shares_the_bet_of_a_larger_one(samples: int) -> None:
 
 def test_wealth_of_a_run_is_the_mean_over_pairs_and_its_bets_are_settled_once() -> None:
     run = sequential(pairs=3)
-    seen: list[tuple[int, int]] = []
+    seen: list[int] = []
     settle = run.settle
 
-    def spy(log_wealth: Any, betted: Any, factor: Any, opened: Any) -> None:
-        rows = [(i, kind, row) for i, s in enumerate(run.states) for kind, row in enumerate(s.log_wealth)]
-        before = [row.copy() for _, _, row in rows]
+    def spy(log_betted: Any, betted: Any, factor: Any, opened: Any) -> None:
+        before = [wealth.log_betted.copy() for wealth in run.wealth]
         open_ = ~run.rejected
-        settle(log_wealth, betted, factor, opened)
+        settle(log_betted, betted, factor, opened)
         by_place = dict(zip(betted.tolist(), factor.tolist(), strict=True))
         places, tops = run.open_places()
-        for (index, kind, row), old in zip(rows, before, strict=True):
-            change = row - old
-            if not np.shares_memory(row, log_wealth):
+        for index, (wealth, old) in enumerate(zip(run.wealth, before, strict=True)):
+            change = wealth.log_betted - old
+            if not np.shares_memory(wealth.log_betted, log_betted):
                 assert not change.any()
                 continue
-            seen.append((index, kind))
+            seen.append(index)
             expected = np.zeros(len(run.grid))
             for place in places:
                 expected[place] = by_place.get(int(tops[tops >= place][0]), 0.0)
@@ -292,9 +293,22 @@ def test_wealth_of_a_run_is_the_mean_over_pairs_and_its_bets_are_settled_once() 
             assert not change[~open_ & (np.arange(len(run.grid)) != run.claimed)].any()
 
     run.settle = spy  # type: ignore[method-assign]
-    # Before the first bet every pair has wealth 1, of bets on events and of bets on ladders together.
+    # Before the first bet every pair has wealth 1.
     np.testing.assert_allclose(run.log_e(), 0.0, atol=1e-12)
     run.run()
-    assert set(seen) == {(pair, kind) for pair in range(3) for kind in range(2)}
-    wealth = np.mean([np.exp(s.log_wealth).sum(axis=0) for s in run.states], axis=0)
+    assert set(seen) == set(range(3))
+    wealth = np.mean([np.exp(w.log()) for w in run.wealth], axis=0)
     np.testing.assert_allclose(np.exp(run.log_e()), wealth, rtol=1e-9)
+
+
+def test_what_is_kept_back_joins_the_bets_and_the_sum_stays() -> None:
+    wealth = Wealth(50)
+    wealth.log_betted = np.log(np.linspace(0.01, 3.0, len(wealth.log_betted)))
+    for batch in range(200):
+        before = wealth.log(), wealth.kept_back
+        wealth.invest()
+        np.testing.assert_allclose(wealth.log(), before[0], atol=1e-9)
+        assert 0.0 < wealth.kept_back < before[1] or (batch > 80 and wealth.kept_back == before[1])
+    # No bet ever loses more than what was betted.
+    wealth.log_betted[:] = -np.inf
+    np.testing.assert_allclose(np.exp(wealth.log()), wealth.kept_back)

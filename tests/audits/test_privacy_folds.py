@@ -12,6 +12,7 @@ from scipy import optimize, special, stats
 
 from audits.privacy import events, folds, scores
 from audits.privacy.outputs import Encoded
+from audits.privacy.tuning import TUNING
 
 
 def encoded(values: Any) -> Encoded:
@@ -66,9 +67,9 @@ def test_folds_are_fits_without_their_samples(size: int) -> None:
     rng = np.random.default_rng(size)
     x = rng.normal(size=(2, size, 6 if size > 30 else 80))
     x[0, :, 0] += 0.5
-    fold = scores.fold_of(size, scores.FOLDS)
+    fold = scores.fold_of(size, TUNING.folds)
     whole, without = scores._cross_fit(x[0], x[1], fold)  # pyright: ignore[reportPrivateUsage]
-    assert len(without) == scores.FOLDS
+    assert len(without) == TUNING.folds
 
     def fitted(keep: Any) -> Any:
         rows = np.concatenate([x[0][keep], x[1][keep]])
@@ -77,8 +78,8 @@ def test_folds_are_fits_without_their_samples(size: int) -> None:
         def cost(w: Any) -> Any:
             at = sign * (rows @ w[:-1] + w[-1])
             pull = -sign * special.expit(-at)
-            slope = np.append(rows.T @ pull + scores.SMOOTH_RIDGE * w[:-1], pull.sum())
-            return -special.log_expit(at).sum() + 0.5 * scores.SMOOTH_RIDGE * (w[:-1] @ w[:-1]), slope
+            slope = np.append(rows.T @ pull + TUNING.smooth_ridge * w[:-1], pull.sum())
+            return -special.log_expit(at).sum() + 0.5 * TUNING.smooth_ridge * (w[:-1] @ w[:-1]), slope
 
         return optimize.minimize(cost, np.zeros(rows.shape[1] + 1), jac=True, method="BFGS").x[:-1]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+from contextlib import suppress
 from multiprocessing.connection import Connection
 
 import pytest
@@ -13,13 +14,14 @@ from claims.harness.closure import Sources, roots_of
 from claims.harness.commands import mutants
 from claims.harness.commands.mutants import Bug, mechanical_bugs, named, noticed, score, summary
 from claims.harness.discover import discover, load
-from claims.harness.mutation import reach
+from claims.harness.mutation import notice, reach
 from claims.harness.mutation.forked import each_forked
 from claims.harness.mutation.mechanical import as_mutant, modules, sites
+from claims.harness.mutation.notice import first_noticed, planted_everywhere
 from claims.harness.mutation.plant import planted, reference_of
 from claims.harness.mutation.reach import Reach, reaches
 from claims.mutants.mutant import Mutant
-from implementations import hadamard
+from implementations import hadamard, privacy
 from implementations.interfaces import Adjacency
 from implementations.levy2021 import winsorized_mean_highd
 from implementations.privacy import amplified_epsilon
@@ -213,3 +215,27 @@ def test_work_in_processes_of_its_own_comes_back_also_from_those_that_die():
     assert list(each_forked([], work, jobs=1)) == []
     with pytest.raises(ValueError, match="jobs must be ≥ 1, got 0"):
         list(each_forked([1], work, jobs=0))
+
+
+def test_a_bug_planted_everywhere_reaches_whoever_holds_the_function():
+    held = privacy.amplified_epsilon
+    before = held(1.0, 0.5)
+    seen: list[float] = []
+    for site in sites("implementations.privacy", {TARGET}):
+        with planted_everywhere(site), suppress(ArithmeticError, ValueError, TypeError):
+            seen.append(held(1.0, 0.5))
+        assert held(1.0, 0.5) == before
+    assert any(value != before for value in seen)
+
+
+def test_a_claim_that_can_fail_loses_its_verdict_to_some_bug_and_a_blind_one_does_not(monkeypatch):
+    sources = Sources(roots_of())
+    (claim_,) = [c for c in load() if c.id == "asi2024/lemma-2.7"]
+    site = first_noticed(claim_, sources)
+    assert site is not None
+    assert site.module.split(".")[1] == "asi2024"
+    # A bug that the claim crashes on does not count, nor does one that changes nothing.
+    monkeypatch.setattr(notice, "_verdict", lambda claim, sources: "")
+    assert first_noticed(claim_, sources) is None
+    monkeypatch.setattr(notice, "_verdict", lambda claim, sources: claim.expected)
+    assert first_noticed(claim_, sources) is None

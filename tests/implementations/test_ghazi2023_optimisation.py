@@ -22,7 +22,7 @@ from implementations.ghazi2023 import (
 )
 from implementations.ghazi2023.deletion_sensitivity import brute_force
 from implementations.ghazi2023.feasible import Ball, project
-from implementations.ghazi2023.quadratic import Users, regularised_minimiser
+from implementations.ghazi2023.quadratic import Kink, Users, regularised_minimiser
 
 
 def slsqp_projection(point: np.ndarray, balls: list[Ball]) -> np.ndarray:
@@ -56,6 +56,42 @@ def test_projection_onto_balls(count: int, d: int) -> None:
         assert np.linalg.norm(nearest - point) <= np.linalg.norm(oracle - point) + 1e-5
     apart = [Ball(np.zeros(d), 1.0), Ball(np.full(d, 5.0), 1.0)]
     assert np.isnan(project(np.zeros((2, d)), apart)).all()
+
+
+def test_projection_onto_a_tiny_ball_at_the_edge_of_a_large_one() -> None:
+    """Seen from so near the large ball is a half-space, for which the answer is known."""
+    centre = np.array([0.1, 0.2, -0.3])
+    normal = np.array([2.0, -1.0, 2.0]) / 3.0
+    large, small = Ball(centre[None], 0.8), Ball((centre + 0.8 * normal)[None], 5e-8)
+    along = np.array([1.0, 2.0, 0.0]) / math.sqrt(5.0)
+    point = (small.centre + 3.0 * along + 4.0 * normal)[None, 0]
+    expected = small.centre + 5e-8 * along
+    for balls in ([large, small], [small, large], [large, small, Ball(centre[None], 5.0)]):
+        assert np.linalg.norm(project(point, balls) - expected) < 1e-14
+
+
+def test_more_than_three_balls_are_refused() -> None:
+    with pytest.raises(ValueError, match="one to three balls, got 4"):
+        project(np.zeros((1, 2)), [Ball(np.zeros(2), 1.0)] * 4)
+
+
+@pytest.mark.parametrize("d", [1, 2])
+def test_minimiser_with_a_kink_against_a_solver(d: int) -> None:
+    rng = np.random.default_rng(3)
+    point = np.full(d, 0.3)
+    kink = Kink(0.5, point)
+    users = Users(0.1 * rng.normal(size=(1, 5, d)), 0.4, 1.0, 4.0, kink).summary()
+    centre, balls = 0.5 * rng.normal(size=(1, d)), [Ball(np.zeros(d), 0.8)]
+    mine = regularised_minimiser(users, 0.7, centre, balls)[0]
+
+    def loss(theta: np.ndarray) -> float:
+        smooth = users.mean[0] @ theta + 0.2 * theta @ theta + 0.35 * ((theta - centre[0]) ** 2).sum()
+        return float(smooth + 0.5 * np.linalg.norm(theta - point))
+
+    found = minimize(loss, centre[0], method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-14})
+    assert np.linalg.norm(found.x) < 0.8
+    assert loss(mine) <= found.fun + 1e-12
+    assert np.allclose(mine, found.x, atol=1e-5)
 
 
 def test_regularised_minimiser_against_a_solver() -> None:

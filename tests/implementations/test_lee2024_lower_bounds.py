@@ -205,3 +205,9 @@ def test_subsampling_law_against_samples() -> None:
     ]
     # 5 standard errors
     assert abs(np.mean(drawn) - 0.9) < 5 * math.sqrt(0.63 / 4000)
+
+
+def test_against_members_keeps_the_marking_condition_and_takes_turns() -> None:
+    words = np.array([[0, 0, 1, 1, 1, 0], [1, 0, 0, 1, 0, 1], [1, 0, 0, 1, 1, 1]], dtype=np.int8)
+    # Columns 1 and 3 agree; column j is written against member j mod 3 elsewhere.
+    assert coalitions.against_members(words).tolist() == [1, 0, 1, 1, 1, 0]

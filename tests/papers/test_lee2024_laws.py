@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import integrate, stats
 
 from claims.lee2024 import _laws, _line, _scores
 from implementations.lee2024 import coalitions, fingerprinting
@@ -101,3 +101,34 @@ def test_completeness_bound_is_a_bound() -> None:
         silent += not (fingerprinting.scores(code, pirate) > z).any()
     # P(Bin(400, bound) ≥ silent) must not be tiny
     assert stats.binom.sf(silent - 1, 400, min(bound, 1.0)) > 1e-6
+
+
+@pytest.mark.parametrize("name", ["majority", "all ones", "spread"])
+def test_distribution_of_an_innocent_score_against_its_tail(name: str) -> None:
+    # Two inversions of one generating function: on the imaginary axis, and along the saddle point.
+    n, security = 4, 0.1
+    law, rule, d = _scores.column(n), coalitions.rules(3)[name], _scores.length(n, security)
+    distribution = _scores.score_distribution(law, rule, d, member=False)
+    for deviations in (1.0, 2.0, 3.0):
+        z = deviations * math.sqrt(d * _scores.share_of_ones(law, rule))
+        tail, _ = _scores.innocent_tail(law, rule, d, z)
+        assert 1.0 - float(distribution(np.array(z))) == pytest.approx(tail, abs=1e-8)
+
+
+def test_distribution_of_a_member_has_the_mean_of_the_coalition() -> None:
+    # E S = ∫ (1 − F(x)) dx − ∫ F(−x) dx, over x > 0; the coalition's total is that of three members.
+    law, rule, d = _scores.column(4), coalitions.rules(3)["minority"], 6000
+    mean = d * _scores.coalition_mean(law, rule) / 3.0
+    x = mean + np.linspace(-10.0, 10.0, 4001) * math.sqrt(d)
+    below = _scores.score_distribution(law, rule, d, member=True)(x)
+    found = x[-1] - float(integrate.trapezoid(below, x))
+    assert found == pytest.approx(mean, abs=1e-4 * math.sqrt(d))
+
+
+def test_cheapest_rule_has_the_smallest_total_of_all_rules() -> None:
+    law = _scores.column(5)
+    least = _scores.coalition_mean(law, _scores.cheapest_rule(law, 4))
+    for bits in range(8):
+        rule = np.array([0.0, bits & 1, bits >> 1 & 1, bits >> 2 & 1, 1.0])
+        assert least <= _scores.coalition_mean(law, rule) + 1e-12
+    assert any(least == pytest.approx(_scores.coalition_mean(law, r)) for r in coalitions.rules(4).values())

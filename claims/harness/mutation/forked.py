@@ -16,12 +16,17 @@ SECONDS = 3600.0
 
 
 def each_forked(
-    tasks: Sequence[Any], work: Callable[[Any, Connection], None], *, jobs: int
+    tasks: Sequence[Any],
+    work: Callable[[Any, Connection], None],
+    *,
+    jobs: int,
+    processor_seconds: int = PROCESSOR_SECONDS,
 ) -> Iterator[tuple[int, list[Any]]]:
     """(number, messages) of every task, in the order in which they end; at most `jobs` at a time.
 
     tasks, work  `work(task, connection)` runs in a forked process and sends what it finds; neither has to be
                  picklable where the system can fork. A process that dies leaves what it had sent.
+    processor_seconds  after which a process is ended, where the system can do that
     """
     if jobs < 1:
         raise ValueError(f"jobs must be ≥ 1, got {jobs}")
@@ -35,7 +40,9 @@ def each_forked(
             while waiting and len(running) < jobs:
                 number = waiting.pop()
                 mine, theirs = context.Pipe(duplex=False)
-                process = context.Process(target=_limited, args=(work, tasks[number], theirs), daemon=True)
+                process = context.Process(
+                    target=_limited, args=(work, tasks[number], theirs, processor_seconds), daemon=True
+                )
                 process.start()
                 theirs.close()
                 running[mine] = (number, process, time.monotonic(), [])
@@ -64,11 +71,13 @@ def _ended(running: dict[Connection, tuple[int, Any, float, list[Any]]]) -> list
     return [*ended, *late]
 
 
-def _limited(work: Callable[[Any, Connection], None], task: Any, connection: Connection) -> None:
+def _limited(
+    work: Callable[[Any, Connection], None], task: Any, connection: Connection, seconds: int
+) -> None:
     with suppress(ImportError, ValueError, OSError):  # not on every system, not above its own limit
         import resource
 
-        resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS + 5))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
     try:
         work(task, connection)
     finally:

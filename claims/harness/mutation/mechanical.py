@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import copy
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,19 +64,21 @@ class Site:
         return self.function.partition(":")[0]
 
 
-def sites(module: str) -> list[Site]:
-    """All places of a module of `implementations`, in the order of the source."""
+def sites(module: str, functions: Collection[str] | None = None) -> list[Site]:
+    """All places of a module, or of some functions of it, in the order of the source."""
     found: list[Site] = []
     for function in _functions(module):
+        if functions is not None and function not in functions:
+            continue
         try:
             tree = source_tree(reference_of(function))
         except (ValueError, AssertionError, OSError):
             continue
+        before = ast.unparse(tree)
         for number, (operator, node, _) in enumerate(_changes(tree)):
             line = _line_of(tree, node)
-            mutated = _mutated(tree, number)
-            after = ast.unparse(mutated)
-            change = next((b for a, b in _pairs(ast.unparse(tree), after) if a != b), "")
+            after = ast.unparse(_mutated(tree, number))
+            change = next((b for a, b in _pairs(before, after) if a != b), "")
             found.append(Site(function, operator, line, change.strip(), number))
     return found
 

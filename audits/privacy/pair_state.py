@@ -1,0 +1,259 @@
+"""What is known of one pair of datasets: its samples, learned scores and their ladders of events."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audits.privacy import events, folds, hidden, scores
+from audits.privacy.atoms import (
+    Atoms,
+    Counts,
+    Rungs,
+    Scorer,
+    count_atoms,
+    find_atoms,
+    ladder_of_sets,
+    rungs,
+    scorer,
+)
+from audits.privacy.datasets import Dataset
+from audits.privacy.encoder import Encoder
+from audits.privacy.outputs import Encoded, join
+from audits.privacy.pairs import Pair
+from audits.privacy.request import Request
+from audits.privacy.result import CurvePoint
+from audits.privacy.tuning import TUNING
+
+Ints = NDArray[np.int64]
+
+SLOW = (scores.boosting,)
+"""Learners whose scores take microseconds a sample."""
+PATIENT = (hidden.period, hidden.modes)
+"""Learners that find something in many samples only, and cost nothing until then."""
+
+
+def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores.Learner]:
+    """The learners that suit this kind of output; fixed before the first bet, as their weights must be."""
+    if sample.is_scalar:
+        chosen: list[scores.Learner] = [scores.value, scores.sets]
+        if not user_score:
+            chosen += [scores.grid, hidden.period, hidden.modes]
+        return [*chosen, scores.footprints] if footprints else chosen
+    if sample.is_symbol:
+        return [scores.sets]
+    width = sample.columns().shape[1]
+    if width <= 6:
+        return [
+            scores.sets,
+            scores.smooth,
+            scores.bends,
+            scores.coordinate,
+            scores.boosting,
+        ]
+    chosen = [
+        scores.sets,
+        scores.logistic,
+        scores.moments,
+        scores.sparse,
+        scores.norm,
+        scores.coordinate,
+    ]
+    return [*chosen, scores.boosting] if width <= 60 else chosen
+
+
+class Slot:
+    """One learner on one pair: its ladder of events."""
+
+    def __init__(self, learner: scores.Learner) -> None:
+        self.learner = learner
+        self.ladder: events.Ladder | None = None
+        self.active = True
+        self.learned_at = 0
+        self.rungs: Rungs | None = None
+
+    def due(self, kept: int) -> bool:
+        """Whether it is worth fitting the score to so many samples."""
+        return self.learner not in SLOW or kept >= TUNING.learn_again[1] * self.learned_at
+
+    def relearn(self, first: Encoded, second: Encoded, scorers: tuple[Scorer, Scorer]) -> None:
+        """Fit the score to the first half of what is kept, count on the second half; or fit it to all, and
+        count every part by a fit without it."""
+        score = folds.fitted(self.learner, first, second)
+        if score is None:
+            return
+        self.learned_at = len(first)
+        # Finer rungs where there are samples to tell them apart; the best few are kept.
+        ratio = TUNING.fine_ratio if len(first) >= TUNING.fine_from else TUNING.rung_ratio
+        x, y = (evaluate(score, 0) for evaluate in scorers)
+        judge = partial(folds.judged, score.folds, first, second) if score.folds else None
+        self.ladder = events.build(
+            score, x, y, len(first) // 2, ratio, steady=not first.is_scalar, judge=judge
+        )
+
+    def rungs_of(self, atoms: Atoms) -> Rungs:
+        """The ladder's rungs that the atoms reach, worked out once."""
+        assert self.ladder is not None
+        if self.rungs is None or not self.rungs.suits(atoms, self.ladder):
+            self.rungs = rungs(atoms, self.ladder)
+        return self.rungs
+
+
+class PairState:
+    """One pair of datasets: its samples, its slots."""
+
+    def __init__(self, request: Request, pair: Pair, index: int) -> None:
+        self.request = request
+        self.pair = [Dataset(data) for data in pair]
+        self.index = index
+        self.encoder = Encoder(nan=request.drawer.symbols)
+        self.shape = (0, 0)
+        self.size = 0
+        self.kept: list[list[Encoded]] = [[], []]
+        self.kept_rows = 0
+        self.row_bytes = 0
+        self.slots: list[Slot] = []
+        self.learned_at = 0
+        self.atoms: Atoms | None = None
+        self.counts: Counts | None = None
+        self.learned_counts: Counts | None = None
+        self.reordered_at = 0
+
+    def sample(self, size: int, side: int) -> Encoded:
+        """Fresh outputs of one side, as columns."""
+        where = f"the {('first', 'second')[side]} dataset of pair {self.index}"
+        raw = self.request.drawer.draw(self.pair[side], size, self.request.rng, where)
+        return self.encoder.encode(raw, where)
+
+    def known(self, e: Encoded) -> Encoded:
+        """The columns that there were when scores were fitted."""
+        return e.narrow(self.shape) if self.size > 0 else e
+
+    def reshape(self) -> None:
+        """Begin to learn again where outputs have shown columns that none had before."""
+        if self.encoder.shape == self.shape:
+            return
+        self.kept = [[self.encoder.widen(e) for e in side] for side in self.kept]
+        self.shape = self.encoder.shape
+        self.slots = []
+        self.learned_at = self.reordered_at = 0
+        self.atoms = self.counts = self.learned_counts = None
+
+    def chunks(self, size: int) -> list[int]:
+        """Sizes of the draws that make up a batch."""
+        most = max(64, TUNING.chunk_bytes // max(self.row_bytes, 1))
+        return [min(most, size - start) for start in range(0, size, most)]
+
+    def keep(self, first: Encoded, second: Encoded, rows: int = TUNING.retained_rows) -> None:
+        """Keep samples to learn from, up to the limit; the first of them show how large an output is."""
+        if self.row_bytes == 0:
+            self.row_bytes = (first.values.nbytes + first.codes.nbytes) // len(first) + 1
+        room = self.most_kept(rows) - self.kept_rows
+        if room <= 0:
+            return
+        take = min(room, len(first))
+        self.kept[0].append(first.take(slice(0, take)))
+        self.kept[1].append(second.take(slice(0, take)))
+        self.kept_rows += take
+        self.kept = [[join([self.encoder.widen(e) for e in side])] for side in self.kept]
+
+    def collect(self, size: int) -> None:
+        """Draw and keep so many samples of both datasets, all of them to learn from."""
+        done = 0
+        # A first small draw shows how large an output is.
+        while done < size:
+            batch = min(32 if done == 0 else TUNING.learning_batch, size - done, self.chunks(size)[0])
+            first, second = self.sample(batch, 0), self.sample(batch, 1)
+            self.keep(first, second, 10**9)
+            done += batch
+        self.reshape()
+        self.size = size
+
+    def most_kept(self, rows: int = TUNING.retained_rows) -> int:
+        """How many samples of a side are kept at most."""
+        return min(rows, max(256, TUNING.retained_bytes // max(self.row_bytes, 1)))
+
+    def relearn(self) -> None:
+        """Fit the scores again where the samples kept have grown enough since the last time."""
+        first, second = self.samples()
+        often = TUNING.learn_often[0 if first.is_scalar else 1]
+        growth = TUNING.learn_again[0] if self.kept_rows <= often else TUNING.learn_again[1]
+        if self.kept_rows >= self.most_kept():
+            growth = TUNING.last_growth
+        if self.learned_at and self.kept_rows < growth * self.learned_at:
+            return
+        self.learned_at = self.kept_rows
+        self.atoms = find_atoms(join([first, second]))
+        self.counts = None if self.atoms is None else count_atoms(self.atoms, first, second)
+        half = slice(0, len(first) // 2)
+        self.learned_counts = (
+            None if self.atoms is None else count_atoms(self.atoms, first.take(half), second.take(half))
+        )
+        idle: list[scores.Learner] = []
+        if self.atoms is not None:
+            # `reorder` sees to the sets. Where nothing but few outputs occurs, these are all the events.
+            idle = [scores.sets]
+            if self.few():
+                idle += [slot.learner for slot in self.slots if slot.learner is not scores.value]
+        scorers = scorer(first, self.atoms), scorer(second, self.atoms)
+        for slot in self.slots:
+            if slot.learner in idle:
+                slot.ladder = None
+            elif slot.active and slot.due(len(first)):
+                slot.relearn(first, second, scorers)
+
+    def count(self, e: Encoded) -> tuple[list[Ints], Ints]:
+        """For every live ladder how many samples have score ≥ each threshold; and how often each atom
+        occurs."""
+        atoms = self.atoms
+        if atoms is None:
+            found = [events.count(ladder.score.evaluate(e), ladder.thresholds) for ladder in self.ladders()]
+            return found, np.zeros(0, dtype=np.int64)
+        # Outputs that repeat are looked up instead of scored.
+        times, others = atoms.tally(e)
+        return [slot.rungs_of(atoms).count(times, others) for slot in self.live()], times
+
+    def few(self) -> bool:
+        """Whether nothing but few outputs has occurred that all repeat."""
+        return self.atoms is not None and self.atoms.complete and len(self.atoms) <= TUNING.few_values
+
+    def reorder(self) -> None:
+        """Order the sets of outputs that repeat by all the counts so far.
+
+        Few of them may be judged by the counts that order them; many are judged by those since they were
+        ordered.
+        """
+        if self.atoms is None or self.counts is None or self.learned_counts is None:
+            return
+        slot = next(s for s in self.slots if s.learner is scores.sets)
+        slot.active = True
+        if self.few():
+            slot.ladder = ladder_of_sets(self.atoms, self.counts, self.counts, TUNING.fine_ratio)
+        elif slot.ladder is None or self.counts.size >= 2 * self.reordered_at:
+            # What was there at half the size orders, what came since judges.
+            judged = self.counts.without(self.learned_counts)
+            slot.ladder = ladder_of_sets(self.atoms, self.learned_counts, judged, TUNING.fine_ratio)
+            self.reordered_at = self.counts.size
+            self.learned_counts = self.counts
+
+    def live(self) -> list[Slot]:
+        """The slots that have events to bet on."""
+        return [slot for slot in self.slots if slot.ladder is not None and slot.active]
+
+    def ladders(self) -> list[events.Ladder]:
+        """Their ladders."""
+        return [slot.ladder for slot in self.live() if slot.ladder is not None]
+
+    def curve(self, ladder: events.Ladder) -> tuple[CurvePoint, ...]:
+        """Every event of a ladder with its shares."""
+        more, less = ladder.all_hits()
+        return tuple(
+            CurvePoint(self.encoder.named(ladder.words(i)[1]), float(x / ladder.size), float(y / ladder.size))
+            for i, (x, y) in enumerate(zip(more, less, strict=True))
+        )
+
+    def samples(self) -> tuple[Encoded, Encoded]:
+        """What is kept of both sides."""
+        return self.kept[0][0], self.kept[1][0]

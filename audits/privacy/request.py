@@ -1,0 +1,87 @@
+"""What the user asks of a test, what a test finds, and the word that stops it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from audits.privacy.draws import Drawer
+from audits.privacy.pairs import Pair
+from audits.privacy.result import CurvePoint, Look, Resolution
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a method found; `audit_privacy` turns it into the result."""
+
+    refuted: bool
+    epsilon_lower: float
+    largest_e_value: float
+    samples: int
+    pair_index: int
+    direction: str
+    event: str
+    resolution: Resolution
+    trace: tuple[Look, ...] = ()
+    curve: tuple[CurvePoint, ...] = ()
+    note: str = ""
+    undecided: bool = False
+    epsilon_estimate: float = 0.0
+
+
+def nothing(samples: int, note: str = "") -> Finding:
+    """That nothing was found, and why."""
+    return Finding(
+        refuted=False,
+        epsilon_lower=0.0,
+        largest_e_value=1.0,
+        samples=samples,
+        pair_index=0,
+        direction="forward",
+        event="none",
+        resolution=Resolution(math.inf, math.inf),
+        note=note or "No event was found: the outputs of both datasets are constant or too few.",
+        undecided=True,
+    )
+
+
+class Stopped(BaseException):
+    """Raised into a run from outside, as by a handler of signals; its words say what happened. A mechanism
+    that catches every `Exception` does not stop it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What the user asked for, checked; the defaults are an audit without further wishes."""
+
+    drawer: Drawer
+    pairs: Sequence[Pair]
+    epsilon: float
+    delta: float
+    alpha: float
+    rng: np.random.Generator
+    max_samples: int
+    time_limit: float = math.inf
+    resolution: float | None = None
+    stop_early: bool = True
+    user_score: bool = False
+    footprints: bool = False
+    precision: float | None = None
+    confirm: bool = False
+    partial: bool = False
+    progress: Callable[[Look], None] | None = None
+    started: float = field(default_factory=time.perf_counter)
+
+    def seconds(self) -> float:
+        """Since the audit began."""
+        return time.perf_counter() - self.started
+
+    def timed(self) -> float:
+        """Seconds that the time limit counts: since the first output, as the call that brings it may have to
+        import a library."""
+        first = self.drawer.first_output
+        return 0.0 if first is None else time.perf_counter() - first

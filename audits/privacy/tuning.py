@@ -1,0 +1,187 @@
+"""Every constant that moves the power, the resolution or the cost of the audit.
+
+None of them makes a false alarm likelier: bets are chosen from earlier samples and bounds are exact, whatever
+their values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """The constants, with what each of them does."""
+
+    # Batches and bets
+
+    first_batch: int = 32
+    """Samples of each dataset in the first batch of a pair."""
+    first_share: float = 0.6
+    """Share of the wealth that is betted from the start on; early bets on lucky events cost no more."""
+    later_share: float = 0.2
+    """Share of what is kept back that each batch adds to the bets."""
+    least_share: float = 1e-9
+    """Smaller parts of the wealth are not added any more."""
+    growth: tuple[float, float] = (0.2, 0.4)
+    """The least and the largest share of the samples before it that a batch is."""
+    few_growth: tuple[float, float] = (0.2, 0.75)
+    """The same for few samples of single numbers."""
+    learning_growth: tuple[float, float] = (0.1, 0.5)
+    """The same for few samples of other outputs: many small batches teach more, each costs milliseconds."""
+    few_samples: int = 32768
+    """So many samples of a dataset are few."""
+    afterwards: tuple[float, float] = (0.25, 0.3)
+    """Share of the samples before it that a batch is after a refutation, of single numbers and of others."""
+    longest: int = 64
+    """After a refutation at most so many times its samples are drawn to know the size of the violation."""
+    confirm: float = 0.05
+    """Level at which fresh draws must confirm a refutation, halved for every further try."""
+    explore: int = 512
+    """Every pair gets this many samples before the promising ones are preferred."""
+    group: float = 200.0
+    """Divided by the root of the number of samples: how many steps of the grid of ε share a bet."""
+    learning_price: float = 2.4
+    """How much more growth a bettor who has to learn needs than one who knows the event, measured on Laplace
+    noise at 3,000 to 100,000 samples; it enters the resolution only."""
+    caution: float = 1.5
+    """An excess over the null of this many standard errors is not betted on."""
+    hope: float = 2.0
+    """Standard errors below zero at which an estimated excess is given up, for now."""
+    temper: float = 0.7
+    """Power of what events would have won, for their shares: below 1, as the luckiest is not the best."""
+    candidates: int = 4
+    """Events of a ladder that share its wealth."""
+    luck: float = 0.5
+    """Hits that the lesser dataset may have missed by luck in an event that was chosen because it looked
+    small there."""
+    unseen: float = 0.1
+    """Share of half a hit that every other candidate takes for an event that one dataset never hit."""
+    unseen_from: int = 30
+    """Such an event must have been hit this often on the other dataset."""
+
+    # What is kept and how often it is learned from
+
+    least_rows: int = 8
+    """Nothing is learned from fewer samples."""
+    retained_rows: int = 32768
+    """Samples of a dataset that are kept to learn events from, at most."""
+    retained_bytes: int = 2**27
+    """Bytes that these may take."""
+    learn_again: tuple[float, float] = (1.5, 2.0)
+    """Scores are fitted again when the samples kept have grown by the first factor, later by the second."""
+    learn_often: tuple[int, int] = (1024, 8192)
+    """From so many samples on the second factor holds, for single numbers and for others."""
+    last_growth: float = 1.2
+    """Growth that is worth fitting the scores a last time, when no more samples are kept."""
+    learning_batch: int = 8192
+    """Samples that are drawn at once where all of them are kept."""
+    chunk_bytes: int = 2**26
+    """Outputs are drawn and counted in chunks of at most this size."""
+    prune_from: int = 2048
+    """Before batches of this size events and scores that are not among the best are dropped."""
+    choose_from: int = 16384
+    """Before batches of this size a score is dropped unless it is clearly better than the favourite."""
+
+    # Ladders of events
+
+    rung_ratio: float = 0.65
+    """Each rung of a ladder holds this share of the tail of the rung before."""
+    fine_ratio: float = 0.8
+    """The same where there are many samples."""
+    fine_from: int = 8192
+    """So many samples of a dataset tell finer rungs apart."""
+    least_outside: int = 3
+    """The outermost rung holds at least this many pooled samples."""
+    few_values: int = 64
+    """With no more distinct values each of them is a threshold, and the counts that order them may judge
+    them."""
+    most_atoms: int = 8192
+    """With more distinct outputs there is no table of them."""
+    repeats: int = 3
+    """Outputs repeat where each distinct one occurs this often on average."""
+    steady: float = 2.0**-30
+    """Scores of vectors are rounded to this share of the largest, so that batches agree on ties."""
+
+    # Scores of vectors
+
+    few_cells: int = 16
+    """With so few cells of single outputs the samples that ordered them may also judge them."""
+    ratio_rounding: float = 1e-7
+    """Log ratios of cells are rounded by less and differ by more; only names of events rest on it."""
+    most_measured: int = 8192
+    """Centre and scale of a column are taken from this many samples of a dataset."""
+    flagged: float = 0.01
+    """A value that more than this share of the outputs has in a column gets a column of its own."""
+    most_flags: int = 3
+    """So many values of each column at most."""
+    wide: int = 100
+    """From this many columns on, regressions are simplified."""
+    most_work: float = 5e8
+    """Rows times squared columns of a wide regression, at most."""
+    most_fitted: int = 30000
+    """A regression is fitted to no more than this many samples of a dataset."""
+    most_smoothed: int = 60000
+    """A regression that is judged by folds is fitted to no more than this many."""
+    smooth_ridge: float = 3.0
+    """Ridge of the regressions on piecewise-linear functions."""
+    folds: int = 5
+    """Parts that the samples are cut into for a score that all of them judge."""
+    few_rows: int = 4096
+    """Rows that Newton's method starts on."""
+    smooth_rows: int = 4096
+    """Samples whose smooth scores are computed at once; they stay in the cache."""
+    most_paired: int = 512
+    """Products of two are looked at among so many columns at once."""
+    most_sparse: int = 24
+    """So many columns and products at most are chosen among all."""
+
+    # Periods, narrow modes and rare values of single numbers
+
+    hidden_least: int = 64
+    """They are not looked for in fewer samples."""
+    sure: float = 4.0
+    """Log of the odds against chance that are asked of what is found, beyond the log of how many there may
+    be."""
+    period_bins: int = 2**17
+    """A period is looked for down to two of so many parts of the range of the outputs."""
+    period_steps: int = 65
+    """Frequencies that are tried around the best one."""
+    phases: int = 32
+    """Parts that a period is cut into."""
+    crowd_least: int = 8
+    """Pooled samples in the narrowest interval that is looked at."""
+    crowd_coarse: int = 16
+    """The widest interval holds one of so many samples, and at most so many intervals are chosen."""
+
+    # Fixed number of samples
+
+    fixed_learning: float = 0.12
+    """Share of the samples that the event is learned from."""
+    fixed_ratio: float = 0.85
+    """Each rung of the ladder holds this share of the tail before: finer than in the sequential test."""
+    fixed_least_hits: int = 8
+    """A tail of a score that is not calibrated is judged from so many learning hits on."""
+    fixed_caution: float = 1.0
+    """Standard errors that are taken off the bound expected of an event before events are compared."""
+    tail_bends: tuple[float, ...] = (0.3, 0.1, 0.03, 0.01, 0.003, 0.001)
+    """Shares of the samples beyond the places where the log-likelihood ratio of a score may bend."""
+    bend_spread: float = 0.3
+    """Standard deviation of a bend before any data, where the straight line has slope 1."""
+    misfit: float = 0.05
+    """Error of log Q(S) that a calibration has at least; where counts are sharper, they decide."""
+    bound_cells: int = 64
+    """Cells of the interval over which the exact bound takes its supremum."""
+    bound_shift: float = 0.5
+    """Continuity correction of the ordering of the exact bound."""
+    bound_nuisance: float = 0.02
+    """Share of α spent on the interval within which the exact bound takes its supremum."""
+    shape_level: float = 0.01
+    """Level of the test that refuses scores that are not of Gaussian shape."""
+    shape_least: int = 500
+    """Fewer scores of a dataset could not show another shape."""
+    shape_most: int = 200_000
+    """At most so many outputs of a dataset are drawn for a shape: it shows in fewer or not at all."""
+
+
+TUNING = Tuning()

@@ -1,0 +1,117 @@
+"""Speed of ghazi2023's algorithms on one core: subsets by counting, and whole runs on the certified branch.
+
+Run it as `python benchmarks/ghazi2023.py`; `--json` prints one document. Algorithm 1 by tables of counts does
+the work of all subsets at once; the phased algorithms cost the same for any m, since user means are all that
+they see. WinsorizedMeanHighD of levy2021 stands beside Algorithm 2 on the same users.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from implementations.ghazi2023 import del_output_pert, phased_erm, sc_output_pert
+from implementations.ghazi2023.deletion_sensitivity import count_table, mean_sensitivity, smallest_stable
+from implementations.ghazi2023.feasible import Ball
+from implementations.ghazi2023.quadratic import Users
+from implementations.levy2021 import winsorized_mean_highd
+
+REPEATS = 5
+
+
+def seconds(run: Callable[[], object]) -> float:
+    """Best of a few runs, in CPU seconds of this process: other work on the machine does not count."""
+    best = float("inf")
+    for _ in range(REPEATS):
+        begin = time.process_time()
+        run()
+        best = min(best, time.process_time() - begin)
+    return best
+
+
+def subsets(n: int) -> float:
+    """Algorithm 1 on n users of three types at (1, 1/2): the table and the smallest stable deletion."""
+    p = del_output_pert.parameters(1.0, 0.5, 1.0)
+    third = n // 3
+
+    def run() -> object:
+        def mean(c: np.ndarray) -> np.ndarray:
+            return c[..., :1] / np.maximum(c.sum(axis=-1, keepdims=True), 1.0)
+
+        return smallest_stable(count_table(mean, (third, third, n - 2 * third)), p.target, p.kappa)
+
+    return seconds(run)
+
+
+def erm(n: int, d: int, trials: int) -> float:
+    """Phased-ERM at (1, 0.1), m = 10¹⁶: seconds for all trials."""
+    rng = np.random.default_rng(0)
+    m = 1e16
+    users = Users(0.5 / np.sqrt(m * d) * rng.standard_normal((1, n, d)), 0.0, 1.0, m).summary()
+    many = type(users)(np.tile(users.mean, (trials, 1)), np.full(trials, users.spread[0]), n, 0.0, 1.0, m)
+    base = phased_erm.printed_regulariser(1.0, 1.0, n, m, d)
+    return seconds(
+        lambda: phased_erm.phased_erm(
+            many, [Ball(np.zeros(d), 0.5)], np.zeros(d), 1.0, 0.1, base, 1e-9, rng, variant="corrected"
+        )
+    )
+
+
+def means(n: int, d: int) -> tuple[float, float]:
+    """One private mean of n users: Algorithm 2 with its certificate, and WinsorizedMeanHighD."""
+    rng = np.random.default_rng(0)
+    users = 1e-3 * rng.standard_normal((1, n, d)) / np.sqrt(d)
+    p = sc_output_pert.parameters(1.0, 1e-6, 1e-3, 2.0, 1.0, n, 1e4)
+
+    def ours() -> object:
+        gamma = sc_output_pert.largest_norm(users, centred=True)
+        return sc_output_pert.sc_output_pert(users.mean(axis=1), gamma, n, p, 1.0, rng, quadratic=True)
+
+    def theirs() -> object:
+        return winsorized_mean_highd.winsorized_mean_highd(users, 1.0, 1e-6, 0.01, 1.0, 1e-3, rng)
+
+    return seconds(ours), seconds(theirs)
+
+
+def measure() -> list[dict[str, float | str]]:
+    """One row for each case: seconds of one run."""
+    rows: list[dict[str, float | str]] = []
+    for n in (30, 90, 150):
+        rows.append({"case": f"Algorithm 1, {n} users of three types", "seconds": subsets(n)})
+    x = np.random.default_rng(0).standard_normal((100, 1000))
+    rows.append(
+        {
+            "case": "deletion sensitivity of 100 means, r = 128",
+            "seconds": seconds(lambda: mean_sensitivity(x, 128)),
+        }
+    )
+    for d in (1, 16):
+        rows.append({"case": f"Phased-ERM, 1,000 runs, d = {d}", "seconds": erm(20_000, d, 1000)})
+    for n, d in ((10_000, 16), (100_000, 64)):
+        ours, theirs = means(n, d)
+        rows.append({"case": f"Algorithm 2, n = {n:,}, d = {d}", "seconds": ours})
+        rows.append({"case": f"WinsorizedMeanHighD, n = {n:,}, d = {d}", "seconds": theirs})
+    return rows
+
+
+def main() -> None:
+    """Print the rows as a table, or as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    arguments = parser.parse_args()
+    with threadpool_limits(1):
+        rows = measure()
+    if arguments.json:
+        print(json.dumps(rows))
+        return
+    for row in rows:
+        print(f"{row['case']:50s} {row['seconds']:10.5f} s")
+
+
+if __name__ == "__main__":
+    main()

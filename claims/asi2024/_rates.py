@@ -1,0 +1,66 @@
+"""How the rates of Theorems 4.1 and 4.11 are judged: both run on the same design and the same columns.
+
+The columns of `rows` are the axes n, m, d, epsilon, and `risk`, `rate` (the corrected form with its
+logarithms, by the printed formulas) and `plain` (the risk with the logarithms divided out).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from claims import Evidence, Side, at_least, fit_rate, reported, slope_against
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+AXES = ("n", "m", "d", "epsilon")
+
+
+def log_of_items(n: float, m: float, d: float, steps: float, delta: float) -> float:
+    """log(ndmT/δ), the logarithm in τ less ε."""
+    return math.log(n * m * d * steps / delta)
+
+
+def spread(n: int, m: int, d: int, epsilon: float, delta: float, steps: int) -> float:
+    """σ/√T of n users as printed, G = 1: √8·log(ndme^εT/δ)·√(log(e^{ε/2}T/δ′)·log(e^{ε/2}/δ′))/(n√mε).
+
+    δ′ = δ/(2Tmnd) is what line 4 of Algorithm 2 passes to Algorithm 1.
+    """
+    inner = math.log(2.0) + log_of_items(n, m, d, steps, delta)
+    logs = (epsilon / 2.0 + math.log(steps) + inner) * (epsilon / 2.0 + inner)
+    tau = (log_of_items(n, m, d, steps, delta) + epsilon) / math.sqrt(m)
+    return tau * math.sqrt(8.0 * logs) / (n * epsilon)
+
+
+def cells(levels: Mapping[str, Sequence[float]], delta: float) -> list[dict[str, float | int]]:
+    """27 cells in which every pair of the four axes takes every pair of their three levels three times."""
+    return [
+        {axis: levels[axis][k] for axis, k in zip(AXES, (*first, sum(first) % 3), strict=True)}
+        | {"delta": delta}
+        for first in itertools.product(range(3), repeat=3)
+    ]
+
+
+def exponents(
+    rows: pd.DataFrame, claimed: Mapping[str, float], tolerance: float, fitted: float, sloped: float
+) -> Iterator[Evidence]:
+    """Exponents with the logarithms divided out, and the slope against the form with its logarithms.
+
+    fitted, sloped  error probabilities of the two.
+    """
+    fit = fit_rate(rows, "plain", list(claimed), dict(claimed), tolerance, side=Side.TIGHT, alpha=fitted)
+    yield from fit.evidence()
+    yield from slope_against(rows, "risk", "rate", 0.1, side=Side.TIGHT, alpha=sloped).evidence()
+
+
+def constants(rows: pd.DataFrame, form: str, least: float | None = None) -> Iterator[Evidence]:
+    """The least and the largest mean risk over the form; the largest against `least`, a two-point bound."""
+    means = rows.groupby(list(AXES))[["risk", "rate"]].mean()
+    ratio = means["risk"] / means["rate"]
+    yield reported(f"least risk over {form}", float(ratio.min()))
+    yield reported(f"largest risk over {form}", float(ratio.max()))
+    if least is not None:
+        yield at_least("largest ratio against the two-point bound", float(ratio.max()), least, decides=False)

@@ -1,0 +1,163 @@
+r"""Experiment, training: the program of section 6 trains as the text says, whatever the noise.
+
+Mini-batch SGD of appendix E (Song et al. 2021): logistic regression from θ = 0; the n records in a random
+order drawn once, cut into batches of B (250 in the paper; the last one of a pass holds what is left); one
+step θ ← θ − (η/B)·(Σ_{i in the batch} ∇ℓᵢ(θ) + b) for each batch, 10 passes; b is N(0, 0.63²·I) or has
+density ∝ exp(−‖b‖/0.57) on ℝᵈ. Figure 2 and the ε of `section-6-privacy` are about this program.
+
+What decides. Where the records are basis vectors, each its own coordinate, a record moves its coordinate
+alone, by (η/B)·y/(1 + e^{y·θⱼ}) once a pass: without noise the model after every pass is known, whatever the
+order is, and any record that is left out, seen twice or divided by another number shows. Where all records
+share one coordinate, two records in batches of 1 end in one of two places if the order is drawn once, and
+each must occur in 40 runs (probability of a false alarm 2⁻³⁹). The noise has exact laws: coordinates N(0,
+0.63²), the norm of the Gamma noise Gamma(d, 0.57), and one coordinate of three has the tail ¼(2 + t)e^{−t}, t
+= z/0.57.
+
+How it is checked. Exactly, on those datasets; the noise by Kolmogorov–Smirnov, with sums over coordinates,
+over models and over steps, which are Gaussian too if the draws are independent; the number of steps and the
+accuracy by counting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from claims import CONSISTENT, Claim, Evidence, Kind, Point, drawn_from, equals, grid
+from claims.song2021 import PAPER
+from claims.song2021._laws import same
+from implementations.interfaces import Array
+from implementations.song2021 import minibatch_sgd
+from implementations.song2021.minibatch_sgd import Model
+
+SIGMA, SCALE, BATCH, EPOCHS = 0.63, 0.57, 250, 10
+"""Gaussian and Gamma noise on the sum of a batch, size of a batch and passes over the data, as printed."""
+
+
+def check_passes(point: Point) -> Iterator[Evidence]:
+    """n = 12 records, each a coordinate of its own, batches of 5, two learning rates."""
+    n, batch, rates = 12, 5, np.array([0.4, 3.0])
+    labels = np.where(np.arange(n) % 3 == 0, -1.0, 1.0)
+    models = [Model("none", n, rate) for rate in rates]
+    after = minibatch_sgd.train(np.eye(n), labels, models, point.rng, epochs=3, batch=batch)
+    expected, theta = [], np.zeros((2, n))
+    for _ in range(3):
+        theta = theta + rates[:, None] / batch * labels / (1.0 + np.exp(labels * theta))
+        expected.append(theta)
+    yield same("models after each pass, records with a coordinate each", after, np.stack(expected))
+
+
+def check_order(point: Point) -> Iterator[Evidence]:
+    """Two records on one coordinate, batches of 1, two passes: the order AB AB or BA BA, and both occur."""
+    x, y, eta = np.array([[1.0], [0.3]]), np.array([1.0, -1.0]), 5.0
+    ends = []
+    for order in ((0, 1, 0, 1), (1, 0, 1, 0)):
+        theta = 0.0
+        for i in order:
+            theta += eta * y[i] * x[i, 0] / (1.0 + np.exp(y[i] * theta * x[i, 0]))
+        ends.append(theta)
+    runs = [
+        float(minibatch_sgd.train(x, y, [Model("none", 1, eta)], point.rng, epochs=2, batch=1)[-1, 0, 0])
+        for _ in range(40)
+    ]
+    gaps = np.abs(np.subtract.outer(runs, ends))
+    yield same("runs that end where an order drawn once leads", gaps.min(axis=1), np.zeros(40))
+    yield equals("orders of two records that occur in 40 runs", int((gaps.min(axis=0) < 1e-9).sum()), 2,
+                 decides=False, method="count")  # fmt: skip
+
+
+def check_numbers(point: Point) -> Iterator[Evidence]:
+    """Steps in ten passes, and the accuracy of three models by counting."""
+    yield equals("batches of the experiment", minibatch_sgd.steps_of(59_535, BATCH, EPOCHS), 2381,
+                 decides=False)  # fmt: skip
+    yield equals("size of a batch", minibatch_sgd.BATCH, BATCH, decides=False)
+    yield equals("passes over the data", minibatch_sgd.EPOCHS, EPOCHS, decides=False)
+    x, y = np.array([[0.5, 0.0], [0.0, 0.5], [-0.5, 0.5], [0.0, 0.0]]), np.array([1.0, 1.0, -1.0, 1.0])
+    theta = np.array([[1.0, 1.0], [1.0, -1.0], [0.0, 0.0]])
+    yield same("accuracies", minibatch_sgd.accuracy(x, y, theta), [0.5, 0.5, 0.0])
+
+
+def noise_of(models: list[Model], steps: int, eta: float, rng: np.random.Generator) -> Array:
+    """The noise of `steps` steps of `train` on one record x = 0: (steps, models, 3)."""
+    x, y = np.zeros((1, 3)), np.ones(1)
+    after = minibatch_sgd.train(x, y, models, rng, epochs=steps, batch=2)
+    return -2.0 / eta * np.diff(after, axis=0, prepend=np.zeros((1, *after.shape[1:])))
+
+
+def check_noise(point: Point) -> Iterator[Evidence]:
+    """Half of the models have Gaussian noise, half Gamma noise in ℝ³, of which a coordinate, sum, norm."""
+    from scipy.special import chdtr, gammainc, ndtr
+
+    count, eta, alpha = point.models, 0.5, point.split(11)
+    models = [Model(kind, 3, eta) for kind in ("gaussian", "gamma") for _ in range(count)]
+    drawn = noise_of(models, 2, eta, point.rng)
+    normal, gamma = drawn[:, :count] / SIGMA, drawn[:, count:] / SCALE
+    half, root = count // 2, np.sqrt(2.0)
+    for quantity, values in (
+        ("a coordinate", normal[0, :, 0]),
+        ("sum of the coordinates over √3", normal[0].sum(axis=1) / np.sqrt(3.0)),
+        ("sum of two models over √2", (normal[0, :half, 0] + normal[0, half:, 0]) / root),
+        ("sum of two steps over √2", (normal[0, :, 0] + normal[1, :, 0]) / root),
+    ):
+        yield drawn_from(f"Gaussian noise of a step over 0.63, {quantity}", values, ndtr, alpha=alpha.pop())
+    squares = (normal[0] ** 2).sum(axis=1)
+    yield drawn_from("Gaussian noise of a step over 0.63, squared norm", squares, lambda r: chdtr(3, r),
+                     alpha=alpha.pop())  # fmt: skip
+    norms = np.linalg.norm(gamma, axis=2)
+    yield drawn_from(
+        "norm of the Gamma noise over 0.57", norms[0], lambda r: gammainc(3, r), alpha=alpha.pop()
+    )
+    # The first coordinate of a uniform direction in ℝ³ is uniform: P(z > t) = ∫_t^∞ ½(1 − t/r)·½r²e^{−r} dr.
+    for quantity, values in (("a coordinate", gamma[0, :, 1]), ("a direction", gamma[0] @ [0.6, 0.0, 0.8])):
+        yield drawn_from(f"Gamma noise over 0.57, {quantity}", values, tail_of_three, alpha=alpha.pop())
+    wide = [Model("gamma", 3, eta)] * count
+    first = minibatch_sgd.draw_noise(wide, 1, point.rng)[:, 0] / SCALE
+    yield drawn_from("Gamma noise in ℝ³, the one coordinate kept", first, tail_of_three, alpha=alpha.pop())
+    mixed = minibatch_sgd.draw_noise(wide + [Model("gamma", 5, eta)] * count, 2, point.rng) / SCALE
+    yield drawn_from("Gamma noise in ℝ³ beside ℝ⁵", mixed[:count, 1], tail_of_three, alpha=alpha.pop())
+    yield drawn_from("Gamma noise in ℝ⁵ beside ℝ³", mixed[count:, 1], tail_of_five, alpha=alpha.pop())
+
+
+def tail_of_three(z: Array) -> Array:
+    """P(Z ≤ z) of a coordinate of noise ∝ e^{−‖z‖} on ℝ³."""
+    tail = 0.25 * (2.0 + np.abs(z)) * np.exp(-np.abs(z))
+    return np.where(z > 0.0, 1.0 - tail, tail)
+
+
+def tail_of_five(z: Array) -> Array:
+    """The same on ℝ⁵: P(z > t) = ∫_t^∞ (½ − ¾(t/r) + ¼(t/r)³)·r⁴e^{−r}/24 dr."""
+    from scipy.special import gammaincc
+
+    t = np.abs(z)
+    tail = gammaincc(5, t) / 2.0 - 3.0 / 16.0 * t * gammaincc(4, t) + t**3 / 96.0 * gammaincc(2, t)
+    return np.where(z > 0.0, 1.0 - tail, tail)
+
+
+PARTS = {"passes": check_passes, "order": check_order, "numbers": check_numbers, "noise": check_noise}
+
+
+def check(point: Point) -> Iterator[Evidence]:
+    yield from PARTS[point.part](point)
+
+
+EXACT = grid(part=("passes", "order", "numbers"))
+CLAIM = Claim(
+    PAPER,
+    "Experiment",
+    "section 6, appendix E",
+    name="section-6-training",
+    kind=Kind.IDENTITY,
+    title="The training program of the experiment",
+    statement=r"Logistic regression from $\theta=0$, records in a random order drawn once, batches of $B$, "
+    r"the last one of a pass with what is left: each step is $\theta\leftarrow\theta-\frac\eta B\big(\sum_i"
+    r"\nabla\ell_i(\theta)+b\big)$ with $b\sim N(0,0.63^2I)$ or of density $\propto e^{-\|b\|_2/0.57}$, "
+    r"independent over steps and models.",
+    expected=CONSISTENT,
+    check=check,
+    # A Kolmogorov distance. Noise that is 5 % off must be seen: it moves the law of a squared norm in ℝ³ by
+    # 0.92·log(1.05) = 0.045, that of the norm of Gamma noise by 0.67·log(1.05) = 0.033.
+    largest_resolution=0.033,
+    smoke=[*EXACT, *grid(part="noise", models=32_768)],
+    ci=[*EXACT, *grid(part="noise", models=131_072)],
+)
