@@ -1,7 +1,8 @@
 """Speed of the reference implementations of lee2024, on one core: `python -m benchmarks.lee2024`.
 
-Wanted are 2·10⁶ coordinates of the exact sampler, 10⁶ chain-steps of the proximal sampler and 300 traces at
-n = 8 a second. Measured, the best of several runs on one core of a busy machine: 2.26·10⁶, 1.97·10⁶ and 2,700.
+Wanted are 2·10⁶ coordinates of the exact sampler, 10⁶ chain-steps of the proximal sampler and 300 traces
+at n = 8 a second. Measured, the best of several runs on one core of a busy machine: 2.26·10⁶, 1.97·10⁶ and
+2,700.
 """
 
 from __future__ import annotations

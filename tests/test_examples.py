@@ -20,7 +20,8 @@ import numpy as np
 import pytest
 
 from audits.privacy import AuditResult, audit_privacy
-from claims.harness.commands.audit import Target, audit_target, load_target
+from claims.harness.commands.audit import audit_target
+from claims.harness.commands.targets import Target, load_target
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 ALPHA = 1e-6

@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 
+from audits.privacy import footprints as footprints_of
 from audits.privacy import premises
 from audits.privacy.datasets import Dataset
+<<<<<<< HEAD
 from audits.privacy.draws import ERRORS, Drawer, is_in_workers, is_one_by_one, is_replayable
+=======
+from audits.privacy.draws import (
+    ERRORS,
+    Drawer,
+    Pool,
+    is_in_workers,
+    is_one_by_one,
+    is_replayable,
+    named,
+)
+>>>>>>> main
 from audits.privacy.fixed_size import run_fixed
 from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, counted_pairs
-from audits.privacy.request import Request, Stopped, nothing
-from audits.privacy.result import AuditResult, Look
+from audits.privacy.planting import KEPT, LEAST_SECONDS, SHARE, Given, Passed, plant
+from audits.privacy.request import Finding, Request, Stopped, nothing
+from audits.privacy.result import AuditResult, Look, Planted
 from audits.privacy.sequential import Sequential
 
 METHODS = ("sequential", "clopper-pearson", "gdp")
@@ -47,6 +62,7 @@ def audit_privacy(
     precision: float | None = None,
     confirm: bool = False,
     partial: bool = False,
+    planting: bool = False,
     progress: Callable[[Look], None] | None = None,
 ) -> AuditResult:
     """Test by sampling whether a mechanism is (ε, δ)-differentially private on neighbouring datasets.
@@ -72,8 +88,10 @@ def audit_privacy(
     resolution   the ε that must not go unnoticed: the run may end when that is reached, and is "undecided"
                  where it is not reached within the budget.
     stop_early   False: go on after a refutation, for the sharpest `epsilon_lower`.
-    footprints   also look at the least significant bits of floating-point outputs. Noise that is drawn in
-                 floating point has such footprints nearly always (Mironov, CCS 2012).
+    footprints   let the verdict also speak of the least significant bits of floating-point outputs. Noise
+                 that is drawn in floating point has such footprints nearly always (Mironov, CCS 2012); the
+                 result's `footprints` tells of them apart from the verdict in any case, at an error level α
+                 of its own.
 
     errors       "raise": a mechanism that raises or returns NaN is bad input. "symbol": an exception, by its
                  type, and NaN are outputs like others, as a failure that depends on the data is a leak;
@@ -84,6 +102,9 @@ def audit_privacy(
     confirm      a refutation must also be found by an exact test on as many fresh draws (level 0.05, halved
                  at each further try), which may come on top of max_samples. Sequential method only.
     partial      Ctrl-C, and `Stopped` raised by a handler of signals, end the run with what is known by then.
+    planting     where the audit passes, plant leaks of many sizes into the outputs that it drew, and tell in
+                 `planted` which of them it catches. That takes at most a quarter of the audit's time, or
+                 three seconds of a short audit; which sizes are tried depends on the time left.
     progress     called with each look of the sequential method.
 
     Before the first bet the premises are tested on outputs of their own (`premise_samples` of each dataset):
@@ -126,6 +147,10 @@ def audit_privacy(
         partial=partial,
         progress=progress,
     )
+    looks: list[tuple[int, float]] = []
+    drawer.pool = Pool(max(footprints_of.ROWS, planting * int(max_samples) // (KEPT * len(checked))))
+    if planting:
+        request = replace(request, progress=_timed(looks, request))
     # Premises are tested with a generator of their own: the samples of the audit stay what they were.
     own = generator.spawn(1)[0]
     premise, tested = "", 0
@@ -149,6 +174,14 @@ def audit_privacy(
     reached = finding.resolution.epsilon <= (math.inf if resolution is None else resolution)
     decided = not finding.undecided and reached and math.isfinite(finding.resolution.epsilon)
     verdict = "refuted" if finding.refuted else "not-refuted" if decided else "undecided"
+    outputs = [drawer.pool.outputs(named(side, finding.pair_index)) for side in (0, 1)]
+    low_bits = None
+    if score is None and not premise:
+        low_bits = footprints_of.look(outputs[0], outputs[1], float(epsilon), float(delta), float(alpha))
+    seconds = request.seconds()
+    planted: tuple[Planted, ...] = ()
+    if planting and verdict == "not-refuted" and method != "gdp":
+        planted = _planted(request, outputs, finding, method, looks)
     return AuditResult(
         verdict=verdict,
         epsilon_claimed=float(epsilon),
@@ -157,7 +190,7 @@ def audit_privacy(
         confidence=1.0 - alpha,
         e_value=finding.largest_e_value,
         samples=finding.samples,
-        seconds=request.seconds(),
+        seconds=seconds,
         pair=checked[finding.pair_index],
         pair_index=finding.pair_index,
         direction=finding.direction,
@@ -171,9 +204,70 @@ def audit_privacy(
         max_samples=int(max_samples),
         premise=premise,
         premise_samples=tested,
+        planted=planted,
+        footprints=low_bits,
         trace=finding.trace,
         curve=finding.curve,
     )
+
+
+def _timed(looks: list[tuple[int, float]], request: Request) -> Callable[[Look], None]:
+    """Notes at each look the samples so far and the processor time that was not spent on drawing them."""
+    started = time.process_time()
+
+    def note(look: Look) -> None:
+        spent = request.seconds() - cast(Drawer, request.drawer).seconds
+        looks.append((look.samples, min(spent, time.process_time() - started)))
+        if request.progress is not None:
+            request.progress(look)
+
+    return note
+
+
+def _planted(
+    request: Request, outputs: list[Any], finding: Finding, method: str, looks: list[tuple[int, float]]
+) -> tuple[Planted, ...]:
+    """What leaks this audit would have caught on the pair that it names."""
+    count, seconds = len(request.pairs), request.seconds()
+
+    def expected(samples: int) -> float:
+        if not looks:
+            return 0.0
+        sizes, spent = zip(*looks, strict=True)
+        return float(np.interp(samples * count, sizes, spent))
+
+    def run(given: Given, samples: int, limit: float, rng: np.random.Generator) -> tuple[bool, bool]:
+        short = Request(
+            drawer=given,
+            pairs=[(0, 1)],
+            epsilon=request.epsilon,
+            delta=request.delta,
+            alpha=request.alpha / count,
+            rng=rng,
+            max_samples=samples,
+            time_limit=limit,
+            user_score=request.user_score,
+            footprints=request.footprints,
+        )
+        found = Sequential(short).run() if method == "sequential" else run_fixed(short, method)
+        return found.refuted, not found.undecided
+
+    audit = Passed(
+        samples=finding.samples // count,
+        epsilon=request.epsilon,
+        delta=request.delta,
+        alpha=request.alpha / count,
+        symbols=request.drawer.symbols,
+        seconds=expected,
+        run=run,
+    )
+    allowed = min(max(SHARE * seconds, LEAST_SECONDS), request.time_limit - request.timed())
+    try:
+        return plant(audit, outputs, allowed, request.rng.spawn(1)[0])
+    except (KeyboardInterrupt, Stopped):
+        if not request.partial:
+            raise
+        return ()
 
 
 def _premise(request: Request, index: int, rng: np.random.Generator) -> tuple[str, int]:
@@ -184,7 +278,7 @@ def _premise(request: Request, index: int, rng: np.random.Generator) -> tuple[st
     def late() -> bool:
         return request.timed() > limit
 
-    return premises.broken(request.drawer, pair, index, request.max_samples, rng, late)
+    return premises.broken(cast(Drawer, request.drawer), pair, index, request.max_samples, rng, late)
 
 
 def _notes(drawer: Drawer, more_pairs: bool) -> Iterator[str]:

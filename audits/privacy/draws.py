@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,8 @@ CHUNK = 1 << 16
 """Outputs that a mechanism draws in one call, at most; each chunk has a generator of its own."""
 CHUNK_ONE_BY_ONE, MOST_CHUNKS = 32, 64
 """The least chunk of a mechanism that is called for every output, and how many chunks a draw has at most."""
+POOL_BYTES = 2**26
+"""Outputs of a dataset that are kept, at most."""
 CHANCE = 1e-6
 WORTH_FORKING = 0.2
 """Seconds that a draw must take to be worth processes of its own."""
@@ -100,6 +102,44 @@ def stack(outputs: Sequence[Any]) -> Raw:
     return objects(outputs)
 
 
+class Source(Protocol):
+    """Where an audit has its outputs from; see `Drawer`."""
+
+    symbols: bool
+    one_by_one: bool
+    changed: bool
+    first_output: float | None
+
+    def draw(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
+        """`size` outputs, first axis first."""
+        ...
+
+
+class Pool:
+    """The first outputs that were drawn on each dataset, up to a number of them and of bytes."""
+
+    def __init__(self, rows: int) -> None:
+        self.rows = rows
+        self.parts: dict[str, list[Raw]] = {}
+
+    def add(self, where: str, outputs: Raw) -> None:
+        """Keep outputs on the dataset of that name while there is room."""
+        parts = self.parts.setdefault(where, [])
+        room = min(self.rows, POOL_BYTES // max(outputs[:1].nbytes, 1)) - sum(map(len, parts))
+        if room > 0:
+            parts.append(outputs[:room].copy())
+
+    def outputs(self, where: str) -> Raw:
+        """What is kept of the dataset of that name; nothing where none was drawn."""
+        parts = self.parts.get(where)
+        return _joined(parts) if parts else np.zeros(0)
+
+
+def named(side: int, index: int) -> str:
+    """The name of a dataset in messages: side 0 or 1 of a pair."""
+    return f"the {('first', 'second')[side]} dataset of pair {index}"
+
+
 class Drawer:
     """Calls a mechanism on copies of the data and checks what comes back.
 
@@ -110,6 +150,7 @@ class Drawer:
             these are seen to draw different outputs.
     changed       whether the mechanism has changed its data so far.
     first_output  when the first call came back, by `time.perf_counter`.
+    pool          where outputs are kept; None where they are not.
     """
 
     def __init__(self, mechanism: Mechanism, errors: str = "raise", jobs: int = 1) -> None:
@@ -121,12 +162,21 @@ class Drawer:
         self.one_by_one = self.symbols or is_one_by_one(mechanism)
         self.changed = False
         self.first_output: float | None = None
+        self.pool: Pool | None = None
 
     def draw(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
         """`size` outputs, first axis first. `where` names the dataset in messages.
 
         Raises ValueError where the mechanism raises, exits, or returns another number of outputs.
         """
+        start = time.perf_counter()
+        outputs = self._drawn(data, size, rng, where)
+        self.seconds, self.drawn = self.seconds + time.perf_counter() - start, self.drawn + size
+        if self.pool is not None:
+            self.pool.add(where, outputs)
+        return outputs
+
+    def _drawn(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
         chunk = max(CHUNK_ONE_BY_ONE, -(-size // MOST_CHUNKS)) if self.one_by_one else CHUNK
         sizes = [min(chunk, size - start) for start in range(0, size, chunk)]
         if len(sizes) <= 1:
@@ -136,9 +186,7 @@ class Drawer:
         def work(place: int) -> tuple[Raw, bool]:
             return self._chunk(data, sizes[place], generators[place], where), self.changed
 
-        start = time.perf_counter()
         found = self._on_jobs(work, sizes)
-        self.seconds, self.drawn = self.seconds + time.perf_counter() - start, self.drawn + size
         self.changed = self.changed or any(changed for _, changed in found)
         return _joined([outputs for outputs, _ in found])
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy import binomial, calibration, events, folds, gaussian_shape, scores
-from audits.privacy.atoms import find_atoms, rungs, scorer
+from audits.privacy.atoms import count_atoms, find_atoms, ladder_of_sets, rungs, scorer
 from audits.privacy.outputs import join
 from audits.privacy.pair_state import PATIENT, PairState, learners
 from audits.privacy.power import smallest_violation
@@ -102,7 +102,7 @@ def _learn(state: PairState, rest: int) -> Candidate | None:
     for learner in kinds:
         if learner is scores.bends:
             continue
-        score = folds.fitted(learner, first, second)
+        score = _fitted(state, learner)
         if score is None:
             continue
         # A score that was fitted is judged by the other half, or each part by the fit that has not seen it.
@@ -121,6 +121,18 @@ def _learn(state: PairState, rest: int) -> Candidate | None:
             continuous = len(np.unique(some)) > 0.98 * len(some)
             best = Candidate(ladder, event, float(expected[event]), float(q[event]), continuous)
     return best
+
+
+def _fitted(state: PairState, learner: scores.Learner) -> scores.Score | None:
+    """The score of a learner; of vectors that repeat, sets of them by their likelihood ratios."""
+    first, second = state.samples()
+    if learner is not scores.sets or state.atoms is None or first.is_scalar or first.is_symbol:
+        return folds.fitted(learner, first, second)
+    few = len(state.atoms) <= TUNING.few_cells
+    part = slice(len(first) if few else len(first) // 2)
+    counts = count_atoms(state.atoms, first.take(part), second.take(part))
+    ladder = ladder_of_sets(state.atoms, counts, counts, TUNING.fixed_ratio)
+    return None if ladder is None else replace(ladder.score, learned=not few)
 
 
 def _expected(ladder: events.Ladder, means: Floats, rest: int, request: Request) -> tuple[Floats, Floats]:

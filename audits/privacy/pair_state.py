@@ -20,6 +20,7 @@ from audits.privacy.atoms import (
     scorer,
 )
 from audits.privacy.datasets import Dataset
+from audits.privacy.draws import named
 from audits.privacy.encoder import Encoder
 from audits.privacy.outputs import Encoded, join
 from audits.privacy.pairs import Pair
@@ -123,7 +124,7 @@ class PairState:
 
     def sample(self, size: int, side: int) -> Encoded:
         """Fresh outputs of one side, as columns."""
-        where = f"the {('first', 'second')[side]} dataset of pair {self.index}"
+        where = named(side, self.index)
         raw = self.request.drawer.draw(self.pair[side], size, self.request.rng, where)
         return self.encoder.encode(raw, where)
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.datasets import Dataset
-from audits.privacy.draws import Drawer
+from audits.privacy.draws import Drawer, named
 from audits.privacy.encoder import Encoder
 from audits.privacy.outputs import Encoded, join
 
@@ -176,7 +176,7 @@ def broken(
     done, name = 0, ""
     while done < calls and not name:
         for side, kept in enumerate(outputs):
-            where = f"the {('first', 'second')[side]} dataset of pair {index}"
+            where = named(side, index)
             kept.append(encoder.encode(drawer.draw(pair[side], call, rng, where), where))
         done += 1
         if drawer.changed and not drawer.one_by_one:

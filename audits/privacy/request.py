@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from audits.privacy.draws import Drawer
+from audits.privacy.draws import Source
 from audits.privacy.pairs import Pair
 from audits.privacy.result import CurvePoint, Look, Resolution
 
@@ -58,7 +58,7 @@ class Stopped(BaseException):
 class Request:
     """What the user asked for, checked; the defaults are an audit without further wishes."""
 
-    drawer: Drawer
+    drawer: Source
     pairs: Sequence[Pair]
     epsilon: float
     delta: float

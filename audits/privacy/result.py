@@ -6,7 +6,7 @@ import html
 import json
 import math
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from audits.evidence import Evidence, Verdict
@@ -34,6 +34,53 @@ class Resolution:
 
     epsilon: float
     delta: float
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """What an audit makes of one kind of leak, planted into its own outputs; sizes are None where there is
+    none to be told.
+
+    leak       what was planted, in words of the output.
+    measure    what sizes are: "chance" (with which an output shows the leak, on the first dataset only),
+               "bit" (the ε of a bit that tells the dataset), "noise" (the share by which noise is too small).
+    caught     the least size that was planted and caught twice, in at most a sixth of the samples.
+    missed     the largest size that was planted and missed, of a kind that was never caught.
+    too_small  the size below which a test that knows what to look for would need more than all the samples.
+    samples    of the planted runs that caught or missed it.
+    """
+
+    leak: str
+    measure: str
+    caught: float | None
+    missed: float | None
+    too_small: float | None
+    samples: int
+    caught_words: str | None
+    missed_words: str | None
+    too_small_words: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        sizes = {"caught": self.caught, "missed": self.missed, "too_small": self.too_small}
+        return {"leak": self.leak, "measure": self.measure, **sizes, "samples": self.samples}
+
+
+@dataclass(frozen=True, slots=True)
+class Footprints:
+    """What the low-order bits of doubles tell, apart from the verdict; see `footprints.look`.
+
+    epsilon_lower  their ε is at least this with probability `confidence`; above the claim the program leaks
+                   by the bits of its outputs, whatever the mechanism on real numbers does. 0 where nothing is
+                   shown.
+    event          the event in words; empty where nothing is shown.
+    samples        outputs of each dataset that were looked at.
+    """
+
+    epsilon_lower: float
+    event: str
+    samples: int
+    confidence: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +130,8 @@ class AuditResult:
     max_samples      the budget of samples a side.
     premise          the premise of the test that fails, in a sentence; empty where none does.
     premise_samples  outputs drawn of each dataset to test the premises; not among `samples`.
+    footprints       what the low-order bits of doubles tell, apart from the verdict; None for other outputs.
+    planted          what leaks would have been caught, by planting some; empty where that was not asked for.
     """
 
     verdict: str
@@ -108,6 +157,8 @@ class AuditResult:
     premise_samples: int = 0
     epsilon_estimate: float = 0.0
     max_samples: int = 0
+    planted: tuple[Planted, ...] = ()
+    footprints: Footprints | None = None
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:
@@ -131,6 +182,38 @@ class AuditResult:
             f"--epsilon {self.epsilon_claimed:.12g} --delta {self.delta:.12g} --alpha {self.alpha:.12g} "
             f"--max-samples {self.max_samples} --method {self.method} {seed}"
         )
+
+    @property
+    def low_bits(self) -> str:
+        """What the low-order bits tell, in a sentence; empty where they tell no more than the claim, or where
+        the numbers themselves do, as the exponent is part of the event."""
+        found = self.footprints
+        if found is None or found.epsilon_lower <= self.epsilon_claimed or self.refuted:
+            return ""
+        return (
+            f"the program leaks by the lowest bits of its doubles: ε ≥ {found.epsilon_lower:.3g} "
+            f"({found.event}). The verdict is on real numbers."
+        )
+
+    @property
+    def worth(self) -> list[tuple[str, str]]:
+        """What a pass is worth, as planted leaks show it: three lines, each a label and a text; none where
+        nothing was planted."""
+        if not self.planted:
+            return []
+        caught = [p.caught_words for p in self.planted if p.caught_words]
+        missed = [
+            f"{p.missed_words} (in {p.samples:,} samples)" if p.missed_words else f"{p.leak} (not tried)"
+            for p in self.planted
+            if p.caught is None
+        ]
+        small = [p.too_small_words for p in self.planted if p.caught_words and p.too_small_words]
+        lines = (
+            ("caught", "planted leaks of this size were: ", caught),
+            ("not caught", "", missed),
+            ("too small", f"for any test of {self.samples:,} samples: ", small),
+        )
+        return [(label, text + "; ".join(words) if words else "nothing") for label, text, words in lines]
 
     @property
     def refuted(self) -> bool:
@@ -176,19 +259,25 @@ class AuditResult:
             return f"{text} {note}".rstrip()
         else:
             head = "not refuted" if self.verdict == "not-refuted" else "undecided"
-            caught = (
-                f"an ε of {self.resolution.epsilon:.4g} at the best placed event would have been caught with "
-                f"probability {POWER:g} on the events tried"
-                if math.isfinite(self.resolution.epsilon)
-                else "no violation of any size was sure to be caught"
-            )
             text = (
                 f"{head}: ({claim}), ε ≥ {self.epsilon_lower:.4g} with confidence {self.confidence:g}; "
-                f"{caught}. This is no proof of privacy. {spent}."
+                f"{self._caught()}. This is no proof of privacy. {spent}."
             )
+        if self.low_bits:
+            text += f" Low-order bits: {self.low_bits}"
         if not self.replayable:
             text += " The mechanism takes no generator: this run cannot be replayed."
         return f"{text} {self.note}".rstrip()
+
+    def _caught(self) -> str:
+        if self.worth:
+            return "; ".join(f"{label}: {text}" for label, text in self.worth)
+        if not math.isfinite(self.resolution.epsilon):
+            return "no violation of any size was sure to be caught"
+        return (
+            f"an ε of {self.resolution.epsilon:.4g} at the best placed event would have been caught with "
+            f"probability {POWER:g} on the events tried"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The fields of `dpclaims audit --json`, in its order; infinite values are None."""
@@ -224,6 +313,8 @@ class AuditResult:
             "max_samples": self.max_samples,
             "premise": self.premise,
             "premise_samples": self.premise_samples,
+            "footprints": None if self.footprints is None else asdict(self.footprints),
+            "planted": [planted.to_dict() for planted in self.planted],
             "note": self.note,
         }
 
@@ -247,7 +338,11 @@ class AuditResult:
             ("seconds", f"{self.seconds:.2f}"),
             ("pair", f"{_short(self.pair[0])} | {_short(self.pair[1])}"),
             ("event", f"{self.event} ({self.direction})"),
-            ("would have caught", f"ε ≥ {self.resolution.epsilon:.4g} (no proof of privacy)"),
+            *(
+                self.worth
+                or [("would have caught", f"ε ≥ {self.resolution.epsilon:.4g} (no proof of privacy)")]
+            ),
+            ("low-order bits", self.low_bits),
             ("method", self.method),
             ("note", self.note),
         ]

@@ -126,6 +126,11 @@ def check_lines(point: Point) -> Iterator[Evidence]:
         chances = np.repeat(rows.kept, weights)
         error = _error(rows.score, chances, score_of(users, TAU), kept_of(users, TAU))
         worst["rows with weights"] = max(worst["rows with weights"], error)
+    # two users whose coordinates are all near, and who are not: √20 apart, where τ is 4
+    corners = np.array([[0.0] * 6, [2.0] * 5 + [0.0]])
+    yield equals(
+        "score of two users √20 apart in five coordinates, τ = 4", float(look(corners, TAU).score), 1.0
+    )
     for name, error in worst.items():
         yield at_most(f"largest error of score and probabilities, {name}", error, 1e-12)
     yield at_most("largest error, datasets in blocks", _blocks(rng), 1e-12)

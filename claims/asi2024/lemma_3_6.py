@@ -152,7 +152,7 @@ CORRECTED = CLAIM.reading(
     expected=CONFIRMED,
     finding="budget ε/4, noise from the explicit displacement, six times the users",
     check=check_corrected,
-    smoke=grid(T=(1, 30), epsilon=(1.0,), delta=(1e-6,)),
+    smoke=grid(T=(1, 30), epsilon=(0.5,), delta=(1e-6,)),
     ci=grid(T=(1, 3, 30, 100), epsilon=(0.01, 0.1, 1.0, 9.9), delta=(0.9, 1e-3, 1e-9)),
     plots=(),
 )

@@ -116,10 +116,16 @@ def at_the_edge(data: Data, call: Call, hessian: float, trial: int, user: int, s
 
 
 def apart(balls: Sequence[tuple[Array, float]]) -> bool:
-    """Whether two of the balls do not meet."""
-    return any(
-        float(np.linalg.norm(a - b)) > r + s for k, (a, r) in enumerate(balls) for b, s in balls[k + 1 :]
-    )
+    """Whether two of the balls do not meet, beyond the rounding of their centres.
+
+    The radii of late phases are below that rounding, and a centre on the edge of 𝒦 is then not outside it.
+    """
+    for k, (a, r) in enumerate(balls):
+        for b, s in balls[k + 1 :]:
+            rounding = 1e-14 * float(np.linalg.norm(a) + np.linalg.norm(b))
+            if float(np.linalg.norm(a - b)) > r + s + rounding:
+                return True
+    return False
 
 
 def spread_of(linear: Array) -> Array:

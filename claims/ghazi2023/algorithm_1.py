@@ -75,22 +75,28 @@ def differs(mine: Choice, theirs: Choice) -> bool:
     return mine[0] != theirs[0] or one.shape != other.shape or bool(np.abs(one - other).max() > 1e-12)
 
 
-def random_values(n: int, rng: np.random.Generator) -> np.ndarray:
-    """A function of three counts up to n: a staircase with steps 0, Δ = 1 and above, or one bump of 1.5Δ."""
-    if rng.integers(2):
+def random_values(n: int, kappa: int, number: int, rng: np.random.Generator) -> np.ndarray:
+    """A function of three counts up to n: steps of 0, Δ = 1 and above; one bump of 1.5Δ; one jump of 1.5Δ.
+
+    The jump is at a number of users that is 4κ deletions away, or one more or less: at the end of the reach.
+    """
+    if number % 3 == 0:
         along = np.cumsum(rng.choice([0.0, 1.0, 5.0], p=[0.55, 0.38, 0.07], size=(n + 1,) * 3), axis=2)
-    else:
+    elif number % 3 == 1:
         along = np.zeros((n + 1,) * 3)
         along[tuple(rng.integers(0, max(2, n // 2), size=3))] = 1.5
+    else:
+        users = max(1, n - 4 * kappa + (number // 3) % 3 - 1)
+        along = 1.5 * (np.indices((n + 1,) * 3).sum(axis=0) < users)
     return np.stack((along, np.zeros_like(along)), axis=-1)
 
 
 def random_choices(n: int, tables: int, rng: np.random.Generator) -> tuple[int, int, int]:
     """(choices that differ from lines 5 to 9, choices of S ≠ ∅, datasets without a choice)."""
     wrong = moved = without = 0
-    for _ in range(tables):
-        values = random_values(n, rng)
-        kappa, empty = int(rng.integers(1, 3)), bool(rng.integers(2))
+    for number in range(tables):
+        kappa, empty = 1 + number % 2, bool(rng.integers(2))
+        values = random_values(n, kappa, number, rng)
 
         def statistic(c: np.ndarray, v: np.ndarray = values) -> np.ndarray:
             return v[tuple(np.moveaxis(c.astype(int), -1, 0))]
@@ -207,9 +213,9 @@ CLAIM = Claim(
             select={"quantity": ANSWER, "epsilon": 1.0, "delta": 0.5},
         )
     ],
-    smoke=[{"users": 6, "tables": 6}, {"users": 200, "epsilon": 1.0, "delta": 0.5}],
+    smoke=[{"users": 6, "tables": 18}, {"users": 200, "epsilon": 1.0, "delta": 0.5}],
     ci=[
-        *({"users": n, "tables": 12} for n in (4, 6, 9)),
+        *({"users": n, "tables": 18} for n in (4, 6, 9)),
         *({"users": 1000, "epsilon": e, "delta": d} for e, d in ((1.0, 0.5), (0.4, 0.1), (1.0, 1e-6))),
     ],
 )

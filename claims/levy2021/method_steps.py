@@ -293,6 +293,7 @@ CLAIM = Claim(
     r"Algorithm 4 adds $\lambda_t(\theta-\hat\theta_{t-1})$ to the answers of phase $t$.",
     expected=CONSISTENT,
     check=check,
+    largest_resolution=LARGEST,
     smoke=Tier(grid(part=tuple(PARTS)), trials=20_000),
     ci=Tier(grid(part=tuple(PARTS)), trials=20_000),
     full=Tier(grid(part=tuple(PARTS)), trials=200_000),

@@ -234,7 +234,9 @@ def check_tracing(point: Point) -> Iterator[Evidence]:
     # The printed noise of both in one coordinate (Theorem 2 with c₀ = 102,400 for Algorithm 2).
     noise = 2.0 * reach / (point.n * float(mu_star(epsilon, DELTA)))
     logs = math.log(point.d * point.n / GAMMA) * math.log(1.0 / DELTA)
-    of_algorithm_2 = math.sqrt(102_400.0 * logs) * reach / (point.n * epsilon)
+    # So few users leave the private range of Algorithm 2 a uniform choice in ±√d·B, B = 100 radii.
+    of_range = 100.0 * reach * math.sqrt(point.d / 3.0)
+    of_algorithm_2 = math.hypot(math.sqrt(102_400.0 * logs) * reach / (point.n * epsilon), of_range)
     tried = {
         "the Gaussian mechanism": (gaussian(epsilon), noise),
         "Algorithm 2": (algorithm_2, of_algorithm_2),
@@ -301,6 +303,8 @@ TRACED = CLAIM.reading(
     r"not beyond $P(\text{accept}\mid\text{member})\le e^\varepsilon "
     r"P(\text{accept}\mid\text{other})+\delta$.",
     check=check_tracing,
+    # The ε that the attack would have caught: at most 1 above the largest that is claimed, odds larger by e.
+    largest_resolution=2.0,
     fits_exponents=False,
     smoke=grid(n=20, m=10, d=1024, epsilon=0.5, runs=300),
     ci=grid(n=20, m=(10, 1000), d=1024, epsilon=(0.5, 1.0), runs=1000),

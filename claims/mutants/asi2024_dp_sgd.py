@@ -32,7 +32,11 @@ MUTANTS = [
         bug="Adds the gradient.",
         replaces=f"{_MODULE}:dp_sgd",
         swap=("theta - parameters.step_size", "theta + parameters.step_size"),
-        caught_by=("asi2024/theorem-4.11:corrected", "asi2024/theorem-4.1-utility:corrected"),
+        caught_by=(
+            "asi2024/theorem-4.11:corrected",
+            "asi2024/theorem-4.1-utility:corrected",
+            "asi2024/table-1",
+        ),
     ),
     Mutant(
         name="asi2024-no-projection",

@@ -115,6 +115,6 @@ MUTANTS = [
         bug="λ = G√d/(Rnm).",
         replaces="implementations.ghazi2023.phased_erm:printed_regulariser",
         swap=("math.sqrt(m)", "m"),
-        caught_by=("ghazi2023/theorem-4.1", "ghazi2023/theorem-4.1:fixed-n", "ghazi2023/theorem-4.3"),
+        caught_by=("ghazi2023/algorithm-3",),
     ),
 ]

@@ -106,4 +106,15 @@ MUTANTS = [
         swap=("rng.standard_normal(minimiser.shape)", "rng.standard_normal((minimiser.shape[0], 1))"),
         caught_by=("ghazi2023/algorithm-2",),
     ),
+    Mutant(
+        name="ghazi2023-sc-output-pert-fourth-root-of-m",
+        bug="Noise that falls like m^(−1/4).",
+        replaces="implementations.ghazi2023.sc_output_pert:target_sensitivity",
+        swap=("n * math.sqrt(m))", "n * m**0.25)"),
+        caught_by=(
+            "ghazi2023/algorithm-2",
+            "ghazi2023/theorem-4.1",
+            "ghazi2023/theorem-4.1:fixed-n",
+        ),
+    ),
 ]

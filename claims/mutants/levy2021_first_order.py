@@ -125,7 +125,7 @@ MUTANTS = [
         bug="Returns the last iterate where the theorem draws one at random.",
         replaces=f"{_FIRST}:nonconvex_sgd",
         swap=("rng.integers(0, len(path), size=path.shape[1])", "np.full(path.shape[1], len(path) - 1)"),
-        caught_by=("levy2021/theorem-3-nonconvex",),
+        caught_by=("levy2021/method-steps",),
     ),
     Mutant(
         name="levy2021-one-step-short",

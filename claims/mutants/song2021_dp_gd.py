@@ -160,7 +160,6 @@ MUTANTS = [
         caught_by=(
             "song2021/theorem-2.7",
             "song2021/theorem-3.1",
-            "song2021/theorem-3.2",
             "song2021/theorem-4.1-utility:corrected",
         ),
     ),

@@ -35,6 +35,7 @@ from implementations.domains import ball, box
 from implementations.interfaces import Loss, Problem
 from implementations.privacy import amplified_epsilon, gaussian_delta, gaussian_epsilon, mu_star
 from implementations.song2021 import dp_gd
+from implementations.song2021.worst_pairs import huber_pair
 
 STEEP, WIDTH, ETA = 2.0, 50.0, 5.0
 """Lipschitz constant and half-width of the quadratic part of the loss of the law, and its learning rate."""
@@ -104,6 +105,8 @@ def check_gradients(point: Point) -> Iterator[Evidence]:
     by_record = dp_gd.glm_gradient(Problem(features, labels, link))(theta)
     yield same("averaged gradient by coordinates", by_coordinate, slopes @ features / len(rows))
     yield same("averaged gradient by records", by_record, slopes @ features / len(rows))
+    first, second = huber_pair(3, 0.5, far=100.0)
+    yield same("the Huber pair, width ½", [first[:, 1], second[:, 1]], [[50.0, 0.0, 0.0], [-50.0, 0.0, 0.0]])
     risk = dp_gd.coordinate_risk(link, targets, weights, theta)
     yield same("averaged loss by coordinates", risk, values.mean(axis=1))
 

@@ -47,6 +47,8 @@ def check(point: Point) -> Iterator[Evidence]:
     theta = np.array([0.4, -0.7])
     reports = local.local_reports(Problem(x, y, losses.huber(WIDTH)), theta, noise, rng)
     own = ((x @ theta - y) / WIDTH)[:, None] * x
+    quiet = local.local_reports(Problem(x, y, losses.huber(WIDTH)), theta, 0.0, rng)
+    yield same("reports without noise over 1/50, against the gradients", WIDTH * quiet, WIDTH * own)
     yield from gaussian_draws("a report", reports - own, np.zeros(2), stated**2 * np.eye(2), alpha=alpha[0])
 
     problem = Problem(x[:n], y[:n], losses.huber(WIDTH))

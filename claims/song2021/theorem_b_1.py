@@ -180,7 +180,8 @@ def constant_evidence(part: pd.DataFrame, bound: float, point: dict[str, Any]) -
     private = by_estimator(part, 1)
     return constant(
         "least excess of a private estimator over the bound", [x.mean() / bound for _, x in private],
-        [x.sem() / bound for _, x in private], len(private[0][1]), least=True, claimed=1.0,
+        [float(x.std()) / math.sqrt(len(x)) / bound for _, x in private], len(private[0][1]),
+        least=True, claimed=1.0,
         points=[{**point, "estimator": name} for name, _ in private],
         note="a bound larger by this factor would pass; interval simultaneous over the estimators",
     )  # fmt: skip

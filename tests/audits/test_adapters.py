@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from audits import adapters, audit_privacy
-from claims.harness.commands.audit import audit_target, is_library_object
+from claims.harness.commands.audit import audit_target
+from claims.harness.commands.targets import is_library_object
 
 PAIR = (np.array([1.0, 0.0]), np.array([0.0, 0.0]))
 

@@ -10,7 +10,13 @@ from scipy import special
 
 from audits.privacy import audit_privacy, hidden
 from audits.privacy.outputs import Encoded
-from benchmarks.hidden_leaks import LEAKS
+from benchmarks.leaks import NUMBERS
+
+HIDDEN = (
+    "half of a period of 0.01",
+    "mode of weight 0.01, width 1e-4",
+    "the true value, once in 2,000",
+)
 
 
 def encoded(values: Any) -> Encoded:
@@ -18,11 +24,13 @@ def encoded(values: Any) -> Encoded:
     return Encoded(values[:, None], np.zeros((len(values), 0), dtype=np.int64))
 
 
-@pytest.mark.parametrize("leak", LEAKS, ids=lambda leak: leak.name)
+@pytest.mark.parametrize(
+    "leak", [leak for leak in NUMBERS if leak.name in HIDDEN], ids=lambda leak: leak.name
+)
 def test_a_hidden_leak_is_found(leak: Any) -> None:
-    # Power, not level: all of 20 runs in benchmarks/hidden_leaks.py found it at α = 0.05; fixed seed.
+    # Power, not level: all runs of benchmarks/leaks.py found it at α = 0.05; fixed seed.
     result = audit_privacy(
-        leak.mechanism, [(0.0, 1.0)], epsilon=1.0, adjacency=lambda a, b: True, alpha=1e-6, max_samples=10**6
+        leak.mechanism, [(0, 1)], epsilon=1.0, adjacency=lambda a, b: True, alpha=1e-6, max_samples=10**6
     )
     assert result.verdict == "refuted"
     assert result.samples < max(2000, 30 * leak.ideal())

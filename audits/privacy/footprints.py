@@ -1,0 +1,93 @@
+"""Low-order bits of doubles: do they tell the datasets apart, whatever the numbers say?
+
+Noise that is drawn in floating point reaches only some of the doubles, and which ones depends on the true
+value (Mironov, CCS 2012). That is a leak of the program, not of the mechanism on real numbers: it is told in
+a line of its own, with an error level of its own, and is no part of a verdict. The event may speak of the
+exponent, too: where the verdict is "refuted" the numbers themselves tell the datasets apart, and nothing is
+said of bits.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audits.privacy.binomial import joint_bound
+from audits.privacy.result import Footprints
+
+Raw = NDArray[Any]
+Ints = NDArray[np.int64]
+
+LOOKS = (512, 2048, 16_384)
+"""Outputs of a dataset that are looked at, in turn: a naive sampler shows itself in some hundreds of them."""
+ROWS = LOOKS[-1]
+LEAST_ROWS = 256
+MOST_COLUMNS = 16
+EXPONENTS, ZEROS = 64, 64
+FEATURES = ("trailing zero bits by the exponent", "lowest three bits, sign of zero")
+
+
+def cells(values: NDArray[np.float64]) -> tuple[Ints, Ints]:
+    """For each double: (its exponent, its trailing zero bits) as one number; and its lowest three bits, of a
+    zero its sign."""
+    bits = np.ascontiguousarray(values).view(np.int64) & ((1 << 52) - 1)
+    lowest = bits & -bits
+    zeros = np.where(bits == 0, 52, np.frexp(np.maximum(lowest, 1).astype(np.float64))[1] - 1)
+    exponent = np.clip(np.frexp(values)[1] + 30, 0, EXPONENTS - 1)
+    low = np.where(values == 0.0, 8 + np.signbit(values), bits & 7)
+    return exponent.astype(np.int64) * ZEROS + zeros, low.astype(np.int64)
+
+
+def look(first: Raw, second: Raw, epsilon: float, delta: float, alpha: float) -> Footprints | None:
+    """What the low-order bits of outputs (n,) or (n, d) on both datasets show; None where these are no
+    doubles, or too few.
+
+    The event is the set of cells that one dataset's outputs are in more than e^ε times as often as the
+    other's, in the first half of the outputs. It is counted in the second half; the exact bounds of all
+    looks, columns, features and directions share `alpha`. The first look that shows more than `epsilon` is
+    the last.
+    """
+    most = min(len(first), len(second))
+    if most < LEAST_ROWS or first.dtype != np.float64 or second.dtype != np.float64:
+        return None
+    best = Footprints(0.0, "", most, 1.0 - alpha)
+    for rows in sorted({min(most, rows) for rows in LOOKS}):
+        found = _look(first, second, rows, epsilon, delta, alpha / len(LOOKS))
+        best = replace(max(found, best, key=lambda one: one.epsilon_lower), samples=rows)
+        if best.epsilon_lower > epsilon:
+            break
+    return replace(best, confidence=1.0 - alpha)
+
+
+def _look(first: Raw, second: Raw, rows: int, epsilon: float, delta: float, alpha: float) -> Footprints:
+    """One look at so many outputs."""
+    sides = [side[:rows].reshape(rows, -1) for side in (first, second)]
+    width = min(side.shape[1] for side in sides)
+    columns = range(min(width, MOST_COLUMNS))
+    level = alpha / (2 * len(FEATURES) * len(columns))
+    best = Footprints(0.0, "", rows, 1.0 - alpha)
+    half = rows // 2
+    for column in columns:
+        a, b = (cells(side[:, column]) for side in sides)
+        for feature, x, y in zip(FEATURES, a, b, strict=True):
+            for direction, one, other in (("first", x, y), ("second", y, x)):
+                top = int(max(one.max(), other.max())) + 1
+                more, less = (np.bincount(side[:half], minlength=top) for side in (one, other))
+                inside = np.log((more + 0.5) / (less + 0.5)) > epsilon
+                hits, others = (int(np.count_nonzero(inside[side[half:]])) for side in (one, other))
+                # The bound is worth its time only where the shares themselves say more than is known.
+                if hits <= (others + 1) * math.exp(max(best.epsilon_lower, epsilon)):
+                    continue
+                bound = joint_bound(hits, others, rows - half, delta, level)
+                if bound > best.epsilon_lower:
+                    place = "" if width == 1 else f" of coordinate {column}"
+                    words = (
+                        f"{feature}{place}: a set of cells with {hits} of {rows - half} outputs on the "
+                        f"{direction} dataset, {others} on the other"
+                    )
+                    best = Footprints(bound, words, rows, 1.0 - alpha)
+    return best

@@ -1,0 +1,193 @@
+"""What a passed audit is worth: leaks of stated size are planted into the outputs that it drew.
+
+A resolution that is worked out from the events at hand says nothing of leaks that no score sees. So the audit
+is run again on its own outputs with a leak in them. The runs are short ones: a sequential test that refutes
+within n samples has refuted when it comes to N ≥ n of them. So what is caught twice, on different outputs,
+within at most a sixth of the samples is listed as caught by an audit of all the samples. A leak is listed as
+too small where even a test that knows the telling event would expect to need more samples than there were:
+log wealth grows by at most KL((P(S), Q(S)) ‖ claim) a sample, and log(1/α) of it is needed.
+
+Outputs on both datasets are the base of both, the leak comes on top of what the mechanism shows anyway.
+Within a run every output is used once, so its samples are independent; runs share outputs with each other.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audits.privacy import binomial
+from audits.privacy.datasets import Dataset
+from audits.privacy.leaks import Leak, battery
+from audits.privacy.result import Planted
+
+Raw = NDArray[Any]
+
+KEPT = 3
+"""This part of the outputs is kept to plant leaks into."""
+ROUNDS = (1.0 / 30.0, 1.0 / 10.0, 1.0 / 4.0, 1.0 / 2.0)
+"""Samples of planted runs, as parts of the outputs kept. A leak is planted into two runs on different
+outputs, so a run has at most half of them. The first round is the longest for which the time will do; where
+some is left after it, longer ones follow."""
+RUNS = 3
+"""Planted runs of a kind of leak that the time should do for."""
+CAUGHT, MISSED = 4.0, (10.0, 60.0, 1000.0)
+"""Samples of a planted run in units of what a test that knows the event expects to need: for a kind of leak
+that was caught before, and for one that was missed no, one or two times."""
+SHARE, LEAST_SECONDS = 0.25, 3.0
+"""Share of the audit's seconds that planting may take in processor time, and what it always may."""
+PATIENCE = 3.0
+"""Seconds on the clock that a second of processor time may take, where others use the processor too."""
+LEAST_ROWS = 64
+LOOK_AT = 4096
+"""Outputs of a dataset that tell which kinds of leak suit them."""
+MOST = {"chance": 1.0, "bit": 40.0, "noise": 0.9}
+"""The largest size of a leak, by its measure."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passed:
+    """The audit that passed.
+
+    samples          that it drew on each dataset of a pair.
+    epsilon, delta   the claim; alpha its error level for one pair.
+    symbols          whether exceptions and NaN are outputs.
+    seconds          seconds(n): what a run of n samples is expected to take.
+    run              ``run(source, samples, seconds, rng)``: the same audit of the pair (0, 1) with outputs
+                     from elsewhere; whether it refuted, and whether it came to its end in time.
+    """
+
+    samples: int
+    epsilon: float
+    delta: float
+    alpha: float
+    symbols: bool
+    seconds: Callable[[int], float]
+    run: Callable[[Given, int, float, np.random.Generator], tuple[bool, bool]]
+
+
+class Given:
+    """Outputs that were drawn before, handed out once each, with a leak in them."""
+
+    def __init__(
+        self, pools: Sequence[Raw], leak: Leak, size: float, start: int, symbols: bool, rng: Any
+    ) -> None:
+        self.pools, self.leak, self.size, self.rng = pools, leak, size, rng
+        self.places = [start, start]
+        self.symbols = symbols
+        self.changed, self.one_by_one = False, False
+        self.first_output: float | None = None
+
+    def draw(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
+        """The next outputs of dataset 0 or 1; after the last come the first."""
+        side = int(data.data)
+        pool, start = self.pools[side], self.places[side] % len(self.pools[side])
+        self.places[side] += size
+        rows = pool[start : start + size]
+        if len(rows) < size:
+            rows = np.concatenate([rows, pool[: size - len(rows)]])
+        if self.first_output is None:
+            self.first_output = time.perf_counter()
+        return self.leak.plant(rows, side, self.size, self.rng)
+
+
+def size_for(leak: Leak, samples: float, audit: Passed) -> float | None:
+    """The least size at which a test that knows the event expects to refute with so many samples; None where
+    no size does."""
+    needed = math.log(1.0 / audit.alpha) / samples
+    best: float | None = None
+    sizes = np.geomspace(1e-8, 1.0, 129) * MOST[leak.measure]
+    # The second grid lies between two neighbouring sizes of the first.
+    for _ in range(2):
+        p, q = np.clip(np.array([leak.law(size, audit.epsilon) for size in sizes]).T, 1e-12, 1.0 - 1e-12)
+        growth = binomial.divergence(p, q, audit.epsilon, audit.delta)
+        enough = np.flatnonzero((p > math.exp(audit.epsilon) * q + audit.delta) & (growth >= needed))
+        if len(enough) > 0:
+            best = float(sizes[enough[0]])
+            sizes = np.linspace(sizes[max(enough[0] - 1, 0)], best, 33)
+    return best
+
+
+class _Trial:
+    """One kind of leak: the least size that was caught and the largest that was missed so far."""
+
+    def __init__(self, leak: Leak) -> None:
+        self.leak = leak
+        self.caught: float | None = None
+        self.missed: float | None = None
+        self.misses = 0
+        self.samples = 0
+
+    def next_size(self, samples: int, audit: Passed) -> float | None:
+        """The size to plant into a run of so many samples; None where there is none to be tried."""
+        if self.caught is not None:
+            size = size_for(self.leak, samples / CAUGHT, audit)
+            return size if size is not None and size < self.caught else None
+        size = size_for(self.leak, samples / MISSED[self.misses], audit)
+        return MOST[self.leak.measure] if size is None else size
+
+
+def plant(
+    audit: Passed, pools: Sequence[Raw], seconds: float, rng: np.random.Generator
+) -> tuple[Planted, ...]:
+    """What planted leaks were caught and missed, kind by kind; empty where nothing suits the outputs.
+
+    pools    outputs on both datasets, as many as there are.
+    seconds  what planting may take. Kinds that are not reached say so.
+    """
+    rows = min(len(pools[0]), len(pools[1]), audit.samples // KEPT)
+    if rows < LEAST_ROWS:
+        return ()
+    pools = [pool[:rows] for pool in pools]
+    trials = [_Trial(leak) for leak in battery(*(pool[:LOOK_AT] for pool in pools))]
+    until = time.process_time() + seconds
+    lengths = [max(LEAST_ROWS, int(part * rows)) for part in ROUNDS]
+    cheap = [n for n in lengths if audit.seconds(n) * RUNS * len(trials) <= seconds]
+    for samples in lengths[max(len(cheap) - 1, 0) :]:
+        for trial in trials:
+            _try(trial, samples, audit, pools, until, rng)
+    return tuple(_said(trial, audit) for trial in trials)
+
+
+def _try(
+    trial: _Trial, samples: int, audit: Passed, pools: Sequence[Raw], until: float, rng: np.random.Generator
+) -> None:
+    """Plant a leak of one size into two runs, of the next one where both agree, and note what was caught."""
+    for _ in MISSED:
+        size = trial.next_size(samples, audit)
+        if size is None:
+            return
+        start, caught = int(rng.integers(len(pools[0]))), trial.caught
+        for turn in range(2):
+            left = until - time.process_time()
+            if left <= 0.0:
+                return
+            place = start + turn * len(pools[0]) // 2
+            given = Given(pools, trial.leak, size, place, audit.symbols, rng)
+            try:
+                refuted, ended = audit.run(given, samples, PATIENCE * left, rng)
+            except ValueError:
+                return  # an output with a leak in it is none that an audit takes
+            if not refuted:
+                if ended and caught is None:
+                    trial.missed, trial.samples = size, samples
+                    trial.misses = min(trial.misses + 1, len(MISSED) - 1)
+                break
+        else:
+            trial.caught, trial.missed, trial.samples = size, None, samples
+        if caught is not None:
+            return
+
+
+def _said(trial: _Trial, audit: Passed) -> Planted:
+    leak = trial.leak
+    # How much noise is enough depends on its law, which is not known.
+    below = None if leak.measure == "noise" else size_for(leak, audit.samples, audit)
+    words = [None if size is None else leak.sized(size) for size in (trial.caught, trial.missed, below)]
+    return Planted(leak.words, leak.measure, trial.caught, trial.missed, below, trial.samples, *words)

@@ -1,0 +1,584 @@
+"""Leaks of many kinds of output: samples to refutation against what a test that knows the event needs.
+
+    python benchmarks/leaks.py [RUNS] [WORD]       measure (the leaks with WORD in their name) into leaks.csv
+    python benchmarks/leaks.py --write-readme      the table of README.md from leaks.csv
+
+Each mechanism leaks through one event whose probabilities (p, q) on the two datasets follow from the law it
+is written with. ε = 1 is claimed, α = 0.05. *Ideal* is the number of samples at which that event, known
+beforehand, shows more than ε = 1 with two Clopper–Pearson bounds, counts at their expectation.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from audits.privacy import audit_privacy, each
+from benchmarks.reachable import reachable_epsilon
+
+Rng = np.random.Generator
+HERE = Path(__file__).resolve().parent
+CSV, README = HERE / "leaks.csv", HERE / "README.md"
+LEAST, MOST, TIMES = 20_000, 10**6, 100
+"""An audit gives up after `TIMES` the ideal number of samples, but for these limits."""
+GOOD = 5.0
+"""Median samples in units of the ideal number that are asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """A mechanism on the datasets 0 and 1, and the probabilities (p, q) of its telling event."""
+
+    kind: str
+    name: str
+    mechanism: Callable[..., Any]
+    shares: tuple[float, float]
+    errors: str = "raise"
+
+    def ideal(self) -> int:
+        """Samples at which the event itself shows more than ε = 1."""
+        p, q = max(self.shares), min(self.shares)
+
+        def shown(samples: int) -> bool:
+            return reachable_epsilon(np.array([p, 1.0 - p]), np.array([q, 1.0 - q]), samples) > 1.0
+
+        high = 2
+        while not shown(high):
+            high *= 2
+        low = high // 2
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if shown(middle) else (middle, high)
+        return high
+
+
+def bit(data: int, size: int, rng: Rng, right: float = 0.9) -> Any:
+    """A bit that is the dataset with probability `right`."""
+    return (rng.random(size) < right).astype(np.int64) ^ (1 - data)
+
+
+def on_one(data: int, size: int, rng: Rng, chance: float) -> Any:
+    """Which outputs leak: so many on the dataset 1, none on the dataset 0."""
+    return (rng.random(size) < chance) & (data == 1)
+
+
+TOLD = (0.9, 0.1)
+
+
+# --- Single numbers ----------------------------------------------------------------------------------
+
+
+def period(length: float, right: float) -> Callable[..., Any]:
+    """The half of a period that Gaussian noise of scale 3 lies in."""
+
+    def mechanism(data: int, size: int, rng: Rng) -> Any:
+        whole = np.floor(rng.normal(0.0, 3.0, size) / length)
+        return (whole + 0.5 * (bit(data, size, rng, right) + rng.random(size))) * length
+
+    return mechanism
+
+
+def mode(chance: float, width: float, places: Sequence[float] = (0.3,)) -> Callable[..., Any]:
+    """Gaussian noise of scale 3; on one dataset sometimes within `width` above a place."""
+
+    def mechanism(data: int, size: int, rng: Rng) -> Any:
+        near = rng.choice(np.array(places), size) + width * rng.random(size)
+        return np.where(on_one(data, size, rng, chance), near, rng.normal(0.0, 3.0, size))
+
+    return mechanism
+
+
+def mode_shares(chance: float, width: float, count: int = 1) -> tuple[float, float]:
+    """Shares of a mode, the density around it put at that of the middle."""
+    around = count * width / (3.0 * math.sqrt(2.0 * math.pi))
+    return chance + (1.0 - chance) * around, around
+
+
+def replaced(chance: float, noise: Callable[[int, int, Rng], Any], change: Callable[..., Any]) -> Any:
+    """Noise, of which some outputs are changed on one dataset."""
+
+    def mechanism(data: int, size: int, rng: Rng) -> Any:
+        outputs = noise(data, size, rng)
+        return np.where(on_one(data, size, rng, chance), change(outputs), outputs)
+
+    return mechanism
+
+
+def wide(data: int, size: int, rng: Rng) -> Any:
+    """Gaussian noise that hides the dataset."""
+    return rng.normal(0.5 * data, 4.0, size)
+
+
+def low_bit(data: int, size: int, rng: Rng) -> Any:
+    """The lowest bit of the significand."""
+    bits = rng.normal(3.0, 1.0, size).view(np.int64)
+    return ((bits & ~1) | bit(data, size, rng)).view(np.float64)
+
+
+def zero_sign(data: int, size: int, rng: Rng) -> Any:
+    """The sign of a zero, which one output in ten is."""
+    zero = np.where(bit(data, size, rng) == 1, 0.0, -0.0)
+    return np.where(rng.random(size) < 0.1, zero, rng.normal(size=size))
+
+
+def large_integer(data: int, size: int, rng: Rng) -> Any:
+    """The lowest bit of an integer above 2⁵³."""
+    return 2**54 + 2 * rng.integers(0, 2**40, size) + bit(data, size, rng)
+
+
+def parity(data: int, size: int, rng: Rng) -> Any:
+    """The lowest bit of an integer of some thousands."""
+    return 2 * rng.geometric(1e-3, size) + bit(data, size, rng)
+
+
+def sevens(data: int, size: int, rng: Rng) -> Any:
+    """Multiples of seven, too often."""
+    values = rng.integers(0, 7 * 10**4, size)
+    return np.where(on_one(data, size, rng, 0.4), values - values % 7, values)
+
+
+def hole(data: int, size: int, rng: Rng) -> Any:
+    """Gaussian noise that on one dataset is never in [0.4, 0.42]."""
+    values = rng.normal(size=size)
+    again = np.where((values >= 0.4) & (values <= 0.42), values + 0.02, values)
+    return again if data == 0 else values
+
+
+def normal_share(low: float, high: float) -> float:
+    """Probability that standard Gaussian noise lies between."""
+    return 0.5 * (math.erf(high / math.sqrt(2.0)) - math.erf(low / math.sqrt(2.0)))
+
+
+NUMBERS = (
+    Leak("number", "half of a period of 0.01", period(0.01, 1.0), (1.0, 0.0)),
+    Leak("number", "half of a period of 0.001, right in 90 %", period(0.001, 0.9), TOLD),
+    Leak(
+        "number", "half of a period of √2/10, right in 80 %", period(math.sqrt(2.0) / 10.0, 0.8), (0.8, 0.2)
+    ),
+    Leak("number", "mode of weight 0.01, width 1e-4", mode(0.01, 1e-4), mode_shares(0.01, 1e-4)),
+    Leak("number", "mode of weight 0.003, width 1e-6", mode(0.003, 1e-6), mode_shares(0.003, 1e-6)),
+    Leak(
+        "number",
+        "three modes of weight 0.01 together, width 1e-3",
+        mode(0.01, 1e-3, (-1.0, 0.3, 2.0)),
+        mode_shares(0.01, 1e-3, 3),
+    ),
+    Leak("number", "the true value, once in 2,000", replaced(5e-4, wide, lambda x: 1.0), (5e-4, 0.0)),
+    Leak("number", "the true value, once in 500", replaced(2e-3, wide, lambda x: 1.0), (2e-3, 0.0)),
+    Leak(
+        "number",
+        "rounded to three decimals, once in 50",
+        replaced(0.02, wide, lambda x: x.round(3)),
+        (0.02, 0.0),
+    ),
+    Leak("number", "a whole number, once in 100", replaced(0.01, wide, np.round), (0.01, 0.0)),
+    Leak("number", "lowest bit of the significand", low_bit, TOLD),
+    Leak("number", "sign of zero", zero_sign, (0.09, 0.01)),
+    Leak("number", "lowest bit of an integer above 2**53", large_integer, TOLD),
+    Leak("number", "parity of an integer", parity, TOLD),
+    Leak("number", "multiples of seven", sevens, (0.4 + 0.6 / 7.0, 1.0 / 7.0)),
+    Leak("number", "a hole of width 0.02", hole, (normal_share(0.4, 0.42), 0.0)),
+    Leak(
+        "number",
+        "Cauchy noise beyond 1e6, once in 1,000",
+        replaced(1e-3, lambda d, n, rng: rng.standard_cauchy(n), lambda x: 2e6 + np.abs(x)),
+        (1e-3, 3.2e-7),
+    ),
+    Leak("number", "infinity, once in 200", replaced(5e-3, wide, lambda x: np.inf), (5e-3, 0.0)),
+)
+
+
+# --- Vectors -----------------------------------------------------------------------------------------
+
+
+def product(width: int, factors: int) -> Callable[..., Any]:
+    """The sign of a product of some of the columns."""
+
+    def mechanism(data: int, size: int, rng: Rng) -> Any:
+        values = rng.normal(size=(size, width))
+        places = np.linspace(1, width - 2, factors).astype(int)
+        wrong = (values[:, places].prod(axis=1) > 0.0) != (bit(data, size, rng) == 1)
+        values[wrong, places[0]] *= -1.0
+        return values
+
+    return mechanism
+
+
+def correlation(width: int) -> Callable[..., Any]:
+    """Two of the columns are correlated with 0.99 on one dataset."""
+
+    def mechanism(data: int, size: int, rng: Rng) -> Any:
+        values = rng.normal(size=(size, width))
+        if data == 1:
+            i, j = width // 3, 2 * width // 3
+            values[:, j] = 0.99 * values[:, i] + math.sqrt(1.0 - 0.99**2) * values[:, j]
+        return values
+
+    return mechanism
+
+
+def sentinels(data: int, size: int, rng: Rng) -> Any:
+    """Ten columns of a sparse vector: −1 below the threshold, −1000 after the stop; the ninth column is a
+    number instead, once in 50 on one dataset."""
+    stop = rng.geometric(0.3, size)
+    values = np.where(np.arange(10) < stop[:, None], -1.0, -1000.0)
+    row = np.arange(size)
+    at = np.minimum(stop, 9)
+    values[row, at] = np.where(at < 8, rng.normal(5.0, 1.0, size), values[row, at])
+    hit = on_one(data, size, rng, 0.02)
+    values[hit, 8] = rng.normal(5.0, 1.0, int(hit.sum()))
+    return values
+
+
+def in_column(chance: float, width: int, column: int, value: float) -> Callable[..., Any]:
+    """One exact value in one column."""
+
+    def mechanism(data: int, size: int, rng: Rng) -> Any:
+        values = rng.laplace(size=(size, width))
+        values[on_one(data, size, rng, chance), column] = value
+        return values
+
+    return mechanism
+
+
+def largest(data: int, size: int, rng: Rng) -> Any:
+    """Which of ten coordinates is the largest: the fourth, in nine cases of ten and in one of ten."""
+    values = rng.normal(size=(size, 10))
+    wanted = rng.random(size) < (0.9 if data == 1 else 0.1)
+    top = values.argmax(axis=1)
+    to = np.where(wanted, 3, np.where(top == 3, rng.integers(4, 10, size), top))
+    row = np.arange(size)
+    values[row, top], values[row, to] = values[row, to].copy(), values[row, top].copy()
+    return values
+
+
+def ordered(data: int, size: int, rng: Rng) -> Any:
+    """Five numbers in order, three times in ten on one dataset."""
+    values = rng.normal(size=(size, 5))
+    hit = on_one(data, size, rng, 0.3)
+    values[hit] = np.sort(values[hit], axis=1)
+    return values
+
+
+def twins(data: int, size: int, rng: Rng) -> Any:
+    """Two of ten columns are equal, once in 100."""
+    values = rng.normal(size=(size, 10))
+    hit = on_one(data, size, rng, 0.01)
+    values[hit, 7] = values[hit, 2]
+    return values
+
+
+def longer_norm(data: int, size: int, rng: Rng) -> Any:
+    """Thirty columns with a third more noise on one dataset."""
+    return rng.normal(size=(size, 30)) * (4.0 / 3.0 if data == 1 else 1.0)
+
+
+def norm_shares() -> tuple[float, float]:
+    """The best ball, by the samples it needs: χ² of 30 degrees."""
+    from scipy.stats import chi2
+
+    radii = np.linspace(20.0, 60.0, 81)
+    q, p = chi2.sf(radii, 30), chi2.sf(radii / (4.0 / 3.0) ** 2, 30)
+    best = max(range(len(radii)), key=lambda i: p[i] * math.log(p[i] / q[i]) - (p[i] + q[i]) * 0.5)
+    return float(p[best]), float(q[best])
+
+
+def xor(width: int) -> Callable[..., Any]:
+    """The parity of so many bits."""
+
+    def mechanism(data: int, size: int, rng: Rng) -> Any:
+        values = rng.integers(0, 2, (size, width))
+        values[:, 0] ^= (values.sum(axis=1) & 1) ^ bit(data, size, rng)
+        return values
+
+    return mechanism
+
+
+def close(width: float) -> tuple[float, float]:
+    """Shares of |x − y| < width for two standard Gaussians, correlated with 0.99 and independent."""
+    return tuple(math.erf(width / (2.0 * math.sqrt(1.0 - r))) for r in (0.99, 0.0))  # type: ignore[return-value]
+
+
+VECTORS = (
+    Leak("vector", "sign of a product of 2 of 10 columns", product(10, 2), TOLD),
+    Leak("vector", "sign of a product of 2 of 40 columns", product(40, 2), TOLD),
+    Leak("vector", "sign of a product of 2 of 70 columns", product(70, 2), TOLD),
+    Leak("vector", "sign of a product of 3 of 10 columns", product(10, 3), TOLD),
+    Leak("vector", "correlation 0.99 in 10 columns", correlation(10), close(0.3)),
+    Leak("vector", "correlation 0.99 in 70 columns", correlation(70), close(0.3)),
+    Leak("vector", "correlation 0.99 in 200 columns", correlation(200), close(0.3)),
+    Leak("vector", "a number among sentinels of ten columns, once in 50", sentinels, (0.02, 0.0)),
+    Leak("vector", "0 in one of 20 columns, once in 100", in_column(0.01, 20, 7, 0.0), (0.01, 0.0)),
+    Leak("vector", "0.5 in one of 100 columns, once in 100", in_column(0.01, 100, 70, 0.5), (0.01, 0.0)),
+    Leak("vector", "which of 10 coordinates is the largest", largest, TOLD),
+    Leak("vector", "five numbers in order, 3 in 10", ordered, (0.3 + 0.7 / 120.0, 1.0 / 120.0)),
+    Leak("vector", "two equal columns of 10, once in 100", twins, (0.01, 0.0)),
+    Leak("vector", "a third more noise in 30 columns", longer_norm, norm_shares()),
+    Leak("vector", "parity of 8 bits", xor(8), TOLD),
+    Leak("vector", "parity of 20 bits", xor(20), TOLD),
+)
+
+
+# --- Words and containers ----------------------------------------------------------------------------
+
+
+def one(f: Callable[[bool, Rng], Any], chance: float | None = None) -> Any:
+    """`f(leaks, rng)` for each output: a bit right in 90 %, or a leak on one dataset with some chance."""
+
+    def drawn(data: int, rng: Rng) -> Any:
+        if chance is None:
+            return f(bool(bit(data, 1, rng)[0]), rng)
+        return f(bool(on_one(data, 1, rng, chance)[0]), rng)
+
+    return each(drawn)
+
+
+def word(data: int, size: int, rng: Rng) -> Any:
+    """One of twenty words; one of them on one dataset only, once in 1,000."""
+    words = np.array([f"w{i}" for i in range(20)])[rng.geometric(0.2, size) % 20]
+    return np.where(on_one(data, size, rng, 1e-3), "rare", words)
+
+
+def digits(rng: Rng, count: int = 12) -> str:
+    """A string that hardly repeats."""
+    return "".join(map(str, rng.integers(0, 10, count)))
+
+
+def last_parity(leaks: bool, rng: Rng) -> str:
+    """Whether the last digit is odd."""
+    return digits(rng) + str(2 * int(rng.integers(5)) + leaks)
+
+
+def middle_letter(leaks: bool, rng: Rng) -> str:
+    """The fifteenth of twenty characters."""
+    return digits(rng, 14) + "ab"[leaks] + digits(rng, 5)
+
+
+def hidden_word(leaks: bool, rng: Rng) -> str:
+    """Two letters at a random place of a string of digits."""
+    place = int(rng.integers(1, 11))
+    text = digits(rng)
+    return text[:place] + ("xy" if leaks else digits(rng, 2)) + text[place:]
+
+
+def relation(data: int, size: int, rng: Rng) -> Any:
+    """Whether a word agrees with the sign of a number, in a record."""
+    found = np.zeros(size, np.dtype([("x", "f8"), ("word", "U3")]))
+    found["x"] = rng.normal(size=size)
+    found["word"] = np.where((found["x"] > 0.0) == (bit(data, size, rng) == 1), "yes", "no")
+    return found
+
+
+def rare_count(data: int, size: int, rng: Rng) -> Any:
+    """A count in a record, never seen otherwise."""
+    found = np.zeros(size, np.dtype([("x", "f8"), ("count", "i8")]))
+    found["x"], found["count"] = rng.laplace(size=size), rng.geometric(0.3, size)
+    found["count"][on_one(data, size, rng, 5e-3)] = -1
+    return found
+
+
+def raises(data: int, rng: Rng) -> float:
+    """An exception, once in 50 on one dataset."""
+    if on_one(data, 1, rng, 0.02)[0]:
+        raise ArithmeticError("out of budget")
+    return float(rng.normal())
+
+
+def shown_kind(leaks: bool, rng: Rng) -> Any:
+    """Whether a number is an integer or a float of the same value."""
+    value = int(rng.integers(100))
+    return value if leaks else float(value)
+
+
+OTHERS = (
+    Leak("words", "a rare word, once in 1,000", word, (1e-3, 0.0)),
+    Leak("words", "last digit of unique strings", one(last_parity), TOLD),
+    Leak("words", "fifteenth character of unique strings", one(middle_letter), TOLD),
+    Leak("words", "two letters somewhere in unique strings, 3 in 10", one(hidden_word, 0.3), (0.3, 0.0)),
+    Leak(
+        "words",
+        "a longer unique string, once in 100",
+        one(lambda b, rng: digits(rng) + "0" * b, 0.01),
+        (0.01, 0.0),
+    ),
+    Leak(
+        "words",
+        "None among numbers, once in 200",
+        one(lambda b, rng: None if b else float(rng.normal()), 5e-3),
+        (5e-3, 0.0),
+    ),
+    Leak(
+        "container",
+        "an element of a set, once in 100",
+        one(lambda b, rng: {f"e{i}" for i in range(6) if rng.random() < 0.5} | ({"x"} if b else set()), 0.01),
+        (0.01, 0.0),
+    ),
+    Leak(
+        "container",
+        "a longer list, once in 100",
+        one(lambda b, rng: [float(rng.normal())] * (2 + b), 0.01),
+        (0.01, 0.0),
+    ),
+    Leak(
+        "container",
+        "order of a list of 4, right in 90 %",
+        one(lambda b, rng: sorted(rng.normal(size=4).tolist(), reverse=b)),
+        TOLD,
+    ),
+    Leak(
+        "container",
+        "a key of a dictionary, once in 100",
+        one(lambda b, rng: {"a": float(rng.normal()), **({"b": 1.0} if b else {})}, 0.01),
+        (0.01, 0.0),
+    ),
+    Leak(
+        "container",
+        "order of the keys of a dictionary",
+        one(lambda b, rng: {"a": 1, "b": 2} if b else {"b": 2, "a": 1}),
+        TOLD,
+    ),
+    Leak(
+        "container",
+        "whether a word agrees with the sign of an array's first number",
+        one(lambda b, rng: ((x := rng.normal(size=3)), "yes" if (x[0] > 0.0) == b else "no")),
+        TOLD,
+    ),
+    Leak(
+        "container",
+        "a flag deep in a nested dictionary",
+        one(lambda b, rng: {"a": [float(rng.normal()), {"c": (b, float(rng.normal()))}]}),
+        TOLD,
+    ),
+    Leak("container", "integer or float of one value", one(shown_kind), TOLD),
+    Leak("record", "whether a word agrees with the sign of a number", relation, TOLD),
+    Leak("record", "a rare count, once in 200", rare_count, (5e-3, 0.0)),
+    Leak("failure", "an exception, once in 50", each(raises), (0.02, 0.0), "symbol"),
+    Leak(
+        "failure",
+        "NaN, once in 50",
+        replaced(0.02, lambda d, n, rng: rng.normal(size=n), lambda x: np.nan),
+        (0.02, 0.0),
+        "symbol",
+    ),
+)
+
+LEAKS = (*NUMBERS, *VECTORS, *OTHERS)
+
+
+# --- Measured ----------------------------------------------------------------------------------------
+
+
+def samples(leak: Leak, seed: int, most: int) -> tuple[float, bool]:
+    """Samples to refutation, infinite where it does not come to that; and whether only the line on low-order
+    bits found it."""
+    result = audit_privacy(
+        leak.mechanism,
+        [(0, 1)],
+        epsilon=1.0,
+        adjacency=lambda a, b: True,
+        seed=seed,
+        max_samples=most,
+        errors=leak.errors,
+    )
+    if result.refuted:
+        return result.samples, False
+    if result.low_bits and result.footprints is not None:
+        return result.footprints.samples, True
+    return math.inf, False
+
+
+def measured(leak: Leak, runs: int) -> dict[str, Any]:
+    """One line of the CSV."""
+    ideal = leak.ideal()
+    most = int(min(max(TIMES * ideal, LEAST), MOST))
+    runs_of = [samples(leak, seed, most) for seed in range(runs)]
+    found = [count for count, _ in runs_of]
+    return {
+        "kind": leak.kind,
+        "leak": leak.name,
+        "ideal": ideal,
+        "runs": runs,
+        "found": sum(map(math.isfinite, found)),
+        "median": float(np.median(found)),
+        "worst": max(found),
+        "most": most,
+        "by_bits": sum(by_bits for _, by_bits in runs_of),
+    }
+
+
+def read() -> dict[str, dict[str, Any]]:
+    """The lines of the CSV by leak."""
+    if not CSV.exists():
+        return {}
+    with CSV.open(newline="", encoding="utf-8") as file:
+        return {row["leak"]: row for row in csv.DictReader(file)}
+
+
+def table(rows: Sequence[dict[str, Any]]) -> str:
+    """The table of README.md; what is missed, or takes more than `GOOD` times the ideal number, is bold."""
+    lines = ["| output | leak | ideal | median | found |", "| --- | --- | --- | --- | --- |"]
+    ratios: list[float] = []
+    for row in rows:
+        median, ideal = float(row["median"]), int(row["ideal"])
+        ratios.append(median / ideal)
+        text = (
+            f"{median:,.0f} ({ratios[-1]:.1f} ×)"
+            if math.isfinite(median)
+            else f"missed by {int(row['most']):,}"
+        )
+        if 2 * int(row["by_bits"]) > int(row["runs"]):
+            text += ", low-order bits"
+        if ratios[-1] > GOOD:
+            text = f"**{text}**"
+        lines.append(
+            f"| {row['kind']} | {row['leak']} | {ideal:,} | {text} | {row['found']} of {row['runs']} |"
+        )
+    missed = sum(1 for r in ratios if not math.isfinite(r))
+    good = sum(1 for r in ratios if r <= GOOD)
+    head = (
+        f"{len(ratios)} leaks; median of their ratios {np.median(ratios):.1f} ×; {good} within {GOOD:g} × of "
+        f"the ideal number; {missed} missed in more than half of the runs."
+    )
+    return f"{head}\n\n" + "\n".join(lines)
+
+
+def write_readme() -> None:
+    """Put the table between its marks."""
+    rows = read()
+    text = README.read_text(encoding="utf-8")
+    start, end = text.index("<!-- leaks -->"), text.index("<!-- end leaks -->")
+    found = table([rows[leak.name] for leak in LEAKS if leak.name in rows])
+    README.write_text(f"{text[:start]}<!-- leaks -->\n{found}\n{text[end:]}", encoding="utf-8")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure, or write the table."""
+    if "--write-readme" in arguments:
+        write_readme()
+        return 0
+    runs = int(arguments[0]) if arguments else 5
+    rows = read()
+    for leak in LEAKS:
+        if len(arguments) > 1 and arguments[1] not in leak.name:
+            continue
+        row = measured(leak, runs)
+        rows[leak.name] = row
+        print(*row.values(), sep="; ", flush=True)
+        with CSV.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(row))
+            writer.writeheader()
+            writer.writerows(rows[known.name] for known in LEAKS if known.name in rows)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,243 @@
+"""Planted leaks: they are draws of the laws that are said, and what is listed as caught is caught."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from audits.privacy import AuditResult, audit_privacy, each
+from audits.privacy.leaks import Leak, battery, once_in, put, put_mode, put_parity, put_phase, put_sign
+from audits.privacy.planting import Given, Passed, plant, size_for
+
+RNG = np.random.default_rng
+ALPHA = 1e-6
+"""False-alarm probability of each statistical test, its fixed seed aside."""
+
+
+def audited(mechanism: Any, **options: Any) -> AuditResult:
+    settings = {"epsilon": 1.0, "alpha": 0.001, "max_samples": 20_000, "planting": True, **options}
+    return audit_privacy(mechanism, [(0.0, 1.0)], adjacency=lambda a, b: True, **settings)
+
+
+def laplace(data: float, size: int, rng: np.random.Generator) -> Any:
+    return data + rng.laplace(size=size)
+
+
+def passed(run: Any = lambda *_: (True, True), **changes: Any) -> Passed:
+    settings = {"samples": 60_000, "epsilon": 1.0, "delta": 0.0, "alpha": 0.001, "symbols": False}
+    return Passed(**{**settings, "seconds": lambda n: 0.0, "run": run, **changes})
+
+
+# --- The laws ----------------------------------------------------------------------------------------
+
+
+def agrees(hits: Any, share: float) -> bool:
+    """Whether a count of hits is one of this share, by the exact binomial test."""
+    return bool(stats.binomtest(int(np.sum(hits)), len(hits), share).pvalue > ALPHA)
+
+
+@pytest.mark.parametrize("size", [0.01, 0.3])
+def test_a_chance_is_the_share_of_the_first_dataset_alone(size: float) -> None:
+    outputs = RNG(0).normal(size=40_000)
+    for leak, inside in (
+        (Leak("value", "chance", put(7.25)), lambda x: x == 7.25),
+        (Leak("mode", "chance", put_mode(9.0, 0.5)), lambda x: (x >= 9.0) & (x < 9.5)),
+    ):
+        p, q = leak.law(size, 1.0)
+        assert (p, q) == (size, 0.0)
+        assert agrees(inside(leak.plant(outputs, 0, size, RNG(1))), p)
+        assert not inside(leak.plant(outputs, 1, size, RNG(2))).any()
+
+
+def test_a_common_output_becomes_as_common_as_its_law_says() -> None:
+    rng = RNG(3)
+    first, second = rng.random(40_000) < 0.4, rng.random(40_000) < 0.3
+    leak = Leak("more", "chance", put(True), (0.4, 0.3))
+    p, q = leak.law(0.25, 1.0)
+    assert p == pytest.approx(0.4 + 0.6 * 0.25)
+    assert agrees(leak.plant(first, 0, 0.25, RNG(4)), p)
+    assert agrees(leak.plant(second, 1, 0.25, RNG(5)), q)
+
+
+@pytest.mark.parametrize("size", [0.5, 2.0])
+def test_a_bit_has_the_odds_that_are_said_on_both_datasets(size: float) -> None:
+    rng = RNG(6)
+    numbers, integers = rng.normal(size=40_000), rng.integers(-(2**62), 2**62, 40_000)
+    pairs = rng.normal(size=(40_000, 3))
+    for outputs, planter, bit in (
+        (numbers, put_phase(0.5), lambda x: np.mod(x, 0.5) >= 0.25),
+        (integers, put_parity, lambda x: x % 2 == 1),
+        (pairs, put_sign(0, 2, np.zeros(3)), lambda x: x[:, 0] * x[:, 2] > 0.0),
+    ):
+        leak = Leak("bit", "bit", planter)
+        p, q = leak.law(size, 1.0)
+        assert math.log(p / q) == pytest.approx(size)
+        assert agrees(bit(leak.plant(outputs, 0, size, RNG(7))), p)
+        assert agrees(bit(leak.plant(outputs, 1, size, RNG(8))), q)
+
+
+def test_a_planted_sign_leaves_each_coordinate_alone_as_it_was() -> None:
+    outputs = RNG(9).normal(size=(20_000, 2))
+    found = put_sign(0, 1, np.zeros(2))(outputs, 0, 40.0, RNG(10))
+    assert (found[:, 0] * found[:, 1] > 0.0).all()
+    for column in range(2):
+        assert stats.kstest(found[:, column], "norm").pvalue > ALPHA
+
+
+def test_less_noise_is_laplace_noise_of_a_smaller_scale() -> None:
+    outputs = [laplace(d, 20_000, RNG(11 + d)) for d in (0, 1)]
+    noise = next(leak for leak in battery(*outputs) if leak.measure == "noise")
+    found = noise.plant(outputs[1], 1, 0.25, RNG(13))
+    middle = float(np.median(outputs[1]))
+    # Shrunk towards the median exactly, so its law is the one of a scale of three quarters.
+    assert np.allclose(found - middle, 0.75 * (outputs[1] - middle))
+    assert noise.law(0.25, 1.0) == pytest.approx((0.5, 0.5 * math.exp(-1.0 / 0.75)))
+
+
+@pytest.mark.parametrize("samples", [500.0, 50_000.0])
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.0), (0.5, 1e-3)])
+def test_the_size_is_that_at_which_log_wealth_reaches_the_bar(
+    samples: float, epsilon: float, delta: float
+) -> None:
+    # One output on one dataset: the nearest law of the claim has q = (p − δ)·e^(−ε), found here by search.
+    leak = Leak("value", "chance", put(0.0))
+    audit = passed(epsilon=epsilon, delta=delta)
+    size = size_for(leak, samples, audit)
+    assert size is not None
+
+    def growth(w: float) -> float:
+        p0 = np.linspace(delta, min(1.0 - 1e-9, w + delta + 1e-9), 400_001)[1:]
+        q0 = np.clip((p0 - delta) * math.exp(-epsilon), 1e-15, None)
+        first = w * np.log(w / p0) + (1.0 - w) * np.log((1.0 - w) / (1.0 - p0))
+        return float((first - np.log1p(-q0)).min())
+
+    needed = math.log(1000.0) / samples
+    assert growth(size) >= needed * (1.0 - 1e-3)
+    assert growth(size / 1.01) <= needed * (1.0 + 1e-3)
+
+
+def test_no_size_is_enough_where_there_are_too_few_samples() -> None:
+    assert size_for(Leak("value", "chance", put(0.0)), 3.0, passed()) is None
+
+
+def test_words_of_a_chance_are_rounded_towards_the_more_frequent() -> None:
+    for chance in (0.3, 0.0123, 4.56e-5):
+        said = 1.0 / float(once_in(chance).removeprefix("once in ").replace(",", ""))
+        assert chance * (1.0 - 1e-9) <= said <= 1.2 * chance
+
+
+# --- Runs --------------------------------------------------------------------------------------------
+
+
+def test_a_run_uses_every_output_once_and_each_dataset_its_own() -> None:
+    from audits.privacy.datasets import Dataset
+
+    pools = [np.arange(0.0, 100.0), np.arange(1000.0, 1100.0)]
+    nothing = Leak("nothing", "chance", put(-1.0))
+    given = Given(pools, nothing, 0.0, 70, False, RNG(0))
+    for side, pool in enumerate(pools):
+        parts = [given.draw(Dataset(side), size, RNG(0), "here") for size in (10, 50, 40)]
+        assert sorted(np.concatenate(parts)) == pool.tolist()
+
+
+def test_an_audit_that_sees_nothing_lists_nothing_as_caught_and_says_so() -> None:
+    outputs = [laplace(d, 20_000, RNG(d)) for d in (0, 1)]
+    found = plant(passed(lambda *_: (False, True)), outputs, 60.0, RNG(0))
+    assert found
+    assert all(one.caught is None and one.missed is not None for one in found)
+    # The largest sizes were tried before a kind is said to be missed.
+    assert all(one.missed >= 0.05 for one in found if one.missed is not None)
+
+
+def test_half_of_the_runs_are_not_enough() -> None:
+    outputs = [laplace(d, 20_000, RNG(d)) for d in (0, 1)]
+    turns = iter(range(10**6))
+    found = plant(passed(lambda *_: (next(turns) % 2 == 0, True)), outputs, 60.0, RNG(0))
+    assert all(one.caught is None for one in found)
+
+
+def test_an_audit_that_is_cut_off_says_what_was_not_tried() -> None:
+    outputs = [laplace(d, 20_000, RNG(d)) for d in (0, 1)]
+    found = plant(passed(), outputs, 1e-9, RNG(0))
+    assert all(one.caught is None and one.missed is None for one in found)
+
+
+def test_the_text_of_a_pass_has_three_lines_and_its_json_the_sizes() -> None:
+    result = audited(laplace)
+    assert [label for label, _ in result.worth] == ["caught", "not caught", "too small"]
+    assert "exactly once in" in result.worth[0][1]
+    assert all(text in result.summary() for _, text in result.worth)
+    document = result.to_dict()["planted"]
+    # A test that knows the event needs all samples at one size, so what was caught in a sixth is larger.
+    for one in document:
+        if one["caught"] is not None and one["too_small"] is not None:
+            assert one["caught"] > one["too_small"]
+    assert any(one["caught"] is not None for one in document)
+
+
+def test_nothing_is_planted_where_it_was_not_asked_for_or_nothing_passed() -> None:
+    assert audited(laplace, planting=False).planted == ()
+    refuted = audited(lambda d, n, rng: d + rng.laplace(scale=0.3, size=n))
+    assert refuted.verdict == "refuted"
+    assert refuted.planted == ()
+    assert audited(laplace, method="gdp").planted == ()
+
+
+def mixed(data: float, rng: np.random.Generator) -> Any:
+    return None if rng.random() < 0.3 else float(rng.normal())
+
+
+def nested(data: float, rng: np.random.Generator) -> Any:
+    return {"a": float(rng.normal()), "b": [1.0, "x" if rng.random() < 0.5 else "y"]}
+
+
+RECORD = np.dtype([("x", "f8"), ("s", "U3")])
+
+
+def records(data: float, size: int, rng: np.random.Generator) -> Any:
+    found = np.zeros(size, RECORD)
+    found["x"], found["s"] = rng.normal(size=size), np.where(rng.random(size) < 0.5, "aa", "b")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "words"),
+    [
+        (each(mixed), "output = None"),
+        (each(nested), "output['a']"),
+        (each(lambda data, rng: [float(rng.normal())] * int(rng.integers(1, 4))), "a length of 4"),
+        (each(lambda data, rng: f"{rng.integers(10**9):010d}"), "longer by a character"),
+        (records, "output.s = '~'"),
+        (lambda data, size, rng: rng.geometric(0.3, size), "output ="),
+        (lambda data, size, rng: rng.normal(size=(size, 4)), "coordinates 0 and 3"),
+    ],
+)
+def test_leaks_are_planted_into_every_kind_of_output_in_its_words(mechanism: Any, words: str) -> None:
+    result = audited(mechanism, max_samples=3000, epsilon=0.3)
+    assert any(words in one.leak for one in result.planted), result.planted
+    assert any(one.caught is not None for one in result.planted)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("samples", [10_000, 40_000])
+def test_what_is_listed_as_caught_is_caught(samples: int) -> None:
+    # Asked: 85 % of all runs. Of 12 runs at that share fewer than 4 would be caught with probability 1e-7.
+    result = audited(laplace, max_samples=samples)
+    known = {leak.words: leak for leak in battery(laplace(0.0, 4096, RNG(1)), laplace(1.0, 4096, RNG(2)))}
+    caught = [one for one in result.planted if one.caught is not None]
+    assert caught
+    for one in caught:
+        leak = next(found for words, found in known.items() if words.split()[0:2] == one.leak.split()[0:2])
+
+        def leaky(data: float, size: int, rng: Any, leak: Leak = leak, leaked: Any = one.caught) -> Any:
+            return leak.plant(laplace(data, size, rng), int(data), leaked, rng)
+
+        runs = [
+            audited(leaky, max_samples=samples, planting=False, seed=seed).verdict == "refuted"
+            for seed in range(12)
+        ]
+        assert sum(runs) >= 4, (one, runs)
