@@ -13,9 +13,6 @@ import numpy as np
 from audits.privacy import footprints as footprints_of
 from audits.privacy import premises
 from audits.privacy.datasets import Dataset
-<<<<<<< HEAD
-from audits.privacy.draws import ERRORS, Drawer, is_in_workers, is_one_by_one, is_replayable
-=======
 from audits.privacy.draws import (
     ERRORS,
     Drawer,
@@ -25,7 +22,6 @@ from audits.privacy.draws import (
     is_replayable,
     named,
 )
->>>>>>> main
 from audits.privacy.fixed_size import run_fixed
 from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, counted_pairs
 from audits.privacy.planting import KEPT, LEAST_SECONDS, SHARE, Given, Passed, plant
