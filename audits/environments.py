@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -9,7 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 FOLDER = "DPCLAIMS_ENVS"
@@ -55,27 +56,42 @@ def environment(
     words = "-".join(re.sub(r"[^A-Za-z0-9.]+", "-", r) for r in requirements)[:60]
     home = (Path(folder) if folder is not None else cache_folder()).expanduser().resolve() / f"{words}-{key}"
     found = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
-    if (home / COMPLETE).is_file() and found.is_file():
-        return found
+    home.parent.mkdir(parents=True, exist_ok=True)
+    with _locked(home.parent / f"{home.name}.lock"):
+        if not ((home / COMPLETE).is_file() and found.is_file()):
+            _make(home, base, found, requirements, dependencies)
+            (home / COMPLETE).write_text(json.dumps(wanted) + "\n", encoding="utf-8")
+    return found
+
+
+def _make(home: Path, base: Path, found: Path, requirements: Sequence[str], dependencies: bool) -> None:
     if home.exists():
         shutil.rmtree(home)  # an installation that was interrupted
-    home.parent.mkdir(parents=True, exist_ok=True)
     uv = shutil.which("uv")
     install = [uv, "pip", "install", "--python", str(found)] if uv else [str(found), "-m", "pip", "install"]
     _run([uv, "venv", "--python", str(base), str(home)] if uv else [str(base), "-m", "venv", str(home)])
+    numpy = [] if _has_numpy(requirements) else ["numpy"]
     try:
         if dependencies:
-            _run([*install, "-q", *requirements, *([] if _has_numpy(requirements) else ["numpy"])])
+            _run([*install, "-q", *requirements, *numpy])
         else:
-            _run(
-                [*install, "-q", *([] if _has_numpy(requirements) else ["numpy"])]
-                + ["--no-deps", *requirements]
-            )
+            _run([*install, "-q", "--no-deps", *requirements, *numpy])  # NumPy depends on nothing
     except BaseException:
         shutil.rmtree(home, ignore_errors=True)
         raise
-    (home / COMPLETE).write_text(json.dumps(wanted) + "\n", encoding="utf-8")
-    return found
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """One process at a time makes an environment; the lock ends with the process that holds it."""
+    try:
+        import fcntl
+    except ImportError:  # Windows: two installations at once are the user's to avoid
+        yield
+        return
+    with path.open("w") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
 
 
 def interpreter(python: str | os.PathLike[str] | None = None) -> Path:
