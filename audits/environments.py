@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 
 FOLDER = "DPCLAIMS_ENVS"
@@ -82,7 +82,7 @@ def _make(home: Path, base: Path, found: Path, requirements: Sequence[str], depe
 
 
 @contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def _locked(path: Path) -> Generator[None, None, None]:
     """One process at a time makes an environment; the lock ends with the process that holds it."""
     try:
         import fcntl
