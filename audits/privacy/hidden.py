@@ -1,4 +1,5 @@
-"""Scores of single numbers for what no tail and no wide interval shows: periods, narrow modes, rare values.
+"""Scores for what no tail and no wide interval shows: periods, narrow modes and rare values of single
+numbers, and the parity of the signs of several columns.
 
 Each of them says nothing unless it finds something that chance hardly explains: a score that is always there
 would take its share of the wealth from the others.
@@ -6,6 +7,9 @@ would take its share of the wealth from the others.
 
 from __future__ import annotations
 
+import itertools
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -143,3 +147,41 @@ def _surprise(a: Ints, b: Ints, share: Any) -> Floats:
     n = np.maximum(a + b, 1)
     p = a / n
     return n * (xlogy(p, p / share) + xlogy(1.0 - p, (1.0 - p) / (1.0 - share)))
+
+
+def parity(first: Encoded, second: Encoded) -> Score | None:
+    """Whether an even number of some columns exceed their averages: of all columns, or of three of few.
+
+    Columns of which any proper part is independent of the dataset show nothing one by one nor in pairs; the
+    sign of their product may still tell the datasets apart, as a checksum does.
+    """
+    a, b = first.columns()[: TUNING.most_fitted], second.columns()[: TUNING.most_fitted]
+    width = a.shape[1]
+    if width < 3 or len(a) < TUNING.parity_least:
+        return None
+    middle = np.vstack([a, b]).mean(axis=0)
+    sets = [tuple(range(width))]
+    if 3 < width <= TUNING.most_tripled:
+        sets += list(itertools.combinations(range(width), 3))
+    above = [v > middle for v in (a, b)]
+    p, q = (np.array([_odd(v, chosen).mean() for chosen in sets]) for v in above)
+    spread = np.sqrt((p * (1.0 - p) + q * (1.0 - q)) / len(a) + 1.0 / len(a) ** 2)
+    telling = np.abs(p - q) / spread
+    best = int(telling.argmax())
+    # A normal deviate exceeds √(2·log(k/p)) with probability below p/k; so many sets are looked at.
+    if telling[best] < math.sqrt(2.0 * (math.log(len(sets)) + TUNING.sure)):
+        return None
+    chosen = sets[best]
+    names = "all columns" if len(chosen) == width else f"columns {', '.join(map(str, chosen))}"
+    return of_cells(
+        "parity",
+        lambda e: _odd(e.columns() > middle, chosen).astype(np.int64),
+        lambda c: ("the even numbers", "the odd numbers")[c],
+        first,
+        second,
+        f"the number of those among {names} that exceed their averages",
+    )
+
+
+def _odd(above: NDArray[np.bool_], chosen: Sequence[int]) -> NDArray[np.bool_]:
+    return np.bitwise_xor.reduce(above[:, list(chosen)], axis=1)

@@ -32,7 +32,7 @@ Ints = NDArray[np.int64]
 
 SLOW = (scores.boosting,)
 """Learners whose scores take microseconds a sample."""
-PATIENT = (hidden.period, hidden.modes)
+PATIENT = (hidden.period, hidden.modes, hidden.parity)
 """Learners that find something in many samples only, and cost nothing until then."""
 
 
@@ -53,6 +53,7 @@ def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores
             scores.bends,
             scores.coordinate,
             scores.boosting,
+            hidden.parity,
         ]
     chosen = [
         scores.sets,
@@ -61,6 +62,7 @@ def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores
         scores.sparse,
         scores.norm,
         scores.coordinate,
+        hidden.parity,
     ]
     return [*chosen, scores.boosting] if width <= 60 else chosen
 

@@ -140,6 +140,10 @@ class Tuning:
 
     hidden_least: int = 64
     """They are not looked for in fewer samples."""
+    parity_least: int = 16
+    """Nor is the parity of columns in fewer than these."""
+    most_tripled: int = 12
+    """Up to so many columns the parity of every three of them is looked at."""
     sure: float = 4.0
     """Log of the odds against chance that are asked of what is found, beyond the log of how many there may
     be."""

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from claims.ghazi2023.algorithm_1 import line_3
-from implementations.ghazi2023._phases import Phase
 from implementations.ghazi2023.feasible import Ball
+from implementations.ghazi2023.phases import Phase
 
 Array = np.ndarray
 Region = list[tuple[Array, float]]

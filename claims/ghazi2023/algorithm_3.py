@@ -33,8 +33,8 @@ from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, eq
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023.theorem_3_3_privacy import worst_abstract
 from implementations.ghazi2023 import del_output_pert, phased_erm
-from implementations.ghazi2023._phases import Phase, Variant
 from implementations.ghazi2023.feasible import Ball
+from implementations.ghazi2023.phases import Phase, Variant
 from implementations.ghazi2023.quadratic import Summary
 
 

@@ -28,8 +28,8 @@ from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, eq
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023.algorithm_3 import printed_sigma
 from implementations.ghazi2023 import sc_output_pert, strongly_convex_erm, strongly_convex_sco
-from implementations.ghazi2023._phases import Variant
 from implementations.ghazi2023.feasible import Ball
+from implementations.ghazi2023.phases import Variant
 from implementations.ghazi2023.quadratic import Users
 
 

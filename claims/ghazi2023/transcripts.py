@@ -27,8 +27,8 @@ import numpy as np
 from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_least, at_most, grid
 from claims.ghazi2023 import PAPER, _replay
 from implementations.ghazi2023 import phased_erm, phased_sco, strongly_convex_erm, strongly_convex_sco
-from implementations.ghazi2023._phases import Phase, Variant
 from implementations.ghazi2023.feasible import Ball, project
+from implementations.ghazi2023.phases import Phase, Variant
 from implementations.ghazi2023.quadratic import Summary, Users
 from implementations.ghazi2023.strongly_convex_erm import Localised
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from implementations.checks import numbers, positive
-from implementations.controls._laws import laplace_cdf, laplace_density, quadrature
 from implementations.interfaces import Array
+from implementations.noise_laws import laplace_cdf, laplace_density, quadrature
 
 
 def threshold_scale(epsilon: float) -> float:

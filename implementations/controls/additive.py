@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from implementations.controls._control import Law
-from implementations.controls._laws import laplace_between, real_cells
 from implementations.interfaces import Array, Mechanism
+from implementations.noise_laws import laplace_between, real_cells
 from implementations.privacy import mu_star
 
 # ---------------------------------------------------------------------------------------------- Laplace

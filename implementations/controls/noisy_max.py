@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from implementations.controls._control import Law
-from implementations.controls._laws import (
+from implementations.interfaces import Array, Mechanism
+from implementations.noise_laws import (
     exponential_cdf,
     exponential_density,
     laplace_cdf,
@@ -17,7 +18,6 @@ from implementations.controls._laws import (
     quadrature,
     real_cells,
 )
-from implementations.interfaces import Array, Mechanism
 
 Noise = Literal["laplace", "exponential"]
 

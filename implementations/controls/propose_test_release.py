@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from implementations.controls._control import Law
-from implementations.controls._laws import laplace_between, laplace_cdf
 from implementations.interfaces import BOTTOM, Array, Mechanism
+from implementations.noise_laws import laplace_between, laplace_cdf
 
 
 def distance_to_instability(data: Any, bound: float) -> int:

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 
 from implementations.checks import one_of, positive, probability
-from implementations.ghazi2023._phases import Phase, Variant, run_phase
 from implementations.ghazi2023.feasible import Ball
+from implementations.ghazi2023.phases import Phase, Variant, run_phase
 from implementations.ghazi2023.quadratic import Summary
 from implementations.ghazi2023.sc_output_pert import Target
 from implementations.interfaces import Array

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from implementations.checks import one_of, positive, probability, whole_number
-from implementations.ghazi2023._phases import Phase, Variant, run_phase
 from implementations.ghazi2023.feasible import Ball
 from implementations.ghazi2023.phased_erm import LogBase, logarithm
+from implementations.ghazi2023.phases import Phase, Variant, run_phase
 from implementations.ghazi2023.quadratic import Users
 from implementations.ghazi2023.sc_output_pert import Target
 from implementations.interfaces import Array

@@ -10,9 +10,9 @@ import numpy as np
 
 from implementations.checks import positive, probability
 from implementations.ghazi2023 import sc_output_pert
-from implementations.ghazi2023._phases import Phase, Variant
 from implementations.ghazi2023.feasible import Ball, project
 from implementations.ghazi2023.phased_erm import LogBase, phased_erm, printed_regulariser
+from implementations.ghazi2023.phases import Phase, Variant
 from implementations.ghazi2023.quadratic import Summary, regularised_minimiser
 from implementations.interfaces import Array
 
