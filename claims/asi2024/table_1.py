@@ -21,7 +21,7 @@ Running time (`:work`) is counted, not measured, so that it is a function of n, 
 for this work, $T\cdot nm$ with the printed $T=m^2n^2+mn\sqrt d$, and pairs of users for its scores;
 $\lceil\sqrt{nm}\rceil\cdot nm$ gradients for Levy et al., where the smooth part $HR^2/T$ of their bound is
 $GR/\sqrt{nm}$ for $H=G/R$; empirical minimisers on different datasets for Ghazi et al.
-(ghazi2023/section-6-runtime); nm gradients without privacy. Seconds stand in the benchmarks.
+(ghazi2023/section-6-runtime); nm gradients without privacy.
 
 The slope made for this work is 8σ√(d/T), so that a run that stays at its start has an excess risk of
 4σ√(d/T) = 4√8·form, twice the bound, and one that goes the wrong way four times the bound.
