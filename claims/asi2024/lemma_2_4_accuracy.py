@@ -7,14 +7,16 @@ queries gives less than γ.
 How it is checked. Exactly, for all sequences of T scores. A score between Δ − α and Δ + α never errs, and
 halting there spares the rest, so the worst scores are just above Δ + α or just below Δ − α. After a score
 just below the run has erred or has halted rightly, so the worst sequences are j scores just above with one
-just below after them, j = 0..T − 1, or T scores just above: T + 1 sequences, each by quadrature.
+just below after them, j = 0..T − 1, or T scores just above: T + 1 sequences, each by quadrature. The
+implementation's α must be the printed one.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
-from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_most, grid
+from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_most, equals, grid
 from claims.asi2024 import PAPER
 from implementations.asi2024.above_threshold import accuracy, halting_law
 
@@ -32,8 +34,9 @@ def failure(queries: int, alpha: float, epsilon: float) -> float:
 
 
 def check(point: Point) -> Iterator[Evidence]:
-    """The exact failure probability of the worst sequence."""
-    alpha = accuracy(point.T, point.gamma, point.epsilon)
+    """The exact failure probability of the worst sequence at the printed α, which the programs take."""
+    alpha = 8.0 * math.log(2.0 * point.T / point.gamma) / point.epsilon
+    yield equals("α of the implementation", accuracy(point.T, point.gamma, point.epsilon), alpha)
     yield at_most(
         "probability to err by more than α",
         failure(point.T, alpha, point.epsilon),
