@@ -24,7 +24,7 @@ from claims import CONFIRMED, CONSISTENT, Claim, Evidence, Kind, Point, at_most,
 from claims.asi2024 import PAPER
 from claims.asi2024.algorithm_2 import printed_run, project, slope
 from implementations.asi2024.dp_sgd import AVERAGES, Parameters, UserGradients
-from implementations.asi2024.localised import Phase, localised_sgd, schedule, targets
+from implementations.asi2024.localised import Phase, localised_sgd, phase_count, schedule, targets
 from implementations.interfaces import Array
 
 DELTA, LIPSCHITZ, CONVEXITY, CONSTANT = 1e-5, 0.7, 0.4, 2.5
@@ -40,6 +40,7 @@ def check(point: Point) -> Iterator[Evidence]:
             steps=None if steps is None else lambda users, steps=steps: steps + users,
         )  # fmt: skip
         yield equals(f"number of phases, {name}", len(found), k)
+        yield equals(f"number of phases for two items, {name}", phase_count(1, 2, name), 1)
         taken, worst = 0, dict[str, float]()
         goal = optimal(n / 2.0 ** (k + 1), m, d, epsilon)
         ratio = 2.0 * LIPSCHITZ**2 / CONVEXITY / (16.0 * goal)

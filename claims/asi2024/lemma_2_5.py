@@ -76,9 +76,25 @@ def check_corrected(point: Point) -> Iterator[Evidence]:
     rise = float((np.diff(slope) / np.diff(z)).max())
     yield at_most("largest rise of the slope", rise, curvature * (1.0 + 1e-9), decides=False)
     yield at_most("smoothness over √d/r", smoothing.smoothness(1.0, r, d) * r / math.sqrt(d), 1.0)
+    yield from check_value(r, d)
     if d == 1:  # ∇ℓ̂ is the difference quotient (ℓ(z + r) − ℓ(z − r))/(2r)
         quotient = (np.abs(z + r) - np.abs(z - r)) / (2.0 * r)
         yield at_most("|E∇ℓ(θ + y) − ∇ℓ̂(θ)|", float(np.abs(quotient - slope).max()), 1e-12)
+
+
+def check_value(r: float, d: int) -> Iterator[Evidence]:
+    """E|z + rB| is r·E|B| at 0, E|B| = Γ(d/2 + 1)/(√π·Γ((d + 3)/2)), plus the integral of its slope."""
+    logs = math.lgamma(0.5 * d + 1.0) - math.lgamma(0.5 * (d + 3))
+    at_zero = r * math.exp(logs) / math.sqrt(math.pi)
+    nodes, weights = np.polynomial.legendre.leggauss(60)
+    for part in (0.0, 0.3, 0.9, 2.0):
+        z = part * r / math.sqrt(d)
+        pieces = np.linspace(0.0, z, 9)
+        middle, half = 0.5 * (pieces[1:] + pieces[:-1])[:, None], 0.5 * np.diff(pieces)[:, None]
+        slope = smoothing.smoothed_absolute_slope(middle + half * nodes, r, d)
+        value = float(smoothing.smoothed_absolute(z, r, d))
+        integral = at_zero + float((half * weights * slope).sum())
+        yield equals(f"E|z + rB| over r at z = {part:g}·r/√d", value / r, integral / r, error=1e-6)
 
 
 def check_program(point: Point) -> Iterator[Evidence]:

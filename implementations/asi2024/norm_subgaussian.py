@@ -21,11 +21,6 @@ VARIANCE = 2.0 + 2.0 * math.log(2.0)
 """Second moment of the heaviest norm of parameter 1."""
 
 
-def heaviest_norm(size: tuple[int, ...], rng: np.random.Generator) -> Array:
-    """Draws of the heaviest norm of parameter 1: √(2·log(2/U)) with U uniform on (0, 1]."""
-    return np.sqrt(2.0 * np.log(2.0 / (1.0 - rng.random(size))))
-
-
 def heaviest_tail(t: ArrayLike) -> Array:
     """P(‖X‖ ≥ t) = min(1, 2·exp(−t²/2))."""
     return np.minimum(1.0, 2.0 * np.exp(-0.5 * np.maximum(np.asarray(t, dtype=float), 0.0) ** 2))

@@ -71,12 +71,6 @@ def test_slope_and_curvature_are_derivatives():
 # --- Norm-sub-Gaussian ----------------------------------------------------------------------------------
 
 
-def test_heaviest_norm_has_its_tail():
-    draws = norm_subgaussian.heaviest_norm((50_000,), np.random.default_rng(0))
-    assert kstest(draws, lambda t: 1.0 - norm_subgaussian.heaviest_tail(t)).pvalue > FALSE_ALARM
-    assert (draws**2).mean() == pytest.approx(norm_subgaussian.VARIANCE, abs=5 * 2 / math.sqrt(50_000))
-
-
 @pytest.mark.parametrize("rate", [0.01, 0.5, 1.0, 4.0])
 def test_excess_exponential_is_the_integral(rate):
     def integrand(t):
