@@ -29,7 +29,7 @@ from itertools import combinations
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, grid, reported
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, equals, grid, reported
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023._laws import hockey_stick
 from implementations.ghazi2023 import del_output_pert, phased_sco, sc_output_pert
@@ -44,6 +44,19 @@ def shared_users(n: int, variant: Variant) -> int:
     """Users that are in two of the first phases of n users."""
     parts = [set(range(n)[phased_sco.batch(n, i, variant)]) for i in range(1, 1 + max(1, int(math.log2(n))))]
     return sum(len(a & b) for a, b in combinations(parts, 2))
+
+
+def misplaced(n: int, variant: Variant) -> int:
+    """Users whom `batch` puts into another phase than [2⁻ⁱn, 2⁻ⁱ⁺¹n] does, (2⁻ⁱn, 2⁻ⁱ⁺¹n] as corrected."""
+    wrong = 0
+    for i in range(1, 1 + max(1, int(math.log2(n)))):
+        stated = {
+            k - 1
+            for k in range(1, n + 1)
+            if k * 2 ** (i - 1) <= n and (k * 2**i >= n if variant == "printed" else k * 2**i > n)
+        }
+        wrong += len(stated ^ set(range(n)[phased_sco.batch(n, i, variant)]))
+    return wrong
 
 
 def phase_law(
@@ -93,6 +106,10 @@ def check(variant: Variant, point: Point) -> Iterator[Evidence]:
     overlaps = sum(shared_users(n, variant) > 0 for n in range(4, 301))
     words = "n from 4 to 300 for which a user is in two phases"
     yield reported(words, overlaps) if variant == "printed" else at_most(words, overlaps, 0)
+    if variant == "corrected":
+        both: tuple[Variant, Variant] = ("printed", "corrected")
+        wrong = sum(misplaced(n, each) for n in (1, 2, 7, 16, 37, 100) for each in both)
+        yield equals("users in another phase than stated, printed and corrected", wrong, 0)
     epsilon, delta, constant = point.epsilon, point.delta, 32.0
     kappa = del_output_pert.parameters(epsilon, delta, 1.0).kappa
     n = 4 * max(math.floor(constant * math.log(1.0 / delta) / epsilon), 8 * kappa)
