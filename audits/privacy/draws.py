@@ -194,13 +194,14 @@ class Drawer:
         """The chunks, on as many threads or processes as there are jobs; which draws does not matter."""
         count = len(sizes)
         if self.jobs > 1 and is_in_workers(self.mechanism):
+            if not is_replayable(self.mechanism):
+                # A generator of the library's own may start in one state in every process: the second process
+                # would then repeat the draws of the first.
+                self.jobs = 1
+                return [work(place) for place in range(count)]
             # Each thread waits for a process of its own, so that there is no need to fork.
             with ThreadPoolExecutor(self.jobs) as pool:
-                found = list(pool.map(work, range(count)))
-            if is_replayable(self.mechanism) or differ([part for part, _ in found[: self.jobs]]):
-                return found
-            self.jobs = 1  # a generator of the library's own, in the same state in every process
-            return [work(place) for place in range(count)]
+                return list(pool.map(work, range(count)))
         if self.jobs > 1 and not self.one_by_one and is_replayable(self.mechanism):
             with ThreadPoolExecutor(self.jobs) as pool:
                 return list(pool.map(work, range(count)))
