@@ -7,13 +7,16 @@ given as clusters.
 
 from __future__ import annotations
 
-import argparse
-import json
-import time
+import sys
+from pathlib import Path
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
+if __name__ == "__main__":
+    # Beside each other the scripts would hide packages of the same names.
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from benchmarks import speed
 from implementations.asi2024.outlier_removal import OutlierRemovingMean, Plan
 from implementations.interfaces import Array
 
@@ -25,12 +28,7 @@ def seconds(values: Array, trials: int, weights: Array | None = None) -> float:
     n = values.shape[-2] if weights is None else int(weights.sum())
     plan = Plan(n=n, queries=REPEATS, tau=1.0, budget=1.0, threshold=-1e9, noise=1.0)
     run = OutlierRemovingMean(plan, trials, np.random.default_rng(0))
-    best = float("inf")
-    for _ in range(REPEATS):
-        begin = time.process_time()
-        run.answer(values, weights)
-        best = min(best, time.process_time() - begin)
-    return best
+    return speed.seconds(lambda: run.answer(values, weights), REPEATS)
 
 
 def measure() -> list[dict[str, float | str]]:
@@ -51,19 +49,9 @@ def measure() -> list[dict[str, float | str]]:
     return rows
 
 
-def main() -> None:
-    """Print the rows as a table, or as JSON."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    arguments = parser.parse_args()
-    with threadpool_limits(1):
-        rows = measure()
-    if arguments.json:
-        print(json.dumps(rows))
-        return
-    for row in rows:
-        print(f"{row['case']:45s} {row['seconds']:9.4f} s {row['users_per_second']:12.3g} users/s")
+def _line(row: dict[str, float | str]) -> str:
+    return f"{row['case']:45s} {row['seconds']:9.4f} s {row['users_per_second']:12.3g} users/s"
 
 
 if __name__ == "__main__":
-    main()
+    speed.main(measure, _line, __doc__)

@@ -7,31 +7,22 @@ they see. WinsorizedMeanHighD of levy2021 stands beside Algorithm 2 on the same 
 
 from __future__ import annotations
 
-import argparse
-import json
-import time
-from collections.abc import Callable
+import sys
+from pathlib import Path
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
+if __name__ == "__main__":
+    # Beside each other the scripts would hide packages of the same names.
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from benchmarks import speed
+from benchmarks.speed import seconds
 from implementations.ghazi2023 import del_output_pert, phased_erm, sc_output_pert
 from implementations.ghazi2023.deletion_sensitivity import count_table, mean_sensitivity, smallest_stable
 from implementations.ghazi2023.feasible import Ball
 from implementations.ghazi2023.quadratic import Users
 from implementations.levy2021 import winsorized_mean_highd
-
-REPEATS = 5
-
-
-def seconds(run: Callable[[], object]) -> float:
-    """Best of a few runs, in CPU seconds of this process: other work on the machine does not count."""
-    best = float("inf")
-    for _ in range(REPEATS):
-        begin = time.process_time()
-        run()
-        best = min(best, time.process_time() - begin)
-    return best
 
 
 def subsets(n: int) -> float:
@@ -99,19 +90,5 @@ def measure() -> list[dict[str, float | str]]:
     return rows
 
 
-def main() -> None:
-    """Print the rows as a table, or as JSON."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    arguments = parser.parse_args()
-    with threadpool_limits(1):
-        rows = measure()
-    if arguments.json:
-        print(json.dumps(rows))
-        return
-    for row in rows:
-        print(f"{row['case']:50s} {row['seconds']:10.5f} s")
-
-
 if __name__ == "__main__":
-    main()
+    speed.main(measure, lambda row: f"{row['case']:50s} {row['seconds']:10.5f} s", __doc__)

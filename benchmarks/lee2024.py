@@ -7,22 +7,17 @@ at n = 8 a second. Measured, the best of several runs on one core of a busy mach
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+import sys
+from pathlib import Path
 
 import numpy as np
 
+if __name__ == "__main__":
+    # Beside each other the scripts would hide packages of the same names.
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from benchmarks.speed import seconds
 from implementations.lee2024 import coalitions, fingerprinting, product_sampler, proximal_sampler
-
-
-def seconds(run: Callable[[], object], repeats: int = 5) -> float:
-    """The least time of several runs."""
-    found = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        run()
-        found.append(time.perf_counter() - start)
-    return min(found)
 
 
 def coordinates_per_second() -> float:

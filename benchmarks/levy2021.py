@@ -6,30 +6,24 @@ every rate is also given as a multiple of that of sorting the same numbers, whic
 
 from __future__ import annotations
 
-import argparse
-import json
-import time
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
+if __name__ == "__main__":
+    # Beside each other the scripts would hide packages of the same names.
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from benchmarks import speed
+from benchmarks.speed import seconds
 from implementations.hadamard import hadamard_transform
 from implementations.levy2021.winsorized_mean_1d import winsorized_mean_1d
 from implementations.levy2021.winsorized_mean_highd import winsorized_mean_highd
 
 TARGET = 5e6
 """User-coordinates a second that the estimators are meant to reach."""
-
-
-def seconds(work: Callable[[], object], repeats: int = 5) -> float:
-    """Best of a few runs, in CPU seconds of this process: other work on the machine does not count."""
-    best = float("inf")
-    for _ in range(repeats):
-        begin = time.process_time()
-        work()
-        best = min(best, time.process_time() - begin)
-    return best
 
 
 def measure() -> list[dict[str, float | str]]:
@@ -57,21 +51,13 @@ def measure() -> list[dict[str, float | str]]:
     return rows
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    with threadpool_limits(1):
-        rows = measure()
-    if parser.parse_args().json:
-        print(json.dumps(rows, indent=2, ensure_ascii=False))
-    else:
-        for row in rows:
-            rate, relative = float(row["coordinates_per_second"]), float(row["relative_to_sort"])
-            print(f"{row['case']:<40} {rate / 1e6:7.1f} M/s   {relative:5.2f} × sorting")
-        slowest = min(float(r["coordinates_per_second"]) for r in rows)
-        print(f"slowest {slowest / 1e6:.1f} M/s, target {TARGET / 1e6:.0f} M/s")
-    return 0
+def _line(row: dict[str, float | str]) -> str:
+    rate, relative = float(row["coordinates_per_second"]), float(row["relative_to_sort"])
+    return f"{row['case']:<40} {rate / 1e6:7.1f} M/s   {relative:5.2f} × sorting"
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    found = speed.main(measure, _line, __doc__)
+    if found:
+        slowest = min(float(row["coordinates_per_second"]) for row in found)
+        print(f"slowest {slowest / 1e6:.1f} M/s, target {TARGET / 1e6:.0f} M/s")

@@ -31,7 +31,7 @@ EXPONENTS, ZEROS = 64, 64
 FEATURES = ("trailing zero bits by the exponent", "lowest three bits, sign of zero")
 
 
-def cells(values: NDArray[np.float64]) -> tuple[Ints, Ints]:
+def cells(values: NDArray[np.floating[Any]]) -> tuple[Ints, Ints]:
     """For each double: (its exponent, its trailing zero bits) as one number; and its lowest three bits, of a
     zero its sign."""
     bits = np.ascontiguousarray(values).view(np.int64) & ((1 << 52) - 1)

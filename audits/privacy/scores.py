@@ -13,6 +13,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from audits.privacy.footprints import cells as bit_cells
 from audits.privacy.outputs import Encoded, column_words
 from audits.privacy.tuning import TUNING
 
@@ -617,12 +618,7 @@ def footprints(first: Encoded, second: Encoded) -> Score | None:
         return None
 
     def cell(e: Encoded) -> Ints:
-        values = e.values[:, 0]
-        bits = values.view(np.int64) & ((1 << 52) - 1)
-        lowest = bits & -bits
-        zeros = np.where(bits == 0, 52, np.log2(np.maximum(lowest, 1)).astype(np.int64))
-        exponent = np.clip(np.frexp(values)[1], -30, 33) + 30
-        return exponent * 64 + zeros
+        return bit_cells(e.values[:, 0])[0]
 
     def words(c: int) -> str:
         return f"{{(exponent {c // 64 - 30}, {c % 64} zeros)}}"

@@ -17,8 +17,8 @@ from claims.harness.discover import discover, load
 from claims.harness.mutation import notice, reach
 from claims.harness.mutation.forked import each_forked
 from claims.harness.mutation.mechanical import as_mutant, modules, sites
-from claims.harness.mutation.notice import first_noticed, planted_everywhere
-from claims.harness.mutation.plant import planted, reference_of
+from claims.harness.mutation.notice import first_noticed
+from claims.harness.mutation.plant import planted, planted_everywhere, reference_of
 from claims.harness.mutation.reach import Reach, reaches
 from claims.mutants.mutant import Mutant
 from implementations import hadamard, privacy
@@ -222,7 +222,7 @@ def test_a_bug_planted_everywhere_reaches_whoever_holds_the_function():
     before = held(1.0, 0.5)
     seen: list[float] = []
     for site in sites("implementations.privacy", {TARGET}):
-        with planted_everywhere(site), suppress(ArithmeticError, ValueError, TypeError):
+        with planted_everywhere(as_mutant(site, ())), suppress(ArithmeticError, ValueError, TypeError):
             seen.append(held(1.0, 0.5))
         assert held(1.0, 0.5) == before
     assert any(value != before for value in seen)

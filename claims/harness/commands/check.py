@@ -34,7 +34,8 @@ def check_command(patterns: Sequence[str], *, folders: Sequence[Path], jobs: int
         claims, problems = select(catalogue, chosen), broken(catalogue, chosen)
     sources = Sources(roots_of(*(import_root(f) for f in catalogue.folders)))
     results = _smoke_all(claims, sources, jobs)
-    bugs = named_by_bugs() | _noticing(claims, named_by_bugs(), sources, jobs)
+    named = named_by_bugs()
+    bugs = named | _noticing(claims, named, sources, jobs)
     exponents = baseline_exponents([p.key for p in catalogue.papers])
     rows: list[dict[str, Any]] = []
     for claim in claims:

@@ -91,6 +91,7 @@ def mechanical_bugs(
     sample: int | None,
     seed: int,
     jobs: int = 1,
+    sources: Sources | None = None,
     notify: Callable[[str], None] = lambda line: None,
 ) -> list[Bug]:
     """The mechanical bugs of the papers that match ("shared": what all papers use), or a random part of them,
@@ -111,7 +112,7 @@ def mechanical_bugs(
     if sample is not None and sample < len(places):
         chosen = np.random.default_rng(seed).choice(len(places), size=sample, replace=False)
         places = [places[k] for k in sorted(chosen)]
-    executing = _executing(places, catalogue, jobs=jobs, notify=notify)
+    executing = _executing(places, catalogue, sources or Sources(roots_of()), jobs=jobs, notify=notify)
     return [
         Bug(
             name=f"{site.function.removeprefix('implementations.')}#{site.key}",
@@ -132,10 +133,14 @@ def _paper_of(module: str) -> str:
 
 
 def _executing(
-    places: Sequence[mechanical.Site], catalogue: Catalogue, *, jobs: int, notify: Callable[[str], None]
+    places: Sequence[mechanical.Site],
+    catalogue: Catalogue,
+    sources: Sources,
+    *,
+    jobs: int,
+    notify: Callable[[str], None],
 ) -> dict[str, tuple[Claim, ...]]:
     """The claims that execute each function, cheap ones first; at the larger tier where none does before."""
-    sources = Sources(roots_of())
     holders = {
         site.module: [
             c
@@ -157,20 +162,24 @@ def _executing(
 
 
 def score(
-    bugs: Sequence[Bug], *, jobs: int = 1, notify: Callable[[str], None] = lambda line: None
+    bugs: Sequence[Bug],
+    *,
+    jobs: int = 1,
+    sources: Sources | None = None,
+    notify: Callable[[str], None] = lambda line: None,
 ) -> list[dict[str, Any]]:
     """One row a bug: whether it was caught, by which claim, and the verdicts that were seen."""
-    reasons, sources = survivors(), Sources(roots_of())
+    reasons, known = survivors(), sources or Sources(roots_of())
     rows: dict[str, dict[str, Any]] = {}
     for bug in bugs:
         for claim in bug.claims:
             if claim.module:
-                sources.closure(claim.module)  # read once here, not again in every process
+                known.closure(claim.module)  # read once here, not again in every process
     for module in HEAVY:  # loaded once here, not again in every process
         importlib.import_module(module)
 
     def attempt(bug: Bug, connection: Connection) -> None:
-        _try(bug, connection, sources)
+        _try(bug, connection, known)
 
     for number, messages in each_forked(bugs, attempt, jobs=jobs):
         row = _row(bugs[number], messages, reasons)
@@ -215,12 +224,15 @@ def mutants_command(
     def notify(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
+    sources = Sources(roots_of())
     bugs = (
-        mechanical_bugs(patterns, catalogue, sample=sample, seed=seed, jobs=jobs, notify=notify)
+        mechanical_bugs(
+            patterns, catalogue, sample=sample, seed=seed, jobs=jobs, sources=sources, notify=notify
+        )
         if machine
         else named_bugs(patterns, catalogue)
     )
-    rows = score(bugs, jobs=jobs, notify=notify)
+    rows = score(bugs, jobs=jobs, sources=sources, notify=notify)
     caught = sum(row["caught"] for row in rows)
     excused = sum(bool(row["reason"]) and not row["caught"] for row in rows)
     if json:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import cProfile
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from multiprocessing.connection import Connection
 
 import numpy as np
@@ -13,11 +9,12 @@ import numpy as np
 from audits.evidence import Verdict
 from claims.harness.claim import Claim
 from claims.harness.closure import Sources
+from claims.harness.conformance import smoke
 from claims.harness.mutation import mechanical
 from claims.harness.mutation.forked import each_forked
 from claims.harness.mutation.mechanical import Site
-from claims.harness.mutation.plant import reference_of
-from claims.harness.run.runner import Settings, evaluate, work_of
+from claims.harness.mutation.plant import planted_everywhere
+from claims.harness.mutation.reach import executed, functions_of
 
 TRIES = 16
 """Bugs that are tried in the algorithms, and as many in the claim's own paper where those change nothing."""
@@ -33,21 +30,18 @@ def first_noticed(claim: Claim, sources: Sources, *, jobs: int = 1, seed: int = 
     """
     paper = claim.module.rpartition(".")[0] or claim.module
 
-    def list_executed(_: None, connection: Connection) -> None:
-        profile = cProfile.Profile(builtins=False)
-        with profile:
-            _verdict(claim, sources)
-        codes = [entry.code for entry in profile.getstats()]
+    def list_functions(_: None, connection: Connection) -> None:
+        codes = executed(claim, "smoke", sources)[0]
         for package in ("implementations", paper):
-            connection.send(sorted(_functions(codes, package)))
+            connection.send(functions_of(codes, package))
 
     def attempt(site: Site, connection: Connection) -> None:
-        with planted_everywhere(site):
+        with planted_everywhere(mechanical.as_mutant(site, ())):
             connection.send(_verdict(claim, sources))
 
     rng = np.random.default_rng(seed)
-    for _, executed in each_forked([None], list_executed, jobs=1):
-        for functions in executed:
+    for _, packages in each_forked([None], list_functions, jobs=1):
+        for functions in packages:
             modules = sorted({name.partition(":")[0] for name in functions})
             places = [site for module in modules for site in mechanical.sites(module, functions)]
             chosen = rng.choice(len(places), size=min(TRIES, len(places)), replace=False)
@@ -58,41 +52,6 @@ def first_noticed(claim: Claim, sources: Sources, *, jobs: int = 1, seed: int = 
     return None
 
 
-@contextmanager
-def planted_everywhere(site: Site) -> Iterator[None]:
-    """While this is open, the function of a site has its bug for everybody who holds it.
-
-    A claim holds its `check` as an object, which a new name in the module would not reach: the function keeps
-    its identity and gets the other code.
-    """
-    reference = reference_of(site.function)
-    code = reference.__code__
-    by = mechanical.as_mutant(site, ()).by
-    assert by is not None
-    reference.__code__ = by.__code__
-    try:
-        yield
-    finally:
-        reference.__code__ = code
-
-
 def _verdict(claim: Claim, sources: Sources) -> str:
     """The claim's verdict at smoke; "" where it crashed."""
-    result, _ = evaluate(claim, work_of(claim, Settings(tier="smoke"), sources))
-    return str(result.verdict or "")
-
-
-def _functions(codes: Sequence[object], package: str) -> set[str]:
-    """ "module:function" of the code objects that belong to a package; an inner function as its outer one."""
-    files = {
-        str(module.__file__): name
-        for name, module in list(sys.modules.items())
-        if name.partition(".")[0] == package.partition(".")[0] and f"{name}.".startswith(f"{package}.")
-        and getattr(module, "__file__", None)
-    }  # fmt: skip
-    found: set[str] = set()
-    for code in codes:
-        module = files.get(getattr(code, "co_filename", ""))
-        if module is not None:
-            found.add(f"{module}:{getattr(code, 'co_qualname', '').partition('.<locals>')[0]}")
-    return found
+    return str(smoke(claim, sources).verdict or "")

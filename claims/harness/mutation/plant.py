@@ -23,13 +23,24 @@ def planted(mutant: Mutant) -> Iterator[None]:
 
     Raises ValueError where the reference does not exist, or the text to swap does not occur in it once.
     """
-    reference = reference_of(mutant.replaces)
-    by = mutant.by
-    if by is None:
-        assert mutant.swap is not None
-        by = _swapped(mutant.name, reference, *mutant.swap)
-    with replaced(mutant.replaces, by):
+    with replaced(mutant.replaces, _bug_of(mutant, reference_of(mutant.replaces))):
         yield
+
+
+@contextmanager
+def planted_everywhere(mutant: Mutant) -> Iterator[None]:
+    """While this is open, the function that the mutant replaces has the bug for everybody who holds it.
+
+    A claim holds its `check` as an object, which a new name in the module would not reach: the function keeps
+    its identity and gets the other code. Raises ValueError as `planted`.
+    """
+    reference = reference_of(mutant.replaces)
+    code = reference.__code__
+    reference.__code__ = _bug_of(mutant, reference).__code__
+    try:
+        yield
+    finally:
+        reference.__code__ = code
 
 
 @contextmanager
@@ -107,6 +118,13 @@ def source_tree(reference: FunctionType) -> ast.Module:
     assert isinstance(definition, ast.FunctionDef)
     definition.decorator_list = []
     return tree
+
+
+def _bug_of(mutant: Mutant, reference: FunctionType) -> Callable[..., Any]:
+    if mutant.by is not None:
+        return mutant.by
+    assert mutant.swap is not None
+    return _swapped(mutant.name, reference, *mutant.swap)
 
 
 def _swapped(name: str, reference: FunctionType, old: str, new: str) -> Callable[..., Any]:

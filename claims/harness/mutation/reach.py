@@ -10,22 +10,19 @@ from __future__ import annotations
 import cProfile
 import json
 import os
+import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
-import implementations
 from claims.harness.claim import Claim
 from claims.harness.closure import Sources
 from claims.harness.index import cache_folder
 from claims.harness.mutation.forked import each_forked
 from claims.harness.run.runner import Settings, evaluate, work_of
-
-ROOT = Path(implementations.__path__[0]).resolve()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,23 +64,32 @@ def reaches(
 
 def measure(claim: Claim, tier: str, sources: Sources) -> Reach:
     """The reach of one claim, by running it in this process; a claim that crashes has reached what it has."""
+    codes, seconds = executed(claim, tier, sources)
+    return Reach(functions_of(codes, "implementations"), seconds)
+
+
+def executed(claim: Claim, tier: str, sources: Sources) -> tuple[list[object], float]:
+    """The code objects that a run of the claim executes, and its processor time."""
     profile = cProfile.Profile(builtins=False)
     before = time.process_time()
     with profile:
         evaluate(claim, work_of(claim, Settings(tier=tier), sources))
     seconds = time.process_time() - before
-    codes = [entry.code for entry in profile.getstats()]
-    return Reach(frozenset(name for code in codes if (name := _name_of(code)) is not None), seconds)
+    return [entry.code for entry in profile.getstats()], seconds
 
 
-def _name_of(code: Any) -> str | None:
-    """ "module:function" of a code object of `implementations`; a function inside counts as the outer one."""
-    file = getattr(code, "co_filename", "")
-    if not file.startswith(str(ROOT)):
-        return None
-    parts = Path(file).relative_to(ROOT).with_suffix("").parts
-    module = ".".join((ROOT.name, *(p for p in parts if p != "__init__")))
-    return f"{module}:{code.co_qualname.partition('.<locals>')[0]}"
+def functions_of(codes: Sequence[object], package: str) -> frozenset[str]:
+    """ "module:function" of the code objects that belong to a package; an inner function as its outer one."""
+    files = {
+        str(module.__file__): name
+        for name, module in list(sys.modules.items())
+        if f"{name}.".startswith(f"{package}.") and getattr(module, "__file__", None)
+    }
+    return frozenset(
+        f"{module}:{getattr(code, 'co_qualname', '').partition('.<locals>')[0]}"
+        for code in codes
+        if (module := files.get(getattr(code, "co_filename", ""))) is not None
+    )
 
 
 def _measured(claims: Sequence[Claim], tier: str, sources: Sources, jobs: int) -> list[Reach]:
