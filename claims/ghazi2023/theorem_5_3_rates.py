@@ -86,7 +86,7 @@ def run(
     ).theta  # fmt: skip
     shift = theta - optimum
     excess = 0.5 * MU * (shift**2).sum(axis=1) - gradient * (shift @ optimum)
-    return excess + (0.0 if kink is None else kink.value(theta)), np.isfinite(theta).all(axis=1)
+    return excess + (0.0 if kink is None else kink.value(theta)), np.asarray(np.isfinite(theta).all(axis=1))
 
 
 def measure_noise(point: Point) -> dict[str, Any]:
