@@ -15,9 +15,9 @@ ball that is known to hold them (no price for the location, no log factors: the 
 Algorithm 2 itself (tuned constants) must have at least c times the bound, and the mean of all samples, which
 is not private, must be seen below that where privacy dominates. The risk of a mechanism is the supremum over
 four lengths ‖μ‖, chosen on a quarter of the trials and measured on the others. In that regime the exponents
-of the Gaussian mechanism's risk in n, m, d, μ* may not be below −1, −½, 1, −1 by more than 0.1 (a factor of
-1.26 a decade) after division by the radius of the clipping. Other mechanisms could do better; none that is
-built here does.
+of the Gaussian mechanism's risk in n, m, d, μ* may not be below −1, −½, 1, −1 by more than ⅛ (a quarter of
+the step ½ between such laws) after division by the radius of the clipping. Other mechanisms could do better;
+none that is built here does.
 
 Besides, the attack that such lower bounds rest on (`:tracing`): who knows μ, a user's mean x and the output A
 accepts the user as a member where ⟨A − μ, x − μ⟩ is above half of what a member adds to it, dσ²/(2mn). For d
@@ -53,6 +53,7 @@ from claims import (
     worst_member,
 )
 from claims.levy2021 import PAPER
+from claims.levy2021._first_order import TOLERANCE
 from implementations.levy2021 import gaussian_mean, hard_instances, winsorized_mean_highd
 from implementations.privacy import mu_star
 
@@ -147,7 +148,7 @@ def judge(rows: Any, budget: Budget) -> list[Evidence]:
     table = worst_member(private, ["n", "m", "d", "mu"], "length", "normalised")
     claimed = {"n": -1.0, "m": -0.5, "d": 1.0, "mu": -1.0}
     fit = fit_rate(
-        table, "risk", list(claimed), claimed, 0.1, side=Side.LOWER, alpha=budget.share(0.5),
+        table, "risk", list(claimed), claimed, TOLERANCE, side=Side.LOWER, alpha=budget.share(0.5),
         equivalence_alpha=1e-3, vanishing=("mu",), standard_error="standard_error", seed=3,
     )  # fmt: skip
     evidence = list(fit.evidence())
