@@ -36,6 +36,11 @@ if TYPE_CHECKING:
     from implementations.interfaces import Array
 
 DELTA, GAMMA, SIGMA = 0.1, 1e-6, 1.0
+"""δ, γ, σ. The theorem holds for every δ > 0, which enters the risk by log(1/δ′) alone and is divided out.
+
+The users that a cell needs grow with √(log(2/δ)·log(2T/δ)), 4.5 times as many at δ = 1e-6, and a run is as
+much dearer. So the largest round value is taken; small δ are decided exactly in theorem-3-privacy.
+"""
 FAILURE = 1e-3
 """Largest Tβ of a cell."""
 SPAN = 200.0

@@ -171,7 +171,7 @@ CLAIM = Claim(
     expected=CONSISTENT,
     fits_exponents=True,
     smoke=Tier(shared.few(NOISE) + QUIET[:1] + TIES[:1], trials=700),
-    ci=Tier(NOISE + TIES + QUIET, trials=600),
+    ci=Tier(NOISE + TIES + QUIET, trials=750),
     full=Tier(NOISE + TIES + QUIET, trials=20000, chunk=400),
     measure=measure,
     judge=judge,

@@ -132,7 +132,7 @@ CLAIM = Claim(
     expected=CONSISTENT,
     fits_exponents=True,
     smoke=Tier(shared.few(NOISE) + QUIET[:1], trials=900),
-    ci=Tier(NOISE + QUIET, trials=300),
+    ci=Tier(NOISE + QUIET, trials=480),
     full=Tier(NOISE + QUIET, trials=4000, chunk=400),
     measure=measure,
     judge=judge,

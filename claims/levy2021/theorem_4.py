@@ -10,20 +10,23 @@ log factors is above the trivial RG up to the n that is reported, beyond what ca
 The reading `:feasible` stops the schedule where the answers of Algorithm 3 would fail, and puts the exact log
 factors of the privacy term into λ, which the printed λ leaves out: λ then is smaller than the noise of the
 first phases by their root, these phases throw the iterate about at random, and the risk carries the log
-factors twice. Up to log factors the statement is the same. Runs that show the rate need n ≥ 10⁹ users, so
-answers are those of the oracle A′ of Theorem 2 around the phase's empirical gradient, whose sampling error
-N(0, σ²I/(n_t m)) is drawn once a phase. Such a run is a run of Algorithm 4 but for the β of Theorem 2, and
-each link is judged on its own: Algorithm 2 is β-close to A′ (theorem-2-utility), A′ has the printed law and
-the answers of a phase that of Algorithm 2 on its users at its budget (sampler-laws), given its answers
-Algorithm 4 makes these steps (method-steps), and T, n_t, λ_t are as printed (printed-formulas).
+factors twice. Up to log factors the statement is the same. The rate is that of the oracle, and not of runs of
+the program: with the natural G = G̃ several phases can be run from n = 10⁹ users on, and exponents within ⅛
+take some thousand runs of T answers over decades of n, 10¹³ gradients and more. So answers of the rate are
+those of the oracle A′ of Theorem 2 around the phase's empirical gradient, whose sampling error N(0, σ²I/(n_t
+m)) is drawn once a phase. Such a run is a run of Algorithm 4 but for the β of Theorem 2, and each link is
+judged on its own: Algorithm 2 is β-close to A′ (theorem-2-utility), A′ has the printed law and the answers of
+a phase that of Algorithm 2 on its users at its budget (sampler-laws), given its answers Algorithm 4 makes
+these steps (method-steps), and T, n_t, λ_t are as printed (printed-formulas).
 
 How it is checked. Printed: by the schedule and the printed formulas. Feasible: exponents in n, m, d, ε of the
 mean excess over five linear losses and two quadratics must not be worse than −1, −½, 1, −1 by more than ⅛ (a
 quarter of the step ½ between such laws) after division by the printed log factors of a first-phase answer
 (every loss, λ and log factor is computed here from the formulas of the paper). The first phase alone is the
-control: it must be worse than all phases together. Algorithm 4 itself is run where one phase is feasible: the
-noise of its answers must have the printed scale, from both sides (half of it would be off by 0.5, and is
-seen); and no user may serve in two phases."""
+control: it must be worse than all phases together. Algorithm 4 itself is run with G = 200τ, where 2.6·10⁵
+users are enough for a phase (Tβ ≤ 0.001): from a base cell, and from a cell in each of n, m, d, ε, the noise
+of its answers must have the printed size, from both sides, within 0.4; an exponent of the noise that is off
+by ½ is off by 0.58 or more there. No user may serve in two phases."""
 
 from __future__ import annotations
 
