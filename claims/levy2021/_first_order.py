@@ -226,6 +226,8 @@ def _tied(loss: Loss, final: Array, noise: Array) -> dict[str, Array]:
     unknown = np.full(len(final), math.nan)
     if loss.weights is None:
         return {"off": unknown, "pick": unknown}
+    if noise.shape[0] != loss.weights.shape[1]:  # fewer or more steps than T: no such function at all
+        return {"off": np.ones(len(final)), "pick": unknown}
     allowed = -np.einsum("ks,s...->k...", loss.weights, noise)
     distance = np.abs(final - allowed).max(axis=-1)
     size = np.abs(allowed).max(axis=(0, 2))

@@ -1,4 +1,4 @@
-r"""Propositions 4, 5 and 7, Corollary 6: their statements are not at hand, and what stands on them is elsewhere.
+r"""Propositions 4, 5 and 7, Corollary 6: not at hand; what stands on them is checked elsewhere.
 
 The text at hand ends with section 5 and the references; these four results stand in appendices E.2 and F,
 and the main text says only what they are for. None of them is restated here, because a statement of ours

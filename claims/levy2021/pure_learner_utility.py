@@ -79,7 +79,11 @@ def check(point: Point) -> Iterator[Evidence]:
     yield equals(quantity, wrong, missed(k, stop), error=1e-9 + beta / stop)
 
 
-PROGRAM = grid(n=60, k=4, epsilon=12.0, share=0.5, runs=10_000)
+PROGRAM = [
+    *grid(n=60, k=4, epsilon=12.0, share=0.5, runs=10_000),
+    *grid(n=60, k=40, epsilon=12.0, share=0.5, runs=3000),
+]
+"""Few draws, and many: 80 on average, of which none may be left out."""
 
 CLAIM = Claim(
     PAPER,

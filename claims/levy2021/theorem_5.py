@@ -90,8 +90,8 @@ def mechanisms(point: Point) -> dict[str, tuple[Mechanism, float]]:
     size = math.hypot(statistical, noise * math.sqrt(point.d))
 
     def gaussian(means: Array, center: Array) -> Array:
-        # In a ball around μ, so that its noise does not depend on ‖μ‖. In a ball around 0 that holds the users
-        # it would be lost in noise wherever ‖μ‖ is large, and its risk would be R‖μ‖ whatever it does.
+        # The ball stands around μ, so that the noise does not depend on ‖μ‖. In one around 0 that holds all
+        # users the noise would drown every μ, and the risk would be R‖μ‖ whatever the mechanism does.
         scale = gaussian_mean.gaussian_scale(point.n, radius(point), point.epsilon, DELTA)
         return center + gaussian_mean.gaussian_mean(means - center, radius(point), scale, point.rng)
 

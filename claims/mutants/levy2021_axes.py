@@ -30,10 +30,20 @@ DIMENSION: Bug = (
     _COORDINATE,
     ("8.0 * d *", "8.0 * d**2 *"),
 )
+FLAT_DIMENSION: Bug = (
+    "A budget of a coordinate that does not know d.",
+    _COORDINATE,
+    ("8.0 * d *", "8.0 *"),
+)
 EPSILON: Bug = (
     "A budget of an answer that falls with ε to the power 3/2.",
     _ANSWER,
     ("return epsilon / (2.0", "return 0.5 * epsilon**1.5 / (2.0"),
+)
+FLAT_EPSILON: Bug = (
+    "A budget of an answer that falls with √ε.",
+    _ANSWER,
+    ("return epsilon / (2.0", "return 2.0 * epsilon**0.5 / (2.0"),
 )
 EPSILON_OF_ONE: Bug = (
     "A budget of a coordinate that falls with ε to the power 3/2.",
@@ -41,16 +51,17 @@ EPSILON_OF_ONE: Bug = (
     ("return epsilon /", "return epsilon**1.5 /"),
 )
 STEPS: Bug = (
-    "A budget of an answer that falls with T in place of √T.",
+    "A budget of an answer that does not know T.",
     _ANSWER,
-    ("2.0 * queries * math", "2.0 * queries**2 * math"),
+    ("2.0 * queries * math", "2.0 * math"),
 )
 HORIZON: Bug = (
     "√T steps in place of T.",
     f"{_METHODS}:run_method",
     ("range(steps)", "range(round(steps**0.5))"),
 )
-NOISE = {"n": USERS, "m": SAMPLES, "d": DIMENSION, "epsilon": EPSILON, "steps": STEPS}
+NOISE = {"n": USERS, "m": SAMPLES, "d": FLAT_DIMENSION, "epsilon": FLAT_EPSILON, "steps": STEPS}
+"""Where the program refuses users that are too few, smaller budgets would crash it: these are larger."""
 
 _TAIL = f"{_METHODS}:strongly_convex_sgd"
 STRONG_CONVEXITY: Bug = (
@@ -110,7 +121,17 @@ BY_CLAIM: dict[str, dict[str, Bug]] = {
             ("size = 1.0 / (2.0 * smoothness)", "size = 1.0 / (3.0 * math.sqrt(smoothness))"),
         ),
     },
-    "theorem-4:feasible": {"n": USERS, "m": SAMPLES, "d": DIMENSION, "epsilon": EPSILON},
+    "theorem-4:feasible": {
+        "n": USERS,
+        "m": SAMPLES,
+        "d": DIMENSION,
+        "epsilon": EPSILON,
+        "statistical-n": (
+            "A regulariser that knows the number of samples by its fourth root.",
+            "implementations.levy2021.phased_erm:phases",
+            ("p.lipschitz * least / (p.n * p.m)", "p.lipschitz * least / math.sqrt(p.n * p.m)"),
+        ),
+    },
     "corollary-1": {"n": USERS, "m": SAMPLES, "d": DIMENSION, "epsilon": EPSILON_OF_ONE},
     "theorem-5": {
         "n": (
