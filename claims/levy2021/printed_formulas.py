@@ -124,6 +124,9 @@ def of_range(point: Point) -> Iterator[Evidence]:
         low, high = private_range.private_range(x, epsilon, tau, ratio * tau, point.rng, name)
         place = np.abs(0.5 * (low + high) - wanted[0]).min()
         intervals += [(float(high - low), 2.0 * REACH[name] * tau), (1.0 + float(place), 1.0)]
+    # Weights that differ by e^2000: 4,000 users in one bin, and the law is 1 there and 0 elsewhere.
+    crowd = private_range.range_law(np.zeros(4000), 1.0, tau, 37.5 * tau, name)
+    laws.append((1.0 + float(np.exp(crowd.log_probability) @ crowd.count), 2.0))
     for n, epsilon, ratio in CASES:
         found = private_range.miss_probability(n, epsilon, tau, ratio * tau, name)
         misses.append((found, min(1.0, number_of_bins(ratio, name) * math.exp(-n * epsilon / 4.0))))
@@ -166,6 +169,13 @@ def of_algorithm_1(point: Point) -> Iterator[Evidence]:
                 )
             )
             yield equals("Algorithm 1 refuses fewer users than β needs", refused, wanted)
+        message = ""
+        try:
+            winsorized_mean_1d.winsorized_mean_1d(np.zeros(5), 1.0, 1.0, 4.0, point.rng, failure=level)
+        except ValueError as error:
+            message = str(error)
+        named = float(message.rpartition("n = ")[2].split()[0]) if "n = " in message else -1.0
+        yield equals("users that Algorithm 1 asks for", named, users_needed)
 
 
 # --- Algorithm 2 and budgets ---------------------------------------------------------------------------
