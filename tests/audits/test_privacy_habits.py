@@ -267,7 +267,7 @@ def test_a_leak_in_any_kind_of_output_is_found(kind: str) -> None:
     [
         lambda heads, noise: np.ma.masked_array(noise, heads),
         lambda heads, noise: np.ma.masked_array(np.c_[noise, noise], np.c_[heads, ~heads]),
-        lambda heads, noise: np.matrix(noise + 3 * heads).T,
+        lambda heads, noise: (noise + 3 * heads)[:, None].view(np.matrix),
         lambda heads, noise: pd.Series(np.where(heads, "x", "y"), dtype="category"),
         lambda heads, noise: pd.DataFrame({"a": noise, "b": heads}),
     ],
