@@ -152,15 +152,22 @@ def loops(point: Point, per_class: bool) -> Iterator[Evidence]:
 
 
 def field_apart(point: Point, per_class: bool) -> float:
-    """Largest difference of the field on a batch with two axes from its definition, row by row."""
+    """Largest difference of the field on a batch with two axes from its definition, row by row.
+
+    The logits of the second half of the batch are so far apart that exp(z) is no floating-point number.
+    """
     b, logits = float(F(point.b)), point.rng.normal(0.0, 1.5, (2, 3, point.K))
-    found, apart = fields.field(logits, b, per_class=per_class), 0.0
+    logits[1, :, 1] += 2_000.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = fields.field(logits, b, per_class=per_class)
+    differences: list[float] = []
     for row, given in zip(logits.reshape(-1, point.K), found.reshape(-1, point.K), strict=True):
-        c = np.exp(row) / np.exp(row).sum()
-        c[0] -= 1.0
+        c = np.exp(row - row.max())
+        c /= c.sum()
+        c[0] = -c[1:].sum()
         size = np.abs(c) if per_class else np.linalg.norm(c)
-        apart = max(apart, float(np.abs(given - c / np.maximum(size / b, 1.0)).max()))
-    return apart
+        differences.append(float(np.abs(given - c / np.maximum(size / b, 1.0)).max()))
+    return max(differences) if np.isfinite(differences).all() else np.inf
 
 
 def check(point: Point, *, per_class: bool) -> Iterator[Evidence]:
