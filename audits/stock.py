@@ -177,6 +177,7 @@ def search(
                 rng=rng,
                 max_samples=max(64, samples),
                 errors=errors,
+                simplest=False,
             )
             scores.append(np.log(max(result.e_value, 1e-300)) + result.epsilon_lower)
         # A stable order: of equal pairs the earlier in the stock stays.

@@ -352,7 +352,9 @@ def _facts(result: AuditResult) -> Iterator[tuple[str, str]]:
     yield "pair", f"D = {document['pair'][0]}   D′ = {document['pair'][1]}"
     if not result.premise:
         yield "event", f"{result.event} ({result.direction})"
-        if result.verdict != "refuted":
+        if result.verdict == "refuted":
+            yield "simplest", str(result.simplest or "none: no coordinate, symbol or sum shows it alone")
+        else:
             yield from result.worth or [("resolution", _resolution(result))]
         if result.low_bits:
             yield "low bits", result.low_bits
