@@ -320,8 +320,8 @@ class AuditResult:
             "premise": self.premise,
             "premise_samples": self.premise_samples,
             "footprints": None if self.footprints is None else asdict(self.footprints),
-            "simplest": None if self.simplest is None else self.simplest.to_dict(),
             "planted": [planted.to_dict() for planted in self.planted],
+            "simplest": None if self.simplest is None else self.simplest.to_dict(),
             "note": self.note,
         }
 

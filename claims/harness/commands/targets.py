@@ -177,7 +177,9 @@ def _library_elsewhere(
     return remote(path, file)
 
 
-def adjacent(loaded: Target, adjacency: str, claim: dict[str, float], shape: Any, seed: int) -> list[Target]:
+def adjacent(
+    loaded: Target, adjacency: str, claim: dict[str, float], shape: Any, seed: int, errors: str = "raise"
+) -> list[Target]:
     """The target under "replace", "add" and "remove", or one of them, each with its pairs.
 
     An object of a library gets pairs of the stock for data of this shape, those that a search finds to show
@@ -201,6 +203,8 @@ def adjacent(loaded: Target, adjacency: str, claim: dict[str, float], shape: Any
                 epsilon=claim["epsilon"],
                 delta=claim["delta"],
                 rng=rng,
+                errors=errors,
+                say=lambda words, kind=kind: print(f"dpclaims: {kind}: {words}", file=sys.stderr),
             )
             pairs, words = [one.pair for one in best], "; ".join(one.name for one in best)
         else:
