@@ -22,8 +22,8 @@ phase to phase, so that a worst slope recurs with period 4; slopes a factor √2
 smaller tier leaves one out). Where a radius lies between two worst slopes the risk may be a factor √2 off the
 form either way, at most a standard deviation of 0.2 in the logarithm where cells differ in no order, and r is
 0.1. At 27 points the half-width of an exponent over 2 decades would be 8·0.22/(√18·2.3) = 0.18, above the
-tolerance 0.1; at all 81 it is 6.3·0.22/(√54·2.3) = 0.08: hence all 81. (27 points came out INCONCLUSIVE for d.)
-Kinks are at the origin, since at 1/2 the rounding of coordinates is above the error of the answer in the last
+tolerance 0.1; at all 81 it is 6.3·0.22/(√54·2.3) = 0.08: hence all 81 (27 came out INCONCLUSIVE for d). Kinks
+are at the origin, since at 1/2 the rounding of coordinates is above the error of the answer in the last
 cells.
 
 How it is checked. The implementation is run on ⟨a, θ⟩ + (μ/2)‖θ‖² with the optimum at the centre, half-way
