@@ -36,7 +36,7 @@ from functools import partial
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, equals, grid, reported
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Plot, Point, at_most, equals, grid, reported
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023._rates import DELTA, noise_norm
 from implementations.ghazi2023 import phased_erm, phased_sco, sc_output_pert
@@ -45,6 +45,7 @@ from implementations.ghazi2023.quadratic import Users
 
 CONSTANT = 64.0
 """C of line 3: N₀ = 64·log(1/δ)/ε users are more than 4κ + 2."""
+BOUND = "lower bound of the excess risk, base 2"
 
 
 def clipped_norm(sigma: float, half: float, d: int) -> float:
@@ -144,6 +145,19 @@ CLAIM = Claim(
     finding="T does not grow with m, and the last noise is K·R/(√d·2^T) for every m: the risk does not "
     "fall for m → ∞",
     check=check,
+    plots=[
+        Plot(
+            kind="curve",
+            title="Phased-SCO, m → ∞: risk at least (solid) and claimed at most (dashed), n = 10⁹",
+            x="log10_m",
+            y="value",
+            x_label="log₁₀ of samples a user, m",
+            y_label="excess population risk",
+            claimed="claimed",
+            select={"quantity": BOUND, "log10_n": 9.0, "d": 1, "epsilon": 1.0},
+            log_y=True,
+        )
+    ],
     smoke=[{"log10_n": 4.0, "log10_m": 100.0, "d": 10, "epsilon": 1.0}],
     ci=[
         {"log10_n": a, "log10_m": b, "d": d, "epsilon": epsilon}
@@ -151,7 +165,8 @@ CLAIM = Claim(
         for d in (1, 10, 10**4)
         for epsilon in (0.05, 0.22, 1.0)
     ]
-    + [{"log10_n": 3.6, "log10_m": 60.0, "d": 1, "epsilon": 1.0}],
+    + [{"log10_n": 3.6, "log10_m": 60.0, "d": 1, "epsilon": 1.0}]
+    + grid(log10_n=9.0, log10_m=(20.0, 40.0, 70.0, 130.0, 200.0), d=1, epsilon=1.0),
 )
 PROOF = Claim(
     PAPER,

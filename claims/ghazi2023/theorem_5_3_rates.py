@@ -148,7 +148,7 @@ LAST_PHASE = Claim(
     judge=judge_noise,
     fits_exponents=True,
     largest_resolution=0.5,
-    plots=[plot("Strongly-Convex-SCO, m → ∞: the risk falls like 1/√m")],
+    plots=[plot("Strongly-Convex-SCO, large m: the risk is that of the last noise", "(G/2)·E‖z‖·σ_T")],
     smoke=Tier(rates.balanced(list(NOISE), **LARGE_M), trials=400),
     ci=Tier(rates.balanced(list(NOISE), **LARGE_M), trials=800),
 )
@@ -168,7 +168,7 @@ MANY = Claim(
     judge=judge_sampling,
     fits_exponents=True,
     largest_resolution=0.5,
-    plots=[plot("Strongly-Convex-SCO, many users: the risk falls as claimed")],
+    plots=[plot("Strongly-Convex-SCO, many users: the risk falls as claimed", "(G²/μ)(d/(n²m) + 1/(nm))")],
     smoke=Tier(rates.balanced(list(SAMPLING)[2:4], **MANY_USERS), trials=100),
     ci=Tier(rates.balanced(list(SAMPLING), **MANY_USERS), trials=600),
 )

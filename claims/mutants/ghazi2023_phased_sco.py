@@ -112,9 +112,9 @@ MUTANTS = [
     ),
     Mutant(
         name="ghazi2023-phased-sco-regulariser-off-in-m",
-        bug="m^(−1/4) in λ for m^(−1/2).",
+        bug="λ with 1/√n for 1/√(nm).",
         replaces="implementations.ghazi2023.phased_sco:corrected_regulariser",
-        swap=("1.0 / math.sqrt(n * m)", "1.0 / math.sqrt(n * math.sqrt(m))"),
+        swap=("1.0 / math.sqrt(n * m)", "1.0 / math.sqrt(n)"),
         caught_by=("ghazi2023/theorem-5.1:many-users",),
     ),
     Mutant(
