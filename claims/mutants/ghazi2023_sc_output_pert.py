@@ -123,9 +123,9 @@ MUTANTS = [
     ),
     Mutant(
         name="ghazi2023-sc-output-pert-noise-off-in-d",
-        bug="Noise of scale σ·d^(1/4).",
+        bug="Noise of scale σ·√d.",
         replaces="implementations.ghazi2023.sc_output_pert:sc_output_pert",
-        swap=("noise = p.sigma *", "noise = p.sigma * minimiser.shape[1] ** 0.25 *"),
+        swap=("noise = p.sigma *", "noise = p.sigma * minimiser.shape[1] ** 0.5 *"),
         caught_by=(
             "ghazi2023/theorem-4.1",
             "ghazi2023/theorem-4.3",
