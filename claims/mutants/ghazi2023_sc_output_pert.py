@@ -118,7 +118,6 @@ MUTANTS = [
             "ghazi2023/theorem-4.3",
             "ghazi2023/theorem-5.1:last-phase",
             "ghazi2023/theorem-5.3:last-phase",
-            "ghazi2023/theorem-5.3:many-users",
         ),
     ),
     Mutant(
