@@ -188,6 +188,7 @@ CLAIM = Claim(
     r"$\frac1{60}$).",
     expected=CONSISTENT,
     check=check,
+    # Below the least bound, log(1/0.24)/60 = 0.024 (log(1/0.249)/60 = 0.023): no excess at all is caught.
     largest_resolution=0.02,
     smoke=Tier(grid(B=(0.2, 0.02), scale=60.0, more=0), trials=100),
     ci=Tier([*grid(B=(0.24, 0.1, 0.03, 0.01, 0.001), scale=(60.0, 1_000.0), more=0), *OTHER_N], trials=200),
