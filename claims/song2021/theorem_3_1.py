@@ -290,7 +290,7 @@ def rate_evidence(rows: pd.DataFrame, alpha: float) -> Iterator[Evidence]:
         **options,
     ).evidence()
     form = slope_against(worst, "risk", "bound", TOLERANCE, alpha=alpha / 2.0, **options).evidence()
-    yield from (replace(e, quantity="exponent of the printed bound") for e in form)
+    yield from (replace(e, quantity="slope of log risk against the log of the printed bound") for e in form)
 
 
 def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
