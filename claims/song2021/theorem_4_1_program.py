@@ -126,6 +126,11 @@ def check_formulas(point: Point) -> Iterator[Evidence]:
         )
         stated = 800.0 * n / lipschitz * math.sqrt(2.5)  # √(β·L(θ₀)/(2·rank)) = √2.5
         yield equals("T that balances the terms of (13)", balanced, round(stated), decides=False)
+    few = {"n": 1, "lipschitz": 1.0, "smoothness": 1.0, "initial_risk": 1e-3}
+    least = stationary_point.printed_steps(epsilon=0.1, delta=0.01, **few)
+    balanced = stationary_point.balanced_steps(mu=0.1, rank=1, **few)
+    yield equals("least T where the theorem asks for less than one step", least, 1, decides=False)
+    yield equals("balanced T where it is less than one step", balanced, 1, decides=False)
 
 
 # --- Audits ------------------------------------------------------------------------------------------------
