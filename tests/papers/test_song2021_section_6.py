@@ -246,12 +246,31 @@ def test_the_height_is_judged():
     assert combine(list(figure.judge(rows, Budget(1e-5)))) is Verdict.REFUTED
 
 
+@pytest.mark.parametrize("slope", [-1.0, 0.3])
+def test_kendalls_tau_has_its_variance_under_exchangeability(slope):
+    from scipy.stats import kendalltau
+
+    part = made_up(0.0, slope)
+    part = part[(part["noise"] == "gamma") & (part["tuned"] == 0)]
+    evidence = figure.rank_evidence(part, 1e-6)
+    rng = np.random.default_rng(8)
+    shuffled = [
+        kendalltau(part["dimension"], rng.permutation(part["accuracy"]), method="asymptotic").statistic
+        for _ in range(300)
+    ]
+    error = (evidence.high - evidence.estimate) / 4.753424  # the quantile of the normal law at 1e-6
+    assert error == pytest.approx(np.std(shuffled), rel=0.2)  # 0.2 is five deviations of a deviation
+    assert evidence.verdict is (Verdict.CONSISTENT if slope < 0.0 else Verdict.REFUTED)
+
+
 def test_a_single_dimension_that_stands_out_is_refuted():
     rows = made_up(0.0, -4.0)
     chosen = (rows["tuned"] == 0) & (rows["noise"] == "gaussian") & (rows["dimension"] == 500)
     rows.loc[chosen, "accuracy"] += 1.0
     found = {e.quantity: e.verdict for e in figure.judge(rows, Budget(1e-5))}
-    assert found["points of accuracy gained from one dimension to a larger one, gaussian noise"] == "REFUTED"
+    assert (
+        found["points of accuracy between two dimensions at one learning rate, gaussian noise"] == "REFUTED"
+    )
 
 
 def test_a_trend_at_one_learning_rate_is_refuted_without_a_tolerance():
