@@ -24,7 +24,8 @@ decade, two one-sided tests over the dimensions. (2) Gamma: at one learning rate
 rate no two dimensions may differ with Gaussian noise (all 45 pairs), and the accuracy falls with Gamma noise,
 on a line or not (Kendall's τ over all runs). (4) The height: accuracy with Gaussian noise within 2.5 points
 of the same training without noise at every d, half of the 5 points between the grid lines of the printed
-figure, more finely than which it cannot be read. Training without noise on the stand-in within 2.5 points of what the best
+figure, more finely than which it cannot be read. Training without noise on the stand-in within 2.5 points of
+what the best
 classifier of its two normal laws attains: with means Δ = 3.3 apart in their common covariance and shares ⅓, ⅔
 that is ⅔Φ(Δ/2 + log 2/Δ) + ⅓Φ(Δ/2 − log 2/Δ) = 95.4 %.
 """
