@@ -38,6 +38,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audits.judge import cells
 from claims import (
     CONSISTENT,
     INCONCLUSIVE,
@@ -77,21 +78,23 @@ def measure(point: Point) -> dict[str, Any]:
     records = _cod_rna.load(point.data, rng)
     training, held = _cod_rna.split(records, rng)
     features, test = _cod_rna.preprocess(training, held)
-    cells = [(noise, d) for noise in ("gaussian", "gamma") for d in DIMENSIONS] + [("none", DIMENSIONS[0])]
-    models = [minibatch_sgd.Model(noise, d, rate) for noise, d in cells for rate in RATES]
+    settings = [(noise, d) for noise in ("gaussian", "gamma") for d in DIMENSIONS] + [("none", DIMENSIONS[0])]
+    models = [minibatch_sgd.Model(noise, d, rate) for noise, d in settings for rate in RATES]
     after = minibatch_sgd.train(features, training.labels, models, rng, epochs=point.epochs)
     tuning = np.stack([minibatch_sgd.accuracy(test, held.labels, theta) for theta in after[-5:]])
-    best = tuning.mean(axis=0).reshape(len(cells), len(RATES)).argmax(axis=1)
+    best = tuning.mean(axis=0).reshape(len(settings), len(RATES)).argmax(axis=1)
     runs = [
         minibatch_sgd.Model(noise, d, RATES[choice])
-        for (noise, d), choice in zip(cells, best, strict=True)
+        for (noise, d), choice in zip(settings, best, strict=True)
         for _ in range(1 if noise == "none" else point.trials)
     ]
     # With one learning rate the Gaussian runs of all dimensions have one law, given the order of the data.
-    rate = {noise: RATES[int(best[cells.index((noise, DIMENSIONS[0]))])] for noise in ("gaussian", "gamma")}
+    rate = {
+        noise: RATES[int(best[settings.index((noise, DIMENSIONS[0]))])] for noise in ("gaussian", "gamma")
+    }
     fixed = [
         minibatch_sgd.Model(noise, d, rate[noise])
-        for noise, d in cells
+        for noise, d in settings
         if noise != "none"
         for _ in range(point.trials)
     ]
@@ -249,19 +252,19 @@ def height_evidence(rows: pd.DataFrame, alpha: float, source: str) -> Iterator[E
     from audits.bounds import check_mean
 
     quiet = float(rows.loc[rows["noise"] == "none", "accuracy"].iloc[0])
-    groups = list(rows[rows["noise"] == "gaussian"].groupby("dimension")["accuracy"])
+    groups = cells(rows[rows["noise"] == "gaussian"], ["dimension"])
     checks = [
         check_mean(
-            sign * (float(values.mean()) - quiet),
-            float(values.std()) / len(values) ** 0.5,
-            len(values),
+            sign * (float(part["accuracy"].mean()) - quiet),
+            float(part["accuracy"].std()) / len(part) ** 0.5,
+            len(part),
             BAND,
             side=Side.UPPER,
             alpha=alpha / (2 * len(groups)),
             quantity="points of accuracy by which Gaussian noise differs from no noise",
-            point={"dimension": d},
+            point=point,
         )
-        for d, values in groups
+        for point, part in groups
         for sign in (1.0, -1.0)
     ]
     yield decisive(checks, lambda e: e.estimate)
