@@ -92,12 +92,12 @@ def check_choice(point: Point) -> Iterator[Evidence]:
     norms = [float(np.linalg.norm(slope(theta))) for theta in path]
     best = int(np.argmin(norms))
     found = stationary_point.stationary_point(
-        dp_gd.glm_gradient(Problem(x, y, losses.logistic())), path[0][None, :], rng, steps=steps,
+        dp_gd.glm_gradient(Problem(x, y, losses.logistic())), path[0][None, None, :], rng, steps=steps,
         learning_rate=eta, noise_scale=0.0, selection_scale=0.0,
     )  # fmt: skip
-    yield equals("index of the iterate of least gradient norm", int(found.index[0]), best, decides=False)
-    yield same("that iterate", found.theta[0], path[best])
-    yield same("its norm, and the least norm", [found.norm[0], found.least[0]], [norms[best]] * 2)
+    yield equals("index of the iterate of least gradient norm", int(found.index[0, 0]), best, decides=False)
+    yield same("that iterate", found.theta[0, 0], path[best])
+    yield same("its norm, and the least norm", [found.norm[0, 0], found.least[0, 0]], [norms[best]] * 2)
 
 
 def check_formulas(point: Point) -> Iterator[Evidence]:

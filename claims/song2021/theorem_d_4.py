@@ -112,6 +112,11 @@ def check_all_b() -> Iterator[Evidence]:
 def check_proof(point: Point) -> Iterator[Evidence]:
     if "B" not in point:
         yield from check_all_b()
+        named = {n for n in range(3, 13) if logistic_instance.problem(n).optimum is not None}
+        quantity = (
+            "sizes from 3 to 12 at which the dataset has no optimum 0, of those that 3 divides, or has one"
+        )
+        yield equals(quantity, len(named ^ {3, 6, 9, 12}), 0, decides=False)
         return
     for quantity, (left, right) in inequalities(point.B).items():
         yield at_least(quantity, left, right, method="closed form")
