@@ -103,6 +103,7 @@ def of_algorithm_2(point: Point) -> Iterator[Draw]:
     space = np.column_stack((PLANE[1:], [0.3, -0.9, 0.0, 0.6]))
     wide, tight = 0.05, 0.01  # τ at which nobody is clipped, and τ at which the law depends on the signs
     cases = [(PLANE, 2.0, wide), (PLANE, 40.0, wide), (PLANE, 40.0, tight), (space, 40.0, wide)]
+    cases += [(PLANE, 400.0, tight)]  # so little noise that two calls with the same signs show it
     cases += [(np.pad(PLANE[1:], ((0, 0), (0, 2))), epsilon, wide) for epsilon in (2.0, 40.0)]
     for x, epsilon, tau in cases:
         d = x.shape[1]
