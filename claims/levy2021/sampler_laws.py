@@ -201,7 +201,8 @@ def of_oracle(point: Point) -> Iterator[Draw]:
     """A′ of Theorem 2 around a given mean, d = 3: sums of four Laplace variables, and the sum of two."""
     mean = np.array([0.4, -0.1, 2.0])
     plan = winsorized_mean_highd.highd_plan(9, 3, 2.0, DELTA, 0.05, 1.0, GAMMA)
-    drawn = winsorized_mean_highd.noisy_mean(copies(mean, point.size), plan, 9, point.rng)
+    means = copies(mean, point.size)[None]  # one more axis, as for several losses at once
+    drawn = winsorized_mean_highd.noisy_mean(means, plan, 9, point.rng)[0]
     answer, radius = (
         2.0 / math.sqrt(32.0 * math.log(1.0 / DELTA)),
         0.5 * math.sqrt(math.log(36.0 / GAMMA) / 4.0),
