@@ -356,6 +356,13 @@ def of_refusals(point: Point) -> Iterator[Evidence]:
     except ValueError as error:
         message = str(error)
     yield equals("a level between γ and 2γ has no number of users", float("no n does" in message), 1.0)
+    # Algorithm 4 asks for ε ≤ 1 and δ ≤ 1/n².
+    options: dict[str, Any] = {"n": 100, "m": 1, "d": 1, "sigma": 1.0, "lipschitz": 1.0, "smoothness": 1.0}
+    for epsilon, delta, wanted in ((1.0, 1e-4, 0.0), (1.01, 1e-4, 1.0), (1.0, 1.01e-4, 1.0)):
+        refused = refuses(
+            lambda e=epsilon, d=delta: phased_erm.Instance(epsilon=e, delta=d, diameter=1.0, **options)
+        )
+        yield equals("Algorithm 4 refuses ε above 1 and δ above 1/n²", refused, wanted)
     # A phase that has users enough does not speak for the next.
     for n, wanted in ((30_000, 0.0), (20, 1.0)):
         refused = refuses(lambda n=n: _phase(n, 1.0, point, 0.01, before=30_000))
