@@ -356,6 +356,15 @@ def of_refusals(point: Point) -> Iterator[Evidence]:
     except ValueError as error:
         message = str(error)
     yield equals("a level between γ and 2γ has no number of users", float("no n does" in message), 1.0)
+    # Users at the bound are inside it, in every dimension, whatever rounding the rotation adds.
+    for d in (1, 2, 3, 64):
+        corner = np.full((20, 4, d), 5.0)
+        refused = refuses(
+            lambda x=corner: winsorized_mean_highd.winsorized_mean_highd(
+                x, 1.0, 0.1, 1.0, 5.0, 1e-6, point.rng
+            )
+        )
+        yield equals("Algorithm 2 refuses users at the bound", refused, 0.0)
     # Algorithm 4 asks for ε ≤ 1 and δ ≤ 1/n².
     options: dict[str, Any] = {"n": 100, "m": 1, "d": 1, "sigma": 1.0, "lipschitz": 1.0, "smoothness": 1.0}
     for epsilon, delta, wanted in ((1.0, 1e-4, 0.0), (1.01, 1e-4, 1.0), (1.0, 1.01e-4, 1.0)):

@@ -45,7 +45,7 @@ def wrong_candidate(point: Point, gap: float, good: int) -> float:
 
 
 def check_program(point: Point) -> Evidence:
-    """The program itself where no score is mistaken: the gap is 120 scales of the noise, 24τ/(nε), or more."""
+    """The program itself where no score is mistaken: the gap is 120 or more scales 24τ/(nε) of the noise."""
     values = 0.5 * point.gap * np.where(np.arange(point.k) == 0, -1.0, 1.0)
     stop = point.share / point.k
     chosen = finite_class.learn_finite_class(

@@ -92,7 +92,7 @@ BY_CLAIM: dict[str, dict[str, Bug]] = {
         "step-of-noise": (
             "A step that falls with T in place of √T.",
             _CONVEX,
-            ("noise * math.sqrt(steps / 2.0)", "noise * steps / 2.0"),
+            ("noise * math.sqrt(steps / 2.0)", "noise * steps"),
         ),
     },
     "theorem-3-strongly-convex": {**NOISE, "horizon": HORIZON, **STRONGLY_CONVEX},
