@@ -43,6 +43,7 @@ from implementations.levy2021 import (
     winsorized_mean_1d,
     winsorized_mean_highd,
 )
+from implementations.levy2021.constants import Variant
 
 WIDTHS = {"paper": 2.0, "corrected": 2.0, "tuned": 0.5}
 """Width of a bin of PrivateRange over τ."""
@@ -280,7 +281,8 @@ def of_constants(point: Point) -> Iterator[Evidence]:
         "adaptive queries": (_queries, 0.1, 1),
         "Algorithm 4": (_phase, 1e-9, 2),
     }
-    for name in WIDTHS:
+    names: tuple[Variant, ...] = ("paper", "corrected", "tuned")
+    for name in names:
         for program, (run, delta, steps) in runs.items():
             step = first_order.query_budget(1.0, delta, steps, name)
             found = run(50, 1.0, point, None, constants=name, rng=np.random.default_rng(7))

@@ -60,6 +60,11 @@ HORIZON: Bug = (
     f"{_METHODS}:run_method",
     ("range(steps)", "range(round(steps**0.5))"),
 )
+LONG_HORIZON: Bug = (
+    "T^(3/2) steps in place of the T over which the budget is split.",
+    f"{_METHODS}:run_method",
+    ("range(steps)", "range(round(steps**1.5))"),
+)
 NOISE = {"n": USERS, "m": SAMPLES, "d": FLAT_DIMENSION, "epsilon": FLAT_EPSILON, "steps": STEPS}
 """Where the program refuses users that are too few, smaller budgets would crash it: these are larger."""
 
@@ -95,8 +100,8 @@ BY_CLAIM: dict[str, dict[str, Bug]] = {
             ("noise * math.sqrt(steps / 2.0)", "noise * steps"),
         ),
     },
-    "theorem-3-strongly-convex": {**NOISE, "horizon": HORIZON, **STRONGLY_CONVEX},
-    "corollary-2": {**NOISE, "horizon": HORIZON, **STRONGLY_CONVEX},
+    "theorem-3-strongly-convex": {**NOISE, "horizon": LONG_HORIZON, **STRONGLY_CONVEX},
+    "corollary-2": {**NOISE, "horizon": LONG_HORIZON, **STRONGLY_CONVEX},
     "theorem-3-nonconvex": {
         **NOISE,
         "horizon": HORIZON,
