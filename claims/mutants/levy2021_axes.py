@@ -79,7 +79,7 @@ CONDITION: Bug = (
     _TAIL,
     ("2.0 * smoothness / strong_convexity\n", "4.0 * (smoothness / strong_convexity) ** 2\n"),
 )
-STRONGLY_CONVEX = {"strong-convexity": STRONG_CONVEXITY, "condition": CONDITION}
+STRONGLY_CONVEX = {"strong_convexity": STRONG_CONVEXITY, "condition": CONDITION}
 
 _NONCONVEX = f"{_METHODS}:nonconvex_sgd"
 _CONVEX = f"{_METHODS}:averaged_sgd"
@@ -120,7 +120,7 @@ BY_CLAIM: dict[str, dict[str, Bug]] = {
             _NONCONVEX,
             ("noise**2 * steps", "noise**2 * steps**2"),
         ),
-        "quiet-smoothness": (
+        "height": (
             "A step without noise ∝ 1/√H.",
             _NONCONVEX,
             ("size = 1.0 / (2.0 * smoothness)", "size = 1.0 / (3.0 * math.sqrt(smoothness))"),
@@ -184,8 +184,8 @@ BY_CLAIM: dict[str, dict[str, Bug]] = {
 
 MUTANTS = [
     Mutant(
-        name=f"levy2021-{claim.replace(':', '-')}-axis-{axis}", bug=bug, replaces=where, swap=swap,
-        caught_by=(f"levy2021/{claim}",),
+        name=f"levy2021-{claim.replace(':', '-')}-axis-{axis.replace('_', '-')}",
+        bug=bug, replaces=where, swap=swap, caught_by=(f"levy2021/{claim}",),
     )
     for claim, axes in BY_CLAIM.items()
     for axis, (bug, where, swap) in axes.items()
