@@ -25,6 +25,11 @@ SAMPLES: Bug = (
     _PLAN,
     ("radius = 10.0 * tau * math", "radius = 10.0 * math.sqrt(tau * math.sqrt(dimension)) * math"),
 )
+SAMPLES_OF_MEANS: Bug = (
+    "A radius that falls with the fourth root of m in place of √m, where τ knows nothing of d.",
+    _PLAN,
+    ("radius = 10.0 * tau * math", "radius = 10.0 * math.sqrt(0.01 * tau) * math"),
+)
 DIMENSION: Bug = (
     "A budget of a coordinate that falls with d in place of √d.",
     _COORDINATE,
@@ -137,7 +142,7 @@ BY_CLAIM: dict[str, dict[str, Bug]] = {
             ("p.lipschitz * least / (p.n * p.m)", "p.lipschitz * least / math.sqrt(p.n * p.m)"),
         ),
     },
-    "corollary-1": {"n": USERS, "m": SAMPLES, "d": DIMENSION, "epsilon": EPSILON_OF_ONE},
+    "corollary-1": {"n": USERS, "m": SAMPLES_OF_MEANS, "d": DIMENSION, "epsilon": EPSILON_OF_ONE},
     "theorem-5": {
         "n": (
             "Noise that falls with n^(3/2).",
