@@ -46,6 +46,7 @@ from implementations.levy2021 import (
     winsorized_mean_1d,
     winsorized_mean_highd,
 )
+from implementations.levy2021.constants import Variant
 
 BOUND, DELTA, GAMMA = 4.0, 1e-3, 0.01
 LINE = np.array([-4.0, -3.1, 0.2, 0.2, 0.7, 2.9, 4.0])
@@ -216,6 +217,24 @@ def of_oracle(point: Point) -> Iterator[Draw]:
     yield "sum of two coordinates of the oracle of Theorem 2", drawn[:, 0] + drawn[:, 1], law.cdf
 
 
+def of_constants(point: Point) -> Iterator[Draw]:
+    """Algorithm 2 and its oracle with the other constants, d = 1, many users at 0: the range holds them.
+
+    The scale is |b − a| over what the range leaves of nε′: 6τ′/(½nε′), or 4.5τ′/(¾nε′).
+    """
+    n, names = 400, {"corrected": 12.0, "tuned": 6.0}
+    for name, times in names.items():
+        constants: Variant = "corrected" if name == "corrected" else "tuned"
+        plan = winsorized_mean_highd.highd_plan(n, 1, 8.0, DELTA, 0.05, 1.0, GAMMA, constants)
+        law = _laws.SumLaw(np.ones(1), np.zeros(1), times * plan.tau / (n * plan.epsilon), 1)
+        drawn = winsorized_mean_highd.winsorized_mean_highd(
+            copies(np.zeros((n, 1)), point.size), 8.0, DELTA, 0.05, 1.0, GAMMA, point.rng, constants=constants
+        )
+        yield f"output of Algorithm 2, d = 1, constants {name!r}", drawn[:, 0], law.cdf
+        oracle = winsorized_mean_highd.noisy_mean(np.zeros((point.size, 1)), plan, n, point.rng)
+        yield f"the oracle of Theorem 2, d = 1, constants {name!r}", oracle[:, 0], law.cdf
+
+
 def of_gaussian_mean(point: Point) -> Iterator[Draw]:
     """The opponent of theorem-5, one of five users beyond the ball; ε = 1, δ by the formula at μ."""
     from scipy.special import ndtr
@@ -254,6 +273,7 @@ def of_populations(point: Point) -> Iterator[Draw]:
     for moved, aligned in ((0.0, True), (0.4, True), (0.4, False)):
         people = users.SignPopulation(radius, up, moved, aligned)
         means = people.user_means(2, m, point.size, point.rng)
+        pair: list[Draw] = []
         for user, corner in ((0, 1.0), (1, 1.0 if aligned else -1.0)):
             signs = [(a, b) for a in (1.0, -1.0) for b in (1.0, -1.0)]
             masses = [
@@ -269,7 +289,9 @@ def of_populations(point: Point) -> Iterator[Draw]:
             spread = place + point.rng.random(place.size) if exact else np.full(place.size, -1.0)
             edges = np.arange(weights.size + 1)
             quantity = f"mean of user {user + 1}, Δ = {moved:g}, {'one corner' if aligned else 'two corners'}"
-            yield quantity, spread, lambda x, e=edges, b=below: np.interp(x, e, b)
+            pair.append((quantity, spread, lambda x, e=edges, b=below: np.interp(x, e, b)))
+        yield from pair
+        yield apart(f"users 1 and 2, Δ = {moved:g}, {'one corner' if aligned else 'two corners'}", *pair)
     normal = users.GaussianPopulation((1.0, -3.0), 2.0).user_means(2, 16, point.size, point.rng)
     from scipy.special import ndtr
 
@@ -287,6 +309,7 @@ PROGRAMS: dict[str, Callable[[Point], Iterator[Draw]]] = {
     "algorithm 4": of_algorithm_4,
     "selection": of_selection,
     "oracle": of_oracle,
+    "constants": of_constants,
     "gaussian mechanism": of_gaussian_mean,
     "populations": of_populations,
 }
