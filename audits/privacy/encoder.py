@@ -116,6 +116,11 @@ class Encoder:
         """The symbol of each code."""
         return {code: symbol for symbol, code in self._symbols.items()}
 
+    @property
+    def number_columns(self) -> list[int]:
+        """For each column of symbols the column of numbers of the same place in the output."""
+        return [self._blocks[key].start + item for key, item in self._codes]
+
     def named(self, words: str, most: int = 40) -> str:
         """The words with "symbol 3", "column 3" and "code 3" in them replaced by what these are there;
         symbols are cut to `most` characters."""

@@ -21,7 +21,6 @@ from audits.privacy.atoms import (
 )
 from audits.privacy.datasets import Dataset
 from audits.privacy.draws import named
-from audits.privacy.encoder import Encoder
 from audits.privacy.outputs import Encoded, join
 from audits.privacy.pairs import Pair
 from audits.privacy.request import Request
@@ -111,7 +110,7 @@ class PairState:
         self.request = request
         self.pair = [Dataset(data) for data in pair]
         self.index = index
-        self.encoder = Encoder(nan=request.drawer.symbols)
+        self.encoder = request.drawer.encoder()
         self.shape = (0, 0)
         self.size = 0
         self.kept: list[list[Encoded]] = [[], []]

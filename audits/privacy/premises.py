@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 
 from audits.privacy.datasets import Dataset
 from audits.privacy.draws import Drawer, named
-from audits.privacy.encoder import Encoder
 from audits.privacy.outputs import Encoded, join
 
 Floats = NDArray[np.floating[Any]]
@@ -170,7 +169,7 @@ def broken(
 
     late  whether no more time is to be spent; asked after each round of calls.
     """
-    encoder = Encoder(nan=drawer.symbols)
+    encoder = drawer.encoder()
     outputs: tuple[list[Encoded], list[Encoded]] = ([], [])
     calls, call = sizes(max_samples, drawer.one_by_one)
     done, name = 0, ""

@@ -336,7 +336,7 @@ class Sequential:
         self.extra += state.size
         level = TUNING.confirm / 2.0**self.tries
         found = (int(more[kind]), int(less[kind]), state.size)
-        self.confirmed = binomial.joint_bound(*found, self.request.delta, level) > self.request.epsilon
+        self.confirmed = binomial.two_bounds(*found, self.request.delta, level) > self.request.epsilon
 
     def batch_size(self, state: PairState) -> int:
         """Samples of the next batch: a share of those before, within the budget of samples and time."""
