@@ -8,7 +8,8 @@ for Python 3.6 and later and needs nothing but NumPy, as a worker of another Pyt
 import copy
 import importlib
 import inspect
-from typing import Any, Callable, Dict, List, Mapping, Optional, Set, Tuple
+import re
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
@@ -47,10 +48,14 @@ def adapted(
     or a function of data. Raises ValueError for anything else.
     """
     if hasattr(target, "map") and hasattr(target, "input_metric"):
-        mechanism, claim = measurement(target, **options)
-        return mechanism, claim if epsilon is None else epsilon
+        return measurement(target, epsilon=epsilon, **options)
     if epsilon is None:
         raise ValueError("no epsilon to audit against: pass --epsilon")
+    if inspect.isclass(target) and not (hasattr(target, "quick_result") or hasattr(target, "fit")):
+        raise ValueError(
+            f"TARGET: {target.__name__} is a class with neither fit nor quick_result: write a file with a "
+            "mechanism(data, size, rng) that calls it"
+        )
     if inspect.isclass(target) and hasattr(target, "quick_result"):
         return pydp_algorithm(target, epsilon=epsilon, **options), epsilon
     if inspect.isclass(target) and hasattr(target, "fit"):
@@ -75,19 +80,41 @@ def function(f: Callable[..., Any], *, epsilon: float, **options: Any) -> Callab
     return _seeded(accepted, given, lambda data, more: f(*_parts(data), **more))
 
 
-def estimator(kind: Callable[..., Any], *, epsilon: float, **options: Any) -> Callable[..., Any]:
+def estimator(
+    kind: Callable[..., Any], *, epsilon: float, release: Any = (), **options: Any
+) -> Callable[..., Any]:
     """What a fitted estimator learned: its public attributes that end in an underscore.
 
-    Outputs are dictionaries of the attributes that are numbers, strings, or arrays of these. A dataset is X,
-    or (X, y).
+    Outputs are dictionaries of the attributes that are numbers, strings, or arrays of these; `release` names
+    those that are given away, where that is not all of them ("coef_,intercept_"). A dataset is X, or (X, y).
     """
     accepted = _arguments(kind)
     given = dict(options, epsilon=epsilon) if accepted & {"epsilon", "**"} else dict(options)
-    return _seeded(accepted, given, lambda data, more: released(kind(**more).fit(*_parts(data))))
+    names = release.split(",") if isinstance(release, str) else list(release)
+
+    def fit(data: Any, more: Dict[str, Any]) -> Dict[str, Any]:
+        parts = _parts(data)
+        if np.ndim(parts[0]) < 2:
+            raise ValueError("an estimator learns from a table: pass --schema features=2")
+        built = kind(**more)
+        if len(parts) == 1 and _needs_labels(built.fit):
+            raise ValueError("this estimator needs labels: pass --schema features=2,classes=2")
+        return released(built.fit(*parts), names)
+
+    return _seeded(accepted, given, fit)
 
 
-def released(fitted: Any) -> Dict[str, Any]:
-    """The public attributes of a fitted estimator: names that end in an underscore and begin with none."""
+def _needs_labels(fit: Callable[..., Any]) -> bool:
+    y = inspect.signature(fit).parameters.get("y")
+    return y is not None and y.default is y.empty
+
+
+def released(fitted: Any, only: Sequence[str] = ()) -> Dict[str, Any]:
+    """The public attributes of a fitted estimator: names that end in an underscore and begin with none.
+
+    only  the names of those that count; all of them where it is empty.
+    Raises ValueError where there is none.
+    """
     names = sorted(n for n in vars(fitted) if n.endswith("_") and not n.startswith("_"))
     found = {name: getattr(fitted, name) for name in names}
     plain = (bool, int, float, str, np.generic)
@@ -102,27 +129,81 @@ def released(fitted: Any) -> Dict[str, Any]:
         raise ValueError(
             f"{type(fitted).__name__} has no public attribute of numbers that ends in an underscore"
         )
-    return kept
+    missing = [name for name in only if name not in kept]
+    if missing:
+        raise ValueError(
+            f"{type(fitted).__name__} has no public attribute {missing[0]!r}; it has {', '.join(kept)}"
+        )
+    return {name: kept[name] for name in only} if only else kept
 
 
-def measurement(built: Any, *, distance: Any = 1) -> Tuple[Callable[..., Any], float]:
-    """An OpenDP measurement and its own claim, `map(distance)`; the mechanism takes data as Python values."""
-    claim = built.map(distance)
-    if not isinstance(claim, (int, float)):
-        raise ValueError(f"the map of the measurement gives no ε but {claim!r}: pass a pure measurement")
+def measurement(
+    built: Any, *, epsilon: Optional[float] = None, distance: Any = 1
+) -> Tuple[Callable[..., Any], float]:
+    """An OpenDP measurement and its own claim, `map(distance)`, unless an ε is given.
+
+    The mechanism takes data as Python values of the type that the measurement is built for. Raises ValueError
+    where it measures privacy otherwise than by ε, or where its metric is none on datasets of records.
+    """
+    adjacency_of(built, distance)
+    claim = epsilon
+    if claim is None:
+        measure = str(getattr(built, "output_measure", "MaxDivergence"))
+        found = built.map(distance)
+        if not measure.startswith("MaxDivergence") or not isinstance(found, (int, float)):
+            raise ValueError(
+                f"the measurement is private by {measure}, its map gives {found!r}: pass --epsilon and "
+                "--delta of the claim that follows from it"
+            )
+        claim = float(found)
+    carrier = str(getattr(built, "input_carrier_type", ""))
+    kinds = [(r"\b[iu]\d+", int), (r"\bf\d+", float), (r"\bbool\b", bool), (r"\bString\b", str)]
+    kind: Any = next((kind for pattern, kind in kinds if re.search(pattern, carrier)), None)
 
     def mechanism(data: Any, size: int) -> List[Any]:
         value = data.tolist() if isinstance(data, np.ndarray) else data
+        if kind is not None and isinstance(value, list):
+            value = [kind(item) for item in value]
         return [built(value) for _ in range(size)]
 
-    return unseeded(mechanism), float(claim)
+    return unseeded(mechanism), claim
+
+
+def adjacency_of(target: Any, distance: Any = 1) -> Optional[str]:
+    """What the metric of a measurement means by neighbours at a distance; None for anything else.
+
+    Under OpenDP's symmetric distance a record that is replaced is at distance 2 from the one that was there.
+    """
+    if not (hasattr(target, "map") and hasattr(target, "input_metric")):
+        return None
+    metric = str(target.input_metric)
+    known = {
+        ("SymmetricDistance", 1): "add-remove",
+        ("InsertDeleteDistance", 1): "add-remove",
+        ("SymmetricDistance", 2): "replace",
+        ("InsertDeleteDistance", 2): "replace",
+        ("ChangeOneDistance", 1): "replace",
+        ("HammingDistance", 1): "replace",
+    }
+    found = known.get((metric.split("(")[0], distance))
+    if found is None:
+        raise ValueError(
+            f"the measurement's metric is {metric} at distance {distance!r}, which is none of a record "
+            "added, removed or replaced: write a file with the pairs that it means"
+        )
+    return found
 
 
 def pydp_algorithm(kind: Callable[..., Any], *, epsilon: float, **options: Any) -> Callable[..., Any]:
-    """A PyDP algorithm, `kind(epsilon=…, **options).quick_result(data)`, built anew for each output."""
+    """A PyDP algorithm, `kind(epsilon=…, **options).quick_result(data)`, built anew for each output.
+
+    It is built for floats unless the options say dtype="int", where it takes the data as integers.
+    """
+    options.setdefault("dtype", "float")
+    number = int if options["dtype"] == "int" else float
 
     def mechanism(data: Any, size: int) -> List[Any]:
-        values = np.asarray(data).tolist()
+        values = [number(value) for value in np.asarray(data).tolist()]
         return [kind(epsilon=epsilon, **options).quick_result(list(values)) for _ in range(size)]
 
     return unseeded(mechanism)

@@ -2,7 +2,7 @@
 
 A plausible pair may hide a bug: the stock holds what releases stumbled over. Extremes and values out of
 bounds, NaN, all values equal, one record a class, a changed label, a number of records at a batch boundary,
-an empty category, a duplicate, a domain that is read from the data.
+an empty category and one that nobody listed, a duplicate, a domain that is read from the data.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from audits.privacy.audit import audit_privacy
 from audits.privacy.datasets import key
+from audits.privacy.processes import WorkerFailed
 
-Floats = NDArray[np.floating[Any]]
 ADJACENCIES = ("replace", "add", "remove")
 ALPHA = 0.05
 """Level of the short audits of the search: they only rank pairs, and nothing is concluded from them."""
@@ -31,6 +31,8 @@ class Schema:
     low, high   bounds of every number.
     features    columns of numbers; 0 for a plain array of numbers.
     classes     labels 0 … classes − 1 in a second array y; 0 for none.
+    categories  codes 0 … categories − 1: data are these alone where there are no features, else they are a
+                further column; 0 for none.
     batch       records of a batch; the stock then has pairs whose sizes stand at a multiple of it.
     nan         whether NaN may occur.
     """
@@ -40,6 +42,7 @@ class Schema:
     high: float = 1.0
     features: int = 0
     classes: int = 0
+    categories: int = 0
     batch: int = 0
     nan: bool = False
 
@@ -48,7 +51,7 @@ class Schema:
             raise ValueError(f"n must be at least 2, got {self.n}")
         if not (np.isfinite(self.low) and np.isfinite(self.high) and self.low < self.high):
             raise ValueError(f"bounds must be finite and low < high, got {self.low}, {self.high}")
-        for name in ("features", "classes", "batch"):
+        for name in ("features", "classes", "categories", "batch"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must be ≥ 0, got {getattr(self, name)}")
 
@@ -78,7 +81,7 @@ def stock(schema: Schema, adjacency: str) -> list[Named]:
         elif adjacency == "remove":
             found.append(Named(name, _with(rest, record), _dataset(rest)))
         else:
-            found.append(Named(name, _dataset(rest), _with(rest, other)))
+            found.append(Named(name, _dataset(rest), _with(rest, record)))
     return found
 
 
@@ -154,43 +157,75 @@ def search(
     rng: np.random.Generator,
     samples: int = 128,
     keep: int = 2,
-    errors: str = "symbol",
+    errors: str = "raise",
+    say: Callable[[str], None] | None = None,
 ) -> list[Named]:
     """The `keep` pairs that speak most against the claim, by successive halving (Jamieson, Talwalkar 2016).
 
     Every round audits the pairs that are left for a moment and keeps the better half for twice the samples.
     The pairs found are audited afterwards with randomness of their own: the search spends nothing of that α.
+    With errors="raise" a pair on which the mechanism raises, or returns NaN, is left out, and `say` is called
+    with a sentence. Raises ValueError where that leaves none, and where a worker fails.
     """
     if keep < 1:
         raise ValueError(f"keep must be at least 1, got {keep}")
     left = list(pairs)
+    failures: list[ValueError] = []
     while len(left) > keep:
         scores: list[float] = []
         for candidate in left:
-            result = audit_privacy(
-                mechanism,
-                [candidate.pair],
-                epsilon=epsilon,
-                delta=delta,
-                adjacency=lambda first, second: True,
-                alpha=ALPHA,
-                rng=rng,
-                max_samples=max(64, samples),
-                errors=errors,
-            )
-            scores.append(np.log(max(result.e_value, 1e-300)) + result.epsilon_lower)
+            try:
+                result = audit_privacy(
+                    mechanism,
+                    [candidate.pair],
+                    epsilon=epsilon,
+                    delta=delta,
+                    adjacency=lambda first, second: True,
+                    alpha=ALPHA,
+                    rng=rng,
+                    max_samples=max(64, samples),
+                    errors=errors,
+                    simplest=False,
+                )
+            except WorkerFailed:
+                raise
+            except ValueError as error:
+                scores.append(-np.inf)
+                failures.append(error)
+                if say is not None:
+                    say(f'the pair "{candidate.name}" is left out: {error}')
+            else:
+                scores.append(np.log(max(result.e_value, 1e-300)) + result.epsilon_lower)
         # A stable order: of equal pairs the earlier in the stock stays.
         best = sorted(range(len(left)), key=lambda i: -scores[i])
-        left = [left[i] for i in sorted(best[: max(keep, len(left) // 2)], key=best.index)]
+        kept = [i for i in best[: max(keep, len(left) // 2)] if scores[i] > -np.inf]
+        if not kept:
+            raise ValueError(f"the mechanism fails on every pair of the stock: {failures[-1]}")
+        left = [left[i] for i in kept]
         samples *= 2
     return left
 
 
-Part = tuple[Floats, NDArray[np.int64] | None]
+Part = tuple[NDArray[Any], NDArray[np.int64] | None]
+Record = tuple[Any, int]
 
 
-def _situations(s: Schema) -> Iterator[tuple[str, Part, Any, Any]]:
-    """(name, the other records, a record, another record in its place)."""
+def _situations(s: Schema) -> Iterator[tuple[str, Part, Record, Record]]:
+    """(name, the other records, a record, another record in its place); added or removed is the first."""
+    if s.features or not s.categories:
+        yield from _of_numbers(s)
+    if s.categories > 1:
+        yield from _of_categories(s)
+    if s.classes > 1:
+        yield from _of_labels(s)
+    if s.batch > 0:
+        # A record more or less than a batch, and exactly one or two.
+        for count in sorted({max(s.batch - 1, 1), s.batch, 2 * s.batch}):
+            name = f"{count} records beside it, batches of {s.batch}"
+            yield name, _rest(s, count, s.low), _record(s, s.high, category=1), _record(s, s.low)
+
+
+def _of_numbers(s: Schema) -> Iterator[tuple[str, Part, Record, Record]]:
     low, high, middle = s.low, s.high, (s.low + s.high) / 2
     far = high + 1000.0 * (high - low)
     numbers: list[tuple[str, float, float, float]] = [
@@ -199,55 +234,73 @@ def _situations(s: Schema) -> Iterator[tuple[str, Part, Any, Any]]:
         ("all in the middle, extremes", middle, low, high),
         ("a value out of bounds", middle, far, middle),
         ("a value out of bounds, below", middle, low - (far - high), middle),
-        ("a duplicate", middle, middle, high),
+        ("all equal, a duplicate", middle, middle, high),
     ]
     if s.nan:
         numbers.append(("NaN", middle, np.nan, high))
     for name, others, value, other in numbers:
-        rest = _rest(s, s.n - 1, others)
-        yield name, rest, _record(s, value, 0), _record(s, other, 0)
-    spread = _spread(s, s.n - 1)
-    yield "spread over the bounds", spread, _record(s, high, 0), _record(s, low, 0)
+        yield name, _rest(s, s.n - 1, others), _record(s, value), _record(s, other)
+    spread = _spread(s, s.n - 1, low, high)
+    yield "spread over the bounds", spread, _record(s, high), _record(s, low)
+    # The range, or the number of distinct values, is another one with the record than without it.
+    half = _spread(s, s.n - 1, low, middle)
+    yield "the range is read from the data", half, _record(s, high), _record(s, low)
+    yield "a duplicate of one record", half, _record(s, middle), _record(s, (low + 3.0 * middle) / 4.0)
     if s.nan:
         values, labels = _rest(s, s.n - 1, low)
         values = values.copy()
         values[1:] = np.nan
-        yield "all others NaN", (values, labels), _record(s, high, 0), _record(s, low, 0)
-    if s.classes > 1:
-        values, labels = spread
-        assert labels is not None
-        yield "a label changes", spread, _record(s, high, 0), _record(s, high, 1)
-        single = np.zeros(len(labels), dtype=np.int64)
-        yield "the only record of a class", (values, single), _record(s, high, 1), _record(s, high, 0)
-        yield "the largest label", (values, single), _record(s, low, s.classes - 1), _record(s, low, 0)
-    if s.batch > 0:
-        for count in (s.batch, 2 * s.batch):
-            rest = _rest(s, count, low)
-            yield (
-                f"{count} records beside it, batches of {s.batch}",
-                rest,
-                _record(s, high, 0),
-                _record(s, low, 0),
-            )
+        yield "all others NaN", (values, labels), _record(s, high), _record(s, low)
 
 
-def _rest(s: Schema, count: int, value: float) -> Part:
-    shape = (count, s.features) if s.features else (count,)
+def _of_categories(s: Schema) -> Iterator[tuple[str, Part, Record, Record]]:
+    middle, last = (s.low + s.high) / 2, s.categories - 1
+    same = _rest(s, s.n - 1, middle)
+    first = _record(s, middle)
+    yield "an empty category", same, _record(s, middle, category=1), first
+    if last > 1:
+        yield "the last category alone", same, _record(s, middle, category=last), first
+    yield "a category that nobody listed", same, _record(s, middle, category=s.categories), first
+    each = _rest(s, s.n - 1, middle, np.arange(s.n - 1) % s.categories)
+    yield "every category in turn", each, _record(s, middle, category=last), first
+
+
+def _of_labels(s: Schema) -> Iterator[tuple[str, Part, Record, Record]]:
+    values, labels = _spread(s, s.n - 1, s.low, s.high)
+    assert labels is not None
+    yield "a label changes", (values, labels), _record(s, s.high), _record(s, s.high, 1)
+    single = values, np.zeros(len(labels), dtype=np.int64)
+    yield "the only record of a class", single, _record(s, s.high, 1), _record(s, s.high)
+    if s.classes > 2:
+        yield "the largest label", single, _record(s, s.low, s.classes - 1), _record(s, s.low)
+
+
+def _rest(s: Schema, count: int, value: float, categories: Any = None) -> Part:
+    """Records of one value, in the first category each unless others are given."""
+    codes = np.zeros(count, dtype=np.int64) if categories is None else categories
     labels = np.arange(count, dtype=np.int64) % s.classes if s.classes else None
-    return np.full(shape, float(value)), labels
+    if not s.features:
+        return (codes if s.categories else np.full(count, float(value))), labels
+    values = np.full((count, s.features), float(value))
+    return (np.column_stack([values, codes.astype(np.float64)]) if s.categories else values), labels
 
 
-def _spread(s: Schema, count: int) -> Part:
-    values, labels = _rest(s, count, s.low)
-    column = np.linspace(s.low, s.high, count)
-    return (values + (column[:, None] - s.low if s.features else column - s.low)), labels
+def _spread(s: Schema, count: int, low: float, high: float) -> Part:
+    values, labels = _rest(s, count, low)
+    column = np.linspace(low, high, count) - low
+    if not s.features:
+        return (values if s.categories else values + column), labels
+    values[:, : s.features] += column[:, None]
+    return values, labels
 
 
-def _record(s: Schema, value: float, label: int) -> tuple[Any, int]:
-    return (np.full(s.features, float(value)) if s.features else float(value)), label
+def _record(s: Schema, value: float, label: int = 0, category: int = 0) -> Record:
+    if not s.features:
+        return (category if s.categories else float(value)), label
+    return np.append(np.full(s.features, float(value)), [float(category)] * bool(s.categories)), label
 
 
-def _with(rest: Part, record: tuple[Any, int]) -> Any:
+def _with(rest: Part, record: Record) -> Any:
     values, labels = rest
     whole = np.concatenate([np.asarray(record[0])[None], values])
     return whole if labels is None else (whole, np.concatenate([[record[1]], labels]))

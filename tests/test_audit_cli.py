@@ -106,6 +106,7 @@ def test_json_is_one_document_with_exactly_the_agreed_fields(
         "premise_samples",
         "footprints",
         "planted",
+        "simplest",
         "note",
     ]
     assert (document["verdict"], document["seed"], document["epsilon_claimed"]) == ("not-refuted", 3, 1.0)

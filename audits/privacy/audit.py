@@ -28,6 +28,7 @@ from audits.privacy.planting import KEPT, LEAST_SECONDS, SHARE, Given, Passed, p
 from audits.privacy.request import Finding, Request, Stopped, nothing
 from audits.privacy.result import AuditResult, Look, Planted
 from audits.privacy.sequential import Sequential
+from audits.privacy.simplest import Simplest, fresh_samples, simplest_event
 
 METHODS = ("sequential", "clopper-pearson", "gdp")
 MIN_SAMPLES = 64
@@ -59,6 +60,7 @@ def audit_privacy(
     confirm: bool = False,
     partial: bool = False,
     planting: bool = False,
+    simplest: bool = True,
     progress: Callable[[Look], None] | None = None,
 ) -> AuditResult:
     """Test by sampling whether a mechanism is (ε, δ)-differentially private on neighbouring datasets.
@@ -101,6 +103,9 @@ def audit_privacy(
     planting     where the audit passes, plant leaks of many sizes into the outputs that it drew, and tell in
                  `planted` which of them it catches. That takes at most a quarter of the audit's processor
                  time, or a second of a short audit; which sizes are tried depends on the time left.
+    simplest     after a refutation name in `simplest` the simplest event of like power, counted on fresh
+                 draws: twice as many as the audit took, four times where these were few (`fresh_samples`), as
+                 far as the time limit allows.
     progress     called with each look of the sequential method.
 
     Before the first bet the premises are tested on outputs of their own (`premise_samples` of each dataset):
@@ -180,6 +185,9 @@ def audit_privacy(
     planted: tuple[Planted, ...] = ()
     if planting and verdict == "not-refuted" and method != "gdp":
         planted = _planted(request, outputs, finding, method, looks, cost)
+    named_event = None
+    if simplest and verdict == "refuted":
+        named_event = _simplest(request, outputs, finding)
     return AuditResult(
         verdict=verdict,
         epsilon_claimed=float(epsilon),
@@ -203,6 +211,7 @@ def audit_privacy(
         premise=premise,
         premise_samples=tested,
         planted=planted,
+        simplest=named_event,
         footprints=low_bits,
         trace=finding.trace,
         curve=finding.curve,
@@ -270,6 +279,43 @@ def _planted(
         if not request.partial:
             raise
         return ()
+
+
+def _simplest(request: Request, outputs: list[Any], finding: Finding) -> Simplest | None:
+    """The simplest event that shows the refutation; None where there is none, or no time to count one."""
+    drawer, index = cast(Drawer, request.drawer), finding.pair_index
+    pair = [Dataset(data) for data in request.pairs[index]]
+    rng = request.rng.spawn(1)[0]
+
+    def draw(side: int, size: int) -> Any:
+        return drawer.draw(pair[side], size, rng, named(side, index))
+
+    samples = fresh_samples(finding.samples)
+    left = request.time_limit - request.timed()
+    if math.isfinite(left):
+        # A draw takes as long as those before it did, and there are two datasets.
+        samples = min(samples, int(0.5 * left * drawer.drawn / max(drawer.seconds, 1e-9)))
+    if samples < MIN_SAMPLES:
+        return None
+    drawer.pool = None
+    try:
+        return simplest_event(
+            outputs,
+            draw,
+            epsilon=request.epsilon,
+            delta=request.delta,
+            alpha=request.alpha,
+            bound=finding.epsilon_lower,
+            samples=samples,
+            symbols=drawer.symbols,
+        )
+    except (KeyboardInterrupt, Stopped):
+        if not request.partial:
+            raise
+        return None
+    except ValueError:
+        # The refutation stands, whatever a mechanism does when it is called again.
+        return None
 
 
 def _premise(request: Request, index: int, rng: np.random.Generator) -> tuple[str, int]:

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from audits.evidence import Evidence, Verdict
+from audits.privacy.simplest import Simplest
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -131,6 +132,8 @@ class AuditResult:
     premise          the premise of the test that fails, in a sentence; empty where none does.
     premise_samples  outputs drawn of each dataset to test the premises; not among `samples`.
     footprints       what the low-order bits of doubles tell, apart from the verdict; None for other outputs.
+    simplest         after a refutation, the simplest event that shows it, with its probabilities on both
+                     datasets; None where there is none.
     planted          what leaks would have been caught, by planting some; empty where that was not asked for.
     """
 
@@ -158,6 +161,7 @@ class AuditResult:
     epsilon_estimate: float = 0.0
     max_samples: int = 0
     planted: tuple[Planted, ...] = ()
+    simplest: Simplest | None = None
     footprints: Footprints | None = None
 
     def __post_init__(self) -> None:
@@ -253,6 +257,8 @@ class AuditResult:
                 f"confidence {self.confidence:g} (estimate {self.epsilon_estimate:.4g}). "
                 f"Event ({self.direction}): {self.event}. {spent}."
             )
+            if self.simplest is not None:
+                text += f" The simplest event that shows it: {self.simplest}."
         elif self.premise:
             text = f"undecided: ({claim}). {self.premise}"
             note = self.note.replace(self.premise, "").strip()
@@ -315,6 +321,7 @@ class AuditResult:
             "premise_samples": self.premise_samples,
             "footprints": None if self.footprints is None else asdict(self.footprints),
             "planted": [planted.to_dict() for planted in self.planted],
+            "simplest": None if self.simplest is None else self.simplest.to_dict(),
             "note": self.note,
         }
 
@@ -338,6 +345,7 @@ class AuditResult:
             ("seconds", f"{self.seconds:.2f}"),
             ("pair", f"{_short(self.pair[0])} | {_short(self.pair[1])}"),
             ("event", f"{self.event} ({self.direction})"),
+            ("simplest event", "" if self.simplest is None else str(self.simplest)),
             *(
                 self.worth
                 or [("would have caught", f"ε ≥ {self.resolution.epsilon:.4g} (no proof of privacy)")]

@@ -50,7 +50,7 @@ class Case:
     errors: str = "raise"
     footprints: bool = False
     max_samples: int = 4000
-    time_limit: float = 240.0
+    time_limit: float = 900.0
 
     def __post_init__(self) -> None:
         for name, allowed in (("status", STATUSES), ("expected", VERDICTS), ("adjacency", ADJACENCIES)):

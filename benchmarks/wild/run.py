@@ -80,6 +80,7 @@ def _audited(case: Case, python: Path, jobs: int) -> dict[str, Any]:
         "pair",
         "direction",
         "event",
+        "simplest",
     )
     return {name: found[name] for name in keep} | {
         "resolution": found["resolution"]["epsilon"],

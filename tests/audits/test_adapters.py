@@ -39,7 +39,9 @@ class Mean:
 class Measurement:
     """As OpenDP has them."""
 
-    input_metric = "AbsoluteDistance(f64)"
+    input_metric = "ChangeOneDistance()"
+    output_measure = "MaxDivergence"
+    input_carrier_type = "Vec<f64>"
 
     def map(self, distance: float) -> float:
         return 0.5 * distance
@@ -89,8 +91,45 @@ def test_a_measurement_brings_its_own_claim() -> None:
     mechanism, claim = adapters.adapted(Measurement(), None, {})
     assert claim == 0.5
     assert not mechanism.replayable  # type: ignore[attr-defined]
-    assert adapters.adapted(Measurement(), None, {"distance": 2})[1] == 1.0
+    assert adapters.adapted(Measurement(), 2.0, {})[1] == 2.0
+    assert adapters.adjacency_of(Measurement()) == "replace"
+    assert adapters.adjacency_of(seeded_sum) is None
     assert audit_privacy(mechanism, [PAIR], epsilon=0.5, adjacency="replace", max_samples=500).samples == 500
+
+
+def test_a_measurement_of_another_kind_is_one_sentence() -> None:
+    concentrated, single, whole = Measurement(), Measurement(), Measurement()
+    concentrated.output_measure = "ZeroConcentratedDivergence"  # its map gives ρ, which is no ε
+    with pytest.raises(
+        ValueError, match=r"private by ZeroConcentratedDivergence.* pass --epsilon and --delta"
+    ):
+        adapters.adapted(concentrated, None, {})
+    assert adapters.adapted(concentrated, 1.0, {})[1] == 1.0
+    single.input_metric = "AbsoluteDistance(f64)"
+    with pytest.raises(ValueError, match="none of a record added"):
+        adapters.adapted(single, None, {})
+    whole.input_metric = "SymmetricDistance()"
+    assert [adapters.adjacency_of(whole, distance) for distance in (1, 2)] == ["add-remove", "replace"]
+    with pytest.raises(ValueError, match="at distance 3"):
+        adapters.adapted(whole, None, {"distance": 3})
+
+
+def test_an_estimator_says_what_data_it_needs() -> None:
+    class Labelled(Mean):
+        def fit(self, X: Any, y: Any) -> Labelled:
+            super().fit(X)
+            return self
+
+    rng = np.random.default_rng(0)
+    mechanism, _ = adapters.adapted(Labelled, 1.0, {"release": "mean_"})
+    with pytest.raises(ValueError, match="needs labels: pass --schema features=2,classes=2"):
+        mechanism(np.zeros((3, 1)), 1, rng)
+    with pytest.raises(ValueError, match="a table: pass --schema features=2"):
+        mechanism(np.zeros(3), 1, rng)
+    assert set(mechanism((np.zeros((3, 1)), np.zeros(3)), 1, rng)[0]) == {"mean_"}
+    mechanism, _ = adapters.adapted(Mean, 1.0, {"release": "mean_,median_"})
+    with pytest.raises(ValueError, match="no public attribute 'median_'; it has classes_, mean_"):
+        mechanism(np.zeros((3, 1)), 1, rng)
 
 
 def test_an_algorithm_is_built_anew_for_each_output() -> None:
@@ -110,6 +149,13 @@ def test_what_is_no_mechanism() -> None:
     with pytest.raises(ValueError, match="dotted name"):
         adapters.named("json")
     assert adapters.named("json.dumps") is json.dumps
+
+    class Laplace:
+        def randomise(self, value: float) -> float:
+            return value
+
+    with pytest.raises(ValueError, match="Laplace is a class with neither fit nor quick_result"):
+        adapters.adapted(Laplace, 1.0, {})
 
 
 LIBRARY = """

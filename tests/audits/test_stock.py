@@ -16,6 +16,9 @@ SCHEMAS = [
     Schema(n=2, low=-3.0, high=-1.0, nan=True),
     Schema(features=2, classes=2, batch=2, nan=True),
     Schema(features=1, classes=3),
+    Schema(categories=3),
+    Schema(features=2, categories=2, batch=3),
+    Schema(n=4, categories=2, classes=2),
 ]
 
 
@@ -27,7 +30,7 @@ def relation(adjacency: str) -> str:
 @pytest.mark.parametrize("schema", SCHEMAS)
 def test_every_pair_is_one_of_neighbours(schema: Schema, adjacency: str) -> None:
     pairs = stock(schema, adjacency)
-    assert len({one.name for one in pairs}) == len(pairs) >= 7
+    assert len({one.name for one in pairs}) == len(pairs) >= 3
     for one in pairs:
         checked = take_pairs([one.pair], np.random.default_rng(0), relation(adjacency))
         lengths = [len(d[0]) if isinstance(d, tuple) else len(d) for d in checked[0]]
@@ -41,6 +44,33 @@ def test_what_the_stock_holds() -> None:
     values = [np.concatenate([one.first[0], one.second[0]]) for one in stock(SCHEMAS[2], "replace")]
     assert any(np.isnan(v).any() for v in values)
     assert any((v > 100.0).any() for v in values)
+    sizes = {len(one.first[0]) for one in stock(SCHEMAS[2], "add")}
+    assert sizes == {1, 2, 4}  # a batch of two less one, one batch, two of them (as many as n − 1)
+    (labels,) = (one for one in stock(SCHEMAS[2], "replace") if one.name == "a label changes")
+    assert np.array_equal(labels.first[0], labels.second[0])
+    assert (labels.first[1] != labels.second[1]).sum() == 1
+
+
+def test_categories() -> None:
+    pairs = {one.name: one for one in stock(SCHEMAS[4], "remove")}
+    empty, unknown = pairs["an empty category"], pairs["a category that nobody listed"]
+    assert set(empty.first) == {0, 1}
+    assert set(empty.second) == {0}
+    assert set(unknown.first) == {0, 3}
+    assert empty.first.dtype.kind == "i"
+    mixed = {one.name: one for one in stock(SCHEMAS[5], "add")}
+    assert mixed["an empty category"].second.shape == (5, 3)
+    assert set(mixed["an empty category"].second[:, 2]) == {0.0, 1.0}
+    assert not set(mixed["a value out of bounds"].second[:, 2]) - {0.0, 1.0}
+
+
+def test_a_range_and_a_number_of_values_that_are_read_from_the_data() -> None:
+    for adjacency in ADJACENCIES:
+        pairs = {one.name: one for one in stock(Schema(), adjacency)}
+        ranges = [np.ptp(d) for d in pairs["the range is read from the data"].pair]
+        assert ranges[0] != ranges[1]
+        distinct = [len(set(d)) - len(d) for d in pairs["a duplicate of one record"].pair]
+        assert distinct[0] != distinct[1]
 
 
 @pytest.mark.parametrize(
@@ -92,6 +122,30 @@ def test_the_search_finds_the_pair_of_a_planted_bug() -> None:
         keep=1,
     )
     assert [one.name for one in found] == ["a value out of bounds, below"]
+
+
+def test_a_pair_on_which_the_mechanism_fails_is_left_out_and_said() -> None:
+    def fragile(data: Any, rng: np.random.Generator) -> float:
+        if np.max(data) > 100.0:
+            raise OverflowError("too much")
+        return float(np.sum(data) + rng.laplace())
+
+    said: list[str] = []
+    pairs, rng = stock(Schema(), "replace"), np.random.default_rng(0)
+    found = search(each(fragile), pairs, epsilon=1.0, rng=rng, samples=64, say=said.append)
+    assert "a value out of bounds" not in {one.name for one in found}
+    (sentence,) = said
+    assert '"a value out of bounds" is left out' in sentence
+    assert "OverflowError(too much)" in sentence
+    # As an output it is what shows most.
+    found = search(each(fragile), pairs, epsilon=1.0, rng=rng, samples=64, keep=1, errors="symbol")
+    assert found[0].name == "a value out of bounds"
+
+    def never(data: Any, rng: np.random.Generator) -> float:
+        raise TypeError("no floats")
+
+    with pytest.raises(ValueError, match=r"fails on every pair of the stock: .*no floats"):
+        search(each(never), pairs, epsilon=1.0, rng=rng)
 
 
 def test_the_search_keeps_what_is_asked() -> None:

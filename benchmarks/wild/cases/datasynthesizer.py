@@ -44,7 +44,7 @@ CASES = [
         "of": "get_noisy_distribution_of_attributes",
         "adjacency": "add-remove",
         "epsilon": 1.0,
-        "max_samples": 400,
+        "max_samples": 1200,
     },
 ]
 

@@ -11,7 +11,7 @@ RELEASES = [
         "status": "presumed correct",
         "expected": "not-refuted",
         "epsilon": 1.0,
-        "max_samples": 1500,
+        "max_samples": 20000,
     }
 ]
 CASES = [
@@ -48,16 +48,15 @@ CASES = [
         "of": "mechanisms.GaussianDiscrete",
         "released": "the count",
         "delta": 0.01,
-        "max_samples": 1500,
     },
     {"function": "exponential", "of": "mechanisms.Exponential", "released": "one of 4 candidates"},
     {"function": "permute_and_flip", "of": "mechanisms.PermuteAndFlip", "released": "one of 4 candidates"},
-    {"function": "binary", "of": "mechanisms.Binary", "released": "one of 2 labels", "max_samples": 6000},
+    {"function": "binary", "of": "mechanisms.Binary", "released": "one of 2 labels", "max_samples": 50000},
     {
         "function": "categorical",
         "of": "mechanisms.ExponentialCategorical",
         "released": "one of 3 labels",
-        "max_samples": 6000,
+        "max_samples": 50000,
     },
     {"function": "hierarchical", "of": "mechanisms.ExponentialHierarchical", "released": "one of 4 labels"},
     {

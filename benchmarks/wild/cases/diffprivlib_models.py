@@ -18,7 +18,7 @@ CASES = [
         "adjacency": "replace",
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 250,
+        "max_samples": 1500,
     },
     {
         "function": "scaler",
@@ -27,7 +27,7 @@ CASES = [
         "adjacency": "replace",
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 300,
+        "max_samples": 2000,
     },
     {
         "function": "k_means",
@@ -36,7 +36,7 @@ CASES = [
         "adjacency": "add-remove",
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 250,
+        "max_samples": 1500,
     },
     {
         "function": "logistic",
@@ -45,7 +45,7 @@ CASES = [
         "adjacency": "replace",
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 250,
+        "max_samples": 1500,
     },
     {
         "function": "linear",
@@ -54,7 +54,7 @@ CASES = [
         "adjacency": "replace",
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 300,
+        "max_samples": 2000,
     },
     {
         "function": "unclipped",
@@ -72,7 +72,7 @@ CASES = [
         "adjacency": "replace",
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 300,
+        "max_samples": 2000,
     },
     {
         "function": "bayes_label",
@@ -92,7 +92,7 @@ CASES = [
         "status": "finding",
         "expected": "refuted",
         "reference": "findings/diffprivlib-gaussian-nb.md",
-        "max_samples": 300,
+        "max_samples": 2000,
     },
     {
         "function": "tree_added",
@@ -101,7 +101,7 @@ CASES = [
         "adjacency": "add-remove",
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 400,
+        "max_samples": 4000,
     },
     {
         "function": "tree_replaced",
@@ -111,7 +111,7 @@ CASES = [
         "status": "adjacency",
         "expected": "refuted",
         "reference": "findings/diffprivlib-forests.md",
-        "max_samples": 3000,
+        "max_samples": 20000,
     },
     {
         "function": "forest_replaced",
@@ -121,7 +121,7 @@ CASES = [
         "status": "adjacency",
         "expected": "refuted",
         "reference": "findings/diffprivlib-forests.md",
-        "max_samples": 3000,
+        "max_samples": 20000,
     },
 ]
 BOX = {"epsilon": 1.0, "bounds": (0.0, 1.0)}

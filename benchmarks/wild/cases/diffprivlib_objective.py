@@ -34,7 +34,7 @@ CASES = [
         "released": "the perturbed objective at three points, y in [-1/10, 1]",
         "adjacency": "replace",
         "epsilon": 1.0,
-        "max_samples": 3000,
+        "max_samples": 8000,
     },
 ]
 _X = np.array([[0.5], [-0.5]])

@@ -34,7 +34,7 @@ CASES = [
         "epsilon": 1.0,
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 1000,
+        "max_samples": 3000,
     },
 ]
 _X = np.array([[1.0], [0.0], [0.0]])

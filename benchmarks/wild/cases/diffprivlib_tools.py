@@ -12,7 +12,7 @@ RELEASES = [
         "library": "diffprivlib==0.6.6",
         "requirements": ["scikit-learn==1.6.1"],
         "epsilon": 1.0,
-        "max_samples": 1000,
+        "max_samples": 8000,
     }
 ]
 CASES = [
@@ -111,7 +111,6 @@ CASES = [
         "adjacency": "add-remove",
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 1000,
     },
     {
         "function": "histogramdd",
@@ -120,7 +119,6 @@ CASES = [
         "adjacency": "add-remove",
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 1000,
     },
     {
         "function": "sum_added",

@@ -29,7 +29,7 @@ CASES = [
         "footprints": True,
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 4000,
+        "max_samples": 20000,
     },
 ]
 

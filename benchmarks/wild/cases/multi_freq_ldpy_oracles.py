@@ -16,20 +16,20 @@ from audits import unseeded
 RELEASES = [
     {
         "library": "multi-freq-ldpy==0.2.5",
-        "requirements": ["scipy"],
+        "requirements": ["scipy", "xxhash<2"],
         "epsilon": 1.0,
         "adjacency": "replace",
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 2000,
+        "max_samples": 10000,
     }
 ]
 CASES = [
-    {"function": "response", "of": "GRR_Client", "released": "one of 4 items", "max_samples": 6000},
+    {"function": "response", "of": "GRR_Client", "released": "one of 4 items", "max_samples": 50000},
     {"function": "optimised_unary", "of": "UE_Client(optimal=True)", "released": "4 bits"},
     {"function": "symmetric_unary", "of": "UE_Client(optimal=False)", "released": "4 bits"},
     {"function": "subset", "of": "SS_Client", "released": "a subset"},
-    {"function": "local_hashing", "of": "LH_Client", "released": "hash and seed", "max_samples": 2000},
+    {"function": "local_hashing", "of": "LH_Client", "released": "hash and seed"},
     {"function": "histogram", "of": "HE_Client", "released": "4 noisy bits"},
     {"function": "adaptive", "of": "ADP_Client", "released": "a report"},
 ]

@@ -60,7 +60,7 @@ CASES = [
         "adjacency": "own",
         "epsilon": 1.5,
         "delta": 1e-5,
-        "max_samples": 500,
+        "max_samples": 1500,
         "status": "presumed correct",
         "expected": "not-refuted",
     },

@@ -16,18 +16,17 @@ RELEASES = [
         "adjacency": "replace",
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 2000,
+        "max_samples": 50000,
     }
 ]
 CASES = [
     {"function": "direct", "of": "DEClient", "released": "one of 4 items"},
     {"function": "histogram", "of": "HEClient", "released": "4 noisy bits"},
-    {"function": "local_hashing", "of": "LHClient", "released": "hash and seed", "max_samples": 2000},
+    {"function": "local_hashing", "of": "LHClient", "released": "hash and seed"},
     {
         "function": "optimal_hashing",
         "of": "LHClient(use_olh=True)",
         "released": "hash and seed",
-        "max_samples": 2000,
     },
     {"function": "hadamard_response", "of": "HadamardResponseClient", "released": "a row"},
     {"function": "hadamard", "of": "HadamardMechClient", "released": "coefficients and signs"},
@@ -39,8 +38,8 @@ def same(item):
 
 
 def flat(report):
-    """A report as numbers: nested tuples and arrays in a row."""
-    if isinstance(report, (tuple, list, np.ndarray)):
+    """A report as numbers: nested tuples, pairs and arrays in a row."""
+    if isinstance(report, (tuple, list, zip, np.ndarray)):
         return [number for part in report for number in flat(part)]
     return [report.item() if isinstance(report, np.generic) else report]
 

@@ -93,7 +93,8 @@ def audit_command(
     schema: Annotated[
         str | None,
         typer.Option(
-            "--schema", help="Data of a library's function: n=5,features=2,classes=2,batch=4,nan=1."
+            "--schema",
+            help="Data of a library's function: n=5,features=2,classes=2,categories=3,batch=4,nan=1.",
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
@@ -183,7 +184,7 @@ def audit_target(
                 "delta": _claimed("delta", delta, loaded.delta, 0.0),
             }
             shape = schema_of(schema, set_options)
-            targets = adjacent(loaded, adjacency, claim, shape, seed) if adjacency else [loaded]
+            targets = adjacent(loaded, adjacency, claim, shape, seed, errors) if adjacency else [loaded]
             for one in targets:
                 so_far = functools.partial(
                     bound_so_far, one, claim, alpha=alpha, max_samples=max_samples, method=method, seed=seed
@@ -352,7 +353,9 @@ def _facts(result: AuditResult) -> Iterator[tuple[str, str]]:
     yield "pair", f"D = {document['pair'][0]}   D′ = {document['pair'][1]}"
     if not result.premise:
         yield "event", f"{result.event} ({result.direction})"
-        if result.verdict != "refuted":
+        if result.verdict == "refuted":
+            yield "simplest", str(result.simplest or "none: no coordinate, symbol or sum shows it alone")
+        else:
             yield from result.worth or [("resolution", _resolution(result))]
         if result.low_bits:
             yield "low bits", result.low_bits

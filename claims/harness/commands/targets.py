@@ -105,7 +105,7 @@ def load_any(
 ) -> tuple[str | None, Target]:
     """(adjacency, target) of a file, a module, or an object of a library, here or in another Python."""
     if is_library_object(target):
-        # Most libraries do not say which datasets are neighbours.
+        # Most libraries do not say which datasets are neighbours; `adjacent` knows those that do.
         return adjacency or "all", load_library(target, epsilon, set_options, python, packages, envs)
     if set_options or schema:
         raise ValueError(f"--set and --schema are for a function of a library, got {target!r}")
@@ -139,13 +139,21 @@ def load_library(
 
     options = dict(_option(text) for text in set_options)
     if python is None and not packages:
-        mechanism, claim = adapters.adapted(adapters.named(target), epsilon, options)
-        name = target
+        found = adapters.named(target)
+        mechanism, claim = adapters.adapted(found, epsilon, options)
+        name, adjacency = target, adapters.adjacency_of(found, options.get("distance", 1))
     else:
         mechanism = _library_elsewhere(target, epsilon, options, python, packages, envs)
         name, claim = f"{target} in Python {mechanism.python_version}", mechanism.epsilon
+        adjacency = mechanism.adjacency
     return Target(
-        name=name, mechanism=mechanism, pairs=None, adjacency=None, epsilon=claim, delta=None, score=None
+        name=name,
+        mechanism=mechanism,
+        pairs=None,
+        adjacency=adjacency,
+        epsilon=claim,
+        delta=None,
+        score=None,
     )
 
 
@@ -163,21 +171,30 @@ def _library_elsewhere(
 
     path = environment(packages, python=python, folder=envs) if packages else interpreter(python)
     lines = (
-        "import importlib.util",
+        "import importlib.util, sys",
         f"spec = importlib.util.spec_from_file_location('adapters', {str(adapters.__file__)!r})",
         "adapters = importlib.util.module_from_spec(spec)",
         "spec.loader.exec_module(adapters)",
-        f"mechanism, epsilon = adapters.adapted(adapters.named({target!r}), {epsilon!r}, {options!r})",
+        f"sys.path.insert(0, {str(Path.cwd())!r})",
+        f"found, options = adapters.named({target!r}), {options!r}",
+        f"mechanism, epsilon = adapters.adapted(found, {epsilon!r}, options)",
+        "adjacency = adapters.adjacency_of(found, options.get('distance', 1))",
     )
     # Workers that start later read the file again, so that it lives as long as this process.
     folder = tempfile.mkdtemp(prefix="dpclaims-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     file = Path(folder) / "library_object.py"
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return remote(path, file)
+    try:
+        return remote(path, file)
+    except ValueError as error:
+        # The user knows nothing of that file.
+        raise ValueError(str(error).replace(f"{file} in ", "")) from error
 
 
-def adjacent(loaded: Target, adjacency: str, claim: dict[str, float], shape: Any, seed: int) -> list[Target]:
+def adjacent(
+    loaded: Target, adjacency: str, claim: dict[str, float], shape: Any, seed: int, errors: str = "raise"
+) -> list[Target]:
     """The target under "replace", "add" and "remove", or one of them, each with its pairs.
 
     An object of a library gets pairs of the stock for data of this shape, those that a search finds to show
@@ -190,8 +207,17 @@ def adjacent(loaded: Target, adjacency: str, claim: dict[str, float], shape: Any
 
     if adjacency not in (*ADJACENCIES, "all"):
         raise ValueError(f"--adjacency must be one of {', '.join((*ADJACENCIES, 'all'))}, got {adjacency!r}")
+    kinds = ADJACENCIES if adjacency == "all" else (adjacency,)
+    if loaded.pairs is None and loaded.adjacency is not None:
+        # The claim is made for one relation; under another one it says nothing.
+        meant = ("replace",) if loaded.adjacency == "replace" else ("add", "remove")
+        kinds = [kind for kind in kinds if kind in meant]
+        if not kinds:
+            raise ValueError(
+                f"--adjacency {adjacency}: the claim of {loaded.name} is made for {' and '.join(meant)}"
+            )
     found: list[Target] = []
-    for place, kind in enumerate(ADJACENCIES if adjacency == "all" else (adjacency,)):
+    for place, kind in enumerate(kinds):
         # The search and the audit draw from generators of their own.
         rng = np.random.default_rng([seed, place, 1])
         if loaded.pairs is None:
@@ -201,6 +227,8 @@ def adjacent(loaded: Target, adjacency: str, claim: dict[str, float], shape: Any
                 epsilon=claim["epsilon"],
                 delta=claim["delta"],
                 rng=rng,
+                errors=errors,
+                say=lambda words, kind=kind: print(f"dpclaims: {kind}: {words}", file=sys.stderr),
             )
             pairs, words = [one.pair for one in best], "; ".join(one.name for one in best)
         else:

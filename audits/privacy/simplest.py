@@ -1,0 +1,390 @@
+"""The simplest event that shows a violation: one symbol or value, one threshold, one interval, one sum.
+
+The event that carries a refutation is often one of a learned score, which nobody can check by hand. So the
+outputs that the audit drew are searched for events that can: the best event of each simple kind is chosen on
+them, and all of these are counted on fresh outputs. The first kind whose event is nearly as strong is named.
+
+How the figures are valid. With K events and α in all, each of the 2K probabilities has its Clopper–Pearson
+interval at level α/(2K), so that all of them hold at once with probability 1 − α, whichever event is named
+afterwards. From p ≥ p_low and q ≤ q_high follows what anyone can work out: ε ≥ log((p_low − δ)/q_high).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audits.bounds import clopper_pearson_limits
+from audits.privacy.encoder import Encoder
+from audits.privacy.outputs import Encoded, column_words
+
+Floats = NDArray[np.floating[Any]]
+Mask = NDArray[np.bool_]
+Raw = NDArray[Any]
+
+ALIKE = 0.9
+"""An event is of like power where its ε exceeds the claim by this share of what the audit's bound does."""
+LEAST, FEW = 256, 2048
+"""Fresh outputs of a dataset: twice those of the audit, as two intervals need more of them than its test; at
+least so many; and four times those of the audit up to so many."""
+CHUNK = 1 << 15
+MOST_NUMBERS = 1 << 23
+"""Numbers of the audit's outputs that are searched, at most."""
+LEVELS = np.unique(np.concatenate([np.linspace(0.02, 0.98, 49), [0.001, 0.003, 0.01, 0.99, 0.997, 0.999]]))
+CELLS = 24
+MOST_COLUMNS, MOST_VALUES = 64, 8
+"""Columns that are searched for intervals, and values of a column that are searched for one alone."""
+SPARED = 200
+"""A threshold may move by this part of the searched outputs, for the sake of fewer digits."""
+CAUTION = 1.0
+"""Standard errors by which shares are thought to be weaker than the searched outputs have them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The probability of an event on a dataset: its share of fresh outputs, and a confidence interval."""
+
+    estimate: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.estimate:.3g} [{self.low:.3g}, {self.high:.3g}]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simplest:
+    """The simplest event that shows the violation, counted on outputs that had no part in choosing it.
+
+    event       in words of the output; every number in them is exact.
+    kind        "symbol", "value", "threshold", "interval", "sum" or "largest".
+    first, second   its probabilities on the two datasets of the pair, intervals included.
+    epsilon     shown by them: log((low − δ)/high) of the greater and the lesser probability.
+    confidence  with which both intervals, and so `epsilon`, hold.
+    samples     fresh outputs of each dataset; not among the audit's `samples`.
+    alike       whether it is of like power: it exceeds the claim by at least 0.9 of what the audit's bound
+                does. Otherwise it shows a violation, but a smaller one.
+    """
+
+    event: str
+    kind: str
+    first: Share
+    second: Share
+    epsilon: float
+    confidence: float
+    samples: int
+    alike: bool
+
+    def __str__(self) -> str:
+        weaker = "" if self.alike else "; weaker than the event that was found"
+        return (
+            f"{self.event}: probability {self.first} on the first dataset, {self.second} on the second, so "
+            f"ε ≥ {self.epsilon:.4g} ({self.samples:,} fresh outputs of each{weaker})"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """{low ≤ x < high} of a number x of the output, or a symbol in a place; `outside` for the complement."""
+
+    kind: str
+    place: int
+    low: float
+    high: float
+    outside: bool
+    expected: float
+
+    def holds(self, table: _Table) -> Mask:
+        x = table.of(self.kind, self.place)
+        inside = (x == self.low) if self.kind in ("symbol", "value") else (x >= self.low) & (x < self.high)
+        return ~inside if self.outside else inside
+
+    def words(self, encoder: Encoder) -> str:
+        if self.kind == "symbol":
+            sign = "≠" if self.outside else "="
+            # Every place with symbols is named by its code column.
+            name = encoder.named(f"(code {self.place} = symbol {int(self.low)})", most=60)[1:-1]
+            return name.replace(" = ", f" {sign} ", 1)
+        name = {"sum": "the sum of the coordinates", "largest": "the largest size of a coordinate"}.get(
+            self.kind, encoder.named(column_words(encoder.shape, self.place))
+        )
+        if self.kind == "value":
+            return f"{name} {'≠' if self.outside else '='} {self.low!r}"
+        if math.isinf(self.high):
+            return f"{name} {'<' if self.outside else '≥'} {self.low!r}"
+        there = "is not" if self.outside else "is"
+        return f"{name} {there} in [{self.low!r}, {self.high!r})"
+
+
+class _Table:
+    """Outputs as columns, with the sum and the largest size of vectors of numbers."""
+
+    def __init__(self, columns: Encoded, raw: Raw) -> None:
+        self.columns = columns
+        self.vectors = raw.ndim > 1 and raw.dtype.kind in "biuf"
+
+    def of(self, kind: str, place: int) -> Floats:
+        """The number of each output that an event of this kind looks at."""
+        values = self.columns.values
+        if kind == "symbol":
+            codes = self.columns.codes
+            return codes[:, place].astype(np.float64) if place < codes.shape[1] else np.zeros(len(codes))
+        if kind == "sum":
+            return values.sum(axis=1)
+        if kind == "largest":
+            return np.abs(values).max(axis=1)
+        return values[:, place]
+
+
+def simplest_event(
+    seen: Sequence[Raw],
+    draw: Callable[[int, int], Raw],
+    *,
+    epsilon: float,
+    delta: float,
+    alpha: float,
+    bound: float,
+    samples: int,
+    symbols: bool = False,
+) -> Simplest | None:
+    """The simplest event that shows ε above the claimed one; None where none of the simple events does.
+
+    seen      outputs on both datasets that the event is chosen on.
+    draw      ``draw(side, size)``: fresh outputs on dataset 0 or 1.
+    bound     the audit's lower bound on ε; `alpha` is the error level of what is said here.
+    samples   outputs of each dataset that are drawn afresh; see `fresh_samples`.
+    symbols   whether NaN is an output like others.
+    """
+    if min(map(len, seen)) < 2:
+        return None
+    encoder = Encoder(nan=symbols)
+    # Of very wide outputs fewer are searched.
+    rows = max(64, MOST_NUMBERS // max(math.prod(seen[0].shape[1:]), 1))
+    raw = [outputs[:rows] for outputs in seen]
+    encoded = [encoder.encode(part, f"dataset {side}") for side, part in enumerate(raw)]
+    tables = [_Table(encoder.widen(e), part) for e, part in zip(encoded, raw, strict=True)]
+    rate = _Rate(epsilon, delta, alpha, samples, (len(raw[0]), len(raw[1])))
+    found = [event for event in _best_of_each_kind(tables, rate) if event.expected > epsilon]
+    if not found:
+        return None
+    known = tables[0].columns.shape
+    hits = np.zeros((2, len(found)), dtype=np.int64)
+    for start in range(0, samples, CHUNK):
+        for side in (0, 1):
+            fresh = draw(side, min(CHUNK, samples - start))
+            columns = encoder.encode(fresh, f"dataset {side}")
+            table = _Table(columns.narrow(known), fresh)
+            hits[side] += [np.count_nonzero(event.holds(table)) for event in found]
+    return _named(found, hits, rate, bound, encoder, _mixed(tables))
+
+
+def fresh_samples(samples: int) -> int:
+    """How many outputs of each dataset are drawn afresh after an audit of so many.
+
+    >>> [fresh_samples(n) for n in (48, 500, 5_000)]
+    [256, 2000, 10000]
+    """
+    return max(LEAST, min(4 * samples, max(FEW, 2 * samples)))
+
+
+def _named(
+    found: Sequence[_Event], hits: NDArray[np.int64], rate: _Rate, bound: float, encoder: Encoder, mixed: str
+) -> Simplest | None:
+    # Each of the 2K intervals has two ends, each of which fails with probability at most α/(4K).
+    low, high = clopper_pearson_limits(hits, rate.samples, rate.alpha / (4.0 * len(found)))
+    named: list[Simplest] = []
+    for place, event in enumerate(found):
+        shares = [
+            Share(int(hits[side, place]) / rate.samples, float(low[side, place]), float(high[side, place]))
+            for side in (0, 1)
+        ]
+        more, less = sorted(shares, key=lambda share: -share.estimate)
+        shown = math.log((more.low - rate.delta) / less.high) if more.low > rate.delta else 0.0
+        if shown <= rate.epsilon:
+            continue
+        result = Simplest(
+            event=event.words(encoder) + (mixed if event.kind not in ("symbol", "value") else ""),
+            kind=event.kind,
+            first=shares[0],
+            second=shares[1],
+            epsilon=shown,
+            confidence=1.0 - rate.alpha,
+            samples=rate.samples,
+            alike=shown - rate.epsilon >= ALIKE * (bound - rate.epsilon),
+        )
+        if result.alike:
+            return result
+        named.append(result)
+    return max(named, key=lambda one: one.epsilon, default=None)
+
+
+def _mixed(tables: Sequence[_Table]) -> str:
+    return " (what is no number counts as 0)" if any(t.columns.codes.any() for t in tables) else ""
+
+
+# --- What is expected of an event ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Rate:
+    """The claim, and how an event is rated: by the ε that it is expected to show on the fresh outputs."""
+
+    epsilon: float
+    delta: float
+    alpha: float
+    samples: int
+    seen: tuple[int, int]
+
+    def expected(self, first: Any, second: Any) -> Floats:
+        """ε from counts of an event on the seen outputs, in the better one of the two directions."""
+        from scipy.special import ndtri
+
+        z = -float(ndtri(self.alpha / 24.0))  # of six events
+        ends: list[tuple[Floats, Floats]] = []
+        for hits, n in zip((first, second), self.seen, strict=True):
+            share = (np.asarray(hits, dtype=np.float64) + 0.5) / (n + 1.0)
+            error = CAUTION * np.sqrt(share * (1.0 - share) / n)
+            pair = [np.clip(share + sign * error, 0.0, 1.0) for sign in (-1.0, 1.0)]
+            ends.append((_wilson(pair[0], self.samples, -z), _wilson(pair[1], self.samples, z)))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            forward = np.log(np.maximum(ends[0][0] - self.delta, 0.0) / ends[1][1])
+            backward = np.log(np.maximum(ends[1][0] - self.delta, 0.0) / ends[0][1])
+        return np.fmax(forward, backward)
+
+
+def _wilson(p: Floats, n: int, z: float) -> Floats:
+    """An end of Wilson's interval for a share p of n samples, z standard errors away."""
+    return (p + z * z / (2 * n) + z * np.sqrt(p * (1.0 - p) / n + z * z / (4.0 * n * n))) / (1.0 + z * z / n)
+
+
+# --- The best event of each kind ----------------------------------------------------------------------------
+
+
+def _best_of_each_kind(tables: Sequence[_Table], rate: _Rate) -> Iterator[_Event]:
+    """From the simplest kind on."""
+    columns = tables[0].columns
+    numbers, codes = columns.values.shape[1], columns.codes.shape[1]
+    x = [t.columns.values for t in tables]
+    yield from _best(_symbols([t.columns.codes for t in tables], rate))
+    mixed = bool(codes)
+    yield from _best(event for j in range(numbers) for event in _values(x, j, mixed, rate))
+    yield from _best(_threshold("threshold", j, x[0][:, j], x[1][:, j], rate) for j in range(numbers))
+    yield from _best(_interval(j, x[0][:, j], x[1][:, j], rate) for j in _telling(x))
+    if all(t.vectors for t in tables) and numbers > 1:
+        for kind in ("sum", "largest"):
+            yield from _best([_threshold(kind, 0, tables[0].of(kind, 0), tables[1].of(kind, 0), rate)])
+
+
+def _best(events: Any) -> Iterator[_Event]:
+    """The event that is expected to show most; nothing of no events."""
+    # Of two equal events the one that is said without "not" is simpler.
+    known = [event for event in events if event is not None]
+    best = max(known, key=lambda event: (event.expected, not event.outside), default=None)
+    if best is not None:
+        yield best
+
+
+def _symbols(codes: Sequence[NDArray[np.int64]], rate: _Rate) -> Iterator[_Event]:
+    for place in range(codes[0].shape[1]):
+        sides = [side[:, place] for side in codes]
+        for code in _frequent(np.concatenate(sides)):
+            if code != 0:
+                yield from _both("symbol", place, float(code), math.inf, sides, rate)
+
+
+def _values(x: Sequence[Floats], place: int, mixed: bool, rate: _Rate) -> Iterator[_Event]:
+    """Single values that repeat; 0 is left out where it also stands for what is no number."""
+    sides = [side[:, place] for side in x]
+    for value in _frequent(np.concatenate(sides)):
+        if not (mixed and value == 0.0):
+            yield from _both("value", place, float(value), math.inf, sides, rate)
+
+
+def _frequent(values: Raw) -> Raw:
+    if len(np.unique(values[:256])) == min(256, len(values)):
+        return values[:0]
+    found, counts = np.unique(values, return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:MOST_VALUES]
+    return found[order][counts[order] > 1]
+
+
+def _both(
+    kind: str, place: int, low: float, high: float, sides: Sequence[Raw], rate: _Rate
+) -> Iterator[_Event]:
+    hits = [np.count_nonzero(side == low) for side in sides]
+    for outside in (False, True):
+        counts = [n - h if outside else h for h, n in zip(hits, rate.seen, strict=True)]
+        yield _Event(kind, place, low, high, outside, float(rate.expected(*counts)))
+
+
+def _threshold(kind: str, place: int, first: Floats, second: Floats, rate: _Rate) -> _Event | None:
+    pooled = np.sort(np.concatenate([first, second]))
+    cuts = np.unique(pooled[np.round(LEVELS * (len(pooled) - 1)).astype(np.int64)])
+    cuts = cuts[cuts > pooled[0]]
+    if len(cuts) == 0:
+        return None
+    above = [len(side) - np.searchsorted(np.sort(side), cuts, side="left") for side in (first, second)]
+    below = [n - a for n, a in zip(rate.seen, above, strict=True)]
+    expected = np.stack([rate.expected(*above), rate.expected(*below)])
+    outside, rung = np.unravel_index(int(np.argmax(expected)), expected.shape)
+    least = short(float(cuts[rung]), _before(pooled, float(cuts[rung])))
+    return _Event(kind, place, least, math.inf, bool(outside), float(expected[outside, rung]))
+
+
+def _telling(x: Sequence[Floats]) -> list[int]:
+    """Columns whose halves and tails differ most between the datasets."""
+    centre = np.median(np.concatenate(x), axis=0)
+    wide = np.median(np.abs(np.concatenate(x) - centre), axis=0)
+    gaps = [
+        np.abs((x[0] > centre).mean(axis=0) - (x[1] > centre).mean(axis=0)),
+        np.abs((abs(x[0] - centre) > wide).mean(axis=0) - (abs(x[1] - centre) > wide).mean(axis=0)),
+    ]
+    return np.argsort(-np.maximum(*gaps), kind="stable")[:MOST_COLUMNS].tolist()
+
+
+def _interval(place: int, first: Floats, second: Floats, rate: _Rate) -> _Event | None:
+    pooled = np.sort(np.concatenate([first, second]))
+    cuts = np.unique(pooled[np.linspace(0, len(pooled) - 1, CELLS + 1).astype(np.int64)])
+    if len(cuts) < 4:
+        return None
+    below = [np.searchsorted(np.sort(side), cuts, side="left") for side in (first, second)]
+    start, stop = np.triu_indices(len(cuts), k=1)
+    inside = [b[stop] - b[start] for b in below]
+    outside = [n - i for n, i in zip(rate.seen, inside, strict=True)]
+    expected = np.stack([rate.expected(*inside), rate.expected(*outside)])
+    negated, which = np.unravel_index(int(np.argmax(expected)), expected.shape)
+    low, high = (float(cuts[end[which]]) for end in (start, stop))
+    ends = [short(end, _before(pooled, end)) for end in (low, high)]
+    return _Event("interval", place, ends[0], ends[1], bool(negated), float(expected[negated, which]))
+
+
+def _before(ordered: Floats, value: float) -> float:
+    """A number that few of the ordered ones lie between and the value; −∞ where none lies below it."""
+    place = int(np.searchsorted(ordered, value, side="left"))
+    return float(ordered[max(place - 1 - len(ordered) // SPARED, 0)]) if place > 0 else -math.inf
+
+
+def short(value: float, after: float) -> float:
+    """The number of fewest digits in (after, value].
+
+    >>> short(0.4183, 0.3961), short(0.4183, 0.41829), short(3.0, 2.0), short(-0.0434, -0.0452)
+    (0.4, 0.4183, 3.0, -0.044)
+    """
+    if not 1e-200 < abs(value) < 1e200:
+        return value
+    size = math.floor(math.log10(abs(value)))
+    for digits in range(1, 17):
+        step = 10.0 ** (size + 1 - digits)
+        found = float(f"{math.floor(value / step) * step:.{digits}g}")
+        if after < found <= value:
+            return found
+    return value

@@ -1,0 +1,1 @@
+"""Adapters and cases on the libraries themselves, which the extra `interop` installs; see `.ci/run`."""
