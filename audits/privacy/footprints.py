@@ -22,7 +22,7 @@ from audits.privacy.result import Footprints
 Raw = NDArray[Any]
 Ints = NDArray[np.int64]
 
-LOOKS = (512, 2048, 16_384)
+LOOKS = (512, 1024, 2048, 4096, 16_384)
 """Outputs of a dataset that are looked at, in turn: a naive sampler shows itself in some hundreds of them."""
 ROWS = LOOKS[-1]
 LEAST_ROWS = 256

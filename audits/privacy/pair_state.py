@@ -29,9 +29,7 @@ from audits.privacy.tuning import TUNING
 
 Ints = NDArray[np.int64]
 
-SLOW = (scores.boosting,)
-"""Learners whose scores take microseconds a sample."""
-PATIENT = (hidden.period, hidden.modes, hidden.parity)
+PATIENT = (hidden.period, hidden.modes, hidden.parity, hidden.equal)
 """Learners that find something in many samples only, and cost nothing until then."""
 
 
@@ -40,7 +38,7 @@ def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores
     if sample.is_scalar:
         chosen: list[scores.Learner] = [scores.value, scores.sets]
         if not user_score:
-            chosen += [scores.grid, hidden.period, hidden.modes]
+            chosen += [hidden.period, hidden.modes]
         return [*chosen, scores.footprints] if footprints else chosen
     if sample.is_symbol:
         return [scores.sets]
@@ -51,19 +49,18 @@ def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores
             scores.smooth,
             scores.bends,
             scores.coordinate,
-            scores.boosting,
             hidden.parity,
+            hidden.equal,
         ]
-    chosen = [
+    return [
         scores.sets,
         scores.logistic,
-        scores.moments,
         scores.sparse,
         scores.norm,
         scores.coordinate,
         hidden.parity,
+        hidden.equal,
     ]
-    return [*chosen, scores.boosting] if width <= 60 else chosen
 
 
 class Slot:
@@ -73,12 +70,7 @@ class Slot:
         self.learner = learner
         self.ladder: events.Ladder | None = None
         self.active = True
-        self.learned_at = 0
         self.rungs: Rungs | None = None
-
-    def due(self, kept: int) -> bool:
-        """Whether it is worth fitting the score to so many samples."""
-        return self.learner not in SLOW or kept >= TUNING.learn_again[1] * self.learned_at
 
     def relearn(self, first: Encoded, second: Encoded, scorers: tuple[Scorer, Scorer]) -> None:
         """Fit the score to the first half of what is kept, count on the second half; or fit it to all, and
@@ -86,7 +78,6 @@ class Slot:
         score = folds.fitted(self.learner, first, second)
         if score is None:
             return
-        self.learned_at = len(first)
         # Finer rungs where there are samples to tell them apart; the best few are kept.
         ratio = TUNING.fine_ratio if len(first) >= TUNING.fine_from else TUNING.rung_ratio
         x, y = (evaluate(score, 0) for evaluate in scorers)
@@ -203,7 +194,7 @@ class PairState:
         for slot in self.slots:
             if slot.learner in idle:
                 slot.ladder = None
-            elif slot.active and slot.due(len(first)):
+            elif slot.active:
                 slot.relearn(first, second, scorers)
 
     def count(self, e: Encoded) -> tuple[list[Ints], Ints]:
