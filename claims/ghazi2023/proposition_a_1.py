@@ -8,9 +8,9 @@ position and let the first k − 1 values be given. As a function of the value o
 lie within d_i := (1/(N − k))·Σ_{j later} c_ij of each other: exchanging the values a = π(i) and b = π(j) maps
 the completions with π(i) = a onto those with π(i) = b, one to one, the position j of b is uniform over the
 N − k later ones, and each pair differs by π^{i↔j}. A variable of mean 0 in an interval of length d has
-E e^{θX} ≤ e^{θ²d²/8} (Hoeffding), so P(f − E f ≥ t) ≤ exp(−2t²/Σ d_i²), and d_i² ≤ (1/(N − k))·Σ_{j later} c_ij²
-(Cauchy and Schwarz). In a random order the earlier position of i and j is the kth with probability (N −
-k)/C(N, 2), so the expectation of Σ_i d_i² is at most
+E e^{θX} ≤ e^{θ²d²/8} (Hoeffding), so P(f − E f ≥ t) ≤ exp(−2t²/Σ d_i²), and by Cauchy and Schwarz
+d_i² ≤ (1/(N − k))·Σ_{j later} c_ij². In a random order the earlier position of i and j is the kth with
+probability (N − k)/C(N, 2), so the expectation of Σ_i d_i² is at most
 
     Σ_{i<j} c_ij² · Σ_{k<N} (N − k)/C(N, 2) · 1/(N − k) = (2/N)·Σ_{i<j} c_ij²,
 

@@ -1,4 +1,4 @@
-"""Every exponent that song2021 judges has a planted bug that changes it, and only its claim answers for it."""
+"""Every exponent that song2021 judges has a planted bug that changes it; its claim alone answers for it."""
 
 from __future__ import annotations
 

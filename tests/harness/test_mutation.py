@@ -52,8 +52,8 @@ def test_a_bug_is_where_the_reference_was_imported_to_and_goes_again():
     reference = hadamard.hadamard_transform
     assert winsorized_mean_highd.hadamard_transform is reference
     with planted(mutant):
-        assert winsorized_mean_highd.hadamard_transform is mutant.by
-        assert hadamard.hadamard_transform is mutant.by
+        assert hadamard.hadamard_transform is not reference
+        assert winsorized_mean_highd.hadamard_transform is hadamard.hadamard_transform
     assert winsorized_mean_highd.hadamard_transform is reference
 
 
