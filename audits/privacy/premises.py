@@ -144,7 +144,9 @@ def features(e: Encoded, rng: np.random.Generator) -> Floats:
         some = columns[:, np.unique(np.linspace(0, columns.shape[1] - 1, FEATURES // 4).astype(np.int64))]
         scale = np.median(np.abs(columns - np.median(columns, axis=0)), axis=0) + 1e-300
         signs = rng.choice([-1.0, 1.0], size=(columns.shape[1], FEATURES // 4))
-        columns = np.hstack([some, np.clip(columns / scale, -1e3, 1e3) @ signs])
+        with np.errstate(over="ignore"):  # columns of one value but for a few huge ones; clipped below
+            steps = np.clip(columns / scale, -1e3, 1e3)
+        columns = np.hstack([some, steps @ signs])
     ranks = np.asarray(stats.rankdata(columns, axis=0)) if columns.shape[1] else columns
     centred = ranks - ranks.mean(axis=0) if len(ranks) else ranks
     marks: list[Floats] = []

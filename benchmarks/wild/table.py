@@ -52,7 +52,7 @@ def rows_of(rows: Mapping[str, Row], cases: Sequence[Case]) -> list[dict[str, An
     for case in cases:
         row = dict(rows.get(case.id, {}))
         if row.get("digest") == case.digest():
-            found.append(row)
+            found.append(row | case.described())
     return found
 
 

@@ -38,7 +38,17 @@ def render(page: Page, notebook: Any) -> str:
 
     Code is left out: it is in the notebook, which the footer links to.
     """
-    body = "\n".join(_cells(notebook))
+    here = page.path.rsplit("/", 1)[-1].removesuffix(".html")
+    source = "suite" if page.path == "index.html" else here
+    made = (
+        f'Made by dpclaims from <a href="{source}.ipynb">{html.escape(source)}.ipynb</a>, '
+        "an executed notebook: every number is read from the run."
+    )
+    return document(page, "\n".join(_cells(notebook)), made)
+
+
+def document(page: Page, body: str, made: str) -> str:
+    """The HTML of a page: its body between navigation and footer; `made` says from what it was made."""
     trail = "".join(
         f'<li><a href="{page.link(path)}">{html.escape(title)}</a></li>' for title, path in page.trail
     )
@@ -47,8 +57,6 @@ def render(page: Page, notebook: Any) -> str:
         for words, title, path in page.near
     )
     title = html.escape(page.title)
-    here = page.path.rsplit("/", 1)[-1].removesuffix(".html")
-    source = "suite" if page.path == "index.html" else here
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -61,8 +69,7 @@ def render(page: Page, notebook: Any) -> str:
         f'<header><nav aria-label="position"><ol>{trail}<li aria-current="page">{title}</li>'
         f"</ol></nav></header>\n<main>\n{body}\n</main>\n"
         f'<footer><nav class="near" aria-label="neighbours">{near}</nav>'
-        f'<p>Made by dpclaims from <a href="{source}.ipynb">{html.escape(source)}.ipynb</a>, '
-        "an executed notebook: every number is read from the run.</p></footer>\n</body>\n</html>\n"
+        f"<p>{made}</p></footer>\n</body>\n</html>\n"
     )
 
 
@@ -179,6 +186,10 @@ th{background:var(--fill);font-weight:600;white-space:nowrap}
 .results td:first-child{min-width:8rem}
 .reading,.key{font-size:.84rem;overflow-wrap:anywhere}
 .evidence td,.measured td{white-space:nowrap}
+.releases td:nth-child(n+3){white-space:nowrap}
+.releases td:first-child{min-width:10rem}
+.releases td:nth-child(2){min-width:17rem}
+.releases td:nth-child(n+6){text-align:right}
 .evidence td:first-child{white-space:normal;min-width:14rem}
 .evidence .at{white-space:normal;font-size:.84rem;min-width:9rem}
 .at span{white-space:nowrap}
@@ -199,14 +210,17 @@ footer{margin-top:3rem;padding-top:1rem;padding-bottom:2rem;border-top:1px solid
 @media(max-width:40rem){body{font-size:15px}header,main,footer{padding-left:.9rem;padding-right:.9rem}
 h1{font-size:1.4rem}.facts{grid-template-columns:1fr;gap:0}.facts dd{margin-bottom:.5rem}
 .statement{padding:.5rem .8rem}th,td{padding:.35rem .5rem}
-.claims,.results,.evidence,.claims tbody,.results tbody,.evidence tbody{display:block}
-.claims thead,.results thead,.evidence thead{display:none}
-.claims tr,.results tr,.evidence tr{display:block;padding:.45rem .7rem;border-bottom:1px solid var(--line)}
+.claims,.results,.evidence,.releases,.claims tbody,.results tbody,.evidence tbody,.releases tbody
+{display:block}
+.claims thead,.results thead,.evidence thead,.releases thead{display:none}
+.claims tr,.results tr,.evidence tr,.releases tr
+{display:block;padding:.45rem .7rem;border-bottom:1px solid var(--line)}
 .claims tr:last-child,.results tr:last-child,.evidence tr:last-child,.evidence tr.noted{border-bottom:0}
-.claims td,.results td,.evidence td{display:block;padding:.1rem 0;border:0;min-width:0!important;
-white-space:normal!important}
-.claims td:empty,.results td:empty,.evidence td:empty{display:none}
-.claims td:nth-child(n+3)::before,.evidence td:nth-child(n+2)::before{content:attr(data-head) ": ";
+.claims td,.results td,.evidence td,.releases td{display:block;padding:.1rem 0;border:0;
+min-width:0!important;white-space:normal!important;text-align:left!important}
+.claims td:empty,.results td:empty,.evidence td:empty,.releases td:empty{display:none}
+.claims td:nth-child(n+3)::before,.evidence td:nth-child(n+2)::before,
+.releases td:nth-child(n+3)::before{content:attr(data-head) ": ";
 color:var(--soft)}
 .claims td .expected::before,.claims td .differs::before{display:none}
 .results td:last-child .expected,.results td:last-child .differs{display:inline}
