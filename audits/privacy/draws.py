@@ -286,7 +286,10 @@ def brief_message(error: BaseException) -> str:
 
 
 def _checked(raw: Any, size: int, where: str) -> Raw:
-    outputs = raw if isinstance(raw, np.ndarray) else _listed(raw, where)
+    if isinstance(raw, np.ma.MaskedArray):
+        # Which values are masked is seen by whoever gets the output: None in their place.
+        raw = stack(np.ma.filled(raw.astype(object), cast(Any, None)).tolist())
+    outputs = np.asarray(raw) if isinstance(raw, np.ndarray) else _listed(raw, where)
     if outputs.ndim == 0 or len(outputs) != size:
         got = "a single value" if outputs.ndim == 0 else f"{len(outputs)} outputs (shape {outputs.shape})"
         raise ValueError(f"mechanism must return {size} outputs along the first axis on {where}, got {got}")

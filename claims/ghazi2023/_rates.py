@@ -133,3 +133,28 @@ def judge_rates(
         yield reported(f"raw exponent of {name}", exponent, claimed=steepest if steep else None)
     yield reported(f"largest excess over {printed}", float((rows["risk"] / rows["form"]).max()))
     yield reported("K, the log factors and constants of the noise, largest", float(rows["logs"].max()))
+
+
+def judge_law(rows: Any, claimed: Mapping[str, float], words: str, budget: Budget) -> Iterator[Evidence]:
+    """As `judge_rates` for a risk whose order is known, so that too small a risk is a mistake as well.
+
+    The exponents of the sup over the family divided by "logs" and its slope against "form" are judged from
+    both sides; raw slopes are reported.
+    """
+    names = [*claimed]
+    worst = worst_member(rows, names, "member", "risk")
+    extra = rows.groupby(names)[["logs", "form"]].first().reset_index()
+    worst = worst.merge(extra, on=names)
+    worst["scaled"] = worst["risk"] / worst["logs"]
+    worst["scaled_error"] = worst["standard_error"] / worst["logs"]
+    first, second = budget.split(2)
+    yield from fit_rate(
+        worst, "scaled", names, claimed, TOLERANCE, alpha=first, standard_error="scaled_error"
+    ).evidence()
+    yield from slope_against(
+        worst, "risk", "form", TOLERANCE, alpha=second, standard_error="standard_error"
+    ).evidence()
+    raw = fit_rate(worst, "risk", names, standard_error="standard_error")
+    for name in names:
+        yield reported(f"raw exponent of {name}", raw[name].exponent.estimate)
+    yield reported(f"largest sup over {words}", float((worst["risk"] / worst["form"]).max()))

@@ -94,7 +94,9 @@ def projection_error(v: Array, p: Array, balls: Sequence[tuple[Array, float]]) -
     if not np.isfinite(p).all():
         return math.inf
     outside = max(float(np.linalg.norm(p - c)) - r for c, r in balls) / unit
-    normals = [p - c for c, r in balls if float(np.linalg.norm(p - c)) > r * (1.0 - 1e-7) > 0.0]
+    # Near a surface in the smallest radius: a share of a large radius may be more than the small ball.
+    near = 1e-6 * unit + 1e-15 * (1.0 + float(np.linalg.norm(p)))
+    normals = [p - c for c, r in balls if float(np.linalg.norm(p - c)) > max(r - near, 0.0)]
     gap = v - p
     if not normals:
         return max(outside, float(np.linalg.norm(gap)) / unit)

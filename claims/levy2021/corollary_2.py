@@ -6,11 +6,10 @@ slope there, so that the printed T follows from R, and R from T.
 
 How it is checked. Algorithm 3 itself, with its printed constants and the printed T, inside the hypotheses (ε
 ≤ 1, Tβ ≤ 0.001): exponents in n, m, d, ε, μ, κ = H/μ of the mean squared distance, from the minimiser and
-from distance R, must not be worse than −2, −1, 2, −2, −2, 0 by more than 0.30 (a factor of 2 a decade in this
-squared quantity; no other whole number passes) after division by the printed log factors. The noise of the
-answers, and the squared distance from the minimiser, must equal what the printed ν² gives, from both sides;
-from the minimiser the distance is known for every T, and the exponent of T must not be above that of
-ν²/(μ²T)."""
+from distance R, must not be worse than −2, −1, 2, −2, −2, 0 by more than ¼ (a quarter of the step 1 between
+laws of squares) after division by the printed log factors. The noise of the answers, and the squared distance
+from the minimiser, must equal what the printed ν² gives, from both sides; from the minimiser the distance is
+known for every T, and the exponent of T must not be above that of ν²/(μ²T)."""
 
 from __future__ import annotations
 

@@ -103,6 +103,7 @@ CLAIM = Claim(
     r"$P_0^{mn}$, and the risk for any user's mean is at most twice the homogeneous one plus $4B^2mn\Delta$ "
     r"(reconstructed).",
     expected=CONSISTENT,
+    # A scale that is off by √2 moves the risk by ½ or more: half of that, as for all noise (_first_order).
     largest_resolution=0.25,
     smoke=Tier([*EXACT[:24], *SAMPLED[:4]], trials=2000),
     ci=Tier([*EXACT, *SAMPLED, *grid(m=1000, share=-1.0)], trials=2000),

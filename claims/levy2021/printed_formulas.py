@@ -26,6 +26,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -123,6 +124,9 @@ def of_range(point: Point) -> Iterator[Evidence]:
         low, high = private_range.private_range(x, epsilon, tau, ratio * tau, point.rng, name)
         place = np.abs(0.5 * (low + high) - wanted[0]).min()
         intervals += [(float(high - low), 2.0 * REACH[name] * tau), (1.0 + float(place), 1.0)]
+    # Weights that differ by e^2000: 4,000 users in one bin, and the law is 1 there and 0 elsewhere.
+    crowd = private_range.range_law(np.zeros(4000), 1.0, tau, 37.5 * tau, name)
+    laws.append((1.0 + float(np.exp(crowd.log_probability) @ crowd.count), 2.0))
     for n, epsilon, ratio in CASES:
         found = private_range.miss_probability(n, epsilon, tau, ratio * tau, name)
         misses.append((found, min(1.0, number_of_bins(ratio, name) * math.exp(-n * epsilon / 4.0))))
@@ -165,6 +169,13 @@ def of_algorithm_1(point: Point) -> Iterator[Evidence]:
                 )
             )
             yield equals("Algorithm 1 refuses fewer users than β needs", refused, wanted)
+        message = ""
+        try:
+            winsorized_mean_1d.winsorized_mean_1d(np.zeros(5), 1.0, 1.0, 4.0, point.rng, failure=level)
+        except ValueError as error:
+            message = str(error)
+        named = float(message.rpartition("n = ")[2].split()[0]) if "n = " in message else -1.0
+        yield equals("users that Algorithm 1 asks for", named, users_needed)
 
 
 # --- Algorithm 2 and budgets ---------------------------------------------------------------------------
@@ -219,33 +230,64 @@ def of_budgets(point: Point) -> Iterator[Evidence]:
             yield equals("a run of several answers refuses ε above 1", refused, wanted)
 
 
-def _first_order(n: int, epsilon: float, point: Point, failure: float | None) -> object:
-    """One step of Algorithm 3 on n users at 0, d = 1, B = τ = 1."""
+def _first_order(n: int, epsilon: float, point: Point, failure: float | None, **options: Any) -> float:
+    """The answer of one step of Algorithm 3 on n users at 0, d = 1, B = τ = 1."""
     method = first_order.projected_sgd(lambda x: x, 1.0)
-    return first_order.winsorized_first_order(
+    final = first_order.winsorized_first_order(
         lambda theta: np.zeros((1, n, 1)), method, np.zeros((1, 1)), 1, epsilon, 0.1, 1.0, 1.0, 1e-6,
-        point.rng, failure=failure,
+        options.pop("rng", point.rng), failure=failure, **options,
     )  # fmt: skip
+    return -float(final[0, 0])
 
 
-def _queries(n: int, epsilon: float, point: Point, failure: float | None) -> object:
-    """One query on n users at 0, d = 1, B = τ = 1."""
-    return adaptive_queries.answer_adaptively(
-        np.zeros((n, 1)), lambda answers: lambda x: x, 1, epsilon, 0.1, 1.0, 1.0, 1e-6, point.rng,
-        failure=failure,
+def _queries(n: int, epsilon: float, point: Point, failure: float | None, **options: Any) -> float:
+    """The answer to one query on n users at 0, d = 1, B = τ = 1."""
+    answers = adaptive_queries.answer_adaptively(
+        np.zeros((n, 1)), lambda answers: lambda x: x, 1, epsilon, 0.1, 1.0, 1.0, 1e-6,
+        options.pop("rng", point.rng), failure=failure, **options,
     )  # fmt: skip
+    return float(answers[0][0])
 
 
-def _phase(n: int, epsilon: float, point: Point, failure: float | None) -> object:
-    """A phase of n users at 0, d = 1, G = τ = 1, of two steps (T = 2 whatever is inside the logarithm)."""
+def _phase(n: int, epsilon: float, point: Point, failure: float | None, **options: Any) -> float:
+    """The first answer of a phase of n users at 0, d = 1, G = τ = 1, of two steps (T = 2, the least).
+
+    before  users of a phase before it, 0 for none.
+    """
+    before, asked = options.pop("before", 0), []
+    delta = 1.0 / (2.0 * (n + before)) ** 2 if before else 1e-9
     problem = phased_erm.Instance(
-        n=2 * n, m=1, d=1, epsilon=epsilon, delta=1e-9, sigma=1.0, lipschitz=1.0, smoothness=1e-12,
-        diameter=1e-9,
+        n=2 * (n + before), m=1, d=1, epsilon=epsilon, delta=delta, sigma=1.0, lipschitz=1.0,
+        smoothness=1e-12, diameter=1e-9,
     )  # fmt: skip
-    return phased_erm.phased_erm(
-        problem, lambda theta, part: np.zeros((1, part.stop - part.start, 1)), np.zeros((1, 1)),
-        lambda x: x, 1.0, 1e-6, point.rng, schedule=[phased_erm.Phase(1, n, 1.0)], failure=failure,
+
+    def gradients(theta: np.ndarray, part: slice) -> np.ndarray:
+        asked.append(float(theta[0, 0]))
+        return np.zeros((1, part.stop - part.start, 1))
+
+    schedule = [phased_erm.Phase(1, before, 1.0)] if before else []
+    phased_erm.phased_erm(
+        problem, gradients, np.zeros((1, 1)), lambda x: x, 1.0, 1e-6, options.pop("rng", point.rng),
+        schedule=[*schedule, phased_erm.Phase(len(schedule) + 1, n, 1.0)], failure=failure, **options,
     )  # fmt: skip
+    return asked[-2] - asked[-1]  # the step 1/(H + λ), λ = 1, from the anchor of the phase
+
+
+def of_constants(point: Point) -> Iterator[Evidence]:
+    """Programs of several answers hand the constants on: to the split of the budget, and to each answer."""
+    runs = {
+        "Algorithm 3": (_first_order, 0.1, 1),
+        "adaptive queries": (_queries, 0.1, 1),
+        "Algorithm 4": (_phase, 1e-9, 2),
+    }
+    for name in WIDTHS:
+        for program, (run, delta, steps) in runs.items():
+            step = first_order.query_budget(1.0, delta, steps, name)
+            found = run(50, 1.0, point, None, constants=name, rng=np.random.default_rng(7))
+            wanted = winsorized_mean_highd.winsorized_mean_highd(
+                np.zeros((50, 1)), *step, 1.0, 1.0, 1e-6, np.random.default_rng(7), constants=name
+            )
+            yield held(f"answer of {program} with the constants {name!r}", [(found, float(wanted[0]))])
 
 
 def plan_of(
@@ -314,6 +356,10 @@ def of_refusals(point: Point) -> Iterator[Evidence]:
     except ValueError as error:
         message = str(error)
     yield equals("a level between γ and 2γ has no number of users", float("no n does" in message), 1.0)
+    # A phase that has users enough does not speak for the next.
+    for n, wanted in ((30_000, 0.0), (20, 1.0)):
+        refused = refuses(lambda n=n: _phase(n, 1.0, point, 0.01, before=30_000))
+        yield equals("Algorithm 4 refuses a second phase with too few users", refused, wanted)
     for program, budget, run in programs:
         least = next(n for n in range(2, 10**6) if beta_of_two(n, *budget) <= 0.01)
         for n, wanted in ((least, 0.0), (least - 1, 1.0)):
@@ -419,6 +465,7 @@ PARTS: dict[str, Callable[[Point], Iterator[Evidence]]] = {
     "algorithm 1": of_algorithm_1,
     "algorithm 2": of_algorithm_2,
     "budgets": of_budgets,
+    "constants": of_constants,
     "refusals": of_refusals,
     "phases": of_phases,
     "radii": of_radii,
@@ -432,7 +479,7 @@ def check(point: Point) -> Iterator[Evidence]:
 
 POINTS = [
     *grid(part=("range", "algorithm 1", "algorithm 2"), constants=tuple(WIDTHS)),
-    *grid(part=("budgets", "refusals", "phases", "radii", "transform")),
+    *grid(part=("budgets", "constants", "refusals", "phases", "radii", "transform")),
 ]
 
 CLAIM = Claim(

@@ -62,6 +62,11 @@ def check(point: Point) -> Iterator[Evidence]:
     )
     wrong = np.abs(reduction.user_means(before) - records).max()
     yield at_most("mean of the samples against the record", float(wrong), 1e-11, decides=False)
+    if m > 1:  # every user of every dataset of a batch has noise of his own
+        both = np.stack((records, records))
+        noise = reduction.samples_given_means(both, m, sd, point.rng) - both[..., None, :]
+        distinct = len(np.unique(noise.reshape(-1, 2 * m).round(12), axis=0))
+        yield equals("users of two datasets with noise of their own", distinct, 6)
     users = int(np.any(before != after, axis=(1, 2)).sum())
     yield at_most("users that change with one record", users, 1, decides=False)
     yield from check_reductions(point, records)

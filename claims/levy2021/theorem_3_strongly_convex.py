@@ -6,11 +6,11 @@ which reach GR·e^{−μT/H}, then decaying steps whose iterates are averaged, w
 
 How it is checked. Algorithm 3 itself, with its printed constants, inside the hypotheses (ε ≤ 1, Tβ ≤ 0.001):
 exponents in n, m, d, ε, μ, κ = H/μ of the mean excess over two quadratics with spectra in [μ, H] must not be
-worse than −2, −1, 2, −2, −1, 0 by more than 0.30 (a factor of 2 a decade in this squared quantity; no other
-whole number passes) after division by the printed log factors. Where m is so large that the noise vanishes,
-the excess must be below GR·e^{−μT/H}. The noise of the answers, and the excess from the minimiser, must equal
-what the printed ν² gives, from both sides; from the minimiser the excess is known for every T, and the
-exponent of T must not be above that of ν²/(μT). (On runs, T ≤ 8, that of T is fitted and reported.)"""
+worse than −2, −1, 2, −2, −1, 0 by more than ¼ (a quarter of the step 1 between laws of squares) after
+division by the printed log factors. Where m is so large that the noise vanishes, the excess must be below
+GR·e^{−μT/H}. The noise of the answers, and the excess from the minimiser, must equal what the printed ν²
+gives, from both sides; from the minimiser the excess is known for every T, and the exponent of T must not be
+above that of ν²/(μT). (On runs, T ≤ 8, that of T is fitted and reported.)"""
 
 from __future__ import annotations
 

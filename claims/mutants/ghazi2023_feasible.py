@@ -36,7 +36,7 @@ MUTANTS = [
     Mutant(
         name="ghazi2023-feasible-third-ball-forgotten",
         bug="Takes the answer for two balls of three.",
-        replaces="implementations.ghazi2023.feasible:project",
+        replaces="implementations.ghazi2023.feasible:_onto_known",
         swap=("balls[k], balls[k - 1], balls[k - 2]", "balls[k], balls[k - 1], balls[k]"),
         caught_by=("ghazi2023/transcripts",),
     ),
@@ -67,5 +67,29 @@ MUTANTS = [
         replaces="implementations.ghazi2023.quadratic:Summary.excess",
         swap=("0.5 * self.curvature", "self.curvature"),
         caught_by=("ghazi2023/lemma-4.2",),
+    ),
+    Mutant(
+        name="ghazi2023-feasible-open-rows-of-all",
+        bug="Writes answers of the open rows to all rows.",
+        replaces="implementations.ghazi2023.feasible:_onto_known",
+        swap=(
+            "result[open_rows] = np.where(inside[:, None], nearest, np.nan)",
+            "result[:] = np.where(inside[:, None], nearest, np.nan)[:1]",
+        ),
+        caught_by=("ghazi2023/feasible-sets",),
+    ),
+    Mutant(
+        name="ghazi2023-feasible-slack-of-the-pair",
+        bug="Decides what lies in a ball to a share of the pair's smaller radius.",
+        replaces="implementations.ghazi2023.feasible:_onto_two",
+        swap=("slack = 1e-9 * scale", "slack = 1e-9 * small.radius"),
+        caught_by=("ghazi2023/feasible-sets",),
+    ),
+    Mutant(
+        name="ghazi2023-feasible-centre-unknown",
+        bug="Answers where a centre is NaN.",
+        replaces="implementations.ghazi2023.feasible:project",
+        swap=("| ~_centres_known(balls, len(points))", "& True"),
+        caught_by=("ghazi2023/feasible-sets",),
     ),
 ]

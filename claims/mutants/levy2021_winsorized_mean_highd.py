@@ -2,75 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import numpy as np
-
 from claims.mutants.mutant import Mutant
-from implementations import hadamard
-from implementations.interfaces import Array
-from implementations.levy2021 import winsorized_mean_highd
-from implementations.levy2021.constants import Constants, Variant
-from implementations.levy2021.winsorized_mean_1d import winsorized_mean_1d
-
-_highd_plan_reference = winsorized_mean_highd.highd_plan
-_hadamard_transform_reference = hadamard.hadamard_transform
-
-
-def short_radius(
-    n: int,
-    d: int,
-    epsilon: float,
-    delta: float,
-    tau: float,
-    bound: float,
-    gamma: float,
-    constants: Variant | Constants = "paper",
-) -> winsorized_mean_highd.Plan:
-    """The reference with τ′ = τ√(log(dn/γ)/d)."""
-    plan = _highd_plan_reference(n, d, epsilon, delta, tau, bound, gamma, constants)
-    return replace(plan, tau=0.1 * plan.tau)
-
-
-def unnormalised_rotation(x: Array) -> Array:
-    """H x without d^(−1/2)."""
-    return np.sqrt(x.shape[-1]) * _hadamard_transform_reference(x)
-
-
-def no_rotation(
-    x: Array,
-    epsilon: float,
-    delta: float,
-    tau: float,
-    bound: float,
-    gamma: float,
-    rng: np.random.Generator,
-    *,
-    constants: Variant | Constants = "paper",
-    failure: float | None = None,
-) -> Array:
-    """The reference with Algorithm 1 on the coordinates of x themselves."""
-    n, d = x.shape[-2:]
-    plan = winsorized_mean_highd.highd_plan(n, d, epsilon, delta, tau, bound, gamma, constants)
-    columns = np.ascontiguousarray(np.swapaxes(x, -1, -2))
-    return winsorized_mean_1d(
-        columns, plan.epsilon, plan.tau, plan.bound, rng, constants=plan.constants, failure=failure
-    )
-
 
 MUTANTS = [
     Mutant(
         name="levy2021-short-radius",
         bug="Drops the factor 10 of τ′ as slack: then a rotated coordinate leaves the interval too often.",
         replaces="implementations.levy2021.winsorized_mean_highd:highd_plan",
-        by=short_radius,
+        swap=("radius = 10.0 * tau * math", "radius = tau * math"),
         caught_by=("levy2021/theorem-2-utility",),
     ),
     Mutant(
         name="levy2021-unnormalised-rotation",
         bug="Leaves out d^(−1/2): the rotation is no isometry, and the result comes back d times too large.",
         replaces="implementations.hadamard:hadamard_transform",
-        by=unnormalised_rotation,
+        swap=("return product.reshape(x.shape)", "return product.reshape(x.shape) * np.sqrt(d)"),
         caught_by=("levy2021/theorem-3-convex",),
     ),
     Mutant(
@@ -87,7 +33,10 @@ MUTANTS = [
         name="levy2021-no-rotation",
         bug="Runs Algorithm 1 on the coordinates as they are, with the radius of rotated coordinates.",
         replaces="implementations.levy2021.winsorized_mean_highd:winsorized_mean_highd",
-        by=no_rotation,
+        swap=(
+            "signs = 2.0 * rng.integers(0, 2, size=(*x.shape[:-2], plan.dimension)) - 1.0",
+            "signs = 1.0\n    hadamard_transform = lambda y: y",
+        ),
         caught_by=(
             "levy2021/sampler-laws",
             "levy2021/rotation",

@@ -176,6 +176,15 @@ def steep_link() -> Loss:
     return Loss("steep", lambda z, y: np.logaddexp(0.0, -z) - z, slope, 2.0, 0.25, convex=True)
 
 
+def rising_link() -> Loss:
+    """z + log(1 + e^z): its slope 1 + 1/(1 + e^{−z}) is above 1 everywhere, so that y₂ = −∞ for b ≤ 1."""
+
+    def slope(z: Any, y: Any) -> Any:
+        return 1.5 + 0.5 * np.tanh(0.5 * z)
+
+    return Loss("rising", lambda z, y: np.logaddexp(0.0, z) + z, slope, 2.0, 0.25, convex=True)
+
+
 def check_smooth(step: float) -> Iterator[Evidence]:
     """The surrogates of smooth links: their slope against a central difference, and against the clip.
 
@@ -184,7 +193,7 @@ def check_smooth(step: float) -> Iterator[Evidence]:
     """
     z = np.linspace(-9.0, 9.0, 721)
     targets = np.ones_like(z)
-    for link in (losses.logistic(), losses.pseudo_huber(1.0), steep_link()):
+    for link in (losses.logistic(), losses.pseudo_huber(1.0), steep_link(), rising_link()):
         worst = apart = 0.0
         for bound in (0.05, 0.3, 0.9, 1.0):
             g = clipped_surrogate.surrogate_loss(link, bound)

@@ -103,7 +103,7 @@ def average_apart(point: Point) -> float:
     x, theta = point.rng.standard_normal((point.n, 3)) * point.B * 2.0, point.rng.standard_normal(3)
     problem = Problem(x, point.rng.standard_normal(point.n), losses.logistic())
     rows = losses.logistic().slope(x @ theta, problem.targets)[:, None] * x
-    mean = clipped_surrogate.clip(rows, point.B).mean(axis=0)
+    mean = clipped_surrogate.clip(rows.reshape(2, -1, 3), point.B).mean(axis=(0, 1))
     return float(np.abs(clipped_dp_gd.clipped_gradient(problem, point.B)(theta) - mean).max())
 
 

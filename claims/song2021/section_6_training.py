@@ -75,7 +75,8 @@ def check_numbers(point: Point) -> Iterator[Evidence]:
     yield equals("passes over the data", minibatch_sgd.EPOCHS, EPOCHS, decides=False)
     x, y = np.array([[0.5, 0.0], [0.0, 0.5], [-0.5, 0.5], [0.0, 0.0]]), np.array([1.0, 1.0, -1.0, 1.0])
     theta = np.array([[1.0, 1.0], [1.0, -1.0], [0.0, 0.0]])
-    yield same("accuracies", minibatch_sgd.accuracy(x, y, theta), [0.5, 0.5, 0.0])
+    both = np.stack([theta, -theta])
+    yield same("accuracies", minibatch_sgd.accuracy(x, y, both), [[0.5, 0.5, 0.0], [0.0, 0.25, 0.0]])
 
 
 def noise_of(models: list[Model], steps: int, eta: float, rng: np.random.Generator) -> Array:

@@ -24,7 +24,8 @@ gradient dominates), the distance ‖θ − m‖ to a far point and pinball loss
 
 How it is checked. Exponents of n, p, ε and log(1/δ) of the supremum against −1, ½, −1 and ½ as upper bounds;
 log-risk against the log of the printed form, slope 1; with exactly calibrated noise the same against
-√p/(n·μ*(ε, δ)), few cells of one dimension, within 0.15. `:high-probability` holds the frequency of
+√p/(n·μ*(ε, δ)). The mean risk of every loss in every cell against the constant that the standard bound
+proves, √3 with the printed noise and √5 with the calibrated one. `:high-probability` holds the frequency of
 excess > 2·√(p·log(1/δ))·log(1/β)/(εn) against β, and reports the constant that suffices.
 `:constant-1` tries eleven learning rates over a factor 32 at each of seven T on five losses.
 """
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TOLERANCE = 0.1
+"""A forgotten root moves an exponent by ½: exponents are held within a fifth of that."""
 CONSTANT = 2.0
 """The constant that the high-probability check puts for the hidden one."""
 FORM, EXACT, LENGTH = "√(p·log(1/δ))/(εn)", "√p/(nμ*)", "log(1/δ)"
@@ -187,9 +189,12 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
             printed, "risk", FORM, TOLERANCE, alpha=alpha[1], trivial=1.0, **options
         ).evidence()
         yield from slope_against(
-            calibrated, "risk", EXACT, 1.5 * TOLERANCE, alpha=alpha[2], trivial=1.0, **options
+            calibrated, "risk", EXACT, TOLERANCE, alpha=alpha[2], trivial=1.0, **options
         ).evidence()
-    yield proven_constant(rows[rows["noise"] == "printed"], alpha[3])
+    proven = {"printed": (FORM, math.sqrt(3.0)), "calibrated": (EXACT, math.sqrt(5.0))}
+    present = [kind for kind in proven if (rows["noise"] == kind).any()]
+    for kind in present:
+        yield proven_constant(rows[rows["noise"] == kind], *proven[kind], alpha[3] / len(present))
     for kind, part, form in (("printed", printed, FORM), ("calibrated", calibrated, EXACT)):
         if len(part):
             yield constant(
@@ -200,12 +205,15 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
             )  # fmt: skip
 
 
-def proven_constant(rows: pd.DataFrame, alpha: float) -> Evidence:
-    """The mean risk against √3 times the form, which the standard analysis proves for this T and η."""
+def proven_constant(rows: pd.DataFrame, form: str, constant: float, alpha: float) -> Evidence:
+    """The mean risk against the constant times the form that the standard analysis proves for this T and η.
+
+    √((1 + pσ²)/T) with T = form⁻²: pσ² = 2 with the printed noise, 4 with the calibrated one.
+    """
     parts = cells(rows, [*AXES, "loss"])
     checks = [
         mean_at_most(
-            f"risk over {FORM}, worst cell", part["excess"] / part[FORM], math.sqrt(3.0),
+            f"risk over {form}, worst cell", part["excess"] / part[form], constant,
             alpha=alpha / len(parts), point=point,
         )
         for point, part in parts
@@ -333,7 +341,15 @@ CLAIM = Claim(
     expected=CONSISTENT,
     measure=measure,
     judge=judge,
-    smoke=Tier(printed([24.0, 40.0], [1], LEVELS[:1]), trials=300),
+    smoke=Tier(
+        [
+            *printed([24.0, 40.0], [1], LEVELS[:1]),
+            *printed([24.0], [4], []),
+            *one_axis("epsilon", [0.25]),
+            cell(2, 24.0, 1.0, 1e-5, "calibrated"),
+        ],
+        trials=300,
+    ),
     ci=Tier(
         [
             *printed(REGIMES, [1, 2, 4], LEVELS[:2]),
@@ -342,7 +358,7 @@ CLAIM = Claim(
             *one_axis("delta", [1e-12, 1e-8, 1e-5, 1e-2]),
             *calibrated(CALIBRATED, LEVELS[:2]),
         ],
-        trials=640,
+        trials=320,
     ),
     full=Tier(
         [*printed(REGIMES, [1, 2, 4, 8], LEVELS), *calibrated(CALIBRATED, LEVELS)], trials=800, chunk=400

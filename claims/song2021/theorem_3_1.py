@@ -75,7 +75,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TOLERANCE = 0.1
-"""How much worse than claimed a fitted exponent may be before the claim falls."""
+"""How much worse than claimed a fitted exponent may be before the claim falls: a fifth of the ½ by which a
+forgotten root moves it."""
 EASY_STEPS = 5_000
 """The smooth losses, the absolute one and the hinge are never the worst: they are run up to this T only."""
 RESOLUTION = 0.5
@@ -164,7 +165,7 @@ def measure_as(noise: str, point: Point) -> dict[str, Any]:
     for loss, target, hard in family(point.rank):
         if not hard and steps > EASY_STEPS:
             continue
-        trials = point.trials if hard else max(48, point.trials // 8)
+        trials = point.trials if hard else max(64, point.trials // 8)
         columns["loss"] += [loss.name] * trials
         columns["trial"] += range(trials)
         for name, risks in descend(point, noise, loss, target, trials).items():
@@ -303,7 +304,7 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
         estimate=top.estimate / scale, low=top.low / scale, high=top.high / scale, claimed=None,
         verdict=None, resolution=None, alpha_spent=0.0,
     )  # fmt: skip
-    if runs["rank"].nunique() >= 3 and runs["epsilon"].nunique() >= 3:
+    if len(bounds) >= 32:  # two averages a point; a few points fit no exponents
         yield from rate_evidence(runs, budget.share(0.5))
     for row in coupled.to_dict("records"):
         yield equals(
@@ -357,6 +358,7 @@ def dense_points(*cases: tuple[int, float, float, int]) -> list[dict[str, int | 
 SMALL = [(2, 0.6, 0.4, 1), (3, 0.5, 0.3, 2), (5, 0.5, 0.1, 2)]
 SMOKE = [
     *points((32, 1.0, 1e-3, 1), (64, 1.0, 1e-3, 1), (32, 1.0, 1e-3, 4)),
+    *points((240, 0.25, 4e-3, 1), (64, 1.0, 1e-12, 1)),
     *points(SMALL[0], rounding="down"),
     *points((16, 1.0, 1e-3, 3), p=40),
     *dense_points((24, 1.0, 1e-3, 3)),
@@ -404,7 +406,7 @@ CLAIM = Claim(
     expected=CONSISTENT,
     measure=partial(measure_as, "printed"),
     judge=judge,
-    smoke=Tier(SMOKE, trials=256),
+    smoke=Tier(SMOKE, trials=320),
     ci=Tier(CI, trials=2048),
     full=Tier(FULL, trials=2048, chunk=512),
     fits_exponents=True,

@@ -107,10 +107,11 @@ def check_formulas(point: Point) -> Iterator[Evidence]:
         stated = 0.5 * math.exp(-gap) * (1.0 + 0.5 * gap)
         pair = stationary_point.two_candidate_probability(np.array([b * gap, -b * gap]), b)
         yield same("P(0 is reported) of two candidates, closed form", pair, [1.0 - stated, stated])
-        behind = b * np.array([0.0, 0.0, gap])
-        shares = [stationary_point.selection_probability(behind, b, k) for k in range(3)]
         last = last_of_three(gap)
-        yield same("P(k is reported) of three, quadrature", shares, [0.5 - 0.5 * last] * 2 + [last])
+        for scale in (b, 20.0):
+            behind = scale * np.array([0.0, 0.0, gap])
+            shares = [stationary_point.selection_probability(behind, scale, k) for k in range(3)]
+            yield same("P(k is reported) of three, quadrature", shares, [0.5 - 0.5 * last] * 2 + [last])
     for n, epsilon, lipschitz in ((40, 0.7, 3.0), (9, 2.0, 0.5)):
         for name, factor in (("printed", 2.0), ("corrected", 4.0)):
             scale = stationary_point.selection_scale(epsilon=epsilon, n=n, lipschitz=lipschitz, scale=name)

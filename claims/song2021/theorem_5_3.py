@@ -151,6 +151,25 @@ def loops(point: Point, per_class: bool) -> Iterator[Evidence]:
         yield undecided("largest loop integral inside Θ", value, "not told from zero by the quadrature")
 
 
+def field_apart(point: Point, per_class: bool) -> float:
+    """Largest difference of the field on a batch with two axes from its definition, row by row.
+
+    The logits of the second half of the batch are so far apart that exp(z) is no floating-point number.
+    """
+    b, logits = float(F(point.b)), point.rng.normal(0.0, 1.5, (2, 3, point.K))
+    logits[1, :, 1] += 2_000.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = fields.field(logits, b, per_class=per_class)
+    differences: list[float] = []
+    for row, given in zip(logits.reshape(-1, point.K), found.reshape(-1, point.K), strict=True):
+        c = np.exp(row - row.max())
+        c /= c.sum()
+        c[0] = -c[1:].sum()
+        size = np.abs(c) if per_class else np.linalg.norm(c)
+        differences.append(float(np.abs(given - c / np.maximum(size / b, 1.0)).max()))
+    return max(differences) if np.isfinite(differences).all() else np.inf
+
+
 def check(point: Point, *, per_class: bool) -> Iterator[Evidence]:
     """For K ≥ 3 every point of Θ off the exceptional set has curl; the controls have none."""
     found, smallest = tally(point, per_class)
@@ -159,6 +178,8 @@ def check(point: Point, *, per_class: bool) -> Iterator[Evidence]:
         return equals(words, found[key], 0, method=METHOD, note=note)
 
     yield none("points at which the program and the definition of Θ disagree", "membership")
+    yield equals("field on a batch, largest difference from its definition", field_apart(point, per_class),
+                 0.0, error=1e-12, decides=False, method="both computed")  # fmt: skip
     yield from loops(point, per_class)
     if point.K == 2:
         yield none("points of Θ with curl, two classes", "curled", "control")

@@ -195,6 +195,14 @@ def check_open(point: Point) -> Iterator[Evidence]:
     for name, estimate in hard_instance.private_estimators().items():
         shape = estimate(batch, 1.0, 0.1, point.rng).shape
         yield same(f"shape of the outputs of the estimator {name}", shape, (2, 4, 3))
+    named = hard_instance.private_estimators() | hard_instance.non_private_estimators()
+    for name, estimate in (
+        ("DP-GD, 16 steps", hard_instance.descent(16)),
+        ("DP-GD, 128 steps", hard_instance.descent(128)),
+        ("gradient descent", hard_instance.descent(512, noise="none")),
+    ):
+        outputs = [e(batch, 1.0, 0.1, np.random.default_rng(1)) for e in (named[name], estimate)]
+        yield same(f"the estimator {name} against descent of so many steps", *outputs)
 
 
 WORST = {

@@ -42,8 +42,11 @@ def _onto(points: Array, ball: Ball) -> Array:
     )
 
 
-def _onto_two(points: Array, first: Ball, second: Ball) -> Array:
-    """The nearest point of the intersection of two balls; NaN where they do not meet."""
+def _onto_two(points: Array, first: Ball, second: Ball, scale: float) -> Array:
+    """The nearest point of the intersection of two balls; NaN where they do not meet.
+
+    scale  the smallest radius of all balls of the set: what lies in a ball is decided to 10⁻⁹ of it.
+    """
     one, two = _onto(points, first), _onto(points, second)
     # From the smaller ball: seen from the larger, where the spheres meet is lost to rounding of its radius.
     small, large = (second, first) if second.radius < first.radius else (first, second)
@@ -61,8 +64,8 @@ def _onto_two(points: Array, first: Ball, second: Ball) -> Array:
             across = offset - (offset * unit).sum(axis=-1, keepdims=True) * unit
             across = across / np.linalg.norm(across, axis=-1, keepdims=True)
             meeting = small.centre + along * unit + height * across
-    # To a share of the smaller radius: a share of the larger may be more than the smaller ball.
-    slack = 1e-9 * small.radius
+    # To a share of the smallest radius: a share of a larger may be more than the smallest ball.
+    slack = 1e-9 * scale
     result = np.where(
         contains(one, second, slack / second.radius)[:, None],
         one,
@@ -99,7 +102,7 @@ def _onto_three(points: Array, balls: Sequence[Ball]) -> Array:
 
 def project(points: Array, balls: Sequence[Ball]) -> Array:
     """The nearest points of the intersection of up to three balls, row by row (trials, d); NaN where it is
-    empty.
+    empty, or a point or a centre is NaN.
 
     The nearest point of the intersection of two balls that lies in the third is the answer; where no pair has
     such a point, all three surfaces pass through the answer. Raises ValueError for no ball or more than
@@ -107,26 +110,32 @@ def project(points: Array, balls: Sequence[Ball]) -> Array:
     """
     if not 1 <= len(balls) <= 3:
         raise ValueError(f"balls must hold one to three balls, got {len(balls)}")
+    lost = np.isnan(points).any(axis=-1) | ~_centres_known(balls, len(points))
+    nearest = _onto_known(np.where(lost[:, None], 0.0, points), balls)
+    return np.where(lost[:, None], np.nan, nearest)
+
+
+def _onto_known(points: Array, balls: Sequence[Ball]) -> Array:
+    """`project`, where no point is NaN; rows with a NaN centre may come out as anything."""
     if len(balls) == 1:
         return _onto(points, balls[0])
+    least = min(ball.radius for ball in balls)
     if len(balls) == 2:
-        return _onto_two(points, balls[0], balls[1])
-    lost = np.asarray(np.isnan(points).any(axis=-1))
-    points = np.where(lost[:, None], 0.0, points)
-    result, least = np.full(points.shape, np.nan), min(ball.radius for ball in balls)
+        return _onto_two(points, balls[0], balls[1], least)
+    result = np.full(points.shape, np.nan)
     for k in range(3):
         first, second, third = balls[k], balls[k - 1], balls[k - 2]
-        nearest = _onto_two(points, first, second)
+        nearest = _onto_two(points, first, second, least)
         found = contains(nearest, third, 1e-9 * least / third.radius) & np.isnan(result).any(axis=-1)
         result = np.where(found[:, None], nearest, result)
-    open_rows = np.isnan(result).any(axis=-1) & ~lost & _centres_known(balls, len(points))
+    open_rows = np.isnan(result).any(axis=-1) & _centres_known(balls, len(points))
     if open_rows.any() and points.shape[-1] > 1:
         rows = [Ball(np.broadcast_to(b.centre, points.shape)[open_rows], b.radius) for b in balls]
         nearest = _onto_three(points[open_rows], rows)
         each = np.stack([contains(nearest, b, 1e-6 * least / b.radius) for b in rows])
         inside = np.asarray(each.all(axis=0))
         result[open_rows] = np.where(inside[:, None], nearest, np.nan)
-    return np.where(lost[:, None], np.nan, result)
+    return result
 
 
 def _centres_known(balls: Sequence[Ball], trials: int) -> NDArray[np.bool_]:

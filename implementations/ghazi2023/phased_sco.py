@@ -11,7 +11,7 @@ from implementations.checks import one_of, positive, probability, whole_number
 from implementations.ghazi2023.feasible import Ball
 from implementations.ghazi2023.phased_erm import LogBase, logarithm
 from implementations.ghazi2023.phases import Phase, Variant, run_phase
-from implementations.ghazi2023.quadratic import Users
+from implementations.ghazi2023.quadratic import Batches
 from implementations.ghazi2023.sc_output_pert import Target
 from implementations.interfaces import Array
 
@@ -64,7 +64,7 @@ def corrected_regulariser(lipschitz: float, diameter: float, n: int, m: float, d
 
 
 def phased_sco(
-    users: Users,
+    users: Batches,
     domain: Sequence[Ball],
     start: Array,
     epsilon: float,

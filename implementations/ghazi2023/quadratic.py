@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -39,6 +40,25 @@ class Kink:
         away = v - self.point
         norm = np.linalg.norm(away, axis=-1, keepdims=True)
         return self.point + away * np.maximum(0.0, 1.0 - self.slope / (hessian * np.maximum(norm, 1e-300)))
+
+
+class Batches(Protocol):
+    """What Algorithms 4 and 6 ask of a dataset: `Users`, or batches drawn from a known law."""
+
+    @property
+    def trials(self) -> int: ...
+    @property
+    def n(self) -> int: ...
+    @property
+    def d(self) -> int: ...
+    @property
+    def m(self) -> float: ...
+    @property
+    def curvature(self) -> float: ...
+    @property
+    def lipschitz(self) -> float: ...
+    def batch(self, part: slice, /) -> Batches: ...
+    def summary(self) -> Summary: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from implementations.ghazi2023 import phased_sco
 from implementations.ghazi2023.feasible import Ball, project
 from implementations.ghazi2023.phased_erm import LogBase, printed_regulariser
 from implementations.ghazi2023.phases import Variant
-from implementations.ghazi2023.quadratic import Users
+from implementations.ghazi2023.quadratic import Batches
 from implementations.ghazi2023.sc_output_pert import Target
 from implementations.ghazi2023.strongly_convex_erm import Localised, localise, noise_radius
 
@@ -33,7 +33,7 @@ def sampling_radius(
 
 
 def strongly_convex_sco(
-    users: Users,
+    users: Batches,
     domain: Sequence[Ball],
     epsilon: float,
     delta: float,

@@ -262,6 +262,23 @@ def test_a_leak_in_any_kind_of_output_is_found(kind: str) -> None:
     assert result.samples <= 2000
 
 
+@pytest.mark.parametrize(
+    "pack",
+    [
+        lambda heads, noise: np.ma.masked_array(noise, heads),
+        lambda heads, noise: np.ma.masked_array(np.c_[noise, noise], np.c_[heads, ~heads]),
+        lambda heads, noise: (noise + 3 * heads)[:, None].view(np.matrix),
+        lambda heads, noise: pd.Series(np.where(heads, "x", "y"), dtype="category"),
+        lambda heads, noise: pd.DataFrame({"a": noise, "b": heads}),
+    ],
+)
+def test_a_leak_in_a_subclass_of_arrays_is_found(pack: Any) -> None:
+    def leaky(data: int, size: int, rng: np.random.Generator) -> Any:
+        return pack(rng.random(size) < (0.9 if data else 0.1), rng.normal(size=size))
+
+    assert audited(leaky, max_samples=2000).verdict == "refuted"
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_kind_of_output_is_refuted_where_it_is_private(kind: str) -> None:
     # One law on both datasets and ε = 0: false alarm probability 1e-6 each.

@@ -29,7 +29,7 @@ from claims.harness.report import write as write_module
 from claims.harness.report.notebooks import check_parameters, notebooks_folder, read_notebooks
 from claims.harness.report.pages import ClaimPage, hide_paths, interval_html, number_html
 from claims.harness.report.plots import INK, NoRowsError, draw, draw_ratios
-from claims.harness.report.site import CSS
+from claims.harness.report.site import style_sheet
 from claims.harness.report.write import choose_parameters, write_report
 from claims.harness.run.result import ClaimResult
 from claims.harness.run.runner import Settings, run_claims
@@ -625,7 +625,7 @@ def test_light_and_dark_texts_stand_out() -> None:
         bright, dim = sorted((luminance(one), luminance(other)), reverse=True)
         return (bright + 0.05) / (dim + 0.05)
 
-    for scheme in re.findall(r":root\{([^}]*)\}", CSS):
+    for scheme in re.findall(r":root\{([^}]*)\}", style_sheet()):
         colours = dict(re.findall(r"--([\w-]+):(#[0-9a-f]+)", scheme))
         pairs = [(v, f"{v}-fill") for v in ("confirmed", "consistent", "refuted", "inconclusive", "crashed")]
         pairs += [

@@ -58,9 +58,11 @@ def test_minimisers_of_the_small_problems() -> None:
             assert abs(lemma_c_1.gradients(problem).sum()) < 1e-9
 
 
-def test_clipped_deviation_against_draws() -> None:
-    draws = np.abs(np.random.default_rng(0).normal(size=400_000))
-    for sigma, half in ((0.1, 0.5), (1.0, 0.5), (30.0, 0.5)):
-        mean = float(np.minimum(sigma * draws, half).mean())
-        # Values in [0, 1/2]: 5.5 standard errors of at most 1/4 each, probability below 1e-7.
-        assert abs(theorem_5_1.clipped_deviation(sigma, half) - mean) < 5.5 * 0.25 / math.sqrt(400_000)
+def test_clipped_norm_against_draws() -> None:
+    z = np.random.default_rng(0).normal(size=(200_000, 4))
+    for d in (1, 4):
+        norms = np.linalg.norm(z[:, :d], axis=1)
+        for sigma, half in ((0.1, 0.5), (1.0, 0.5), (30.0, 0.5)):
+            mean = float(np.minimum(sigma * norms, half).mean())
+            # Values in [0, 1/2]: 5.5 standard errors of at most 1/4 each, probability below 1e-7.
+            assert abs(theorem_5_1.clipped_norm(sigma, half, d) - mean) < 5.5 * 0.25 / math.sqrt(200_000)

@@ -55,3 +55,14 @@ def test_log_factors_of_theorem_4_are_those_of_its_first_phase():
     f = theorem_4.Formulas(10**9, 100, 4, 0.5)
     assert math.sqrt(f.log_factors) * f.unit < math.sqrt(f.d)
     assert f.answer_variance(f.n // 2, 10) == pytest.approx(f.answer_variance(f.n, 10) * 4.0, rel=0.05)
+
+
+@pytest.mark.parametrize("terms", [1, 2, 4])
+def test_mean_size_of_a_sum_of_laplace_variables(terms):
+    from scipy.integrate import quad
+
+    from claims.levy2021._laws import SumLaw
+
+    law = SumLaw(np.ones(1), np.zeros(1), 1.0, terms)
+    beyond = quad(lambda x: 2.0 * (1.0 - float(law.cdf(np.array([x]))[0])), 0.0, 60.0)[0]
+    assert theorem_4.OF_SUM[terms] == pytest.approx(beyond)

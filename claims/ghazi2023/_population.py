@@ -1,0 +1,92 @@
+"""Batches of users drawn from their exact law, so that Algorithms 4 and 6 run at any number of users."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from implementations.ghazi2023.quadratic import Kink, Summary
+
+DEVIATION = 0.5
+"""Root of the variance of one sample's slope in all coordinates together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Population:
+    """What Algorithms 4 and 6 ask of a dataset, without the dataset: the batches and the mean of all users.
+
+    Each of m samples of each user has a linear part N(slope, (deviation²/d)·I); curvature, G and kink are
+    common to all. The batches (2⁻ⁱn, 2⁻ⁱ⁺¹n] have independent means, whose weighted mean is that of all.
+
+    bounds  n, ⌊n/2⌋, ⌊n/4⌋, …, 0: batch i holds the users from bounds[i] to bounds[i − 1].
+    means   (batches, trials, d) the mean slope of each batch.
+    """
+
+    n: int
+    m: float
+    curvature: float
+    lipschitz: float
+    kink: Kink | None
+    bounds: tuple[int, ...]
+    means: np.ndarray
+    spread: float
+
+    @property
+    def trials(self) -> int:
+        return self.means.shape[1]
+
+    @property
+    def d(self) -> int:
+        return self.means.shape[2]
+
+    def batch(self, part: slice) -> Population:
+        """The users of a slice; ValueError unless it is a union of whole batches."""
+        if part.start not in self.bounds or part.stop not in self.bounds or part.start >= part.stop:
+            raise ValueError(f"part must be a union of batches with bounds {self.bounds}, got {part}")
+        last, first = self.bounds.index(part.start), self.bounds.index(part.stop)
+        return Population(
+            part.stop - part.start, self.m, self.curvature, self.lipschitz, self.kink,
+            tuple(b - part.start for b in self.bounds[first : last + 1]), self.means[first:last], self.spread,
+        )  # fmt: skip
+
+    def summary(self) -> Summary:
+        """What one phase sees of the users."""
+        sizes = -np.diff(np.array(self.bounds, dtype=float))
+        mean = np.tensordot(sizes / sizes.sum(), self.means, axes=1)
+        return Summary(
+            mean, np.full(self.trials, self.spread), self.n, self.curvature, self.lipschitz, self.m, self.kink
+        )
+
+
+def population(
+    slope: np.ndarray,
+    n: int,
+    m: float,
+    trials: int,
+    curvature: float,
+    phases: int,
+    rng: np.random.Generator,
+    kink: Kink | None = None,
+    deviation: float = DEVIATION,
+) -> Population:
+    """n users about the slope (d,), in `phases` batches and a rest, G = 1 on 𝒦.
+
+    deviation  0: every sample of every user has the same loss.
+
+    The spread of users within a batch is that of the largest of n Gaussian norms and of their mean, drawn
+    once and taken for every batch: it decides about the certificate only, and is far from its threshold.
+    """
+    from scipy.special import chdtri
+
+    d = len(slope)
+    bounds = (*(n // 2**i for i in range(phases + 1)), 0)
+    sizes = -np.diff(np.array(bounds, dtype=float))
+    unit = deviation / math.sqrt(m * d)
+    noise = rng.standard_normal((len(sizes), trials, d)) if deviation > 0.0 else np.zeros((1, 1, 1))
+    means = np.broadcast_to(slope + unit / np.sqrt(sizes)[:, None, None] * noise, (len(sizes), trials, d))
+    # The largest of n chi-squared numbers, by inversion: P(max ≤ q) = P(χ² ≤ q)ⁿ.
+    largest = float(chdtri(d, -math.expm1(math.log(rng.uniform()) / n)))
+    spread = unit * (math.sqrt(largest) + math.sqrt(rng.chisquare(d)))
+    return Population(n, m, curvature, 1.0, kink, bounds, means, spread)
