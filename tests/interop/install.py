@@ -1,8 +1,8 @@
 """Installs what the extra `interop` names into the environment that runs this, as far as it can be had.
 
 All of it at once, so that versions agree; where that fails, as for a library without a wheel for this
-machine, each requirement by itself, under the constraints of all. What could not be installed is said, and the
-tests of that library are skipped with a reason.
+machine, each requirement by itself, under the constraints of all. What could not be installed is said, and
+the tests of that library are skipped with a reason.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from audits import unseeded
 RELEASES = [
     {
         "library": "multi-freq-ldpy==0.2.5",
-        "requirements": ["scipy", "xxhash<2"],
+        "requirements": ["scipy"],
         "epsilon": 1.0,
         "adjacency": "replace",
         "status": "presumed correct",
