@@ -117,8 +117,8 @@ def _shown(rows: Sequence[Row]) -> str:
         return ""
     return (
         "\n## What shows it\n\nThe simplest event of each refutation, counted on fresh outputs: its "
-        "probability on the first and on the second dataset, with intervals that hold together at the same confidence. "
-        "Where a refutation is missing here, no coordinate, symbol or sum shows it alone.\n\n"
+        "probability on the first and on the second dataset, with intervals that hold together at the same "
+        "confidence. Where a refutation is missing here, no coordinate, symbol or sum shows it alone.\n\n"
         + "".join(lines)
     )
 
