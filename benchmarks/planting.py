@@ -20,7 +20,13 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from audits.privacy import audit_privacy, each
+from audits.privacy.datasets import Dataset
+from audits.privacy.draws import Drawer
+from audits.privacy.encoder import Encoder
 from audits.privacy.leaks import Leak, battery
+from audits.privacy.outputs import Encoded
+from audits.privacy.request import Request
+from audits.privacy.sequential import Sequential
 
 Rng = np.random.Generator
 LOOK_AT = 4096
@@ -80,13 +86,54 @@ def audited(mechanism: Callable[..., Any], samples: int, seed: int, planting: bo
     )
 
 
-def with_leak(mechanism: Callable[..., Any], leak: Leak, size: float) -> Callable[..., Any]:
-    """The mechanism with a leak of this size in it."""
+class Leaky:
+    """Fresh outputs of a mechanism as columns, with a leak of this size in them: a source of an audit."""
 
-    def leaky(data: int, count: int, rng: Rng) -> Any:
-        return leak.plant(_raw(mechanism(data, count, rng)), data, size, rng)
+    def __init__(self, mechanism: Callable[..., Any], leak: Leak, size: float, rng: Rng) -> None:
+        self.drawer, self.leak, self.size, self.rng = Drawer(mechanism), leak, size, rng
+        self.columns = self.drawer.encoder()
+        self.shape = (0, 0)
+        self.first_output: float | None = None
 
-    return leaky
+    def draw(self, data: Dataset, size: int, rng: Rng, where: str) -> Encoded:
+        """Fresh outputs with the leak in them."""
+        outputs = self.columns.widen(self.columns.encode(self.drawer.draw(data, size, rng, where), where))
+        return self.leak.plant(outputs, int(data.data), self.size, self.rng)
+
+    def encoder(self) -> Leaky:
+        """The outputs are columns already."""
+        return self
+
+    def encode(self, outputs: Encoded, where: str) -> Encoded:
+        """As they are."""
+        self.shape = outputs.shape
+        return outputs
+
+    def widen(self, e: Encoded) -> Encoded:
+        """With the columns that came since."""
+        values, codes = (width - now for width, now in zip(self.shape, e.shape, strict=True))
+        none = (0, 0)
+        return Encoded(np.pad(e.values, (none, (0, values))), np.pad(e.codes, (none, (0, codes))))
+
+    def named(self, words: str) -> str:
+        """As they are."""
+        return words
+
+
+def caught(mechanism: Callable[..., Any], leak: Leak, size: float, samples: int, seed: int) -> bool:
+    """Whether an audit of all samples refutes the mechanism with the leak in it."""
+    rng = np.random.default_rng(seed)
+    request = Request(
+        drawer=Leaky(mechanism, leak, size, rng.spawn(1)[0]),
+        pairs=[(0, 1)],
+        epsilon=1.0,
+        delta=0.0,
+        alpha=0.001,
+        rng=rng,
+        max_samples=samples,
+        confirm=True,
+    )
+    return Sequential(request).run().refuted
 
 
 def main(arguments: list[str]) -> int:
@@ -104,24 +151,20 @@ def main(arguments: list[str]) -> int:
         result = audited(mechanism, samples, 0, True)
         spent = time.process_time() - start - plain
         rng = np.random.default_rng(0)
-        kinds = battery(*(_outputs(mechanism, data, rng) for data in (0, 1)))
+        encoder = Encoder()
+        looks = [encoder.encode(_raw(mechanism(data, LOOK_AT, rng)), "a look") for data in (0, 1)]
+        kinds = battery(encoder.widen(looks[0]), encoder.widen(looks[1]), encoder)
         # Places differ from sample to sample, kinds do not.
         for leak, one in zip(kinds, result.planted, strict=True):
             if one.caught is None:
                 continue
-
-            leaky = with_leak(mechanism, leak, one.caught)
-            refuted = sum(audited(leaky, samples, seed, False).refuted for seed in range(1, runs + 1))
+            refuted = sum(caught(mechanism, leak, one.caught, samples, seed) for seed in range(1, runs + 1))
             cost = f"{plain:.2f}, {max(spent, 0.0):.2f}"
             print(
                 f"| {name} | {samples:,} | {one.caught_words} | {refuted / runs:.1%} of {runs} | {cost} |",
                 flush=True,
             )
     return 0
-
-
-def _outputs(mechanism: Callable[..., Any], data: int, rng: Rng) -> Any:
-    return _raw(mechanism(data, LOOK_AT, rng))
 
 
 def _raw(outputs: Any) -> Any:

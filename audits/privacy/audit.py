@@ -101,8 +101,8 @@ def audit_privacy(
                  at each further try), which may come on top of max_samples. Sequential method only.
     partial      Ctrl-C, and `Stopped` raised by a handler of signals, end the run with what is known by then.
     planting     where the audit passes, plant leaks of many sizes into the outputs that it drew, and tell in
-                 `planted` which of them it catches. That takes at most a quarter of the audit's time, or
-                 three seconds of a short audit; which sizes are tried depends on the time left.
+                 `planted` which of them it catches. That takes at most a quarter of the audit's processor
+                 time, or a second of a short audit; which sizes are tried depends on the time left.
     simplest     after a refutation name in `simplest` the simplest event of like power, counted on fresh
                  draws: twice as many as the audit took, four times where these were few (`fresh_samples`), as
                  far as the time limit allows.
@@ -121,6 +121,7 @@ def audit_privacy(
     >>> audit_privacy(laplace, pairs, epsilon=0.5, adjacency="replace").verdict
     'refuted'
     """
+    started = time.process_time()
     generator = np.random.default_rng(seed) if rng is None else rng
     _check(epsilon, delta, alpha, max_samples, time_limit, method, resolution, mechanism)
     _number("jobs", jobs, lambda v: 1 <= v <= 1024 and v == int(v), "a number of processes ≥ 1")
@@ -180,9 +181,10 @@ def audit_privacy(
     if score is None and not premise:
         low_bits = footprints_of.look(outputs[0], outputs[1], float(epsilon), float(delta), float(alpha))
     seconds = request.seconds()
+    cost = max(time.process_time() - started, drawer.seconds)
     planted: tuple[Planted, ...] = ()
     if planting and verdict == "not-refuted" and method != "gdp":
-        planted = _planted(request, outputs, finding, method, looks)
+        planted = _planted(request, outputs, finding, method, looks, cost)
     named_event = None
     if simplest and verdict == "refuted":
         named_event = _simplest(request, outputs, finding)
@@ -230,10 +232,15 @@ def _timed(looks: list[tuple[int, float]], request: Request) -> Callable[[Look],
 
 
 def _planted(
-    request: Request, outputs: list[Any], finding: Finding, method: str, looks: list[tuple[int, float]]
+    request: Request,
+    outputs: list[Any],
+    finding: Finding,
+    method: str,
+    looks: list[tuple[int, float]],
+    cost: float,
 ) -> tuple[Planted, ...]:
-    """What leaks this audit would have caught on the pair that it names."""
-    count, seconds = len(request.pairs), request.seconds()
+    """What leaks this audit, which took `cost` seconds, would have caught on the pair that it names."""
+    count = len(request.pairs)
 
     def expected(samples: int) -> float:
         if not looks:
@@ -262,13 +269,12 @@ def _planted(
         epsilon=request.epsilon,
         delta=request.delta,
         alpha=request.alpha / count,
-        symbols=request.drawer.symbols,
         seconds=expected,
         run=run,
     )
-    allowed = min(max(SHARE * seconds, LEAST_SECONDS), request.time_limit - request.timed())
+    allowed = min(max(SHARE * cost, LEAST_SECONDS), request.time_limit - request.timed())
     try:
-        return plant(audit, outputs, allowed, request.rng.spawn(1)[0])
+        return plant(audit, outputs, request.drawer.encoder(), allowed, request.rng.spawn(1)[0])
     except (KeyboardInterrupt, Stopped):
         if not request.partial:
             raise

@@ -6,6 +6,7 @@ p is the probability of an event on one dataset, q on its neighbour. The null se
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.bounds import clopper_pearson_limits as clopper_pearson
-from audits.privacy.tuning import TUNING
 
 Floats = NDArray[np.floating[Any]]
 
@@ -285,126 +285,11 @@ def relative_entropy(p: Floats, q: Floats, p0: Floats, q0: Floats) -> Floats:
 # --- One fixed sample --------------------------------------------------------------------------------
 
 
-def joint_bound(x: int, y: int, n: int, delta: float, alpha: float) -> float:
-    """Exact lower confidence bound, at level 1 − alpha, of log((p − δ)/q) from x and y hits of n samples
-    each; ≥ 0.
-
-    It is sharper than two Clopper–Pearson bounds at α/2 each, which pay for two one-sided errors that do not
-    happen together. How:
-
-    1. Samples are ordered by T(x, y) = the ε at which the likelihood-ratio test would stop rejecting. Its
-       level sets {T ≥ T(observed)} are of the form {X ≥ c(Y)} with c non-decreasing.
-    2. g(ε) = sup of P(X ≥ c(Y)) over all (p, q) with p ≤ e^ε·q + δ does not decrease in ε, and the bound
-       is the largest ε with g(ε) ≤ α (Buehler 1957: exact, whatever the ordering). The supremum is
-       attained at p = e^ε·q + δ, and taken over q in an exact confidence interval at level 1 − γ, γ = α/50,
-       with γ added (Berger and Boos 1994).
-    3. P(X ≥ c(Y)) grows with p and falls with q. On each cell [q₁, q₂] of a partition of that interval it is
-       hence at most its value at (p(q₂), q₁), and each block of values of Y counts with the smallest c in it:
-       the maximum is bounded, not searched for.
-    """
-    if not (x > 0 and x / n > y / n + delta):
-        return 0.0
-    from scipy.special import ndtri
-
-    z = -float(ndtri(alpha))
-    start = float(likelihood_root((x - TUNING.bound_shift) / n, (y + TUNING.bound_shift) / n, n, delta, z))
-    if start <= 0.0:
-        return 0.0
-    low_q, high_q = _interval(y, n, alpha * TUNING.bound_nuisance / 2.0)
-    blocks = _blocks(low_q, high_q, n)
-    cuts = _critical(blocks, n, start, delta, z)
-    # Even steps of √q are even steps of standard errors.
-    cells = np.linspace(np.sqrt(low_q), np.sqrt(high_q), TUNING.bound_cells + 1) ** 2
-    masses = _masses(cells[:-1], blocks, n)
-
-    def rejects(epsilon: float) -> bool:
-        p = np.minimum(np.exp(epsilon) * cells[1:] + delta, 1.0)
-        return _size(p, masses, cuts, n) + alpha * TUNING.bound_nuisance <= alpha
-
-    # Bracket, then bisect to a hundredth of the distance to the estimate; `low` is always shown to be
-    # rejected.
-    distance = min(np.log((x / n - delta) / (max(y, 0.5) / n)) - start, 1.0)
-    low, high, width = start, start, 0.1 * distance
-    if rejects(low):
-        high = low + width
-        while rejects(high):
-            low, width = high, 2.0 * width
-            high = low + width
-    else:
-        while True:
-            low, high, width = low - width, low, 2.0 * width
-            if low <= 0.0:
-                return 0.0
-            if rejects(low):
-                break
-    while high - low > 0.01 * distance:
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if rejects(middle) else (low, middle)
-    return float(low)
-
-
-def likelihood_root(p: Any, q: Any, n: int, delta: float, z: float) -> Any:
-    """The ε at which the root √(2n·KL distance to the null) falls to z; 0 where it is below z at 0."""
-    p, q = np.broadcast_arrays(np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64))
-    need = z * z / (2.0 * n)
-    low = np.zeros(p.shape)
-    high = np.log(np.maximum((p - delta) / np.maximum(q, 1e-3 / n), 1.0))
-    for _ in range(45):
-        middle = 0.5 * (low + high)
-        above = divergence(p, q, middle, delta) >= need
-        low, high = np.where(above, middle, low), np.where(above, high, middle)
-    return low
-
-
-def _interval(y: int, n: int, alpha: float) -> tuple[float, float]:
-    low, high = (float(limit) for limit in clopper_pearson(y, n, alpha))
-    return low, high
-
-
-def _blocks(low_q: float, high_q: float, n: int) -> NDArray[np.int64]:
-    """Starts of blocks of values of Y, all but 1e-15 of Binomial(n, q) for every q of the interval."""
-    reach = 8.5
-    # What lies below the first block counts as if it were in it, at the least c of all.
-    first = max(0, int(n * low_q - reach * np.sqrt(n * low_q) - 5))
-    last = min(n, int(n * high_q + reach * np.sqrt(n * high_q) + 40))
-    step = max(1, int(np.sqrt(n * high_q * (1.0 - high_q)) / 12.0))
-    return np.arange(first, last + step, step, dtype=np.int64)
-
-
-def _critical(blocks: NDArray[np.int64], n: int, epsilon: float, delta: float, z: float) -> NDArray[np.int64]:
-    """c(y), the least x that rejects with y, for the first value of each block; n + 1 where none does."""
-    y = np.minimum(blocks + TUNING.bound_shift, n) / n
-    need = z * z / (2.0 * n)
-    low = np.floor(n * np.minimum(np.exp(epsilon) * y + delta, 1.0)).astype(np.int64)
-    high = np.full(len(blocks), n + 1, dtype=np.int64)
-    while np.any(high - low > 1):
-        middle = (low + high) // 2
-        inside = divergence((middle - TUNING.bound_shift) / n, y, epsilon, delta) >= need
-        low, high = np.where(inside, low, middle), np.where(inside, middle, high)
-    return high
-
-
-def _masses(q: Floats, blocks: NDArray[np.int64], n: int) -> Floats:
-    """P(Y in each block), (cells, blocks), for the q of each cell; what lies below counts with the first."""
-    from scipy.special import bdtr
-
-    below = np.zeros((len(q), len(blocks) + 1))
-    below[:, 1:-1] = bdtr(blocks[None, 1:] - 1.0, n, q[:, None])
-    below[:, -1] = 1.0
-    return np.diff(below, axis=1)
-
-
-def _size(p: Floats, masses: Floats, cuts: NDArray[np.int64], n: int) -> float:
-    """An upper bound on P(X ≥ c(Y)), the largest over the cells."""
-    from scipy.special import bdtrc
-
-    # Blocks of hardly any mass count as if X always passed.
-    matter = masses > 1e-13
-    reach = np.ones(masses.shape)
-    cell, block = np.nonzero(matter)
-    cut = cuts[block]
-    reach[matter] = np.where(cut > n, 0.0, bdtrc(np.minimum(cut - 1.0, n), n, p[cell]))
-    return float(np.max(np.sum(masses * reach, axis=1)))
+def two_bounds(x: int, y: int, n: int, delta: float, alpha: float) -> float:
+    """Lower confidence bound at level 1 − alpha of log((p − δ)/q), or 0, from x and y hits of n samples each:
+    two Clopper–Pearson bounds at α/2 each."""
+    low, high = float(clopper_pearson(x, n, alpha / 2)[0]), float(clopper_pearson(y, n, alpha / 2)[1])
+    return max(math.log((low - delta) / high), 0.0) if low > delta else 0.0
 
 
 def order_bound(x: int, k: int, n: int, delta: float, alpha: float) -> float:

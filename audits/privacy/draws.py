@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.datasets import Dataset, brief, copier
+from audits.privacy.encoder import Encoder
 from audits.privacy.leaves import Word, objects
 from audits.privacy.processes import Unsendable, WorkerFailed, can_fork, in_processes
 
@@ -105,13 +106,14 @@ def stack(outputs: Sequence[Any]) -> Raw:
 class Source(Protocol):
     """Where an audit has its outputs from; see `Drawer`."""
 
-    symbols: bool
-    one_by_one: bool
-    changed: bool
     first_output: float | None
 
-    def draw(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
-        """`size` outputs, first axis first."""
+    def draw(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Any:
+        """`size` outputs, first axis first, as `encoder` takes them."""
+        ...
+
+    def encoder(self) -> Any:
+        """What turns the outputs into columns; see `encoder.Encoder`."""
         ...
 
 
@@ -163,6 +165,10 @@ class Drawer:
         self.changed = False
         self.first_output: float | None = None
         self.pool: Pool | None = None
+
+    def encoder(self) -> Encoder:
+        """A new encoder for the outputs of one pair."""
+        return Encoder(nan=self.symbols)
 
     def draw(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
         """`size` outputs, first axis first. `where` names the dataset in messages.

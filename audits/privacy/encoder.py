@@ -64,7 +64,8 @@ class Encoder:
         self._width = 0
         self._codes: dict[tuple[Key, int], tuple[int, int]] = {}
         self._symbols: dict[Any, int] = {}
-        self._lengths: dict[str, int] = {}
+        self._usual: dict[Key, int] = {}
+        self._orders: dict[tuple[str, frozenset[str]], tuple[str, ...]] = {}
         self._texts: dict[Key, tuple[int, set[str]]] = {}
         self._apart: set[str] = set()
         self._started = False
@@ -115,6 +116,11 @@ class Encoder:
     def symbols(self) -> dict[int, Any]:
         """The symbol of each code."""
         return {code: symbol for symbol, code in self._symbols.items()}
+
+    @property
+    def number_columns(self) -> list[int]:
+        """For each column of symbols the column of numbers of the same place in the output."""
+        return [self._blocks[key].start + item for key, item in self._codes]
 
     def named(self, words: str, most: int = 40) -> str:
         """The words with "symbol 3", "column 3" and "code 3" in them replaced by what these are there;
@@ -252,6 +258,14 @@ class Encoder:
             codes = bad * self._number(self._not_a_number())
         extras = leaves.extras(flat)
         self._fill(batch, key, rows, values, codes, extras)
+        # An array has one type because all of its outputs must: that alone is no difference between outputs.
+        types = (key[0], f"{key[1]} kind")
+        kind = next(
+            (i for i, kinds in enumerate(leaves.KINDS) if flat.dtype.kind in kinds), len(leaves.KINDS)
+        )
+        self._usual.setdefault(types, kind)
+        if types in self._blocks:
+            self._differing(batch, types, rows, np.full(flat.shape, kind))
 
     def _not_a_number(self) -> leaves.Word:
         if not self._nan:
@@ -305,6 +319,7 @@ class Encoder:
     def _mixed(self, batch: _Batch, key: Key, rows: Ints | slice, flat: Raw) -> None:
         """Numbers and symbols, one by one."""
         values, codes = np.zeros(flat.shape), np.zeros(flat.shape, dtype=np.int64)
+        kinds = np.full(flat.shape, -1)
         extras = np.zeros((*flat.shape, leaves.EXTRAS))
         words: list[str] = []
         structure: list[tuple[tuple[int, ...], str]] = []
@@ -320,9 +335,11 @@ class Encoder:
                 codes[place] = self._number(self._not_a_number())
             else:
                 values[place], extras[place] = number[0], number[1:]
+                kinds[place] = leaves.kind(item)
         further = (key[0], f"{key[1]} exactly")
         exact = extras.reshape(len(flat), -1) if further in self._blocks or extras.any() else None
         self._fill(batch, key, rows, values, codes, exact)
+        self._differing(batch, (key[0], f"{key[1]} kind"), rows, kinds)
         if words and self._hardly_repeat(key, words, len(words)):
             found = np.zeros((*flat.shape, leaves.STRUCTURE))
             for place, word in structure:
@@ -353,6 +370,10 @@ class Encoder:
                 self._apart.add(path)
                 lengths.append((row, len(found)))
                 found = {f"[{j}]": part for j, part in enumerate(found)}
+            if isinstance(item, Mapping):
+                keys = tuple(found)
+                if self._orders.setdefault((path, frozenset(keys)), keys) != keys:
+                    found = {**found, " in the order of keys": leaves.Word(", ".join(keys))}
             if not found:
                 # An empty record is told from a missing one.
                 found = {".": "(empty)"}
@@ -389,13 +410,18 @@ class Encoder:
             self._mixed(batch, (path, "rest"), rows[longer], rest)
 
     def _length(self, batch: _Batch, path: str, rows: Ints | slice, lengths: Ints) -> None:
-        """The length of lists, as a column from the first one on that differs."""
-        if len(lengths) == 0:
+        """The length of lists."""
+        self._differing(batch, (path, "length"), rows, lengths[:, None])
+
+    def _differing(self, batch: _Batch, key: Key, rows: Ints | slice, found: Ints) -> None:
+        """Columns of numbers ≥ 0, from the first number on that differs from those before it; −1 for none."""
+        known = found[found >= 0]
+        if len(known) == 0:
             return
-        usual = self._lengths.setdefault(path, int(lengths[0]))
-        key = (path, "length")
-        if key in self._blocks or bool((lengths != usual).any()):
-            self._put(batch, key, rows, lengths[:, None].astype(np.float64), default=float(usual))
+        usual = self._usual.setdefault(key, int(known[0]))
+        if key in self._blocks or bool((known != usual).any()):
+            columns = np.where(found >= 0, found, usual).astype(np.float64)
+            self._put(batch, key, rows, columns, default=float(usual))
 
 
 def _rows(found: Sequence[tuple[int, Any]]) -> Ints:
@@ -420,7 +446,9 @@ def _numeric(lists: list[list[Any]]) -> Raw | None:
         return None
     if found.ndim != 2 or found.dtype.kind not in "biuf":
         return None
-    if found.dtype.kind == "f" and bool((np.abs(found) >= 2.0**53).any()):
+    if found.dtype.kind == "f" and (
+        bool((np.abs(found) >= 2.0**53).any()) or len({type(item) for items in lists for item in items}) > 1
+    ):
         return None
     return found
 
@@ -434,6 +462,8 @@ def _place(key: Key, column: int = 0) -> str:
         return f"length of {whole}"
     if kind == "rest":
         return f"rest of {whole}"
+    if extra == "kind":
+        return f"type of {_place((path, kind), column)}"
     per = {"exactly": leaves.EXTRAS, "text": leaves.STRUCTURE}.get(extra, 1)
     item, part = divmod(column, per)
     if kind == "items":

@@ -1,7 +1,8 @@
 """Tests at a fixed number of samples: one event learned on a part of them, one exact bound on the rest.
 
 Pair, direction and event are chosen on the learning part alone, so the whole of α goes to a single test. The
-bound is `binomial.joint_bound` on (p − δ)/q.
+bound on (p − δ)/q is `binomial.order_bound` where scores do not tie, and `binomial.two_bounds` where they
+do.
 """
 
 from __future__ import annotations
@@ -108,7 +109,8 @@ def _learn(state: PairState, rest: int) -> Candidate | None:
         # A score that was fitted is judged by the other half, or each part by the fit that has not seen it.
         start = half if score.learned and score.folds is None else 0
         x, y = (evaluate(score, start) for evaluate in scorers)
-        cuts = events.thresholds(np.concatenate([x, y]), TUNING.fixed_ratio)
+        every = np.concatenate([x, y])
+        cuts = events.thresholds(every, TUNING.fixed_ratio)
         if len(cuts) == 0:
             continue
         if score.folds is not None:
@@ -117,10 +119,17 @@ def _learn(state: PairState, rest: int) -> Candidate | None:
         expected, q = _expected(ladder, calibration.bin_means(cuts, x, y), rest, request)
         event = int(np.argmax(expected))
         if best is None or expected[event] > best.expected:
-            some = score.evaluate(second.take(slice(0, 4096)))
-            continuous = len(np.unique(some)) > 0.98 * len(some)
+            continuous = _never_ties(every, float(cuts[event % len(cuts)]))
             best = Candidate(ladder, event, float(expected[event]), float(q[event]), continuous)
     return best
+
+
+def _never_ties(values: Floats, threshold: float) -> bool:
+    """Whether the scores around a threshold differ from each other."""
+    ordered = np.sort(values)
+    place = int(np.searchsorted(ordered, threshold))
+    around = ordered[max(place - TUNING.near, 0) : place + TUNING.near]
+    return len(np.unique(around)) > 0.9 * len(around)
 
 
 def _fitted(state: PairState, learner: scores.Learner) -> scores.Score | None:
@@ -141,13 +150,7 @@ def _expected(ladder: events.Ladder, means: Floats, rest: int, request: Request)
 
     z = -float(ndtri(request.alpha))
     p = (ladder.all_hits()[0] + 0.5) / (ladder.size + 1.0)
-    if ladder.score.monotone:
-        q, noise = calibration.lesser_shares(ladder, means)
-    else:
-        q, noise = _smoothed(ladder, p, request.delta)
-        # The greater side's hits are few in a tail as well, and the best of many such tails is a lucky one.
-        x = ladder.all_hits()[0]
-        noise = np.where(x >= TUNING.fixed_least_hits, np.hypot(noise, 1.0 / np.sqrt(x + 1.0)), np.inf)
+    q, noise = calibration.lesser_shares(ladder, means) if ladder.score.monotone else _counted(ladder)
     # log((p − δ)/q) less the distances to the bounds of p and q at level α, added as independent errors are.
     hits = np.maximum(q * rest, 1.0)
     q_gap = np.log((hits + 1.0 + z * np.sqrt(hits + 1.0)) / hits)
@@ -158,72 +161,17 @@ def _expected(ladder: events.Ladder, means: Floats, rest: int, request: Request)
     return np.where(np.isfinite(bound), bound, -np.inf) - TUNING.fixed_caution * noise, q
 
 
-def _smoothed(ladder: events.Ladder, p: Floats, delta: float) -> tuple[Floats, Floats]:
-    """Shares q of the lesser side, smoothed along the ladder, and the error of log q that choosing must
-    allow for.
+def _counted(ladder: events.Ladder) -> tuple[Floats, Floats]:
+    """Share of the lesser dataset in each event by its counts, and the standard error of log(p/q).
 
-    The best of many noisy shares is mostly luck. Where a tail has enough rungs with hits, log((p − δ)/q) is
-    replaced by a quadratic in log p; beyond the last rung with hits q is continued as C·(t − t₀)^k or, where
-    that
-    does not bend, exponentially. No bound rests on this: it only chooses the event.
+    The best of many events that were rarely hit is a lucky one, so the estimate is cautious. An event that
+    the lesser dataset never hit counts as rare only where the greater dataset hit it often.
     """
-    height = len(ladder.thresholds)
-    _, y = ladder.all_hits()
-    q = (y + 1.0) / (ladder.size + 1.0)
-    # Few hits are luckier than their standard error says.
-    noise = np.where(y >= 8, 1.0 / np.sqrt(np.maximum(y, 1.0)), 2.0 / np.sqrt(y + 1.0))
-    for kind in range(4):
-        part = slice(kind * height, (kind + 1) * height)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.log((p[part] - delta) / q[part])
-        use = (y[part] >= 8) & (p[part] <= 0.65) & np.isfinite(ratio)
-        # Rungs of equal counts are one point; a quadratic needs several.
-        if len(np.unique(p[part][use])) >= 6:
-            level, weight = np.log(p[part]), np.sqrt(y[part])
-            fit = np.polynomial.Polynomial.fit(level[use], ratio[use], 2, w=weight[use])
-            # The curve may smooth the counts, not contradict them.
-            reach = np.exp(2.0 / np.sqrt(np.maximum(y[part], 1.0)))
-            curve = np.clip((p[part] - delta) / np.exp(fit(level)), q[part] / reach, q[part] * reach)
-            q[part] = np.where(use, curve, q[part])
-            noise[part] = np.where(use, 0.25 * noise[part], noise[part])
-        # "≥" tails thin out upwards, "<" tails downwards.
-        order = np.arange(height) if kind % 2 == 0 else np.arange(height)[::-1]
-        beyond, continued = _continued(y[part][order], ladder.thresholds[order])
-        places = kind * height + order[beyond]
-        # Never further than to a twentieth of what a single hit would say, nor against hits there are. Of
-        # many tails the one that few hit by luck looks best.
-        hit = np.where(y[places] > 0, y[places] + 0.5, 0.05)
-        least = np.maximum(continued, hit)
-        q[places] = np.minimum(q[places], least / ladder.size)
-        noise[places] = 1.5
-    return q, noise
-
-
-def _continued(counts: NDArray[np.int64], place: Floats) -> tuple[NDArray[np.intp], Floats]:
-    """Rungs beyond the last one with 8 hits, and the counts that a tail C·(t − t₀)^k expects there."""
-    anchors = [np.flatnonzero(counts >= least) for least in (240, 45, 8)]
-    none = np.zeros(0, dtype=np.intp), np.zeros(0)
-    if any(len(found) == 0 for found in anchors):
-        return none
-    a, b, c = (int(found[-1]) for found in anchors)
-    if not a < b < c < len(counts) - 1:
-        return none
-    beyond = np.arange(c + 1, len(counts))
-    logs = np.log(counts[[a, b, c]])
-    # Distances in the direction of the tail; the slope of log q is taken half-way between the anchors.
-    d = np.abs(place - place[c])
-    early, late = (logs[0] - logs[1]) / (d[a] - d[b]), (logs[1] - logs[2]) / d[b]
-    middle_early, middle_late = 0.5 * (d[a] + d[b]), 0.5 * d[b]
-    if late <= 1.02 * early:
-        return beyond, np.exp(logs[2] - late * d[beyond])
-    # slope = k/(distance to t₀): early·(e + middle_early) = late·(e + middle_late), e from the last anchor
-    # on.
-    e = (early * middle_early - late * middle_late) / (late - early)
-    if e <= 0.0:
-        return beyond, np.full(len(beyond), 0.1)
-    k = late * (e + middle_late)
-    left = np.maximum(e - d[beyond], 0.0) / e
-    return beyond, np.exp(logs[2]) * left**k
+    more, less = ladder.all_hits()
+    unseen = (less == 0) & (more >= TUNING.unseen_from)
+    hits = np.where(unseen, 0.5 * TUNING.unseen, less + 1.0)
+    noise = np.sqrt(1.0 / (less + 1.0) + 1.0 / (more + 1.0))
+    return hits / (ladder.size + 1.0), np.where(more >= TUNING.fixed_least_hits, noise, np.inf)
 
 
 def _test(state: PairState, candidate: Candidate, rest: int, request: Request) -> Tested:
@@ -263,7 +211,7 @@ def _test(state: PairState, candidate: Candidate, rest: int, request: Request) -
     more, less = ladder.all_hits()
     event = kind * len(shown) + int(np.searchsorted(shown, rung))
     hits, lesser = int(more[event]), int(less[event])
-    bound = binomial.joint_bound(hits, lesser, done, request.delta, request.alpha)
+    bound = binomial.two_bounds(hits, lesser, done, request.delta, request.alpha)
     return Tested(hits, lesser, done, bound, ladder.words(event)[1], curve)
 
 

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.binomial import joint_bound
+from audits.privacy.binomial import two_bounds
 from audits.privacy.result import Footprints
 
 Raw = NDArray[Any]
 Ints = NDArray[np.int64]
 
-LOOKS = (512, 2048, 16_384)
+LOOKS = (512, 1024, 2048, 4096, 16_384)
 """Outputs of a dataset that are looked at, in turn: a naive sampler shows itself in some hundreds of them."""
 ROWS = LOOKS[-1]
 LEAST_ROWS = 256
@@ -82,7 +82,7 @@ def _look(first: Raw, second: Raw, rows: int, epsilon: float, delta: float, alph
                 # The bound is worth its time only where the shares themselves say more than is known.
                 if hits <= (others + 1) * math.exp(max(best.epsilon_lower, epsilon)):
                     continue
-                bound = joint_bound(hits, others, rows - half, delta, level)
+                bound = two_bounds(hits, others, rows - half, delta, level)
                 if bound > best.epsilon_lower:
                     place = "" if width == 1 else f" of coordinate {column}"
                     words = (

@@ -183,5 +183,22 @@ def parity(first: Encoded, second: Encoded) -> Score | None:
     )
 
 
+def equal(first: Encoded, second: Encoded) -> Score | None:
+    """How many columns repeat the value of another column of the same output."""
+    a, b = first.values[: TUNING.most_fitted], second.values[: TUNING.most_fitted]
+    if a.shape[1] < 2 or len(a) < TUNING.parity_least:
+        return None
+
+    def repeats(v: Floats) -> Ints:
+        return np.count_nonzero(np.diff(np.sort(v, axis=1), axis=1) == 0.0, axis=1).astype(np.int64)
+
+    x, y = repeats(a), repeats(b)
+    telling = abs(float(x.mean() - y.mean())) / math.sqrt((x.var() + y.var()) / len(a) + 1.0 / len(a) ** 2)
+    if telling < math.sqrt(2.0 * TUNING.sure):
+        return None
+    what = "the number of columns that repeat another one"
+    return of_cells("equal", lambda e: repeats(e.values), str, first, second, what)
+
+
 def _odd(above: NDArray[np.bool_], chosen: Sequence[int]) -> NDArray[np.bool_]:
     return np.bitwise_xor.reduce(above[:, list(chosen)], axis=1)

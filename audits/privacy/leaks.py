@@ -1,4 +1,4 @@
-"""Leaks of stated size that can be planted into the outputs of a mechanism.
+"""Leaks of stated size that can be planted into the encoded outputs of a mechanism.
 
 The outputs that a leak is planted into are independent draws; what is planted into each of them depends on
 that output, the dataset and fresh randomness alone. So planted outputs are independent draws of a mechanism
@@ -13,23 +13,20 @@ that leaks, and the share of each dataset's outputs in the telling event S is kn
 
 from __future__ import annotations
 
-import copy
-import dataclasses
 import math
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.leaves import Word, objects
+from audits.privacy.encoder import Encoder
+from audits.privacy.outputs import Encoded, join
 
-Raw = NDArray[Any]
 Floats = NDArray[np.floating[Any]]
 Rng = np.random.Generator
-Plant = Callable[[Raw, int, float, Rng], Raw]
+Plant = Callable[[Encoded, int, float, Rng], Encoded]
 """plant(outputs, dataset, size, rng): outputs with the leak in them; dataset 0 is the first, 1 the second."""
 
 MODE_WIDTH, PERIOD = 1e-4, 1.0 / 300.0
@@ -38,8 +35,8 @@ CONTINUOUS = 0.9
 """Numbers of which at least this share are different from each other count as continuous."""
 COMMON = 0.01
 """The commonest output is planted more often where it has at least this share."""
-FRESH = ("~", "^", "|", "¬", "§")
-"""Strings of one character, of which the first that does not occur is planted."""
+FEW = 8
+"""The parity of integers is planted where more different values than so many occur."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,57 +88,28 @@ def once_in(chance: float) -> str:
     return f"once in {math.floor(times / unit + 1e-9) * unit:,.0f}"
 
 
-def battery(first: Raw, second: Raw) -> list[Leak]:
-    """The leaks that suit outputs of this kind, told from some outputs on both datasets, the commonest
-    mistakes first. Empty where the outputs are of no known kind."""
-    if first.dtype.names is not None:
-        return list(_of_records(first, second))
-    if first.dtype.kind in "biuf" and second.dtype.kind in "biuf":
-        flat = [side.reshape(len(side), -1) for side in (first, second)]
-        if first.ndim == 1:
-            return list(_of_numbers(first, second))
-        return list(_of_vectors(*flat)) if flat[0].shape[1] == flat[1].shape[1] else []
-    if first.dtype.kind in "USO" and first.ndim == 1:
-        items = [*first.tolist(), *second.tolist()]
-        if all(_is_leaf(item) for item in items):
-            return list(_of_symbols(first.tolist(), second.tolist()))
-        return list(_of_containers(items))
-    return []
-
-
 # --- What is planted ---------------------------------------------------------------------------------
 
 
-def _chosen(dataset: int, chance: float, count: int, rng: Rng) -> NDArray[np.int64]:
+def _hit(outputs: Encoded, dataset: int, chance: float, rng: Rng) -> NDArray[np.int64]:
     """Which outputs are replaced: none on the second dataset."""
-    hit = rng.random(count) < chance
-    return np.flatnonzero(hit) if dataset == 0 else np.zeros(0, dtype=np.int64)
+    return np.flatnonzero((rng.random(len(outputs)) < chance) & (dataset == 0))
 
 
-def _bits(dataset: int, size: float, count: int, rng: Rng) -> NDArray[np.bool_]:
+def _bits(outputs: Encoded, dataset: int, size: float, rng: Rng) -> NDArray[np.bool_]:
     """The planted bit of every output."""
-    return rng.random(count) < 1.0 / (1.0 + math.exp(-size if dataset == 0 else size))
+    return rng.random(len(outputs)) < 1.0 / (1.0 + math.exp(-size if dataset == 0 else size))
 
 
-def put(value: Any) -> Plant:
-    """The value (a number, or a row of numbers) in place of an output."""
+def put(numbers: Any, columns: Any = slice(None), symbols: Any = (), code: int = 0) -> Plant:
+    """These numbers in the columns and this code in the columns of symbols, in place of an output's own."""
 
-    def plant(outputs: Raw, dataset: int, size: float, rng: Rng) -> Raw:
-        found = outputs.copy()
-        found[_chosen(dataset, size, len(found), rng)] = value
-        return found
-
-    return plant
-
-
-def put_object(change: Callable[[Any], Any]) -> Plant:
-    """`change(output)` in place of an output that is any Python object."""
-
-    def plant(outputs: Raw, dataset: int, size: float, rng: Rng) -> Raw:
-        found = objects(outputs.tolist())
-        for i in _chosen(dataset, size, len(found), rng):
-            found[i] = change(found[i])
-        return found
+    def plant(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
+        hit = _hit(outputs, dataset, size, rng)
+        values, codes = outputs.values[hit], outputs.codes[hit]
+        values[:, columns] = numbers
+        codes[:, list(symbols)] = code
+        return outputs.replaced(hit, values, codes)
 
     return plant
 
@@ -149,298 +117,138 @@ def put_object(change: Callable[[Any], Any]) -> Plant:
 def put_mode(place: float, width: float) -> Plant:
     """A number within `width` above a place, in place of an output."""
 
-    def plant(outputs: Raw, dataset: int, size: float, rng: Rng) -> Raw:
-        found = outputs.copy()
-        hit = _chosen(dataset, size, len(found), rng)
-        found[hit] = place + width * rng.random(len(hit))
-        return found
+    def plant(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
+        hit = _hit(outputs, dataset, size, rng)
+        return outputs.replaced(hit, place + width * rng.random((len(hit), 1)), outputs.codes[hit])
 
     return plant
+
+
+def put_none(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
+    """A symbol in place of the whole output."""
+    hit = _hit(outputs, dataset, size, rng)
+    wider = Encoded(outputs.values, np.pad(outputs.codes, ((0, 0), (0, 1))))
+    codes = np.zeros((len(hit), wider.shape[1]), dtype=np.int64)
+    codes[:, -1] = 1
+    return wider.replaced(hit, np.zeros((len(hit), wider.shape[0])), codes)
 
 
 def put_phase(period: float) -> Plant:
     """The half of the period that an output lies in is the bit; within it outputs are uniform."""
 
-    def plant(outputs: Raw, dataset: int, size: float, rng: Rng) -> Raw:
-        half = _bits(dataset, size, len(outputs), rng) + rng.random(len(outputs))
-        return (np.floor(outputs / period) + 0.5 * half) * period
+    def plant(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
+        half = _bits(outputs, dataset, size, rng)[:, None] + rng.random((len(outputs), 1))
+        return Encoded((np.floor(outputs.values / period) + 0.5 * half) * period, outputs.codes)
 
     return plant
 
 
-def put_parity(outputs: Raw, dataset: int, size: float, rng: Rng) -> Raw:
+def put_parity(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
     """Whether an integer is odd is the bit."""
-    one = np.array(1, outputs.dtype)
-    return (outputs & ~one) | _bits(dataset, size, len(outputs), rng).astype(outputs.dtype)
+    even = 2.0 * np.floor(0.5 * outputs.values)
+    return Encoded(even + _bits(outputs, dataset, size, rng)[:, None], outputs.codes)
 
 
-def put_noise(middles: Sequence[Any]) -> Plant:
+def put_noise(middles: Sequence[Floats]) -> Plant:
     """Outputs nearer to the median of their dataset."""
 
-    def plant(outputs: Raw, dataset: int, size: float, rng: Rng) -> Raw:
+    def plant(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
         middle = middles[dataset]
-        return middle + (1.0 - size) * (outputs - middle)
+        return Encoded(middle + (1.0 - size) * (outputs.values - middle), outputs.codes)
 
     return plant
 
 
 def put_sign(i: int, j: int, middle: Floats) -> Plant:
-    """Whether two coordinates lie on the same side of their medians is the bit: the first of them is
+    """Whether two coordinates lie both above or both below their medians is the bit: the first of them is
     reflected where it is not so."""
 
-    def plant(outputs: Raw, dataset: int, size: float, rng: Rng) -> Raw:
-        found = outputs.reshape(len(outputs), -1).astype(np.float64)
-        alike = (found[:, i] > middle[i]) == (found[:, j] > middle[j])
-        wrong = alike != _bits(dataset, size, len(found), rng)
-        found[wrong, i] = 2.0 * middle[i] - found[wrong, i]
-        return found.reshape(outputs.shape)
+    def plant(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
+        values = outputs.values.copy()
+        alike = (values[:, i] > middle[i]) == (values[:, j] > middle[j])
+        wrong = alike != _bits(outputs, dataset, size, rng)
+        values[wrong, i] = 2.0 * middle[i] - values[wrong, i]
+        return Encoded(values, outputs.codes)
 
     return plant
-
-
-def _in_column(j: int, plant: Plant) -> Plant:
-    """A leak of single numbers, in one column."""
-
-    def planted(outputs: Raw, dataset: int, size: float, rng: Rng) -> Raw:
-        found = outputs.reshape(len(outputs), -1).copy()
-        found[:, j] = plant(found[:, j], dataset, size, rng)
-        return found.reshape(outputs.shape)
-
-    return planted
-
-
-def _in_field(name: str, plant: Plant) -> Plant:
-    """A leak of numbers or strings, in one field of a record."""
-
-    def planted(outputs: Raw, dataset: int, size: float, rng: Rng) -> Raw:
-        found = outputs.copy()
-        found[name] = plant(outputs[name], dataset, size, rng)
-        return found
-
-    return planted
 
 
 # --- What suits which output -------------------------------------------------------------------------
 
 
-def _continuous(values: Raw) -> bool:
-    return values.dtype.kind == "f" and len(np.unique(values)) >= CONTINUOUS * len(values)
+def battery(first: Encoded, second: Encoded, encoder: Encoder) -> list[Leak]:
+    """The leaks that suit outputs of this kind, told from some outputs on both datasets, the commonest
+    mistakes first. `encoder` gave the outputs their columns and has the words for them."""
+    pooled = join([first, second])
+    varies = np.flatnonzero(np.ptp(pooled.values, axis=0) > 0.0)
+    alone = pooled.shape[1] == 0 and len(varies) > 0 and all(map(_continuous, pooled.values.T[varies]))
+    leaks: list[Leak] = []
+    if len(varies) > 0:
+        # Nothing is special about the column in the middle.
+        leaks += _of_numbers(first, second, int(varies[len(varies) // 2]), encoder)
+    if alone:
+        middles = [np.median(side.values, axis=0) for side in (first, second)]
+        name = "output" if first.is_scalar else "all coordinates"
+        leaks.insert(1, Leak(f"noise of {name}", "noise", put_noise(middles)))
+    if alone and len(varies) > 1:
+        i, j = int(varies[0]), int(varies[-1])
+        words = f"whether coordinates {i} and {j} lie both above or both below their medians"
+        leaks.append(Leak("one certain vector", "chance", put(first.values[0])))
+        leaks.append(Leak(words, "bit", put_sign(i, j, np.median(pooled.values, axis=0))))
+    for j in range(first.shape[0]):
+        if encoder.named(f"column {j}").startswith("length of"):
+            # A length that never occurs is the last of its leaks.
+            leaks.append(list(_of_numbers(first, second, j, encoder))[-1])
+            break
+    leaks += _of_symbols(first, second, encoder)
+    if not first.is_symbol:
+        leaks.append(Leak("None in place of the output", "chance", put_none))
+    return leaks
 
 
-def _middle_place(values: Raw) -> tuple[float, float]:
-    """A number in the middle of continuous ones that is none of them, and their interquartile range."""
-    ordered = np.sort(values[np.isfinite(values)].astype(np.float64))
-    half = len(ordered) // 2
-    low, high = np.quantile(ordered, [0.25, 0.75])
-    return float(0.5 * (ordered[half - 1] + ordered[half])), float(high - low)
+def _continuous(values: Floats) -> bool:
+    return len(np.unique(values)) >= CONTINUOUS * len(values)
 
 
-def _of_numbers(first: Raw, second: Raw, name: str = "output") -> Iterator[Leak]:
-    pooled = np.concatenate([first, second])
-    if _continuous(pooled):
-        place, spread = _middle_place(pooled)
-        yield Leak(f"{name} = {place:.6g} exactly", "chance", put(place))
-        middles = [float(np.median(side)) for side in (first, second)]
-        yield Leak(f"noise of {name}", "noise", put_noise(middles))
-        if spread > 0.0:
+def _of_numbers(first: Encoded, second: Encoded, j: int, encoder: Encoder) -> Iterator[Leak]:
+    """Leaks in one column of numbers."""
+    name, pooled = encoder.named(f"column {j}"), join([first, second])
+    symbols = np.flatnonzero(np.array(encoder.number_columns) == j)
+    values = pooled.values[(pooled.codes[:, symbols] == 0).all(axis=1), j]
+    unique = np.unique(values)
+    if _continuous(values):
+        half = len(unique) // 2
+        place = float(0.5 * (unique[half - 1] + unique[half]))
+        yield Leak(f"{name} = {place:.6g} exactly", "chance", put(place, [j], symbols))
+        spread = float(np.subtract(*np.quantile(values, [0.75, 0.25])))
+        if first.is_scalar and spread > 0.0:
             width, period = MODE_WIDTH * spread, PERIOD * spread
             words = f"{name} within {width:.2g} above {place:.6g}"
             yield Leak(words, "chance", put_mode(place, width))
             yield Leak(f"the half of a period of {period:.2g} that {name} lies in", "bit", put_phase(period))
         return
-    yield from _of_discrete(first, second, name)
-    if pooled.dtype.kind in "iu":
-        low, high = np.quantile(pooled.astype(np.float64), [0.25, 0.75])
-        if high - low >= 8:
-            yield Leak(f"the parity of {name}", "bit", put_parity)
-
-
-def _of_discrete(first: Raw, second: Raw, name: str) -> Iterator[Leak]:
-    """Numbers that repeat: the commonest of them too often, and one that never occurs."""
-    pooled = np.concatenate([first, second])
-    unique, counts = np.unique(pooled, return_counts=True)
-    common = unique[counts.argmax()]
-    shares = float(np.mean(first == common)), float(np.mean(second == common))
+    seen, counts = np.unique(first.values[:, j], return_counts=True)
+    common = float(seen[counts.argmax()])
+    shares = float(np.mean(first.values[:, j] == common)), float(np.mean(second.values[:, j] == common))
     if max(shares) >= COMMON:
-        yield Leak(f"{name} = {common!s} in place of another", "chance", put(common), shares)
-    if pooled.dtype.kind != "b":
-        top = unique[-1]
-        if pooled.dtype.kind == "f":
-            top = float(top) + (float(np.diff(unique).min()) if len(unique) > 1 else 1.0)
-        elif int(top) < np.iinfo(pooled.dtype).max:
-            top = top + np.array(1, pooled.dtype)
-        else:
-            return
-        yield Leak(f"{name} = {top!s}, not seen otherwise,", "chance", put(top))
+        yield Leak(f"{name} = {common:.9g} in place of another", "chance", put(common, [j], symbols), shares)
+    top = float(unique[-1] + np.diff(unique).min(initial=1.0))
+    yield Leak(f"{name} = {top:.9g}, not seen otherwise,", "chance", put(top, [j], symbols))
+    if first.is_scalar and len(unique) > FEW and bool((values == np.floor(values)).all()):
+        yield Leak(f"the parity of {name}", "bit", put_parity)
 
 
-def _of_vectors(first: Raw, second: Raw) -> Iterator[Leak]:
-    pooled = np.concatenate([first, second])
-    width = pooled.shape[1]
-    # The middle column, and the first and the last: nothing is special about them.
-    j = width // 2
-    inner = list(_of_numbers(first[:, j], second[:, j], f"coordinate {j}"))
-    if inner:
-        # The commonest value too often, or one exact value: in one coordinate.
-        yield dataclasses.replace(inner[0], plant=_in_column(j, inner[0].plant))
-    if not all(_continuous(pooled[:, k]) for k in {0, j, width - 1}):
-        if len(inner) > 1 and inner[1].measure == "chance":
-            yield dataclasses.replace(inner[1], plant=_in_column(j, inner[1].plant))
+def _of_symbols(first: Encoded, second: Encoded, encoder: Encoder) -> Iterator[Leak]:
+    """Leaks in the first column of symbols."""
+    if first.shape[1] == 0:
         return
-    middles = [np.median(side, axis=0) for side in (first, second)]
-
-    def less(outputs: Raw, dataset: int, size: float, rng: Rng) -> Raw:
-        flat = outputs.reshape(len(outputs), -1)
-        return put_noise(middles)(flat, dataset, size, rng).reshape(outputs.shape)
-
-    def same(outputs: Raw, dataset: int, size: float, rng: Rng) -> Raw:
-        flat = outputs.reshape(len(outputs), -1)
-        return put(first[0])(flat, dataset, size, rng).reshape(outputs.shape)
-
-    yield Leak("noise of all coordinates", "noise", less)
-    yield Leak("one certain vector", "chance", same)
-    if width > 1:
-        words = f"whether coordinates 0 and {width - 1} lie on the same side of their medians"
-        yield Leak(words, "bit", put_sign(0, width - 1, np.median(pooled, axis=0)))
-
-
-def _of_records(first: Raw, second: Raw) -> Iterator[Leak]:
-    """One field of each kind: numbers, then strings."""
-    names = cast(tuple[str, ...], first.dtype.names)
-    for kinds, count in (("biuf", 2), ("US", 1)):
-        for name in names:
-            field, other = first[name], second[name]
-            if field.dtype.kind not in kinds or field.ndim != 1:
-                continue
-            if kinds == "US":
-                fresh = _fresh({str(value) for value in [*field, *other]})
-                leaks = [Leak(f"output.{name} = {fresh!r}", "chance", put(fresh))]
-            else:
-                leaks = list(_of_numbers(field, other, f"output.{name}"))[:count]
-            yield from (dataclasses.replace(one, plant=_in_field(name, one.plant)) for one in leaks)
-            break
-
-
-def _of_symbols(first: list[Any], second: list[Any]) -> Iterator[Leak]:
-    """Strings, None and numbers."""
-    items = [*first, *second]
-    words = [item for item in items if isinstance(item, str)]
-    numbers = np.array([item for item in items if isinstance(item, float)])
-    unique = len(set(words)) >= CONTINUOUS * len(words) and len(words) > 1
-    common = Counter(item for item in items if not isinstance(item, float)).most_common(1)
-    if common and not unique:
-        value = common[0][0]
-        shares = first.count(value) / len(first), second.count(value) / len(second)
-        if max(shares) >= COMMON:
-            words_of = f"output = {_brief(value)} in place of another"
-            yield Leak(words_of, "chance", put_object(lambda output: value), shares)
-    if words:
-        fresh = _fresh(set(words))
-        yield Leak(f"output = {fresh!r}, not seen otherwise,", "chance", put_object(lambda o: fresh))
-    elif None not in items:
-        yield Leak("output = None", "chance", put_object(lambda output: None))
-    if unique:
-        longer = put_object(
-            lambda output: f"{output}{output[-1:] or 'x'}" if isinstance(output, str) else output
-        )
-        yield Leak("output longer by a character", "chance", longer)
-    if len(numbers) > 1 and _continuous(numbers):
-        place, _ = _middle_place(numbers)
-        yield Leak(f"output = {place:.6g} exactly", "chance", put_object(lambda output: place))
-
-
-def _of_containers(items: list[Any]) -> Iterator[Leak]:
-    """Lists, dictionaries and whatever else holds parts: its length, one of its numbers, of its strings."""
-    lists = [item for item in items if type(item) in (list, tuple) or isinstance(item, np.ndarray)]
-    if len(lists) == len(items):
-        longest = max(items, key=len)
-        words = f"a length of {len(longest) + 1}, not seen otherwise,"
-        yield Leak(words, "chance", put_object(lambda output: _longer(longest)))
-    for kind in (float, str):
-        for path, leaf in _leaves(items[0]):
-            if type(leaf) is kind or (kind is float and isinstance(leaf, np.floating)):
-                found = [value for item in items if (value := _at(item, path)) is not None]
-                if kind is str:
-                    value: Any = _fresh({str(f) for f in found})
-                else:
-                    numbers = np.array([f for f in found if isinstance(f, float)])
-                    if len(numbers) < 2 or not _continuous(numbers):
-                        continue
-                    value = _middle_place(numbers)[0]
-                put_there = put_object(lambda output, path=path, value=value: _replaced(output, path, value))
-                shown = f"{value:.6g} exactly" if kind is float else repr(value)
-                yield Leak(f"output{_path_words(path)} = {shown}", "chance", put_there)
-                break
-    yield Leak("None in place of the output", "chance", put_object(lambda output: None))
-
-
-def _fresh(seen: set[str]) -> str:
-    return next((word for word in FRESH if word not in seen), "~~")
-
-
-def _brief(value: Any, most: int = 40) -> str:
-    text = repr(value)
-    return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
-def _is_leaf(item: Any) -> bool:
-    return item is None or isinstance(item, (str, bytes, int, float, np.generic, Word))
-
-
-# --- Parts of containers -----------------------------------------------------------------------------
-
-Path = tuple[tuple[str, Any], ...]
-
-
-def _leaves(item: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """The leaves of an output with the way to each of them."""
-    if isinstance(item, Mapping):
-        for key, part in cast(Mapping[Any, Any], item).items():
-            yield from _leaves(part, (*path, ("key", key)))
-    elif dataclasses.is_dataclass(item) and not isinstance(item, type):
-        for field in dataclasses.fields(item):
-            yield from _leaves(getattr(item, field.name), (*path, ("field", field.name)))
-    elif isinstance(item, (list, tuple)) or (isinstance(item, np.ndarray) and item.ndim == 1):
-        for i, part in enumerate(cast(Sequence[Any], item)):
-            yield from _leaves(part, (*path, ("key", i)))
-    else:
-        yield path, item
-
-
-def _at(item: Any, path: Path) -> Any:
-    """The leaf of another output at the same place; None where it has none there."""
-    try:
-        for kind, key in path:
-            item = getattr(item, key) if kind == "field" else item[key]
-    except (LookupError, TypeError, AttributeError):
-        return None
-    return item
-
-
-def _replaced(item: Any, path: Path, value: Any) -> Any:
-    """A copy of an output with another value at a place; as it is where there is no such place."""
-    if _at(item, path) is None:
-        return item
-    if not path:
-        return value
-    (kind, key), rest = path[0], path[1:]
-    part = _replaced(_at(item, path[:1]), rest, value)
-    if kind == "field":
-        return dataclasses.replace(item, **{key: part})
-    if isinstance(item, tuple):
-        parts = [part if i == key else old for i, old in enumerate(cast(tuple[Any, ...], item))]
-        return type(item)(*parts) if hasattr(item, "_fields") else tuple(parts)
-    found = copy.copy(item)
-    found[key] = part
-    return found
-
-
-def _longer(item: Any) -> Any:
-    """A list with its last item twice."""
-    if isinstance(item, np.ndarray):
-        return np.concatenate([item, item[-1:] if len(item) else np.zeros(1)])
-    return item + (item[-1:] if len(item) else type(item)([0.0]))
-
-
-def _path_words(path: Path) -> str:
-    return "".join(f".{key}" if kind == "field" else f"[{key!r}]" for kind, key in path)
+    j = encoder.number_columns[0]
+    name, x, y = encoder.named(f"column {j}"), first.codes[:, 0], second.codes[:, 0]
+    counts = np.bincount(x, minlength=int(max(x.max(), y.max())) + 1)
+    common = int(counts[1:].argmax()) + 1
+    shares = float(np.mean(x == common)), float(np.mean(y == common))
+    if max(shares) >= COMMON:
+        words = encoder.named(f"{name} = symbol {common} in place of another")
+        yield Leak(words, "chance", put(0.0, [j], [0], common), shares)
+    words = f"{name} = a symbol that is not seen otherwise,"
+    yield Leak(words, "chance", put(0.0, [j], [0], len(counts)))

@@ -30,7 +30,7 @@ EXACT = 2**53
 PRIME = 2**31 - 1
 EXTRAS = 3
 EXTRA_WORDS = ("low bits", "parity", "remainder modulo 2³¹ − 1")
-CHARACTERS = 8
+CHARACTERS = 24
 STRUCTURE = CHARACTERS + 3
 STRUCTURE_WORDS = (
     "length",
@@ -38,6 +38,10 @@ STRUCTURE_WORDS = (
     "last character",
     *(f"character {j}" for j in range(CHARACTERS)),
 )
+
+
+KINDS = ("f", "iu", "b")
+"""Kinds of numbers that are told apart where one place has several: their letters in NumPy."""
 
 
 class Refused(ValueError):
@@ -115,6 +119,15 @@ def number(item: Any) -> tuple[float, float, float, float] | None:
     if isinstance(item, (numbers.Real, Decimal)):
         return _real(item)
     return None
+
+
+def kind(item: Any) -> int:
+    """Which of `KINDS` a number is; one more for all other numbers."""
+    if isinstance(item, (bool, np.bool_)):
+        return 2
+    if isinstance(item, (float, np.floating)):
+        return 0
+    return 1 if isinstance(item, numbers.Integral) else len(KINDS)
 
 
 def _integer(value: int) -> tuple[float, float, float, float]:

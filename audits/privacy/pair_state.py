@@ -21,7 +21,6 @@ from audits.privacy.atoms import (
 )
 from audits.privacy.datasets import Dataset
 from audits.privacy.draws import named
-from audits.privacy.encoder import Encoder
 from audits.privacy.outputs import Encoded, join
 from audits.privacy.pairs import Pair
 from audits.privacy.request import Request
@@ -30,9 +29,7 @@ from audits.privacy.tuning import TUNING
 
 Ints = NDArray[np.int64]
 
-SLOW = (scores.boosting,)
-"""Learners whose scores take microseconds a sample."""
-PATIENT = (hidden.period, hidden.modes, hidden.parity)
+PATIENT = (hidden.period, hidden.modes, hidden.parity, hidden.equal)
 """Learners that find something in many samples only, and cost nothing until then."""
 
 
@@ -52,19 +49,18 @@ def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores
             scores.smooth,
             scores.bends,
             scores.coordinate,
-            scores.boosting,
             hidden.parity,
+            hidden.equal,
         ]
-    chosen = [
+    return [
         scores.sets,
         scores.logistic,
-        scores.moments,
         scores.sparse,
         scores.norm,
         scores.coordinate,
         hidden.parity,
+        hidden.equal,
     ]
-    return [*chosen, scores.boosting] if width <= 60 else chosen
 
 
 class Slot:
@@ -74,12 +70,7 @@ class Slot:
         self.learner = learner
         self.ladder: events.Ladder | None = None
         self.active = True
-        self.learned_at = 0
         self.rungs: Rungs | None = None
-
-    def due(self, kept: int) -> bool:
-        """Whether it is worth fitting the score to so many samples."""
-        return self.learner not in SLOW or kept >= TUNING.learn_again[1] * self.learned_at
 
     def relearn(self, first: Encoded, second: Encoded, scorers: tuple[Scorer, Scorer]) -> None:
         """Fit the score to the first half of what is kept, count on the second half; or fit it to all, and
@@ -87,7 +78,6 @@ class Slot:
         score = folds.fitted(self.learner, first, second)
         if score is None:
             return
-        self.learned_at = len(first)
         # Finer rungs where there are samples to tell them apart; the best few are kept.
         ratio = TUNING.fine_ratio if len(first) >= TUNING.fine_from else TUNING.rung_ratio
         x, y = (evaluate(score, 0) for evaluate in scorers)
@@ -111,7 +101,7 @@ class PairState:
         self.request = request
         self.pair = [Dataset(data) for data in pair]
         self.index = index
-        self.encoder = Encoder(nan=request.drawer.symbols)
+        self.encoder = request.drawer.encoder()
         self.shape = (0, 0)
         self.size = 0
         self.kept: list[list[Encoded]] = [[], []]
@@ -204,7 +194,7 @@ class PairState:
         for slot in self.slots:
             if slot.learner in idle:
                 slot.ladder = None
-            elif slot.active and slot.due(len(first)):
+            elif slot.active:
                 slot.relearn(first, second, scorers)
 
     def count(self, e: Encoded) -> tuple[list[Ints], Ints]:

@@ -20,14 +20,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audits.privacy import binomial
 from audits.privacy.datasets import Dataset
+from audits.privacy.encoder import Encoder
 from audits.privacy.leaks import Leak, battery
+from audits.privacy.outputs import Encoded
 from audits.privacy.result import Planted
-
-Raw = NDArray[Any]
 
 KEPT = 3
 """This part of the outputs is kept to plant leaks into."""
@@ -40,9 +39,10 @@ RUNS = 3
 CAUGHT, MISSED = 4.0, (10.0, 60.0, 1000.0)
 """Samples of a planted run in units of what a test that knows the event expects to need: for a kind of leak
 that was caught before, and for one that was missed no, one or two times."""
-SHARE, LEAST_SECONDS = 0.25, 3.0
-"""Share of the audit's seconds that planting may take in processor time, and what it always may."""
-PATIENCE = 3.0
+SHARE, LEAST_SECONDS = 0.25, 1.0
+"""Share of the audit's processor time that planting may take, and seconds that it always may: a planted run
+of single numbers takes about 0.1 s however few its samples."""
+PATIENCE = 1.5
 """Seconds on the clock that a second of processor time may take, where others use the processor too."""
 LEAST_ROWS = 64
 LOOK_AT = 4096
@@ -57,7 +57,6 @@ class Passed:
 
     samples          that it drew on each dataset of a pair.
     epsilon, delta   the claim; alpha its error level for one pair.
-    symbols          whether exceptions and NaN are outputs.
     seconds          seconds(n): what a run of n samples is expected to take.
     run              ``run(source, samples, seconds, rng)``: the same audit of the pair (0, 1) with outputs
                      from elsewhere; whether it refuted, and whether it came to its end in time.
@@ -67,34 +66,46 @@ class Passed:
     epsilon: float
     delta: float
     alpha: float
-    symbols: bool
     seconds: Callable[[int], float]
     run: Callable[[Given, int, float, np.random.Generator], tuple[bool, bool]]
 
 
 class Given:
-    """Outputs that were drawn before, handed out once each, with a leak in them."""
+    """Outputs that were drawn before, handed out once each, with a leak in them: a `Source` that is its own
+    encoder, as they are columns already."""
 
-    def __init__(
-        self, pools: Sequence[Raw], leak: Leak, size: float, start: int, symbols: bool, rng: Any
-    ) -> None:
+    def __init__(self, pools: Sequence[Encoded], leak: Leak, size: float, start: int, rng: Any) -> None:
         self.pools, self.leak, self.size, self.rng = pools, leak, size, rng
         self.places = [start, start]
-        self.symbols = symbols
-        self.changed, self.one_by_one = False, False
         self.first_output: float | None = None
+        self.shape = (0, 0)
 
-    def draw(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
+    def draw(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Encoded:
         """The next outputs of dataset 0 or 1; after the last come the first."""
         side = int(data.data)
-        pool, start = self.pools[side], self.places[side] % len(self.pools[side])
+        pool, start = self.pools[side], self.places[side]
         self.places[side] += size
-        rows = pool[start : start + size]
-        if len(rows) < size:
-            rows = np.concatenate([rows, pool[: size - len(rows)]])
         if self.first_output is None:
             self.first_output = time.perf_counter()
-        return self.leak.plant(rows, side, self.size, self.rng)
+        rows = np.arange(start, start + size) % len(pool)
+        return self.leak.plant(pool.take(rows), side, self.size, self.rng)
+
+    def encoder(self) -> Given:
+        """See `Encoder`."""
+        return self
+
+    def encode(self, outputs: Encoded, where: str) -> Encoded:
+        """The outputs as they are."""
+        self.shape = outputs.shape
+        return outputs
+
+    def widen(self, e: Encoded) -> Encoded:
+        """The outputs as they are: no leak brings columns later on."""
+        return e
+
+    def named(self, words: str) -> str:
+        """The words as they are: nobody reads them."""
+        return words
 
 
 def size_for(leak: Leak, samples: float, audit: Passed) -> float | None:
@@ -134,18 +145,20 @@ class _Trial:
 
 
 def plant(
-    audit: Passed, pools: Sequence[Raw], seconds: float, rng: np.random.Generator
+    audit: Passed, outputs: Sequence[Any], encoder: Encoder, seconds: float, rng: np.random.Generator
 ) -> tuple[Planted, ...]:
-    """What planted leaks were caught and missed, kind by kind; empty where nothing suits the outputs.
+    """What planted leaks were caught and missed, kind by kind; empty where there are too few outputs.
 
-    pools    outputs on both datasets, as many as there are.
+    outputs  on both datasets, as many as there are, as `encoder` takes them.
     seconds  what planting may take. Kinds that are not reached say so.
     """
-    rows = min(len(pools[0]), len(pools[1]), audit.samples // KEPT)
+    rows = min(len(outputs[0]), len(outputs[1]), audit.samples // KEPT)
     if rows < LEAST_ROWS:
         return ()
-    pools = [pool[:rows] for pool in pools]
-    trials = [_Trial(leak) for leak in battery(*(pool[:LOOK_AT] for pool in pools))]
+    encoded = [encoder.encode(some[:rows], "planted outputs") for some in outputs]
+    pools = [encoder.widen(e) for e in encoded]
+    some = slice(0, LOOK_AT)
+    trials = [_Trial(leak) for leak in battery(pools[0].take(some), pools[1].take(some), encoder)]
     until = time.process_time() + seconds
     lengths = [max(LEAST_ROWS, int(part * rows)) for part in ROUNDS]
     cheap = [n for n in lengths if audit.seconds(n) * RUNS * len(trials) <= seconds]
@@ -156,7 +169,12 @@ def plant(
 
 
 def _try(
-    trial: _Trial, samples: int, audit: Passed, pools: Sequence[Raw], until: float, rng: np.random.Generator
+    trial: _Trial,
+    samples: int,
+    audit: Passed,
+    pools: Sequence[Encoded],
+    until: float,
+    rng: np.random.Generator,
 ) -> None:
     """Plant a leak of one size into two runs, of the next one where both agree, and note what was caught."""
     for _ in MISSED:
@@ -169,11 +187,8 @@ def _try(
             if left <= 0.0:
                 return
             place = start + turn * len(pools[0]) // 2
-            given = Given(pools, trial.leak, size, place, audit.symbols, rng)
-            try:
-                refuted, ended = audit.run(given, samples, PATIENCE * left, rng)
-            except ValueError:
-                return  # an output with a leak in it is none that an audit takes
+            given = Given(pools, trial.leak, size, place, rng)
+            refuted, ended = audit.run(given, samples, PATIENCE * left, rng)
             if not refuted:
                 if ended and caught is None:
                     trial.missed, trial.samples = size, samples

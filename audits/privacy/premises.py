@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 
 from audits.privacy.datasets import Dataset
 from audits.privacy.draws import Drawer, named
-from audits.privacy.encoder import Encoder
 from audits.privacy.outputs import Encoded, join
 
 Floats = NDArray[np.floating[Any]]
@@ -142,11 +141,11 @@ def features(e: Encoded, rng: np.random.Generator) -> Floats:
     if columns.shape[1] > FEATURES // 2:
         # Many columns: some of them, and sums of all with random signs.
         some = columns[:, np.unique(np.linspace(0, columns.shape[1] - 1, FEATURES // 4).astype(np.int64))]
-        scale = np.median(np.abs(columns - np.median(columns, axis=0)), axis=0) + 1e-300
+        scale = np.median(np.abs(columns - np.median(columns, axis=0)), axis=0)
         signs = rng.choice([-1.0, 1.0], size=(columns.shape[1], FEATURES // 4))
-        with np.errstate(over="ignore"):  # columns of one value but for a few huge ones; clipped below
-            steps = np.clip(columns / scale, -1e3, 1e3)
-        columns = np.hstack([some, steps @ signs])
+        with np.errstate(over="ignore"):
+            scaled = np.clip(columns / np.where(scale > 0.0, scale, 1.0), -1e3, 1e3)
+        columns = np.hstack([some, scaled @ signs])
     ranks = np.asarray(stats.rankdata(columns, axis=0)) if columns.shape[1] else columns
     centred = ranks - ranks.mean(axis=0) if len(ranks) else ranks
     marks: list[Floats] = []
@@ -172,7 +171,7 @@ def broken(
 
     late  whether no more time is to be spent; asked after each round of calls.
     """
-    encoder = Encoder(nan=drawer.symbols)
+    encoder = drawer.encoder()
     outputs: tuple[list[Encoded], list[Encoded]] = ([], [])
     calls, call = sizes(max_samples, drawer.one_by_one)
     done, name = 0, ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -305,31 +305,6 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
     return _linear("sparse", weights, features, "score of a few columns and products")
 
 
-def moments(first: Encoded, second: Encoded) -> Score | None:
-    """Logistic regression on columns and their squares: same mean, different spread."""
-    a, b = first.columns(), second.columns()
-    standard = _flagged(a, b)
-    if a.shape[1] > TUNING.wide:
-        # Too many columns for a regression on their squares: the likelihood ratio of independent Gaussians.
-        za, zb = np.clip(standard(a), -8.0, 8.0), np.clip(standard(b), -8.0, 8.0)
-        va, vb = za.var(axis=0) + 1e-3, zb.var(axis=0) + 1e-3
-        linear = za.mean(axis=0) / va - zb.mean(axis=0) / vb
-        square = 0.5 * (1.0 / vb - 1.0 / va)
-
-        def ratio(e: Encoded) -> Floats:
-            z = np.clip(standard(e.columns()), -8.0, 8.0)
-            return z @ linear + (z * z) @ square
-
-        return Score("second moments", ratio, _threshold_words("quadratic score"))
-
-    def features(v: Floats) -> Floats:
-        z = np.clip(standard(v), -8.0, 8.0)
-        return np.hstack([z, z * z - 1.0])
-
-    weights = _fit_logistic(features(a[: TUNING.most_fitted]), features(b[: TUNING.most_fitted]))
-    return _linear("second moments", weights, features, "quadratic score")
-
-
 def smooth(first: Encoded, second: Encoded) -> Score | None:
     """Logistic regression on piecewise-linear functions of up to six columns, on atoms, and on all products
     of two.
@@ -532,34 +507,6 @@ def coordinate(first: Encoded, second: Encoded) -> Score | None:
         second,
         what=column_words(first.shape, column),
     )
-
-
-def boosting(first: Encoded, second: Encoded) -> Score | None:
-    """Gradient-boosted trees; up to 60 columns and from 500 samples a side on."""
-    a, b = first.columns(), second.columns()
-    if first.is_scalar or a.shape[1] > 60 or len(a) < 500:
-        return None
-    from sklearn.ensemble import HistGradientBoostingClassifier
-    from threadpoolctl import ThreadpoolController
-
-    model = HistGradientBoostingClassifier(
-        max_iter=40,
-        learning_rate=0.15,
-        max_leaf_nodes=8,
-        early_stopping=cast(Any, False),
-        random_state=0,
-    )
-    a, b = a[: TUNING.most_fitted], b[: TUNING.most_fitted]
-    # Threads that wait for each other on busy cores make this a hundred times slower.
-    threads = ThreadpoolController()
-    with threads.limit(limits=1):
-        model.fit(np.vstack([a, b]), np.r_[np.ones(len(a)), np.zeros(len(b))])
-
-    def evaluate(e: Encoded) -> Floats:
-        with threads.limit(limits=1):
-            return np.asarray(model.decision_function(e.columns()), dtype=np.float64)
-
-    return Score("boosting", evaluate, _threshold_words("boosted-trees score"))
 
 
 # --- Arithmetic --------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy import betting, binomial, events
-from audits.privacy.pair_state import PATIENT, SLOW, PairState, Slot, learners
+from audits.privacy.pair_state import PATIENT, PairState, Slot, learners
 from audits.privacy.plain_words import plainly
 from audits.privacy.power import growth_needed, smallest_violation
 from audits.privacy.request import Finding, Request, Stopped
@@ -198,16 +198,13 @@ class Sequential:
             hopeful = np.any(excess >= strength[-1] - 3.0 / math.sqrt(ladder.size), axis=1)
             slot.ladder = ladder.keep(np.unique(np.flatnonzero(hopeful) % len(ladder.thresholds)))
         top, slack = np.max(strength, axis=0), 1.0 / math.sqrt(state.size)
-        quick = [place for place, slot in enumerate(live) if slot.learner not in SLOW]
         # The value of a single number costs nothing; of the scores of vectors the strongest is kept.
-        favourite = 0 if is_scalar else max(quick or range(len(live)), key=lambda i: float(strength[i].sum()))
+        favourite = 0 if is_scalar else max(range(len(live)), key=lambda i: float(strength[i].sum()))
         for place, (slot, found) in enumerate(zip(live, strength, strict=True)):
-            # Another one must be worth its time, a slow one surely so.
+            # Another score must be worth its time.
             least = top - slack
             if size >= TUNING.choose_from:
                 least = np.maximum(least, strength[favourite] + 0.5 * slack)
-            if slot.learner in SLOW and quick:
-                least = np.maximum(least, np.max([strength[i] for i in quick], axis=0) + slack)
             slot.active = place == favourite or bool(np.any((found > 0.0) & (found >= least)))
             # What is rare is not told from nothing by its strength so far.
             slot.active |= slot.learner in PATIENT and float(found[-1]) > 0.0
@@ -336,7 +333,7 @@ class Sequential:
         self.extra += state.size
         level = TUNING.confirm / 2.0**self.tries
         found = (int(more[kind]), int(less[kind]), state.size)
-        self.confirmed = binomial.joint_bound(*found, self.request.delta, level) > self.request.epsilon
+        self.confirmed = binomial.two_bounds(*found, self.request.delta, level) > self.request.epsilon
 
     def batch_size(self, state: PairState) -> int:
         """Samples of the next batch: a share of those before, within the budget of samples and time."""

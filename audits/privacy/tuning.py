@@ -111,7 +111,7 @@ class Tuning:
     """Log ratios of cells are rounded by less and differ by more; only names of events rest on it."""
     most_measured: int = 8192
     """Centre and scale of a column are taken from this many samples of a dataset."""
-    flagged: float = 0.01
+    flagged: float = 0.002
     """A value that more than this share of the outputs has in a column gets a column of its own."""
     most_flags: int = 3
     """So many values of each column at most."""
@@ -165,8 +165,10 @@ class Tuning:
     fixed_ratio: float = 0.85
     """Each rung of the ladder holds this share of the tail before: finer than in the sequential test."""
     fixed_least_hits: int = 8
-    """A tail of a score that is not calibrated is judged from so many learning hits on."""
-    fixed_caution: float = 1.0
+    """An event of a score that is not calibrated must have so many learning hits on the greater dataset."""
+    near: int = 32
+    """Scores on both sides of a threshold that tell whether scores tie there."""
+    fixed_caution: float = 2.0
     """Standard errors that are taken off the bound expected of an event before events are compared."""
     tail_bends: tuple[float, ...] = (0.3, 0.1, 0.03, 0.01, 0.003, 0.001)
     """Shares of the samples beyond the places where the log-likelihood ratio of a score may bend."""
@@ -174,12 +176,6 @@ class Tuning:
     """Standard deviation of a bend before any data, where the straight line has slope 1."""
     misfit: float = 0.05
     """Error of log Q(S) that a calibration has at least; where counts are sharper, they decide."""
-    bound_cells: int = 64
-    """Cells of the interval over which the exact bound takes its supremum."""
-    bound_shift: float = 0.5
-    """Continuity correction of the ordering of the exact bound."""
-    bound_nuisance: float = 0.02
-    """Share of α spent on the interval within which the exact bound takes its supremum."""
     shape_level: float = 0.01
     """Level of the test that refuses scores that are not of Gaussian shape."""
     shape_least: int = 500

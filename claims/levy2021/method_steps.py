@@ -177,7 +177,8 @@ def check_drawn_iterate(point: Point) -> Iterator[Evidence]:
     answers = -np.ones((steps, runs, 1))
     asked, output = ran(method, np.zeros((runs, 1)), answers)
     picked = np.abs(asked - output).argmin(axis=0).ravel()
-    shares = point.split(steps + 1)
+    again = np.abs(asked - ran(method, np.zeros((runs, 1)), answers)[1]).argmin(axis=0).ravel()
+    shares = point.split(steps + 2)
     for t in range(steps):
         quantity = f"probability of iterate {t} of 4 as the output"
         yield mean_equals(
@@ -185,6 +186,10 @@ def check_drawn_iterate(point: Point) -> Iterator[Evidence]:
             largest_resolution=LARGEST,
         )  # fmt: skip
     same = picked[0::2] == picked[1::2]
+    yield mean_equals(
+        "probability that two calls draw the same iterate", again == picked, 1.0 / steps, alpha=shares[-2],
+        method="clopper-pearson", largest_resolution=LARGEST,
+    )  # fmt: skip
     yield mean_equals(
         "probability that two runs draw the same iterate", same, 1.0 / steps, alpha=shares[-1],
         method="clopper-pearson", largest_resolution=LARGEST,

@@ -43,6 +43,7 @@ from implementations.levy2021 import (
     winsorized_mean_1d,
     winsorized_mean_highd,
 )
+from implementations.levy2021.constants import Variant
 
 WIDTHS = {"paper": 2.0, "corrected": 2.0, "tuned": 0.5}
 """Width of a bin of PrivateRange over τ."""
@@ -280,7 +281,8 @@ def of_constants(point: Point) -> Iterator[Evidence]:
         "adaptive queries": (_queries, 0.1, 1),
         "Algorithm 4": (_phase, 1e-9, 2),
     }
-    for name in WIDTHS:
+    names: tuple[Variant, ...] = ("paper", "corrected", "tuned")
+    for name in names:
         for program, (run, delta, steps) in runs.items():
             step = first_order.query_budget(1.0, delta, steps, name)
             found = run(50, 1.0, point, None, constants=name, rng=np.random.default_rng(7))
@@ -356,6 +358,36 @@ def of_refusals(point: Point) -> Iterator[Evidence]:
     except ValueError as error:
         message = str(error)
     yield equals("a level between γ and 2γ has no number of users", float("no n does" in message), 1.0)
+    # With B = 10⁶τ, D = 4 the bins, and with them the number of users, move with the log n in τ′.
+    try:
+        winsorized_mean_highd.winsorized_mean_highd(
+            np.zeros((10, 3)), 1.0, 0.1, 1.0, 1e6, 1e-6, point.rng, failure=0.01
+        )
+        asked = 2
+    except ValueError as error:
+        asked = int(str(error).rpartition("n = ")[2].split()[0])
+    betas = []
+    for n in (asked, int(0.95 * asked)):
+        padded, share, radius, root = plan_of(n, 3, 1.0, 0.1, 1e-6, "paper")
+        betas.append(2e-6 + padded * missed(n, share, root * 1e6 / radius, "paper"))
+    # The number that is named would do; it is a per cent above the least, found from n = 1 upwards.
+    yield equals("users that Algorithm 2 asks for would do", betas[0] <= 0.01 < betas[1], 1.0)
+    # Users at the bound are inside it, in every dimension, whatever rounding the rotation adds.
+    for d in (1, 2, 3, 64):
+        corner = np.full((20, 4, d), 5.0)
+        refused = refuses(
+            lambda x=corner: winsorized_mean_highd.winsorized_mean_highd(
+                x, 1.0, 0.1, 1.0, 5.0, 1e-6, point.rng
+            )
+        )
+        yield equals("Algorithm 2 refuses users at the bound", refused, 0.0)
+    # Algorithm 4 asks for ε ≤ 1 and δ ≤ 1/n².
+    options: dict[str, Any] = {"n": 100, "m": 1, "d": 1, "sigma": 1.0, "lipschitz": 1.0, "smoothness": 1.0}
+    for epsilon, delta, wanted in ((1.0, 1e-4, 0.0), (1.01, 1e-4, 1.0), (1.0, 1.01e-4, 1.0)):
+        refused = refuses(
+            lambda e=epsilon, d=delta: phased_erm.Instance(epsilon=e, delta=d, diameter=1.0, **options)
+        )
+        yield equals("Algorithm 4 refuses ε above 1 and δ above 1/n²", refused, wanted)
     # A phase that has users enough does not speak for the next.
     for n, wanted in ((30_000, 0.0), (20, 1.0)):
         refused = refuses(lambda n=n: _phase(n, 1.0, point, 0.01, before=30_000))

@@ -86,6 +86,10 @@ def check_reductions(point: Point, records: np.ndarray) -> Iterator[Evidence]:
     means = reduction.to_user_level(given)(samples, 1, point.rng)[0]
     off = float(np.abs(means - samples.sum(axis=1) / m).max())
     yield equals("user means, largest deviation", off, 0.0, error=1e-12)
+    if m > 1:  # every output is that of samples of its own
+        drawn = reduction.to_item_level(given, m, sd)(records, 4, point.rng)
+        distinct = len(np.unique(drawn.reshape(4, -1).round(12), axis=0))
+        yield equals("outputs of four runs with samples of their own", distinct, 4)
     units = [cast(np.random.Generator, UnitDraw(k)) for k in range(m)]
     item_level = reduction.to_item_level(given, m, sd)
     image = np.array([item_level(np.zeros((1, 1)), 1, unit)[0, 0, :, 0] for unit in units])

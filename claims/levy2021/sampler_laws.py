@@ -46,6 +46,7 @@ from implementations.levy2021 import (
     winsorized_mean_1d,
     winsorized_mean_highd,
 )
+from implementations.levy2021.constants import Variant
 
 BOUND, DELTA, GAMMA = 4.0, 1e-3, 0.01
 LINE = np.array([-4.0, -3.1, 0.2, 0.2, 0.7, 2.9, 4.0])
@@ -103,6 +104,7 @@ def of_algorithm_2(point: Point) -> Iterator[Draw]:
     space = np.column_stack((PLANE[1:], [0.3, -0.9, 0.0, 0.6]))
     wide, tight = 0.05, 0.01  # τ at which nobody is clipped, and τ at which the law depends on the signs
     cases = [(PLANE, 2.0, wide), (PLANE, 40.0, wide), (PLANE, 40.0, tight), (space, 40.0, wide)]
+    cases += [(PLANE, 400.0, tight)]  # so little noise that two calls with the same signs show it
     cases += [(np.pad(PLANE[1:], ((0, 0), (0, 2))), epsilon, wide) for epsilon in (2.0, 40.0)]
     for x, epsilon, tau in cases:
         d = x.shape[1]
@@ -200,7 +202,8 @@ def of_oracle(point: Point) -> Iterator[Draw]:
     """A′ of Theorem 2 around a given mean, d = 3: sums of four Laplace variables, and the sum of two."""
     mean = np.array([0.4, -0.1, 2.0])
     plan = winsorized_mean_highd.highd_plan(9, 3, 2.0, DELTA, 0.05, 1.0, GAMMA)
-    drawn = winsorized_mean_highd.noisy_mean(copies(mean, point.size), plan, 9, point.rng)
+    means = copies(mean, point.size)[None]  # one more axis, as for several losses at once
+    drawn = winsorized_mean_highd.noisy_mean(means, plan, 9, point.rng)[0]
     answer, radius = (
         2.0 / math.sqrt(32.0 * math.log(1.0 / DELTA)),
         0.5 * math.sqrt(math.log(36.0 / GAMMA) / 4.0),
@@ -212,6 +215,24 @@ def of_oracle(point: Point) -> Iterator[Draw]:
     # Rows 1 and 2 of the rotation agree in two of four signs: two of four noises double, the others cancel.
     law = _laws.SumLaw(np.ones(1), mean[:1] + mean[1:2], scale, 2)
     yield "sum of two coordinates of the oracle of Theorem 2", drawn[:, 0] + drawn[:, 1], law.cdf
+
+
+def of_constants(point: Point) -> Iterator[Draw]:
+    """Algorithm 2 and its oracle with the other constants, d = 1, many users at 0: the range holds them.
+
+    The scale is |b − a| over what the range leaves of nε′: 6τ′/(½nε′), or 4.5τ′/(¾nε′).
+    """
+    n, names = 400, {"corrected": 12.0, "tuned": 6.0}
+    for name, times in names.items():
+        constants: Variant = "corrected" if name == "corrected" else "tuned"
+        plan = winsorized_mean_highd.highd_plan(n, 1, 8.0, DELTA, 0.05, 1.0, GAMMA, constants)
+        law = _laws.SumLaw(np.ones(1), np.zeros(1), times * plan.tau / (n * plan.epsilon), 1)
+        drawn = winsorized_mean_highd.winsorized_mean_highd(
+            copies(np.zeros((n, 1)), point.size), 8.0, DELTA, 0.05, 1.0, GAMMA, point.rng, constants=constants
+        )
+        yield f"output of Algorithm 2, d = 1, constants {name!r}", drawn[:, 0], law.cdf
+        oracle = winsorized_mean_highd.noisy_mean(np.zeros((point.size, 1)), plan, n, point.rng)
+        yield f"the oracle of Theorem 2, d = 1, constants {name!r}", oracle[:, 0], law.cdf
 
 
 def of_gaussian_mean(point: Point) -> Iterator[Draw]:
@@ -252,6 +273,7 @@ def of_populations(point: Point) -> Iterator[Draw]:
     for moved, aligned in ((0.0, True), (0.4, True), (0.4, False)):
         people = users.SignPopulation(radius, up, moved, aligned)
         means = people.user_means(2, m, point.size, point.rng)
+        pair: list[Draw] = []
         for user, corner in ((0, 1.0), (1, 1.0 if aligned else -1.0)):
             signs = [(a, b) for a in (1.0, -1.0) for b in (1.0, -1.0)]
             masses = [
@@ -267,7 +289,9 @@ def of_populations(point: Point) -> Iterator[Draw]:
             spread = place + point.rng.random(place.size) if exact else np.full(place.size, -1.0)
             edges = np.arange(weights.size + 1)
             quantity = f"mean of user {user + 1}, Δ = {moved:g}, {'one corner' if aligned else 'two corners'}"
-            yield quantity, spread, lambda x, e=edges, b=below: np.interp(x, e, b)
+            pair.append((quantity, spread, lambda x, e=edges, b=below: np.interp(x, e, b)))
+        yield from pair
+        yield apart(f"users 1 and 2, Δ = {moved:g}, {'one corner' if aligned else 'two corners'}", *pair)
     normal = users.GaussianPopulation((1.0, -3.0), 2.0).user_means(2, 16, point.size, point.rng)
     from scipy.special import ndtr
 
@@ -285,6 +309,7 @@ PROGRAMS: dict[str, Callable[[Point], Iterator[Draw]]] = {
     "algorithm 4": of_algorithm_4,
     "selection": of_selection,
     "oracle": of_oracle,
+    "constants": of_constants,
     "gaussian mechanism": of_gaussian_mean,
     "populations": of_populations,
 }

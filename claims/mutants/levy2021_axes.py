@@ -25,6 +25,11 @@ SAMPLES: Bug = (
     _PLAN,
     ("radius = 10.0 * tau * math", "radius = 10.0 * math.sqrt(tau * math.sqrt(dimension)) * math"),
 )
+SAMPLES_OF_MEANS: Bug = (
+    "A radius that falls with the fourth root of m in place of √m, where τ knows nothing of d.",
+    _PLAN,
+    ("radius = 10.0 * tau * math", "radius = 10.0 * math.sqrt(0.01 * tau) * math"),
+)
 DIMENSION: Bug = (
     "A budget of a coordinate that falls with d in place of √d.",
     _COORDINATE,
@@ -60,6 +65,11 @@ HORIZON: Bug = (
     f"{_METHODS}:run_method",
     ("range(steps)", "range(round(steps**0.5))"),
 )
+LONG_HORIZON: Bug = (
+    "T^(3/2) steps in place of the T over which the budget is split.",
+    f"{_METHODS}:run_method",
+    ("range(steps)", "range(round(steps**1.5))"),
+)
 NOISE = {"n": USERS, "m": SAMPLES, "d": FLAT_DIMENSION, "epsilon": FLAT_EPSILON, "steps": STEPS}
 """Where the program refuses users that are too few, smaller budgets would crash it: these are larger."""
 
@@ -74,7 +84,7 @@ CONDITION: Bug = (
     _TAIL,
     ("2.0 * smoothness / strong_convexity\n", "4.0 * (smoothness / strong_convexity) ** 2\n"),
 )
-STRONGLY_CONVEX = {"strong-convexity": STRONG_CONVEXITY, "condition": CONDITION}
+STRONGLY_CONVEX = {"strong_convexity": STRONG_CONVEXITY, "condition": CONDITION}
 
 _NONCONVEX = f"{_METHODS}:nonconvex_sgd"
 _CONVEX = f"{_METHODS}:averaged_sgd"
@@ -92,11 +102,11 @@ BY_CLAIM: dict[str, dict[str, Bug]] = {
         "step-of-noise": (
             "A step that falls with T in place of √T.",
             _CONVEX,
-            ("noise * math.sqrt(steps / 2.0)", "noise * steps / 2.0"),
+            ("noise * math.sqrt(steps / 2.0)", "noise * steps"),
         ),
     },
-    "theorem-3-strongly-convex": {**NOISE, "horizon": HORIZON, **STRONGLY_CONVEX},
-    "corollary-2": {**NOISE, "horizon": HORIZON, **STRONGLY_CONVEX},
+    "theorem-3-strongly-convex": {**NOISE, "horizon": LONG_HORIZON, **STRONGLY_CONVEX},
+    "corollary-2": {**NOISE, "horizon": LONG_HORIZON, **STRONGLY_CONVEX},
     "theorem-3-nonconvex": {
         **NOISE,
         "horizon": HORIZON,
@@ -115,7 +125,7 @@ BY_CLAIM: dict[str, dict[str, Bug]] = {
             _NONCONVEX,
             ("noise**2 * steps", "noise**2 * steps**2"),
         ),
-        "quiet-smoothness": (
+        "height": (
             "A step without noise ∝ 1/√H.",
             _NONCONVEX,
             ("size = 1.0 / (2.0 * smoothness)", "size = 1.0 / (3.0 * math.sqrt(smoothness))"),
@@ -132,7 +142,7 @@ BY_CLAIM: dict[str, dict[str, Bug]] = {
             ("p.lipschitz * least / (p.n * p.m)", "p.lipschitz * least / math.sqrt(p.n * p.m)"),
         ),
     },
-    "corollary-1": {"n": USERS, "m": SAMPLES, "d": DIMENSION, "epsilon": EPSILON_OF_ONE},
+    "corollary-1": {"n": USERS, "m": SAMPLES_OF_MEANS, "d": DIMENSION, "epsilon": EPSILON_OF_ONE},
     "theorem-5": {
         "n": (
             "Noise that falls with n^(3/2).",
@@ -179,8 +189,8 @@ BY_CLAIM: dict[str, dict[str, Bug]] = {
 
 MUTANTS = [
     Mutant(
-        name=f"levy2021-{claim.replace(':', '-')}-axis-{axis}", bug=bug, replaces=where, swap=swap,
-        caught_by=(f"levy2021/{claim}",),
+        name=f"levy2021-{claim.replace(':', '-')}-axis-{axis.replace('_', '-')}",
+        bug=bug, replaces=where, swap=swap, caught_by=(f"levy2021/{claim}",),
     )
     for claim, axes in BY_CLAIM.items()
     for axis, (bug, where, swap) in axes.items()

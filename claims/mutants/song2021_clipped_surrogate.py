@@ -64,4 +64,11 @@ MUTANTS = [
         ),
         caught_by=("song2021/lemma-5.1:corrected",),
     ),
+    Mutant(
+        name="song2021-falls-where-all-is-steep",
+        bug="Where every slope is above b the line falls.",
+        replaces="implementations.song2021.clipped_surrogate:surrogate_loss",
+        swap=("np.where(always_up, bound * z, follow)", "np.where(always_up, -bound * z, follow)"),
+        caught_by=("song2021/lemma-5.1:corrected",),
+    ),
 ]

@@ -235,4 +235,11 @@ MUTANTS = [
         ),
         caught_by=("song2021/algorithm-1",),
     ),
+    Mutant(
+        name="song2021-weak-directions-dropped",
+        bug="Drops the directions whose singular value is below a hundredth of the largest.",
+        replaces="implementations.song2021.dp_gd:span_basis",
+        swap=("singular > tolerance", "singular > 0.01 * singular.max()"),
+        caught_by=("song2021/algorithm-1",),
+    ),
 ]

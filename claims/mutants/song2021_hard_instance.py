@@ -135,4 +135,11 @@ MUTANTS = [
         swap=("math.sqrt(d / 2.0)", "math.sqrt(d)"),
         caught_by=("song2021/theorem-b.1:estimators",),
     ),
+    Mutant(
+        name="song2021-fewer-steps-than-named",
+        bug="The estimator of 128 steps takes 8.",
+        replaces="implementations.song2021.hard_instance:private_estimators",
+        swap=("descent(128)", "descent(8)"),
+        caught_by=("song2021/theorem-b.1:estimators",),
+    ),
 ]

@@ -81,4 +81,11 @@ MUTANTS = [
         ),
         caught_by=("song2021/theorem-d.5",),
     ),
+    Mutant(
+        name="song2021-softmax-that-overflows",
+        bug="Takes the exponentials of the logits as they are.",
+        replaces="implementations.song2021.softmax_fields:field",
+        swap=("logits - logits.max(axis=-1, keepdims=True)", "logits"),
+        caught_by=("song2021/theorem-5.3", "song2021/theorem-d.5"),
+    ),
 ]

@@ -112,9 +112,9 @@ def check_gradients(point: Point) -> Iterator[Evidence]:
 
 
 def check_span(point: Point) -> Iterator[Evidence]:
-    """Six records of rank 2 in ℝ⁵."""
+    """Six records of rank 2 in ℝ⁵, the second direction ten thousand times weaker than the first."""
     rng = point.rng
-    x = rng.standard_normal((6, 2)) @ rng.standard_normal((2, 5))
+    x = rng.standard_normal((6, 2)) * [1.0, 1e-4] @ rng.standard_normal((2, 5))
     optimum = rng.standard_normal(5)
     small, basis = dp_gd.reduce_to_span(Problem(x, np.zeros(6), losses.absolute(), optimum))
     yield same("dimension of the span of features of rank 2", basis.shape, (5, 2))

@@ -203,6 +203,7 @@ CLAIM = Claim(
     r"printed $L$ read as the clipping norm).",
     expected=CONSISTENT,
     check=check,
+    # In units of the bound. Noise that is doubled multiplies the half of the bound that is noise by four.
     largest_resolution=0.5,
     smoke=Tier([*OBJECTIVE, *points((24, 1.0, 1e-3, 1, 0.1), (24, 1.0, 1e-3, 2, 2.0))], trials=200),
     ci=Tier([*OBJECTIVE, *CI], trials=400),

@@ -116,7 +116,7 @@ def check(point: Point) -> Iterator[Evidence]:
         return
     n, values = point.n, betas(point.n + 3)
     unequal = sum(a != b for beta in values for a, b in zip(*indicators(n, beta), strict=True))
-    quantity = f"indicator functions with unequal sides, of {len(values) * 2**n}"
+    quantity = f"indicator functions for which the two expectations differ, of {len(values) * 2**n}"
     yield equals(quantity, unequal, 0, method=METHOD)
     wrong = doubled = 0
     for _ in range(point.random):

@@ -75,7 +75,8 @@ if TYPE_CHECKING:
 TOLERANCE = 0.1
 """A forgotten root moves an exponent by ½: exponents are held within a fifth of that."""
 CONSTANT = 2.0
-"""The constant that the high-probability check puts for the hidden one."""
+"""The constant that the high-probability check puts for the hidden one: the least whole number with which
+the bound at β = 0.3, the larger of the two, is above √3 times the form, which is proven for the mean."""
 FORM, EXACT, LENGTH = "√(p·log(1/δ))/(εn)", "√p/(nμ*)", "log(1/δ)"
 """Columns: the printed form, its counterpart for exactly calibrated noise, and the axis of δ."""
 SLOPES = (1.0, 2.0, 4.0)
@@ -388,7 +389,7 @@ HIGH_PROBABILITY = CLAIM.reading(
     r"O\big(L\|\theta_0-\theta^*\|_2\sqrt{p\log(1/\delta)}\log(1/\beta)/(\varepsilon n)\big)$.",
     measure=measure,
     judge=judge_probability,
-    largest_resolution=0.2,  # of a probability
+    largest_resolution=0.2,  # of a probability: a bound at β = 0.3 that holds half of the time only is caught
     smoke=Tier(printed([4.0], [2, 4], []), trials=300),
     ci=Tier(printed([2.0, 8.0], [2, 8], LEVELS[:1]), trials=1_000),
     full=Tier(printed([2.0, 8.0, 16.0], [2, 8], LEVELS), trials=4_000, chunk=1_000),

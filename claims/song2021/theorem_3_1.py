@@ -80,7 +80,8 @@ forgotten root moves it."""
 EASY_STEPS = 5_000
 """The smooth losses, the absolute one and the hinge are never the worst: they are run up to this T only."""
 RESOLUTION = 0.5
-"""The largest excess over a bound, as a share of it, that a grid point may miss and still be checked."""
+"""The largest excess over a bound, as a share of it, that a grid point may miss and still be checked. Noise
+that is doubled, the usual slip, multiplies the half of the bound that is noise by four, ½ + ½·4 = 2.5."""
 LENGTH = "log(1/δ)"
 AVERAGES = {"printed": "θ₁..θ_T", "proof": "θ₀..θ_{T−1}"}
 
@@ -289,7 +290,7 @@ def rate_evidence(rows: pd.DataFrame, alpha: float) -> Iterator[Evidence]:
         **options,
     ).evidence()
     form = slope_against(worst, "risk", "bound", TOLERANCE, alpha=alpha / 2.0, **options).evidence()
-    yield from (replace(e, quantity="exponent of the printed bound") for e in form)
+    yield from (replace(e, quantity="slope of log risk against the log of the printed bound") for e in form)
 
 
 def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
@@ -453,7 +454,7 @@ CORRECTED = CLAIM.reading(
     r"for $\varepsilon\le 1$, $\delta\le 1/2$.",
     finding="√(1 + 4·rank·(ε/μ*)²)/(εn) with noise that is private",
     measure=partial(measure_as, "calibrated"),
-    largest_resolution=0.1,  # of a risk whose trivial value is 1
+    largest_resolution=0.1,  # of a risk that is at most 1: what θ₀ has; the bounds of the points lie below it
     judge=judge,
     smoke=Tier(SMOKE[:1], trials=256),
     ci=Tier(CORRECTED_CI, trials=384),

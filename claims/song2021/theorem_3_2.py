@@ -190,13 +190,15 @@ def proven_evidence(
     """Mean excess over the bound of the proof, worst cell; of deterministic targets without stability."""
     quantity = "population excess risk over the constant of the proof"
     if certain:
-        quantity = "deterministic targets, excess times least weight over the constant without stability"
+        quantity = "excess risk of deterministic targets over the bound of descent alone"
     checks: list[Evidence] = []
     for point, part in parts:
         bound = part["descent"] + (0.0 if certain else part["stability"])
         ratios = part["excess"] * (part["least"] if certain else 1.0) / bound
         checks.append(mean_at_most(quantity, ratios, 1.0, alpha=alpha / len(parts), point=point))
-    return decisive(checks, lambda e: e.estimate)
+    found = decisive(checks, lambda e: e.estimate)
+    note = "population risk times the least weight of a coordinate, which is at most the empirical risk"
+    return replace(found, note=note) if certain else found
 
 
 def private_evidence(near: pd.DataFrame, alpha: float, options: dict[str, Any]) -> Iterator[Evidence]:

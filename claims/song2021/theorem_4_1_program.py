@@ -92,12 +92,12 @@ def check_choice(point: Point) -> Iterator[Evidence]:
     norms = [float(np.linalg.norm(slope(theta))) for theta in path]
     best = int(np.argmin(norms))
     found = stationary_point.stationary_point(
-        dp_gd.glm_gradient(Problem(x, y, losses.logistic())), path[0][None, :], rng, steps=steps,
+        dp_gd.glm_gradient(Problem(x, y, losses.logistic())), path[0][None, None, :], rng, steps=steps,
         learning_rate=eta, noise_scale=0.0, selection_scale=0.0,
     )  # fmt: skip
-    yield equals("index of the iterate of least gradient norm", int(found.index[0]), best, decides=False)
-    yield same("that iterate", found.theta[0], path[best])
-    yield same("its norm, and the least norm", [found.norm[0], found.least[0]], [norms[best]] * 2)
+    yield equals("index of the iterate of least gradient norm", int(found.index[0, 0]), best, decides=False)
+    yield same("that iterate", found.theta[0, 0], path[best])
+    yield same("its norm, and the least norm", [found.norm[0, 0], found.least[0, 0]], [norms[best]] * 2)
 
 
 def check_formulas(point: Point) -> Iterator[Evidence]:
@@ -126,6 +126,11 @@ def check_formulas(point: Point) -> Iterator[Evidence]:
         )
         stated = 800.0 * n / lipschitz * math.sqrt(2.5)  # √(β·L(θ₀)/(2·rank)) = √2.5
         yield equals("T that balances the terms of (13)", balanced, round(stated), decides=False)
+    few = {"n": 1, "lipschitz": 1.0, "smoothness": 1.0, "initial_risk": 1e-3}
+    least = stationary_point.printed_steps(epsilon=0.1, delta=0.01, **few)
+    balanced = stationary_point.balanced_steps(mu=0.1, rank=1, **few)
+    yield equals("least T where the theorem asks for less than one step", least, 1, decides=False)
+    yield equals("balanced T where it is less than one step", balanced, 1, decides=False)
 
 
 # --- Audits ------------------------------------------------------------------------------------------------

@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TOLERANCE = 0.1
+"""A forgotten root moves an exponent by ½: exponents are held within a fifth of that."""
 SMOOTHNESS = 2.5
 """β of the averaged objective; a coordinate of weight 1/rank has a link of smoothness β·rank."""
 START = 0.1
@@ -80,7 +81,8 @@ START = 0.1
 FAR = 8.0
 """Deviations of the noise that fit into the quadratic part: T·rank·2Φ(−8) is 1e-9 for T·rank = 10⁶."""
 CLOSE = 0.1
-"""The largest error of the mean norm on the quadratic part, relative, that may go unnoticed."""
+"""The largest error of the mean norm on the quadratic part, relative, that may go unnoticed: norms there are
+proportional to σ, so that noise that is 10 % off is seen."""
 
 
 # --- As printed --------------------------------------------------------------------------------------------

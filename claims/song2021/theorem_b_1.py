@@ -74,6 +74,9 @@ if TYPE_CHECKING:
 THRESHOLD_OF = "laplace"
 """The best private estimator: its threshold is located."""
 RESOLUTION = 0.1
+"""Of the excess over α, as the bound 0.1 of the theorem itself: an estimator without any error is caught."""
+TOLERANCE = 0.1
+"""A forgotten root moves an exponent by ½: exponents are held within a fifth of that."""
 
 
 def proof_bound(n: float, d: int, epsilon: float, delta: float, presence: float) -> float:
@@ -200,7 +203,7 @@ def non_private_evidence(part: pd.DataFrame, point: dict[str, Any]) -> Evidence:
 def threshold_evidence(rows: pd.DataFrame, alpha: float) -> Iterator[Evidence]:
     """n* against d and ε: at least d¹ and ε⁻¹, and never below the n of the theorem."""
     fit = fit_rate(
-        rows, "threshold", ["d", "epsilon"], {"d": 1.0, "epsilon": -1.0}, 0.1, side=Side.LOWER,
+        rows, "threshold", ["d", "epsilon"], {"d": 1.0, "epsilon": -1.0}, TOLERANCE, side=Side.LOWER,
         vanishing=("epsilon",), alpha=alpha, equivalence_alpha=0.01,
     )  # fmt: skip
     yield from (replace(e, quantity=f"{e.quantity} in n*") for e in fit.evidence())

@@ -112,6 +112,11 @@ def check_all_b() -> Iterator[Evidence]:
 def check_proof(point: Point) -> Iterator[Evidence]:
     if "B" not in point:
         yield from check_all_b()
+        named = {n for n in range(3, 13) if logistic_instance.problem(n).optimum is not None}
+        quantity = (
+            "sizes from 3 to 12 at which the dataset has no optimum 0, of those that 3 divides, or has one"
+        )
+        yield equals(quantity, len(named ^ {3, 6, 9, 12}), 0, decides=False)
         return
     for quantity, (left, right) in inequalities(point.B).items():
         yield at_least(quantity, left, right, method="closed form")
@@ -188,6 +193,7 @@ CLAIM = Claim(
     r"$\frac1{60}$).",
     expected=CONSISTENT,
     check=check,
+    # Below the least bound, log(1/0.24)/60 = 0.024 (log(1/0.249)/60 = 0.023): no excess at all is caught.
     largest_resolution=0.02,
     smoke=Tier(grid(B=(0.2, 0.02), scale=60.0, more=0), trials=100),
     ci=Tier([*grid(B=(0.24, 0.1, 0.03, 0.01, 0.001), scale=(60.0, 1_000.0), more=0), *OTHER_N], trials=200),

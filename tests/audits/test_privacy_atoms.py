@@ -179,7 +179,7 @@ def test_no_sets_where_all_outputs_are_alike() -> None:
     assert ladder_of_sets(atoms, counts, counts, 0.8) is None
 
 
-@pytest.mark.parametrize("learner", [scores.logistic, scores.moments, scores.norm])
+@pytest.mark.parametrize("learner", [scores.logistic, scores.norm])
 def test_an_output_has_the_same_score_in_every_batch(learner: Any) -> None:
     # Matrix products differ in the last bits with the number of rows, thresholds are scores of atoms.
     rng = np.random.default_rng(3)

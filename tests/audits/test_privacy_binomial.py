@@ -168,7 +168,7 @@ def test_clopper_pearson_is_scipys() -> None:
         (0.001, 2.0, 0.0, 60),
     ],
 )
-def test_joint_bound_errs_with_probability_at_most_alpha(
+def test_two_bounds_err_with_probability_at_most_alpha(
     q: float, epsilon: float, delta: float, n: int
 ) -> None:
     # Exact: all pairs of counts, no sampling.
@@ -178,29 +178,9 @@ def test_joint_bound_errs_with_probability_at_most_alpha(
     error = 0.0
     for x in np.flatnonzero(px > 1e-7):
         for y in np.flatnonzero(qy > 1e-5):
-            if px[x] * qy[y] > 1e-7 and binomial.joint_bound(int(x), int(y), n, delta, alpha) > epsilon:
+            if px[x] * qy[y] > 1e-7 and binomial.two_bounds(int(x), int(y), n, delta, alpha) > epsilon:
                 error += px[x] * qy[y]
     assert error <= alpha
-
-
-@pytest.mark.parametrize(
-    ("x", "y", "n", "delta"),
-    [
-        (500_000, 183_940, 10**6, 0.0),
-        (2290, 956, 10**6, 1e-5),
-        (13_800, 0, 10**6, 0.0),
-        (40, 0, 100, 0.0),
-        (60, 10, 100, 0.01),
-    ],
-)
-def test_joint_bound_is_sharper_than_two_bounds_and_below_the_estimate(
-    x: int, y: int, n: int, delta: float
-) -> None:
-    joint = binomial.joint_bound(x, y, n, delta, 0.05)
-    # Two Clopper–Pearson bounds at α/2 each.
-    low, high = stats.beta.ppf(0.025, x, n - x + 1), stats.beta.ppf(0.975, y + 1, n - y)
-    assert joint > np.log((low - delta) / high)
-    assert y == 0 or joint < np.log((x / n - delta) * n / y)
 
 
 @pytest.mark.parametrize(
@@ -217,7 +197,7 @@ def test_order_bound_errs_with_probability_alpha(k: int, n: int, epsilon: float,
 
 
 def test_bounds_are_zero_where_nothing_is_shown() -> None:
-    assert binomial.joint_bound(100, 100, 1000, 0.0, 0.05) == 0.0
-    assert binomial.joint_bound(0, 0, 1000, 0.0, 0.05) == 0.0
+    assert binomial.two_bounds(100, 100, 1000, 0.0, 0.05) == 0.0
+    assert binomial.two_bounds(0, 0, 1000, 0.0, 0.05) == 0.0
     assert binomial.order_bound(0, 5, 100, 0.0, 0.05) == 0.0
     assert binomial.order_bound(6, 5, 100, 0.0, 0.05) == 0.0

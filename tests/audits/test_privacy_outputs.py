@@ -176,16 +176,9 @@ def test_footprints_of_floating_point_noise_are_found_on_request_only() -> None:
     assert audit_privacy(mechanism, PAIR, **options).verdict == "not-refuted"
 
 
-def test_spacing_of_a_grid() -> None:
-    rng = np.random.default_rng(0)
-    found = _spacing(0.37 * rng.integers(-1000, 1000, 150))
-    assert found == pytest.approx(0.37, rel=1e-6)
-    assert _spacing(rng.normal(size=150)) is None
-
-
 def test_encoder_keeps_symbols_and_numbers_apart() -> None:
     encoder = Encoder()
-    outputs = np.array([1.5, None, "fail", 2, None], dtype=object)
+    outputs = np.array([1.5, None, "fail", 2.0, None], dtype=object)
     encoded = encoder.encode(outputs, "here")
     assert encoded.values[:, 0].tolist() == [1.5, 0.0, 0.0, 2.0, 0.0]
     assert encoded.codes[:, 0].tolist() == [0, 1, 2, 0, 1]
@@ -193,3 +186,36 @@ def test_encoder_keeps_symbols_and_numbers_apart() -> None:
     again = encoder.encode(np.array([3.0, 4.0]), "there")
     assert again.values.shape == (2, 1)
     assert again.codes.tolist() == [[0], [0]]
+
+
+def test_the_type_of_a_number_is_part_of_the_output_where_one_dataset_shows_several() -> None:
+    def mechanism(data: int, rng: np.random.Generator) -> Any:
+        value = int(rng.integers(5))
+        return value if rng.random() < (0.9 if data else 0.3) else float(value)
+
+    found = audit_privacy(each(mechanism), [(0, 1)], epsilon=0.5, adjacency=lambda a, b: True, seed=1)
+    assert found.verdict == "refuted"
+
+
+def test_arrays_of_another_type_are_the_same_numbers() -> None:
+    def mechanism(data: int, size: int, rng: np.random.Generator) -> Any:
+        return rng.integers(0, 5, size).astype(np.int64 if data else np.float64)
+
+    found = audit_privacy(mechanism, [(0, 1)], epsilon=0.5, adjacency=lambda a, b: True, max_samples=2000)
+    assert found.verdict != "refuted"
+
+
+def test_the_order_of_keys_is_part_of_a_dictionary() -> None:
+    def mechanism(data: int, rng: np.random.Generator) -> Any:
+        usual = rng.random() < (0.9 if data else 0.2)
+        return {"a": 1.0, "b": 2.0} if usual else {"b": 2.0, "a": 1.0}
+
+    found = audit_privacy(each(mechanism), [(0, 1)], epsilon=0.5, adjacency=lambda a, b: True, seed=1)
+    assert found.verdict == "refuted"
+
+
+def test_spacing_of_a_grid() -> None:
+    rng = np.random.default_rng(0)
+    found = _spacing(0.37 * rng.integers(-1000, 1000, 150))
+    assert found == pytest.approx(0.37, rel=1e-6)
+    assert _spacing(rng.normal(size=150)) is None

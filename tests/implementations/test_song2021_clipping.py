@@ -127,5 +127,13 @@ def test_logistic_instance_closed_forms(b):
     assert float(logistic_instance.risk(np.array(0.7))) == pytest.approx(
         float(np.mean(np.log1p(np.exp(-data.targets * scores))))
     )
-    with pytest.raises(ValueError, match="clipping norm"):
-        logistic_instance.clipped_optimum(0.3)
+    for of_norm in (
+        logistic_instance.clipped_optimum,
+        logistic_instance.lower_kink,
+        logistic_instance.upper_kink,
+        lambda b: logistic_instance.clipped_risk(np.zeros(1), b),
+        lambda b: logistic_instance.clipped_gradient(np.zeros(1), b),
+    ):
+        for bad in (0.25, 0.3, 0.0, float("nan")):
+            with pytest.raises(ValueError, match="clipping norm"):
+                of_norm(bad)

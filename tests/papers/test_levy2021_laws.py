@@ -81,3 +81,23 @@ def test_pairs_are_aligned_with_ties():
 def test_least_error_of_two_types_is_randomised_response():
     assert least_error(1, 2, 1.0) == pytest.approx(1.0 / (1.0 + np.e))
     assert least_error(2, 3, 0.5) >= packing_error(2, 3, 0.5) - 1e-9
+
+
+def test_independent_draws_are_uniform_apart_and_shared_noise_is_not():
+    from claims import drawn_from
+    from claims.levy2021 import sampler_laws
+
+    rng = np.random.default_rng(3)
+    law = _laws.SumLaw(np.ones(1), np.zeros(1), 1.0, 1)
+    x, y = rng.laplace(size=(2, 20_000))
+    for second, verdict in ((y, "CONSISTENT"), (x, "REFUTED"), (0.8 * x + 0.2 * y, "REFUTED")):
+        quantity, draws, uniform = sampler_laws.apart("two", ("x", x, law.cdf), ("y", second, law.cdf))
+        assert drawn_from(quantity, draws, uniform, alpha=1e-6).verdict == verdict
+
+
+def test_ranks_are_the_distribution_function():
+    from claims.levy2021 import sampler_laws
+
+    law = _laws.SumLaw(np.array([0.3, 0.7]), np.array([-2.0, 1.0]), 0.5, 2)
+    x = np.random.default_rng(4).normal(0.0, 2.0, 30_000)
+    assert np.abs(sampler_laws.ranks(x, law.cdf) - law.cdf(x)).max() < 1e-4

@@ -225,7 +225,52 @@ def made_up(gaussian, gamma):
                     }
                 )
             )
-    return pd.concat(rows, ignore_index=True).assign(source="made up")
+    quiet = {"noise": "none", "tuned": 1, "dimension": 9, "learning_rate": 20.0, "accuracy": [93.0]}
+    return pd.concat([*rows, pd.DataFrame(quiet)], ignore_index=True).assign(source="made up")
+
+
+def test_the_best_classifier_of_the_stand_in_is_the_bayes_rule():
+    records = cod.stand_in(np.random.default_rng(6))
+    x, y = records.features, records.labels
+    centre = {label: x[y == label].mean(axis=0) for label in (-1.0, 1.0)}
+    pooled = np.cov((x - np.where(y[:, None] > 0.0, centre[1.0], centre[-1.0])).T)
+    direction = np.linalg.solve(pooled, centre[1.0] - centre[-1.0])
+    middle = direction @ (centre[1.0] + centre[-1.0]) / 2.0 + math.log(2.0)
+    share = float((np.where(x @ direction > middle, 1.0, -1.0) == y).mean())
+    assert abs(100.0 * share - cod.best_accuracy()) < 6.0 * 0.09  # six deviations of 59,535 records
+
+
+def test_the_height_is_judged():
+    rows = made_up(0.0, -4.0)
+    rows.loc[rows["noise"] == "none", "accuracy"] += 4.0
+    assert combine(list(figure.judge(rows, Budget(1e-5)))) is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("slope", [-1.0, 0.3])
+def test_kendalls_tau_has_its_variance_under_exchangeability(slope):
+    from scipy.stats import kendalltau
+
+    part = made_up(0.0, slope)
+    part = part[(part["noise"] == "gamma") & (part["tuned"] == 0)]
+    evidence = figure.rank_evidence(part, 1e-6)
+    rng = np.random.default_rng(8)
+    shuffled = [
+        kendalltau(part["dimension"], rng.permutation(part["accuracy"]), method="asymptotic").statistic
+        for _ in range(300)
+    ]
+    error = (evidence.high - evidence.estimate) / 4.753424  # the quantile of the normal law at 1e-6
+    assert error == pytest.approx(np.std(shuffled), rel=0.2)  # 0.2 is five deviations of a deviation
+    assert evidence.verdict is (Verdict.CONSISTENT if slope < 0.0 else Verdict.REFUTED)
+
+
+def test_a_single_dimension_that_stands_out_is_refuted():
+    rows = made_up(0.0, -4.0)
+    chosen = (rows["tuned"] == 0) & (rows["noise"] == "gaussian") & (rows["dimension"] == 500)
+    rows.loc[chosen, "accuracy"] += 1.0
+    found = {e.quantity: e.verdict for e in figure.judge(rows, Budget(1e-5))}
+    assert (
+        found["points of accuracy between two dimensions at one learning rate, gaussian noise"] == "REFUTED"
+    )
 
 
 def test_a_trend_at_one_learning_rate_is_refuted_without_a_tolerance():
