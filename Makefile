@@ -4,7 +4,7 @@ JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-fast lint clean
+.PHONY: demo test test-fast interop lint clean
 
 demo: $(VENV)/report
 	$(BIN)/dpclaims run --tier smoke -j $(JOBS)
@@ -15,6 +15,10 @@ test: $(VENV)/dev
 
 test-fast: $(VENV)/dev
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
+
+# Other people's libraries as they are installed today, in an environment of their own.
+interop: $(VENV)-interop/ready
+	$(VENV)-interop/bin/python -m pytest -n $(JOBS) tests/interop tests/test_examples.py
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .
@@ -30,8 +34,15 @@ $(VENV)/report: pyproject.toml
 	touch $@
 
 $(VENV)/dev: $(VENV)/report pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[dev,interop,cluster]'
+	$(BIN)/python -m pip install --quiet --editable '.[dev,cluster]'
+	touch $@
+
+$(VENV)-interop/ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)-interop
+	$(VENV)-interop/bin/python -m pip install --quiet --upgrade pip
+	$(VENV)-interop/bin/python -m pip install --quiet --editable . pytest pytest-xdist
+	$(VENV)-interop/bin/python tests/interop/install.py
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info
+	rm -rf $(VENV) $(VENV)-interop build dist *.egg-info

@@ -13,6 +13,10 @@ Whatever the mechanism prints goes to a file that the asking process reads only 
 import collections
 import collections.abc
 import copy
+import datetime
+import decimal
+import enum
+import fractions
 import importlib.util
 import io
 import itertools
@@ -43,7 +47,10 @@ def encode(value: Any, blocks: List[bytes]) -> Any:
     """The JSON tree of a value; arrays and bytes go to `blocks`. Raises TypeError for other types."""
     if value is None or isinstance(value, (bool, str)):
         return value
-    if isinstance(value, np.ndarray) and value.dtype.hasobject and value.dtype.names is None:
+    if isinstance(value, np.ndarray) and value.dtype.hasobject and value.dtype.names is not None:
+        columns = [[name, encode(value[name], blocks)] for name in value.dtype.names]
+        return {"records": columns, "shape": list(value.shape)}
+    if isinstance(value, np.ndarray) and value.dtype.hasobject:
         return {"objects": [encode(item, blocks) for item in value.ravel()], "shape": list(value.shape)}
     if isinstance(value, (np.ndarray, np.generic)):
         if isinstance(value, np.generic) and value.dtype.hasobject:
@@ -52,6 +59,8 @@ def encode(value: Any, blocks: List[bytes]) -> Any:
         np.lib.format.write_array(stream, np.asarray(value), allow_pickle=False)
         blocks.append(stream.getvalue())
         return {"scalar" if isinstance(value, np.generic) else "array": len(blocks) - 1}
+    if isinstance(value, enum.Enum):
+        return {"enum": str(value)}
     if isinstance(value, int):
         return {"int": str(int(value))}
     if isinstance(value, float):
@@ -61,6 +70,17 @@ def encode(value: Any, blocks: List[bytes]) -> Any:
     if isinstance(value, (bytes, bytearray)):
         blocks.append(bytes(value))
         return {"bytes": len(blocks) - 1}
+    if isinstance(value, (decimal.Decimal, fractions.Fraction)):
+        return {type(value).__name__.lower(): str(value)}
+    if isinstance(value, datetime.datetime) and value.tzinfo is None:
+        return {"datetime": list(value.timetuple()[:6]) + [value.microsecond]}
+    if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
+        return {"date": [value.year, value.month, value.day]}
+    if isinstance(value, datetime.timedelta):
+        return {"timedelta": [value.days, value.seconds, value.microseconds]}
+    if hasattr(value, "__dataclass_fields__") and not isinstance(value, type):
+        names = value.__dataclass_fields__
+        return {"dict": [[name, encode(getattr(value, name), blocks)] for name in names]}
     for name, kind in (("list", list), ("tuple", tuple), ("frozenset", frozenset), ("set", set)):
         if isinstance(value, kind):
             return {name: [encode(item, blocks) for item in value]}
@@ -106,6 +126,23 @@ def decode(tree: Any, blocks: List[bytes]) -> Any:
     if kind in ("list", "tuple", "set", "frozenset"):
         items = [decode(item, blocks) for item in content]
         return {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}[kind](items)
+    if kind == "records":
+        columns = [(name, decode(column, blocks)) for name, column in content]
+        # A field of more than one number has axes beyond those of the records.
+        axes = len(tree["shape"])
+        kinds = [(name, column.dtype, column.shape[axes:]) for name, column in columns]
+        records = np.empty(tuple(tree["shape"]), dtype=kinds)
+        for name, column in columns:
+            records[name] = column
+        return records
+    if kind == "enum":
+        return str(content)
+    if kind == "decimal":
+        return decimal.Decimal(content)
+    if kind == "fraction":
+        return fractions.Fraction(content)
+    if kind in ("datetime", "date", "timedelta"):
+        return getattr(datetime, kind)(*content)
     if kind == "dict":
         return {decode(k, blocks): decode(v, blocks) for k, v in content}
     if kind in ("frame", "series"):
@@ -282,8 +319,6 @@ class Worker:
         before: List[bytes] = []
         tree = encode(data, before)
         outputs = self.mechanism(data, header["size"], generator(header["seed"]))
-        if hasattr(outputs, "to_records") and hasattr(outputs, "columns"):
-            outputs = outputs.to_records(index=False)
         after: List[bytes] = []
         found: List[bytes] = []
         try:

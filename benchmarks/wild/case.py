@@ -17,6 +17,8 @@ FOLDER = Path(__file__).resolve().parent / "cases"
 STATUSES = ("documented bug", "fixed", "presumed correct", "adjacency", "finding")
 VERDICTS = ("refuted", "not-refuted")
 ADJACENCIES = ("replace", "add-remove", "own")
+TOLD = ("of", "released", "status", "reference", "expected")
+"""What a case says that no result depends on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,10 +75,28 @@ class Case:
         """What the environment holds."""
         return (self.library, *self.requirements)
 
+    def described(self) -> dict[str, Any]:
+        """What the table says of the case, whatever comes of it."""
+        return {
+            "id": self.id,
+            "library": self.library,
+            "python": self.python,
+            "function": self.of,
+            "released": self.released,
+            "adjacency": self.adjacency,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "status": self.status,
+            "expected": self.expected,
+            "reference": self.reference,
+        }
+
     def digest(self) -> str:
-        """A fingerprint of what the result is computed from: the file and the case."""
-        said = repr([(f.name, getattr(self, f.name)) for f in fields(self) if f.name != "file"])
-        return hashlib.sha256(self.file.read_bytes() + said.encode()).hexdigest()[:16]
+        """A fingerprint of what the result is computed from: the code of the file, and the case without what
+        is only said of it."""
+        told = {"file", *TOLD}
+        case = repr([(f.name, getattr(self, f.name)) for f in fields(self) if f.name not in told])
+        return hashlib.sha256((_code(self.file) + case).encode()).hexdigest()[:16]
 
 
 def cases_of(file: Path) -> list[Case]:
@@ -106,6 +126,17 @@ def all_cases(folder: Path = FOLDER) -> list[Case]:
     if twice := sorted({i for i in ids if ids.count(i) > 1}):
         raise ValueError(f"two cases have one id: {', '.join(twice)}")
     return found
+
+
+def _code(file: Path) -> str:
+    """The statements of a file without its lists of releases and cases, and without comments."""
+    module = ast.parse(file.read_text(encoding="utf-8"))
+    kept = [
+        node
+        for node in module.body
+        if not (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in ("RELEASES", "CASES"))
+    ]
+    return ast.unparse(ast.Module(body=kept, type_ignores=[]))
 
 
 def _literals(file: Path) -> dict[str, Any]:

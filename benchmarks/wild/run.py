@@ -21,20 +21,7 @@ TIMEOUT = 300.0
 
 def run_case(case: Case, *, envs: Path | None = None, jobs: int = 1) -> dict[str, Any]:
     """The result of a case as a row; where it could not be audited, the row says why."""
-    row: dict[str, Any] = {
-        "id": case.id,
-        "library": case.library,
-        "python": case.python,
-        "function": case.of,
-        "released": case.released,
-        "adjacency": case.adjacency,
-        "epsilon": case.epsilon,
-        "delta": case.delta,
-        "status": case.status,
-        "expected": case.expected,
-        "reference": case.reference,
-        "digest": case.digest(),
-    }
+    row: dict[str, Any] = case.described() | {"digest": case.digest()}
     try:
         python = environment(case.packages, python=case.python, dependencies=case.dependencies, folder=envs)
     except ValueError as error:

@@ -52,7 +52,7 @@ def rows_of(rows: Mapping[str, Row], cases: Sequence[Case]) -> list[dict[str, An
     for case in cases:
         row = dict(rows.get(case.id, {}))
         if row.get("digest") == case.digest():
-            found.append(row)
+            found.append(row | case.described())
     return found
 
 
@@ -97,10 +97,34 @@ def markdown(rows: Sequence[Row]) -> str:
         if not chosen:
             continue
         parts.append(f"\n## {HEADS[status]}\n\n{_head()}{''.join(map(_row, chosen))}")
+    parts.append(_shown(rows))
     failed = [row for row in rows if row.get("failed")]
     if failed:
         parts.append("\n## Not audited\n\n" + "".join(f"* `{r['id']}`: {r['failed']}\n" for r in failed))
     return "".join(parts)
+
+
+def _shown(rows: Sequence[Row]) -> str:
+    """What anyone can count: the simplest event of each refutation."""
+    lines = [
+        f"* `{row['id']}`: {row['simplest']['event']}: "
+        f"{' against '.join(_share(row['simplest'][side]) for side in ('first', 'second'))}, "
+        f"so ε ≥ {row['simplest']['epsilon']:.3g}\n"
+        for row in rows
+        if row.get("simplest")
+    ]
+    if not lines:
+        return ""
+    return (
+        "\n## What shows it\n\nThe simplest event of each refutation, counted on fresh outputs: its "
+        "probability on the first and on the second dataset, with intervals that hold together at the same "
+        "confidence. Where a refutation is missing here, no coordinate, symbol or sum shows it alone.\n\n"
+        + "".join(lines)
+    )
+
+
+def _share(share: Row) -> str:
+    return f"{share['estimate']:.3g} [{share['low']:.2g}, {share['high']:.2g}]"
 
 
 def _head() -> str:

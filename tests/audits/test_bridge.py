@@ -6,11 +6,16 @@ in an old interpreter where there is one.
 
 from __future__ import annotations
 
+import dataclasses
+import datetime
+import enum
 import shutil
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -85,6 +90,11 @@ def there(value: Any) -> Any:
         {"a": 1, 2: ("b",)},
         frozenset({1, 2}),
         {"x"},
+        Decimal("1.10"),
+        Fraction(1, 3),
+        datetime.datetime(2020, 2, 29, 23, 59, 58, 7),
+        datetime.date(2020, 2, 29),
+        datetime.timedelta(days=-1, microseconds=3),
     ],
 )
 def test_values_come_back_as_they_were(value: Any) -> None:
@@ -102,6 +112,7 @@ def test_values_come_back_as_they_were(value: Any) -> None:
         np.array(["a", "ßß"]),
         np.array([(1, 2.5)], dtype=[("k", "i8"), ("v", "f8")]),
         np.array([None, "x", 2**80, (1, 2)], dtype=object),
+        np.array([(1.5, "x"), (2.5, None)], dtype=[("v", "f8"), ("s", "O")]),
         np.zeros((0, 3)),
         np.array(7.0),
         np.asfortranarray(np.ones((2, 2))),
@@ -110,7 +121,7 @@ def test_values_come_back_as_they_were(value: Any) -> None:
 def test_arrays_come_back_with_their_bits(array: np.ndarray) -> None:
     back = there(array)
     assert (back.dtype, back.shape) == (array.dtype, array.shape)
-    if array.dtype == object:
+    if array.dtype.hasobject:
         assert back.tolist() == array.tolist()
     else:
         assert back.tobytes() == np.ascontiguousarray(array).tobytes()
@@ -126,6 +137,34 @@ def test_frames_of_data_keep_columns_and_index() -> None:
     pd.testing.assert_frame_equal(there(frame), frame)
     series = pd.Series([0.5, np.nan])
     pd.testing.assert_series_equal(there(series), series)
+
+
+class Colour(enum.Enum):
+    RED = 1
+
+
+@dataclasses.dataclass
+class Answer:
+    count: float
+    label: str
+
+
+def test_members_of_enumerations_and_dataclasses_come_back_as_what_they_hold() -> None:
+    assert there([Colour.RED, Answer(1.5, "a")]) == ["Colour.RED", {"count": 1.5, "label": "a"}]
+
+
+def test_outputs_in_a_data_frame_with_strings(write: Write) -> None:
+    text = (
+        "import pandas as pd\n"
+        "def mechanism(data, size, rng):\n"
+        "    return pd.DataFrame({'n': data.sum() + rng.laplace(size=size), 'label': ['x'] * size})\n"
+    )
+    mechanism = remote(sys.executable, write(text))
+    # The noise is that of ε = 1: a miss of ε = 0.3 is far rarer than α = 1e-6.
+    result = audit_privacy(mechanism, PAIRS, epsilon=0.3, adjacency="replace", alpha=1e-6)
+    assert result.verdict == "refuted"
+    assert "output.n" in result.event
+    mechanism.close()
 
 
 def test_an_object_cannot_be_sent_and_code_cannot_be_received() -> None:

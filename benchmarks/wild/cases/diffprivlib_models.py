@@ -50,10 +50,11 @@ CASES = [
     {
         "function": "linear",
         "of": "models.LinearRegression",
-        "released": "coef_, intercept_",
+        "released": "coef_, intercept_, the default fit_intercept=True",
         "adjacency": "replace",
-        "status": "presumed correct",
-        "expected": "not-refuted",
+        "status": "finding",
+        "expected": "refuted",
+        "reference": "findings/diffprivlib-linear-regression-intercept.md",
         "max_samples": 2000,
     },
     {

@@ -33,7 +33,7 @@ CASES = [
         "released": "coef_",
         "adjacency": "replace",
         "epsilon": 1.0,
-        "max_samples": 3000,
+        "max_samples": 1500,
     },
     {
         "function": "pca",
@@ -41,7 +41,7 @@ CASES = [
         "released": "explained_variance_",
         "adjacency": "replace",
         "epsilon": 1.0,
-        "max_samples": 3000,
+        "max_samples": 1500,
     },
 ]
 

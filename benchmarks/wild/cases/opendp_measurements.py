@@ -18,7 +18,7 @@ RELEASES = [
         "epsilon": 1.0,
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 50000,
+        "max_samples": 10000,
     }
 ]
 CASES = [
@@ -51,14 +51,14 @@ CASES = [
         "of": "make_randomized_response",
         "released": "one of 3",
         "adjacency": "replace",
-        "max_samples": 100000,
+        "max_samples": 20000,
     },
     {
         "function": "response_bool",
         "of": "make_randomized_response_bool",
         "released": "yes or no",
         "adjacency": "replace",
-        "max_samples": 100000,
+        "max_samples": 20000,
     },
     {
         "function": "noisy_max",

@@ -30,7 +30,7 @@ CASES = [
         "released": "the answer",
         "adjacency": "replace",
         "epsilon": 1.0986122886681098,
-        "max_samples": 100000,
+        "max_samples": 20000,
     },
 ]
 

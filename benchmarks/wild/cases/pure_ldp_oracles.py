@@ -16,7 +16,7 @@ RELEASES = [
         "adjacency": "replace",
         "status": "presumed correct",
         "expected": "not-refuted",
-        "max_samples": 50000,
+        "max_samples": 10000,
     }
 ]
 CASES = [

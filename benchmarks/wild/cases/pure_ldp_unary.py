@@ -31,7 +31,7 @@ CASES = [
         "released": "the report of one user, 4 items",
         "adjacency": "replace",
         "epsilon": 1.0,
-        "max_samples": 50000,
+        "max_samples": 10000,
     },
     {
         "function": "symmetric",
@@ -39,7 +39,7 @@ CASES = [
         "released": "the report of one user, 4 items",
         "adjacency": "replace",
         "epsilon": 1.0,
-        "max_samples": 50000,
+        "max_samples": 10000,
     },
 ]
 

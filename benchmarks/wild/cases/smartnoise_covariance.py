@@ -39,7 +39,7 @@ CASES = [
         "released": "the covariance of two columns, a record out of bounds",
         "adjacency": "replace",
         "epsilon": 1.0,
-        "max_samples": 3000,
+        "max_samples": 2000,
     },
 ]
 

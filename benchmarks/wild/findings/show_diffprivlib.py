@@ -42,6 +42,19 @@ def slope(data, seed):
     return model.fit(*data).coef_[0]
 
 
+def line(data, seed):
+    """(slope, intercept) with the defaults, that is with an intercept."""
+    model = models.LinearRegression(epsilon=1.0, bounds_X=(-1, 1), bounds_y=(-1, 1), random_state=seed)
+    with np.errstate(all="ignore"):
+        model.fit(*data)
+    return model.coef_[0], float(model.intercept_)
+
+
+def steep_at_the_bound(fit):
+    """Both noisy means were cut to a bound, that of X to the lower one, and the slope is steep."""
+    return abs(abs(fit[1] - fit[0]) - 1.0) < 1e-6 and abs(fit[0]) >= 12.0
+
+
 def bayes(data, seed):
     model = models.GaussianNB(epsilon=1.0, bounds=(0, 1), random_state=seed)
     return model.partial_fit(*data, classes=[0, 1])
@@ -62,6 +75,10 @@ def main(draws):
     far = X.copy()
     far[0] = 1e4
     compare("|slope| < 10⁻⁴", slope, lambda c: abs(c) < 1e-4, (far, y), (X, y), draws)
+    low = X.copy()
+    low[0] = -1.0
+    with_low = low, np.array([1.0, 0.5, -0.5])
+    compare("a steep slope", line, steep_at_the_bound, with_low, (X, y), draws)
     X = np.array([[1.0], [0.1], [0.2], [0.3]])
     compare(
         "class 1 has no records",

@@ -39,7 +39,17 @@ def render(page: Page, notebook: Any) -> str:
 
     Code is left out: it is in the notebook, which the footer links to.
     """
-    body = "\n".join(_cells(notebook))
+    here = page.path.rsplit("/", 1)[-1].removesuffix(".html")
+    source = "suite" if page.path == "index.html" else here
+    made = (
+        f'Made by dpclaims from <a href="{source}.ipynb">{html.escape(source)}.ipynb</a>, '
+        "an executed notebook: every number is read from the run."
+    )
+    return document(page, "\n".join(_cells(notebook)), made)
+
+
+def document(page: Page, body: str, made: str) -> str:
+    """The HTML of a page: its body between navigation and footer; `made` says from what it was made."""
     trail = "".join(
         f'<li><a href="{page.link(path)}">{html.escape(title)}</a></li>' for title, path in page.trail
     )
@@ -48,8 +58,6 @@ def render(page: Page, notebook: Any) -> str:
         for words, title, path in page.near
     )
     title = html.escape(page.title)
-    here = page.path.rsplit("/", 1)[-1].removesuffix(".html")
-    source = "suite" if page.path == "index.html" else here
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -62,8 +70,7 @@ def render(page: Page, notebook: Any) -> str:
         f'<header><nav aria-label="position"><ol>{trail}<li aria-current="page">{title}</li>'
         f"</ol></nav></header>\n<main>\n{body}\n</main>\n"
         f'<footer><nav class="near" aria-label="neighbours">{near}</nav>'
-        f'<p>Made by dpclaims from <a href="{source}.ipynb">{html.escape(source)}.ipynb</a>, '
-        "an executed notebook: every number is read from the run.</p></footer>\n</body>\n</html>\n"
+        f"<p>{made}</p></footer>\n</body>\n</html>\n"
     )
 
 

@@ -3,6 +3,7 @@
     reports/<run>/index.html  suite.ipynb                  the whole run
                   <paper>.html  <paper>.ipynb              one paper
                   <paper>/<result>.html  <result>.ipynb    one claim
+                  releases.html  releases/<finding>.html   released libraries, where the benchmark has a table
                   report.json                              what belongs to the report
 
 The folder appears by one rename: a report that is killed leaves the one before, or none.
@@ -16,6 +17,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,7 @@ from claims.harness.report.notebooks import (
     read_notebooks,
 )
 from claims.harness.report.pages import page_path, paper_of
+from claims.harness.report.releases import PATH, TITLE, release_pages
 from claims.harness.report.site import Page, render
 from claims.harness.run.result import RunResult
 from claims.harness.run.serialise import dumps, read_json
@@ -182,6 +185,10 @@ def _fill(
 
     name = run.folder.resolve().name
     jobs, pages = plan(run, name, chosen)
+    releases = release_pages()
+    if releases:
+        link = ("next", TITLE, PATH)
+        pages["suite"] = replace(pages["suite"], near=(*pages["suite"].near, link))
     written: list[str] = []
     finished = 0
 
@@ -202,6 +209,10 @@ def _fill(
         if finished == len(jobs) or finished % 10 == 0:
             say(f"[{finished}/{len(jobs)}] notebooks")
 
+    for path, text in releases.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+        written.append(path)
     execute(jobs, notebooks, folder=run.folder.resolve().parent, workers=workers, done=done)
     return written
 
