@@ -84,7 +84,7 @@ def test_an_estimator_releases_what_ends_in_an_underscore_and_begins_with_none()
 
     mechanism, _ = adapters.adapted(Silent, 1.0, {})
     with pytest.raises(ValueError, match="no public attribute"):
-        mechanism(np.zeros(2), 1, np.random.default_rng(0))
+        mechanism(np.zeros((2, 1)), 1, np.random.default_rng(0))
 
 
 def test_a_measurement_brings_its_own_claim() -> None:
