@@ -78,20 +78,23 @@ def encode(value: Any, blocks: List[bytes]) -> Any:
         return {"date": [value.year, value.month, value.day]}
     if isinstance(value, datetime.timedelta):
         return {"timedelta": [value.days, value.seconds, value.microseconds]}
-    if hasattr(value, "__dataclass_fields__") and not isinstance(value, type):
-        names = value.__dataclass_fields__
+    other: Any = value
+    if isinstance(value, type):
+        raise TypeError("a class cannot go from one Python to another, got {}".format(value.__name__))
+    if hasattr(other, "__dataclass_fields__"):
+        names = other.__dataclass_fields__
         return {"dict": [[name, encode(getattr(value, name), blocks)] for name in names]}
     for name, kind in (("list", list), ("tuple", tuple), ("frozenset", frozenset), ("set", set)):
         if isinstance(value, kind):
             return {name: [encode(item, blocks) for item in value]}
     if isinstance(value, collections.abc.Mapping):
         return {"dict": [[encode(k, blocks), encode(v, blocks)] for k, v in value.items()]}
-    if hasattr(value, "to_numpy") and hasattr(value, "columns"):
-        columns = [[encode(c, blocks), encode(value[c].to_numpy(), blocks)] for c in value.columns]
-        return {"frame": columns, "index": encode(value.index.to_numpy(), blocks)}
-    if hasattr(value, "to_numpy") and hasattr(value, "index"):
-        return {"series": encode(value.to_numpy(), blocks), "index": encode(value.index.to_numpy(), blocks)}
-    if hasattr(value, "__array__") and not isinstance(value, type):
+    if hasattr(other, "to_numpy") and hasattr(other, "columns"):
+        columns = [[encode(c, blocks), encode(other[c].to_numpy(), blocks)] for c in other.columns]
+        return {"frame": columns, "index": encode(other.index.to_numpy(), blocks)}
+    if hasattr(other, "to_numpy") and hasattr(other, "index"):
+        return {"series": encode(other.to_numpy(), blocks), "index": encode(other.index.to_numpy(), blocks)}
+    if hasattr(value, "__array__"):
         return encode(np.asarray(value), blocks)
     raise TypeError(
         "a {} cannot go from one Python to another; numbers, strings, None, arrays, lists, tuples, sets, "

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,9 +208,10 @@ def adjacent(
     if adjacency not in (*ADJACENCIES, "all"):
         raise ValueError(f"--adjacency must be one of {', '.join((*ADJACENCIES, 'all'))}, got {adjacency!r}")
     kinds = ADJACENCIES if adjacency == "all" else (adjacency,)
-    if loaded.pairs is None and loaded.adjacency is not None:
+    known: Any = loaded.adjacency
+    if loaded.pairs is None and known is not None:
         # The claim is made for one relation; under another one it says nothing.
-        meant = ("replace",) if loaded.adjacency == "replace" else ("add", "remove")
+        meant = ("replace",) if known == "replace" else ("add", "remove")
         kinds = [kind for kind in kinds if kind in meant]
         if not kinds:
             raise ValueError(
@@ -232,7 +233,7 @@ def adjacent(
             )
             pairs, words = [one.pair for one in best], "; ".join(one.name for one in best)
         else:
-            own = take_pairs(loaded.pairs, rng, loaded.adjacency)
+            own = take_pairs(loaded.pairs, rng, cast(Any, known))
             pairs, words = [derived(pair, kind) for pair in own], "pairs derived from the file's"
         relation = "replace" if kind == "replace" else "add-remove"
         name = f"{loaded.name} under {kind} ({words})"
