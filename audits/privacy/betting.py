@@ -67,7 +67,7 @@ def choose(
     delta: float,
     goal: Floats,
 ) -> Bets:
-    """Bets for the `places` of the grid `epsilon`, from `size` samples a side so far.
+    """Bets for the `places` of the grid `epsilon`, from `size` samples of each dataset so far.
 
     The best events are chosen for the `references` among the grid only; `nearest` says which of them stands
     for each place. goal (P,): see `alternative`.
@@ -77,13 +77,14 @@ def choose(
     found = [candidates(excess(p, q, at, delta)) for p, q in shares]
     u, l = (np.stack(events_) for events_ in zip(*found, strict=True))
     sizes = np.array([ladder.size for ladder in ladders])[:, None, None]
-    # Shares of the greater and of the lesser side, of the forward events and then of the backward ones.
+    # For the forward events, then for the backward events: the shares on the dataset that should have the
+    # greater probability (`more`) and on the other dataset (`less`).
     more, less = (
         np.stack([np.stack([side[e] for side, e in zip(part, events_, strict=True)]) for events_ in (u, l)])
         for part in zip(*shares, strict=True)
     )
     less = _lesser(more, less, sizes)
-    # Where no event of any ladder comes near, nothing is betted.
+    # For an ε at which the excess of every event is far below zero nothing is betted.
     near = _excess(more, less, np.exp(at), delta, sizes)[1] > -TUNING.hope
     reference = nearest[places]
     hopeful = np.any(near, axis=(0, 1, 2))[reference]
@@ -119,7 +120,8 @@ def candidates(excesses: Floats) -> tuple[Ints, Ints]:
     count = min(TUNING.candidates, len(excesses))
     first = np.argpartition(-excesses, count - 1, axis=0)[:count]
     kind, rung = first // rungs, first % rungs
-    # Best "<" of each direction at each rung or lower, best "≥" at each rung or higher.
+    # `lower`: the best event {score < s} with s up to each rung, of each direction. `upper`: the best event
+    # {score ≥ s} with s from each rung on.
     lower = [_running_argmax(blocks[k]) for k in (1, 3)]
     upper = [rungs - 1 - _running_argmax(blocks[k][::-1])[::-1] for k in (0, 2)]
     partner = np.select(
@@ -144,7 +146,9 @@ def _running_argmax(values: Floats) -> Ints:
 def alternative(
     p: Floats, q: Floats, epsilon: Floats, delta: float, size: Any, goal: Floats
 ) -> tuple[Floats, Floats]:
-    """The shares (p₁, q₁) to bet on, from the estimates p, q of `size` samples a side; all broadcast.
+    """The shares (p₁, q₁) to bet on, from the estimates p, q of `size` samples of each dataset.
+
+    All arguments broadcast.
 
     The event was chosen because its estimate looked good, so betting the whole of its excess over the null
     would overbet: an excess of z standard errors is multiplied by 1 − (c/z)², c = `TUNING.caution`, as James
@@ -166,14 +170,15 @@ def _excess(p: Floats, q: Floats, a: Floats, delta: float, size: Any) -> tuple[F
     sample."""
     gap = p - a * q - delta
     z = gap * np.sqrt(size / (p * (1.0 - p) + a * a * q * (1.0 - q)))
-    # What was added to the counts is not seen. An event never seen on the lesser side keeps its share there
-    # and no more: each further hit costs growth on all that follows, log wealth being about hits · log(size).
+    # The half hit that was added to every count has not been seen, so it is taken off again. An event that
+    # was never hit on the lesser dataset keeps its small share there: log wealth is about hits · log(size),
+    # so every hit that the bet allows for costs growth.
     seen = np.maximum(q - (0.5 + TUNING.luck) / (size + 1.0), 0.0)
     return gap, z, p * (1.0 - p), a * a * seen * (1.0 - q)
 
 
 def _lesser(more: Floats, less: Floats, size: Any) -> Floats:
-    """The lesser shares (…, C, R) to reckon with; see `TUNING.luck` and `TUNING.unseen`."""
+    """The shares (…, C, R) of the lesser dataset, corrected for luck: see `TUNING.luck`, `TUNING.unseen`."""
     hit = 1.0 / (size + 1.0)
     factor = np.where(np.arange(less.shape[-2]) % 2 == 1, TUNING.unseen, 1.0)[:, None]
     return np.where(

@@ -1,11 +1,12 @@
-"""How much of the lesser side lies in a rare event, where that side has hardly been seen there.
+"""How probable a rare event is on the dataset whose outputs have hardly been seen there.
 
-In a rare corner the lesser side has no hits to count, but the other side has: with λ(s) the log-likelihood
-ratio of samples of score s, Q(S) = E_P[1_S·e^(−λ)]. λ is fitted to the counts of both sides between the
-thresholds of a ladder by logistic regression. Under λ a sample of score s is of the first side with
-probability w = 1/(1 + e^(−λ)), so the sums of w and of 1 − w over all samples in S estimate n·P(S) and
-n·Q(S): the maximum likelihood estimates in this model (Qin, Biometrika 1998). No bound rests on any of this:
-it only chooses events.
+Let P be the output law of the first dataset and Q that of the second, and let a rare event S have many hits
+under P and none under Q. With λ(s) the log-likelihood ratio of outputs of score s, Q(S) = E_P[1_S·e^(−λ)], so
+the hits under P say how probable S is under Q. λ is fitted by logistic regression to the counts of both
+datasets between the thresholds of a ladder. Under λ an output of score s is of the first dataset with
+probability w = 1/(1 + e^(−λ)), so the sums of w and of 1 − w over all outputs in S estimate n·P(S) and
+n·Q(S). These are the maximum likelihood estimates in this model (Qin, Biometrika 1998). They only choose
+events: no bound rests on them.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def bin_means(thresholds: Floats, first: Floats, second: Floats) -> Floats:
 
 
 def lesser_shares(ladder: Ladder, means: Floats) -> tuple[Floats, Floats]:
-    """Share of the lesser side in each of the ladder's 4K events, and the standard error of log(p/q).
+    """Share of the lesser dataset in each of the ladder's 4K events, and the standard error of log(p/q).
 
     `means` (K + 1,) are the mean scores between the thresholds, as from `bin_means`.
     """
@@ -47,7 +48,7 @@ def lesser_shares(ladder: Ladder, means: Floats) -> tuple[Floats, Floats]:
 
     model: list[Floats] = []
     variance: list[Floats] = []
-    # The lesser side is the second one for half of the events, then the first one.
+    # The lesser dataset is the second for the first half of the events, and the first for the other half.
     for part in (1.0 - w, w):
         found = np.maximum(tails(count * part), 1e-300)
         slope = tails((count * w * (1.0 - w))[:, None] * basis) / found[:, None]
@@ -55,8 +56,9 @@ def lesser_shares(ladder: Ladder, means: Floats) -> tuple[Floats, Floats]:
         variance.append(np.einsum("ij,jk,ik->i", slope, covariance, slope) + TUNING.misfit**2)
     hits, error = np.concatenate(model), np.concatenate(variance)
     more, less = ladder.all_hits()
-    # Counts have the error 1/√hits; the two are combined by their precisions. No hits at all are half a hit:
-    # where the sides hardly overlap the model knows nothing, and that a side is never there says much.
+    # The log of a count has the standard error 1/√hits. The model and the count are combined by their
+    # precisions. A count of 0 enters as half a hit: where the scores of the two datasets hardly overlap the
+    # model knows nothing, and the missing hits say much.
     seen = less + 0.5
     trust = seen * error / (1.0 + seen * error)
     q = np.exp((1.0 - trust) * np.log(hits) + trust * np.log(np.maximum(less, 0.5))) / ladder.size
@@ -66,8 +68,9 @@ def lesser_shares(ladder: Ladder, means: Floats) -> tuple[Floats, Floats]:
 def _basis(means: Floats, first: Floats, count: Floats) -> tuple[Floats, Floats]:
     """Columns (bins, k) of which λ is a combination, and the precisions of their weights before any data.
 
-    A straight line in the score, bent at every decade of both tails. Beyond the data it goes on straight,
-    ever less surely. The units of the score do not matter: it is first scaled to be a log-likelihood ratio.
+    λ is a straight line in the score that may bend at each of the `tail_bends` of both tails. Beyond the data
+    the line goes on, and its variance grows. The units of the score do not matter, because the score is first
+    scaled to be a log-likelihood ratio.
     """
     line = means - np.average(means, weights=count)
     line = np.column_stack(
@@ -89,7 +92,7 @@ def _basis(means: Floats, first: Floats, count: Floats) -> tuple[Floats, Floats]
 def posterior(basis: Floats, hits: Floats, count: Floats, precision: Floats) -> tuple[Floats, Floats]:
     """Logistic regression with a Gaussian prior around 0, by Newton's method: weights (k,) and covariance.
 
-    basis (bins, k); of `count` samples in each bin `hits` are of the first side.
+    basis (bins, k); of the `count` samples in each bin `hits` are of the first dataset.
     """
     weights = np.zeros(basis.shape[1])
     covariance = np.eye(len(weights))
@@ -98,7 +101,7 @@ def posterior(basis: Floats, hits: Floats, count: Floats, precision: Floats) -> 
         curvature = (basis * (count * np.maximum(p * (1.0 - p), 1e-9))[:, None]).T @ basis
         covariance = np.linalg.inv(curvature + np.diag(precision + 1e-9))
         step = covariance @ (basis.T @ (hits - count * p) - precision * weights)
-        # Newton's steps overshoot where the sides are nearly separable.
+        # Newton's steps overshoot where the scores nearly separate the two datasets.
         step *= min(1.0, 2.0 / (float(np.abs(basis @ step).max()) + 1e-300))
         weights = weights + step
         if float(np.abs(step).max()) < 1e-6:

@@ -21,7 +21,7 @@ from audits.privacy.outputs import Encoded, Floats, Ints, Raw
 ABSENT = leaves.Word("(absent)")
 """The symbol of a field or an item that an output does not have."""
 MOST_SYMBOLS = 2**16
-"""Further symbols are one."""
+"""All symbols beyond so many count as the same symbol."""
 OTHER = leaves.Word("(another symbol)")
 UNIQUE_FROM = 16
 """Strings that hardly repeat, of which so many were seen, also get columns for their structure."""
@@ -103,7 +103,7 @@ class Encoder:
         return found
 
     def widen(self, e: Encoded) -> Encoded:
-        """An earlier batch with the columns that came since."""
+        """An earlier batch, widened by the columns that only later outputs have."""
         values, codes = self.shape
         if e.shape == (values, codes):
             return e
@@ -123,8 +123,10 @@ class Encoder:
         return [self._blocks[key].start + item for key, item in self._codes]
 
     def named(self, words: str, most: int = 40) -> str:
-        """The words with "symbol 3", "column 3" and "code 3" in them replaced by what these are there;
-        symbols are cut to `most` characters."""
+        """The words, with the symbol or the place in the output for "symbol 3", "column 3" and "code 3".
+
+        Symbols are cut to `most` characters.
+        """
         if "symbol" in words:
             symbols = self.symbols
 
@@ -199,7 +201,7 @@ class Encoder:
         return Encoded(values, codes)
 
     def _whole(self, batch: _Batch) -> Floats | None:
-        """The only block there is, without a copy."""
+        """The columns of a batch that has only one block; nothing is copied."""
         if len(batch.values) != 1 or not isinstance(batch.values[0][1], slice):
             return None
         found = batch.values[0][2]
@@ -223,7 +225,7 @@ class Encoder:
     # --- arrays ---
 
     def _array(self, batch: _Batch, path: str, rows: Ints | slice, outputs: Raw) -> None:
-        """An array of outputs, first axis first."""
+        """Columns of an array whose first axis counts the outputs."""
         if outputs.dtype.names is not None:
             for name in outputs.dtype.names:
                 self._array(batch, f"{path}.{name}", rows, outputs[name])
@@ -281,7 +283,7 @@ class Encoder:
         codes: Ints | None,
         extras: Floats | None,
     ) -> None:
-        """Numbers with their symbols and with what a float cannot hold of them."""
+        """Columns of numbers, of their symbols, and of the digits that a double cannot hold."""
         self._put(batch, key, rows, values)
         if codes is not None or any((key, j) in self._codes for j in range(min(values.shape[1], 64))):
             self._put_codes(batch, key, rows, np.zeros(values.shape, np.int64) if codes is None else codes)
@@ -301,7 +303,7 @@ class Encoder:
             self._put(batch, (key[0], f"{key[1]} text"), rows, structure.reshape(len(flat), -1))
 
     def _hardly_repeat(self, key: Key, words: Sequence[str], times: int) -> bool:
-        """Whether the strings there need columns for their structure; once so, always so."""
+        """Whether the strings at this place need columns for their structure; this never changes back."""
         if (key[0], f"{key[1]} text") in self._blocks:
             return True
         seen, known = self._texts.get(key, (0, set[str]()))
@@ -317,7 +319,7 @@ class Encoder:
     # --- Python objects ---
 
     def _mixed(self, batch: _Batch, key: Key, rows: Ints | slice, flat: Raw) -> None:
-        """Numbers and symbols, one by one."""
+        """Columns of Python objects each of which is a number or a symbol."""
         values, codes = np.zeros(flat.shape), np.zeros(flat.shape, dtype=np.int64)
         kinds = np.full(flat.shape, -1)
         extras = np.zeros((*flat.shape, leaves.EXTRAS))
@@ -347,7 +349,7 @@ class Encoder:
             self._put(batch, (key[0], f"{key[1]} text"), rows, found.reshape(len(flat), -1))
 
     def _objects(self, batch: _Batch, path: str, rows: Ints | slice, items: list[Any]) -> None:
-        """Outputs, or parts of outputs, one Python object each."""
+        """Columns of outputs, or of parts of outputs, each of which is a Python object."""
         arrays = _same_arrays(items)
         if arrays is not None:
             self._array(batch, path, rows, arrays)
@@ -363,7 +365,7 @@ class Encoder:
                 single.append((row, item))
                 continue
             if not isinstance(found, Mapping):
-                # Where earlier lists held containers, later ones are taken apart as these were.
+                # Where earlier lists held containers, later lists are taken apart in the same way.
                 if path not in self._apart and all(leaves.is_leaf(part) for part in found):
                     lists.append((row, found))
                     continue
@@ -375,7 +377,7 @@ class Encoder:
                 if self._orders.setdefault((path, frozenset(keys)), keys) != keys:
                     found = {**found, " in the order of keys": leaves.Word(", ".join(keys))}
             if not found:
-                # An empty record is told from a missing one.
+                # An empty record differs from a missing record.
                 found = {".": "(empty)"}
             for name, part in found.items():
                 at = parts.setdefault(name, ([], []))
@@ -410,7 +412,7 @@ class Encoder:
             self._mixed(batch, (path, "rest"), rows[longer], rest)
 
     def _length(self, batch: _Batch, path: str, rows: Ints | slice, lengths: Ints) -> None:
-        """The length of lists."""
+        """A column of the lengths of lists."""
         self._differing(batch, (path, "length"), rows, lengths[:, None])
 
     def _differing(self, batch: _Batch, key: Key, rows: Ints | slice, found: Ints) -> None:
@@ -429,7 +431,7 @@ def _rows(found: Sequence[tuple[int, Any]]) -> Ints:
 
 
 def _same_arrays(items: list[Any]) -> Raw | None:
-    """Arrays of numbers of one shape and type as one array."""
+    """Arrays of numbers that share shape and type, stacked to an array."""
     first = items[0] if items else None
     if not isinstance(first, np.ndarray) or first.dtype.kind not in "biuf" or first.ndim == 0:
         return None
@@ -439,7 +441,7 @@ def _same_arrays(items: list[Any]) -> Raw | None:
 
 
 def _numeric(lists: list[list[Any]]) -> Raw | None:
-    """Lists of one length as an array, where NumPy keeps every number in them as it is."""
+    """Lists of equal length as an array, where NumPy keeps every number in them as it is."""
     try:
         found = np.array(lists)
     except (ValueError, OverflowError):
@@ -488,7 +490,7 @@ def _layout(outputs: Raw) -> tuple[Any, ...]:
 def _compatible(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
     if a == b:
         return True
-    # An array of objects may hold numbers only in one batch and become an array of numbers there.
+    # An array of objects that happens to hold only numbers becomes an array of numbers in that batch.
     return "object" in (a[0], b[0]) and "structured" not in (a[0], b[0])
 
 

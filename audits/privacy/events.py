@@ -1,4 +1,4 @@
-"""Events: a score cut at a ladder of thresholds, and the counts of both sides on them."""
+"""Events: a score cut at a ladder of thresholds, and how often outputs of both datasets are in them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """A score with thresholds and, for each, how many samples of each side have score ≥ threshold; of those
-    that it was learned from, as their folds judge them.
+    """A score with thresholds and, for each of them, how many samples of each dataset have score ≥ threshold.
 
-    size  samples of each side behind the counts.
+    A sample that the score was learned from is counted by the fit of the fold that has not seen it.
+
+    size  samples of each dataset behind the counts.
     Every threshold gives four events: {score ≥ t} and {score < t}, each for both directions.
     """
 
@@ -46,7 +47,8 @@ class Ladder:
         )
 
     def hits(self, first: Ints, second: Ints, size: int) -> tuple[Ints, Ints]:
-        """Counts of the four events of every rung, (4K,) each, the side that should have more first.
+        """Counts of the four events of every rung, (4K,) each: on the dataset that should have more, then on
+        the other.
 
         Order: forward ≥, forward <, backward ≥, backward <.
         """
@@ -135,10 +137,10 @@ def build(
     steady: bool,
     judge: Callable[[Floats, Floats], tuple[Floats, Floats]] | None = None,
 ) -> Ladder | None:
-    """The ladder of a score with these values on samples of both sides.
+    """The ladder of a score with these values on samples of both datasets.
 
-    Samples before place `fitted` were used to fit the score and are not counted, unless there is a `judge`,
-    which turns their values into such as may be. `steady`: see `_steady`.
+    The samples before place `fitted` were used to fit the score, so they are not counted; with a `judge` they
+    are, by the values that it returns for them. `steady`: see `_steady`.
     """
     if steady:
         unit = rounding(first, second)
@@ -155,8 +157,8 @@ def build(
 def _steady(score: Score, unit: float) -> Score:
     """The score rounded, so that an output has the same score in every batch.
 
-    The last bits of a matrix product hang on how many rows it has, and where outputs repeat a threshold is
-    the score of one of them: the batches of the two sides could disagree on whether that is in the event.
+    The last bits of a matrix product depend on its number of rows. Where outputs repeat, a threshold is the
+    score of some output, and two batches could disagree on whether that output is in the event.
     """
 
     def evaluate(e: Encoded) -> Floats:
@@ -166,7 +168,7 @@ def _steady(score: Score, unit: float) -> Score:
 
 
 def rounding(first: Floats, second: Floats) -> float:
-    """What scores of both sides are rounded to: far more than the last bits, far less than a difference."""
+    """The unit that scores are rounded to: far above their last bits, far below a difference that matters."""
     return TUNING.steady * max(np.abs(first).max(initial=0.0), np.abs(second).max(initial=0.0))
 
 

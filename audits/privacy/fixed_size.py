@@ -30,7 +30,7 @@ Floats = NDArray[np.floating[Any]]
 class Candidate:
     """An event of a ladder with the bound that it is expected to give on the testing part.
 
-    share       of the lesser side that is expected in the event.
+    share       of the lesser dataset's outputs that is expected in the event.
     continuous  the score hardly ever ties: the testing part's own order statistics can set the threshold.
     """
 
@@ -54,7 +54,7 @@ def run_fixed(request: Request, method: str = "clopper-pearson") -> Finding:
         found = _learn(state, max(rest, 1))
         if found is not None and (best is None or found.expected > best[1].expected):
             best = state, found
-        # What is kept of a pair that was not chosen is of no more use.
+        # The learning samples of a pair that was not chosen are not needed any more.
         if best is not None and best[0] is not state:
             state.kept = [[], []]
     if best is None or rest < 1:
@@ -87,18 +87,19 @@ def run_fixed(request: Request, method: str = "clopper-pearson") -> Finding:
 
 
 def _learn(state: PairState, rest: int) -> Candidate | None:
-    """The event with the largest bound expected on `rest` samples a side."""
+    """The event with the largest bound expected on `rest` samples of each dataset."""
     first, second = state.samples()
     request = state.request
     half = len(first) // 2
     state.atoms = find_atoms(join([first, second]))
     scorers = scorer(first, state.atoms), scorer(second, state.atoms)
     best: Candidate | None = None
-    # The half that learns is too small for events that many samples are needed to find, and each further
-    # score is one more that chance may favour: with them a Laplace mechanism lost 5 % of its lower bound.
+    # Some learners find their events only in many samples, more than the learning part has. Each further
+    # score is also one more that chance may favour: with these learners a Laplace mechanism lost 5 % of its
+    # lower bound.
     kinds = [k for k in learners(first, request.user_score, request.footprints) if k not in PATIENT]
     if state.few():
-        # Sets of them are all the events there are.
+        # With so few different outputs every event is a set of them.
         kinds = [kind for kind in kinds if kind in (scores.value, scores.sets)]
     for learner in kinds:
         if learner is scores.bends:
@@ -106,7 +107,8 @@ def _learn(state: PairState, rest: int) -> Candidate | None:
         score = _fitted(state, learner)
         if score is None:
             continue
-        # A score that was fitted is judged by the other half, or each part by the fit that has not seen it.
+        # A score that was fitted to the first half is judged by the second half; a score with folds is judged
+        # on each fold by the fit that has not seen it.
         start = half if score.learned and score.folds is None else 0
         x, y = (evaluate(score, start) for evaluate in scorers)
         every = np.concatenate([x, y])
@@ -133,7 +135,7 @@ def _never_ties(values: Floats, threshold: float) -> bool:
 
 
 def _fitted(state: PairState, learner: scores.Learner) -> scores.Score | None:
-    """The score of a learner; of vectors that repeat, sets of them by their likelihood ratios."""
+    """The score of a learner. For vectors that repeat `sets` orders them by their likelihood ratios."""
     first, second = state.samples()
     if learner is not scores.sets or state.atoms is None or first.is_scalar or first.is_symbol:
         return folds.fitted(learner, first, second)
@@ -145,13 +147,14 @@ def _fitted(state: PairState, learner: scores.Learner) -> scores.Score | None:
 
 
 def _expected(ladder: events.Ladder, means: Floats, rest: int, request: Request) -> tuple[Floats, Floats]:
-    """The bound on ε that each event is expected to give on the testing part, and its lesser share."""
+    """The bound on ε that each event is expected to give on the testing part, and its probability on the
+    lesser dataset."""
     from scipy.special import ndtri
 
     z = -float(ndtri(request.alpha))
     p = (ladder.all_hits()[0] + 0.5) / (ladder.size + 1.0)
     q, noise = calibration.lesser_shares(ladder, means) if ladder.score.monotone else _counted(ladder)
-    # log((p − δ)/q) less the distances to the bounds of p and q at level α, added as independent errors are.
+    # log((p − δ)/q), less the distances to the bounds of p and of q at level α, which are added in squares.
     hits = np.maximum(q * rest, 1.0)
     q_gap = np.log((hits + 1.0 + z * np.sqrt(hits + 1.0)) / hits)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -182,7 +185,7 @@ def _test(state: PairState, candidate: Candidate, rest: int, request: Request) -
     ladder = candidate.ladder
     height = len(ladder.thresholds)
     kind, rung = divmod(candidate.event, height)
-    # The event itself, and a dozen others for the curve and the resolution.
+    # Counted are the event itself, and a dozen other rungs for the curve and the resolution.
     shown = np.unique(np.append(np.linspace(0, height - 1, 12).astype(np.int64), rung))
     ladder = ladder.keep(shown)
     table = None if state.atoms is None or candidate.continuous else rungs(state.atoms, ladder)
@@ -222,7 +225,7 @@ def _ordered(
     request: Request,
     curve: tuple[CurvePoint, ...],
 ) -> Tested:
-    """The event whose threshold is an order statistic of the lesser side's testing scores."""
+    """The event whose threshold is an order statistic of the lesser dataset's testing scores."""
     one, other = seen if kind < 2 else seen[::-1]
     done = len(one)
     k = int(np.clip(round(candidate.share * done), 0, done - 1))

@@ -107,17 +107,17 @@ def of_cells(
     x, y = cell(first), cell(second)
     cells = 1 + int(max(x.max(initial=0), y.max(initial=0)))
     a, b = np.bincount(x, minlength=cells), np.bincount(y, minlength=cells)
-    # Cells that were never seen say nothing.
+    # A cell that no output was seen in has the ratio 1.
     ratio = np.append(np.log((a + 0.5) / (b + 0.5)), 0.0)
 
     def evaluate(e: Encoded) -> Floats:
         return ratio[np.minimum(cell(e), cells)]
 
     def describe(t: float, upper: bool) -> str:
-        # Scores are rounded, and so are thresholds.
+        # Scores and thresholds are both rounded, so the threshold lies half a unit lower.
         inside = (ratio[:-1] >= t - TUNING.ratio_rounding) == upper
         names = [words(int(c)) for c in np.flatnonzero(inside & (a + b > 0))]
-        # Should only cells be left that were not seen, these are the event.
+        # Where no cell with outputs reaches the threshold, the event is that of the cells without outputs.
         return f"{what} in {joined(names)}" if names else "output where nothing was seen while learning"
 
     return Score(name, evaluate, describe, learned=cells > few)
@@ -258,15 +258,17 @@ def logistic(first: Encoded, second: Encoded) -> Score | None:
 
 
 def sparse(first: Encoded, second: Encoded) -> Score | None:
-    """Logistic regression on the few columns, squares and products of two columns whose means differ by more
-    than chance: a leak in a few columns of many, or in how two of them go together."""
+    """Logistic regression on columns, squares and products of two columns that differ by more than chance.
+
+    It finds a leak in a few columns of many, or in how two columns go together.
+    """
     a, b = first.columns(), second.columns()
     if first.is_scalar:
         return None
     standard = _flagged(a, b)
     x, y = standard(a[: TUNING.most_fitted]), standard(b[: TUNING.most_fitted])
     d = x.shape[1]
-    # Another choice of columns whenever the score is fitted again, where there are too many for all pairs.
+    # Where there are too many columns for all pairs, each fit looks at another choice of columns.
     some = np.arange(d)
     if d > TUNING.most_paired:
         some = np.sort(np.random.default_rng(len(a)).choice(d, TUNING.most_paired, replace=False))
@@ -276,13 +278,13 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
         z = np.clip(v[:, some], -8.0, 8.0)
         return z.T @ z / len(z), (z * z).T @ (z * z) / len(z)
 
-    # Of columns (row 0), then of products of two.
+    # The differences between the datasets: of columns (row 0), then of products of two columns.
     (p, pp), (q, qq) = products(x[:most]), products(y[:most])
     n = min(len(x), most)
     two = np.triu(np.abs(p - q) / np.sqrt((pp - p * p + qq - q * q) / n + 1e-9))
     one = np.abs(x.mean(axis=0) - y.mean(axis=0)) / np.sqrt((x.var(axis=0) + y.var(axis=0)) / n + 1e-9)
     found = np.concatenate([one, two.ravel()])
-    # Of so many differences of chance the largest is about this many standard errors.
+    # The largest of k differences that are only chance has about √(2 log k) standard errors.
     chosen = np.argsort(found)[::-1][: TUNING.most_sparse]
     chosen = chosen[found[chosen] > np.sqrt(2.0 * np.log(len(one) + 0.5 * len(some) ** 2))]
     if len(chosen) == 0:
@@ -290,7 +292,7 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
     alone = chosen[chosen < d]
     left, right = (some[part] for part in np.divmod(chosen[chosen >= d] - d, len(some)))
 
-    # Where a product tells the datasets apart the squares of its columns do so beside it.
+    # A product that tells the datasets apart often does so only together with the squares of its columns.
     both = np.unique(np.concatenate([left, right]))
     apart = left != right
 
@@ -315,7 +317,10 @@ def smooth(first: Encoded, second: Encoded) -> Score | None:
 
 
 def bends(first: Encoded, second: Encoded) -> Score | None:
-    """As `smooth` for two columns, with more bends: sharper in the bulk, less sure in the corners."""
+    """As `smooth`, for two columns and with more bends.
+
+    It is sharper where many outputs lie, and less sure in the corners.
+    """
     return None if first.columns().shape[1] > 2 else _smooth(first, second, (0.2, 0.4, 0.6, 0.8), 1)
 
 
@@ -334,7 +339,7 @@ def _smooth(first: Encoded, second: Encoded, levels: tuple[float, ...], flagged:
         atoms += [(j, float(unique[c])) for c in common if 0.02 * len(z) < counts[c] < 0.98 * len(z)]
 
     def rows(v: Floats) -> Floats:
-        # One row each: operations along them are several times faster than on the few columns of a sample.
+        # Each feature is a row: operations along rows are several times faster than along a sample's columns.
         w = np.ascontiguousarray(np.clip(standard(v), -6.0, 6.0).T)
         parts = [w, *(np.maximum(w - knot[:, None], 0.0) for knot in knots)]
         flags = [(w[j] == np.clip(value, -6.0, 6.0)).astype(np.float64)[None] for j, value in atoms]
@@ -346,7 +351,7 @@ def _smooth(first: Encoded, second: Encoded, levels: tuple[float, ...], flagged:
         return np.concatenate([base, base[i] * base[j]]).T
 
     width = len(rows(a[:1]))
-    # Rows far apart, so that each fold has its share of them.
+    # The chosen rows lie far apart, so that each fold has its share of them.
     most = TUNING.most_smoothed if len(a) > TUNING.most_smoothed else TUNING.most_fitted
     some = slice(None, None, -(-len(a) // _most_fitted(width + width * (width + 1) // 2, most)))
     weights, without = _cross_fit(features(a[some]), features(b[some]), fold_of(len(a), TUNING.folds)[some])
@@ -356,21 +361,23 @@ def _smooth(first: Encoded, second: Encoded, levels: tuple[float, ...], flagged:
 
 
 def fold_of(rows: int, folds: int) -> Ints:
-    """Which of the folds each of the rows is of: as many runs of neighbours."""
+    """The fold of each row; a fold is a run of neighbouring rows."""
     return np.arange(rows) * folds // max(rows, 1)
 
 
 def _quadratic_form(
     weights: Floats, rows: Callable[[Floats], Floats], width: int
 ) -> Callable[[Encoded], Floats]:
-    """The weighted sum of `width` rows and of all products of two; to write the products down would take ten
-    times as long."""
+    """The weighted sum of `width` rows and of all products of two of them.
+
+    The products are never stored: to store them would take ten times as long.
+    """
     square = np.zeros((width, width))
     square[np.triu_indices(width)] = weights[width:]
 
     def evaluate(e: Encoded) -> Floats:
         found = np.empty(len(e))
-        # In blocks that stay in the cache.
+        # Blocks of this size stay in the cache.
         for start in range(0, len(e), TUNING.smooth_rows):
             part = slice(start, start + TUNING.smooth_rows)
             base = rows(e.take(part).columns())
@@ -381,7 +388,7 @@ def _quadratic_form(
 
 
 def _most_fitted(columns: int, most: int = TUNING.most_fitted) -> int:
-    """Samples of a side that a regression on so many columns is fitted to."""
+    """How many samples of each dataset a regression on so many columns is fitted to."""
     return most if columns <= TUNING.wide else min(most, max(256, int(TUNING.most_work / columns**2)))
 
 
@@ -400,7 +407,7 @@ def _labelled(a: Floats, b: Floats) -> tuple[Floats, Floats]:
 
 
 def _dual(x: Floats, y: Floats) -> Floats:
-    """For more columns than samples: the dual, one ridge regression of the labels."""
+    """Weights where there are more columns than samples: a ridge regression of the labels, in dual form."""
     gram, n = x @ x.T, len(x)
     return x.T @ np.linalg.solve(gram + (1.0 + 0.1 * np.trace(gram) / n) * np.eye(n), 2.0 * y - 1.0)
 
@@ -408,24 +415,26 @@ def _dual(x: Floats, y: Floats) -> Floats:
 def _newton(
     x: Floats, y: Floats, ridge: float, start: tuple[Floats, float] | None = None, near: float = 1e-2
 ) -> tuple[Floats, float]:
-    """Weights and offset of the regression, until steps are shorter than `near`; for wide rows, where a step
-    costs rows × columns², after one step, which is a ridge regression."""
+    """Weights and offset of the regression, by Newton steps until a step is shorter than `near`.
+
+    A step costs rows × columns². Wide rows therefore get a single step, which is a ridge regression.
+    """
     weights, offset = (np.zeros(x.shape[1]), 0.0) if start is None else start
     for _ in range(1 if x.shape[1] > TUNING.wide else 8):
         p, s, root = _curvature(x, weights, offset)
-        # A matrix times its own transpose costs half of a product of two.
+        # A matrix times its own transpose costs half of what a product of two matrices costs.
         hessian = root.T @ root + ridge * np.eye(len(weights))
         step = np.linalg.solve(hessian, x.T @ (y - p) - ridge * weights)
         weights = weights + step
         offset += float((y - p).sum() / s.sum())
-        # The error left is of the order of the square of this.
+        # The error that is left is of the order of the square of the step.
         if float(np.abs(step).max(initial=0.0)) < near:
             break
     return weights, offset
 
 
 def _curvature(x: Floats, weights: Floats, offset: float) -> tuple[Floats, Floats, Floats]:
-    """Probabilities p of the first side, their variances, and rows whose squares add up to the curvature."""
+    """Probabilities p of the first dataset, p(1 − p), and rows whose squares add up to the curvature."""
     from scipy.special import expit
 
     p = expit(x @ weights + offset)
@@ -446,7 +455,7 @@ def _cross_fit(a: Floats, b: Floats, fold: Ints) -> tuple[Floats, list[Floats]]:
         return _dual(x, y), [_dual(x[part != k], y[part != k]) for k in range(TUNING.folds)]
     ridge, start = TUNING.smooth_ridge, (np.zeros(d), 0.0)
     if d <= TUNING.wide:
-        # Far from the end a few rows show the way as well as all do.
+        # Far from the solution a few rows give as good a step as all rows do.
         few = slice(None, None, max(1, n // TUNING.few_rows))
         start = _newton(x[few], y[few], ridge, near=0.1)
         if few.step > 1:
@@ -471,7 +480,7 @@ def _cross_fit(a: Floats, b: Floats, fold: Ints) -> tuple[Floats, list[Floats]]:
 
 
 def norm(first: Encoded, second: Encoded) -> Score | None:
-    """Distance from the pooled centre in standardised columns: a rare mode far out, or another spread."""
+    """Distance from the pooled centre in standardised columns: finds rare modes far out and other spreads."""
     if first.is_scalar:
         return None
     standard = _standard(first.columns(), second.columns())
@@ -486,7 +495,7 @@ def norm(first: Encoded, second: Encoded) -> Score | None:
 
 
 def coordinate(first: Encoded, second: Encoded) -> Score | None:
-    """The one column that tells the sides apart best, cut into cells: a leak in a single coordinate."""
+    """The column that tells the datasets apart best, cut into cells: it finds a leak in one coordinate."""
     if first.is_scalar:
         return None
     a, b = first.columns(), second.columns()
@@ -513,8 +522,10 @@ def coordinate(first: Encoded, second: Encoded) -> Score | None:
 
 
 def grid(first: Encoded, second: Encoded) -> Score | None:
-    """Where an output lies between the points of a grid that one side's outputs lie on, offset and spacing
-    found in the samples: rounding that depends on the data."""
+    """Where an output lies between the points of the grid that the outputs of one dataset lie on.
+
+    Offset and spacing of the grid are found in the samples. It finds rounding that depends on the data.
+    """
     if not first.is_scalar:
         return None
     spacing = next(
@@ -538,7 +549,7 @@ def _spacing(values: Floats, most: int = 200) -> float | None:
         return None
     gaps = np.diff(values)
     g = float(gaps.min())
-    # Euclid's algorithm; what is far below the smallest difference is rounding, not a remainder.
+    # Euclid's algorithm. A remainder far below the smallest difference is only rounding.
     none = 1e-4 * g
     for gap in gaps:
         a, b = max(g, float(gap)), min(g, float(gap))
@@ -547,7 +558,7 @@ def _spacing(values: Floats, most: int = 200) -> float | None:
         g = a
         if g < 100.0 * none:
             return None
-    # Longer and longer differences fix the spacing better and better; all must agree with it.
+    # The longer a difference, the better it determines the spacing; all differences must agree with it.
     for d in np.sort(np.append(gaps, np.cumsum(gaps))):
         turns = float(d) / g
         if round(turns) == 0 or abs(turns - round(turns)) > 0.05:

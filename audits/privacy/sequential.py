@@ -3,8 +3,8 @@
 Claim: P(S) ≤ e^ε·Q(S) + δ for every event S and both orders of the two datasets. Before each batch, for
 every ε of a fixed grid, `betting.choose` shares out the wealth of a pair of datasets over events of all
 *slots* (a learner each) and alternatives (p₁, q₁), from what earlier batches showed; the batch then
-multiplies it by the shares' e-values. A part of the wealth is kept back and joins the bets batch by batch, so
-that bad luck among the first bets does not cost all of it. The mean wealth of all pairs is an e-process under
+multiplies it by the shares' e-values. A part of the wealth is kept back and joins the bets batch by batch:
+unlucky first bets then cost only a part of the wealth. The mean wealth of all pairs is an e-process under
 the claim, so by Ville's inequality it reaches 1/α with probability at most α, however often one looks. The
 set of ε not rejected so far is a confidence sequence, and `epsilon_lower` the largest ε up to which the whole
 grid is rejected.
@@ -153,8 +153,10 @@ class Sequential:
         )
 
     def settle(self, log_betted: Floats, betted: Ints, factor: Floats, opened: tuple[Ints, Ints]) -> None:
-        """Multiply what is betted of every ε that was open by the factor of the top of its group; one without
-        a bet keeps its own."""
+        """Multiply the betted wealth of every open ε by the factor of the top of its group.
+
+        An ε whose group has no bet keeps its wealth.
+        """
         places, tops = opened
         factors = np.zeros(len(self.grid))
         factors[betted] = factor
@@ -173,9 +175,10 @@ class Sequential:
         return places, places[is_top]
 
     def prune(self, state: PairState, size: int) -> None:
-        """Before a large batch: keep only the rungs that are best for some ε, and the slots that are.
+        """Before a large batch: keep only the rungs and the slots that are best for some ε.
 
-        Only where outputs have to be scored one by one: for those that repeat, more events cost nothing.
+        This is done only where every output has to be scored by itself. Outputs that repeat are scored once,
+        so that more events cost nothing there.
         """
         live = state.live()
         if not live:
@@ -184,8 +187,8 @@ class Sequential:
         lower = int(np.searchsorted(self.grid, shown))
         near = [min(lower + j, len(self.grid) - 1) for j in (0, 8, 16, 24)]
         if not is_scalar:
-            # At half the lower bound what a slot shows is no matter of luck any more. Of single numbers the
-            # first slot is the number itself, which is kept anyway.
+            # An excess at half the lower bound is too large to be luck. Single numbers need no such place:
+            # their first slot is the number itself, which is always kept.
             near.append(int(np.searchsorted(self.grid, 0.5 * shown)))
         wanted = np.append(np.unique(self.nearest[near]), len(self.references) - 1)
         strength: list[Floats] = []
@@ -194,23 +197,23 @@ class Sequential:
             assert ladder is not None
             excess = self.excess(ladder)[:, wanted]
             strength.append(np.max(excess, axis=0))
-            # Which rung is best is known to about three standard errors only.
+            # The counts tell which rung is best only up to about three standard errors.
             hopeful = np.any(excess >= strength[-1] - 3.0 / math.sqrt(ladder.size), axis=1)
             slot.ladder = ladder.keep(np.unique(np.flatnonzero(hopeful) % len(ladder.thresholds)))
         top, slack = np.max(strength, axis=0), 1.0 / math.sqrt(state.size)
-        # The value of a single number costs nothing; of the scores of vectors the strongest is kept.
+        # To score a single number by its value costs nothing. For vectors the strongest score is always kept.
         favourite = 0 if is_scalar else max(range(len(live)), key=lambda i: float(strength[i].sum()))
         for place, (slot, found) in enumerate(zip(live, strength, strict=True)):
-            # Another score must be worth its time.
+            # Every other score must show enough to be worth the time that it takes.
             least = top - slack
             if size >= TUNING.choose_from:
                 least = np.maximum(least, strength[favourite] + 0.5 * slack)
             slot.active = place == favourite or bool(np.any((found > 0.0) & (found >= least)))
-            # What is rare is not told from nothing by its strength so far.
+            # A rare event has hardly been hit yet, so its excess so far does not speak against it.
             slot.active |= slot.learner in PATIENT and float(found[-1]) > 0.0
         heirs = [slot for slot in live if slot.active]
         for slot in state.slots:
-            # One that has offered nothing so far will not be waited for, unless what it seeks is rare.
+            # A learner without an event by now is dropped, unless the events that it looks for are rare.
             if slot not in heirs:
                 slot.active, slot.ladder = slot.learner in PATIENT, None
 
@@ -225,7 +228,7 @@ class Sequential:
         return betting.log_sum(np.stack([w.log() for w in self.wealth])) - math.log(len(self.wealth))
 
     def look(self) -> None:
-        """Take stock."""
+        """After a batch: reject every ε whose wealth has reached the bar, and record how far the run is."""
         log_e = self.log_e()
         self.rejected |= log_e >= self.bar
         self.largest_log_e = max(self.largest_log_e, float(log_e[self.claimed]))
@@ -241,7 +244,7 @@ class Sequential:
         return float(self.grid[last]) if last > 0 else 0.0
 
     def next_pair(self) -> PairState:
-        """Every pair first; then mostly the one with the strongest sign of a violation."""
+        """The pair to draw from next: at first every pair, later mostly that with the strongest violation."""
         states = self.states
         if len(states) == 1:
             return states[0]
@@ -284,14 +287,14 @@ class Sequential:
             if self.refuted() and request.confirm and not self.confirmed:
                 self.try_again(last=True)
         except (KeyboardInterrupt, Stopped) as stop:
-            # What was shown at the last look holds whenever one stops.
+            # Ville's inequality holds at any stopping time, so the bound of the last look is valid.
             if not request.partial:
                 raise
             reason = str(stop) or "Interrupted."
         return self.finding(reason)
 
     def settled(self) -> bool:
-        """Whether the claim is refuted and nothing more is to be known."""
+        """Whether the claim is refuted and the size of the violation is known as precisely as was asked."""
         request = self.request
         if not self.refuted() or not request.stop_early or (request.confirm and not self.confirmed):
             return False
@@ -301,7 +304,7 @@ class Sequential:
         return self.epsilon_lower() >= (1.0 - request.precision) * self.estimate()
 
     def estimate(self) -> float:
-        """ε of the event that carries the lower bound, as its shares have it."""
+        """log((p − δ)/q) of the event that carries the lower bound, p and q being its shares so far."""
         at = max(self.claimed, int(np.searchsorted(self.grid, self.epsilon_lower())))
         states = [state for state in self.states if state.live()]
         if not states:
@@ -353,13 +356,13 @@ class Sequential:
         """Size of the next batch of a pair as a share of its samples so far."""
         is_scalar = state.samples()[0].is_scalar
         if self.refuted():
-            # Only the lower bound is still to be sharpened: no batch could end the run.
+            # The verdict is known. Further batches only sharpen the lower bound, so they may be of any size.
             return TUNING.afterwards[0 if is_scalar else 1]
         least, largest = TUNING.growth
         if state.size < TUNING.few_samples:
             least, largest = TUNING.few_growth if is_scalar else TUNING.learning_growth
-        # An excess of z standard errors wins about z²/2 on as many samples again. Half of the way to a
-        # refutation may be made in one batch; small ones matter near its end.
+        # An event with an excess of z standard errors multiplies the wealth by about e^(z²/2) on as many
+        # samples again. So need/z² is the share of samples that makes half of the way to the refutation.
         need = max(self.bar - self.trace[-1].log_e_value, 0.5)
         z = max(self.strength(state) * math.sqrt(state.size), 0.1)
         return float(np.clip(need / z**2, least, largest))
@@ -367,8 +370,8 @@ class Sequential:
     def refuted(self) -> bool:
         """Whether everything up to the claimed ε is rejected.
 
-        A smaller ε is easier to reject, but its bets may have had less luck: it is waited for, so that the
-        verdict and the lower bound never contradict each other.
+        A smaller ε is easier to reject, but its bets may have had less luck. The claim counts as refuted only
+        when all of them are rejected, so that the verdict and the lower bound never contradict each other.
         """
         return bool(self.rejected[: self.claimed + 1].all())
 
@@ -383,7 +386,8 @@ class Sequential:
             n, ladders = state.size, state.ladders()
             if not ladders or n < 2 * TUNING.first_batch:
                 continue
-            # What the wealth must overcome: the bar, the average over slots, learning the alternative.
+            # The wealth of the best event must pay for the bar 1/α, for the average over slots, and for
+            # learning the alternative.
             bar = (
                 -math.log(self.request.alpha) + math.log(slots) + 0.5 * math.log(n / TUNING.first_batch) + 1.0
             )
@@ -409,7 +413,7 @@ class Sequential:
     def _found(self, refuted: bool) -> Finding:
         at = self.claimed
         if refuted:
-            # The event that carries the lower bound, not the one that first crossed the bar.
+            # The event to show is that which carries the lower bound, not that which first crossed the bar.
             at = max(at, int(np.searchsorted(self.grid, self.epsilon_lower())))
         largest = math.exp(min(self.largest_log_e, 690.0))
         states = [state for state in self.states if state.live()]
