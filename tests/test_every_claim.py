@@ -48,11 +48,11 @@ def test_no_file_is_broken():
 
 @pytest.mark.slow
 def test_the_same_bits_for_one_and_two_workers(tmp_path):
-    # One claim of each paper and form: what all share is the runner.
+    # One claim of each form and kind: what all share is the runner.
     from claims.harness.run.runner import Settings, run_claims
     from claims.harness.run.store import claim_folder
 
-    chosen = {(c.paper.key, c.check is None, c.kind): c for c in CATALOGUE.claims}.values()
+    chosen = {(c.check is None, c.kind): c for c in reversed(CATALOGUE.claims)}.values()
     for jobs in (1, 2):
         run_claims(list(chosen), Settings(tier="smoke"), jobs=jobs, out=tmp_path / str(jobs) / "run")
     for claim in chosen:

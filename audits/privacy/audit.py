@@ -102,7 +102,7 @@ def audit_privacy(
     partial      Ctrl-C, and `Stopped` raised by a handler of signals, end the run with what is known by then.
     planting     where the audit passes, plant leaks of many sizes into the outputs that it drew, and tell in
                  `planted` which of them it catches. That takes at most a quarter of the audit's processor
-                 time, or a second of a short audit; which sizes are tried depends on the time left.
+                 time, or three seconds of a short audit; which sizes are tried depends on the time left.
     simplest     after a refutation name in `simplest` the simplest event of like power, counted on fresh
                  draws: twice as many as the audit took, four times where these were few (`fresh_samples`), as
                  far as the time limit allows.

@@ -39,7 +39,7 @@ RUNS = 3
 CAUGHT, MISSED = 4.0, (10.0, 60.0, 1000.0)
 """Samples of a planted run in units of what a test that knows the event expects to need: for a kind of leak
 that was caught before, and for one that was missed no, one or two times."""
-SHARE, LEAST_SECONDS = 0.25, 1.0
+SHARE, LEAST_SECONDS = 0.25, 3.0
 """Share of the audit's processor time that planting may take, and seconds that it always may: a planted run
 of single numbers takes about 0.1 s however few its samples."""
 PATIENCE = 1.5
