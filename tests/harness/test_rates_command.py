@@ -82,12 +82,12 @@ def test_claimed_exponents_are_parsed():
 
 @pytest.mark.slow
 def test_rates_pass_and_a_mutant_of_the_reference_regresses(dpclaims, tmp_path, monkeypatch):
-    committed = Path(__file__).resolve().parents[2] / "reports" / "baseline" / "song2021.json"
+    committed = Path(__file__).resolve().parents[2] / "reports" / "baseline" / "asi2024.json"
     monkeypatch.chdir(tmp_path)
-    pattern = "song2021/theorem-3.1*"
+    pattern = "asi2024/theorem-4.1-utility*"
     status, out, err = dpclaims("rates", pattern, "--baseline", str(committed))
     assert status == 0, out + err
-    (mutant,) = named(["song2021-slow-rate*"])
+    (mutant,) = named(["asi2024-radius-of-one-item"])
     (tmp_path / "planted").mkdir()
     monkeypatch.chdir(tmp_path / "planted")
     with planted(mutant):
