@@ -137,6 +137,6 @@ CLAIM = Claim(
             log_y=True,
         )
     ],
-    smoke=Tier(grid(member=FEW, **LEVELS), trials=120),
+    smoke=Tier(grid(member=FEW, **LEVELS), trials=90),
     ci=Tier(grid(member=tuple(MEMBERS), **LEVELS), trials=300),
 )
