@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +14,8 @@ PROCESSOR_SECONDS = 300
 """Processor time after which a process is ended; no claim takes half of it without a bug."""
 SECONDS = 3600.0
 """The same by the clock, for a process that waits for something that never comes."""
+MOST_BYTES = 8 * 2**30
+"""Address space of a process: a bug that asks for more memory than the machine has fails by itself alone."""
 
 
 def each_forked(
@@ -78,7 +81,21 @@ def _limited(
         import resource
 
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     try:
         work(task, connection)
     finally:
         connection.close()
+
+
+def end_after(seconds: float) -> None:
+    """Ends this process once it has used so many more seconds of processor time, where the system can do
+    that; the limit that it was started with stays."""
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        soon = math.ceil(time.process_time() + seconds)
+        resource.setrlimit(
+            resource.RLIMIT_CPU, (soon if hard == resource.RLIM_INFINITY else min(soon, hard), hard)
+        )
