@@ -11,14 +11,14 @@ demo: $(VENV)/report
 	$(BIN)/dpclaims report -j $(JOBS)
 
 test: $(VENV)/dev
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 test-fast: $(VENV)/dev
-	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
 
 # Other people's libraries as they are installed today, in an environment of their own.
 interop: $(VENV)-interop/ready
-	$(VENV)-interop/bin/python -m pytest -n $(JOBS) tests/interop tests/test_examples.py
+	$(VENV)-interop/bin/python -m pytest -n $(JOBS) --dist worksteal tests/interop tests/test_examples.py
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 
 import pytest
+
+# One BLAS thread a process, as in runs: with more, the workers of pytest-xdist wait for each other's threads,
+# and small systems of equations take ten times as long. NumPy reads this when it is imported.
+for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(threads, "1")
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from claims import Budget, Evidence, Side, fit_rate, reported, slope_against, worst_member
+from claims import Budget, Evidence, Plot, Side, fit_rate, reported, slope_against, worst_member
 from claims.ghazi2023.algorithm_3 import printed_sigma
 from implementations.ghazi2023.feasible import Ball
 from implementations.ghazi2023.quadratic import Kink, Summary
@@ -21,6 +21,11 @@ TOLERANCE = 0.1
 def noise_factor(n: int, m: float, phases: int, epsilon: float, delta: float, beta: float) -> float:
     """K = σ·λ·n·√m/G of one phase by the printed formulas: all log factors and constants of the noise."""
     return printed_sigma(epsilon / phases, delta / phases, beta / phases, 2.0, 1.0, n, m) * n * math.sqrt(m)
+
+
+def printed_form(n: int, m: float, d: int) -> float:
+    """√d/(n√m) + 1/√(nm): the excess population risk of Phased-SCO by Theorem 5.1, for RG = 1."""
+    return math.sqrt(d) / (n * math.sqrt(m)) + 1.0 / math.sqrt(n * m)
 
 
 def noise_norm(d: int) -> float:
@@ -92,26 +97,45 @@ def balanced(members: Sequence[str], **levels: Sequence[float]) -> list[dict[str
     ]
 
 
+def plot(title: str, form: str, risk: str) -> Plot:
+    """The risk of each member of the family against the form, and the form itself as the claimed line."""
+    return Plot(
+        kind="loglog",
+        title=title,
+        x="form",
+        y="risk",
+        x_label=form,
+        y_label=risk,
+        claimed="form",
+        series="member",
+        log_x=True,
+        log_y=True,
+    )
+
+
+def _worst(rows: Any, names: list[str]) -> Any:
+    """The sup over the family at each point: "risk", "logs", "form", and "scaled", the risk over the logs."""
+    worst = worst_member(rows, names, "member", "risk")
+    worst = worst.merge(rows.groupby(names)[["logs", "form"]].first().reset_index(), on=names)
+    worst["scaled"] = worst["risk"] / worst["logs"]
+    worst["scaled_error"] = worst["standard_error"] / worst["logs"]
+    return worst
+
+
 def judge_rates(
     rows: Any, claimed: Mapping[str, float], printed: str, budget: Budget, steepest: float = -2.5
 ) -> Iterator[Evidence]:
-    """Exponents of the sup over the family divided by the log factors, the slope against the form, raw
-    slopes.
+    """Exponents of the sup over the family over the log factors, its slope against the form, raw slopes.
 
     rows has the axes of `claimed`, "member", "trial", "risk", "logs" (the log factors and powers of ε of the
     noise, K) and "form" (the printed form times them). An upper bound is broken by a risk that falls more
     slowly; ε goes to 0, so that there a lower exponent is worse.
 
-    steepest  the exponent of ε that section 6 states (−2.5, squared for strongly convex losses): the raw
-    slope may
-              not be steeper.
+    steepest  the exponent of ε that section 6 states (−2.5, squared for strongly convex losses): shown
+              beside the raw slope.
     """
     names = [*claimed]
-    worst = worst_member(rows, names, "member", "risk")
-    extra = rows.groupby(names)[["logs", "form"]].first().reset_index()
-    worst = worst.merge(extra, on=names)
-    worst["scaled"] = worst["risk"] / worst["logs"]
-    worst["scaled_error"] = worst["standard_error"] / worst["logs"]
+    worst = _worst(rows, names)
     first, second, third = budget.split(3)
     vanishing: tuple[str, ...] = ("epsilon",) if "epsilon" in claimed else ()
     fit = fit_rate(
@@ -142,11 +166,7 @@ def judge_law(rows: Any, claimed: Mapping[str, float], words: str, budget: Budge
     both sides; raw slopes are reported.
     """
     names = [*claimed]
-    worst = worst_member(rows, names, "member", "risk")
-    extra = rows.groupby(names)[["logs", "form"]].first().reset_index()
-    worst = worst.merge(extra, on=names)
-    worst["scaled"] = worst["risk"] / worst["logs"]
-    worst["scaled_error"] = worst["standard_error"] / worst["logs"]
+    worst = _worst(rows, names)
     first, second = budget.split(2)
     yield from fit_rate(
         worst, "scaled", names, claimed, TOLERANCE, alpha=first, standard_error="scaled_error"

@@ -13,20 +13,9 @@ and a Gaussian one, at the largest δ for 18 values of ψ.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, grid
+from claims import CONFIRMED, REFUTED, Claim, Kind, grid
 from claims.ghazi2023 import PAPER
-from claims.ghazi2023._fingerprinting import ITEM, corrected, printed
-
-
-def check(point: Point) -> Iterator[Evidence]:
-    yield from printed(ITEM, point.m)
-
-
-def check_corrected(point: Point) -> Iterator[Evidence]:
-    yield from corrected(ITEM, point.n, point.d, point.m, point.epsilon)
-
+from claims.ghazi2023.theorem_d_4 import check, check_corrected
 
 CLAIM = Claim(
     PAPER,

@@ -49,7 +49,7 @@ from typing import Any
 
 import numpy as np
 
-from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Plot, Point, Tier, at_most, reported
+from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Point, Tier, at_most, reported
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023 import _rates as rates
 from implementations.ghazi2023 import del_output_pert, phased_erm
@@ -148,20 +148,7 @@ CLAIM = Claim(
     judge=judge,
     fits_exponents=True,
     largest_resolution=0.5,
-    plots=[
-        Plot(
-            kind="loglog",
-            title="Excess empirical risk of Phased-ERM",
-            x="form",
-            y="risk",
-            x_label="K RG E‖z‖/(n√m)",
-            y_label="excess empirical risk",
-            claimed="form",
-            series="member",
-            log_x=True,
-            log_y=True,
-        )
-    ],
+    plots=[rates.plot("Excess empirical risk of Phased-ERM", "K RG E‖z‖/(n√m)", "excess empirical risk")],
     smoke=Tier(
         rates.balanced(FEW, **LEVELS),
         trials=500,

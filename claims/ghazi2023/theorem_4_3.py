@@ -41,7 +41,7 @@ from typing import Any
 
 import numpy as np
 
-from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Plot, Point, Tier, at_most, grid
+from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Point, Tier, at_most, grid
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023 import _rates as rates
 from implementations.ghazi2023 import strongly_convex_erm
@@ -124,17 +124,10 @@ CLAIM = Claim(
     fits_exponents=True,
     largest_resolution=0.5,
     plots=[
-        Plot(
-            kind="loglog",
-            title="Excess empirical risk of Strongly-Convex-ERM",
-            x="form",
-            y="risk",
-            x_label="K K₀ G² E‖z‖ (√d + √(2 log(1/β))) / (μ n² m)",
-            y_label="excess empirical risk",
-            claimed="form",
-            series="member",
-            log_x=True,
-            log_y=True,
+        rates.plot(
+            "Excess empirical risk of Strongly-Convex-ERM",
+            "K K₀ G² E‖z‖ (√d + √(2 log(1/β))) / (μ n² m)",
+            "excess empirical risk",
         )
     ],
     smoke=Tier(grid(member=FEW, **LEVELS), trials=90),

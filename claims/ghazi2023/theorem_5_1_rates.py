@@ -40,7 +40,7 @@ from typing import Any
 
 import numpy as np
 
-from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Plot, Point, Tier, at_most, mean_equals
+from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Point, Tier, at_most, mean_equals
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023 import _rates as rates
 from claims.ghazi2023._population import population
@@ -67,15 +67,15 @@ SAMPLING = {
 """Kind of the loss; its slope is the number times the form to this power, at most 0.8 unless it is a kink."""
 
 
-def steps(n: int, epsilon: float) -> int:
+def steps(n: int, epsilon: float, delta: float) -> int:
     """T of line 4 as corrected: ⌊log₂(n/N₀)⌋, N₀ = C·log(1/δ)/ε."""
-    return math.floor(math.log2(n * epsilon / (CONSTANT * math.log(1.0 / rates.DELTA))))
+    return math.floor(math.log2(n * epsilon / (CONSTANT * math.log(1.0 / delta))))
 
 
 def last_noise(n: int, m: float, d: int, epsilon: float, delta: float, beta: float, radius: float) -> float:
     """G·E‖z‖·σ_T by the printed formulas, for G = 1 and a set of this diameter or radius R."""
-    count = math.floor(math.log2(n * epsilon / (CONSTANT * math.log(1.0 / delta))))
-    regulariser = (math.sqrt(d) / (n * math.sqrt(m)) + 1.0 / math.sqrt(n * m)) / radius
+    count = steps(n, epsilon, delta)
+    regulariser = rates.printed_form(n, m, d) / radius
     size = n // 2 ** (count - 1) - n // 2**count
     sigma = printed_sigma(epsilon, delta, beta / count, 2.0, regulariser * 4.0**count, size, m)
     return rates.noise_norm(d) * sigma
@@ -87,9 +87,10 @@ def run(point: Point, member: tuple[str, float, float], form: float) -> np.ndarr
     kind, share, power = member
     slope = share * form**power if kind == "kink" else min(0.8, share * form**power)
     kink = Kink(slope, rates.along(OPTIMUM, d)) if kind == "kink" else None
+    phases = steps(n, point.epsilon, rates.DELTA)
     users = population(
-        rates.along(0.0 if kink else slope, d), n, m, point.trials, 0.0, steps(n, point.epsilon), point.rng,
-        kink, 0.0 if kink else 0.5,
+        rates.along(0.0 if kink else slope, d), n, m, point.trials, 0.0, phases, point.rng, kink,
+        0.0 if kink else 0.5,
     )  # fmt: skip
     regulariser = phased_sco.corrected_regulariser(1.0, 1.0, n, m, d)
     theta = phased_sco.phased_sco(
@@ -110,7 +111,7 @@ def measure_noise(point: Point) -> dict[str, Any]:
 
 def measure_sampling(point: Point) -> dict[str, Any]:
     n, m, d = 2**point.log2_n, 10.0**point.log10_m, point.d
-    form = math.sqrt(d) / (n * math.sqrt(m)) + 1.0 / math.sqrt(n * m)
+    form = rates.printed_form(n, m, d)
     excess = run(point, SAMPLING[point.member], form)
     noise = last_noise(n, m, d, point.epsilon, rates.DELTA, 1.0 / (n * m), 1.0)
     return rates.columns(excess, point.trials, n=float(n), m=m, logs=1.0, form=form, noise=noise)
@@ -131,24 +132,10 @@ def judge_sampling(rows: Any, budget: Budget) -> Iterator[Evidence]:
     yield from rates.judge_rates(rows, claimed, "√d/(n√m) + 1/√(nm)", budget)
 
 
+RISK = "excess population risk"
 EPSILONS = (0.05, 0.22, 1.0)
 LARGE_M = {"log2_n": (30, 35, 40), "log10_m": (17.0, 20.0, 23.0), "d": (1, 10, 100), "epsilon": EPSILONS}
 MANY_USERS = {"log2_n": (54, 59, 64), "log10_m": (0.0, 3.0, 6.0), "d": (1, 10, 100), "epsilon": (1.0,) * 3}
-
-
-def plot(title: str, form: str) -> Plot:
-    return Plot(
-        kind="loglog",
-        title=title,
-        x="form",
-        y="risk",
-        x_label=form,
-        y_label="excess population risk",
-        claimed="form",
-        series="member",
-        log_x=True,
-        log_y=True,
-    )
 
 
 LAST_PHASE = Claim(
@@ -167,27 +154,20 @@ LAST_PHASE = Claim(
     judge=judge_noise,
     fits_exponents=True,
     largest_resolution=0.5,
-    plots=[plot("Phased-SCO, large m: the risk is that of the last noise", "G·E‖z‖·σ_T")],
+    plots=[rates.plot("Phased-SCO, large m: the risk is that of the last noise", "G·E‖z‖·σ_T", RISK)],
     smoke=Tier(rates.balanced(list(NOISE)[:3], **LARGE_M), trials=400),
     ci=Tier(rates.balanced(list(NOISE), **LARGE_M), trials=800),
 )
-MANY = Claim(
-    PAPER,
-    "Theorem 5.1",
-    "section 5.1, Algorithm 4",
-    variant="many-users",
-    kind=Kind.RATE,
+MANY = LAST_PHASE.reading(
+    "many-users",
     title="Excess population risk of Phased-SCO where sampling decides",
     statement=r"For $n\ge40TK^2d$ and $n\ge20KN_0\sqrt{dm}$, $K$ the constants and logarithms of the noise, "
     r"and $\lambda=\frac GR(\sqrt d/(n\sqrt m)+1/\sqrt{nm})$ the excess population risk is "
     r"$O(RG(\sqrt d/(n\sqrt m)+1/\sqrt{nm}))$.",
-    expected=CONSISTENT,
     finding="as printed, from 10¹⁵ users on",
     measure=measure_sampling,
     judge=judge_sampling,
-    fits_exponents=True,
-    largest_resolution=0.5,
-    plots=[plot("Phased-SCO, many users: the risk falls as claimed", "√d/(n√m) + 1/√(nm)")],
+    plots=[rates.plot("Phased-SCO, many users: the risk falls as claimed", "√d/(n√m) + 1/√(nm)", RISK)],
     smoke=Tier(rates.balanced([[*SAMPLING][k] for k in (1, 4, 5)], **MANY_USERS), trials=200),
     ci=Tier(rates.balanced(list(SAMPLING), **MANY_USERS), trials=800),
 )

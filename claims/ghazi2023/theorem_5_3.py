@@ -23,10 +23,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from claims import REFUTED, Claim, Evidence, Kind, Plot, Point, at_most, grid
+from claims import REFUTED, Claim, Evidence, Kind, Point, at_most, grid
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023._rates import DELTA
-from claims.ghazi2023.theorem_5_1 import BOUND, CONSTANT, clipped_norm
+from claims.ghazi2023.theorem_5_1 import CONSTANT, clipped_norm, curve, large_m
 from implementations.ghazi2023 import (
     phased_erm,
     phased_sco,
@@ -84,25 +84,10 @@ CLAIM = Claim(
     finding="as Theorem 5.1: the noise of the last phase is a fixed share of R′, so the risk falls like "
     "1/√m, not 1/m",
     check=check,
-    plots=[
-        Plot(
-            kind="curve",
-            title="Strongly-Convex-SCO, m → ∞: risk at least (solid) and claimed at most (dashed), n = 10⁹",
-            x="log10_m",
-            y="value",
-            x_label="log₁₀ of samples a user, m",
-            y_label="excess population risk",
-            claimed="claimed",
-            select={"quantity": BOUND, "log10_n": 9.0, "d": 1, "epsilon": 1.0},
-            log_y=True,
-        )
-    ],
+    plots=[curve("Strongly-Convex-SCO")],
     smoke=[{"log10_n": 4.5, "log10_m": 120.0, "d": 10, "epsilon": 1.0}],
     ci=[
-        {"log10_n": a, "log10_m": b, "d": d, "epsilon": epsilon}
-        for a, b in ((4.5, 120.0), (9.0, 120.0), (12.0, 200.0))
-        for d in (1, 10, 10**4)
-        for epsilon in (0.05, 0.22, 1.0)
-    ]
-    + grid(log10_n=9.0, log10_m=(20.0, 40.0, 70.0, 160.0, 200.0), d=1, epsilon=1.0),
+        *large_m((4.5, 120.0), (9.0, 120.0), (12.0, 200.0)),
+        *grid(log10_n=9.0, log10_m=(20.0, 40.0, 70.0, 160.0, 200.0), d=1, epsilon=1.0),
+    ],
 )

@@ -39,7 +39,7 @@ from claims.ghazi2023 import PAPER
 from claims.ghazi2023 import _rates as rates
 from claims.ghazi2023._population import population
 from claims.ghazi2023.algorithm_3 import printed_sigma
-from claims.ghazi2023.theorem_5_1_rates import CONSTANT, EPSILONS, last_noise, plot, steps
+from claims.ghazi2023.theorem_5_1_rates import CONSTANT, EPSILONS, RISK, last_noise, steps
 from implementations.ghazi2023 import strongly_convex_sco
 from implementations.ghazi2023.feasible import Ball
 from implementations.ghazi2023.quadratic import Kink
@@ -77,9 +77,8 @@ def run(
     n, m, d = 2**point.log2_n, 10.0**point.log10_m, point.d
     ball = [Ball(np.zeros(d), 1.0)]
     slope = -(MU + gradient) * optimum
-    users = population(
-        slope, n, m, point.trials, MU, steps(n, point.epsilon / 2.0), point.rng, kink, deviation
-    )
+    phases = steps(n, point.epsilon / 2.0, rates.DELTA / 2.0)
+    users = population(slope, n, m, point.trials, MU, phases, point.rng, kink, deviation)
     theta = strongly_convex_sco.strongly_convex_sco(
         users, ball, point.epsilon, rates.DELTA, 1.0 / (2.0 * float(n) ** 2 * m), CONSTANT, point.rng,
         variant="corrected",
@@ -148,27 +147,26 @@ LAST_PHASE = Claim(
     judge=judge_noise,
     fits_exponents=True,
     largest_resolution=0.5,
-    plots=[plot("Strongly-Convex-SCO, large m: the risk is that of the last noise", "(G/2)·E‖z‖·σ_T")],
+    plots=[
+        rates.plot("Strongly-Convex-SCO, large m: the risk is that of the last noise", "(G/2)·E‖z‖·σ_T", RISK)
+    ],
     smoke=Tier(rates.balanced(list(NOISE), **LARGE_M), trials=400),
     ci=Tier(rates.balanced(list(NOISE), **LARGE_M), trials=800),
 )
-MANY = Claim(
-    PAPER,
-    "Theorem 5.3",
-    "section 5.2, Algorithm 6",
-    variant="many-users",
-    kind=Kind.RATE,
+MANY = LAST_PHASE.reading(
+    "many-users",
     title="Excess population risk of Strongly-Convex-SCO where sampling decides",
     statement=r"For $n$ so large that noise is below a tenth of $G^2/(\mu nm)$ and "
     r"$\lambda=\frac G{R'}(\sqrt d/(n\sqrt m)+1/\sqrt{nm})$ the excess population risk is "
     r"$O(\frac{G^2}\mu(\frac d{n^2m}+\frac1{nm}))$.",
-    expected=CONSISTENT,
     finding="as printed, from 10¹⁹ users on",
     measure=measure_sampling,
     judge=judge_sampling,
-    fits_exponents=True,
-    largest_resolution=0.5,
-    plots=[plot("Strongly-Convex-SCO, many users: the risk falls as claimed", "(G²/μ)(d/(n²m) + 1/(nm))")],
+    plots=[
+        rates.plot(
+            "Strongly-Convex-SCO, many users: the risk falls as claimed", "(G²/μ)(d/(n²m) + 1/(nm))", RISK
+        )
+    ],
     smoke=Tier(rates.balanced(list(SAMPLING)[2:4], **MANY_USERS), trials=100),
     ci=Tier(rates.balanced(list(SAMPLING), **MANY_USERS), trials=600),
 )

@@ -308,10 +308,13 @@ class Claim:
     def reading(self, variant: str, **changes: Any) -> Claim:
         """Another reading of the same result: what is not given is inherited, but for the finding.
 
-        A reading that is given `check` drops measure and judge, and the other way round.
+        A reading that is given `check` drops measure and judge, and the other way round; one that is given
+        `ci` drops full.
         """
         if "check" in changes:
             changes = {"measure": None, "judge": None} | changes
         elif "measure" in changes:
             changes = {"check": None} | changes
+        if "ci" in changes:
+            changes = {"full": None} | changes
         return replace(self, **{"variant": variant, "finding": "", **changes})

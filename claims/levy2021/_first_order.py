@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from claims import Evidence, Point, Side, at_most, constant, decisive, mean_at_most, mean_equals
+from claims import Evidence, Plot, Point, Side, at_most, constant, decisive, mean_at_most, mean_equals
 from implementations.levy2021 import first_order
 
 if TYPE_CHECKING:
@@ -388,6 +388,22 @@ ARMS: dict[str, Any] = {
     "steps": (3, 4, 6, 8),
 }
 """Axes and the values at which a cell leaves the base point; n is what a cell needs, times `growth`."""
+
+
+def plot(title: str, form: str, risk: str) -> Plot:
+    """The risk of each loss against the form, where noise decides it."""
+    return Plot(
+        kind="loglog",
+        title=title,
+        x="form",
+        y="risk",
+        x_label=form,
+        y_label=risk,
+        series="loss",
+        log_x=True,
+        log_y=True,
+        select={"regime": "noise"},
+    )
 
 
 def star(base: Mapping[str, Any], growth: Sequence[int], **arms: Sequence[Any]) -> list[dict[str, Any]]:

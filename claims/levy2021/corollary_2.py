@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Plot, Point, Tier
+from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Point, Tier
 from claims.levy2021 import PAPER
 from claims.levy2021 import _first_order as shared
 from claims.levy2021._strongly_convex import spectral, weights
@@ -95,18 +95,5 @@ CLAIM = Claim(
     full=Tier(NOISE, trials=15000, chunk=400),
     measure=measure,
     judge=judge,
-    plots=[
-        Plot(
-            kind="loglog",
-            title="Squared distance to the minimiser",
-            x="form",
-            y="risk",
-            x_label="ν²/(μ²T)",
-            y_label="squared distance",
-            series="loss",
-            log_x=True,
-            log_y=True,
-            select={"regime": "noise"},
-        )
-    ],
+    plots=[shared.plot("Squared distance to the minimiser", "ν²/(μ²T)", "squared distance")],
 )

@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Plot, Point, Tier, grid, mean_equals
+from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Point, Tier, grid, mean_equals
 from claims.levy2021 import PAPER
 from claims.levy2021 import _first_order as shared
 from implementations.levy2021 import first_order
@@ -175,18 +175,5 @@ CLAIM = Claim(
     full=Tier(NOISE + TIES + QUIET, trials=20000, chunk=400),
     measure=measure,
     judge=judge,
-    plots=[
-        Plot(
-            kind="loglog",
-            title="Excess empirical risk, convex losses",
-            x="form",
-            y="risk",
-            x_label="HR²/T + Rν√(2/T)",
-            y_label="excess risk",
-            series="loss",
-            log_x=True,
-            log_y=True,
-            select={"regime": "noise"},
-        )
-    ],
+    plots=[shared.plot("Excess empirical risk, convex losses", "HR²/T + Rν√(2/T)", "excess risk")],
 )

@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Plot, Point, Tier, at_most, grid
+from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Point, Tier, at_most, grid
 from claims.levy2021 import PAPER
 from claims.levy2021 import _first_order as shared
 from implementations.levy2021 import first_order
@@ -136,18 +136,5 @@ CLAIM = Claim(
     full=Tier(NOISE + QUIET, trials=4000, chunk=400),
     measure=measure,
     judge=judge,
-    plots=[
-        Plot(
-            kind="loglog",
-            title="Squared gradient, non-convex losses",
-            x="form",
-            y="risk",
-            x_label="(8/3)HΔ/T + 2√(HΔ)ν/√T",
-            y_label="E‖∇f(θ̂)‖²",
-            series="loss",
-            log_x=True,
-            log_y=True,
-            select={"regime": "noise"},
-        )
-    ],
+    plots=[shared.plot("Squared gradient, non-convex losses", "(8/3)HΔ/T + 2√(HΔ)ν/√T", "E‖∇f(θ̂)‖²")],
 )

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Plot, Point, Tier, grid
+from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Point, Tier, grid
 from claims.levy2021 import PAPER
 from claims.levy2021 import _first_order as shared
 from claims.levy2021._strongly_convex import spectral, weights
@@ -93,18 +93,5 @@ CLAIM = Claim(
     full=Tier(NOISE + QUIET, trials=15000, chunk=400),
     measure=measure,
     judge=judge,
-    plots=[
-        Plot(
-            kind="loglog",
-            title="Excess empirical risk, strongly convex losses",
-            x="form",
-            y="risk",
-            x_label="ν²/(μT)",
-            y_label="excess risk",
-            series="loss",
-            log_x=True,
-            log_y=True,
-            select={"regime": "noise"},
-        )
-    ],
+    plots=[shared.plot("Excess empirical risk, strongly convex losses", "ν²/(μT)", "excess risk")],
 )

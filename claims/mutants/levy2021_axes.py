@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from claims.mutants.mutant import Mutant
+from claims.mutants.mutant import AxisBug, axis_bugs
 
 _SCALE = "implementations.levy2021.winsorized_mean_1d:noise_scale"
 _COORDINATE = "implementations.levy2021.composition:printed_coordinate_epsilon"
@@ -12,60 +12,57 @@ _GAUSSIAN = "implementations.levy2021.gaussian_mean"
 _METHODS = "implementations.levy2021.first_order"
 _SIGNS = "implementations.levy2021.users:SignPopulation.user_means"
 
-Bug = tuple[str, str, tuple[str, str]]
-"""What is wrong, where, and (text, text with the bug)."""
-
-USERS: Bug = (
+USERS: AxisBug = (
     "Noise that falls with √n in place of n.",
     _SCALE,
     ("tau / (n * epsilon)", "tau / (math.sqrt(1000.0 * n) * epsilon)"),
 )
-SAMPLES: Bug = (
+SAMPLES: AxisBug = (
     "A radius that falls with the fourth root of m, at every d, in place of √m.",
     _PLAN,
     ("radius = 10.0 * tau * math", "radius = 10.0 * math.sqrt(tau * math.sqrt(dimension)) * math"),
 )
-SAMPLES_OF_MEANS: Bug = (
+SAMPLES_OF_MEANS: AxisBug = (
     "A radius that falls with the fourth root of m in place of √m, where τ knows nothing of d.",
     _PLAN,
     ("radius = 10.0 * tau * math", "radius = 10.0 * math.sqrt(0.01 * tau) * math"),
 )
-DIMENSION: Bug = (
+DIMENSION: AxisBug = (
     "A budget of a coordinate that falls with d in place of √d.",
     _COORDINATE,
     ("8.0 * d *", "8.0 * d**2 *"),
 )
-FLAT_DIMENSION: Bug = (
+FLAT_DIMENSION: AxisBug = (
     "A budget of a coordinate that does not know d.",
     _COORDINATE,
     ("8.0 * d *", "8.0 *"),
 )
-EPSILON: Bug = (
+EPSILON: AxisBug = (
     "A budget of an answer that falls with ε to the power 3/2.",
     _ANSWER,
     ("return epsilon / (2.0", "return 0.5 * epsilon**1.5 / (2.0"),
 )
-FLAT_EPSILON: Bug = (
+FLAT_EPSILON: AxisBug = (
     "A budget of an answer that falls with √ε.",
     _ANSWER,
     ("return epsilon / (2.0", "return 2.0 * epsilon**0.5 / (2.0"),
 )
-EPSILON_OF_ONE: Bug = (
+EPSILON_OF_ONE: AxisBug = (
     "A budget of a coordinate that falls with ε to the power 3/2.",
     _COORDINATE,
     ("return epsilon /", "return epsilon**1.5 /"),
 )
-STEPS: Bug = (
+STEPS: AxisBug = (
     "A budget of an answer that does not know T.",
     _ANSWER,
     ("2.0 * queries * math", "2.0 * math"),
 )
-HORIZON: Bug = (
+HORIZON: AxisBug = (
     "√T steps in place of T.",
     f"{_METHODS}:run_method",
     ("range(steps)", "range(round(steps**0.5))"),
 )
-LONG_HORIZON: Bug = (
+LONG_HORIZON: AxisBug = (
     "T^(3/2) steps in place of the T over which the budget is split.",
     f"{_METHODS}:run_method",
     ("range(steps)", "range(round(steps**1.5))"),
@@ -74,12 +71,12 @@ NOISE = {"n": USERS, "m": SAMPLES, "d": FLAT_DIMENSION, "epsilon": FLAT_EPSILON,
 """Where the program refuses users that are too few, smaller budgets would crash it: these are larger."""
 
 _TAIL = f"{_METHODS}:strongly_convex_sgd"
-STRONG_CONVEXITY: Bug = (
+STRONG_CONVEXITY: AxisBug = (
     "A decaying step ∝ 1/√μ in place of 1/μ.",
     _TAIL,
     ("2.0 / (strong_convexity * (t", "1.5 / (math.sqrt(strong_convexity) * (t"),
 )
-CONDITION: Bug = (
+CONDITION: AxisBug = (
     "A decaying step and weights that know κ by its square.",
     _TAIL,
     ("2.0 * smoothness / strong_convexity\n", "4.0 * (smoothness / strong_convexity) ** 2\n"),
@@ -89,7 +86,7 @@ STRONGLY_CONVEX = {"strong_convexity": STRONG_CONVEXITY, "condition": CONDITION}
 _NONCONVEX = f"{_METHODS}:nonconvex_sgd"
 _CONVEX = f"{_METHODS}:averaged_sgd"
 
-BY_CLAIM: dict[str, dict[str, Bug]] = {
+BY_CLAIM: dict[str, dict[str, AxisBug]] = {
     "theorem-10": NOISE,
     "theorem-3-convex": {
         **NOISE,
@@ -187,11 +184,4 @@ BY_CLAIM: dict[str, dict[str, Bug]] = {
     },
 }  # fmt: skip
 
-MUTANTS = [
-    Mutant(
-        name=f"levy2021-{claim.replace(':', '-')}-axis-{axis.replace('_', '-')}",
-        bug=bug, replaces=where, swap=swap, caught_by=(f"levy2021/{claim}",),
-    )
-    for claim, axes in BY_CLAIM.items()
-    for axis, (bug, where, swap) in axes.items()
-]  # fmt: skip
+MUTANTS = axis_bugs("levy2021", BY_CLAIM)

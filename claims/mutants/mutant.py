@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,3 +31,28 @@ class Mutant:
     def __post_init__(self) -> None:
         if (self.by is None) == (self.swap is None):
             raise ValueError(f"{self.name}: give either by (a function) or swap (old text, new text)")
+
+
+AxisBug = tuple[str, str, tuple[str, str]]
+"""A wrong exponent: what is wrong, the reference, and (its text, the text with the bug)."""
+
+
+def axis_bugs(
+    paper: str, by_claim: Mapping[str, Mapping[str, AxisBug]], short: Mapping[str, str] | None = None
+) -> list[Mutant]:
+    """One bug for each claim and axis of a paper, for which that claim alone answers.
+
+    short  words for axes that are formulas, as a name of a bug needs them.
+    """
+    words = short or {}
+    return [
+        Mutant(
+            name=f"{paper}-{claim.replace(':', '-')}-axis-{words.get(axis, axis).replace('_', '-')}",
+            bug=bug,
+            replaces=where,
+            swap=swap,
+            caught_by=(f"{paper}/{claim}",),
+        )
+        for claim, axes in by_claim.items()
+        for axis, (bug, where, swap) in axes.items()
+    ]

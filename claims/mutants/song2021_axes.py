@@ -2,57 +2,54 @@
 
 from __future__ import annotations
 
-from claims.mutants.mutant import Mutant
+from claims.mutants.mutant import AxisBug, axis_bugs
 
 _NOISE = "implementations.song2021.dp_gd:noise_scale"
 _PRINTED = "math.sqrt(2.0 * steps * math.log(1.0 / delta)) / (n * epsilon)"
 _SIGNS = "implementations.song2021.hard_instance"
 
-Bug = tuple[str, str, tuple[str, str]]
-"""What is wrong, where, and (text, text with the bug)."""
-
-RECORDS: Bug = (
+RECORDS: AxisBug = (
     "Noise that falls with √n in place of n.",
     _NOISE,
     (_PRINTED, _PRINTED.replace("(n *", "(math.sqrt(50.0 * n) *")),
 )
-EPSILON: Bug = (
+EPSILON: AxisBug = (
     "Noise that falls with ε² in place of ε.",
     _NOISE,
     (_PRINTED, _PRINTED.replace("epsilon)", "epsilon**2)")),
 )
-LENGTH: Bug = (
+LENGTH: AxisBug = (
     "Noise that grows with log(1/δ) in place of its root.",
     _NOISE,
     (_PRINTED, "math.log(1.0 / delta) * math.sqrt(0.4 * steps) / (n * epsilon)"),
 )
-DIMENSION: Bug = (
+DIMENSION: AxisBug = (
     "Noise of a coordinate that grows with the root of the dimension.",
     "implementations.song2021.dp_gd:gaussian_noise",
     ("scale * rng", "math.sqrt(shape[-1]) * scale * rng"),
 )
-HORIZON: Bug = (
+HORIZON: AxisBug = (
     "√T steps in place of T.",
     "implementations.song2021.dp_gd:iterates",
     ("for _ in range(steps):", "for _ in range(round(steps**0.5)):"),
 )
-SENSITIVITY: Bug = (
+SENSITIVITY: AxisBug = (
     "A sensitivity that falls with √n in place of n.",
     "implementations.song2021.dp_gd:sensitivity",
     ("return 2.0 * lipschitz / n", "return 2.0 * lipschitz / math.sqrt(100.0 * n)"),
 )
-LAPLACE_OF_COORDINATES: Bug = (
+LAPLACE_OF_COORDINATES: AxisBug = (
     "Noise that falls with the root of the number of coordinates.",
     f"{_SIGNS}:laplace_signs",
     ("2.0 / epsilon", "2.0 / epsilon / math.sqrt(sample.zeros.shape[-1])"),
 )
-LAPLACE_OF_EPSILON: Bug = (
+LAPLACE_OF_EPSILON: AxisBug = (
     "Noise ∝ 1/√ε in place of 1/ε.",
     f"{_SIGNS}:laplace_signs",
     ("2.0 / epsilon", "2.0 / math.sqrt(epsilon)"),
 )
 
-BY_CLAIM: dict[str, dict[str, Bug]] = {
+BY_CLAIM: dict[str, dict[str, AxisBug]] = {
     "theorem-2.7": {
         "n": RECORDS,
         "p": DIMENSION,
@@ -96,11 +93,4 @@ SHORT = {
     "1/μ*": "mu",
 }
 
-MUTANTS = [
-    Mutant(
-        name=f"song2021-{claim.replace(':', '-')}-axis-{SHORT.get(axis, axis)}", bug=bug, replaces=where,
-        swap=swap, caught_by=(f"song2021/{claim}",),
-    )
-    for claim, axes in BY_CLAIM.items()
-    for axis, (bug, where, swap) in axes.items()
-]  # fmt: skip
+MUTANTS = axis_bugs("song2021", BY_CLAIM, SHORT)

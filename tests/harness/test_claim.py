@@ -28,6 +28,13 @@ def test_axes_keep_the_type_they_were_given():
         _ = point.m
 
 
+def test_a_reading_with_points_of_its_own_runs_them_at_the_full_tier_too():
+    printed = claim(full=Tier(grid(n=(2, 3))))
+    assert printed.reading("corrected").full == Tier(grid(n=(2, 3)))
+    assert printed.reading("corrected", ci=grid(m=5)).full == Tier(grid(m=5))
+    assert printed.reading("corrected", ci=grid(m=5), full=grid(m=6)).full == Tier(grid(m=6))
+
+
 def test_a_budget_hands_out_what_it_has_and_refuses_the_rest_on_the_spot():
     budget = Budget(1e-3)
     assert budget.share(0.5) == pytest.approx(5e-4)

@@ -75,7 +75,7 @@ def test_text_is_swapped_at_a_call_site():
 def test_mechanical_bugs_compile_and_change_the_program():
     found = sites("implementations.privacy")
     assert len({s.key for s in found}) > 0.95 * len(found)
-    operators = {s.operator for module in modules() for s in sites(module)}
+    operators = {s.operator for module in modules("song2021") for s in sites(module)}
     assert {
         "constant doubled", "constant halved", "sign", "product for quotient", "root or log dropped",
         "min for max", "index off by one", "arguments exchanged", "line left out", "comparison",

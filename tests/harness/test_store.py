@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from claims.harness.closure import Sources, roots_of
 from claims.harness.commands.compare import compare_runs
-from claims.harness.run.runner import Settings, run_claims
+from claims.harness.run.runner import Settings, finished, run_claims
 from claims.harness.run.store import claim_folder, latest_run, read_claim, read_run
 from tests.harness.synthetic import claim, measure_mean
 
@@ -43,6 +44,19 @@ def test_a_run_beside_it_is_used_only_under_the_same_key(tmp_path):
     _run(tmp_path / "a")
     assert _run(tmp_path / "b")["demo/theorem-1"].cached
     assert not _run(tmp_path / "c", seed=1)["demo/theorem-1"].cached
+
+
+def test_what_another_run_finished_is_found_under_its_key_alone(tmp_path):
+    def found(**parameters):
+        return finished(claim(), Settings(tier="smoke", **parameters), Sources(roots_of()), tmp_path)
+
+    assert found() is None
+    stored = _run(tmp_path / "run")["demo/theorem-1"]
+    assert found().evidence == stored.evidence
+    assert found(seed=1) is None
+    assert found(alpha=0.01) is None
+    (claim_folder(tmp_path / "run", "demo/theorem-1") / "result.json").write_text("{}")
+    assert found() is None
 
 
 @pytest.mark.parametrize("name", ["rows.parquet", "result.json", "manifest.json"])

@@ -179,9 +179,9 @@ def verdict_name(result: ClaimResult) -> str:
     return "CRASHED" if result.verdict is None else result.verdict.value
 
 
-def badge(name: str) -> str:
-    """A verdict as a mark and a word."""
-    return f'<span class="badge {name.lower()}">{MARKS[name]} {name}</span>'
+def badge(name: str, words: str = "") -> str:
+    """A verdict as a mark and a word; `words` instead where another program calls it otherwise."""
+    return f'<span class="badge {name.lower()}">{MARKS[name]} {html.escape(words or name)}</span>'
 
 
 def expectation(result: ClaimResult) -> str:

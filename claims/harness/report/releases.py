@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from claims.harness.report.mathematics import markdown_to_html
-from claims.harness.report.pages import count_html, number_html, table
+from claims.harness.report.pages import badge, count_html, number_html, table
 from claims.harness.report.site import Page, document
 
 TITLE = "Released libraries"
@@ -31,7 +31,7 @@ HEADS = {
     ),
     "presumed correct": ("Presumed correct", ""),
 }
-BADGES = {"refuted": ("refuted", "✗"), "not-refuted": ("consistent", "≈")}
+BADGES = {"refuted": "REFUTED", "not-refuted": "CONSISTENT"}
 Row = Mapping[str, Any]
 
 
@@ -136,5 +136,4 @@ def _event(simplest: Row) -> str:
 
 
 def _badge(verdict: str) -> str:
-    name, mark = BADGES.get(verdict, ("inconclusive", "?"))
-    return f'<span class="badge {name}">{mark} {html.escape(verdict.upper().replace("-", " "))}</span>'
+    return badge(BADGES.get(verdict, "INCONCLUSIVE"), verdict.upper().replace("-", " "))

@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,7 @@ def document(page: Page, body: str, made: str) -> str:
     )
 
 
+@cache
 def style_sheet() -> str:
     """The style sheet. Every page holds all of it, so that a page can be sent alone."""
     return Path(__file__).with_name("style.css").read_text(encoding="utf-8")

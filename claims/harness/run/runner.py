@@ -213,6 +213,16 @@ def work_of(claim: Claim, settings: Settings, sources: Sources) -> Work:
     )
 
 
+def finished(claim: Claim, settings: Settings, sources: Sources, runs: Path = RUNS) -> ClaimResult | None:
+    """The stored result of this claim in any run below `runs`, if it was computed from just these sources and
+    settings; None where there is none.
+    """
+    key = _key(_pending(claim, settings, sources), settings, _checked_data([claim], settings))
+    folders = sorted(p.parent for p in runs.glob("*/claims"))
+    stored = _stored(folders, claim, key, lambda event, result: None)
+    return None if stored is None else stored[1].result
+
+
 def count_cells(claims: Sequence[Claim], tier: str) -> int:
     """How many cells a run of these claims has; the length of the progress bar."""
     return sum(1 for c in claims for _ in cells_of(c, tier))
@@ -281,18 +291,27 @@ def _now() -> str:
 
 
 def _lookup(folder: Path, others: Sequence[Path], claim: Claim, key: str, say: Notify) -> Stored | None:
-    """A finished result of the same key, in this run or in one beside it; what is broken is named."""
-    for run_folder in [folder, *others]:
+    """A finished result of the same key, in this run or in one beside it, from where it is copied."""
+    found = _stored([folder, *others], claim, key, say)
+    if found is None:
+        return None
+    where, stored = found
+    if where != folder:
+        write_claim(folder, key, stored.result, stored.rows)
+    return stored
+
+
+def _stored(folders: Sequence[Path], claim: Claim, key: str, say: Notify) -> tuple[Path, Stored] | None:
+    """The first of these runs that holds a finished result of this key; what is broken is named."""
+    for folder in folders:
         try:
-            stored = read_claim(run_folder, claim.id, key)
+            stored = read_claim(folder, claim.id, key)
         except ValueError as error:
             say(f"{error}; recomputed", None)
             continue
         # A crash is not a result: it is tried again.
         if stored is not None and stored.result.error is None:
-            if run_folder != folder:
-                write_claim(folder, key, stored.result, stored.rows)
-            return stored
+            return folder, stored
     return None
 
 
