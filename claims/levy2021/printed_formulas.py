@@ -425,7 +425,7 @@ def of_phases(point: Point) -> Iterator[Evidence]:
     plans, steps, failures, kept_phases = [], [], [], []
     tau, gamma, m, diameter = 0.4, 1e-6, 50, 3.0
     for n, d, epsilon, lipschitz, smoothness, factors in product(
-        (100, 10**6, 10**9), (1, 4, 6), (0.1, 1.0), (0.5, 30.0), (1e-12, 2.0), (1.0, 1000.0)
+        (2, 100, 10**6, 10**9), (1, 4, 6), (0.1, 1.0), (0.5, 30.0), (1e-12, 2.0), (1.0, 1000.0)
     ):
         delta, sigma = 1.0 / n**2, 0.7
         problem = phased_erm.Instance(
@@ -439,9 +439,10 @@ def of_phases(point: Point) -> Iterator[Evidence]:
         for phase, (users_of, mu) in zip(found, wanted, strict=False):
             plans += [(phase.users, users_of), (phase.regulariser, mu)]
             if users_of < 1:
+                failures.append((phased_erm.phase_failure(problem, phase, tau, gamma), 1.0))
                 break
             inside = users_of**2 * m * lipschitz / (sigma * math.sqrt(d)) * mu * diameter * epsilon**2 / d
-            count = max(2, math.ceil((smoothness + mu) / mu * math.log(max(inside, 2.0))))
+            count = max(2, math.ceil((smoothness + mu) / mu * math.log(inside)))
             steps.append((phased_erm.steps_of_phase(problem, phase), count))
             share = epsilon / (2.0 * math.sqrt(2.0 * count * math.log(2.0 / delta)))
             padded, budget, radius, root = plan_of(users_of, d, share, delta / (2.0 * count), gamma, "paper")

@@ -101,7 +101,7 @@ class Formulas:
     def steps(self, users: int, mu: float, smoothness: float) -> int:
         """T of Corollary 2 with H + μ for H."""
         inside = users**2 * self.m * mu * self.epsilon**2 * self.lipschitz / self.d**1.5
-        return max(2, math.ceil((smoothness + mu) / mu * math.log(max(inside, 2.0))))
+        return max(2, math.ceil((smoothness + mu) / mu * math.log(inside)))
 
     def regulariser(self, log_factors: float) -> float:
         """λ_1 = 4λ, the privacy term multiplied by these log factors."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +11,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 PROCESSOR_SECONDS = 300
-"""Processor time after which a process is ended; no claim takes half of it without a bug."""
+"""Processor time after which a process is ended, unless `allow` gives it more or less."""
 SECONDS = 3600.0
 """The same by the clock, for a process that waits for something that never comes."""
 
@@ -74,11 +75,17 @@ def _ended(running: dict[Connection, tuple[int, Any, float, list[Any]]]) -> list
 def _limited(
     work: Callable[[Any, Connection], None], task: Any, connection: Connection, seconds: int
 ) -> None:
-    with suppress(ImportError, ValueError, OSError):  # not on every system, not above its own limit
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+    allow(seconds)
     try:
         work(task, connection)
     finally:
         connection.close()
+
+
+def allow(seconds: int) -> None:
+    """End this process when it has taken so much more processor time, where the system can do that."""
+    with suppress(ImportError, ValueError, OSError):  # not on every system, not above its own limit
+        import resource
+
+        hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time()) + seconds, hard))
