@@ -474,6 +474,17 @@ def of_radii(point: Point) -> Iterator[Evidence]:
     people = users.SignPopulation(2.0, up)
     mean = [2.0 / math.sqrt(3.0) * (2.0 * p - 1.0) for p in up]
     yield held("mean of the sign population", zip(people.mean, mean, strict=True))
+    certain = []  # signs that are certain, with and without outliers at the same corner; outliers alone
+    turns = np.array([[1.0], [-1.0], [1.0], [-1.0], [1.0]])
+    for sign_of, share, aligned, signs in (
+        ((0.0, 1.0, 1.0), 0.0, True, np.array([-1.0, 1.0, 1.0])),
+        ((1.0, 1.0, 1.0), 0.5, True, np.ones(3)),
+        (up, 1.0, True, np.ones(3)),
+        (up, 1.0, False, turns),
+    ):
+        means = users.SignPopulation(2.0, sign_of, share, aligned).user_means(5, 3, 2, point.rng)
+        certain.append((1.0 + float(np.abs(means - 2.0 / math.sqrt(3.0) * signs).max()), 1.0))
+    yield held("means of users of the sign population that are certain", certain)
     wanted = sum(4.0 / 3.0 * 4.0 * p * (1.0 - p) for p in up)
     yield held("variance of the sign population", [(people.variance, wanted)])
 

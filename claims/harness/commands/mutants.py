@@ -36,7 +36,7 @@ TIERS = ("smoke", "ci")
 """A bug that the small tier does not show is given the larger one."""
 PATIENCE = 60.0
 """Processor seconds after which no further claim is tried at the larger tier: the bug counts as missed."""
-LIMITS = {"smoke": 60, "ci": 180}
+LIMITS = {"smoke": 30, "ci": 150}
 """Processor seconds of one claim at a tier, after which it does not end: no claim takes a third of them."""
 TRUST = 0.1
 """The seconds of a claim that a named bug of the same function names count so much in the order of claims."""
