@@ -15,7 +15,7 @@ from claims.harness.commands import mutants
 from claims.harness.commands.mutants import Bug, mechanical_bugs, named, noticed, score, summary
 from claims.harness.discover import discover, load
 from claims.harness.mutation import notice, reach
-from claims.harness.mutation.forked import each_forked
+from claims.harness.mutation.forked import allow, each_forked
 from claims.harness.mutation.mechanical import as_mutant, modules, sites
 from claims.harness.mutation.notice import first_noticed
 from claims.harness.mutation.plant import planted, planted_everywhere, reference_of
@@ -222,6 +222,18 @@ def test_work_in_processes_of_its_own_comes_back_also_from_those_that_die():
     assert list(each_forked([], work, jobs=1)) == []
     with pytest.raises(ValueError, match="jobs must be ≥ 1, got 0"):
         list(each_forked([1], work, jobs=0))
+
+
+def test_work_that_takes_more_processor_time_than_it_is_allowed_is_ended():
+    pytest.importorskip("resource")
+
+    def work(task: int, connection: Connection) -> None:
+        connection.send(task)
+        allow(1)
+        while True:
+            pass
+
+    assert dict(each_forked([1], work, jobs=1)) == {0: [1]}
 
 
 def test_a_bug_planted_everywhere_reaches_whoever_holds_the_function():
