@@ -161,18 +161,18 @@ def of_algorithm_1(point: Point) -> Iterator[Evidence]:
         found.append((law.scale, noise(6, epsilon, tau, name)))
     yield held("weights, centres and scale of the law of Algorithm 1", found)
 
-    level, users_needed = 1e-3, math.ceil(8.0 * math.log(4.0 / 1e-3)) if name == "paper" else 0
-    if users_needed:  # B/τ = 4, ε = 1: β = 4·exp(−n/8)
+    level, users_needed = 1e-3, math.ceil(16.0 * math.log(4.0 / 1e-3)) if name == "paper" else 0
+    if users_needed:  # B/τ = 4, ε = ½: β = 4·exp(−n/16)
         for n, wanted in ((users_needed, 0.0), (users_needed - 1, 1.0)):
             refused = refuses(
                 lambda n=n: winsorized_mean_1d.winsorized_mean_1d(
-                    np.zeros(n), 1.0, 1.0, 4.0, point.rng, failure=level
+                    np.zeros(n), 0.5, 0.25, 1.0, point.rng, failure=level
                 )
             )
             yield equals("Algorithm 1 refuses fewer users than β needs", refused, wanted)
         message = ""
         try:
-            winsorized_mean_1d.winsorized_mean_1d(np.zeros(5), 1.0, 1.0, 4.0, point.rng, failure=level)
+            winsorized_mean_1d.winsorized_mean_1d(np.zeros(5), 0.5, 0.25, 1.0, point.rng, failure=level)
         except ValueError as error:
             message = str(error)
         named = float(message.rpartition("n = ")[2].split()[0]) if "n = " in message else -1.0
