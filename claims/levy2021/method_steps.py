@@ -223,7 +223,7 @@ def check_phases(point: Point) -> Iterator[Evidence]:
             mu, users = phase.regulariser, phase.users
             # G̃ = σ√d; μ for the strong convexity and H + μ for the smoothness
             inside = users**2 * 3 * (2.0 / (0.5 * math.sqrt(D))) * mu * 1.5 * 0.8**2 / D
-            steps = max(2, math.ceil((smoothness + mu) / mu * math.log(max(inside, 2.0))))
+            steps = max(2, math.ceil((smoothness + mu) / mu * math.log(inside)))
             seen = [g for g in given if g[0] == phase.number]
             budget = (0.8 / (2.0 * math.sqrt(2.0 * steps * math.log(2e4))), 1e-4 / (2.0 * steps))
             worst = max([worst, *(distance(np.array(g[2:]) / budget, np.ones(2)) for g in seen)])

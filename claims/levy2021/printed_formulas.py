@@ -161,18 +161,18 @@ def of_algorithm_1(point: Point) -> Iterator[Evidence]:
         found.append((law.scale, noise(6, epsilon, tau, name)))
     yield held("weights, centres and scale of the law of Algorithm 1", found)
 
-    level, users_needed = 1e-3, math.ceil(8.0 * math.log(4.0 / 1e-3)) if name == "paper" else 0
-    if users_needed:  # B/τ = 4, ε = 1: β = 4·exp(−n/8)
+    level, users_needed = 1e-3, math.ceil(16.0 * math.log(4.0 / 1e-3)) if name == "paper" else 0
+    if users_needed:  # B/τ = 4, ε = ½: β = 4·exp(−n/16)
         for n, wanted in ((users_needed, 0.0), (users_needed - 1, 1.0)):
             refused = refuses(
                 lambda n=n: winsorized_mean_1d.winsorized_mean_1d(
-                    np.zeros(n), 1.0, 1.0, 4.0, point.rng, failure=level
+                    np.zeros(n), 0.5, 0.25, 1.0, point.rng, failure=level
                 )
             )
             yield equals("Algorithm 1 refuses fewer users than β needs", refused, wanted)
         message = ""
         try:
-            winsorized_mean_1d.winsorized_mean_1d(np.zeros(5), 1.0, 1.0, 4.0, point.rng, failure=level)
+            winsorized_mean_1d.winsorized_mean_1d(np.zeros(5), 0.5, 0.25, 1.0, point.rng, failure=level)
         except ValueError as error:
             message = str(error)
         named = float(message.rpartition("n = ")[2].split()[0]) if "n = " in message else -1.0
@@ -425,7 +425,7 @@ def of_phases(point: Point) -> Iterator[Evidence]:
     plans, steps, failures, kept_phases = [], [], [], []
     tau, gamma, m, diameter = 0.4, 1e-6, 50, 3.0
     for n, d, epsilon, lipschitz, smoothness, factors in product(
-        (100, 10**6, 10**9), (1, 4, 6), (0.1, 1.0), (0.5, 30.0), (1e-12, 2.0), (1.0, 1000.0)
+        (2, 100, 10**6, 10**9), (1, 4, 6), (0.1, 1.0), (0.5, 30.0), (1e-12, 2.0), (1.0, 1000.0)
     ):
         delta, sigma = 1.0 / n**2, 0.7
         problem = phased_erm.Instance(
@@ -439,9 +439,10 @@ def of_phases(point: Point) -> Iterator[Evidence]:
         for phase, (users_of, mu) in zip(found, wanted, strict=False):
             plans += [(phase.users, users_of), (phase.regulariser, mu)]
             if users_of < 1:
+                failures.append((phased_erm.phase_failure(problem, phase, tau, gamma), 1.0))
                 break
             inside = users_of**2 * m * lipschitz / (sigma * math.sqrt(d)) * mu * diameter * epsilon**2 / d
-            count = max(2, math.ceil((smoothness + mu) / mu * math.log(max(inside, 2.0))))
+            count = max(2, math.ceil((smoothness + mu) / mu * math.log(inside)))
             steps.append((phased_erm.steps_of_phase(problem, phase), count))
             share = epsilon / (2.0 * math.sqrt(2.0 * count * math.log(2.0 / delta)))
             padded, budget, radius, root = plan_of(users_of, d, share, delta / (2.0 * count), gamma, "paper")
@@ -473,6 +474,17 @@ def of_radii(point: Point) -> Iterator[Evidence]:
     people = users.SignPopulation(2.0, up)
     mean = [2.0 / math.sqrt(3.0) * (2.0 * p - 1.0) for p in up]
     yield held("mean of the sign population", zip(people.mean, mean, strict=True))
+    certain = []  # signs that are certain, with and without outliers at the same corner; outliers alone
+    turns = np.array([[1.0], [-1.0], [1.0], [-1.0], [1.0]])
+    for sign_of, share, aligned, signs in (
+        ((0.0, 1.0, 1.0), 0.0, True, np.array([-1.0, 1.0, 1.0])),
+        ((1.0, 1.0, 1.0), 0.5, True, np.ones(3)),
+        (up, 1.0, True, np.ones(3)),
+        (up, 1.0, False, turns),
+    ):
+        means = users.SignPopulation(2.0, sign_of, share, aligned).user_means(5, 3, 2, point.rng)
+        certain.append((1.0 + float(np.abs(means - 2.0 / math.sqrt(3.0) * signs).max()), 1.0))
+    yield held("means of users of the sign population that are certain", certain)
     wanted = sum(4.0 / 3.0 * 4.0 * p * (1.0 - p) for p in up)
     yield held("variance of the sign population", [(people.variance, wanted)])
 

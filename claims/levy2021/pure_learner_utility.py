@@ -44,7 +44,7 @@ def wrong_candidate(point: Point, gap: float, good: int) -> float:
     return float(law[good:].sum())
 
 
-def check_program(point: Point) -> Evidence:
+def check_program(point: Point) -> Iterator[Evidence]:
     """The program itself where no score is mistaken: the gap is 120 or more scales 24τ/(nε) of the noise."""
     values = 0.5 * point.gap * np.where(np.arange(point.k) == 0, -1.0, 1.0)
     stop = point.share / point.k
@@ -52,14 +52,15 @@ def check_program(point: Point) -> Evidence:
         np.tile(values, (point.n, 1)), point.epsilon, TAU, BOUND, stop, point.runs, point.rng
     )
     quantity = f"P(wrong candidate) of the program at a gap of {point.gap:g}τ"
-    return mean_equals(
+    yield equals("runs of the program that have a candidate", chosen.size, point.runs)
+    yield mean_equals(
         quantity, chosen != 0, missed(point.k, stop), alpha=point.alpha, method="clopper-pearson"
     )
 
 
 def check(point: Point) -> Iterator[Evidence]:
     if "runs" in point:
-        yield check_program(point)
+        yield from check_program(point)
         return
     n, k, stop = point.n, point.k, point.share / point.k
     scale = 24.0 * TAU / (n * point.epsilon)

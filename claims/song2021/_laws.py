@@ -79,6 +79,7 @@ def gaussian_draws(
 
     Each coordinate is N(0, 1). So is the sum of all coordinates over √p (they are independent) and the sum of
     a draw of the first half and its partner in the second, over √2 (the draws are). The squared norm is χ².
+    No draw occurs twice.
     """
     from scipy.special import chdtr, ndtr
 
@@ -90,5 +91,7 @@ def gaussian_draws(
     yield drawn_from(f"law of {of}, sum of coordinates", white.sum(axis=1) / p**0.5, ndtr, alpha=share)
     pairs = (white[:half, 0] + white[half : 2 * half, 0]) / 2**0.5
     yield drawn_from(f"law of {of}, sums of two runs", pairs, ndtr, alpha=share)
+    repeated = size - len(np.unique(draws, axis=0))
+    yield equals(f"runs that repeat the {of} of another", repeated, 0.0, decides=False)
     norms = (white**2).sum(axis=1)
     yield drawn_from(f"law of {of}, squared norm", norms, lambda x: chdtr(p, x), alpha=share)

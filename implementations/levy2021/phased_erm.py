@@ -75,7 +75,7 @@ def steps_of_phase(problem: Instance, phase: Phase) -> int:
     """T of Corollary 2 with H + λ_t for H and λ_t for μ: (H/μ) log(n²m (G/G̃) μ R ε²/d), at least 2."""
     p, mu = problem, phase.regulariser
     inside = phase.users**2 * p.m * (p.lipschitz / p.spread) * mu * p.diameter * p.epsilon**2 / p.d
-    return max(2, math.ceil((p.smoothness + mu) / mu * math.log(max(inside, 2.0))))
+    return max(2, math.ceil((p.smoothness + mu) / mu * math.log(inside)))
 
 
 def phase_failure(

@@ -90,12 +90,6 @@ class RangeLaw:
     count: Indices
     log_probability: Array
 
-    def draw(self, size: int, rng: np.random.Generator) -> Indices:
-        """`size` independent bins."""
-        mass = np.exp(self.log_probability + np.log(self.count.astype(np.float64)))
-        segment = rng.choice(mass.size, size=size, p=mass / mass.sum())
-        return self.start[segment] + rng.integers(0, self.count[segment])
-
     def enumerate(self) -> tuple[Array, Array]:
         """Centres and log-probabilities of all bins; for at most 2²⁰ bins."""
         if self.bins.count > 2**20:

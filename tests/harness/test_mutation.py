@@ -15,7 +15,7 @@ from claims.harness.commands import mutants
 from claims.harness.commands.mutants import Bug, mechanical_bugs, named, noticed, score, summary
 from claims.harness.discover import discover, load
 from claims.harness.mutation import notice, reach
-from claims.harness.mutation.forked import each_forked, end_after
+from claims.harness.mutation.forked import allow, each_forked
 from claims.harness.mutation.mechanical import as_mutant, modules, sites
 from claims.harness.mutation.notice import first_noticed
 from claims.harness.mutation.plant import planted, planted_everywhere, reference_of
@@ -224,20 +224,25 @@ def test_work_in_processes_of_its_own_comes_back_also_from_those_that_die():
         list(each_forked([1], work, jobs=0))
 
 
-def test_work_that_does_not_end_or_asks_for_too_much_memory_ends_by_itself():
-    def endless(task, connection):
-        connection.send("begun")
-        end_after(0.5)
+def test_work_that_takes_more_processor_time_than_it_is_allowed_is_ended():
+    pytest.importorskip("resource")
+
+    def work(task: int, connection: Connection) -> None:
+        connection.send(task)
+        allow(1)
         while True:
             pass
 
-    def greedy(task, connection):
+    assert dict(each_forked([1], work, jobs=1)) == {0: [1]}
+
+
+def test_a_bug_that_asks_for_too_much_memory_fails_alone() -> None:
+    def greedy(task: int, connection: Connection) -> None:
         try:
             bytearray(2**35)
         except MemoryError:
             connection.send("refused")
 
-    assert dict(each_forked([0], endless, jobs=1)) == {0: ["begun"]}
     assert dict(each_forked([0], greedy, jobs=1)) == {0: ["refused"]}
 
 

@@ -25,7 +25,7 @@ from claims.harness.claim import Claim
 from claims.harness.closure import Sources, roots_of
 from claims.harness.discover import Catalogue, discover, select
 from claims.harness.mutation import mechanical
-from claims.harness.mutation.forked import each_forked, end_after
+from claims.harness.mutation.forked import allow, each_forked
 from claims.harness.mutation.plant import planted
 from claims.harness.mutation.reach import reaches
 from claims.harness.run.runner import Settings, evaluate, work_of
@@ -36,8 +36,8 @@ TIERS = ("smoke", "ci")
 """A bug that the small tier does not show is given the larger one."""
 PATIENCE = 60.0
 """Processor seconds after which no further claim is tried at the larger tier: the bug counts as missed."""
-LONGEST = {"smoke": 30.0, "ci": 150.0}
-"""Processor seconds of one claim of a tier; without a bug each takes less than a third of it."""
+LIMITS = {"smoke": 30, "ci": 150}
+"""Processor seconds of one claim at a tier, after which it does not end: no claim takes a third of them."""
 TRUST = 0.1
 """The seconds of a claim that a named bug of the same function names count so much in the order of claims."""
 HEAVY = ("scipy.stats", "scipy.optimize", "scipy.integrate", "statsmodels.api", "pandas", "sklearn")
@@ -278,8 +278,8 @@ def _try(bug: Bug, connection: Connection, sources: Sources, tiers: Sequence[str
                             continue
                         if time.process_time() > PATIENCE and bug.operator != "named":
                             return
+                    allow(LIMITS[tier])
                     connection.send(("at", claim.id, tier))
-                    end_after(LONGEST[tier])
                     verdict = _verdict(claim, tier, sources)
                     seen.append(
                         {"claim": claim.id, "tier": tier, "verdict": verdict, "expected": claim.expected}

@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 PROCESSOR_SECONDS = 300
-"""Processor time after which a process is ended; no claim takes half of it without a bug."""
+"""Processor time after which a process is ended, unless `allow` gives it more or less."""
 SECONDS = 3600.0
 """The same by the clock, for a process that waits for something that never comes."""
 MOST_BYTES = 8 * 2**30
@@ -77,10 +77,10 @@ def _ended(running: dict[Connection, tuple[int, Any, float, list[Any]]]) -> list
 def _limited(
     work: Callable[[Any, Connection], None], task: Any, connection: Connection, seconds: int
 ) -> None:
-    with suppress(ImportError, ValueError, OSError):  # not on every system, not above its own limit
+    allow(seconds)
+    with suppress(ImportError, ValueError, OSError):
         import resource
 
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
         resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     try:
         work(task, connection)
@@ -88,14 +88,10 @@ def _limited(
         connection.close()
 
 
-def end_after(seconds: float) -> None:
-    """Ends this process once it has used so many more seconds of processor time, where the system can do
-    that; the limit that it was started with stays."""
-    with suppress(ImportError, ValueError, OSError):
+def allow(seconds: int) -> None:
+    """End this process when it has taken so much more processor time, where the system can do that."""
+    with suppress(ImportError, ValueError, OSError):  # not on every system, not above its own limit
         import resource
 
         hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-        soon = math.ceil(time.process_time() + seconds)
-        resource.setrlimit(
-            resource.RLIMIT_CPU, (soon if hard == resource.RLIM_INFINITY else min(soon, hard), hard)
-        )
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time()) + seconds, hard))
