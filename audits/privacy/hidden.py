@@ -1,5 +1,5 @@
-"""Scores for what no tail and no wide interval shows: periods, narrow modes and rare values of single
-numbers, and the parity of the signs of several columns.
+"""Scores for what no tail and no wide interval shows: periods, narrow modes and rare values of a number or of
+a column, and the parity of the signs of several columns.
 
 Each of them says nothing unless it finds something that chance hardly explains: a score that is always there
 would take its share of the wealth from the others.
@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.outputs import Encoded
+from audits.privacy.outputs import Encoded, column_words
 from audits.privacy.scores import Score, of_cells
 from audits.privacy.tuning import TUNING
 
@@ -24,33 +25,73 @@ Ints = NDArray[np.int64]
 
 
 def period(first: Encoded, second: Encoded) -> Score | None:
-    """Where an output lies within a period: that of the largest Fourier coefficient of outputs on the first
+    """Where a number lies within a period: that of the largest Fourier coefficient of outputs on the first
     dataset less those on the second."""
-    if not first.is_scalar or len(first) < TUNING.hidden_least:
-        return None
-    x, y = first.values[:, 0], second.values[:, 0]
-    frequency = _frequency(x, y)
-    if frequency is None:
-        return None
+    return _best_column("period", _period, first, second)
 
-    def phase(e: Encoded) -> Ints:
-        return (np.mod(e.values[:, 0] * frequency, 1.0) * TUNING.phases).astype(np.int64) % TUNING.phases
+
+def modes(first: Encoded, second: Encoded) -> Score | None:
+    """Cells of any width where outputs on one dataset crowd, against what holds around them; values that
+    repeat among numbers that do not are cells of their own."""
+    return _best_column("modes", _modes, first, second)
+
+
+@dataclass(frozen=True, slots=True)
+class _Partition:
+    """Cells of a number, the last of which is for what is no number; and how surely chance does not explain
+    them: minus the log of its odds, less that of the number of places looked at."""
+
+    sure: float
+    cells: int
+    cell: Callable[[Floats], Ints]
+    words: Callable[[int], str]
+    what: str
+
+
+def _best_column(
+    name: str, find: Callable[[Floats, Floats, int], _Partition | None], first: Encoded, second: Encoded
+) -> Score | None:
+    """The surest partition of a column: of the output itself, or of some columns of wide outputs."""
+    columns = np.arange(first.shape[0])
+    most = max(1, min(TUNING.hidden_columns, TUNING.hidden_numbers // max(len(first), 1)))
+    if len(columns) > most:
+        # Each fit looks at other columns.
+        columns = np.random.default_rng(len(first)).choice(columns, most, replace=False)
+    best: tuple[_Partition, int] | None = None
+    for column in columns:
+        x, y = (e.values[_is_number(e, column), column] for e in (first, second))
+        found = find(x, y, len(columns)) if min(len(x), len(y)) >= TUNING.hidden_least else None
+        if found is not None and (best is None or found.sure > best[0].sure):
+            best = found, int(column)
+    if best is None:
+        return None
+    part, column = best
+    place = "output" if first.shape[0] == 1 else column_words(first.shape, column)
+
+    def cell(e: Encoded) -> Ints:
+        found = part.cell(e.values[:, column])
+        return found if e.shape[1] == 0 else np.where(_is_number(e, column), found, part.cells)
 
     def words(c: int) -> str:
-        return f"[{c / TUNING.phases:g}, {(c + 1) / TUNING.phases:g})"
+        return part.words(c) if c < part.cells else "(what is no number)"
 
-    what = f"output modulo {1.0 / frequency:.6g}, in periods,"
-    return of_cells("period", phase, words, first, second, what)
+    return of_cells(name, cell, words, first, second, part.what.format(place))
 
 
-def _frequency(x: Floats, y: Floats) -> float | None:
-    """Turns a unit of the most telling period; None where chance may explain it."""
+def _is_number(e: Encoded, column: int) -> NDArray[np.bool_]:
+    """Where a column holds a number: a symbol has the value 0 there, and a code in some column of codes."""
+    return (e.values[:, column] != 0.0) | ~e.codes.any(axis=1)
+
+
+def _period(x: Floats, y: Floats, columns: int) -> _Partition | None:
+    """The phase of the most telling period; None where chance may explain it."""
     low, high = np.quantile(np.concatenate([x, y]), [0.02, 0.98])
     width = float(high - low)
-    if not 0.0 < width < 1e290:
+    # The slow waves of a few values come back as fast ones; cells of single values show such differences.
+    if not 0.0 < width < 1e290 or len(np.unique(x[:512])) <= TUNING.few_values:
         return None
     inside = [side[(side >= low) & (side < high)] for side in (x, y)]
-    bins = TUNING.period_bins
+    bins = max(TUNING.period_bins >> (columns - 1).bit_length(), 2**12)
     places = [((side - low) * (bins / width)).astype(np.int64).clip(0, bins - 1) for side in inside]
     counts = [np.bincount(place, minlength=bins) for place in places]
     total = len(inside[0]) + len(inside[1])
@@ -59,84 +100,85 @@ def _frequency(x: Floats, y: Floats) -> float | None:
     # the power is exponential of mean 1.
     power[: TUNING.crowd_coarse] = 0.0
     best = int(power.argmax())
-    if power[best] < np.log(TUNING.period_bins / 2) + TUNING.sure + 4.0:
+    sure = float(power[best]) - math.log(columns * bins / 2)
+    if sure < TUNING.sure + 4.0:
         return None
     # The period need not fit into the range: the best frequency near that of the bin.
     near = (best + np.linspace(-1.0, 1.0, TUNING.period_steps)) / width
     sums = [np.exp(2j * np.pi * near[:, None] * side[None, :4096]).sum(axis=1) for side in inside]
-    return float(near[int(np.abs(sums[0] - sums[1]).argmax())])
+    frequency = float(near[int(np.abs(sums[0] - sums[1]).argmax())])
+    phases = TUNING.phases
+    return _Partition(
+        sure,
+        phases,
+        lambda v: (np.mod(v * frequency, 1.0) * phases).astype(np.int64) % phases,
+        lambda c: f"[{c / phases:g}, {(c + 1) / phases:g})",
+        f"{{}} modulo {1.0 / frequency:.6g}, in periods,",
+    )
 
 
-def modes(first: Encoded, second: Encoded) -> Score | None:
-    """Cells of any width where outputs on one dataset crowd, against what holds around them; values that
-    repeat among numbers that do not are cells of their own."""
-    if not first.is_scalar or len(first) < TUNING.hidden_least:
-        return None
-    x, y = np.sort(first.values[:, 0]), np.sort(second.values[:, 0])
-    found = _values(x, y)
+def _modes(x: Floats, y: Floats, columns: int) -> _Partition | None:
+    """Cells that hold more of one dataset than what lies around them."""
+    x, y = np.sort(x), np.sort(y)
+    pooled = np.sort(np.concatenate([x, y]))
+    odds = math.log(columns)
+    found = _values(x, y, pooled, odds)
     # A crowd around a value that repeats is that value.
-    found += [cell for cell in _crowds(x, y) if not any(cell[0] <= v <= cell[1] for v, _ in found)]
+    found += [c for c in _crowds(x, pooled, odds) if not any(c[1] <= v <= c[2] for _, v, _ in found)]
     if not found:
         return None
-    low, high = (np.array(part) for part in zip(*found, strict=True))
+    sure = max(found)[0]
+    _, low, high = (np.array(part) for part in zip(*sorted(found, key=lambda c: c[1]), strict=True))
+    rest = len(low)
 
-    def cell(e: Encoded) -> Ints:
-        values = e.values[:, 0]
-        place = np.full(len(values), len(low))
-        for c, (a, b) in enumerate(zip(low, high, strict=True)):
-            place[(values >= a) & (values <= b)] = c
-        return place
+    def cell(v: Floats) -> Ints:
+        place = np.searchsorted(low, v, side="right") - 1
+        return np.where((place >= 0) & (v <= high[place]), place, rest)
 
     def words(c: int) -> str:
-        if c == len(low):
+        if c == rest:
             return "(anything else)"
         return f"{{{low[c]:.9g}}}" if low[c] == high[c] else f"[{low[c]:.9g}, {high[c]:.9g}]"
 
-    return of_cells("modes", cell, words, first, second)
+    return _Partition(sure, rest + 1, cell, words, "{}")
 
 
-def _values(x: Floats, y: Floats) -> list[tuple[float, float]]:
-    """Values that repeat where hardly any does, (v, v), and tell the datasets apart."""
-    unique, counts = np.unique(np.concatenate([x, y]), return_counts=True)
-    if len(unique) < 0.9 * (len(x) + len(y)):
+def _values(x: Floats, y: Floats, pooled: Floats, odds: float) -> list[tuple[float, float, float]]:
+    """(how sure, v, v) of values that repeat where hardly any does, and tell the datasets apart."""
+    again = np.unique(pooled[2:][pooled[2:] == pooled[:-2]])
+    if not 0 < len(again) <= TUNING.few_values or np.mean(pooled[1:] == pooled[:-1]) > 0.1:
         return []
-    repeated = unique[counts > 2]
-    if not 0 < len(repeated) <= TUNING.few_values:
-        return []
-    a = np.searchsorted(x, repeated, "right") - np.searchsorted(x, repeated, "left")
-    b = np.searchsorted(y, repeated, "right") - np.searchsorted(y, repeated, "left")
-    telling = _surprise(a, b, 0.5) > np.log(len(repeated)) + 0.5 * TUNING.sure
-    return [(float(v), float(v)) for v in repeated[telling]]
+    a, b = (np.searchsorted(s, again, "right") - np.searchsorted(s, again, "left") for s in (x, y))
+    sure = _surprise(a, b, 0.5) - math.log(len(again)) - odds
+    return [(float(s), float(v), float(v)) for s, v in zip(sure, again, strict=True) if s > 0.5 * TUNING.sure]
 
 
-def _crowds(x: Floats, y: Floats) -> list[tuple[float, float]]:
-    """Intervals (low, high) of pooled samples that hold more of one dataset than is around."""
-    pooled = np.sort(np.concatenate([x, y]))
+def _crowds(x: Floats, pooled: Floats, odds: float) -> list[tuple[float, float, float]]:
+    """(how sure, low, high) of disjoint intervals of pooled samples that hold more, or fewer, of the first
+    dataset than is around."""
     total = len(pooled)
     scales = [TUNING.crowd_least]
     while 2 * scales[-1] * TUNING.crowd_coarse <= total:
         scales.append(2 * scales[-1])
-    blocks = sum(2 * total // scale for scale in scales)
+    odds += math.log(sum(2 * total // scale for scale in scales))
+    # How many of the first so many pooled samples are of the first dataset, but for ties.
+    among = np.concatenate([[0], np.searchsorted(x, pooled, side="right")])
     found: list[tuple[float, float, float]] = []
     for scale in scales:
         starts = np.arange(0, total - scale + 1, max(scale // 2, 1))
-        low, high = pooled[starts], pooled[starts + scale - 1]
-        a = np.searchsorted(x, high, "right") - np.searchsorted(x, low, "left")
-        b = np.searchsorted(y, high, "right") - np.searchsorted(y, low, "left")
         # What lies around: sixteen times as many samples, without those of the interval.
-        left = pooled[np.maximum(starts - 8 * scale, 0)]
-        right = pooled[np.minimum(starts + 9 * scale, total) - 1]
-        around_a = np.searchsorted(x, right, "right") - np.searchsorted(x, left, "left") - a
-        around_b = np.searchsorted(y, right, "right") - np.searchsorted(y, left, "left") - b
-        share = (around_a + 1.0) / (around_a + around_b + 2.0)
-        surprise = _surprise(a, b, share)
-        for i in np.flatnonzero(surprise > np.log(blocks) + TUNING.sure):
-            found.append((float(surprise[i]), float(low[i]), float(high[i])))
+        left, right = np.maximum(starts - 8 * scale, 0), np.minimum(starts + 9 * scale, total)
+        a = np.clip(among[starts + scale] - among[starts], 0, scale)
+        others = np.clip(among[right] - among[left] - a, 0, right - left - scale)
+        share = (others + 1.0) / (right - left - scale + 2.0)
+        sure = _surprise(a, scale - a, share) - odds
+        for i in np.flatnonzero(sure > TUNING.sure):
+            found.append((float(sure[i]), float(pooled[starts[i]]), float(pooled[starts[i] + scale - 1])))
     found.sort(reverse=True)
-    chosen: list[tuple[float, float]] = []
-    for _, low, high in found:
-        if len(chosen) < TUNING.crowd_coarse and not any(low <= b and a <= high for a, b in chosen):
-            chosen.append((low, high))
+    chosen: list[tuple[float, float, float]] = []
+    for one in found:
+        if len(chosen) < TUNING.crowd_coarse and not any(one[1] <= b and a <= one[2] for _, a, b in chosen):
+            chosen.append(one)
     return chosen
 
 
@@ -185,7 +227,8 @@ def parity(first: Encoded, second: Encoded) -> Score | None:
 
 def equal(first: Encoded, second: Encoded) -> Score | None:
     """How many columns repeat the value of another column of the same output."""
-    a, b = first.values[: TUNING.most_fitted], second.values[: TUNING.most_fitted]
+    rows = max(TUNING.most_fitted, TUNING.hidden_numbers // max(first.shape[0], 1))
+    a, b = first.values[:rows], second.values[:rows]
     if a.shape[1] < 2 or len(a) < TUNING.parity_least:
         return None
 

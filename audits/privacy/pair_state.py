@@ -30,7 +30,8 @@ from audits.privacy.tuning import TUNING
 Ints = NDArray[np.int64]
 
 PATIENT = (hidden.period, hidden.modes, hidden.parity, hidden.equal)
-"""Learners that find something in many samples only, and cost nothing until then."""
+"""Learners that find something in many samples only, and cost nothing until then. They go on learning when
+the others have enough."""
 
 
 def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores.Learner]:
@@ -41,7 +42,7 @@ def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores
             chosen += [scores.grid, hidden.period, hidden.modes]
         return [*chosen, scores.footprints] if footprints else chosen
     if sample.is_symbol:
-        return [scores.sets]
+        return [scores.sets, hidden.period, hidden.modes]
     width = sample.columns().shape[1]
     if width <= 6:
         return [
@@ -49,8 +50,7 @@ def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores
             scores.smooth,
             scores.bends,
             scores.coordinate,
-            hidden.parity,
-            hidden.equal,
+            *PATIENT,
         ]
     return [
         scores.sets,
@@ -58,8 +58,7 @@ def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores
         scores.sparse,
         scores.norm,
         scores.coordinate,
-        hidden.parity,
-        hidden.equal,
+        *PATIENT,
     ]
 
 
@@ -139,7 +138,7 @@ class PairState:
         most = max(64, TUNING.chunk_bytes // max(self.row_bytes, 1))
         return [min(most, size - start) for start in range(0, size, most)]
 
-    def keep(self, first: Encoded, second: Encoded, rows: int = TUNING.retained_rows) -> None:
+    def keep(self, first: Encoded, second: Encoded, rows: int | None = None) -> None:
         """Keep samples to learn from, up to the limit; the first of them show how large an output is."""
         if self.row_bytes == 0:
             self.row_bytes = (first.values.nbytes + first.codes.nbytes) // len(first) + 1
@@ -164,19 +163,28 @@ class PairState:
         self.reshape()
         self.size = size
 
-    def most_kept(self, rows: int = TUNING.retained_rows) -> int:
-        """How many samples of a side are kept at most."""
+    def most_learned(self, rows: int = TUNING.retained_rows) -> int:
+        """How many samples of a dataset all scores are learned from at most."""
         return min(rows, max(256, TUNING.retained_bytes // max(self.row_bytes, 1)))
+
+    def most_kept(self, rows: int | None = None) -> int:
+        """How many samples of a dataset are kept at most."""
+        if rows is not None:
+            return self.most_learned(rows)
+        patient = min(TUNING.patient_rows, TUNING.patient_bytes // max(self.row_bytes, 1))
+        return max(self.most_learned(), patient)
 
     def relearn(self) -> None:
         """Fit the scores again where the samples kept have grown enough since the last time."""
         first, second = self.samples()
         often = TUNING.learn_often[0 if first.is_scalar else 1]
         growth = TUNING.learn_again[0] if self.kept_rows <= often else TUNING.learn_again[1]
-        if self.kept_rows >= self.most_kept():
+        enough = self.most_learned()
+        if self.learned_at < enough <= self.kept_rows or self.kept_rows >= self.most_kept():
             growth = TUNING.last_growth
         if self.learned_at and self.kept_rows < growth * self.learned_at:
             return
+        only_patient = self.learned_at >= enough
         self.learned_at = self.kept_rows
         self.atoms = find_atoms(join([first, second]))
         self.counts = None if self.atoms is None else count_atoms(self.atoms, first, second)
@@ -194,7 +202,7 @@ class PairState:
         for slot in self.slots:
             if slot.learner in idle:
                 slot.ladder = None
-            elif slot.active:
+            elif slot.active and (slot.learner in PATIENT or not only_patient):
                 slot.relearn(first, second, scorers)
 
     def count(self, e: Encoded) -> tuple[list[Ints], Ints]:

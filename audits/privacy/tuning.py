@@ -65,8 +65,12 @@ class Tuning:
     least_rows: int = 8
     """Nothing is learned from fewer samples."""
     retained_rows: int = 32768
-    """Samples of a dataset that are kept to learn events from, at most."""
+    """Samples of a dataset that all scores are learned from, at most."""
     retained_bytes: int = 2**27
+    """Bytes that these may take."""
+    patient_rows: int = 2**19
+    """Samples of a dataset that scores of rare events are learned from, at most."""
+    patient_bytes: int = 2**26
     """Bytes that these may take."""
     learn_again: tuple[float, float] = (1.5, 2.0)
     """Scores are fitted again when the samples kept have grown by the first factor, later by the second."""
@@ -136,10 +140,14 @@ class Tuning:
     most_sparse: int = 24
     """So many columns and products at most are chosen among all."""
 
-    # Periods, narrow modes and rare values of single numbers
+    # Periods, narrow modes and rare values of a number or a column
 
     hidden_least: int = 64
     """They are not looked for in fewer samples."""
+    hidden_columns: int = 32
+    """Nor in more columns at once,"""
+    hidden_numbers: int = 2**22
+    """nor in more numbers of a dataset at once, but always in one column."""
     parity_least: int = 16
     """Nor is the parity of columns in fewer than these."""
     most_tripled: int = 12
