@@ -85,13 +85,14 @@ def _is_number(e: Encoded, column: int) -> NDArray[np.bool_]:
 
 def _period(x: Floats, y: Floats, columns: int) -> _Partition | None:
     """The phase of the most telling period; None where chance may explain it."""
+    x, y = x[: TUNING.retained_rows], y[: TUNING.retained_rows]
     low, high = np.quantile(np.concatenate([x, y]), [0.02, 0.98])
     width = float(high - low)
     # The slow waves of a few values come back as fast ones; cells of single values show such differences.
     if not 0.0 < width < 1e290 or len(np.unique(x[:512])) <= TUNING.few_values:
         return None
     inside = [side[(side >= low) & (side < high)] for side in (x, y)]
-    bins = max(TUNING.period_bins >> (columns - 1).bit_length(), 2**12)
+    bins = min(TUNING.period_bins, 2 ** int(math.log2(TUNING.period_work / columns)))
     places = [((side - low) * (bins / width)).astype(np.int64).clip(0, bins - 1) for side in inside]
     counts = [np.bincount(place, minlength=bins) for place in places]
     total = len(inside[0]) + len(inside[1])
@@ -103,9 +104,11 @@ def _period(x: Floats, y: Floats, columns: int) -> _Partition | None:
     sure = float(power[best]) - math.log(columns * bins / 2)
     if sure < TUNING.sure + 4.0:
         return None
-    # The period need not fit into the range: the best frequency near that of the bin.
-    near = (best + np.linspace(-1.0, 1.0, TUNING.period_steps)) / width
-    sums = [np.exp(2j * np.pi * near[:, None] * side[None, :4096]).sum(axis=1) for side in inside]
+    # The period need not fit into the range: the best frequency near that of the bin, or near those too fast
+    # for the bins that look the same.
+    alike = np.concatenate([np.arange(4) * bins + best, np.arange(1, 4) * bins - best])
+    near = (alike[:, None] + np.linspace(-1.0, 1.0, TUNING.period_steps)).ravel() / width
+    sums = [np.exp(2j * np.pi * near[:, None] * side[None, :1024]).sum(axis=1) for side in inside]
     frequency = float(near[int(np.abs(sums[0] - sums[1]).argmax())])
     phases = TUNING.phases
     return _Partition(
@@ -120,7 +123,7 @@ def _period(x: Floats, y: Floats, columns: int) -> _Partition | None:
 def _modes(x: Floats, y: Floats, columns: int) -> _Partition | None:
     """Cells that hold more of one dataset than what lies around them."""
     x, y = np.sort(x), np.sort(y)
-    pooled = np.sort(np.concatenate([x, y]))
+    pooled = np.sort(np.concatenate([x, y]), kind="stable")  # which merges what is sorted
     odds = math.log(columns)
     found = _values(x, y, pooled, odds)
     # A crowd around a value that repeats is that value.
@@ -155,30 +158,38 @@ def _values(x: Floats, y: Floats, pooled: Floats, odds: float) -> list[tuple[flo
 
 def _crowds(x: Floats, pooled: Floats, odds: float) -> list[tuple[float, float, float]]:
     """(how sure, low, high) of disjoint intervals of pooled samples that hold more, or fewer, of the first
-    dataset than is around."""
+    dataset than is around.
+
+    Intervals much narrower than what is around them are few, and how narrow an interval is says nothing about
+    the datasets: such intervals are compared with chance among themselves.
+    """
     total = len(pooled)
-    scales = [TUNING.crowd_least]
-    while 2 * scales[-1] * TUNING.crowd_coarse <= total:
-        scales.append(2 * scales[-1])
-    odds += math.log(sum(2 * total // scale for scale in scales))
     # How many of the first so many pooled samples are of the first dataset, but for ties.
     among = np.concatenate([[0], np.searchsorted(x, pooled, side="right")])
-    found: list[tuple[float, float, float]] = []
-    for scale in scales:
+    parts: list[Floats] = []
+    scale = TUNING.crowd_least
+    while scale * TUNING.crowd_coarse <= total:
         starts = np.arange(0, total - scale + 1, max(scale // 2, 1))
         # What lies around: sixteen times as many samples, without those of the interval.
         left, right = np.maximum(starts - 8 * scale, 0), np.minimum(starts + 9 * scale, total)
         a = np.clip(among[starts + scale] - among[starts], 0, scale)
         others = np.clip(among[right] - among[left] - a, 0, right - left - scale)
         share = (others + 1.0) / (right - left - scale + 2.0)
-        sure = _surprise(a, scale - a, share) - odds
-        for i in np.flatnonzero(sure > TUNING.sure):
-            found.append((float(sure[i]), float(pooled[starts[i]]), float(pooled[starts[i] + scale - 1])))
-    found.sort(reverse=True)
+        low, high = pooled[starts], pooled[starts + scale - 1]
+        usual = (pooled[right - 1] - pooled[left]) * (scale / (right - left))
+        parts.append(np.stack([_surprise(a, scale - a, share), low, high, high - low < TUNING.narrow * usual]))
+        scale *= 2
+    if not parts:
+        return []
+    sure, low, high, narrow = np.concatenate(parts, axis=1)
+    for kind in (narrow == 0.0, narrow == 1.0):
+        sure[kind] -= odds + math.log(max(np.count_nonzero(kind), 1))
     chosen: list[tuple[float, float, float]] = []
-    for one in found:
-        if len(chosen) < TUNING.crowd_coarse and not any(one[1] <= b and a <= one[2] for _, a, b in chosen):
-            chosen.append(one)
+    for i in np.argsort(-sure):
+        if sure[i] <= TUNING.sure or len(chosen) == TUNING.crowd_coarse:
+            break
+        if not any(low[i] <= b and a <= high[i] for _, a, b in chosen):
+            chosen.append((float(sure[i]), float(low[i]), float(high[i])))
     return chosen
 
 

@@ -171,6 +171,8 @@ class PairState:
         """How many samples of a dataset are kept at most."""
         if rows is not None:
             return self.most_learned(rows)
+        if self.atoms is not None and self.atoms.complete:
+            return self.most_learned()  # all samples are counted, kept or not
         patient = min(TUNING.patient_rows, TUNING.patient_bytes // max(self.row_bytes, 1))
         return max(self.most_learned(), patient)
 
@@ -186,12 +188,8 @@ class PairState:
             return
         only_patient = self.learned_at >= enough
         self.learned_at = self.kept_rows
-        self.atoms = find_atoms(join([first, second]))
-        self.counts = None if self.atoms is None else count_atoms(self.atoms, first, second)
-        half = slice(0, len(first) // 2)
-        self.learned_counts = (
-            None if self.atoms is None else count_atoms(self.atoms, first.take(half), second.take(half))
-        )
+        if not only_patient:
+            self.find_atoms(first, second)
         idle: list[scores.Learner] = []
         if self.atoms is not None:
             # `reorder` sees to the sets. Where nothing but few outputs occurs, these are all the events.
@@ -204,6 +202,15 @@ class PairState:
                 slot.ladder = None
             elif slot.active and (slot.learner in PATIENT or not only_patient):
                 slot.relearn(first, second, scorers)
+
+    def find_atoms(self, first: Encoded, second: Encoded) -> None:
+        """The table of outputs that repeat, and their counts."""
+        self.atoms = find_atoms(join([first, second]))
+        self.counts = self.learned_counts = None
+        if self.atoms is not None:
+            half = slice(0, len(first) // 2)
+            self.counts = count_atoms(self.atoms, first, second)
+            self.learned_counts = count_atoms(self.atoms, first.take(half), second.take(half))
 
     def count(self, e: Encoded) -> tuple[list[Ints], Ints]:
         """For every live ladder how many samples have score ≥ each threshold; and how often each atom

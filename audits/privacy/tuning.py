@@ -68,7 +68,7 @@ class Tuning:
     """Samples of a dataset that all scores are learned from, at most."""
     retained_bytes: int = 2**27
     """Bytes that these may take."""
-    patient_rows: int = 2**19
+    patient_rows: int = 2**17
     """Samples of a dataset that scores of rare events are learned from, at most."""
     patient_bytes: int = 2**26
     """Bytes that these may take."""
@@ -157,12 +157,16 @@ class Tuning:
     be."""
     period_bins: int = 2**17
     """A period is looked for down to two of so many parts of the range of the outputs."""
+    period_work: int = 2**20
+    """Such parts of all columns together, at most."""
     period_steps: int = 65
     """Frequencies that are tried around the best one."""
     phases: int = 32
     """Parts that a period is cut into."""
     crowd_least: int = 8
     """Pooled samples in the narrowest interval that is looked at."""
+    narrow: float = 0.05
+    """An interval is narrow where it is this part as wide as others around it that hold as many samples."""
     crowd_coarse: int = 16
     """The widest interval holds one of so many samples, and at most so many intervals are chosen."""
 
