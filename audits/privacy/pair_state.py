@@ -29,7 +29,7 @@ from audits.privacy.tuning import TUNING
 
 Ints = NDArray[np.int64]
 
-PATIENT = (hidden.period, hidden.modes, hidden.parity, hidden.equal)
+PATIENT = (hidden.period, hidden.modes, hidden.parity, hidden.summary)
 """Learners that find something in many samples only, and cost nothing until then."""
 
 
@@ -41,26 +41,10 @@ def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores
             chosen += [scores.grid, hidden.period, hidden.modes]
         return [*chosen, scores.footprints] if footprints else chosen
     if sample.is_symbol:
-        return [scores.sets]
-    width = sample.columns().shape[1]
-    if width <= 6:
-        return [
-            scores.sets,
-            scores.smooth,
-            scores.bends,
-            scores.coordinate,
-            hidden.parity,
-            hidden.equal,
-        ]
-    return [
-        scores.sets,
-        scores.logistic,
-        scores.sparse,
-        scores.norm,
-        scores.coordinate,
-        hidden.parity,
-        hidden.equal,
-    ]
+        return [scores.sets, hidden.period, hidden.modes]
+    few = sample.columns().shape[1] <= 6
+    chosen = [scores.smooth, scores.bends] if few else [scores.logistic, scores.sparse, scores.norm]
+    return [scores.sets, *chosen, scores.coordinate, *PATIENT]
 
 
 class Slot:
