@@ -95,7 +95,7 @@ def summary(first: Encoded, second: Encoded) -> Score | None:
     a, b = (np.stack([view.of(e.take(some)) for view in SUMMARIES], axis=1) for e in (first, second))
     telling = scores.telling(a, b)
     best = int(telling.argmax())
-    if telling[best] < math.sqrt(2.0 * (math.log(len(SUMMARIES) * len(scores.LEVELS)) + TUNING.sure)):
+    if telling[best] < math.sqrt(2.0 * (math.log(len(SUMMARIES)) + TUNING.sure)):
         return None
     view = SUMMARIES[best]
     return scores.of_number("summary", view.of, view.words, first, second)
@@ -112,8 +112,8 @@ def period(first: Encoded, second: Encoded) -> Score | None:
         looked_at.append(View("log |output|", lambda e: np.log(np.abs(e.values[:, 0]) + 1e-300)))
     bins = TUNING.period_bins if first.is_scalar else TUNING.period_bins // 4
     waves = [_Wave(view, *_both(view, first, second), bins) for view in looked_at]
-    wave = max(waves, key=lambda wave: wave.power)
-    if wave.power < math.log(len(waves) * bins / 2) + TUNING.sure + 4.0:
+    wave = max(waves, key=lambda wave: wave.power, default=None)
+    if wave is None or wave.power < math.log(len(waves) * bins / 2) + TUNING.sure + 4.0:
         return None
     view = wave.view
     frequency, modulus, cells = wave.refined()
@@ -138,7 +138,7 @@ class _Wave:
             return
         low, high = np.quantile(np.concatenate([x, y]), [0.02, 0.98])
         self.width = float(high - low)
-        if not 0.0 < self.width < 1e290:
+        if not 1e-290 < self.width < 1e290:
             return
         # Remainders of the division of integers keep every period that divides the number of bins.
         self.whole = self.width > bins and all(bool((side == np.floor(side)).all()) for side in (x, y))
@@ -184,11 +184,12 @@ def modes(first: Encoded, second: Encoded) -> Score | None:
     """Cells of any width where a number on one dataset crowds, against what holds around them; values that
     repeat among numbers that do not are cells of their own."""
     looked_at = views(first)
-    luck = math.log(len(looked_at))
+    luck = math.log(max(len(looked_at), 1))
     crowded = [(_crowded(*_both(view, first, second), luck), view) for view in looked_at]
-    found, view = max(crowded, key=lambda both: max(both[0], default=(0.0,))[0])
-    if not found:
+    crowded = [both for both in crowded if both[0]]
+    if not crowded:
         return None
+    found, view = max(crowded, key=lambda both: max(both[0])[0])
     low, high = (np.array(part) for part in list(zip(*found, strict=True))[1:])
 
     def cell(e: Encoded) -> Ints:

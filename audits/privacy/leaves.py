@@ -31,7 +31,7 @@ EXACT = 2**53
 MODULUS = 2**6 * 3**2 * 5**2 * 7 * 42407
 """Remainders keep every period that divides it; it is about 2³²."""
 EXTRAS = 3
-EXTRA_WORDS = ("low bits", f"remainder modulo {MODULUS}", "denominator, exponent or time zone")
+EXTRA_WORDS = ("low bits", f"remainder modulo {MODULUS}", "parity, denominator, exponent or time zone")
 CHARACTERS, LAST = 40, 4
 STRUCTURE = 2 + LAST + CHARACTERS
 STRUCTURE_WORDS = (
@@ -89,7 +89,7 @@ def extras(flat: Raw) -> Floats | None:
         large = (flat >= EXACT) | (flat <= -EXACT) if kind == "i" else flat >= EXACT
         if not large.any():
             return None
-        found = np.stack([flat & 0xFFFFFFFF, flat % MODULUS, 0 * flat], axis=2).astype(np.float64)
+        found = np.stack([flat & 0xFFFFFFFF, flat % MODULUS, flat & 1], axis=2).astype(np.float64)
         return (found * large[:, :, None]).reshape(len(flat), -1)
     if kind == "f" and width > 8:
         rest = (flat - flat.astype(np.float64).astype(flat.dtype)).astype(np.float64)
@@ -116,8 +116,9 @@ def number(item: Any) -> tuple[float, float, float, float] | None:
         if not isinstance(item, datetime.datetime):
             return _integer(item.toordinal())
         offset = item.utcoffset()
-        minutes = 0.0 if offset is None else offset / datetime.timedelta(minutes=1)
-        return *_integer(round((item - origin) / datetime.timedelta(microseconds=1)))[:3], minutes
+        minutes = -LARGE if offset is None else offset / datetime.timedelta(minutes=1)
+        value, low, remainder, _ = _integer(round((item - origin) / datetime.timedelta(microseconds=1)))
+        return value, low, remainder, minutes
     if isinstance(item, datetime.timedelta):
         return _integer(round(item / datetime.timedelta(microseconds=1)))
     if isinstance(item, (np.datetime64, np.timedelta64)):
@@ -139,7 +140,7 @@ def kind(item: Any) -> int:
 def _integer(value: int) -> tuple[float, float, float, float]:
     if -EXACT < value < EXACT:
         return float(value), 0.0, 0.0, 0.0
-    further = float(value & 0xFFFFFFFF), float(value % MODULUS), 0.0
+    further = float(value & 0xFFFFFFFF), float(value % MODULUS), float(value & 1)
     if abs(value) < 2**990:
         return float(value), *further
     size = HUGE * (1.0 + min(value.bit_length() * 1e-7, 8.0))

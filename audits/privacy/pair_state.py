@@ -196,6 +196,10 @@ class PairState:
         """Whether nothing but few outputs has occurred that all repeat."""
         return self.atoms is not None and self.atoms.complete and len(self.atoms) <= TUNING.few_values
 
+    def constant(self) -> bool:
+        """Whether all outputs on both datasets were the same."""
+        return self.atoms is not None and self.atoms.complete and len(self.atoms) == 1
+
     def reorder(self) -> None:
         """Order the sets of outputs that repeat by all the counts so far.
 

@@ -204,7 +204,12 @@ def _standard(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
     spread = np.quantile(pooled, 0.75, axis=0) - np.quantile(pooled, 0.25, axis=0)
     fallback = np.clip(pooled, -1e100, 1e100).std(axis=0)
     scale = np.where(spread > 0, spread / 1.349, np.where(fallback > 0, fallback, 1.0))
-    return lambda v: np.clip((v - centre) / scale, -30.0, 30.0)
+
+    def standard(v: Floats) -> Floats:
+        with np.errstate(over="ignore"):
+            return np.clip((v - centre) / scale, -30.0, 30.0)
+
+    return standard
 
 
 def _flagged(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
