@@ -29,7 +29,8 @@ UNIQUE_FROM = 16
 """Strings that hardly repeat, of which so many were seen, also get columns for their structure."""
 MOST_COLUMNS = 20_000
 MOST_KEYS = 64
-"""Keys of dictionaries, and elements of sets, that have columns of their own at a place in the output, at most."""
+"""Keys of dictionaries, and elements of sets, that have columns of their own at a place in the output, at
+most."""
 
 Key = tuple[str, str]
 """Place in the output, in words, and which of its blocks it is."""
@@ -105,7 +106,9 @@ class Encoder:
         except leaves.Refused as error:
             raise ValueError(f"mechanism {error}, got one on {where}") from None
         except RecursionError:
-            raise ValueError(f"mechanism must return outputs nested less deeply, got one on {where}") from None
+            raise ValueError(
+                f"mechanism must return outputs nested less deeply, got one on {where}"
+            ) from None
         found = self._assembled(batch)
         self._started = True
         return found
@@ -414,7 +417,10 @@ class Encoder:
         """A column of the types of containers and texts; outputs of other kinds have the usual one there."""
         one_of = {type(item): item for item in items}
         sorts = {kind: leaves.sort(item) for kind, item in one_of.items()}
-        numbers = {kind: self._sorts.setdefault(name, len(self._sorts)) if name else -1 for kind, name in sorts.items()}
+        numbers = {
+            kind: self._sorts.setdefault(name, len(self._sorts)) if name else -1
+            for kind, name in sorts.items()
+        }
         self._differing(batch, (path, "type"), rows, np.array([[numbers[type(item)]] for item in items]))
 
     def _known_keys(self, path: str, items: list[Any]) -> set[str]:

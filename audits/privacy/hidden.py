@@ -160,8 +160,8 @@ class _Wave:
         self.telling = np.flatnonzero(power > 0.5 * self.power)
 
     def refined(self) -> tuple[float, float, int]:
-        """Turns a unit, a multiple of the period by which numbers may be reduced first, and how many parts the
-        period is cut into."""
+        """Turns a unit, a multiple of the period by which numbers may be reduced first, and how many parts
+        the period is cut into."""
         if self.whole:
             # Of multiples of ten, halves and fifths may be as telling as tenths.
             turns, cells = self.turns, TUNING.phases
@@ -217,7 +217,9 @@ def _crowded(x: Floats, y: Floats, luck: float) -> Cells:
     x, y = np.sort(x), np.sort(y)
     found = _values(x, y, luck)
     # A crowd around a value that repeats is that value.
-    return found + [cell for cell in _crowds(x, y, luck) if not any(cell[1] <= v <= cell[2] for _, v, _ in found)]
+    return found + [
+        cell for cell in _crowds(x, y, luck) if not any(cell[1] <= v <= cell[2] for _, v, _ in found)
+    ]
 
 
 def _values(x: Floats, y: Floats, luck: float) -> Cells:

@@ -247,7 +247,7 @@ def _of_symbols(first: Encoded, second: Encoded, encoder: Encoder) -> Iterator[L
     counts = np.bincount(x, minlength=int(max(x.max(), y.max())) + 1)
     common = int(counts[1:].argmax()) + 1
     shares = float(np.mean(x == common)), float(np.mean(y == common))
-    if COMMON <= max(shares) and min(shares) < 1.0:
+    if max(shares) >= COMMON and min(shares) < 1.0:
         words = encoder.named(f"{name} = symbol {common} in place of another")
         yield Leak(words, "chance", put(0.0, [j], [0], common), shares)
     words = f"{name} = a symbol that is not seen otherwise,"
