@@ -29,7 +29,7 @@ from audits.privacy.tuning import TUNING
 
 Ints = NDArray[np.int64]
 
-PATIENT = (hidden.period, hidden.modes, hidden.parity, hidden.equal)
+PATIENT = (hidden.period, hidden.modes, hidden.parity, hidden.summary)
 """Learners that find something in many samples only, and cost nothing until then. They go on learning when
 the others have enough."""
 
@@ -43,23 +43,9 @@ def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores
         return [*chosen, scores.footprints] if footprints else chosen
     if sample.is_symbol:
         return [scores.sets, hidden.period, hidden.modes]
-    width = sample.columns().shape[1]
-    if width <= 6:
-        return [
-            scores.sets,
-            scores.smooth,
-            scores.bends,
-            scores.coordinate,
-            *PATIENT,
-        ]
-    return [
-        scores.sets,
-        scores.logistic,
-        scores.sparse,
-        scores.norm,
-        scores.coordinate,
-        *PATIENT,
-    ]
+    few = sample.columns().shape[1] <= 6
+    chosen = [scores.smooth, scores.bends] if few else [scores.logistic, scores.sparse, scores.norm]
+    return [scores.sets, *chosen, scores.coordinate, *PATIENT]
 
 
 class Slot:
@@ -142,7 +128,7 @@ class PairState:
         """Keep samples to learn from, up to the limit; the first of them show how large an output is."""
         if self.row_bytes == 0:
             self.row_bytes = (first.values.nbytes + first.codes.nbytes) // len(first) + 1
-        room = self.most_kept(rows) - self.kept_rows
+        room = (self.most_kept() if rows is None else self.most_learned(rows)) - self.kept_rows
         if room <= 0:
             return
         take = min(room, len(first))
@@ -167,12 +153,10 @@ class PairState:
         """How many samples of a dataset all scores are learned from at most."""
         return min(rows, max(256, TUNING.retained_bytes // max(self.row_bytes, 1)))
 
-    def most_kept(self, rows: int | None = None) -> int:
+    def most_kept(self) -> int:
         """How many samples of a dataset are kept at most."""
-        if rows is not None:
-            return self.most_learned(rows)
         if self.atoms is not None and self.atoms.complete:
-            return self.most_learned()  # all samples are counted, kept or not
+            return self.most_learned()  # every output is counted in the table, kept or not
         patient = min(TUNING.patient_rows, TUNING.patient_bytes // max(self.row_bytes, 1))
         return max(self.most_learned(), patient)
 
@@ -226,6 +210,10 @@ class PairState:
     def few(self) -> bool:
         """Whether nothing but few outputs has occurred that all repeat."""
         return self.atoms is not None and self.atoms.complete and len(self.atoms) <= TUNING.few_values
+
+    def constant(self) -> bool:
+        """Whether all outputs on both datasets were the same."""
+        return self.atoms is not None and self.atoms.complete and len(self.atoms) == 1
 
     def reorder(self) -> None:
         """Order the sets of outputs that repeat by all the counts so far.

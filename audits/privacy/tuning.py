@@ -144,21 +144,23 @@ class Tuning:
 
     hidden_least: int = 64
     """They are not looked for in fewer samples."""
-    hidden_columns: int = 32
-    """Nor in more columns at once,"""
-    hidden_numbers: int = 2**22
-    """nor in more numbers of a dataset at once, but always in one column."""
     parity_least: int = 16
     """Nor is the parity of columns in fewer than these."""
-    most_tripled: int = 12
-    """Up to so many columns the parity of every three of them is looked at."""
+    most_tripled: int = 64
+    """The parity of every three of so many columns is looked at."""
+    most_viewed: int = 24
+    """So many columns at most are looked at one by one."""
+    most_numbers: int = 2**21
+    """So many numbers of each dataset, in all columns, are looked at at once."""
     sure: float = 4.0
     """Log of the odds against chance that are asked of what is found, beyond the log of how many there may
     be."""
-    period_bins: int = 2**17
-    """A period is looked for down to two of so many parts of the range of the outputs."""
-    period_work: int = 2**20
-    """Such parts of all columns together, at most."""
+    period_bins: int = 100_800
+    """A period is looked for down to two of so many parts of the range of single numbers, and of a quarter as
+    many of other outputs. Of integers of a larger range remainders of the division by so many are looked at:
+    2⁶·3²·5²·7 has the divisors that people use."""
+    least_turns: int = 8
+    """A period must fit into the range of the outputs so often."""
     period_steps: int = 65
     """Frequencies that are tried around the best one."""
     phases: int = 32
