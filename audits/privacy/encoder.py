@@ -159,7 +159,9 @@ class Encoder:
         for key, block in self._blocks.items():
             if block.start <= column < block.start + block.width:
                 types = ", ".join(f"{number} {name}" for name, number in self._sorts.items())
-                return _place(key, column - block.start) + (f" ({types})" if key[1] == "type" else "")
+                return _place(key, column - block.start) + (
+                    f" ({types})" if key[1] in ("type", "shape") else ""
+                )
         return f"column {column}"
 
     # --- columns ---
@@ -249,6 +251,9 @@ class Encoder:
         key = (path, "value" if outputs.ndim == 1 else "items")
         if outputs.ndim > 1:
             self._length(batch, path, rows, np.full(len(flat), flat.shape[1]))
+            self._differing(
+                batch, (path, "shape"), rows, np.full((len(flat), 1), self._sort(outputs.shape[1:]))
+            )
         kind = flat.dtype.kind
         if kind == "c":
             flat = np.stack([np.real(flat), np.imag(flat)], axis=2).reshape(len(flat), -1)
@@ -373,11 +378,14 @@ class Encoder:
         lists: list[tuple[int, list[Any]]] = []
         parts: dict[str, tuple[list[int], list[Any]]] = {}
         lengths: list[tuple[int, int]] = []
+        shaped: list[tuple[int, tuple[int, ...]]] = []
         for row, item in zip(places, items, strict=True):
             found = leaves.container(item)
             if found is None:
                 single.append((row, item))
                 continue
+            if isinstance(item, np.ndarray):
+                shaped.append((row, cast(Raw, item).shape))
             if not isinstance(found, Mapping):
                 # Where earlier lists held containers, later lists are taken apart in the same way.
                 if path not in self._apart and all(leaves.is_leaf(part) for part in found):
@@ -408,6 +416,9 @@ class Encoder:
             self._mixed(batch, (path, "value"), _rows(single), column)
         if lists:
             self._lists(batch, path, _rows(lists), [item for _, item in lists])
+        if shaped:
+            numbers = np.array([[self._sort(shape)] for _, shape in shaped])
+            self._differing(batch, (path, "shape"), _rows(shaped), numbers)
         if lengths:
             self._length(batch, path, _rows(lengths), np.array([n for _, n in lengths]))
         for name, (where, found) in parts.items():
@@ -417,11 +428,12 @@ class Encoder:
         """A column of the types of containers and texts; outputs of other kinds have the usual one there."""
         one_of = {type(item): item for item in items}
         sorts = {kind: leaves.sort(item) for kind, item in one_of.items()}
-        numbers = {
-            kind: self._sorts.setdefault(name, len(self._sorts)) if name else -1
-            for kind, name in sorts.items()
-        }
+        numbers = {kind: self._sort(name) if name else -1 for kind, name in sorts.items()}
         self._differing(batch, (path, "type"), rows, np.array([[numbers[type(item)]] for item in items]))
+
+    def _sort(self, what: Any) -> int:
+        """The number of a type or a shape."""
+        return self._sorts.setdefault(str(what), len(self._sorts))
 
     def _known_keys(self, path: str, items: list[Any]) -> set[str]:
         """The keys of dictionaries and elements of sets at this place that have columns of their own: those
@@ -516,8 +528,8 @@ def _place(key: Key, column: int = 0) -> str:
     kind, _, extra = block.partition(" ")
     if kind == "length":
         return f"length of {whole}"
-    if kind == "type":
-        return f"type of {whole}"
+    if kind in ("type", "shape"):
+        return f"{kind} of {whole}"
     if kind == "rest":
         return f"rest of {whole}"
     if extra == "kind":

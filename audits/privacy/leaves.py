@@ -208,11 +208,7 @@ def container(item: Any) -> list[Any] | Mapping[str, Any] | None:
         array = cast(Raw, item)
         if array.ndim == 0:
             return [array.item()]
-        if array.dtype.names is not None:
-            return list(array)
-        return (
-            list(array.ravel()) if array.ndim == 1 else {".shape": list(array.shape), "": list(array.ravel())}
-        )
+        return list(array if array.dtype.names is not None else array.ravel())
     if isinstance(item, tuple) and hasattr(item, "_fields"):
         return {f".{name}": part for name, part in zip(item._fields, item, strict=True)}  # type: ignore[attr-defined]
     if isinstance(item, (list, tuple)):

@@ -188,6 +188,8 @@ def _cell_words(atoms: Floats, edges: Floats, c: int) -> str:
     """One of the cells that `_scalar_cell` puts numbers into."""
     if c < len(atoms):
         return f"{{{atoms[c]:.6g}}}"
+    if len(atoms) > 0 and len(edges) == 0:
+        return "(another number)"
     j = c - len(atoms)
     low = "−∞" if j == 0 else f"{edges[j - 1]:.6g}"
     high = "∞" if j == len(edges) else f"{edges[j]:.6g}"
