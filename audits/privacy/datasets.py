@@ -223,6 +223,12 @@ def _feed(data: Any, update: Callable[[Any], None]) -> None:
         for name, part in cast(Mapping[Any, Any], data).items():
             _feed(name, update)
             _feed(part, update)
+    elif hasattr(data, "tocoo"):
+        # A sparse matrix may sort its entries when it is only read.
+        entries = data.tocoo(copy=True)
+        entries.sum_duplicates()
+        for part in (entries.shape, entries.row, entries.col, entries.data):
+            _feed(part, update)
     elif _is_frame(data):
         for name in data.columns:
             _feed(name, update)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import time
 from collections import Counter
@@ -50,12 +51,17 @@ def each(f: Mechanism) -> Mechanism:
         kept, outputs = fresh(data), []
         for i in range(size):
             mine = data if i == 0 else fresh(kept)
-            outputs.append(f(mine) if rng is None else f(mine, rng))
+            outputs.append(_own(f(mine) if rng is None else f(mine, rng)))
         return stack(outputs)
 
     mechanism.replayable = getattr(f, "replayable", True)  # type: ignore[attr-defined]
     mechanism.one_by_one = True  # type: ignore[attr-defined]
     return mechanism
+
+
+def _own(output: Any) -> Any:
+    """A copy of what a mechanism may hand out again and write into."""
+    return copy.copy(output) if isinstance(output, (np.ndarray, list, dict, set)) else output
 
 
 def unseeded(f: Mechanism) -> Mechanism:
@@ -295,7 +301,8 @@ def _checked(raw: Any, size: int, where: str) -> Raw:
     if isinstance(raw, np.ma.MaskedArray):
         # Which values are masked is seen by whoever gets the output: None in their place.
         raw = stack(np.ma.filled(raw.astype(object), cast(Any, None)).tolist())
-    outputs = np.asarray(raw) if isinstance(raw, np.ndarray) else _listed(raw, where)
+    # A mechanism may write its next outputs into the array of these.
+    outputs = np.array(raw) if isinstance(raw, np.ndarray) else _listed(raw, where)
     if outputs.ndim == 0 or len(outputs) != size:
         got = "a single value" if outputs.ndim == 0 else f"{len(outputs)} outputs (shape {outputs.shape})"
         raise ValueError(f"mechanism must return {size} outputs along the first axis on {where}, got {got}")
@@ -307,6 +314,6 @@ def _listed(raw: Any, where: str) -> Raw:
         return np.asarray(raw.to_records(index=False))
     if isinstance(raw, (str, bytes)) or not isinstance(raw, Sequence):
         if hasattr(raw, "__array__"):
-            return np.asarray(raw)
+            return np.array(raw)
         raise ValueError(f"mechanism must return an array or a list of outputs, got {brief(raw)} on {where}")
     return stack(cast(Sequence[Any], raw))

@@ -8,7 +8,9 @@ outputs are given the block's default there.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -26,6 +28,9 @@ OTHER = leaves.Word("(another symbol)")
 UNIQUE_FROM = 16
 """Strings that hardly repeat, of which so many were seen, also get columns for their structure."""
 MOST_COLUMNS = 20_000
+MOST_KEYS = 64
+"""Keys of dictionaries, and elements of sets, that have columns of their own at a place in the output, at
+most."""
 
 Key = tuple[str, str]
 """Place in the output, in words, and which of its blocks it is."""
@@ -67,6 +72,8 @@ class Encoder:
         self._usual: dict[Key, int] = {}
         self._orders: dict[tuple[str, frozenset[str]], tuple[str, ...]] = {}
         self._texts: dict[Key, tuple[int, set[str]]] = {}
+        self._keys: dict[str, set[str]] = {}
+        self._sorts: dict[str, int] = {}
         self._apart: set[str] = set()
         self._started = False
 
@@ -98,6 +105,10 @@ class Encoder:
             self._array(batch, "", slice(None), outputs)
         except leaves.Refused as error:
             raise ValueError(f"mechanism {error}, got one on {where}") from None
+        except RecursionError:
+            raise ValueError(
+                f"mechanism must return outputs nested less deeply, got one on {where}"
+            ) from None
         found = self._assembled(batch)
         self._started = True
         return found
@@ -147,7 +158,10 @@ class Encoder:
     def _column(self, column: int) -> str:
         for key, block in self._blocks.items():
             if block.start <= column < block.start + block.width:
-                return _place(key, column - block.start)
+                types = ", ".join(f"{number} {name}" for name, number in self._sorts.items())
+                return _place(key, column - block.start) + (
+                    f" ({types})" if key[1] in ("type", "shape") else ""
+                )
         return f"column {column}"
 
     # --- columns ---
@@ -237,6 +251,9 @@ class Encoder:
         key = (path, "value" if outputs.ndim == 1 else "items")
         if outputs.ndim > 1:
             self._length(batch, path, rows, np.full(len(flat), flat.shape[1]))
+            self._differing(
+                batch, (path, "shape"), rows, np.full((len(flat), 1), self._sort(outputs.shape[1:]))
+            )
         kind = flat.dtype.kind
         if kind == "c":
             flat = np.stack([np.real(flat), np.imag(flat)], axis=2).reshape(len(flat), -1)
@@ -350,20 +367,25 @@ class Encoder:
 
     def _objects(self, batch: _Batch, path: str, rows: Ints | slice, items: list[Any]) -> None:
         """Columns of outputs, or of parts of outputs, each of which is a Python object."""
+        self._types(batch, path, rows, items)
         arrays = _same_arrays(items)
         if arrays is not None:
             self._array(batch, path, rows, arrays)
             return
         places = np.arange(batch.size)[rows]
+        known = self._known_keys(path, items)
         single: list[tuple[int, Any]] = []
         lists: list[tuple[int, list[Any]]] = []
         parts: dict[str, tuple[list[int], list[Any]]] = {}
         lengths: list[tuple[int, int]] = []
+        shaped: list[tuple[int, tuple[int, ...]]] = []
         for row, item in zip(places, items, strict=True):
             found = leaves.container(item)
             if found is None:
                 single.append((row, item))
                 continue
+            if isinstance(item, np.ndarray):
+                shaped.append((row, cast(Raw, item).shape))
             if not isinstance(found, Mapping):
                 # Where earlier lists held containers, later lists are taken apart in the same way.
                 if path not in self._apart and all(leaves.is_leaf(part) for part in found):
@@ -372,7 +394,13 @@ class Encoder:
                 self._apart.add(path)
                 lengths.append((row, len(found)))
                 found = {f"[{j}]": part for j, part in enumerate(found)}
-            if isinstance(item, Mapping):
+            elif isinstance(item, (Mapping, AbstractSet)):
+                lengths.append((row, len(found)))
+                if not known.issuperset(found):
+                    others = _others(item, known)
+                    found = {name: part for name, part in found.items() if name in known}
+                    found[" (others)"] = others
+            if not isinstance(item, AbstractSet):
                 keys = tuple(found)
                 if self._orders.setdefault((path, frozenset(keys)), keys) != keys:
                     found = {**found, " in the order of keys": leaves.Word(", ".join(keys))}
@@ -388,10 +416,36 @@ class Encoder:
             self._mixed(batch, (path, "value"), _rows(single), column)
         if lists:
             self._lists(batch, path, _rows(lists), [item for _, item in lists])
+        if shaped:
+            numbers = np.array([[self._sort(shape)] for _, shape in shaped])
+            self._differing(batch, (path, "shape"), _rows(shaped), numbers)
         if lengths:
             self._length(batch, path, _rows(lengths), np.array([n for _, n in lengths]))
         for name, (where, found) in parts.items():
             self._objects(batch, path + name, np.array(where, dtype=np.int64), found)
+
+    def _types(self, batch: _Batch, path: str, rows: Ints | slice, items: list[Any]) -> None:
+        """A column of the types of containers and texts; outputs of other kinds have the usual one there."""
+        one_of = {type(item): item for item in items}
+        sorts = {kind: leaves.sort(item) for kind, item in one_of.items()}
+        numbers = {kind: self._sort(name) if name else -1 for kind, name in sorts.items()}
+        self._differing(batch, (path, "type"), rows, np.array([[numbers[type(item)]] for item in items]))
+
+    def _sort(self, what: Any) -> int:
+        """The number of a type or a shape."""
+        return self._sorts.setdefault(str(what), len(self._sorts))
+
+    def _known_keys(self, path: str, items: list[Any]) -> set[str]:
+        """The keys of dictionaries and elements of sets at this place that have columns of their own: those
+        that repeat in the first batch. Later outputs change nothing, or they would look different."""
+        if path not in self._keys:
+            held = [leaves.container(item) for item in items if isinstance(item, (Mapping, AbstractSet))]
+            if not held:
+                return set()
+            times = Counter(name for found in held for name in cast(Mapping[str, Any], found))
+            common = times.most_common(MOST_KEYS)
+            self._keys[path] = {name for name, count in common if count >= min(2, len(held))}
+        return self._keys[path]
 
     def _lists(self, batch: _Batch, path: str, rows: Ints, lists: list[list[Any]]) -> None:
         """Lists of numbers and symbols: as many columns as the longest had at first, the rest as a symbol."""
@@ -424,6 +478,18 @@ class Encoder:
         if key in self._blocks or bool((known != usual).any()):
             columns = np.where(found >= 0, found, usual).astype(np.float64)
             self._put(batch, key, rows, columns, default=float(usual))
+
+
+def _others(item: Mapping[Any, Any] | AbstractSet[Any], known: set[str]) -> list[Any]:
+    """Keys with their values, or elements of a set, that have no columns of their own, in order."""
+    if isinstance(item, Mapping):
+        fields = cast(Mapping[str, Any], leaves.container(item))
+        return [part for name in sorted(fields) if name not in known for part in (name, fields[name])]
+    left = [part for part in item if leaves.element(part) not in known]
+    try:
+        return sorted(left)
+    except TypeError:
+        return sorted(left, key=repr)
 
 
 def _rows(found: Sequence[tuple[int, Any]]) -> Ints:
@@ -462,6 +528,8 @@ def _place(key: Key, column: int = 0) -> str:
     kind, _, extra = block.partition(" ")
     if kind == "length":
         return f"length of {whole}"
+    if kind in ("type", "shape"):
+        return f"{kind} of {whole}"
     if kind == "rest":
         return f"rest of {whole}"
     if extra == "kind":

@@ -52,7 +52,12 @@ def look(first: Raw, second: Raw, epsilon: float, delta: float, alpha: float) ->
     the last.
     """
     most = min(len(first), len(second))
-    if most < LEAST_ROWS or first.dtype != np.float64 or second.dtype != np.float64:
+    if (
+        most < LEAST_ROWS
+        or first.size * second.size == 0
+        or first.dtype != np.float64
+        or second.dtype != np.float64
+    ):
         return None
     best = Footprints(0.0, "", most, 1.0 - alpha)
     for rows in sorted({min(most, rows) for rows in LOOKS}):

@@ -1,5 +1,5 @@
-"""Scores for what no tail and no wide interval shows: periods, narrow modes and rare values of single
-numbers, and the parity of the signs of several columns.
+"""Scores for what no tail and no wide interval shows: periods, narrow modes and rare values, what sums up
+several columns, and the parity of their signs.
 
 Each of them says nothing unless it finds something that chance hardly explains: a score that is always there
 would take its share of the wealth from the others.
@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.outputs import Encoded
+from audits.privacy import scores
+from audits.privacy.outputs import Encoded, column_words
 from audits.privacy.scores import Score, of_cells
 from audits.privacy.tuning import TUNING
 
@@ -23,120 +25,262 @@ Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
 
 
+# --- Views -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One number of each output, and what it is."""
+
+    words: str
+    of: Callable[[Encoded], Floats]
+
+
+def _numbers(e: Encoded) -> Floats:
+    return np.clip(e.values, -1e100, 1e100)
+
+
+def _lead(e: Encoded) -> Floats:
+    top = np.partition(e.values, -2, axis=1)
+    return top[:, -1] - top[:, -2]
+
+
+def _longest_run(e: Encoded) -> Floats:
+    run, longest = np.zeros(len(e)), np.zeros(len(e))
+    for rises in (np.diff(e.values) > 0.0).T:
+        run = np.where(rises, run + 1.0, 0.0)
+        longest = np.maximum(longest, run)
+    return longest
+
+
+def _repeats(e: Encoded) -> Floats:
+    return np.count_nonzero(np.diff(np.sort(e.values, axis=1), axis=1) == 0.0, axis=1).astype(np.float64)
+
+
+WHOLE = (
+    View("the sum of all numbers", lambda e: _numbers(e).sum(axis=1)),
+    View("the root of the sum of squares", lambda e: np.sqrt(np.square(_numbers(e)).sum(axis=1))),
+    View("the largest number less the second", _lead),
+)
+SUMMARIES = (
+    *WHOLE,
+    View("the place of the largest number", lambda e: e.values.argmax(axis=1).astype(np.float64)),
+    View("the place of the smallest number", lambda e: e.values.argmin(axis=1).astype(np.float64)),
+    View("how many numbers exceed the one before", lambda e: 1.0 * (np.diff(e.values) > 0.0).sum(axis=1)),
+    View("how many numbers in a row exceed the one before", _longest_run),
+    View("how many numbers repeat another one", _repeats),
+)
+"""What is looked at of outputs of several numbers beside the numbers themselves."""
+
+
+def _column(shape: tuple[int, int], column: int) -> View:
+    if shape == (1, 1):
+        # A symbol has no number.
+        return View("output", lambda e: np.where(e.codes[:, 0] > 0, np.nan, e.values[:, 0]))
+    return View("output" if shape == (1, 0) else column_words(shape, column), lambda e: e.values[:, column])
+
+
+def _both(view: View, first: Encoded, second: Encoded) -> tuple[Floats, Floats]:
+    """What is seen on both datasets, without what has no number."""
+    x, y = view.of(first), view.of(second)
+    return x[~np.isnan(x)], y[~np.isnan(y)]
+
+
+def views(e: Encoded) -> list[View]:
+    """The columns of numbers, where there are too many another choice of them for each number of samples;
+    and what sums them up."""
+    width = e.shape[0]
+    some, most = np.arange(width), min(TUNING.most_viewed, max(1, TUNING.most_numbers // max(len(e), 1)))
+    if width > most:
+        some = np.random.default_rng(len(e)).choice(width, most, replace=False)
+    return [_column(e.shape, int(j)) for j in some] + list(WHOLE if width > 1 else ())
+
+
+def summary(first: Encoded, second: Encoded) -> Score | None:
+    """The one of `SUMMARIES` that tells the datasets apart best, cut into cells."""
+    if first.shape[0] < 2 or len(first) < TUNING.parity_least:
+        return None
+    some = slice(0, max(256, TUNING.most_numbers // first.shape[0]))
+    a, b = (np.stack([view.of(e.take(some)) for view in SUMMARIES], axis=1) for e in (first, second))
+    telling = scores.telling(a, b)
+    best = int(telling.argmax())
+    if telling[best] < math.sqrt(2.0 * (math.log(len(SUMMARIES)) + TUNING.sure)):
+        return None
+    view = SUMMARIES[best]
+    return scores.of_number("summary", view.of, view.words, first, second)
+
+
+# --- Periods -----------------------------------------------------------------------------------------
+
+
 def period(first: Encoded, second: Encoded) -> Score | None:
-    """Where an output lies within a period: that of the largest Fourier coefficient of outputs on the first
+    """Where a number lies within a period: that of the largest Fourier coefficient of outputs on the first
     dataset less those on the second."""
-    if not first.is_scalar or len(first) < TUNING.hidden_least:
+    looked_at = views(first)
+    if first.is_scalar:
+        looked_at.append(View("log |output|", lambda e: np.log(np.abs(e.values[:, 0]) + 1e-300)))
+    bins = TUNING.period_bins if first.is_scalar else TUNING.period_bins // 4
+    waves = [_Wave(view, *_both(view, first, second), bins) for view in looked_at]
+    wave = max(waves, key=lambda wave: wave.power, default=None)
+    if wave is None or wave.power < math.log(len(waves) * bins / 2) + TUNING.sure + 4.0:
         return None
-    x, y = first.values[:, 0], second.values[:, 0]
-    frequency = _frequency(x, y)
-    if frequency is None:
-        return None
+    view = wave.view
+    frequency, modulus, cells = wave.refined()
 
     def phase(e: Encoded) -> Ints:
-        return (np.mod(e.values[:, 0] * frequency, 1.0) * TUNING.phases).astype(np.int64) % TUNING.phases
+        turns = np.nan_to_num(np.mod(view.of(e), modulus) * frequency)
+        return (np.mod(turns, 1.0) * cells + 1e-6).astype(np.int64) % cells
 
     def words(c: int) -> str:
-        return f"[{c / TUNING.phases:g}, {(c + 1) / TUNING.phases:g})"
+        return f"[{c / cells:g}, {(c + 1) / cells:g})"
 
-    what = f"output modulo {1.0 / frequency:.6g}, in periods,"
+    what = f"{view.words} modulo {1.0 / frequency:.6g}, in periods,"
     return of_cells("period", phase, words, first, second, what)
 
 
-def _frequency(x: Floats, y: Floats) -> float | None:
-    """Turns a unit of the most telling period; None where chance may explain it."""
-    low, high = np.quantile(np.concatenate([x, y]), [0.02, 0.98])
-    width = float(high - low)
-    if not 0.0 < width < 1e290:
-        return None
-    inside = [side[(side >= low) & (side < high)] for side in (x, y)]
-    bins = TUNING.period_bins
-    places = [((side - low) * (bins / width)).astype(np.int64).clip(0, bins - 1) for side in inside]
-    counts = [np.bincount(place, minlength=bins) for place in places]
-    total = len(inside[0]) + len(inside[1])
-    power = np.square(np.abs(np.fft.rfft((counts[0] - counts[1]).astype(np.float64)))) / max(total, 1)
-    # Slow waves are differences of the laws at large, which tails and intervals show. Without a difference
-    # the power is exponential of mean 1.
-    power[: TUNING.crowd_coarse] = 0.0
-    best = int(power.argmax())
-    if power[best] < np.log(TUNING.period_bins / 2) + TUNING.sure + 4.0:
-        return None
-    # The period need not fit into the range: the best frequency near that of the bin.
-    near = (best + np.linspace(-1.0, 1.0, TUNING.period_steps)) / width
-    sums = [np.exp(2j * np.pi * near[:, None] * side[None, :4096]).sum(axis=1) for side in inside]
-    return float(near[int(np.abs(sums[0] - sums[1]).argmax())])
+class _Wave:
+    """The wave that tells the datasets apart best in one view."""
+
+    def __init__(self, view: View, x: Floats, y: Floats, bins: int) -> None:
+        self.view, self.power, self.turns, self.bins = view, 0.0, 0, bins
+        if min(len(x), len(y)) < TUNING.hidden_least:
+            return
+        x, y = x[: TUNING.retained_rows], y[: TUNING.retained_rows]
+        low, high = np.quantile(np.concatenate([x, y]), [0.02, 0.98])
+        self.width = float(high - low)
+        if not 1e-290 < self.width < 1e290:
+            return
+        # Remainders of the division of integers keep every period that divides the number of bins.
+        self.whole = self.width > bins and all(bool((side == np.floor(side)).all()) for side in (x, y))
+        if self.whole:
+            self.sides = [np.mod(side, bins) for side in (x, y)]
+            places = [side.astype(np.int64) for side in self.sides]
+        else:
+            self.sides = [side[(side >= low) & (side < high)] for side in (x, y)]
+            scale = bins / self.width
+            places = [((side - low) * scale).astype(np.int64).clip(0, bins - 1) for side in self.sides]
+        counts = [np.bincount(place, minlength=bins) for place in places]
+        power = np.square(np.abs(np.fft.rfft((counts[0] - counts[1]).astype(np.float64))))
+        # Slow waves are differences of the laws at large, which tails and intervals show. Without a
+        # difference the power is exponential of mean 1.
+        power[: 1 if self.whole else TUNING.least_turns] = 0.0
+        power /= max(len(places[0]) + len(places[1]), 1)
+        self.turns = int(power.argmax())
+        self.power = float(power[self.turns])
+        self.telling = np.flatnonzero(power > 0.5 * self.power)
+
+    def refined(self) -> tuple[float, float, int]:
+        """Turns a unit, a multiple of the period by which numbers may be reduced first, and how many parts
+        the period is cut into."""
+        if self.whole:
+            # Of multiples of ten, halves and fifths may be as telling as tenths.
+            turns, cells = self.turns, TUNING.phases
+            for more in self.telling:
+                divisor = math.gcd(turns, int(more), self.bins)
+                if self.bins // divisor <= max(TUNING.phases, len(self.sides[0]) // TUNING.crowd_least):
+                    turns, cells = divisor, self.bins // divisor
+            return turns / self.bins, float(self.bins), cells
+        # The period need not fit into the range: the best frequency near that of the bin, or near those too
+        # fast for the bins that look the same.
+        bins = self.bins
+        alike = np.concatenate([np.arange(4) * bins + self.turns, np.arange(1, 4) * bins - self.turns])
+        near = (alike[:, None] + np.linspace(-1.0, 1.0, TUNING.period_steps)).ravel() / self.width
+        sums = [np.exp(2j * np.pi * near[:, None] * side[None, :1024]).sum(axis=1) for side in self.sides]
+        frequency = float(near[int(np.abs(sums[0] - sums[1]).argmax())])
+        return frequency, 1.0 / frequency, TUNING.phases
+
+
+# --- Narrow modes and rare values --------------------------------------------------------------------
 
 
 def modes(first: Encoded, second: Encoded) -> Score | None:
-    """Cells of any width where outputs on one dataset crowd, against what holds around them; values that
+    """Cells of any width where a number on one dataset crowds, against what holds around them; values that
     repeat among numbers that do not are cells of their own."""
-    if not first.is_scalar or len(first) < TUNING.hidden_least:
+    looked_at = views(first)
+    luck = math.log(max(len(looked_at), 1))
+    crowded = [(_crowded(*_both(view, first, second), luck), view) for view in looked_at]
+    crowded = [both for both in crowded if both[0]]
+    if not crowded:
         return None
-    x, y = np.sort(first.values[:, 0]), np.sort(second.values[:, 0])
-    found = _values(x, y)
-    # A crowd around a value that repeats is that value.
-    found += [cell for cell in _crowds(x, y) if not any(cell[0] <= v <= cell[1] for v, _ in found)]
-    if not found:
-        return None
-    low, high = (np.array(part) for part in zip(*found, strict=True))
+    found, view = max(crowded, key=lambda both: max(both[0])[0])
+    low, high = (np.array(part) for part in list(zip(*found, strict=True))[1:])
 
     def cell(e: Encoded) -> Ints:
-        values = e.values[:, 0]
-        place = np.full(len(values), len(low))
-        for c, (a, b) in enumerate(zip(low, high, strict=True)):
-            place[(values >= a) & (values <= b)] = c
-        return place
+        values = view.of(e)
+        place = np.searchsorted(low, values, side="right") - 1
+        return np.where((place >= 0) & (values <= high[place]), place, len(low))
 
     def words(c: int) -> str:
         if c == len(low):
             return "(anything else)"
         return f"{{{low[c]:.9g}}}" if low[c] == high[c] else f"[{low[c]:.9g}, {high[c]:.9g}]"
 
-    return of_cells("modes", cell, words, first, second)
+    return of_cells("modes", cell, words, first, second, view.words)
 
 
-def _values(x: Floats, y: Floats) -> list[tuple[float, float]]:
-    """Values that repeat where hardly any does, (v, v), and tell the datasets apart."""
-    unique, counts = np.unique(np.concatenate([x, y]), return_counts=True)
-    if len(unique) < 0.9 * (len(x) + len(y)):
+Cells = list[tuple[float, float, float]]
+"""How sure each of them is beyond chance (minus the log of its odds), its lowest and its highest value."""
+
+
+def _crowded(x: Floats, y: Floats, luck: float) -> Cells:
+    """Cells of a number that tell the datasets apart; `luck` is the log of how many numbers are looked at."""
+    if min(len(x), len(y)) < TUNING.hidden_least:
         return []
-    repeated = unique[counts > 2]
-    if not 0 < len(repeated) <= TUNING.few_values:
+    x, y = np.sort(x), np.sort(y)
+    pooled = np.sort(np.concatenate([x, y]), kind="stable")  # which merges what is sorted
+    found = _values(x, y, pooled, luck)
+    # A crowd around a value that repeats is that value.
+    found += [
+        cell for cell in _crowds(x, pooled, luck) if not any(cell[1] <= v <= cell[2] for _, v, _ in found)
+    ]
+    return sorted(found, key=lambda cell: cell[1])
+
+
+def _values(x: Floats, y: Floats, pooled: Floats, luck: float) -> Cells:
+    """Values that repeat where hardly any does, and tell the datasets apart."""
+    again = np.unique(pooled[2:][pooled[2:] == pooled[:-2]])
+    if not 0 < len(again) <= TUNING.few_values or np.mean(pooled[1:] == pooled[:-1]) > 0.1:
         return []
-    a = np.searchsorted(x, repeated, "right") - np.searchsorted(x, repeated, "left")
-    b = np.searchsorted(y, repeated, "right") - np.searchsorted(y, repeated, "left")
-    telling = _surprise(a, b, 0.5) > np.log(len(repeated)) + 0.5 * TUNING.sure
-    return [(float(v), float(v)) for v in repeated[telling]]
+    a, b = (np.searchsorted(s, again, "right") - np.searchsorted(s, again, "left") for s in (x, y))
+    sure = _surprise(a, b, 0.5) - math.log(len(again)) - luck
+    return [(float(s), float(v), float(v)) for s, v in zip(sure, again, strict=True) if s > 0.5 * TUNING.sure]
 
 
-def _crowds(x: Floats, y: Floats) -> list[tuple[float, float]]:
-    """Intervals (low, high) of pooled samples that hold more of one dataset than is around."""
-    pooled = np.sort(np.concatenate([x, y]))
+def _crowds(x: Floats, pooled: Floats, luck: float) -> Cells:
+    """Disjoint intervals of pooled samples that hold more, or fewer, of the first dataset than is around.
+
+    Intervals much narrower than what is around them are few, and how narrow an interval is says nothing about
+    the datasets: such intervals are compared with chance among themselves.
+    """
     total = len(pooled)
-    scales = [TUNING.crowd_least]
-    while 2 * scales[-1] * TUNING.crowd_coarse <= total:
-        scales.append(2 * scales[-1])
-    blocks = sum(2 * total // scale for scale in scales)
-    found: list[tuple[float, float, float]] = []
-    for scale in scales:
+    # How many of the first so many pooled samples are of the first dataset, but for ties.
+    among = np.concatenate([[0], np.searchsorted(x, pooled, side="right")])
+    parts: list[Floats] = []
+    scale = TUNING.crowd_least
+    while scale * TUNING.crowd_coarse <= total:
         starts = np.arange(0, total - scale + 1, max(scale // 2, 1))
-        low, high = pooled[starts], pooled[starts + scale - 1]
-        a = np.searchsorted(x, high, "right") - np.searchsorted(x, low, "left")
-        b = np.searchsorted(y, high, "right") - np.searchsorted(y, low, "left")
         # What lies around: sixteen times as many samples, without those of the interval.
-        left = pooled[np.maximum(starts - 8 * scale, 0)]
-        right = pooled[np.minimum(starts + 9 * scale, total) - 1]
-        around_a = np.searchsorted(x, right, "right") - np.searchsorted(x, left, "left") - a
-        around_b = np.searchsorted(y, right, "right") - np.searchsorted(y, left, "left") - b
-        share = (around_a + 1.0) / (around_a + around_b + 2.0)
-        surprise = _surprise(a, b, share)
-        for i in np.flatnonzero(surprise > np.log(blocks) + TUNING.sure):
-            found.append((float(surprise[i]), float(low[i]), float(high[i])))
-    found.sort(reverse=True)
-    chosen: list[tuple[float, float]] = []
-    for _, low, high in found:
-        if len(chosen) < TUNING.crowd_coarse and not any(low <= b and a <= high for a, b in chosen):
-            chosen.append((low, high))
+        left, right = np.maximum(starts - 8 * scale, 0), np.minimum(starts + 9 * scale, total)
+        a = np.clip(among[starts + scale] - among[starts], 0, scale)
+        others = np.clip(among[right] - among[left] - a, 0, right - left - scale)
+        share = (others + 1.0) / (right - left - scale + 2.0)
+        low, high = pooled[starts], pooled[starts + scale - 1]
+        usual = (pooled[right - 1] - pooled[left]) * (scale / (right - left))
+        parts.append(
+            np.stack([_surprise(a, scale - a, share), low, high, high - low < TUNING.narrow * usual])
+        )
+        scale *= 2
+    if not parts:
+        return []
+    sure, low, high, narrow = np.concatenate(parts, axis=1)
+    for kind in (narrow == 0.0, narrow == 1.0):
+        sure[kind] -= luck + math.log(max(np.count_nonzero(kind), 1))
+    chosen: Cells = []
+    for i in np.argsort(-sure):
+        if sure[i] <= TUNING.sure or len(chosen) == TUNING.crowd_coarse:
+            break
+        if not any(low[i] <= b and a <= high[i] for _, a, b in chosen):
+            chosen.append((float(sure[i]), float(low[i]), float(high[i])))
     return chosen
 
 
@@ -149,8 +293,11 @@ def _surprise(a: Ints, b: Ints, share: Any) -> Floats:
     return n * (xlogy(p, p / share) + xlogy(1.0 - p, (1.0 - p) / (1.0 - share)))
 
 
+# --- Signs -------------------------------------------------------------------------------------------
+
+
 def parity(first: Encoded, second: Encoded) -> Score | None:
-    """Whether an even number of some columns exceed their averages: of all columns, or of three of few.
+    """Whether an even number of some columns exceed their averages: of all columns, or of three of them.
 
     Columns of which any proper part is independent of the dataset show nothing one by one nor in pairs; the
     sign of their product may still tell the datasets apart, as a checksum does.
@@ -160,22 +307,27 @@ def parity(first: Encoded, second: Encoded) -> Score | None:
     if width < 3 or len(a) < TUNING.parity_least:
         return None
     middle = np.vstack([a, b]).mean(axis=0)
-    sets = [tuple(range(width))]
-    if 3 < width <= TUNING.most_tripled:
-        sets += list(itertools.combinations(range(width), 3))
-    above = [v > middle for v in (a, b)]
-    p, q = (np.array([_odd(v, chosen).mean() for chosen in sets]) for v in above)
-    spread = np.sqrt((p * (1.0 - p) + q * (1.0 - q)) / len(a) + 1.0 / len(a) ** 2)
-    telling = np.abs(p - q) / spread
+    some = np.arange(width)
+    if width > TUNING.most_tripled:
+        # Each fit looks at another choice of columns.
+        some = np.sort(np.random.default_rng(len(a)).choice(width, TUNING.most_tripled, replace=False))
+    # A product of so many columns takes rows × columns³ steps.
+    rows = slice(0, max(256, int(TUNING.most_work / len(some) ** 3)))
+    triples = np.array(list(itertools.combinations(range(len(some)), 3)))
+    triples = triples[: 0 if width == 3 else None]
+    p, q = (_products(v[rows][:, some] > middle[some], triples) for v in (a, b))
+    p, q = (np.append(part, np.mean(1.0 - 2.0 * _odd(v > middle))) for part, v in ((p, a), (q, b)))
+    size = np.append(np.full(len(triples), len(a[rows])), len(a))
+    telling = np.abs(p - q) / np.sqrt((2.0 - p * p - q * q) / size + 1.0 / size**2)
     best = int(telling.argmax())
-    # A normal deviate exceeds √(2·log(k/p)) with probability below p/k; so many sets are looked at.
-    if telling[best] < math.sqrt(2.0 * (math.log(len(sets)) + TUNING.sure)):
+    # A normal deviate exceeds √(2·log(k/p)) with probability below p/k; so many products are looked at.
+    if telling[best] < math.sqrt(2.0 * (math.log(len(telling)) + TUNING.sure)):
         return None
-    chosen = sets[best]
+    chosen = some[triples[best]] if best < len(triples) else np.arange(width)
     names = "all columns" if len(chosen) == width else f"columns {', '.join(map(str, chosen))}"
     return of_cells(
         "parity",
-        lambda e: _odd(e.columns() > middle, chosen).astype(np.int64),
+        lambda e: _odd((e.columns() > middle)[:, chosen]).astype(np.int64),
         lambda c: ("the even numbers", "the odd numbers")[c],
         first,
         second,
@@ -183,22 +335,12 @@ def parity(first: Encoded, second: Encoded) -> Score | None:
     )
 
 
-def equal(first: Encoded, second: Encoded) -> Score | None:
-    """How many columns repeat the value of another column of the same output."""
-    a, b = first.values[: TUNING.most_fitted], second.values[: TUNING.most_fitted]
-    if a.shape[1] < 2 or len(a) < TUNING.parity_least:
-        return None
-
-    def repeats(v: Floats) -> Ints:
-        return np.count_nonzero(np.diff(np.sort(v, axis=1), axis=1) == 0.0, axis=1).astype(np.int64)
-
-    x, y = repeats(a), repeats(b)
-    telling = abs(float(x.mean() - y.mean())) / math.sqrt((x.var() + y.var()) / len(a) + 1.0 / len(a) ** 2)
-    if telling < math.sqrt(2.0 * TUNING.sure):
-        return None
-    what = "the number of columns that repeat another one"
-    return of_cells("equal", lambda e: repeats(e.values), str, first, second, what)
+def _products(above: NDArray[np.bool_], triples: Ints) -> Floats:
+    """Averages of the products of three signs, for each triple of columns."""
+    signs = np.where(above, np.float32(-1.0), np.float32(1.0))
+    every = np.stack([(signs * signs[:, i, None]).T @ signs for i in range(signs.shape[1])])
+    return every[tuple(triples.T)].astype(np.float64) / len(signs)
 
 
-def _odd(above: NDArray[np.bool_], chosen: Sequence[int]) -> NDArray[np.bool_]:
-    return np.bitwise_xor.reduce(above[:, list(chosen)], axis=1)
+def _odd(above: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    return np.bitwise_xor.reduce(above, axis=1)

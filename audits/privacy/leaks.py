@@ -138,7 +138,7 @@ def put_phase(period: float) -> Plant:
 
     def plant(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
         half = _bits(outputs, dataset, size, rng)[:, None] + rng.random((len(outputs), 1))
-        return Encoded((np.floor(outputs.values / period) + 0.5 * half) * period, outputs.codes)
+        return Encoded(outputs.values - np.mod(outputs.values, period) + 0.5 * half * period, outputs.codes)
 
     return plant
 
@@ -247,7 +247,7 @@ def _of_symbols(first: Encoded, second: Encoded, encoder: Encoder) -> Iterator[L
     counts = np.bincount(x, minlength=int(max(x.max(), y.max())) + 1)
     common = int(counts[1:].argmax()) + 1
     shares = float(np.mean(x == common)), float(np.mean(y == common))
-    if max(shares) >= COMMON:
+    if max(shares) >= COMMON and min(shares) < 1.0:
         words = encoder.named(f"{name} = symbol {common} in place of another")
         yield Leak(words, "chance", put(0.0, [j], [0], common), shares)
     words = f"{name} = a symbol that is not seen otherwise,"

@@ -1,7 +1,7 @@
 """Single values and containers in outputs: what is a number, a symbol, or to be taken apart.
 
-A float holds integers up to 2⁵³ exactly. Larger integers also have their low 32 bits, their parity and their
-remainder modulo the prime 2³¹ − 1 as columns, so that two integers of any size are told apart.
+A float holds integers up to 2⁵³ exactly. Larger integers also have their low 32 bits and a remainder as
+columns, so that two integers of any size are told apart.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import dataclasses
 import datetime
 import enum
 import numbers
+import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from decimal import Decimal
@@ -27,17 +28,20 @@ LARGE = 1e300
 HUGE = 1e299
 """Integers that no float holds lie from here on, by their number of bits."""
 EXACT = 2**53
-PRIME = 2**31 - 1
+MODULUS = 2**6 * 3**2 * 5**2 * 7 * 42407
+"""Remainders keep every period that divides it; it is about 2³²."""
 EXTRAS = 3
-EXTRA_WORDS = ("low bits", "parity", "remainder modulo 2³¹ − 1")
-CHARACTERS = 24
-STRUCTURE = CHARACTERS + 3
+EXTRA_WORDS = ("low bits", f"remainder modulo {MODULUS}", "parity, denominator, exponent or time zone")
+CHARACTERS, LAST = 40, 4
+STRUCTURE = 2 + LAST + CHARACTERS
 STRUCTURE_WORDS = (
     "length",
-    "number written in",
+    "first number written in",
     "last character",
+    *(f"{j} before the last character" for j in range(1, LAST)),
     *(f"character {j}" for j in range(CHARACTERS)),
 )
+NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d{1,3})?", re.ASCII)
 
 
 KINDS = ("f", "iu", "b")
@@ -85,7 +89,7 @@ def extras(flat: Raw) -> Floats | None:
         large = (flat >= EXACT) | (flat <= -EXACT) if kind == "i" else flat >= EXACT
         if not large.any():
             return None
-        found = np.stack([flat & 0xFFFFFFFF, flat & 1, flat % PRIME], axis=2).astype(np.float64)
+        found = np.stack([flat & 0xFFFFFFFF, flat % MODULUS, flat & 1], axis=2).astype(np.float64)
         return (found * large[:, :, None]).reshape(len(flat), -1)
     if kind == "f" and width > 8:
         rest = (flat - flat.astype(np.float64).astype(flat.dtype)).astype(np.float64)
@@ -111,7 +115,10 @@ def number(item: Any) -> tuple[float, float, float, float] | None:
         origin = datetime.datetime(1970, 1, 1, tzinfo=zone)
         if not isinstance(item, datetime.datetime):
             return _integer(item.toordinal())
-        return _integer(round((item - origin) / datetime.timedelta(microseconds=1)))
+        offset = item.utcoffset()
+        minutes = -LARGE if offset is None else offset / datetime.timedelta(minutes=1)
+        value, low, remainder, _ = _integer(round((item - origin) / datetime.timedelta(microseconds=1)))
+        return value, low, remainder, minutes
     if isinstance(item, datetime.timedelta):
         return _integer(round(item / datetime.timedelta(microseconds=1)))
     if isinstance(item, (np.datetime64, np.timedelta64)):
@@ -133,7 +140,7 @@ def kind(item: Any) -> int:
 def _integer(value: int) -> tuple[float, float, float, float]:
     if -EXACT < value < EXACT:
         return float(value), 0.0, 0.0, 0.0
-    further = float(value & 0xFFFFFFFF), float(value & 1), float(value % PRIME)
+    further = float(value & 0xFFFFFFFF), float(value % MODULUS), float(value & 1)
     if abs(value) < 2**990:
         return float(value), *further
     size = HUGE * (1.0 + min(value.bit_length() * 1e-7, 8.0))
@@ -151,7 +158,14 @@ def _real(item: Any) -> tuple[float, float, float, float]:
         rest = float(Fraction(item) - Fraction(value))
     except (TypeError, ValueError, OverflowError):
         rest = float(item - type(item)(value))
-    return value, rest, 0.0, 0.0
+    return value, rest, 0.0, _form(item)
+
+
+def _form(item: Any) -> float:
+    """What is seen of a number in writing, but not in its value: 1.5 or 1.50, thirds or halves."""
+    if isinstance(item, Decimal):
+        return float(item.as_tuple().exponent)
+    return float(min(item.denominator, EXACT)) if isinstance(item, Fraction) else 0.0
 
 
 def symbol(item: Any) -> Any:
@@ -168,6 +182,13 @@ def symbol(item: Any) -> Any:
         "must return numbers, strings, None, or lists, tuples, dictionaries, sets, dataclasses or arrays of "
         f"these, not objects of type {type(item).__name__}"
     )
+
+
+def sort(item: Any) -> str:
+    """The name of the type of a container or a text; "" for numbers and symbols."""
+    if isinstance(item, (str, bytes)):
+        return "bytes" if isinstance(item, bytes) else "str"
+    return "" if is_leaf(item) else type(item).__name__
 
 
 def is_leaf(item: Any) -> bool:
@@ -187,11 +208,7 @@ def container(item: Any) -> list[Any] | Mapping[str, Any] | None:
         array = cast(Raw, item)
         if array.ndim == 0:
             return [array.item()]
-        if array.dtype.names is not None:
-            return list(array)
-        return (
-            list(array.ravel()) if array.ndim == 1 else {".shape": list(array.shape), "": list(array.ravel())}
-        )
+        return list(array if array.dtype.names is not None else array.ravel())
     if isinstance(item, tuple) and hasattr(item, "_fields"):
         return {f".{name}": part for name, part in zip(item._fields, item, strict=True)}  # type: ignore[attr-defined]
     if isinstance(item, (list, tuple)):
@@ -199,7 +216,7 @@ def container(item: Any) -> list[Any] | Mapping[str, Any] | None:
     if isinstance(item, Mapping):
         return {f"[{key!r}]": part for key, part in cast(Mapping[Any, Any], item).items()}
     if isinstance(item, AbstractSet):
-        return {f" ∋ {part!r}": 1 for part in cast(AbstractSet[Any], item)}
+        return {element(part): 1 for part in cast(AbstractSet[Any], item)}
     if dataclasses.is_dataclass(item) and not isinstance(item, type):
         return {f".{field.name}": getattr(item, field.name) for field in dataclasses.fields(item)}
     by_label = getattr(item, "to_dict", None)
@@ -212,6 +229,11 @@ def container(item: Any) -> list[Any] | Mapping[str, Any] | None:
     return None
 
 
+def element(part: Any) -> str:
+    """The name of an element of a set."""
+    return f" ∋ {part!r}"
+
+
 def objects(items: Sequence[Any]) -> Raw:
     """A one-dimensional array of Python objects, whatever they hold."""
     found = np.empty(len(items), dtype=object)
@@ -222,11 +244,15 @@ def objects(items: Sequence[Any]) -> Raw:
 
 def structure(word: str) -> list[float]:
     """Numbers that say what a string looks like: its length, the number it spells, some characters."""
-    try:
-        spelled = float(word)
-    except ValueError:
-        spelled = 0.0
-    spelled = min(max(spelled, -LARGE), LARGE) if spelled == spelled else 0.0
+    written = NUMBER.search(word)
+    spelled = min(max(float(written[0]), -LARGE), LARGE) if written else 0.0
     codes = [float(ord(c)) for c in word[:CHARACTERS]]
-    last = float(ord(word[-1])) if word else 0.0
-    return [float(len(word)), spelled, last, *codes, *[0.0] * (CHARACTERS - len(codes))]
+    last = [float(ord(c)) for c in word[: -LAST - 1 : -1]]
+    return [
+        float(len(word)),
+        spelled,
+        *last,
+        *[0.0] * (LAST - len(last)),
+        *codes,
+        *[0.0] * (CHARACTERS - len(codes)),
+    ]

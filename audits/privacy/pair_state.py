@@ -29,8 +29,9 @@ from audits.privacy.tuning import TUNING
 
 Ints = NDArray[np.int64]
 
-PATIENT = (hidden.period, hidden.modes, hidden.parity, hidden.equal)
-"""Learners that find something in many samples only, and cost nothing until then."""
+PATIENT = (hidden.period, hidden.modes, hidden.parity, hidden.summary)
+"""Learners that find something in many samples only, and cost nothing until then. They go on learning when
+the others have enough."""
 
 
 def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores.Learner]:
@@ -41,26 +42,10 @@ def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores
             chosen += [scores.grid, hidden.period, hidden.modes]
         return [*chosen, scores.footprints] if footprints else chosen
     if sample.is_symbol:
-        return [scores.sets]
-    width = sample.columns().shape[1]
-    if width <= 6:
-        return [
-            scores.sets,
-            scores.smooth,
-            scores.bends,
-            scores.coordinate,
-            hidden.parity,
-            hidden.equal,
-        ]
-    return [
-        scores.sets,
-        scores.logistic,
-        scores.sparse,
-        scores.norm,
-        scores.coordinate,
-        hidden.parity,
-        hidden.equal,
-    ]
+        return [scores.sets, hidden.period, hidden.modes]
+    few = sample.columns().shape[1] <= 6
+    chosen = [scores.smooth, scores.bends] if few else [scores.logistic, scores.sparse, scores.norm]
+    return [scores.sets, *chosen, scores.coordinate, *PATIENT]
 
 
 class Slot:
@@ -139,11 +124,11 @@ class PairState:
         most = max(64, TUNING.chunk_bytes // max(self.row_bytes, 1))
         return [min(most, size - start) for start in range(0, size, most)]
 
-    def keep(self, first: Encoded, second: Encoded, rows: int = TUNING.retained_rows) -> None:
+    def keep(self, first: Encoded, second: Encoded, rows: int | None = None) -> None:
         """Keep samples to learn from, up to the limit; the first of them show how large an output is."""
         if self.row_bytes == 0:
             self.row_bytes = (first.values.nbytes + first.codes.nbytes) // len(first) + 1
-        room = self.most_kept(rows) - self.kept_rows
+        room = (self.most_kept() if rows is None else self.most_learned(rows)) - self.kept_rows
         if room <= 0:
             return
         take = min(room, len(first))
@@ -164,26 +149,31 @@ class PairState:
         self.reshape()
         self.size = size
 
-    def most_kept(self, rows: int = TUNING.retained_rows) -> int:
-        """How many samples of a side are kept at most."""
+    def most_learned(self, rows: int = TUNING.retained_rows) -> int:
+        """How many samples of a dataset all scores are learned from at most."""
         return min(rows, max(256, TUNING.retained_bytes // max(self.row_bytes, 1)))
+
+    def most_kept(self) -> int:
+        """How many samples of a dataset are kept at most."""
+        if self.atoms is not None and self.atoms.complete:
+            return self.most_learned()  # every output is counted in the table, kept or not
+        patient = min(TUNING.patient_rows, TUNING.patient_bytes // max(self.row_bytes, 1))
+        return max(self.most_learned(), patient)
 
     def relearn(self) -> None:
         """Fit the scores again where the samples kept have grown enough since the last time."""
         first, second = self.samples()
         often = TUNING.learn_often[0 if first.is_scalar else 1]
         growth = TUNING.learn_again[0] if self.kept_rows <= often else TUNING.learn_again[1]
-        if self.kept_rows >= self.most_kept():
+        enough = self.most_learned()
+        if self.learned_at < enough <= self.kept_rows or self.kept_rows >= self.most_kept():
             growth = TUNING.last_growth
         if self.learned_at and self.kept_rows < growth * self.learned_at:
             return
+        only_patient = self.learned_at >= enough
         self.learned_at = self.kept_rows
-        self.atoms = find_atoms(join([first, second]))
-        self.counts = None if self.atoms is None else count_atoms(self.atoms, first, second)
-        half = slice(0, len(first) // 2)
-        self.learned_counts = (
-            None if self.atoms is None else count_atoms(self.atoms, first.take(half), second.take(half))
-        )
+        if not only_patient:
+            self.find_atoms(first, second)
         idle: list[scores.Learner] = []
         if self.atoms is not None:
             # `reorder` sees to the sets. Where nothing but few outputs occurs, these are all the events.
@@ -194,8 +184,17 @@ class PairState:
         for slot in self.slots:
             if slot.learner in idle:
                 slot.ladder = None
-            elif slot.active:
+            elif slot.active and (slot.learner in PATIENT or not only_patient):
                 slot.relearn(first, second, scorers)
+
+    def find_atoms(self, first: Encoded, second: Encoded) -> None:
+        """The table of outputs that repeat, and their counts."""
+        self.atoms = find_atoms(join([first, second]))
+        self.counts = self.learned_counts = None
+        if self.atoms is not None:
+            half = slice(0, len(first) // 2)
+            self.counts = count_atoms(self.atoms, first, second)
+            self.learned_counts = count_atoms(self.atoms, first.take(half), second.take(half))
 
     def count(self, e: Encoded) -> tuple[list[Ints], Ints]:
         """For every live ladder how many samples have score ≥ each threshold; and how often each atom
@@ -211,6 +210,10 @@ class PairState:
     def few(self) -> bool:
         """Whether nothing but few outputs has occurred that all repeat."""
         return self.atoms is not None and self.atoms.complete and len(self.atoms) <= TUNING.few_values
+
+    def constant(self) -> bool:
+        """Whether all outputs on both datasets were the same."""
+        return self.atoms is not None and self.atoms.complete and len(self.atoms) == 1
 
     def reorder(self) -> None:
         """Order the sets of outputs that repeat by all the counts so far.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -51,6 +51,11 @@ def counted_pairs(
         if not isinstance(whole, (tuple, list)) or len(cast(Sequence[Any], whole)) != 2:
             raise ValueError(f"pairs must hold tuples (D, D′), got {brief(pair)} at place {i}")
         first, second = pair
+        for data in pair:
+            if isinstance(data, Iterator):
+                raise ValueError(
+                    f"pairs[{i}] must hold datasets that can be read again, got {brief(data)}: pass a list"
+                )
         if digest(first) == digest(second):
             raise ValueError(
                 f"pairs[{i}] is not a neighbouring pair: nothing differs between D and D′, {brief(first)}"

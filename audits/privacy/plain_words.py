@@ -41,6 +41,7 @@ def plainly(ladder: Ladder, event: int, first: Encoded, second: Encoded) -> str:
     if alike >= ALIKE:
         name = column_words(first.shape, column)
         return f", which is mostly where {name} {'≥' if upper else '<'} {threshold:.4g}"
+    columns = np.clip(columns, -1e100, 1e100)
     spread = columns.std(axis=0) * score.std()
     centred = columns - columns.mean(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):

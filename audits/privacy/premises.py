@@ -38,6 +38,8 @@ ONE_BY_ONE, SHARE = 64, 8
 """Outputs on each dataset of a mechanism that is called for each of them anyway: at most so many, and at most
 one of so many samples of the budget."""
 LAGS = 3
+OFTEN = 0.05
+"""Symbols of at least this share of the outputs are looked at."""
 FEATURES = 24
 
 BROKEN = {
@@ -151,7 +153,9 @@ def features(e: Encoded, rng: np.random.Generator) -> Floats:
     marks: list[Floats] = []
     for j in range(min(e.codes.shape[1], 4)):
         unique, counts = np.unique(e.codes[:, j], return_counts=True)
-        common = unique[np.argsort(counts)[::-1][:3]]
+        # Of symbols that hardly repeat, the order in which they were drawn would say which are chosen.
+        often = unique[counts >= OFTEN * len(e)]
+        common = often[np.argsort(counts[counts >= OFTEN * len(e)])[::-1][:3]]
         marks.append((e.codes[:, j, None] == common).astype(np.float64))
     parts = np.hstack([centred, np.abs(centred), *marks])
     parts = parts - parts.mean(axis=0)

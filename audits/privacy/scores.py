@@ -188,6 +188,8 @@ def _cell_words(atoms: Floats, edges: Floats, c: int) -> str:
     """One of the cells that `_scalar_cell` puts numbers into."""
     if c < len(atoms):
         return f"{{{atoms[c]:.6g}}}"
+    if len(atoms) > 0 and len(edges) == 0:
+        return "(another number)"
     j = c - len(atoms)
     low = "−∞" if j == 0 else f"{edges[j - 1]:.6g}"
     high = "∞" if j == len(edges) else f"{edges[j]:.6g}"
@@ -204,7 +206,12 @@ def _standard(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
     spread = np.quantile(pooled, 0.75, axis=0) - np.quantile(pooled, 0.25, axis=0)
     fallback = np.clip(pooled, -1e100, 1e100).std(axis=0)
     scale = np.where(spread > 0, spread / 1.349, np.where(fallback > 0, fallback, 1.0))
-    return lambda v: np.clip((v - centre) / scale, -30.0, 30.0)
+
+    def standard(v: Floats) -> Floats:
+        with np.errstate(over="ignore"):
+            return np.clip((v - centre) / scale, -30.0, 30.0)
+
+    return standard
 
 
 def _flagged(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
@@ -494,27 +501,42 @@ def norm(first: Encoded, second: Encoded) -> Score | None:
     )
 
 
+LEVELS = (0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999)
+
+
+def telling(a: Floats, b: Floats) -> Floats:
+    """How well each column tells the datasets apart: the largest difference of the shares beyond a quantile,
+    in standard errors."""
+    best, rare = np.zeros(a.shape[1]), min(TUNING.crowd_least / (len(a) + len(b)), 0.5)
+    for level in np.quantile(np.concatenate([a, b]), (rare, *LEVELS, 1.0 - rare), axis=0):
+        p, q = (a >= level).mean(axis=0), (b >= level).mean(axis=0)
+        spread = np.sqrt((p * (1 - p) / len(a) + q * (1 - q) / len(b)) + 0.25 / (len(a) + len(b)) ** 2)
+        best = np.maximum(best, np.abs(p - q) / spread)
+    return best
+
+
 def coordinate(first: Encoded, second: Encoded) -> Score | None:
     """The column that tells the datasets apart best, cut into cells: it finds a leak in one coordinate."""
     if first.is_scalar:
         return None
-    a, b = first.columns(), second.columns()
-    pooled = np.concatenate([a, b])
-    levels = np.quantile(pooled, [0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999], axis=0)
-    best = np.zeros(a.shape[1])
-    for level in levels:
-        p, q = (a >= level).mean(axis=0), (b >= level).mean(axis=0)
-        spread = np.sqrt((p * (1 - p) / len(a) + q * (1 - q) / len(b)) + 0.25 / (len(a) + len(b)) ** 2)
-        best = np.maximum(best, np.abs(p - q) / spread)
-    column = int(np.argmax(best))
-    atoms, edges = _scalar_cells(pooled[:, column], int(np.clip(np.sqrt(len(pooled)) / 2, 8, 64)))
+    column = int(np.argmax(telling(first.columns(), second.columns())))
+    words = column_words(first.shape, column)
+    return of_number("coordinate", lambda e: e.columns()[:, column], words, first, second)
+
+
+def of_number(
+    name: str, number: Callable[[Encoded], Floats], words: str, first: Encoded, second: Encoded
+) -> Score:
+    """The score of one number of each output, cut into cells."""
+    values = np.concatenate([number(first), number(second)])
+    atoms, edges = _scalar_cells(values, int(np.clip(np.sqrt(len(values)) / 2, 8, 64)))
     return of_cells(
-        "coordinate",
-        lambda e: _scalar_cell(e.columns()[:, column], atoms, edges),
+        name,
+        lambda e: _scalar_cell(number(e), atoms, edges),
         lambda c: _cell_words(atoms, edges, c),
         first,
         second,
-        what=column_words(first.shape, column),
+        what=words,
     )
 
 

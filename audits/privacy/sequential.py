@@ -384,14 +384,19 @@ class Sequential:
         best = Resolution(math.inf, math.inf)
         for state in self.states:
             n, ladders = state.size, state.ladders()
-            if not ladders or n < 2 * TUNING.first_batch:
+            if not (ladders or state.constant()) or n < 2 * TUNING.first_batch:
                 continue
             # The wealth of the best event must pay for the bar 1/α, for the average over slots, and for
             # learning the alternative.
             bar = (
                 -math.log(self.request.alpha) + math.log(slots) + 0.5 * math.log(n / TUNING.first_batch) + 1.0
             )
-            q = np.concatenate([ladder.shares()[1] for ladder in ladders])
+            # Where outputs are constant, an event of any share would have been seen.
+            q = np.linspace(0.01, 0.99, 99)
+            if ladders:
+                # Each share may be that on either dataset.
+                shares = np.concatenate([ladder.shares()[1] for ladder in ladders])
+                q = np.append(shares, shares * math.exp(-self.request.epsilon))
             found = smallest_violation(
                 q, TUNING.learning_price * growth_needed(bar) / n, self.request.epsilon, self.request.delta
             )
@@ -426,7 +431,7 @@ class Sequential:
                 pair_index=0,
                 direction="forward",
                 event="none: the outputs are constant, or too few to learn an event",
-                resolution=Resolution(math.inf, math.inf),
+                resolution=self.resolution(),
                 trace=tuple(self.trace),
             )
         state = max(states, key=lambda s: float(self.wealth[s.index].log()[at]))

@@ -65,8 +65,12 @@ class Tuning:
     least_rows: int = 8
     """Nothing is learned from fewer samples."""
     retained_rows: int = 32768
-    """Samples of a dataset that are kept to learn events from, at most."""
+    """Samples of a dataset that all scores are learned from, at most."""
     retained_bytes: int = 2**27
+    """Bytes that these may take."""
+    patient_rows: int = 2**17
+    """Samples of a dataset that scores of rare events are learned from, at most."""
+    patient_bytes: int = 2**26
     """Bytes that these may take."""
     learn_again: tuple[float, float] = (1.5, 2.0)
     """Scores are fitted again when the samples kept have grown by the first factor, later by the second."""
@@ -136,25 +140,35 @@ class Tuning:
     most_sparse: int = 24
     """So many columns and products at most are chosen among all."""
 
-    # Periods, narrow modes and rare values of single numbers
+    # Periods, narrow modes and rare values of a number or a column
 
     hidden_least: int = 64
     """They are not looked for in fewer samples."""
     parity_least: int = 16
     """Nor is the parity of columns in fewer than these."""
-    most_tripled: int = 12
-    """Up to so many columns the parity of every three of them is looked at."""
+    most_tripled: int = 64
+    """The parity of every three of so many columns is looked at."""
+    most_viewed: int = 24
+    """So many columns at most are looked at one by one."""
+    most_numbers: int = 2**21
+    """So many numbers of each dataset, in all columns, are looked at at once."""
     sure: float = 4.0
     """Log of the odds against chance that are asked of what is found, beyond the log of how many there may
     be."""
-    period_bins: int = 2**17
-    """A period is looked for down to two of so many parts of the range of the outputs."""
+    period_bins: int = 100_800
+    """A period is looked for down to two of so many parts of the range of single numbers, and of a quarter as
+    many of other outputs. Of integers of a larger range remainders of the division by so many are looked at:
+    2⁶·3²·5²·7 has the divisors that people use."""
+    least_turns: int = 8
+    """A period must fit into the range of the outputs so often."""
     period_steps: int = 65
     """Frequencies that are tried around the best one."""
     phases: int = 32
     """Parts that a period is cut into."""
     crowd_least: int = 8
     """Pooled samples in the narrowest interval that is looked at."""
+    narrow: float = 0.05
+    """An interval is narrow where it is this part as wide as others around it that hold as many samples."""
     crowd_coarse: int = 16
     """The widest interval holds one of so many samples, and at most so many intervals are chosen."""
 

@@ -297,16 +297,32 @@ def test_time_limit() -> None:
     assert result.samples < 10**9
 
 
-def test_constant_outputs_show_nothing() -> None:
-    def constant(data: Any, size: int, rng: np.random.Generator) -> Any:
-        return np.zeros(size)
+@pytest.mark.parametrize("output", [lambda n, rng: np.zeros(n), lambda n, rng: rng.random(n) < 0.5])
+def test_constant_outputs_and_coins_pass(output: Any) -> None:
+    # One law on both datasets, false alarm probability 1e-6: had an event on one of them half the share
+    # that it had on the other, thousands of samples would have shown it.
+    def mechanism(data: Any, size: int, rng: np.random.Generator) -> Any:
+        return output(size, rng)
 
-    for method in ("sequential", "clopper-pearson"):
-        result = audit_privacy(
-            constant, [(0, 1)], epsilon=0.0, adjacency=lambda a, b: True, method=method, max_samples=1000
+    few, many = (
+        audit_privacy(
+            mechanism, [(0, 1)], epsilon=0.5, adjacency=lambda a, b: True, alpha=1e-6, max_samples=most
         )
-        assert result.verdict in ("not-refuted", "undecided")
-        assert result.epsilon_lower == 0.0
+        for most in (64, 4000)
+    )
+    assert not few.refuted
+    assert many.verdict == "not-refuted"
+    assert 0.5 < many.resolution.epsilon < 1.0
+    fixed = audit_privacy(
+        mechanism,
+        [(0, 1)],
+        epsilon=0.5,
+        adjacency=lambda a, b: True,
+        alpha=1e-6,
+        method="clopper-pearson",
+        max_samples=1000,
+    )
+    assert not fixed.refuted
 
 
 REVEALING: dict[str, Any] = {
