@@ -115,8 +115,8 @@ def check_span(point: Point) -> Iterator[Evidence]:
     """Six records of rank 2 in ℝ⁵, the second direction ten thousand times weaker than the first."""
     rng = point.rng
     x = rng.standard_normal((6, 2)) * [1.0, 1e-4] @ rng.standard_normal((2, 5))
-    optimum = rng.standard_normal(5)
-    small, basis = dp_gd.reduce_to_span(Problem(x, np.zeros(6), losses.absolute(), optimum))
+    optimum, targets = rng.standard_normal(5), rng.standard_normal(6)
+    small, basis = dp_gd.reduce_to_span(Problem(x, targets, losses.absolute(), optimum))
     yield same("dimension of the span of features of rank 2", basis.shape, (5, 2))
     if basis.shape == (5, 2):
         yield same("VᵀV for the basis V of the span", basis.T @ basis, np.eye(2))
@@ -124,6 +124,11 @@ def check_span(point: Point) -> Iterator[Evidence]:
         yield same("scores in the span", small.features @ (basis.T @ theta), x @ theta)
         assert small.optimum is not None
         yield same("scores of the optimum in the span", small.features @ small.optimum, x @ optimum)
+        yield same("targets of the problem in the span", small.targets, targets)
+        values = losses.absolute().value(x @ theta, targets)
+        yield same(
+            "losses in the span", small.loss.value(small.features @ (basis.T @ theta), small.targets), values
+        )
 
 
 # --- Formulas, losses and sets -----------------------------------------------------------------------------

@@ -112,7 +112,8 @@ def check_all_b() -> Iterator[Evidence]:
 def check_proof(point: Point) -> Iterator[Evidence]:
     if "B" not in point:
         yield from check_all_b()
-        named = {n for n in range(3, 13) if logistic_instance.problem(n).optimum is not None}
+        optima = {n: logistic_instance.problem(n).optimum for n in range(3, 13)}
+        named = {n for n, optimum in optima.items() if optimum is not None and optimum.tolist() == [0.0]}
         quantity = (
             "sizes from 3 to 12 at which the dataset has no optimum 0, of those that 3 divides, or has one"
         )
