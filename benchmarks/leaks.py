@@ -166,6 +166,7 @@ NUMBERS = (
     ),
     Leak("number", "mode of weight 0.01, width 1e-4", mode(0.01, 1e-4), mode_shares(0.01, 1e-4)),
     Leak("number", "mode of weight 0.003, width 1e-6", mode(0.003, 1e-6), mode_shares(0.003, 1e-6)),
+    Leak("number", "mode of weight 0.0002, width 1e-6", mode(2e-4, 1e-6), mode_shares(2e-4, 1e-6)),
     Leak(
         "number",
         "three modes of weight 0.01 together, width 1e-3",
@@ -250,6 +251,17 @@ def in_column(chance: float, width: int, column: int, value: float) -> Callable[
     return mechanism
 
 
+def beside(mechanism: Callable[..., Any], width: int, column: int) -> Callable[..., Any]:
+    """A leak of single numbers in one column, beside columns of Gaussian noise."""
+
+    def wide(data: int, size: int, rng: Rng) -> Any:
+        values = rng.normal(size=(size, width))
+        values[:, column] = mechanism(data, size, rng)
+        return values
+
+    return wide
+
+
 def largest(data: int, size: int, rng: Rng) -> Any:
     """Which of ten coordinates is the largest: the fourth, in nine cases of ten and in one of ten."""
     values = rng.normal(size=(size, 10))
@@ -318,6 +330,25 @@ VECTORS = (
     Leak("vector", "correlation 0.99 in 200 columns", correlation(200), close(0.3)),
     Leak("vector", "a number among sentinels of ten columns, once in 50", sentinels, (0.02, 0.0)),
     Leak("vector", "0 in one of 20 columns, once in 100", in_column(0.01, 20, 7, 0.0), (0.01, 0.0)),
+    Leak("vector", "0 in one of 20 columns, once in 5,000", in_column(2e-4, 20, 7, 0.0), (2e-4, 0.0)),
+    Leak(
+        "vector",
+        "half of a period of 0.01 in one of 20 columns",
+        beside(period(0.01, 1.0), 20, 11),
+        (1.0, 0.0),
+    ),
+    Leak(
+        "vector",
+        "mode of weight 0.01 in one of 6 columns",
+        beside(mode(0.01, 1e-4), 6, 3),
+        mode_shares(0.01, 1e-4),
+    ),
+    Leak(
+        "vector",
+        "multiples of seven in one of 6 columns",
+        beside(sevens, 6, 3),
+        (0.4 + 0.6 / 7.0, 1.0 / 7.0),
+    ),
     Leak("vector", "0.5 in one of 100 columns, once in 100", in_column(0.01, 100, 70, 0.5), (0.01, 0.0)),
     Leak("vector", "which of 10 coordinates is the largest", largest, TOLD),
     Leak("vector", "five numbers in order, 3 in 10", ordered, (0.3 + 0.7 / 120.0, 1.0 / 120.0)),

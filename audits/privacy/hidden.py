@@ -250,7 +250,7 @@ def _crowds(x: Floats, pooled: Floats, luck: float) -> Cells:
     """Disjoint intervals of pooled samples that hold more, or fewer, of the first dataset than is around.
 
     Intervals much narrower than what is around them are few, and how narrow an interval is says nothing about
-    the datasets: such intervals are compared with chance among themselves.
+    the datasets: such intervals are compared with chance among themselves, and need less to be told.
     """
     total = len(pooled)
     # How many of the first so many pooled samples are of the first dataset, but for ties.
@@ -265,10 +265,13 @@ def _crowds(x: Floats, pooled: Floats, luck: float) -> Cells:
         others = np.clip(among[right] - among[left] - a, 0, right - left - scale)
         share = (others + 1.0) / (right - left - scale + 2.0)
         low, high = pooled[starts], pooled[starts + scale - 1]
-        usual = (pooled[right - 1] - pooled[left]) * (scale / (right - left))
-        parts.append(
-            np.stack([_surprise(a, scale - a, share), low, high, high - low < TUNING.narrow * usual])
+        # Of the samples below and above the interval those that lie closer say how wide it would be usually.
+        usual = np.minimum(
+            (low - pooled[left]) / np.maximum(starts - left, 1),
+            (pooled[right - 1] - high) / np.maximum(right - starts - scale, 1),
         )
+        narrow = high - low < TUNING.narrow * scale * usual
+        parts.append(np.stack([_surprise(a, scale - a, share), low, high, narrow]))
         scale *= 2
     if not parts:
         return []
@@ -276,10 +279,12 @@ def _crowds(x: Floats, pooled: Floats, luck: float) -> Cells:
     for kind in (narrow == 0.0, narrow == 1.0):
         sure[kind] -= luck + math.log(max(np.count_nonzero(kind), 1))
     chosen: Cells = []
-    for i in np.argsort(-sure):
-        if sure[i] <= TUNING.sure or len(chosen) == TUNING.crowd_coarse:
+    hopeful = np.flatnonzero(sure > 0.5 * TUNING.sure)
+    for i in hopeful[np.argsort(-sure[hopeful])]:
+        if len(chosen) == TUNING.crowd_coarse:
             break
-        if not any(low[i] <= b and a <= high[i] for _, a, b in chosen):
+        enough = sure[i] > TUNING.sure * (0.5 if narrow[i] else 1.0)
+        if enough and not any(low[i] <= b and a <= high[i] for _, a, b in chosen):
             chosen.append((float(sure[i]), float(low[i]), float(high[i])))
     return chosen
 
