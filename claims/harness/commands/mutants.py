@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import json as json_text
+import math
 import sys
 import time
 import traceback
@@ -36,6 +37,8 @@ TIERS = ("smoke", "ci")
 """A bug that the small tier does not show is given the larger one."""
 PATIENCE = 60.0
 """Processor seconds after which no further claim is tried at the larger tier: the bug counts as missed."""
+EXCUSED = 5.0
+"""Processor seconds after which no further claim is tried on a bug that has a reason to survive."""
 LIMITS = {"smoke": 30, "ci": 150}
 """Processor seconds of one claim at a tier, after which it does not end: no claim takes a third of them."""
 TRUST = 0.1
@@ -194,8 +197,9 @@ def score(
         importlib.import_module(module)
 
     def attempt(bug: Bug, connection: Connection) -> None:
-        # What has a reason to survive is only tried at the small tier, in case a claim notices it today.
-        _try(bug, connection, known, TIERS[:1] if _reason(bug.name, reasons) else TIERS)
+        # What has a reason to survive is only tried for a short time, in case a claim notices it today.
+        excused = bool(_reason(bug.name, reasons))
+        _try(bug, connection, known, TIERS[:1] if excused else TIERS, EXCUSED if excused else math.inf)
 
     for number, messages in each_forked(bugs, attempt, jobs=jobs):
         row = _row(bugs[number], messages, reasons)
@@ -266,13 +270,16 @@ def mutants_command(
     return 0 if caught + excused == len(rows) else 1
 
 
-def _try(bug: Bug, connection: Connection, sources: Sources, tiers: Sequence[str]) -> None:
-    """In a process of its own: plant the bug, run the claims until one notices, send what was seen."""
+def _try(bug: Bug, connection: Connection, sources: Sources, tiers: Sequence[str], seconds: float) -> None:
+    """In a process of its own: plant the bug, run the claims until one notices or the processor `seconds` are
+    over, send what was seen."""
     seen: list[dict[str, str]] = []
     try:
         with planted(bug.make()):
             for tier in tiers:
                 for claim in bug.claims:
+                    if time.process_time() > seconds:
+                        return
                     if tier != TIERS[0]:
                         if claim.tier(tier) == claim.tier(TIERS[0]):
                             continue
