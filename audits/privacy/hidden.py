@@ -272,7 +272,7 @@ def _crowds(x: Floats, pooled: Floats, luck: float) -> Cells:
             (low - pooled[left]) / np.maximum(starts - left, 1),
             (pooled[right - 1] - high) / np.maximum(right - starts - scale, 1),
         )
-        narrow = high - low < TUNING.narrow * scale * usual
+        narrow = (high - low < TUNING.narrow * scale * usual).astype(np.float64)
         parts.append(np.stack([_surprise(a, scale - a, share), low, high, narrow]))
         scale *= 2
     if not parts:
