@@ -30,8 +30,9 @@ from audits.privacy.tuning import TUNING
 Ints = NDArray[np.int64]
 
 PATIENT = (hidden.period, hidden.modes, hidden.parity, hidden.summary)
-"""Learners that find something in many samples only, and cost nothing until then. They go on learning when
-the others have enough."""
+"""Learners that find something in many samples only, and cost nothing until then."""
+RARE = (hidden.modes, hidden.summary)
+"""Learners of rare events: they go on learning when the others have enough."""
 
 
 def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores.Learner]:
@@ -157,8 +158,8 @@ class PairState:
         """How many samples of a dataset are kept at most."""
         if self.atoms is not None and self.atoms.complete:
             return self.most_learned()  # every output is counted in the table, kept or not
-        patient = min(TUNING.patient_rows, TUNING.patient_bytes // max(self.row_bytes, 1))
-        return max(self.most_learned(), patient)
+        rare = min(TUNING.rare_rows, TUNING.rare_bytes // max(self.row_bytes, 1))
+        return max(self.most_learned(), rare)
 
     def relearn(self) -> None:
         """Fit the scores again where the samples kept have grown enough since the last time."""
@@ -170,9 +171,9 @@ class PairState:
             growth = TUNING.last_growth
         if self.learned_at and self.kept_rows < growth * self.learned_at:
             return
-        only_patient = self.learned_at >= enough
+        only_rare = self.learned_at >= enough
         self.learned_at = self.kept_rows
-        if not only_patient:
+        if not only_rare:
             self.find_atoms(first, second)
         idle: list[scores.Learner] = []
         if self.atoms is not None:
@@ -184,7 +185,7 @@ class PairState:
         for slot in self.slots:
             if slot.learner in idle:
                 slot.ladder = None
-            elif slot.active and (slot.learner in PATIENT or not only_patient):
+            elif slot.active and (slot.learner in RARE or not only_rare):
                 slot.relearn(first, second, scorers)
 
     def find_atoms(self, first: Encoded, second: Encoded) -> None:

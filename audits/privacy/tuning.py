@@ -68,9 +68,9 @@ class Tuning:
     """Samples of a dataset that all scores are learned from, at most."""
     retained_bytes: int = 2**27
     """Bytes that these may take."""
-    patient_rows: int = 2**17
+    rare_rows: int = 2**17
     """Samples of a dataset that scores of rare events are learned from, at most."""
-    patient_bytes: int = 2**26
+    rare_bytes: int = 2**26
     """Bytes that these may take."""
     learn_again: tuple[float, float] = (1.5, 2.0)
     """Scores are fitted again when the samples kept have grown by the first factor, later by the second."""
