@@ -397,7 +397,7 @@ class Encoder:
             elif isinstance(item, (Mapping, AbstractSet)):
                 lengths.append((row, len(found)))
                 if not known.issuperset(found):
-                    others = _others(item, known)
+                    others = _others(item, found, known)
                     found = {name: part for name, part in found.items() if name in known}
                     found[" (others)"] = others
             if not isinstance(item, AbstractSet):
@@ -480,10 +480,12 @@ class Encoder:
             self._put(batch, key, rows, columns, default=float(usual))
 
 
-def _others(item: Mapping[Any, Any] | AbstractSet[Any], known: set[str]) -> list[Any]:
-    """Keys with their values, or elements of a set, that have no columns of their own, in order."""
+def _others(
+    item: Mapping[Any, Any] | AbstractSet[Any], fields: Mapping[str, Any], known: set[str]
+) -> list[Any]:
+    """Keys with their values, or elements of a set, that have no columns of their own, in order; `fields` are
+    all of them by name."""
     if isinstance(item, Mapping):
-        fields = cast(Mapping[str, Any], leaves.container(item))
         return [part for name in sorted(fields) if name not in known for part in (name, fields[name])]
     left = [part for part in item if leaves.element(part) not in known]
     try:

@@ -122,12 +122,12 @@ def period(first: Encoded, second: Encoded) -> Score | None:
     if first.is_scalar:
         looked_at.append(View("log |output|", lambda e: np.log(np.abs(e.values[:, 0]) + 1e-300)))
     bins = TUNING.period_bins if first.is_scalar else TUNING.period_bins // 4
-    waves = [_Wave(view, *_both(view, first, second), bins) for view in looked_at]
-    wave = max(waves, key=lambda wave: wave.power, default=None)
-    if wave is None or wave.power < math.log(len(waves) * bins / 2) + TUNING.sure + 4.0:
+    found = [_wave(view, *_both(view, first, second), bins) for view in looked_at]
+    wave = max((w for w in found if w is not None), key=lambda w: w.power, default=None)
+    if wave is None or wave.power < math.log(len(looked_at) * bins / 2) + TUNING.sure + 4.0:
         return None
     view = wave.view
-    frequency, modulus, cells = wave.refined()
+    frequency, modulus, cells = _whole(wave, bins) if wave.whole else _near(wave, bins)
 
     def phase(e: Encoded) -> Ints:
         turns = np.nan_to_num(np.mod(view.of(e), modulus) * frequency)
@@ -140,56 +140,73 @@ def period(first: Encoded, second: Encoded) -> Score | None:
     return of_cells("period", phase, words, first, second, what)
 
 
+@dataclass(frozen=True, slots=True)
 class _Wave:
-    """The wave that tells the datasets apart best in one view."""
+    """The wave that tells the datasets apart best in one view.
 
-    def __init__(self, view: View, x: Floats, y: Floats, bins: int) -> None:
-        self.view, self.power, self.turns, self.bins = view, 0.0, 0, bins
-        if min(len(x), len(y)) < TUNING.hidden_least:
-            return
-        x, y = x[: TUNING.retained_rows], y[: TUNING.retained_rows]
-        low, high = np.quantile(np.concatenate([x, y]), [0.02, 0.98])
-        self.width = float(high - low)
-        if not 1e-290 < self.width < 1e290:
-            return
-        # Remainders of the division of integers keep every period that divides the number of bins.
-        self.whole = self.width > bins and all(bool((side == np.floor(side)).all()) for side in (x, y))
-        if self.whole:
-            self.sides = [np.mod(side, bins) for side in (x, y)]
-            places = [side.astype(np.int64) for side in self.sides]
-        else:
-            self.sides = [side[(side >= low) & (side < high)] for side in (x, y)]
-            scale = bins / self.width
-            places = [((side - low) * scale).astype(np.int64).clip(0, bins - 1) for side in self.sides]
-        counts = [np.bincount(place, minlength=bins) for place in places]
-        power = np.square(np.abs(np.fft.rfft((counts[0] - counts[1]).astype(np.float64))))
-        # Slow waves are differences of the laws at large, which tails and intervals show. Without a
-        # difference the power is exponential of mean 1.
-        power[: 1 if self.whole else TUNING.least_turns] = 0.0
-        power /= max(len(places[0]) + len(places[1]), 1)
-        self.turns = int(power.argmax())
-        self.power = float(power[self.turns])
-        self.telling = np.flatnonzero(power > 0.5 * self.power)
+    sides    the numbers that it was found in, of both datasets: those in the middle of the range, which is
+             `width` wide, or remainders of the division of integers (`whole`) by the number of bins.
+    turns    how often it fits into the bins, and `telling` those that have at least half of its power.
+    """
 
-    def refined(self) -> tuple[float, float, int]:
-        """Turns a unit, a multiple of the period by which numbers may be reduced first, and how many parts
-        the period is cut into."""
-        if self.whole:
-            # Of multiples of ten, halves and fifths may be as telling as tenths.
-            turns, cells = self.turns, TUNING.phases
-            for more in self.telling:
-                divisor = math.gcd(turns, int(more), self.bins)
-                if self.bins // divisor <= max(TUNING.phases, len(self.sides[0]) // TUNING.crowd_least):
-                    turns, cells = divisor, self.bins // divisor
-            return turns / self.bins, float(self.bins), cells
-        # The period need not fit into the range: the best frequency near that of the bin, or near those too
-        # fast for the bins that look the same.
-        bins = self.bins
-        alike = np.concatenate([np.arange(4) * bins + self.turns, np.arange(1, 4) * bins - self.turns])
-        near = (alike[:, None] + np.linspace(-1.0, 1.0, TUNING.period_steps)).ravel() / self.width
-        sums = [np.exp(2j * np.pi * near[:, None] * side[None, :1024]).sum(axis=1) for side in self.sides]
-        frequency = float(near[int(np.abs(sums[0] - sums[1]).argmax())])
-        return frequency, 1.0 / frequency, TUNING.phases
+    view: View
+    whole: bool
+    width: float
+    sides: tuple[Floats, Floats]
+    turns: int
+    power: float
+    telling: Ints
+
+
+def _wave(view: View, x: Floats, y: Floats, bins: int) -> _Wave | None:
+    """The best wave of a view; None for too few numbers, or numbers that are equal or beyond all bounds."""
+    if min(len(x), len(y)) < TUNING.hidden_least:
+        return None
+    x, y = x[: TUNING.retained_rows], y[: TUNING.retained_rows]
+    low, high = np.quantile(np.concatenate([x, y]), [0.02, 0.98])
+    width = float(high - low)
+    if not 1e-290 < width < 1e290:
+        return None
+    # Remainders of the division of integers keep every period that divides the number of bins.
+    whole = width > bins and all(bool((side == np.floor(side)).all()) for side in (x, y))
+    if whole:
+        sides = np.mod(x, bins), np.mod(y, bins)
+        places = [side.astype(np.int64) for side in sides]
+    else:
+        sides = x[(x >= low) & (x < high)], y[(y >= low) & (y < high)]
+        scale = bins / width
+        places = [((side - low) * scale).astype(np.int64).clip(0, bins - 1) for side in sides]
+    counts = [np.bincount(place, minlength=bins) for place in places]
+    power = np.square(np.abs(np.fft.rfft((counts[0] - counts[1]).astype(np.float64))))
+    # Slow waves are differences of the laws at large, which tails and intervals show. Without a difference
+    # the power is exponential of mean 1.
+    power[: 1 if whole else TUNING.least_turns] = 0.0
+    power /= max(len(places[0]) + len(places[1]), 1)
+    turns = int(power.argmax())
+    best = float(power[turns])
+    return _Wave(view, whole, width, sides, turns, best, np.flatnonzero(power > 0.5 * best))
+
+
+def _whole(wave: _Wave, bins: int) -> tuple[float, float, int]:
+    """Of remainders of integers: turns a unit, the number of bins, and how many cells make a period."""
+    # Of multiples of ten, halves and fifths may be as telling as tenths.
+    turns, cells = wave.turns, TUNING.phases
+    for more in wave.telling:
+        divisor = math.gcd(turns, int(more), bins)
+        if bins // divisor <= max(TUNING.phases, len(wave.sides[0]) // TUNING.crowd_least):
+            turns, cells = divisor, bins // divisor
+    return turns / bins, float(bins), cells
+
+
+def _near(wave: _Wave, bins: int) -> tuple[float, float, int]:
+    """Of other numbers: turns a unit, the period, and how many cells make it."""
+    # The period need not fit into the range: the best frequency near that of the bin, or near those too fast
+    # for the bins that look the same.
+    alike = np.concatenate([np.arange(4) * bins + wave.turns, np.arange(1, 4) * bins - wave.turns])
+    near = (alike[:, None] + np.linspace(-1.0, 1.0, TUNING.period_steps)).ravel() / wave.width
+    sums = [np.exp(2j * np.pi * near[:, None] * side[None, :1024]).sum(axis=1) for side in wave.sides]
+    frequency = float(near[int(np.abs(sums[0] - sums[1]).argmax())])
+    return frequency, 1.0 / frequency, TUNING.phases
 
 
 # --- Narrow modes and rare values --------------------------------------------------------------------

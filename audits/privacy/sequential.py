@@ -391,12 +391,13 @@ class Sequential:
             bar = (
                 -math.log(self.request.alpha) + math.log(slots) + 0.5 * math.log(n / TUNING.first_batch) + 1.0
             )
-            # Where outputs are constant, an event of any share would have been seen.
-            q = np.linspace(0.01, 0.99, 99)
             if ladders:
                 # Each share may be that on either dataset.
                 shares = np.concatenate([ladder.shares()[1] for ladder in ladders])
                 q = np.append(shares, shares * math.exp(-self.request.epsilon))
+            else:
+                # Where outputs are constant, an event of any share would have been seen.
+                q = np.linspace(0.01, 0.99, 99)
             found = smallest_violation(
                 q, TUNING.learning_price * growth_needed(bar) / n, self.request.epsilon, self.request.delta
             )

@@ -71,8 +71,6 @@ CLAIM = Claim(
             x_label="n",
             y_label="excess empirical risk",
             claimed="claimed",
-            log_x=True,
-            log_y=True,
         )
     ],
 )

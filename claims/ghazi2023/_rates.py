@@ -108,8 +108,6 @@ def plot(title: str, form: str, risk: str) -> Plot:
         y_label=risk,
         claimed="form",
         series="member",
-        log_x=True,
-        log_y=True,
     )
 
 

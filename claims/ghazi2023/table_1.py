@@ -224,8 +224,6 @@ def _plot(title: str, problem: str, d: int) -> Plot:
         y_label="excess population risk",
         series="algorithm",
         select={"problem": problem, "d": d, "n": 24_000},
-        log_x=True,
-        log_y=True,
     )
 
 

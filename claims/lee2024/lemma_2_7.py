@@ -92,7 +92,7 @@ constant for all $d$.""",
     plots=[
         Plot(
             kind="loglog", title="Variance over the printed bound", x="d", y="value", x_label="dimension d",
-            y_label="Var f over the bound", series="quantity", claimed="claimed", log_x=True, log_y=True,
+            y_label="Var f over the bound", series="quantity", claimed="claimed",
             select={"mu": 1.0, "ratio": 1.0},
         )
     ],

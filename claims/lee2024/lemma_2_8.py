@@ -98,7 +98,7 @@ ours).""",
     plots=[
         Plot(
             kind="loglog", title="Excess over the printed bound", x="d", y="value", x_label="dimension d",
-            y_label="excess over the bound", series="quantity", claimed="claimed", log_x=True, log_y=True,
+            y_label="excess over the bound", series="quantity", claimed="claimed",
             select={"ratio": 1.0},
         )
     ],

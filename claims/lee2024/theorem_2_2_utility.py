@@ -136,7 +136,7 @@ def _plot(label: str, axis: str, **others: float) -> Plot:
     """The risk of every member along one axis, the other parameters as in the middle of the star."""
     return Plot(
         kind="loglog", title=f"Excess risk against the {label}", x=axis, y="risk", x_label=label,
-        y_label="excess risk", series="member", select={**others, "tail": "small"}, log_x=True, log_y=True,
+        y_label="excess risk", series="member", select={**others, "tail": "small"},
     )  # fmt: skip
 
 

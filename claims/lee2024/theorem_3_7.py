@@ -300,8 +300,7 @@ excess risk of order $d^{3/2}/n$, not better.""",
     plots=[
         Plot(
             kind="loglog", title="Excess risk of private mechanisms", x="n", y="risk", x_label="records n",
-            y_label="excess risk", series="mechanism", select={"d": 64, "margin": 0.6}, log_x=True,
-            log_y=True,
+            y_label="excess risk", series="mechanism", select={"d": 64, "margin": 0.6},
         )
     ],
 )  # fmt: skip

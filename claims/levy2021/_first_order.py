@@ -400,8 +400,6 @@ def plot(title: str, form: str, risk: str) -> Plot:
         x_label=form,
         y_label=risk,
         series="loss",
-        log_x=True,
-        log_y=True,
         select={"regime": "noise"},
     )
 

@@ -301,8 +301,6 @@ CLAIM = Claim(
             x_label="d log³/(m n² ε²)",
             y_label="E‖A − μ‖² − Var/(mn)",
             series="population",
-            log_x=True,
-            log_y=True,
             select={"regime": "privacy"},
         )
     ],

@@ -154,8 +154,6 @@ CLAIM = Claim(
             x_label="samples per user m",
             y_label="radius",
             series="loss",
-            log_x=True,
-            log_y=True,
             select={"d": 16},
         )
     ],

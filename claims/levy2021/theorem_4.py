@@ -418,8 +418,6 @@ FEASIBLE = CLAIM.reading(
             x_label="ν/√T of the first phase",
             y_label="excess risk",
             series="loss",
-            log_x=True,
-            log_y=True,
             select={"answers": "oracle"},
         )
     ],

@@ -218,8 +218,6 @@ CLAIM = Claim(
             y_label="excess clipped risk over the bound",
             claimed="claimed",
             series="loss",
-            log_x=True,
-            log_y=True,
             select={"quantity": EXCESS, "n": 64, "rank": 1, "epsilon": 1.0, "delta": 1e-3},
         )
     ],

@@ -375,8 +375,6 @@ CLAIM = Claim(
             y_label="excess risk",
             claimed=FORM,
             series="loss",
-            log_x=True,
-            log_y=True,
             select={"p": 2, "noise": "printed", "epsilon": 1.0, "delta": 1e-5},
         )
     ],

@@ -421,8 +421,6 @@ CLAIM = Claim(
             y_label="excess empirical risk",
             claimed="bound",
             series="rank",
-            log_x=True,
-            log_y=True,
             select={"epsilon": 1.0, "delta": 4e-3, "loss": "pinball(0.3)", "p": 0},
         )
     ],

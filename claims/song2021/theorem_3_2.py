@@ -315,8 +315,6 @@ CLAIM = Claim(
             y_label="excess population risk",
             claimed=MAXIMUM,
             series="loss",
-            log_x=True,
-            log_y=True,
             select={"k": 1, "epsilon": 8.0},
         )
     ],

@@ -248,8 +248,6 @@ CLAIM = Claim(
             x_label="d",
             y_label="n*",
             series="epsilon",
-            log_x=True,
-            log_y=True,
             select={"locates": "laplace"},
         ),
     ],

@@ -314,8 +314,6 @@ CORRECTED = CLAIM.reading(
             y_label="gradient norm",
             claimed="bound",
             series="loss",
-            log_x=True,
-            log_y=True,
             select={"rank": 8},
         )
     ],

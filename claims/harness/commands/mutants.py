@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import json as json_text
-import math
 import sys
 import time
 import traceback
@@ -197,9 +196,7 @@ def score(
         importlib.import_module(module)
 
     def attempt(bug: Bug, connection: Connection) -> None:
-        # What has a reason to survive is only tried for a short time, in case a claim notices it today.
-        excused = bool(_reason(bug.name, reasons))
-        _try(bug, connection, known, TIERS[:1] if excused else TIERS, EXCUSED if excused else math.inf)
+        _try(bug, connection, known, excused=bool(_reason(bug.name, reasons)))
 
     for number, messages in each_forked(bugs, attempt, jobs=jobs):
         row = _row(bugs[number], messages, reasons)
@@ -270,15 +267,17 @@ def mutants_command(
     return 0 if caught + excused == len(rows) else 1
 
 
-def _try(bug: Bug, connection: Connection, sources: Sources, tiers: Sequence[str], seconds: float) -> None:
-    """In a process of its own: plant the bug, run the claims until one notices or the processor `seconds` are
-    over, send what was seen."""
+def _try(bug: Bug, connection: Connection, sources: Sources, *, excused: bool) -> None:
+    """In a process of its own: plant the bug, run the claims until one notices, send what was seen.
+
+    What is excused is only tried at the small tier and for a short time, in case a claim notices it today.
+    """
     seen: list[dict[str, str]] = []
     try:
         with planted(bug.make()):
-            for tier in tiers:
+            for tier in TIERS[:1] if excused else TIERS:
                 for claim in bug.claims:
-                    if time.process_time() > seconds:
+                    if excused and time.process_time() > EXCUSED:
                         return
                     if tier != TIERS[0]:
                         if claim.tier(tier) == claim.tier(TIERS[0]):
