@@ -487,11 +487,12 @@ def _others(
     all of them by name."""
     if isinstance(item, Mapping):
         return [part for name in sorted(fields) if name not in known for part in (name, fields[name])]
-    left = [part for part in item if leaves.element(part) not in known]
+    # Sets have only a partial order, so their order here must not depend on that in which they came.
+    left = sorted((part for part in item if leaves.element(part) not in known), key=leaves.element)
     try:
         return sorted(left)
     except TypeError:
-        return sorted(left, key=repr)
+        return left
 
 
 def _rows(found: Sequence[tuple[int, Any]]) -> Ints:

@@ -214,9 +214,10 @@ def container(item: Any) -> list[Any] | Mapping[str, Any] | None:
     if isinstance(item, (list, tuple)):
         return list(cast(Sequence[Any], item))
     if isinstance(item, Mapping):
-        return {f"[{key!r}]": part for key, part in cast(Mapping[Any, Any], item).items()}
+        return {f"[{canonical(key)}]": part for key, part in cast(Mapping[Any, Any], item).items()}
     if isinstance(item, AbstractSet):
-        return {element(part): 1 for part in cast(AbstractSet[Any], item)}
+        # The order in which a set gives its elements may change from process to process.
+        return dict.fromkeys(sorted(element(part) for part in cast(AbstractSet[Any], item)), 1)
     if dataclasses.is_dataclass(item) and not isinstance(item, type):
         return {f".{field.name}": getattr(item, field.name) for field in dataclasses.fields(item)}
     by_label = getattr(item, "to_dict", None)
@@ -231,7 +232,14 @@ def container(item: Any) -> list[Any] | Mapping[str, Any] | None:
 
 def element(part: Any) -> str:
     """The name of an element of a set."""
-    return f" ∋ {part!r}"
+    return f" ∋ {canonical(part)}"
+
+
+def canonical(part: Any) -> str:
+    """The part as Python writes it, the elements of a set in order."""
+    if not isinstance(part, AbstractSet):
+        return repr(part)
+    return f"{{{', '.join(sorted(canonical(inner) for inner in cast(AbstractSet[Any], part)))}}}"
 
 
 def objects(items: Sequence[Any]) -> Raw:
