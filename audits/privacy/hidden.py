@@ -121,7 +121,8 @@ def period(first: Encoded, second: Encoded) -> Score | None:
     looked_at = views(first)
     if first.is_scalar:
         looked_at.append(View("log |output|", lambda e: np.log(np.abs(e.values[:, 0]) + 1e-300)))
-    bins = TUNING.period_bins if first.is_scalar else TUNING.period_bins // 4
+    many = first.is_scalar and len(first) >= TUNING.fine_from
+    bins = TUNING.period_bins if many else TUNING.period_bins // 4
     found = [_wave(view, *_both(view, first, second), bins) for view in looked_at]
     wave = max((w for w in found if w is not None), key=lambda w: w.power, default=None)
     if wave is None or wave.power < math.log(len(looked_at) * bins / 2) + TUNING.sure + 4.0:
@@ -177,7 +178,8 @@ def _wave(view: View, x: Floats, y: Floats, bins: int) -> _Wave | None:
         scale = bins / width
         places = [((side - low) * scale).astype(np.int64).clip(0, bins - 1) for side in sides]
     counts = [np.bincount(place, minlength=bins) for place in places]
-    power = np.square(np.abs(np.fft.rfft((counts[0] - counts[1]).astype(np.float64))))
+    wave = np.fft.rfft((counts[0] - counts[1]).astype(np.float64))
+    power = np.square(wave.real) + np.square(wave.imag)
     # Slow waves are differences of the laws at large, which tails and intervals show. Without a difference
     # the power is exponential of mean 1.
     power[: 1 if whole else TUNING.least_turns] = 0.0
@@ -226,8 +228,10 @@ def modes(first: Encoded, second: Encoded) -> Score | None:
 
     def cell(e: Encoded) -> Ints:
         values = view.of(e)
-        place = np.searchsorted(low, values, side="right") - 1
-        return np.where((place >= 0) & (values <= high[place]), place, len(low))
+        place = np.full(len(values), len(low))
+        for c, (a, b) in enumerate(zip(low, high, strict=True)):
+            place[(values >= a) & (values <= b)] = c
+        return place
 
     def words(c: int) -> str:
         if c == len(low):
@@ -314,7 +318,12 @@ def _surprise(a: Ints, b: Ints, share: Any) -> Floats:
 
     n = np.maximum(a + b, 1)
     p = a / n
-    return n * (xlogy(p, p / share) + xlogy(1.0 - p, (1.0 - p) / (1.0 - share)))
+    # The divergence is at most that of χ²; logarithms of nearly all splits need not be taken.
+    found = n * np.square(p - share) / (share * (1.0 - share))
+    high = found > 0.5 * TUNING.sure
+    n, p, share = n[high], p[high], np.broadcast_to(share, p.shape)[high]
+    found[high] = n * (xlogy(p, p / share) + xlogy(1.0 - p, (1.0 - p) / (1.0 - share)))
+    return found
 
 
 # --- Signs -------------------------------------------------------------------------------------------

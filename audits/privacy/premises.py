@@ -9,7 +9,8 @@ samples are used for nothing else, so it costs nothing of α.
 The statistics look at outputs of one call (sums over a call, lags within it), at calls (outputs at the same
 place, calls one after the other, first against second half) and at both datasets (outputs at the same place).
 Each is standardised by its mean and its spread over all permutations, and the largest counts (Westfall and
-Young 1993, maxT).
+Young 1993, maxT). Of sums of squares, about χ² distributed, the cube root is taken, which is about normal
+(Wilson and Hilferty 1931): statistics that are compared with each other must have tails alike.
 """
 
 from __future__ import annotations
@@ -63,14 +64,15 @@ def dependence(first: Encoded, second: Encoded, call: int, rng: np.random.Genera
     Independent outputs are called dependent with probability at most `LEVEL`.
     """
     a, b = features(first, rng), features(second, rng)
-    if a.shape[1] == 0 and b.shape[1] == 0:
+    if a.size == b.size == 0:
         return ""
-    names, seen = _statistics(a[None], b[None], call)
+    # Sums along the last axis are fast.
+    a, b = (np.ascontiguousarray(side.T) for side in (a, b))
+    names, seen = _statistics(a[:, None], b[:, None], call)
 
     def permuted(count: int) -> Floats:
-        orders = (rng.permuted(np.tile(np.arange(len(a)), (count, 1)), axis=1) for _ in range(2))
-        one, other = orders
-        return _statistics(a[one], b[other], call)[1]
+        one, other = (rng.permuted(np.tile(np.arange(a.shape[1]), (count, 1)), axis=1) for _ in range(2))
+        return _statistics(a[:, one], b[:, other], call)[1]
 
     drawn = permuted(FIRST)
     values, which = _standardised(seen, drawn)
@@ -95,43 +97,43 @@ def _standardised(seen: Floats, permuted: Floats) -> tuple[Floats, int]:
 
 
 def _statistics(a: Floats, b: Floats, call: int) -> tuple[list[str], Floats]:
-    """Statistics (orders, S) of outputs in several orders, (orders, n, features), and what each tells."""
-    names: list[str] = []
+    """Statistics (orders, S) of outputs in several orders, (features, orders, n), and what each tells."""
+    told: list[str] = []
     found: list[Floats] = []
 
     def add(name: str, values: Floats) -> None:
-        names.extend([name] * values.shape[1])
+        told.append(name)
         found.append(values)
 
+    def products(one: Floats, other: Floats) -> Floats:
+        axes = "foij"[: one.ndim]
+        return np.einsum(f"{axes},{axes}->of", one, other)
+
     for side in (a, b):
-        orders, n, width = side.shape
-        calls = side.reshape(orders, n // call, call, width)
-        sums = calls.sum(axis=2)
-        if call > 1 and calls.shape[1] > 1:
-            add("call", _even(np.square(sums).sum(axis=1)))
+        width, orders, n = side.shape
+        calls = side.reshape(width, orders, n // call, call)
+        # A product with ones sums four times as fast as `sum` does.
+        sums = calls @ np.ones(call)
+        several = n > call
+        if call > 1 and several:
+            add("call", np.cbrt(products(sums, sums)))
         for lag in range(1, min(LAGS, call - 1) + 1):
-            add("call", (calls[:, :, lag:] * calls[:, :, :-lag]).sum(axis=(1, 2)))
-        if calls.shape[1] > 1:
-            add("calls", _even(np.square(calls.sum(axis=1)).sum(axis=1)))
-            add("calls", (sums[:, 1:] * sums[:, :-1]).sum(axis=1))
-        half = n // 2
-        add("calls" if calls.shape[1] > 1 else "call", side[:, :half].sum(axis=1))
-    width = min(a.shape[2], b.shape[2])
+            add("call", products(calls[..., lag:], calls[..., :-lag]))
+        if several:
+            places = np.ones(n // call) @ calls
+            add("calls", np.cbrt(products(places, places)))
+            add("calls", products(sums[..., 1:], sums[..., :-1]))
+        add("calls" if several else "call", (side[..., : n // 2] @ np.ones(n // 2)).T)
+    width = min(len(a), len(b))
     if width:
-        add("datasets", (a[:, :, :width] * b[:, :, :width]).sum(axis=1))
-    if a.shape[2] > 1:
+        add("datasets", products(a[:width], b[:width]))
+    if len(a) > 1:
         # What all features show together.
-        first = [i for i, part in enumerate(found) if part.shape[1] == a.shape[2]]
-        for i in first:
-            names.append(names[sum(part.shape[1] for part in found[:i])])
-        found += [found[i].sum(axis=1, keepdims=True) for i in first]
+        for name, part in list(zip(told, found, strict=True)):
+            if part.shape[1] == len(a):
+                add(name, part.sum(axis=1, keepdims=True))
+    names = [name for name, part in zip(told, found, strict=True) for _ in range(part.shape[1])]
     return names, np.hstack(found)
-
-
-def _even(squares: Floats) -> Floats:
-    """Sums of squares, about χ² distributed, made about normal (Wilson and Hilferty 1931): statistics that
-    are compared with each other must have tails alike."""
-    return np.cbrt(squares)
 
 
 def features(e: Encoded, rng: np.random.Generator) -> Floats:

@@ -465,8 +465,6 @@ def _cross_fit(a: Floats, b: Floats, fold: Ints) -> tuple[Floats, list[Floats]]:
         # Far from the solution a few rows give as good a step as all rows do.
         few = slice(None, None, max(1, n // TUNING.few_rows))
         start = _newton(x[few], y[few], ridge, near=0.1)
-        if few.step > 1:
-            start = _newton(x, y, ridge, start, near=0.1)
     weights, offset = start
     p, _, root = _curvature(x, weights, offset)
     edges = np.searchsorted(fold, np.arange(TUNING.folds + 1))

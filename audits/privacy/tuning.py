@@ -86,6 +86,8 @@ class Tuning:
     """Before batches of this size events and scores that are not among the best are dropped."""
     choose_from: int = 16384
     """Before batches of this size a score is dropped unless it is clearly better than the favourite."""
+    patience: int = 300
+    """A rare event is not dropped before outputs of both datasets together have hit it this often."""
 
     # Ladders of events
 
