@@ -102,8 +102,6 @@ def _learn(state: PairState, rest: int) -> Candidate | None:
         # With so few different outputs every event is a set of them.
         kinds = [kind for kind in kinds if kind in (scores.value, scores.sets)]
     for learner in kinds:
-        if learner is scores.bends:
-            continue
         score = _fitted(state, learner)
         if score is None:
             continue

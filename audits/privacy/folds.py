@@ -16,7 +16,7 @@ from audits.privacy import events, scores
 from audits.privacy.outputs import Encoded
 
 Floats = NDArray[np.floating[Any]]
-CROSS_FITTED = (scores.smooth, scores.bends)
+CROSS_FITTED = (scores.smooth,)
 """Learners whose scores come with folds."""
 
 

@@ -45,7 +45,7 @@ def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores
     if sample.is_symbol:
         return [scores.sets, hidden.period, hidden.modes]
     few = sample.columns().shape[1] <= 6
-    chosen = [scores.smooth, scores.bends] if few else [scores.logistic, scores.sparse, scores.norm]
+    chosen = [scores.smooth] if few else [scores.logistic, scores.sparse, scores.norm]
     return [scores.sets, *chosen, scores.coordinate, *PATIENT]
 
 

@@ -314,36 +314,31 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
     return _linear("sparse", weights, features, "score of a few columns and products")
 
 
+BENDS = (0.1, 0.5, 0.9)
+"""Quantiles of a column at which a piecewise-linear function of it bends."""
+
+
 def smooth(first: Encoded, second: Encoded) -> Score | None:
     """Logistic regression on piecewise-linear functions of up to six columns, on atoms, and on all products
     of two.
 
     Smooth where trees are steps: it reaches into corners of the outputs where samples are few.
     """
-    return None if first.columns().shape[1] > 6 else _smooth(first, second, (0.5, 0.9), 2)
-
-
-def bends(first: Encoded, second: Encoded) -> Score | None:
-    """As `smooth`, for two columns and with more bends.
-
-    It is sharper where many outputs lie, and less sure in the corners.
-    """
-    return None if first.columns().shape[1] > 2 else _smooth(first, second, (0.2, 0.4, 0.6, 0.8), 1)
-
-
-def _smooth(first: Encoded, second: Encoded, levels: tuple[float, ...], flagged: int) -> Score | None:
-    """Bends at these quantiles; the `flagged` commonest values of each column may be atoms."""
     a, b = first.columns(), second.columns()
-    if first.is_scalar:
+    if first.is_scalar or a.shape[1] > 6:
         return None
     standard = _standard(a, b)
     z = standard(np.concatenate([a[: TUNING.most_fitted], b[: TUNING.most_fitted]]))
-    knots = np.quantile(z, levels, axis=0)
+    # The two commonest values of a column may be atoms; the lines bend where the others lie.
     atoms: list[tuple[int, float]] = []
-    for j in range(z.shape[1]):
-        unique, counts = np.unique(z[:, j], return_counts=True)
-        common = np.argsort(counts)[::-1][:flagged]
-        atoms += [(j, float(unique[c])) for c in common if 0.02 * len(z) < counts[c] < 0.98 * len(z)]
+    knots = np.empty((len(BENDS), z.shape[1]))
+    for j, column in enumerate(z.T):
+        unique, counts = np.unique(column, return_counts=True)
+        common = np.argsort(counts)[::-1][:2]
+        common = unique[common[(0.02 * len(z) < counts[common]) & (counts[common] < 0.98 * len(z))]]
+        atoms += [(j, float(value)) for value in common]
+        others = column[~np.isin(column, common)]
+        knots[:, j] = np.quantile(others if len(others) else column, BENDS)
 
     def rows(v: Floats) -> Floats:
         # Each feature is a row: operations along rows are several times faster than along a sample's columns.
