@@ -119,7 +119,7 @@ def period(first: Encoded, second: Encoded) -> Score | None:
     """Where a number lies within a period: that of the largest Fourier coefficient of outputs on the first
     dataset less those on the second."""
     looked_at = views(first)
-    if first.is_scalar:
+    if first.is_scalar and not _are_whole(first.values):
         looked_at.append(View("log |output|", lambda e: np.log(np.abs(e.values[:, 0]) + 1e-300)))
     many = first.is_scalar and len(first) >= TUNING.fine_from
     bins = TUNING.period_bins if many else TUNING.period_bins // 4
@@ -146,7 +146,7 @@ class _Wave:
     """The wave that tells the datasets apart best in one view.
 
     sides    the numbers that it was found in, of both datasets: those in the middle of the range, which is
-             `width` wide, or remainders of the division of integers (`whole`) by the number of bins.
+             `width` wide; or, of integers (`whole`), remainders of the division by the number of bins.
     turns    how often it fits into the bins, and `telling` those that have at least half of its power.
     """
 
@@ -159,6 +159,10 @@ class _Wave:
     telling: Ints
 
 
+def _are_whole(numbers: Floats) -> bool:
+    return bool((numbers == np.floor(numbers)).all())
+
+
 def _wave(view: View, x: Floats, y: Floats, bins: int) -> _Wave | None:
     """The best wave of a view; None for too few numbers, or numbers that are equal or beyond all bounds."""
     if min(len(x), len(y)) < TUNING.hidden_least:
@@ -169,8 +173,10 @@ def _wave(view: View, x: Floats, y: Floats, bins: int) -> _Wave | None:
     if not 1e-290 < width < 1e290:
         return None
     # Remainders of the division of integers keep every period that divides the number of bins.
-    whole = width > bins and all(bool((side == np.floor(side)).all()) for side in (x, y))
+    whole = _are_whole(x) and _are_whole(y)
+    least = TUNING.least_turns
     if whole:
+        least = max(1, math.ceil(least * bins / width))
         sides = np.mod(x, bins), np.mod(y, bins)
         places = [side.astype(np.int64) for side in sides]
     else:
@@ -182,7 +188,7 @@ def _wave(view: View, x: Floats, y: Floats, bins: int) -> _Wave | None:
     power = np.square(wave.real) + np.square(wave.imag)
     # Slow waves are differences of the laws at large, which tails and intervals show. Without a difference
     # the power is exponential of mean 1.
-    power[: 1 if whole else TUNING.least_turns] = 0.0
+    power[:least] = 0.0
     power /= max(len(places[0]) + len(places[1]), 1)
     turns = int(power.argmax())
     best = float(power[turns])
@@ -301,14 +307,13 @@ def _crowds(x: Floats, pooled: Floats, luck: float) -> Cells:
     sure, low, high, narrow = np.concatenate(parts, axis=1)
     for kind in (narrow == 0.0, narrow == 1.0):
         sure[kind] -= luck + math.log(max(np.count_nonzero(kind), 1))
+    left = np.flatnonzero(sure > TUNING.sure * np.where(narrow == 1.0, 0.5, 1.0))
+    left = left[np.argsort(-sure[left])]
     chosen: Cells = []
-    hopeful = np.flatnonzero(sure > 0.5 * TUNING.sure)
-    for i in hopeful[np.argsort(-sure[hopeful])]:
-        if len(chosen) == TUNING.crowd_coarse:
-            break
-        enough = sure[i] > TUNING.sure * (0.5 if narrow[i] else 1.0)
-        if enough and not any(low[i] <= b and a <= high[i] for _, a, b in chosen):
-            chosen.append((float(sure[i]), float(low[i]), float(high[i])))
+    while len(left) and len(chosen) < TUNING.crowd_coarse:
+        a, b = float(low[left[0]]), float(high[left[0]])
+        chosen.append((float(sure[left[0]]), a, b))
+        left = left[(high[left] < a) | (low[left] > b)]
     return chosen
 
 

@@ -159,7 +159,7 @@ class Tuning:
     be."""
     period_bins: int = 100_800
     """A period is looked for down to two of so many parts of the range of single numbers, and of a quarter as
-    many of other outputs. Of integers of a larger range remainders of the division by so many are looked at:
+    many of few numbers and of other outputs. Of integers remainders of the division by so many are looked at:
     2⁶·3²·5²·7 has the divisors that people use."""
     least_turns: int = 8
     """A period must fit into the range of the outputs so often."""
