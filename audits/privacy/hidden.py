@@ -81,9 +81,12 @@ def _column(shape: tuple[int, int], column: int) -> View:
 
 
 def _both(view: View, first: Encoded, second: Encoded) -> tuple[Floats, Floats]:
-    """What is seen on both datasets, without what has no number."""
+    """What is seen on both datasets, without what has no number; nothing where there are few values, which
+    other scores tell apart one by one."""
     x, y = view.of(first), view.of(second)
-    return x[~np.isnan(x)], y[~np.isnan(y)]
+    x, y = x[~np.isnan(x)], y[~np.isnan(y)]
+    few = len(np.unique(np.concatenate([x[:512], y[:512]]))) <= TUNING.few_cells
+    return (x[:0], y[:0]) if few else (x, y)
 
 
 def views(e: Encoded) -> list[View]:

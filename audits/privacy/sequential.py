@@ -209,7 +209,7 @@ class Sequential:
             # Every other score must show enough to be worth the time that it takes.
             least = top - slack
             if size >= TUNING.choose_from:
-                least = np.maximum(least, strength[favourite] + 0.5 * slack)
+                least = np.maximum(least, strength[favourite] + slack)
             slot.active = place == favourite or bool(np.any((found > 0.0) & (found >= least)))
             # A rare event has hardly been hit yet, so its excess so far does not speak against it.
             rare = slot.learner in PATIENT and seen < TUNING.patience
