@@ -25,52 +25,27 @@ def project(p1: Floats, q1: Floats, epsilon: Floats, delta: float) -> tuple[Floa
     and (p₁ − δ)/a of the increasing function
 
         h(q) = a·(p − p₁)/(p(1 − p)) + (q − q₁)/(q(1 − q)),     p = a·q + δ.
-
-    For δ = 0 that is the smaller root of 2a·q² − (1 + a + p₁ + a·q₁)·q + (p₁ + q₁) = 0.
     """
+    from scipy.optimize.elementwise import find_root
+
     p1, q1, a = np.broadcast_arrays(
         np.asarray(p1, dtype=np.float64), np.asarray(q1, dtype=np.float64), np.exp(epsilon)
     )
     p0, q0 = p1.copy(), q1.copy()
     outside = p1 > a * q1 + delta
     p, q, slope = p1[outside], q1[outside], a[outside]
-    found = _root(p, q, slope, delta) if delta > 0.0 else _quadratic(p, q, slope)
-    q0[outside] = found
-    p0[outside] = np.minimum(slope * found + delta, p)
+
+    def without_poles(x: Floats, p: Floats, q: Floats, a: Floats) -> Floats:
+        y = a * x + delta
+        return a * (y - p) * x * (1.0 - x) + (x - q) * y * (1.0 - y)
+
+    # At q = 0 the product with the denominators has a root of its own.
+    low, high = np.maximum(q, 1e-300), np.maximum((p - delta) / slope, 1e-300)
+    found = find_root(without_poles, (low, high), args=(p, q, slope), tolerances={"xrtol": 1e-12})
+    # Where h has no root in between, the nearest point is that of the least q.
+    q0[outside] = np.where(found.success, found.x, q)
+    p0[outside] = np.minimum(slope * q0[outside] + delta, p)
     return p0, q0
-
-
-def _quadratic(p1: Floats, q1: Floats, a: Floats) -> Floats:
-    # The smaller root, written without cancellation.
-    b = 1.0 + a + p1 + a * q1
-    return 2.0 * (p1 + q1) / (b + np.sqrt(np.maximum(b * b - 8.0 * a * (p1 + q1), 0.0)))
-
-
-def _root(p1: Floats, q1: Floats, a: Floats, delta: float) -> Floats:
-    # Newton on h·p(1−p)q(1−q), a cubic, kept inside a shrinking bracket. The start is the root for variances
-    # held
-    # fixed, which is close where (p₁, q₁) is close to the null.
-    low, high = q1, (p1 - delta) / a
-    vp, vq = p1 * (1.0 - p1) + 1e-300, q1 * (1.0 - q1) + 1e-300
-    q = np.clip(q1 + a * vq * (p1 - a * q1 - delta) / (vp + a * a * vq), low, high)
-    for _ in range(80):
-        p = a * q + delta
-        left, right = p * (1.0 - p), q * (1.0 - q)
-        gap_p, gap_q = a * (p - p1), q - q1
-        value = gap_p * right + gap_q * left
-        slope = a * a * right + gap_p * (1.0 - 2.0 * q) + left + gap_q * a * (1.0 - 2.0 * p)
-        low, high = np.where(value < 0.0, q, low), np.where(value < 0.0, high, q)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            step = q - value / slope
-        # The ends count: at the root the step is 0, and one of them is the root.
-        newton = (step >= low) & (step <= high)
-        new = np.where(newton, step, 0.5 * (low + high))
-        # A step of Newton's method squares the relative error; at rounding the bracket is as small as it
-        # gets.
-        if np.all((newton & (np.abs(new - q) <= 1e-8 * q)) | (high - low <= 1e-14 * q)):
-            return new
-        q = new
-    return q
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,6 +282,7 @@ def order_bound(x: int, k: int, n: int, delta: float, alpha: float) -> float:
     giving
     each cell of U the value at its upper end.
     """
+    from scipy.optimize import brentq
     from scipy.special import bdtrc, betaincinv
 
     if x <= 0:
@@ -317,15 +293,11 @@ def order_bound(x: int, k: int, n: int, delta: float, alpha: float) -> float:
     u = np.append(betaincinv(k + 1.0, n - k, levels), 1.0)
     mass = np.diff(np.concatenate([[0.0], levels, [1.0]]))
 
-    def p_value(epsilon: float) -> float:
-        return float(mass @ bdtrc(x - 1.0, n, np.minimum(np.exp(epsilon) * u + delta, 1.0)))
+    def excess(epsilon: float) -> float:
+        return float(mass @ bdtrc(x - 1.0, n, np.minimum(np.exp(epsilon) * u + delta, 1.0))) - alpha
 
-    low, high = 0.0, 1.0
-    if p_value(low) > alpha:
-        return 0.0
-    while p_value(high) <= alpha and high < 100.0:
-        low, high = high, 2.0 * high
-    while high - low > 1e-6 * high:
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if p_value(middle) <= alpha else (low, middle)
-    return low
+    low, high = 0.0, 100.0
+    if excess(low) > 0.0 or excess(high) <= 0.0:
+        return low if excess(low) > 0.0 else high
+    # The root is off by at most 2e-7, and what lies below it is rejected.
+    return max(float(brentq(excess, low, high, xtol=1e-7, rtol=1e-9)) - 1e-6, 0.0)
