@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, cast
@@ -272,7 +272,7 @@ class Encoder:
             structure = np.array([leaves.structure(w) for w in words])[inverse]
             self._put(batch, (key[0], f"{key[1]} text"), rows, structure.reshape(len(flat), -1))
 
-    def _hardly_repeat(self, key: Key, words: Sequence[str], times: int) -> bool:
+    def _hardly_repeat(self, key: Key, words: Iterable[str], times: int) -> bool:
         """Whether the strings at this place need columns for their structure; this never changes back."""
         if (key[0], f"{key[1]} text") in self._blocks:
             return True
@@ -293,16 +293,14 @@ class Encoder:
         values, codes = np.zeros(flat.shape), np.zeros(flat.shape, dtype=np.int64)
         kinds = np.full(flat.shape, -1)
         extras = np.zeros((*flat.shape, leaves.EXTRAS))
-        words: list[str] = []
-        structure: list[tuple[tuple[int, ...], str]] = []
+        words: dict[tuple[int, ...], str] = {}
         for place, item in np.ndenumerate(flat):
             number = leaves.number(item)
             if number is None:
                 symbol = leaves.symbol(item)
                 codes[place] = self._number(symbol)
                 if isinstance(symbol, str) and not isinstance(symbol, leaves.Word):
-                    words.append(symbol)
-                    structure.append((place, symbol))
+                    words[place] = symbol
             elif number[0] != number[0]:
                 codes[place] = self._number(self._not_a_number())
             else:
@@ -313,9 +311,9 @@ class Encoder:
         if further in self._blocks or extras.any():
             self._put(batch, further, rows, extras.reshape(len(flat), -1))
         self._differing(batch, (key[0], f"{key[1]} kind"), rows, kinds)
-        if words and self._hardly_repeat(key, words, len(words)):
+        if words and self._hardly_repeat(key, words.values(), len(words)):
             found = np.zeros((*flat.shape, leaves.STRUCTURE))
-            for place, word in structure:
+            for place, word in words.items():
                 found[place] = leaves.structure(word)
             self._put(batch, (key[0], f"{key[1]} text"), rows, found.reshape(len(flat), -1))
 

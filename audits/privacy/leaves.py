@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import enum
+import math
 import numbers
 import re
 from collections.abc import Mapping, Sequence
@@ -42,10 +43,6 @@ STRUCTURE_WORDS = (
     *(f"character {j}" for j in range(CHARACTERS)),
 )
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d{1,3})?", re.ASCII)
-
-
-KINDS = ("f", "iu", "b")
-"""Kinds of numbers that are told apart where one place has several: their letters in NumPy."""
 
 
 class Refused(ValueError):
@@ -104,37 +101,37 @@ def number(item: Any) -> tuple[float, float, float, float] | None:
     if isinstance(item, (bool, np.bool_)):
         return float(item), 0.0, 0.0, 0.0
     if isinstance(item, float) or (isinstance(item, np.floating) and item.itemsize <= 8):
-        value = float(item)
-        return (min(max(value, -LARGE), LARGE) if value == value else value), 0.0, 0.0, 0.0
+        return _clipped(float(item)), 0.0, 0.0, 0.0
     if isinstance(item, enum.Enum):
         return None
     if isinstance(item, numbers.Integral):
         return _integer(int(item))
-    if isinstance(item, (datetime.datetime, datetime.date)):
-        zone = getattr(item, "tzinfo", None)
-        origin = datetime.datetime(1970, 1, 1, tzinfo=zone)
-        if not isinstance(item, datetime.datetime):
-            return _integer(item.toordinal())
-        offset = item.utcoffset()
+    if isinstance(item, datetime.datetime):
+        origin, offset = datetime.datetime(1970, 1, 1, tzinfo=item.tzinfo), item.utcoffset()
         minutes = -LARGE if offset is None else offset / datetime.timedelta(minutes=1)
-        value, low, remainder, _ = _integer(round((item - origin) / datetime.timedelta(microseconds=1)))
-        return value, low, remainder, minutes
+        return *_integer(round((item - origin) / datetime.timedelta(microseconds=1)))[:3], minutes
+    if isinstance(item, datetime.date):
+        return _integer(item.toordinal())
     if isinstance(item, datetime.timedelta):
         return _integer(round(item / datetime.timedelta(microseconds=1)))
     if isinstance(item, (np.datetime64, np.timedelta64)):
         return _integer(int(item.astype(np.int64)))
-    if isinstance(item, (numbers.Real, Decimal)):
-        return _real(item)
-    return None
+    return _real(item) if isinstance(item, (numbers.Real, Decimal)) else None
 
 
 def kind(item: Any) -> int:
-    """Which of `KINDS` a number is; one more for all other numbers."""
+    """Kinds of numbers that are told apart where one place has several: a float, an integer, a boolean, any
+    other."""
     if isinstance(item, (bool, np.bool_)):
         return 2
     if isinstance(item, (float, np.floating)):
         return 0
-    return 1 if isinstance(item, numbers.Integral) else len(KINDS)
+    return 1 if isinstance(item, numbers.Integral) else 3
+
+
+def _clipped(value: float) -> float:
+    """The number with ±`LARGE` for an infinite one; NaN, which compares false with everything, stays."""
+    return min(max(value, -LARGE), LARGE)
 
 
 def _integer(value: int) -> tuple[float, float, float, float]:
@@ -152,20 +149,19 @@ def _real(item: Any) -> tuple[float, float, float, float]:
         value = float(item)
     except OverflowError:
         value = LARGE if item > 0 else -LARGE
-    if value != value or value in (np.inf, -np.inf):
-        return (min(max(value, -LARGE), LARGE) if value == value else value), 0.0, 0.0, 0.0
+    if not math.isfinite(value):
+        return _clipped(value), 0.0, 0.0, 0.0
     try:
         rest = float(Fraction(item) - Fraction(value))
     except (TypeError, ValueError, OverflowError):
         rest = float(item - type(item)(value))
-    return value, rest, 0.0, _form(item)
-
-
-def _form(item: Any) -> float:
-    """What is seen of a number in writing, but not in its value: 1.5 or 1.50, thirds or halves."""
+    # What is seen of a number in writing, but not in its value: 1.5 or 1.50, thirds or halves.
+    form = 0.0
     if isinstance(item, Decimal):
-        return float(item.as_tuple().exponent)
-    return float(min(item.denominator, EXACT)) if isinstance(item, Fraction) else 0.0
+        form = float(item.as_tuple().exponent)
+    elif isinstance(item, Fraction):
+        form = float(min(item.denominator, EXACT))
+    return value, rest, 0.0, form
 
 
 def symbol(item: Any) -> Any:
@@ -244,23 +240,12 @@ def canonical(part: Any) -> str:
 
 def objects(items: Sequence[Any]) -> Raw:
     """A one-dimensional array of Python objects, whatever they hold."""
-    found = np.empty(len(items), dtype=object)
-    for i, item in enumerate(items):
-        found[i] = item
-    return found
+    return np.fromiter(items, dtype=object, count=len(items))
 
 
 def structure(word: str) -> list[float]:
     """Numbers that say what a string looks like: its length, the number it spells, some characters."""
     written = NUMBER.search(word)
-    spelled = min(max(float(written[0]), -LARGE), LARGE) if written else 0.0
-    codes = [float(ord(c)) for c in word[:CHARACTERS]]
-    last = [float(ord(c)) for c in word[: -LAST - 1 : -1]]
-    return [
-        float(len(word)),
-        spelled,
-        *last,
-        *[0.0] * (LAST - len(last)),
-        *codes,
-        *[0.0] * (CHARACTERS - len(codes)),
-    ]
+    # Shorter strings are filled up with characters of number 0.
+    shown = word[: -LAST - 1 : -1].ljust(LAST, "\0") + word[:CHARACTERS].ljust(CHARACTERS, "\0")
+    return [float(len(word)), _clipped(float(written[0])) if written else 0.0, *map(float, map(ord, shown))]
