@@ -15,7 +15,6 @@ from audits.privacy.simplest import Simplest
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-VERDICTS = ("refuted", "not-refuted", "undecided")
 POWER = 0.9
 """Probability with which a violation of the size of the resolution would have been caught."""
 
@@ -57,14 +56,28 @@ class Planted:
     missed: float | None
     too_small: float | None
     samples: int
-    caught_words: str | None
-    missed_words: str | None
-    too_small_words: str | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        sizes = {"caught": self.caught, "missed": self.missed, "too_small": self.too_small}
-        return {"leak": self.leak, "measure": self.measure, **sizes, "samples": self.samples}
+    def said(self, size: float) -> str:
+        """The leak with a size, in words."""
+        if self.measure == "chance":
+            return f"{self.leak} {once_in(size)}"
+        if self.measure == "bit":
+            return f"{self.leak} with ε = {size:.3g}"
+        return f"{self.leak} {100.0 * size:.2g} % too small"
+
+
+def once_in(chance: float) -> str:
+    """A probability in words.
+
+    >>> once_in(0.00043), once_in(0.7)
+    ('once in 2,300', 'in 70 % of the outputs')
+    """
+    if chance > 0.4:
+        return f"in {100.0 * chance:.3g} % of the outputs"
+    # Rounded down: the leak is rather more frequent than said.
+    times = 1.0 / chance
+    unit = 10.0 ** max(math.floor(math.log10(times)) - 1, 0)
+    return f"once in {math.floor(times / unit + 1e-9) * unit:,.0f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +177,6 @@ class AuditResult:
     simplest: Simplest | None = None
     footprints: Footprints | None = None
 
-    def __post_init__(self) -> None:
-        if self.verdict not in VERDICTS:
-            raise ValueError(f"verdict must be one of {VERDICTS}, got {self.verdict!r}")
-
     @property
     def largest_e_value(self) -> float:
         """`e_value` by its name: the running maximum of the wealth."""
@@ -205,13 +214,15 @@ class AuditResult:
         nothing was planted."""
         if not self.planted:
             return []
-        caught = [p.caught_words for p in self.planted if p.caught_words]
+        caught = [p.said(p.caught) for p in self.planted if p.caught is not None]
         missed = [
-            f"{p.missed_words} (in {p.samples:,} samples)" if p.missed_words else f"{p.leak} (not tried)"
+            f"{p.leak} (not tried)" if p.missed is None else f"{p.said(p.missed)} (in {p.samples:,} samples)"
             for p in self.planted
             if p.caught is None
         ]
-        small = [p.too_small_words for p in self.planted if p.caught_words and p.too_small_words]
+        small = [
+            p.said(p.too_small) for p in self.planted if p.caught is not None and p.too_small is not None
+        ]
         lines = (
             ("caught", "planted leaks of this size were: ", caught),
             ("not caught", "", missed),
@@ -320,8 +331,8 @@ class AuditResult:
             "premise": self.premise,
             "premise_samples": self.premise_samples,
             "footprints": None if self.footprints is None else asdict(self.footprints),
-            "planted": [planted.to_dict() for planted in self.planted],
-            "simplest": None if self.simplest is None else self.simplest.to_dict(),
+            "planted": [asdict(planted) for planted in self.planted],
+            "simplest": None if self.simplest is None else asdict(self.simplest),
             "note": self.note,
         }
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -86,10 +86,6 @@ class Simplest:
             f"{self.event}: probability {self.first} on the first dataset, {self.second} on the second, so "
             f"ε ≥ {self.epsilon:.4g} ({self.samples:,} fresh outputs of each{weaker})"
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
