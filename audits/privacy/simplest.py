@@ -12,7 +12,7 @@ afterwards. From p ≥ p_low and q ≤ q_high follows what anyone can work out: 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,8 +99,8 @@ class _Event:
     outside: bool
     expected: float
 
-    def holds(self, table: _Table) -> Mask:
-        x = table.of(self.kind, self.place)
+    def holds(self, outputs: Encoded) -> Mask:
+        x = _looked_at(outputs, self.kind, self.place)
         inside = (x == self.low) if self.kind in ("symbol", "value") else (x >= self.low) & (x < self.high)
         return ~inside if self.outside else inside
 
@@ -121,24 +121,13 @@ class _Event:
         return f"{name} {there} in [{self.low!r}, {self.high!r})"
 
 
-class _Table:
-    """Outputs as columns, with the sum and the largest size of vectors of numbers."""
-
-    def __init__(self, columns: Encoded, raw: Raw) -> None:
-        self.columns = columns
-        self.vectors = raw.ndim > 1 and raw.dtype.kind in "biuf"
-
-    def of(self, kind: str, place: int) -> Floats:
-        """The number of each output that an event of this kind looks at."""
-        values = self.columns.values
-        if kind == "symbol":
-            codes = self.columns.codes
-            return codes[:, place].astype(np.float64) if place < codes.shape[1] else np.zeros(len(codes))
-        if kind == "sum":
-            return values.sum(axis=1)
-        if kind == "largest":
-            return np.abs(values).max(axis=1)
-        return values[:, place]
+def _looked_at(outputs: Encoded, kind: str, place: int) -> Raw:
+    """The number of each output that an event of this kind looks at."""
+    if kind == "sum":
+        return outputs.values.sum(axis=1)
+    if kind == "largest":
+        return np.abs(outputs.values).max(axis=1)
+    return (outputs.codes if kind == "symbol" else outputs.values)[:, place]
 
 
 def simplest_event(
@@ -167,20 +156,20 @@ def simplest_event(
     rows = max(64, MOST_NUMBERS // max(math.prod(seen[0].shape[1:]), 1))
     raw = [outputs[:rows] for outputs in seen]
     encoded = [encoder.encode(part, f"dataset {side}") for side, part in enumerate(raw)]
-    tables = [_Table(encoder.widen(e), part) for e, part in zip(encoded, raw, strict=True)]
+    sides = [encoder.widen(e) for e in encoded]
+    vectors = all(part.ndim > 1 and part.dtype.kind in "biuf" for part in raw)
     rate = _Rate(epsilon, delta, alpha, samples, (len(raw[0]), len(raw[1])))
-    found = [event for event in _best_of_each_kind(tables, rate) if event.expected > epsilon]
+    found = [event for event in _best_of_each_kind(sides, vectors, rate) if event.expected > epsilon]
     if not found:
         return None
-    known = tables[0].columns.shape
     hits = np.zeros((2, len(found)), dtype=np.int64)
     for start in range(0, samples, CHUNK):
         for side in (0, 1):
-            fresh = draw(side, min(CHUNK, samples - start))
-            columns = encoder.encode(fresh, f"dataset {side}")
-            table = _Table(columns.narrow(known), fresh)
-            hits[side] += [np.count_nonzero(event.holds(table)) for event in found]
-    return _named(found, hits, rate, bound, encoder, _mixed(tables))
+            fresh = encoder.encode(draw(side, min(CHUNK, samples - start)), f"dataset {side}")
+            known = fresh.narrow(sides[0].shape)
+            hits[side] += [np.count_nonzero(event.holds(known)) for event in found]
+    mixed = any(side.codes.any() for side in sides)
+    return _named(found, hits, rate, bound, encoder, " (what is no number counts as 0)" if mixed else "")
 
 
 def fresh_samples(samples: int) -> int:
@@ -223,10 +212,6 @@ def _named(
     return max(named, key=lambda one: one.epsilon, default=None)
 
 
-def _mixed(tables: Sequence[_Table]) -> str:
-    return " (what is no number counts as 0)" if any(t.columns.codes.any() for t in tables) else ""
-
-
 # --- What is expected of an event ---------------------------------------------------------------------------
 
 
@@ -265,44 +250,38 @@ def _wilson(p: Floats, n: int, z: float) -> Floats:
 # --- The best event of each kind ----------------------------------------------------------------------------
 
 
-def _best_of_each_kind(tables: Sequence[_Table], rate: _Rate) -> Iterator[_Event]:
-    """From the simplest kind on."""
-    columns = tables[0].columns
-    numbers, codes = columns.values.shape[1], columns.codes.shape[1]
-    x = [t.columns.values for t in tables]
-    yield from _best(_symbols([t.columns.codes for t in tables], rate))
-    mixed = bool(codes)
-    yield from _best(event for j in range(numbers) for event in _values(x, j, mixed, rate))
-    yield from _best(_threshold("threshold", j, x[0][:, j], x[1][:, j], rate) for j in range(numbers))
-    yield from _best(_interval(j, x[0][:, j], x[1][:, j], rate) for j in _telling(x))
-    if all(t.vectors for t in tables) and numbers > 1:
+def _best_of_each_kind(outputs: Sequence[Encoded], vectors: bool, rate: _Rate) -> Iterator[_Event]:
+    """From the simplest kind on; `vectors` of numbers also have a sum and a largest size."""
+    codes, x = [side.codes for side in outputs], [side.values for side in outputs]
+    numbers = range(x[0].shape[1])
+    yield from _best(_alone("symbol", codes, True, rate))
+    yield from _best(_alone("value", x, codes[0].shape[1] > 0, rate))
+    yield from _best(_threshold("threshold", j, [side[:, j] for side in x], rate) for j in numbers)
+    yield from _best(_interval(j, [side[:, j] for side in x], rate) for j in _telling(x))
+    if vectors and len(numbers) > 1:
         for kind in ("sum", "largest"):
-            yield from _best([_threshold(kind, 0, tables[0].of(kind, 0), tables[1].of(kind, 0), rate)])
+            yield from _best([_threshold(kind, 0, [_looked_at(side, kind, 0) for side in outputs], rate)])
 
 
-def _best(events: Any) -> Iterator[_Event]:
+def _best(events: Iterable[_Event | None]) -> Iterator[_Event]:
     """The event that is expected to show most; nothing of no events."""
     # Of two equal events the one that is said without "not" is simpler.
     known = [event for event in events if event is not None]
-    best = max(known, key=lambda event: (event.expected, not event.outside), default=None)
-    if best is not None:
-        yield best
+    if known:
+        yield max(known, key=lambda event: (event.expected, not event.outside))
 
 
-def _symbols(codes: Sequence[NDArray[np.int64]], rate: _Rate) -> Iterator[_Event]:
-    for place in range(codes[0].shape[1]):
-        sides = [side[:, place] for side in codes]
-        for code in _frequent(np.concatenate(sides)):
-            if code != 0:
-                yield from _both("symbol", place, float(code), math.inf, sides, rate)
-
-
-def _values(x: Sequence[Floats], place: int, mixed: bool, rate: _Rate) -> Iterator[_Event]:
-    """Single values that repeat; 0 is left out where it also stands for what is no number."""
-    sides = [side[:, place] for side in x]
-    for value in _frequent(np.concatenate(sides)):
-        if not (mixed and value == 0.0):
-            yield from _both("value", place, float(value), math.inf, sides, rate)
+def _alone(kind: str, columns: Sequence[Raw], without_zero: bool, rate: _Rate) -> Iterator[_Event]:
+    """Single symbols, or values that repeat; 0 is left out where it stands for what is none."""
+    for place in range(columns[0].shape[1]):
+        sides = [side[:, place] for side in columns]
+        for value in _frequent(np.concatenate(sides)):
+            if without_zero and value == 0:
+                continue
+            hits = [np.count_nonzero(side == value) for side in sides]
+            others = [n - h for n, h in zip(rate.seen, hits, strict=True)]
+            for outside, counts in ((False, hits), (True, others)):
+                yield _Event(kind, place, float(value), math.inf, outside, float(rate.expected(*counts)))
 
 
 def _frequent(values: Raw) -> Raw:
@@ -313,27 +292,11 @@ def _frequent(values: Raw) -> Raw:
     return found[order][counts[order] > 1]
 
 
-def _both(
-    kind: str, place: int, low: float, high: float, sides: Sequence[Raw], rate: _Rate
-) -> Iterator[_Event]:
-    hits = [np.count_nonzero(side == low) for side in sides]
-    for outside in (False, True):
-        counts = [n - h if outside else h for h, n in zip(hits, rate.seen, strict=True)]
-        yield _Event(kind, place, low, high, outside, float(rate.expected(*counts)))
-
-
-def _threshold(kind: str, place: int, first: Floats, second: Floats, rate: _Rate) -> _Event | None:
-    pooled = np.sort(np.concatenate([first, second]))
+def _threshold(kind: str, place: int, sides: Sequence[Floats], rate: _Rate) -> _Event | None:
+    pooled = np.sort(np.concatenate(sides))
     cuts = np.unique(pooled[np.round(LEVELS * (len(pooled) - 1)).astype(np.int64)])
     cuts = cuts[cuts > pooled[0]]
-    if len(cuts) == 0:
-        return None
-    above = [len(side) - np.searchsorted(np.sort(side), cuts, side="left") for side in (first, second)]
-    below = [n - a for n, a in zip(rate.seen, above, strict=True)]
-    expected = np.stack([rate.expected(*above), rate.expected(*below)])
-    outside, rung = np.unravel_index(int(np.argmax(expected)), expected.shape)
-    least = short(float(cuts[rung]), _before(pooled, float(cuts[rung])))
-    return _Event(kind, place, least, math.inf, bool(outside), float(expected[outside, rung]))
+    return _between(kind, place, sides, cuts, np.full(len(cuts), np.inf), rate) if len(cuts) else None
 
 
 def _telling(x: Sequence[Floats]) -> list[int]:
@@ -347,20 +310,25 @@ def _telling(x: Sequence[Floats]) -> list[int]:
     return np.argsort(-np.maximum(*gaps), kind="stable")[:MOST_COLUMNS].tolist()
 
 
-def _interval(place: int, first: Floats, second: Floats, rate: _Rate) -> _Event | None:
-    pooled = np.sort(np.concatenate([first, second]))
+def _interval(place: int, sides: Sequence[Floats], rate: _Rate) -> _Event | None:
+    pooled = np.sort(np.concatenate(sides))
     cuts = np.unique(pooled[np.linspace(0, len(pooled) - 1, CELLS + 1).astype(np.int64)])
-    if len(cuts) < 4:
-        return None
-    below = [np.searchsorted(np.sort(side), cuts, side="left") for side in (first, second)]
     start, stop = np.triu_indices(len(cuts), k=1)
-    inside = [b[stop] - b[start] for b in below]
+    return _between("interval", place, sides, cuts[start], cuts[stop], rate) if len(cuts) >= 4 else None
+
+
+def _between(
+    kind: str, place: int, sides: Sequence[Floats], lows: Floats, highs: Floats, rate: _Rate
+) -> _Event:
+    """The best event that a number lies in one of the intervals [low, high), or that it does not."""
+    ordered = [np.sort(side) for side in sides]
+    inside = [np.searchsorted(side, highs) - np.searchsorted(side, lows) for side in ordered]
     outside = [n - i for n, i in zip(rate.seen, inside, strict=True)]
     expected = np.stack([rate.expected(*inside), rate.expected(*outside)])
     negated, which = np.unravel_index(int(np.argmax(expected)), expected.shape)
-    low, high = (float(cuts[end[which]]) for end in (start, stop))
-    ends = [short(end, _before(pooled, end)) for end in (low, high)]
-    return _Event("interval", place, ends[0], ends[1], bool(negated), float(expected[negated, which]))
+    pooled = np.sort(np.concatenate(sides))
+    low, high = (short(end, _before(pooled, end)) for end in (float(lows[which]), float(highs[which])))
+    return _Event(kind, place, low, high, bool(negated), float(expected[negated, which]))
 
 
 def _before(ordered: Floats, value: float) -> float:
