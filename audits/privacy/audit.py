@@ -17,7 +17,7 @@ from audits.privacy import premises
 from audits.privacy.datasets import Dataset
 from audits.privacy.draws import ERRORS, Drawer, named
 from audits.privacy.fixed_size import run_fixed
-from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, counted_pairs
+from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, take_pairs
 from audits.privacy.planting import KEPT, LEAST_SECONDS, SHARE, Given, Passed, plant
 from audits.privacy.request import Finding, Request, Stopped, nothing
 from audits.privacy.result import AuditResult, Look, Planted
@@ -128,7 +128,7 @@ def audit_privacy(
     for name, value, known in (("method", method, METHODS), ("errors", errors, ERRORS)):
         if value not in known:
             raise ValueError(f"{name} must be one of {known}, got {value!r}")
-    checked, more_pairs = counted_pairs(pairs, generator, adjacency)
+    checked, more_pairs = take_pairs(pairs, generator, adjacency)
     drawer = Drawer(
         mechanism if score is None else _scored(mechanism, score),
         errors,
