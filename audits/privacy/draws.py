@@ -51,17 +51,15 @@ def each(f: Mechanism) -> Mechanism:
         kept, outputs = fresh(data), []
         for i in range(size):
             mine = data if i == 0 else fresh(kept)
-            outputs.append(_own(f(mine) if rng is None else f(mine, rng)))
+            output = f(mine) if rng is None else f(mine, rng)
+            # A mechanism may hand out the same object again, and write into it.
+            reused = isinstance(output, (np.ndarray, list, dict, set))
+            outputs.append(copy.copy(output) if reused else output)
         return stack(outputs)
 
     mechanism.replayable = getattr(f, "replayable", True)  # type: ignore[attr-defined]
     mechanism.one_by_one = True  # type: ignore[attr-defined]
     return mechanism
-
-
-def _own(output: Any) -> Any:
-    """A copy of what a mechanism may hand out again and write into."""
-    return copy.copy(output) if isinstance(output, (np.ndarray, list, dict, set)) else output
 
 
 def unseeded(f: Mechanism) -> Mechanism:
@@ -83,14 +81,13 @@ def stack(outputs: Sequence[Any]) -> Raw:
     """Outputs one by one → an array, outputs along the first axis; all but numbers of one kind and arrays of
     one shape become Python objects."""
     first = outputs[0] if len(outputs) else 0.0
-    same = all(type(o) is type(first) for o in outputs)
-    if same and isinstance(first, (bool, float, np.generic)):
-        return np.asarray(outputs)
-    if same and isinstance(first, int) and all(-(2**63) <= o < 2**63 for o in outputs):
-        return np.asarray(outputs)
-    arrays = same and isinstance(first, np.ndarray) and first.ndim > 0 and first.dtype.kind != "O"
-    if arrays and len({(o.shape, o.dtype) for o in outputs}) == 1:
-        return np.stack(list(outputs))
+    if all(type(o) is type(first) for o in outputs):
+        small = isinstance(first, int) and all(-(2**63) <= o < 2**63 for o in outputs)
+        if small or isinstance(first, (float, np.generic)):
+            return np.asarray(outputs)
+        arrays = isinstance(first, np.ndarray) and first.ndim > 0 and first.dtype.kind != "O"
+        if arrays and len({(o.shape, o.dtype) for o in outputs}) == 1:
+            return np.stack(list(outputs))
     return objects(outputs)
 
 

@@ -10,7 +10,7 @@ said of bits.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -59,22 +59,23 @@ def look(first: Raw, second: Raw, epsilon: float, delta: float, alpha: float) ->
         or second.dtype != np.float64
     ):
         return None
-    best = Footprints(0.0, "", most, 1.0 - alpha)
+    bound, event, rows = 0.0, "", most
     for rows in sorted({min(most, rows) for rows in LOOKS}):
-        found = _look(first, second, rows, epsilon, delta, alpha / len(LOOKS))
-        best = replace(max(found, best, key=lambda one: one.epsilon_lower), samples=rows)
-        if best.epsilon_lower > epsilon:
+        sides = [side[:rows].reshape(rows, -1) for side in (first, second)]
+        bound, event = max(
+            _look(sides, epsilon, delta, alpha / len(LOOKS)), (bound, event), key=itemgetter(0)
+        )
+        if bound > epsilon:
             break
-    return replace(best, confidence=1.0 - alpha)
+    return Footprints(bound, event, rows, 1.0 - alpha)
 
 
-def _look(first: Raw, second: Raw, rows: int, epsilon: float, delta: float, alpha: float) -> Footprints:
-    """One look at so many outputs."""
-    sides = [side[:rows].reshape(rows, -1) for side in (first, second)]
-    width = min(side.shape[1] for side in sides)
+def _look(sides: list[Raw], epsilon: float, delta: float, alpha: float) -> tuple[float, str]:
+    """The bound of one look at these outputs, and its event."""
+    rows, width = len(sides[0]), min(side.shape[1] for side in sides)
     columns = range(min(width, MOST_COLUMNS))
     level = alpha / (2 * len(FEATURES) * len(columns))
-    best = Footprints(0.0, "", rows, 1.0 - alpha)
+    best, event = 0.0, ""
     half = rows // 2
     for column in columns:
         a, b = (cells(side[:, column]) for side in sides)
@@ -85,14 +86,16 @@ def _look(first: Raw, second: Raw, rows: int, epsilon: float, delta: float, alph
                 inside = np.log((more + 0.5) / (less + 0.5)) > epsilon
                 hits, others = (int(np.count_nonzero(inside[side[half:]])) for side in (one, other))
                 # The bound is worth its time only where the shares themselves say more than is known.
-                if hits <= (others + 1) * math.exp(max(best.epsilon_lower, epsilon)):
+                if hits <= (others + 1) * math.exp(max(best, epsilon)):
                     continue
                 bound = two_bounds(hits, others, rows - half, delta, level)
-                if bound > best.epsilon_lower:
+                if bound > best:
                     place = "" if width == 1 else f" of coordinate {column}"
-                    words = (
-                        f"{feature}{place}: a set of cells with {hits} of {rows - half} outputs on the "
-                        f"{direction} dataset, {others} on the other"
+                    best, event = (
+                        bound,
+                        (
+                            f"{feature}{place}: a set of cells with {hits} of {rows - half} outputs on the "
+                            f"{direction} dataset, {others} on the other"
+                        ),
                     )
-                    best = Footprints(bound, words, rows, 1.0 - alpha)
-    return best
+    return best, event
