@@ -61,7 +61,7 @@ class Encoder:
 
     def __init__(self, nan: bool = False) -> None:
         self._nan = nan
-        self._layout: tuple[Any, ...] | None = None
+        self._layout: tuple[str, str] | None = None
         self._blocks: dict[Key, _Block] = {}
         self._width = 0
         self._codes: dict[tuple[Key, int], tuple[int, int]] = {}
@@ -91,9 +91,9 @@ class Encoder:
         if self._layout is not None and not _compatible(self._layout, layout):
             raise ValueError(
                 "mechanism must return one kind of output on every dataset, got "
-                f"{_words(layout)} on {where} after {_words(self._layout)}"
+                f"{layout[1]} on {where} after {self._layout[1]}"
             )
-        if self._layout is None or layout[0] == "object":
+        if self._layout is None or layout[0] == "Python objects":
             self._layout = layout
         batch = _Batch(len(outputs))
         try:
@@ -320,8 +320,7 @@ class Encoder:
     def _objects(self, batch: _Batch, path: str, rows: Ints | slice, items: list[Any]) -> None:
         """Columns of outputs, or of parts of outputs, each of which is a Python object."""
         # The types of containers and texts; outputs of other kinds have the usual one there.
-        one_of = {type(item): item for item in items}
-        sorts = {kind: leaves.sort(item) for kind, item in one_of.items()}
+        sorts = {kind: leaves.sort(item) for kind, item in {type(item): item for item in items}.items()}
         numbers = {kind: self._sort(name) if name else -1 for kind, name in sorts.items()}
         self._differing(batch, (path, "type"), rows, np.array([numbers[type(item)] for item in items]))
         arrays = _same_arrays(items)
@@ -343,7 +342,7 @@ class Encoder:
                 shapes[row] = self._sort(cast(Raw, item).shape)
             if not isinstance(found, Mapping):
                 # Where earlier lists held containers, later lists are taken apart in the same way.
-                if path not in self._apart and all(leaves.is_leaf(part) for part in found):
+                if path not in self._apart and all(leaves.container(part) is None for part in found):
                     lists[row] = found
                     continue
                 self._apart.add(path)
@@ -469,36 +468,26 @@ def _place(key: Key, column: int = 0) -> str:
     kind, _, extra = block.partition(" ")
     if kind in ("length", "rest", "shape", "type"):
         return f"{kind} of {whole}"
-    if extra == "kind":
-        return f"type of {_place((path, kind), column)}"
-    per = {"exactly": leaves.EXTRAS, "text": leaves.STRUCTURE}.get(extra, 1)
-    item, part = divmod(column, per)
+    told = {
+        "exactly": leaves.EXTRA_WORDS,
+        "text": leaves.STRUCTURE_WORDS,
+        "kind": ("type",),
+    }.get(extra, ())
+    item, part = divmod(column, max(len(told), 1))
     if kind == "items":
         whole = f"{whole}[{item}]" if path else f"coordinate {item}"
-    if extra == "exactly":
-        return f"{leaves.EXTRA_WORDS[part]} of {whole}"
-    if extra == "text":
-        return f"{leaves.STRUCTURE_WORDS[part]} of {whole}"
-    return whole
+    return f"{told[part]} of {whole}" if told else whole
 
 
-def _layout(outputs: Raw) -> tuple[Any, ...]:
+def _layout(outputs: Raw) -> tuple[str, str]:
+    """The kind of outputs, and the kind and its size in words."""
     if outputs.dtype.names is not None:
-        return ("structured", outputs.dtype.names)
-    kind = {"O": "object", "S": "text", "U": "text"}.get(outputs.dtype.kind, "number")
-    return kind, int(np.prod(outputs.shape[1:], dtype=np.int64))
+        return "records", f"records with fields {outputs.dtype.names}"
+    kind = {"O": "Python objects", "S": "strings", "U": "strings"}.get(outputs.dtype.kind, "numbers")
+    width = int(np.prod(outputs.shape[1:], dtype=np.int64))
+    return kind, kind if width == 1 else f"vectors of {width} {kind}"
 
 
-def _compatible(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
-    if a == b:
-        return True
+def _compatible(a: tuple[str, str], b: tuple[str, str]) -> bool:
     # An array of objects that happens to hold only numbers becomes an array of numbers in that batch.
-    return "object" in (a[0], b[0]) and "structured" not in (a[0], b[0])
-
-
-def _words(layout: tuple[Any, ...]) -> str:
-    kind, width = layout
-    if kind == "structured":
-        return f"records with fields {width}"
-    names = {"object": "Python objects", "text": "strings", "number": "numbers"}
-    return names[kind] if width == 1 else f"vectors of {width} {names[kind]}"
+    return a == b or ("Python objects" in (a[0], b[0]) and "records" not in (a[0], b[0]))

@@ -91,11 +91,9 @@ def _look(sides: list[Raw], epsilon: float, delta: float, alpha: float) -> tuple
                 bound = two_bounds(hits, others, rows - half, delta, level)
                 if bound > best:
                     place = "" if width == 1 else f" of coordinate {column}"
-                    best, event = (
-                        bound,
-                        (
-                            f"{feature}{place}: a set of cells with {hits} of {rows - half} outputs on the "
-                            f"{direction} dataset, {others} on the other"
-                        ),
+                    best = bound
+                    event = (
+                        f"{feature}{place}: a set of cells with {hits} of {rows - half} outputs on the "
+                        f"{direction} dataset, {others} on the other"
                     )
     return best, event

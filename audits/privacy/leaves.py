@@ -184,12 +184,7 @@ def sort(item: Any) -> str:
     """The name of the type of a container or a text; "" for numbers and symbols."""
     if isinstance(item, (str, bytes)):
         return "bytes" if isinstance(item, bytes) else "str"
-    return "" if is_leaf(item) else type(item).__name__
-
-
-def is_leaf(item: Any) -> bool:
-    """Whether there is nothing to take apart."""
-    return container(item) is None
+    return "" if container(item) is None else type(item).__name__
 
 
 def container(item: Any) -> list[Any] | Mapping[str, Any] | None:
