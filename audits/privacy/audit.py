@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, cast
@@ -184,6 +184,15 @@ def audit_privacy(
     seconds = request.seconds()
     cost = max(time.process_time() - started, drawer.seconds)
     plantable = planting and verdict == "not-refuted" and method != "gdp"
+    planted = _planted(request, outputs, finding, method, looks, cost) if plantable else ()
+    named_event = _simplest(request, outputs, finding) if simplest and finding.refuted else None
+    notes = [finding.note]
+    if drawer.changed and drawer.one_by_one:
+        notes += [
+            "The mechanism changes its data: every call was given a copy, which it would not get in use."
+        ]
+    if more_pairs:
+        notes += [f"pairs(rng) yields more than {MAX_PAIRS} pairs: only the first {MAX_PAIRS} were audited."]
     return AuditResult(
         verdict=verdict,
         epsilon_claimed=float(epsilon),
@@ -201,10 +210,9 @@ def audit_privacy(
         method=method,
         seed=seed if rng is None and drawer.replayable else None,
         replayable=drawer.replayable,
-        planted=_planted(request, outputs, finding, method, looks, cost) if plantable else (),
-        simplest=_simplest(request, outputs, finding) if simplest and finding.refuted else None,
-        # Notes come last: a draw for `simplest` may be the first that changes the data.
-        note=" ".join(note for note in (finding.note, *_notes(drawer, more_pairs)) if note),
+        planted=planted,
+        simplest=named_event,
+        note=" ".join(filter(None, notes)),
         epsilon_estimate=finding.epsilon_estimate,
         max_samples=int(max_samples),
         premise=premise,
@@ -320,13 +328,6 @@ def _premise(request: Request, index: int, rng: np.random.Generator) -> tuple[st
     limit = PREMISE_TIME * request.time_limit
     drawer = cast(Drawer, request.drawer)
     return premises.broken(drawer, pair, index, request.max_samples, rng, lambda: request.timed() > limit)
-
-
-def _notes(drawer: Drawer, more_pairs: bool) -> Iterator[str]:
-    if drawer.changed and drawer.one_by_one:
-        yield "The mechanism changes its data: every call was given a copy, which it would not get in use."
-    if more_pairs:
-        yield f"pairs(rng) yields more than {MAX_PAIRS} pairs: only the first {MAX_PAIRS} were audited."
 
 
 def _check(name: str, value: Any, good: Callable[[float], bool], wanted: str) -> None:

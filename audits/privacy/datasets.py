@@ -10,9 +10,9 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-Raw = NDArray[Any]
+from audits.privacy.outputs import Raw
+
 Records = list[Hashable]
 
 
@@ -47,7 +47,8 @@ def readings(first: Any, second: Any) -> list[tuple[Records, Records]] | str:
     tuple of lists, may be that, or hold one record an item.
     """
     both = first, second
-    rows, columns = (all(map(use, both)) for use in (_may_be_rows, _may_be_columns))
+    (rows, columns), (other_rows, other_columns) = map(_may_be, both)
+    rows, columns = rows and other_rows, columns and other_columns
     if rows and columns:
         # Columns are as many in both; rows are as long in both.
         columns = len(first) == len(second)
@@ -66,26 +67,17 @@ def readings(first: Any, second: Any) -> list[tuple[Records, Records]] | str:
     return found
 
 
-def _may_be_rows(data: Any) -> bool:
-    """Whether the items may be records."""
-    if not isinstance(data, (list, tuple)):
-        return True
-    parts = cast(Sequence[Any], data)
-    if not any(map(_is_column, parts)):
-        return True
-    # Records of one dataset have one shape, but for their length.
-    return isinstance(data, list) and all(map(_is_column, parts)) and len(set(map(np.ndim, parts))) == 1
-
-
-def _may_be_columns(data: Any) -> bool:
-    """Whether the items may be columns of equal length."""
+def _may_be(data: Any) -> tuple[bool, bool]:
+    """Whether the items may be records, and whether they may be columns of equal length."""
     if not isinstance(data, (list, tuple)) or not data:
-        return False
+        return True, False
     parts = cast(Sequence[Any], data)
     if any(map(_is_column, parts)):
-        return not _may_be_rows(data) or len(set(map(len, parts))) == 1
+        # Records of one dataset have one shape, but for their length.
+        rows = isinstance(data, list) and all(map(_is_column, parts)) and len(set(map(np.ndim, parts))) == 1
+        return rows, not rows or len(set(map(len, parts))) == 1
     lists = isinstance(data, tuple) and all(isinstance(part, list) for part in parts)
-    return lists and len(set(map(len, parts))) == 1
+    return True, lists and len(set(map(len, parts))) == 1
 
 
 def _is_column(part: Any) -> bool:

@@ -12,14 +12,13 @@ from itertools import combinations
 from typing import Any, Protocol, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audits.privacy.datasets import Dataset, brief, copier
 from audits.privacy.encoder import Encoder
 from audits.privacy.leaves import Word, objects
+from audits.privacy.outputs import Raw
 from audits.privacy.processes import Unsendable, WorkerFailed, can_fork, in_processes
 
-Raw = NDArray[Any]
 Mechanism = Callable[..., Any]
 
 ERRORS = ("raise", "symbol")

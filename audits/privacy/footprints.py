@@ -11,16 +11,12 @@ from __future__ import annotations
 
 import math
 from operator import itemgetter
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audits.privacy.binomial import two_bounds
+from audits.privacy.outputs import Floats, Ints, Raw
 from audits.privacy.result import Footprints
-
-Raw = NDArray[Any]
-Ints = NDArray[np.int64]
 
 LOOKS = (512, 1024, 2048, 4096, 16_384)
 """Outputs of a dataset that are looked at, in turn: a naive sampler shows itself in some hundreds of them."""
@@ -31,7 +27,7 @@ EXPONENTS, ZEROS = 64, 64
 FEATURES = ("trailing zero bits by the exponent", "lowest three bits, sign of zero")
 
 
-def cells(values: NDArray[np.floating[Any]]) -> tuple[Ints, Ints]:
+def cells(values: Floats) -> tuple[Ints, Ints]:
     """For each double: (its exponent, its trailing zero bits) as one number; and its lowest three bits, of a
     zero its sign."""
     bits = np.ascontiguousarray(values).view(np.int64) & ((1 << 52) - 1)

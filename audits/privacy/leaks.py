@@ -22,9 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.encoder import Encoder
-from audits.privacy.outputs import Encoded, join
+from audits.privacy.outputs import Encoded, Floats, Ints, join
 
-Floats = NDArray[np.floating[Any]]
 Rng = np.random.Generator
 Plant = Callable[[Encoded, int, float, Rng], Encoded]
 """plant(outputs, dataset, size, rng): outputs with the leak in them; dataset 0 is the first, 1 the second."""
@@ -69,7 +68,7 @@ class Leak:
 # --- What is planted ---------------------------------------------------------------------------------
 
 
-def _hit(outputs: Encoded, dataset: int, chance: float, rng: Rng) -> NDArray[np.int64]:
+def _hit(outputs: Encoded, dataset: int, chance: float, rng: Rng) -> Ints:
     """Which outputs are replaced: none on the second dataset."""
     return np.flatnonzero((rng.random(len(outputs)) < chance) & (dataset == 0))
 

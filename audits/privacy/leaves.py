@@ -19,10 +19,8 @@ from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.floating[Any]]
-Raw = NDArray[Any]
+from audits.privacy.outputs import Floats, Raw
 
 LARGE = 1e300
 """Stands for an infinite output, so that every column stays finite."""

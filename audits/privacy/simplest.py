@@ -21,11 +21,7 @@ from numpy.typing import NDArray
 
 from audits.bounds import clopper_pearson_limits
 from audits.privacy.encoder import Encoder
-from audits.privacy.outputs import Encoded, column_words
-
-Floats = NDArray[np.floating[Any]]
-Mask = NDArray[np.bool_]
-Raw = NDArray[Any]
+from audits.privacy.outputs import Encoded, Floats, Ints, Raw, column_words
 
 ALIKE = 0.9
 """An event is of like power where its ε exceeds the claim by this share of what the audit's bound does."""
@@ -99,7 +95,7 @@ class _Event:
     outside: bool
     expected: float
 
-    def holds(self, outputs: Encoded) -> Mask:
+    def holds(self, outputs: Encoded) -> NDArray[np.bool_]:
         x = _looked_at(outputs, self.kind, self.place)
         inside = (x == self.low) if self.kind in ("symbol", "value") else (x >= self.low) & (x < self.high)
         return ~inside if self.outside else inside
@@ -182,7 +178,7 @@ def fresh_samples(samples: int) -> int:
 
 
 def _named(
-    found: Sequence[_Event], hits: NDArray[np.int64], rate: _Rate, bound: float, encoder: Encoder, mixed: str
+    found: Sequence[_Event], hits: Ints, rate: _Rate, bound: float, encoder: Encoder, mixed: str
 ) -> Simplest | None:
     # Each of the 2K intervals has two ends, each of which fails with probability at most α/(4K).
     low, high = clopper_pearson_limits(hits, rate.samples, rate.alpha / (4.0 * len(found)))
@@ -256,11 +252,11 @@ def _best_of_each_kind(outputs: Sequence[Encoded], vectors: bool, rate: _Rate) -
     numbers = range(x[0].shape[1])
     yield from _best(_alone("symbol", codes, True, rate))
     yield from _best(_alone("value", x, codes[0].shape[1] > 0, rate))
-    yield from _best(_threshold("threshold", j, [side[:, j] for side in x], rate) for j in numbers)
-    yield from _best(_interval(j, [side[:, j] for side in x], rate) for j in _telling(x))
+    for kind, columns in (("threshold", numbers), ("interval", _telling(x))):
+        yield from _best(_within(kind, j, [side[:, j] for side in x], rate) for j in columns)
     if vectors and len(numbers) > 1:
         for kind in ("sum", "largest"):
-            yield from _best([_threshold(kind, 0, [_looked_at(side, kind, 0) for side in outputs], rate)])
+            yield from _best([_within(kind, 0, [_looked_at(side, kind, 0) for side in outputs], rate)])
 
 
 def _best(events: Iterable[_Event | None]) -> Iterator[_Event]:
@@ -292,13 +288,6 @@ def _frequent(values: Raw) -> Raw:
     return found[order][counts[order] > 1]
 
 
-def _threshold(kind: str, place: int, sides: Sequence[Floats], rate: _Rate) -> _Event | None:
-    pooled = np.sort(np.concatenate(sides))
-    cuts = np.unique(pooled[np.round(LEVELS * (len(pooled) - 1)).astype(np.int64)])
-    cuts = cuts[cuts > pooled[0]]
-    return _between(kind, place, sides, cuts, np.full(len(cuts), np.inf), rate) if len(cuts) else None
-
-
 def _telling(x: Sequence[Floats]) -> list[int]:
     """Columns whose halves and tails differ most between the datasets."""
     centre = np.median(np.concatenate(x), axis=0)
@@ -310,25 +299,30 @@ def _telling(x: Sequence[Floats]) -> list[int]:
     return np.argsort(-np.maximum(*gaps), kind="stable")[:MOST_COLUMNS].tolist()
 
 
-def _interval(place: int, sides: Sequence[Floats], rate: _Rate) -> _Event | None:
+def _within(kind: str, place: int, sides: Sequence[Floats], rate: _Rate) -> _Event | None:
+    """The best event that a number lies in one of some intervals, or that it does not."""
     pooled = np.sort(np.concatenate(sides))
-    cuts = np.unique(pooled[np.linspace(0, len(pooled) - 1, CELLS + 1).astype(np.int64)])
-    start, stop = np.triu_indices(len(cuts), k=1)
-    return _between("interval", place, sides, cuts[start], cuts[stop], rate) if len(cuts) >= 4 else None
-
-
-def _between(
-    kind: str, place: int, sides: Sequence[Floats], lows: Floats, highs: Floats, rate: _Rate
-) -> _Event:
-    """The best event that a number lies in one of the intervals [low, high), or that it does not."""
+    lows, highs = _intervals(kind, pooled)
+    if len(lows) == 0:
+        return None
     ordered = [np.sort(side) for side in sides]
     inside = [np.searchsorted(side, highs) - np.searchsorted(side, lows) for side in ordered]
     outside = [n - i for n, i in zip(rate.seen, inside, strict=True)]
     expected = np.stack([rate.expected(*inside), rate.expected(*outside)])
     negated, which = np.unravel_index(int(np.argmax(expected)), expected.shape)
-    pooled = np.sort(np.concatenate(sides))
     low, high = (short(end, _before(pooled, end)) for end in (float(lows[which]), float(highs[which])))
     return _Event(kind, place, low, high, bool(negated), float(expected[negated, which]))
+
+
+def _intervals(kind: str, pooled: Floats) -> tuple[Floats, Floats]:
+    """The intervals [low, high) between some of the sorted outputs; those of a threshold have no end."""
+    if kind == "interval":
+        cuts = np.unique(pooled[np.linspace(0, len(pooled) - 1, CELLS + 1).astype(np.int64)])
+        start, stop = np.triu_indices(len(cuts) if len(cuts) >= 4 else 0, k=1)
+        return cuts[start], cuts[stop]
+    cuts = np.unique(pooled[np.round(LEVELS * (len(pooled) - 1)).astype(np.int64)])
+    cuts = cuts[cuts > pooled[0]]
+    return cuts, np.full(len(cuts), np.inf)
 
 
 def _before(ordered: Floats, value: float) -> float:
