@@ -280,14 +280,10 @@ def _planted(
         run=run,
     )
     allowed = min(max(SHARE * cost, LEAST_SECONDS), request.time_limit - request.timed())
-    with suppress(*_stops(request)):
+    stops = (KeyboardInterrupt, Stopped) if request.partial else ()
+    with suppress(*stops):
         return plant(audit, outputs, request.drawer.encoder(), allowed, request.rng.spawn(1)[0])
     return ()
-
-
-def _stops(request: Request) -> tuple[type[BaseException], ...]:
-    """What ends a part of the audit without being an error."""
-    return (KeyboardInterrupt, Stopped) if request.partial else ()
 
 
 def _simplest(request: Request, outputs: list[Any], finding: Finding) -> Simplest | None:
@@ -307,8 +303,9 @@ def _simplest(request: Request, outputs: list[Any], finding: Finding) -> Simples
     if samples < MIN_SAMPLES:
         return None
     drawer.keep = 0
+    stops = (KeyboardInterrupt, Stopped) if request.partial else ()
     # The refutation stands, whatever a mechanism does when it is called again.
-    with suppress(ValueError, *_stops(request)):
+    with suppress(ValueError, *stops):
         return simplest_event(
             outputs,
             draw,

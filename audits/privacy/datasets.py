@@ -19,8 +19,7 @@ Records = list[Hashable]
 def records(data: Any) -> Records | str:
     """The records as hashable keys, or the reason why there are none.
 
-    An array, a list or a tuple holds one record a row; so does a DataFrame or a Series. A tuple of arrays of
-    equal length, such as (X, y), holds one record a row of all of them; see `columns`.
+    An array, a list or a tuple holds one record a row; so does a DataFrame or a Series.
     """
     if _is_frame(data):
         return [key(row) for row in data.itertuples(index=False, name=None)]

@@ -88,10 +88,13 @@ class Encoder:
         looked into, and for NaN.
         """
         layout = _layout(outputs)
-        if self._layout is not None and not _compatible(self._layout, layout):
+        before = self._layout or layout
+        kinds = before[0], layout[0]
+        # An array of objects that happens to hold only numbers becomes an array of numbers in that batch.
+        if before != layout and ("Python objects" not in kinds or "records" in kinds):
             raise ValueError(
                 "mechanism must return one kind of output on every dataset, got "
-                f"{layout[1]} on {where} after {self._layout[1]}"
+                f"{layout[1]} on {where} after {before[1]}"
             )
         if self._layout is None or layout[0] == "Python objects":
             self._layout = layout
@@ -104,9 +107,8 @@ class Encoder:
             raise ValueError(
                 f"mechanism must return outputs nested less deeply, got one on {where}"
             ) from None
-        found = self._assembled(batch)
         self._started = True
-        return found
+        return self._assembled(batch)
 
     def widen(self, e: Encoded) -> Encoded:
         """An earlier batch, widened by the columns that only later outputs have."""
@@ -277,7 +279,7 @@ class Encoder:
         if (key[0], f"{key[1]} text") in self._blocks:
             return True
         seen, known = self._texts.get(key, (0, set[str]()))
-        known = known | set(words)
+        known.update(words)
         self._texts[key] = seen + times, known
         return len(known) >= UNIQUE_FROM and 3 * len(known) > seen + times
 
@@ -292,14 +294,14 @@ class Encoder:
         """Columns of Python objects each of which is a number or a symbol."""
         values, codes = np.zeros(flat.shape), np.zeros(flat.shape, dtype=np.int64)
         kinds = np.full(flat.shape, -1)
-        extras = np.zeros((*flat.shape, leaves.EXTRAS))
+        extras = np.zeros((*flat.shape, len(leaves.EXTRA_WORDS)))
         words: dict[tuple[int, ...], str] = {}
         for place, item in np.ndenumerate(flat):
             number = leaves.number(item)
             if number is None:
                 symbol = leaves.symbol(item)
                 codes[place] = self._number(symbol)
-                if isinstance(symbol, str) and not isinstance(symbol, leaves.Word):
+                if isinstance(symbol, str):
                     words[place] = symbol
             elif number[0] != number[0]:
                 codes[place] = self._number(self._not_a_number())
@@ -312,7 +314,7 @@ class Encoder:
             self._put(batch, further, rows, extras.reshape(len(flat), -1))
         self._differing(batch, (key[0], f"{key[1]} kind"), rows, kinds)
         if words and self._hardly_repeat(key, words.values(), len(words)):
-            found = np.zeros((*flat.shape, leaves.STRUCTURE))
+            found = np.zeros((*flat.shape, len(leaves.STRUCTURE_WORDS)))
             for place, word in words.items():
                 found[place] = leaves.structure(word)
             self._put(batch, (key[0], f"{key[1]} text"), rows, found.reshape(len(flat), -1))
@@ -397,7 +399,7 @@ class Encoder:
         if bool((lengths == width).all()) and (numbers := _numeric(lists)) is not None:
             self._numbers(batch, key, rows, numbers)
             return
-        padded = np.full((len(lists), width), ABSENT, dtype=object)
+        padded = np.full((len(lists), width), ABSENT.name, dtype=object)
         for i, items in enumerate(lists):
             padded[i, : len(items)] = leaves.objects(items[:width])
         self._mixed(batch, key, rows, padded)
@@ -486,8 +488,3 @@ def _layout(outputs: Raw) -> tuple[str, str]:
     kind = {"O": "Python objects", "S": "strings", "U": "strings"}.get(outputs.dtype.kind, "numbers")
     width = int(np.prod(outputs.shape[1:], dtype=np.int64))
     return kind, kind if width == 1 else f"vectors of {width} {kind}"
-
-
-def _compatible(a: tuple[str, str], b: tuple[str, str]) -> bool:
-    # An array of objects that happens to hold only numbers becomes an array of numbers in that batch.
-    return a == b or ("Python objects" in (a[0], b[0]) and "records" not in (a[0], b[0]))

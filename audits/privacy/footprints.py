@@ -48,12 +48,7 @@ def look(first: Raw, second: Raw, epsilon: float, delta: float, alpha: float) ->
     the last.
     """
     most = min(len(first), len(second))
-    if (
-        most < LEAST_ROWS
-        or first.size * second.size == 0
-        or first.dtype != np.float64
-        or second.dtype != np.float64
-    ):
+    if most < LEAST_ROWS or any(side.dtype != np.float64 or side.size == 0 for side in (first, second)):
         return None
     bound, event, rows = 0.0, "", most
     for rows in sorted({min(most, rows) for rows in LOOKS}):

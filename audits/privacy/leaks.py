@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,12 +79,15 @@ def _bits(outputs: Encoded, dataset: int, size: float, rng: Rng) -> NDArray[np.b
 
 
 def put(numbers: Any, columns: Any = slice(None), symbols: Any = slice(0), code: Any = 0) -> Plant:
-    """These numbers in the columns and this code in the columns of symbols, in place of an output's own."""
+    """These numbers in the columns and this code in the columns of symbols, in place of an output's own.
+
+    numbers  may be a function of how many outputs there are and a generator.
+    """
 
     def plant(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
         hit = _hit(outputs, dataset, size, rng)
         values, codes = outputs.values[hit], outputs.codes[hit]
-        values[:, columns] = numbers
+        values[:, columns] = cast(Any, numbers(len(hit), rng)) if callable(numbers) else numbers
         codes[:, symbols] = code
         return outputs.replaced(hit, values, codes)
 
@@ -93,12 +96,7 @@ def put(numbers: Any, columns: Any = slice(None), symbols: Any = slice(0), code:
 
 def put_mode(place: float, width: float) -> Plant:
     """A number within `width` above a place, in place of an output."""
-
-    def plant(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
-        hit = _hit(outputs, dataset, size, rng)
-        return outputs.replaced(hit, place + width * rng.random((len(hit), 1)), outputs.codes[hit])
-
-    return plant
+    return put(lambda count, rng: place + width * rng.random((count, 1)))
 
 
 def put_none(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:

@@ -29,10 +29,8 @@ HUGE = 1e299
 EXACT = 2**53
 MODULUS = 2**6 * 3**2 * 5**2 * 7 * 42407
 """Remainders keep every period that divides it; it is about 2³²."""
-EXTRAS = 3
 EXTRA_WORDS = ("low bits", f"remainder modulo {MODULUS}", "parity, denominator, exponent or time zone")
 CHARACTERS, LAST = 40, 4
-STRUCTURE = 2 + LAST + CHARACTERS
 STRUCTURE_WORDS = (
     "length",
     "first number written in",
@@ -47,19 +45,14 @@ class Refused(ValueError):
     """An output that cannot be looked into; the words follow "mechanism"."""
 
 
-class Word(str):
-    """A symbol that is none of the user's strings; its name is its representation."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class Word:
+    """A symbol that is none of the user's strings."""
 
-    __slots__ = ()
+    name: str
 
     def __repr__(self) -> str:
-        return str(self)
-
-    def __hash__(self) -> int:
-        return hash(("Word", str(self)))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Word) and str(self) == str(other)
+        return self.name
 
 
 NAN = Word("NaN")
@@ -78,7 +71,7 @@ def finite(values: Raw) -> Floats:
 
 
 def extras(flat: Raw) -> Floats | None:
-    """(n, `EXTRAS` · w): what a float cannot hold of the numbers (n, w); None where it holds everything."""
+    """(n, 3·w): what a float cannot hold of the numbers (n, w); None where it holds everything."""
     kind, width = flat.dtype.kind, flat.dtype.itemsize
     if kind in "iu" and width == 8:
         large = (flat >= EXACT) | (flat <= -EXACT) if kind == "i" else flat >= EXACT
@@ -96,9 +89,7 @@ def extras(flat: Raw) -> Floats | None:
 
 def number(item: Any) -> tuple[float, float, float, float] | None:
     """A number as a float and its extras; None for what is no number."""
-    if isinstance(item, (bool, np.bool_)):
-        return float(item), 0.0, 0.0, 0.0
-    if isinstance(item, float) or (isinstance(item, np.floating) and item.itemsize <= 8):
+    if isinstance(item, (bool, float, np.bool_)) or (isinstance(item, np.floating) and item.itemsize <= 8):
         return _clipped(float(item)), 0.0, 0.0, 0.0
     if isinstance(item, enum.Enum):
         return None
@@ -180,19 +171,19 @@ def symbol(item: Any) -> Any:
 
 def sort(item: Any) -> str:
     """The name of the type of a container or a text; "" for numbers and symbols."""
-    if isinstance(item, (str, bytes)):
+    if isinstance(item, (str, bytes, Word)):
         return "bytes" if isinstance(item, bytes) else "str"
     return "" if container(item) is None else type(item).__name__
 
 
 def container(item: Any) -> list[Any] | Mapping[str, Any] | None:
     """The items of a list, or the fields of a record with their names; None for what holds nothing."""
-    if item is None or isinstance(item, (str, bytes, float, int, np.generic, enum.Enum)):
-        if isinstance(item, np.void) and item.dtype.names:
-            return {f".{name}": item[name] for name in item.dtype.names}
-        return [item.real, item.imag] if isinstance(item, np.complexfloating) else None
-    if isinstance(item, complex):
+    if isinstance(item, (complex, np.complexfloating)):
         return [item.real, item.imag]
+    if isinstance(item, np.void) and item.dtype.names:
+        return {f".{name}": item[name] for name in item.dtype.names}
+    if item is None or isinstance(item, (str, bytes, float, int, np.generic, enum.Enum, Word)):
+        return None
     if isinstance(item, np.ndarray):
         array = cast(Raw, item)
         if array.ndim == 0:

@@ -32,7 +32,7 @@ def take_pairs(pairs: Pairs, rng: np.random.Generator, adjacency: AdjacencyLike)
             found = list(itertools.islice(pairs(rng), MAX_PAIRS + 1))
             found, more = found[:MAX_PAIRS], len(found) > MAX_PAIRS
         else:
-            found = list(pairs)
+            found: list[Any] = list(pairs)
     except Exception as error:
         what = f"pairs(rng) raised {error!r}" if callable(pairs) else f"got {brief(pairs)}"
         raise ValueError(
@@ -43,8 +43,7 @@ def take_pairs(pairs: Pairs, rng: np.random.Generator, adjacency: AdjacencyLike)
     relation = adjacency_relation(adjacency)
     for i, pair in enumerate(found):
         # An array that stands for a pair of rows, or a dictionary, would unpack into something meaningless.
-        whole: Any = pair
-        if not isinstance(whole, (tuple, list)) or len(cast(Sequence[Any], whole)) != 2:
+        if not isinstance(pair, (tuple, list)) or len(cast(Sequence[Any], pair)) != 2:
             raise ValueError(f"pairs must hold tuples (D, D′), got {brief(pair)} at place {i}")
         first, second = pair
         for data in pair:

@@ -237,11 +237,7 @@ class AuditResult:
 
     def evidence(self, of: str = "") -> Evidence:
         """This audit as one piece of evidence about ε at the claimed δ; `of` names the mechanism in it."""
-        verdicts = {
-            "refuted": Verdict.REFUTED,
-            "not-refuted": Verdict.CONSISTENT,
-            "undecided": Verdict.INCONCLUSIVE,
-        }
+        verdicts = {"refuted": Verdict.REFUTED, "not-refuted": Verdict.CONSISTENT}
         return Evidence(
             quantity=f"ε of {of} at δ = {self.delta:g}" if of else f"ε at δ = {self.delta:g}",
             estimate=self.epsilon_lower,
@@ -251,7 +247,7 @@ class AuditResult:
             method=self.method,
             samples=2 * self.samples,
             claimed=self.epsilon_claimed,
-            verdict=verdicts[self.verdict],
+            verdict=verdicts.get(self.verdict, Verdict.INCONCLUSIVE),
             resolution=self.resolution.epsilon,
             alpha_spent=1.0 - self.confidence,
             # No seconds: equal audits are equal evidence.
