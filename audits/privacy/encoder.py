@@ -454,13 +454,12 @@ def _numeric(lists: list[list[Any]]) -> Raw | None:
         found = np.array(lists)
     except (ValueError, OverflowError):
         return None
-    if found.ndim != 2 or found.dtype.kind not in "biuf":
-        return None
-    if found.dtype.kind == "f" and (
-        bool((np.abs(found) >= 2.0**53).any()) or len({type(item) for items in lists for item in items}) > 1
-    ):
-        return None
-    return found
+    kept = found.dtype.kind in "biu" or (
+        found.dtype.kind == "f"
+        and not (np.abs(found) >= 2.0**53).any()
+        and len({type(item) for items in lists for item in items}) <= 1
+    )
+    return found if found.ndim == 2 and kept else None
 
 
 def _place(key: Key, column: int = 0) -> str:

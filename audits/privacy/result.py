@@ -15,9 +15,6 @@ from audits.privacy.simplest import Simplest
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-POWER = 0.9
-"""Probability with which a violation of the size of the resolution would have been caught."""
-
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
@@ -271,26 +268,23 @@ class AuditResult:
             note = self.note.replace(self.premise, "").strip()
             return f"{text} {note}".rstrip()
         else:
+            caught = "; ".join(f"{label}: {words}" for label, words in self.worth)
+            if not caught and math.isfinite(self.resolution.epsilon):
+                caught = (
+                    f"an ε of {self.resolution.epsilon:.4g} at the best placed event would have been caught "
+                    "with probability 0.9 on the events tried"
+                )
             head = "not refuted" if self.verdict == "not-refuted" else "undecided"
             text = (
                 f"{head}: ({claim}), ε ≥ {self.epsilon_lower:.4g} with confidence {self.confidence:g}; "
-                f"{self._caught()}. This is no proof of privacy. {spent}."
+                f"{caught or 'no violation of any size was sure to be caught'}. "
+                f"This is no proof of privacy. {spent}."
             )
         if self.low_bits:
             text += f" Low-order bits: {self.low_bits}"
         if not self.replayable:
             text += " The mechanism takes no generator: this run cannot be replayed."
         return f"{text} {self.note}".rstrip()
-
-    def _caught(self) -> str:
-        if self.worth:
-            return "; ".join(f"{label}: {text}" for label, text in self.worth)
-        if not math.isfinite(self.resolution.epsilon):
-            return "no violation of any size was sure to be caught"
-        return (
-            f"an ε of {self.resolution.epsilon:.4g} at the best placed event would have been caught with "
-            f"probability {POWER:g} on the events tried"
-        )
 
     def to_dict(self) -> dict[str, Any]:
         """The fields of `dpclaims audit --json`, in its order; infinite values are None."""
@@ -373,8 +367,8 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _short(data: Any, limit: int = 200) -> str:
+def _short(data: Any) -> str:
     import numpy as np
 
     text = np.array2string(data, threshold=12) if isinstance(data, np.ndarray) else repr(data)
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+    return text if len(text) <= 200 else text[:199] + "…"

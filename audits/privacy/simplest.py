@@ -101,8 +101,8 @@ class _Event:
         return ~inside if self.outside else inside
 
     def words(self, encoder: Encoder) -> str:
+        sign = "≠" if self.outside else "="
         if self.kind == "symbol":
-            sign = "≠" if self.outside else "="
             # Every place with symbols is named by its code column.
             name = encoder.named(f"(code {self.place} = symbol {int(self.low)})", most=60)[1:-1]
             return name.replace(" = ", f" {sign} ", 1)
@@ -110,11 +110,10 @@ class _Event:
             self.kind, encoder.named(column_words(encoder.shape, self.place))
         )
         if self.kind == "value":
-            return f"{name} {'≠' if self.outside else '='} {self.low!r}"
+            return f"{name} {sign} {self.low!r}"
         if math.isinf(self.high):
             return f"{name} {'<' if self.outside else '≥'} {self.low!r}"
-        there = "is not" if self.outside else "is"
-        return f"{name} {there} in [{self.low!r}, {self.high!r})"
+        return f"{name} {'is not' if self.outside else 'is'} in [{self.low!r}, {self.high!r})"
 
 
 def _looked_at(outputs: Encoded, kind: str, place: int) -> Raw:
