@@ -112,7 +112,7 @@ def audit_privacy(
     >>> audit_privacy(laplace, pairs, epsilon=0.5, adjacency="replace").verdict
     'refuted'
     """
-    started = time.process_time()
+    started, clock = time.process_time(), time.perf_counter()
     generator = np.random.default_rng(seed) if rng is None else rng
     if not callable(mechanism):
         raise ValueError(f"mechanism must be a function (data, size, rng) -> outputs, got {mechanism!r}")
@@ -136,6 +136,14 @@ def audit_privacy(
         keep=max(footprints_of.ROWS, planting * int(max_samples) // (KEPT * len(checked))),
     )
     looks: list[tuple[int, float]] = []
+
+    def timed(look: Look) -> None:
+        # The processor time that was not spent on drawing.
+        spent = time.perf_counter() - clock - drawer.seconds
+        looks.append((look.samples, min(spent, time.process_time() - started)))
+        if progress is not None:
+            progress(look)
+
     request = Request(
         drawer=drawer,
         pairs=checked,
@@ -152,7 +160,7 @@ def audit_privacy(
         precision=precision,
         confirm=confirm,
         partial=partial,
-        progress=_timed(looks, drawer, progress) if planting else progress,
+        progress=timed if planting else progress,
     )
     # Premises are tested with a generator of their own: the samples of the audit stay what they were.
     own = generator.spawn(1)[0]
@@ -181,7 +189,7 @@ def audit_privacy(
     low_bits = None
     if score is None and not premise:
         low_bits = footprints_of.look(outputs[0], outputs[1], float(epsilon), float(delta), float(alpha))
-    seconds = request.seconds()
+    seconds = time.perf_counter() - clock
     cost = max(time.process_time() - started, drawer.seconds)
     plantable = planting and verdict == "not-refuted" and method != "gdp"
     planted = _planted(request, outputs, finding, method, looks, cost) if plantable else ()
@@ -221,21 +229,6 @@ def audit_privacy(
         trace=finding.trace,
         curve=finding.curve,
     )
-
-
-def _timed(
-    looks: list[tuple[int, float]], drawer: Drawer, progress: Callable[[Look], None] | None
-) -> Callable[[Look], None]:
-    """Notes at each look the samples so far and the processor time that was not spent on drawing them."""
-    clock, processor = time.perf_counter(), time.process_time()
-
-    def note(look: Look) -> None:
-        spent = time.perf_counter() - clock - drawer.seconds
-        looks.append((look.samples, min(spent, time.process_time() - processor)))
-        if progress is not None:
-            progress(look)
-
-    return note
 
 
 def _planted(

@@ -126,10 +126,7 @@ def size_for(leak: Leak, samples: float, audit: Passed) -> float | None:
 
 
 class _Trial:
-    """One kind of leak: the least size that was caught and the largest that was missed so far.
-
-    pools, rng   the outputs that it is planted into, and where the randomness comes from.
-    """
+    """One kind of leak: the least size that was caught and the largest that was missed so far."""
 
     def __init__(self, leak: Leak, audit: Passed, pools: Sequence[Encoded], rng: np.random.Generator) -> None:
         self.leak, self.audit, self.pools, self.rng = leak, audit, pools, rng

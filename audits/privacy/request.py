@@ -64,11 +64,6 @@ class Request:
     confirm: bool = False
     partial: bool = False
     progress: Callable[[Look], None] | None = None
-    started: float = field(default_factory=time.perf_counter)
-
-    def seconds(self) -> float:
-        """Since the audit began."""
-        return time.perf_counter() - self.started
 
     def timed(self) -> float:
         """Seconds that the time limit counts: since the first output, as the call that brings it may have to
