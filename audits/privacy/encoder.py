@@ -33,6 +33,7 @@ most."""
 
 Key = tuple[str, str]
 """Place in the output, in words, and which of its blocks it is."""
+Rows = Ints | slice
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +50,8 @@ class _Batch:
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self.values: list[tuple[Key, Ints | slice, Floats]] = []
-        self.codes: list[tuple[int, Ints | slice, Ints]] = []
+        self.values: list[tuple[Key, Rows, Floats]] = []
+        self.codes: list[tuple[int, Rows, Ints]] = []
 
 
 class Encoder:
@@ -197,17 +198,9 @@ class Encoder:
             codes[where, number] = self._number(ABSENT)
         return Encoded(values, codes)
 
-    def _put(
-        self,
-        batch: _Batch,
-        key: Key,
-        rows: Ints | slice,
-        part: Floats,
-        codes: Ints | None = None,
-        default: float = 0.0,
-    ) -> None:
-        """Numbers and their symbols in columns of a block; `default` is what earlier outputs have there."""
-        block = self._block(key, part.shape[1], default)
+    def _put(self, batch: _Batch, key: Key, rows: Rows, part: Floats, codes: Ints | None = None) -> None:
+        """Numbers and their symbols in columns of a block."""
+        block = self._block(key, part.shape[1])
         batch.values.append((key, rows, part[:, : block.width]))
         if codes is not None:
             for column in np.flatnonzero(codes.any(axis=0)).tolist():
@@ -215,7 +208,7 @@ class Encoder:
 
     # --- arrays ---
 
-    def _array(self, batch: _Batch, path: str, rows: Ints | slice, outputs: Raw) -> None:
+    def _array(self, batch: _Batch, path: str, rows: Rows, outputs: Raw) -> None:
         """Columns of an array whose first axis counts the outputs."""
         if outputs.dtype.names is not None:
             for name in outputs.dtype.names:
@@ -244,7 +237,7 @@ class Encoder:
             raise leaves.Refused(f"must return numbers, strings or records, not arrays of type {flat.dtype}")
         self._numbers(batch, key, rows, flat)
 
-    def _numbers(self, batch: _Batch, key: Key, rows: Ints | slice, flat: Raw) -> None:
+    def _numbers(self, batch: _Batch, key: Key, rows: Rows, flat: Raw) -> None:
         values, codes = leaves.finite(flat), None
         bad = np.isnan(values)
         if bad.any():
@@ -264,7 +257,7 @@ class Encoder:
             raise leaves.Refused('must not return NaN (use None for a failure symbol, or errors="symbol")')
         return leaves.NAN
 
-    def _strings(self, batch: _Batch, key: Key, rows: Ints | slice, flat: Raw) -> None:
+    def _strings(self, batch: _Batch, key: Key, rows: Rows, flat: Raw) -> None:
         unique, inverse = np.unique(flat, return_inverse=True)
         words = [leaves.text(u) for u in unique]
         inverse = inverse.reshape(flat.shape)
@@ -290,7 +283,7 @@ class Encoder:
 
     # --- Python objects ---
 
-    def _mixed(self, batch: _Batch, key: Key, rows: Ints | slice, flat: Raw) -> None:
+    def _mixed(self, batch: _Batch, key: Key, rows: Rows, flat: Raw) -> None:
         """Columns of Python objects each of which is a number or a symbol."""
         values, codes = np.zeros(flat.shape), np.zeros(flat.shape, dtype=np.int64)
         kinds = np.full(flat.shape, -1)
@@ -319,7 +312,7 @@ class Encoder:
                 found[place] = leaves.structure(word)
             self._put(batch, (key[0], f"{key[1]} text"), rows, found.reshape(len(flat), -1))
 
-    def _objects(self, batch: _Batch, path: str, rows: Ints | slice, items: list[Any]) -> None:
+    def _objects(self, batch: _Batch, path: str, rows: Rows, items: list[Any]) -> None:
         """Columns of outputs, or of parts of outputs, each of which is a Python object."""
         # The types of containers and texts; outputs of other kinds have the usual one there.
         sorts = {kind: leaves.sort(item) for kind, item in {type(item): item for item in items}.items()}
@@ -408,15 +401,16 @@ class Encoder:
             rest = leaves.objects([repr(lists[i][width:]) for i in longer])[:, None]
             self._mixed(batch, (path, "rest"), rows[longer], rest)
 
-    def _differing(self, batch: _Batch, key: Key, rows: Ints | slice, found: Ints) -> None:
+    def _differing(self, batch: _Batch, key: Key, rows: Rows, found: Ints) -> None:
         """Columns of numbers ≥ 0, from the first number on that differs from those before it; −1 for none."""
         known = found[found >= 0]
         if len(known) == 0:
             return
         usual = self._usual.setdefault(key, int(known[0]))
         if key in self._blocks or bool((known != usual).any()):
-            columns = np.where(found >= 0, found, usual).astype(np.float64)
-            self._put(batch, key, rows, columns.reshape(len(found), -1), default=float(usual))
+            columns = np.where(found >= 0, found, usual).astype(np.float64).reshape(len(found), -1)
+            self._block(key, columns.shape[1], default=float(usual))
+            self._put(batch, key, rows, columns)
 
 
 def _others(

@@ -303,10 +303,7 @@ class AuditResult:
             "pair": [_short(self.pair[0]), _short(self.pair[1])],
             "direction": self.direction,
             "event": self.event,
-            "resolution": {
-                "epsilon": _finite(self.resolution.epsilon),
-                "delta": _finite(self.resolution.delta),
-            },
+            "resolution": {name: _finite(value) for name, value in asdict(self.resolution).items()},
             "method": self.method,
             "seed": self.seed,
             "versions": {
