@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.encoder import Encoder
-from audits.privacy.outputs import Encoded, Floats, Ints, join
+from audits.privacy.outputs import Encoded, Floats, join
 
 Rng = np.random.Generator
 Plant = Callable[[Encoded, int, float, Rng], Encoded]
@@ -68,11 +68,6 @@ class Leak:
 # --- What is planted ---------------------------------------------------------------------------------
 
 
-def _hit(outputs: Encoded, dataset: int, chance: float, rng: Rng) -> Ints:
-    """Which outputs are replaced: none on the second dataset."""
-    return np.flatnonzero((rng.random(len(outputs)) < chance) & (dataset == 0))
-
-
 def _bits(outputs: Encoded, dataset: int, size: float, rng: Rng) -> NDArray[np.bool_]:
     """The planted bit of every output."""
     return rng.random(len(outputs)) < 1.0 / (1.0 + math.exp(-size if dataset == 0 else size))
@@ -85,11 +80,14 @@ def put(numbers: Any, columns: Any = slice(None), symbols: Any = slice(0), code:
     """
 
     def plant(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
-        hit = _hit(outputs, dataset, size, rng)
-        values, codes = outputs.values[hit], outputs.codes[hit]
+        # None are replaced on the second dataset.
+        hit = np.flatnonzero((rng.random(len(outputs)) < size) & (dataset == 0))
+        found = Encoded(outputs.values.copy(), outputs.codes.copy())
+        values, codes = found.values[hit], found.codes[hit]
         values[:, columns] = cast(Any, numbers(len(hit), rng)) if callable(numbers) else numbers
         codes[:, symbols] = code
-        return outputs.replaced(hit, values, codes)
+        found.values[hit], found.codes[hit] = values, codes
+        return found
 
     return plant
 
