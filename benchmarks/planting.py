@@ -160,10 +160,8 @@ def main(arguments: list[str]) -> int:
                 continue
             refuted = sum(caught(mechanism, leak, one.caught, samples, seed) for seed in range(1, runs + 1))
             cost = f"{plain:.2f}, {max(spent, 0.0):.2f}"
-            print(
-                f"| {name} | {samples:,} | {one.caught_words} | {refuted / runs:.1%} of {runs} | {cost} |",
-                flush=True,
-            )
+            leaked, share = one.said(one.caught), f"{refuted / runs:.1%} of {runs}"
+            print(f"| {name} | {samples:,} | {leaked} | {share} | {cost} |", flush=True)
     return 0
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, cast
 
@@ -13,17 +15,9 @@ import numpy as np
 from audits.privacy import footprints as footprints_of
 from audits.privacy import premises
 from audits.privacy.datasets import Dataset
-from audits.privacy.draws import (
-    ERRORS,
-    Drawer,
-    Pool,
-    is_in_workers,
-    is_one_by_one,
-    is_replayable,
-    named,
-)
+from audits.privacy.draws import ERRORS, Drawer, named
 from audits.privacy.fixed_size import run_fixed
-from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, counted_pairs
+from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, take_pairs
 from audits.privacy.planting import KEPT, LEAST_SECONDS, SHARE, Given, Passed, plant
 from audits.privacy.request import Finding, Request, Stopped, nothing
 from audits.privacy.result import AuditResult, Look, Planted
@@ -66,12 +60,10 @@ def audit_privacy(
     """Test by sampling whether a mechanism is (ε, δ)-differentially private on neighbouring datasets.
 
     mechanism    ``mechanism(data, size, rng)`` → `size` independent outputs, first axis first. An output may
-                 be
-                 a float, an int, a string or None, a vector, or a structured record of these. See `each`
+                 be a float, an int, a string or None, a vector, or a structured record of these. See `each`
                  and `unseeded` for mechanisms of another shape.
     pairs        pairs (D, D′) of neighbouring datasets, or a function ``pairs(rng)`` that yields them (the
-                 first
-                 64 are taken).
+                 first 64 are taken).
     epsilon, delta   the claim, 0 ≤ ε ≤ 200 and 0 ≤ δ < 1.
     adjacency    "replace", "replace-item", "add-remove", or a function (D, D′) → bool. Every pair is checked
                  before a sample is drawn.
@@ -90,7 +82,6 @@ def audit_privacy(
                  that is drawn in floating point has such footprints nearly always (Mironov, CCS 2012); the
                  result's `footprints` tells of them apart from the verdict in any case, at an error level α
                  of its own.
-
     errors       "raise": a mechanism that raises or returns NaN is bad input. "symbol": an exception, by its
                  type, and NaN are outputs like others, as a failure that depends on the data is a leak;
                  outputs are then drawn one a call.
@@ -121,16 +112,38 @@ def audit_privacy(
     >>> audit_privacy(laplace, pairs, epsilon=0.5, adjacency="replace").verdict
     'refuted'
     """
-    started = time.process_time()
+    started, clock = time.process_time(), time.perf_counter()
     generator = np.random.default_rng(seed) if rng is None else rng
-    _check(epsilon, delta, alpha, max_samples, time_limit, method, resolution, mechanism)
-    _number("jobs", jobs, lambda v: 1 <= v <= 1024 and v == int(v), "a number of processes ≥ 1")
-    if precision is not None:
-        _number("precision", precision, lambda v: 0.0 < v < 1.0, "in (0, 1) or None")
-    if errors not in ERRORS:
-        raise ValueError(f"errors must be one of {ERRORS}, got {errors!r}")
-    checked, more_pairs = counted_pairs(pairs, generator, adjacency)
-    drawer = Drawer(mechanism if score is None else _scored(mechanism, score), errors, int(jobs))
+    if not callable(mechanism):
+        raise ValueError(f"mechanism must be a function (data, size, rng) -> outputs, got {mechanism!r}")
+    most = f"a number in [0, {MOST_EPSILON:g}]; samples cannot speak against more"
+    _check("epsilon", epsilon, lambda v: 0.0 <= v <= MOST_EPSILON, most)
+    _check("delta", delta, lambda v: 0.0 <= v < 1.0, "in [0, 1)")
+    _check("alpha", alpha, lambda v: 0.0 < v < 1.0, "in (0, 1)")
+    _check("max_samples", max_samples, lambda v: v >= MIN_SAMPLES, f"a number of samples ≥ {MIN_SAMPLES}")
+    _check("time_limit", time_limit, lambda v: 0.0 < v < math.inf, "a number of seconds > 0 or None")
+    _check("resolution", resolution, lambda v: epsilon < v < math.inf, "an ε above the claimed one, or None")
+    _check("jobs", jobs, lambda v: 1 <= v <= 1024 and v == int(v), "a number of processes ≥ 1")
+    _check("precision", precision, lambda v: 0.0 < v < 1.0, "in (0, 1) or None")
+    for name, value, known in (("method", method, METHODS), ("errors", errors, ERRORS)):
+        if value not in known:
+            raise ValueError(f"{name} must be one of {known}, got {value!r}")
+    checked, more_pairs = take_pairs(pairs, generator, adjacency)
+    drawer = Drawer(
+        mechanism if score is None else _scored(mechanism, score),
+        errors,
+        int(jobs),
+        keep=max(footprints_of.ROWS, planting * int(max_samples) // (KEPT * len(checked))),
+    )
+    looks: list[tuple[int, float]] = []
+
+    def timed(look: Look) -> None:
+        # The processor time that was not spent on drawing.
+        spent = time.perf_counter() - clock - drawer.seconds
+        looks.append((look.samples, min(spent, time.process_time() - started)))
+        if progress is not None:
+            progress(look)
+
     request = Request(
         drawer=drawer,
         pairs=checked,
@@ -147,12 +160,8 @@ def audit_privacy(
         precision=precision,
         confirm=confirm,
         partial=partial,
-        progress=progress,
+        progress=timed if planting else progress,
     )
-    looks: list[tuple[int, float]] = []
-    drawer.pool = Pool(max(footprints_of.ROWS, planting * int(max_samples) // (KEPT * len(checked))))
-    if planting:
-        request = replace(request, progress=_timed(looks, request))
     # Premises are tested with a generator of their own: the samples of the audit stay what they were.
     own = generator.spawn(1)[0]
     premise, tested = "", 0
@@ -176,18 +185,22 @@ def audit_privacy(
     reached = finding.resolution.epsilon <= (math.inf if resolution is None else resolution)
     decided = not finding.undecided and reached and math.isfinite(finding.resolution.epsilon)
     verdict = "refuted" if finding.refuted else "not-refuted" if decided else "undecided"
-    outputs = [drawer.pool.outputs(named(side, finding.pair_index)) for side in (0, 1)]
+    outputs = [drawer.kept(named(side, finding.pair_index)) for side in (0, 1)]
     low_bits = None
     if score is None and not premise:
         low_bits = footprints_of.look(outputs[0], outputs[1], float(epsilon), float(delta), float(alpha))
-    seconds = request.seconds()
+    seconds = time.perf_counter() - clock
     cost = max(time.process_time() - started, drawer.seconds)
-    planted: tuple[Planted, ...] = ()
-    if planting and verdict == "not-refuted" and method != "gdp":
-        planted = _planted(request, outputs, finding, method, looks, cost)
-    named_event = None
-    if simplest and verdict == "refuted":
-        named_event = _simplest(request, outputs, finding)
+    plantable = planting and verdict == "not-refuted" and method != "gdp"
+    planted = _planted(request, outputs, finding, method, looks, cost) if plantable else ()
+    named_event = _simplest(request, outputs, finding) if simplest and finding.refuted else None
+    notes = [finding.note]
+    if drawer.changed and drawer.one_by_one:
+        notes += [
+            "The mechanism changes its data: every call was given a copy, which it would not get in use."
+        ]
+    if more_pairs:
+        notes += [f"pairs(rng) yields more than {MAX_PAIRS} pairs: only the first {MAX_PAIRS} were audited."]
     return AuditResult(
         verdict=verdict,
         epsilon_claimed=float(epsilon),
@@ -203,32 +216,19 @@ def audit_privacy(
         event=finding.event,
         resolution=finding.resolution,
         method=method,
-        seed=seed if rng is None and is_replayable(mechanism) else None,
-        replayable=is_replayable(mechanism),
-        note=" ".join(note for note in (finding.note, *_notes(drawer, more_pairs)) if note),
+        seed=seed if rng is None and drawer.replayable else None,
+        replayable=drawer.replayable,
+        planted=planted,
+        simplest=named_event,
+        note=" ".join(filter(None, notes)),
         epsilon_estimate=finding.epsilon_estimate,
         max_samples=int(max_samples),
         premise=premise,
         premise_samples=tested,
-        planted=planted,
-        simplest=named_event,
         footprints=low_bits,
         trace=finding.trace,
         curve=finding.curve,
     )
-
-
-def _timed(looks: list[tuple[int, float]], request: Request) -> Callable[[Look], None]:
-    """Notes at each look the samples so far and the processor time that was not spent on drawing them."""
-    started = time.process_time()
-
-    def note(look: Look) -> None:
-        spent = request.seconds() - cast(Drawer, request.drawer).seconds
-        looks.append((look.samples, min(spent, time.process_time() - started)))
-        if request.progress is not None:
-            request.progress(look)
-
-    return note
 
 
 def _planted(
@@ -273,12 +273,10 @@ def _planted(
         run=run,
     )
     allowed = min(max(SHARE * cost, LEAST_SECONDS), request.time_limit - request.timed())
-    try:
+    stops = (KeyboardInterrupt, Stopped) if request.partial else ()
+    with suppress(*stops):
         return plant(audit, outputs, request.drawer.encoder(), allowed, request.rng.spawn(1)[0])
-    except (KeyboardInterrupt, Stopped):
-        if not request.partial:
-            raise
-        return ()
+    return ()
 
 
 def _simplest(request: Request, outputs: list[Any], finding: Finding) -> Simplest | None:
@@ -297,8 +295,10 @@ def _simplest(request: Request, outputs: list[Any], finding: Finding) -> Simples
         samples = min(samples, int(0.5 * left * drawer.drawn / max(drawer.seconds, 1e-9)))
     if samples < MIN_SAMPLES:
         return None
-    drawer.pool = None
-    try:
+    drawer.keep = 0
+    stops = (KeyboardInterrupt, Stopped) if request.partial else ()
+    # The refutation stands, whatever a mechanism does when it is called again.
+    with suppress(ValueError, *stops):
         return simplest_event(
             outputs,
             draw,
@@ -309,75 +309,30 @@ def _simplest(request: Request, outputs: list[Any], finding: Finding) -> Simples
             samples=samples,
             symbols=drawer.symbols,
         )
-    except (KeyboardInterrupt, Stopped):
-        if not request.partial:
-            raise
-        return None
-    except ValueError:
-        # The refutation stands, whatever a mechanism does when it is called again.
-        return None
+    return None
 
 
 def _premise(request: Request, index: int, rng: np.random.Generator) -> tuple[str, int]:
     """The premise that fails on a pair, in a sentence, or "", and how many outputs of a dataset that took."""
     pair = [Dataset(data) for data in request.pairs[index]]
     limit = PREMISE_TIME * request.time_limit
-
-    def late() -> bool:
-        return request.timed() > limit
-
-    return premises.broken(cast(Drawer, request.drawer), pair, index, request.max_samples, rng, late)
+    drawer = cast(Drawer, request.drawer)
+    return premises.broken(drawer, pair, index, request.max_samples, rng, lambda: request.timed() > limit)
 
 
-def _notes(drawer: Drawer, more_pairs: bool) -> Iterator[str]:
-    if drawer.changed and drawer.one_by_one:
-        yield "The mechanism changes its data: every call was given a copy, which it would not get in use."
-    if more_pairs:
-        yield f"pairs(rng) yields more than {MAX_PAIRS} pairs: only the first {MAX_PAIRS} were audited."
-
-
-def _check(
-    epsilon: Any,
-    delta: Any,
-    alpha: Any,
-    max_samples: Any,
-    time_limit: Any,
-    method: Any,
-    resolution: Any,
-    mechanism: Any,
-) -> None:
-    if not callable(mechanism):
-        raise ValueError(f"mechanism must be a function (data, size, rng) -> outputs, got {mechanism!r}")
-    _number(
-        "epsilon",
-        epsilon,
-        lambda v: 0.0 <= v <= MOST_EPSILON,
-        f"a number in [0, {MOST_EPSILON:g}]; samples cannot speak against more",
-    )
-    _number("delta", delta, lambda v: 0.0 <= v < 1.0, "in [0, 1)")
-    _number("alpha", alpha, lambda v: 0.0 < v < 1.0, "in (0, 1)")
-    _number("max_samples", max_samples, lambda v: v >= MIN_SAMPLES, f"a number of samples ≥ {MIN_SAMPLES}")
-    if time_limit is not None:
-        _number("time_limit", time_limit, lambda v: 0.0 < v < math.inf, "a number of seconds > 0 or None")
-    if resolution is not None:
-        _number(
-            "resolution", resolution, lambda v: epsilon < v < math.inf, "an ε above the claimed one, or None"
-        )
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {METHODS}, got {method!r}")
-
-
-def _number(name: str, value: Any, good: Callable[[float], bool], wanted: str) -> None:
+def _check(name: str, value: Any, good: Callable[[float], bool], wanted: str) -> None:
+    if value is None and wanted.endswith("or None"):
+        return
     try:
-        number = float(value)
+        fits = good(float(cast(Any, value)))  # NaN compares false with everything
     except (TypeError, ValueError):
-        raise ValueError(f"{name} must be {wanted}, got {value!r}") from None
-    # NaN compares false with everything.
-    if not good(number):
+        fits = False
+    if not fits:
         raise ValueError(f"{name} must be {wanted}, got {value!r}")
 
 
 def _scored(mechanism: Callable[..., Any], score: Callable[[Any], Any]) -> Callable[..., Any]:
+    @functools.wraps(mechanism)  # it keeps what is known of the mechanism
     def scored(data: Any, size: int, rng: np.random.Generator) -> Any:
         outputs = mechanism(data, size, rng)
         values = np.asarray(score(outputs))
@@ -388,8 +343,4 @@ def _scored(mechanism: Callable[..., Any], score: Callable[[Any], Any]) -> Calla
             )
         return cast(Any, values)
 
-    scored.changed = getattr(mechanism, "changed", None)  # type: ignore[attr-defined]
-    scored.in_workers = is_in_workers(mechanism)  # type: ignore[attr-defined]
-    scored.replayable = is_replayable(mechanism)  # type: ignore[attr-defined]
-    scored.one_by_one = is_one_by_one(mechanism)  # type: ignore[attr-defined]
     return scored

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import itertools
 import pickle
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-Raw = NDArray[Any]
+from audits.privacy.outputs import Raw
+
 Records = list[Hashable]
 
 
 def records(data: Any) -> Records | str:
     """The records as hashable keys, or the reason why there are none.
 
-    An array, a list or a tuple holds one record a row; so does a DataFrame or a Series. A tuple of arrays of
-    equal length, such as (X, y), holds one record a row of all of them; see `columns`.
+    An array, a list or a tuple holds one record a row; so does a DataFrame or a Series.
     """
     if _is_frame(data):
         return [key(row) for row in data.itertuples(index=False, name=None)]
@@ -46,20 +46,18 @@ def readings(first: Any, second: Any) -> list[tuple[Records, Records]] | str:
     tuple of lists, may be that, or hold one record an item.
     """
     both = first, second
-    rows, columns = (all(use(data) for data in both) for use in (_may_be_rows, _may_be_columns))
+    (rows, columns), (other_rows, other_columns) = map(_may_be, both)
+    rows, columns = rows and other_rows, columns and other_columns
     if rows and columns:
         # Columns are as many in both; rows are as long in both.
         columns = len(first) == len(second)
         rows = not columns or len({np.shape(part) for data in both for part in data}) == 1
     found: list[tuple[Records, Records]] = []
-    for read, use in ((records, rows), (_zipped, columns)):
-        if not use:
-            continue
-        a, b = read(first), read(second)
-        for reason in (a, b):
-            if isinstance(reason, str):
-                return reason
-        found.append((cast(Records, a), cast(Records, b)))
+    for read in ([records] if rows else []) + ([_zipped] if columns else []):
+        a, b = map(read, both)
+        if isinstance(a, str) or isinstance(b, str):
+            return a if isinstance(a, str) else cast(str, b)
+        found.append((a, b))
     if not found:
         return (
             f"one dataset holds rows and the other columns, got {brief(first)} and {brief(second)}; "
@@ -68,27 +66,17 @@ def readings(first: Any, second: Any) -> list[tuple[Records, Records]] | str:
     return found
 
 
-def _may_be_rows(data: Any) -> bool:
-    """Whether the items may be records."""
-    if not isinstance(data, (list, tuple)):
-        return True
-    parts = cast(Sequence[Any], data)
-    arrays = [part for part in parts if _is_column(part)]
-    if not arrays:
-        return True
-    # Records of one dataset have one shape, but for their length.
-    return isinstance(data, list) and len(arrays) == len(parts) and len({np.ndim(a) for a in arrays}) == 1
-
-
-def _may_be_columns(data: Any) -> bool:
-    """Whether the items may be columns of equal length."""
+def _may_be(data: Any) -> tuple[bool, bool]:
+    """Whether the items may be records, and whether they may be columns of equal length."""
     if not isinstance(data, (list, tuple)) or not data:
-        return False
+        return True, False
     parts = cast(Sequence[Any], data)
-    if any(_is_column(part) for part in parts):
-        return not _may_be_rows(data) or len({len(part) for part in parts}) == 1
+    if any(map(_is_column, parts)):
+        # Records of one dataset have one shape, but for their length.
+        rows = isinstance(data, list) and all(map(_is_column, parts)) and len(set(map(np.ndim, parts))) == 1
+        return rows, not rows or len(set(map(len, parts))) == 1
     lists = isinstance(data, tuple) and all(isinstance(part, list) for part in parts)
-    return lists and len({len(part) for part in parts}) == 1
+    return True, lists and len(set(map(len, parts))) == 1
 
 
 def _is_column(part: Any) -> bool:
@@ -106,9 +94,8 @@ def _is_series(data: Any) -> bool:
 def _zipped(data: Sequence[Any]) -> Records | str:
     """One record a row of all columns, or the reason why there are none."""
     parts = [records(part) for part in data]
-    for part in parts:
-        if isinstance(part, str):
-            return f"a dataset with an array in it must hold arrays of equal length, got {brief(data)}"
+    if any(isinstance(part, str) for part in parts):
+        return f"a dataset with an array in it must hold arrays of equal length, got {brief(data)}"
     lengths = [len(part) for part in parts]
     if len(set(lengths)) > 1:
         return f"the arrays of a dataset (X, y) must have one length, got lengths {lengths}"
@@ -172,14 +159,12 @@ def copier(data: Any) -> Callable[[Any], Any]:
     """The cheapest way to copy a dataset of this kind."""
     if _is_constant(data):
         return _same
-    if isinstance(data, np.ndarray) and cast(Raw, data).dtype != object:
+    if _is_plain_array(data):
         return lambda d: d.copy()
-    if type(data) is list and all(_is_constant(part) for part in cast(list[Any], data)):
-        return lambda d: list(d)
-    if type(data) in (list, tuple) and all(
-        isinstance(part, np.ndarray) and cast(Raw, part).dtype != object for part in data
-    ):
-        return _with_arrays_copied
+    if type(data) is list and all(map(_is_constant, cast(list[Any], data))):
+        return list
+    if type(data) in (list, tuple) and all(map(_is_plain_array, data)):
+        return lambda d: type(d)(part.copy() for part in d)
     try:
         copy.deepcopy(data)
     except Exception:  # a handle, a lock: handed out as it is
@@ -187,9 +172,8 @@ def copier(data: Any) -> Callable[[Any], Any]:
     return copy.deepcopy
 
 
-def _with_arrays_copied(data: Any) -> Any:
-    parts = [part.copy() for part in data]
-    return tuple(parts) if isinstance(data, tuple) else parts
+def _is_plain_array(data: Any) -> bool:
+    return isinstance(data, np.ndarray) and cast(Raw, data).dtype != object
 
 
 def _is_constant(data: Any) -> bool:
@@ -207,39 +191,33 @@ def digest(data: Any) -> bytes:
 
 def _feed(data: Any, update: Callable[[Any], None]) -> None:
     update(type(data).__name__.encode())
+    parts: Iterable[Any] = ()
     if isinstance(data, np.ndarray):
         array = cast(Raw, data)
         update(repr((array.shape, str(array.dtype))).encode())
-        if array.dtype != object:
-            update(np.ascontiguousarray(array).tobytes())
+        if array.dtype == object:
+            parts = array.ravel()
         else:
-            for part in array.ravel():
-                _feed(part, update)
+            update(np.ascontiguousarray(array).tobytes())
     elif isinstance(data, (list, tuple)):
         update(str(len(cast(Sequence[Any], data))).encode())
-        for part in cast(Sequence[Any], data):
-            _feed(part, update)
+        parts = cast(Sequence[Any], data)
     elif isinstance(data, Mapping):
-        for name, part in cast(Mapping[Any, Any], data).items():
-            _feed(name, update)
-            _feed(part, update)
+        parts = itertools.chain.from_iterable(cast(Mapping[Any, Any], data).items())
     elif hasattr(data, "tocoo"):
         # A sparse matrix may sort its entries when it is only read.
         entries = data.tocoo(copy=True)
         entries.sum_duplicates()
-        for part in (entries.shape, entries.row, entries.col, entries.data):
-            _feed(part, update)
+        parts = entries.shape, entries.row, entries.col, entries.data
     elif _is_frame(data):
-        for name in data.columns:
-            _feed(name, update)
-        for j in range(data.shape[1]):
-            _feed(data.iloc[:, j].to_numpy(), update)
-        _feed(data.index.to_numpy(), update)
+        columns = (data.iloc[:, j].to_numpy() for j in range(data.shape[1]))
+        parts = *data.columns, *columns, data.index.to_numpy()
     elif _is_series(data):
-        _feed(data.to_numpy(), update)
-        _feed(data.index.to_numpy(), update)
+        parts = data.to_numpy(), data.index.to_numpy()
     else:
         try:
             update(pickle.dumps(data))
         except Exception:
             update(repr(data).encode())
+    for part in parts:
+        _feed(part, update)

@@ -12,14 +12,13 @@ from itertools import combinations
 from typing import Any, Protocol, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audits.privacy.datasets import Dataset, brief, copier
 from audits.privacy.encoder import Encoder
 from audits.privacy.leaves import Word, objects
+from audits.privacy.outputs import Raw
 from audits.privacy.processes import Unsendable, WorkerFailed, can_fork, in_processes
 
-Raw = NDArray[Any]
 Mechanism = Callable[..., Any]
 
 ERRORS = ("raise", "symbol")
@@ -51,17 +50,15 @@ def each(f: Mechanism) -> Mechanism:
         kept, outputs = fresh(data), []
         for i in range(size):
             mine = data if i == 0 else fresh(kept)
-            outputs.append(_own(f(mine) if rng is None else f(mine, rng)))
+            output = f(mine) if rng is None else f(mine, rng)
+            # A mechanism may hand out the same object again, and write into it.
+            reused = isinstance(output, (np.ndarray, list, dict, set))
+            outputs.append(copy.copy(output) if reused else output)
         return stack(outputs)
 
     mechanism.replayable = getattr(f, "replayable", True)  # type: ignore[attr-defined]
     mechanism.one_by_one = True  # type: ignore[attr-defined]
     return mechanism
-
-
-def _own(output: Any) -> Any:
-    """A copy of what a mechanism may hand out again and write into."""
-    return copy.copy(output) if isinstance(output, (np.ndarray, list, dict, set)) else output
 
 
 def unseeded(f: Mechanism) -> Mechanism:
@@ -75,37 +72,21 @@ def unseeded(f: Mechanism) -> Mechanism:
         return f(*arguments[:-1])
 
     mechanism.replayable = False  # type: ignore[attr-defined]
-    mechanism.one_by_one = is_one_by_one(f)  # type: ignore[attr-defined]
+    mechanism.one_by_one = getattr(f, "one_by_one", False)  # type: ignore[attr-defined]
     return mechanism
-
-
-def is_replayable(mechanism: Mechanism) -> bool:
-    """False for mechanisms wrapped by `unseeded`."""
-    return bool(getattr(mechanism, "replayable", True))
-
-
-def is_one_by_one(mechanism: Mechanism) -> bool:
-    """True for mechanisms wrapped by `each`: every output comes from a call of its own."""
-    return bool(getattr(mechanism, "one_by_one", False))
-
-
-def is_in_workers(mechanism: Mechanism) -> bool:
-    """True where processes of the mechanism's own draw, one for each thread (`audits.remote`)."""
-    return bool(getattr(mechanism, "in_workers", False))
 
 
 def stack(outputs: Sequence[Any]) -> Raw:
     """Outputs one by one → an array, outputs along the first axis; all but numbers of one kind and arrays of
     one shape become Python objects."""
     first = outputs[0] if len(outputs) else 0.0
-    same = all(type(o) is type(first) for o in outputs)
-    if same and isinstance(first, (bool, float, np.generic)):
-        return np.asarray(outputs)
-    if same and isinstance(first, int) and all(-(2**63) <= o < 2**63 for o in outputs):
-        return np.asarray(outputs)
-    arrays = same and isinstance(first, np.ndarray) and first.ndim > 0 and first.dtype.kind != "O"
-    if arrays and len({(o.shape, o.dtype) for o in outputs}) == 1:
-        return np.stack(list(outputs))
+    if all(type(o) is type(first) for o in outputs):
+        small = isinstance(first, int) and all(-(2**63) <= o < 2**63 for o in outputs)
+        if small or isinstance(first, (float, np.generic)):
+            return np.asarray(outputs)
+        arrays = isinstance(first, np.ndarray) and first.ndim > 0 and first.dtype.kind != "O"
+        if arrays and len({(o.shape, o.dtype) for o in outputs}) == 1:
+            return np.stack(list(outputs))
     return objects(outputs)
 
 
@@ -123,26 +104,6 @@ class Source(Protocol):
         ...
 
 
-class Pool:
-    """The first outputs that were drawn on each dataset, up to a number of them and of bytes."""
-
-    def __init__(self, rows: int) -> None:
-        self.rows = rows
-        self.parts: dict[str, list[Raw]] = {}
-
-    def add(self, where: str, outputs: Raw) -> None:
-        """Keep outputs on the dataset of that name while there is room."""
-        parts = self.parts.setdefault(where, [])
-        room = min(self.rows, POOL_BYTES // max(outputs[:1].nbytes, 1)) - sum(map(len, parts))
-        if room > 0:
-            parts.append(outputs[:room].copy())
-
-    def outputs(self, where: str) -> Raw:
-        """What is kept of the dataset of that name; nothing where none was drawn."""
-        parts = self.parts.get(where)
-        return _joined(parts) if parts else np.zeros(0)
-
-
 def named(side: int, index: int) -> str:
     """The name of a dataset in messages: side 0 or 1 of a pair."""
     return f"the {('first', 'second')[side]} dataset of pair {index}"
@@ -156,21 +117,26 @@ class Drawer:
     jobs    processes that draw where every output takes a call of its own, and threads that draw where not:
             outputs do not depend on it. What takes no generator is drawn on several processes only where
             these are seen to draw different outputs.
+    keep    how many of the first outputs of a dataset are kept, at most.
+
+    replayable    False for mechanisms wrapped by `unseeded`.
+    one_by_one    whether every output comes from a call of its own, as `each` has it.
     changed       whether the mechanism has changed its data so far.
     first_output  when the first call came back, by `time.perf_counter`.
-    pool          where outputs are kept; None where they are not.
     """
 
-    def __init__(self, mechanism: Mechanism, errors: str = "raise", jobs: int = 1) -> None:
+    def __init__(self, mechanism: Mechanism, errors: str = "raise", jobs: int = 1, keep: int = 0) -> None:
         self.mechanism = mechanism
         self.jobs = jobs
         self.seconds = 0.0
         self.drawn = 0
         self.symbols = errors == "symbol"
-        self.one_by_one = self.symbols or is_one_by_one(mechanism)
+        self.replayable = bool(getattr(mechanism, "replayable", True))
+        self.one_by_one = self.symbols or bool(getattr(mechanism, "one_by_one", False))
         self.changed = False
         self.first_output: float | None = None
-        self.pool: Pool | None = None
+        self.keep = keep
+        self._kept: dict[str, list[Raw]] = {}
 
     def encoder(self) -> Encoder:
         """A new encoder for the outputs of one pair."""
@@ -184,9 +150,16 @@ class Drawer:
         start = time.perf_counter()
         outputs = self._drawn(data, size, rng, where)
         self.seconds, self.drawn = self.seconds + time.perf_counter() - start, self.drawn + size
-        if self.pool is not None:
-            self.pool.add(where, outputs)
+        kept = self._kept.setdefault(where, [])
+        room = min(self.keep, POOL_BYTES // max(outputs[:1].nbytes, 1)) - sum(map(len, kept))
+        if room > 0:
+            kept.append(outputs[:room].copy())
         return outputs
+
+    def kept(self, where: str) -> Raw:
+        """The outputs that are kept of the dataset of that name; nothing where none was drawn."""
+        parts = self._kept.get(where)
+        return _joined(parts) if parts else np.zeros(0)
 
     def _drawn(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
         chunk = max(CHUNK_ONE_BY_ONE, -(-size // MOST_CHUNKS)) if self.one_by_one else CHUNK
@@ -205,23 +178,20 @@ class Drawer:
     def _on_jobs(self, work: Callable[[int], tuple[Raw, bool]], sizes: list[int]) -> list[tuple[Raw, bool]]:
         """The chunks, on as many threads or processes as there are jobs; which draws does not matter."""
         count = len(sizes)
-        if self.jobs > 1 and is_in_workers(self.mechanism):
-            if not is_replayable(self.mechanism):
-                # A generator of the library's own may start in one state in every process: the second process
-                # would then repeat the draws of the first.
-                self.jobs = 1
-                return [work(place) for place in range(count)]
-            # Each thread waits for a process of its own, so that there is no need to fork.
-            with ThreadPoolExecutor(self.jobs) as pool:
-                return list(pool.map(work, range(count)))
-        if self.jobs > 1 and not self.one_by_one and is_replayable(self.mechanism):
+        # Where processes of the mechanism's own draw (`audits.remote`), each thread waits for one of them.
+        in_workers = bool(getattr(self.mechanism, "in_workers", False))
+        if in_workers and not self.replayable:
+            # A generator of the library's own may start in one state in every process: the second process
+            # would then repeat the draws of the first.
+            self.jobs = 1
+        if self.jobs > 1 and (in_workers or (self.replayable and not self.one_by_one)):
             with ThreadPoolExecutor(self.jobs) as pool:
                 return list(pool.map(work, range(count)))
         worth = self.seconds * sum(sizes) > WORTH_FORKING * max(self.drawn, 1)
         if self.jobs > 1 and worth and can_fork():
             try:
                 found = in_processes(work, count, self.jobs)
-                if is_replayable(self.mechanism) or differ([part for part, _ in found[: self.jobs]]):
+                if self.replayable or differ([part for part, _ in found[: self.jobs]]):
                     return found
                 self.jobs = 1  # a generator of the mechanism's own, in the same state in every process
             except Unsendable:
@@ -233,27 +203,21 @@ class Drawer:
     def _chunk(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
         if not self.symbols:
             return self._called(data, size, rng, where)
-        return objects([self._one(data, rng, where) for _ in range(size)])
-
-    def _one(self, data: Dataset, rng: np.random.Generator, where: str) -> Any:
-        try:
-            raw = self._outputs(data, 1, rng)
-        except WorkerFailed as error:
-            raise WorkerFailed(f"{error}; on {where}") from error
-        except (Exception, SystemExit) as error:
-            return Word(f"raised {type(error).__name__}")
-        return _checked(raw, 1, where)[0]
+        return objects([self._called(data, 1, rng, where)[0] for _ in range(size)])
 
     def _called(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
         try:
             raw = self._outputs(data, size, rng)
         except WorkerFailed as error:
             raise WorkerFailed(f"{error}; on {where}") from error
-        except SystemExit as error:
-            raise ValueError(f"mechanism called exit({error.code!r}) on {where}") from error
-        except Exception as error:
+        except (Exception, SystemExit) as error:
+            kind = type(error).__name__
+            if self.symbols:
+                return objects([Word(f"raised {kind}")])
+            if isinstance(error, SystemExit):
+                raise ValueError(f"mechanism called exit({error.code!r}) on {where}") from error
             raise ValueError(
-                f"mechanism raised {type(error).__name__}({brief_message(error)}) on {where}; "
+                f"mechanism raised {kind}({' '.join(str(error).split())[:200]}) on {where}; "
                 'errors="symbol" takes exceptions for outputs'
             ) from error
         return _checked(raw, size, where)
@@ -290,11 +254,6 @@ def _joined(parts: list[Raw]) -> Raw:
     if len({(part.dtype, part.shape[1:]) for part in parts}) == 1:
         return np.concatenate(parts)
     return objects([output for part in parts for output in part])
-
-
-def brief_message(error: BaseException) -> str:
-    """The words of an exception on one line."""
-    return " ".join(str(error).split())[:200]
 
 
 def _checked(raw: Any, size: int, where: str) -> Raw:

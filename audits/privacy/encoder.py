@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audits.privacy import leaves
 from audits.privacy.outputs import Encoded, Floats, Ints, Raw
@@ -34,7 +33,7 @@ most."""
 
 Key = tuple[str, str]
 """Place in the output, in words, and which of its blocks it is."""
-Mask = NDArray[np.bool_]
+Rows = Ints | slice
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +46,12 @@ class _Block:
 
 
 class _Batch:
-    """The columns of one batch while they are collected."""
+    """The columns of one batch while they are collected: of which block, in which rows."""
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self.values: list[tuple[Key, Ints | slice, Floats]] = []
-        self.codes: list[tuple[tuple[Key, int], Ints | slice, Ints]] = []
-        self.covered: dict[Key, Mask] = {}
+        self.values: list[tuple[Key, Rows, Floats]] = []
+        self.codes: list[tuple[int, Rows, Ints]] = []
 
 
 class Encoder:
@@ -64,7 +62,7 @@ class Encoder:
 
     def __init__(self, nan: bool = False) -> None:
         self._nan = nan
-        self._layout: tuple[Any, ...] | None = None
+        self._layout: tuple[str, str] | None = None
         self._blocks: dict[Key, _Block] = {}
         self._width = 0
         self._codes: dict[tuple[Key, int], tuple[int, int]] = {}
@@ -91,14 +89,15 @@ class Encoder:
         looked into, and for NaN.
         """
         layout = _layout(outputs)
-        if self._layout is None:
-            self._layout = layout
-        elif not _compatible(self._layout, layout):
+        before = self._layout or layout
+        kinds = before[0], layout[0]
+        # An array of objects that happens to hold only numbers becomes an array of numbers in that batch.
+        if before != layout and ("Python objects" not in kinds or "records" in kinds):
             raise ValueError(
                 "mechanism must return one kind of output on every dataset, got "
-                f"{_words(layout)} on {where} after {_words(self._layout)}"
+                f"{layout[1]} on {where} after {before[1]}"
             )
-        elif layout[0] == "object":
+        if self._layout is None or layout[0] == "Python objects":
             self._layout = layout
         batch = _Batch(len(outputs))
         try:
@@ -109,24 +108,19 @@ class Encoder:
             raise ValueError(
                 f"mechanism must return outputs nested less deeply, got one on {where}"
             ) from None
-        found = self._assembled(batch)
         self._started = True
-        return found
+        return self._assembled(batch)
 
     def widen(self, e: Encoded) -> Encoded:
         """An earlier batch, widened by the columns that only later outputs have."""
-        values, codes = self.shape
-        if e.shape == (values, codes):
+        if e.shape == self.shape:
             return e
-        more, marks = self._defaults(len(e))
-        more[:, : e.shape[0]] = e.values
-        marks[:, : e.shape[1]] = e.codes
-        return Encoded(more, marks)
-
-    @property
-    def symbols(self) -> dict[int, Any]:
-        """The symbol of each code."""
-        return {code: symbol for symbol, code in self._symbols.items()}
+        blocks = self._blocks.values()
+        numbers = np.repeat([block.default for block in blocks], [block.width for block in blocks])
+        symbols = np.array([default for _, default in self._codes.values()], dtype=np.int64)
+        values, codes = (np.tile(defaults, (len(e), 1)) for defaults in (numbers, symbols))
+        values[:, : e.shape[0]], codes[:, : e.shape[1]] = e.values, e.codes
+        return Encoded(values, codes)
 
     @property
     def number_columns(self) -> list[int]:
@@ -138,30 +132,27 @@ class Encoder:
 
         Symbols are cut to `most` characters.
         """
-        if "symbol" in words:
-            symbols = self.symbols
 
-            def name(found: re.Match[str]) -> str:
-                if int(found[1]) not in symbols:
-                    return "(a symbol that never occurred)"
-                text = repr(symbols[int(found[1])])
-                return text if len(text) <= most else text[: most - 1] + "…"
+        def symbol(found: re.Match[str]) -> str:
+            code = int(found[1])
+            if not 1 <= code <= len(self._symbols):
+                return "(a symbol that never occurred)"
+            text = repr(list(self._symbols)[code - 1])
+            return text if len(text) <= most else text[: most - 1] + "…"
 
-            words = re.sub(r"\bsymbol (\d+)", name, words)
-        if "column " in words:
-            words = re.sub(r"\bcolumn (\d+)", lambda found: self._column(int(found[1])), words)
-        if "(code " in words:
-            places = {number: _place(*key) for key, (number, _) in self._codes.items()}
-            words = re.sub(r"\(code (\d+) = ([^)]*\)?)\)", lambda m: f"({places[int(m[1])]} = {m[2]})", words)
-        return words
+        def place(found: re.Match[str]) -> str:
+            return f"({_place(*list(self._codes)[int(found[1])])} = {found[2]})"
+
+        words = re.sub(r"\bsymbol (\d+)", symbol, words)
+        words = re.sub(r"\bcolumn (\d+)", lambda found: self._column(int(found[1])), words)
+        return re.sub(r"\(code (\d+) = ([^)]*\)?)\)", place, words)
 
     def _column(self, column: int) -> str:
         for key, block in self._blocks.items():
             if block.start <= column < block.start + block.width:
                 types = ", ".join(f"{number} {name}" for name, number in self._sorts.items())
-                return _place(key, column - block.start) + (
-                    f" ({types})" if key[1] in ("type", "shape") else ""
-                )
+                told = f" ({types})" if key[1] in ("type", "shape") else ""
+                return _place(key, column - block.start) + told
         return f"column {column}"
 
     # --- columns ---
@@ -182,63 +173,42 @@ class Encoder:
     def _code(self, key: Key, column: int, default: int = 0) -> int:
         return self._codes.setdefault((key, column), (len(self._codes), default))[0]
 
-    def _defaults(self, size: int) -> tuple[Floats, Ints]:
-        values = np.zeros((size, self._width))
-        codes = np.zeros((size, len(self._codes)), dtype=np.int64)
-        for block in self._blocks.values():
-            if block.default:
-                values[:, block.start : block.start + block.width] = block.default
-        for number, default in self._codes.values():
-            if default:
-                codes[:, number] = default
-        return values, codes
-
     def _assembled(self, batch: _Batch) -> Encoded:
-        absent: list[tuple[int, Mask]] = []
-        for key in self._blocks:
-            covered = batch.covered.get(key)
-            if key[1] in ("value", "items") and self._blocks[key].width > 0:
-                missing = np.ones(batch.size, dtype=bool) if covered is None else ~covered
-                if missing.any():
-                    absent.append((self._code(key, 0), missing))
-        values = self._whole(batch)
-        if values is None:
-            values = np.zeros((batch.size, self._width))
-            for key, rows, part in batch.values:
-                block = self._blocks[key]
-                values[rows, block.start : block.start + part.shape[1]] = part
+        missing = {
+            key: np.ones(batch.size, dtype=bool)
+            for key, block in self._blocks.items()
+            if key[1] in ("value", "items") and block.width > 0
+        }
+        for key, rows, _ in batch.values:
+            if key in missing:
+                missing[key][rows] = False
+        absent = [(self._code(key, 0), where) for key, where in missing.items() if where.any()]
+        values = np.zeros((batch.size, self._width))
+        for key, rows, part in batch.values:
+            if isinstance(rows, slice) and part.shape == values.shape:
+                # The only block: nothing is copied.
+                values = np.ascontiguousarray(part)
+                break
+            start = self._blocks[key].start
+            values[rows, start : start + part.shape[1]] = part
         codes = np.zeros((batch.size, len(self._codes)), dtype=np.int64)
-        for place, rows, part in batch.codes:
-            codes[rows, self._codes[place][0]] = part
-        for number, missing in absent:
-            codes[missing, number] = self._number(ABSENT)
+        for number, rows, part in batch.codes:
+            codes[rows, number] = part
+        for number, where in absent:
+            codes[where, number] = self._number(ABSENT)
         return Encoded(values, codes)
 
-    def _whole(self, batch: _Batch) -> Floats | None:
-        """The columns of a batch that has only one block; nothing is copied."""
-        if len(batch.values) != 1 or not isinstance(batch.values[0][1], slice):
-            return None
-        found = batch.values[0][2]
-        return np.ascontiguousarray(found) if found.shape[1] == self._width else None
-
-    def _put(self, batch: _Batch, key: Key, rows: Ints | slice, part: Floats, default: float = 0.0) -> None:
-        block = self._block(key, part.shape[1], default)
+    def _put(self, batch: _Batch, key: Key, rows: Rows, part: Floats, codes: Ints | None = None) -> None:
+        """Numbers and their symbols in columns of a block."""
+        block = self._block(key, part.shape[1])
         batch.values.append((key, rows, part[:, : block.width]))
-        if isinstance(rows, slice):
-            batch.covered[key] = np.ones(batch.size, dtype=bool)
-        else:
-            batch.covered.setdefault(key, np.zeros(batch.size, dtype=bool))[rows] = True
-
-    def _put_codes(self, batch: _Batch, key: Key, rows: Ints | slice, codes: Ints) -> None:
-        for column in np.flatnonzero(codes.any(axis=0)):
-            self._code(key, int(column))
-        for column in range(codes.shape[1]):
-            if (key, column) in self._codes:
-                batch.codes.append(((key, column), rows, codes[:, column]))
+        if codes is not None:
+            for column in np.flatnonzero(codes.any(axis=0)).tolist():
+                batch.codes.append((self._code(key, column), rows, codes[:, column]))
 
     # --- arrays ---
 
-    def _array(self, batch: _Batch, path: str, rows: Ints | slice, outputs: Raw) -> None:
+    def _array(self, batch: _Batch, path: str, rows: Rows, outputs: Raw) -> None:
         """Columns of an array whose first axis counts the outputs."""
         if outputs.dtype.names is not None:
             for name in outputs.dtype.names:
@@ -250,10 +220,8 @@ class Encoder:
         flat = outputs.reshape(len(outputs), -1)
         key = (path, "value" if outputs.ndim == 1 else "items")
         if outputs.ndim > 1:
-            self._length(batch, path, rows, np.full(len(flat), flat.shape[1]))
-            self._differing(
-                batch, (path, "shape"), rows, np.full((len(flat), 1), self._sort(outputs.shape[1:]))
-            )
+            self._differing(batch, (path, "length"), rows, np.full(len(flat), flat.shape[1]))
+            self._differing(batch, (path, "shape"), rows, np.full(len(flat), self._sort(outputs.shape[1:])))
         kind = flat.dtype.kind
         if kind == "c":
             flat = np.stack([np.real(flat), np.imag(flat)], axis=2).reshape(len(flat), -1)
@@ -269,19 +237,17 @@ class Encoder:
             raise leaves.Refused(f"must return numbers, strings or records, not arrays of type {flat.dtype}")
         self._numbers(batch, key, rows, flat)
 
-    def _numbers(self, batch: _Batch, key: Key, rows: Ints | slice, flat: Raw) -> None:
+    def _numbers(self, batch: _Batch, key: Key, rows: Rows, flat: Raw) -> None:
         values, codes = leaves.finite(flat), None
         bad = np.isnan(values)
         if bad.any():
-            values = np.where(bad, 0.0, values)
-            codes = bad * self._number(self._not_a_number())
+            values, codes = np.where(bad, 0.0, values), bad * self._number(self._not_a_number())
+        self._put(batch, key, rows, values, codes)
         extras = leaves.extras(flat)
-        self._fill(batch, key, rows, values, codes, extras)
+        if extras is not None:
+            self._put(batch, (key[0], f"{key[1]} exactly"), rows, extras)
         # An array has one type because all of its outputs must: that alone is no difference between outputs.
-        types = (key[0], f"{key[1]} kind")
-        kind = next(
-            (i for i, kinds in enumerate(leaves.KINDS) if flat.dtype.kind in kinds), len(leaves.KINDS)
-        )
+        types, kind = (key[0], f"{key[1]} kind"), leaves.kind(flat.dtype.type())
         self._usual.setdefault(types, kind)
         if types in self._blocks:
             self._differing(batch, types, rows, np.full(flat.shape, kind))
@@ -291,40 +257,22 @@ class Encoder:
             raise leaves.Refused('must not return NaN (use None for a failure symbol, or errors="symbol")')
         return leaves.NAN
 
-    def _fill(
-        self,
-        batch: _Batch,
-        key: Key,
-        rows: Ints | slice,
-        values: Floats,
-        codes: Ints | None,
-        extras: Floats | None,
-    ) -> None:
-        """Columns of numbers, of their symbols, and of the digits that a double cannot hold."""
-        self._put(batch, key, rows, values)
-        if codes is not None or any((key, j) in self._codes for j in range(min(values.shape[1], 64))):
-            self._put_codes(batch, key, rows, np.zeros(values.shape, np.int64) if codes is None else codes)
-        beyond = (key[0], f"{key[1]} exactly")
-        if extras is not None:
-            self._put(batch, beyond, rows, extras)
-
-    def _strings(self, batch: _Batch, key: Key, rows: Ints | slice, flat: Raw) -> None:
+    def _strings(self, batch: _Batch, key: Key, rows: Rows, flat: Raw) -> None:
         unique, inverse = np.unique(flat, return_inverse=True)
         words = [leaves.text(u) for u in unique]
         inverse = inverse.reshape(flat.shape)
         codes = np.array([self._number(w) for w in words], dtype=np.int64)[inverse]
-        self._put(batch, key, rows, np.zeros(flat.shape))
-        self._put_codes(batch, key, rows, codes)
+        self._put(batch, key, rows, np.zeros(flat.shape), codes)
         if self._hardly_repeat(key, words, flat.size):
             structure = np.array([leaves.structure(w) for w in words])[inverse]
             self._put(batch, (key[0], f"{key[1]} text"), rows, structure.reshape(len(flat), -1))
 
-    def _hardly_repeat(self, key: Key, words: Sequence[str], times: int) -> bool:
+    def _hardly_repeat(self, key: Key, words: Iterable[str], times: int) -> bool:
         """Whether the strings at this place need columns for their structure; this never changes back."""
         if (key[0], f"{key[1]} text") in self._blocks:
             return True
         seen, known = self._texts.get(key, (0, set[str]()))
-        known = known | set(words)
+        known.update(words)
         self._texts[key] = seen + times, known
         return len(known) >= UNIQUE_FROM and 3 * len(known) > seen + times
 
@@ -335,67 +283,68 @@ class Encoder:
 
     # --- Python objects ---
 
-    def _mixed(self, batch: _Batch, key: Key, rows: Ints | slice, flat: Raw) -> None:
+    def _mixed(self, batch: _Batch, key: Key, rows: Rows, flat: Raw) -> None:
         """Columns of Python objects each of which is a number or a symbol."""
         values, codes = np.zeros(flat.shape), np.zeros(flat.shape, dtype=np.int64)
         kinds = np.full(flat.shape, -1)
-        extras = np.zeros((*flat.shape, leaves.EXTRAS))
-        words: list[str] = []
-        structure: list[tuple[tuple[int, ...], str]] = []
+        extras = np.zeros((*flat.shape, len(leaves.EXTRA_WORDS)))
+        words: dict[tuple[int, ...], str] = {}
         for place, item in np.ndenumerate(flat):
             number = leaves.number(item)
             if number is None:
                 symbol = leaves.symbol(item)
                 codes[place] = self._number(symbol)
-                if isinstance(symbol, str) and not isinstance(symbol, leaves.Word):
-                    words.append(symbol)
-                    structure.append((place, symbol))
+                if isinstance(symbol, str):
+                    words[place] = symbol
             elif number[0] != number[0]:
                 codes[place] = self._number(self._not_a_number())
             else:
                 values[place], extras[place] = number[0], number[1:]
                 kinds[place] = leaves.kind(item)
+        self._put(batch, key, rows, values, codes)
         further = (key[0], f"{key[1]} exactly")
-        exact = extras.reshape(len(flat), -1) if further in self._blocks or extras.any() else None
-        self._fill(batch, key, rows, values, codes, exact)
+        if further in self._blocks or extras.any():
+            self._put(batch, further, rows, extras.reshape(len(flat), -1))
         self._differing(batch, (key[0], f"{key[1]} kind"), rows, kinds)
-        if words and self._hardly_repeat(key, words, len(words)):
-            found = np.zeros((*flat.shape, leaves.STRUCTURE))
-            for place, word in structure:
+        if words and self._hardly_repeat(key, words.values(), len(words)):
+            found = np.zeros((*flat.shape, len(leaves.STRUCTURE_WORDS)))
+            for place, word in words.items():
                 found[place] = leaves.structure(word)
             self._put(batch, (key[0], f"{key[1]} text"), rows, found.reshape(len(flat), -1))
 
-    def _objects(self, batch: _Batch, path: str, rows: Ints | slice, items: list[Any]) -> None:
+    def _objects(self, batch: _Batch, path: str, rows: Rows, items: list[Any]) -> None:
         """Columns of outputs, or of parts of outputs, each of which is a Python object."""
-        self._types(batch, path, rows, items)
+        # The types of containers and texts; outputs of other kinds have the usual one there.
+        sorts = {kind: leaves.sort(item) for kind, item in {type(item): item for item in items}.items()}
+        numbers = {kind: self._sort(name) if name else -1 for kind, name in sorts.items()}
+        self._differing(batch, (path, "type"), rows, np.array([numbers[type(item)] for item in items]))
         arrays = _same_arrays(items)
         if arrays is not None:
             self._array(batch, path, rows, arrays)
             return
-        places = np.arange(batch.size)[rows]
         known = self._known_keys(path, items)
-        single: list[tuple[int, Any]] = []
-        lists: list[tuple[int, list[Any]]] = []
-        parts: dict[str, tuple[list[int], list[Any]]] = {}
-        lengths: list[tuple[int, int]] = []
-        shaped: list[tuple[int, tuple[int, ...]]] = []
-        for row, item in zip(places, items, strict=True):
+        single: dict[int, Any] = {}
+        lists: dict[int, list[Any]] = {}
+        parts: dict[str, dict[int, Any]] = {}
+        lengths: dict[int, int] = {}
+        shapes: dict[int, int] = {}
+        for row, item in zip(np.arange(batch.size)[rows].tolist(), items, strict=True):
             found = leaves.container(item)
             if found is None:
-                single.append((row, item))
+                single[row] = item
                 continue
             if isinstance(item, np.ndarray):
-                shaped.append((row, cast(Raw, item).shape))
+                shapes[row] = self._sort(cast(Raw, item).shape)
             if not isinstance(found, Mapping):
                 # Where earlier lists held containers, later lists are taken apart in the same way.
-                if path not in self._apart and all(leaves.is_leaf(part) for part in found):
-                    lists.append((row, found))
+                if path not in self._apart and all(leaves.container(part) is None for part in found):
+                    lists[row] = found
                     continue
                 self._apart.add(path)
-                lengths.append((row, len(found)))
+                lengths[row] = len(found)
                 found = {f"[{j}]": part for j, part in enumerate(found)}
             elif isinstance(item, (Mapping, AbstractSet)):
-                lengths.append((row, len(found)))
+                lengths[row] = len(found)
                 if not known.issuperset(found):
                     others = _others(item, found, known)
                     found = {name: part for name, part in found.items() if name in known}
@@ -408,28 +357,15 @@ class Encoder:
                 # An empty record differs from a missing record.
                 found = {".": "(empty)"}
             for name, part in found.items():
-                at = parts.setdefault(name, ([], []))
-                at[0].append(row)
-                at[1].append(part)
+                parts.setdefault(name, {})[row] = part
         if single:
-            column = leaves.objects([item for _, item in single])[:, None]
-            self._mixed(batch, (path, "value"), _rows(single), column)
+            self._mixed(batch, (path, "value"), _ints(single), leaves.objects([*single.values()])[:, None])
         if lists:
-            self._lists(batch, path, _rows(lists), [item for _, item in lists])
-        if shaped:
-            numbers = np.array([[self._sort(shape)] for _, shape in shaped])
-            self._differing(batch, (path, "shape"), _rows(shaped), numbers)
-        if lengths:
-            self._length(batch, path, _rows(lengths), np.array([n for _, n in lengths]))
-        for name, (where, found) in parts.items():
-            self._objects(batch, path + name, np.array(where, dtype=np.int64), found)
-
-    def _types(self, batch: _Batch, path: str, rows: Ints | slice, items: list[Any]) -> None:
-        """A column of the types of containers and texts; outputs of other kinds have the usual one there."""
-        one_of = {type(item): item for item in items}
-        sorts = {kind: leaves.sort(item) for kind, item in one_of.items()}
-        numbers = {kind: self._sort(name) if name else -1 for kind, name in sorts.items()}
-        self._differing(batch, (path, "type"), rows, np.array([[numbers[type(item)]] for item in items]))
+            self._lists(batch, path, _ints(lists), [*lists.values()])
+        for name, numbered in (("shape", shapes), ("length", lengths)):
+            self._differing(batch, (path, name), _ints(numbered), _ints(numbered.values()))
+        for name, some in parts.items():
+            self._objects(batch, path + name, _ints(some), [*some.values()])
 
     def _sort(self, what: Any) -> int:
         """The number of a type or a shape."""
@@ -450,13 +386,13 @@ class Encoder:
     def _lists(self, batch: _Batch, path: str, rows: Ints, lists: list[list[Any]]) -> None:
         """Lists of numbers and symbols: as many columns as the longest had at first, the rest as a symbol."""
         lengths = np.array([len(items) for items in lists])
-        self._length(batch, path, rows, lengths)
+        self._differing(batch, (path, "length"), rows, lengths)
         key = (path, "items")
         width = self._blocks[key].width if key in self._blocks else int(lengths.max(initial=0))
         if bool((lengths == width).all()) and (numbers := _numeric(lists)) is not None:
             self._numbers(batch, key, rows, numbers)
             return
-        padded = np.full((len(lists), width), ABSENT, dtype=object)
+        padded = np.full((len(lists), width), ABSENT.name, dtype=object)
         for i, items in enumerate(lists):
             padded[i, : len(items)] = leaves.objects(items[:width])
         self._mixed(batch, key, rows, padded)
@@ -465,19 +401,16 @@ class Encoder:
             rest = leaves.objects([repr(lists[i][width:]) for i in longer])[:, None]
             self._mixed(batch, (path, "rest"), rows[longer], rest)
 
-    def _length(self, batch: _Batch, path: str, rows: Ints | slice, lengths: Ints) -> None:
-        """A column of the lengths of lists."""
-        self._differing(batch, (path, "length"), rows, lengths[:, None])
-
-    def _differing(self, batch: _Batch, key: Key, rows: Ints | slice, found: Ints) -> None:
+    def _differing(self, batch: _Batch, key: Key, rows: Rows, found: Ints) -> None:
         """Columns of numbers ≥ 0, from the first number on that differs from those before it; −1 for none."""
         known = found[found >= 0]
         if len(known) == 0:
             return
         usual = self._usual.setdefault(key, int(known[0]))
         if key in self._blocks or bool((known != usual).any()):
-            columns = np.where(found >= 0, found, usual).astype(np.float64)
-            self._put(batch, key, rows, columns, default=float(usual))
+            columns = np.where(found >= 0, found, usual).astype(np.float64).reshape(len(found), -1)
+            self._block(key, columns.shape[1], default=float(usual))
+            self._put(batch, key, rows, columns)
 
 
 def _others(
@@ -495,8 +428,8 @@ def _others(
         return left
 
 
-def _rows(found: Sequence[tuple[int, Any]]) -> Ints:
-    return np.array([row for row, _ in found], dtype=np.int64)
+def _ints(found: Iterable[int]) -> Ints:
+    return np.array([*found], dtype=np.int64)
 
 
 def _same_arrays(items: list[Any]) -> Raw | None:
@@ -515,13 +448,12 @@ def _numeric(lists: list[list[Any]]) -> Raw | None:
         found = np.array(lists)
     except (ValueError, OverflowError):
         return None
-    if found.ndim != 2 or found.dtype.kind not in "biuf":
-        return None
-    if found.dtype.kind == "f" and (
-        bool((np.abs(found) >= 2.0**53).any()) or len({type(item) for items in lists for item in items}) > 1
-    ):
-        return None
-    return found
+    kept = found.dtype.kind in "biu" or (
+        found.dtype.kind == "f"
+        and not (np.abs(found) >= 2.0**53).any()
+        and len({type(item) for items in lists for item in items}) <= 1
+    )
+    return found if found.ndim == 2 and kept else None
 
 
 def _place(key: Key, column: int = 0) -> str:
@@ -529,45 +461,23 @@ def _place(key: Key, column: int = 0) -> str:
     path, block = key
     whole = f"output{path}"
     kind, _, extra = block.partition(" ")
-    if kind == "length":
-        return f"length of {whole}"
-    if kind in ("type", "shape"):
+    if kind in ("length", "rest", "shape", "type"):
         return f"{kind} of {whole}"
-    if kind == "rest":
-        return f"rest of {whole}"
-    if extra == "kind":
-        return f"type of {_place((path, kind), column)}"
-    per = {"exactly": leaves.EXTRAS, "text": leaves.STRUCTURE}.get(extra, 1)
-    item, part = divmod(column, per)
+    told = {
+        "exactly": leaves.EXTRA_WORDS,
+        "text": leaves.STRUCTURE_WORDS,
+        "kind": ("type",),
+    }.get(extra, ())
+    item, part = divmod(column, max(len(told), 1))
     if kind == "items":
         whole = f"{whole}[{item}]" if path else f"coordinate {item}"
-    if extra == "exactly":
-        return f"{leaves.EXTRA_WORDS[part]} of {whole}"
-    if extra == "text":
-        return f"{leaves.STRUCTURE_WORDS[part]} of {whole}"
-    return whole
+    return f"{told[part]} of {whole}" if told else whole
 
 
-def _layout(outputs: Raw) -> tuple[Any, ...]:
+def _layout(outputs: Raw) -> tuple[str, str]:
+    """The kind of outputs, and the kind and its size in words."""
     if outputs.dtype.names is not None:
-        return ("structured", outputs.dtype.names)
-    kind = outputs.dtype.kind
-    if kind == "O":
-        return ("object", 1 if outputs.ndim == 1 else int(np.prod(outputs.shape[1:])))
+        return "records", f"records with fields {outputs.dtype.names}"
+    kind = {"O": "Python objects", "S": "strings", "U": "strings"}.get(outputs.dtype.kind, "numbers")
     width = int(np.prod(outputs.shape[1:], dtype=np.int64))
-    return ("text" if kind in "US" else "number", width if outputs.ndim > 1 else 1)
-
-
-def _compatible(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
-    if a == b:
-        return True
-    # An array of objects that happens to hold only numbers becomes an array of numbers in that batch.
-    return "object" in (a[0], b[0]) and "structured" not in (a[0], b[0])
-
-
-def _words(layout: tuple[Any, ...]) -> str:
-    kind, width = layout
-    if kind == "structured":
-        return f"records with fields {width}"
-    names = {"object": "Python objects", "text": "strings", "number": "numbers"}
-    return names[kind] if width == 1 else f"vectors of {width} {names[kind]}"
+    return kind, kind if width == 1 else f"vectors of {width} {kind}"

@@ -10,17 +10,13 @@ said of bits.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from typing import Any
+from operator import itemgetter
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audits.privacy.binomial import two_bounds
+from audits.privacy.outputs import Floats, Ints, Raw
 from audits.privacy.result import Footprints
-
-Raw = NDArray[Any]
-Ints = NDArray[np.int64]
 
 LOOKS = (512, 1024, 2048, 4096, 16_384)
 """Outputs of a dataset that are looked at, in turn: a naive sampler shows itself in some hundreds of them."""
@@ -31,7 +27,7 @@ EXPONENTS, ZEROS = 64, 64
 FEATURES = ("trailing zero bits by the exponent", "lowest three bits, sign of zero")
 
 
-def cells(values: NDArray[np.floating[Any]]) -> tuple[Ints, Ints]:
+def cells(values: Floats) -> tuple[Ints, Ints]:
     """For each double: (its exponent, its trailing zero bits) as one number; and its lowest three bits, of a
     zero its sign."""
     bits = np.ascontiguousarray(values).view(np.int64) & ((1 << 52) - 1)
@@ -52,29 +48,25 @@ def look(first: Raw, second: Raw, epsilon: float, delta: float, alpha: float) ->
     the last.
     """
     most = min(len(first), len(second))
-    if (
-        most < LEAST_ROWS
-        or first.size * second.size == 0
-        or first.dtype != np.float64
-        or second.dtype != np.float64
-    ):
+    if most < LEAST_ROWS or any(side.dtype != np.float64 or side.size == 0 for side in (first, second)):
         return None
-    best = Footprints(0.0, "", most, 1.0 - alpha)
+    bound, event, rows = 0.0, "", most
     for rows in sorted({min(most, rows) for rows in LOOKS}):
-        found = _look(first, second, rows, epsilon, delta, alpha / len(LOOKS))
-        best = replace(max(found, best, key=lambda one: one.epsilon_lower), samples=rows)
-        if best.epsilon_lower > epsilon:
+        sides = [side[:rows].reshape(rows, -1) for side in (first, second)]
+        bound, event = max(
+            _look(sides, epsilon, delta, alpha / len(LOOKS)), (bound, event), key=itemgetter(0)
+        )
+        if bound > epsilon:
             break
-    return replace(best, confidence=1.0 - alpha)
+    return Footprints(bound, event, rows, 1.0 - alpha)
 
 
-def _look(first: Raw, second: Raw, rows: int, epsilon: float, delta: float, alpha: float) -> Footprints:
-    """One look at so many outputs."""
-    sides = [side[:rows].reshape(rows, -1) for side in (first, second)]
-    width = min(side.shape[1] for side in sides)
+def _look(sides: list[Raw], epsilon: float, delta: float, alpha: float) -> tuple[float, str]:
+    """The bound of one look at these outputs, and its event."""
+    rows, width = len(sides[0]), min(side.shape[1] for side in sides)
     columns = range(min(width, MOST_COLUMNS))
     level = alpha / (2 * len(FEATURES) * len(columns))
-    best = Footprints(0.0, "", rows, 1.0 - alpha)
+    best, event = 0.0, ""
     half = rows // 2
     for column in columns:
         a, b = (cells(side[:, column]) for side in sides)
@@ -85,14 +77,14 @@ def _look(first: Raw, second: Raw, rows: int, epsilon: float, delta: float, alph
                 inside = np.log((more + 0.5) / (less + 0.5)) > epsilon
                 hits, others = (int(np.count_nonzero(inside[side[half:]])) for side in (one, other))
                 # The bound is worth its time only where the shares themselves say more than is known.
-                if hits <= (others + 1) * math.exp(max(best.epsilon_lower, epsilon)):
+                if hits <= (others + 1) * math.exp(max(best, epsilon)):
                     continue
                 bound = two_bounds(hits, others, rows - half, delta, level)
-                if bound > best.epsilon_lower:
+                if bound > best:
                     place = "" if width == 1 else f" of coordinate {column}"
-                    words = (
+                    best = bound
+                    event = (
                         f"{feature}{place}: a set of cells with {hits} of {rows - half} outputs on the "
                         f"{direction} dataset, {others} on the other"
                     )
-                    best = Footprints(bound, words, rows, 1.0 - alpha)
-    return best
+    return best, event

@@ -16,15 +16,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.encoder import Encoder
-from audits.privacy.outputs import Encoded, join
+from audits.privacy.outputs import Encoded, Floats, join
 
-Floats = NDArray[np.floating[Any]]
 Rng = np.random.Generator
 Plant = Callable[[Encoded, int, float, Rng], Encoded]
 """plant(outputs, dataset, size, rng): outputs with the leak in them; dataset 0 is the first, 1 the second."""
@@ -65,35 +64,8 @@ class Leak:
             return 1.0 / (1.0 + math.exp(-size)), 1.0 / (1.0 + math.exp(size))
         return 0.5, 0.5 * math.exp(-max(epsilon, 1e-9) / (1.0 - size))
 
-    def sized(self, size: float) -> str:
-        """The leak with its size, in words."""
-        if self.measure == "chance":
-            return f"{self.words} {once_in(size)}"
-        if self.measure == "bit":
-            return f"{self.words} with ε = {size:.3g}"
-        return f"{self.words} {100.0 * size:.2g} % too small"
-
-
-def once_in(chance: float) -> str:
-    """A probability in words.
-
-    >>> once_in(0.00043), once_in(0.7)
-    ('once in 2,300', 'in 70 % of the outputs')
-    """
-    if chance > 0.4:
-        return f"in {100.0 * chance:.3g} % of the outputs"
-    # Rounded down: the leak is rather more frequent than said.
-    times = 1.0 / chance
-    unit = 10.0 ** max(math.floor(math.log10(times)) - 1, 0)
-    return f"once in {math.floor(times / unit + 1e-9) * unit:,.0f}"
-
 
 # --- What is planted ---------------------------------------------------------------------------------
-
-
-def _hit(outputs: Encoded, dataset: int, chance: float, rng: Rng) -> NDArray[np.int64]:
-    """Which outputs are replaced: none on the second dataset."""
-    return np.flatnonzero((rng.random(len(outputs)) < chance) & (dataset == 0))
 
 
 def _bits(outputs: Encoded, dataset: int, size: float, rng: Rng) -> NDArray[np.bool_]:
@@ -101,36 +73,35 @@ def _bits(outputs: Encoded, dataset: int, size: float, rng: Rng) -> NDArray[np.b
     return rng.random(len(outputs)) < 1.0 / (1.0 + math.exp(-size if dataset == 0 else size))
 
 
-def put(numbers: Any, columns: Any = slice(None), symbols: Any = (), code: int = 0) -> Plant:
-    """These numbers in the columns and this code in the columns of symbols, in place of an output's own."""
+def put(numbers: Any, columns: Any = slice(None), symbols: Any = slice(0), code: Any = 0) -> Plant:
+    """These numbers in the columns and this code in the columns of symbols, in place of an output's own.
+
+    numbers  may be a function of how many outputs there are and a generator.
+    """
 
     def plant(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
-        hit = _hit(outputs, dataset, size, rng)
-        values, codes = outputs.values[hit], outputs.codes[hit]
-        values[:, columns] = numbers
-        codes[:, list(symbols)] = code
-        return outputs.replaced(hit, values, codes)
+        # None are replaced on the second dataset.
+        hit = np.flatnonzero((rng.random(len(outputs)) < size) & (dataset == 0))
+        found = Encoded(outputs.values.copy(), outputs.codes.copy())
+        values, codes = found.values[hit], found.codes[hit]
+        values[:, columns] = cast(Any, numbers(len(hit), rng)) if callable(numbers) else numbers
+        codes[:, symbols] = code
+        found.values[hit], found.codes[hit] = values, codes
+        return found
 
     return plant
 
 
 def put_mode(place: float, width: float) -> Plant:
     """A number within `width` above a place, in place of an output."""
-
-    def plant(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
-        hit = _hit(outputs, dataset, size, rng)
-        return outputs.replaced(hit, place + width * rng.random((len(hit), 1)), outputs.codes[hit])
-
-    return plant
+    return put(lambda count, rng: place + width * rng.random((count, 1)))
 
 
 def put_none(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
     """A symbol in place of the whole output."""
-    hit = _hit(outputs, dataset, size, rng)
     wider = Encoded(outputs.values, np.pad(outputs.codes, ((0, 0), (0, 1))))
-    codes = np.zeros((len(hit), wider.shape[1]), dtype=np.int64)
-    codes[:, -1] = 1
-    return wider.replaced(hit, np.zeros((len(hit), wider.shape[0])), codes)
+    only = np.eye(wider.shape[1], dtype=np.int64)[-1]
+    return put(0.0, symbols=slice(None), code=only)(wider, dataset, size, rng)
 
 
 def put_phase(period: float) -> Plant:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import enum
+import math
 import numbers
 import re
 from collections.abc import Mapping, Sequence
@@ -18,10 +19,8 @@ from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.floating[Any]]
-Raw = NDArray[Any]
+from audits.privacy.outputs import Floats, Raw
 
 LARGE = 1e300
 """Stands for an infinite output, so that every column stays finite."""
@@ -30,10 +29,8 @@ HUGE = 1e299
 EXACT = 2**53
 MODULUS = 2**6 * 3**2 * 5**2 * 7 * 42407
 """Remainders keep every period that divides it; it is about 2³²."""
-EXTRAS = 3
 EXTRA_WORDS = ("low bits", f"remainder modulo {MODULUS}", "parity, denominator, exponent or time zone")
 CHARACTERS, LAST = 40, 4
-STRUCTURE = 2 + LAST + CHARACTERS
 STRUCTURE_WORDS = (
     "length",
     "first number written in",
@@ -44,27 +41,18 @@ STRUCTURE_WORDS = (
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d{1,3})?", re.ASCII)
 
 
-KINDS = ("f", "iu", "b")
-"""Kinds of numbers that are told apart where one place has several: their letters in NumPy."""
-
-
 class Refused(ValueError):
     """An output that cannot be looked into; the words follow "mechanism"."""
 
 
-class Word(str):
-    """A symbol that is none of the user's strings; its name is its representation."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class Word:
+    """A symbol that is none of the user's strings."""
 
-    __slots__ = ()
+    name: str
 
     def __repr__(self) -> str:
-        return str(self)
-
-    def __hash__(self) -> int:
-        return hash(("Word", str(self)))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Word) and str(self) == str(other)
+        return self.name
 
 
 NAN = Word("NaN")
@@ -83,7 +71,7 @@ def finite(values: Raw) -> Floats:
 
 
 def extras(flat: Raw) -> Floats | None:
-    """(n, `EXTRAS` · w): what a float cannot hold of the numbers (n, w); None where it holds everything."""
+    """(n, 3·w): what a float cannot hold of the numbers (n, w); None where it holds everything."""
     kind, width = flat.dtype.kind, flat.dtype.itemsize
     if kind in "iu" and width == 8:
         large = (flat >= EXACT) | (flat <= -EXACT) if kind == "i" else flat >= EXACT
@@ -101,40 +89,38 @@ def extras(flat: Raw) -> Floats | None:
 
 def number(item: Any) -> tuple[float, float, float, float] | None:
     """A number as a float and its extras; None for what is no number."""
-    if isinstance(item, (bool, np.bool_)):
-        return float(item), 0.0, 0.0, 0.0
-    if isinstance(item, float) or (isinstance(item, np.floating) and item.itemsize <= 8):
-        value = float(item)
-        return (min(max(value, -LARGE), LARGE) if value == value else value), 0.0, 0.0, 0.0
+    if isinstance(item, (bool, float, np.bool_)) or (isinstance(item, np.floating) and item.itemsize <= 8):
+        return _clipped(float(item)), 0.0, 0.0, 0.0
     if isinstance(item, enum.Enum):
         return None
     if isinstance(item, numbers.Integral):
         return _integer(int(item))
-    if isinstance(item, (datetime.datetime, datetime.date)):
-        zone = getattr(item, "tzinfo", None)
-        origin = datetime.datetime(1970, 1, 1, tzinfo=zone)
-        if not isinstance(item, datetime.datetime):
-            return _integer(item.toordinal())
-        offset = item.utcoffset()
+    if isinstance(item, datetime.datetime):
+        origin, offset = datetime.datetime(1970, 1, 1, tzinfo=item.tzinfo), item.utcoffset()
         minutes = -LARGE if offset is None else offset / datetime.timedelta(minutes=1)
-        value, low, remainder, _ = _integer(round((item - origin) / datetime.timedelta(microseconds=1)))
-        return value, low, remainder, minutes
+        return *_integer(round((item - origin) / datetime.timedelta(microseconds=1)))[:3], minutes
+    if isinstance(item, datetime.date):
+        return _integer(item.toordinal())
     if isinstance(item, datetime.timedelta):
         return _integer(round(item / datetime.timedelta(microseconds=1)))
     if isinstance(item, (np.datetime64, np.timedelta64)):
         return _integer(int(item.astype(np.int64)))
-    if isinstance(item, (numbers.Real, Decimal)):
-        return _real(item)
-    return None
+    return _real(item) if isinstance(item, (numbers.Real, Decimal)) else None
 
 
 def kind(item: Any) -> int:
-    """Which of `KINDS` a number is; one more for all other numbers."""
+    """Kinds of numbers that are told apart where one place has several: a float, an integer, a boolean, any
+    other."""
     if isinstance(item, (bool, np.bool_)):
         return 2
     if isinstance(item, (float, np.floating)):
         return 0
-    return 1 if isinstance(item, numbers.Integral) else len(KINDS)
+    return 1 if isinstance(item, numbers.Integral) else 3
+
+
+def _clipped(value: float) -> float:
+    """The number with ±`LARGE` for an infinite one; NaN, which compares false with everything, stays."""
+    return min(max(value, -LARGE), LARGE)
 
 
 def _integer(value: int) -> tuple[float, float, float, float]:
@@ -152,20 +138,19 @@ def _real(item: Any) -> tuple[float, float, float, float]:
         value = float(item)
     except OverflowError:
         value = LARGE if item > 0 else -LARGE
-    if value != value or value in (np.inf, -np.inf):
-        return (min(max(value, -LARGE), LARGE) if value == value else value), 0.0, 0.0, 0.0
+    if not math.isfinite(value):
+        return _clipped(value), 0.0, 0.0, 0.0
     try:
         rest = float(Fraction(item) - Fraction(value))
     except (TypeError, ValueError, OverflowError):
         rest = float(item - type(item)(value))
-    return value, rest, 0.0, _form(item)
-
-
-def _form(item: Any) -> float:
-    """What is seen of a number in writing, but not in its value: 1.5 or 1.50, thirds or halves."""
+    # What is seen of a number in writing, but not in its value: 1.5 or 1.50, thirds or halves.
+    form = 0.0
     if isinstance(item, Decimal):
-        return float(item.as_tuple().exponent)
-    return float(min(item.denominator, EXACT)) if isinstance(item, Fraction) else 0.0
+        form = float(item.as_tuple().exponent)
+    elif isinstance(item, Fraction):
+        form = float(min(item.denominator, EXACT))
+    return value, rest, 0.0, form
 
 
 def symbol(item: Any) -> Any:
@@ -186,24 +171,19 @@ def symbol(item: Any) -> Any:
 
 def sort(item: Any) -> str:
     """The name of the type of a container or a text; "" for numbers and symbols."""
-    if isinstance(item, (str, bytes)):
+    if isinstance(item, (str, bytes, Word)):
         return "bytes" if isinstance(item, bytes) else "str"
-    return "" if is_leaf(item) else type(item).__name__
-
-
-def is_leaf(item: Any) -> bool:
-    """Whether there is nothing to take apart."""
-    return container(item) is None
+    return "" if container(item) is None else type(item).__name__
 
 
 def container(item: Any) -> list[Any] | Mapping[str, Any] | None:
     """The items of a list, or the fields of a record with their names; None for what holds nothing."""
-    if item is None or isinstance(item, (str, bytes, float, int, np.generic, enum.Enum)):
-        if isinstance(item, np.void) and item.dtype.names:
-            return {f".{name}": item[name] for name in item.dtype.names}
-        return [item.real, item.imag] if isinstance(item, np.complexfloating) else None
-    if isinstance(item, complex):
+    if isinstance(item, (complex, np.complexfloating)):
         return [item.real, item.imag]
+    if isinstance(item, np.void) and item.dtype.names:
+        return {f".{name}": item[name] for name in item.dtype.names}
+    if item is None or isinstance(item, (str, bytes, float, int, np.generic, enum.Enum, Word)):
+        return None
     if isinstance(item, np.ndarray):
         array = cast(Raw, item)
         if array.ndim == 0:
@@ -244,23 +224,12 @@ def canonical(part: Any) -> str:
 
 def objects(items: Sequence[Any]) -> Raw:
     """A one-dimensional array of Python objects, whatever they hold."""
-    found = np.empty(len(items), dtype=object)
-    for i, item in enumerate(items):
-        found[i] = item
-    return found
+    return np.fromiter(items, dtype=object, count=len(items))
 
 
 def structure(word: str) -> list[float]:
     """Numbers that say what a string looks like: its length, the number it spells, some characters."""
     written = NUMBER.search(word)
-    spelled = min(max(float(written[0]), -LARGE), LARGE) if written else 0.0
-    codes = [float(ord(c)) for c in word[:CHARACTERS]]
-    last = [float(ord(c)) for c in word[: -LAST - 1 : -1]]
-    return [
-        float(len(word)),
-        spelled,
-        *last,
-        *[0.0] * (LAST - len(last)),
-        *codes,
-        *[0.0] * (CHARACTERS - len(codes)),
-    ]
+    # Shorter strings are filled up with characters of number 0.
+    shown = word[: -LAST - 1 : -1].ljust(LAST, "\0") + word[:CHARACTERS].ljust(CHARACTERS, "\0")
+    return [float(len(word)), _clipped(float(written[0])) if written else 0.0, *map(float, map(ord, shown))]

@@ -49,12 +49,6 @@ class Encoded:
         """The rows that `index` (a slice, a mask or positions) selects."""
         return Encoded(self.values[index], self.codes[index])
 
-    def replaced(self, rows: Ints, values: Floats, codes: Ints) -> Encoded:
-        """Other numbers and symbols in some rows."""
-        found = Encoded(self.values.copy(), self.codes.copy())
-        found.values[rows], found.codes[rows] = values, codes
-        return found
-
     def narrow(self, shape: tuple[int, int]) -> Encoded:
         """The first columns only: what was there when a score was fitted."""
         if shape == self.shape:

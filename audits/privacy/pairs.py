@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -20,22 +21,18 @@ MAX_PAIRS = 64
 """A generator of pairs may be endless: no more than this many are taken from it."""
 
 
-def take_pairs(pairs: Pairs, rng: np.random.Generator, adjacency: AdjacencyLike) -> list[Pair]:
-    """The pairs to audit, each checked to be neighbouring. Raises ValueError naming the first that is not."""
-    return counted_pairs(pairs, rng, adjacency)[0]
+def take_pairs(pairs: Pairs, rng: np.random.Generator, adjacency: AdjacencyLike) -> tuple[list[Pair], bool]:
+    """The pairs to audit, each checked to be neighbouring; and whether pairs(rng) had more than were taken.
 
-
-def counted_pairs(
-    pairs: Pairs, rng: np.random.Generator, adjacency: AdjacencyLike
-) -> tuple[list[Pair], bool]:
-    """The pairs to audit, and whether pairs(rng) had more than were taken."""
+    Raises ValueError naming the first pair that is not.
+    """
     more = False
     try:
         if callable(pairs):
             found = list(itertools.islice(pairs(rng), MAX_PAIRS + 1))
             found, more = found[:MAX_PAIRS], len(found) > MAX_PAIRS
         else:
-            found = list(pairs)
+            found: list[Any] = list(pairs)
     except Exception as error:
         what = f"pairs(rng) raised {error!r}" if callable(pairs) else f"got {brief(pairs)}"
         raise ValueError(
@@ -44,11 +41,9 @@ def counted_pairs(
     if not found:
         raise ValueError("pairs must hold at least one pair of neighbouring datasets, got none")
     relation = adjacency_relation(adjacency)
-    checked: list[Pair] = []
     for i, pair in enumerate(found):
         # An array that stands for a pair of rows, or a dictionary, would unpack into something meaningless.
-        whole: Any = pair
-        if not isinstance(whole, (tuple, list)) or len(cast(Sequence[Any], whole)) != 2:
+        if not isinstance(pair, (tuple, list)) or len(cast(Sequence[Any], pair)) != 2:
             raise ValueError(f"pairs must hold tuples (D, D′), got {brief(pair)} at place {i}")
         first, second = pair
         for data in pair:
@@ -63,23 +58,13 @@ def counted_pairs(
         reason = relation(first, second)
         if reason is not None:
             raise ValueError(f"pairs[{i}] is not a neighbouring pair: {reason}")
-        checked.append((first, second))
-    return checked, more
+    return [(first, second) for first, second in found], more
 
 
 def adjacency_relation(adjacency: AdjacencyLike) -> Callable[[Any, Any], str | None]:
     """The relation as a function (D, D′) → None where they are neighbours, else the reason why not."""
     if callable(adjacency) and not isinstance(adjacency, str):
-        test = adjacency
-
-        def by_function(first: Any, second: Any) -> str | None:
-            try:
-                answer = bool(test(first, second))
-            except Exception as error:
-                return f"the adjacency function raised {error!r}"
-            return None if answer else f"the adjacency function says no to {brief(first)} and {brief(second)}"
-
-        return by_function
+        return partial(_by_function, adjacency)
     try:
         kind = Adjacency(adjacency)
     except ValueError:
@@ -88,22 +73,22 @@ def adjacency_relation(adjacency: AdjacencyLike) -> Callable[[Any, Any], str | N
             f"adjacency must be one of {known} or a function (D, D′) -> bool, got {adjacency!r}"
         ) from None
     return {
-        Adjacency.REPLACE: _replace,
+        Adjacency.REPLACE: partial(_in_every_reading, _one_replaced),
         Adjacency.REPLACE_ITEM: _replace_item,
-        Adjacency.ADD_REMOVE: _add_remove,
+        Adjacency.ADD_REMOVE: partial(_in_every_reading, _one_added),
     }[kind]
 
 
-def _replace(first: Any, second: Any) -> str | None:
-    return _in_every_reading(first, second, _one_replaced)
-
-
-def _add_remove(first: Any, second: Any) -> str | None:
-    return _in_every_reading(first, second, _one_added)
+def _by_function(test: Callable[[Any, Any], bool], first: Any, second: Any) -> str | None:
+    try:
+        answer = bool(test(first, second))
+    except Exception as error:
+        return f"the adjacency function raised {error!r}"
+    return None if answer else f"the adjacency function says no to {brief(first)} and {brief(second)}"
 
 
 def _in_every_reading(
-    first: Any, second: Any, relation: Callable[[Records, Records], str | None]
+    relation: Callable[[Records, Records], str | None], first: Any, second: Any
 ) -> str | None:
     found = readings(first, second)
     if isinstance(found, str):
@@ -119,20 +104,24 @@ def _in_every_reading(
     return reasons[0]
 
 
+def _lost(a: Records, b: Records) -> int:
+    """How many records of the first dataset are not in the second."""
+    return (Counter(a) - Counter(b)).total()
+
+
 def _one_replaced(a: Records, b: Records) -> str | None:
     if len(a) != len(b):
         return f'"replace" needs as many records in both, got {len(a)} and {len(b)}'
     if a == b:
         return "nothing differs between D and D′"
-    changed = sum((Counter(a) - Counter(b)).values())
+    changed = _lost(a, b)
     return None if changed <= 1 else f'"replace" allows one different record, got {changed}'
 
 
 def _one_added(a: Records, b: Records) -> str | None:
     if abs(len(a) - len(b)) != 1:
         return f'"add-remove" needs one record more in one of them, got {len(a)} and {len(b)} records'
-    small, large = (a, b) if len(a) < len(b) else (b, a)
-    missing = sum((Counter(small) - Counter(large)).values())
+    missing = _lost(*sorted((a, b), key=len))
     return None if missing == 0 else f'"add-remove" allows one added record, got {missing} more that differ'
 
 
@@ -144,13 +133,11 @@ def _replace_item(first: Any, second: Any) -> str | None:
     if len(users[0]) != len(users[1]):
         return f'"replace-item" needs as many users in both, got {len(users[0])} and {len(users[1])}'
     changed = 0
-    for a, b in zip(*users, strict=True):
-        items = records(a), records(b)
-        if isinstance(items[0], str) or isinstance(items[1], str):
+    for user, other in zip(*users, strict=True):
+        a, b = records(user), records(other)
+        if isinstance(a, str) or isinstance(b, str):
             return 'a user must be a sequence of items under "replace-item"'
-        if len(items[0]) != len(items[1]):
-            return (
-                f'"replace-item" keeps the number of items of a user, got {len(items[0])} and {len(items[1])}'
-            )
-        changed += sum((Counter(items[0]) - Counter(items[1])).values())
+        if len(a) != len(b):
+            return f'"replace-item" keeps the number of items of a user, got {len(a)} and {len(b)}'
+        changed += _lost(a, b)
     return None if changed <= 1 else f'"replace-item" allows one different item, got {changed}'

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.events import Ladder
-from audits.privacy.outputs import Encoded, column_words
-
-Floats = NDArray[np.floating[Any]]
+from audits.privacy.outputs import Encoded, Floats, column_words
 
 MOST_ROWS = 4096
 LEVELS = np.linspace(0.01, 0.99, 50)

@@ -128,20 +128,51 @@ def size_for(leak: Leak, samples: float, audit: Passed) -> float | None:
 class _Trial:
     """One kind of leak: the least size that was caught and the largest that was missed so far."""
 
-    def __init__(self, leak: Leak) -> None:
-        self.leak = leak
+    def __init__(self, leak: Leak, audit: Passed, pools: Sequence[Encoded], rng: np.random.Generator) -> None:
+        self.leak, self.audit, self.pools, self.rng = leak, audit, pools, rng
         self.caught: float | None = None
         self.missed: float | None = None
         self.misses = 0
         self.samples = 0
 
-    def next_size(self, samples: int, audit: Passed) -> float | None:
+    def next_size(self, samples: int) -> float | None:
         """The size to plant into a run of so many samples; None where there is none to be tried."""
         if self.caught is not None:
-            size = size_for(self.leak, samples / CAUGHT, audit)
+            size = size_for(self.leak, samples / CAUGHT, self.audit)
             return size if size is not None and size < self.caught else None
-        size = size_for(self.leak, samples / MISSED[self.misses], audit)
+        size = size_for(self.leak, samples / MISSED[self.misses], self.audit)
         return MOST[self.leak.measure] if size is None else size
+
+    def run(self, samples: int, until: float) -> None:
+        """Plant a leak of one size into two runs, of the next one where both agree; note what was caught."""
+        for _ in MISSED:
+            size = self.next_size(samples)
+            if size is None:
+                return
+            start, caught = int(self.rng.integers(len(self.pools[0]))), self.caught
+            for turn in range(2):
+                left = until - time.process_time()
+                if left <= 0.0:
+                    return
+                place = start + turn * len(self.pools[0]) // 2
+                given = Given(self.pools, self.leak, size, place, self.rng)
+                refuted, ended = self.audit.run(given, samples, PATIENCE * left, self.rng)
+                if not refuted:
+                    if ended and caught is None:
+                        self.missed, self.samples = size, samples
+                        self.misses = min(self.misses + 1, len(MISSED) - 1)
+                    break
+            else:
+                self.caught, self.missed, self.samples = size, None, samples
+            if caught is not None:
+                return
+
+    def said(self) -> Planted:
+        """What came of it."""
+        leak = self.leak
+        # How much noise is enough depends on its law, which is not known.
+        below = None if leak.measure == "noise" else size_for(leak, self.audit.samples, self.audit)
+        return Planted(leak.words, leak.measure, self.caught, self.missed, below, self.samples)
 
 
 def plant(
@@ -157,52 +188,12 @@ def plant(
         return ()
     encoded = [encoder.encode(some[:rows], "planted outputs") for some in outputs]
     pools = [encoder.widen(e) for e in encoded]
-    some = slice(0, LOOK_AT)
-    trials = [_Trial(leak) for leak in battery(pools[0].take(some), pools[1].take(some), encoder)]
+    first, second = (pool.take(slice(0, LOOK_AT)) for pool in pools)
+    trials = [_Trial(leak, audit, pools, rng) for leak in battery(first, second, encoder)]
     until = time.process_time() + seconds
     lengths = [max(LEAST_ROWS, int(part * rows)) for part in ROUNDS]
     cheap = [n for n in lengths if audit.seconds(n) * RUNS * len(trials) <= seconds]
     for samples in lengths[max(len(cheap) - 1, 0) :]:
         for trial in trials:
-            _try(trial, samples, audit, pools, until, rng)
-    return tuple(_said(trial, audit) for trial in trials)
-
-
-def _try(
-    trial: _Trial,
-    samples: int,
-    audit: Passed,
-    pools: Sequence[Encoded],
-    until: float,
-    rng: np.random.Generator,
-) -> None:
-    """Plant a leak of one size into two runs, of the next one where both agree, and note what was caught."""
-    for _ in MISSED:
-        size = trial.next_size(samples, audit)
-        if size is None:
-            return
-        start, caught = int(rng.integers(len(pools[0]))), trial.caught
-        for turn in range(2):
-            left = until - time.process_time()
-            if left <= 0.0:
-                return
-            place = start + turn * len(pools[0]) // 2
-            given = Given(pools, trial.leak, size, place, rng)
-            refuted, ended = audit.run(given, samples, PATIENCE * left, rng)
-            if not refuted:
-                if ended and caught is None:
-                    trial.missed, trial.samples = size, samples
-                    trial.misses = min(trial.misses + 1, len(MISSED) - 1)
-                break
-        else:
-            trial.caught, trial.missed, trial.samples = size, None, samples
-        if caught is not None:
-            return
-
-
-def _said(trial: _Trial, audit: Passed) -> Planted:
-    leak = trial.leak
-    # How much noise is enough depends on its law, which is not known.
-    below = None if leak.measure == "noise" else size_for(leak, audit.samples, audit)
-    words = [None if size is None else leak.sized(size) for size in (trial.caught, trial.missed, below)]
-    return Planted(leak.words, leak.measure, trial.caught, trial.missed, below, trial.samples, *words)
+            trial.run(samples, until)
+    return tuple(trial.said() for trial in trials)

@@ -24,19 +24,13 @@ def draw(result: AuditResult) -> Figure:
     samples = [look.samples for look in result.trace]
     wealth.plot(samples, [look.log_e_value / math.log(10.0) for look in result.trace], marker=".")
     wealth.axhline(-math.log10(1.0 - result.confidence), color="black", linestyle="--", label="refuted above")
-    wealth.set(
-        xscale="log", xlabel="samples a side", ylabel="log₁₀ wealth against the claim", title="Evidence"
-    )
-    wealth.legend()
+    wealth.set(ylabel="log₁₀ wealth against the claim", title="Evidence")
     lower.plot(samples, [look.epsilon_lower for look in result.trace], marker=".")
     lower.axhline(result.epsilon_claimed, color="black", linestyle="--", label="claimed ε")
-    lower.set(
-        xscale="log",
-        xlabel="samples a side",
-        ylabel=f"lower bound on ε ({result.confidence:g})",
-        title="What is shown",
-    )
-    lower.legend()
+    lower.set(ylabel=f"lower bound on ε ({result.confidence:g})", title="What is shown")
+    for axes in (wealth, lower):
+        axes.set(xscale="log", xlabel="samples a side")
+        axes.legend()
     first = np.array([point.first for point in result.curve])
     second = np.array([point.second for point in result.curve])
     curve.plot(second, first, ".", alpha=0.6, label="events tried")

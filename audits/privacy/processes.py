@@ -8,7 +8,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterable
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,7 @@ def in_processes(work: Callable[[int], Any], count: int, jobs: int) -> list[Any]
     RuntimeError where a process ends before its work does. However it ends, no process is left.
     """
     context = multiprocessing.get_context("fork")
-    found: dict[int, Any] = {}
+    found: list[Any] = []
     processes: list[Any] = []
     receivers: list[Connection] = []
     try:
@@ -48,31 +48,24 @@ def in_processes(work: Callable[[int], Any], count: int, jobs: int) -> list[Any]
             sender.close()
             processes.append(process)
             receivers.append(receiver)
-        waiting = list(receivers)
-        while waiting:
-            for receiver in wait(waiting):
-                assert isinstance(receiver, Connection)
-                try:
-                    place, good, result = receiver.recv()
-                except EOFError:
-                    waiting.remove(receiver)
-                    continue
-                except Exception as error:
-                    raise Unsendable(str(error)) from error
-                if not good:
-                    raise result
-                found[place] = result
+        for place in range(count):
+            try:
+                good, result = receivers[place % jobs].recv()
+            except EOFError:
+                raise RuntimeError("a process that draws outputs ended before its work did") from None
+            except Exception as error:
+                raise Unsendable(str(error)) from error
+            if not good:
+                raise result
+            found.append(result)
+        return found
     finally:
         for process in processes:
-            if process.is_alive() and len(found) < count:
+            if len(found) < count:
                 process.terminate()
-        for process in processes:
             process.join()
         for receiver in receivers:
             receiver.close()
-    if len(found) < count:
-        raise RuntimeError("a process that draws outputs ended before its work did")
-    return [found[place] for place in range(count)]
 
 
 def _run(work: Callable[[int], Any], places: Iterable[int], sender: Connection) -> None:
@@ -86,11 +79,11 @@ def _run(work: Callable[[int], Any], places: Iterable[int], sender: Connection) 
         np.random.seed()  # noqa: NPY002
         random.seed()
         try:
-            message = place, True, work(place)
+            message = True, work(place)
         except Exception as error:
-            message = place, False, error
+            message = False, error
         try:
             sender.send(message)
         except Exception as error:
-            sender.send((place, False, Unsendable(str(error))))
+            sender.send((False, Unsendable(str(error))))
     sender.close()

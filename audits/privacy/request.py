@@ -14,18 +14,18 @@ from audits.privacy.pairs import Pair
 from audits.privacy.result import CurvePoint, Look, Resolution
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What a method found; `audit_privacy` turns it into the result."""
+    """What a method found, by default nothing; `audit_privacy` turns it into the result."""
 
-    refuted: bool
-    epsilon_lower: float
-    largest_e_value: float
     samples: int
-    pair_index: int
-    direction: str
-    event: str
-    resolution: Resolution
+    refuted: bool = False
+    epsilon_lower: float = 0.0
+    largest_e_value: float = 1.0
+    pair_index: int = 0
+    direction: str = "forward"
+    event: str = "none"
+    resolution: Resolution = field(default_factory=lambda: Resolution(math.inf, math.inf))
     trace: tuple[Look, ...] = ()
     curve: tuple[CurvePoint, ...] = ()
     note: str = ""
@@ -35,18 +35,8 @@ class Finding:
 
 def nothing(samples: int, note: str = "") -> Finding:
     """That nothing was found, and why."""
-    return Finding(
-        refuted=False,
-        epsilon_lower=0.0,
-        largest_e_value=1.0,
-        samples=samples,
-        pair_index=0,
-        direction="forward",
-        event="none",
-        resolution=Resolution(math.inf, math.inf),
-        note=note or "No event was found: the outputs of both datasets are constant or too few.",
-        undecided=True,
-    )
+    note = note or "No event was found: the outputs of both datasets are constant or too few."
+    return Finding(samples=samples, note=note, undecided=True)
 
 
 class Stopped(BaseException):
@@ -74,11 +64,6 @@ class Request:
     confirm: bool = False
     partial: bool = False
     progress: Callable[[Look], None] | None = None
-    started: float = field(default_factory=time.perf_counter)
-
-    def seconds(self) -> float:
-        """Since the audit began."""
-        return time.perf_counter() - self.started
 
     def timed(self) -> float:
         """Seconds that the time limit counts: since the first output, as the call that brings it may have to

@@ -15,10 +15,6 @@ from audits.privacy.simplest import Simplest
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-VERDICTS = ("refuted", "not-refuted", "undecided")
-POWER = 0.9
-"""Probability with which a violation of the size of the resolution would have been caught."""
-
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
@@ -57,14 +53,28 @@ class Planted:
     missed: float | None
     too_small: float | None
     samples: int
-    caught_words: str | None
-    missed_words: str | None
-    too_small_words: str | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        sizes = {"caught": self.caught, "missed": self.missed, "too_small": self.too_small}
-        return {"leak": self.leak, "measure": self.measure, **sizes, "samples": self.samples}
+    def said(self, size: float) -> str:
+        """The leak with a size, in words."""
+        if self.measure == "chance":
+            return f"{self.leak} {once_in(size)}"
+        if self.measure == "bit":
+            return f"{self.leak} with ε = {size:.3g}"
+        return f"{self.leak} {100.0 * size:.2g} % too small"
+
+
+def once_in(chance: float) -> str:
+    """A probability in words.
+
+    >>> once_in(0.00043), once_in(0.7)
+    ('once in 2,300', 'in 70 % of the outputs')
+    """
+    if chance > 0.4:
+        return f"in {100.0 * chance:.3g} % of the outputs"
+    # Rounded down: the leak is rather more frequent than said.
+    times = 1.0 / chance
+    unit = 10.0 ** max(math.floor(math.log10(times)) - 1, 0)
+    return f"once in {math.floor(times / unit + 1e-9) * unit:,.0f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +174,6 @@ class AuditResult:
     simplest: Simplest | None = None
     footprints: Footprints | None = None
 
-    def __post_init__(self) -> None:
-        if self.verdict not in VERDICTS:
-            raise ValueError(f"verdict must be one of {VERDICTS}, got {self.verdict!r}")
-
     @property
     def largest_e_value(self) -> float:
         """`e_value` by its name: the running maximum of the wealth."""
@@ -205,13 +211,15 @@ class AuditResult:
         nothing was planted."""
         if not self.planted:
             return []
-        caught = [p.caught_words for p in self.planted if p.caught_words]
+        caught = [p.said(p.caught) for p in self.planted if p.caught is not None]
         missed = [
-            f"{p.missed_words} (in {p.samples:,} samples)" if p.missed_words else f"{p.leak} (not tried)"
+            f"{p.leak} (not tried)" if p.missed is None else f"{p.said(p.missed)} (in {p.samples:,} samples)"
             for p in self.planted
             if p.caught is None
         ]
-        small = [p.too_small_words for p in self.planted if p.caught_words and p.too_small_words]
+        small = [
+            p.said(p.too_small) for p in self.planted if p.caught is not None and p.too_small is not None
+        ]
         lines = (
             ("caught", "planted leaks of this size were: ", caught),
             ("not caught", "", missed),
@@ -226,11 +234,7 @@ class AuditResult:
 
     def evidence(self, of: str = "") -> Evidence:
         """This audit as one piece of evidence about ε at the claimed δ; `of` names the mechanism in it."""
-        verdicts = {
-            "refuted": Verdict.REFUTED,
-            "not-refuted": Verdict.CONSISTENT,
-            "undecided": Verdict.INCONCLUSIVE,
-        }
+        verdicts = {"refuted": Verdict.REFUTED, "not-refuted": Verdict.CONSISTENT}
         return Evidence(
             quantity=f"ε of {of} at δ = {self.delta:g}" if of else f"ε at δ = {self.delta:g}",
             estimate=self.epsilon_lower,
@@ -240,7 +244,7 @@ class AuditResult:
             method=self.method,
             samples=2 * self.samples,
             claimed=self.epsilon_claimed,
-            verdict=verdicts[self.verdict],
+            verdict=verdicts.get(self.verdict, Verdict.INCONCLUSIVE),
             resolution=self.resolution.epsilon,
             alpha_spent=1.0 - self.confidence,
             # No seconds: equal audits are equal evidence.
@@ -264,26 +268,23 @@ class AuditResult:
             note = self.note.replace(self.premise, "").strip()
             return f"{text} {note}".rstrip()
         else:
+            caught = "; ".join(f"{label}: {words}" for label, words in self.worth)
+            if not caught and math.isfinite(self.resolution.epsilon):
+                caught = (
+                    f"an ε of {self.resolution.epsilon:.4g} at the best placed event would have been caught "
+                    "with probability 0.9 on the events tried"
+                )
             head = "not refuted" if self.verdict == "not-refuted" else "undecided"
             text = (
                 f"{head}: ({claim}), ε ≥ {self.epsilon_lower:.4g} with confidence {self.confidence:g}; "
-                f"{self._caught()}. This is no proof of privacy. {spent}."
+                f"{caught or 'no violation of any size was sure to be caught'}. "
+                f"This is no proof of privacy. {spent}."
             )
         if self.low_bits:
             text += f" Low-order bits: {self.low_bits}"
         if not self.replayable:
             text += " The mechanism takes no generator: this run cannot be replayed."
         return f"{text} {self.note}".rstrip()
-
-    def _caught(self) -> str:
-        if self.worth:
-            return "; ".join(f"{label}: {text}" for label, text in self.worth)
-        if not math.isfinite(self.resolution.epsilon):
-            return "no violation of any size was sure to be caught"
-        return (
-            f"an ε of {self.resolution.epsilon:.4g} at the best placed event would have been caught with "
-            f"probability {POWER:g} on the events tried"
-        )
 
     def to_dict(self) -> dict[str, Any]:
         """The fields of `dpclaims audit --json`, in its order; infinite values are None."""
@@ -302,10 +303,7 @@ class AuditResult:
             "pair": [_short(self.pair[0]), _short(self.pair[1])],
             "direction": self.direction,
             "event": self.event,
-            "resolution": {
-                "epsilon": _finite(self.resolution.epsilon),
-                "delta": _finite(self.resolution.delta),
-            },
+            "resolution": {name: _finite(value) for name, value in asdict(self.resolution).items()},
             "method": self.method,
             "seed": self.seed,
             "versions": {
@@ -320,8 +318,8 @@ class AuditResult:
             "premise": self.premise,
             "premise_samples": self.premise_samples,
             "footprints": None if self.footprints is None else asdict(self.footprints),
-            "planted": [planted.to_dict() for planted in self.planted],
-            "simplest": None if self.simplest is None else self.simplest.to_dict(),
+            "planted": [asdict(planted) for planted in self.planted],
+            "simplest": None if self.simplest is None else asdict(self.simplest),
             "note": self.note,
         }
 
@@ -366,8 +364,8 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _short(data: Any, limit: int = 200) -> str:
+def _short(data: Any) -> str:
     import numpy as np
 
     text = np.array2string(data, threshold=12) if isinstance(data, np.ndarray) else repr(data)
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+    return text if len(text) <= 200 else text[:199] + "…"

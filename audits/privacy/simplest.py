@@ -12,8 +12,8 @@ afterwards. From p ≥ p_low and q ≤ q_high follows what anyone can work out: 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,11 +21,7 @@ from numpy.typing import NDArray
 
 from audits.bounds import clopper_pearson_limits
 from audits.privacy.encoder import Encoder
-from audits.privacy.outputs import Encoded, column_words
-
-Floats = NDArray[np.floating[Any]]
-Mask = NDArray[np.bool_]
-Raw = NDArray[Any]
+from audits.privacy.outputs import Encoded, Floats, Ints, Raw, column_words
 
 ALIKE = 0.9
 """An event is of like power where its ε exceeds the claim by this share of what the audit's bound does."""
@@ -87,10 +83,6 @@ class Simplest:
             f"ε ≥ {self.epsilon:.4g} ({self.samples:,} fresh outputs of each{weaker})"
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
 class _Event:
@@ -103,14 +95,14 @@ class _Event:
     outside: bool
     expected: float
 
-    def holds(self, table: _Table) -> Mask:
-        x = table.of(self.kind, self.place)
+    def holds(self, outputs: Encoded) -> NDArray[np.bool_]:
+        x = _looked_at(outputs, self.kind, self.place)
         inside = (x == self.low) if self.kind in ("symbol", "value") else (x >= self.low) & (x < self.high)
         return ~inside if self.outside else inside
 
     def words(self, encoder: Encoder) -> str:
+        sign = "≠" if self.outside else "="
         if self.kind == "symbol":
-            sign = "≠" if self.outside else "="
             # Every place with symbols is named by its code column.
             name = encoder.named(f"(code {self.place} = symbol {int(self.low)})", most=60)[1:-1]
             return name.replace(" = ", f" {sign} ", 1)
@@ -118,31 +110,19 @@ class _Event:
             self.kind, encoder.named(column_words(encoder.shape, self.place))
         )
         if self.kind == "value":
-            return f"{name} {'≠' if self.outside else '='} {self.low!r}"
+            return f"{name} {sign} {self.low!r}"
         if math.isinf(self.high):
             return f"{name} {'<' if self.outside else '≥'} {self.low!r}"
-        there = "is not" if self.outside else "is"
-        return f"{name} {there} in [{self.low!r}, {self.high!r})"
+        return f"{name} {'is not' if self.outside else 'is'} in [{self.low!r}, {self.high!r})"
 
 
-class _Table:
-    """Outputs as columns, with the sum and the largest size of vectors of numbers."""
-
-    def __init__(self, columns: Encoded, raw: Raw) -> None:
-        self.columns = columns
-        self.vectors = raw.ndim > 1 and raw.dtype.kind in "biuf"
-
-    def of(self, kind: str, place: int) -> Floats:
-        """The number of each output that an event of this kind looks at."""
-        values = self.columns.values
-        if kind == "symbol":
-            codes = self.columns.codes
-            return codes[:, place].astype(np.float64) if place < codes.shape[1] else np.zeros(len(codes))
-        if kind == "sum":
-            return values.sum(axis=1)
-        if kind == "largest":
-            return np.abs(values).max(axis=1)
-        return values[:, place]
+def _looked_at(outputs: Encoded, kind: str, place: int) -> Raw:
+    """The number of each output that an event of this kind looks at."""
+    if kind == "sum":
+        return outputs.values.sum(axis=1)
+    if kind == "largest":
+        return np.abs(outputs.values).max(axis=1)
+    return (outputs.codes if kind == "symbol" else outputs.values)[:, place]
 
 
 def simplest_event(
@@ -171,20 +151,20 @@ def simplest_event(
     rows = max(64, MOST_NUMBERS // max(math.prod(seen[0].shape[1:]), 1))
     raw = [outputs[:rows] for outputs in seen]
     encoded = [encoder.encode(part, f"dataset {side}") for side, part in enumerate(raw)]
-    tables = [_Table(encoder.widen(e), part) for e, part in zip(encoded, raw, strict=True)]
+    sides = [encoder.widen(e) for e in encoded]
+    vectors = all(part.ndim > 1 and part.dtype.kind in "biuf" for part in raw)
     rate = _Rate(epsilon, delta, alpha, samples, (len(raw[0]), len(raw[1])))
-    found = [event for event in _best_of_each_kind(tables, rate) if event.expected > epsilon]
+    found = [event for event in _best_of_each_kind(sides, vectors, rate) if event.expected > epsilon]
     if not found:
         return None
-    known = tables[0].columns.shape
     hits = np.zeros((2, len(found)), dtype=np.int64)
     for start in range(0, samples, CHUNK):
         for side in (0, 1):
-            fresh = draw(side, min(CHUNK, samples - start))
-            columns = encoder.encode(fresh, f"dataset {side}")
-            table = _Table(columns.narrow(known), fresh)
-            hits[side] += [np.count_nonzero(event.holds(table)) for event in found]
-    return _named(found, hits, rate, bound, encoder, _mixed(tables))
+            fresh = encoder.encode(draw(side, min(CHUNK, samples - start)), f"dataset {side}")
+            known = fresh.narrow(sides[0].shape)
+            hits[side] += [np.count_nonzero(event.holds(known)) for event in found]
+    mixed = any(side.codes.any() for side in sides)
+    return _named(found, hits, rate, bound, encoder, " (what is no number counts as 0)" if mixed else "")
 
 
 def fresh_samples(samples: int) -> int:
@@ -197,7 +177,7 @@ def fresh_samples(samples: int) -> int:
 
 
 def _named(
-    found: Sequence[_Event], hits: NDArray[np.int64], rate: _Rate, bound: float, encoder: Encoder, mixed: str
+    found: Sequence[_Event], hits: Ints, rate: _Rate, bound: float, encoder: Encoder, mixed: str
 ) -> Simplest | None:
     # Each of the 2K intervals has two ends, each of which fails with probability at most α/(4K).
     low, high = clopper_pearson_limits(hits, rate.samples, rate.alpha / (4.0 * len(found)))
@@ -225,10 +205,6 @@ def _named(
             return result
         named.append(result)
     return max(named, key=lambda one: one.epsilon, default=None)
-
-
-def _mixed(tables: Sequence[_Table]) -> str:
-    return " (what is no number counts as 0)" if any(t.columns.codes.any() for t in tables) else ""
 
 
 # --- What is expected of an event ---------------------------------------------------------------------------
@@ -269,44 +245,38 @@ def _wilson(p: Floats, n: int, z: float) -> Floats:
 # --- The best event of each kind ----------------------------------------------------------------------------
 
 
-def _best_of_each_kind(tables: Sequence[_Table], rate: _Rate) -> Iterator[_Event]:
-    """From the simplest kind on."""
-    columns = tables[0].columns
-    numbers, codes = columns.values.shape[1], columns.codes.shape[1]
-    x = [t.columns.values for t in tables]
-    yield from _best(_symbols([t.columns.codes for t in tables], rate))
-    mixed = bool(codes)
-    yield from _best(event for j in range(numbers) for event in _values(x, j, mixed, rate))
-    yield from _best(_threshold("threshold", j, x[0][:, j], x[1][:, j], rate) for j in range(numbers))
-    yield from _best(_interval(j, x[0][:, j], x[1][:, j], rate) for j in _telling(x))
-    if all(t.vectors for t in tables) and numbers > 1:
+def _best_of_each_kind(outputs: Sequence[Encoded], vectors: bool, rate: _Rate) -> Iterator[_Event]:
+    """From the simplest kind on; `vectors` of numbers also have a sum and a largest size."""
+    codes, x = [side.codes for side in outputs], [side.values for side in outputs]
+    numbers = range(x[0].shape[1])
+    yield from _best(_alone("symbol", codes, True, rate))
+    yield from _best(_alone("value", x, codes[0].shape[1] > 0, rate))
+    for kind, columns in (("threshold", numbers), ("interval", _telling(x))):
+        yield from _best(_within(kind, j, [side[:, j] for side in x], rate) for j in columns)
+    if vectors and len(numbers) > 1:
         for kind in ("sum", "largest"):
-            yield from _best([_threshold(kind, 0, tables[0].of(kind, 0), tables[1].of(kind, 0), rate)])
+            yield from _best([_within(kind, 0, [_looked_at(side, kind, 0) for side in outputs], rate)])
 
 
-def _best(events: Any) -> Iterator[_Event]:
+def _best(events: Iterable[_Event | None]) -> Iterator[_Event]:
     """The event that is expected to show most; nothing of no events."""
     # Of two equal events the one that is said without "not" is simpler.
     known = [event for event in events if event is not None]
-    best = max(known, key=lambda event: (event.expected, not event.outside), default=None)
-    if best is not None:
-        yield best
+    if known:
+        yield max(known, key=lambda event: (event.expected, not event.outside))
 
 
-def _symbols(codes: Sequence[NDArray[np.int64]], rate: _Rate) -> Iterator[_Event]:
-    for place in range(codes[0].shape[1]):
-        sides = [side[:, place] for side in codes]
-        for code in _frequent(np.concatenate(sides)):
-            if code != 0:
-                yield from _both("symbol", place, float(code), math.inf, sides, rate)
-
-
-def _values(x: Sequence[Floats], place: int, mixed: bool, rate: _Rate) -> Iterator[_Event]:
-    """Single values that repeat; 0 is left out where it also stands for what is no number."""
-    sides = [side[:, place] for side in x]
-    for value in _frequent(np.concatenate(sides)):
-        if not (mixed and value == 0.0):
-            yield from _both("value", place, float(value), math.inf, sides, rate)
+def _alone(kind: str, columns: Sequence[Raw], without_zero: bool, rate: _Rate) -> Iterator[_Event]:
+    """Single symbols, or values that repeat; 0 is left out where it stands for what is none."""
+    for place in range(columns[0].shape[1]):
+        sides = [side[:, place] for side in columns]
+        for value in _frequent(np.concatenate(sides)):
+            if without_zero and value == 0:
+                continue
+            hits = [np.count_nonzero(side == value) for side in sides]
+            others = [n - h for n, h in zip(rate.seen, hits, strict=True)]
+            for outside, counts in ((False, hits), (True, others)):
+                yield _Event(kind, place, float(value), math.inf, outside, float(rate.expected(*counts)))
 
 
 def _frequent(values: Raw) -> Raw:
@@ -315,29 +285,6 @@ def _frequent(values: Raw) -> Raw:
     found, counts = np.unique(values, return_counts=True)
     order = np.argsort(-counts, kind="stable")[:MOST_VALUES]
     return found[order][counts[order] > 1]
-
-
-def _both(
-    kind: str, place: int, low: float, high: float, sides: Sequence[Raw], rate: _Rate
-) -> Iterator[_Event]:
-    hits = [np.count_nonzero(side == low) for side in sides]
-    for outside in (False, True):
-        counts = [n - h if outside else h for h, n in zip(hits, rate.seen, strict=True)]
-        yield _Event(kind, place, low, high, outside, float(rate.expected(*counts)))
-
-
-def _threshold(kind: str, place: int, first: Floats, second: Floats, rate: _Rate) -> _Event | None:
-    pooled = np.sort(np.concatenate([first, second]))
-    cuts = np.unique(pooled[np.round(LEVELS * (len(pooled) - 1)).astype(np.int64)])
-    cuts = cuts[cuts > pooled[0]]
-    if len(cuts) == 0:
-        return None
-    above = [len(side) - np.searchsorted(np.sort(side), cuts, side="left") for side in (first, second)]
-    below = [n - a for n, a in zip(rate.seen, above, strict=True)]
-    expected = np.stack([rate.expected(*above), rate.expected(*below)])
-    outside, rung = np.unravel_index(int(np.argmax(expected)), expected.shape)
-    least = short(float(cuts[rung]), _before(pooled, float(cuts[rung])))
-    return _Event(kind, place, least, math.inf, bool(outside), float(expected[outside, rung]))
 
 
 def _telling(x: Sequence[Floats]) -> list[int]:
@@ -351,20 +298,30 @@ def _telling(x: Sequence[Floats]) -> list[int]:
     return np.argsort(-np.maximum(*gaps), kind="stable")[:MOST_COLUMNS].tolist()
 
 
-def _interval(place: int, first: Floats, second: Floats, rate: _Rate) -> _Event | None:
-    pooled = np.sort(np.concatenate([first, second]))
-    cuts = np.unique(pooled[np.linspace(0, len(pooled) - 1, CELLS + 1).astype(np.int64)])
-    if len(cuts) < 4:
+def _within(kind: str, place: int, sides: Sequence[Floats], rate: _Rate) -> _Event | None:
+    """The best event that a number lies in one of some intervals, or that it does not."""
+    pooled = np.sort(np.concatenate(sides))
+    lows, highs = _intervals(kind, pooled)
+    if len(lows) == 0:
         return None
-    below = [np.searchsorted(np.sort(side), cuts, side="left") for side in (first, second)]
-    start, stop = np.triu_indices(len(cuts), k=1)
-    inside = [b[stop] - b[start] for b in below]
+    ordered = [np.sort(side) for side in sides]
+    inside = [np.searchsorted(side, highs) - np.searchsorted(side, lows) for side in ordered]
     outside = [n - i for n, i in zip(rate.seen, inside, strict=True)]
     expected = np.stack([rate.expected(*inside), rate.expected(*outside)])
     negated, which = np.unravel_index(int(np.argmax(expected)), expected.shape)
-    low, high = (float(cuts[end[which]]) for end in (start, stop))
-    ends = [short(end, _before(pooled, end)) for end in (low, high)]
-    return _Event("interval", place, ends[0], ends[1], bool(negated), float(expected[negated, which]))
+    low, high = (short(end, _before(pooled, end)) for end in (float(lows[which]), float(highs[which])))
+    return _Event(kind, place, low, high, bool(negated), float(expected[negated, which]))
+
+
+def _intervals(kind: str, pooled: Floats) -> tuple[Floats, Floats]:
+    """The intervals [low, high) between some of the sorted outputs; those of a threshold have no end."""
+    if kind == "interval":
+        cuts = np.unique(pooled[np.linspace(0, len(pooled) - 1, CELLS + 1).astype(np.int64)])
+        start, stop = np.triu_indices(len(cuts) if len(cuts) >= 4 else 0, k=1)
+        return cuts[start], cuts[stop]
+    cuts = np.unique(pooled[np.round(LEVELS * (len(pooled) - 1)).astype(np.int64)])
+    cuts = cuts[cuts > pooled[0]]
+    return cuts, np.full(len(cuts), np.inf)
 
 
 def _before(ordered: Floats, value: float) -> float:

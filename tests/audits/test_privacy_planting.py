@@ -11,9 +11,10 @@ from scipy import stats
 
 from audits.privacy import AuditResult, audit_privacy, each
 from audits.privacy.encoder import Encoder
-from audits.privacy.leaks import Leak, battery, once_in, put, put_mode, put_parity, put_phase, put_sign
+from audits.privacy.leaks import Leak, battery, put, put_mode, put_parity, put_phase, put_sign
 from audits.privacy.outputs import Encoded
 from audits.privacy.planting import Given, Passed, plant, size_for
+from audits.privacy.result import once_in
 
 RNG = np.random.default_rng
 ALPHA = 1e-6

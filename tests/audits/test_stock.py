@@ -32,7 +32,7 @@ def test_every_pair_is_one_of_neighbours(schema: Schema, adjacency: str) -> None
     pairs = stock(schema, adjacency)
     assert len({one.name for one in pairs}) == len(pairs) >= 3
     for one in pairs:
-        checked = take_pairs([one.pair], np.random.default_rng(0), relation(adjacency))
+        checked, _ = take_pairs([one.pair], np.random.default_rng(0), relation(adjacency))
         lengths = [len(d[0]) if isinstance(d, tuple) else len(d) for d in checked[0]]
         assert lengths[1] - lengths[0] == {"replace": 0, "add": 1, "remove": -1}[adjacency]
 

@@ -233,7 +233,7 @@ def adjacent(
             )
             pairs, words = [one.pair for one in best], "; ".join(one.name for one in best)
         else:
-            own = take_pairs(loaded.pairs, rng, cast(Any, known))
+            own, _ = take_pairs(loaded.pairs, rng, cast(Any, known))
             pairs, words = [derived(pair, kind) for pair in own], "pairs derived from the file's"
         relation = "replace" if kind == "replace" else "add-remove"
         name = f"{loaded.name} under {kind} ({words})"
