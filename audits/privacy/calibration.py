@@ -21,6 +21,9 @@ from audits.privacy.tuning import TUNING
 
 Floats = NDArray[np.floating[Any]]
 
+PRECISION = 1e-4
+"""Of the prior of both weights: it keeps the line finite where the score separates the datasets."""
+
 
 def bin_means(thresholds: Floats, first: Floats, second: Floats) -> Floats:
     """The mean score (K + 1,) of the samples below, between and above K thresholds; 0 where none are."""
@@ -37,8 +40,11 @@ def lesser_shares(ladder: Ladder, means: Floats) -> tuple[Floats, Floats]:
     """
     first, second = (side.astype(np.float64) for side in ladder.bins())
     count = first + second
-    basis, precision = _basis(means, first, count)
-    weights, covariance = posterior(basis, first, count, precision)
+    # λ is a straight line in the score, which is centred and scaled to suit the prior.
+    line = means - np.average(means, weights=count)
+    line /= np.sqrt(np.average(line**2, weights=count)) + 1e-300
+    basis = np.column_stack([np.ones_like(line), line])
+    weights, covariance = posterior(basis, first, count, PRECISION)
     w = logistic(basis @ weights)
 
     def tails(mass: Floats) -> Floats:
@@ -65,31 +71,7 @@ def lesser_shares(ladder: Ladder, means: Floats) -> tuple[Floats, Floats]:
     return np.clip(q, 1e-300, 1.0), np.sqrt(error / (1.0 + seen * error) + 1.0 / (more + 1.0))
 
 
-def _basis(means: Floats, first: Floats, count: Floats) -> tuple[Floats, Floats]:
-    """Columns (bins, k) of which λ is a combination, and the precisions of their weights before any data.
-
-    λ is a straight line in the score that may bend at each of the `tail_bends` of both tails. Beyond the data
-    the line goes on, and its variance grows. The units of the score do not matter, because the score is first
-    scaled to be a log-likelihood ratio.
-    """
-    line = means - np.average(means, weights=count)
-    line = np.column_stack(
-        [np.ones_like(line), line / (np.sqrt(np.average(line**2, weights=count)) + 1e-300)]
-    )
-    s = line @ posterior(line, first, count, np.array([0.0, 1e-4]))[0]
-    level = np.cumsum(count) / count.sum()
-    columns = [np.ones_like(s), s]
-    for share in TUNING.tail_bends:
-        up = min(int(np.searchsorted(level, 1.0 - share)), len(s) - 1)
-        down = int(np.searchsorted(level, share))
-        columns.append(np.where(np.arange(len(s)) > up, s - s[up], 0.0))
-        columns.append(np.where(np.arange(len(s)) < down, s - s[down], 0.0))
-    return np.column_stack(columns), np.r_[
-        0.0, 1e-2, np.full(2 * len(TUNING.tail_bends), TUNING.bend_spread**-2.0)
-    ]
-
-
-def posterior(basis: Floats, hits: Floats, count: Floats, precision: Floats) -> tuple[Floats, Floats]:
+def posterior(basis: Floats, hits: Floats, count: Floats, precision: float) -> tuple[Floats, Floats]:
     """Logistic regression with a Gaussian prior around 0, by Newton's method: weights (k,) and covariance.
 
     basis (bins, k); of the `count` samples in each bin `hits` are of the first dataset.
@@ -99,7 +81,7 @@ def posterior(basis: Floats, hits: Floats, count: Floats, precision: Floats) -> 
     for _ in range(25):
         p = logistic(basis @ weights)
         curvature = (basis * (count * np.maximum(p * (1.0 - p), 1e-9))[:, None]).T @ basis
-        covariance = np.linalg.inv(curvature + np.diag(precision + 1e-9))
+        covariance = np.linalg.inv(curvature + precision * np.eye(len(weights)))
         step = covariance @ (basis.T @ (hits - count * p) - precision * weights)
         # Newton's steps overshoot where the scores nearly separate the two datasets.
         step *= min(1.0, 2.0 / (float(np.abs(basis @ step).max()) + 1e-300))

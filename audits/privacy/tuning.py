@@ -186,11 +186,7 @@ class Tuning:
     """Scores on both sides of a threshold that tell whether scores tie there."""
     fixed_caution: float = 2.0
     """Standard errors that are taken off the bound expected of an event before events are compared."""
-    tail_bends: tuple[float, ...] = (0.3, 0.1, 0.03, 0.01, 0.003, 0.001)
-    """Shares of the samples beyond the places where the log-likelihood ratio of a score may bend."""
-    bend_spread: float = 0.3
-    """Standard deviation of a bend before any data, where the straight line has slope 1."""
-    misfit: float = 0.05
+    misfit: float = 0.2
     """Error of log Q(S) that a calibration has at least; where counts are sharper, they decide."""
     shape_level: float = 0.01
     """Level of the test that refuses scores that are not of Gaussian shape."""
