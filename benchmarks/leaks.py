@@ -87,6 +87,15 @@ def period(length: float, right: float) -> Callable[..., Any]:
     return mechanism
 
 
+def offset(spacing: float) -> Callable[..., Any]:
+    """Gaussian noise rounded to a grid that lies half a spacing higher on one dataset, right in 90 %."""
+
+    def mechanism(data: int, size: int, rng: Rng) -> Any:
+        return (np.round(rng.normal(0.0, 3.0, size) / spacing) + 0.5 * bit(data, size, rng)) * spacing
+
+    return mechanism
+
+
 def mode(chance: float, width: float, places: Sequence[float] = (0.3,)) -> Callable[..., Any]:
     """Gaussian noise of scale 3; on one dataset sometimes within `width` above a place."""
 
@@ -164,6 +173,8 @@ NUMBERS = (
     Leak(
         "number", "half of a period of √2/10, right in 80 %", period(math.sqrt(2.0) / 10.0, 0.8), (0.8, 0.2)
     ),
+    Leak("number", "place of a grid of 1e-6, right in 90 %", offset(1e-6), TOLD),
+    Leak("number", "place of a grid of 2**-30, right in 90 %", offset(2.0**-30), TOLD),
     Leak("number", "mode of weight 0.01, width 1e-4", mode(0.01, 1e-4), mode_shares(0.01, 1e-4)),
     Leak("number", "mode of weight 0.003, width 1e-6", mode(0.003, 1e-6), mode_shares(0.003, 1e-6)),
     Leak("number", "mode of weight 0.0002, width 1e-6", mode(2e-4, 1e-6), mode_shares(2e-4, 1e-6)),

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -126,12 +127,13 @@ def period(first: Encoded, second: Encoded) -> Score | None:
         looked_at.append(View("log |output|", lambda e: np.log(np.abs(e.values[:, 0]) + 1e-300)))
     many = first.is_scalar and len(first) >= TUNING.fine_from
     bins = TUNING.period_bins if many else TUNING.period_bins // 4
-    found = [_wave(view, *_both(view, first, second), bins) for view in looked_at]
-    wave = max((w for w in found if w is not None), key=lambda w: w.power, default=None)
-    if wave is None or wave.power < math.log(len(looked_at) * bins / 2) + TUNING.sure + 4.0:
+    rows = max(32, 256 // len(looked_at))
+    found = [wave for view in looked_at for wave in _waves(view, *_both(view, first, second), bins, rows)]
+    wave = max(found, key=lambda w: w.sure, default=None)
+    if wave is None or wave.sure < math.log(len(looked_at)) + TUNING.sure + 4.0:
         return None
     view = wave.view
-    frequency, modulus, cells = _whole(wave, bins) if wave.whole else _near(wave, bins)
+    frequency, modulus, cells = wave.exactly()
 
     def phase(e: Encoded) -> Ints:
         turns = np.nan_to_num(np.mod(view.of(e), modulus) * frequency)
@@ -146,35 +148,37 @@ def period(first: Encoded, second: Encoded) -> Score | None:
 
 @dataclass(frozen=True, slots=True)
 class _Wave:
-    """The wave that tells the datasets apart best in one view.
+    """A wave that tells the datasets apart in one view.
 
-    sides    the numbers that it was found in, of both datasets: those in the middle of the range, which is
-             `width` wide; or, of integers (`whole`), remainders of the division by the number of bins.
-    turns    how often it fits into the bins, and `telling` those that have at least half of its power.
+    sure     log of the odds against chance.
+    exactly  () → turns a unit, a multiple of the period, and how many cells make a period.
     """
 
     view: View
-    whole: bool
-    width: float
-    sides: tuple[Floats, Floats]
-    turns: int
-    power: float
-    telling: Ints
+    sure: float
+    exactly: Callable[[], tuple[float, float, int]]
+
+
+ROUND = np.concatenate(
+    [np.outer([1.0, 2.0, 4.0, 5.0], 10.0 ** np.arange(-9, 16)).ravel(), 2.0 ** np.arange(-30, 51)]
+)
+"""Turns a unit of the grids that outputs are rounded to: often far finer than the bins of a range."""
 
 
 def _are_whole(numbers: Floats) -> bool:
     return bool((numbers == np.floor(numbers)).all())
 
 
-def _wave(view: View, x: Floats, y: Floats, bins: int) -> _Wave | None:
-    """The best wave of a view; None for too few numbers, or numbers that are equal or beyond all bounds."""
+def _waves(view: View, x: Floats, y: Floats, bins: int, rows: int) -> Iterator[_Wave]:
+    """The best wave of a view, and the best with one of the `ROUND` periods, which is looked for in so many
+    rows; none for too few numbers, or numbers that are equal or beyond all bounds."""
     if min(len(x), len(y)) < TUNING.hidden_least:
-        return None
+        return
     x, y = x[: TUNING.retained_rows], y[: TUNING.retained_rows]
     low, high = np.quantile(np.concatenate([x, y]), [0.02, 0.98])
     width = float(high - low)
     if not 1e-290 < width < 1e290:
-        return None
+        return
     # Remainders of the division of integers keep every period that divides the number of bins.
     whole = _are_whole(x) and _are_whole(y)
     least = TUNING.least_turns
@@ -195,27 +199,44 @@ def _wave(view: View, x: Floats, y: Floats, bins: int) -> _Wave | None:
     power /= max(len(places[0]) + len(places[1]), 1)
     turns = int(power.argmax())
     best = float(power[turns])
-    return _Wave(view, whole, width, sides, turns, best, np.flatnonzero(power > 0.5 * best))
+    telling = np.flatnonzero(power > 0.5 * best)
+    exactly = partial(_whole, telling, len(sides[0])) if whole else partial(_near, sides, width)
+    yield _Wave(view, best - math.log(bins / 2), partial(exactly, turns, bins))
+    # A double tells no parts of a turn apart where it holds more turns than this.
+    some = ROUND[(ROUND * width > least) & (ROUND * max(abs(low), abs(high)) < 2.0**44)]
+    if not whole and len(some):
+        few = [side[:rows] for side in sides]
+        power = np.square(np.abs(_turned(some, few[0]) - _turned(some, few[1])))
+        power /= max(len(few[0]) + len(few[1]), 1)
+        turned = float(some[power.argmax()])
+        yield _Wave(
+            view, float(power.max()) - math.log(len(some)), lambda: (turned, 1 / turned, TUNING.phases)
+        )
 
 
-def _whole(wave: _Wave, bins: int) -> tuple[float, float, int]:
-    """Of remainders of integers: turns a unit, the number of bins, and how many cells make a period."""
+def _turned(frequencies: Floats, side: Floats) -> NDArray[np.complexfloating[Any]]:
+    """For each frequency the sum of the numbers as turns of the unit circle."""
+    turns = (2.0 * np.pi * np.mod(frequencies[:, None] * side, 1.0)).astype(np.float32)
+    return np.cos(turns).sum(axis=1) + 1j * np.sin(turns).sum(axis=1)
+
+
+def _whole(telling: Ints, rows: int, turns: int, bins: int) -> tuple[float, float, int]:
+    """The period of integers, from the numbers of turns that are nearly as `telling` as `turns` are."""
+    cells = TUNING.phases
     # Of multiples of ten, halves and fifths may be as telling as tenths.
-    turns, cells = wave.turns, TUNING.phases
-    for more in wave.telling:
+    for more in telling:
         divisor = math.gcd(turns, int(more), bins)
-        if bins // divisor <= max(TUNING.phases, len(wave.sides[0]) // TUNING.crowd_least):
+        if bins // divisor <= max(TUNING.phases, rows // TUNING.crowd_least):
             turns, cells = divisor, bins // divisor
     return turns / bins, float(bins), cells
 
 
-def _near(wave: _Wave, bins: int) -> tuple[float, float, int]:
-    """Of other numbers: turns a unit, the period, and how many cells make it."""
-    # The period need not fit into the range: the best frequency near that of the bin, or near those too fast
-    # for the bins that look the same.
-    alike = np.concatenate([np.arange(4) * bins + wave.turns, np.arange(1, 4) * bins - wave.turns])
-    near = (alike[:, None] + np.linspace(-1.0, 1.0, TUNING.period_steps)).ravel() / wave.width
-    sums = [np.exp(2j * np.pi * near[:, None] * side[None, :1024]).sum(axis=1) for side in wave.sides]
+def _near(sides: tuple[Floats, Floats], width: float, turns: int, bins: int) -> tuple[float, float, int]:
+    """The period of other numbers, which need not fit into their range, near that of the bin or near those
+    too fast for the bins that look the same."""
+    alike = np.concatenate([np.arange(4) * bins + turns, np.arange(1, 4) * bins - turns])
+    near = (alike[:, None] + np.linspace(-1.0, 1.0, TUNING.period_steps)).ravel() / width
+    sums = [_turned(near, side[:1024]) for side in sides]
     frequency = float(near[int(np.abs(sums[0] - sums[1]).argmax())])
     return frequency, 1.0 / frequency, TUNING.phases
 

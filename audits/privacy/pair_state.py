@@ -40,7 +40,7 @@ def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores
     if sample.is_scalar:
         chosen: list[scores.Learner] = [scores.value, scores.sets]
         if not user_score:
-            chosen += [scores.grid, hidden.period, hidden.modes]
+            chosen += [hidden.period, hidden.modes]
         return [*chosen, scores.footprints] if footprints else chosen
     if sample.is_symbol:
         return [scores.sets, hidden.period, hidden.modes]

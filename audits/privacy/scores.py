@@ -536,52 +536,6 @@ def of_number(
 # --- Arithmetic --------------------------------------------------------------------------------------
 
 
-def grid(first: Encoded, second: Encoded) -> Score | None:
-    """Where an output lies between the points of the grid that the outputs of one dataset lie on.
-
-    Offset and spacing of the grid are found in the samples. It finds rounding that depends on the data.
-    """
-    if not first.is_scalar:
-        return None
-    spacing = next(
-        (g for g in (_spacing(first.values[:, 0]), _spacing(second.values[:, 0])) if g is not None), None
-    )
-    if spacing is None:
-        return None
-
-    def phase(e: Encoded) -> Ints:
-        part = np.mod(e.values[:, 0] / spacing, 1.0)
-        return np.mod(np.round(part * 64.0), 64).astype(np.int64)
-
-    what = f"place between the points of the grid of {spacing:.6g}, in its 64ths,"
-    return of_cells("grid", phase, lambda c: f"[{c}, {c + 1})", first, second, what)
-
-
-def _spacing(values: Floats, most: int = 200) -> float | None:
-    """The largest g such that all differences of the values are multiples of g; None where they are not."""
-    values = np.unique(values[:most])
-    if len(values) < 8:
-        return None
-    gaps = np.diff(values)
-    g = float(gaps.min())
-    # Euclid's algorithm. A remainder far below the smallest difference is only rounding.
-    none = 1e-4 * g
-    for gap in gaps:
-        a, b = max(g, float(gap)), min(g, float(gap))
-        while b > none:
-            a, b = b, abs(a - b * round(a / b))
-        g = a
-        if g < 100.0 * none:
-            return None
-    # The longer a difference, the better it determines the spacing; all differences must agree with it.
-    for d in np.sort(np.append(gaps, np.cumsum(gaps))):
-        turns = float(d) / g
-        if round(turns) == 0 or abs(turns - round(turns)) > 0.05:
-            return None
-        g = float(d) / round(turns)
-    return g
-
-
 def footprints(first: Encoded, second: Encoded) -> Score | None:
     """Trailing zero bits of the significand, by the exponent: which doubles a computation can reach at all.
 

@@ -144,7 +144,7 @@ class Tuning:
 
     # Periods, narrow modes and rare values of a number or a column
 
-    hidden_least: int = 64
+    hidden_least: int = 16
     """They are not looked for in fewer samples."""
     parity_least: int = 16
     """Nor is the parity of columns in fewer than these."""

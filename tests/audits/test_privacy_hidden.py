@@ -246,3 +246,21 @@ def test_numbers_near_the_ends_of_the_floats_raise_no_warning(scale: float) -> N
         mechanism, [(0, 1)], epsilon=1.0, adjacency=lambda a, b: True, alpha=1e-6, max_samples=600
     )
     assert not result.refuted
+
+
+@pytest.mark.parametrize("spacing", [0.05, 2.5e-4, 1e-6, 2e-9, 2.0**-12, 2.0**-33])
+def test_where_a_fine_grid_lies_is_found(spacing: float) -> None:
+    def mechanism(data: int, size: int, rng: np.random.Generator) -> Any:
+        return (np.round(rng.laplace(size=size) / spacing) + 0.3 * data) * spacing
+
+    found = audit_privacy(mechanism, [(0, 1)], epsilon=1.0, adjacency=lambda a, b: True, max_samples=1000)
+    assert found.verdict == "refuted"
+    same = audit_privacy(
+        lambda data, size, rng: mechanism(0, size, rng),
+        [(0, 1)],
+        epsilon=0.0,
+        adjacency=lambda a, b: True,
+        max_samples=1000,
+        alpha=1e-6,
+    )
+    assert same.verdict != "refuted"

@@ -12,7 +12,6 @@ import pytest
 
 from audits.privacy import audit_privacy, each, unseeded
 from audits.privacy.encoder import Encoder
-from audits.privacy.scores import _spacing
 
 PAIR = [(0, 1)]
 
@@ -215,13 +214,6 @@ def test_the_order_of_keys_is_part_of_a_dictionary() -> None:
 
     found = audit_privacy(each(mechanism), [(0, 1)], epsilon=0.5, adjacency=lambda a, b: True, seed=1)
     assert found.verdict == "refuted"
-
-
-def test_spacing_of_a_grid() -> None:
-    rng = np.random.default_rng(0)
-    found = _spacing(0.37 * rng.integers(-1000, 1000, 150))
-    assert found == pytest.approx(0.37, rel=1e-6)
-    assert _spacing(rng.normal(size=150)) is None
 
 
 SETS = """
