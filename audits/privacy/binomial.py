@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -299,5 +299,5 @@ def order_bound(x: int, k: int, n: int, delta: float, alpha: float) -> float:
     low, high = 0.0, 100.0
     if excess(low) > 0.0 or excess(high) <= 0.0:
         return low if excess(low) > 0.0 else high
-    # The root is off by at most 2e-7, and what lies below it is rejected.
-    return max(float(brentq(excess, low, high, xtol=1e-7, rtol=1e-9)) - 1e-6, 0.0)
+    # What lies below the root is rejected, and the root found is off by less than is taken off.
+    return max(cast(float, brentq(excess, low, high, xtol=1e-7)) - 1e-6, 0.0)
