@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -300,4 +300,4 @@ def order_bound(x: int, k: int, n: int, delta: float, alpha: float) -> float:
     if excess(low) > 0.0 or excess(high) <= 0.0:
         return low if excess(low) > 0.0 else high
     # What lies below the root is rejected, and the root found is off by less than is taken off.
-    return max(cast(float, brentq(excess, low, high, xtol=1e-7)) - 1e-6, 0.0)
+    return max(float(brentq(excess, low, high, xtol=1e-7)) - 1e-6, 0.0)
