@@ -92,12 +92,14 @@ def _both(view: View, first: Encoded, second: Encoded) -> tuple[Floats, Floats]:
 
 def views(e: Encoded) -> list[View]:
     """The columns of numbers, where there are too many another choice of them for each number of samples;
-    and what sums them up."""
+    and what sums them up, but for the many samples that only rare events are learned from."""
     width = e.shape[0]
     some, most = np.arange(width), min(TUNING.most_viewed, max(1, TUNING.most_numbers // max(len(e), 1)))
     if width > most:
         some = np.random.default_rng(len(e)).choice(width, most, replace=False)
-    return [_column(e.shape, int(j)) for j in some] + list(WHOLE if width > 1 else ())
+    return [_column(e.shape, int(j)) for j in some] + list(
+        WHOLE if width > 1 and len(e) <= TUNING.retained_rows // 2 else ()
+    )
 
 
 def summary(first: Encoded, second: Encoded) -> Score | None:
