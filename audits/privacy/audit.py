@@ -95,8 +95,8 @@ def audit_privacy(
                  `planted` which of them it catches. That takes at most a quarter of the audit's processor
                  time, or three seconds of a short audit; which sizes are tried depends on the time left.
     simplest     after a refutation name in `simplest` the simplest event of like power, counted on fresh
-                 draws: twice as many as the audit took, four times where these were few (`fresh_samples`), as
-                 far as the time limit allows.
+                 draws: twice as many as the refutation took, four times where these were few
+                 (`fresh_samples`), as far as the time limit allows.
     progress     called with each look of the sequential method.
 
     Before the first bet the premises are tested on outputs of their own (`premise_samples` of each dataset):
@@ -288,7 +288,9 @@ def _simplest(request: Request, outputs: list[Any], finding: Finding) -> Simples
     def draw(side: int, size: int) -> Any:
         return drawer.draw(pair[side], size, rng, named(side, index))
 
-    samples = fresh_samples(finding.samples)
+    # An audit may have gone on after the refutation.
+    shown = (look.samples for look in finding.trace if look.epsilon_lower >= request.epsilon)
+    samples = fresh_samples(min(shown, default=finding.samples))
     left = request.time_limit - request.timed()
     if math.isfinite(left):
         # A draw takes as long as those before it did, and there are two datasets.

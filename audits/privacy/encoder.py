@@ -239,8 +239,7 @@ class Encoder:
 
     def _numbers(self, batch: _Batch, key: Key, rows: Rows, flat: Raw) -> None:
         values, codes = leaves.finite(flat), None
-        bad = np.isnan(values)
-        if bad.any():
+        if flat.dtype.kind == "f" and (bad := np.isnan(values)).any():
             values, codes = np.where(bad, 0.0, values), bad * self._number(self._not_a_number())
         self._put(batch, key, rows, values, codes)
         extras = leaves.extras(flat)

@@ -67,7 +67,8 @@ def finite(values: Raw) -> Floats:
     """Floats, infinite ones replaced by ±`LARGE`."""
     with np.errstate(over="ignore"):
         found = np.asarray(values, dtype=np.float64)
-    return np.clip(found, -LARGE, LARGE) if np.isinf(found).any() else found
+    infinite = values.dtype.kind not in "biu" and np.isinf(found).any()
+    return np.clip(found, -LARGE, LARGE) if infinite else found
 
 
 def extras(flat: Raw) -> Floats | None:
