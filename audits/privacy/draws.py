@@ -234,8 +234,8 @@ class Drawer:
                 os._exit(0)  # a child of a mechanism that forks must not go on with the audit
             if not self.changed:
                 # A mechanism of another process has copies of its own, and says itself what it does to them.
-                elsewhere = getattr(self.mechanism, "changed", None)
-                self.changed = data.differs(mine) or (elsewhere is not None and elsewhere.is_set())
+                elsewhere = getattr(getattr(self.mechanism, "changed", None), "is_set", None)
+                self.changed = data.differs(mine) or (elsewhere is not None and bool(elsewhere()))
 
 
 def differ(parts: Sequence[Raw]) -> bool:

@@ -18,10 +18,10 @@ from audits.privacy.binomial import two_bounds
 from audits.privacy.outputs import Floats, Ints, Raw
 from audits.privacy.result import Footprints
 
-LOOKS = (512, 1024, 2048, 4096, 16_384)
+LOOKS = (128, 512, 1024, 2048, 4096, 16_384)
 """Outputs of a dataset that are looked at, in turn: a naive sampler shows itself in some hundreds of them."""
 ROWS = LOOKS[-1]
-LEAST_ROWS = 256
+LEAST_ROWS = 128
 MOST_COLUMNS = 16
 EXPONENTS, ZEROS = 64, 64
 FEATURES = ("trailing zero bits by the exponent", "lowest three bits, sign of zero")

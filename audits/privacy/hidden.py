@@ -74,6 +74,13 @@ SUMMARIES = (
 """What is looked at of outputs of several numbers beside the numbers themselves."""
 
 
+ROUNDED = View(
+    "output less the nearest multiple of 1e-06",
+    lambda e: e.values[:, 0] - np.rint(e.values[:, 0] * 1e6) / 1e6,
+)
+"""Outputs that are rounded now and then are 0 here."""
+
+
 def _column(shape: tuple[int, int], column: int) -> View:
     if shape == (1, 1):
         # A symbol has no number.
@@ -250,6 +257,8 @@ def modes(first: Encoded, second: Encoded) -> Score | None:
     """Cells of any width where a number on one dataset crowds, against what holds around them; values that
     repeat among numbers that do not are cells of their own."""
     looked_at = views(first)
+    if first.is_scalar and len(first) <= TUNING.retained_rows // 2:
+        looked_at.append(ROUNDED)
     luck = math.log(max(len(looked_at), 1))
     crowded = [(_crowded(*_both(view, first, second), luck), view) for view in looked_at]
     crowded = [both for both in crowded if both[0]]
