@@ -51,7 +51,8 @@ def run_fixed(request: Request, method: str = "clopper-pearson") -> Finding:
     rest = request.max_samples - learning * len(states)
     for state in states:
         state.collect(learning)
-        found = _learn(state, max(rest, 1))
+        with state.threads.limit(limits=1):
+            found = _learn(state, max(rest, 1))
         if found is not None and (best is None or found.expected > best[1].expected):
             best = state, found
         # The learning samples of a pair that was not chosen are not needed any more.
@@ -196,7 +197,8 @@ def _test(state: PairState, candidate: Candidate, rest: int, request: Request) -
             if table is not None:
                 count += table.count(*table.atoms.tally(rows))
                 continue
-            found = ladder.score.evaluate(rows)
+            with state.threads.limit(limits=1):
+                found = ladder.score.evaluate(rows)
             count += events.count(found, ladder.thresholds)
             if candidate.continuous:
                 keep.append(found)

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 from audits.privacy import events, folds, hidden, scores
 from audits.privacy.atoms import (
@@ -87,6 +88,8 @@ class PairState:
         self.request = request
         self.pair = [Dataset(data) for data in pair]
         self.index = index
+        # Products of small matrices take longer on several threads, much longer beside other programs.
+        self.threads = ThreadpoolController()
         self.encoder = request.drawer.encoder()
         self.shape = (0, 0)
         self.size = 0
@@ -182,11 +185,12 @@ class PairState:
             if self.few():
                 idle += [slot.learner for slot in self.slots if slot.learner is not scores.value]
         scorers = scorer(first, self.atoms), scorer(second, self.atoms)
-        for slot in self.slots:
-            if slot.learner in idle:
-                slot.ladder = None
-            elif slot.active and (slot.learner in RARE or not only_rare):
-                slot.relearn(first, second, scorers)
+        with self.threads.limit(limits=1):
+            for slot in self.slots:
+                if slot.learner in idle:
+                    slot.ladder = None
+                elif slot.active and (slot.learner in RARE or not only_rare):
+                    slot.relearn(first, second, scorers)
 
     def find_atoms(self, first: Encoded, second: Encoded) -> None:
         """The table of outputs that repeat, and their counts."""
@@ -202,7 +206,10 @@ class PairState:
         occurs."""
         atoms = self.atoms
         if atoms is None:
-            found = [events.count(ladder.score.evaluate(e), ladder.thresholds) for ladder in self.ladders()]
+            with self.threads.limit(limits=1):
+                found = [
+                    events.count(ladder.score.evaluate(e), ladder.thresholds) for ladder in self.ladders()
+                ]
             return found, np.zeros(0, dtype=np.int64)
         # Outputs that repeat are looked up instead of scored.
         times, others = atoms.tally(e)

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 from audits.privacy.datasets import Dataset
 from audits.privacy.draws import Drawer, named
@@ -192,7 +193,8 @@ def broken(
             break
     if not name:
         first, second = (join([encoder.widen(e) for e in side]) for side in outputs)
-        name = dependence(first, second, call, rng)
+        with ThreadpoolController().limit(limits=1):
+            name = dependence(first, second, call, rng)
     return sentence(name, drawer.one_by_one), done * call
 
 
