@@ -314,7 +314,7 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
     return _linear("sparse", weights, features, "score of a few columns and products")
 
 
-BENDS = (0.1, 0.5, 0.9)
+BENDS = (0.25, 0.5, 0.75)
 """Quantiles of a column at which a piecewise-linear function of it bends."""
 
 

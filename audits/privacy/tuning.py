@@ -31,7 +31,7 @@ class Tuning:
     """The same for few samples of other outputs: many small batches teach more, each costs milliseconds."""
     few_samples: int = 32768
     """So many samples of a dataset are few."""
-    afterwards: tuple[float, float] = (0.25, 0.3)
+    afterwards: tuple[float, float] = (0.25, 0.15)
     """Share of the samples before it that a batch is after a refutation, of single numbers and of others."""
     longest: int = 64
     """After a refutation at most so many times its samples are drawn to know the size of the violation."""
