@@ -264,3 +264,14 @@ def test_where_a_fine_grid_lies_is_found(spacing: float) -> None:
         alpha=1e-6,
     )
     assert same.verdict != "refuted"
+
+
+@pytest.mark.parametrize("decimals", [0, 3, 6])
+def test_outputs_that_are_rounded_now_and_then_are_found(decimals: int) -> None:
+    # An ideal test needs 855 outputs of each dataset to tell one in 50 from none at ε = 1.
+    def mechanism(data: int, size: int, rng: np.random.Generator) -> Any:
+        outputs = rng.normal(0.0, 3.0, size)
+        return np.where(rng.random(size) < 0.02 * data, np.round(outputs, decimals), outputs)
+
+    found = audit_privacy(mechanism, [(0, 1)], epsilon=1.0, adjacency=lambda a, b: True, max_samples=10_000)
+    assert found.verdict == "refuted"

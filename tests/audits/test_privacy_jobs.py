@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from audits.privacy import audit_privacy, each, unseeded
 from audits.privacy.datasets import Dataset
@@ -123,3 +124,24 @@ def test_data_that_are_changed_in_another_process_are_noticed() -> None:
     made = drawer(each(changes), 2)
     made.draw(Dataset([0.0]), 100, np.random.default_rng(0), "here")
     assert made.changed
+
+
+@pytest.mark.parametrize("method", ["sequential", "clopper-pearson"])
+def test_threads_of_linear_algebra_change_nothing(method: str) -> None:
+    def mechanism(data: int, size: int, rng: np.random.Generator) -> Any:
+        seen.add(max(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"))
+        outputs = rng.laplace(size=(size, 40))
+        outputs[:, 3] += data
+        return outputs
+
+    found = []
+    for threads in (1, 2):
+        seen: set[int] = set()
+        with threadpool_limits(threads):
+            result = audit_privacy(
+                mechanism, [(0, 1)], epsilon=0.8, adjacency=lambda a, b: True, max_samples=9000, method=method
+            )
+        found.append((result.event, result.epsilon_lower, result.e_value, result.samples))
+        # The mechanism itself has all of its threads.
+        assert seen == {threads}
+    assert found[0] == found[1]
