@@ -74,10 +74,12 @@ SUMMARIES = (
 """What is looked at of outputs of several numbers beside the numbers themselves."""
 
 
-ROUNDED = View(
-    "output less the nearest multiple of 1e-06",
-    lambda e: e.values[:, 0] - np.rint(e.values[:, 0] * 1e6) / 1e6,
-)
+def _off_grid(e: Encoded) -> Floats:
+    values = _numbers(e)[:, 0]
+    return values - np.rint(values * 1e6) / 1e6
+
+
+ROUNDED = View("output less the nearest multiple of 1e-06", _off_grid)
 """Outputs that are rounded now and then are 0 here."""
 
 
