@@ -186,8 +186,8 @@ def _waves(view: View, x: Floats, y: Floats, bins: int, rows: int) -> Iterator[_
     if min(len(x), len(y)) < TUNING.hidden_least:
         return
     x, y = x[: TUNING.retained_rows], y[: TUNING.retained_rows]
-    low, high = np.quantile(np.concatenate([x, y]), [0.02, 0.98])
-    width = float(high - low)
+    low, high = np.quantile(np.concatenate([x, y]), [0.02, 0.98]).tolist()
+    width = high - low
     if not 1e-290 < width < 1e290:
         return
     # Remainders of the division of integers keep every period that divides the number of bins.
@@ -381,7 +381,8 @@ def parity(first: Encoded, second: Encoded) -> Score | None:
     width = a.shape[1]
     if width < 3 or len(a) < TUNING.parity_least:
         return None
-    middle = np.vstack([a, b]).mean(axis=0)
+    # Divided before they are added up, as the sum may exceed all doubles.
+    middle = (np.vstack([a, b]) / (len(a) + len(b))).sum(axis=0)
     some = np.arange(width)
     if width > TUNING.most_tripled:
         # Each fit looks at another choice of columns.
