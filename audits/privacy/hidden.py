@@ -42,20 +42,20 @@ def _numbers(e: Encoded) -> Floats:
 
 
 def _lead(e: Encoded) -> Floats:
-    top = np.partition(e.values, -2, axis=1)
+    top = np.partition(_numbers(e), -2, axis=1)
     return top[:, -1] - top[:, -2]
 
 
 def _longest_run(e: Encoded) -> Floats:
     run, longest = np.zeros(len(e)), np.zeros(len(e))
-    for rises in (np.diff(e.values) > 0.0).T:
+    for rises in (np.diff(_numbers(e)) > 0.0).T:
         run = np.where(rises, run + 1.0, 0.0)
         longest = np.maximum(longest, run)
     return longest
 
 
 def _repeats(e: Encoded) -> Floats:
-    return np.count_nonzero(np.diff(np.sort(e.values, axis=1), axis=1) == 0.0, axis=1).astype(np.float64)
+    return np.count_nonzero(np.diff(np.sort(_numbers(e), axis=1), axis=1) == 0.0, axis=1).astype(np.float64)
 
 
 WHOLE = (
@@ -67,7 +67,7 @@ SUMMARIES = (
     *WHOLE,
     View("the place of the largest number", lambda e: e.values.argmax(axis=1).astype(np.float64)),
     View("the place of the smallest number", lambda e: e.values.argmin(axis=1).astype(np.float64)),
-    View("how many numbers exceed the one before", lambda e: 1.0 * (np.diff(e.values) > 0.0).sum(axis=1)),
+    View("how many numbers exceed the one before", lambda e: 1.0 * (np.diff(_numbers(e)) > 0.0).sum(axis=1)),
     View("how many numbers in a row exceed the one before", _longest_run),
     View("how many numbers repeat another one", _repeats),
 )

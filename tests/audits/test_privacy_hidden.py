@@ -275,3 +275,15 @@ def test_outputs_that_are_rounded_now_and_then_are_found(decimals: int) -> None:
 
     found = audit_privacy(mechanism, [(0, 1)], epsilon=1.0, adjacency=lambda a, b: True, max_samples=10_000)
     assert found.verdict == "refuted"
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 30])
+def test_numbers_up_to_the_largest_double_raise_no_warning(width: int) -> None:
+    def mechanism(data: int, size: int, rng: np.random.Generator) -> Any:
+        numbers = np.finfo(float).max * np.clip(rng.normal(0.0, 0.6, (size, width)), -1.0, 1.0)
+        return numbers if width > 1 else numbers[:, 0]
+
+    result = audit_privacy(
+        mechanism, [(0, 1)], epsilon=1.0, adjacency=lambda a, b: True, alpha=1e-6, max_samples=600
+    )
+    assert not result.refuted
