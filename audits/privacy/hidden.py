@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy import scores
+from audits.privacy.leaves import LARGE
 from audits.privacy.outputs import Encoded, column_words
 from audits.privacy.scores import Score, of_cells
 from audits.privacy.tuning import TUNING
@@ -93,8 +94,7 @@ def _column(shape: tuple[int, int], column: int) -> View:
 def _both(view: View, first: Encoded, second: Encoded) -> tuple[Floats, Floats]:
     """What is seen on both datasets, without what has no number; nothing where there are few values, which
     other scores tell apart one by one."""
-    x, y = view.of(first), view.of(second)
-    x, y = x[~np.isnan(x)], y[~np.isnan(y)]
+    x, y = (np.clip(seen[~np.isnan(seen)], -LARGE, LARGE) for seen in (view.of(first), view.of(second)))
     few = len(np.unique(np.concatenate([x[:512], y[:512]]))) <= TUNING.few_cells
     return (x[:0], y[:0]) if few else (x, y)
 

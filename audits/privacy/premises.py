@@ -24,6 +24,7 @@ from threadpoolctl import ThreadpoolController
 
 from audits.privacy.datasets import Dataset
 from audits.privacy.draws import Drawer, named
+from audits.privacy.leaves import LARGE
 from audits.privacy.outputs import Encoded, join
 
 Floats = NDArray[np.floating[Any]]
@@ -142,7 +143,7 @@ def features(e: Encoded, rng: np.random.Generator) -> Floats:
     ranks from the middle (noise of a common scale), commonest symbols. Constant columns are left out."""
     from scipy import stats
 
-    columns = e.values
+    columns = np.clip(e.values, -LARGE, LARGE)
     if columns.shape[1] > FEATURES // 2:
         # Many columns: some of them, and sums of all with random signs.
         some = columns[:, np.unique(np.linspace(0, columns.shape[1] - 1, FEATURES // 4).astype(np.int64))]

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.footprints import cells as bit_cells
+from audits.privacy.leaves import LARGE
 from audits.privacy.outputs import Encoded, column_words
 from audits.privacy.tuning import TUNING
 
@@ -202,6 +203,7 @@ def _cell_words(atoms: Floats, edges: Floats, c: int) -> str:
 def _standard(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
     """Columns centred and scaled robustly on the pooled samples, far-away values pulled in to ±30."""
     pooled = np.concatenate([first[: TUNING.most_measured], second[: TUNING.most_measured]])
+    pooled = np.clip(pooled, -LARGE, LARGE)
     centre = np.median(pooled, axis=0)
     spread = np.quantile(pooled, 0.75, axis=0) - np.quantile(pooled, 0.25, axis=0)
     fallback = np.clip(pooled, -1e100, 1e100).std(axis=0)
