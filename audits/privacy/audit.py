@@ -23,6 +23,7 @@ from audits.privacy.request import Finding, Request, Stopped, nothing
 from audits.privacy.result import AuditResult, Look, Planted
 from audits.privacy.sequential import Sequential
 from audits.privacy.simplest import Simplest, fresh_samples, simplest_event
+from audits.privacy.tuning import TUNING
 
 METHODS = ("sequential", "clopper-pearson", "gdp")
 MIN_SAMPLES = 64
@@ -95,7 +96,7 @@ def audit_privacy(
                  `planted` which of them it catches. That takes at most a quarter of the audit's processor
                  time, or three seconds of a short audit; which sizes are tried depends on the time left.
     simplest     after a refutation name in `simplest` the simplest event of like power, counted on fresh
-                 draws: twice as many as the refutation took, four times where these were few
+                 draws: twice as many as the audit took, four times where these were few
                  (`fresh_samples`), as far as the time limit allows.
     progress     called with each look of the sequential method.
 
@@ -288,9 +289,10 @@ def _simplest(request: Request, outputs: list[Any], finding: Finding) -> Simples
     def draw(side: int, size: int) -> Any:
         return drawer.draw(pair[side], size, rng, named(side, index))
 
-    # An audit may have gone on after the refutation.
+    # An audit that does not stop early may have gone on for ever so long after the refutation.
     shown = (look.samples for look in finding.trace if look.epsilon_lower >= request.epsilon)
-    samples = fresh_samples(min(shown, default=finding.samples))
+    enough = TUNING.longest * min(shown, default=finding.samples)
+    samples = fresh_samples(min(finding.samples, enough))
     left = request.time_limit - request.timed()
     if math.isfinite(left):
         # A draw takes as long as those before it did, and there are two datasets.
