@@ -391,7 +391,7 @@ class Encoder:
         if bool((lengths == width).all()) and (numbers := _numeric(lists)) is not None:
             self._numbers(batch, key, rows, numbers)
             return
-        padded = np.full((len(lists), width), ABSENT.name, dtype=object)
+        padded = np.full((len(lists), width), ABSENT, dtype=object)
         for i, items in enumerate(lists):
             padded[i, : len(items)] = leaves.objects(items[:width])
         self._mixed(batch, key, rows, padded)

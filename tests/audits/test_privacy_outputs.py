@@ -12,6 +12,7 @@ import pytest
 
 from audits.privacy import audit_privacy, each, unseeded
 from audits.privacy.encoder import Encoder
+from audits.privacy.leaves import objects
 
 PAIR = [(0, 1)]
 
@@ -243,3 +244,14 @@ def test_sets_are_read_alike_in_every_process() -> None:
     }
     assert len(seen) == 1
     assert "output in" in seen.pop()
+
+
+def test_what_a_short_list_lacks_is_no_string_of_the_users() -> None:
+    def mechanism(data: int, rng: np.random.Generator) -> Any:
+        return ["a", "(absent)"] if rng.random() < (0.9 if data else 0.1) else ["a"]
+
+    encoder = Encoder()
+    found = encoder.encode(objects([["a", "(absent)"], ["a"]]), "the first dataset")
+    assert found.codes[0, 1] != found.codes[1, 1]
+    audited = audit_privacy(each(mechanism), [(0, 1)], epsilon=0.5, adjacency=lambda a, b: True, seed=1)
+    assert audited.verdict == "refuted"
