@@ -272,15 +272,13 @@ def order_bound(x: int, k: int, n: int, delta: float, alpha: float) -> float:
     chose; ≥ 0.
 
     The event is {score < t} with t the (k + 1)-th smallest of n scores of Q (or the mirror image), k chosen
-    before,
-    and x of n samples of P lie in it. Its Q-mass U is stochastically at most Beta(k + 1, n − k), whatever Q
-    is, and given the threshold x is Binomial(n, p) with p ≤ e^ε·U + δ under the claim. So
+    before, and x of n samples of P lie in it. Its Q-mass U is stochastically at most Beta(k + 1, n − k),
+    whatever Q is, and given the threshold x is Binomial(n, p) with p ≤ e^ε·U + δ under the claim. So
 
         P(at least x) ≤ E P(Binomial(n, e^ε·U + δ) ≥ x),   U ~ Beta(k + 1, n − k):
 
     a p-value without a nuisance parameter, non-decreasing in ε. The expectation is bounded from above by
-    giving
-    each cell of U the value at its upper end.
+    giving each cell of U the value at its upper end.
     """
     from scipy.optimize import brentq
     from scipy.special import bdtrc, betaincinv
@@ -296,8 +294,10 @@ def order_bound(x: int, k: int, n: int, delta: float, alpha: float) -> float:
     def excess(epsilon: float) -> float:
         return float(mass @ bdtrc(x - 1.0, n, np.minimum(np.exp(epsilon) * u + delta, 1.0))) - alpha
 
-    low, high = 0.0, 100.0
-    if excess(low) > 0.0 or excess(high) <= 0.0:
-        return low if excess(low) > 0.0 else high
+    most = 100.0
+    if excess(0.0) > 0.0:
+        return 0.0
+    if excess(most) <= 0.0:
+        return most
     # What lies below the root is rejected, and the root found is off by less than is taken off.
-    return max(float(brentq(excess, low, high, xtol=1e-7)) - 1e-6, 0.0)
+    return max(float(brentq(excess, 0.0, most, xtol=1e-7)) - 1e-6, 0.0)

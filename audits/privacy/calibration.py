@@ -21,9 +21,6 @@ from audits.privacy.tuning import TUNING
 
 Floats = NDArray[np.floating[Any]]
 
-PRECISION = 1e-4
-"""Of the prior of both weights: it keeps the line finite where the score separates the datasets."""
-
 
 def bin_means(thresholds: Floats, first: Floats, second: Floats) -> Floats:
     """The mean score (K + 1,) of the samples below, between and above K thresholds; 0 where none are."""
@@ -44,7 +41,7 @@ def lesser_shares(ladder: Ladder, means: Floats) -> tuple[Floats, Floats]:
     line = means - np.average(means, weights=count)
     line /= np.sqrt(np.average(line**2, weights=count)) + 1e-300
     basis = np.column_stack([np.ones_like(line), line])
-    weights, covariance = posterior(basis, first, count, PRECISION)
+    weights, covariance = posterior(basis, first, count, TUNING.line_precision)
     w = logistic(basis @ weights)
 
     def tails(mass: Floats) -> Floats:

@@ -106,9 +106,8 @@ def views(e: Encoded) -> list[View]:
     some, most = np.arange(width), min(TUNING.most_viewed, max(1, TUNING.most_numbers // max(len(e), 1)))
     if width > most:
         some = np.random.default_rng(len(e)).choice(width, most, replace=False)
-    return [_column(e.shape, int(j)) for j in some] + list(
-        WHOLE if width > 1 and len(e) <= TUNING.retained_rows // 2 else ()
-    )
+    sums = WHOLE if width > 1 and len(e) <= TUNING.retained_rows // 2 else ()
+    return [*(_column(e.shape, int(j)) for j in some), *sums]
 
 
 def summary(first: Encoded, second: Encoded) -> Score | None:
@@ -138,7 +137,7 @@ def period(first: Encoded, second: Encoded) -> Score | None:
         looked_at.append(View("log |output|", lambda e: np.log(np.abs(e.values[:, 0]) + 1e-300)))
     many = first.is_scalar and len(first) >= TUNING.fine_from
     bins = TUNING.period_bins if many else TUNING.period_bins // 4
-    rows = max(32, 256 // len(looked_at))
+    rows = max(TUNING.round_rows[1], TUNING.round_rows[0] // len(looked_at))
     found = [wave for view in looked_at for wave in _waves(view, *_both(view, first, second), bins, rows)]
     wave = max(found, key=lambda w: w.sure, default=None)
     if wave is None or wave.sure < math.log(len(looked_at)) + TUNING.sure + 4.0:
@@ -210,8 +209,10 @@ def _waves(view: View, x: Floats, y: Floats, bins: int, rows: int) -> Iterator[_
     power /= max(len(places[0]) + len(places[1]), 1)
     turns = int(power.argmax())
     best = float(power[turns])
-    telling = np.flatnonzero(power > 0.5 * best)
-    exactly = partial(_whole, telling, len(sides[0])) if whole else partial(_near, sides, width)
+    if whole:
+        exactly = partial(_whole, np.flatnonzero(power > 0.5 * best), len(x))
+    else:
+        exactly = partial(_near, sides, width)
     yield _Wave(view, best - math.log(bins / 2), partial(exactly, turns, bins))
     # A double tells no parts of a turn apart where it holds more turns than this.
     some = ROUND[(ROUND * width > least) & (ROUND * max(abs(low), abs(high)) < 2.0**44)]

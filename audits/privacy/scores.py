@@ -316,10 +316,6 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
     return _linear("sparse", weights, features, "score of a few columns and products")
 
 
-BENDS = (0.25, 0.5, 0.75)
-"""Quantiles of a column at which a piecewise-linear function of it bends."""
-
-
 def smooth(first: Encoded, second: Encoded) -> Score | None:
     """Logistic regression on piecewise-linear functions of up to six columns, on atoms, and on all products
     of two.
@@ -333,14 +329,14 @@ def smooth(first: Encoded, second: Encoded) -> Score | None:
     z = standard(np.concatenate([a[: TUNING.most_fitted], b[: TUNING.most_fitted]]))
     # The two commonest values of a column may be atoms; the lines bend where the others lie.
     atoms: list[tuple[int, float]] = []
-    knots = np.empty((len(BENDS), z.shape[1]))
+    knots = np.empty((len(TUNING.bends), z.shape[1]))
     for j, column in enumerate(z.T):
         unique, counts = np.unique(column, return_counts=True)
         common = np.argsort(counts)[::-1][:2]
         common = unique[common[(0.02 * len(z) < counts[common]) & (counts[common] < 0.98 * len(z))]]
         atoms += [(j, float(value)) for value in common]
         others = column[~np.isin(column, common)]
-        knots[:, j] = np.quantile(others if len(others) else column, BENDS)
+        knots[:, j] = np.quantile(others if len(others) else column, TUNING.bends)
 
     def rows(v: Floats) -> Floats:
         # Each feature is a row: operations along rows are several times faster than along a sample's columns.

@@ -192,27 +192,27 @@ class Sequential:
             near.append(int(np.searchsorted(self.grid, 0.5 * shown)))
         wanted = np.append(np.unique(self.nearest[near]), len(self.references) - 1)
         strength: list[Floats] = []
-        hits: list[int] = []
+        seen: list[int] = []
         for slot in live:
             ladder = slot.ladder
             assert ladder is not None
             excess = self.excess(ladder)[:, wanted]
             strength.append(np.max(excess, axis=0))
-            hits.append(sum(int(side[excess[:, -1].argmax()]) for side in ladder.all_hits()))
+            seen.append(sum(int(side[excess[:, -1].argmax()]) for side in ladder.all_hits()))
             # The counts tell which rung is best only up to about three standard errors.
             hopeful = np.any(excess >= strength[-1] - 3.0 / math.sqrt(ladder.size), axis=1)
             slot.ladder = ladder.keep(np.unique(np.flatnonzero(hopeful) % len(ladder.thresholds)))
         top, slack = np.max(strength, axis=0), 1.0 / math.sqrt(state.size)
         # To score a single number by its value costs nothing. For vectors the strongest score is always kept.
         favourite = 0 if is_scalar else max(range(len(live)), key=lambda i: float(strength[i].sum()))
-        for place, (slot, found, seen) in enumerate(zip(live, strength, hits, strict=True)):
+        for place, (slot, found) in enumerate(zip(live, strength, strict=True)):
             # Every other score must show enough to be worth the time that it takes.
             least = top - slack
             if size >= TUNING.choose_from:
                 least = np.maximum(least, strength[favourite] + slack)
             slot.active = place == favourite or bool(np.any((found > 0.0) & (found >= least)))
             # A rare event has hardly been hit yet, so its excess so far does not speak against it.
-            rare = slot.learner in PATIENT and seen < TUNING.patience
+            rare = slot.learner in PATIENT and seen[place] < TUNING.patience
             slot.active |= rare and float(found[-1]) > 0.0
         heirs = [slot for slot in live if slot.active]
         for slot in state.slots:

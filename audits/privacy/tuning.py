@@ -96,7 +96,7 @@ class Tuning:
     fine_ratio: float = 0.8
     """The same where there are many samples."""
     fine_from: int = 8192
-    """So many samples of a dataset tell finer rungs apart."""
+    """So many samples of a dataset tell finer rungs apart, and shorter periods of a number."""
     least_outside: int = 3
     """The outermost rung holds at least this many pooled samples."""
     few_values: int = 64
@@ -112,7 +112,8 @@ class Tuning:
     # Scores of vectors
 
     few_cells: int = 16
-    """With so few cells of single outputs the samples that ordered them may also judge them."""
+    """With so few cells of single outputs the samples that ordered them may also judge them; columns of so
+    few values are not searched for periods and modes."""
     ratio_rounding: float = 1e-7
     """Log ratios of cells are rounded by less and differ by more; only names of events rest on it."""
     most_measured: int = 8192
@@ -129,6 +130,8 @@ class Tuning:
     """A regression is fitted to no more than this many samples of a dataset."""
     most_smoothed: int = 60000
     """A regression that is judged by folds is fitted to no more than this many."""
+    bends: tuple[float, ...] = (0.25, 0.5, 0.75)
+    """Quantiles of a column at which a piecewise-linear function of it bends."""
     smooth_ridge: float = 3.0
     """Ridge of the regressions on piecewise-linear functions."""
     folds: int = 5
@@ -161,6 +164,9 @@ class Tuning:
     """A period is looked for down to two of so many parts of the range of single numbers, and of a quarter as
     many of few numbers and of other outputs. Of integers remainders of the division by so many are looked at:
     2⁶·3²·5²·7 has the divisors that people use."""
+    round_rows: tuple[int, int] = (256, 32)
+    """Samples of each dataset that say how well each round period tells the datasets apart: so many for one
+    number, divided by how many numbers are looked at, and at least so many."""
     least_turns: int = 8
     """A period must fit into the range of the outputs so often."""
     period_steps: int = 65
@@ -188,6 +194,8 @@ class Tuning:
     """Standard errors that are taken off the bound expected of an event before events are compared."""
     misfit: float = 0.2
     """Error of log Q(S) that a calibration has at least; where counts are sharper, they decide."""
+    line_precision: float = 1e-4
+    """Precision of the prior of a calibration: it keeps the line finite where nothing overlaps."""
     shape_level: float = 0.01
     """Level of the test that refuses scores that are not of Gaussian shape."""
     shape_least: int = 500
