@@ -88,7 +88,7 @@ def count(scores: Floats, thresholds: Floats, weights: Ints | None = None) -> In
         order = np.argsort(scores)
         above = np.append(np.cumsum(weights[order][::-1])[::-1], 0)
         return above[np.searchsorted(scores[order], thresholds, side="left")]
-    if len(thresholds) <= 24 or len(scores) < 2048:
+    if len(thresholds) <= 128 or len(scores) < 2048:
         # A comparison costs half a nanosecond a sample, a binary search twenty.
         return np.array([np.count_nonzero(scores >= t) for t in thresholds], dtype=np.int64)
     ordered = np.sort(scores)

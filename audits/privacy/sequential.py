@@ -360,7 +360,7 @@ class Sequential:
         is_scalar = state.samples()[0].is_scalar
         if self.refuted():
             # The verdict is known. Further batches only sharpen the lower bound, so they may be of any size.
-            return TUNING.afterwards[0 if is_scalar else 1]
+            return TUNING.afterwards[0 if is_scalar or state.atoms is not None else 1]
         least, largest = TUNING.growth
         if state.size < TUNING.few_samples:
             least, largest = TUNING.few_growth if is_scalar else TUNING.learning_growth
