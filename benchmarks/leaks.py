@@ -149,6 +149,17 @@ def parity(data: int, size: int, rng: Rng) -> Any:
     return 2 * rng.geometric(1e-3, size) + bit(data, size, rng)
 
 
+def bitmap(data: int, size: int, rng: Rng) -> Any:
+    """The sixth of sixteen bits."""
+    return rng.integers(0, 2**16, size) & ~32 | bit(data, size, rng) << 5
+
+
+def half_day(data: int, size: int, rng: Rng) -> Any:
+    """The half of the day of a time in microseconds, of days of some thirty years."""
+    half = 12 * 3600 * 10**6
+    return (2 * rng.integers(0, 10**4, size) + bit(data, size, rng)) * half + rng.integers(0, half, size)
+
+
 def sevens(data: int, size: int, rng: Rng) -> Any:
     """Multiples of seven, too often."""
     values = rng.integers(0, 7 * 10**4, size)
@@ -197,6 +208,8 @@ NUMBERS = (
     Leak("number", "sign of zero", zero_sign, (0.09, 0.01)),
     Leak("number", "lowest bit of an integer above 2**53", large_integer, TOLD),
     Leak("number", "parity of an integer", parity, TOLD),
+    Leak("number", "sixth of sixteen bits of an integer", bitmap, TOLD),
+    Leak("number", "half of the day in a time", half_day, TOLD),
     Leak("number", "multiples of seven", sevens, (0.4 + 0.6 / 7.0, 1.0 / 7.0)),
     Leak("number", "a hole of width 0.02", hole, (normal_share(0.4, 0.42), 0.0)),
     Leak(
@@ -300,6 +313,40 @@ def twins(data: int, size: int, rng: Rng) -> Any:
     return values
 
 
+def rounded_column(data: int, size: int, rng: Rng) -> Any:
+    """One of six columns rounded to three decimals, once in 20 on one dataset."""
+    values = rng.laplace(size=(size, 6))
+    hit = on_one(data, size, rng, 0.05)
+    values[hit, 1] = values[hit, 1].round(3)
+    return values
+
+
+def constant_sum(width: int) -> Callable[..., Any]:
+    """A weighted sum of all columns is 0 on one dataset."""
+    weights = np.arange(1.0, width + 1.0)
+
+    def mechanism(data: int, size: int, rng: Rng) -> Any:
+        values = rng.laplace(size=(size, width))
+        return values - np.outer(values @ weights, weights) / (weights @ weights) if data else values
+
+    return mechanism
+
+
+def near_zero(data: int, size: int, rng: Rng) -> Any:
+    """Whether one of ten columns is near zero."""
+    values = rng.laplace(size=(size, 10))
+    near = np.abs(values) < 0.05
+    wanted = bit(data, size, rng) == 1
+    one_of_them = rng.integers(0, 10, size)
+    row = np.arange(size)
+    values[near] += np.copysign(0.05, values[near])
+    values[row, one_of_them] *= np.where(
+        wanted, 0.05 / np.maximum(np.abs(values[row, one_of_them]), 0.05), 1.0
+    )
+    values[row, one_of_them] *= np.where(wanted, rng.random(size), 1.0)
+    return values
+
+
 def longer_norm(data: int, size: int, rng: Rng) -> Any:
     """Thirty columns with a third more noise on one dataset."""
     return rng.normal(size=(size, 30)) * (4.0 / 3.0 if data == 1 else 1.0)
@@ -336,6 +383,7 @@ VECTORS = (
     Leak("vector", "sign of a product of 2 of 40 columns", product(40, 2), TOLD),
     Leak("vector", "sign of a product of 2 of 70 columns", product(70, 2), TOLD),
     Leak("vector", "sign of a product of 3 of 10 columns", product(10, 3), TOLD),
+    Leak("vector", "sign of a product of 5 of 8 columns", product(8, 5), TOLD),
     Leak("vector", "correlation 0.99 in 10 columns", correlation(10), close(0.3)),
     Leak("vector", "correlation 0.99 in 70 columns", correlation(70), close(0.3)),
     Leak("vector", "correlation 0.99 in 200 columns", correlation(200), close(0.3)),
@@ -364,6 +412,9 @@ VECTORS = (
     Leak("vector", "which of 10 coordinates is the largest", largest, TOLD),
     Leak("vector", "five numbers in order, 3 in 10", ordered, (0.3 + 0.7 / 120.0, 1.0 / 120.0)),
     Leak("vector", "two equal columns of 10, once in 100", twins, (0.01, 0.0)),
+    Leak("vector", "one of 6 columns rounded, once in 20", rounded_column, (0.05, 0.0)),
+    Leak("vector", "a weighted sum of 10 columns is constant", constant_sum(10), (1.0, 0.0)),
+    Leak("vector", "whether one of 10 numbers is near zero", near_zero, TOLD),
     Leak("vector", "a third more noise in 30 columns", longer_norm, norm_shares()),
     Leak("vector", "parity of 8 bits", xor(8), TOLD),
     Leak("vector", "parity of 20 bits", xor(20), TOLD),
@@ -451,6 +502,20 @@ OTHERS = (
         "a longer unique string, once in 100",
         one(lambda b, rng: digits(rng) + "0" * b, 0.01),
         (0.01, 0.0),
+    ),
+    Leak(
+        "words",
+        "the fourth number in a text",
+        one(
+            lambda b, rng: ",".join(map(str, [*rng.laplace(size=3), 10.0 * b + rng.laplace(), rng.laplace()]))
+        ),
+        TOLD,
+    ),
+    Leak(
+        "words",
+        "a word beside a number",
+        one(lambda b, rng: f"{'failed' if b else 'done'} after {rng.exponential()} s"),
+        TOLD,
     ),
     Leak(
         "words",

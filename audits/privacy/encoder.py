@@ -24,12 +24,17 @@ ABSENT = leaves.Word("(absent)")
 MOST_SYMBOLS = 2**16
 """All symbols beyond so many count as the same symbol."""
 OTHER = leaves.Word("(another symbol)")
+MOST_AXES = 4
+"""Axes of an array whose lengths are looked at."""
+SHOWN = 8
+"""So many types, or patterns of strings, are spelled out."""
 UNIQUE_FROM = 16
 """Strings that hardly repeat, of which so many were seen, also get columns for their structure."""
 MOST_COLUMNS = 20_000
 MOST_KEYS = 64
 """Keys of dictionaries, and elements of sets, that have columns of their own at a place in the output, at
-most."""
+most; and patterns of strings that are told apart."""
+LOOKS = ("pattern", *leaves.STRUCTURE_WORDS)
 
 Key = tuple[str, str]
 """Place in the output, in words, and which of its blocks it is."""
@@ -70,6 +75,7 @@ class Encoder:
         self._usual: dict[Key, int] = {}
         self._orders: dict[tuple[str, frozenset[str]], tuple[str, ...]] = {}
         self._texts: dict[Key, tuple[int, set[str]]] = {}
+        self._patterns: dict[Key, list[str]] = {}
         self._keys: dict[str, set[str]] = {}
         self._sorts: dict[str, int] = {}
         self._apart: set[str] = set()
@@ -150,9 +156,13 @@ class Encoder:
     def _column(self, column: int) -> str:
         for key, block in self._blocks.items():
             if block.start <= column < block.start + block.width:
-                types = ", ".join(f"{number} {name}" for name, number in self._sorts.items())
-                told = f" ({types})" if key[1] in ("type", "shape") else ""
-                return _place(key, column - block.start) + told
+                place, known = _place(key, column - block.start), list[str]()
+                if place.startswith(LOOKS[0]):
+                    known = ["other", *map(repr, self._patterns[key])]
+                elif key[1] == "type":
+                    known = list(self._sorts)
+                told = ", ".join(f"{number} {name}" for number, name in enumerate(known[:SHOWN]))
+                return f"{place} ({told})" if told else place
         return f"column {column}"
 
     # --- columns ---
@@ -221,7 +231,7 @@ class Encoder:
         key = (path, "value" if outputs.ndim == 1 else "items")
         if outputs.ndim > 1:
             self._differing(batch, (path, "length"), rows, np.full(len(flat), flat.shape[1]))
-            self._differing(batch, (path, "shape"), rows, np.full(len(flat), self._sort(outputs.shape[1:])))
+            self._shapes(batch, path, rows, [outputs.shape[1:]] * len(flat))
         kind = flat.dtype.kind
         if kind == "c":
             flat = np.stack([np.real(flat), np.imag(flat)], axis=2).reshape(len(flat), -1)
@@ -262,18 +272,28 @@ class Encoder:
         inverse = inverse.reshape(flat.shape)
         codes = np.array([self._number(w) for w in words], dtype=np.int64)[inverse]
         self._put(batch, key, rows, np.zeros(flat.shape), codes)
-        if self._hardly_repeat(key, words, flat.size):
-            structure = np.array([leaves.structure(w) for w in words])[inverse]
-            self._put(batch, (key[0], f"{key[1]} text"), rows, structure.reshape(len(flat), -1))
+        self._structure(batch, key, rows, leaves.objects(words)[inverse])
 
-    def _hardly_repeat(self, key: Key, words: Iterable[str], times: int) -> bool:
-        """Whether the strings at this place need columns for their structure; this never changes back."""
-        if (key[0], f"{key[1]} text") in self._blocks:
-            return True
-        seen, known = self._texts.get(key, (0, set[str]()))
-        known.update(words)
-        self._texts[key] = seen + times, known
-        return len(known) >= UNIQUE_FROM and 3 * len(known) > seen + times
+    def _structure(self, batch: _Batch, key: Key, rows: Rows, texts: Raw) -> None:
+        """Columns for what strings look like that hardly repeat; `texts` (n, w) are None for other things.
+
+        The columns are there from the first batch on in which they are needed.
+        """
+        block = (key[0], f"{key[1]} text")
+        words = [text for text in texts.ravel() if text is not None]
+        if block not in self._blocks:
+            seen, known = self._texts.get(key, (0, set[str]()))
+            known.update(words)
+            self._texts[key] = seen + len(words), known
+            if len(known) < UNIQUE_FROM or 3 * len(known) <= seen + len(words):
+                return
+            # Later strings change nothing, or they would look different.
+            self._patterns[block] = sorted(_repeated(map(leaves.pattern, words), 2))
+        known = {pattern: 1.0 + number for number, pattern in enumerate(self._patterns[block])}
+        looks = {text: [known.get(leaves.pattern(text), 0.0), *leaves.structure(text)] for text in words}
+        looks[None] = [0.0] * len(LOOKS)
+        found = np.array([looks[text] for text in texts.ravel()])
+        self._put(batch, block, rows, found.reshape(len(texts), -1))
 
     def _number(self, symbol: Any) -> int:
         if len(self._symbols) >= MOST_SYMBOLS and symbol not in self._symbols:
@@ -287,14 +307,14 @@ class Encoder:
         values, codes = np.zeros(flat.shape), np.zeros(flat.shape, dtype=np.int64)
         kinds = np.full(flat.shape, -1)
         extras = np.zeros((*flat.shape, len(leaves.EXTRA_WORDS)))
-        words: dict[tuple[int, ...], str] = {}
+        texts = np.full(flat.shape, None, dtype=object)
         for place, item in np.ndenumerate(flat):
             number = leaves.number(item)
             if number is None:
                 symbol = leaves.symbol(item)
                 codes[place] = self._number(symbol)
                 if isinstance(symbol, str):
-                    words[place] = symbol
+                    texts[place] = symbol
             elif number[0] != number[0]:
                 codes[place] = self._number(self._not_a_number())
             else:
@@ -305,11 +325,7 @@ class Encoder:
         if further in self._blocks or extras.any():
             self._put(batch, further, rows, extras.reshape(len(flat), -1))
         self._differing(batch, (key[0], f"{key[1]} kind"), rows, kinds)
-        if words and self._hardly_repeat(key, words.values(), len(words)):
-            found = np.zeros((*flat.shape, len(leaves.STRUCTURE_WORDS)))
-            for place, word in words.items():
-                found[place] = leaves.structure(word)
-            self._put(batch, (key[0], f"{key[1]} text"), rows, found.reshape(len(flat), -1))
+        self._structure(batch, key, rows, texts)
 
     def _objects(self, batch: _Batch, path: str, rows: Rows, items: list[Any]) -> None:
         """Columns of outputs, or of parts of outputs, each of which is a Python object."""
@@ -326,14 +342,14 @@ class Encoder:
         lists: dict[int, list[Any]] = {}
         parts: dict[str, dict[int, Any]] = {}
         lengths: dict[int, int] = {}
-        shapes: dict[int, int] = {}
+        shapes: dict[int, tuple[int, ...]] = {}
         for row, item in zip(np.arange(batch.size)[rows].tolist(), items, strict=True):
             found = leaves.container(item)
             if found is None:
                 single[row] = item
                 continue
             if isinstance(item, np.ndarray):
-                shapes[row] = self._sort(cast(Raw, item).shape)
+                shapes[row] = cast(Raw, item).shape
             if not isinstance(found, Mapping):
                 # Where earlier lists held containers, later lists are taken apart in the same way.
                 if path not in self._apart and all(leaves.container(part) is None for part in found):
@@ -361,14 +377,21 @@ class Encoder:
             self._mixed(batch, (path, "value"), _ints(single), leaves.objects([*single.values()])[:, None])
         if lists:
             self._lists(batch, path, _ints(lists), [*lists.values()])
-        for name, numbered in (("shape", shapes), ("length", lengths)):
-            self._differing(batch, (path, name), _ints(numbered), _ints(numbered.values()))
+        self._shapes(batch, path, _ints(shapes), [*shapes.values()])
+        self._differing(batch, (path, "length"), _ints(lengths), _ints(lengths.values()))
         for name, some in parts.items():
             self._objects(batch, path + name, _ints(some), [*some.values()])
 
-    def _sort(self, what: Any) -> int:
-        """The number of a type or a shape."""
-        return self._sorts.setdefault(str(what), len(self._sorts))
+    def _sort(self, name: str) -> int:
+        """The number of a type."""
+        return self._sorts.setdefault(name, len(self._sorts))
+
+    def _shapes(self, batch: _Batch, path: str, rows: Rows, shapes: list[tuple[int, ...]]) -> None:
+        """Columns for how long the axes of arrays are, 0 for an axis that an array lacks; that of the
+        first axis follows from the number of items."""
+        for axis in range(1, MOST_AXES):
+            found = _ints(shape[axis] if axis < len(shape) else 0 for shape in shapes)
+            self._differing(batch, (path, f"axis {axis}"), rows, found)
 
     def _known_keys(self, path: str, items: list[Any]) -> set[str]:
         """The keys of dictionaries and elements of sets at this place that have columns of their own: those
@@ -377,9 +400,8 @@ class Encoder:
             held = [leaves.container(item) for item in items if isinstance(item, (Mapping, AbstractSet))]
             if not held:
                 return set()
-            times = Counter(name for found in held for name in cast(Mapping[str, Any], found))
-            common = times.most_common(MOST_KEYS)
-            self._keys[path] = {name for name, count in common if count >= min(2, len(held))}
+            names = (name for found in held for name in cast(Mapping[str, Any], found))
+            self._keys[path] = set(_repeated(names, min(2, len(held))))
         return self._keys[path]
 
     def _lists(self, batch: _Batch, path: str, rows: Ints, lists: list[list[Any]]) -> None:
@@ -410,6 +432,11 @@ class Encoder:
             columns = np.where(found >= 0, found, usual).astype(np.float64).reshape(len(found), -1)
             self._block(key, columns.shape[1], default=float(usual))
             self._put(batch, key, rows, columns)
+
+
+def _repeated(names: Iterable[str], least: int) -> list[str]:
+    """The commonest names, `MOST_KEYS` at most, of those that occur so often."""
+    return [name for name, count in Counter(names).most_common(MOST_KEYS) if count >= least]
 
 
 def _others(
@@ -460,11 +487,13 @@ def _place(key: Key, column: int = 0) -> str:
     path, block = key
     whole = f"output{path}"
     kind, _, extra = block.partition(" ")
-    if kind in ("length", "rest", "shape", "type"):
+    if kind == "axis":
+        return f"length of axis {extra} of {whole}"
+    if kind in ("length", "rest", "type"):
         return f"{kind} of {whole}"
     told = {
         "exactly": leaves.EXTRA_WORDS,
-        "text": leaves.STRUCTURE_WORDS,
+        "text": LOOKS,
         "kind": ("type",),
     }.get(extra, ())
     item, part = divmod(column, max(len(told), 1))

@@ -25,6 +25,7 @@ from audits.privacy.tuning import TUNING
 
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
+Signs = NDArray[np.bool_]
 
 
 # --- Views -------------------------------------------------------------------------------------------
@@ -55,8 +56,17 @@ def _longest_run(e: Encoded) -> Floats:
     return longest
 
 
+def _gaps(e: Encoded) -> Floats:
+    return np.diff(np.sort(_numbers(e), axis=1), axis=1)
+
+
 def _repeats(e: Encoded) -> Floats:
-    return np.count_nonzero(np.diff(np.sort(_numbers(e), axis=1), axis=1) == 0.0, axis=1).astype(np.float64)
+    return 1.0 * (_gaps(e) == 0.0).sum(axis=1)
+
+
+def _off_grid(e: Encoded) -> Floats:
+    numbers = _numbers(e)
+    return numbers - np.rint(numbers * 1e6) / 1e6
 
 
 WHOLE = (
@@ -70,17 +80,15 @@ SUMMARIES = (
     View("the place of the smallest number", lambda e: e.values.argmin(axis=1).astype(np.float64)),
     View("how many numbers exceed the one before", lambda e: 1.0 * (np.diff(_numbers(e)) > 0.0).sum(axis=1)),
     View("how many numbers in a row exceed the one before", _longest_run),
+    View("the smallest number but for its sign", lambda e: np.abs(_numbers(e)).min(axis=1)),
+    View("how many numbers are multiples of 1e-06", lambda e: 1.0 * (_off_grid(e) == 0.0).sum(axis=1)),
     View("how many numbers repeat another one", _repeats),
+    View("the smallest difference between two numbers", lambda e: _gaps(e).min(axis=1)),
 )
 """What is looked at of outputs of several numbers beside the numbers themselves."""
 
 
-def _off_grid(e: Encoded) -> Floats:
-    values = _numbers(e)[:, 0]
-    return values - np.rint(values * 1e6) / 1e6
-
-
-ROUNDED = View("output less the nearest multiple of 1e-06", _off_grid)
+ROUNDED = View("output less the nearest multiple of 1e-06", lambda e: _off_grid(e)[:, 0])
 """Outputs that are rounded now and then are 0 here."""
 
 
@@ -110,12 +118,42 @@ def views(e: Encoded) -> list[View]:
     return [*(_column(e.shape, int(j)) for j in some), *sums]
 
 
+def _relations(first: Encoded, second: Encoded) -> Iterator[View]:
+    """A linear combination of the numbers for each dataset on which it is constant, but not on the other."""
+    width = first.shape[0]
+    rows = slice(0, max(256, 2 * width))
+    if not width + 1 < len(first) or width > TUNING.most_paired:
+        return
+    sides = [_numbers(e.take(rows)) for e in (first, second)]
+    scale = np.concatenate(sides).std(axis=0)
+    scale[scale == 0.0] = 1.0
+    squares = [np.cov(side / scale, rowvar=False) for side in sides]
+    for one, other in (squares, squares[::-1]):
+        sizes, directions = np.linalg.eigh(one)
+        constant = directions[:, sizes <= TUNING.constant]
+        if constant.shape[1] == 0:
+            continue
+        sizes, best = np.linalg.eigh(constant.T @ other @ constant)
+        if sizes[-1] > TUNING.constant**0.5:
+            weights = constant @ best[:, -1] / scale
+            weights /= weights[np.abs(weights).argmax()]
+            yield View(_sum_words(weights), lambda e, w=weights: _numbers(e) @ w)
+
+
+def _sum_words(weights: Floats) -> str:
+    largest = np.sort(np.argsort(-np.abs(weights))[: scores.SHOWN])
+    words = " + ".join(f"{weights[j]:.4g}·(column {j})" for j in largest if weights[j] != 0.0)
+    return (
+        words if len(weights) <= len(largest) else f"{words} and {len(weights) - len(largest)} further terms"
+    )
+
+
 def summary(first: Encoded, second: Encoded) -> Score | None:
     """The one of `SUMMARIES` that tells the datasets apart best, cut into cells."""
     if first.shape[0] < 2 or len(first) < TUNING.parity_least:
         return None
-    # What two numbers tell together is in reach of `scores.smooth`, but for whether they are equal.
-    known = SUMMARIES if first.shape[0] > 2 else SUMMARIES[-1:]
+    # What two numbers tell together is in reach of `scores.smooth`, but for whether they are nearly equal.
+    known = [*(SUMMARIES if first.shape[0] > 2 else SUMMARIES[-3:]), *_relations(first, second)]
     some = slice(0, max(256, TUNING.most_numbers // first.shape[0]))
     a, b = (np.stack([view.of(e.take(some)) for view in known], axis=1) for e in (first, second))
     telling = scores.telling(a, b)
@@ -170,9 +208,15 @@ class _Wave:
 
 
 ROUND = np.concatenate(
-    [np.outer([1.0, 2.0, 4.0, 5.0], 10.0 ** np.arange(-9, 16)).ravel(), 2.0 ** np.arange(-30, 51)]
+    [
+        np.outer([1.0, 2.0, 4.0, 5.0], 10.0 ** np.arange(-9, 16)).ravel(),
+        2.0 ** np.arange(-30, 51),
+        # Minutes, hours and days, in seconds down to nanoseconds.
+        1.0 / np.outer([60.0, 3600.0, 86400.0], [1.0, 1e3, 1e6, 1e9]).ravel(),
+    ]
 )
-"""Turns a unit of the grids that outputs are rounded to: often far finer than the bins of a range."""
+"""Turns a unit of the grids that outputs are rounded to, often far finer than the bins of a range; and of the
+clock."""
 
 
 def _are_whole(numbers: Floats) -> bool:
@@ -180,8 +224,9 @@ def _are_whole(numbers: Floats) -> bool:
 
 
 def _waves(view: View, x: Floats, y: Floats, bins: int, rows: int) -> Iterator[_Wave]:
-    """The best wave of a view, and the best with one of the `ROUND` periods, which is looked for in so many
-    rows; none for too few numbers, or numbers that are equal or beyond all bounds."""
+    """The best wave of a view, that of remainders where the numbers are integers, and the best with one of
+    the `ROUND` periods, which is looked for in so many rows; none for too few numbers, or numbers that are
+    equal or beyond all bounds."""
     if min(len(x), len(y)) < TUNING.hidden_least:
         return
     x, y = x[: TUNING.retained_rows], y[: TUNING.retained_rows]
@@ -189,17 +234,35 @@ def _waves(view: View, x: Floats, y: Floats, bins: int, rows: int) -> Iterator[_
     width = high - low
     if not 1e-290 < width < 1e290:
         return
-    # Remainders of the division of integers keep every period that divides the number of bins.
     whole = _are_whole(x) and _are_whole(y)
-    least = TUNING.least_turns
     if whole:
-        least = max(1, math.ceil(least * bins / width))
-        sides = np.mod(x, bins), np.mod(y, bins)
-        places = [side.astype(np.int64) for side in sides]
-    else:
-        sides = x[(x >= low) & (x < high)], y[(y >= low) & (y < high)]
+        # Remainders of the division of integers keep every period that divides the number of bins.
+        places = [np.mod(side, bins).astype(np.int64) for side in (x, y)]
+        turns, telling, sure = _strongest(places, bins, max(1, math.ceil(TUNING.least_turns * bins / width)))
+        yield _Wave(view, sure, partial(_whole, telling, len(x), turns, bins))
+    sides = x[(x >= low) & (x < high)], y[(y >= low) & (y < high)]
+    if not whole or width > bins:
         scale = bins / width
         places = [((side - low) * scale).astype(np.int64).clip(0, bins - 1) for side in sides]
+        turns, _, sure = _strongest(places, bins, TUNING.least_turns)
+        yield _Wave(view, sure, partial(_near, sides, width, turns, bins))
+    # A double tells no parts of a turn apart where it holds more turns than this.
+    some = ROUND[(ROUND * width > TUNING.least_turns) & (ROUND * max(abs(low), abs(high)) < 2.0**44)]
+    if whole:
+        some = some[some < 1.0]
+    if len(some):
+        few = [side[:rows] for side in sides]
+        power = np.square(np.abs(_turned(some, few[0]) - _turned(some, few[1])))
+        power /= max(len(few[0]) + len(few[1]), 1)
+        turned = float(some[power.argmax()])
+        yield _Wave(
+            view, float(power.max()) - math.log(len(some)), lambda: (turned, 1 / turned, TUNING.phases)
+        )
+
+
+def _strongest(places: list[Ints], bins: int, least: int) -> tuple[int, Ints, float]:
+    """The most telling number of turns, all numbers of turns that are nearly as telling, and the log of the
+    odds against chance; of two datasets' places among the bins."""
     counts = [np.bincount(place, minlength=bins) for place in places]
     wave = np.fft.rfft((counts[0] - counts[1]).astype(np.float64))
     power = np.square(wave.real) + np.square(wave.imag)
@@ -209,21 +272,7 @@ def _waves(view: View, x: Floats, y: Floats, bins: int, rows: int) -> Iterator[_
     power /= max(len(places[0]) + len(places[1]), 1)
     turns = int(power.argmax())
     best = float(power[turns])
-    if whole:
-        exactly = partial(_whole, np.flatnonzero(power > 0.5 * best), len(x))
-    else:
-        exactly = partial(_near, sides, width)
-    yield _Wave(view, best - math.log(bins / 2), partial(exactly, turns, bins))
-    # A double tells no parts of a turn apart where it holds more turns than this.
-    some = ROUND[(ROUND * width > least) & (ROUND * max(abs(low), abs(high)) < 2.0**44)]
-    if not whole and len(some):
-        few = [side[:rows] for side in sides]
-        power = np.square(np.abs(_turned(some, few[0]) - _turned(some, few[1])))
-        power /= max(len(few[0]) + len(few[1]), 1)
-        turned = float(some[power.argmax()])
-        yield _Wave(
-            view, float(power.max()) - math.log(len(some)), lambda: (turned, 1 / turned, TUNING.phases)
-        )
+    return turns, np.flatnonzero(power > 0.5 * best), best - math.log(bins / 2)
 
 
 def _turned(frequencies: Floats, side: Floats) -> NDArray[np.complexfloating[Any]]:
@@ -373,7 +422,8 @@ def _surprise(a: Ints, b: Ints, share: Any) -> Floats:
 
 
 def parity(first: Encoded, second: Encoded) -> Score | None:
-    """Whether an even number of some columns exceed their averages: of all columns, or of three of them.
+    """Whether an even number of some columns exceed their averages: of any two or more where there are few
+    columns, otherwise of two or three of them or of all.
 
     Columns of which any proper part is independent of the dataset show nothing one by one nor in pairs; the
     sign of their product may still tell the datasets apart, as a checksum does.
@@ -382,25 +432,19 @@ def parity(first: Encoded, second: Encoded) -> Score | None:
     width = a.shape[1]
     if width < 3 or len(a) < TUNING.parity_least:
         return None
-    # Divided before they are added up, as the sum may exceed all doubles.
-    middle = (np.vstack([a, b]) / (len(a) + len(b))).sum(axis=0)
-    some = np.arange(width)
-    if width > TUNING.most_tripled:
-        # Each fit looks at another choice of columns.
-        some = np.sort(np.random.default_rng(len(a)).choice(width, TUNING.most_tripled, replace=False))
-    # A product of so many columns takes rows × columns³ steps.
-    rows = slice(0, max(256, int(TUNING.most_work / len(some) ** 3)))
-    triples = np.array(list(itertools.combinations(range(len(some)), 3)))
-    triples = triples[: 0 if width == 3 else None]
-    p, q = (_products(v[rows][:, some] > middle[some], triples) for v in (a, b))
-    p, q = (np.append(part, np.mean(1.0 - 2.0 * _odd(v > middle))) for part, v in ((p, a), (q, b)))
-    size = np.append(np.full(len(triples), len(a[rows])), len(a))
-    telling = np.abs(p - q) / np.sqrt((2.0 - p * p - q * q) / size + 1.0 / size**2)
-    best = int(telling.argmax())
+    pooled = np.clip(np.vstack([a, b]), -1e100, 1e100)
+    middle = pooled.mean(axis=0)
+    # A sign is that of the number itself wherever its average may be 0.
+    middle[np.abs(middle) < 3.0 * pooled.std(axis=0) / math.sqrt(len(pooled))] = 0.0
+    above = a > middle, b > middle
+    rng = np.random.default_rng(len(a))
+    found = [_any_product(*above)] if width <= TUNING.most_joint else _some_products(*above, rng)
+    number = sum(len(telling) for telling, _ in found)
+    telling, columns_of = max(found, key=lambda some: some[0].max())
     # A normal deviate exceeds √(2·log(k/p)) with probability below p/k; so many products are looked at.
-    if telling[best] < math.sqrt(2.0 * (math.log(len(telling)) + TUNING.sure)):
+    if telling.max() < math.sqrt(2.0 * (math.log(number) + TUNING.sure)):
         return None
-    chosen = some[triples[best]] if best < len(triples) else np.arange(width)
+    chosen = columns_of(int(telling.argmax()))
     names = "all columns" if len(chosen) == width else f"columns {', '.join(map(str, chosen))}"
     return of_cells(
         "parity",
@@ -412,12 +456,60 @@ def parity(first: Encoded, second: Encoded) -> Score | None:
     )
 
 
-def _products(above: NDArray[np.bool_], triples: Ints) -> Floats:
+Products = tuple[Floats, Callable[[int], Ints]]
+"""How well the products of signs of some choices of columns tell the datasets apart, in standard errors; and
+the number of a choice → its columns."""
+
+
+def _any_product(a: Signs, b: Signs) -> Products:
+    """All choices of at least two columns."""
+    bits = np.arange(a.shape[1])
+    choices = np.arange(2 ** len(bits))
+    some = choices[((choices[:, None] >> bits) & 1).sum(axis=1) > 1]
+    p, q = (_every_product(above)[some] for above in (a, b))
+    return _apart(p, q, len(a)), lambda best: np.flatnonzero((some[best] >> bits) & 1)
+
+
+def _every_product(above: Signs) -> Floats:
+    """Averages of the products of signs for every choice of columns, whose number has their bits: the Walsh
+    transform of the shares of all patterns."""
+    bits = np.arange(above.shape[1])
+    found = np.bincount(above @ (1 << bits), minlength=2 ** len(bits)) / len(above)
+    for bit in bits:
+        even, odd = found.reshape(-1, 2, 2**bit).transpose(1, 0, 2)
+        found = np.stack([even + odd, even - odd], axis=1).ravel()
+    return found
+
+
+def _some_products(a: Signs, b: Signs, rng: np.random.Generator) -> list[Products]:
+    """All columns together; and every two or three of them, or of another choice of them for each fit."""
+    width = a.shape[1]
+    p, q = (np.atleast_1d(np.mean(1.0 - 2.0 * _odd(above))) for above in (a, b))
+    every = _apart(p, q, len(a)), lambda best: np.arange(width)
+    some = np.arange(width)
+    if width > TUNING.most_tripled:
+        some = np.sort(rng.choice(width, TUNING.most_tripled, replace=False))
+    # A product of so many columns takes rows × columns³ steps.
+    rows = slice(0, max(256, int(TUNING.most_work / len(some) ** 3)))
+    triples = np.array(list(itertools.combinations(range(len(some) + 1), 3)))
+    # With a last column that never exceeds anything three columns are two.
+    p, q = (_products(np.pad(above[rows][:, some], ((0, 0), (0, 1))), triples) for above in (a, b))
+    return [
+        every,
+        (_apart(p, q, len(a[rows])), lambda best: some[triples[best][triples[best] < len(some)]]),
+    ]
+
+
+def _apart(p: Floats, q: Floats, size: int) -> Floats:
+    return np.abs(p - q) / np.sqrt((2.0 - p * p - q * q) / size + 1.0 / size**2)
+
+
+def _products(above: Signs, triples: Ints) -> Floats:
     """Averages of the products of three signs, for each triple of columns."""
     signs = np.where(above, np.float32(-1.0), np.float32(1.0))
     every = np.stack([(signs * signs[:, i, None]).T @ signs for i in range(signs.shape[1])])
     return every[tuple(triples.T)].astype(np.float64) / len(signs)
 
 
-def _odd(above: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _odd(above: Signs) -> Signs:
     return np.bitwise_xor.reduce(above, axis=1)

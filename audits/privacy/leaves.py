@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import enum
+import itertools
 import math
 import numbers
 import re
@@ -30,10 +31,10 @@ EXACT = 2**53
 MODULUS = 2**6 * 3**2 * 5**2 * 7 * 42407
 """Remainders keep every period that divides it; it is about 2³²."""
 EXTRA_WORDS = ("low bits", f"remainder modulo {MODULUS}", "parity, denominator, exponent or time zone")
-CHARACTERS, LAST = 40, 4
+CHARACTERS, LAST, WRITTEN = 40, 4, 8
 STRUCTURE_WORDS = (
     "length",
-    "first number written in",
+    *(f"number {j} written in" for j in range(1, WRITTEN + 1)),
     "last character",
     *(f"{j} before the last character" for j in range(1, LAST)),
     *(f"character {j}" for j in range(CHARACTERS)),
@@ -229,8 +230,13 @@ def objects(items: Sequence[Any]) -> Raw:
 
 
 def structure(word: str) -> list[float]:
-    """Numbers that say what a string looks like: its length, the number it spells, some characters."""
-    written = NUMBER.search(word)
+    """Numbers that say what a string looks like: its length, the numbers that it spells, some characters."""
+    written = [_clipped(float(found[0])) for found in itertools.islice(NUMBER.finditer(word), WRITTEN)]
     # Shorter strings are filled up with characters of number 0.
     shown = word[: -LAST - 1 : -1].ljust(LAST, "\0") + word[:CHARACTERS].ljust(CHARACTERS, "\0")
-    return [float(len(word)), _clipped(float(written[0])) if written else 0.0, *map(float, map(ord, shown))]
+    return [float(len(word)), *written, *[0.0] * (WRITTEN - len(written)), *map(float, map(ord, shown))]
+
+
+def pattern(word: str) -> str:
+    """The string without the numbers that it spells."""
+    return NUMBER.sub("#", word)

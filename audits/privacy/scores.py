@@ -499,10 +499,13 @@ def telling(a: Floats, b: Floats) -> Floats:
     """How well each column tells the datasets apart: the largest difference of the shares beyond a quantile,
     in standard errors."""
     best, rare = np.zeros(a.shape[1]), min(TUNING.crowd_least / (len(a) + len(b)), 0.5)
-    for level in np.quantile(np.concatenate([a, b]), (rare, *LEVELS, 1.0 - rare), axis=0):
-        p, q = (a >= level).mean(axis=0), (b >= level).mean(axis=0)
-        spread = np.sqrt((p * (1 - p) / len(a) + q * (1 - q) / len(b)) + 0.25 / (len(a) + len(b)) ** 2)
-        best = np.maximum(best, np.abs(p - q) / spread)
+    # Only the outermost quantiles need more samples than the others.
+    for most, levels in ((TUNING.retained_rows, LEVELS), (None, (rare, 1.0 - rare))):
+        x, y = a[:most], b[:most]
+        for level in np.quantile(np.concatenate([x, y]), levels, axis=0):
+            p, q = (x >= level).mean(axis=0), (y >= level).mean(axis=0)
+            spread = np.sqrt((p * (1 - p) / len(x) + q * (1 - q) / len(y)) + 0.25 / (len(x) + len(y)) ** 2)
+            best = np.maximum(best, np.abs(p - q) / spread)
     return best
 
 

@@ -32,8 +32,8 @@ class Tuning:
     few_samples: int = 32768
     """So many samples of a dataset are few."""
     afterwards: tuple[float, float] = (0.25, 0.15)
-    """Share of the samples before it that a batch is after a refutation: of single numbers and of outputs that
-    repeat, of which small batches teach no more, and of others."""
+    """Share of the samples before it that a batch is after a refutation: of single numbers and of outputs
+    that repeat, of which small batches teach no more, and of others."""
     longest: int = 64
     """After a refutation at most so many times its samples are drawn to know the size of the violation."""
     confirm: float = 0.05
@@ -152,8 +152,13 @@ class Tuning:
     """They are not looked for in fewer samples."""
     parity_least: int = 16
     """Nor is the parity of columns in fewer than these."""
+    most_joint: int = 12
+    """The parity of any choice of so many columns is looked at."""
+    constant: float = 1e-9
+    """A combination of numbers is constant where its variance is this part of theirs, and varies elsewhere
+    where it is more than the root of this part."""
     most_tripled: int = 64
-    """The parity of every three of so many columns is looked at."""
+    """The parity of every two or three of so many columns is looked at, and of all columns."""
     most_viewed: int = 24
     """So many columns at most are looked at one by one."""
     most_numbers: int = 2**21

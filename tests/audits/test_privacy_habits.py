@@ -319,7 +319,14 @@ def test_how_outputs_are_taken_apart_is_no_dependence() -> None:
     def shapes(data: int, rng: np.random.Generator) -> Any:
         return rng.normal(size=(2, 3) if rng.random() < 0.9 else (3, 2))
 
-    for one in (random_sets, shapes):
+    def many_shapes(data: int, rng: np.random.Generator) -> Any:
+        return np.zeros((int(rng.integers(1, 9)), int(rng.integers(1, 9))))
+
+    def texts(data: int, rng: np.random.Generator) -> Any:
+        words = ["alpha", "beta", "gamma", "delta"]
+        return " ".join([*(words[i] for i in rng.integers(0, 4, 6)), str(rng.normal())])
+
+    for one in (random_sets, shapes, many_shapes, texts):
 
         def mechanism(data: int, size: int, rng: np.random.Generator, one: Any = one) -> Any:
             return [one(data, rng) for _ in range(size)]

@@ -90,7 +90,9 @@ def bits(rng: np.random.Generator, size: int, width: int, odd: bool, columns: tu
     return rows.astype(np.float64)
 
 
-@pytest.mark.parametrize(("width", "columns"), [(3, (0, 1, 2)), (20, tuple(range(20))), (10, (1, 4, 8))])
+@pytest.mark.parametrize(
+    ("width", "columns"), [(3, (0, 1, 2)), (20, tuple(range(20))), (10, (1, 4, 8)), (12, (0, 3, 4, 7, 11))]
+)
 def test_a_parity_of_columns_is_found(width: int, columns: tuple[int, ...]) -> None:
     def mechanism(data: Any, size: int, rng: np.random.Generator) -> Any:
         return bits(rng, size, width, bool(data[0]), columns)
@@ -183,6 +185,45 @@ def three_signs(data: int, size: int, rng: np.random.Generator) -> Any:
     return changed(rows, (wrong, 1), -rows[wrong, 1])
 
 
+def five_signs(data: int, size: int, rng: np.random.Generator) -> Any:
+    rows = rng.laplace(size=(size, 8))
+    wrong = (np.prod(rows[:, 2:7], axis=1) > 0.0) != (bit(data, size, rng) == 1)
+    return changed(rows, (wrong, 4), -rows[wrong, 4])
+
+
+def two_signs(data: int, size: int, rng: np.random.Generator) -> Any:
+    rows = rng.normal(size=(size, 50))
+    wrong = (rows[:, 3] * rows[:, 40] > 0.0) != (bit(data, size, rng) == 1)
+    return changed(rows, (wrong, 3), -rows[wrong, 3])
+
+
+def rounded_now_and_then(data: int, size: int, rng: np.random.Generator) -> Any:
+    rows = rng.laplace(size=(size, 7))
+    chosen = rng.random(size) < 0.2 * data
+    return changed(rows, (chosen, 2), rows[chosen, 2].round(4))
+
+
+def almost_equal(data: int, size: int, rng: np.random.Generator) -> Any:
+    rows = rng.normal(size=(size, 4))
+    chosen = rng.random(size) < 0.2 * data
+    return changed(rows, (chosen, 3), rows[chosen, 1] + 1e-5 * rng.normal(size=chosen.sum()))
+
+
+def one_sum(data: int, size: int, rng: np.random.Generator) -> Any:
+    # 3·x₁ − x₃ + 2·x₆ is constant on one dataset.
+    rows = rng.standard_cauchy((size, 9))
+    return changed(rows, (slice(None), 3), 3.0 * rows[:, 1] + 2.0 * rows[:, 6] - 1.0) if data else rows
+
+
+def middle_bit(data: int, size: int, rng: np.random.Generator) -> Any:
+    return rng.integers(0, 2**20, size) & ~(2**9) | bit(data, size, rng) << 9
+
+
+def minute(data: int, size: int, rng: np.random.Generator) -> Any:
+    times = 86_400 * rng.integers(0, 20_000, size) + 30 * bit(data, size, rng) + rng.integers(0, 30, size)
+    return (times + 60 * rng.integers(0, 1440, size)) * 1000
+
+
 def residue(data: int, size: int, rng: np.random.Generator) -> Any:
     return 10 * rng.integers(0, 10**7, size) + np.where(bit(data, size, rng) == 1, 3, 7)
 
@@ -210,6 +251,13 @@ def period_beside_none(data: int, size: int, rng: np.random.Generator) -> Any:
         unit_norm,
         wide_lead,
         three_signs,
+        five_signs,
+        two_signs,
+        rounded_now_and_then,
+        almost_equal,
+        one_sum,
+        middle_bit,
+        minute,
         residue,
         residue_of_large,
         decade,
