@@ -304,12 +304,13 @@ class Encoder:
 
     def _mixed(self, batch: _Batch, key: Key, rows: Rows, flat: Raw) -> None:
         """Columns of Python objects each of which is a number or a symbol."""
-        values, codes = np.zeros(flat.shape), np.zeros(flat.shape, dtype=np.int64)
-        kinds = np.full(flat.shape, -1)
-        extras = np.zeros((*flat.shape, len(leaves.EXTRA_WORDS)))
-        texts = np.full(flat.shape, None, dtype=object)
-        for place, item in np.ndenumerate(flat):
-            number = leaves.number(item)
+        values, codes = np.zeros(flat.size), np.zeros(flat.size, dtype=np.int64)
+        kinds = np.full(flat.size, -1)
+        extras = np.zeros((flat.size, len(leaves.EXTRA_WORDS)))
+        texts = np.full(flat.size, None, dtype=object)
+        for place, item in enumerate(flat.ravel()):
+            # Most items of short lists among long ones are absent.
+            number = None if item is ABSENT else leaves.number(item)
             if number is None:
                 symbol = leaves.symbol(item)
                 codes[place] = self._number(symbol)
@@ -320,12 +321,12 @@ class Encoder:
             else:
                 values[place], extras[place] = number[0], number[1:]
                 kinds[place] = leaves.kind(item)
-        self._put(batch, key, rows, values, codes)
+        self._put(batch, key, rows, values.reshape(flat.shape), codes.reshape(flat.shape))
         further = (key[0], f"{key[1]} exactly")
         if further in self._blocks or extras.any():
             self._put(batch, further, rows, extras.reshape(len(flat), -1))
-        self._differing(batch, (key[0], f"{key[1]} kind"), rows, kinds)
-        self._structure(batch, key, rows, texts)
+        self._differing(batch, (key[0], f"{key[1]} kind"), rows, kinds.reshape(flat.shape))
+        self._structure(batch, key, rows, texts.reshape(flat.shape))
 
     def _objects(self, batch: _Batch, path: str, rows: Rows, items: list[Any]) -> None:
         """Columns of outputs, or of parts of outputs, each of which is a Python object."""
