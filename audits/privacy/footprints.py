@@ -24,7 +24,8 @@ ROWS = LOOKS[-1]
 LEAST_ROWS = 128
 MOST_COLUMNS = 16
 EXPONENTS, ZEROS = 64, 64
-FEATURES = ("trailing zero bits by the exponent", "lowest three bits, sign of zero")
+FEATURES = 3
+SIGNIFICAND = np.arange(52)
 
 
 def cells(values: Floats) -> tuple[Ints, Ints]:
@@ -36,6 +37,21 @@ def cells(values: Floats) -> tuple[Ints, Ints]:
     exponent = np.clip(np.frexp(values)[1] + 30, 0, EXPONENTS - 1)
     low = np.where(values == 0.0, 8 + np.signbit(values), bits & 7)
     return exponent.astype(np.int64) * ZEROS + zeros, low.astype(np.int64)
+
+
+def _features(first: Floats, second: Floats, half: int) -> list[tuple[str, Ints, Ints]]:
+    """What is looked at of the bits of one column, in words, and its cells on both datasets: `cells`, and the
+    bit of the significand that tells the datasets apart best in the first half of the outputs."""
+    zeros, lowest = zip(cells(first), cells(second), strict=True)
+    bits = [np.ascontiguousarray(side).view(np.int64) for side in (first, second)]
+    shares = [((side[:half, None] >> SIGNIFICAND) & 1).mean(axis=0) for side in bits]
+    best = int(np.abs(shares[0] - shares[1]).argmax())
+    one, other = ((side >> best) & 1 for side in bits)
+    return [
+        ("trailing zero bits by the exponent", *zeros),
+        ("lowest three bits, sign of zero", *lowest),
+        (f"bit {best} of the significand", one, other),
+    ]
 
 
 def look(first: Raw, second: Raw, epsilon: float, delta: float, alpha: float) -> Footprints | None:
@@ -65,12 +81,11 @@ def _look(sides: list[Raw], epsilon: float, delta: float, alpha: float) -> tuple
     """The bound of one look at these outputs, and its event."""
     rows, width = len(sides[0]), min(side.shape[1] for side in sides)
     columns = range(min(width, MOST_COLUMNS))
-    level = alpha / (2 * len(FEATURES) * len(columns))
+    level = alpha / (2 * FEATURES * len(columns))
     best, event = 0.0, ""
     half = rows // 2
     for column in columns:
-        a, b = (cells(side[:, column]) for side in sides)
-        for feature, x, y in zip(FEATURES, a, b, strict=True):
+        for feature, x, y in _features(sides[0][:, column], sides[1][:, column], half):
             for direction, one, other in (("first", x, y), ("second", y, x)):
                 top = int(max(one.max(), other.max())) + 1
                 more, less = (np.bincount(side[:half], minlength=top) for side in (one, other))

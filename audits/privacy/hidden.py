@@ -74,6 +74,7 @@ WHOLE = (
     View("the root of the sum of squares", lambda e: np.sqrt(np.square(_numbers(e)).sum(axis=1))),
     View("the largest number less the second", _lead),
 )
+DIFFERENCE = View("the first number less the second", lambda e: _numbers(e) @ [1.0, -1.0])
 SUMMARIES = (
     *WHOLE,
     View("the place of the largest number", lambda e: e.values.argmax(axis=1).astype(np.float64)),
@@ -114,8 +115,10 @@ def views(e: Encoded) -> list[View]:
     some, most = np.arange(width), min(TUNING.most_viewed, max(1, TUNING.most_numbers // max(len(e), 1)))
     if width > most:
         some = np.random.default_rng(len(e)).choice(width, most, replace=False)
-    sums = WHOLE if width > 1 and len(e) <= TUNING.retained_rows // 2 else ()
-    return [*(_column(e.shape, int(j)) for j in some), *sums]
+    looked_at = [_column(e.shape, int(j)) for j in some]
+    if width > 1 and len(e) <= TUNING.retained_rows // 2:
+        looked_at += [*WHOLE, DIFFERENCE] if width == 2 else WHOLE
+    return looked_at
 
 
 def _relations(first: Encoded, second: Encoded) -> Iterator[View]:
@@ -249,7 +252,10 @@ def _waves(view: View, x: Floats, y: Floats, bins: int, rows: int) -> Iterator[_
     # A double tells no parts of a turn apart where it holds more turns than this.
     some = ROUND[(ROUND * width > TUNING.least_turns) & (ROUND * max(abs(low), abs(high)) < 2.0**44)]
     if whole:
-        some = some[some < 1.0]
+        # Every divisor up to some size; more rows, as integers have several numbers of each remainder.
+        most = min(TUNING.divisors, width / TUNING.least_turns)
+        some = np.concatenate([some[some < 1.0], 1.0 / np.arange(3.0, most)])
+        rows *= 4
     if len(some):
         few = [side[:rows] for side in sides]
         power = np.square(np.abs(_turned(some, few[0]) - _turned(some, few[1])))

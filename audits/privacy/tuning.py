@@ -173,6 +173,8 @@ class Tuning:
     round_rows: tuple[int, int] = (256, 32)
     """Samples of each dataset that say how well each round period tells the datasets apart: so many for one
     number, divided by how many numbers are looked at, and at least so many."""
+    divisors: int = 1024
+    """Of integers the remainders of the division by every number below this are looked at."""
     least_turns: int = 8
     """A period must fit into the range of the outputs so often."""
     period_steps: int = 65

@@ -219,6 +219,16 @@ def middle_bit(data: int, size: int, rng: np.random.Generator) -> Any:
     return rng.integers(0, 2**20, size) & ~(2**9) | bit(data, size, rng) << 9
 
 
+def remainder(data: int, size: int, rng: np.random.Generator) -> Any:
+    half = bit(data, size, rng)
+    return 97 * rng.integers(0, 10**6, size) + 48 * half + rng.integers(0, 48 + half, size)
+
+
+def difference(data: int, size: int, rng: np.random.Generator) -> Any:
+    first = rng.integers(0, 10**6, size)
+    return np.stack([first, first % 7 + 3 * bit(data, size, rng) + 7 * rng.integers(0, 10**5, size)], axis=1)
+
+
 def minute(data: int, size: int, rng: np.random.Generator) -> Any:
     times = 86_400 * rng.integers(0, 20_000, size) + 30 * bit(data, size, rng) + rng.integers(0, 30, size)
     return (times + 60 * rng.integers(0, 1440, size)) * 1000
@@ -258,6 +268,8 @@ def period_beside_none(data: int, size: int, rng: np.random.Generator) -> Any:
         one_sum,
         middle_bit,
         minute,
+        remainder,
+        difference,
         residue,
         residue_of_large,
         decade,
