@@ -53,9 +53,9 @@ def test_the_sign_of_a_zero_shows_itself() -> None:
     assert "sign of zero" in found.event
 
 
-@pytest.mark.parametrize("bit", [1, 5, 30])
+@pytest.mark.parametrize("bit", [4, 11, 30])
 def test_any_one_bit_of_the_significand_shows_itself(bit: int) -> None:
-    # It tells the dataset in nine cases of ten: its ε is 2.2. Bounds at 1e-6 hold but for one run in a million.
+    # It tells the dataset in nine cases of ten: its ε is 2.2. False-alarm probability 1e-6 each.
     sides: list[Any] = []
     for seed, right in ((7, 0.9), (8, 0.1)):
         rng = RNG(seed)
