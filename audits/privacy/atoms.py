@@ -9,17 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy import events, scores
-from audits.privacy.outputs import Encoded, row_keys
+from audits.privacy.outputs import Encoded, Floats, Ints, row_keys
 from audits.privacy.tuning import TUNING
-
-Floats = NDArray[np.floating[Any]]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

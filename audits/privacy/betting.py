@@ -14,13 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audits.privacy import binomial, events
+from audits.privacy.outputs import Floats, Ints
 from audits.privacy.tuning import TUNING
-
-Floats = NDArray[np.floating[Any]]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audits.bounds import clopper_pearson_limits as clopper_pearson
-
-Floats = NDArray[np.floating[Any]]
+from audits.privacy.outputs import Floats
 
 
 def project(p1: Floats, q1: Floats, epsilon: Floats, delta: float) -> tuple[Floats, Floats]:

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from audits.privacy.outputs import Encoded
+from audits.privacy.outputs import Encoded, Floats, Ints
 from audits.privacy.scores import Score
 from audits.privacy.tuning import TUNING
-
-Floats = NDArray[np.floating[Any]]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from audits.privacy import events, folds, hidden, scores
@@ -22,13 +21,11 @@ from audits.privacy.atoms import (
 )
 from audits.privacy.datasets import Dataset
 from audits.privacy.draws import named
-from audits.privacy.outputs import Encoded, join
+from audits.privacy.outputs import Encoded, Ints, join
 from audits.privacy.pairs import Pair
 from audits.privacy.request import Request
 from audits.privacy.result import CurvePoint
 from audits.privacy.tuning import TUNING
-
-Ints = NDArray[np.int64]
 
 PATIENT = (hidden.period, hidden.modes, hidden.parity, hidden.summary)
 """Learners that find something in many samples only, and cost nothing until then."""

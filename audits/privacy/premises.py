@@ -16,19 +16,14 @@ Young 1993, maxT). Of sums of squares, about χ² distributed, the cube root is 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from audits.privacy.datasets import Dataset
 from audits.privacy.draws import Drawer, named
 from audits.privacy.leaves import LARGE
-from audits.privacy.outputs import Encoded, join
-
-Floats = NDArray[np.floating[Any]]
-Ints = NDArray[np.int64]
+from audits.privacy.outputs import Encoded, Floats, join
 
 LEVEL = 0.001
 """Probability that independent outputs are called dependent."""

@@ -8,19 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audits.privacy.footprints import cells as bit_cells
 from audits.privacy.leaves import LARGE
-from audits.privacy.outputs import Encoded, column_words
+from audits.privacy.outputs import Encoded, Floats, Ints, column_words
 from audits.privacy.tuning import TUNING
-
-Floats = NDArray[np.floating[Any]]
-Ints = NDArray[np.int64]
-
 
 Folds = tuple[Callable[[Encoded], Floats], ...]
 

@@ -15,21 +15,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audits.privacy import betting, binomial, events
+from audits.privacy.outputs import Floats, Ints
 from audits.privacy.pair_state import PATIENT, PairState, Slot, learners
 from audits.privacy.plain_words import plainly
 from audits.privacy.power import growth_needed, smallest_violation
 from audits.privacy.request import Finding, Request, Stopped
 from audits.privacy.result import Look, Resolution
 from audits.privacy.tuning import TUNING
-
-Floats = NDArray[np.floating[Any]]
-Ints = NDArray[np.int64]
 
 
 def epsilon_grid(claimed: float) -> Floats:
