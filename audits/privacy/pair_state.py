@@ -98,7 +98,6 @@ class PairState:
         self.atoms: Atoms | None = None
         self.counts: Counts | None = None
         self.learned_counts: Counts | None = None
-        self.reordered_at = 0
 
     def sample(self, size: int, side: int) -> Encoded:
         """Fresh outputs of one side, as columns."""
@@ -117,7 +116,7 @@ class PairState:
         self.kept = [[self.encoder.widen(e) for e in side] for side in self.kept]
         self.shape = self.encoder.shape
         self.slots = []
-        self.learned_at = self.reordered_at = 0
+        self.learned_at = 0
         self.atoms = self.counts = self.learned_counts = None
 
     def chunks(self, size: int) -> list[int]:
@@ -132,11 +131,9 @@ class PairState:
         room = (self.most_kept() if rows is None else self.most_learned(rows)) - self.kept_rows
         if room <= 0:
             return
-        take = min(room, len(first))
-        self.kept[0].append(first.take(slice(0, take)))
-        self.kept[1].append(second.take(slice(0, take)))
-        self.kept_rows += take
-        self.kept = [[join([self.encoder.widen(e) for e in side])] for side in self.kept]
+        for kept, side in zip(self.kept, (first, second), strict=True):
+            kept[:] = [join([self.encoder.widen(e) for e in (*kept, side.take(slice(room)))])]
+        self.kept_rows = len(self.samples()[0])
 
     def collect(self, size: int) -> None:
         """Draw and keep so many samples of both datasets, all of them to learn from."""
@@ -212,13 +209,9 @@ class PairState:
         times, others = atoms.tally(e)
         return [slot.rungs_of(atoms).count(times, others) for slot in self.live()], times
 
-    def few(self) -> bool:
-        """Whether nothing but few outputs has occurred that all repeat."""
-        return self.atoms is not None and self.atoms.complete and len(self.atoms) <= TUNING.few_values
-
-    def constant(self) -> bool:
-        """Whether all outputs on both datasets were the same."""
-        return self.atoms is not None and self.atoms.complete and len(self.atoms) == 1
+    def few(self, most: int = TUNING.few_values) -> bool:
+        """Whether nothing but so few outputs has occurred, which all repeat."""
+        return self.atoms is not None and self.atoms.complete and len(self.atoms) <= most
 
     def reorder(self) -> None:
         """Order the sets of outputs that repeat by all the counts so far.
@@ -232,11 +225,10 @@ class PairState:
         slot.active = True
         if self.few():
             slot.ladder = ladder_of_sets(self.atoms, self.counts, self.counts, TUNING.fine_ratio)
-        elif slot.ladder is None or self.counts.size >= 2 * self.reordered_at:
+        elif slot.ladder is None or self.counts.size >= 2 * self.learned_counts.size:
             # What was there at half the size orders, what came since judges.
             judged = self.counts.without(self.learned_counts)
             slot.ladder = ladder_of_sets(self.atoms, self.learned_counts, judged, TUNING.fine_ratio)
-            self.reordered_at = self.counts.size
             self.learned_counts = self.counts
 
     def live(self) -> list[Slot]:
