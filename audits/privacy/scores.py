@@ -50,10 +50,8 @@ def _threshold_words(what: str) -> Callable[[float, bool], str]:
 # --- Scalars -----------------------------------------------------------------------------------------
 
 
-def value(first: Encoded, second: Encoded) -> Score | None:
-    """The output itself: both tails, and atoms at the ends."""
-    if not first.is_scalar:
-        return None
+def value(first: Encoded, second: Encoded) -> Score:
+    """A single number itself: both tails, and atoms at the ends."""
     return Score("value", lambda e: e.values[:, 0], _threshold_words("output"), learned=False, monotone=False)
 
 
@@ -65,18 +63,13 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
     """
     if not (first.is_scalar or first.is_symbol):
         return None
-    values = np.concatenate(
-        [e.values[e.codes[:, 0] == 0, 0] if first.is_symbol else e.values[:, 0] for e in (first, second)]
-    )
+    values = np.concatenate([e.values[(e.codes == 0).all(axis=1), 0] for e in (first, second)])
     atoms, edges = _scalar_cells(values, int(np.clip(np.sqrt(len(values)) / 2, 8, 128)))
     numbers = len(atoms) + len(edges) + 1
 
     def cell(e: Encoded) -> Ints:
         found = _scalar_cell(e.values[:, 0], atoms, edges)
-        if not first.is_symbol:
-            return found
-        symbol = e.codes[:, 0]
-        return np.where(symbol > 0, numbers - 1 + symbol, found)
+        return np.where(e.codes[:, 0] > 0, numbers - 1 + e.codes[:, 0], found) if first.is_symbol else found
 
     def name(c: int) -> str:
         return _cell_words(atoms, edges, c) if c < numbers else f"{{symbol {c - numbers + 1}}}"
@@ -105,9 +98,6 @@ def of_cells(
     # A cell that no output was seen in has the ratio 1.
     ratio = np.append(np.log((a + 0.5) / (b + 0.5)), 0.0)
 
-    def evaluate(e: Encoded) -> Floats:
-        return ratio[np.minimum(cell(e), cells)]
-
     def describe(t: float, upper: bool) -> str:
         # Scores and thresholds are both rounded, so the threshold lies half a unit lower.
         inside = (ratio[:-1] >= t - TUNING.ratio_rounding) == upper
@@ -115,7 +105,7 @@ def of_cells(
         # Where no cell with outputs reaches the threshold, the event is that of the cells without outputs.
         return f"{what} in {joined(names)}" if names else "output where nothing was seen while learning"
 
-    return Score(name, evaluate, describe, learned=cells > few)
+    return Score(name, lambda e: ratio[np.minimum(cell(e), cells)], describe, learned=cells > few)
 
 
 SHOWN = 6
@@ -124,23 +114,18 @@ SHOWN = 6
 
 def joined(parts: list[str], others: int = 0) -> str:
     """Cells in words, neighbouring intervals merged; of all but `SHOWN`, and of `others`, only how many."""
-    merged = _merge(parts)
-    left = max(len(merged) - SHOWN, 0) + others
-    more = f" and {left} more cells" if left else ""
-    return (" ∪ ".join(merged[:SHOWN]) or "∅") + more
-
-
-def _merge(parts: list[str]) -> list[str]:
-    # [a, b) ∪ [b, c) reads better as [a, c).
     merged: list[str] = []
     for part in parts:
+        # [a, b) ∪ [b, c) reads better as [a, c).
         if merged and part.startswith("[") and merged[-1].endswith(")"):
             left, right = merged[-1][1:-1].split(", "), part[1:-1].split(", ")
             if len(left) == 2 and len(right) == 2 and left[1] == right[0]:
                 merged[-1] = f"[{left[0]}, {right[1]})"
                 continue
         merged.append(part)
-    return merged
+    hidden = max(len(merged) - SHOWN, 0) + others
+    more = f" and {hidden} more cells" if hidden else ""
+    return (" ∪ ".join(merged[:SHOWN]) or "∅") + more
 
 
 def row_words(e: Encoded, row: int, limit: int = 12) -> str:
@@ -158,13 +143,9 @@ def _scalar_cells(values: Floats, cells: int) -> tuple[Floats, Floats]:
     """Atoms (repeated values) and edges between which the other values lie, about `cells` in all."""
     unique, counts = np.unique(values, return_counts=True)
     least = max(2, len(values) // 2000)
-    atoms = unique[counts >= least]
-    if len(atoms) > 4096:
-        order = np.argsort(counts[counts >= least])[::-1][:4096]
-        atoms = np.sort(atoms[order])
-    rest = (
-        values if len(atoms) == 0 else np.repeat(unique, counts)[~np.isin(np.repeat(unique, counts), atoms)]
-    )
+    common = np.flatnonzero(counts >= least)
+    common = np.sort(common[np.argsort(counts[common])[::-1][:4096]])
+    atoms, rest = unique[common], np.repeat(np.delete(unique, common), np.delete(counts, common))
     if len(rest) < 4:
         return atoms, np.zeros(0)
     edges = np.unique(np.quantile(rest, np.linspace(0.0, 1.0, cells + 1)[1:-1]))
@@ -233,9 +214,6 @@ def _flagged(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
         others = ordered[~np.isin(ordered[:, j], value[at == j]), j]
         middle[j] = np.median(others) if len(others) else 0.0
 
-    def flags(v: Floats) -> Floats:
-        return (v[:, at] == value).astype(np.float64)
-
     def moved(v: Floats) -> Floats:
         found = v.copy()
         for j, x in zip(at, value, strict=True):
@@ -243,17 +221,15 @@ def _flagged(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
         return found
 
     standard = _standard(moved(first), moved(second))
-    return lambda v: np.hstack([standard(moved(v)), flags(v)])
+    return lambda v: np.hstack([standard(moved(v)), v[:, at] == value])
 
 
 def _linear(name: str, weights: Floats, features: Callable[[Floats], Floats], words: str) -> Score:
     return Score(name, lambda e: features(e.columns()) @ weights, _threshold_words(words))
 
 
-def logistic(first: Encoded, second: Encoded) -> Score | None:
+def logistic(first: Encoded, second: Encoded) -> Score:
     """Logistic regression with a ridge, by Newton's method in whichever of samples or columns is smaller."""
-    if first.is_scalar:
-        return None
     a, b = first.columns(), second.columns()
     standard = _flagged(a, b)
     weights = _fit_logistic(standard(a[: TUNING.most_fitted]), standard(b[: TUNING.most_fitted]))
@@ -266,8 +242,6 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
     It finds a leak in a few columns of many, or in how two columns go together.
     """
     a, b = first.columns(), second.columns()
-    if first.is_scalar:
-        return None
     standard = _flagged(a, b)
     x, y = standard(a[: TUNING.most_fitted]), standard(b[: TUNING.most_fitted])
     d = x.shape[1]
@@ -303,22 +277,17 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
         w = np.clip(z, -8.0, 8.0)
         return np.hstack([z[:, alone], w[:, both] ** 2, w[:, left[apart]] * w[:, right[apart]]])
 
-    def features(v: Floats) -> Floats:
-        return expand(standard(v))
-
     weights = _fit_logistic(expand(x), expand(y))
-    return _linear("sparse", weights, features, "score of a few columns and products")
+    return _linear("sparse", weights, lambda v: expand(standard(v)), "score of a few columns and products")
 
 
-def smooth(first: Encoded, second: Encoded) -> Score | None:
+def smooth(first: Encoded, second: Encoded) -> Score:
     """Logistic regression on piecewise-linear functions of up to six columns, on atoms, and on all products
     of two.
 
     Smooth where trees are steps: it reaches into corners of the outputs where samples are few.
     """
     a, b = first.columns(), second.columns()
-    if first.is_scalar or a.shape[1] > 6:
-        return None
     standard = _standard(a, b)
     z = standard(np.concatenate([a[: TUNING.most_fitted], b[: TUNING.most_fitted]]))
     # The two commonest values of a column may be atoms; the lines bend where the others lie.
@@ -471,10 +440,8 @@ def _cross_fit(a: Floats, b: Floats, fold: Ints) -> tuple[Floats, list[Floats]]:
     return whole, without
 
 
-def norm(first: Encoded, second: Encoded) -> Score | None:
+def norm(first: Encoded, second: Encoded) -> Score:
     """Distance from the pooled centre in standardised columns: finds rare modes far out and other spreads."""
-    if first.is_scalar:
-        return None
     standard = _standard(first.columns(), second.columns())
 
     def evaluate(e: Encoded) -> Floats:
@@ -500,10 +467,8 @@ def telling(a: Floats, b: Floats) -> Floats:
     return best
 
 
-def coordinate(first: Encoded, second: Encoded) -> Score | None:
+def coordinate(first: Encoded, second: Encoded) -> Score:
     """The column that tells the datasets apart best, cut into cells: it finds a leak in one coordinate."""
-    if first.is_scalar:
-        return None
     column = int(np.argmax(telling(first.columns(), second.columns())))
     words = column_words(first.shape, column)
     return of_number("coordinate", lambda e: e.columns()[:, column], words, first, second)
@@ -528,18 +493,16 @@ def of_number(
 # --- Arithmetic --------------------------------------------------------------------------------------
 
 
-def footprints(first: Encoded, second: Encoded) -> Score | None:
+def footprints(first: Encoded, second: Encoded) -> Score:
     """Trailing zero bits of the significand, by the exponent: which doubles a computation can reach at all.
 
     Finds what Mironov (2012) describes; nearly every noise that is added in floating point has it.
     """
-    if not first.is_scalar:
-        return None
-
-    def cell(e: Encoded) -> Ints:
-        return bit_cells(e.values[:, 0])[0]
-
-    def words(c: int) -> str:
-        return f"{{(exponent {c // 64 - 30}, {c % 64} zeros)}}"
-
-    return of_cells("footprints", cell, words, first, second, "(exponent, trailing zero bits)")
+    return of_cells(
+        "footprints",
+        lambda e: bit_cells(e.values[:, 0])[0],
+        lambda c: f"{{(exponent {c // 64 - 30}, {c % 64} zeros)}}",
+        first,
+        second,
+        "(exponent, trailing zero bits)",
+    )
