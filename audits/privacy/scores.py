@@ -128,14 +128,14 @@ def joined(parts: list[str], others: int = 0) -> str:
     return (" ∪ ".join(merged[:SHOWN]) or "∅") + more
 
 
-def row_words(e: Encoded, row: int, limit: int = 12) -> str:
-    """One row as a set of one element."""
+def row_words(e: Encoded, row: int) -> str:
+    """One row as a set of one element, a dozen of its numbers at most."""
     codes = e.codes[row]
     parts = [
         f"symbol {codes[j]}" if j < len(codes) and codes[j] else f"{v:g}"
-        for j, v in enumerate(e.values[row][:limit])
+        for j, v in enumerate(e.values[row][:12])
     ]
-    more = ", …" if e.values.shape[1] > limit else ""
+    more = ", …" if e.values.shape[1] > 12 else ""
     return "{" + (parts[0] if len(parts) == 1 else f"({', '.join(parts)}{more})") + "}"
 
 
@@ -375,14 +375,12 @@ def _dual(x: Floats, y: Floats) -> Floats:
     return x.T @ np.linalg.solve(gram + (1.0 + 0.1 * np.trace(gram) / n) * np.eye(n), 2.0 * y - 1.0)
 
 
-def _newton(
-    x: Floats, y: Floats, ridge: float, start: tuple[Floats, float] | None = None, near: float = 1e-2
-) -> tuple[Floats, float]:
+def _newton(x: Floats, y: Floats, ridge: float, near: float = 1e-2) -> tuple[Floats, float]:
     """Weights and offset of the regression, by Newton steps until a step is shorter than `near`.
 
     A step costs rows × columns². Wide rows therefore get a single step, which is a ridge regression.
     """
-    weights, offset = (np.zeros(x.shape[1]), 0.0) if start is None else start
+    weights, offset = np.zeros(x.shape[1]), 0.0
     for _ in range(1 if x.shape[1] > TUNING.wide else 8):
         p, s, root = _curvature(x, weights, offset)
         # A matrix times its own transpose costs half of what a product of two matrices costs.
@@ -416,12 +414,11 @@ def _cross_fit(a: Floats, b: Floats, fold: Ints) -> tuple[Floats, list[Floats]]:
     if d > n:
         part = np.concatenate([fold, fold])
         return _dual(x, y), [_dual(x[part != k], y[part != k]) for k in range(TUNING.folds)]
-    ridge, start = TUNING.smooth_ridge, (np.zeros(d), 0.0)
+    ridge, weights, offset = TUNING.smooth_ridge, np.zeros(d), 0.0
     if d <= TUNING.wide:
         # Far from the solution a few rows give as good a step as all rows do.
         few = slice(None, None, max(1, n // TUNING.few_rows))
-        start = _newton(x[few], y[few], ridge, near=0.1)
-    weights, offset = start
+        weights, offset = _newton(x[few], y[few], ridge, near=0.1)
     p, _, root = _curvature(x, weights, offset)
     edges = np.searchsorted(fold, np.arange(TUNING.folds + 1))
     slopes, squares = np.zeros((TUNING.folds, d)), np.zeros((TUNING.folds, d, d))
