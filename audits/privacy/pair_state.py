@@ -172,16 +172,12 @@ class PairState:
         self.learned_at = self.kept_rows
         if not only_rare:
             self.find_atoms(first, second)
-        idle: list[scores.Learner] = []
-        if self.atoms is not None:
-            # `reorder` sees to the sets. Where nothing but few outputs occurs, these are all the events.
-            idle = [scores.sets]
-            if self.few():
-                idle += [slot.learner for slot in self.slots if slot.learner is not scores.value]
         scorers = scorer(first, self.atoms), scorer(second, self.atoms)
         with self.threads.limit(limits=1):
             for slot in self.slots:
-                if slot.learner in idle:
+                # `reorder` sees to the sets. Where nothing but few outputs occurs, these are all the events.
+                repeat = self.few() if slot.learner is not scores.sets else self.atoms is not None
+                if repeat and slot.learner is not scores.value:
                     slot.ladder = None
                 elif slot.active and (slot.learner in RARE or not only_rare):
                     slot.relearn(first, second, scorers)
