@@ -143,9 +143,8 @@ def _scalar_cells(values: Floats, cells: int) -> tuple[Floats, Floats]:
     """Atoms (repeated values) and edges between which the other values lie, about `cells` in all."""
     unique, counts = np.unique(values, return_counts=True)
     least = max(2, len(values) // 2000)
-    common = np.flatnonzero(counts >= least)
-    common = np.sort(common[np.argsort(counts[common])[::-1][:4096]])
-    atoms, rest = unique[common], np.repeat(np.delete(unique, common), np.delete(counts, common))
+    common = counts >= least
+    atoms, rest = unique[common], np.repeat(unique[~common], counts[~common])
     if len(rest) < 4:
         return atoms, np.zeros(0)
     edges = np.unique(np.quantile(rest, np.linspace(0.0, 1.0, cells + 1)[1:-1]))
@@ -197,26 +196,23 @@ def _flagged(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
     pooled = np.concatenate([first[: TUNING.most_measured], second[: TUNING.most_measured]])
     ordered = np.sort(pooled, axis=0)
     step = max(2, int(TUNING.flagged * len(ordered)))
-    columns: list[int] = []
-    values: list[float] = []
-    for j in np.flatnonzero((ordered[step:] == ordered[:-step]).any(axis=0)):
-        unique, counts = np.unique(ordered[:, j], return_counts=True)
-        commonest = np.argsort(counts)[::-1][: TUNING.most_flags] if len(unique) > 2 else []
-        for place in commonest:
-            if counts[place] > step:
-                columns.append(int(j))
-                values.append(float(unique[place]))
-    if not columns:
-        return _standard(first, second)
-    at, value = np.array(columns), np.array(values)
+    flags: list[tuple[int, float]] = []
     middle = np.zeros(pooled.shape[1])
-    for j in np.unique(at):
-        others = ordered[~np.isin(ordered[:, j], value[at == j]), j]
-        middle[j] = np.median(others) if len(others) else 0.0
+    for j in np.flatnonzero((ordered[step:] == ordered[:-step]).any(axis=0)).tolist():
+        unique, counts = np.unique(ordered[:, j], return_counts=True)
+        commonest = np.argsort(counts)[::-1][: TUNING.most_flags if len(unique) > 2 else 0]
+        shared = commonest[counts[commonest] > step]
+        if len(shared):
+            flags += [(j, x) for x in unique[shared].tolist()]
+            others = np.repeat(np.delete(unique, shared), np.delete(counts, shared))
+            middle[j] = np.median(others) if len(others) else 0.0
+    if not flags:
+        return _standard(first, second)
+    at, value = (np.array(part) for part in zip(*flags, strict=True))
 
     def moved(v: Floats) -> Floats:
         found = v.copy()
-        for j, x in zip(at, value, strict=True):
+        for j, x in flags:
             found[v[:, j] == x, j] = middle[j]
         return found
 

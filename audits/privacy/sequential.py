@@ -201,16 +201,16 @@ class Sequential:
         top, slack = np.max(strength, axis=0), 1.0 / math.sqrt(state.size)
         # To score a single number by its value costs nothing. For vectors the strongest score is always kept.
         favourite = 0 if is_scalar else max(range(len(live)), key=lambda i: float(strength[i].sum()))
-        for place, (slot, found) in enumerate(zip(live, strength, strict=True)):
-            # Every other score must show enough to be worth the time that it takes.
-            least = top - slack
-            if size >= TUNING.choose_from:
-                least = np.maximum(least, strength[favourite] + slack)
-            slot.active = place == favourite or bool(np.any((found > 0.0) & (found >= least)))
+        # Every other score must show enough to be worth the time that it takes.
+        least = top - slack
+        if size >= TUNING.choose_from:
+            least = np.maximum(least, strength[favourite] + slack)
+        heirs = [live[favourite]]
+        for slot, found, hits in zip(live, strength, seen, strict=True):
             # A rare event has hardly been hit yet, so its excess so far does not speak against it.
-            rare = slot.learner in PATIENT and seen[place] < TUNING.patience
-            slot.active |= rare and float(found[-1]) > 0.0
-        heirs = [slot for slot in live if slot.active]
+            rare = slot.learner in PATIENT and hits < TUNING.patience and found[-1] > 0.0
+            if rare or np.any((found > 0.0) & (found >= least)):
+                heirs.append(slot)
         for slot in state.slots:
             # A learner without an event by now is dropped, unless the events that it looks for are rare.
             if slot not in heirs:
