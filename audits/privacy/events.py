@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from audits.privacy.outputs import Encoded, Floats, Ints
+from audits.privacy.outputs import Floats, Ints
 from audits.privacy.scores import Score
 from audits.privacy.tuning import TUNING
 
@@ -34,12 +34,7 @@ class Ladder:
 
     def keep(self, rungs: Ints) -> Ladder:
         """Only some of the thresholds."""
-        return replace(
-            self,
-            thresholds=self.thresholds[rungs],
-            first=self.first[rungs],
-            second=self.second[rungs],
-        )
+        return Ladder(self.score, self.thresholds[rungs], self.first[rungs], self.second[rungs], self.size)
 
     def hits(self, first: Ints, second: Ints, size: int) -> tuple[Ints, Ints]:
         """Counts of the four events of every rung, (4K,) each: on the dataset that should have more, then on
@@ -124,11 +119,15 @@ def build(
     """The ladder of a score with these values on samples of both datasets.
 
     The samples before place `fitted` were used to fit the score, so they are not counted; with a `judge` they
-    are, by the values that it returns for them. `steady`: see `_steady`.
+    are, by the values that it returns for them. `steady`: an output has the same score in every batch, as
+    scores are rounded.
     """
     if steady:
-        unit = rounding(first, second)
-        score, first, second = _steady(score, unit), rounded(first, unit), rounded(second, unit)
+        # The last bits of a matrix product depend on its number of rows. Where outputs repeat, a threshold is
+        # the score of some output, and two batches could disagree on whether that output is in the event.
+        unit, exact = rounding(first, second), score.evaluate
+        score = replace(score, evaluate=lambda e: rounded(exact(e), unit))
+        first, second = rounded(first, unit), rounded(second, unit)
     cuts = thresholds(np.concatenate([first, second]), ratio)
     if len(cuts) == 0:
         return None
@@ -136,19 +135,6 @@ def build(
     if judge is not None:
         (first, second), start = judge(first, second), 0
     return Ladder(score, cuts, count(first[start:], cuts), count(second[start:], cuts), len(first) - start)
-
-
-def _steady(score: Score, unit: float) -> Score:
-    """The score rounded, so that an output has the same score in every batch.
-
-    The last bits of a matrix product depend on its number of rows. Where outputs repeat, a threshold is the
-    score of some output, and two batches could disagree on whether that output is in the event.
-    """
-
-    def evaluate(e: Encoded) -> Floats:
-        return rounded(score.evaluate(e), unit)
-
-    return replace(score, evaluate=evaluate)
 
 
 def rounding(first: Floats, second: Floats) -> float:

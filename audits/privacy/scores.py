@@ -220,16 +220,12 @@ def _flagged(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
     return lambda v: np.hstack([standard(moved(v)), v[:, at] == value])
 
 
-def _linear(name: str, weights: Floats, features: Callable[[Floats], Floats], words: str) -> Score:
-    return Score(name, lambda e: features(e.columns()) @ weights, _threshold_words(words))
-
-
 def logistic(first: Encoded, second: Encoded) -> Score:
     """Logistic regression with a ridge, by Newton's method in whichever of samples or columns is smaller."""
     a, b = first.columns(), second.columns()
     standard = _flagged(a, b)
     weights = _fit_logistic(standard(a[: TUNING.most_fitted]), standard(b[: TUNING.most_fitted]))
-    return _linear("logistic", weights, standard, "logistic score")
+    return Score("logistic", lambda e: standard(e.columns()) @ weights, _threshold_words("logistic score"))
 
 
 def sparse(first: Encoded, second: Encoded) -> Score | None:
@@ -274,7 +270,8 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
         return np.hstack([z[:, alone], w[:, both] ** 2, w[:, left[apart]] * w[:, right[apart]]])
 
     weights = _fit_logistic(expand(x), expand(y))
-    return _linear("sparse", weights, lambda v: expand(standard(v)), "score of a few columns and products")
+    words = _threshold_words("score of a few columns and products")
+    return Score("sparse", lambda e: expand(standard(e.columns())) @ weights, words)
 
 
 def smooth(first: Encoded, second: Encoded) -> Score:
