@@ -72,10 +72,6 @@ class Rungs:
     ladder: events.Ladder
     of: Ints
 
-    def suits(self, atoms: Atoms, ladder: events.Ladder) -> bool:
-        """Whether these are theirs; only the counts of the ladder may be others."""
-        return self.atoms is atoms and self.ladder.thresholds is ladder.thresholds
-
     def count(self, times: Ints, others: Encoded) -> Ints:
         """How many samples have score ≥ each threshold: atoms that occur so many `times`, and all others."""
         steps = len(self.ladder.thresholds)

@@ -72,10 +72,12 @@ class Slot:
 
     def rungs_of(self, atoms: Atoms) -> Rungs:
         """The ladder's rungs that the atoms reach, worked out once."""
-        assert self.ladder is not None
-        if self.rungs is None or not self.rungs.suits(atoms, self.ladder):
-            self.rungs = rungs(atoms, self.ladder)
-        return self.rungs
+        known, ladder = self.rungs, self.ladder
+        assert ladder is not None
+        # The ladder that they were worked out for may have had other counts.
+        if known is None or known.atoms is not atoms or known.ladder.thresholds is not ladder.thresholds:
+            self.rungs = known = rungs(atoms, ladder)
+        return known
 
 
 class PairState:

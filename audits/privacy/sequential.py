@@ -189,9 +189,7 @@ class Sequential:
         wanted = np.append(np.unique(self.nearest[near]), len(self.references) - 1)
         strength: list[Floats] = []
         seen: list[int] = []
-        for slot in live:
-            ladder = slot.ladder
-            assert ladder is not None
+        for slot, ladder in zip(live, state.ladders(), strict=True):
             excess = self.excess(ladder)[:, wanted]
             strength.append(np.max(excess, axis=0))
             seen.append(sum(int(side[excess[:, -1].argmax()]) for side in ladder.all_hits()))
@@ -338,13 +336,11 @@ class Sequential:
     def batch_size(self, state: PairState) -> int:
         """Samples of the next batch: a share of those before, within the budget of samples and time."""
         request = self.request
-        size = TUNING.first_batch
-        if state.size > 0:
-            size = max(16, int(self.growth(state) * state.size))
+        size = max(16, int(self.growth(state) * state.size)) if state.size > 0 else TUNING.first_batch
         left = request.time_limit - request.timed()
-        if self.samples > 0 and left <= 0.0:
-            return 0
-        if self.samples > 0 and math.isfinite(left):
+        if self.samples > 0 and left < math.inf:
+            if left <= 0.0:
+                return 0
             speed = self.samples / max(request.timed(), 1e-6)
             size = min(size, max(16, int(speed * left)))
         return min(size, request.max_samples - self.samples)

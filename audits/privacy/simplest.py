@@ -180,13 +180,11 @@ def _named(
     found: Sequence[_Event], hits: Ints, rate: _Rate, bound: float, encoder: Encoder, mixed: str
 ) -> Simplest | None:
     # Each of the 2K intervals has two ends, each of which fails with probability at most α/(4K).
-    low, high = clopper_pearson_limits(hits, rate.samples, rate.alpha / (4.0 * len(found)))
+    ends = clopper_pearson_limits(hits, rate.samples, rate.alpha / (4.0 * len(found)))
+    every = np.stack([hits / rate.samples, *ends], axis=-1)
     named: list[Simplest] = []
     for place, event in enumerate(found):
-        shares = [
-            Share(int(hits[side, place]) / rate.samples, float(low[side, place]), float(high[side, place]))
-            for side in (0, 1)
-        ]
+        shares = [Share(*side) for side in every[:, place].tolist()]
         more, less = sorted(shares, key=lambda share: -share.estimate)
         shown = math.log((more.low - rate.delta) / less.high) if more.low > rate.delta else 0.0
         if shown <= rate.epsilon:
