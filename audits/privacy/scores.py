@@ -1,7 +1,8 @@
 """Scores: functions of an output whose large values speak for one dataset and small values for the other.
 
 A score is learned on earlier samples only and turned into events by thresholds. Every learner here takes the
-samples of both sides and returns the score, or None where it has nothing to offer for this kind of output.
+samples of both sides and returns the score, or None where it finds none. Which of them suit a kind of output
+is said by `pair_state.learners`.
 """
 
 from __future__ import annotations
