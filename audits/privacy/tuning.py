@@ -32,8 +32,8 @@ class Tuning:
     few_samples: int = 32768
     """So many samples of a dataset are few."""
     afterwards: tuple[float, float] = (0.25, 0.15)
-    """Share of the samples before it that a batch is after a refutation: of single numbers and of outputs that
-    repeat, of which small batches teach no more, and of others."""
+    """Share of the samples before it that a batch is after a refutation: of single numbers and of outputs
+    that repeat, of which small batches teach no more, and of others."""
     longest: int = 64
     """After a refutation at most so many times its samples are drawn to know the size of the violation."""
     confirm: float = 0.05
