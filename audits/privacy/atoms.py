@@ -9,17 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy import events, scores
-from audits.privacy.outputs import Encoded, row_keys
+from audits.privacy.outputs import Encoded, Floats, Ints, row_keys
 from audits.privacy.tuning import TUNING
-
-Floats = NDArray[np.floating[Any]]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +71,6 @@ class Rungs:
     atoms: Atoms
     ladder: events.Ladder
     of: Ints
-
-    def suits(self, atoms: Atoms, ladder: events.Ladder) -> bool:
-        """Whether these are theirs; only the counts of the ladder may be others."""
-        return self.atoms is atoms and self.ladder.thresholds is ladder.thresholds
 
     def count(self, times: Ints, others: Encoded) -> Ints:
         """How many samples have score ≥ each threshold: atoms that occur so many `times`, and all others."""
@@ -137,12 +129,12 @@ def ladder_of_sets(atoms: Atoms, learned: Counts, judged: Counts, ratio: float) 
     variance 1, so that an atom seen twice does not come before one that is known well. All outputs that are
     no atoms count as one more.
     """
-    a, b = (side + 0.5 for side in _with_rest(learned))
+    seen = _with_rest(learned)
+    a, b = seen + 0.5
     order = np.log(a / b) / (1.0 + 1.0 / a + 1.0 / b)
     # Equal ratios are told apart, or a fair coin would have no events.
     order = order + 1e-9 * np.arange(len(order)) / len(order)
     known, rest = order[:-1], float(order[-1])
-    names = atoms.rows
 
     def evaluate(e: Encoded) -> Floats:
         place, found = atoms.find(e)
@@ -150,26 +142,22 @@ def ladder_of_sets(atoms: Atoms, learned: Counts, judged: Counts, ratio: float) 
 
     def describe(t: float, upper: bool) -> str:
         inside = (known >= t) if upper else (known < t)
-        seen = np.flatnonzero(inside & (learned.first + learned.second > 0))
+        found = np.flatnonzero(inside & (pooled[:-1] > 0))
         # Only those that are shown: there may be thousands.
-        cells = [scores.row_words(names, int(i)) for i in seen[: scores.SHOWN]]
-        others = len(seen) - len(cells)
+        cells = [scores.row_words(atoms.rows, int(i)) for i in found[: scores.SHOWN]]
+        others = len(found) - len(cells)
         if (rest >= t) == upper and pooled[-1] > 0:
             cells.append("(anything else)")
         return f"output in {scores.joined(cells, others)}"
 
-    first, second = _with_rest(judged)
-    pooled = np.sum(_with_rest(learned), axis=0)
+    pooled = seen.sum(axis=0)
     cuts = events.thresholds(order, ratio, pooled)
     if len(cuts) == 0:
         return None
-    score = scores.Score("sets", evaluate, describe)
-    return events.Ladder(
-        score, cuts, events.count(order, cuts, first), events.count(order, cuts, second), judged.size
-    )
+    first, second = _with_rest(judged) @ (order[:, None] >= cuts)
+    return events.Ladder(scores.Score("sets", evaluate, describe), cuts, first, second, judged.size)
 
 
-def _with_rest(counts: Counts) -> tuple[Ints, Ints]:
-    """Counts of the atoms and of anything else, (atoms + 1,) each."""
-    first, second = (np.append(side, counts.size - side.sum()) for side in (counts.first, counts.second))
-    return first, second
+def _with_rest(counts: Counts) -> Ints:
+    """Counts of the atoms and of anything else on both sides, (2, atoms + 1)."""
+    return np.stack([np.append(side, counts.size - side.sum()) for side in (counts.first, counts.second)])

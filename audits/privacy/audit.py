@@ -163,6 +163,7 @@ def audit_privacy(
         partial=partial,
         progress=timed if planting else progress,
     )
+    stops = (KeyboardInterrupt, Stopped) if partial else ()
     # Premises are tested with a generator of their own: the samples of the audit stay what they were.
     own = generator.spawn(1)[0]
     premise, tested = "", 0
@@ -175,9 +176,7 @@ def audit_privacy(
             if finding.refuted and finding.pair_index > 0:
                 premise, more = _premise(request, finding.pair_index, own)
                 tested += more
-    except (KeyboardInterrupt, Stopped) as stop:
-        if not partial:
-            raise
+    except stops as stop:
         finding = nothing(0, f"{str(stop) or 'Interrupted.'} Nothing was shown by then.")
     if drawer.changed and not drawer.one_by_one:
         premise = premise or premises.sentence("data")
@@ -192,9 +191,14 @@ def audit_privacy(
         low_bits = footprints_of.look(outputs[0], outputs[1], float(epsilon), float(delta), float(alpha))
     seconds = time.perf_counter() - clock
     cost = max(time.process_time() - started, drawer.seconds)
-    plantable = planting and verdict == "not-refuted" and method != "gdp"
-    planted = _planted(request, outputs, finding, method, looks, cost) if plantable else ()
-    named_event = _simplest(request, outputs, finding) if simplest and finding.refuted else None
+    planted, named_event = (), None
+    with suppress(*stops):
+        if planting and verdict == "not-refuted" and method != "gdp":
+            planted = _planted(request, outputs, finding, method, looks, cost)
+    # The refutation stands, whatever a mechanism does when it is called again.
+    with suppress(ValueError, *stops):
+        if simplest and finding.refuted:
+            named_event = _simplest(request, outputs, finding)
     notes = [finding.note]
     if drawer.changed and drawer.one_by_one:
         notes += [
@@ -274,10 +278,7 @@ def _planted(
         run=run,
     )
     allowed = min(max(SHARE * cost, LEAST_SECONDS), request.time_limit - request.timed())
-    stops = (KeyboardInterrupt, Stopped) if request.partial else ()
-    with suppress(*stops):
-        return plant(audit, outputs, request.drawer.encoder(), allowed, request.rng.spawn(1)[0])
-    return ()
+    return plant(audit, outputs, request.drawer.encoder(), allowed, request.rng.spawn(1)[0])
 
 
 def _simplest(request: Request, outputs: list[Any], finding: Finding) -> Simplest | None:
@@ -300,20 +301,16 @@ def _simplest(request: Request, outputs: list[Any], finding: Finding) -> Simples
     if samples < MIN_SAMPLES:
         return None
     drawer.keep = 0
-    stops = (KeyboardInterrupt, Stopped) if request.partial else ()
-    # The refutation stands, whatever a mechanism does when it is called again.
-    with suppress(ValueError, *stops):
-        return simplest_event(
-            outputs,
-            draw,
-            epsilon=request.epsilon,
-            delta=request.delta,
-            alpha=request.alpha,
-            bound=finding.epsilon_lower,
-            samples=samples,
-            symbols=drawer.symbols,
-        )
-    return None
+    return simplest_event(
+        outputs,
+        draw,
+        epsilon=request.epsilon,
+        delta=request.delta,
+        alpha=request.alpha,
+        bound=finding.epsilon_lower,
+        samples=samples,
+        symbols=drawer.symbols,
+    )
 
 
 def _premise(request: Request, index: int, rng: np.random.Generator) -> tuple[str, int]:

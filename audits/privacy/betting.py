@@ -14,13 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audits.privacy import binomial, events
+from audits.privacy.outputs import Floats, Ints
 from audits.privacy.tuning import TUNING
-
-Floats = NDArray[np.floating[Any]]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,22 +71,21 @@ def choose(
     """
     shares = [ladder.shares() for ladder in ladders]
     at = epsilon[references]
+    # The forward, then the backward events of each ladder; and their shares on the dataset that should have
+    # the greater probability (`more`) and on the other dataset (`less`).
     found = [candidates(excess(p, q, at, delta)) for p, q in shares]
-    u, l = (np.stack(events_) for events_ in zip(*found, strict=True))
-    sizes = np.array([ladder.size for ladder in ladders])[:, None, None]
-    # For the forward events, then for the backward events: the shares on the dataset that should have the
-    # greater probability (`more`) and on the other dataset (`less`).
     more, less = (
-        np.stack([np.stack([side[e] for side, e in zip(part, events_, strict=True)]) for events_ in (u, l)])
+        np.stack([side[of] for side, of in zip(part, found, strict=True)], axis=1)
         for part in zip(*shares, strict=True)
     )
+    sizes = np.array([ladder.size for ladder in ladders])[:, None, None]
     less = _lesser(more, less, sizes)
     # For an ε at which the excess of every event is far below zero nothing is betted.
     near = _excess(more, less, np.exp(at), delta, sizes)[1] > -TUNING.hope
     reference = nearest[places]
     hopeful = np.any(near, axis=(0, 1, 2))[reference]
     places, goal, reference = places[hopeful], goal[hopeful], reference[hopeful]
-    u, l = u[..., reference], l[..., reference]
+    u, l = np.stack(found, axis=1)[..., reference]
     p, q = alternative(more[..., reference], less[..., reference], epsilon[places], delta, sizes, goal)
     bet = binomial.bet(p[0], q[0], q[1], p[1], epsilon[places], delta)
     # What each bet would have won on the samples so far, had it been made from the start.
@@ -108,9 +104,9 @@ def excess(p: Floats, q: Floats, epsilon: Floats, delta: float) -> Floats:
     return (p - a * q - delta) / np.sqrt(p * (1.0 - p) + a * a * q * (1.0 - q))
 
 
-def candidates(excesses: Floats) -> tuple[Ints, Ints]:
-    """The best events of a ladder with the best disjoint partner of the other direction: forward, backward,
-    (C, R) each.
+def candidates(excesses: Floats) -> Ints:
+    """The best events of a ladder with the best disjoint partner of the other direction: forward and
+    backward, (2, C, R).
 
     `excesses` are (4K, R), in the order of `Ladder.hits`. {score ≥ t} is disjoint from {score < s} for s ≤ t.
     """
@@ -134,7 +130,7 @@ def candidates(excesses: Floats) -> tuple[Ints, Ints]:
         upper[0][rung, column],
     )
     forward = kind < 2
-    return np.where(forward, first, partner), np.where(forward, partner, first)
+    return np.where([forward, ~forward], first, partner)
 
 
 def _running_argmax(values: Floats) -> Ints:

@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audits.bounds import clopper_pearson_limits as clopper_pearson
-
-Floats = NDArray[np.floating[Any]]
+from audits.privacy.outputs import Floats
 
 
 def project(p1: Floats, q1: Floats, epsilon: Floats, delta: float) -> tuple[Floats, Floats]:
@@ -91,71 +89,51 @@ def bet(p_u: Floats, q_u: Floats, p_l: Floats, q_l: Floats, epsilon: Floats, del
     the point of the null that is nearest in KL (the e-variables of Turner, Ly and Grünwald, 2024, for a
     convex null, here for both directions together), found by Newton's method on the two free probabilities.
     """
-    a = np.exp(epsilon)
-    p_u, q_u, p_l, q_l, a = np.broadcast_arrays(p_u, q_u, p_l, q_l, a)
-    with_u, with_l = p_u > a * q_u + delta, q_l > a * p_l + delta
-    some = with_u | with_l
-    fields = [np.zeros(a.shape) for _ in range(6)]
-    if some.any():
-        found = _best_bet(
-            np.where(with_u, p_u, 0.0)[some],
-            np.where(with_u, q_u, 0.0)[some],
-            np.where(with_l, p_l, 0.0)[some],
-            np.where(with_l, q_l, 0.0)[some],
-            a[some],
-            delta,
-        )
-        for array, value in zip(fields, found, strict=True):
-            array[some] = value
-    return Bet(*fields)
+    p_u, q_u, p_l, q_l, a = np.broadcast_arrays(p_u, q_u, p_l, q_l, np.exp(epsilon))
+    # Here and below row 0 is about U, row 1 about L, or about P, then Q: swapping P with Q swaps the rows.
+    more, less = (np.stack(sides).reshape(2, a.size) for sides in ([p_u, q_l], [q_u, p_l]))
+    used = more > a.ravel() * less + delta
+    some = np.flatnonzero(used.any(axis=0))
+    fields: Floats = np.zeros((6, a.size))
+    if len(some):
+        more, less = (np.where(used, side, 0.0)[:, some] for side in (more, less))
+        fields[:, some] = _best_bet(more, less, a.ravel()[some], delta)
+    return Bet(*fields.reshape(6, *a.shape))
 
 
-def _best_bet(
-    p_u: Floats, q_u: Floats, p_l: Floats, q_l: Floats, a: Floats, delta: float
-) -> tuple[Floats, ...]:
+def _best_bet(more: Floats, less: Floats, a: Floats, delta: float) -> Floats:
+    """The six fields of `Bet`; where `more` is 0 nothing is betted on that event."""
     solve = _pure_multipliers if delta == 0.0 else _multipliers
-    nu, kappa, u, v = solve(p_u, q_u, p_l, q_l, a, delta)
+    rest, won = solve(more, less, a, delta)
     # A direction whose bet would be negative is implied by the other one: it is dropped. Should both look
     # idle for lack of convergence, the weaker goes.
-    idle = (p_u > 0.0) & (q_l > 0.0) & ((u <= 0.0) | (v <= 0.0))
-    if idle.any():
-        drop_u = (u <= 0.0) & ((v > 0.0) | (p_u - a * q_u <= q_l - a * p_l))
-        drop_u, drop_l = (drop_u & idle)[idle], (~drop_u & idle)[idle]
-        again = solve(
-            np.where(drop_u, 0.0, p_u[idle]),
-            np.where(drop_u, 0.0, q_u[idle]),
-            np.where(drop_l, 0.0, p_l[idle]),
-            np.where(drop_l, 0.0, q_l[idle]),
-            a[idle],
-            delta,
-        )
-        for array, value in zip((nu, kappa, u, v), again, strict=True):
-            array[idle] = value
+    idle = np.flatnonzero((more > 0.0).all(axis=0) & (won <= 0.0).any(axis=0))
+    if len(idle):
+        p, q, a0, (u, v) = more[:, idle], less[:, idle], a[idle], won[:, idle]
+        excess = p - a0 * q
+        drop_u = (u <= 0.0) & ((v > 0.0) | (excess[0] <= excess[1]))
+        kept = np.stack([~drop_u, drop_u])
+        rest[:, idle], won[:, idle] = solve(np.where(kept, p, 0.0), np.where(kept, q, 0.0), a0, delta)
     # From here on nothing rests on how well Newton converged: u, v are cut to keep f, g ≥ 0, all is scaled
     # to 2.
-    u = np.clip(u, 0.0, (1.0 - 1e-9) * kappa / a)
-    v = np.clip(v, 0.0, (1.0 - 1e-9) * nu / a)
-    scale = 2.0 / (nu + kappa + delta * (u + v))
-    nu, kappa, u, v = nu * scale, kappa * scale, u * scale, v * scale
-    return (
-        np.log(nu),
-        np.log(nu + u),
-        np.log(nu - a * v),
-        np.log(kappa),
-        np.log(kappa - a * u),
-        np.log(kappa + v),
-    )
+    won = np.clip(won, 0.0, (1.0 - 1e-9) * rest[::-1] / a)
+    scale = 2.0 / (rest.sum(axis=0) + delta * won.sum(axis=0))
+    (nu, kappa), (u, v) = rest * scale, won * scale
+    return np.log(np.stack([nu, nu + u, nu - a * v, kappa, kappa - a * u, kappa + v]))
 
 
-def _rest(p_u: Floats, q_u: Floats, p_l: Floats, q_l: Floats) -> tuple[Floats, Floats]:
+def _left(more: Floats, less: Floats) -> Floats:
+    """Probabilities of the rest under P and under Q."""
+    return 1.0 - np.stack([more[0], less[0]]) - np.stack([less[1], more[1]])
+
+
+def _rest(more: Floats, less: Floats) -> Floats:
     # U and L may be all there is; a little mass on the rest keeps the optimum inside.
-    return np.maximum(1.0 - p_u - p_l, 1e-3), np.maximum(1.0 - q_u - q_l, 1e-3)
+    return np.maximum(_left(more, less), 1e-3)
 
 
-def _pure_multipliers(
-    p_u: Floats, q_u: Floats, p_l: Floats, q_l: Floats, a: Floats, delta: float
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """ν, κ, u, v of the best bet for δ = 0, where they hang on ν alone.
+def _pure_multipliers(more: Floats, less: Floats, a: Floats, delta: float) -> tuple[Floats, Floats]:
+    """(ν, κ) and (u, v) of the best bet for δ = 0, where they hang on ν alone.
 
     The nearest null point minimises −Σ p·log p₀ − Σ q·log q₀ with multipliers ν and κ for the two sums, ν + κ
     = 2. On U, where p₀ = a·q₀, that gives q₀ = (p + q)/(νa + κ), hence f = p/p₀ = p·(νa + κ)/(a·(p + q)), on
@@ -165,14 +143,13 @@ def _pure_multipliers(
 
     concave in ν.
     """
-    p_rest, q_rest = _rest(p_u, q_u, p_l, q_l)
-    both_u, both_l, b = p_u + q_u, p_l + q_l, a - 1.0
+    (p_rest, q_rest), both, b = _rest(more, less), more + less, a - 1.0
     nu, low, high = np.ones_like(a), np.zeros_like(a), np.full_like(a, 2.0)
     for _ in range(30):
         kappa, one, other = 2.0 - nu, 2.0 + b * nu, 2.0 * a - b * nu
         # The parts of the slope; each squared over its weight is its part of the curvature.
         first, second = p_rest / nu, q_rest / kappa
-        third, fourth = b * both_u / one, b * both_l / other
+        third, fourth = b * both[0] / one, b * both[1] / other
         slope = first - second + third - fourth
         curve = first / nu + second / kappa + third * b / one + fourth * b / other
         low, high = np.where(slope > 0.0, nu, low), np.where(slope > 0.0, high, nu)
@@ -183,34 +160,23 @@ def _pure_multipliers(
         nu = new
         if done:
             break
-    kappa = 2.0 - nu
-    with_u, with_l = p_u > 0.0, q_l > 0.0
-    u = np.where(with_u, p_u * (nu * a + kappa) / (a * np.where(with_u, both_u, 1.0)) - nu, 0.0)
-    v = np.where(with_l, q_l * (nu + a * kappa) / (a * np.where(with_l, both_l, 1.0)) - kappa, 0.0)
-    return nu, kappa, u, v
+    rest, used = np.stack([nu, 2.0 - nu]), more > 0.0
+    won = more * (rest * a + rest[::-1]) / (a * np.where(used, both, 1.0)) - rest
+    return rest, np.where(used, won, 0.0)
 
 
-def _multipliers(
-    p_u: Floats, q_u: Floats, p_l: Floats, q_l: Floats, a: Floats, delta: float
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """ν, κ, u, v of the best bet for δ > 0, from the nearest null point."""
-    with_u, with_l = p_u > 0.0, q_l > 0.0
-    p_rest, q_rest = _rest(p_u, q_u, p_l, q_l)
-    q, r = _nearest_null(p_u, q_u, p_l, q_l, a, delta)
-    p0_u, q0_l = np.where(with_u, a * q + delta, 0.0), np.where(with_l, a * r + delta, 0.0)
-    nu, kappa = p_rest / (1.0 - p0_u - r), q_rest / (1.0 - q - q0_l)
-    u = np.where(with_u, p_u / np.where(with_u, p0_u, 1.0) - nu, 0.0)
-    v = np.where(with_l, q_l / np.where(with_l, q0_l, 1.0) - kappa, 0.0)
-    return nu, kappa, u, v
-
-
-def _nearest_null(
-    p_u: Floats, q_u: Floats, p_l: Floats, q_l: Floats, a: Floats, delta: float
-) -> tuple[Floats, Floats]:
-    """Q₀(U) and P₀(L) of the nearest null point with P₀(U) = a·Q₀(U) + δ, Q₀(L) = a·P₀(L) + δ."""
-    # Row 0 is about U, row 1 about L; or about the rest under P, then under Q. Swapping P with Q swaps rows.
-    more, less, rest = np.stack([p_u, q_l]), np.stack([q_u, p_l]), np.stack(_rest(p_u, q_u, p_l, q_l))
+def _multipliers(more: Floats, less: Floats, a: Floats, delta: float) -> tuple[Floats, Floats]:
+    """(ν, κ) and (u, v) of the best bet for δ > 0, from the nearest null point."""
     used = more > 0.0
+    lesser = _nearest_null(more, less, a, delta)
+    greater = np.where(used, a * lesser + delta, 0.0)
+    rest = _rest(more, less) / _left(greater, lesser)
+    return rest, np.where(used, more / np.where(used, greater, 1.0) - rest, 0.0)
+
+
+def _nearest_null(more: Floats, less: Floats, a: Floats, delta: float) -> Floats:
+    """Q₀(U) and P₀(L) of the nearest null point with P₀(U) = a·Q₀(U) + δ, Q₀(L) = a·P₀(L) + δ."""
+    rest, used = _rest(more, less), more > 0.0
     both = used[0] & used[1]
     offset = np.where(used, delta, 0.0)
     # The nearest point for variances held fixed, kept within the interval that it must lie in.
@@ -240,7 +206,7 @@ def _nearest_null(
         # is small a step that is small beside q may not be small beside it.
         if np.abs(change).max(initial=0.0) <= 1e-2:
             break
-    return x[0], x[1]
+    return x
 
 
 def divergence(p: Floats, q: Floats, epsilon: Any, delta: float) -> Floats:

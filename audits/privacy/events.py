@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from audits.privacy.outputs import Encoded
+from audits.privacy.outputs import Floats, Ints
 from audits.privacy.scores import Score
 from audits.privacy.tuning import TUNING
-
-Floats = NDArray[np.floating[Any]]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +34,7 @@ class Ladder:
 
     def keep(self, rungs: Ints) -> Ladder:
         """Only some of the thresholds."""
-        return replace(
-            self,
-            thresholds=self.thresholds[rungs],
-            first=self.first[rungs],
-            second=self.second[rungs],
-        )
+        return Ladder(self.score, self.thresholds[rungs], self.first[rungs], self.second[rungs], self.size)
 
     def hits(self, first: Ints, second: Ints, size: int) -> tuple[Ints, Ints]:
         """Counts of the four events of every rung, (4K,) each: on the dataset that should have more, then on
@@ -67,11 +57,12 @@ class Ladder:
 
     def bins(self) -> tuple[Ints, Ints]:
         """How many samples of each side lie below, between and above the K thresholds, (K + 1,) each."""
-        return in_bins(self.first, self.size), in_bins(self.second, self.size)
+        first, second = (-np.diff(side, prepend=self.size, append=0) for side in (self.first, self.second))
+        return first, second
 
-    def nothing(self) -> tuple[Ints, Ints]:
-        """Counts of no samples."""
-        return np.zeros(len(self.thresholds), np.int64), np.zeros(len(self.thresholds), np.int64)
+    def nothing(self) -> Ints:
+        """Counts of no samples of either side, (2, K)."""
+        return np.zeros((2, len(self.thresholds)), np.int64)
 
     def words(self, event: int) -> tuple[str, str]:
         """Direction and description of one of the 4K events."""
@@ -80,14 +71,10 @@ class Ladder:
         return ("forward" if kind < 2 else "backward"), text
 
 
-def count(scores: Floats, thresholds: Floats, weights: Ints | None = None) -> Ints:
-    """How many scores are ≥ each threshold; `weights` says how often each score occurs."""
+def count(scores: Floats, thresholds: Floats) -> Ints:
+    """How many scores are ≥ each threshold."""
     if len(thresholds) == 0:
         return np.zeros(0, dtype=np.int64)
-    if weights is not None:
-        order = np.argsort(scores)
-        above = np.append(np.cumsum(weights[order][::-1])[::-1], 0)
-        return above[np.searchsorted(scores[order], thresholds, side="left")]
     if len(thresholds) <= 128 or len(scores) < 2048:
         # A comparison costs half a nanosecond a sample, a binary search twenty.
         return np.array([np.count_nonzero(scores >= t) for t in thresholds], dtype=np.int64)
@@ -95,25 +82,17 @@ def count(scores: Floats, thresholds: Floats, weights: Ints | None = None) -> In
     return len(scores) - np.searchsorted(ordered, thresholds, side="left").astype(np.int64)
 
 
-def in_bins(above: Ints, size: int) -> Ints:
-    """How many of `size` samples lie below, between and above K thresholds (K + 1,), from the K counts of
-    those that reach each."""
-    return -np.diff(np.concatenate([[size], above, [0]]))
-
-
 def thresholds(pooled: Floats, ratio: float = TUNING.rung_ratio, weights: Ints | None = None) -> Floats:
     """Thresholds at quantiles that thin out geometrically towards both ends; all values where few. `weights`
     says how often each of them occurs."""
+    seen = pooled if weights is None else pooled[weights > 0]
+    # A few of them tell mostly that there are many.
+    if len(np.unique(seen[:512])) <= TUNING.few_values:
+        few = np.unique(seen)
+        if len(few) <= TUNING.few_values:
+            return few[1:]
     if weights is not None:
-        few = np.unique(pooled[weights > 0])
-        if len(few) <= TUNING.few_values:
-            return few[1:]
         pooled = np.repeat(pooled, weights)
-    few = np.unique(pooled[:512])
-    if len(few) <= TUNING.few_values:
-        few = np.unique(pooled)
-        if len(few) <= TUNING.few_values:
-            return few[1:]
     least = TUNING.least_outside / len(pooled)
     rungs = int(np.floor(np.log(0.5 / least) / np.log(1.0 / ratio))) if least < 0.5 else 0
     tails = 0.5 * ratio ** np.arange(rungs + 1)
@@ -140,11 +119,15 @@ def build(
     """The ladder of a score with these values on samples of both datasets.
 
     The samples before place `fitted` were used to fit the score, so they are not counted; with a `judge` they
-    are, by the values that it returns for them. `steady`: see `_steady`.
+    are, by the values that it returns for them. `steady`: an output has the same score in every batch, as
+    scores are rounded.
     """
     if steady:
-        unit = rounding(first, second)
-        score, first, second = _steady(score, unit), rounded(first, unit), rounded(second, unit)
+        # The last bits of a matrix product depend on its number of rows. Where outputs repeat, a threshold is
+        # the score of some output, and two batches could disagree on whether that output is in the event.
+        unit, exact = rounding(first, second), score.evaluate
+        score = replace(score, evaluate=lambda e: rounded(exact(e), unit))
+        first, second = rounded(first, unit), rounded(second, unit)
     cuts = thresholds(np.concatenate([first, second]), ratio)
     if len(cuts) == 0:
         return None
@@ -152,19 +135,6 @@ def build(
     if judge is not None:
         (first, second), start = judge(first, second), 0
     return Ladder(score, cuts, count(first[start:], cuts), count(second[start:], cuts), len(first) - start)
-
-
-def _steady(score: Score, unit: float) -> Score:
-    """The score rounded, so that an output has the same score in every batch.
-
-    The last bits of a matrix product depend on its number of rows. Where outputs repeat, a threshold is the
-    score of some output, and two batches could disagree on whether that output is in the event.
-    """
-
-    def evaluate(e: Encoded) -> Floats:
-        return rounded(score.evaluate(e), unit)
-
-    return replace(score, evaluate=evaluate)
 
 
 def rounding(first: Floats, second: Floats) -> float:

@@ -34,7 +34,7 @@ def run_shape(request: Request) -> Finding:
         first, second = state.samples()
         # Symbols have no shape.
         score = (scores.value if first.is_scalar else scores.logistic)(first, second)
-        if first.codes.shape[1] == 0 and score is not None:
+        if first.codes.shape[1] == 0:
             x, y = score.evaluate(first), score.evaluate(second)
             found.append(
                 (abs(float(x.mean() - y.mean())) / (float(np.hypot(x.std(), y.std())) or 1.0), state, score)

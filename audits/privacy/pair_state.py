@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from audits.privacy import events, folds, hidden, scores
@@ -22,13 +21,11 @@ from audits.privacy.atoms import (
 )
 from audits.privacy.datasets import Dataset
 from audits.privacy.draws import named
-from audits.privacy.outputs import Encoded, join
+from audits.privacy.outputs import Encoded, Ints, join
 from audits.privacy.pairs import Pair
 from audits.privacy.request import Request
 from audits.privacy.result import CurvePoint
 from audits.privacy.tuning import TUNING
-
-Ints = NDArray[np.int64]
 
 PATIENT = (hidden.period, hidden.modes, hidden.parity, hidden.summary)
 """Learners that find something in many samples only, and cost nothing until then."""
@@ -75,10 +72,12 @@ class Slot:
 
     def rungs_of(self, atoms: Atoms) -> Rungs:
         """The ladder's rungs that the atoms reach, worked out once."""
-        assert self.ladder is not None
-        if self.rungs is None or not self.rungs.suits(atoms, self.ladder):
-            self.rungs = rungs(atoms, self.ladder)
-        return self.rungs
+        known, ladder = self.rungs, self.ladder
+        assert ladder is not None
+        # The ladder that they were worked out for may have had other counts.
+        if known is None or known.atoms is not atoms or known.ladder.thresholds is not ladder.thresholds:
+            self.rungs = known = rungs(atoms, ladder)
+        return known
 
 
 class PairState:
@@ -101,7 +100,6 @@ class PairState:
         self.atoms: Atoms | None = None
         self.counts: Counts | None = None
         self.learned_counts: Counts | None = None
-        self.reordered_at = 0
 
     def sample(self, size: int, side: int) -> Encoded:
         """Fresh outputs of one side, as columns."""
@@ -120,7 +118,7 @@ class PairState:
         self.kept = [[self.encoder.widen(e) for e in side] for side in self.kept]
         self.shape = self.encoder.shape
         self.slots = []
-        self.learned_at = self.reordered_at = 0
+        self.learned_at = 0
         self.atoms = self.counts = self.learned_counts = None
 
     def chunks(self, size: int) -> list[int]:
@@ -135,11 +133,9 @@ class PairState:
         room = (self.most_kept() if rows is None else self.most_learned(rows)) - self.kept_rows
         if room <= 0:
             return
-        take = min(room, len(first))
-        self.kept[0].append(first.take(slice(0, take)))
-        self.kept[1].append(second.take(slice(0, take)))
-        self.kept_rows += take
-        self.kept = [[join([self.encoder.widen(e) for e in side])] for side in self.kept]
+        for kept, side in zip(self.kept, (first, second), strict=True):
+            kept[:] = [join([self.encoder.widen(e) for e in (*kept, side.take(slice(room)))])]
+        self.kept_rows = len(self.samples()[0])
 
     def collect(self, size: int) -> None:
         """Draw and keep so many samples of both datasets, all of them to learn from."""
@@ -178,16 +174,12 @@ class PairState:
         self.learned_at = self.kept_rows
         if not only_rare:
             self.find_atoms(first, second)
-        idle: list[scores.Learner] = []
-        if self.atoms is not None:
-            # `reorder` sees to the sets. Where nothing but few outputs occurs, these are all the events.
-            idle = [scores.sets]
-            if self.few():
-                idle += [slot.learner for slot in self.slots if slot.learner is not scores.value]
         scorers = scorer(first, self.atoms), scorer(second, self.atoms)
         with self.threads.limit(limits=1):
             for slot in self.slots:
-                if slot.learner in idle:
+                # `reorder` sees to the sets. Where nothing but few outputs occurs, these are all the events.
+                repeat = self.few() if slot.learner is not scores.sets else self.atoms is not None
+                if repeat and slot.learner is not scores.value:
                     slot.ladder = None
                 elif slot.active and (slot.learner in RARE or not only_rare):
                     slot.relearn(first, second, scorers)
@@ -215,13 +207,9 @@ class PairState:
         times, others = atoms.tally(e)
         return [slot.rungs_of(atoms).count(times, others) for slot in self.live()], times
 
-    def few(self) -> bool:
-        """Whether nothing but few outputs has occurred that all repeat."""
-        return self.atoms is not None and self.atoms.complete and len(self.atoms) <= TUNING.few_values
-
-    def constant(self) -> bool:
-        """Whether all outputs on both datasets were the same."""
-        return self.atoms is not None and self.atoms.complete and len(self.atoms) == 1
+    def few(self, most: int = TUNING.few_values) -> bool:
+        """Whether nothing but so few outputs has occurred, which all repeat."""
+        return self.atoms is not None and self.atoms.complete and len(self.atoms) <= most
 
     def reorder(self) -> None:
         """Order the sets of outputs that repeat by all the counts so far.
@@ -235,11 +223,10 @@ class PairState:
         slot.active = True
         if self.few():
             slot.ladder = ladder_of_sets(self.atoms, self.counts, self.counts, TUNING.fine_ratio)
-        elif slot.ladder is None or self.counts.size >= 2 * self.reordered_at:
+        elif slot.ladder is None or self.counts.size >= 2 * self.learned_counts.size:
             # What was there at half the size orders, what came since judges.
             judged = self.counts.without(self.learned_counts)
             slot.ladder = ladder_of_sets(self.atoms, self.learned_counts, judged, TUNING.fine_ratio)
-            self.reordered_at = self.counts.size
             self.learned_counts = self.counts
 
     def live(self) -> list[Slot]:

@@ -16,25 +16,20 @@ Young 1993, maxT). Of sums of squares, about χ² distributed, the cube root is 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from audits.privacy.datasets import Dataset
 from audits.privacy.draws import Drawer, named
 from audits.privacy.leaves import LARGE
-from audits.privacy.outputs import Encoded, join
-
-Floats = NDArray[np.floating[Any]]
-Ints = NDArray[np.int64]
+from audits.privacy.outputs import Encoded, Floats, join
 
 LEVEL = 0.001
 """Probability that independent outputs are called dependent."""
-FIRST, FURTHER, LUCKY = 99, 900, 0
-"""Permutations all of which the data must beat, and further ones of which no more than `LUCKY` may beat the
-data: (1 + LUCKY)/(1 + FIRST + FURTHER) is the level."""
+FIRST, FURTHER = 99, 900
+"""Permutations that the data must beat, and further ones where they do: 1/(1 + FIRST + FURTHER) is the
+level."""
 CALLS, CALL = 32, 32
 """Calls on each dataset, and outputs of each of them."""
 ONE_BY_ONE, SHARE = 64, 8
@@ -76,26 +71,22 @@ def dependence(first: Encoded, second: Encoded, call: int, rng: np.random.Genera
         one, other = (rng.permuted(np.tile(np.arange(a.shape[1]), (count, 1)), axis=1) for _ in range(2))
         return _statistics(a[:, one], b[:, other], call)[1]
 
-    drawn = permuted(FIRST)
-    values, which = _standardised(seen, drawn)
-    if not bool((values[0] > values[1:]).all()):
-        return ""
     block = max(1, 2**22 // (a.size + b.size))
-    more = [permuted(min(block, FURTHER - start)) for start in range(0, FURTHER, block)]
-    values, which = _standardised(seen, np.concatenate([drawn, *more]))
-    if int(np.count_nonzero(values[1:] >= values[0])) > LUCKY:
-        return ""
-    return names[which]
+    every = seen
+    for counts in ([FIRST], [min(block, FURTHER - start) for start in range(0, FURTHER, block)]):
+        every = np.concatenate([every, *map(permuted, counts)])
+        z = _standardised(every)
+        if not bool((z[0].max() > z[1:].max(axis=1)).all()):
+            return ""
+    return names[z[0].argmax()]
 
 
-def _standardised(seen: Floats, permuted: Floats) -> tuple[Floats, int]:
-    """The largest standardised statistic of the data and of each permutation, and which it is of the data."""
-    every = np.concatenate([seen, permuted])
+def _standardised(every: Floats) -> Floats:
+    """Statistics (orders, S) in units of their spread over all orders, without their sign."""
     spread = every.std(axis=0)
     z = np.abs(every - every.mean(axis=0)) / np.where(spread > 1e-12, spread, np.inf)
     # Rounding must not tell equal statistics apart.
-    z = np.round(z, 9)
-    return z.max(axis=1), int(z[0].argmax())
+    return np.round(z, 9)
 
 
 def _statistics(a: Floats, b: Floats, call: int) -> tuple[list[str], Floats]:

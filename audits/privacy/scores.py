@@ -1,26 +1,21 @@
 """Scores: functions of an output whose large values speak for one dataset and small values for the other.
 
 A score is learned on earlier samples only and turned into events by thresholds. Every learner here takes the
-samples of both sides and returns the score, or None where it has nothing to offer for this kind of output.
+samples of both sides and returns the score, or None where it finds none. Which of them suit a kind of output
+is said by `pair_state.learners`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audits.privacy.footprints import cells as bit_cells
 from audits.privacy.leaves import LARGE
-from audits.privacy.outputs import Encoded, column_words
+from audits.privacy.outputs import Encoded, Floats, Ints, column_words
 from audits.privacy.tuning import TUNING
-
-Floats = NDArray[np.floating[Any]]
-Ints = NDArray[np.int64]
-
 
 Folds = tuple[Callable[[Encoded], Floats], ...]
 
@@ -56,10 +51,8 @@ def _threshold_words(what: str) -> Callable[[float, bool], str]:
 # --- Scalars -----------------------------------------------------------------------------------------
 
 
-def value(first: Encoded, second: Encoded) -> Score | None:
-    """The output itself: both tails, and atoms at the ends."""
-    if not first.is_scalar:
-        return None
+def value(first: Encoded, second: Encoded) -> Score:
+    """A single number itself: both tails, and atoms at the ends."""
     return Score("value", lambda e: e.values[:, 0], _threshold_words("output"), learned=False, monotone=False)
 
 
@@ -71,18 +64,13 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
     """
     if not (first.is_scalar or first.is_symbol):
         return None
-    values = np.concatenate(
-        [e.values[e.codes[:, 0] == 0, 0] if first.is_symbol else e.values[:, 0] for e in (first, second)]
-    )
+    values = np.concatenate([e.values[(e.codes == 0).all(axis=1), 0] for e in (first, second)])
     atoms, edges = _scalar_cells(values, int(np.clip(np.sqrt(len(values)) / 2, 8, 128)))
     numbers = len(atoms) + len(edges) + 1
 
     def cell(e: Encoded) -> Ints:
         found = _scalar_cell(e.values[:, 0], atoms, edges)
-        if not first.is_symbol:
-            return found
-        symbol = e.codes[:, 0]
-        return np.where(symbol > 0, numbers - 1 + symbol, found)
+        return np.where(e.codes[:, 0] > 0, numbers - 1 + e.codes[:, 0], found) if first.is_symbol else found
 
     def name(c: int) -> str:
         return _cell_words(atoms, edges, c) if c < numbers else f"{{symbol {c - numbers + 1}}}"
@@ -111,9 +99,6 @@ def of_cells(
     # A cell that no output was seen in has the ratio 1.
     ratio = np.append(np.log((a + 0.5) / (b + 0.5)), 0.0)
 
-    def evaluate(e: Encoded) -> Floats:
-        return ratio[np.minimum(cell(e), cells)]
-
     def describe(t: float, upper: bool) -> str:
         # Scores and thresholds are both rounded, so the threshold lies half a unit lower.
         inside = (ratio[:-1] >= t - TUNING.ratio_rounding) == upper
@@ -121,7 +106,7 @@ def of_cells(
         # Where no cell with outputs reaches the threshold, the event is that of the cells without outputs.
         return f"{what} in {joined(names)}" if names else "output where nothing was seen while learning"
 
-    return Score(name, evaluate, describe, learned=cells > few)
+    return Score(name, lambda e: ratio[np.minimum(cell(e), cells)], describe, learned=cells > few)
 
 
 SHOWN = 6
@@ -130,33 +115,28 @@ SHOWN = 6
 
 def joined(parts: list[str], others: int = 0) -> str:
     """Cells in words, neighbouring intervals merged; of all but `SHOWN`, and of `others`, only how many."""
-    merged = _merge(parts)
-    left = max(len(merged) - SHOWN, 0) + others
-    more = f" and {left} more cells" if left else ""
-    return (" ∪ ".join(merged[:SHOWN]) or "∅") + more
-
-
-def _merge(parts: list[str]) -> list[str]:
-    # [a, b) ∪ [b, c) reads better as [a, c).
     merged: list[str] = []
     for part in parts:
+        # [a, b) ∪ [b, c) reads better as [a, c).
         if merged and part.startswith("[") and merged[-1].endswith(")"):
             left, right = merged[-1][1:-1].split(", "), part[1:-1].split(", ")
             if len(left) == 2 and len(right) == 2 and left[1] == right[0]:
                 merged[-1] = f"[{left[0]}, {right[1]})"
                 continue
         merged.append(part)
-    return merged
+    hidden = max(len(merged) - SHOWN, 0) + others
+    more = f" and {hidden} more cells" if hidden else ""
+    return (" ∪ ".join(merged[:SHOWN]) or "∅") + more
 
 
-def row_words(e: Encoded, row: int, limit: int = 12) -> str:
-    """One row as a set of one element."""
+def row_words(e: Encoded, row: int) -> str:
+    """One row as a set of one element, a dozen of its numbers at most."""
     codes = e.codes[row]
     parts = [
         f"symbol {codes[j]}" if j < len(codes) and codes[j] else f"{v:g}"
-        for j, v in enumerate(e.values[row][:limit])
+        for j, v in enumerate(e.values[row][:12])
     ]
-    more = ", …" if e.values.shape[1] > limit else ""
+    more = ", …" if e.values.shape[1] > 12 else ""
     return "{" + (parts[0] if len(parts) == 1 else f"({', '.join(parts)}{more})") + "}"
 
 
@@ -164,13 +144,8 @@ def _scalar_cells(values: Floats, cells: int) -> tuple[Floats, Floats]:
     """Atoms (repeated values) and edges between which the other values lie, about `cells` in all."""
     unique, counts = np.unique(values, return_counts=True)
     least = max(2, len(values) // 2000)
-    atoms = unique[counts >= least]
-    if len(atoms) > 4096:
-        order = np.argsort(counts[counts >= least])[::-1][:4096]
-        atoms = np.sort(atoms[order])
-    rest = (
-        values if len(atoms) == 0 else np.repeat(unique, counts)[~np.isin(np.repeat(unique, counts), atoms)]
-    )
+    common = counts >= least
+    atoms, rest = unique[common], np.repeat(unique[~common], counts[~common])
     if len(rest) < 4:
         return atoms, np.zeros(0)
     edges = np.unique(np.quantile(rest, np.linspace(0.0, 1.0, cells + 1)[1:-1]))
@@ -222,48 +197,36 @@ def _flagged(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
     pooled = np.concatenate([first[: TUNING.most_measured], second[: TUNING.most_measured]])
     ordered = np.sort(pooled, axis=0)
     step = max(2, int(TUNING.flagged * len(ordered)))
-    columns: list[int] = []
-    values: list[float] = []
-    for j in np.flatnonzero((ordered[step:] == ordered[:-step]).any(axis=0)):
-        unique, counts = np.unique(ordered[:, j], return_counts=True)
-        commonest = np.argsort(counts)[::-1][: TUNING.most_flags] if len(unique) > 2 else []
-        for place in commonest:
-            if counts[place] > step:
-                columns.append(int(j))
-                values.append(float(unique[place]))
-    if not columns:
-        return _standard(first, second)
-    at, value = np.array(columns), np.array(values)
+    flags: list[tuple[int, float]] = []
     middle = np.zeros(pooled.shape[1])
-    for j in np.unique(at):
-        others = ordered[~np.isin(ordered[:, j], value[at == j]), j]
-        middle[j] = np.median(others) if len(others) else 0.0
-
-    def flags(v: Floats) -> Floats:
-        return (v[:, at] == value).astype(np.float64)
+    for j in np.flatnonzero((ordered[step:] == ordered[:-step]).any(axis=0)).tolist():
+        unique, counts = np.unique(ordered[:, j], return_counts=True)
+        commonest = np.argsort(counts)[::-1][: TUNING.most_flags if len(unique) > 2 else 0]
+        shared = commonest[counts[commonest] > step]
+        if len(shared):
+            flags += [(j, x) for x in unique[shared].tolist()]
+            others = np.repeat(np.delete(unique, shared), np.delete(counts, shared))
+            middle[j] = np.median(others) if len(others) else 0.0
+    if not flags:
+        return _standard(first, second)
+    at, value = (np.array(part) for part in zip(*flags, strict=True))
 
     def moved(v: Floats) -> Floats:
         found = v.copy()
-        for j, x in zip(at, value, strict=True):
+        for j, x in flags:
             found[v[:, j] == x, j] = middle[j]
         return found
 
     standard = _standard(moved(first), moved(second))
-    return lambda v: np.hstack([standard(moved(v)), flags(v)])
+    return lambda v: np.hstack([standard(moved(v)), v[:, at] == value])
 
 
-def _linear(name: str, weights: Floats, features: Callable[[Floats], Floats], words: str) -> Score:
-    return Score(name, lambda e: features(e.columns()) @ weights, _threshold_words(words))
-
-
-def logistic(first: Encoded, second: Encoded) -> Score | None:
+def logistic(first: Encoded, second: Encoded) -> Score:
     """Logistic regression with a ridge, by Newton's method in whichever of samples or columns is smaller."""
-    if first.is_scalar:
-        return None
     a, b = first.columns(), second.columns()
     standard = _flagged(a, b)
     weights = _fit_logistic(standard(a[: TUNING.most_fitted]), standard(b[: TUNING.most_fitted]))
-    return _linear("logistic", weights, standard, "logistic score")
+    return Score("logistic", lambda e: standard(e.columns()) @ weights, _threshold_words("logistic score"))
 
 
 def sparse(first: Encoded, second: Encoded) -> Score | None:
@@ -272,8 +235,6 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
     It finds a leak in a few columns of many, or in how two columns go together.
     """
     a, b = first.columns(), second.columns()
-    if first.is_scalar:
-        return None
     standard = _flagged(a, b)
     x, y = standard(a[: TUNING.most_fitted]), standard(b[: TUNING.most_fitted])
     d = x.shape[1]
@@ -309,22 +270,18 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
         w = np.clip(z, -8.0, 8.0)
         return np.hstack([z[:, alone], w[:, both] ** 2, w[:, left[apart]] * w[:, right[apart]]])
 
-    def features(v: Floats) -> Floats:
-        return expand(standard(v))
-
     weights = _fit_logistic(expand(x), expand(y))
-    return _linear("sparse", weights, features, "score of a few columns and products")
+    words = _threshold_words("score of a few columns and products")
+    return Score("sparse", lambda e: expand(standard(e.columns())) @ weights, words)
 
 
-def smooth(first: Encoded, second: Encoded) -> Score | None:
+def smooth(first: Encoded, second: Encoded) -> Score:
     """Logistic regression on piecewise-linear functions of up to six columns, on atoms, and on all products
     of two.
 
     Smooth where trees are steps: it reaches into corners of the outputs where samples are few.
     """
     a, b = first.columns(), second.columns()
-    if first.is_scalar or a.shape[1] > 6:
-        return None
     standard = _standard(a, b)
     z = standard(np.concatenate([a[: TUNING.most_fitted], b[: TUNING.most_fitted]]))
     # The two commonest values of a column may be atoms; the lines bend where the others lie.
@@ -412,14 +369,12 @@ def _dual(x: Floats, y: Floats) -> Floats:
     return x.T @ np.linalg.solve(gram + (1.0 + 0.1 * np.trace(gram) / n) * np.eye(n), 2.0 * y - 1.0)
 
 
-def _newton(
-    x: Floats, y: Floats, ridge: float, start: tuple[Floats, float] | None = None, near: float = 1e-2
-) -> tuple[Floats, float]:
+def _newton(x: Floats, y: Floats, ridge: float, near: float = 1e-2) -> tuple[Floats, float]:
     """Weights and offset of the regression, by Newton steps until a step is shorter than `near`.
 
     A step costs rows × columns². Wide rows therefore get a single step, which is a ridge regression.
     """
-    weights, offset = (np.zeros(x.shape[1]), 0.0) if start is None else start
+    weights, offset = np.zeros(x.shape[1]), 0.0
     for _ in range(1 if x.shape[1] > TUNING.wide else 8):
         p, s, root = _curvature(x, weights, offset)
         # A matrix times its own transpose costs half of what a product of two matrices costs.
@@ -453,12 +408,11 @@ def _cross_fit(a: Floats, b: Floats, fold: Ints) -> tuple[Floats, list[Floats]]:
     if d > n:
         part = np.concatenate([fold, fold])
         return _dual(x, y), [_dual(x[part != k], y[part != k]) for k in range(TUNING.folds)]
-    ridge, start = TUNING.smooth_ridge, (np.zeros(d), 0.0)
+    ridge, weights, offset = TUNING.smooth_ridge, np.zeros(d), 0.0
     if d <= TUNING.wide:
         # Far from the solution a few rows give as good a step as all rows do.
         few = slice(None, None, max(1, n // TUNING.few_rows))
-        start = _newton(x[few], y[few], ridge, near=0.1)
-    weights, offset = start
+        weights, offset = _newton(x[few], y[few], ridge, near=0.1)
     p, _, root = _curvature(x, weights, offset)
     edges = np.searchsorted(fold, np.arange(TUNING.folds + 1))
     slopes, squares = np.zeros((TUNING.folds, d)), np.zeros((TUNING.folds, d, d))
@@ -477,10 +431,8 @@ def _cross_fit(a: Floats, b: Floats, fold: Ints) -> tuple[Floats, list[Floats]]:
     return whole, without
 
 
-def norm(first: Encoded, second: Encoded) -> Score | None:
+def norm(first: Encoded, second: Encoded) -> Score:
     """Distance from the pooled centre in standardised columns: finds rare modes far out and other spreads."""
-    if first.is_scalar:
-        return None
     standard = _standard(first.columns(), second.columns())
 
     def evaluate(e: Encoded) -> Floats:
@@ -509,10 +461,8 @@ def telling(a: Floats, b: Floats) -> Floats:
     return best
 
 
-def coordinate(first: Encoded, second: Encoded) -> Score | None:
+def coordinate(first: Encoded, second: Encoded) -> Score:
     """The column that tells the datasets apart best, cut into cells: it finds a leak in one coordinate."""
-    if first.is_scalar:
-        return None
     column = int(np.argmax(telling(first.columns(), second.columns())))
     words = column_words(first.shape, column)
     return of_number("coordinate", lambda e: e.columns()[:, column], words, first, second)
@@ -537,18 +487,16 @@ def of_number(
 # --- Arithmetic --------------------------------------------------------------------------------------
 
 
-def footprints(first: Encoded, second: Encoded) -> Score | None:
+def footprints(first: Encoded, second: Encoded) -> Score:
     """Trailing zero bits of the significand, by the exponent: which doubles a computation can reach at all.
 
     Finds what Mironov (2012) describes; nearly every noise that is added in floating point has it.
     """
-    if not first.is_scalar:
-        return None
-
-    def cell(e: Encoded) -> Ints:
-        return bit_cells(e.values[:, 0])[0]
-
-    def words(c: int) -> str:
-        return f"{{(exponent {c // 64 - 30}, {c % 64} zeros)}}"
-
-    return of_cells("footprints", cell, words, first, second, "(exponent, trailing zero bits)")
+    return of_cells(
+        "footprints",
+        lambda e: bit_cells(e.values[:, 0])[0],
+        lambda c: f"{{(exponent {c // 64 - 30}, {c % 64} zeros)}}",
+        first,
+        second,
+        "(exponent, trailing zero bits)",
+    )

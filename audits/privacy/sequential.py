@@ -15,21 +15,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audits.privacy import betting, binomial, events
+from audits.privacy.outputs import Floats, Ints
 from audits.privacy.pair_state import PATIENT, PairState, Slot, learners
 from audits.privacy.plain_words import plainly
 from audits.privacy.power import growth_needed, smallest_violation
 from audits.privacy.request import Finding, Request, Stopped
 from audits.privacy.result import Look, Resolution
 from audits.privacy.tuning import TUNING
-
-Floats = NDArray[np.floating[Any]]
-Ints = NDArray[np.int64]
 
 
 def epsilon_grid(claimed: float) -> Floats:
@@ -47,11 +43,15 @@ def epsilon_grid(claimed: float) -> Floats:
     return grid[grid <= top]
 
 
-def reference_epsilons(grid: Floats) -> tuple[Ints, Ints]:
-    """A dozen places of the grid for which the best event is chosen, and for each ε the nearest of them."""
+def reference_epsilons(grid: Floats, claimed: int) -> tuple[Ints, Ints]:
+    """Places of the grid for which the best event is chosen, the claimed ε last; and for each ε its event's.
+
+    Each ε has the event of the nearest of two dozen places, but the claimed ε one of its own.
+    """
     places = np.unique(np.round(np.linspace(0, len(grid) - 1, 25)).astype(np.int64))
     nearest = np.abs(places[None, :] - np.arange(len(grid))[:, None]).argmin(axis=1)
-    return places, nearest
+    nearest[claimed] = len(places)
+    return np.append(places, claimed), nearest
 
 
 class Wealth:
@@ -81,10 +81,7 @@ class Sequential:
         self.request = request
         self.grid = epsilon_grid(request.epsilon)
         self.claimed = int(np.searchsorted(self.grid, request.epsilon))
-        self.references, self.nearest = reference_epsilons(self.grid)
-        # The claimed ε has an event of its own.
-        self.references = np.append(self.references, self.claimed)
-        self.nearest[self.claimed] = len(self.references) - 1
+        self.references, self.nearest = reference_epsilons(self.grid, self.claimed)
         self.states = [PairState(request, pair, i) for i, pair in enumerate(request.pairs)]
         self.wealth = [Wealth(len(self.grid)) for _ in request.pairs]
         self.rejected = np.zeros(len(self.grid), dtype=bool)
@@ -92,7 +89,6 @@ class Sequential:
         self.largest_log_e = -math.inf
         self.samples = 0
         self.trace: list[Look] = []
-        self.looks = 0
         self.confirmed = False
         self.refuted_at = self.tried_at = self.tries = self.extra = 0
 
@@ -108,15 +104,15 @@ class Sequential:
         opened = self.open_places()
         bets = self.bets(state, ladders, opened[1])
         counts = [ladder.nothing() for ladder in ladders]
-        tallies = [np.zeros(0 if state.atoms is None else len(state.atoms), dtype=np.int64) for _ in range(2)]
+        tallies = np.zeros((2, 0 if state.atoms is None else len(state.atoms)), dtype=np.int64)
         for part in state.chunks(size):
-            first, second = state.sample(part, 0), state.sample(part, 1)
-            for side, place in ((first, 0), (second, 1)):
+            both = state.sample(part, 0), state.sample(part, 1)
+            for place, side in enumerate(both):
                 found, times = state.count(state.known(side))
                 tallies[place] += times
                 for count, more in zip(counts, found, strict=True):
-                    count[place][:] += more
-            state.keep(first, second)
+                    count[place] += more
+            state.keep(*both)
         if bets is not None:
             hits = [ladder.hits(x, y, size) for ladder, (x, y) in zip(ladders, counts, strict=True)]
             self.settle(wealth.log_betted, bets.places, bets.log_factor(hits, size), opened)
@@ -193,9 +189,7 @@ class Sequential:
         wanted = np.append(np.unique(self.nearest[near]), len(self.references) - 1)
         strength: list[Floats] = []
         seen: list[int] = []
-        for slot in live:
-            ladder = slot.ladder
-            assert ladder is not None
+        for slot, ladder in zip(live, state.ladders(), strict=True):
             excess = self.excess(ladder)[:, wanted]
             strength.append(np.max(excess, axis=0))
             seen.append(sum(int(side[excess[:, -1].argmax()]) for side in ladder.all_hits()))
@@ -205,16 +199,16 @@ class Sequential:
         top, slack = np.max(strength, axis=0), 1.0 / math.sqrt(state.size)
         # To score a single number by its value costs nothing. For vectors the strongest score is always kept.
         favourite = 0 if is_scalar else max(range(len(live)), key=lambda i: float(strength[i].sum()))
-        for place, (slot, found) in enumerate(zip(live, strength, strict=True)):
-            # Every other score must show enough to be worth the time that it takes.
-            least = top - slack
-            if size >= TUNING.choose_from:
-                least = np.maximum(least, strength[favourite] + slack)
-            slot.active = place == favourite or bool(np.any((found > 0.0) & (found >= least)))
+        # Every other score must show enough to be worth the time that it takes.
+        least = top - slack
+        if size >= TUNING.choose_from:
+            least = np.maximum(least, strength[favourite] + slack)
+        heirs = [live[favourite]]
+        for slot, found, hits in zip(live, strength, seen, strict=True):
             # A rare event has hardly been hit yet, so its excess so far does not speak against it.
-            rare = slot.learner in PATIENT and seen[place] < TUNING.patience
-            slot.active |= rare and float(found[-1]) > 0.0
-        heirs = [slot for slot in live if slot.active]
+            rare = slot.learner in PATIENT and hits < TUNING.patience and found[-1] > 0.0
+            if rare or np.any((found > 0.0) & (found >= least)):
+                heirs.append(slot)
         for slot in state.slots:
             # A learner without an event by now is dropped, unless the events that it looks for are rare.
             if slot not in heirs:
@@ -236,7 +230,6 @@ class Sequential:
         self.rejected |= log_e >= self.bar
         self.largest_log_e = max(self.largest_log_e, float(log_e[self.claimed]))
         self.trace.append(Look(self.samples, float(log_e[self.claimed]), self.epsilon_lower()))
-        self.looks += 1
         if self.request.progress is not None:
             self.request.progress(self.trace[-1])
 
@@ -254,13 +247,10 @@ class Sequential:
         fresh = [
             s for s in states if s.size < min(TUNING.explore, self.request.max_samples // (2 * len(states)))
         ]
-        if fresh or self.looks % 4 == 3:
+        if fresh or len(self.trace) % 4 == 3:
             return min(fresh or states, key=lambda s: s.size)
-        return max(states, key=self.promise)
-
-    def promise(self, state: PairState) -> float:
-        """Strength of a pair, with a bonus for pairs seen little."""
-        return self.strength(state) + 2.0 / math.sqrt(state.size + 1.0)
+        # Pairs seen little have a bonus.
+        return max(states, key=lambda s: self.strength(s) + 2.0 / math.sqrt(s.size + 1.0))
 
     def strength(self, state: PairState) -> float:
         """Largest excess over the claim in standard deviations of one sample; −∞ without events."""
@@ -280,15 +270,11 @@ class Sequential:
                     break
                 self.step(state, size)
                 self.look()
-                refuted = self.refuted()
-                if refuted and request.confirm and not self.confirmed:
-                    self.try_again()
-                if self.settled():
+                self.try_again()
+                finished = self.settled() if self.refuted() else self.reached()
+                if finished:
                     break
-                if request.resolution is not None and not refuted and self.reached(request.resolution):
-                    break
-            if self.refuted() and request.confirm and not self.confirmed:
-                self.try_again(last=True)
+            self.try_again(last=True)
         except (KeyboardInterrupt, Stopped) as stop:
             # Ville's inequality holds at any stopping time, so the bound of the last look is valid.
             if not request.partial:
@@ -297,37 +283,43 @@ class Sequential:
         return self.finding(reason)
 
     def settled(self) -> bool:
-        """Whether the claim is refuted and the size of the violation is known as precisely as was asked."""
+        """Whether the size of a violation that was found is known as precisely as was asked."""
         request = self.request
-        if not self.refuted() or not request.stop_early or (request.confirm and not self.confirmed):
+        if not request.stop_early or self.unconfirmed():
             return False
         self.refuted_at = self.refuted_at or self.samples
         if request.precision is None or self.samples >= TUNING.longest * self.refuted_at:
             return True
         return self.epsilon_lower() >= (1.0 - request.precision) * self.estimate()
 
+    def reached(self) -> bool:
+        """Whether the resolution asked for is reached."""
+        target = self.request.resolution
+        return target is not None and self.resolution().epsilon <= target
+
     def estimate(self) -> float:
         """log((p − δ)/q) of the event that carries the lower bound, p and q being its shares so far."""
-        at = max(self.claimed, int(np.searchsorted(self.grid, self.epsilon_lower())))
-        states = [state for state in self.states if state.live()]
-        if not states:
+        winner = self.winner(self.carrier())
+        if winner is None:
             return 0.0
-        state = max(states, key=lambda s: float(self.wealth[s.index].log()[at]))
-        ladder, event = self.strongest(state, int(self.nearest[at]))
+        _, ladder, event = winner
         p, q = (float(share[event]) for share in ladder.shares())
         found = math.log((p - self.request.delta) / q) if p > self.request.delta else 0.0
         return max(found, self.epsilon_lower())
 
+    def unconfirmed(self) -> bool:
+        """Whether the claim is refuted, but fresh draws that were asked for have not confirmed it."""
+        return self.request.confirm and not self.confirmed and self.refuted()
+
     def try_again(self, last: bool = False) -> None:
         """Try to confirm a refutation on as many fresh draws as it took, in a test of the event alone."""
-        if self.samples < 2 * self.tried_at and not last:
+        if not self.unconfirmed() or (self.samples < 2 * self.tried_at and not last):
             return
         self.tried_at, self.tries = self.samples, self.tries + 1
-        state = max(
-            (state for state in self.states if state.live()),
-            key=lambda s: float(self.wealth[s.index].log()[self.claimed]),
-        )
-        ladder, event = self.strongest(state, len(self.references) - 1)
+        winner = self.winner(self.claimed)
+        if winner is None:
+            return
+        state, ladder, event = winner
         kind, rung = divmod(event, len(ladder.thresholds))
         one = ladder.keep(np.array([rung]))
         counts = one.nothing()
@@ -335,7 +327,7 @@ class Sequential:
             fresh = state.known(state.sample(part, 0)), state.known(state.sample(part, 1))
             for count, side in zip(counts, fresh, strict=True):
                 count += events.count(one.score.evaluate(side), one.thresholds)
-        more, less = one.hits(*counts, state.size)
+        more, less = one.hits(counts[0], counts[1], state.size)
         self.extra += state.size
         level = TUNING.confirm / 2.0**self.tries
         found = (int(more[kind]), int(less[kind]), state.size)
@@ -344,13 +336,11 @@ class Sequential:
     def batch_size(self, state: PairState) -> int:
         """Samples of the next batch: a share of those before, within the budget of samples and time."""
         request = self.request
-        size = TUNING.first_batch
-        if state.size > 0:
-            size = max(16, int(self.growth(state) * state.size))
+        size = max(16, int(self.growth(state) * state.size)) if state.size > 0 else TUNING.first_batch
         left = request.time_limit - request.timed()
-        if self.samples > 0 and left <= 0.0:
-            return 0
-        if self.samples > 0 and math.isfinite(left):
+        if self.samples > 0 and left < math.inf:
+            if left <= 0.0:
+                return 0
             speed = self.samples / max(request.timed(), 1e-6)
             size = min(size, max(16, int(speed * left)))
         return min(size, request.max_samples - self.samples)
@@ -378,16 +368,13 @@ class Sequential:
         """
         return bool(self.rejected[: self.claimed + 1].all())
 
-    def reached(self, target: float) -> bool:
-        return self.resolution().epsilon <= target
-
     def resolution(self) -> Resolution:
         """The smallest violation that would have been caught with probability 0.9 on the events tried."""
         slots = sum(max(len(s.slots), 1) for s in self.states)
         best = Resolution(math.inf, math.inf)
         for state in self.states:
             n, ladders = state.size, state.ladders()
-            if not (ladders or state.constant()) or n < 2 * TUNING.first_batch:
+            if not (ladders or state.few(1)) or n < 2 * TUNING.first_batch:
                 continue
             # The wealth of the best event must pay for the bar 1/α, for the average over slots, and for
             # learning the alternative.
@@ -409,59 +396,58 @@ class Sequential:
 
     def finding(self, reason: str = "") -> Finding:
         """The run in the words of the result; `reason` is why it ended early."""
-        refuted = self.refuted()
-        if refuted and self.request.confirm and not self.confirmed:
+        refuted, at = self.refuted(), self.carrier()
+        if self.unconfirmed():
+            refuted, at = False, self.claimed
             words = (
                 "The audit came to refute the claim, but fresh draws of the event did not confirm it: "
                 "nothing is decided."
             )
-            refuted, reason = False, f"{reason} {words}".strip()
-            return replace(self._found(False), undecided=True, note=reason)
-        return replace(self._found(refuted), undecided=bool(reason) and not refuted, note=reason)
-
-    def _found(self, refuted: bool) -> Finding:
-        at = self.claimed
-        if refuted:
-            # The event to show is that which carries the lower bound, not that which first crossed the bar.
-            at = max(at, int(np.searchsorted(self.grid, self.epsilon_lower())))
-        largest = math.exp(min(self.largest_log_e, 690.0))
-        states = [state for state in self.states if state.live()]
-        if not states:
-            return Finding(
-                refuted=refuted,
-                epsilon_lower=self.epsilon_lower(),
-                largest_e_value=largest,
-                samples=self.samples,
-                pair_index=0,
-                direction="forward",
-                event="none: the outputs are constant, or too few to learn an event",
-                resolution=self.resolution(),
-                trace=tuple(self.trace),
-            )
-        state = max(states, key=lambda s: float(self.wealth[s.index].log()[at]))
-        ladder, event = self.strongest(state, int(self.nearest[at]))
+            reason = f"{reason} {words}".strip()
+        found = Finding(
+            refuted=refuted,
+            epsilon_lower=self.epsilon_lower(),
+            largest_e_value=math.exp(min(self.largest_log_e, 690.0)),
+            samples=self.samples + self.extra,
+            event="none: the outputs are constant, or too few to learn an event",
+            resolution=self.resolution(),
+            trace=tuple(self.trace),
+            undecided=bool(reason) and not refuted,
+            note=reason,
+        )
+        winner = self.winner(at)
+        if winner is None:
+            return found
+        state, ladder, event = winner
         x, y = ladder.all_hits()
         direction, text = ladder.words(event)
         text = state.encoder.named(text + plainly(ladder, event, *state.samples()))
         shares = x[event] / ladder.size, y[event] / ladder.size
         if direction == "backward":
             shares = shares[::-1]
-        return Finding(
-            refuted=refuted,
-            epsilon_lower=self.epsilon_lower(),
-            largest_e_value=largest,
-            samples=self.samples + self.extra,
+        return replace(
+            found,
             pair_index=state.index,
             direction=direction,
             event=f"{text} (share {shares[0]:.4g} on the first dataset, {shares[1]:.4g} on the second)",
-            resolution=self.resolution(),
-            trace=tuple(self.trace),
             curve=state.curve(ladder),
             epsilon_estimate=self.estimate(),
         )
 
-    def strongest(self, state: PairState, reference: int) -> tuple[events.Ladder, int]:
-        """The ladder and the event of it with the largest excess over the null of a reference ε."""
-        best = [(self.excess(ladder)[:, reference], ladder) for ladder in state.ladders()]
+    def carrier(self) -> int:
+        """The place of the ε whose event carries the lower bound; of the claimed ε where the bound is less.
+
+        After a refutation that event is shown, not the one that first crossed the bar.
+        """
+        return max(self.claimed, int(np.searchsorted(self.grid, self.epsilon_lower())))
+
+    def winner(self, at: int) -> tuple[PairState, events.Ladder, int] | None:
+        """The pair of the largest wealth at an ε, and the ladder and event of the largest excess over its
+        null; None where nothing can be betted on."""
+        states = [state for state in self.states if state.live()]
+        if not states:
+            return None
+        state = max(states, key=lambda s: float(self.wealth[s.index].log()[at]))
+        best = [(self.excess(ladder)[:, self.nearest[at]], ladder) for ladder in state.ladders()]
         found, ladder = max(best, key=lambda pair: float(pair[0].max()))
-        return ladder, int(np.argmax(found))
+        return state, ladder, int(np.argmax(found))

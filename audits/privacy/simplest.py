@@ -180,13 +180,11 @@ def _named(
     found: Sequence[_Event], hits: Ints, rate: _Rate, bound: float, encoder: Encoder, mixed: str
 ) -> Simplest | None:
     # Each of the 2K intervals has two ends, each of which fails with probability at most α/(4K).
-    low, high = clopper_pearson_limits(hits, rate.samples, rate.alpha / (4.0 * len(found)))
+    ends = clopper_pearson_limits(hits, rate.samples, rate.alpha / (4.0 * len(found)))
+    every = np.stack([hits / rate.samples, *ends], axis=-1)
     named: list[Simplest] = []
     for place, event in enumerate(found):
-        shares = [
-            Share(int(hits[side, place]) / rate.samples, float(low[side, place]), float(high[side, place]))
-            for side in (0, 1)
-        ]
+        shares = [Share(*side) for side in every[:, place].tolist()]
         more, less = sorted(shares, key=lambda share: -share.estimate)
         shown = math.log((more.low - rate.delta) / less.high) if more.low > rate.delta else 0.0
         if shown <= rate.epsilon:
@@ -249,21 +247,18 @@ def _best_of_each_kind(outputs: Sequence[Encoded], vectors: bool, rate: _Rate) -
     """From the simplest kind on; `vectors` of numbers also have a sum and a largest size."""
     codes, x = [side.codes for side in outputs], [side.values for side in outputs]
     numbers = range(x[0].shape[1])
-    yield from _best(_alone("symbol", codes, True, rate))
-    yield from _best(_alone("value", x, codes[0].shape[1] > 0, rate))
-    for kind, columns in (("threshold", numbers), ("interval", _telling(x))):
-        yield from _best(_within(kind, j, [side[:, j] for side in x], rate) for j in columns)
+    kinds = {"threshold": numbers, "interval": _telling(x)}
     if vectors and len(numbers) > 1:
-        for kind in ("sum", "largest"):
-            yield from _best([_within(kind, 0, [_looked_at(side, kind, 0) for side in outputs], rate)])
-
-
-def _best(events: Iterable[_Event | None]) -> Iterator[_Event]:
-    """The event that is expected to show most; nothing of no events."""
-    # Of two equal events the one that is said without "not" is simpler.
-    known = [event for event in events if event is not None]
-    if known:
-        yield max(known, key=lambda event: (event.expected, not event.outside))
+        kinds |= {"sum": [0], "largest": [0]}
+    for events in (
+        _alone("symbol", codes, True, rate),
+        _alone("value", x, codes[0].shape[1] > 0, rate),
+        *(_within(kind, places, outputs, rate) for kind, places in kinds.items()),
+    ):
+        # Of two equal events the one that is said without "not" is simpler.
+        best = max(events, key=lambda event: (event.expected, not event.outside), default=None)
+        if best is not None:
+            yield best
 
 
 def _alone(kind: str, columns: Sequence[Raw], without_zero: bool, rate: _Rate) -> Iterator[_Event]:
@@ -298,19 +293,20 @@ def _telling(x: Sequence[Floats]) -> list[int]:
     return np.argsort(-np.maximum(*gaps), kind="stable")[:MOST_COLUMNS].tolist()
 
 
-def _within(kind: str, place: int, sides: Sequence[Floats], rate: _Rate) -> _Event | None:
-    """The best event that a number lies in one of some intervals, or that it does not."""
-    pooled = np.sort(np.concatenate(sides))
-    lows, highs = _intervals(kind, pooled)
-    if len(lows) == 0:
-        return None
-    ordered = [np.sort(side) for side in sides]
-    inside = [np.searchsorted(side, highs) - np.searchsorted(side, lows) for side in ordered]
-    outside = [n - i for n, i in zip(rate.seen, inside, strict=True)]
-    expected = np.stack([rate.expected(*inside), rate.expected(*outside)])
-    negated, which = np.unravel_index(int(np.argmax(expected)), expected.shape)
-    low, high = (short(end, _before(pooled, end)) for end in (float(lows[which]), float(highs[which])))
-    return _Event(kind, place, low, high, bool(negated), float(expected[negated, which]))
+def _within(kind: str, places: Iterable[int], outputs: Sequence[Encoded], rate: _Rate) -> Iterator[_Event]:
+    """For each number the best event that it lies in one of some intervals, or that it does not."""
+    for place in places:
+        sides = [np.sort(_looked_at(side, kind, place)) for side in outputs]
+        pooled = np.sort(np.concatenate(sides))
+        lows, highs = _intervals(kind, pooled)
+        if len(lows) == 0:
+            continue
+        inside = [np.searchsorted(side, highs) - np.searchsorted(side, lows) for side in sides]
+        outside = [n - i for n, i in zip(rate.seen, inside, strict=True)]
+        expected = np.stack([rate.expected(*inside), rate.expected(*outside)])
+        negated, which = np.unravel_index(int(np.argmax(expected)), expected.shape)
+        low, high = (short(end, _before(pooled, end)) for end in (float(lows[which]), float(highs[which])))
+        yield _Event(kind, place, low, high, bool(negated), float(expected[negated, which]))
 
 
 def _intervals(kind: str, pooled: Floats) -> tuple[Floats, Floats]:
