@@ -79,6 +79,7 @@ SUMMARIES = (
     *WHOLE,
     View("the place of the largest number", lambda e: e.values.argmax(axis=1).astype(np.float64)),
     View("the place of the smallest number", lambda e: e.values.argmin(axis=1).astype(np.float64)),
+    View("how many numbers are positive", lambda e: 1.0 * (e.values > 0.0).sum(axis=1)),
     View("how many numbers exceed the one before", lambda e: 1.0 * (np.diff(_numbers(e)) > 0.0).sum(axis=1)),
     View("how many numbers in a row exceed the one before", _longest_run),
     View("the smallest number but for its sign", lambda e: np.abs(_numbers(e)).min(axis=1)),

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from audits.privacy import betting, binomial, events
+from audits.privacy import betting, binomial, events, scores
 from audits.privacy.outputs import Floats, Ints
 from audits.privacy.pair_state import PATIENT, PairState, Slot, learners
 from audits.privacy.plain_words import plainly
@@ -210,9 +210,10 @@ class Sequential:
             if rare or np.any((found > 0.0) & (found >= least)):
                 heirs.append(slot)
         for slot in state.slots:
-            # A learner without an event by now is dropped, unless the events that it looks for are rare.
+            # A learner that is not among the best is dropped, unless it may find its events in more samples.
             if slot not in heirs:
-                slot.active, slot.ladder = slot.learner in PATIENT, None
+                slot.active = slot.learner in PATIENT or (slot.learner is scores.sparse and not slot.ladder)
+                slot.ladder = None
 
     def excess(self, ladder: events.Ladder) -> Floats:
         """Excess of every event of a ladder over the null, for every reference ε."""
