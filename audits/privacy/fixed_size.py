@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from audits.privacy import binomial, calibration, events, folds, gaussian_shape, scores
 from audits.privacy.atoms import count_atoms, find_atoms, ladder_of_sets, rungs, scorer
+from audits.privacy.betting import log_sum
 from audits.privacy.outputs import join
 from audits.privacy.pair_state import PATIENT, PairState, learners
 from audits.privacy.power import smallest_violation
@@ -71,17 +72,16 @@ def run_fixed(request: Request, method: str = "clopper-pearson") -> Finding:
     event = f"{words} (share {shares[0]:.4g} on the first dataset, {shares[1]:.4g} on the second)"
     p, q = (tested.more + 0.5) / (tested.size + 1.0), (tested.less + 0.5) / (tested.size + 1.0)
     estimate = math.log((p - request.delta) / q) if p > request.delta else 0.0
-    p_value = _p_value(tested, request)
     return Finding(
         refuted=tested.bound > request.epsilon,
         epsilon_lower=tested.bound,
-        largest_e_value=1.0 / p_value,
+        largest_e_value=math.exp(min(tested.log_e_value, 690.0)),
         samples=drawn,
         pair_index=state.index,
         direction=direction,
         event=event,
         resolution=_resolution(tested, request),
-        trace=(Look(drawn, -math.log(p_value), tested.bound),),
+        trace=(Look(drawn, tested.log_e_value, tested.bound),),
         curve=tested.curve,
         epsilon_estimate=max(estimate, tested.bound),
     )
@@ -207,23 +207,40 @@ def _test(state: PairState, candidate: Candidate, rest: int, request: Request) -
             break
     x, y = counts
     ladder = replace(ladder, first=x, second=y, size=done)
-    curve = state.curve(ladder)
-    if candidate.continuous:
-        first, second = (np.concatenate(side) for side in kept)
-        return _ordered(candidate, kind, (first, second), request, curve)
     more, less = ladder.all_hits()
     event = kind * len(shown) + int(np.searchsorted(shown, rung))
     hits, lesser = int(more[event]), int(less[event])
     bound = binomial.two_bounds(hits, lesser, done, request.delta, request.alpha)
-    return Tested(hits, lesser, done, bound, ladder.words(event)[1], curve)
+    won = _log_e_value(candidate, hits, lesser, done, request)
+    tested = Tested(hits, lesser, done, bound, ladder.words(event)[1], state.curve(ladder), won)
+    if not candidate.continuous:
+        return tested
+    first, second = (np.concatenate(side) for side in kept)
+    return _ordered(tested, candidate, kind, (first, second), request)
+
+
+def _log_e_value(candidate: Candidate, hits: int, lesser: int, size: int, request: Request) -> float:
+    """Log of the e-value against the claim that equal bets on the event at its learned threshold win.
+
+    They are on all of the violation that was learned or a part of it, and on all of the shares that were
+    learned, twice them or a part of them: an event that was chosen among many has been lucky.
+    """
+    learned = (candidate.ladder.all_hits()[0][candidate.event] + 0.5) / (candidate.ladder.size + 1.0)
+    if not learned - request.delta > candidate.share * math.exp(request.epsilon):
+        return 0.0
+    shown = math.log((learned - request.delta) / candidate.share)
+    parts = np.linspace(request.epsilon, shown, 5)[1:]
+    p, ratio = (grid.ravel() for grid in np.meshgrid(learned * np.array([0.25, 0.5, 1.0, 2.0]), parts))
+    p = np.minimum(p + request.delta, 0.999)
+    nothing_else = np.zeros(len(p))
+    q = (p - request.delta) * np.exp(-ratio)
+    bets = binomial.bet(p, q, nothing_else, nothing_else, np.full(len(p), request.epsilon), request.delta)
+    won = bets.log_e_value(size, hits, 0, lesser, 0)
+    return float(log_sum(won[:, None])[0]) - math.log(len(won))
 
 
 def _ordered(
-    candidate: Candidate,
-    kind: int,
-    seen: tuple[Floats, Floats],
-    request: Request,
-    curve: tuple[CurvePoint, ...],
+    tested: Tested, candidate: Candidate, kind: int, seen: tuple[Floats, Floats], request: Request
 ) -> Tested:
     """The event whose threshold is an order statistic of the lesser dataset's testing scores."""
     one, other = seen if kind < 2 else seen[::-1]
@@ -238,12 +255,13 @@ def _ordered(
         hits, lesser = int(np.count_nonzero(one < threshold)), int(np.count_nonzero(other < threshold))
     bound = binomial.order_bound(hits, k, done, request.delta, request.alpha)
     words = candidate.ladder.score.describe(threshold, upper)
-    return Tested(hits, lesser, done, bound, words, curve)
+    return replace(tested, more=hits, less=lesser, bound=bound, words=words)
 
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """Counts of the event on the testing part, the bound that they give, and the event in words."""
+    """Counts of the event on the testing part, the bound that they give, the event in words, and what
+    `_log_e_value` says."""
 
     more: int
     less: int
@@ -251,15 +269,7 @@ class Tested:
     bound: float
     words: str
     curve: tuple[CurvePoint, ...]
-
-
-def _p_value(tested: Tested, request: Request) -> float:
-    """Approximate p-value against the claim, for display; the verdict rests on the bound."""
-    from scipy.special import ndtr
-
-    p, q = np.array(tested.more / tested.size), np.array(tested.less / tested.size)
-    distance = float(binomial.divergence(p, q, request.epsilon, request.delta))
-    return max(float(ndtr(-math.sqrt(2.0 * tested.size * distance))), 1e-300)
+    log_e_value: float
 
 
 def _resolution(tested: Tested, request: Request) -> Resolution:

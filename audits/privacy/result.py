@@ -125,7 +125,7 @@ class AuditResult:
                      event was chosen among many a little too large. Of "gdp" the whole result.
     e_value          the largest wealth so far, a running maximum (`largest_e_value`): evidence against the
                      claim, at least 1/α where refuted (sequential). The wealth itself at each look is in
-                     `trace`. The fixed-size methods have a p-value instead, given as 1/p: it is no e-value.
+                     `trace`. The fixed-size method bets once, on what it learned.
     samples          drawn from each side, all pairs together, those used for learning included.
     seconds          wall-clock time.
     pair             the pair of datasets with the strongest evidence; `pair_index` its place in the list.
