@@ -146,10 +146,9 @@ def _relations(first: Encoded, second: Encoded) -> Iterator[View]:
 
 def _sum_words(weights: Floats) -> str:
     largest = np.sort(np.argsort(-np.abs(weights))[: scores.SHOWN])
-    words = " + ".join(f"{weights[j]:.4g}·(column {j})" for j in largest if weights[j] != 0.0)
-    return (
-        words if len(weights) <= len(largest) else f"{words} and {len(weights) - len(largest)} further terms"
-    )
+    words = " + ".join(f"{weights[j]:.4g}·(column {j})" for j in largest)
+    left = len(weights) - len(largest)
+    return f"{words} and {left} further terms" if left else words
 
 
 def summary(first: Encoded, second: Encoded) -> Score | None:
@@ -284,7 +283,10 @@ def _strongest(places: list[Ints], bins: int, least: int) -> tuple[int, Ints, fl
 
 def _turned(frequencies: Floats, side: Floats) -> NDArray[np.complexfloating[Any]]:
     """For each frequency the sum of the numbers as turns of the unit circle."""
-    turns = (2.0 * np.pi * np.mod(frequencies[:, None] * side, 1.0)).astype(np.float32)
+    turns = np.outer(frequencies, side)
+    # A remainder of the division by 1 takes several times as long.
+    turns -= np.floor(turns)
+    turns = (2.0 * np.pi * turns).astype(np.float32)
     return np.cos(turns).sum(axis=1) + 1j * np.sin(turns).sum(axis=1)
 
 
