@@ -25,7 +25,6 @@ LEAST_ROWS = 128
 MOST_COLUMNS = 16
 EXPONENTS, ZEROS = 64, 64
 FEATURES = 3
-SIGNIFICAND = np.arange(52)
 
 
 def cells(values: Floats) -> tuple[Ints, Ints]:
@@ -44,7 +43,8 @@ def _features(first: Floats, second: Floats, half: int) -> list[tuple[str, Ints,
     bit of the significand that tells the datasets apart best in the first half of the outputs."""
     zeros, lowest = zip(cells(first), cells(second), strict=True)
     bits = [np.ascontiguousarray(side).view(np.int64) for side in (first, second)]
-    shares = [((side[:half, None] >> SIGNIFICAND) & 1).mean(axis=0) for side in bits]
+    octets = [side[:half, None].astype("<i8").view(np.uint8) for side in bits]
+    shares = [np.unpackbits(side, axis=1, count=52, bitorder="little").mean(axis=0) for side in octets]
     best = int(np.abs(shares[0] - shares[1]).argmax())
     one, other = ((side >> best) & 1 for side in bits)
     return [
