@@ -231,7 +231,7 @@ class Encoder:
         key = (path, "value" if outputs.ndim == 1 else "items")
         if outputs.ndim > 1:
             self._differing(batch, (path, "length"), rows, np.full(len(flat), flat.shape[1]))
-            self._shapes(batch, path, rows, [outputs.shape[1:]] * len(flat))
+            self._shapes(batch, path, rows, [outputs.shape[1:]], len(flat))
         kind = flat.dtype.kind
         if kind == "c":
             flat = np.stack([np.real(flat), np.imag(flat)], axis=2).reshape(len(flat), -1)
@@ -387,12 +387,14 @@ class Encoder:
         """The number of a type."""
         return self._sorts.setdefault(name, len(self._sorts))
 
-    def _shapes(self, batch: _Batch, path: str, rows: Rows, shapes: list[tuple[int, ...]]) -> None:
+    def _shapes(
+        self, batch: _Batch, path: str, rows: Rows, shapes: list[tuple[int, ...]], times: int = 1
+    ) -> None:
         """Columns for how long the axes of arrays are, 0 for an axis that an array lacks; that of the
-        first axis follows from the number of items."""
+        first axis follows from the number of items. There are so many arrays of each shape."""
         for axis in range(1, MOST_AXES):
             found = _ints(shape[axis] if axis < len(shape) else 0 for shape in shapes)
-            self._differing(batch, (path, f"axis {axis}"), rows, found)
+            self._differing(batch, (path, f"axis {axis}"), rows, np.repeat(found, times))
 
     def _known_keys(self, path: str, items: list[Any]) -> set[str]:
         """The keys of dictionaries and elements of sets at this place that have columns of their own: those
