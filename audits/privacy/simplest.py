@@ -25,9 +25,9 @@ from audits.privacy.outputs import Encoded, Floats, Ints, Raw, column_words
 
 ALIKE = 0.9
 """An event is of like power where its ε exceeds the claim by this share of what the audit's bound does."""
-LEAST, FEW = 256, 2048
+LEAST, FEW, MANY = 256, 2048, 100_000
 """Fresh outputs of a dataset: twice those of the audit, as two intervals need more of them than its test; at
-least so many; and four times those of the audit up to so many."""
+least so many; four times those of the audit up to so many; and no more than the audit had beyond so many."""
 CHUNK = 1 << 15
 MOST_NUMBERS = 1 << 23
 """Numbers of the audit's outputs that are searched, at most."""
@@ -170,10 +170,10 @@ def simplest_event(
 def fresh_samples(samples: int) -> int:
     """How many outputs of each dataset are drawn afresh after an audit of so many.
 
-    >>> [fresh_samples(n) for n in (48, 500, 5_000)]
-    [256, 2000, 10000]
+    >>> [fresh_samples(n) for n in (48, 500, 5_000, 80_000, 1_000_000)]
+    [256, 2000, 10000, 100000, 1000000]
     """
-    return max(LEAST, min(4 * samples, max(FEW, 2 * samples)))
+    return max(LEAST, min(4 * samples, max(FEW, 2 * samples), max(MANY, samples)))
 
 
 def _named(
