@@ -22,6 +22,8 @@ from audits.privacy.processes import Unsendable, WorkerFailed, can_fork, in_proc
 Mechanism = Callable[..., Any]
 
 ERRORS = ("raise", "symbol")
+PLAIN = (int, float, str, bytes, type(None), np.generic)
+"""Outputs that cannot change."""
 CHUNK = 1 << 16
 """Outputs that a mechanism draws in one call, at most; each chunk has a generator of its own."""
 CHUNK_ONE_BY_ONE, MOST_CHUNKS = 32, 64
@@ -51,9 +53,8 @@ def each(f: Mechanism) -> Mechanism:
         for i in range(size):
             mine = data if i == 0 else fresh(kept)
             output = f(mine) if rng is None else f(mine, rng)
-            # A mechanism may hand out the same object again, and write into it.
-            reused = isinstance(output, (np.ndarray, list, dict, set))
-            outputs.append(copy.copy(output) if reused else output)
+            # A mechanism may hand out the same object again, and write into it or into what it holds.
+            outputs.append(output if isinstance(output, PLAIN) else copy.deepcopy(output))
         return stack(outputs)
 
     mechanism.replayable = getattr(f, "replayable", True)  # type: ignore[attr-defined]
@@ -159,7 +160,7 @@ class Drawer:
     def kept(self, where: str) -> Raw:
         """The outputs that are kept of the dataset of that name; nothing where none was drawn."""
         parts = self._kept.get(where)
-        return _joined(parts) if parts else np.zeros(0)
+        return joined(parts) if parts else np.zeros(0)
 
     def _drawn(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
         chunk = max(CHUNK_ONE_BY_ONE, -(-size // MOST_CHUNKS)) if self.one_by_one else CHUNK
@@ -173,7 +174,7 @@ class Drawer:
 
         found = self._on_jobs(work, sizes)
         self.changed = self.changed or any(changed for _, changed in found)
-        return _joined([outputs for outputs, _ in found])
+        return joined([outputs for outputs, _ in found])
 
     def _on_jobs(self, work: Callable[[int], tuple[Raw, bool]], sizes: list[int]) -> list[tuple[Raw, bool]]:
         """The chunks, on as many threads or processes as there are jobs; which draws does not matter."""
@@ -249,7 +250,7 @@ def differ(parts: Sequence[Raw]) -> bool:
     return collision <= CHANCE and all(first != second for first, second in combinations(words, 2))
 
 
-def _joined(parts: list[Raw]) -> Raw:
+def joined(parts: list[Raw]) -> Raw:
     """Chunks of outputs as one array; of different kinds, as Python objects."""
     if len({(part.dtype, part.shape[1:]) for part in parts}) == 1:
         return np.concatenate(parts)

@@ -78,7 +78,6 @@ class Encoder:
         self._patterns: dict[Key, list[str]] = {}
         self._keys: dict[str, set[str]] = {}
         self._sorts: dict[str, int] = {}
-        self._apart: set[str] = set()
         self._started = False
 
     # --- what callers see ---
@@ -224,6 +223,10 @@ class Encoder:
             for name in outputs.dtype.names:
                 self._array(batch, f"{path}.{name}", rows, outputs[name])
             return
+        if outputs.dtype.kind == "c":
+            for name, part in leaves.parts_of_complex(outputs).items():
+                self._array(batch, path + name, rows, part)
+            return
         if outputs.dtype.kind == "O" and outputs.ndim == 1:
             self._objects(batch, path, rows, list(outputs))
             return
@@ -233,21 +236,20 @@ class Encoder:
             self._differing(batch, (path, "length"), rows, np.full(len(flat), flat.shape[1]))
             self._shapes(batch, path, rows, [outputs.shape[1:]], len(flat))
         kind = flat.dtype.kind
-        if kind == "c":
-            flat = np.stack([np.real(flat), np.imag(flat)], axis=2).reshape(len(flat), -1)
-        elif kind in "mM":
-            flat = flat.astype(np.int64)
-        elif kind in "US":
+        if kind in "US":
             self._strings(batch, key, rows, flat)
             return
         elif kind == "O":
             self._mixed(batch, key, rows, flat)
             return
-        elif kind not in "biuf":
+        elif kind not in "biufmM":
             raise leaves.Refused(f"must return numbers, strings or records, not arrays of type {flat.dtype}")
         self._numbers(batch, key, rows, flat)
 
     def _numbers(self, batch: _Batch, key: Key, rows: Rows, flat: Raw) -> None:
+        # Outputs of other batches may be Python objects: what is seen of an output must be the same there.
+        kind = leaves.kind(flat.dtype.type())
+        flat = flat.astype(np.int64) if flat.dtype.kind in "mM" else flat
         values, codes = leaves.finite(flat), None
         if flat.dtype.kind == "f" and (bad := np.isnan(values)).any():
             values, codes = np.where(bad, 0.0, values), bad * self._number(self._not_a_number())
@@ -256,7 +258,7 @@ class Encoder:
         if extras is not None:
             self._put(batch, (key[0], f"{key[1]} exactly"), rows, extras)
         # An array has one type because all of its outputs must: that alone is no difference between outputs.
-        types, kind = (key[0], f"{key[1]} kind"), leaves.kind(flat.dtype.type())
+        types = (key[0], f"{key[1]} kind")
         self._usual.setdefault(types, kind)
         if types in self._blocks:
             self._differing(batch, types, rows, np.full(flat.shape, kind))
@@ -352,11 +354,9 @@ class Encoder:
             if isinstance(item, np.ndarray):
                 shapes[row] = cast(Raw, item).shape
             if not isinstance(found, Mapping):
-                # Where earlier lists held containers, later lists are taken apart in the same way.
-                if path not in self._apart and all(leaves.container(part) is None for part in found):
+                if all(leaves.container(part) is None for part in found):
                     lists[row] = found
                     continue
-                self._apart.add(path)
                 lengths[row] = len(found)
                 found = {f"[{j}]": part for j, part in enumerate(found)}
             elif isinstance(item, (Mapping, AbstractSet)):
@@ -422,7 +422,7 @@ class Encoder:
         self._mixed(batch, key, rows, padded)
         longer = np.flatnonzero(lengths > width)
         if len(longer):
-            rest = leaves.objects([repr(lists[i][width:]) for i in longer])[:, None]
+            rest = leaves.objects([leaves.canonical(lists[i][width:]) for i in longer])[:, None]
             self._mixed(batch, (path, "rest"), rows[longer], rest)
 
     def _differing(self, batch: _Batch, key: Key, rows: Rows, found: Ints) -> None:
@@ -477,11 +477,7 @@ def _numeric(lists: list[list[Any]]) -> Raw | None:
         found = np.array(lists)
     except (ValueError, OverflowError):
         return None
-    kept = found.dtype.kind in "biu" or (
-        found.dtype.kind == "f"
-        and not (np.abs(found) >= 2.0**53).any()
-        and len({type(item) for items in lists for item in items}) <= 1
-    )
+    kept = found.dtype.kind in "biuf" and len({type(item) for items in lists for item in items}) <= 1
     return found if found.ndim == 2 and kept else None
 
 

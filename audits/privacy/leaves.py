@@ -28,6 +28,8 @@ LARGE = 1e300
 HUGE = 1e299
 """Integers that no float holds lie from here on, by their number of bits."""
 EXACT = 2**53
+MOST_WRITTEN = 10_000
+"""Bits of the integers that Python writes in decimals without complaint."""
 MODULUS = 2**6 * 3**2 * 5**2 * 7 * 42407
 """Remainders keep every period that divides it; it is about 2³²."""
 EXTRA_WORDS = ("low bits", f"remainder modulo {MODULUS}", "parity, denominator, exponent or time zone")
@@ -65,11 +67,11 @@ def text(value: Any) -> str:
 
 
 def finite(values: Raw) -> Floats:
-    """Floats, infinite ones replaced by ±`LARGE`."""
+    """Floats, those beyond ±`LARGE` replaced by it."""
     with np.errstate(over="ignore"):
         found = np.asarray(values, dtype=np.float64)
-    infinite = values.dtype.kind not in "biu" and np.isinf(found).any()
-    return np.clip(found, -LARGE, LARGE) if infinite else found
+    beyond = values.dtype.kind not in "biu" and (np.abs(found) > LARGE).any()
+    return np.clip(found, -LARGE, LARGE) if beyond else found
 
 
 def extras(flat: Raw) -> Floats | None:
@@ -82,7 +84,8 @@ def extras(flat: Raw) -> Floats | None:
         found = np.stack([flat & 0xFFFFFFFF, flat % MODULUS, flat & 1], axis=2).astype(np.float64)
         return (found * large[:, :, None]).reshape(len(flat), -1)
     if kind == "f" and width > 8:
-        rest = (flat - flat.astype(np.float64).astype(flat.dtype)).astype(np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            rest = (flat - flat.astype(np.float64).astype(flat.dtype)).astype(np.float64)
         rest = np.where(np.isfinite(rest), rest, 0.0)
         zeros = np.zeros_like(rest)
         return np.stack([rest, zeros, zeros], axis=2).reshape(len(flat), -1) if rest.any() else None
@@ -97,6 +100,8 @@ def number(item: Any) -> tuple[float, float, float, float] | None:
         return None
     if isinstance(item, numbers.Integral):
         return _integer(int(item))
+    if isinstance(item, (datetime.date, datetime.timedelta)) and item != item:
+        return math.nan, 0.0, 0.0, 0.0  # what pandas has for a missing time
     if isinstance(item, datetime.datetime):
         origin, offset = datetime.datetime(1970, 1, 1, tzinfo=item.tzinfo), item.utcoffset()
         minutes = -LARGE if offset is None else offset / datetime.timedelta(minutes=1)
@@ -140,18 +145,21 @@ def _real(item: Any) -> tuple[float, float, float, float]:
         value = float(item)
     except OverflowError:
         value = LARGE if item > 0 else -LARGE
-    if not math.isfinite(value):
-        return _clipped(value), 0.0, 0.0, 0.0
-    try:
-        rest = float(Fraction(item) - Fraction(value))
-    except (TypeError, ValueError, OverflowError):
-        rest = float(item - type(item)(value))
+    except ValueError:
+        value = math.nan  # a signalling NaN
     # What is seen of a number in writing, but not in its value: 1.5 or 1.50, thirds or halves.
     form = 0.0
-    if isinstance(item, Decimal):
+    if isinstance(item, Decimal) and item.is_finite():
         form = float(item.as_tuple().exponent)
     elif isinstance(item, Fraction):
         form = float(min(item.denominator, EXACT))
+    # Numbers that no float is near have no rest, which would take long to find.
+    if not abs(value) < LARGE or (value == 0.0 and isinstance(item, Decimal)):
+        return _clipped(value), 0.0, 0.0, form
+    try:
+        rest = float(Fraction(item) - Fraction(value))
+    except (TypeError, ValueError, OverflowError):
+        rest = float(cast(Any, item) - type(item)(value))
     return value, rest, 0.0, form
 
 
@@ -178,10 +186,17 @@ def sort(item: Any) -> str:
     return "" if container(item) is None else type(item).__name__
 
 
+def parts_of_complex(item: Any) -> dict[str, Any]:
+    """The real and the imaginary part of a complex number, or of an array of them."""
+    return {".real": item.real, ".imag": item.imag}
+
+
 def container(item: Any) -> list[Any] | Mapping[str, Any] | None:
     """The items of a list, or the fields of a record with their names; None for what holds nothing."""
-    if isinstance(item, (complex, np.complexfloating)):
-        return [item.real, item.imag]
+    if isinstance(item, (complex, np.complexfloating)) or (
+        isinstance(item, np.ndarray) and cast(Raw, item).dtype.kind == "c"
+    ):
+        return parts_of_complex(item)
     if isinstance(item, np.void) and item.dtype.names:
         return {f".{name}": item[name] for name in item.dtype.names}
     if item is None or isinstance(item, (str, bytes, float, int, np.generic, enum.Enum, Word)):
@@ -218,10 +233,12 @@ def element(part: Any) -> str:
 
 
 def canonical(part: Any) -> str:
-    """The part as Python writes it, the elements of a set in order."""
-    if not isinstance(part, AbstractSet):
-        return repr(part)
-    return f"{{{', '.join(sorted(canonical(inner) for inner in cast(AbstractSet[Any], part)))}}}"
+    """The part as Python writes it, the elements of a set in order, and integers of any size."""
+    if isinstance(part, AbstractSet):
+        return f"{{{', '.join(sorted(canonical(inner) for inner in cast(AbstractSet[Any], part)))}}}"
+    if type(part) in (list, tuple):
+        return f"({', '.join(canonical(inner) for inner in cast(Sequence[Any], part))})"
+    return hex(part) if type(part) is int and part.bit_length() > MOST_WRITTEN else repr(part)
 
 
 def objects(items: Sequence[Any]) -> Raw:

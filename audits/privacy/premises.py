@@ -21,9 +21,9 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from audits.privacy.datasets import Dataset
-from audits.privacy.draws import Drawer, named
+from audits.privacy.draws import Drawer, joined, named
 from audits.privacy.leaves import LARGE
-from audits.privacy.outputs import Encoded, Floats, join
+from audits.privacy.outputs import Encoded, Floats, Raw
 
 LEVEL = 0.001
 """Probability that independent outputs are called dependent."""
@@ -170,24 +170,39 @@ def broken(
 
     late  whether no more time is to be spent; asked after each round of calls.
     """
-    encoder = drawer.encoder()
-    outputs: tuple[list[Encoded], list[Encoded]] = ([], [])
+    outputs: tuple[list[Raw], list[Raw]] = ([], [])
     calls, call = sizes(max_samples, drawer.one_by_one)
     done, name = 0, ""
     while done < calls and not name:
         for side, kept in enumerate(outputs):
             where = named(side, index)
-            kept.append(encoder.encode(drawer.draw(pair[side], call, rng, where), where))
+            kept.append(drawer.draw(pair[side], call, rng, where))
         done += 1
         if drawer.changed and not drawer.one_by_one:
             name = "data"
         if late():
             break
     if not name:
-        first, second = (join([encoder.widen(e) for e in side]) for side in outputs)
+        first, second = _encoded(drawer, outputs, index)
         with ThreadpoolController().limit(limits=1):
             name = dependence(first, second, call, rng)
     return sentence(name, drawer.one_by_one), done * call
+
+
+def _encoded(drawer: Drawer, outputs: tuple[list[Raw], list[Raw]], index: int) -> tuple[Encoded, Encoded]:
+    """The outputs on both datasets as columns, which are chosen from all of them at once: columns that the
+    first of them chose would look different there."""
+    try:
+        every = drawer.encoder().encode(joined([*outputs[0], *outputs[1]]), f"pair {index}")
+    except ValueError:
+        # The same outputs one call after the other, for the name of the dataset.
+        encoder = drawer.encoder()
+        for side, calls in enumerate(outputs):
+            for part in calls:
+                encoder.encode(part, named(side, index))
+        raise
+    size = sum(map(len, outputs[0]))
+    return every.take(slice(size)), every.take(slice(size, None))
 
 
 def sentence(name: str, one_by_one: bool = False) -> str:
