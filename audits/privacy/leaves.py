@@ -98,6 +98,8 @@ def number(item: Any) -> tuple[float, float, float, float] | None:
         return _clipped(float(item)), 0.0, 0.0, 0.0
     if isinstance(item, enum.Enum):
         return None
+    if isinstance(item, (np.datetime64, np.timedelta64)):
+        return _integer(int(item.astype(np.int64)))
     if isinstance(item, numbers.Integral):
         return _integer(int(item))
     if isinstance(item, (datetime.date, datetime.timedelta)) and item != item:
@@ -110,8 +112,6 @@ def number(item: Any) -> tuple[float, float, float, float] | None:
         return _integer(item.toordinal())
     if isinstance(item, datetime.timedelta):
         return _integer(round(item / datetime.timedelta(microseconds=1)))
-    if isinstance(item, (np.datetime64, np.timedelta64)):
-        return _integer(int(item.astype(np.int64)))
     return _real(item) if isinstance(item, (numbers.Real, Decimal)) else None
 
 

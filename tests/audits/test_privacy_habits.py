@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import datetime
 import enum
@@ -17,6 +18,7 @@ import pytest
 
 from audits.privacy import AuditResult, audit_privacy, each
 from audits.privacy.datasets import copier, digest
+from audits.privacy.draws import stack
 from audits.privacy.encoder import Encoder
 from audits.privacy.pairs import take_pairs
 
@@ -334,6 +336,60 @@ def test_how_outputs_are_taken_apart_is_no_dependence() -> None:
         assert sum(bool(audited(mechanism, seed=seed, max_samples=64).premise) for seed in range(20)) < 3
 
 
+KINDS_OF_ONE = {
+    "complex": lambda rng: np.complex128(rng.normal() + 1j * rng.normal()),
+    "python complex": lambda rng: complex(rng.normal(), rng.normal()),
+    "datetime64": lambda rng: np.datetime64("2020-01-01") + int(rng.integers(9)),
+    "timedelta64": lambda rng: np.timedelta64(int(rng.integers(9)), "s"),
+    "flag and count": lambda rng: (bool(rng.random() < 0.5), int(rng.integers(5))),
+    "count and float": lambda rng: [int(rng.integers(5)), float(rng.normal())],
+    "floats": lambda rng: [float(rng.normal()), float(rng.normal())],
+    "list": lambda rng: [int(rng.integers(5)), 1],
+    "large": lambda rng: 2e307 * rng.normal(),
+    "large integer": lambda rng: int(rng.integers(2**40)) + 2**60,
+    "array": lambda rng: rng.normal(size=2),
+    "array of integers": lambda rng: rng.integers(0, 5, 2),
+    "array of flags": lambda rng: rng.random(2) < 0.5,
+    "complex array": lambda rng: rng.normal(size=2) + 1j,
+    "matrix": lambda rng: rng.normal(size=(2, 2)),
+    "word": lambda rng: "abc"[rng.integers(3)],
+    "text": lambda rng: f"{rng.normal():.6f}",
+    "bytes": lambda rng: b"ab"[: rng.integers(3)],
+    "set": lambda rng: {int(i) for i in rng.integers(0, 4, 2)},
+    "record": lambda rng: {"a": float(rng.normal()), "b": [1, "u"]},
+}
+ODD: list[Any] = [
+    None,
+    3,
+    2.5,
+    float("inf"),
+    "x",
+    [5, [1]],
+    [1, 2, 3],
+    (True, 2, 0),
+    [],
+    {},
+    {"a": [1]},
+    1j,
+    True,
+    2**70,
+]
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_ONE)
+def test_what_is_seen_of_an_output_does_not_depend_on_the_others_of_its_batch(kind: str) -> None:
+    rng = np.random.default_rng(3)
+    one = KINDS_OF_ONE[kind]
+    settled = Encoder()
+    settled.encode(stack([one(rng) for _ in range(40)]), "here")
+    outputs = [one(rng) for _ in range(40)]
+    alone = copy.deepcopy(settled).encode(stack(outputs), "here")
+    for odd in ODD:
+        among = copy.deepcopy(settled).encode(stack([*outputs, odd]), "here")
+        assert (among.narrow(alone.shape).take(slice(40)).values == alone.values).all()
+        assert (among.narrow(alone.shape).take(slice(40)).codes == alone.codes).all()
+
+
 # --- Outputs that are handed out again ---------------------------------------------------------------
 
 
@@ -355,6 +411,44 @@ def test_a_buffer_that_is_filled_again_is_no_dependence() -> None:
     for mechanism in (view, each(same_array), each(same_dictionary)):
         result = audited(mechanism, max_samples=2000)
         assert result.verdict == "not-refuted", result.premise
+
+
+def test_what_an_output_holds_may_be_written_into_again() -> None:
+    buffer = np.zeros(1)
+
+    def noisy(data: int, rng: np.random.Generator) -> Any:
+        buffer[0] = data + rng.laplace()
+        return {"w": buffer}, (buffer,)
+
+    outputs = each(noisy)(0, 50, np.random.default_rng(0))
+    assert len({float(output[0]["w"][0]) for output in outputs}) == 50
+    assert len({float(output[1][0][0]) for output in outputs}) == 50
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        Fraction(10**400, 3),
+        Decimal("1e999999"),
+        Decimal("1e-999999"),
+        {10**5000: 1},
+        {10**5000},
+        [(10**5000, 1)],
+        np.longdouble(10) ** 3000,
+    ],
+)
+def test_numbers_beyond_all_bounds_are_outputs(output: Any) -> None:
+    encoded = Encoder().encode(stack([output, 1.0, output]), "here")
+    assert np.isfinite(encoded.values).all()
+    assert (encoded.values[0] == encoded.values[2]).all()
+
+
+@pytest.mark.parametrize("missing", [pd.NaT, Decimal("sNaN"), float("nan")])
+def test_what_is_missing_is_a_symbol_when_asked_for(missing: Any) -> None:
+    encoded = Encoder(nan=True).encode(stack([missing, pd.Timestamp("2020-01-01"), 1.0]), "here")
+    assert (encoded.codes[:, 0] > 0).tolist() == [True, False, False]
+    with pytest.raises(ValueError, match="NaN"):
+        Encoder().encode(stack([missing, 1.0, None]), "here")
 
 
 def test_data_that_can_be_read_once_are_refused() -> None:
