@@ -73,7 +73,8 @@ class Encoder:
         self._codes: dict[tuple[Key, int], tuple[int, int]] = {}
         self._symbols: dict[Any, int] = {}
         self._usual: dict[Key, int] = {}
-        self._orders: dict[tuple[str, frozenset[str]], tuple[str, ...]] = {}
+        self._orders: dict[str, dict[frozenset[str], tuple[str, ...]]] = {}
+        self._reordered: set[str] = set()
         self._texts: dict[Key, tuple[int, set[str]]] = {}
         self._patterns: dict[Key, list[str]] = {}
         self._keys: dict[str, set[str]] = {}
@@ -340,14 +341,17 @@ class Encoder:
         if arrays is not None:
             self._array(batch, path, rows, arrays)
             return
-        known = self._known_keys(path, items)
+        held = [leaves.container(item) for item in items]
+        known = self._known_keys(path, items, held)
+        orders = [_order(item, found, known) for item, found in zip(items, held, strict=True)]
+        self._note_orders(path, orders)
         single: dict[int, Any] = {}
         lists: dict[int, list[Any]] = {}
         parts: dict[str, dict[int, Any]] = {}
         lengths: dict[int, int] = {}
         shapes: dict[int, tuple[int, ...]] = {}
-        for row, item in zip(np.arange(batch.size)[rows].tolist(), items, strict=True):
-            found = leaves.container(item)
+        numbered = np.arange(batch.size)[rows].tolist()
+        for row, item, found, order in zip(numbered, items, held, orders, strict=True):
             if found is None:
                 single[row] = item
                 continue
@@ -365,10 +369,8 @@ class Encoder:
                     others = _others(item, found, known)
                     found = {name: part for name, part in found.items() if name in known}
                     found[" (others)"] = others
-            if not isinstance(item, AbstractSet):
-                keys = tuple(found)
-                if self._orders.setdefault((path, frozenset(keys)), keys) != keys:
-                    found = {**found, " in the order of keys": leaves.Word(", ".join(keys))}
+            if path in self._reordered:
+                found = {**found, " in the order of keys": leaves.Word(", ".join(order))}
             if not found:
                 # An empty record differs from a missing record.
                 found = {".": "(empty)"}
@@ -396,15 +398,21 @@ class Encoder:
             found = _ints(shape[axis] if axis < len(shape) else 0 for shape in shapes)
             self._differing(batch, (path, f"axis {axis}"), rows, np.repeat(found, times))
 
-    def _known_keys(self, path: str, items: list[Any]) -> set[str]:
+    def _note_orders(self, path: str, orders: Iterable[tuple[str, ...]]) -> None:
+        """Whether equal keys at this place have come in several orders by now."""
+        known = self._orders.setdefault(path, {})
+        if any(known.setdefault(frozenset(order), order) != order for order in orders):
+            self._reordered.add(path)
+
+    def _known_keys(self, path: str, items: list[Any], held: list[Any]) -> set[str]:
         """The keys of dictionaries and elements of sets at this place that have columns of their own: those
         that repeat in the first batch. Later outputs change nothing, or they would look different."""
         if path not in self._keys:
-            held = [leaves.container(item) for item in items if isinstance(item, (Mapping, AbstractSet))]
-            if not held:
+            pairs = zip(items, held, strict=True)
+            known = [found for item, found in pairs if isinstance(item, (Mapping, AbstractSet))]
+            if not known:
                 return set()
-            names = (name for found in held for name in cast(Mapping[str, Any], found))
-            self._keys[path] = set(_repeated(names, min(2, len(held))))
+            self._keys[path] = set(_repeated((name for found in known for name in found), min(2, len(known))))
         return self._keys[path]
 
     def _lists(self, batch: _Batch, path: str, rows: Ints, lists: list[list[Any]]) -> None:
@@ -440,6 +448,15 @@ class Encoder:
 def _repeated(names: Iterable[str], least: int) -> list[str]:
     """The commonest names, `MOST_KEYS` at most, of those that occur so often."""
     return [name for name, count in Counter(names).most_common(MOST_KEYS) if count >= least]
+
+
+def _order(item: Any, found: Any, known: set[str]) -> tuple[str, ...]:
+    """The names of fields in their order, of dictionaries only those with columns of their own; none of other
+    things."""
+    if not isinstance(found, Mapping) or isinstance(item, AbstractSet):
+        return ()
+    names = cast(Mapping[str, Any], found)
+    return tuple(name for name in names if name in known) if isinstance(item, Mapping) else tuple(names)
 
 
 def _others(

@@ -328,7 +328,13 @@ def test_how_outputs_are_taken_apart_is_no_dependence() -> None:
         words = ["alpha", "beta", "gamma", "delta"]
         return " ".join([*(words[i] for i in rng.integers(0, 4, 6)), str(rng.normal())])
 
-    for one in (random_sets, shapes, many_shapes, texts):
+    def some_words(data: int, rng: np.random.Generator) -> Any:
+        return {f"w{j}": 1 for j in rng.choice(60, 2, replace=False)}
+
+    def now_and_then(data: int, rng: np.random.Generator) -> Any:
+        return "none" if rng.random() < 0.55 else f"{rng.normal():.6f}", [("a", 1)] * int(rng.random() < 0.02)
+
+    for one in (random_sets, shapes, many_shapes, texts, some_words, now_and_then):
 
         def mechanism(data: int, size: int, rng: np.random.Generator, one: Any = one) -> Any:
             return [one(data, rng) for _ in range(size)]
