@@ -96,8 +96,8 @@ def audit_privacy(
                  `planted` which of them it catches. That takes at most a quarter of the audit's processor
                  time, or three seconds of a short audit; which sizes are tried depends on the time left.
     simplest     after a refutation name in `simplest` the simplest event of like power, counted on fresh
-                 draws: twice as many as the audit took, four times where these were few
-                 (`fresh_samples`), as far as the time limit allows.
+                 draws: twice as many as the audit took, four times where these were few, as many where they
+                 were many (`fresh_samples`), as far as the time limit allows.
     progress     called with each look of the sequential method.
 
     Before the first bet the premises are tested on outputs of their own (`premise_samples` of each dataset):

@@ -11,15 +11,11 @@ events: no bound rests on them.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from audits.privacy.events import Ladder
+from audits.privacy.outputs import Floats
 from audits.privacy.tuning import TUNING
-
-Floats = NDArray[np.floating[Any]]
 
 
 def bin_means(thresholds: Floats, first: Floats, second: Floats) -> Floats:

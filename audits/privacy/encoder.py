@@ -240,10 +240,10 @@ class Encoder:
         if kind in "US":
             self._strings(batch, key, rows, flat)
             return
-        elif kind == "O":
+        if kind == "O":
             self._mixed(batch, key, rows, flat)
             return
-        elif kind not in "biufmM":
+        if kind not in "biufmM":
             raise leaves.Refused(f"must return numbers, strings or records, not arrays of type {flat.dtype}")
         self._numbers(batch, key, rows, flat)
 
@@ -293,7 +293,7 @@ class Encoder:
             # Later strings change nothing, or they would look different.
             self._patterns[block] = sorted(_repeated(map(leaves.pattern, words), 2))
         known = {pattern: 1.0 + number for number, pattern in enumerate(self._patterns[block])}
-        looks = {text: [known.get(leaves.pattern(text), 0.0), *leaves.structure(text)] for text in words}
+        looks = {text: [known.get(leaves.pattern(text), 0.0), *leaves.structure(text)] for text in set(words)}
         looks[None] = [0.0] * len(LOOKS)
         found = np.array([looks[text] for text in texts.ravel()])
         self._put(batch, block, rows, found.reshape(len(texts), -1))

@@ -9,22 +9,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audits.privacy import binomial, calibration, events, folds, gaussian_shape, scores
 from audits.privacy.atoms import count_atoms, find_atoms, ladder_of_sets, rungs, scorer
 from audits.privacy.betting import log_sum
-from audits.privacy.outputs import join
+from audits.privacy.outputs import Floats, join
 from audits.privacy.pair_state import PATIENT, PairState, learners
 from audits.privacy.power import smallest_violation
 from audits.privacy.request import Finding, Request, nothing
 from audits.privacy.result import CurvePoint, Look, Resolution
 from audits.privacy.tuning import TUNING
-
-Floats = NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True, slots=True)

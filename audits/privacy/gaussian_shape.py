@@ -13,14 +13,12 @@ from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audits.privacy import scores
+from audits.privacy.outputs import Floats
 from audits.privacy.pair_state import PairState
 from audits.privacy.request import Finding, Request, nothing
 from audits.privacy.tuning import TUNING
-
-Floats = NDArray[np.floating[Any]]
 
 
 def run_shape(request: Request) -> Finding:

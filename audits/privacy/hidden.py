@@ -19,12 +19,10 @@ from numpy.typing import NDArray
 
 from audits.privacy import scores
 from audits.privacy.leaves import LARGE
-from audits.privacy.outputs import Encoded, column_words
+from audits.privacy.outputs import Encoded, Floats, Ints, column_words
 from audits.privacy.scores import Score, of_cells
 from audits.privacy.tuning import TUNING
 
-Floats = NDArray[np.floating[Any]]
-Ints = NDArray[np.int64]
 Signs = NDArray[np.bool_]
 
 

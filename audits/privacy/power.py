@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audits.privacy import binomial
+from audits.privacy.outputs import Floats
 from audits.privacy.result import Resolution
-
-Floats = NDArray[np.floating[Any]]
 
 
 def growth_needed(bar: float, quantile: float = 1.2816) -> float:
