@@ -13,6 +13,7 @@ import itertools
 import math
 import numbers
 import re
+import uuid
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from decimal import Decimal
@@ -44,6 +45,9 @@ STRUCTURE_WORDS = (
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d{1,3})?", re.ASCII)
 
 
+TEXTS = (str, bytes, bytearray, uuid.UUID)
+
+
 class Refused(ValueError):
     """An output that cannot be looked into; the words follow "mechanism"."""
 
@@ -62,8 +66,8 @@ NAN = Word("NaN")
 
 
 def text(value: Any) -> str:
-    """A string or bytes of NumPy as a string of Python."""
-    return value.decode("latin-1") if isinstance(value, bytes) else str(value)
+    """A string or bytes, of NumPy as well, or an identifier as a string of Python."""
+    return value.decode("latin-1") if isinstance(value, (bytes, bytearray)) else str(value)
 
 
 def finite(values: Raw) -> Floats:
@@ -104,6 +108,8 @@ def number(item: Any) -> tuple[float, float, float, float] | None:
         return _integer(int(item))
     if isinstance(item, (datetime.date, datetime.timedelta)) and item != item:
         return math.nan, 0.0, 0.0, 0.0  # what pandas has for a missing time
+    if isinstance(item, datetime.time):
+        item = datetime.datetime.combine(datetime.date(1970, 1, 1), item)
     if isinstance(item, datetime.datetime):
         origin, offset = datetime.datetime(1970, 1, 1, tzinfo=item.tzinfo), item.utcoffset()
         minutes = -LARGE if offset is None else offset / datetime.timedelta(minutes=1)
@@ -169,7 +175,7 @@ def symbol(item: Any) -> Any:
         return item
     if isinstance(item, enum.Enum):
         return Word(str(item))
-    if isinstance(item, (str, bytes)):
+    if isinstance(item, TEXTS):
         return text(item)
     if item is Ellipsis or item is NotImplemented:
         return Word(repr(item))
@@ -181,8 +187,10 @@ def symbol(item: Any) -> Any:
 
 def sort(item: Any) -> str:
     """The name of the type of a container or a text; "" for numbers and symbols."""
-    if isinstance(item, (str, bytes, Word)):
-        return "bytes" if isinstance(item, bytes) else "str"
+    if isinstance(item, Word):
+        return "str"
+    if isinstance(item, TEXTS):
+        return "str" if isinstance(item, str) else "bytes" if isinstance(item, bytes) else type(item).__name__
     return "" if container(item) is None else type(item).__name__
 
 
@@ -199,7 +207,7 @@ def container(item: Any) -> list[Any] | Mapping[str, Any] | None:
         return parts_of_complex(item)
     if isinstance(item, np.void) and item.dtype.names:
         return {f".{name}": item[name] for name in item.dtype.names}
-    if item is None or isinstance(item, (str, bytes, float, int, np.generic, enum.Enum, Word)):
+    if item is None or isinstance(item, (*TEXTS, float, int, np.generic, enum.Enum, Word)):
         return None
     if isinstance(item, np.ndarray):
         array = cast(Raw, item)
@@ -208,7 +216,7 @@ def container(item: Any) -> list[Any] | Mapping[str, Any] | None:
         return list(array if array.dtype.names is not None else array.ravel())
     if isinstance(item, tuple) and hasattr(item, "_fields"):
         return {f".{name}": part for name, part in zip(item._fields, item, strict=True)}  # type: ignore[attr-defined]
-    if isinstance(item, (list, tuple)):
+    if isinstance(item, Sequence):
         return list(cast(Sequence[Any], item))
     if isinstance(item, Mapping):
         return {f"[{canonical(key)}]": part for key, part in cast(Mapping[Any, Any], item).items()}

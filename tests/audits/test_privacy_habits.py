@@ -7,7 +7,8 @@ import dataclasses
 import datetime
 import enum
 import os
-from collections import namedtuple
+import uuid
+from collections import deque, namedtuple
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -231,6 +232,12 @@ def build(kind: str, heads: bool, rng: np.random.Generator) -> Any:
         "timestamp": lambda: pd.Timestamp("2020") + pd.Timedelta(days=int(heads)),
         "list or tuple": lambda: (list if heads else tuple)([noise, 1.0]),
         "text or bytes": lambda: "a" if heads else b"a",
+        "time of the day": lambda: datetime.time(int(rng.integers(12)) + 12 * heads, int(rng.integers(60))),
+        "identifier": lambda: uuid.UUID(int=2 * many + heads),
+        "identifier or text": lambda: uuid.UUID(int=7) if heads else str(uuid.UUID(int=7)),
+        "queue": lambda: deque([noise, heads]),
+        "range": lambda: range(3 + heads),
+        "byte array": lambda: bytearray(b"ab" if heads else b"ba"),
         "time zone": lambda: datetime.datetime(2020, 1, 1, tzinfo=ZONES[heads]),
         "digits of a decimal": lambda: Decimal(f"{noise:.2f}" + "0" * heads),
         "denominator": lambda: Fraction(1 + 2 * int(100 * abs(noise)), 128 + heads),
@@ -269,6 +276,12 @@ KINDS = [
     "timestamp",
     "list or tuple",
     "text or bytes",
+    "time of the day",
+    "identifier",
+    "identifier or text",
+    "queue",
+    "range",
+    "byte array",
     "time zone",
     "digits of a decimal",
     "denominator",
@@ -361,6 +374,9 @@ KINDS_OF_ONE = {
     "word": lambda rng: "abc"[rng.integers(3)],
     "text": lambda rng: f"{rng.normal():.6f}",
     "bytes": lambda rng: b"ab"[: rng.integers(3)],
+    "time of the day": lambda rng: datetime.time(int(rng.integers(24))),
+    "identifier": lambda rng: uuid.UUID(int=int(rng.integers(2**60))),
+    "byte array": lambda rng: bytearray(b"ab"[: rng.integers(3)]),
     "set": lambda rng: {int(i) for i in rng.integers(0, 4, 2)},
     "record": lambda rng: {"a": float(rng.normal()), "b": [1, "u"]},
 }
