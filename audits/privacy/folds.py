@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy import events, scores
+from audits.privacy import events, scores, trees
 from audits.privacy.outputs import Encoded
 
 Floats = NDArray[np.floating[Any]]
-CROSS_FITTED = (scores.smooth,)
+CROSS_FITTED = (scores.smooth, trees.tree)
 """Learners whose scores come with folds."""
 
 

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from audits.privacy import events, folds, hidden, scores
+from audits.privacy import events, folds, hidden, scores, trees
 from audits.privacy.atoms import (
     Atoms,
     Counts,
@@ -27,7 +27,7 @@ from audits.privacy.request import Request
 from audits.privacy.result import CurvePoint
 from audits.privacy.tuning import TUNING
 
-PATIENT = (hidden.period, hidden.modes, hidden.parity, hidden.summary)
+PATIENT = (trees.tree, hidden.period, hidden.modes, hidden.parity, hidden.summary)
 """Learners that find something in many samples only, and cost nothing until then."""
 RARE = (hidden.modes, hidden.summary)
 """Learners of rare events: they go on learning when the others have enough."""
@@ -38,7 +38,7 @@ def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores
     if sample.is_scalar:
         chosen: list[scores.Learner] = [scores.value, scores.sets]
         if not user_score:
-            chosen += [hidden.period, hidden.modes]
+            chosen += [hidden.period, hidden.modes, trees.tree]
         return [*chosen, scores.footprints] if footprints else chosen
     if sample.is_symbol:
         return [scores.sets, hidden.period, hidden.modes]

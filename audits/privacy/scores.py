@@ -44,7 +44,7 @@ class Score:
 Learner = Callable[[Encoded, Encoded], Score | None]
 
 
-def _threshold_words(what: str) -> Callable[[float, bool], str]:
+def threshold_words(what: str) -> Callable[[float, bool], str]:
     return lambda t, upper: f"{what} {'≥' if upper else '<'} {t:.6g}"
 
 
@@ -53,7 +53,7 @@ def _threshold_words(what: str) -> Callable[[float, bool], str]:
 
 def value(first: Encoded, second: Encoded) -> Score:
     """A single number itself: both tails, and atoms at the ends."""
-    return Score("value", lambda e: e.values[:, 0], _threshold_words("output"), learned=False, monotone=False)
+    return Score("value", lambda e: e.values[:, 0], threshold_words("output"), learned=False, monotone=False)
 
 
 def sets(first: Encoded, second: Encoded) -> Score | None:
@@ -226,7 +226,7 @@ def logistic(first: Encoded, second: Encoded) -> Score:
     a, b = first.columns(), second.columns()
     standard = _flagged(a, b)
     weights = _fit_logistic(standard(a[: TUNING.most_fitted]), standard(b[: TUNING.most_fitted]))
-    return Score("logistic", lambda e: standard(e.columns()) @ weights, _threshold_words("logistic score"))
+    return Score("logistic", lambda e: standard(e.columns()) @ weights, threshold_words("logistic score"))
 
 
 def sparse(first: Encoded, second: Encoded) -> Score | None:
@@ -271,7 +271,7 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
         return np.hstack([z[:, alone], w[:, both] ** 2, w[:, left[apart]] * w[:, right[apart]]])
 
     weights = _fit_logistic(expand(x), expand(y))
-    words = _threshold_words("score of a few columns and products")
+    words = threshold_words("score of a few columns and products")
     return Score("sparse", lambda e: expand(standard(e.columns())) @ weights, words)
 
 
@@ -314,7 +314,7 @@ def smooth(first: Encoded, second: Encoded) -> Score:
     weights, without = _cross_fit(features(a[some]), features(b[some]), fold_of(len(a), TUNING.folds)[some])
     folds = tuple(_quadratic_form(w, rows, width) for w in without)
     whole = _quadratic_form(weights, rows, width)
-    return Score("smooth", whole, _threshold_words("smooth logistic score"), folds=folds)
+    return Score("smooth", whole, threshold_words("smooth logistic score"), folds=folds)
 
 
 def fold_of(rows: int, folds: int) -> Ints:
@@ -439,9 +439,7 @@ def norm(first: Encoded, second: Encoded) -> Score:
         z = standard(e.columns())
         return np.sqrt(np.einsum("ij,ij->i", z, z))
 
-    return Score(
-        "norm", evaluate, _threshold_words("distance from the centre"), learned=False, monotone=False
-    )
+    return Score("norm", evaluate, threshold_words("distance from the centre"), learned=False, monotone=False)
 
 
 LEVELS = (0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999)

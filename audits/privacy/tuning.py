@@ -188,6 +188,25 @@ class Tuning:
     crowd_coarse: int = 16
     """The widest interval holds one of so many samples, and at most so many intervals are chosen."""
 
+    # Trees
+
+    tree_leaf: int = 8
+    """Pooled samples in a leaf."""
+    tree_equal: float = 0.9
+    """How likely both datasets have equal shares of a place, beforehand."""
+    tree_coarse: int = 4
+    """After so many halvings a place is coarse."""
+    tree_rows: int = 2**17
+    """Samples of each dataset times trees, at most, without `whole_trees`."""
+    whole_trees: int = 4
+    """So many trees are fitted to all samples."""
+    most_trees: int = 24
+    """So many trees at most."""
+    tree_bins: int = 16
+    """Parts that columns are cut into to choose these."""
+    most_distinct: int = 512
+    """Samples that say whether a column has more than a few values."""
+
     # Fixed number of samples
 
     fixed_learning: float = 0.12

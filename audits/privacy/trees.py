@@ -1,0 +1,156 @@
+"""A score from trees that halve the outputs at medians: it tells what happens in some place of a few columns.
+
+Each place is halved at the median of one column after the other. How likely an output there is of the first
+dataset is averaged over all ways to stop halving, by how well each way explains the samples: the weighting of
+context trees (Willems, Shtarkov and Tjalkens, 1995), with laws that are equal in most places, as in Ma and
+Wong (2011).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from audits.privacy.outputs import Encoded, Floats, Ints, column_words
+from audits.privacy.scores import Score, fold_of, threshold_words
+from audits.privacy.tuning import TUNING
+
+
+@dataclass(frozen=True, slots=True)
+class _Tree:
+    """Columns that are cut in turn, and for each level the cut of each place."""
+
+    columns: tuple[int, ...]
+    cuts: tuple[Floats, ...]
+
+    def leaf(self, values: Floats) -> Ints:
+        """The leaf that each row of numbers (n, d) comes to lie in."""
+        place = np.zeros(len(values), dtype=np.int64)
+        for level, cut in enumerate(self.cuts):
+            column = values[:, self.columns[level % len(self.columns)]]
+            place = 2 * place + (column >= cut[place])
+        return place
+
+
+def tree(first: Encoded, second: Encoded) -> Score | None:
+    """The tree on two or all of a few columns that explains best which dataset each output is of."""
+    a, b = first.columns(), second.columns()
+    choices = _choices(a, b)
+    if not choices or 2 * len(a) < TUNING.tree_leaf * 2 ** (TUNING.tree_coarse + 1):
+        return None
+    # The most promising choices have all the rows, the others have to share.
+    shares = np.full(len(choices), TUNING.most_fitted)
+    shares[TUNING.whole_trees :] = TUNING.tree_rows // len(choices)
+    found = [_fitted(a, b, columns, int(most)) for columns, most in zip(choices, shares, strict=True)]
+    grown, some, ratio, sure = max(found, key=lambda fit: fit[-1])
+    if sure < math.log(len(choices)) + TUNING.sure:
+        return None
+
+    def score(ratio: Floats) -> Callable[[Encoded], Floats]:
+        return lambda e: ratio[grown.leaf(e.columns())]
+
+    # Where places are cut does not depend on the datasets that the outputs are of, only the counts do.
+    fold, a, b = fold_of(len(a), TUNING.folds)[some], a[some], b[some]
+    without = [_weighted(_counts(grown, a[fold != k], b[fold != k]))[0] for k in range(TUNING.folds)]
+    words = threshold_words(f"tree score of {', '.join(column_words(first.shape, c) for c in grown.columns)}")
+    return Score("tree", score(ratio), words, folds=tuple(map(score, without)))
+
+
+def _choices(a: Floats, b: Floats) -> list[tuple[int, ...]]:
+    """Pairs of columns, the most promising first, and all of few columns; nothing for columns of few values,
+    which have no places that other scores do not show."""
+    width, few = a.shape[1], slice(TUNING.most_distinct)
+    columns = range(width)
+    if width > TUNING.most_viewed:
+        # Each fit looks at another choice of columns.
+        columns = sorted(
+            np.random.default_rng(len(a)).choice(width, TUNING.most_viewed, replace=False).tolist()
+        )
+    many = {j for j in columns if len(np.unique(a[few, j])) > TUNING.few_cells}
+    every = [tuple(columns)] if many and width <= TUNING.most_joint else []
+    pairs = [pair for pair in itertools.combinations(columns, 2) if width > 2 and many.intersection(pair)]
+    if len(pairs) * len(a) <= TUNING.tree_rows:
+        return every + pairs
+    # A cell of two columns, each cut at its quantiles, that holds more of one dataset.
+    levels = np.arange(1, TUNING.tree_bins) / TUNING.tree_bins
+    edges = np.quantile(np.concatenate([a, b]), levels, axis=0)
+    places = [{j: np.searchsorted(edges[:, j], side[:, j]) for j in columns} for side in (a, b)]
+
+    def promise(pair: tuple[int, int]) -> float:
+        cells = [place[pair[0]] * TUNING.tree_bins + place[pair[1]] for place in places]
+        x, y = (np.bincount(cell, minlength=TUNING.tree_bins**2) for cell in cells)
+        return float(((x - y) ** 2 / (x + y + 1.0)).max())
+
+    return (every + sorted(pairs, key=promise, reverse=True))[: TUNING.most_trees]
+
+
+def _fitted(a: Floats, b: Floats, columns: Sequence[int], most: int) -> tuple[_Tree, slice, Floats, float]:
+    """A tree, which of the rows it was fitted to, and what `_weighted` says of it.
+
+    These rows lie far apart, so that each fold has its share of them.
+    """
+    some = slice(None, None, -(-len(a) // most))
+    grown = _grown(np.concatenate([a[some], b[some]]), columns)
+    return grown, some, *_weighted(_counts(grown, a[some], b[some]))
+
+
+def _grown(pooled: Floats, columns: Sequence[int]) -> _Tree:
+    """A tree whose leaves hold about as many of these rows each."""
+    depth = int(math.log2(len(pooled) / TUNING.tree_leaf))
+    rows = pooled[np.linspace(0, len(pooled) - 1, len(pooled) >> depth << depth).astype(int)][:, columns]
+    parts, cuts = np.ascontiguousarray(rows.T)[:, None, :], list[Floats]()
+    for level in range(depth):
+        column = level % len(columns)
+        half = parts.shape[2] // 2
+        order = np.argpartition(parts[column], half, axis=1)
+        parts = np.take_along_axis(parts, order[None], axis=2)
+        cuts.append(parts[column, :, half].copy())
+        parts = parts.reshape(len(columns), -1, half)
+    return _Tree(tuple(columns), tuple(cuts))
+
+
+def _counts(grown: _Tree, a: Floats, b: Floats) -> list[Ints]:
+    """How many rows of both datasets each place holds, for each level from the leaves to the root."""
+    size = 2 ** len(grown.cuts)
+    counts = [np.stack([np.bincount(grown.leaf(side), minlength=size) for side in (a, b)])]
+    for _ in grown.cuts:
+        counts.append(counts[-1].reshape(2, -1, 2).sum(axis=2))
+    return counts
+
+
+def _weighted(counts: list[Ints]) -> tuple[Floats, float]:
+    """The log ratio of both datasets in each leaf, and the log of how much better all places explain the
+    samples than the coarse places do, whose differences other scores show."""
+    from scipy.special import betaln, expit
+
+    # In a place both datasets are equally likely, or their shares are anything.
+    equal = [math.log(TUNING.tree_equal) - (x + y) * math.log(2.0) for x, y in counts]
+    other = [math.log((1 - TUNING.tree_equal) / math.pi) + betaln(x + 0.5, y + 0.5) for x, y in counts]
+    alone = [np.logaddexp(p, q) for p, q in zip(equal, other, strict=True)]
+    whole, stops = _mixed(alone)
+    coarse, _ = _mixed(alone[-1 - TUNING.tree_coarse :])
+    # From the root to the leaves: what is left to be averaged, and the average so far.
+    left, total = np.ones(1), np.zeros(1)
+    for (x, y), p, q, stop in zip(counts[::-1], equal[::-1], other[::-1], stops[::-1], strict=True):
+        times = len(x) // len(left)
+        left, total = np.repeat(left, times), np.repeat(total, times)
+        total += left * stop * (0.5 + expit(q - p) * ((x + 0.5) / (x + y + 1.0) - 0.5))
+        left *= 1.0 - stop
+    return np.log(total / (1.0 - total)), whole - coarse
+
+
+def _mixed(alone: list[Floats]) -> tuple[float, Sequence[Floats]]:
+    """The log of the average over all trees, and how likely each of them ends at each place; of the logs of
+    how well each place explains its samples alone, from the leaves to the root."""
+    from scipy.special import expit
+
+    mixed, stops = alone[0], [np.ones(len(alone[0]))]
+    for here in alone[1:]:
+        parts = mixed.reshape(-1, 2).sum(axis=1)
+        stops.append(expit(here - parts))
+        mixed = np.logaddexp(here, parts) - math.log(2.0)
+    return float(mixed[0]), stops
