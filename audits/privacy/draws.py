@@ -83,9 +83,12 @@ def stack(outputs: Sequence[Any]) -> Raw:
     first = outputs[0] if len(outputs) else 0.0
     if all(type(o) is type(first) for o in outputs):
         small = isinstance(first, int) and all(-(2**63) <= o < 2**63 for o in outputs)
-        if small or isinstance(first, (float, np.generic)):
+        # Times of several units would all get the same, and bytes would lose zeros at their end.
+        if small or (
+            isinstance(first, (float, np.number, np.bool_)) and not isinstance(first, np.timedelta64)
+        ):
             return np.asarray(outputs)
-        arrays = isinstance(first, np.ndarray) and first.ndim > 0 and first.dtype.kind != "O"
+        arrays = type(first) is np.ndarray and first.ndim > 0 and first.dtype.kind != "O"
         if arrays and len({(o.shape, o.dtype) for o in outputs}) == 1:
             return np.stack(list(outputs))
     return objects(outputs)
@@ -260,7 +263,7 @@ def joined(parts: list[Raw]) -> Raw:
 def _checked(raw: Any, size: int, where: str) -> Raw:
     if isinstance(raw, np.ma.MaskedArray):
         # Which values are masked is seen by whoever gets the output: None in their place.
-        raw = stack(np.ma.filled(raw.astype(object), cast(Any, None)).tolist())
+        raw = stack(cast(Any, raw).tolist())
     # A mechanism may write its next outputs into the array of these.
     outputs = np.array(raw) if isinstance(raw, np.ndarray) else _listed(raw, where)
     if outputs.ndim == 0 or len(outputs) != size:

@@ -121,12 +121,15 @@ class Encoder:
         """An earlier batch, widened by the columns that only later outputs have."""
         if e.shape == self.shape:
             return e
-        blocks = self._blocks.values()
-        numbers = np.repeat([block.default for block in blocks], [block.width for block in blocks])
         symbols = np.array([default for _, default in self._codes.values()], dtype=np.int64)
-        values, codes = (np.tile(defaults, (len(e), 1)) for defaults in (numbers, symbols))
+        values, codes = np.tile(self._defaults(), (len(e), 1)), np.tile(symbols, (len(e), 1))
         values[:, : e.shape[0]], codes[:, : e.shape[1]] = e.values, e.codes
         return Encoded(values, codes)
+
+    def _defaults(self) -> Floats:
+        """What outputs have in each column of numbers that says nothing of them."""
+        blocks = self._blocks.values()
+        return np.repeat([block.default for block in blocks], [block.width for block in blocks])
 
     @property
     def number_columns(self) -> list[int]:
@@ -161,6 +164,8 @@ class Encoder:
                     known = ["other", *map(repr, self._patterns[key])]
                 elif key[1] == "type":
                     known = list(self._sorts)
+                elif key[1].endswith(" kind"):
+                    known = [*leaves.KINDS]
                 told = ", ".join(f"{number} {name}" for number, name in enumerate(known[:SHOWN]))
                 return f"{place} ({told})" if told else place
         return f"column {column}"
@@ -193,12 +198,11 @@ class Encoder:
             if key in missing:
                 missing[key][rows] = False
         absent = [(self._code(key, 0), where) for key, where in missing.items() if where.any()]
-        values = np.zeros((batch.size, self._width))
-        for key, rows, part in batch.values:
-            if isinstance(rows, slice) and part.shape == values.shape:
-                # The only block: nothing is copied.
-                values = np.ascontiguousarray(part)
-                break
+        shape = batch.size, self._width
+        whole = [part for _, rows, part in batch.values if isinstance(rows, slice) and part.shape == shape]
+        # Where there is only one block nothing is copied.
+        values = np.ascontiguousarray(whole[0]) if whole else np.tile(self._defaults(), (batch.size, 1))
+        for key, rows, part in () if whole else batch.values:
             start = self._blocks[key].start
             values[rows, start : start + part.shape[1]] = part
         codes = np.zeros((batch.size, len(self._codes)), dtype=np.int64)
@@ -224,45 +228,55 @@ class Encoder:
             for name in outputs.dtype.names:
                 self._array(batch, f"{path}.{name}", rows, outputs[name])
             return
-        if outputs.dtype.kind == "c":
+        kind = outputs.dtype.kind
+        if kind == "O":
+            self._objects(batch, path, rows, list(outputs))
+            return
+        if kind not in "biufcmMUS":
+            raise leaves.Refused(
+                f"must return numbers, strings or records, not arrays of type {outputs.dtype}"
+            )
+        # What follows must be as `_objects` has it, to which an output goes among outputs of other kinds.
+        sort = "ndarray" if outputs.ndim > 1 else leaves.sort(outputs.dtype.type())
+        if sort:
+            self._differing(batch, (path, "type"), rows, np.full(len(outputs), self._sort(sort)))
+        if outputs.ndim > 1:
+            self._shapes(batch, path, rows, [outputs.shape[1:]], len(outputs))
+        if kind == "c":
             for name, part in leaves.parts_of_complex(outputs).items():
                 self._array(batch, path + name, rows, part)
-            return
-        if outputs.dtype.kind == "O" and outputs.ndim == 1:
-            self._objects(batch, path, rows, list(outputs))
             return
         flat = outputs.reshape(len(outputs), -1)
         key = (path, "value" if outputs.ndim == 1 else "items")
         if outputs.ndim > 1:
+            if key in self._blocks and self._blocks[key].width != flat.shape[1]:
+                self._lists(batch, path, np.arange(batch.size)[rows], [list(row) for row in flat])
+                return
             self._differing(batch, (path, "length"), rows, np.full(len(flat), flat.shape[1]))
-            self._shapes(batch, path, rows, [outputs.shape[1:]], len(flat))
-        kind = flat.dtype.kind
         if kind in "US":
             self._strings(batch, key, rows, flat)
-            return
-        if kind == "O":
-            self._mixed(batch, key, rows, flat)
-            return
-        if kind not in "biufmM":
-            raise leaves.Refused(f"must return numbers, strings or records, not arrays of type {flat.dtype}")
-        self._numbers(batch, key, rows, flat)
+        else:
+            self._numbers(batch, key, rows, flat)
 
     def _numbers(self, batch: _Batch, key: Key, rows: Rows, flat: Raw) -> None:
         # Outputs of other batches may be Python objects: what is seen of an output must be the same there.
-        kind = leaves.kind(flat.dtype.type())
-        flat = flat.astype(np.int64) if flat.dtype.kind in "mM" else flat
-        values, codes = leaves.finite(flat), None
-        if flat.dtype.kind == "f" and (bad := np.isnan(values)).any():
+        kind, codes = leaves.kind(flat.dtype.type()), None
+        bad = (
+            np.isnan(flat) if flat.dtype.kind == "f" else np.isnat(flat) if flat.dtype.kind in "mM" else None
+        )
+        flat, rest = leaves.microseconds(flat) if flat.dtype.kind in "mM" else (flat, None)
+        values, extras = leaves.finite(flat), leaves.extras(flat, rest)
+        if bad is not None and bad.any():
             values, codes = np.where(bad, 0.0, values), bad * self._number(self._not_a_number())
         self._put(batch, key, rows, values, codes)
-        extras = leaves.extras(flat)
         if extras is not None:
             self._put(batch, (key[0], f"{key[1]} exactly"), rows, extras)
         # An array has one type because all of its outputs must: that alone is no difference between outputs.
         types = (key[0], f"{key[1]} kind")
         self._usual.setdefault(types, kind)
         if types in self._blocks:
-            self._differing(batch, types, rows, np.full(flat.shape, kind))
+            kinds = np.full(flat.shape, kind)
+            self._differing(batch, types, rows, kinds if bad is None else np.where(bad, -1, kinds))
 
     def _not_a_number(self) -> leaves.Word:
         if not self._nan:
@@ -369,11 +383,11 @@ class Encoder:
                     others = _others(item, found, known)
                     found = {name: part for name, part in found.items() if name in known}
                     found[" (others)"] = others
-            if path in self._reordered:
-                found = {**found, " in the order of keys": leaves.Word(", ".join(order))}
             if not found:
                 # An empty record differs from a missing record.
                 found = {".": "(empty)"}
+            if path in self._reordered and order:
+                found = {**found, " in the order of keys": leaves.Word(", ".join(order))}
             for name, part in found.items():
                 parts.setdefault(name, {})[row] = part
         if single:
@@ -453,7 +467,8 @@ def _repeated(names: Iterable[str], least: int) -> list[str]:
 def _order(item: Any, found: Any, known: set[str]) -> tuple[str, ...]:
     """The names of fields in their order, of dictionaries only those with columns of their own; none of other
     things."""
-    if not isinstance(found, Mapping) or isinstance(item, AbstractSet):
+    fixed = isinstance(item, (AbstractSet, complex, np.complexfloating, np.ndarray))
+    if fixed or not isinstance(found, Mapping):
         return ()
     names = cast(Mapping[str, Any], found)
     return tuple(name for name in names if name in known) if isinstance(item, Mapping) else tuple(names)
@@ -481,9 +496,9 @@ def _ints(found: Iterable[int]) -> Ints:
 def _same_arrays(items: list[Any]) -> Raw | None:
     """Arrays of numbers that share shape and type, stacked to an array."""
     first = items[0] if items else None
-    if not isinstance(first, np.ndarray) or first.dtype.kind not in "biuf" or first.ndim == 0:
+    if type(first) is not np.ndarray or first.dtype.kind not in "biuf" or first.ndim == 0:
         return None
-    if all(isinstance(o, np.ndarray) and o.shape == first.shape and o.dtype == first.dtype for o in items):
+    if all(type(o) is np.ndarray and o.shape == first.shape and o.dtype == first.dtype for o in items):
         return np.stack(cast(list[Raw], items))
     return None
 
@@ -494,8 +509,10 @@ def _numeric(lists: list[list[Any]]) -> Raw | None:
         found = np.array(lists)
     except (ValueError, OverflowError):
         return None
-    kept = found.dtype.kind in "biuf" and len({type(item) for items in lists for item in items}) <= 1
-    return found if found.ndim == 2 and kept else None
+    kinds = {type(item) for items in lists for item in items}
+    # Integers of which some need 64 bits and others a sign would become floats.
+    kept = len(kinds) == 1 and leaves.kind(found.dtype.type()) == leaves.kind(lists[0][0])
+    return found if found.ndim == 2 and found.dtype.kind in "biuf" and kept else None
 
 
 def _place(key: Key, column: int = 0) -> str:
@@ -510,7 +527,7 @@ def _place(key: Key, column: int = 0) -> str:
     told = {
         "exactly": leaves.EXTRA_WORDS,
         "text": LOOKS,
-        "kind": ("type",),
+        "kind": ("kind of number",),
     }.get(extra, ())
     item, part = divmod(column, max(len(told), 1))
     if kind == "items":

@@ -42,9 +42,14 @@ STRUCTURE_WORDS = (
     *(f"{j} before the last character" for j in range(1, LAST)),
     *(f"character {j}" for j in range(CHARACTERS)),
 )
+KINDS = "float", "integer", "boolean", "other"
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d{1,3})?", re.ASCII)
 
 
+PARTS = {"ns": 10**3, "ps": 10**6, "fs": 10**9, "as": 10**12}
+"""Parts of a microsecond."""
+UNITS = {"ms": 10**3, "s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6, "D": 86400 * 10**6, "W": 604800 * 10**6}
+"""Microseconds of longer units."""
 TEXTS = (str, bytes, bytearray, uuid.UUID)
 
 
@@ -78,9 +83,32 @@ def finite(values: Raw) -> Floats:
     return np.clip(found, -LARGE, LARGE) if beyond else found
 
 
-def extras(flat: Raw) -> Floats | None:
-    """(n, 3·w): what a float cannot hold of the numbers (n, w); None where it holds everything."""
+def microseconds(times: Raw) -> tuple[Raw, Floats]:
+    """Times since 1970, or durations, as integers, and what they exceed these by; those of more than 292,000
+    years as that many, and months of durations as they are."""
+    kind, (unit, step) = times.dtype.kind, np.datetime_data(times.dtype)
+    if kind == "M" and unit in ("Y", "M"):
+        times, (unit, step) = times.astype("M8[D]"), ("D", 1)
+    counts = np.where(np.isnat(times), 0, times.astype(np.int64))
+    if unit in PARTS:
+        # A unit below a microsecond: so many make one.
+        whole, rest = np.divmod(counts, PARTS[unit] // math.gcd(PARTS[unit], step))
+        return whole * (step // math.gcd(PARTS[unit], step)), rest / (PARTS[unit] / step)
+    factor = step * UNITS.get(unit, 1)
+    most = (2**63 - 1) // factor
+    return np.clip(counts, -most, most) * factor, np.zeros(counts.shape)
+
+
+def extras(flat: Raw, rest: Floats | None = None) -> Floats | None:
+    """(n, 3·w): what a float cannot hold of the numbers (n, w), and the `rest` by which others exceed these;
+    None where it holds everything."""
     kind, width = flat.dtype.kind, flat.dtype.itemsize
+    if rest is not None and rest.any():
+        found = (
+            np.zeros((*flat.shape, 3)) if (found := extras(flat)) is None else found.reshape(*flat.shape, 3)
+        )
+        found[:, :, 0] += rest
+        return found.reshape(len(flat), -1)
     if kind in "iu" and width == 8:
         large = (flat >= EXACT) | (flat <= -EXACT) if kind == "i" else flat >= EXACT
         if not large.any():
@@ -103,7 +131,11 @@ def number(item: Any) -> tuple[float, float, float, float] | None:
     if isinstance(item, enum.Enum):
         return None
     if isinstance(item, (np.datetime64, np.timedelta64)):
-        return _integer(int(item.astype(np.int64)))
+        if np.isnat(item):
+            return math.nan, 0.0, 0.0, 0.0
+        (whole,), (rest,) = microseconds(np.array([item]))
+        value, low, remainder, odd = _integer(int(whole))
+        return value, low + float(rest), remainder, odd
     if isinstance(item, numbers.Integral):
         return _integer(int(item))
     if isinstance(item, (datetime.date, datetime.timedelta)) and item != item:
@@ -122,8 +154,7 @@ def number(item: Any) -> tuple[float, float, float, float] | None:
 
 
 def kind(item: Any) -> int:
-    """Kinds of numbers that are told apart where one place has several: a float, an integer, a boolean, any
-    other."""
+    """Which of `KINDS` a number is: they are told apart where one place has several."""
     if isinstance(item, (bool, np.bool_)):
         return 2
     if isinstance(item, (float, np.floating)):
@@ -209,6 +240,8 @@ def container(item: Any) -> list[Any] | Mapping[str, Any] | None:
         return {f".{name}": item[name] for name in item.dtype.names}
     if item is None or isinstance(item, (*TEXTS, float, int, np.generic, enum.Enum, Word)):
         return None
+    if isinstance(item, np.ma.MaskedArray):
+        return cast(Any, item).ravel().tolist()  # with None for what is masked
     if isinstance(item, np.ndarray):
         array = cast(Raw, item)
         if array.ndim == 0:

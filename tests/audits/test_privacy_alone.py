@@ -1,0 +1,220 @@
+"""What is seen of an output is a function of that output alone, whatever comes before it and beside it.
+
+Bets on the next outputs are placed on columns of an encoder. Were an output to look different among other
+outputs, two datasets with one law would look different too.
+"""
+
+from __future__ import annotations
+
+import copy
+import datetime
+import uuid
+from collections import deque, namedtuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from audits.privacy import audit_privacy
+from audits.privacy.draws import stack
+from audits.privacy.encoder import Encoder
+
+Rng = np.random.Generator
+Point = namedtuple("Point", "x y")
+
+
+@dataclass(frozen=True)
+class Record:
+    a: Any
+    b: Any
+
+
+ATOMS: list[Any] = [
+    *(
+        None,
+        True,
+        False,
+        0,
+        1,
+        7,
+        -3,
+        2**53 + 1,
+        2**63,
+        2**63 + 5,
+        -(2**63),
+        2**200,
+        0.0,
+        0.5,
+        1.0,
+        -2.5,
+        1e308,
+    ),
+    *(
+        float("inf"),
+        float("-inf"),
+        float("nan"),
+        "a",
+        "bb",
+        "",
+        "0",
+        "2020-01-01",
+        b"a",
+        b"a\0",
+        b"",
+        bytearray(b"a"),
+    ),
+    *(np.float32(0.1), np.float16(0.5), np.longdouble("0.1"), np.int8(1), np.uint64(2**63 + 1), np.int64(7)),
+    *(np.bool_(True), np.str_("a"), np.bytes_(b"a"), np.bytes_(b"a\0"), 1j, np.complex64(1 + 2j)),
+    *(Decimal("1.5"), Decimal("1.50"), Decimal("NaN"), Fraction(1, 3), Fraction(2)),
+    *(
+        datetime.date(2020, 1, 1),
+        datetime.datetime(2020, 1, 1),
+        datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC),
+    ),
+    *(datetime.timedelta(1), datetime.time(12), pd.Timestamp("2020-01-01"), pd.NaT, uuid.UUID(int=5)),
+    *(
+        np.datetime64("2020-01-01"),
+        np.datetime64("2020-01-01T12"),
+        np.datetime64("2020-01-01T12:30:01.5", "ns"),
+    ),
+    *(
+        np.datetime64("NaT"),
+        np.datetime64("2020"),
+        np.timedelta64(1, "D"),
+        np.timedelta64(3, "ps"),
+        np.timedelta64(2),
+    ),
+]
+
+
+def atom(rng: Rng) -> Any:
+    return ATOMS[rng.integers(len(ATOMS))]
+
+
+def several(rng: Rng, part: Callable[[Rng], Any]) -> list[Any]:
+    return [part(rng) for _ in range(rng.integers(0, 4))]
+
+
+def array(rng: Rng) -> Any:
+    kinds = float, int, bool, "U2", "S2", complex, np.float32, np.uint64, "M8[D]", "M8[h]", object
+    shape = tuple(rng.integers(0, 3, rng.integers(0, 3)))
+    found = rng.integers(0, 3, shape).astype(kinds[rng.integers(len(kinds))])
+    return np.ma.masked_array(found, rng.random(shape) < 0.5) if rng.random() < 0.2 else np.asarray(found)
+
+
+def mapping(rng: Rng, part: Callable[[Rng], Any]) -> Any:
+    keys = rng.permutation(["a", "b", "c", "d"])[: rng.integers(0, 5)]
+    return {str(key): part(rng) for key in keys}
+
+
+CONTAINERS: list[Callable[[Rng, Callable[[Rng], Any]], Any]] = [
+    several,
+    lambda rng, part: tuple(several(rng, part)),
+    lambda rng, part: deque(several(rng, part)),
+    lambda rng, part: Point(part(rng), part(rng)),
+    lambda rng, part: Record(part(rng), part(rng)),
+    mapping,
+    mapping,
+    lambda rng, part: {["a", 1, 2.5, None, (1, "x")][i] for i in rng.integers(0, 5, 3)},
+    lambda rng, part: frozenset("ab"[: rng.integers(3)]),
+    lambda rng, part: array(rng),
+    lambda rng, part: array(rng),
+    lambda rng, part: pd.Series(rng.integers(0, 3, 2), index=["u", "v"]),
+    lambda rng, part: pd.DataFrame({"u": rng.normal(size=rng.integers(0, 3))}),
+    lambda rng, part: range(rng.integers(4)),
+]
+
+
+def anything(rng: Rng, depth: int = 3) -> Any:
+    if depth == 0 or rng.random() < 0.35:
+        return atom(rng)
+    return CONTAINERS[rng.integers(len(CONTAINERS))](rng, lambda inner: anything(inner, depth - 1))
+
+
+def batch(rng: Rng, pool: list[Any]) -> tuple[list[int], Any]:
+    """Some outputs of a pool, mostly of few kinds, as they come from a mechanism."""
+    some = rng.choice(len(pool), rng.integers(1, 4))
+    numbers = [int(i) for i in rng.choice(some, rng.integers(1, 8))]
+    return numbers, stack([copy.deepcopy(pool[i]) for i in numbers])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_output_looks_the_same_in_every_batch(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for _ in range(250):
+        # Outputs of a mechanism are mostly alike: few of all kinds, several times.
+        pool = [anything(rng) for _ in range(rng.integers(2, 7))]
+        encoder, seen = Encoder(nan=True), dict[int, bytes]()
+        try:
+            for _ in range(rng.integers(1, 4)):
+                encoder.encode(batch(rng, pool)[1], "here")
+            shape = encoder.shape
+            for _ in range(6):
+                numbers, outputs = batch(rng, pool)
+                found = encoder.encode(outputs, "here").narrow(shape)
+                for row, number in enumerate(numbers):
+                    looks = found.values[row].tobytes() + found.codes[row].tobytes()
+                    assert seen.setdefault(number, looks) == looks, (pool[number], outputs)
+        except ValueError as error:
+            # Arrays of numbers in one batch and of words in the next are no kind of output.
+            if "one kind of output" not in str(error):
+                raise
+
+
+# Laws that are the same on both datasets; what was seen of the first kind of output in each of them depended
+# on whether others were in its batch.
+SAME: dict[str, Callable[[int, Rng], Any]] = {
+    "none, integer or float": lambda size, rng: [
+        None if u < 0.9 else (1 if u < 0.96 else 0.5) for u in rng.random(size)
+    ],
+    "arrays of two lengths": lambda size, rng: [
+        np.arange(3.0) if u < 0.02 else np.arange(2.0) for u in rng.random(size)
+    ],
+    "empty dictionary": lambda size, rng: [
+        {} if u < 0.5 else ({"b": 1, "a": 1} if u > 0.9999 else {"a": 1, "b": 1}) for u in rng.random(size)
+    ],
+    "pairs of integers": lambda size, rng: [
+        (int(rng.integers(2**63)) + (2**63 if u < 3e-4 else 0), int(rng.integers(-3, 4)))
+        for u in rng.random(size)
+    ],
+    "lists of words or numbers": lambda size, rng: [
+        ["a", "b"] if u < 0.95 else ([1, 2] if u < 0.98 else [1.5, 2.5]) for u in rng.random(size)
+    ],
+    "list, tuple or none": lambda size, rng: [
+        {"ok": True, "v": None if u < 0.93 else ([1] if u < 0.97 else (1,))} for u in rng.random(size)
+    ],
+    "times of two units": lambda size, rng: [
+        np.datetime64("2020-01-01", "D" if u < 0.999 else "h") + int(k)
+        for u, k in zip(rng.random(size), rng.integers(0, 9, size), strict=True)
+    ],
+}
+
+
+@pytest.mark.parametrize("kind", SAME)
+def test_one_law_is_not_refuted(kind: str) -> None:
+    # 12 audits at α = 0.02: three alarms have probability 2e-3 where all is well; with the seeds fixed, they
+    # say that something is wrong.
+    def mechanism(data: int, size: int, rng: Rng) -> Any:
+        return SAME[kind](size, rng)
+
+    alarms = 0
+    for seed in range(12):
+        result = audit_privacy(
+            mechanism,
+            [(0, 1)],
+            epsilon=0.0,
+            adjacency=lambda a, b: True,
+            alpha=0.02,
+            seed=seed,
+            max_samples=3000,
+            simplest=False,
+            planting=False,
+        )
+        assert result.premise == ""
+        alarms += result.refuted
+    assert alarms < 3
