@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+import functools
 import hashlib
 import itertools
 import pickle
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, cast
 
 import numpy as np
@@ -14,6 +16,9 @@ import numpy as np
 from audits.privacy.outputs import Raw
 
 Records = list[Hashable]
+ATOMIC = bool, int, float, complex, str, bytes, np.generic
+MOST_NESTED = 200
+"""What is nested more deeply is not looked at for changes."""
 
 
 def records(data: Any) -> Records | str:
@@ -139,6 +144,8 @@ class Dataset:
         self.data = data
         self._copy = copier(data)
         self._digest = digest(data)
+        # Where untouched copies differ from the dataset nothing can be said.
+        self._told = self._copy is _same or digest(self.fresh()) == self._digest
 
     def fresh(self) -> Any:
         """A copy; the dataset itself where nothing in it can be changed."""
@@ -146,7 +153,7 @@ class Dataset:
 
     def differs(self, handed_out: Any) -> bool:
         """Whether a copy that was handed out has been changed since."""
-        if handed_out is self.data and self._copy is _same:
+        if not self._told or _is_constant(self.data):
             return False
         return digest(handed_out) != self._digest
 
@@ -161,15 +168,18 @@ def copier(data: Any) -> Callable[[Any], Any]:
         return _same
     if _is_plain_array(data):
         return lambda d: d.copy()
-    if type(data) is list and all(map(_is_constant, cast(list[Any], data))):
+    if _are_constant(data):
         return list
     if type(data) in (list, tuple) and all(map(_is_plain_array, data)):
         return lambda d: type(d)(part.copy() for part in d)
-    try:
-        copy.deepcopy(data)
-    except Exception:  # a handle, a lock: handed out as it is
-        return _same
-    return copy.deepcopy
+    # A deep copy of a DataFrame shares the lists in its cells.
+    for copied in (lambda d: pickle.loads(pickle.dumps(d)), copy.deepcopy):
+        try:
+            copied(data)
+        except Exception:
+            continue
+        return copied
+    return _same  # a handle, a lock: handed out as it is
 
 
 def _is_plain_array(data: Any) -> bool:
@@ -177,47 +187,85 @@ def _is_plain_array(data: Any) -> bool:
 
 
 def _is_constant(data: Any) -> bool:
-    if data is None or isinstance(data, (bool, int, float, complex, str, bytes, np.generic)):
+    if data is None or isinstance(data, ATOMIC):
         return True
-    return type(data) in (tuple, frozenset) and all(_is_constant(part) for part in data)
+    return type(data) is tuple and all(_is_constant(part) for part in data)
+
+
+def _are_constant(data: Any) -> bool:
+    return type(data) is list and all(map(_is_constant, cast(list[Any], data)))
 
 
 def digest(data: Any) -> bytes:
     """A fingerprint of a dataset's contents: equal contents have equal ones."""
-    found = hashlib.blake2b(digest_size=16)
-    _feed(data, found.update)
-    return found.digest()
+    return _digest(data, ())
 
 
-def _feed(data: Any, update: Callable[[Any], None]) -> None:
-    update(type(data).__name__.encode())
+def _digest(data: Any, within: tuple[int, ...]) -> bytes:
+    """The fingerprint of a part; `within` are the identities of what holds it."""
+    found = hashlib.blake2b(type(data).__name__.encode(), digest_size=16)
+    if id(data) in within or len(within) > MOST_NESTED:
+        return found.digest()
     parts: Iterable[Any] = ()
-    if isinstance(data, np.ndarray):
+    if _is_constant(data) or _are_constant(data):
+        found.update(repr(data).encode())
+    elif isinstance(data, AbstractSet):
+        # Copies of a set may give its elements in another order.
+        found.update(
+            b"".join(sorted(_digest(part, (*within, id(data))) for part in cast(Iterable[Any], data)))
+        )
+    elif isinstance(data, np.ma.MaskedArray):
+        parts = data.data, np.ma.getmaskarray(cast(Any, data))
+    elif isinstance(data, np.ndarray):
         array = cast(Raw, data)
-        update(repr((array.shape, str(array.dtype))).encode())
+        found.update(repr((array.shape, str(array.dtype))).encode())
         if array.dtype == object:
-            parts = array.ravel()
+            parts = itertools.chain(array.ravel(), _attributes(array))
         else:
-            update(np.ascontiguousarray(array).tobytes())
-    elif isinstance(data, (list, tuple)):
-        update(str(len(cast(Sequence[Any], data))).encode())
-        parts = cast(Sequence[Any], data)
-    elif isinstance(data, Mapping):
-        parts = itertools.chain.from_iterable(cast(Mapping[Any, Any], data).items())
+            found.update(np.ascontiguousarray(array).tobytes())
+            parts = _attributes(array)
+    elif type(data) in (list, tuple):
+        parts = itertools.chain([len(data)], data)
+    elif type(data) is dict:
+        parts = itertools.chain.from_iterable(cast(dict[Any, Any], data).items())
     elif hasattr(data, "tocoo"):
         # A sparse matrix may sort its entries when it is only read.
         entries = data.tocoo(copy=True)
         entries.sum_duplicates()
         parts = entries.shape, entries.row, entries.col, entries.data
     elif _is_frame(data):
-        columns = (data.iloc[:, j].to_numpy() for j in range(data.shape[1]))
-        parts = *data.columns, *columns, data.index.to_numpy()
+        columns = (data.iloc[:, j] for j in range(data.shape[1]))
+        parts = *columns, data.index, data.attrs
     elif _is_series(data):
-        parts = data.to_numpy(), data.index.to_numpy()
+        parts = data.to_numpy(), repr(data.dtype), data.index, data.name, data.attrs
     else:
-        try:
-            update(pickle.dumps(data))
-        except Exception:
-            update(repr(data).encode())
+        parts = _state(data)
     for part in parts:
-        _feed(part, update)
+        found.update(_digest(part, (*within, id(data))))
+    return found.digest()
+
+
+def _attributes(data: Any) -> Iterable[Any]:
+    """What was attached to an object, without properties that are computed when they are first read."""
+    known = getattr(data, "__dict__", None) or {}
+    return ((name, known[name]) for name in known if not _is_cached(data, name))
+
+
+def _is_cached(data: Any, name: str) -> bool:
+    return isinstance(getattr(type(data), name, None), functools.cached_property)
+
+
+def _state(data: Any) -> Iterable[Any]:
+    """What an object of any kind is made of: what pickle would ask it for."""
+    if isinstance(data, type) or not hasattr(data, "__reduce_ex__"):
+        return [repr(data)]
+    try:
+        found = data.__reduce_ex__(4)
+    except Exception:  # functions, modules, handles: by name, as their addresses say nothing
+        return [getattr(data, "__qualname__", type(data).__name__)]
+    if isinstance(found, str):
+        return [found]
+    _, arguments, state, items, pairs = (*found, None, None, None)[:5]
+    if isinstance(state, dict):
+        state = [(name, part) for name, part in state.items() if not _is_cached(data, name)]
+    return [arguments, state, list(items or ()), list(pairs or ())]

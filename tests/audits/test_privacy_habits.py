@@ -6,9 +6,11 @@ import copy
 import dataclasses
 import datetime
 import enum
+import functools
 import os
 import uuid
 from collections import deque, namedtuple
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -18,7 +20,7 @@ import pandas as pd
 import pytest
 
 from audits.privacy import AuditResult, audit_privacy, each
-from audits.privacy.datasets import copier, digest
+from audits.privacy.datasets import Dataset, copier, digest
 from audits.privacy.draws import stack
 from audits.privacy.encoder import Encoder
 from audits.privacy.pairs import take_pairs
@@ -298,6 +300,78 @@ def test_a_leak_in_any_kind_of_output_is_found(kind: str) -> None:
     result = audited(leaky, max_samples=2000)
     assert result.verdict == "refuted", kind
     assert result.samples <= 2000
+
+
+class Holder:
+    """An object that holds anything, with a property that is worked out when it is first read."""
+
+    def __init__(self, held: Any) -> None:
+        self.held = held
+        self.label = lambda: "a function"
+
+    @functools.cached_property
+    def total(self) -> int:
+        return len(self.held)
+
+
+class Rows(list[int]):
+    pass
+
+
+def words() -> set[str]:
+    return {str(i) for i in range(40)}
+
+
+def masked(mask: list[int]) -> Any:
+    return np.ma.masked_array([1, 2, 3], mask)
+
+
+def cells() -> pd.DataFrame:
+    return pd.DataFrame({"a": [[1], [2]]})
+
+
+READ: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
+    "sets": (lambda: [words() for _ in range(20)], lambda data: [sorted(part) for part in data]),
+    "a set in a dictionary": (lambda: {"a": words()}, lambda data: len(data["a"])),
+    "a set in an object": (lambda: Holder(words()), lambda data: data.total),
+    "frame": (cells, lambda data: (data["a"].map(len).sum(), data.to_numpy(), data.describe(include="all"))),
+}
+CHANGED: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
+    "an element of a set": (lambda: [words()], lambda data: data[0].add("new")),
+    "a set in an object": (lambda: Holder(words()), lambda data: data.held.discard("3")),
+    "mask": (lambda: masked([0, 0, 1]), lambda data: setattr(data, "mask", [1, 0, 1])),
+    "first mask": (lambda: masked([0, 0, 0]), lambda data: setattr(data, "mask", [1, 0, 0])),
+    "attributes of a frame": (cells, lambda data: data.attrs.update(seen=1)),
+    "a list in a cell": (cells, lambda data: data["a"].iloc[0].append(5)),
+    "a list in a cell of a part": (lambda: (cells(), [1]), lambda data: data[0]["a"].iloc[0].append(5)),
+    "rows of a frame": (cells, lambda data: setattr(data, "index", [4, 5])),
+    "name of a series": (lambda: pd.Series([1, 2]), lambda data: setattr(data, "name", "seen")),
+    "attribute of a list": (lambda: Rows([1, 2]), lambda data: setattr(data, "seen", 1)),
+    "a generator": (lambda: Holder(np.random.default_rng(0)), lambda data: data.held.random()),
+}
+
+
+@pytest.mark.parametrize("case", READ)
+def test_data_that_are_only_read_are_not_changed(case: str) -> None:
+    make, read = READ[case]
+    for _ in range(20):
+        dataset = Dataset(make())
+        copied = dataset.fresh()
+        assert not dataset.differs(copied)
+        read(copied)
+        assert not dataset.differs(copied)
+
+
+@pytest.mark.parametrize("case", CHANGED)
+def test_changes_of_a_copy_are_seen_and_stay_in_it(case: str) -> None:
+    make, change = CHANGED[case]
+    data = make()
+    dataset, before = Dataset(data), digest(data)
+    copied = dataset.fresh()
+    change(copied)
+    assert dataset.differs(copied)
+    assert not dataset.differs(dataset.fresh())
+    assert digest(data) == before
 
 
 @pytest.mark.parametrize(
