@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import functools
 import math
+import numbers
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any, cast
 
 import numpy as np
 
 from audits.privacy import footprints as footprints_of
 from audits.privacy import premises
-from audits.privacy.datasets import Dataset
+from audits.privacy.datasets import Dataset, brief
 from audits.privacy.draws import ERRORS, Drawer, named
 from audits.privacy.fixed_size import run_fixed
 from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, take_pairs
@@ -28,6 +30,7 @@ from audits.privacy.tuning import TUNING
 METHODS = ("sequential", "clopper-pearson", "gdp")
 MIN_SAMPLES = 64
 MOST_EPSILON = 200.0
+SWITCHES = "stop_early", "footprints", "confirm", "partial", "planting", "simplest"
 PREMISE_TIME = 0.2
 """Share of the time limit after which no more outputs are drawn to test the premises."""
 
@@ -114,27 +117,31 @@ def audit_privacy(
     'refuted'
     """
     started, clock = time.process_time(), time.perf_counter()
-    generator = np.random.default_rng(seed) if rng is None else rng
-    if not callable(mechanism):
-        raise ValueError(f"mechanism must be a function (data, size, rng) -> outputs, got {mechanism!r}")
     most = f"a number in [0, {MOST_EPSILON:g}]; samples cannot speak against more"
-    _check("epsilon", epsilon, lambda v: 0.0 <= v <= MOST_EPSILON, most)
-    _check("delta", delta, lambda v: 0.0 <= v < 1.0, "in [0, 1)")
-    _check("alpha", alpha, lambda v: 0.0 < v < 1.0, "in (0, 1)")
-    _check("max_samples", max_samples, lambda v: v >= MIN_SAMPLES, f"a number of samples ≥ {MIN_SAMPLES}")
-    _check("time_limit", time_limit, lambda v: 0.0 < v < math.inf, "a number of seconds > 0 or None")
-    _check("resolution", resolution, lambda v: epsilon < v < math.inf, "an ε above the claimed one, or None")
-    _check("jobs", jobs, lambda v: 1 <= v <= 1024 and v == int(v), "a number of processes ≥ 1")
-    _check("precision", precision, lambda v: 0.0 < v < 1.0, "in (0, 1) or None")
-    for name, value, known in (("method", method, METHODS), ("errors", errors, ERRORS)):
-        if value not in known:
-            raise ValueError(f"{name} must be one of {known}, got {value!r}")
+    epsilon = _number("epsilon", epsilon, lambda v: 0.0 <= v <= MOST_EPSILON, most)
+    delta = _number("delta", delta, lambda v: 0.0 <= v < 1.0, "in [0, 1)")
+    alpha = _number("alpha", alpha, lambda v: 0.0 < v < 1.0, "in (0, 1)")
+    samples = f"a whole number of samples ≥ {MIN_SAMPLES}"
+    max_samples = _whole("max_samples", max_samples, MIN_SAMPLES, math.inf, samples)
+    jobs = _whole("jobs", jobs, 1, 1024, "a whole number of processes ≥ 1")
+    limit = math.inf
+    if time_limit is not None:
+        seconds = "a number of seconds > 0 or None"
+        limit = _number("time_limit", time_limit, lambda v: 0.0 < v < math.inf, seconds)
+    if resolution is not None:
+        above = "an ε above the claimed one, or None"
+        resolution = _number("resolution", resolution, lambda v: epsilon < v < math.inf, above)
+    if precision is not None:
+        precision = _number("precision", precision, lambda v: 0.0 < v < 1.0, "in (0, 1) or None")
+    switches = stop_early, footprints, confirm, partial, planting, simplest
+    _check_kinds(mechanism, score, progress, seed, rng, method, errors, switches)
+    generator = np.random.default_rng(seed) if rng is None else rng
     checked, more_pairs = take_pairs(pairs, generator, adjacency)
     drawer = Drawer(
         mechanism if score is None else _scored(mechanism, score),
         errors,
-        int(jobs),
-        keep=max(footprints_of.ROWS, planting * int(max_samples) // (KEPT * len(checked))),
+        jobs,
+        keep=max(footprints_of.ROWS, planting * max_samples // (KEPT * len(checked))),
     )
     looks: list[tuple[int, float]] = []
 
@@ -148,12 +155,12 @@ def audit_privacy(
     request = Request(
         drawer=drawer,
         pairs=checked,
-        epsilon=float(epsilon),
-        delta=float(delta),
-        alpha=float(alpha),
+        epsilon=epsilon,
+        delta=delta,
+        alpha=alpha,
         rng=generator,
-        max_samples=int(max_samples),
-        time_limit=math.inf if time_limit is None else float(time_limit),
+        max_samples=max_samples,
+        time_limit=limit,
         resolution=resolution,
         stop_early=stop_early,
         user_score=score is not None,
@@ -188,7 +195,7 @@ def audit_privacy(
     outputs = [drawer.kept(named(side, finding.pair_index)) for side in (0, 1)]
     low_bits = None
     if score is None and not premise:
-        low_bits = footprints_of.look(outputs[0], outputs[1], float(epsilon), float(delta), float(alpha))
+        low_bits = footprints_of.look(outputs[0], outputs[1], epsilon, delta, alpha)
     seconds = time.perf_counter() - clock
     cost = max(time.process_time() - started, drawer.seconds)
     planted, named_event = (), None
@@ -205,11 +212,11 @@ def audit_privacy(
             "The mechanism changes its data: every call was given a copy, which it would not get in use."
         ]
     if more_pairs:
-        notes += [f"pairs(rng) yields more than {MAX_PAIRS} pairs: only the first {MAX_PAIRS} were audited."]
+        notes += [f"pairs yields more than {MAX_PAIRS} pairs: only the first {MAX_PAIRS} were audited."]
     return AuditResult(
         verdict=verdict,
-        epsilon_claimed=float(epsilon),
-        delta=float(delta),
+        epsilon_claimed=epsilon,
+        delta=delta,
         epsilon_lower=finding.epsilon_lower,
         confidence=1.0 - alpha,
         e_value=finding.largest_e_value,
@@ -221,13 +228,13 @@ def audit_privacy(
         event=finding.event,
         resolution=finding.resolution,
         method=method,
-        seed=seed if rng is None and drawer.replayable else None,
+        seed=int(seed) if rng is None and drawer.replayable else None,
         replayable=drawer.replayable,
         planted=planted,
         simplest=named_event,
         note=" ".join(filter(None, notes)),
         epsilon_estimate=finding.epsilon_estimate,
-        max_samples=int(max_samples),
+        max_samples=max_samples,
         premise=premise,
         premise_samples=tested,
         footprints=low_bits,
@@ -321,15 +328,47 @@ def _premise(request: Request, index: int, rng: np.random.Generator) -> tuple[st
     return premises.broken(drawer, pair, index, request.max_samples, rng, lambda: request.timed() > limit)
 
 
-def _check(name: str, value: Any, good: Callable[[float], bool], wanted: str) -> None:
-    if value is None and wanted.endswith("or None"):
-        return
-    try:
-        fits = good(float(cast(Any, value)))  # NaN compares false with everything
-    except (TypeError, ValueError):
-        fits = False
-    if not fits:
-        raise ValueError(f"{name} must be {wanted}, got {value!r}")
+def _number(name: str, value: Any, good: Callable[[float], bool], wanted: str) -> float:
+    """The value as a float; bad input where it is no number, or not a good one."""
+    number = math.nan
+    with suppress(TypeError, ValueError, OverflowError):
+        if isinstance(value, (numbers.Real, Decimal)) and not isinstance(value, (bool, np.bool_)):
+            number = float(value)
+    if not good(number):  # NaN compares false with everything
+        raise ValueError(f"{name} must be {wanted}, got {brief(value)}")
+    return number
+
+
+def _whole(name: str, value: Any, least: int, most: float, wanted: str) -> int:
+    return int(_number(name, value, lambda v: least <= v <= most and v.is_integer(), wanted))
+
+
+def _check_kinds(
+    mechanism: Any,
+    score: Any,
+    progress: Any,
+    seed: Any,
+    rng: Any,
+    method: Any,
+    errors: Any,
+    switches: tuple[Any, ...],
+) -> None:
+    """Raises ValueError for what is no function, seed, generator, known word or switch."""
+    if not callable(mechanism):
+        raise ValueError(f"mechanism must be a function (data, size, rng) -> outputs, got {brief(mechanism)}")
+    for name, value, known in (("method", method, METHODS), ("errors", errors, ERRORS)):
+        if not isinstance(value, str) or value not in known:
+            raise ValueError(f"{name} must be one of {known}, got {brief(value)}")
+    for name, value in (("score", score), ("progress", progress)):
+        if value is not None and not callable(value):
+            raise ValueError(f"{name} must be a function or None, got {brief(value)}")
+    if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or int(seed) < 0:
+        raise ValueError(f"seed must be a whole number ≥ 0, got {brief(seed)}")
+    if rng is not None and not isinstance(rng, np.random.Generator):
+        raise ValueError(f"rng must be a numpy.random.Generator or None, got {brief(rng)}")
+    for name, value in zip(SWITCHES, switches, strict=True):
+        if not isinstance(value, (bool, np.bool_)):
+            raise ValueError(f"{name} must be True or False, got {brief(value)}")
 
 
 def _scored(mechanism: Callable[..., Any], score: Callable[[Any], Any]) -> Callable[..., Any]:

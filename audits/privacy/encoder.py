@@ -36,6 +36,11 @@ MOST_KEYS = 64
 most; and patterns of strings that are told apart."""
 LOOKS = ("pattern", *leaves.STRUCTURE_WORDS)
 
+WORDS = re.compile(
+    r"\(code (?P<place>\d+) = (?P<what>[^)]*\)?)\)|\bsymbol (?P<symbol>\d+)|\bcolumn (?P<column>\d+)"
+)
+"""What the words of events call places in an output, and symbols."""
+
 Key = tuple[str, str]
 """Place in the output, in words, and which of its blocks it is."""
 Rows = Ints | slice
@@ -79,6 +84,7 @@ class Encoder:
         self._patterns: dict[Key, list[str]] = {}
         self._keys: dict[str, set[str]] = {}
         self._sorts: dict[str, int] = {}
+        self._units: dict[Key, str] = {}
         self._started = False
 
     # --- what callers see ---
@@ -142,24 +148,28 @@ class Encoder:
         Symbols are cut to `most` characters.
         """
 
-        def symbol(found: re.Match[str]) -> str:
-            code = int(found[1])
+        def symbol(code: int) -> str:
             if not 1 <= code <= len(self._symbols):
                 return "(a symbol that never occurred)"
             text = repr(list(self._symbols)[code - 1])
             return text if len(text) <= most else text[: most - 1] + "…"
 
-        def place(found: re.Match[str]) -> str:
-            return f"({_place(*list(self._codes)[int(found[1])])} = {found[2]})"
+        def word(found: re.Match[str]) -> str:
+            if found["column"]:
+                return self._column(int(found["column"]))
+            if found["place"]:
+                return (
+                    f"({_place(*list(self._codes)[int(found['place'])])} = {self.named(found['what'], most)})"
+                )
+            return symbol(int(found["symbol"]))
 
-        words = re.sub(r"\bsymbol (\d+)", symbol, words)
-        words = re.sub(r"\bcolumn (\d+)", lambda found: self._column(int(found[1])), words)
-        return re.sub(r"\(code (\d+) = ([^)]*\)?)\)", place, words)
+        # In one pass, as the user's own words may look like these.
+        return WORDS.sub(word, words)
 
     def _column(self, column: int) -> str:
         for key, block in self._blocks.items():
             if block.start <= column < block.start + block.width:
-                place, known = _place(key, column - block.start), list[str]()
+                place, known = _place(key, column - block.start) + self._units.get(key, ""), list[str]()
                 if place.startswith(LOOKS[0]):
                     known = ["other", *map(repr, self._patterns[key])]
                 elif key[1] == "type":
@@ -261,6 +271,7 @@ class Encoder:
     def _numbers(self, batch: _Batch, key: Key, rows: Rows, flat: Raw) -> None:
         # Outputs of other batches may be Python objects: what is seen of an output must be the same there.
         kind, codes = leaves.kind(flat.dtype.type()), None
+        self._units.setdefault(key, leaves.unit(flat.dtype.type()))
         bad = (
             np.isnan(flat) if flat.dtype.kind == "f" else np.isnat(flat) if flat.dtype.kind in "mM" else None
         )
@@ -325,6 +336,8 @@ class Encoder:
         kinds = np.full(flat.size, -1)
         extras = np.zeros((flat.size, len(leaves.EXTRA_WORDS)))
         texts = np.full(flat.size, None, dtype=object)
+        for item in {type(item): item for item in flat.ravel()}.values():
+            self._units[key] = self._units.get(key) or leaves.unit(item)
         for place, item in enumerate(flat.ravel()):
             # Most items of short lists among long ones are absent.
             number = None if item is ABSENT else leaves.number(item)

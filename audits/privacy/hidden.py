@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy import scores
-from audits.privacy.leaves import LARGE
-from audits.privacy.outputs import Encoded, Floats, Ints, column_words
+from audits.privacy.outputs import LARGE, Encoded, Floats, Ints, column_words, number_words
 from audits.privacy.scores import Score, of_cells
 from audits.privacy.tuning import TUNING
 
@@ -336,7 +335,11 @@ def modes(first: Encoded, second: Encoded) -> Score | None:
     def words(c: int) -> str:
         if c == len(low):
             return "(anything else)"
-        return f"{{{low[c]:.9g}}}" if low[c] == high[c] else f"[{low[c]:.9g}, {high[c]:.9g}]"
+        return (
+            f"{{{number_words(low[c], exact=True)}}}"
+            if low[c] == high[c]
+            else f"[{low[c]:.9g}, {high[c]:.9g}]"
+        )
 
     return of_cells("modes", cell, words, first, second, view.words)
 

@@ -22,10 +22,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from audits.privacy.outputs import Floats, Raw
+from audits.privacy.outputs import LARGE, Floats, Raw
 
-LARGE = 1e300
-"""Stands for an infinite output, so that every column stays finite."""
 HUGE = 1e299
 """Integers that no float holds lie from here on, by their number of bits."""
 EXACT = 2**53
@@ -151,6 +149,17 @@ def number(item: Any) -> tuple[float, float, float, float] | None:
     if isinstance(item, datetime.timedelta):
         return _integer(round(item / datetime.timedelta(microseconds=1)))
     return _real(item) if isinstance(item, (numbers.Real, Decimal)) else None
+
+
+def unit(item: Any) -> str:
+    """What the number of a time counts; "" for other numbers."""
+    if isinstance(item, (np.timedelta64, datetime.timedelta)):
+        return " in microseconds"
+    if isinstance(item, (np.datetime64, datetime.datetime)):
+        return " in microseconds since 1970"
+    if isinstance(item, datetime.time):
+        return " in microseconds since midnight"
+    return " in days, 1 for 0001-01-01" if isinstance(item, datetime.date) else ""
 
 
 def kind(item: Any) -> int:

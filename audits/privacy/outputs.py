@@ -19,6 +19,9 @@ Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
 Raw = NDArray[Any]
 
+LARGE = 1e300
+"""Stands for an infinite output, so that every column stays finite."""
+
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
@@ -76,6 +79,13 @@ def join(parts: Sequence[Encoded]) -> Encoded:
     if len(parts) == 1:
         return parts[0]
     return Encoded(np.concatenate([p.values for p in parts]), np.concatenate([p.codes for p in parts]))
+
+
+def number_words(x: float, exact: bool = False) -> str:
+    """A number of a column in words, with six digits or all of them; large numbers differ by little."""
+    if abs(x) >= LARGE:
+        return "∞" if x > 0 else "−∞"
+    return repr(float(x)).removesuffix(".0") if exact or abs(x) >= 1e6 else f"{x:.6g}"
 
 
 KEY_NUMBERS = 2**17

@@ -28,11 +28,12 @@ def take_pairs(pairs: Pairs, rng: np.random.Generator, adjacency: AdjacencyLike)
     """
     more = False
     try:
-        if callable(pairs):
-            found = list(itertools.islice(pairs(rng), MAX_PAIRS + 1))
+        source: Any = pairs(rng) if callable(pairs) else pairs
+        if callable(pairs) or isinstance(pairs, Iterator):
+            found: list[Any] = list(itertools.islice(source, MAX_PAIRS + 1))
             found, more = found[:MAX_PAIRS], len(found) > MAX_PAIRS
         else:
-            found: list[Any] = list(pairs)
+            found = list(source)
     except Exception as error:
         what = f"pairs(rng) raised {error!r}" if callable(pairs) else f"got {brief(pairs)}"
         raise ValueError(
@@ -81,9 +82,11 @@ def adjacency_relation(adjacency: AdjacencyLike) -> Callable[[Any, Any], str | N
 
 def _by_function(test: Callable[[Any, Any], bool], first: Any, second: Any) -> str | None:
     try:
-        answer = bool(test(first, second))
-    except Exception as error:
+        answer: Any = test(first, second)
+    except (Exception, SystemExit) as error:
         return f"the adjacency function raised {error!r}"
+    if not isinstance(answer, (int, np.bool_)):
+        return f"the adjacency function must return True or False, got {brief(answer)}"
     return None if answer else f"the adjacency function says no to {brief(first)} and {brief(second)}"
 
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from audits.privacy.footprints import cells as bit_cells
-from audits.privacy.leaves import LARGE
-from audits.privacy.outputs import Encoded, Floats, Ints, column_words
+from audits.privacy.outputs import LARGE, Encoded, Floats, Ints, column_words, number_words
 from audits.privacy.tuning import TUNING
 
 Folds = tuple[Callable[[Encoded], Floats], ...]
@@ -45,7 +44,7 @@ Learner = Callable[[Encoded, Encoded], Score | None]
 
 
 def threshold_words(what: str) -> Callable[[float, bool], str]:
-    return lambda t, upper: f"{what} {'≥' if upper else '<'} {t:.6g}"
+    return lambda t, upper: f"{what} {'≥' if upper else '<'} {number_words(t)}"
 
 
 # --- Scalars -----------------------------------------------------------------------------------------
@@ -133,7 +132,7 @@ def row_words(e: Encoded, row: int) -> str:
     """One row as a set of one element, a dozen of its numbers at most."""
     codes = e.codes[row]
     parts = [
-        f"symbol {codes[j]}" if j < len(codes) and codes[j] else f"{v:g}"
+        f"symbol {codes[j]}" if j < len(codes) and codes[j] else number_words(v, exact=True)
         for j, v in enumerate(e.values[row][:12])
     ]
     more = ", …" if e.values.shape[1] > 12 else ""
@@ -163,12 +162,12 @@ def _scalar_cell(values: Floats, atoms: Floats, edges: Floats) -> Ints:
 def _cell_words(atoms: Floats, edges: Floats, c: int) -> str:
     """One of the cells that `_scalar_cell` puts numbers into."""
     if c < len(atoms):
-        return f"{{{atoms[c]:.6g}}}"
+        return f"{{{number_words(atoms[c], exact=True)}}}"
     if len(atoms) > 0 and len(edges) == 0:
         return "(another number)"
     j = c - len(atoms)
-    low = "−∞" if j == 0 else f"{edges[j - 1]:.6g}"
-    high = "∞" if j == len(edges) else f"{edges[j]:.6g}"
+    low = "−∞" if j == 0 else number_words(edges[j - 1])
+    high = "∞" if j == len(edges) else number_words(edges[j])
     return f"[{low}, {high})"
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from audits.bounds import clopper_pearson_limits
 from audits.privacy.encoder import Encoder
-from audits.privacy.outputs import Encoded, Floats, Ints, Raw, column_words
+from audits.privacy.outputs import Encoded, Floats, Ints, Raw, column_words, number_words
 
 ALIKE = 0.9
 """An event is of like power where its ε exceeds the claim by this share of what the audit's bound does."""
@@ -110,10 +110,11 @@ class _Event:
             self.kind, encoder.named(column_words(encoder.shape, self.place))
         )
         if self.kind == "value":
-            return f"{name} {sign} {self.low!r}"
+            return f"{name} {sign} {number_words(self.low, exact=True)}"
         if math.isinf(self.high):
-            return f"{name} {'<' if self.outside else '≥'} {self.low!r}"
-        return f"{name} {'is not' if self.outside else 'is'} in [{self.low!r}, {self.high!r})"
+            return f"{name} {'<' if self.outside else '≥'} {number_words(self.low, exact=True)}"
+        low, high = (number_words(x, exact=True) for x in (self.low, self.high))
+        return f"{name} {'is not' if self.outside else 'is'} in [{low}, {high})"
 
 
 def _looked_at(outputs: Encoded, kind: str, place: int) -> Raw:

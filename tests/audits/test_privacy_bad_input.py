@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import json
+import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -34,7 +38,24 @@ def raises(data: Any, size: int, rng: np.random.Generator) -> Any:
         ({"delta": -1e-9}, "delta must be"),
         ({"delta": float("nan")}, "delta must be .* got nan"),
         ({"alpha": 0.0}, "alpha must be"),
-        ({"max_samples": 10}, "max_samples must be a number of samples ≥ 64, got 10"),
+        ({"max_samples": 10}, "max_samples must be a whole number of samples ≥ 64, got 10"),
+        ({"max_samples": 100.5}, "max_samples must be .* got 100.5"),
+        ({"max_samples": math.inf}, "max_samples must be .* got inf"),
+        ({"epsilon": "1"}, "epsilon must be .* got '1'"),
+        ({"epsilon": True}, "epsilon must be .* got True"),
+        ({"delta": 10**400}, "delta must be .* got 1000"),
+        ({"alpha": "0.05"}, "alpha must be .* got '0.05'"),
+        ({"resolution": "3"}, "resolution must be .* got '3'"),
+        ({"seed": 1.5}, "seed must be a whole number ≥ 0, got 1.5"),
+        ({"seed": -1}, "seed must be a whole number ≥ 0, got -1"),
+        ({"rng": 5}, "rng must be a numpy.random.Generator or None, got 5"),
+        ({"rng": np.random.default_rng}, "rng must be a numpy.random.Generator or None"),
+        ({"progress": 3}, "progress must be a function or None, got 3"),
+        ({"confirm": "no"}, "confirm must be True or False, got 'no'"),
+        ({"planting": np.ones(2)}, "planting must be True or False"),
+        ({"method": np.ones(2)}, "method must be one of"),
+        ({"adjacency": lambda a, b: "no"}, "the adjacency function must return True or False, got 'no'"),
+        ({"adjacency": lambda a, b: sys.exit(3)}, "the adjacency function raised SystemExit"),
         ({"time_limit": 0.0}, "time_limit must be"),
         ({"method": "guess"}, "method must be one of .* got 'guess'"),
         ({"resolution": 0.5}, "resolution must be an ε above the claimed one"),
@@ -108,3 +129,18 @@ def test_neighbours_are_accepted_in_any_order_of_records() -> None:
     assert audit_privacy(laplace, pairs, epsilon=3.0, adjacency="replace", max_samples=200).samples == 200
     grown = [([1, 2], [2, 1, 5])]
     assert audit_privacy(laplace, grown, epsilon=9.0, adjacency="add-remove", max_samples=200).samples == 200
+
+
+def test_an_endless_generator_of_pairs_is_cut() -> None:
+    endless = (([0.0, float(i)], [0.0, float(i) + 1.0]) for i in itertools.count())
+    result = audit_privacy(laplace, endless, epsilon=1.0, adjacency="replace", max_samples=6400)
+    assert "only the first 64 were audited" in result.note
+
+
+@pytest.mark.parametrize(
+    "options", [{"seed": np.int64(3)}, {"alpha": np.float32(0.05)}, {"epsilon": np.float64(1.0)}]
+)
+def test_numbers_of_numpy_are_numbers(options: Any) -> None:
+    settings = {"epsilon": 1.0, "adjacency": "replace", "max_samples": 500, **options}
+    result = audit_privacy(laplace, [([0.0], [1.0])], **settings)
+    assert json.loads(result.to_json())["verdict"] == result.verdict

@@ -687,3 +687,26 @@ def test_pairs_beyond_the_first_64_are_not_dropped_silently() -> None:
     )
     few = audited(lambda d, n, rng: rng.normal(size=n), lambda rng: [(0, 1)], **options)
     assert "audited" not in few.note
+
+
+# --- Words -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (lambda bit, rng: np.inf if bit else rng.normal(), "output = ∞"),
+        (lambda bit, rng: "bad value in column 0" if bit else "symbol 3", "'symbol 3'"),
+        (lambda bit, rng: 10_000_003 if bit else 10_000_000 + int(rng.integers(9)), "10000003"),
+        (
+            lambda bit, rng: datetime.timedelta(1) if bit else datetime.timedelta(0, rng.normal()),
+            "microseconds",
+        ),
+        (lambda bit, rng: {"a": 1 if bit else 1.5 + round(rng.normal(), 1)}, "output['a']"),
+    ],
+)
+def test_events_are_told_in_the_words_of_the_output(said: Any, words: str) -> None:
+    leaky = each(lambda data, rng: said(coin(data, rng), rng))
+    result = audited(leaky, max_samples=4000)
+    assert result.refuted
+    assert words in result.event + str(result.simplest)
