@@ -332,6 +332,47 @@ def constant_sum(width: int) -> Callable[..., Any]:
     return mechanism
 
 
+def box(chance: float, width: int, columns: Sequence[int]) -> Callable[..., Any]:
+    """Some of the columns are within 0.02 above places of their own, now and then on one dataset."""
+
+    def mechanism(data: int, size: int, rng: Rng) -> Any:
+        values = rng.normal(size=(size, width))
+        hit = on_one(data, size, rng, chance)
+        for column, place in zip(columns, (0.3, -0.5, 0.1), strict=False):
+            values[hit, column] = place + 0.02 * rng.random(int(hit.sum()))
+        return values
+
+    return mechanism
+
+
+def hole_in_plane(data: int, size: int, rng: Rng) -> Any:
+    """Two of five columns are on one dataset never both within 0.28 of 0.3."""
+    values = rng.normal(size=(size, 5))
+    inside = (np.abs(values[:, 1] - 0.3) < 0.28) & (np.abs(values[:, 3] - 0.3) < 0.28) & (data == 0)
+    values[inside, 1] += 0.56
+    return values
+
+
+def board(data: int, size: int, rng: Rng) -> Any:
+    """The colour of the square of a chess board, squares half a unit wide."""
+    values = rng.normal(size=(size, 2))
+    colour = np.floor(2.0 * values).sum(axis=1) % 2
+    values[colour != bit(data, size, rng), 0] += 0.5
+    return values
+
+
+def total(width: int) -> Callable[..., Any]:
+    """The last number is the sum of the others, once in 20 on one dataset."""
+
+    def mechanism(data: int, size: int, rng: Rng) -> Any:
+        values = rng.normal(size=(size, width))
+        hit = on_one(data, size, rng, 0.05)
+        values[hit, -1] = values[hit, :-1].sum(axis=1)
+        return values
+
+    return mechanism
+
+
 def near_zero(data: int, size: int, rng: Rng) -> Any:
     """Whether one of ten columns is near zero."""
     values = rng.laplace(size=(size, 10))
@@ -414,6 +455,14 @@ VECTORS = (
     Leak("vector", "two equal columns of 10, once in 100", twins, (0.01, 0.0)),
     Leak("vector", "one of 6 columns rounded, once in 20", rounded_column, (0.05, 0.0)),
     Leak("vector", "a weighted sum of 10 columns is constant", constant_sum(10), (1.0, 0.0)),
+    Leak("vector", "a total of 4 numbers is right, once in 20", total(5), (0.05, 0.0)),
+    Leak("vector", "a total of 20 numbers is right, once in 20", total(21), (0.05, 0.0)),
+    Leak("vector", "box of weight 0.01 in a plane", box(0.01, 2, (0, 1)), (0.01, 1e-4)),
+    Leak("vector", "box of weight 0.01 in 2 of 4 columns", box(0.01, 4, (0, 3)), (0.01, 1e-4)),
+    Leak("vector", "box of weight 0.01 in 2 of 20 columns", box(0.01, 20, (4, 13)), (0.01, 1e-4)),
+    Leak("vector", "box of weight 0.03 in 3 columns", box(0.03, 3, (0, 1, 2)), (0.03, 1e-6)),
+    Leak("vector", "a hole in 2 of 5 columns", hole_in_plane, (normal_share(0.02, 0.58) ** 2, 0.0)),
+    Leak("vector", "colour of a square of a chess board", board, TOLD),
     Leak("vector", "whether one of 10 numbers is near zero", near_zero, TOLD),
     Leak("vector", "a third more noise in 30 columns", longer_norm, norm_shares()),
     Leak("vector", "parity of 8 bits", xor(8), TOLD),

@@ -1,8 +1,8 @@
 """True claims that an audit must not call false: the null cases of `benchmarks/audit.py`.
 
 Every case is private and tight: some event has exactly the ratio that is claimed, so that a test which is a
-little too bold alarms too often. Three groups: the correct controls; kinds of output that no control has; and
-false alarms that other tools have raised, each named after its cause.
+little too bold alarms too often. Three groups: the correct controls; kinds of output that no control has, of
+which `null_outputs.py` has more; and false alarms that other tools have raised, each named after its cause.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy import audit_privacy
+from audits.privacy import audit_privacy, each
+from benchmarks import null_outputs
 from implementations.controls import Control, private_controls
 from implementations.privacy import gaussian_delta
 
@@ -138,6 +139,12 @@ def _sizes(samples: int) -> tuple[Size, ...]:
 
 
 BOTH = _sizes(SMALL)
+ONE_BY_ONE = (
+    Size("sequential", SMALL, 10),
+    Size("sequential", MIDDLE, 50),
+    Size("clopper-pearson", SMALL, 10),
+)
+"""For Python objects, each of which takes a call of its own."""
 LONG = (*BOTH, Size("sequential", LARGE, LONGER), Size("clopper-pearson", LARGE, LONGER))
 FIXED_LONG = (*BOTH, Size("clopper-pearson", LARGE, LONGER))
 SHAPE = Size("gdp", GAUSSIAN_SHAPE)
@@ -207,6 +214,9 @@ def _outputs() -> Iterator[NullCase]:
     )
     yield _case("output", "vectors, laplace in 1 of 50 columns", _laplace_in_one(50), (*BOTH, SHAPE))
     yield _case("output", "vectors, one answer among 49 numbers", _answer_in_one(50), BOTH)
+    for draw, group in ((null_outputs.said, null_outputs.BITS), (null_outputs.noisy, null_outputs.NUMBERS)):
+        for name, wrap in group.items():
+            yield _case("output", name, each(partial(draw, wrap)), ONE_BY_ONE)
 
 
 def _answers(data: Any, size: int, rng: np.random.Generator, epsilon: float = 1.0) -> NDArray[np.bool_]:

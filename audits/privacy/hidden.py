@@ -141,11 +141,51 @@ def _relations(first: Encoded, second: Encoded) -> Iterator[View]:
             yield View(_sum_words(weights), lambda e, w=weights: _numbers(e) @ w)
 
 
+def _signed_sums(width: int) -> Floats:
+    """Coefficients −1, 0 and 1 of the columns: all choices of them for few columns, otherwise those of every
+    two columns and of a column against all others."""
+    if width <= TUNING.most_signed:
+        every = np.array(list(itertools.product((-1.0, 0.0, 1.0), repeat=width)))
+        # Of a sum and its negative only the second in this order is kept.
+        return every[len(every) // 2 + 1 :][(every[len(every) // 2 + 1 :] != 0.0).sum(axis=1) > 1]
+    one = np.eye(width)
+    i, j = np.triu_indices(width, 1)
+    return np.concatenate([one[i] + one[j], one[i] - one[j], 1.0 - 2.0 * one])
+
+
+def _vanishing(first: Encoded, second: Encoded) -> Iterator[View]:
+    """The sum or difference of columns that is 0 more often on one dataset, say that of a total and its
+    parts."""
+    width = first.shape[0]
+    if width > TUNING.most_tripled:
+        return
+    sums = _signed_sums(width)
+
+    def vanishes(e: Encoded, weights: Floats) -> Floats:
+        numbers = _numbers(e)
+        return 1.0 * (np.abs(numbers @ weights.T) <= 1e-9 * (np.abs(numbers) @ np.abs(weights.T)))
+
+    rows = slice(0, max(TUNING.parity_least, int(TUNING.most_numbers / len(sums))))
+    a, b = (vanishes(e.take(rows), sums) for e in (first, second))
+    p, q, n = a.mean(axis=0), b.mean(axis=0), len(a)
+    telling = np.abs(p - q) / np.sqrt((p * (1.0 - p) + q * (1.0 - q)) / n + 0.25 / n**2)
+    best = int(telling.argmax())
+    if telling[best] > math.sqrt(2.0 * (math.log(len(sums)) + TUNING.sure)):
+        weights = sums[best]
+        yield View(f"(1 where {_sum_words(weights)} is 0)", lambda e: vanishes(e, weights))
+
+
 def _sum_words(weights: Floats) -> str:
+    if len(weights) > scores.SHOWN and (weights == 1.0).sum() == len(weights) - 1 and weights.min() == -1.0:
+        return f"the sum of all other numbers − (column {weights.argmin()})"
     largest = np.sort(np.argsort(-np.abs(weights))[: scores.SHOWN])
-    words = " + ".join(f"{weights[j]:.4g}·(column {j})" for j in largest)
-    left = len(weights) - len(largest)
-    return f"{words} and {left} further terms" if left else words
+    terms = [
+        f"{'−' if w < 0 else '+'} {'' if abs(w) == 1 else f'{abs(w):.4g}·'}(column {j})"
+        for j, w in zip(largest, weights[largest], strict=True)
+        if w != 0.0
+    ]
+    left = np.count_nonzero(weights) - len(terms)
+    return " ".join(terms).removeprefix("+ ") + (f" and {left} further terms" if left else "")
 
 
 def summary(first: Encoded, second: Encoded) -> Score | None:
@@ -153,7 +193,11 @@ def summary(first: Encoded, second: Encoded) -> Score | None:
     if first.shape[0] < 2 or len(first) < TUNING.parity_least:
         return None
     # What two numbers tell together is in reach of `scores.smooth`, but for whether they are nearly equal.
-    known = [*(SUMMARIES if first.shape[0] > 2 else SUMMARIES[-3:]), *_relations(first, second)]
+    known = [
+        *(SUMMARIES if first.shape[0] > 2 else SUMMARIES[-3:]),
+        *_relations(first, second),
+        *_vanishing(first, second),
+    ]
     some = slice(0, max(256, TUNING.most_numbers // first.shape[0]))
     a, b = (np.stack([view.of(e.take(some)) for view in known], axis=1) for e in (first, second))
     telling = scores.telling(a, b)

@@ -154,6 +154,8 @@ class Tuning:
     """Nor is the parity of columns in fewer than these."""
     most_joint: int = 12
     """The parity of any choice of so many columns is looked at."""
+    most_signed: int = 7
+    """All sums and differences of so many columns are looked at."""
     constant: float = 1e-9
     """A combination of numbers is constant where its variance is this part of theirs, and varies elsewhere
     where it is more than the root of this part."""
