@@ -64,8 +64,9 @@ def audit_privacy(
     """Test by sampling whether a mechanism is (ε, δ)-differentially private on neighbouring datasets.
 
     mechanism    ``mechanism(data, size, rng)`` → `size` independent outputs, first axis first. An output may
-                 be a float, an int, a string or None, a vector, or a structured record of these. See `each`
-                 and `unseeded` for mechanisms of another shape.
+                 be a number of any type, a string, None, a time, or an array, list, tuple, dictionary, set,
+                 record, dataclass or DataFrame of these. See `each` and `unseeded` for mechanisms of another
+                 shape.
     pairs        pairs (D, D′) of neighbouring datasets, or a function ``pairs(rng)`` that yields them (the
                  first 64 are taken).
     epsilon, delta   the claim, 0 ≤ ε ≤ 200 and 0 ≤ δ < 1.
