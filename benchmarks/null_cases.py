@@ -140,9 +140,9 @@ def _sizes(samples: int) -> tuple[Size, ...]:
 
 BOTH = _sizes(SMALL)
 ONE_BY_ONE = (
-    Size("sequential", SMALL, 10),
-    Size("sequential", MIDDLE, 50),
-    Size("clopper-pearson", SMALL, 10),
+    Size("sequential", SMALL, COSTLY),
+    Size("sequential", MIDDLE, 5 * COSTLY),
+    Size("clopper-pearson", SMALL, COSTLY),
 )
 """For Python objects, each of which takes a call of its own."""
 LONG = (*BOTH, Size("sequential", LARGE, LONGER), Size("clopper-pearson", LARGE, LONGER))
