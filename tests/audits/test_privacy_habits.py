@@ -378,6 +378,8 @@ def test_changes_of_a_copy_are_seen_and_stay_in_it(case: str) -> None:
     "pack",
     [
         lambda heads, noise: np.ma.masked_array(noise, heads),
+        lambda heads, noise: np.ma.masked_array(np.zeros(len(heads), int), heads, fill_value=0),
+        lambda heads, noise: [np.ma.masked_array([3.0, 1.0], [bool(h), False]) for h in heads],
         lambda heads, noise: np.ma.masked_array(np.c_[noise, noise], np.c_[heads, ~heads]),
         lambda heads, noise: (noise + 3 * heads)[:, None].view(np.matrix),
         lambda heads, noise: pd.Series(np.where(heads, "x", "y"), dtype="category"),
