@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from audits.privacy import audit_privacy
 from benchmarks import leaks
 
 SIZE = 20_000
@@ -22,6 +23,10 @@ OTHER = SIZE // 10
 
 def _sorted(values: Any) -> Any:
     return (np.diff(values, axis=1) > 0.0).all(axis=1)
+
+
+def _within(values: Any, place: float) -> Any:
+    return (values >= place) & (values <= place + 0.02)
 
 
 EVENTS: dict[str, Event] = {
@@ -46,6 +51,12 @@ EVENTS: dict[str, Event] = {
     "which of 10 coordinates is the largest": lambda x: x.argmax(axis=1) == 3,
     "five numbers in order, 3 in 10": _sorted,
     "two equal columns of 10, once in 100": lambda x: x[:, 2] == x[:, 7],
+    "a total of 4 numbers is right, once in 20": lambda x: np.isclose(
+        x[:, :4].sum(axis=1), x[:, 4], rtol=1e-12
+    ),
+    "box of weight 0.01 in a plane": lambda x: _within(x[:, 0], 0.3) & _within(x[:, 1], -0.5),
+    "a hole in 2 of 5 columns": lambda x: (np.abs(x[:, 1] - 0.3) < 0.28) & (np.abs(x[:, 3] - 0.3) < 0.28),
+    "colour of a square of a chess board": lambda x: np.floor(2.0 * x).sum(axis=1) % 2 == 1,
     "parity of 20 bits": lambda x: x.sum(axis=1) % 2 == 1,
     "a rare word, once in 1,000": lambda x: x == "rare",
     "last digit of unique strings": lambda x: np.array([int(s[-1]) % 2 == 1 for s in x]),
@@ -90,3 +101,28 @@ def test_the_measured_leaks_are_those_of_the_script() -> None:
         assert int(row["ideal"]) == known[row["leak"]].ideal()
     shown = leaks.README.read_text(encoding="utf-8")
     assert leaks.table(rows) in shown
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "half of a period of √2/10, right in 80 %",
+        "parity of an integer",
+        "sign of a product of 3 of 10 columns",
+        "a hole in 2 of 5 columns",
+        "colour of a square of a chess board",
+    ],
+)
+def test_the_method_of_a_fixed_size_looks_everywhere(name: str) -> None:
+    leak = next(leak for leak in leaks.LEAKS if leak.name == name)
+    result = audit_privacy(
+        leak.mechanism,
+        [(1, 0)],
+        epsilon=1.0,
+        adjacency=lambda a, b: True,
+        alpha=1e-6,
+        max_samples=30_000,
+        method="clopper-pearson",
+        simplest=False,
+    )
+    assert result.refuted

@@ -217,6 +217,8 @@ class Tuning:
     """Each rung of the ladder holds this share of the tail before: finer than in the sequential test."""
     fixed_least_hits: int = 8
     """An event of a score that is not calibrated must have so many learning hits on the greater dataset."""
+    fixed_margin: float = 0.3
+    """A score of rare kinds must be expected to show more than the others by this share, or this much."""
     near: int = 32
     """Scores on both sides of a threshold that tell whether scores tie there."""
     fixed_caution: float = 2.0
