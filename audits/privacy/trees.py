@@ -77,8 +77,8 @@ def _choices(a: Floats, b: Floats) -> list[tuple[int, ...]]:
         return every + pairs
     # A cell of two columns, each cut at its quantiles, that holds more of one dataset.
     levels = np.arange(1, TUNING.tree_bins) / TUNING.tree_bins
-    edges = np.quantile(np.concatenate([a, b]), levels, axis=0)
-    places = [{j: np.searchsorted(edges[:, j], side[:, j]) for j in columns} for side in (a, b)]
+    edges = {j: np.quantile(np.concatenate([a[:, j], b[:, j]]), levels) for j in columns}
+    places = [{j: np.searchsorted(edges[j], side[:, j]) for j in columns} for side in (a, b)]
 
     def promise(pair: tuple[int, int]) -> float:
         cells = [place[pair[0]] * TUNING.tree_bins + place[pair[1]] for place in places]
@@ -94,14 +94,14 @@ def _fitted(a: Floats, b: Floats, columns: Sequence[int], most: int) -> tuple[_T
     These rows lie far apart, so that each fold has its share of them.
     """
     some = slice(None, None, -(-len(a) // most))
-    grown = _grown(np.concatenate([a[some], b[some]]), columns)
+    grown = _grown(np.concatenate([side[some][:, list(columns)] for side in (a, b)]), columns)
     return grown, some, *_weighted(_counts(grown, a[some], b[some]))
 
 
 def _grown(pooled: Floats, columns: Sequence[int]) -> _Tree:
-    """A tree whose leaves hold about as many of these rows each."""
+    """A tree whose leaves hold about as many of these rows each; the rows have these columns only."""
     depth = int(math.log2(len(pooled) / TUNING.tree_leaf))
-    rows = pooled[np.linspace(0, len(pooled) - 1, len(pooled) >> depth << depth).astype(int)][:, columns]
+    rows = pooled[np.linspace(0, len(pooled) - 1, len(pooled) >> depth << depth).astype(int)]
     parts, cuts = np.ascontiguousarray(rows.T)[:, None, :], list[Floats]()
     for level in range(depth):
         column = level % len(columns)
