@@ -511,3 +511,22 @@ def _one_sentence(text: str) -> bool:
 
 def _matches(pattern: str, text: str) -> bool:
     return re.search(pattern, text) is not None
+
+
+@pytest.mark.parametrize(
+    "end", ["os._exit(0)", "os._exit(1)", "sys.exit(0)", "(_ for _ in ()).throw(GeneratorExit())"]
+)
+def test_a_mechanism_that_ends_its_process_is_no_verdict(
+    end: str, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = write(f"import os, sys\ndef mechanism(data, size, rng):\n    {end}\n" + PAIRS + ADJACENCY)
+    assert audit_target(file, epsilon=1.0) == 2
+    assert "mechanism" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("rest", "status"), [("| head -n 1; exit ${PIPESTATUS[0]}", 0), ("> /dev/full", 4)])
+def test_a_reader_that_leaves_changes_no_verdict(rest: str, status: int, write: Write) -> None:
+    command = f"{sys.executable} -m dpclaims audit {write(GOOD)} --epsilon 2 --max-samples 2000 {rest}"
+    found = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert found.returncode == status, found.stderr
+    assert "Traceback" not in found.stderr

@@ -231,6 +231,8 @@ def audit_privacy(
         method=method,
         seed=int(seed) if rng is None and drawer.replayable else None,
         replayable=drawer.replayable,
+        errors=errors,
+        asked=resolution,
         planted=planted,
         simplest=named_event,
         note=" ".join(filter(None, notes)),

@@ -214,7 +214,7 @@ class Drawer:
             raw = self._outputs(data, size, rng)
         except WorkerFailed as error:
             raise WorkerFailed(f"{error}; on {where}") from error
-        except (Exception, SystemExit) as error:
+        except (Exception, SystemExit, GeneratorExit) as error:
             kind = type(error).__name__
             if self.symbols:
                 return objects([Word(f"raised {kind}")])

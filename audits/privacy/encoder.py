@@ -19,7 +19,7 @@ import numpy as np
 from audits.privacy import leaves
 from audits.privacy.outputs import Encoded, Floats, Ints, Raw
 
-ABSENT = leaves.Word("(absent)")
+ABSENT = leaves.Word("(absent or a container)")
 """The symbol of a field or an item that an output does not have."""
 MOST_SYMBOLS = 2**16
 """All symbols beyond so many count as the same symbol."""
@@ -34,12 +34,14 @@ MOST_COLUMNS = 20_000
 MOST_KEYS = 64
 """Keys of dictionaries, and elements of sets, that have columns of their own at a place in the output, at
 most; and patterns of strings that are told apart."""
-LOOKS = ("pattern", *leaves.STRUCTURE_WORDS)
 
 WORDS = re.compile(
     r"\(code (?P<place>\d+) = (?P<what>[^)]*\)?)\)|\bsymbol (?P<symbol>\d+)|\bcolumn (?P<column>\d+)"
 )
 """What the words of events call places in an output, and symbols."""
+
+OF_ALL = re.compile(r"(?<!another )\bnumber(s?)\b")
+"""Numbers in the words of events that look at all columns."""
 
 Key = tuple[str, str]
 """Place in the output, in words, and which of its blocks it is."""
@@ -82,6 +84,7 @@ class Encoder:
         self._reordered: set[str] = set()
         self._texts: dict[Key, tuple[int, set[str]]] = {}
         self._patterns: dict[Key, list[str]] = {}
+        self._looks: dict[Key, tuple[str, ...]] = {}
         self._keys: dict[str, set[str]] = {}
         self._sorts: dict[str, int] = {}
         self._units: dict[Key, str] = {}
@@ -163,14 +166,20 @@ class Encoder:
                 )
             return symbol(int(found["symbol"]))
 
+        if len(self._blocks) == 1:
+            words = words.replace("output", "output" + next(iter(self._units.values()), ""), 1)
+        elif any(block not in ("value", "items") for _, block in self._blocks):
+            # Beside the user's numbers there are columns for lengths, types and the like.
+            words = OF_ALL.sub(r"column\1", words).replace("output in {(", "columns of output in {(")
         # In one pass, as the user's own words may look like these.
         return WORDS.sub(word, words)
 
     def _column(self, column: int) -> str:
         for key, block in self._blocks.items():
             if block.start <= column < block.start + block.width:
-                place, known = _place(key, column - block.start) + self._units.get(key, ""), list[str]()
-                if place.startswith(LOOKS[0]):
+                place = _place(key, column - block.start, self._looks.get(key, ())) + self._units.get(key, "")
+                known: list[str] = []
+                if place.startswith("pattern"):
                     known = ["other", *map(repr, self._patterns[key])]
                 elif key[1] == "type":
                     known = list(self._sorts)
@@ -316,10 +325,16 @@ class Encoder:
             if len(known) < UNIQUE_FROM or 3 * len(known) <= seen + len(words):
                 return
             # Later strings change nothing, or they would look different.
+            self._looks[block] = leaves.structure_words(words)
             self._patterns[block] = sorted(_repeated(map(leaves.pattern, words), 2))
         known = {pattern: 1.0 + number for number, pattern in enumerate(self._patterns[block])}
-        looks = {text: [known.get(leaves.pattern(text), 0.0), *leaves.structure(text)] for text in set(words)}
-        looks[None] = [0.0] * len(LOOKS)
+        size = len(self._looks[block])
+        written = sum(look.startswith("number") for look in self._looks[block])
+        looks = {
+            text: [known.get(leaves.pattern(text), 0.0), *leaves.structure(text, size, written)]
+            for text in set(words)
+        }
+        looks[None] = [0.0] * size
         found = np.array([looks[text] for text in texts.ravel()])
         self._put(batch, block, rows, found.reshape(len(texts), -1))
 
@@ -398,7 +413,7 @@ class Encoder:
                     found[" (others)"] = others
             if not found:
                 # An empty record differs from a missing record.
-                found = {".": "(empty)"}
+                found = {" (whether it is empty)": "yes"}
             if path in self._reordered and order:
                 found = {**found, " in the order of keys": leaves.Word(", ".join(order))}
             for name, part in found.items():
@@ -528,8 +543,8 @@ def _numeric(lists: list[list[Any]]) -> Raw | None:
     return found if found.ndim == 2 and found.dtype.kind in "biuf" and kept else None
 
 
-def _place(key: Key, column: int = 0) -> str:
-    """What a column of a block holds, in words."""
+def _place(key: Key, column: int = 0, looks: tuple[str, ...] = ()) -> str:
+    """What a column of a block holds, in words; `looks` are those of a block of texts."""
     path, block = key
     whole = f"output{path}"
     kind, _, extra = block.partition(" ")
@@ -539,7 +554,7 @@ def _place(key: Key, column: int = 0) -> str:
         return f"{kind} of {whole}"
     told = {
         "exactly": leaves.EXTRA_WORDS,
-        "text": LOOKS,
+        "text": looks,
         "kind": ("kind of number",),
     }.get(extra, ())
     item, part = divmod(column, max(len(told), 1))

@@ -219,7 +219,7 @@ def period(first: Encoded, second: Encoded) -> Score | None:
         looked_at.append(View("log |output|", lambda e: np.log(np.abs(e.values[:, 0]) + 1e-300)))
     many = first.is_scalar and len(first) >= TUNING.fine_from
     bins = TUNING.period_bins if many else TUNING.period_bins // 4
-    rows = max(TUNING.round_rows[1], TUNING.round_rows[0] // len(looked_at))
+    rows = max(TUNING.round_rows[1], TUNING.round_rows[0] // max(len(looked_at), 1))
     found = [wave for view in looked_at for wave in _waves(view, *_both(view, first, second), bins, rows)]
     wave = max(found, key=lambda w: w.sure, default=None)
     if wave is None or wave.sure < math.log(len(looked_at)) + TUNING.sure + 4.0:
@@ -234,7 +234,7 @@ def period(first: Encoded, second: Encoded) -> Score | None:
     def words(c: int) -> str:
         return f"[{c / cells:g}, {(c + 1) / cells:g})"
 
-    what = f"{view.words} modulo {1.0 / frequency:.6g}, in periods,"
+    what = f"{view.words} modulo {1.0 / frequency:.12g}, in periods,"
     return of_cells("period", phase, words, first, second, what)
 
 
@@ -379,11 +379,8 @@ def modes(first: Encoded, second: Encoded) -> Score | None:
     def words(c: int) -> str:
         if c == len(low):
             return "(anything else)"
-        return (
-            f"{{{number_words(low[c], exact=True)}}}"
-            if low[c] == high[c]
-            else f"[{low[c]:.9g}, {high[c]:.9g}]"
-        )
+        a, b = number_words(low[c]), number_words(high[c])
+        return f"{{{a}}}" if a == b else f"[{a}, {b}]"
 
     return of_cells("modes", cell, words, first, second, view.words)
 
@@ -499,14 +496,15 @@ def parity(first: Encoded, second: Encoded) -> Score | None:
     if telling.max() < math.sqrt(2.0 * (math.log(number) + TUNING.sure)):
         return None
     chosen = columns_of(int(telling.argmax()))
-    names = "all columns" if len(chosen) == width else f"columns {', '.join(map(str, chosen))}"
+    names = "all columns" if len(chosen) == width else ", ".join(column_words(first.shape, j) for j in chosen)
+    above = "exceed their averages" if middle[chosen].any() else "are positive"
     return of_cells(
         "parity",
         lambda e: _odd((e.columns() > middle)[:, chosen]).astype(np.int64),
-        lambda c: ("the even numbers", "the odd numbers")[c],
+        lambda c: ("the even ones", "the odd ones")[c],
         first,
         second,
-        f"the number of those among {names} that exceed their averages",
+        f"how many of {names} {above}",
     )
 
 

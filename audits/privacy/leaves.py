@@ -14,7 +14,7 @@ import math
 import numbers
 import re
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from fractions import Fraction
@@ -29,17 +29,12 @@ HUGE = 1e299
 EXACT = 2**53
 MOST_WRITTEN = 10_000
 """Bits of the integers that Python writes in decimals without complaint."""
+MOST_ITEMS = 20_000
 MODULUS = 2**6 * 3**2 * 5**2 * 7 * 42407
 """Remainders keep every period that divides it; it is about 2³²."""
 EXTRA_WORDS = ("low bits", f"remainder modulo {MODULUS}", "parity, denominator, exponent or time zone")
-CHARACTERS, LAST, WRITTEN = 40, 4, 8
-STRUCTURE_WORDS = (
-    "length",
-    *(f"number {j} written in" for j in range(1, WRITTEN + 1)),
-    "last character",
-    *(f"{j} before the last character" for j in range(1, LAST)),
-    *(f"character {j}" for j in range(CHARACTERS)),
-)
+CHARACTERS, LAST, NUMBERS = 64, 4, 64
+"""Characters at the beginning and at the end of a text that are looked at, and numbers in it, at most."""
 KINDS = "float", "integer", "boolean", "other"
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d{1,3})?", re.ASCII)
 
@@ -70,7 +65,9 @@ NAN = Word("NaN")
 
 def text(value: Any) -> str:
     """A string or bytes, of NumPy as well, or an identifier as a string of Python."""
-    return value.decode("latin-1") if isinstance(value, (bytes, bytearray)) else str(value)
+    if isinstance(value, (bytes, bytearray)):
+        return value.decode("latin-1")
+    return str.__str__(value) if isinstance(value, str) else str(value)  # whatever a subclass makes of it
 
 
 def finite(values: Raw) -> Floats:
@@ -259,6 +256,10 @@ def container(item: Any) -> list[Any] | Mapping[str, Any] | None:
     if isinstance(item, tuple) and hasattr(item, "_fields"):
         return {f".{name}": part for name, part in zip(item._fields, item, strict=True)}  # type: ignore[attr-defined]
     if isinstance(item, Sequence):
+        if not isinstance(item, (list, tuple)) and len(cast(Sequence[Any], item)) > MOST_ITEMS:
+            raise Refused(
+                f"must return sequences of at most {MOST_ITEMS:,} items; give a score that sums them up"
+            )
         return list(cast(Sequence[Any], item))
     if isinstance(item, Mapping):
         return {f"[{canonical(key)}]": part for key, part in cast(Mapping[Any, Any], item).items()}
@@ -288,7 +289,13 @@ def canonical(part: Any) -> str:
         return f"{{{', '.join(sorted(canonical(inner) for inner in cast(AbstractSet[Any], part)))}}}"
     if type(part) in (list, tuple):
         return f"({', '.join(canonical(inner) for inner in cast(Sequence[Any], part))})"
-    return hex(part) if type(part) is int and part.bit_length() > MOST_WRITTEN else repr(part)
+    if type(part) is int and part.bit_length() > MOST_WRITTEN:
+        return hex(part)
+    try:
+        return repr(part)
+    except Exception as error:
+        raised = type(error).__name__
+        raise Refused(f"must return keys and elements that repr() can write, which raises {raised}") from None
 
 
 def objects(items: Sequence[Any]) -> Raw:
@@ -296,12 +303,27 @@ def objects(items: Sequence[Any]) -> Raw:
     return np.fromiter(items, dtype=object, count=len(items))
 
 
-def structure(word: str) -> list[float]:
-    """Numbers that say what a string looks like: its length, the numbers that it spells, some characters."""
-    written = [_clipped(float(found[0])) for found in itertools.islice(NUMBER.finditer(word), WRITTEN)]
+def structure_words(texts: Collection[str]) -> tuple[str, ...]:
+    """What is looked at of texts like these: their pattern and length, the numbers in them, characters."""
+    written = max((sum(1 for _ in NUMBER.finditer(text)) for text in texts), default=0)
+    longest = max(map(len, texts), default=0)
+    return (
+        "pattern",
+        "length",
+        *(f"number {j} in the text" for j in range(1, min(written, NUMBERS) + 1)),
+        "code of the last character",
+        *(f"code of the character {j} before the last" for j in range(1, LAST)),
+        *(f"code of character {j}" for j in range(min(longest, CHARACTERS))),
+    )
+
+
+def structure(word: str, looks: int, written: int) -> list[float]:
+    """What `structure_words` names, but for the pattern: so many looks, of which so many at numbers."""
+    found = [_clipped(float(one[0])) for one in itertools.islice(NUMBER.finditer(word), written)]
     # Shorter strings are filled up with characters of number 0.
-    shown = word[: -LAST - 1 : -1].ljust(LAST, "\0") + word[:CHARACTERS].ljust(CHARACTERS, "\0")
-    return [float(len(word)), *written, *[0.0] * (WRITTEN - len(written)), *map(float, map(ord, shown))]
+    characters = looks - 2 - written - LAST
+    shown = word[: -LAST - 1 : -1].ljust(LAST, "\0") + word[:characters].ljust(characters, "\0")
+    return [float(len(word)), *found, *[0.0] * (written - len(found)), *map(float, map(ord, shown))]
 
 
 def pattern(word: str) -> str:

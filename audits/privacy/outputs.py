@@ -8,6 +8,7 @@ earlier ones.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -81,11 +82,22 @@ def join(parts: Sequence[Encoded]) -> Encoded:
     return Encoded(np.concatenate([p.values for p in parts]), np.concatenate([p.codes for p in parts]))
 
 
-def number_words(x: float, exact: bool = False) -> str:
-    """A number of a column in words, with six digits or all of them; large numbers differ by little."""
-    if abs(x) >= LARGE:
-        return "∞" if x > 0 else "−∞"
-    return repr(float(x)).removesuffix(".0") if exact or abs(x) >= 1e6 else f"{x:.6g}"
+def number_words(x: float, digits: int = 17) -> str:
+    """A number in words, with so many digits; in full from a million on."""
+    return repr(float(x)).removesuffix(".0") if digits > 16 or abs(x) >= 1e6 else f"{x:.{digits}g}"
+
+
+def value_words(x: float) -> str:
+    """One value of a column in words, in full; `LARGE` stands for all that is larger."""
+    return number_words(x) + (" or beyond" if abs(x) >= LARGE else "")
+
+
+def digits_of(values: Floats) -> int:
+    """How many digits tell numbers like these apart, some of which may differ by little beside their size."""
+    low, high = np.quantile(values, [0.1, 0.9]).tolist() if len(values) else (0.0, 0.0)
+    if not 0.0 < high - low < math.inf:
+        return 17
+    return 6 + min(math.ceil(math.log10(max(-low, high) / (high - low) + 1.0)), 11)
 
 
 KEY_NUMBERS = 2**17

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.events import Ladder
-from audits.privacy.outputs import Encoded, Floats, column_words
+from audits.privacy.outputs import Encoded, Floats, column_words, digits_of, number_words
 
 MOST_ROWS = 4096
 LEVELS = np.linspace(0.01, 0.99, 50)
@@ -36,7 +36,8 @@ def plainly(ladder: Ladder, event: int, first: Encoded, second: Encoded) -> str:
     alike, column, threshold, upper = _stump(columns, inside)
     if alike >= ALIKE:
         name = column_words(first.shape, column)
-        return f", which is mostly where {name} {'≥' if upper else '<'} {threshold:.4g}"
+        place = number_words(threshold, digits_of(columns[:, column]) - 2)
+        return f", which is mostly where {name} {'≥' if upper else '<'} {place}"
     columns = np.clip(columns, -1e100, 1e100)
     spread = columns.std(axis=0) * score.std()
     centred = columns - columns.mean(axis=0)

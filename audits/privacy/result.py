@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from audits.evidence import Evidence, Verdict
+from audits.privacy.outputs import number_words
 from audits.privacy.simplest import Simplest
 
 if TYPE_CHECKING:
@@ -134,6 +135,7 @@ class AuditResult:
     event            the event in words, with its share of the outputs on both sides.
     resolution       what would have been caught; see `Resolution`.
     method, seed     as asked; seed None where a generator was passed or the mechanism is unseeded.
+    errors, asked    what was asked of `audit_privacy` as errors and resolution.
     replayable       False where the mechanism does not take its randomness from the generator.
     note             conditions or reasons, in a sentence; empty where there are none.
     trace            the looks in order, for plots.
@@ -163,6 +165,8 @@ class AuditResult:
     method: str
     seed: int | None
     replayable: bool = True
+    errors: str = "raise"
+    asked: float | None = None
     note: str = ""
     trace: tuple[Look, ...] = ()
     curve: tuple[CurvePoint, ...] = ()
@@ -188,9 +192,12 @@ class AuditResult:
     def replay(self) -> str:
         """What gives this run again, as options of the command."""
         seed = f"--seed {self.seed}" if self.seed is not None else "(no seed: it cannot be replayed)"
+        further = "" if self.errors == "raise" else f" --errors {self.errors}"
+        further += "" if self.asked is None else f" --resolution {self.asked!r}"
         return (
-            f"--epsilon {self.epsilon_claimed:.12g} --delta {self.delta:.12g} --alpha {self.alpha:.12g} "
-            f"--max-samples {self.max_samples} --method {self.method} {seed}"
+            f"--epsilon {number_words(self.epsilon_claimed)} --delta {number_words(self.delta)} "
+            f"--alpha {number_words(self.alpha)} "
+            f"--max-samples {self.max_samples} --method {self.method} {seed}{further}"
         )
 
     @property

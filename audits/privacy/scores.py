@@ -13,7 +13,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from audits.privacy.footprints import cells as bit_cells
-from audits.privacy.outputs import LARGE, Encoded, Floats, Ints, column_words, number_words
+from audits.privacy.outputs import (
+    LARGE,
+    Encoded,
+    Floats,
+    Ints,
+    column_words,
+    digits_of,
+    number_words,
+    value_words,
+)
 from audits.privacy.tuning import TUNING
 
 Folds = tuple[Callable[[Encoded], Floats], ...]
@@ -43,8 +52,9 @@ class Score:
 Learner = Callable[[Encoded, Encoded], Score | None]
 
 
-def threshold_words(what: str) -> Callable[[float, bool], str]:
-    return lambda t, upper: f"{what} {'≥' if upper else '<'} {number_words(t)}"
+def threshold_words(what: str, digits: int = 6) -> Callable[[float, bool], str]:
+    """What says that a number is beyond a threshold."""
+    return lambda t, upper: f"{what} {'≥' if upper else '<'} {number_words(t, digits)}"
 
 
 # --- Scalars -----------------------------------------------------------------------------------------
@@ -52,7 +62,9 @@ def threshold_words(what: str) -> Callable[[float, bool], str]:
 
 def value(first: Encoded, second: Encoded) -> Score:
     """A single number itself: both tails, and atoms at the ends."""
-    return Score("value", lambda e: e.values[:, 0], threshold_words("output"), learned=False, monotone=False)
+    some = np.concatenate([first.values[: TUNING.most_distinct, 0], second.values[: TUNING.most_distinct, 0]])
+    words = threshold_words("output", digits_of(some))
+    return Score("value", lambda e: e.values[:, 0], words, learned=False, monotone=False)
 
 
 def sets(first: Encoded, second: Encoded) -> Score | None:
@@ -132,7 +144,7 @@ def row_words(e: Encoded, row: int) -> str:
     """One row as a set of one element, a dozen of its numbers at most."""
     codes = e.codes[row]
     parts = [
-        f"symbol {codes[j]}" if j < len(codes) and codes[j] else number_words(v, exact=True)
+        f"symbol {codes[j]}" if j < len(codes) and codes[j] else value_words(v)
         for j, v in enumerate(e.values[row][:12])
     ]
     more = ", …" if e.values.shape[1] > 12 else ""
@@ -162,12 +174,12 @@ def _scalar_cell(values: Floats, atoms: Floats, edges: Floats) -> Ints:
 def _cell_words(atoms: Floats, edges: Floats, c: int) -> str:
     """One of the cells that `_scalar_cell` puts numbers into."""
     if c < len(atoms):
-        return f"{{{number_words(atoms[c], exact=True)}}}"
+        return f"{{{value_words(atoms[c])}}}"
     if len(atoms) > 0 and len(edges) == 0:
         return "(another number)"
     j = c - len(atoms)
-    low = "−∞" if j == 0 else number_words(edges[j - 1])
-    high = "∞" if j == len(edges) else number_words(edges[j])
+    low = "−∞" if j == 0 else number_words(edges[j - 1], digits_of(edges))
+    high = "∞" if j == len(edges) else number_words(edges[j], digits_of(edges))
     return f"[{low}, {high})"
 
 

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from audits.bounds import clopper_pearson_limits
 from audits.privacy.encoder import Encoder
-from audits.privacy.outputs import Encoded, Floats, Ints, Raw, column_words, number_words
+from audits.privacy.leaves import EXACT
+from audits.privacy.outputs import Encoded, Floats, Ints, Raw, column_words, number_words, value_words
 
 ALIKE = 0.9
 """An event is of like power where its ε exceeds the claim by this share of what the audit's bound does."""
@@ -110,10 +111,10 @@ class _Event:
             self.kind, encoder.named(column_words(encoder.shape, self.place))
         )
         if self.kind == "value":
-            return f"{name} {sign} {number_words(self.low, exact=True)}"
+            return f"{name} {sign} {value_words(self.low)}"
         if math.isinf(self.high):
-            return f"{name} {'<' if self.outside else '≥'} {number_words(self.low, exact=True)}"
-        low, high = (number_words(x, exact=True) for x in (self.low, self.high))
+            return f"{name} {'<' if self.outside else '≥'} {number_words(self.low)}"
+        low, high = (number_words(x) for x in (self.low, self.high))
         return f"{name} {'is not' if self.outside else 'is'} in [{low}, {high})"
 
 
@@ -267,7 +268,8 @@ def _alone(kind: str, columns: Sequence[Raw], without_zero: bool, rate: _Rate) -
     for place in range(columns[0].shape[1]):
         sides = [side[:, place] for side in columns]
         for value in _frequent(np.concatenate(sides)):
-            if without_zero and value == 0:
+            # A double stands for several of the integers that are larger.
+            if (without_zero and value == 0) or not abs(value) < EXACT:
                 continue
             hits = [np.count_nonzero(side == value) for side in sides]
             others = [n - h for n, h in zip(rate.seen, hits, strict=True)]

@@ -590,6 +590,33 @@ def test_what_cannot_be_looked_into_is_refused_in_one_sentence(output: Any) -> N
     assert "\n" not in str(caught.value)
 
 
+class Mute:
+    """An object that cannot be written."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        (range(10**9), "must return sequences of at most 20,000 items"),
+        ({Mute(): 1.0}, r"must return keys and elements that repr\(\) can write"),
+        ({Mute()}, r"must return keys and elements that repr\(\) can write"),
+    ],
+)
+def test_what_is_endless_or_mute_is_refused(output: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        audited(each(lambda data, rng: output))
+
+
+@pytest.mark.parametrize("output", [[], {}, set(), (), np.zeros((3, 0, 2)), np.zeros(0)])
+def test_nothing_is_an_output(output: Any) -> None:
+    assert not audited(each(lambda data, rng: output), max_samples=500).refuted
+    leaky = each(lambda data, rng: output if coin(data, rng) else [1.0])
+    assert audited(leaky, max_samples=2000).refuted
+
+
 def test_an_output_that_holds_itself_is_refused() -> None:
     def endless(data: int, rng: np.random.Generator) -> Any:
         found: list[Any] = []
@@ -697,7 +724,7 @@ def test_pairs_beyond_the_first_64_are_not_dropped_silently() -> None:
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        (lambda bit, rng: np.inf if bit else rng.normal(), "output = ∞"),
+        (lambda bit, rng: np.inf if bit else rng.normal(), "output ≥ 1e+300"),
         (lambda bit, rng: "bad value in column 0" if bit else "symbol 3", "'symbol 3'"),
         (lambda bit, rng: 10_000_003 if bit else 10_000_000 + int(rng.integers(9)), "10000003"),
         (

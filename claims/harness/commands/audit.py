@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from claims.harness.commands.targets import Target, adjacent, load_any, schema_of
-from claims.harness.commands.watch import Watch, stdout_to_stderr
+from claims.harness.commands.watch import Watch, exits_are_errors, stdout_to_stderr
 from claims.harness.run.result import BAD_INPUT, CRASHED, DIFFERS, PASSED, UNDECIDED
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ MAX_SAMPLES = 1_000_000
 TIME_LIMIT = 300.0
 PRECISION = 0.1
 """After a refutation sampling goes on until the lower bound is within this share of the estimate."""
+NO_SIMPLEST = "none: no coordinate, symbol or sum was seen to show it alone, or no time was left to count one"
 METHODS = ("sequential", "clopper-pearson", "gdp")
 STATUS = {"not-refuted": PASSED, "refuted": DIFFERS, "undecided": UNDECIDED}
 
@@ -224,9 +226,23 @@ def audit_target(
         traceback.print_exc()
         print("dpclaims: the audit crashed; this says nothing of the mechanism", file=sys.stderr)
         return CRASHED
-    _show(targets, results, json)
     # "Refuted" counts most, then "undecided".
-    return max((STATUS[result.verdict] for result in results), key=(PASSED, UNDECIDED, DIFFERS).index)
+    status = max((STATUS[result.verdict] for result in results), key=(PASSED, UNDECIDED, DIFFERS).index)
+    try:
+        _show(targets, results, json)
+        sys.stdout.flush()
+    except (BrokenPipeError, SystemExit):  # the latter is what Rich makes of the former
+        _write_nowhere()  # who reads has seen enough, the status stays
+    except OSError as error:
+        _write_nowhere()
+        print(f"dpclaims: the result cannot be written: {error.strerror}", file=sys.stderr)
+        return CRASHED
+    return status
+
+
+def _write_nowhere() -> None:
+    """Standard output goes nowhere from here on: Python would try again, and fail, when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _show(targets: Sequence[Target], results: Sequence[AuditResult], json: bool) -> None:
@@ -354,7 +370,10 @@ def _facts(result: AuditResult) -> Iterator[tuple[str, str]]:
     if not result.premise:
         yield "event", f"{result.event} ({result.direction})"
         if result.verdict == "refuted":
-            yield "simplest", str(result.simplest or "none: no coordinate, symbol or sum shows it alone")
+            yield (
+                "simplest",
+                str(result.simplest or NO_SIMPLEST),
+            )
         else:
             yield from result.worth or [("resolution", _resolution(result))]
         if result.low_bits:
@@ -383,7 +402,7 @@ def _resolution(result: AuditResult) -> str:
 def _audit(loaded: Target, watch: Watch, *, time_limit: float | None, **options: Any) -> AuditResult:
     from audits.privacy import audit_privacy
 
-    with watch:
+    with watch, exits_are_errors():
         return audit_privacy(
             watch.watched(loaded.mechanism),
             loaded.pairs,

@@ -60,6 +60,9 @@ def main() -> None:
     except ChildProcessError as error:
         print(f"dpclaims: {error}; what is finished is stored, the same command resumes", file=sys.stderr)
         raise SystemExit(CRASHED) from None
+    except (FileNotFoundError, NotADirectoryError, PermissionError) as error:
+        print(f"dpclaims: {error.filename}: {error.strerror}", file=sys.stderr)
+        raise SystemExit(BAD_INPUT) from None
 
 
 def _interrupt(number: int, frame: object) -> None:

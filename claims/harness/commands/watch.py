@@ -25,6 +25,7 @@ GRACE, STUCK = 1.0, 5.0
 use."""
 FIRST_PROGRESS, MOST_PAUSE = 2.0, 30.0
 """Seconds to the first line of progress; pauses double up to the second."""
+END = os._exit
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -46,6 +47,24 @@ def stdout_to_stderr() -> Iterator[int | None]:
         finally:
             os.dup2(kept, 1)
             os.close(kept)
+
+
+@contextlib.contextmanager
+def exits_are_errors() -> Iterator[None]:
+    """`os._exit` raises SystemExit in this process, whose exit status would pass for a verdict; children may
+    end as they like."""
+    mine = os.getpid()
+
+    def ended(status: int) -> None:
+        if os.getpid() != mine:
+            END(status)
+        raise SystemExit(status)
+
+    os._exit = ended  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        os._exit = END
 
 
 class Watch:
@@ -141,7 +160,7 @@ class Watch:
                 if self.out is not None:
                     note = "The time limit was reached in a call that cannot be stopped."
                     os.write(self.out, self.document(self.result(note)).encode())
-                os._exit(UNDECIDED)
+                END(UNDECIDED)
 
     def result(self, note: str) -> AuditResult:
         """What is known by now."""
