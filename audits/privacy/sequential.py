@@ -21,7 +21,7 @@ import numpy as np
 from audits.privacy import betting, binomial, events, scores
 from audits.privacy.outputs import Floats, Ints
 from audits.privacy.pair_state import PATIENT, PairState, Slot, learners
-from audits.privacy.plain_words import plainly
+from audits.privacy.plain_words import plainly, with_shares
 from audits.privacy.power import growth_needed, smallest_violation
 from audits.privacy.request import Finding, Request, Stopped
 from audits.privacy.result import Look, Resolution
@@ -68,10 +68,9 @@ class Wealth:
     def invest(self) -> None:
         """Before a bet, add a share of what is kept back to what is betted; the sum stays what it was."""
         part = TUNING.later_share * self.kept_back
-        if part < TUNING.least_share:
-            return
-        self.kept_back -= part
-        self.log_betted = np.logaddexp(self.log_betted, math.log(part))
+        if part >= TUNING.least_share:
+            self.kept_back -= part
+            self.log_betted = np.logaddexp(self.log_betted, math.log(part))
 
 
 class Sequential:
@@ -112,7 +111,7 @@ class Sequential:
                 tallies[place] += times
                 for count, more in zip(counts, found, strict=True):
                     count[place] += more
-            state.keep(*both)
+            state.keep(*both, state.most_kept())
         if bets is not None:
             hits = [ladder.hits(x, y, size) for ladder, (x, y) in zip(ladders, counts, strict=True)]
             self.settle(wealth.log_betted, bets.places, bets.log_factor(hits, size), opened)
@@ -123,8 +122,7 @@ class Sequential:
         state.reshape()
         if not state.slots:
             # The kind of output is known now, nothing has been betted yet.
-            kinds = learners(state.samples()[0], self.request.user_score, self.request.footprints)
-            state.slots = [Slot(learner) for learner in kinds]
+            state.slots = [Slot(learner) for learner in learners(state.samples()[0], self.request)]
         if state.counts is not None:
             state.counts = state.counts.add(tallies[0], tallies[1], size)
         if state.size >= TUNING.least_rows and (state.size <= 2 * state.kept_rows or state.learned_at == 0):
@@ -305,8 +303,7 @@ class Sequential:
             return 0.0
         _, ladder, event = winner
         p, q = (float(share[event]) for share in ladder.shares())
-        found = math.log((p - self.request.delta) / q) if p > self.request.delta else 0.0
-        return max(found, self.epsilon_lower())
+        return max(binomial.shown(p, q, self.request.delta), self.epsilon_lower())
 
     def unconfirmed(self) -> bool:
         """Whether the claim is refuted, but fresh draws that were asked for have not confirmed it."""
@@ -372,7 +369,7 @@ class Sequential:
     def resolution(self) -> Resolution:
         """The smallest violation that would have been caught with probability 0.9 on the events tried."""
         slots = sum(max(len(s.slots), 1) for s in self.states)
-        best = Resolution(math.inf, math.inf)
+        best = Resolution()
         for state in self.states:
             n, ladders = state.size, state.ladders()
             if not (ladders or state.few(1)) or n < 2 * TUNING.first_batch:
@@ -423,14 +420,11 @@ class Sequential:
         x, y = ladder.all_hits()
         direction, text = ladder.words(event)
         text = state.encoder.named(text + plainly(ladder, event, *state.samples()))
-        shares = x[event] / ladder.size, y[event] / ladder.size
-        if direction == "backward":
-            shares = shares[::-1]
         return replace(
             found,
             pair_index=state.index,
             direction=direction,
-            event=f"{text} (share {shares[0]:.4g} on the first dataset, {shares[1]:.4g} on the second)",
+            event=with_shares(text, direction, x[event] / ladder.size, y[event] / ladder.size),
             curve=state.curve(ladder),
             epsilon_estimate=self.estimate(),
         )

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.bounds import clopper_pearson_limits
+from audits.privacy import binomial
 from audits.privacy.encoder import Encoder
 from audits.privacy.outputs import Encoded, Floats, Ints, Raw, column_words, number_words
 
@@ -181,13 +181,13 @@ def _named(
     found: Sequence[_Event], hits: Ints, rate: _Rate, bound: float, encoder: Encoder, mixed: str
 ) -> Simplest | None:
     # Each of the 2K intervals has two ends, each of which fails with probability at most α/(4K).
-    ends = clopper_pearson_limits(hits, rate.samples, rate.alpha / (4.0 * len(found)))
+    ends = binomial.clopper_pearson(hits, rate.samples, rate.alpha / (4.0 * len(found)))
     every = np.stack([hits / rate.samples, *ends], axis=-1)
     named: list[Simplest] = []
     for place, event in enumerate(found):
         shares = [Share(*side) for side in every[:, place].tolist()]
         more, less = sorted(shares, key=lambda share: -share.estimate)
-        shown = math.log((more.low - rate.delta) / less.high) if more.low > rate.delta else 0.0
+        shown = binomial.shown(more.low, less.high, rate.delta)
         if shown <= rate.epsilon:
             continue
         result = Simplest(
