@@ -49,11 +49,6 @@ BROKEN = {
 REMEDY = "audit it with one output a call: audits.each(lambda data, rng: mechanism(data, 1, rng)[0])"
 
 
-def sizes(max_samples: int, one_by_one: bool) -> tuple[int, int]:
-    """How many calls are made on each dataset, and how many outputs each of them draws."""
-    return (1, max(2, min(ONE_BY_ONE, max_samples // SHARE))) if one_by_one else (CALLS, CALL)
-
-
 def dependence(first: Encoded, second: Encoded, call: int, rng: np.random.Generator) -> str:
     """Which of `BROKEN` the outputs of calls of `call` outputs each show; "" for none.
 
@@ -164,7 +159,10 @@ def broken(
     late  whether no more time is to be spent; asked after each round of calls.
     """
     outputs: tuple[list[Raw], list[Raw]] = ([], [])
-    calls, call = sizes(max_samples, drawer.one_by_one)
+    # How many calls are made on each dataset, and how many outputs each of them draws.
+    calls, call = CALLS, CALL
+    if drawer.one_by_one:
+        calls, call = 1, max(2, min(ONE_BY_ONE, max_samples // SHARE))
     for done in range(call, calls * call + 1, call):
         for side, kept in enumerate(outputs):
             kept.append(drawer.draw(pair[side], call, rng, named(side, index)))

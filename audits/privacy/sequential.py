@@ -27,6 +27,10 @@ from audits.privacy.request import Finding, Request, Stopped
 from audits.privacy.result import Look, Resolution
 from audits.privacy.tuning import TUNING
 
+UNCONFIRMED = (
+    "The audit came to refute the claim, but fresh draws of the event did not confirm it: nothing is decided."
+)
+
 
 def epsilon_grid(claimed: float) -> Floats:
     """The grid of ε tested: 0, steps of 5 % below half the claimed ε, 1 % around it, 1.5 % above."""
@@ -241,11 +245,8 @@ class Sequential:
     def next_pair(self) -> PairState:
         """The pair to draw from next: at first every pair, later mostly that with the strongest violation."""
         states = self.states
-        if len(states) == 1:
-            return states[0]
-        fresh = [
-            s for s in states if s.size < min(TUNING.explore, self.request.max_samples // (2 * len(states)))
-        ]
+        enough = min(TUNING.explore, self.request.max_samples // (2 * len(states)))
+        fresh = [s for s in states if s.size < enough]
         if fresh or len(self.trace) % 4 == 3:
             return min(fresh or states, key=lambda s: s.size)
         # Pairs seen little have a bonus.
@@ -322,9 +323,9 @@ class Sequential:
         one = ladder.keep(np.array([rung]))
         counts = one.nothing()
         for part in state.chunks(state.size):
-            fresh = state.known(state.sample(part, 0)), state.known(state.sample(part, 1))
-            for count, side in zip(counts, fresh, strict=True):
-                count += events.count(one.score.evaluate(side), one.thresholds)
+            for side, count in enumerate(counts):
+                fresh = state.known(state.sample(part, side))
+                count += events.count(one.score.evaluate(fresh), one.thresholds)
         more, less = one.hits(counts[0], counts[1], state.size)
         self.extra += state.size
         level = TUNING.confirm / 2.0**self.tries
@@ -397,11 +398,7 @@ class Sequential:
         refuted, at = self.refuted(), self.carrier()
         if self.unconfirmed():
             refuted, at = False, self.claimed
-            words = (
-                "The audit came to refute the claim, but fresh draws of the event did not confirm it: "
-                "nothing is decided."
-            )
-            reason = f"{reason} {words}".strip()
+            reason = f"{reason} {UNCONFIRMED}".strip()
         found = Finding(
             refuted=refuted,
             epsilon_lower=self.epsilon_lower(),

@@ -228,11 +228,12 @@ class _Rate:
         for hits, n in zip((first, second), self.seen, strict=True):
             share = (np.asarray(hits, dtype=np.float64) + 0.5) / (n + 1.0)
             error = CAUTION * np.sqrt(share * (1.0 - share) / n)
-            pair = [np.clip(share + sign * error, 0.0, 1.0) for sign in (-1.0, 1.0)]
-            ends.append((_wilson(pair[0], self.samples, -z), _wilson(pair[1], self.samples, z)))
+            low, high = (np.clip(share + sign * error, 0.0, 1.0) for sign in (-1.0, 1.0))
+            ends.append((_wilson(low, self.samples, -z), _wilson(high, self.samples, z)))
+        (p_low, p_high), (q_low, q_high) = ends
         with np.errstate(divide="ignore", invalid="ignore"):
-            forward = np.log(np.maximum(ends[0][0] - self.delta, 0.0) / ends[1][1])
-            backward = np.log(np.maximum(ends[1][0] - self.delta, 0.0) / ends[0][1])
+            forward = np.log(np.maximum(p_low - self.delta, 0.0) / q_high)
+            backward = np.log(np.maximum(q_low - self.delta, 0.0) / p_high)
         return np.fmax(forward, backward)
 
 
