@@ -238,9 +238,8 @@ class Sequential:
 
     def epsilon_lower(self) -> float:
         """The largest ε of the grid up to which everything is rejected; 0 where ε = 0 is not."""
-        kept = np.flatnonzero(~self.rejected)
-        last = (kept[0] if len(kept) else len(self.grid)) - 1
-        return float(self.grid[last]) if last > 0 else 0.0
+        first_kept = int(np.append(self.rejected, False).argmin())
+        return float(self.grid[max(first_kept - 1, 0)])
 
     def next_pair(self) -> PairState:
         """The pair to draw from next: at first every pair, later mostly that with the strongest violation."""
