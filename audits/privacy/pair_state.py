@@ -104,9 +104,8 @@ class PairState:
     def sample(self, size: int, side: int) -> Encoded:
         """Fresh outputs of one side, as columns."""
         where = named(side, self.index)
-        found = self.encoder.encode(
-            self.request.drawer.draw(self.pair[side], size, self.request.rng, where), where
-        )
+        raw = self.request.drawer.draw(self.pair[side], size, self.request.rng, where)
+        found = self.encoder.encode(raw, where)
         # The first outputs show how large an output is.
         self.row_bytes = self.row_bytes or (found.values.nbytes + found.codes.nbytes) // size + 1
         return found
