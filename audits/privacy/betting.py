@@ -116,21 +116,16 @@ def candidates(excesses: Floats) -> Ints:
     count = min(TUNING.candidates, len(excesses))
     first = np.argpartition(-excesses, count - 1, axis=0)[:count]
     kind, rung = first // rungs, first % rungs
-    # `lower`: the best event {score < s} with s up to each rung, of each direction. `upper`: the best event
-    # {score ≥ s} with s from each rung on.
-    lower = [_running_argmax(blocks[k]) for k in (1, 3)]
-    upper = [rungs - 1 - _running_argmax(blocks[k][::-1])[::-1] for k in (0, 2)]
-    partner = np.select(
-        [kind == 0, kind == 1, kind == 2],
-        [
-            3 * rungs + lower[1][rung, column],
-            2 * rungs + upper[1][rung, column],
-            rungs + lower[0][rung, column],
-        ],
-        upper[0][rung, column],
-    )
+    # For each kind and rung the best event of the other direction: {score < s} with s up to the rung, or
+    # {score ≥ s} with s from the rung on.
+    partners = [
+        3 * rungs + _running_argmax(blocks[3]),
+        3 * rungs - 1 - _running_argmax(blocks[2][::-1])[::-1],
+        rungs + _running_argmax(blocks[1]),
+        rungs - 1 - _running_argmax(blocks[0][::-1])[::-1],
+    ]
     forward = kind < 2
-    return np.where([forward, ~forward], first, partner)
+    return np.where([forward, ~forward], first, np.stack(partners)[kind, rung, column])
 
 
 def _running_argmax(values: Floats) -> Ints:

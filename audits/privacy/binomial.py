@@ -226,11 +226,16 @@ def relative_entropy(p: Floats, q: Floats, p0: Floats, q0: Floats) -> Floats:
 # --- One fixed sample --------------------------------------------------------------------------------
 
 
+def shown(p: float, q: float, delta: float) -> float:
+    """The ε that an event of probabilities p and q shows: log((p − δ)/q), or 0."""
+    return max(math.log((p - delta) / q), 0.0) if p > delta else 0.0
+
+
 def two_bounds(x: int, y: int, n: int, delta: float, alpha: float) -> float:
     """Lower confidence bound at level 1 − alpha of log((p − δ)/q), or 0, from x and y hits of n samples each:
     two Clopper–Pearson bounds at α/2 each."""
     low, high = float(clopper_pearson(x, n, alpha / 2)[0]), float(clopper_pearson(y, n, alpha / 2)[1])
-    return max(math.log((low - delta) / high), 0.0) if low > delta else 0.0
+    return shown(low, high, delta)
 
 
 def order_bound(x: int, k: int, n: int, delta: float, alpha: float) -> float:

@@ -45,15 +45,13 @@ def lesser_shares(ladder: Ladder, means: Floats) -> tuple[Floats, Floats]:
         below = np.cumsum(mass, axis=0)[:-1]
         return np.concatenate([mass.sum(axis=0) - below, below])
 
-    model: list[Floats] = []
-    variance: list[Floats] = []
+    halves: list[tuple[Floats, Floats]] = []
     # The lesser dataset is the second for the first half of the events, and the first for the other half.
     for part in (1.0 - w, w):
         found = np.maximum(tails(count * part), 1e-300)
         slope = tails((count * w * (1.0 - w))[:, None] * basis) / found[:, None]
-        model.append(found)
-        variance.append(np.einsum("ij,jk,ik->i", slope, covariance, slope) + TUNING.misfit**2)
-    hits, error = np.concatenate(model), np.concatenate(variance)
+        halves.append((found, np.einsum("ij,jk,ik->i", slope, covariance, slope) + TUNING.misfit**2))
+    hits, error = (np.concatenate(both) for both in zip(*halves, strict=True))
     more, less = ladder.all_hits()
     # The log of a count has the standard error 1/√hits. The model and the count are combined by their
     # precisions. A count of 0 enters as half a hit: where the scores of the two datasets hardly overlap the

@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from audits.privacy import binomial, calibration, events, folds, gaussian_shape, scores
-from audits.privacy.atoms import count_atoms, find_atoms, ladder_of_sets, rungs, scorer
+from audits.privacy.atoms import count_atoms, find_atoms, ladder_of_sets, scorer
 from audits.privacy.betting import log_sum
 from audits.privacy.outputs import Floats, join
 from audits.privacy.pair_state import PATIENT, PairState, learners
-from audits.privacy.power import smallest_violation
+from audits.privacy.plain_words import with_shares
+from audits.privacy.power import QUANTILE, smallest_violation
 from audits.privacy.request import Finding, Request, nothing
 from audits.privacy.result import CurvePoint, Look, Resolution
 from audits.privacy.tuning import TUNING
@@ -61,13 +62,8 @@ def run_fixed(request: Request, method: str = "clopper-pearson") -> Finding:
     tested = _test(state, candidate, rest, request)
     drawn = learning * len(states) + tested.size
     direction, _ = candidate.ladder.words(candidate.event)
-    shares = tested.more / tested.size, tested.less / tested.size
-    if direction == "backward":
-        shares = shares[::-1]
     words = state.encoder.named(tested.words)
-    event = f"{words} (share {shares[0]:.4g} on the first dataset, {shares[1]:.4g} on the second)"
     p, q = (tested.more + 0.5) / (tested.size + 1.0), (tested.less + 0.5) / (tested.size + 1.0)
-    estimate = math.log((p - request.delta) / q) if p > request.delta else 0.0
     return Finding(
         refuted=tested.bound > request.epsilon,
         epsilon_lower=tested.bound,
@@ -75,11 +71,11 @@ def run_fixed(request: Request, method: str = "clopper-pearson") -> Finding:
         samples=drawn,
         pair_index=state.index,
         direction=direction,
-        event=event,
+        event=with_shares(words, direction, tested.more / tested.size, tested.less / tested.size),
         resolution=_resolution(tested, request),
         trace=(Look(drawn, tested.log_e_value, tested.bound),),
         curve=tested.curve,
-        epsilon_estimate=max(estimate, tested.bound),
+        epsilon_estimate=max(binomial.shown(p, q, request.delta), tested.bound),
     )
 
 
@@ -91,7 +87,7 @@ def _learn(state: PairState, rest: int) -> Candidate | None:
     state.atoms = find_atoms(join([first, second]))
     scorers = scorer(first, state.atoms), scorer(second, state.atoms)
     best: Candidate | None = None
-    kinds = learners(first, request.user_score, request.footprints)
+    kinds = learners(first, request)
     if state.few():
         # With so few different outputs every event is a set of them.
         kinds = [kind for kind in kinds if kind in (scores.value, scores.sets)]
@@ -147,7 +143,7 @@ def _expected(ladder: events.Ladder, means: Floats, rest: int, request: Request)
     from scipy.special import ndtri
 
     z = -float(ndtri(request.alpha))
-    p = (ladder.all_hits()[0] + 0.5) / (ladder.size + 1.0)
+    p, _ = ladder.shares()
     q, noise = calibration.lesser_shares(ladder, means) if ladder.score.monotone else _counted(ladder)
     # log((p − δ)/q), less the distances to the bounds of p and of q at level α, which are added in squares.
     hits = np.maximum(q * rest, 1.0)
@@ -178,31 +174,26 @@ def _test(state: PairState, candidate: Candidate, rest: int, request: Request) -
     Outputs are drawn in chunks of bounded size, and kept as scores only where these set the threshold.
     """
     ladder = candidate.ladder
-    height = len(ladder.thresholds)
-    kind, rung = divmod(candidate.event, height)
+    kind, rung = divmod(candidate.event, len(ladder.thresholds))
     # Counted are the event itself, and a dozen other rungs for the curve and the resolution.
-    shown = np.unique(np.append(np.linspace(0, height - 1, 12).astype(np.int64), rung))
+    shown = np.unique(np.append(np.linspace(0, len(ladder.thresholds) - 1, 12).astype(np.int64), rung))
     ladder = ladder.keep(shown)
-    table = None if state.atoms is None or candidate.continuous else rungs(state.atoms, ladder)
+    atoms = None if candidate.continuous else state.atoms
     counts = ladder.nothing()
     kept: tuple[list[Floats], list[Floats]] = ([], [])
     done = 0
     for part in state.chunks(rest):
         for side, (count, keep) in enumerate(zip(counts, kept, strict=True)):
             rows = state.known(state.sample(part, side))
-            if table is not None:
-                count += table.count(*table.atoms.tally(rows))
-                continue
             with state.threads.limit(limits=1):
-                found = ladder.score.evaluate(rows)
+                found = scorer(rows, atoms)(ladder.score, 0)
             count += events.count(found, ladder.thresholds)
             if candidate.continuous:
                 keep.append(found)
         done += part
         if request.timed() > request.time_limit:
             break
-    x, y = counts
-    ladder = replace(ladder, first=x, second=y, size=done)
+    ladder = replace(ladder, first=counts[0], second=counts[1], size=done)
     more, less = ladder.all_hits()
     event = kind * len(shown) + int(np.searchsorted(shown, rung))
     hits, lesser = int(more[event]), int(less[event])
@@ -221,7 +212,7 @@ def _log_e_value(candidate: Candidate, hits: int, lesser: int, size: int, reques
     They are on all of the violation that was learned or a part of it, and on all of the shares that were
     learned, twice them or a part of them: an event that was chosen among many has been lucky.
     """
-    learned = (candidate.ladder.all_hits()[0][candidate.event] + 0.5) / (candidate.ladder.size + 1.0)
+    learned = candidate.ladder.shares()[0][candidate.event]
     if not learned - request.delta > candidate.share * math.exp(request.epsilon):
         return 0.0
     shown = math.log((learned - request.delta) / candidate.share)
@@ -243,12 +234,9 @@ def _ordered(
     done = len(one)
     k = int(np.clip(round(candidate.share * done), 0, done - 1))
     upper = kind % 2 == 0
-    if upper:
-        threshold = float(np.partition(other, done - 1 - k)[done - 1 - k])
-        hits, lesser = int(np.count_nonzero(one > threshold)), int(np.count_nonzero(other > threshold))
-    else:
-        threshold = float(np.partition(other, k)[k])
-        hits, lesser = int(np.count_nonzero(one < threshold)), int(np.count_nonzero(other < threshold))
+    place, beyond = (done - 1 - k, np.greater) if upper else (k, np.less)
+    threshold = float(np.partition(other, place)[place])
+    hits, lesser = (int(np.count_nonzero(beyond(side, threshold))) for side in (one, other))
     bound = binomial.order_bound(hits, k, done, request.delta, request.alpha)
     words = candidate.ladder.score.describe(threshold, upper)
     return replace(tested, more=hits, less=lesser, bound=bound, words=words)
@@ -275,5 +263,5 @@ def _resolution(tested: Tested, request: Request) -> Resolution:
     q = (
         np.array([tested.less / tested.size, *(point.second for point in tested.curve)]) * tested.size + 0.5
     ) / (tested.size + 1.0)
-    needed = (1.2816 - float(ndtri(request.alpha))) ** 2 / 2.0
+    needed = (QUANTILE - float(ndtri(request.alpha))) ** 2 / 2.0
     return smallest_violation(q, needed / tested.size, request.epsilon, request.delta)

@@ -37,7 +37,7 @@ def judged(
     spread, so the ranks of a part's scores are given the values of x and y of these ranks.
     """
     fold = scores.fold_of(len(first), len(fits))
-    found: tuple[list[Floats], list[Floats]] = ([], [])
+    found = np.empty_like(x), np.empty_like(y)
     for k, evaluate in enumerate(fits):
         part = slice(*np.searchsorted(fold, [k, k + 1]))
         u, v = evaluate(first.take(part)), evaluate(second.take(part))
@@ -46,5 +46,5 @@ def judged(
         u, v = events.rounded(u, unit), events.rounded(v, unit)
         ordered, values = np.sort(np.concatenate([u, v])), np.sort(np.concatenate([x[part], y[part]]))
         for side, ranked in zip(found, (u, v), strict=True):
-            side.append(values[np.searchsorted(ordered, ranked, side="right") - 1])
-    return np.concatenate(found[0]), np.concatenate(found[1])
+            side[part] = values[np.searchsorted(ordered, ranked, side="right") - 1]
+    return found

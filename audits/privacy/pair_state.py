@@ -33,13 +33,13 @@ RARE = (hidden.modes, hidden.summary)
 """Learners of rare events: they go on learning when the others have enough."""
 
 
-def learners(sample: Encoded, user_score: bool, footprints: bool) -> list[scores.Learner]:
+def learners(sample: Encoded, request: Request) -> list[scores.Learner]:
     """The learners that suit this kind of output; fixed before the first bet, as their weights must be."""
     if sample.is_scalar:
         chosen: list[scores.Learner] = [scores.value, scores.sets]
-        if not user_score:
+        if not request.user_score:
             chosen += [hidden.period, hidden.modes, trees.tree]
-        return [*chosen, scores.footprints] if footprints else chosen
+        return [*chosen, scores.footprints] if request.footprints else chosen
     if sample.is_symbol:
         return [scores.sets, hidden.period, hidden.modes]
     few = sample.columns().shape[1] <= 6
@@ -105,7 +105,10 @@ class PairState:
         """Fresh outputs of one side, as columns."""
         where = named(side, self.index)
         raw = self.request.drawer.draw(self.pair[side], size, self.request.rng, where)
-        return self.encoder.encode(raw, where)
+        found = self.encoder.encode(raw, where)
+        # The first outputs show how large an output is.
+        self.row_bytes = self.row_bytes or (found.values.nbytes + found.codes.nbytes) // size + 1
+        return found
 
     def known(self, e: Encoded) -> Encoded:
         """The columns that there were when scores were fitted."""
@@ -126,11 +129,9 @@ class PairState:
         most = max(64, TUNING.chunk_bytes // max(self.row_bytes, 1))
         return [min(most, size - start) for start in range(0, size, most)]
 
-    def keep(self, first: Encoded, second: Encoded, rows: int | None = None) -> None:
-        """Keep samples to learn from, up to the limit; the first of them show how large an output is."""
-        if self.row_bytes == 0:
-            self.row_bytes = (first.values.nbytes + first.codes.nbytes) // len(first) + 1
-        room = (self.most_kept() if rows is None else self.most_learned(rows)) - self.kept_rows
+    def keep(self, first: Encoded, second: Encoded, most: int) -> None:
+        """Keep samples to learn from, up to so many."""
+        room = most - self.kept_rows
         if room <= 0:
             return
         for kept, side in zip(self.kept, (first, second), strict=True):
@@ -143,8 +144,7 @@ class PairState:
         # A first small draw shows how large an output is.
         while done < size:
             batch = min(32 if done == 0 else TUNING.learning_batch, size - done, self.chunks(size)[0])
-            first, second = self.sample(batch, 0), self.sample(batch, 1)
-            self.keep(first, second, 10**9)
+            self.keep(self.sample(batch, 0), self.sample(batch, 1), self.most_learned(size))
             done += batch
         self.reshape()
         self.size = size

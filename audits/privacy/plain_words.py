@@ -1,4 +1,5 @@
-"""An event of a learned score in words of the output: a column beyond a value that says nearly the same."""
+"""An event of a learned score in words of the output: a column beyond a value that says nearly the same; and
+any event with its shares."""
 
 from __future__ import annotations
 
@@ -15,6 +16,12 @@ ALIKE = 0.8
 SHOWN = 3
 PLAIN = ("value", "sets", "period", "modes", "footprints")
 """Scores whose events are in words of the output already."""
+
+
+def with_shares(words: str, direction: str, more: float, less: float) -> str:
+    """The words of an event with its share on the dataset that has more in it, and on the other."""
+    first, second = (more, less) if direction == "forward" else (less, more)
+    return f"{words} (share {first:.4g} on the first dataset, {second:.4g} on the second)"
 
 
 def plainly(ladder: Ladder, event: int, first: Encoded, second: Encoded) -> str:

@@ -10,10 +10,13 @@ from audits.privacy import binomial
 from audits.privacy.outputs import Floats
 from audits.privacy.result import Resolution
 
+QUANTILE = 1.2816
+"""A standard normal variable is below it with probability 0.9."""
 
-def growth_needed(bar: float, quantile: float = 1.2816) -> float:
+
+def growth_needed(bar: float) -> float:
     """The expected log wealth that exceeds `bar` with probability 0.9, log wealth being about N(g, 2g)."""
-    root = (quantile * math.sqrt(2.0) + math.sqrt(2.0 * quantile**2 + 4.0 * bar)) / 2.0
+    root = (QUANTILE * math.sqrt(2.0) + math.sqrt(2.0 * QUANTILE**2 + 4.0 * bar)) / 2.0
     return root * root
 
 
@@ -29,7 +32,7 @@ def smallest_violation(q: Floats, growth: float, epsilon: float, delta: float) -
     a, q = math.exp(epsilon), np.asarray(q, dtype=np.float64)
     q = q[a * q + delta < 1.0]
     if len(q) == 0:
-        return Resolution(math.inf, math.inf)
+        return Resolution()
 
     def greater(x: Floats, q: Floats) -> Floats:
         null = a * x + delta
@@ -41,6 +44,4 @@ def smallest_violation(q: Floats, growth: float, epsilon: float, delta: float) -
     found = find_root(missing, (q, np.full_like(q, (1.0 - delta) / a * (1.0 - 1e-9))), args=(q,))
     p = np.where(found.success, greater(found.x, q), 1.0)
     q, p = q[p < 1.0], p[p < 1.0]
-    if len(q) == 0:
-        return Resolution(math.inf, math.inf)
-    return Resolution(float(np.log((p - delta) / q).min()), float((p - a * q - delta).min()))
+    return Resolution(*(float(x.min(initial=math.inf)) for x in (np.log((p - delta) / q), p - a * q - delta)))

@@ -49,11 +49,6 @@ BROKEN = {
 REMEDY = "audit it with one output a call: audits.each(lambda data, rng: mechanism(data, 1, rng)[0])"
 
 
-def sizes(max_samples: int, one_by_one: bool) -> tuple[int, int]:
-    """How many calls are made on each dataset, and how many outputs each of them draws."""
-    return (1, max(2, min(ONE_BY_ONE, max_samples // SHARE))) if one_by_one else (CALLS, CALL)
-
-
 def dependence(first: Encoded, second: Encoded, call: int, rng: np.random.Generator) -> str:
     """Which of `BROKEN` the outputs of calls of `call` outputs each show; "" for none.
 
@@ -91,12 +86,7 @@ def _standardised(every: Floats) -> Floats:
 
 def _statistics(a: Floats, b: Floats, call: int) -> tuple[list[str], Floats]:
     """Statistics (orders, S) of outputs in several orders, (features, orders, n), and what each tells."""
-    told: list[str] = []
-    found: list[Floats] = []
-
-    def add(name: str, values: Floats) -> None:
-        told.append(name)
-        found.append(values)
+    found: list[tuple[str, Floats]] = []
 
     def products(one: Floats, other: Floats) -> Floats:
         axes = "foij"[: one.ndim]
@@ -109,24 +99,22 @@ def _statistics(a: Floats, b: Floats, call: int) -> tuple[list[str], Floats]:
         sums = calls @ np.ones(call)
         several = n > call
         if call > 1 and several:
-            add("call", np.cbrt(products(sums, sums)))
+            found.append(("call", np.cbrt(products(sums, sums))))
         for lag in range(1, min(LAGS, call - 1) + 1):
-            add("call", products(calls[..., lag:], calls[..., :-lag]))
+            found.append(("call", products(calls[..., lag:], calls[..., :-lag])))
         if several:
             places = np.ones(n // call) @ calls
-            add("calls", np.cbrt(products(places, places)))
-            add("calls", products(sums[..., 1:], sums[..., :-1]))
-        add("calls" if several else "call", (side[..., : n // 2] @ np.ones(n // 2)).T)
+            found.append(("calls", np.cbrt(products(places, places))))
+            found.append(("calls", products(sums[..., 1:], sums[..., :-1])))
+        found.append(("calls" if several else "call", (side[..., : n // 2] @ np.ones(n // 2)).T))
     width = min(len(a), len(b))
     if width:
-        add("datasets", products(a[:width], b[:width]))
+        found.append(("datasets", products(a[:width], b[:width])))
     if len(a) > 1:
         # What all features show together.
-        for name, part in list(zip(told, found, strict=True)):
-            if part.shape[1] == len(a):
-                add(name, part.sum(axis=1, keepdims=True))
-    names = [name for name, part in zip(told, found, strict=True) for _ in range(part.shape[1])]
-    return names, np.hstack(found)
+        found += [(name, part.sum(axis=1, keepdims=True)) for name, part in found if part.shape[1] == len(a)]
+    names = [name for name, part in found for _ in range(part.shape[1])]
+    return names, np.hstack([part for _, part in found])
 
 
 def features(e: Encoded, rng: np.random.Generator) -> Floats:
@@ -149,8 +137,8 @@ def features(e: Encoded, rng: np.random.Generator) -> Floats:
     for j in range(min(e.codes.shape[1], 4)):
         unique, counts = np.unique(e.codes[:, j], return_counts=True)
         # Of symbols that hardly repeat, the order in which they were drawn would say which are chosen.
-        often = unique[counts >= OFTEN * len(e)]
-        common = often[np.argsort(counts[counts >= OFTEN * len(e)])[::-1][:3]]
+        often = counts >= OFTEN * len(e)
+        common = unique[often][np.argsort(counts[often])[::-1][:3]]
         marks.append((e.codes[:, j, None] == common).astype(np.float64))
     parts = np.hstack([centred, np.abs(centred), *marks])
     parts = parts - parts.mean(axis=0)
@@ -171,22 +159,21 @@ def broken(
     late  whether no more time is to be spent; asked after each round of calls.
     """
     outputs: tuple[list[Raw], list[Raw]] = ([], [])
-    calls, call = sizes(max_samples, drawer.one_by_one)
-    done, name = 0, ""
-    while done < calls and not name:
+    # How many calls are made on each dataset, and how many outputs each of them draws.
+    calls, call = CALLS, CALL
+    if drawer.one_by_one:
+        calls, call = 1, max(2, min(ONE_BY_ONE, max_samples // SHARE))
+    for done in range(call, calls * call + 1, call):
         for side, kept in enumerate(outputs):
-            where = named(side, index)
-            kept.append(drawer.draw(pair[side], call, rng, where))
-        done += 1
+            kept.append(drawer.draw(pair[side], call, rng, named(side, index)))
         if drawer.changed and not drawer.one_by_one:
-            name = "data"
+            return sentence("data"), done
         if late():
             break
-    if not name:
-        first, second = _encoded(drawer, outputs, index)
-        with ThreadpoolController().limit(limits=1):
-            name = dependence(first, second, call, rng)
-    return sentence(name, drawer.one_by_one), done * call
+    first, second = _encoded(drawer, outputs, index)
+    with ThreadpoolController().limit(limits=1):
+        name = dependence(first, second, call, rng)
+    return sentence(name, drawer.one_by_one), call * len(outputs[0])
 
 
 def _encoded(drawer: Drawer, outputs: tuple[list[Raw], list[Raw]], index: int) -> tuple[Encoded, Encoded]:

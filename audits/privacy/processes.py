@@ -35,8 +35,7 @@ def in_processes(work: Callable[[int], Any], count: int, jobs: int) -> list[Any]
     """
     context = multiprocessing.get_context("fork")
     found: list[Any] = []
-    processes: list[Any] = []
-    receivers: list[Connection] = []
+    workers: list[tuple[Any, Connection]] = []
     try:
         for job in range(min(jobs, count)):
             receiver, sender = context.Pipe(duplex=False)
@@ -46,11 +45,10 @@ def in_processes(work: Callable[[int], Any], count: int, jobs: int) -> list[Any]
                 warnings.simplefilter("ignore", DeprecationWarning)
                 process.start()
             sender.close()
-            processes.append(process)
-            receivers.append(receiver)
+            workers.append((process, receiver))
         for place in range(count):
             try:
-                good, result = receivers[place % jobs].recv()
+                good, result = workers[place % jobs][1].recv()
             except EOFError:
                 raise RuntimeError("a process that draws outputs ended before its work did") from None
             except Exception as error:
@@ -60,11 +58,10 @@ def in_processes(work: Callable[[int], Any], count: int, jobs: int) -> list[Any]
             found.append(result)
         return found
     finally:
-        for process in processes:
+        for process, receiver in workers:
             if len(found) < count:
                 process.terminate()
             process.join()
-        for receiver in receivers:
             receiver.close()
 
 

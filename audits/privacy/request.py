@@ -25,7 +25,7 @@ class Finding:
     pair_index: int = 0
     direction: str = "forward"
     event: str = "none"
-    resolution: Resolution = field(default_factory=lambda: Resolution(math.inf, math.inf))
+    resolution: Resolution = field(default_factory=Resolution)
     trace: tuple[Look, ...] = ()
     curve: tuple[CurvePoint, ...] = ()
     note: str = ""

@@ -9,6 +9,8 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from audits.evidence import Evidence, Verdict
 from audits.privacy.outputs import number_words
 from audits.privacy.simplest import Simplest
@@ -30,8 +32,8 @@ class Resolution:
     It says nothing of events, pairs or datasets that were not tried: it is no proof of privacy.
     """
 
-    epsilon: float
-    delta: float
+    epsilon: float = math.inf
+    delta: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +297,6 @@ class AuditResult:
 
     def to_dict(self) -> dict[str, Any]:
         """The fields of `dpclaims audit --json`, in its order; infinite values are None."""
-        import numpy as np
         import scipy
 
         return {
@@ -372,7 +373,5 @@ def _finite(value: float) -> float | None:
 
 
 def _short(data: Any) -> str:
-    import numpy as np
-
     text = np.array2string(data, threshold=12) if isinstance(data, np.ndarray) else repr(data)
     return text if len(text) <= 200 else text[:199] + "…"

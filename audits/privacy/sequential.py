@@ -21,11 +21,15 @@ import numpy as np
 from audits.privacy import betting, binomial, events, scores
 from audits.privacy.outputs import Floats, Ints
 from audits.privacy.pair_state import PATIENT, PairState, Slot, learners
-from audits.privacy.plain_words import plainly
+from audits.privacy.plain_words import plainly, with_shares
 from audits.privacy.power import growth_needed, smallest_violation
 from audits.privacy.request import Finding, Request, Stopped
 from audits.privacy.result import Look, Resolution
 from audits.privacy.tuning import TUNING
+
+UNCONFIRMED = (
+    "The audit came to refute the claim, but fresh draws of the event did not confirm it: nothing is decided."
+)
 
 
 def epsilon_grid(claimed: float) -> Floats:
@@ -68,10 +72,9 @@ class Wealth:
     def invest(self) -> None:
         """Before a bet, add a share of what is kept back to what is betted; the sum stays what it was."""
         part = TUNING.later_share * self.kept_back
-        if part < TUNING.least_share:
-            return
-        self.kept_back -= part
-        self.log_betted = np.logaddexp(self.log_betted, math.log(part))
+        if part >= TUNING.least_share:
+            self.kept_back -= part
+            self.log_betted = np.logaddexp(self.log_betted, math.log(part))
 
 
 class Sequential:
@@ -112,7 +115,7 @@ class Sequential:
                 tallies[place] += times
                 for count, more in zip(counts, found, strict=True):
                     count[place] += more
-            state.keep(*both)
+            state.keep(*both, state.most_kept())
         if bets is not None:
             hits = [ladder.hits(x, y, size) for ladder, (x, y) in zip(ladders, counts, strict=True)]
             self.settle(wealth.log_betted, bets.places, bets.log_factor(hits, size), opened)
@@ -123,8 +126,7 @@ class Sequential:
         state.reshape()
         if not state.slots:
             # The kind of output is known now, nothing has been betted yet.
-            kinds = learners(state.samples()[0], self.request.user_score, self.request.footprints)
-            state.slots = [Slot(learner) for learner in kinds]
+            state.slots = [Slot(learner) for learner in learners(state.samples()[0], self.request)]
         if state.counts is not None:
             state.counts = state.counts.add(tallies[0], tallies[1], size)
         if state.size >= TUNING.least_rows and (state.size <= 2 * state.kept_rows or state.learned_at == 0):
@@ -236,18 +238,14 @@ class Sequential:
 
     def epsilon_lower(self) -> float:
         """The largest ε of the grid up to which everything is rejected; 0 where ε = 0 is not."""
-        kept = np.flatnonzero(~self.rejected)
-        last = (kept[0] if len(kept) else len(self.grid)) - 1
-        return float(self.grid[last]) if last > 0 else 0.0
+        first_kept = int(np.append(self.rejected, False).argmin())
+        return float(self.grid[max(first_kept - 1, 0)])
 
     def next_pair(self) -> PairState:
         """The pair to draw from next: at first every pair, later mostly that with the strongest violation."""
         states = self.states
-        if len(states) == 1:
-            return states[0]
-        fresh = [
-            s for s in states if s.size < min(TUNING.explore, self.request.max_samples // (2 * len(states)))
-        ]
+        enough = min(TUNING.explore, self.request.max_samples // (2 * len(states)))
+        fresh = [s for s in states if s.size < enough]
         if fresh or len(self.trace) % 4 == 3:
             return min(fresh or states, key=lambda s: s.size)
         # Pairs seen little have a bonus.
@@ -305,8 +303,7 @@ class Sequential:
             return 0.0
         _, ladder, event = winner
         p, q = (float(share[event]) for share in ladder.shares())
-        found = math.log((p - self.request.delta) / q) if p > self.request.delta else 0.0
-        return max(found, self.epsilon_lower())
+        return max(binomial.shown(p, q, self.request.delta), self.epsilon_lower())
 
     def unconfirmed(self) -> bool:
         """Whether the claim is refuted, but fresh draws that were asked for have not confirmed it."""
@@ -325,9 +322,9 @@ class Sequential:
         one = ladder.keep(np.array([rung]))
         counts = one.nothing()
         for part in state.chunks(state.size):
-            fresh = state.known(state.sample(part, 0)), state.known(state.sample(part, 1))
-            for count, side in zip(counts, fresh, strict=True):
-                count += events.count(one.score.evaluate(side), one.thresholds)
+            for side, count in enumerate(counts):
+                fresh = state.known(state.sample(part, side))
+                count += events.count(one.score.evaluate(fresh), one.thresholds)
         more, less = one.hits(counts[0], counts[1], state.size)
         self.extra += state.size
         level = TUNING.confirm / 2.0**self.tries
@@ -372,7 +369,7 @@ class Sequential:
     def resolution(self) -> Resolution:
         """The smallest violation that would have been caught with probability 0.9 on the events tried."""
         slots = sum(max(len(s.slots), 1) for s in self.states)
-        best = Resolution(math.inf, math.inf)
+        best = Resolution()
         for state in self.states:
             n, ladders = state.size, state.ladders()
             if not (ladders or state.few(1)) or n < 2 * TUNING.first_batch:
@@ -400,11 +397,7 @@ class Sequential:
         refuted, at = self.refuted(), self.carrier()
         if self.unconfirmed():
             refuted, at = False, self.claimed
-            words = (
-                "The audit came to refute the claim, but fresh draws of the event did not confirm it: "
-                "nothing is decided."
-            )
-            reason = f"{reason} {words}".strip()
+            reason = f"{reason} {UNCONFIRMED}".strip()
         found = Finding(
             refuted=refuted,
             epsilon_lower=self.epsilon_lower(),
@@ -423,14 +416,11 @@ class Sequential:
         x, y = ladder.all_hits()
         direction, text = ladder.words(event)
         text = state.encoder.named(text + plainly(ladder, event, *state.samples()))
-        shares = x[event] / ladder.size, y[event] / ladder.size
-        if direction == "backward":
-            shares = shares[::-1]
         return replace(
             found,
             pair_index=state.index,
             direction=direction,
-            event=f"{text} (share {shares[0]:.4g} on the first dataset, {shares[1]:.4g} on the second)",
+            event=with_shares(text, direction, x[event] / ladder.size, y[event] / ladder.size),
             curve=state.curve(ladder),
             epsilon_estimate=self.estimate(),
         )

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.bounds import clopper_pearson_limits
+from audits.privacy import binomial
 from audits.privacy.encoder import Encoder
 from audits.privacy.leaves import EXACT
 from audits.privacy.outputs import Encoded, Floats, Ints, Raw, column_words, number_words, value_words
@@ -182,13 +182,13 @@ def _named(
     found: Sequence[_Event], hits: Ints, rate: _Rate, bound: float, encoder: Encoder, mixed: str
 ) -> Simplest | None:
     # Each of the 2K intervals has two ends, each of which fails with probability at most α/(4K).
-    ends = clopper_pearson_limits(hits, rate.samples, rate.alpha / (4.0 * len(found)))
+    ends = binomial.clopper_pearson(hits, rate.samples, rate.alpha / (4.0 * len(found)))
     every = np.stack([hits / rate.samples, *ends], axis=-1)
     named: list[Simplest] = []
     for place, event in enumerate(found):
         shares = [Share(*side) for side in every[:, place].tolist()]
         more, less = sorted(shares, key=lambda share: -share.estimate)
-        shown = math.log((more.low - rate.delta) / less.high) if more.low > rate.delta else 0.0
+        shown = binomial.shown(more.low, less.high, rate.delta)
         if shown <= rate.epsilon:
             continue
         result = Simplest(
@@ -229,11 +229,12 @@ class _Rate:
         for hits, n in zip((first, second), self.seen, strict=True):
             share = (np.asarray(hits, dtype=np.float64) + 0.5) / (n + 1.0)
             error = CAUTION * np.sqrt(share * (1.0 - share) / n)
-            pair = [np.clip(share + sign * error, 0.0, 1.0) for sign in (-1.0, 1.0)]
-            ends.append((_wilson(pair[0], self.samples, -z), _wilson(pair[1], self.samples, z)))
+            low, high = (np.clip(share + sign * error, 0.0, 1.0) for sign in (-1.0, 1.0))
+            ends.append((_wilson(low, self.samples, -z), _wilson(high, self.samples, z)))
+        (p_low, p_high), (q_low, q_high) = ends
         with np.errstate(divide="ignore", invalid="ignore"):
-            forward = np.log(np.maximum(ends[0][0] - self.delta, 0.0) / ends[1][1])
-            backward = np.log(np.maximum(ends[1][0] - self.delta, 0.0) / ends[0][1])
+            forward = np.log(np.maximum(p_low - self.delta, 0.0) / q_high)
+            backward = np.log(np.maximum(q_low - self.delta, 0.0) / p_high)
         return np.fmax(forward, backward)
 
 
