@@ -142,15 +142,17 @@ def _relations(first: Encoded, second: Encoded) -> Iterator[View]:
 
 
 def _signed_sums(width: int) -> Floats:
-    """Coefficients −1, 0 and 1 of the columns: all choices of them for few columns, otherwise those of every
-    two columns and of a column against all others."""
+    """Coefficients of the columns: those of a column against all others, as their sum or their average, and
+    −1, 0 and 1 in all choices for few columns, of every two for more."""
+    one = np.eye(width)
+    against = np.concatenate([1.0 - 2.0 * one, 1.0 - width * one])
     if width <= TUNING.most_signed:
         every = np.array(list(itertools.product((-1.0, 0.0, 1.0), repeat=width)))
         # Of a sum and its negative only the second in this order is kept.
-        return every[len(every) // 2 + 1 :][(every[len(every) // 2 + 1 :] != 0.0).sum(axis=1) > 1]
-    one = np.eye(width)
+        every = every[len(every) // 2 + 1 :]
+        return np.concatenate([every[(every != 0.0).sum(axis=1) > 1], against])
     i, j = np.triu_indices(width, 1)
-    return np.concatenate([one[i] + one[j], one[i] - one[j], 1.0 - 2.0 * one])
+    return np.concatenate([one[i] + one[j], one[i] - one[j], against])
 
 
 def _vanishing(first: Encoded, second: Encoded) -> Iterator[View]:
@@ -176,8 +178,10 @@ def _vanishing(first: Encoded, second: Encoded) -> Iterator[View]:
 
 
 def _sum_words(weights: Floats) -> str:
-    if len(weights) > scores.SHOWN and (weights == 1.0).sum() == len(weights) - 1 and weights.min() == -1.0:
-        return f"the sum of all other numbers − (column {weights.argmin()})"
+    if len(weights) > scores.SHOWN and (weights == 1.0).sum() == len(weights) - 1:
+        times = -weights.min()
+        one = f"(column {weights.argmin()})"
+        return f"the sum of all other numbers − {one if times == 1.0 else f'{times:g}·{one}'}"
     largest = np.sort(np.argsort(-np.abs(weights))[: scores.SHOWN])
     terms = [
         f"{'−' if w < 0 else '+'} {'' if abs(w) == 1 else f'{abs(w):.4g}·'}(column {j})"
