@@ -79,6 +79,10 @@ SUMMARIES = (
     View("how many numbers are positive", lambda e: 1.0 * (e.values > 0.0).sum(axis=1)),
     View("how many numbers exceed the one before", lambda e: 1.0 * (np.diff(_numbers(e)) > 0.0).sum(axis=1)),
     View("how many numbers in a row exceed the one before", _longest_run),
+    View(
+        "how many numbers have another sign than the one before",
+        lambda e: 1.0 * (np.diff(np.sign(e.values), axis=1) != 0.0).sum(axis=1),
+    ),
     View("the smallest number but for its sign", lambda e: np.abs(_numbers(e)).min(axis=1)),
     View("how many numbers are multiples of 1e-06", lambda e: 1.0 * (_off_grid(e) == 0.0).sum(axis=1)),
     View("how many numbers repeat another one", _repeats),
