@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audits.privacy.outputs import Encoded, Floats, Ints, column_words
-from audits.privacy.scores import Score, fold_of, threshold_words
+from audits.privacy.outputs import Encoded, Floats, Ints, column_words, digits_of, number_words
+from audits.privacy.scores import SHOWN, Score, fold_of, joined, threshold_words
 from audits.privacy.tuning import TUNING
 
 
@@ -56,8 +56,31 @@ def tree(first: Encoded, second: Encoded) -> Score | None:
     # Where places are cut does not depend on the datasets that the outputs are of, only the counts do.
     fold, a, b = fold_of(len(a), TUNING.folds)[some], a[some], b[some]
     without = [_weighted(_counts(grown, a[fold != k], b[fold != k]))[0] for k in range(TUNING.folds)]
-    words = threshold_words(f"tree score of {', '.join(column_words(first.shape, c) for c in grown.columns)}")
+    if first.is_scalar:
+        words = _interval_words(grown, ratio)
+    else:
+        names = ", ".join(column_words(first.shape, c) for c in grown.columns)
+        words = threshold_words(f"tree score of {names}")
     return Score("tree", score(ratio), words, folds=tuple(map(score, without)))
+
+
+def _interval_words(grown: _Tree, ratio: Floats) -> Callable[[float, bool], str]:
+    """What says in which intervals a single number has a high ratio, or a low one."""
+    edges = np.empty(len(ratio) - 1)
+    for level, cut in enumerate(grown.cuts[::-1]):
+        # The leaves are in the order of the numbers: the cuts of each level lie as far apart.
+        edges[2**level - 1 :: 2 ** (level + 1)] = cut
+    edges = np.concatenate([[-np.inf], edges, [np.inf]])
+    digits = digits_of(edges[1:-1])
+
+    def words(t: float, upper: bool) -> str:
+        inside = (ratio >= t - TUNING.ratio_rounding) == upper
+        change = np.flatnonzero(np.diff(inside.astype(int), prepend=0, append=0))
+        runs = [[number_words(edge, digits) for edge in edges[ends]] for ends in change.reshape(-1, 2)]
+        names = [f"[{a}, {b})".replace("inf", "∞").replace("-∞", "−∞") for a, b in runs[:SHOWN]]
+        return f"output in {joined(names, len(runs) - len(names))}"
+
+    return words
 
 
 def _choices(a: Floats, b: Floats) -> list[tuple[int, ...]]:

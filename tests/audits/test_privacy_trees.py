@@ -96,6 +96,26 @@ def test_equal_rows_share_a_leaf() -> None:
         assert len(np.unique(leaf[(pooled == row).all(axis=1)])) == 1
 
 
+def test_intervals_are_those_of_the_score() -> None:
+    rng = np.random.default_rng(4)
+    first, second = rng.normal(size=(2, 4000, 1))
+    first[(first > 0.3) & (first < 0.5)] += 1.0
+    score = trees.tree(encoded(first), encoded(second))
+    assert score is not None
+    for threshold in np.unique(score.evaluate(encoded(first)))[::7]:
+        for upper in (True, False):
+            words = score.describe(float(threshold), upper)
+            if "more cells" in words:
+                continue
+            parts = words.removeprefix("output in ").replace("∞", "inf").replace("−", "-").split(" ∪ ")
+            ends = [[float(end) for end in part.strip("[)").split(", ")] for part in parts if part != "∅"]
+            values = rng.normal(size=2000)
+            said = np.any([(values >= a) & (values < b) for a, b in ends] or [values != values], axis=0)
+            true = (score.evaluate(encoded(values[:, None])) >= threshold - 1e-9) == upper
+            # Ends are written with six digits.
+            assert np.count_nonzero(said != true) <= 2
+
+
 @pytest.mark.parametrize("width", [1, 2, 6, 14, 30])
 def test_it_finds_a_box_and_says_nothing_of_noise(width: int) -> None:
     rng = np.random.default_rng(width)
