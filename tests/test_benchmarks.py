@@ -133,9 +133,7 @@ def test_null_cases_are_tight_on_an_event(
 
 @pytest.mark.slow
 def test_kinds_of_output_are_tight(benchmarks: Benchmarks) -> None:
-    # An audit that claims 0.3 of what is 1 must find the bit or the number in every kind of output; a sum of
-    # five numbers that equals a sixth one now and then is not found.
-    unseen = {"linear relation of 6 columns"}
+    # An audit that claims 0.3 of what is 1 must find the bit or the number in every kind of output.
     kinds = [*benchmarks.null_outputs.BITS, *benchmarks.null_outputs.NUMBERS]
     assert len(kinds) > 30
     for name in kinds:
@@ -149,7 +147,7 @@ def test_kinds_of_output_are_tight(benchmarks: Benchmarks) -> None:
             max_samples=4000,
             simplest=False,
         )
-        assert result.refuted != (name in unseen), name
+        assert result.refuted, name
 
 
 def test_audits_of_a_case_depend_on_their_number_alone(benchmarks: Benchmarks) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits.privacy import audit_privacy, each, unseeded
+from audits.privacy import audit_privacy, each, leaves, unseeded
 from audits.privacy.encoder import Encoder
 from audits.privacy.leaves import objects
 
@@ -255,3 +256,22 @@ def test_what_a_short_list_lacks_is_no_string_of_the_users() -> None:
     assert found.codes[0, 1] != found.codes[1, 1]
     audited = audit_privacy(each(mechanism), [(0, 1)], epsilon=0.5, adjacency=lambda a, b: True, seed=1)
     assert audited.verdict == "refuted"
+
+
+@pytest.mark.parametrize("unit", ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "25us", "10ns"])
+def test_times_of_any_unit_count_microseconds(unit: str) -> None:
+    moment = np.datetime64("2024-05-06T07:08:09.123456", unit)
+    same = moment.astype("M8[us]").astype(datetime.datetime)
+    assert leaves.number(moment) == (*leaves.number(same)[:3], 0.0)  # type: ignore[index]
+    whole, rest = leaves.microseconds(np.array([moment, np.datetime64("NaT")], dtype=moment.dtype))
+    assert whole.tolist() == [moment.astype("M8[us]").astype(int), 0]
+    assert rest.tolist() == [0.0, 0.0]
+
+
+def test_parts_of_microseconds_are_kept_apart() -> None:
+    found = leaves.number(np.timedelta64(5_000_250, "ps"))
+    assert found is not None
+    assert found[:2] == (5.0, pytest.approx(250e-6))
+    far = leaves.number(np.datetime64(10**15, "D"))
+    assert far is not None
+    assert far[0] == pytest.approx(2.0**63, rel=1e-6)
