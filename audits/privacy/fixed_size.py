@@ -129,7 +129,10 @@ def _fitted(state: PairState, learner: scores.Learner) -> scores.Score | None:
     """The score of a learner. For vectors that repeat `sets` orders them by their likelihood ratios."""
     first, second = state.samples()
     if learner is not scores.sets or state.atoms is None or first.is_scalar or first.is_symbol:
-        return folds.fitted(learner, first, second)
+        # What is rarely there takes long to look for.
+        short = learner in PATIENT and learner not in folds.CROSS_FITTED
+        rows = slice(0, TUNING.retained_rows if short else None)
+        return folds.fitted(learner, first.take(rows), second.take(rows))
     few = len(state.atoms) <= TUNING.few_cells
     part = slice(len(first) if few else len(first) // 2)
     counts = count_atoms(state.atoms, first.take(part), second.take(part))

@@ -77,14 +77,14 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
         return None
     values = np.concatenate([e.values[(e.codes == 0).all(axis=1), 0] for e in (first, second)])
     atoms, edges = _scalar_cells(values, int(np.clip(np.sqrt(len(values)) / 2, 8, 128)))
-    numbers = len(atoms) + len(edges) + 1
+    numbers, digits = len(atoms) + len(edges) + 1, digits_of(edges)
 
     def cell(e: Encoded) -> Ints:
         found = _scalar_cell(e.values[:, 0], atoms, edges)
         return np.where(e.codes[:, 0] > 0, numbers - 1 + e.codes[:, 0], found) if first.is_symbol else found
 
     def name(c: int) -> str:
-        return _cell_words(atoms, edges, c) if c < numbers else f"{{symbol {c - numbers + 1}}}"
+        return _cell_words(atoms, edges, c, digits) if c < numbers else f"{{symbol {c - numbers + 1}}}"
 
     return of_cells("sets", cell, name, first, second, few=TUNING.few_cells)
 
@@ -171,15 +171,15 @@ def _scalar_cell(values: Floats, atoms: Floats, edges: Floats) -> Ints:
     return np.where(atoms[place] == values, place, between)
 
 
-def _cell_words(atoms: Floats, edges: Floats, c: int) -> str:
-    """One of the cells that `_scalar_cell` puts numbers into."""
+def _cell_words(atoms: Floats, edges: Floats, c: int, digits: int) -> str:
+    """One of the cells that `_scalar_cell` puts numbers into, its edges with so many digits."""
     if c < len(atoms):
         return f"{{{value_words(atoms[c])}}}"
     if len(atoms) > 0 and len(edges) == 0:
         return "(another number)"
     j = c - len(atoms)
-    low = "−∞" if j == 0 else number_words(edges[j - 1], digits_of(edges))
-    high = "∞" if j == len(edges) else number_words(edges[j], digits_of(edges))
+    low = "−∞" if j == 0 else number_words(edges[j - 1], digits)
+    high = "∞" if j == len(edges) else number_words(edges[j], digits)
     return f"[{low}, {high})"
 
 
@@ -483,10 +483,11 @@ def of_number(
     """The score of one number of each output, cut into cells."""
     values = np.concatenate([number(first), number(second)])
     atoms, edges = _scalar_cells(values, int(np.clip(np.sqrt(len(values)) / 2, 8, 64)))
+    digits = digits_of(edges)
     return of_cells(
         name,
         lambda e: _scalar_cell(number(e), atoms, edges),
-        lambda c: _cell_words(atoms, edges, c),
+        lambda c: _cell_words(atoms, edges, c, digits),
         first,
         second,
         what=words,
