@@ -530,3 +530,19 @@ def test_a_reader_that_leaves_changes_no_verdict(rest: str, status: int, write: 
     found = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert found.returncode == status, found.stderr
     assert "Traceback" not in found.stderr
+
+
+def test_a_thread_that_is_left_behind_keeps_no_verdict_waiting(write: Write) -> None:
+    file = write(
+        "import threading, time\n" + GOOD + "threading.Thread(target=time.sleep, args=(600,)).start()\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-m", "dpclaims", "audit", file, "--epsilon", "2", "--max-samples", "2000"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert found.returncode == 0, found.stderr
+    assert "threads that are left behind are ended: 1" in found.stderr
+    assert "NOT REFUTED" in found.stdout

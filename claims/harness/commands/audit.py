@@ -6,6 +6,7 @@ import functools
 import math
 import os
 import sys
+import threading
 import traceback
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from claims.harness.commands.targets import Target, adjacent, load_any, schema_of
-from claims.harness.commands.watch import Watch, exits_are_errors, stdout_to_stderr
+from claims.harness.commands.watch import END, Watch, exits_are_errors, stdout_to_stderr
 from claims.harness.run.result import BAD_INPUT, CRASHED, DIFFERS, PASSED, UNDECIDED
 
 if TYPE_CHECKING:
@@ -105,28 +106,34 @@ def audit_command(
 
     Exit status: 0 not refuted (which is no proof) · 1 refuted · 2 bad input · 3 undecided · 4 crashed.
     """
-    raise typer.Exit(
-        audit_target(
-            target,
-            epsilon=epsilon,
-            delta=delta,
-            alpha=alpha,
-            max_samples=max_samples,
-            time_limit=time_limit,
-            resolution=resolution,
-            method=method,
-            seed=seed,
-            jobs=jobs,
-            errors=errors,
-            python=python,
-            with_packages=with_packages or [],
-            envs=envs,
-            adjacency=adjacency,
-            set_options=set_options or [],
-            schema=schema,
-            json=json,
-        )
+    before = threading.enumerate()
+    status = audit_target(
+        target,
+        epsilon=epsilon,
+        delta=delta,
+        alpha=alpha,
+        max_samples=max_samples,
+        time_limit=time_limit,
+        resolution=resolution,
+        method=method,
+        seed=seed,
+        jobs=jobs,
+        errors=errors,
+        python=python,
+        with_packages=with_packages or [],
+        envs=envs,
+        adjacency=adjacency,
+        set_options=set_options or [],
+        schema=schema,
+        json=json,
     )
+    left = [thread for thread in threading.enumerate() if thread not in before and not thread.daemon]
+    if left:
+        # Python would wait for them, perhaps for ever.
+        print(f"dpclaims: threads that are left behind are ended: {len(left)}", file=sys.stderr)
+        sys.stdout.flush()
+        END(status)
+    raise typer.Exit(status)
 
 
 def audit_target(
