@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import datetime
+import json
 import uuid
 from collections import deque, namedtuple
 from collections.abc import Callable
@@ -164,6 +165,80 @@ def test_an_output_looks_the_same_in_every_batch(seed: int) -> None:
             # Arrays of numbers in one batch and of words in the next are no kind of output.
             if "one kind of output" not in str(error):
                 raise
+
+
+def written(rng: Rng) -> Any:
+    """A text that hardly ever repeats."""
+    texts = (
+        lambda: f"{rng.normal():.6f}",
+        lambda: json.dumps({"a": float(rng.normal()), "n": int(rng.integers(99))}),
+        lambda: "x" * int(rng.integers(9)) + str(rng.integers(10**6)),
+        lambda: rng.bytes(5),
+    )
+    return texts[rng.integers(len(texts))]()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_text_looks_the_same_in_every_batch(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    wraps: list[Callable[[Any], Any]] = [
+        lambda text: text,
+        lambda text: [text, 1.0],
+        lambda text: {"t": text, "k": 2},
+        lambda text: np.array([text]),
+        lambda text: {text: 1},
+        lambda text: {text, "c"},
+    ]
+    for wrap in wraps * 3:
+        # Thirty texts, mostly these alone at first, so that their structure is looked at; then others beside.
+        pool = [wrap(written(rng)) for _ in range(30)] + [anything(rng) for _ in range(3)]
+        encoder, seen = Encoder(nan=True), dict[int, bytes]()
+        for count in (30, 33, 33):
+            encoder.encode(stack([pool[i] for i in rng.choice(count, 20)]), "here")
+        shape = encoder.shape
+        for _ in range(6):
+            numbers = [int(i) for i in rng.choice(33, int(rng.integers(1, 12)))]
+            try:
+                found = encoder.encode(stack([pool[i] for i in numbers]), "here").narrow(shape)
+            except ValueError as error:
+                if "one kind of output" not in str(error):
+                    raise
+                continue
+            for row, number in enumerate(numbers):
+                looks = found.values[row].tobytes() + found.codes[row].tobytes()
+                assert seen.setdefault(number, looks) == looks, pool[number]
+
+
+def test_random_laws_that_are_the_same_are_not_refuted() -> None:
+    # Some 60 audits at α = 0.01: eight alarms have probability below 1e-6.
+    alarms = audits = 0
+    for seed in range(80):
+        rng = np.random.default_rng(seed)
+        pool = [anything(rng) for _ in range(rng.integers(2, 9))]
+        shares = rng.dirichlet(np.full(len(pool), 0.5))
+
+        def mechanism(data: int, size: int, g: Rng, pool: Any = pool, shares: Any = shares) -> Any:
+            return [pool[i] for i in g.choice(len(pool), size, p=shares)]
+
+        try:
+            result = audit_privacy(
+                mechanism,
+                [(0, 1)],
+                epsilon=0.0,
+                adjacency=lambda a, b: True,
+                alpha=0.01,
+                seed=seed,
+                max_samples=600,
+                method=("sequential", "clopper-pearson")[seed % 2],
+                simplest=False,
+            )
+        except ValueError as error:  # NaN, or arrays of numbers first and of words then
+            if "NaN" not in str(error) and "one kind of output" not in str(error):
+                raise
+            continue
+        audits, alarms = audits + 1, alarms + result.refuted
+    assert audits > 40
+    assert alarms < 8
 
 
 # Laws that are the same on both datasets; what was seen of the first kind of output in each of them depended
