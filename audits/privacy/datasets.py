@@ -144,8 +144,8 @@ class Dataset:
         self.data = data
         self._copy = copier(data)
         self._digest = digest(data)
-        # Where untouched copies differ from the dataset nothing can be said.
-        self._told = self._copy is _same or digest(self.fresh()) == self._digest
+        # Constants cannot change; where untouched copies differ from the dataset nothing can be said.
+        self._told = not _is_constant(data) and (self._copy is _same or digest(self.fresh()) == self._digest)
 
     def fresh(self) -> Any:
         """A copy; the dataset itself where nothing in it can be changed."""
@@ -153,9 +153,7 @@ class Dataset:
 
     def differs(self, handed_out: Any) -> bool:
         """Whether a copy that was handed out has been changed since."""
-        if not self._told or _is_constant(self.data):
-            return False
-        return digest(handed_out) != self._digest
+        return self._told and digest(handed_out) != self._digest
 
 
 def _same(data: Any) -> Any:
@@ -219,11 +217,11 @@ def _digest(data: Any, within: tuple[int, ...]) -> bytes:
     elif isinstance(data, np.ndarray):
         array = cast(Raw, data)
         found.update(repr((array.shape, str(array.dtype))).encode())
+        parts = _lasting(array, getattr(array, "__dict__", {}))
         if array.dtype == object:
-            parts = itertools.chain(array.ravel(), _attributes(array))
+            parts = [*array.ravel(), *parts]
         else:
             found.update(np.ascontiguousarray(array).tobytes())
-            parts = _attributes(array)
     elif type(data) in (list, tuple):
         parts = itertools.chain([len(data)], data)
     elif type(data) is dict:
@@ -245,14 +243,13 @@ def _digest(data: Any, within: tuple[int, ...]) -> bytes:
     return found.digest()
 
 
-def _attributes(data: Any) -> Iterable[Any]:
-    """What was attached to an object, without properties that are computed when they are first read."""
-    known = getattr(data, "__dict__", None) or {}
-    return ((name, known[name]) for name in known if not _is_cached(data, name))
-
-
-def _is_cached(data: Any, name: str) -> bool:
-    return isinstance(getattr(type(data), name, None), functools.cached_property)
+def _lasting(data: Any, attributes: Mapping[str, Any]) -> list[Any]:
+    """An object's attributes, without properties that are computed when they are first read."""
+    return [
+        (name, part)
+        for name, part in attributes.items()
+        if not isinstance(getattr(type(data), name, None), functools.cached_property)
+    ]
 
 
 def _state(data: Any) -> Iterable[Any]:
@@ -267,5 +264,5 @@ def _state(data: Any) -> Iterable[Any]:
         return [found]
     _, arguments, state, items, pairs = (*found, None, None, None)[:5]
     if isinstance(state, dict):
-        state = [(name, part) for name, part in state.items() if not _is_cached(data, name)]
+        state = _lasting(data, cast(dict[str, Any], state))
     return [arguments, state, list(items or ()), list(pairs or ())]

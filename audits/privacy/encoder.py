@@ -84,7 +84,7 @@ class Encoder:
         self._reordered: set[str] = set()
         self._texts: dict[Key, tuple[int, set[str]]] = {}
         self._patterns: dict[Key, list[str]] = {}
-        self._looks: dict[Key, tuple[str, ...]] = {}
+        self._extents: dict[Key, tuple[int, int]] = {}
         self._keys: dict[str, set[str]] = {}
         self._sorts: dict[str, int] = {}
         self._units: dict[Key, str] = {}
@@ -177,7 +177,8 @@ class Encoder:
     def _column(self, column: int) -> str:
         for key, block in self._blocks.items():
             if block.start <= column < block.start + block.width:
-                place = _place(key, column - block.start, self._looks.get(key, ())) + self._units.get(key, "")
+                looks = leaves.structure_words(*self._extents[key]) if key in self._extents else ()
+                place = _place(key, column - block.start, looks) + self._units.get(key, "")
                 known: list[str] = []
                 if place.startswith("pattern"):
                     known = ["other", *map(repr, self._patterns[key])]
@@ -325,16 +326,15 @@ class Encoder:
             if len(known) < UNIQUE_FROM or 3 * len(known) <= seen + len(words):
                 return
             # Later strings change nothing, or they would look different.
-            self._looks[block] = leaves.structure_words(words)
+            self._extents[block] = leaves.extent(words)
             self._patterns[block] = sorted(_repeated(map(leaves.pattern, words), 2))
         known = {pattern: 1.0 + number for number, pattern in enumerate(self._patterns[block])}
-        size = len(self._looks[block])
-        written = sum(look.startswith("number") for look in self._looks[block])
+        extent = self._extents[block]
         looks = {
-            text: [known.get(leaves.pattern(text), 0.0), *leaves.structure(text, size, written)]
+            text: [known.get(leaves.pattern(text), 0.0), *leaves.structure(text, *extent)]
             for text in set(words)
         }
-        looks[None] = [0.0] * size
+        looks[None] = [0.0] * len(leaves.structure_words(*extent))
         found = np.array([looks[text] for text in texts.ravel()])
         self._put(batch, block, rows, found.reshape(len(texts), -1))
 

@@ -106,7 +106,8 @@ def _both(view: View, first: Encoded, second: Encoded) -> tuple[Floats, Floats]:
     """What is seen on both datasets, without what has no number; nothing where there are few values, which
     other scores tell apart one by one."""
     x, y = (np.clip(seen[~np.isnan(seen)], -LARGE, LARGE) for seen in (view.of(first), view.of(second)))
-    few = len(np.unique(np.concatenate([x[:512], y[:512]]))) <= TUNING.few_cells
+    some = slice(TUNING.most_distinct)
+    few = len(np.unique(np.concatenate([x[some], y[some]]))) <= TUNING.few_cells
     return (x[:0], y[:0]) if few else (x, y)
 
 
@@ -114,9 +115,8 @@ def views(e: Encoded) -> list[View]:
     """The columns of numbers, where there are too many another choice of them for each number of samples;
     and what sums them up, but for the many samples that only rare events are learned from."""
     width = e.shape[0]
-    some, most = np.arange(width), min(TUNING.most_viewed, max(1, TUNING.most_numbers // max(len(e), 1)))
-    if width > most:
-        some = np.random.default_rng(len(e)).choice(width, most, replace=False)
+    most = min(TUNING.most_viewed, max(1, TUNING.most_numbers // max(len(e), 1)))
+    some = scores.some_columns(width, most, len(e))
     looked_at = [_column(e.shape, int(j)) for j in some]
     if width > 1 and len(e) <= TUNING.retained_rows // 2:
         looked_at += [*WHOLE, DIFFERENCE] if width == 2 else WHOLE
@@ -173,10 +173,9 @@ def _vanishing(first: Encoded, second: Encoded) -> Iterator[View]:
 
     rows = slice(0, max(TUNING.parity_least, int(TUNING.most_numbers / len(sums))))
     a, b = (vanishes(e.take(rows), sums) for e in (first, second))
-    p, q, n = a.mean(axis=0), b.mean(axis=0), len(a)
-    telling = np.abs(p - q) / np.sqrt((p * (1.0 - p) + q * (1.0 - q)) / n + 0.25 / n**2)
+    telling = _apart(1.0 - 2.0 * a.mean(axis=0), 1.0 - 2.0 * b.mean(axis=0), len(a))
     best = int(telling.argmax())
-    if telling[best] > math.sqrt(2.0 * (math.log(len(sums)) + TUNING.sure)):
+    if telling[best] >= _beyond_chance(len(sums)):
         weights = sums[best]
         yield View(f"(1 where {_sum_words(weights)} is 0)", lambda e: vanishes(e, weights))
 
@@ -196,6 +195,12 @@ def _sum_words(weights: Floats) -> str:
     return " ".join(terms).removeprefix("+ ") + (f" and {left} further terms" if left else "")
 
 
+def _beyond_chance(number: int) -> float:
+    """Standard errors that the largest of so many differences hardly reaches by chance: a normal deviate
+    exceeds √(2·log(k/p)) with probability below p/k."""
+    return math.sqrt(2.0 * (math.log(number) + TUNING.sure))
+
+
 def summary(first: Encoded, second: Encoded) -> Score | None:
     """The one of `SUMMARIES` that tells the datasets apart best, cut into cells."""
     if first.shape[0] < 2 or len(first) < TUNING.parity_least:
@@ -210,7 +215,7 @@ def summary(first: Encoded, second: Encoded) -> Score | None:
     a, b = (np.stack([view.of(e.take(some)) for view in known], axis=1) for e in (first, second))
     telling = scores.telling(a, b)
     best = int(telling.argmax())
-    if telling[best] < math.sqrt(2.0 * (math.log(len(known)) + TUNING.sure)):
+    if telling[best] < _beyond_chance(len(known)):
         return None
     view = known[best]
     return scores.of_number("summary", view.of, view.words, first, second)
@@ -496,12 +501,10 @@ def parity(first: Encoded, second: Encoded) -> Score | None:
     # A sign is that of the number itself wherever its average may be 0.
     middle[np.abs(middle) < 3.0 * pooled.std(axis=0) / math.sqrt(len(pooled))] = 0.0
     above = a > middle, b > middle
-    rng = np.random.default_rng(len(a))
-    found = [_any_product(*above)] if width <= TUNING.most_joint else _some_products(*above, rng)
+    found = [_any_product(*above)] if width <= TUNING.most_joint else _some_products(*above)
     number = sum(len(telling) for telling, _ in found)
     telling, columns_of = max(found, key=lambda some: some[0].max())
-    # A normal deviate exceeds √(2·log(k/p)) with probability below p/k; so many products are looked at.
-    if telling.max() < math.sqrt(2.0 * (math.log(number) + TUNING.sure)):
+    if telling.max() < _beyond_chance(number):
         return None
     chosen = columns_of(int(telling.argmax()))
     names = "all columns" if len(chosen) == width else ", ".join(column_words(first.shape, j) for j in chosen)
@@ -541,14 +544,12 @@ def _every_product(above: Signs) -> Floats:
     return found
 
 
-def _some_products(a: Signs, b: Signs, rng: np.random.Generator) -> list[Products]:
+def _some_products(a: Signs, b: Signs) -> list[Products]:
     """All columns together; and every two or three of them, or of another choice of them for each fit."""
     width = a.shape[1]
     p, q = (np.atleast_1d(np.mean(1.0 - 2.0 * _odd(above))) for above in (a, b))
     every = _apart(p, q, len(a)), lambda best: np.arange(width)
-    some = np.arange(width)
-    if width > TUNING.most_tripled:
-        some = np.sort(rng.choice(width, TUNING.most_tripled, replace=False))
+    some = scores.some_columns(width, TUNING.most_tripled, len(a))
     # A product of so many columns takes rows × columns³ steps.
     rows = slice(0, max(256, int(TUNING.most_work / len(some) ** 3)))
     triples = np.array(list(itertools.combinations(range(len(some) + 1), 3)))
@@ -561,6 +562,7 @@ def _some_products(a: Signs, b: Signs, rng: np.random.Generator) -> list[Product
 
 
 def _apart(p: Floats, q: Floats, size: int) -> Floats:
+    """How far averages of signs on two datasets are apart, in standard errors."""
     return np.abs(p - q) / np.sqrt((2.0 - p * p - q * q) / size + 1.0 / size**2)
 
 

@@ -303,25 +303,28 @@ def objects(items: Sequence[Any]) -> Raw:
     return np.fromiter(items, dtype=object, count=len(items))
 
 
-def structure_words(texts: Collection[str]) -> tuple[str, ...]:
-    """What is looked at of texts like these: their pattern and length, the numbers in them, characters."""
+def extent(texts: Collection[str]) -> tuple[int, int]:
+    """How many numbers and characters of texts like these are looked at."""
     written = max((sum(1 for _ in NUMBER.finditer(text)) for text in texts), default=0)
-    longest = max(map(len, texts), default=0)
+    return min(written, NUMBERS), min(max(map(len, texts), default=0), CHARACTERS)
+
+
+def structure_words(written: int, characters: int) -> tuple[str, ...]:
+    """What is looked at of texts of this `extent`."""
     return (
         "pattern",
         "length",
-        *(f"number {j} in the text" for j in range(1, min(written, NUMBERS) + 1)),
+        *(f"number {j} in the text" for j in range(1, written + 1)),
         "code of the last character",
         *(f"code of the character {j} before the last" for j in range(1, LAST)),
-        *(f"code of character {j}" for j in range(min(longest, CHARACTERS))),
+        *(f"code of character {j}" for j in range(characters)),
     )
 
 
-def structure(word: str, looks: int, written: int) -> list[float]:
-    """What `structure_words` names, but for the pattern: so many looks, of which so many at numbers."""
+def structure(word: str, written: int, characters: int) -> list[float]:
+    """What `structure_words` names, but for the pattern."""
     found = [_clipped(float(one[0])) for one in itertools.islice(NUMBER.finditer(word), written)]
     # Shorter strings are filled up with characters of number 0.
-    characters = looks - 2 - written - LAST
     shown = word[: -LAST - 1 : -1].ljust(LAST, "\0") + word[:characters].ljust(characters, "\0")
     return [float(len(word)), *found, *[0.0] * (written - len(found)), *map(float, map(ord, shown))]
 

@@ -7,6 +7,7 @@ is said by `pair_state.learners`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -178,9 +179,8 @@ def _cell_words(atoms: Floats, edges: Floats, c: int, digits: int) -> str:
     if len(atoms) > 0 and len(edges) == 0:
         return "(another number)"
     j = c - len(atoms)
-    low = "−∞" if j == 0 else number_words(edges[j - 1], digits)
-    high = "∞" if j == len(edges) else number_words(edges[j], digits)
-    return f"[{low}, {high})"
+    low, high = edges[j - 1] if j > 0 else -math.inf, edges[j] if j < len(edges) else math.inf
+    return f"[{number_words(low, digits)}, {number_words(high, digits)})"
 
 
 # --- Vectors -----------------------------------------------------------------------------------------
@@ -250,9 +250,7 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
     x, y = standard(a[: TUNING.most_fitted]), standard(b[: TUNING.most_fitted])
     d = x.shape[1]
     # Where there are too many columns for all pairs, each fit looks at another choice of columns.
-    some = np.arange(d)
-    if d > TUNING.most_paired:
-        some = np.sort(np.random.default_rng(len(a)).choice(d, TUNING.most_paired, replace=False))
+    some = some_columns(d, TUNING.most_paired, len(a))
     most = min(TUNING.most_fitted, max(256, int(4 * TUNING.most_work / len(some) ** 2)))
 
     def products(v: Floats) -> tuple[Floats, Floats]:
@@ -284,6 +282,13 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
     weights = _fit_logistic(expand(x), expand(y))
     words = threshold_words("score of a few columns and products")
     return Score("sparse", lambda e: expand(standard(e.columns())) @ weights, words)
+
+
+def some_columns(width: int, most: int, rows: int) -> Ints:
+    """All columns; where they are more than `most`, another choice of them for each number of rows."""
+    if width <= most:
+        return np.arange(width)
+    return np.sort(np.random.default_rng(rows).choice(width, most, replace=False))
 
 
 def smooth(first: Encoded, second: Encoded) -> Score:

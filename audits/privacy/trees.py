@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from audits.privacy.outputs import Encoded, Floats, Ints, column_words, digits_of, number_words
-from audits.privacy.scores import SHOWN, Score, fold_of, joined, threshold_words
+from audits.privacy.scores import SHOWN, Score, fold_of, joined, some_columns, threshold_words
 from audits.privacy.tuning import TUNING
 
 
@@ -77,7 +77,7 @@ def _interval_words(grown: _Tree, ratio: Floats) -> Callable[[float, bool], str]
         inside = (ratio >= t - TUNING.ratio_rounding) == upper
         change = np.flatnonzero(np.diff(inside.astype(int), prepend=0, append=0))
         runs = [[number_words(edge, digits) for edge in edges[ends]] for ends in change.reshape(-1, 2)]
-        names = [f"[{a}, {b})".replace("inf", "∞").replace("-∞", "−∞") for a, b in runs[:SHOWN]]
+        names = [f"[{a}, {b})" for a, b in runs[:SHOWN]]
         return f"output in {joined(names, len(runs) - len(names))}"
 
     return words
@@ -87,12 +87,7 @@ def _choices(a: Floats, b: Floats) -> list[tuple[int, ...]]:
     """Pairs of columns, the most promising first, and all of few columns; nothing for columns of few values,
     which have no places that other scores do not show."""
     width, few = a.shape[1], slice(TUNING.most_distinct)
-    columns = range(width)
-    if width > TUNING.most_viewed:
-        # Each fit looks at another choice of columns.
-        columns = sorted(
-            np.random.default_rng(len(a)).choice(width, TUNING.most_viewed, replace=False).tolist()
-        )
+    columns = some_columns(width, TUNING.most_viewed, len(a)).tolist()
     many = {j for j in columns if len(np.unique(a[few, j])) > TUNING.few_cells}
     every = [tuple(columns)] if many and width <= TUNING.most_joint else []
     pairs = [pair for pair in itertools.combinations(columns, 2) if width > 2 and many.intersection(pair)]

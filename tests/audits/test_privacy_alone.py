@@ -21,9 +21,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audits.privacy import audit_privacy
+from audits.privacy import AuditResult, audit_privacy
 from audits.privacy.draws import stack
 from audits.privacy.encoder import Encoder
+from audits.privacy.outputs import Encoded
 
 Rng = np.random.Generator
 Point = namedtuple("Point", "x y")
@@ -144,6 +145,20 @@ def batch(rng: Rng, pool: list[Any]) -> tuple[list[int], Any]:
     return numbers, stack([copy.deepcopy(pool[i]) for i in numbers])
 
 
+def assert_alike(found: Encoded, numbers: list[int], seen: dict[int, bytes], pool: list[Any]) -> None:
+    """Each output of these numbers of the pool looks as it did before."""
+    for row, number in enumerate(numbers):
+        looks = found.values[row].tobytes() + found.codes[row].tobytes()
+        assert seen.setdefault(number, looks) == looks, (pool[number], [pool[i] for i in numbers])
+
+
+def audited(mechanism: Callable[..., Any], **options: Any) -> AuditResult:
+    """An audit of a mechanism that ignores its data: ε = 0."""
+    return audit_privacy(
+        mechanism, [(0, 1)], epsilon=0.0, adjacency=lambda a, b: True, simplest=False, **options
+    )
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_an_output_looks_the_same_in_every_batch(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -158,9 +173,7 @@ def test_an_output_looks_the_same_in_every_batch(seed: int) -> None:
             for _ in range(6):
                 numbers, outputs = batch(rng, pool)
                 found = encoder.encode(outputs, "here").narrow(shape)
-                for row, number in enumerate(numbers):
-                    looks = found.values[row].tobytes() + found.codes[row].tobytes()
-                    assert seen.setdefault(number, looks) == looks, (pool[number], outputs)
+                assert_alike(found, numbers, seen, pool)
         except ValueError as error:
             # Arrays of numbers in one batch and of words in the next are no kind of output.
             if "one kind of output" not in str(error):
@@ -204,9 +217,7 @@ def test_a_text_looks_the_same_in_every_batch(seed: int) -> None:
                 if "one kind of output" not in str(error):
                     raise
                 continue
-            for row, number in enumerate(numbers):
-                looks = found.values[row].tobytes() + found.codes[row].tobytes()
-                assert seen.setdefault(number, looks) == looks, pool[number]
+            assert_alike(found, numbers, seen, pool)
 
 
 def test_random_laws_that_are_the_same_are_not_refuted() -> None:
@@ -221,17 +232,8 @@ def test_random_laws_that_are_the_same_are_not_refuted() -> None:
             return [pool[i] for i in g.choice(len(pool), size, p=shares)]
 
         try:
-            result = audit_privacy(
-                mechanism,
-                [(0, 1)],
-                epsilon=0.0,
-                adjacency=lambda a, b: True,
-                alpha=0.01,
-                seed=seed,
-                max_samples=600,
-                method=("sequential", "clopper-pearson")[seed % 2],
-                simplest=False,
-            )
+            method = ("sequential", "clopper-pearson")[seed % 2]
+            result = audited(mechanism, alpha=0.01, seed=seed, max_samples=600, method=method)
         except ValueError as error:  # NaN, or arrays of numbers first and of words then
             if "NaN" not in str(error) and "one kind of output" not in str(error):
                 raise
@@ -279,17 +281,7 @@ def test_one_law_is_not_refuted(kind: str) -> None:
 
     alarms = 0
     for seed in range(12):
-        result = audit_privacy(
-            mechanism,
-            [(0, 1)],
-            epsilon=0.0,
-            adjacency=lambda a, b: True,
-            alpha=0.02,
-            seed=seed,
-            max_samples=3000,
-            simplest=False,
-            planting=False,
-        )
+        result = audited(mechanism, alpha=0.02, seed=seed, max_samples=3000)
         assert result.premise == ""
         alarms += result.refuted
     assert alarms < 3
