@@ -20,7 +20,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from audits.privacy import audit_privacy, each
-from audits.privacy.datasets import Dataset
+from audits.privacy.datasets import Dataset, kept_apart
 from audits.privacy.draws import Drawer
 from audits.privacy.encoder import Encoder
 from audits.privacy.leaks import Leak, battery
@@ -125,7 +125,7 @@ def caught(mechanism: Callable[..., Any], leak: Leak, size: float, samples: int,
     rng = np.random.default_rng(seed)
     request = Request(
         drawer=Leaky(mechanism, leak, size, rng.spawn(1)[0]),
-        pairs=[(0, 1)],
+        pairs=[kept_apart((0, 1))],
         epsilon=1.0,
         delta=0.0,
         alpha=0.001,

@@ -16,7 +16,7 @@ import numpy as np
 
 from audits.privacy import footprints as footprints_of
 from audits.privacy import premises
-from audits.privacy.datasets import Dataset, brief
+from audits.privacy.datasets import brief, kept_apart
 from audits.privacy.draws import ERRORS, Drawer, named
 from audits.privacy.fixed_size import run_fixed
 from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, take_pairs
@@ -155,7 +155,7 @@ def audit_privacy(
 
     request = Request(
         drawer=drawer,
-        pairs=checked,
+        pairs=[kept_apart(pair) for pair in checked],
         epsilon=epsilon,
         delta=delta,
         alpha=alpha,
@@ -266,7 +266,7 @@ def _planted(
     def run(given: Given, samples: int, limit: float, rng: np.random.Generator) -> tuple[bool, bool]:
         short = Request(
             drawer=given,
-            pairs=[(0, 1)],
+            pairs=[kept_apart((0, 1))],
             epsilon=request.epsilon,
             delta=request.delta,
             alpha=request.alpha / count,
@@ -294,11 +294,10 @@ def _planted(
 def _simplest(request: Request, outputs: list[Any], finding: Finding) -> Simplest | None:
     """The simplest event that shows the refutation; None where there is none, or no time to count one."""
     drawer, index = cast(Drawer, request.drawer), finding.pair_index
-    pair = [Dataset(data) for data in request.pairs[index]]
     rng = request.rng.spawn(1)[0]
 
     def draw(side: int, size: int) -> Any:
-        return drawer.draw(pair[side], size, rng, named(side, index))
+        return drawer.draw(request.pairs[index][side], size, rng, named(side, index))
 
     # An audit that does not stop early may have gone on for ever so long after the refutation.
     shown = (look.samples for look in finding.trace if look.epsilon_lower >= request.epsilon)
@@ -325,10 +324,11 @@ def _simplest(request: Request, outputs: list[Any], finding: Finding) -> Simples
 
 def _premise(request: Request, index: int, rng: np.random.Generator) -> tuple[str, int]:
     """The premise that fails on a pair, in a sentence, or "", and how many outputs of a dataset that took."""
-    pair = [Dataset(data) for data in request.pairs[index]]
     limit = PREMISE_TIME * request.time_limit
     drawer = cast(Drawer, request.drawer)
-    return premises.broken(drawer, pair, index, request.max_samples, rng, lambda: request.timed() > limit)
+    return premises.broken(
+        drawer, request.pairs[index], index, request.max_samples, rng, lambda: request.timed() > limit
+    )
 
 
 def _number(name: str, value: Any, good: Callable[[float], bool], wanted: str) -> float:

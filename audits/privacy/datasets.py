@@ -156,6 +156,11 @@ class Dataset:
         return self._told and digest(handed_out) != self._digest
 
 
+def kept_apart(pair: tuple[Any, Any]) -> tuple[Dataset, Dataset]:
+    """Both datasets of a pair, as mechanisms get copies of them."""
+    return Dataset(pair[0]), Dataset(pair[1])
+
+
 def _same(data: Any) -> Any:
     return data
 

@@ -22,7 +22,6 @@ from audits.privacy.atoms import (
 from audits.privacy.datasets import Dataset
 from audits.privacy.draws import named
 from audits.privacy.outputs import Encoded, Ints, join
-from audits.privacy.pairs import Pair
 from audits.privacy.request import Request
 from audits.privacy.result import CurvePoint
 from audits.privacy.tuning import TUNING
@@ -83,9 +82,9 @@ class Slot:
 class PairState:
     """One pair of datasets: its samples, its slots."""
 
-    def __init__(self, request: Request, pair: Pair, index: int) -> None:
+    def __init__(self, request: Request, pair: tuple[Dataset, Dataset], index: int) -> None:
         self.request = request
-        self.pair = [Dataset(data) for data in pair]
+        self.pair = pair
         self.index = index
         # Products of small matrices take longer on several threads, much longer beside other programs.
         self.threads = ThreadpoolController()

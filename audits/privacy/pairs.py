@@ -17,6 +17,10 @@ Pair = tuple[Any, Any]
 Pairs = Iterable[Pair] | Callable[[np.random.Generator], Iterable[Pair]]
 AdjacencyLike = str | Adjacency | Callable[[Any, Any], bool]
 
+REORDERED = (
+    "both hold the same records, only in another order: replace one of them, or pass a function "
+    "(D, D′) -> bool as adjacency"
+)
 MAX_PAIRS = 64
 """A generator of pairs may be endless: no more than this many are taken from it."""
 
@@ -118,7 +122,9 @@ def _one_replaced(a: Records, b: Records) -> str | None:
     if a == b:
         return "nothing differs between D and D′"
     changed = _lost(a, b)
-    return None if changed <= 1 else f'"replace" allows one different record, got {changed}'
+    if changed == 0:
+        return REORDERED
+    return None if changed == 1 else f'"replace" allows one different record, got {changed}'
 
 
 def _one_added(a: Records, b: Records) -> str | None:
@@ -143,4 +149,6 @@ def _replace_item(first: Any, second: Any) -> str | None:
         if len(a) != len(b):
             return f'"replace-item" keeps the number of items of a user, got {len(a)} and {len(b)}'
         changed += _lost(a, b)
-    return None if changed <= 1 else f'"replace-item" allows one different item, got {changed}'
+    if changed == 0:
+        return REORDERED
+    return None if changed == 1 else f'"replace-item" allows one different item, got {changed}'

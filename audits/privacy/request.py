@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from audits.privacy.datasets import Dataset
 from audits.privacy.draws import Source
-from audits.privacy.pairs import Pair
 from audits.privacy.result import CurvePoint, Look, Resolution
 
 
@@ -49,7 +49,7 @@ class Request:
     """What the user asked for, checked; the defaults are an audit without further wishes."""
 
     drawer: Source
-    pairs: Sequence[Pair]
+    pairs: Sequence[tuple[Dataset, Dataset]]
     epsilon: float
     delta: float
     alpha: float

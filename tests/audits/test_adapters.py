@@ -46,8 +46,11 @@ class Measurement:
     def map(self, distance: float) -> float:
         return 0.5 * distance
 
+    def __init__(self) -> None:
+        self._noise = np.random.default_rng(0)  # the audit cannot reach it, so it has to be fixed here
+
     def __call__(self, value: Any) -> float:
-        return sum(value) + np.random.default_rng().laplace(scale=2.0)
+        return sum(value) + self._noise.laplace(scale=2.0)
 
 
 class Algorithm:

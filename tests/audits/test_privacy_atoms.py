@@ -20,6 +20,7 @@ from audits.privacy.atoms import (
     rungs,
     scorer,
 )
+from audits.privacy.datasets import kept_apart
 from audits.privacy.draws import Drawer
 from audits.privacy.outputs import Encoded
 from audits.privacy.request import Request
@@ -227,7 +228,7 @@ def test_counts_of_a_run_are_those_of_its_samples(mechanism: Any, few: bool) -> 
     run = Sequential(
         Request(
             drawer=Drawer(recorded),
-            pairs=[(1, 0)],
+            pairs=[kept_apart((1, 0))],
             epsilon=1.0,
             delta=0.0,
             alpha=0.05,

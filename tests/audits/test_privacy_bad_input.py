@@ -97,6 +97,11 @@ def raises(data: Any, size: int, rng: np.random.Generator) -> Any:
             {"pairs": [([[1, 2]], [[3, 4]])], "adjacency": "replace-item"},
             '"replace-item" allows one different item, got 2',
         ),
+        ({"pairs": [([1, 2, 3], [3, 1, 2])]}, "the same records, only in another order"),
+        (
+            {"pairs": [([[1, 2], [3]], [[2, 1], [3]])], "adjacency": "replace-item"},
+            "the same records, only in another order",
+        ),
         ({"adjacency": lambda a, b: False}, "the adjacency function says no"),
     ],
 )

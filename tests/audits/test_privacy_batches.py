@@ -10,6 +10,7 @@ import pytest
 
 from audits.privacy import binomial, events
 from audits.privacy import sequential as s
+from audits.privacy.datasets import kept_apart
 from audits.privacy.draws import Drawer
 from audits.privacy.pair_state import PairState
 from audits.privacy.request import Request
@@ -23,7 +24,7 @@ def sequential(control: Control, pair: Any, max_samples: int) -> s.Sequential:
     return s.Sequential(
         Request(
             drawer=Drawer(control.mechanism),
-            pairs=[pair],
+            pairs=[kept_apart(pair)],
             epsilon=control.epsilon,
             delta=control.delta,
             alpha=0.05,

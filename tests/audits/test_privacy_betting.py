@@ -13,6 +13,7 @@ import pytest
 from scipy import special, stats
 
 from audits.privacy import betting, events, scores
+from audits.privacy.datasets import kept_apart
 from audits.privacy.draws import Drawer
 from audits.privacy.request import Request
 from audits.privacy.sequential import Sequential, Wealth
@@ -244,7 +245,7 @@ def sequential(pairs: int = 1, epsilon: float = 1.0) -> Sequential:
     return Sequential(
         Request(
             drawer=Drawer(lambda d, size, rng: d + rng.laplace(size=size)),
-            pairs=[(1.0, 0.0)] * pairs,
+            pairs=[kept_apart((1.0, 0.0))] * pairs,
             epsilon=epsilon,
             delta=0.0,
             alpha=0.05,
