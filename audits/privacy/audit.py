@@ -31,8 +31,6 @@ METHODS = ("sequential", "clopper-pearson", "gdp")
 MIN_SAMPLES = 64
 MOST_EPSILON = 200.0
 SWITCHES = "stop_early", "footprints", "confirm", "partial", "planting", "simplest"
-PREMISE_TIME = 0.2
-"""Share of the time limit after which no more outputs are drawn to test the premises."""
 
 
 def audit_privacy(
@@ -176,13 +174,13 @@ def audit_privacy(
     own = generator.spawn(1)[0]
     premise, tested = "", 0
     try:
-        premise, tested = _premise(request, 0, own)
+        premise, tested = premises.broken(request, drawer, 0, own)
         if premise:
             finding = nothing(0, premise)
         else:
             finding = Sequential(request).run() if method == "sequential" else run_fixed(request, method)
             if finding.refuted and finding.pair_index > 0:
-                premise, more = _premise(request, finding.pair_index, own)
+                premise, more = premises.broken(request, drawer, finding.pair_index, own)
                 tested += more
     except stops as stop:
         finding = nothing(0, f"{str(stop) or 'Interrupted.'} Nothing was shown by then.")
@@ -275,6 +273,7 @@ def _planted(
             time_limit=limit,
             user_score=request.user_score,
             footprints=request.footprints,
+            threads=request.threads,
         )
         found = Sequential(short).run() if method == "sequential" else run_fixed(short, method)
         return found.refuted, not found.undecided
@@ -319,15 +318,6 @@ def _simplest(request: Request, outputs: list[Any], finding: Finding) -> Simples
         bound=finding.epsilon_lower,
         samples=samples,
         symbols=drawer.symbols,
-    )
-
-
-def _premise(request: Request, index: int, rng: np.random.Generator) -> tuple[str, int]:
-    """The premise that fails on a pair, in a sentence, or "", and how many outputs of a dataset that took."""
-    limit = PREMISE_TIME * request.time_limit
-    drawer = cast(Drawer, request.drawer)
-    return premises.broken(
-        drawer, request.pairs[index], index, request.max_samples, rng, lambda: request.timed() > limit
     )
 
 

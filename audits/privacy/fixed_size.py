@@ -49,7 +49,7 @@ def run_fixed(request: Request, method: str = "clopper-pearson") -> Finding:
     rest = request.max_samples - learning * len(states)
     for state in states:
         state.collect(learning)
-        with state.threads.limit(limits=1):
+        with request.threads.limit(limits=1):
             found = _learn(state, max(rest, 1))
         if found is not None and (best is None or found.expected > best[1].expected):
             best = state, found
@@ -188,7 +188,7 @@ def _test(state: PairState, candidate: Candidate, rest: int, request: Request) -
     for part in state.chunks(rest):
         for side, (count, keep) in enumerate(zip(counts, kept, strict=True)):
             rows = state.known(state.sample(part, side))
-            with state.threads.limit(limits=1):
+            with request.threads.limit(limits=1):
                 found = scorer(rows, atoms)(ladder.score, 0)
             count += events.count(found, ladder.thresholds)
             if candidate.continuous:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from audits.privacy import events, folds, hidden, scores, trees
 from audits.privacy.atoms import (
@@ -86,8 +85,6 @@ class PairState:
         self.request = request
         self.pair = pair
         self.index = index
-        # Products of small matrices take longer on several threads, much longer beside other programs.
-        self.threads = ThreadpoolController()
         self.encoder = request.drawer.encoder()
         self.shape = (0, 0)
         self.size = 0
@@ -174,7 +171,7 @@ class PairState:
         if not only_rare:
             self.find_atoms(first, second)
         scorers = scorer(first, self.atoms), scorer(second, self.atoms)
-        with self.threads.limit(limits=1):
+        with self.request.threads.limit(limits=1):
             for slot in self.slots:
                 # `reorder` sees to the sets. Where nothing but few outputs occurs, these are all the events.
                 repeat = self.few() if slot.learner is not scores.sets else self.atoms is not None
@@ -197,7 +194,7 @@ class PairState:
         occurs."""
         atoms = self.atoms
         if atoms is None:
-            with self.threads.limit(limits=1):
+            with self.request.threads.limit(limits=1):
                 found = [
                     events.count(ladder.score.evaluate(e), ladder.thresholds) for ladder in self.ladders()
                 ]

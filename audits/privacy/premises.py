@@ -15,15 +15,12 @@ Young 1993, maxT). Of sums of squares, about χ² distributed, the cube root is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
-from audits.privacy.datasets import Dataset
 from audits.privacy.draws import Drawer, joined, named
 from audits.privacy.leaves import LARGE
 from audits.privacy.outputs import Encoded, Floats, Raw
+from audits.privacy.request import Request
 
 LEVEL = 0.001
 """Probability that independent outputs are called dependent."""
@@ -35,6 +32,8 @@ CALLS, CALL = 32, 32
 ONE_BY_ONE, SHARE = 64, 8
 """Outputs on each dataset of a mechanism that is called for each of them anyway: at most so many, and at most
 one of so many samples of the budget."""
+TIME = 0.2
+"""Share of the time limit after which no more outputs are drawn."""
 LAGS = 3
 OFTEN = 0.05
 """Symbols of at least this share of the outputs are looked at."""
@@ -146,32 +145,23 @@ def features(e: Encoded, rng: np.random.Generator) -> Floats:
     return parts[:, spread > 1e-9] / spread[spread > 1e-9]
 
 
-def broken(
-    drawer: Drawer,
-    pair: Sequence[Dataset],
-    index: int,
-    max_samples: int,
-    rng: np.random.Generator,
-    late: Callable[[], bool],
-) -> tuple[str, int]:
-    """The premise that fails on a pair, in a sentence, or "", and how many outputs were drawn on a dataset.
-
-    late  whether no more time is to be spent; asked after each round of calls.
-    """
+def broken(request: Request, drawer: Drawer, index: int, rng: np.random.Generator) -> tuple[str, int]:
+    """The premise that fails on a pair, in a sentence, or "", and how many outputs a dataset gave."""
+    pair = request.pairs[index]
     outputs: tuple[list[Raw], list[Raw]] = ([], [])
     # How many calls are made on each dataset, and how many outputs each of them draws.
     calls, call = CALLS, CALL
     if drawer.one_by_one:
-        calls, call = 1, max(2, min(ONE_BY_ONE, max_samples // SHARE))
+        calls, call = 1, max(2, min(ONE_BY_ONE, request.max_samples // SHARE))
     for done in range(call, calls * call + 1, call):
         for side, kept in enumerate(outputs):
             kept.append(drawer.draw(pair[side], call, rng, named(side, index)))
         if drawer.changed and not drawer.one_by_one:
             return sentence("data"), done
-        if late():
+        if request.timed() > TIME * request.time_limit:
             break
     first, second = _encoded(drawer, outputs, index)
-    with ThreadpoolController().limit(limits=1):
+    with request.threads.limit(limits=1):
         name = dependence(first, second, call, rng)
     return sentence(name, drawer.one_by_one), call * len(outputs[0])
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from audits.privacy.datasets import Dataset
 from audits.privacy.draws import Source
@@ -64,6 +65,8 @@ class Request:
     confirm: bool = False
     partial: bool = False
     progress: Callable[[Look], None] | None = None
+    threads: ThreadpoolController = field(default_factory=ThreadpoolController)
+    """Products of small matrices take longer on several threads, much longer beside other programs."""
 
     def timed(self) -> float:
         """Seconds that the time limit counts: since the first output, as the call that brings it may have to
