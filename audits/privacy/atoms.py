@@ -13,7 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy import events, scores
+from audits.privacy import events
+from audits.privacy.learners.cells import SHOWN, joined, row_words
+from audits.privacy.learners.score import Score
 from audits.privacy.outputs import Encoded, Floats, Ints, row_keys
 from audits.privacy.tuning import TUNING
 
@@ -44,7 +46,7 @@ class Atoms:
         return np.bincount(place[known], minlength=len(self)), e.take(~known)
 
 
-Scorer = Callable[[scores.Score, int], Floats]
+Scorer = Callable[[Score, int], Floats]
 """(score, start) → the scores of the samples from place `start` on."""
 
 
@@ -54,7 +56,7 @@ def scorer(e: Encoded, atoms: Atoms | None) -> Scorer:
         return lambda score, start: score.evaluate(e.take(slice(start, None)))
     place, known = atoms.find(e)
 
-    def look_up(score: scores.Score, start: int) -> Floats:
+    def look_up(score: Score, start: int) -> Floats:
         values = score.evaluate(atoms.rows)[place[start:]]
         others = ~known[start:]
         if others.any():
@@ -144,18 +146,18 @@ def ladder_of_sets(atoms: Atoms, learned: Counts, judged: Counts, ratio: float) 
         inside = (known >= t) if upper else (known < t)
         found = np.flatnonzero(inside & (pooled[:-1] > 0))
         # Only those that are shown: there may be thousands.
-        cells = [scores.row_words(atoms.rows, int(i)) for i in found[: scores.SHOWN]]
+        cells = [row_words(atoms.rows, int(i)) for i in found[:SHOWN]]
         others = len(found) - len(cells)
         if (rest >= t) == upper and pooled[-1] > 0:
             cells.append("(anything else)")
-        return f"output in {scores.joined(cells, others)}"
+        return f"output in {joined(cells, others)}"
 
     pooled = seen.sum(axis=0)
     cuts = events.thresholds(order, ratio, pooled)
     if len(cuts) == 0:
         return None
     first, second = _with_rest(judged) @ (order[:, None] >= cuts)
-    return events.Ladder(scores.Score("sets", evaluate, describe), cuts, first, second, judged.size)
+    return events.Ladder(Score("sets", evaluate, describe), cuts, first, second, judged.size)
 
 
 def _with_rest(counts: Counts) -> Ints:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from audits.privacy.learners.score import Score
 from audits.privacy.outputs import Floats, Ints
-from audits.privacy.scores import Score
 from audits.privacy.tuning import TUNING
 
 

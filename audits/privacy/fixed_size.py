@@ -12,11 +12,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from audits.privacy import binomial, calibration, events, folds, gaussian_shape, scores
+from audits.privacy import binomial, calibration, events, folds, gaussian_shape
 from audits.privacy.atoms import count_atoms, find_atoms, ladder_of_sets, scorer
 from audits.privacy.betting import log_sum
+from audits.privacy.learners.cells import sets, value
+from audits.privacy.learners.choice import CROSS_FITTED, PATIENT
+from audits.privacy.learners.score import Learner, Score
 from audits.privacy.outputs import Floats, join
-from audits.privacy.pair_state import PATIENT, PairState, learners
+from audits.privacy.pair_state import PairState
 from audits.privacy.plain_words import with_shares
 from audits.privacy.power import QUANTILE, smallest_violation
 from audits.privacy.request import Finding, Request, nothing
@@ -87,10 +90,10 @@ def _learn(state: PairState, rest: int) -> Candidate | None:
     state.atoms = find_atoms(join([first, second]))
     scorers = scorer(first, state.atoms), scorer(second, state.atoms)
     best: Candidate | None = None
-    kinds = learners(first, request)
+    kinds = state.learners()
     if state.few():
         # With so few different outputs every event is a set of them.
-        kinds = [kind for kind in kinds if kind in (scores.value, scores.sets)]
+        kinds = [kind for kind in kinds if kind in (value, sets)]
     for learner in sorted(kinds, key=lambda kind: kind in PATIENT):
         score = _fitted(state, learner)
         if score is None:
@@ -125,12 +128,12 @@ def _never_ties(values: Floats, threshold: float) -> bool:
     return len(np.unique(around)) > 0.9 * len(around)
 
 
-def _fitted(state: PairState, learner: scores.Learner) -> scores.Score | None:
+def _fitted(state: PairState, learner: Learner) -> Score | None:
     """The score of a learner. For vectors that repeat `sets` orders them by their likelihood ratios."""
     first, second = state.samples()
-    if learner is not scores.sets or state.atoms is None or first.is_scalar or first.is_symbol:
+    if learner is not sets or state.atoms is None or first.is_scalar or first.is_symbol:
         # What is rarely there takes long to look for.
-        short = learner in PATIENT and learner not in folds.CROSS_FITTED
+        short = learner in PATIENT and learner not in CROSS_FITTED
         rows = slice(0, TUNING.retained_rows if short else None)
         return folds.fitted(learner, first.take(rows), second.take(rows))
     few = len(state.atoms) <= TUNING.few_cells

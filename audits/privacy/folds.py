@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy import events, scores, trees
+from audits.privacy import events
+from audits.privacy.learners.choice import CROSS_FITTED
+from audits.privacy.learners.score import Folds, Learner, Score, fold_of
 from audits.privacy.outputs import Encoded
 
 Floats = NDArray[np.floating[Any]]
-CROSS_FITTED = (scores.smooth, trees.tree)
-"""Learners whose scores come with folds."""
 
 
-def fitted(learner: scores.Learner, first: Encoded, second: Encoded) -> scores.Score | None:
+def fitted(learner: Learner, first: Encoded, second: Encoded) -> Score | None:
     """The score of a learner from the first half of the samples; from all of them where it has folds."""
     part = slice(len(first) if learner in CROSS_FITTED else len(first) // 2)
     score = learner(first.take(part), second.take(part))
@@ -28,15 +28,13 @@ def fitted(learner: scores.Learner, first: Encoded, second: Encoded) -> scores.S
     return score
 
 
-def judged(
-    fits: scores.Folds, first: Encoded, second: Encoded, x: Floats, y: Floats
-) -> tuple[Floats, Floats]:
+def judged(fits: Folds, first: Encoded, second: Encoded, x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """Scores of the samples of both sides by the fold that has not seen them, in the units of x, y.
 
     x, y are the scores of the samples by the fit to all of them. The `fits` without a part differ from it in
     spread, so the ranks of a part's scores are given the values of x and y of these ranks.
     """
-    fold = scores.fold_of(len(first), len(fits))
+    fold = fold_of(len(first), len(fits))
     found = np.empty_like(x), np.empty_like(y)
     for k, evaluate in enumerate(fits):
         part = slice(*np.searchsorted(fold, [k, k + 1]))

@@ -14,7 +14,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from audits.privacy import scores
+from audits.privacy.learners.cells import value
+from audits.privacy.learners.regressions import logistic
+from audits.privacy.learners.score import Score
 from audits.privacy.outputs import Floats
 from audits.privacy.pair_state import PairState
 from audits.privacy.request import Finding, Request, nothing
@@ -26,12 +28,12 @@ def run_shape(request: Request) -> Finding:
     states = [PairState(request, pair, i) for i, pair in enumerate(request.pairs)]
     budget = min(request.max_samples, TUNING.shape_most)
     learning = max(32, int(TUNING.fixed_learning * budget) // len(states))
-    found: list[tuple[float, PairState, scores.Score]] = []
+    found: list[tuple[float, PairState, Score]] = []
     for state in states:
         state.collect(learning)
         first, second = state.samples()
         # Symbols have no shape.
-        score = (scores.value if first.is_scalar else scores.logistic)(first, second)
+        score = (value if first.is_scalar else logistic)(first, second)
         if first.codes.shape[1] == 0:
             x, y = score.evaluate(first), score.evaluate(second)
             found.append(

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from audits.privacy import events, folds, hidden, scores, trees
+from audits.privacy import events, folds
 from audits.privacy.atoms import (
     Atoms,
     Counts,
@@ -20,35 +20,19 @@ from audits.privacy.atoms import (
 )
 from audits.privacy.datasets import Dataset
 from audits.privacy.draws import named
+from audits.privacy.learners.cells import sets, value
+from audits.privacy.learners.choice import RARE, learners
+from audits.privacy.learners.score import Learner
 from audits.privacy.outputs import Encoded, Ints, join
 from audits.privacy.request import Request
 from audits.privacy.result import CurvePoint
 from audits.privacy.tuning import TUNING
 
-PATIENT = (trees.tree, hidden.period, hidden.modes, hidden.parity, hidden.summary)
-"""Learners that find something in many samples only, and cost nothing until then."""
-RARE = (hidden.modes, hidden.summary)
-"""Learners of rare events: they go on learning when the others have enough."""
-
-
-def learners(sample: Encoded, request: Request) -> list[scores.Learner]:
-    """The learners that suit this kind of output; fixed before the first bet, as their weights must be."""
-    if sample.is_scalar:
-        chosen: list[scores.Learner] = [scores.value, scores.sets]
-        if not request.user_score:
-            chosen += [hidden.period, hidden.modes, trees.tree]
-        return [*chosen, scores.footprints] if request.footprints else chosen
-    if sample.is_symbol:
-        return [scores.sets, hidden.period, hidden.modes]
-    few = sample.columns().shape[1] <= 6
-    chosen = [scores.smooth] if few else [scores.logistic, scores.sparse, scores.norm]
-    return [scores.sets, *chosen, scores.coordinate, *PATIENT]
-
 
 class Slot:
     """One learner on one pair: its ladder of events."""
 
-    def __init__(self, learner: scores.Learner) -> None:
+    def __init__(self, learner: Learner) -> None:
         self.learner = learner
         self.ladder: events.Ladder | None = None
         self.active = True
@@ -120,6 +104,10 @@ class PairState:
         self.learned_at = 0
         self.atoms = self.counts = self.learned_counts = None
 
+    def learners(self) -> list[Learner]:
+        """The learners that suit what was drawn so far."""
+        return learners(self.samples()[0], self.request.user_score, self.request.footprints)
+
     def chunks(self, size: int) -> list[int]:
         """Sizes of the draws that make up a batch."""
         most = max(64, TUNING.chunk_bytes // max(self.row_bytes, 1))
@@ -174,8 +162,8 @@ class PairState:
         with self.request.threads.limit(limits=1):
             for slot in self.slots:
                 # `reorder` sees to the sets. Where nothing but few outputs occurs, these are all the events.
-                repeat = self.few() if slot.learner is not scores.sets else self.atoms is not None
-                if repeat and slot.learner is not scores.value:
+                repeat = self.few() if slot.learner is not sets else self.atoms is not None
+                if repeat and slot.learner is not value:
                     slot.ladder = None
                 elif slot.active and (slot.learner in RARE or not only_rare):
                     slot.relearn(first, second, scorers)
@@ -215,7 +203,7 @@ class PairState:
         """
         if self.atoms is None or self.counts is None or self.learned_counts is None:
             return
-        slot = next(s for s in self.slots if s.learner is scores.sets)
+        slot = next(s for s in self.slots if s.learner is sets)
         slot.active = True
         if self.few():
             slot.ladder = ladder_of_sets(self.atoms, self.counts, self.counts, TUNING.fine_ratio)

@@ -18,9 +18,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from audits.privacy import betting, binomial, events, scores
+from audits.privacy import betting, binomial, events
+from audits.privacy.learners.choice import PATIENT
+from audits.privacy.learners.regressions import sparse
 from audits.privacy.outputs import Floats, Ints
-from audits.privacy.pair_state import PATIENT, PairState, Slot, learners
+from audits.privacy.pair_state import PairState, Slot
 from audits.privacy.plain_words import plainly, with_shares
 from audits.privacy.power import growth_needed, smallest_violation
 from audits.privacy.request import Finding, Request, Stopped
@@ -126,7 +128,7 @@ class Sequential:
         state.reshape()
         if not state.slots:
             # The kind of output is known now, nothing has been betted yet.
-            state.slots = [Slot(learner) for learner in learners(state.samples()[0], self.request)]
+            state.slots = [Slot(learner) for learner in state.learners()]
         if state.counts is not None:
             state.counts = state.counts.add(tallies[0], tallies[1], size)
         if state.size >= TUNING.least_rows and (state.size <= 2 * state.kept_rows or state.learned_at == 0):
@@ -214,7 +216,7 @@ class Sequential:
         for slot in state.slots:
             # A learner that is not among the best is dropped, unless it may find its events in more samples.
             if slot not in heirs:
-                slot.active = slot.learner in PATIENT or (slot.learner is scores.sparse and not slot.ladder)
+                slot.active = slot.learner in PATIENT or (slot.learner is sparse and not slot.ladder)
                 slot.ladder = None
 
     def excess(self, ladder: events.Ladder) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audits.privacy import audit_privacy, events, scores
+from audits.privacy import audit_privacy, events
 from audits.privacy.atoms import (
     Atoms,
     Counts,
@@ -22,6 +22,8 @@ from audits.privacy.atoms import (
 )
 from audits.privacy.datasets import kept_apart
 from audits.privacy.draws import Drawer
+from audits.privacy.learners.regressions import logistic, norm
+from audits.privacy.learners.score import Score
 from audits.privacy.outputs import Encoded
 from audits.privacy.request import Request
 from audits.privacy.sequential import Sequential
@@ -82,7 +84,7 @@ def test_table_is_that_of_counting(kind: str) -> None:
             counted[word] += count
         assert {w: c for w, c in counted.items() if c} == Counter(words(batch))
         # A score computed once for each atom is that of every sample, and so are the counts.
-        score = scores.Score(
+        score = Score(
             "any", lambda e: np.cos(e.values).sum(axis=1) + e.codes.sum(axis=1), lambda t, upper: ""
         )
         each = score.evaluate(batch)
@@ -180,7 +182,7 @@ def test_no_sets_where_all_outputs_are_alike() -> None:
     assert ladder_of_sets(atoms, counts, counts, 0.8) is None
 
 
-@pytest.mark.parametrize("learner", [scores.logistic, scores.norm])
+@pytest.mark.parametrize("learner", [logistic, norm])
 def test_an_output_has_the_same_score_in_every_batch(learner: Any) -> None:
     # Matrix products differ in the last bits with the number of rows, thresholds are scores of atoms.
     rng = np.random.default_rng(3)

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from audits.privacy import betting, events, scores
+from audits.privacy import betting, events
 from audits.privacy.datasets import kept_apart
 from audits.privacy.draws import Drawer
+from audits.privacy.learners.score import Score
 from audits.privacy.request import Request
 from audits.privacy.sequential import Sequential, Wealth
 from audits.privacy.tuning import TUNING
@@ -25,7 +26,7 @@ REFERENCES = np.arange(len(GRID))
 
 def ladder(first: Any, second: Any, size: int) -> events.Ladder:
     """A ladder from counts of cells, (K + 1,) each."""
-    score = scores.Score("test", lambda e: e.values[:, 0], lambda t, upper: f"{t} {upper}")
+    score = Score("test", lambda e: e.values[:, 0], lambda t, upper: f"{t} {upper}")
     above = [np.cumsum(np.asarray(side)[::-1])[::-1][1:].astype(np.int64) for side in (first, second)]
     return events.Ladder(score, np.arange(1.0, len(above[0]) + 1.0), above[0], above[1], size)
 

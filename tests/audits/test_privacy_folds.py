@@ -11,7 +11,10 @@ import numpy as np
 import pytest
 from scipy import optimize, special, stats
 
-from audits.privacy import events, folds, scores, trees
+from audits.privacy import events, folds
+from audits.privacy.learners import regressions, trees
+from audits.privacy.learners.choice import CROSS_FITTED
+from audits.privacy.learners.score import Score, fold_of
 from audits.privacy.outputs import Encoded
 from audits.privacy.tuning import TUNING
 
@@ -41,7 +44,7 @@ def test_each_half_is_judged_by_its_own_fold_and_ties_stay_ties() -> None:
     assert found[1].tolist() == [1.0, 2.0, 4.0, 4.0]
 
 
-@pytest.mark.parametrize("learner", folds.CROSS_FITTED)
+@pytest.mark.parametrize("learner", CROSS_FITTED)
 def test_no_side_is_flattered(learner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     # A tree must speak although there is nothing to find.
     monkeypatch.setattr(trees, "TUNING", replace(TUNING, sure=-math.inf, tree_equal=0.5))
@@ -70,8 +73,8 @@ def test_folds_are_fits_without_their_samples(size: int) -> None:
     rng = np.random.default_rng(size)
     x = rng.normal(size=(2, size, 6 if size > 30 else 80))
     x[0, :, 0] += 0.5
-    fold = scores.fold_of(size, TUNING.folds)
-    whole, without = scores._cross_fit(x[0], x[1], fold)  # pyright: ignore[reportPrivateUsage]
+    fold = fold_of(size, TUNING.folds)
+    whole, without = regressions._cross_fit(x[0], x[1], fold)  # pyright: ignore[reportPrivateUsage]
     assert len(without) == TUNING.folds
 
     def fitted(keep: Any) -> Any:
@@ -88,7 +91,7 @@ def test_folds_are_fits_without_their_samples(size: int) -> None:
 
     if size == 30:
         for k, found in enumerate(without):
-            again, _ = scores._cross_fit(x[0][fold != k], x[1][fold != k], fold[fold != k])  # pyright: ignore[reportPrivateUsage]
+            again, _ = regressions._cross_fit(x[0][fold != k], x[1][fold != k], fold[fold != k])  # pyright: ignore[reportPrivateUsage]
             np.testing.assert_allclose(found, again)
         return
     np.testing.assert_allclose(whole, fitted(fold >= 0), atol=0.01)
@@ -107,7 +110,7 @@ def test_counts_are_those_of_fresh_samples() -> None:
         return encoded(both[0]), encoded(both[1])
 
     first, second = sides(4000)
-    score = scores.smooth(first, second)
+    score = regressions.smooth(first, second)
     assert score is not None
     assert score.folds is not None
     x, y = score.evaluate(first), score.evaluate(second)
@@ -123,7 +126,7 @@ def test_atoms_on_a_threshold_lie_on_the_side_that_the_event_says() -> None:
     # as the mean does must count exactly what the event will hold.
     rng = np.random.default_rng(3)
     weights = np.array([1.0, math.sqrt(2.0)])
-    mean = scores.Score(
+    mean = Score(
         "any",
         lambda e: e.values @ weights,
         lambda t, upper: "",

@@ -9,7 +9,10 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import ndtr
 
-from audits.privacy import audit_privacy, calibration, events, scores
+from audits.privacy import audit_privacy, calibration, events
+from audits.privacy.learners.cells import sets
+from audits.privacy.learners.regressions import _flagged, smooth, sparse  # pyright: ignore[reportPrivateUsage]
+from audits.privacy.learners.score import Score
 from audits.privacy.outputs import Encoded
 
 
@@ -20,7 +23,7 @@ def encoded(values: Any) -> Encoded:
 
 
 def ladder_of(x: Any, y: Any, scale: float = 1.0) -> tuple[events.Ladder, Any]:
-    score = scores.Score("test", lambda e: scale * e.values[:, 0], lambda t, upper: "")
+    score = Score("test", lambda e: scale * e.values[:, 0], lambda t, upper: "")
     a, b = score.evaluate(encoded(x)), score.evaluate(encoded(y))
     cuts = events.thresholds(np.concatenate([a, b]), 0.85)
     ladder = events.Ladder(score, cuts, events.count(a, cuts), events.count(b, cuts), len(a))
@@ -103,7 +106,7 @@ def test_smooth_score_reaches_into_the_corner() -> None:
     # log 4 − (u + v)/2. The score must order outputs as it does.
     rng = np.random.default_rng(4)
     first, second = rng.exponential(1.0, (8000, 2)), rng.exponential(2.0, (8000, 2))
-    score = scores.smooth(encoded(first), encoded(second))
+    score = smooth(encoded(first), encoded(second))
     assert score is not None
     fresh = rng.exponential(1.5, (4000, 2))
     found, truth = score.evaluate(encoded(fresh)), np.log(4.0) - 0.5 * fresh.sum(axis=1)
@@ -118,7 +121,7 @@ def test_an_event_of_cells_is_named_by_its_cells_after_rounding_too() -> None:
     # Four repeated outputs, the middle two with the same counts.
     first = encoded(np.repeat([0.0, 1.0, 2.0, 3.0], [60, 20, 20, 20]))
     second = encoded(np.repeat([0.0, 1.0, 2.0, 3.0], [20, 20, 20, 60]))
-    score = scores.sets(first, second)
+    score = sets(first, second)
     assert score is not None
     ladder = events.build(score, score.evaluate(first), score.evaluate(second), 0, steady=True)
     assert ladder is not None
@@ -131,7 +134,7 @@ def test_symbols_among_numbers_are_cells_of_their_own() -> None:
     values = np.repeat([0.5, 0.0, 0.0], [40, 20, 20])[:, None]
     first = Encoded(values, np.repeat([0, 1, 2], [40, 20, 20])[:, None])
     second = Encoded(values, np.repeat([0, 2, 2], [40, 20, 20])[:, None])
-    score = scores.sets(first, second)
+    score = sets(first, second)
     assert score is not None
     # 40 of 40, 20 of 0, 20 of 40; a symbol that was never seen says nothing.
     rows = Encoded(np.array([[0.5], [0.0], [0.0], [0.0]]), np.array([[0], [1], [2], [7]]))
@@ -167,8 +170,7 @@ def test_products_are_not_seen_where_there_are_none() -> None:
     # standard errors in about one run of five (two-sided); in thirty of forty runs with probability < 1e-12.
     rng = np.random.default_rng(5)
     found = [
-        scores.sparse(encoded(rng.normal(size=(1000, 20))), encoded(rng.normal(size=(1000, 20))))
-        for _ in range(40)
+        sparse(encoded(rng.normal(size=(1000, 20))), encoded(rng.normal(size=(1000, 20)))) for _ in range(40)
     ]
     assert sum(score is not None for score in found) < 30
 
@@ -177,7 +179,7 @@ def test_a_shared_value_of_a_column_has_a_column_of_its_own() -> None:
     rng = np.random.default_rng(6)
     first, second = rng.normal(5.0, 2.0, (2000, 3)), rng.normal(5.0, 2.0, (2000, 3))
     first[:600, 1] = second[:200, 1] = -1000.0
-    columns = scores._flagged(first, second)(first)
+    columns = _flagged(first, second)(first)
     assert columns.shape == (2000, 4)
     assert np.array_equal(columns[:, 3], first[:, 1] == -1000.0)
     assert np.all(np.abs(columns[:600, 1]) < 0.1)

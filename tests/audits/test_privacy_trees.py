@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.special import beta
 
-from audits.privacy import trees
+from audits.privacy.learners import trees
 from audits.privacy.outputs import Encoded
 from audits.privacy.tuning import TUNING
 

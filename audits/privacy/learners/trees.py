@@ -15,8 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from audits.privacy.learners.cells import SHOWN, joined
+from audits.privacy.learners.score import Score, fold_of, some_columns, threshold_words
 from audits.privacy.outputs import Encoded, Floats, Ints, column_words, digits_of, number_words
-from audits.privacy.scores import SHOWN, Score, fold_of, joined, some_columns, threshold_words
 from audits.privacy.tuning import TUNING
 
 

@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 from scipy import special
 
-from audits.privacy import audit_privacy, hidden
+from audits.privacy import audit_privacy
+from audits.privacy.learners.modes import _surprise, modes  # pyright: ignore[reportPrivateUsage]
+from audits.privacy.learners.parity import parity
+from audits.privacy.learners.periods import period
+from audits.privacy.learners.summaries import summary
 from audits.privacy.outputs import Encoded
 from benchmarks.leaks import NUMBERS, bit
 
@@ -43,7 +47,7 @@ def test_the_period_itself_is_found(width: float) -> None:
         width * (np.floor(rng.laplace(scale=2.0, size=2000) / width) + 0.5 * (rng.random(2000) + data))
         for data in (0.0, 1.0)
     )
-    score = hidden.period(encoded(first), encoded(second))
+    score = period(encoded(first), encoded(second))
     assert score is not None
     found = score.evaluate(encoded(first)) > score.evaluate(encoded(second))
     assert found.mean() > 0.8
@@ -56,8 +60,8 @@ def test_nothing_is_said_where_there_is_nothing(law: str) -> None:
     found = 0
     for size in (100, 1000, 5000, 16000) * 10:
         a, b = (encoded(getattr(rng, law)(size=size)) for _ in range(2))
-        found += hidden.period(a, b) is not None
-        found += hidden.modes(a, b) is not None
+        found += period(a, b) is not None
+        found += modes(a, b) is not None
     assert found < 13
 
 
@@ -65,7 +69,7 @@ def test_values_that_repeat_are_cells_of_their_own() -> None:
     rng = np.random.default_rng(3)
     x, y = rng.normal(size=4000), rng.normal(size=4000)
     x[:30] = 0.123456789
-    score = hidden.modes(encoded(x), encoded(y))
+    score = modes(encoded(x), encoded(y))
     assert score is not None
     inside = score.evaluate(encoded([0.123456789, 0.1234567890001, 5.0]))
     assert inside[0] > inside[1] == inside[2]
@@ -77,7 +81,7 @@ def test_surprise_is_the_log_of_the_binomial_tail_but_for_its_width() -> None:
     # Chernoff: P(X ≥ a) ≤ exp(−n·KL(a/n ‖ p)) for a ≥ np.
     for n, a, p in [(20, 18, 0.5), (100, 70, 0.4), (16, 16, 0.5)]:
         exact = special.bdtrc(a - 1, n, p)
-        bound = np.exp(-hidden._surprise(np.array([a]), np.array([n - a]), p))[0]
+        bound = np.exp(-_surprise(np.array([a]), np.array([n - a]), p))[0]
         assert exact <= bound * (1.0 + 1e-12)
         assert bound <= 20.0 * exact
 
@@ -116,7 +120,7 @@ def test_no_parity_is_told_where_there_is_none() -> None:
     found = 0
     for width in (3, 5, 12, 20) * 25:
         a, b = (Encoded(rng.normal(size=(400, width)), np.zeros((400, 0), dtype=np.int64)) for _ in range(2))
-        found += hidden.parity(a, b) is not None
+        found += parity(a, b) is not None
     assert found < 8
 
 
@@ -127,9 +131,9 @@ def test_narrow_intervals_are_found_by_few_outputs_and_not_by_chance(law: str) -
     alone = 0
     for _ in range(20):
         x, y = (getattr(rng, law)(size=40_000) for _ in range(2))
-        alone += hidden.modes(encoded(x), encoded(y)) is not None
+        alone += modes(encoded(x), encoded(y)) is not None
         x[:16] = 0.77 + 1e-7 * rng.random(16)
-        score = hidden.modes(encoded(x), encoded(y))
+        score = modes(encoded(x), encoded(y))
         assert score is not None
         assert np.mean(score.evaluate(encoded(x[:16])) > score.evaluate(encoded([0.5]))) >= 0.5
     assert alone < 8
@@ -292,7 +296,7 @@ def test_no_view_is_told_where_there_is_nothing(width: int) -> None:
     found = 0
     for size in (100, 1000) * 10:
         a, b = (Encoded(rng.normal(size=(size, width)), np.zeros((size, 0), np.int64)) for _ in range(2))
-        found += sum(use(a, b) is not None for use in (hidden.period, hidden.modes, hidden.summary))
+        found += sum(use(a, b) is not None for use in (period, modes, summary))
     assert found < 12
 
 

@@ -1,0 +1,174 @@
+"""Scores of partitions: the log ratio of both datasets' counts in the cell that an output lies in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from audits.privacy.footprints import cells as bit_cells
+from audits.privacy.learners.score import Score, telling, threshold_words
+from audits.privacy.outputs import Encoded, Floats, Ints, column_words, digits_of, number_words, value_words
+from audits.privacy.tuning import TUNING
+
+
+def value(first: Encoded, second: Encoded) -> Score:
+    """A single number itself: both tails, and atoms at the ends."""
+    some = np.concatenate([first.values[: TUNING.most_distinct, 0], second.values[: TUNING.most_distinct, 0]])
+    words = threshold_words("output", digits_of(some))
+    return Score("value", lambda e: e.values[:, 0], words, learned=False, monotone=False)
+
+
+def sets(first: Encoded, second: Encoded) -> Score | None:
+    """Cells of single outputs, ordered by their empirical likelihood ratio.
+
+    Repeated numbers and symbols are cells of their own; other numbers are cut at pooled quantiles: that makes
+    tails, intervals and complements of intervals alike. For repeated vectors see `atoms.ladder_of_sets`.
+    """
+    if not (first.is_scalar or first.is_symbol):
+        return None
+    values = np.concatenate([e.values[(e.codes == 0).all(axis=1), 0] for e in (first, second)])
+    atoms, edges = _scalar_cells(values, int(np.clip(np.sqrt(len(values)) / 2, 8, 128)))
+    numbers, digits = len(atoms) + len(edges) + 1, digits_of(edges)
+
+    def cell(e: Encoded) -> Ints:
+        found = _scalar_cell(e.values[:, 0], atoms, edges)
+        return np.where(e.codes[:, 0] > 0, numbers - 1 + e.codes[:, 0], found) if first.is_symbol else found
+
+    def name(c: int) -> str:
+        return _cell_words(atoms, edges, c, digits) if c < numbers else f"{{symbol {c - numbers + 1}}}"
+
+    return of_cells("sets", cell, name, first, second, few=TUNING.few_cells)
+
+
+def coordinate(first: Encoded, second: Encoded) -> Score:
+    """The column that tells the datasets apart best, cut into cells: it finds a leak in one coordinate."""
+    column = int(np.argmax(telling(first.columns(), second.columns())))
+    words = column_words(first.shape, column)
+    return of_number("coordinate", lambda e: e.columns()[:, column], words, first, second)
+
+
+def footprints(first: Encoded, second: Encoded) -> Score:
+    """Trailing zero bits of the significand, by the exponent: which doubles a computation can reach at all.
+
+    Finds what Mironov (2012) describes; nearly every noise that is added in floating point has it.
+    """
+    return of_cells(
+        "footprints",
+        lambda e: bit_cells(e.values[:, 0])[0],
+        lambda c: f"{{(exponent {c // 64 - 30}, {c % 64} zeros)}}",
+        first,
+        second,
+        "(exponent, trailing zero bits)",
+    )
+
+
+def of_number(
+    name: str, number: Callable[[Encoded], Floats], words: str, first: Encoded, second: Encoded
+) -> Score:
+    """The score of one number of each output, cut into cells."""
+    values = np.concatenate([number(first), number(second)])
+    atoms, edges = _scalar_cells(values, int(np.clip(np.sqrt(len(values)) / 2, 8, 64)))
+    digits = digits_of(edges)
+    return of_cells(
+        name,
+        lambda e: _scalar_cell(number(e), atoms, edges),
+        lambda c: _cell_words(atoms, edges, c, digits),
+        first,
+        second,
+        what=words,
+    )
+
+
+def of_cells(
+    name: str,
+    cell: Callable[[Encoded], Ints],
+    words: Callable[[int], str],
+    first: Encoded,
+    second: Encoded,
+    what: str = "output",
+    few: int = 0,
+) -> Score:
+    """The score of a partition: the log ratio of both datasets' counts in the cell that an output lies in.
+
+    cell   outputs → numbers of cells.
+    words  number of a cell → the cell in words, a set that `what` lies in.
+    few    with so few cells the samples that ordered them may also judge them.
+    """
+    x, y = cell(first), cell(second)
+    cells = 1 + int(max(x.max(initial=0), y.max(initial=0)))
+    a, b = np.bincount(x, minlength=cells), np.bincount(y, minlength=cells)
+    # A cell that no output was seen in has the ratio 1.
+    ratio = np.append(np.log((a + 0.5) / (b + 0.5)), 0.0)
+
+    def describe(t: float, upper: bool) -> str:
+        # Scores and thresholds are both rounded, so the threshold lies half a unit lower.
+        inside = (ratio[:-1] >= t - TUNING.ratio_rounding) == upper
+        names = [words(int(c)) for c in np.flatnonzero(inside & (a + b > 0))]
+        # Where no cell with outputs reaches the threshold, the event is that of the cells without outputs.
+        return f"{what} in {joined(names)}" if names else "output where nothing was seen while learning"
+
+    return Score(name, lambda e: ratio[np.minimum(cell(e), cells)], describe, learned=cells > few)
+
+
+SHOWN = 6
+"""Cells that an event is described by, at most."""
+
+
+def joined(parts: list[str], others: int = 0) -> str:
+    """Cells in words, neighbouring intervals merged; of all but `SHOWN`, and of `others`, only how many."""
+    merged: list[str] = []
+    for part in parts:
+        # [a, b) ∪ [b, c) reads better as [a, c).
+        if merged and part.startswith("[") and merged[-1].endswith(")"):
+            left, right = merged[-1][1:-1].split(", "), part[1:-1].split(", ")
+            if len(left) == 2 and len(right) == 2 and left[1] == right[0]:
+                merged[-1] = f"[{left[0]}, {right[1]})"
+                continue
+        merged.append(part)
+    hidden = max(len(merged) - SHOWN, 0) + others
+    more = f" and {hidden} more cells" if hidden else ""
+    return (" ∪ ".join(merged[:SHOWN]) or "∅") + more
+
+
+def row_words(e: Encoded, row: int) -> str:
+    """One row as a set of one element, a dozen of its numbers at most."""
+    codes = e.codes[row]
+    parts = [
+        f"symbol {codes[j]}" if j < len(codes) and codes[j] else value_words(v)
+        for j, v in enumerate(e.values[row][:12])
+    ]
+    more = ", …" if e.values.shape[1] > 12 else ""
+    return "{" + (parts[0] if len(parts) == 1 else f"({', '.join(parts)}{more})") + "}"
+
+
+def _scalar_cells(values: Floats, cells: int) -> tuple[Floats, Floats]:
+    """Atoms (repeated values) and edges between which the other values lie, about `cells` in all."""
+    unique, counts = np.unique(values, return_counts=True)
+    least = max(2, len(values) // 2000)
+    common = counts >= least
+    atoms, rest = unique[common], np.repeat(unique[~common], counts[~common])
+    if len(rest) < 4:
+        return atoms, np.zeros(0)
+    edges = np.unique(np.quantile(rest, np.linspace(0.0, 1.0, cells + 1)[1:-1]))
+    return atoms, edges
+
+
+def _scalar_cell(values: Floats, atoms: Floats, edges: Floats) -> Ints:
+    between = len(atoms) + np.searchsorted(edges, values, side="right")
+    if len(atoms) == 0:
+        return between
+    place = np.minimum(np.searchsorted(atoms, values), len(atoms) - 1)
+    return np.where(atoms[place] == values, place, between)
+
+
+def _cell_words(atoms: Floats, edges: Floats, c: int, digits: int) -> str:
+    """One of the cells that `_scalar_cell` puts numbers into, its edges with so many digits."""
+    if c < len(atoms):
+        return f"{{{value_words(atoms[c])}}}"
+    if len(atoms) > 0 and len(edges) == 0:
+        return "(another number)"
+    j = c - len(atoms)
+    low, high = edges[j - 1] if j > 0 else -math.inf, edges[j] if j < len(edges) else math.inf
+    return f"[{number_words(low, digits)}, {number_words(high, digits)})"
