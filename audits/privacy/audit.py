@@ -177,6 +177,8 @@ def audit_privacy(
         premise, tested = premises.broken(request, drawer, 0, own)
         if premise:
             finding = nothing(0, premise)
+        elif not drawer.answered and len(checked) == 1:
+            finding = nothing(0)
         else:
             finding = Sequential(request).run() if method == "sequential" else run_fixed(request, method)
             if finding.refuted and finding.pair_index > 0:
@@ -188,6 +190,8 @@ def audit_privacy(
         premise = premise or premises.sentence("data")
     if premise:
         finding = replace(finding, refuted=False, undecided=True, epsilon_lower=0.0, note=premise)
+    elif not drawer.answered:
+        finding = replace(finding, undecided=True, note="Every call of the mechanism raised an exception.")
     reached = finding.resolution.epsilon <= (math.inf if resolution is None else resolution)
     decided = not finding.undecided and reached and math.isfinite(finding.resolution.epsilon)
     verdict = "refuted" if finding.refuted else "not-refuted" if decided else "undecided"
@@ -195,15 +199,19 @@ def audit_privacy(
     low_bits = None
     if score is None and not premise:
         low_bits = footprints_of.look(outputs[0], outputs[1], epsilon, delta, alpha)
-    seconds = time.perf_counter() - clock
     cost = max(time.process_time() - started, drawer.seconds)
     planted, named_event = (), None
+    last = finding.trace[-1] if progress is not None and finding.trace else None
     with suppress(*stops):
         if planting and verdict == "not-refuted" and method != "gdp":
+            if progress is not None and last is not None:
+                progress(replace(last, next="leaks are planted into its outputs"))
             planted = _planted(request, outputs, finding, method, looks, cost)
     # The refutation stands, whatever a mechanism does when it is called again.
     with suppress(ValueError, *stops):
         if simplest and finding.refuted:
+            if progress is not None and last is not None:
+                progress(replace(last, next="refuted; a simple event is looked for"))
             named_event = _simplest(request, outputs, finding)
     notes = [finding.note]
     if drawer.changed and drawer.one_by_one:
@@ -220,7 +228,7 @@ def audit_privacy(
         confidence=1.0 - alpha,
         e_value=finding.largest_e_value,
         samples=finding.samples,
-        seconds=seconds,
+        seconds=time.perf_counter() - clock,
         pair=checked[finding.pair_index],
         pair_index=finding.pair_index,
         direction=finding.direction,

@@ -93,7 +93,11 @@ def _is_frame(data: Any) -> bool:
 
 
 def _is_series(data: Any) -> bool:
-    return hasattr(data, "to_numpy") and hasattr(data, "index")
+    return hasattr(data, "to_numpy") and hasattr(data, "iloc")
+
+
+def _is_index(data: Any) -> bool:
+    return hasattr(data, "to_numpy") and hasattr(data, "get_indexer")
 
 
 def _zipped(data: Sequence[Any]) -> Records | str:
@@ -143,8 +147,8 @@ class Dataset:
     def __init__(self, data: Any) -> None:
         self.data = data
         self._copy = copier(data)
-        self._digest = digest(data)
-        # Constants cannot change; where untouched copies differ from the dataset nothing can be said.
+        self._digest = digest(self.fresh())
+        # Constants cannot change; where untouched copies differ from each other nothing can be said.
         self._told = not _is_constant(data) and (self._copy is _same or digest(self.fresh()) == self._digest)
 
     def fresh(self) -> Any:
@@ -241,6 +245,9 @@ def _digest(data: Any, within: tuple[int, ...]) -> bytes:
         parts = *columns, data.index, data.attrs
     elif _is_series(data):
         parts = data.to_numpy(), repr(data.dtype), data.index, data.name, data.attrs
+    elif _is_index(data):
+        # An index keeps what it was asked for, which is no change.
+        parts = data.to_numpy(), repr(data.dtype), tuple(data.names)
     else:
         parts = _state(data)
     for part in parts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import enum
 import os
 import time
 from collections import Counter
@@ -30,6 +31,8 @@ CHUNK_ONE_BY_ONE, MOST_CHUNKS = 32, 64
 """The least chunk of a mechanism that is called for every output, and how many chunks a draw has at most."""
 POOL_BYTES = 2**26
 """Outputs of a dataset that are kept, at most."""
+FAILED = "raised "
+"""How the symbol of an exception begins."""
 CHANCE = 1e-6
 WORTH_FORKING = 0.2
 """Seconds that a draw must take to be worth processes of its own."""
@@ -54,12 +57,22 @@ def each(f: Mechanism) -> Mechanism:
             mine = data if i == 0 else fresh(kept)
             output = f(mine) if rng is None else f(mine, rng)
             # A mechanism may hand out the same object again, and write into it or into what it holds.
-            outputs.append(output if isinstance(output, PLAIN) else copy.deepcopy(output))
+            outputs.append(output if isinstance(output, PLAIN) else _copied(output))
         return stack(outputs)
 
     mechanism.replayable = getattr(f, "replayable", True)  # type: ignore[attr-defined]
     mechanism.one_by_one = True  # type: ignore[attr-defined]
     return mechanism
+
+
+def _copied(output: Any) -> Any:
+    """A copy of an output; the output itself where there is no copy, as of a view of a dictionary."""
+    if isinstance(output, memoryview):
+        return output.tolist()
+    try:
+        return copy.deepcopy(output)
+    except Exception:
+        return output
 
 
 def unseeded(f: Mechanism) -> Mechanism:
@@ -81,14 +94,14 @@ def stack(outputs: Sequence[Any]) -> Raw:
     """Outputs one by one → an array, outputs along the first axis; all but numbers of one kind and arrays of
     one shape become Python objects."""
     first = outputs[0] if len(outputs) else 0.0
-    if all(type(o) is type(first) for o in outputs):
+    if all(type(o) is type(first) for o in outputs) and not isinstance(first, enum.Enum):
         small = isinstance(first, int) and all(-(2**63) <= o < 2**63 for o in outputs)
         # Times of several units would all get the same, and bytes would lose zeros at their end.
         if small or (
             isinstance(first, (float, np.number, np.bool_)) and not isinstance(first, np.timedelta64)
         ):
             return np.asarray(outputs)
-        arrays = type(first) is np.ndarray and first.ndim > 0 and first.dtype.kind != "O"
+        arrays = type(first) is np.ndarray and first.ndim > 0 and first.dtype.kind not in "OV"
         if arrays and len({(o.shape, o.dtype) for o in outputs}) == 1:
             return np.stack(list(outputs))
     return objects(outputs)
@@ -126,6 +139,8 @@ class Drawer:
     replayable    False for mechanisms wrapped by `unseeded`.
     one_by_one    whether every output comes from a call of its own, as `each` has it.
     changed       whether the mechanism has changed its data so far.
+    answered      whether any call has returned an output so far, where exceptions are outputs.
+    arrays        whether a call returned an array of outputs, which gives all of them one type.
     first_output  when the first call came back, by `time.perf_counter`.
     """
 
@@ -138,13 +153,15 @@ class Drawer:
         self.replayable = bool(getattr(mechanism, "replayable", True))
         self.one_by_one = self.symbols or bool(getattr(mechanism, "one_by_one", False))
         self.changed = False
+        self.answered = not self.symbols
+        self.arrays = False
         self.first_output: float | None = None
         self.keep = keep
         self._kept: dict[str, list[Raw]] = {}
 
     def encoder(self) -> Encoder:
         """A new encoder for the outputs of one pair."""
-        return Encoder(nan=self.symbols)
+        return Encoder(nan=self.symbols, typed=lambda: not self.arrays)
 
     def draw(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
         """`size` outputs, first axis first. `where` names the dataset in messages.
@@ -154,6 +171,7 @@ class Drawer:
         start = time.perf_counter()
         outputs = self._drawn(data, size, rng, where)
         self.seconds, self.drawn = self.seconds + time.perf_counter() - start, self.drawn + size
+        self.answered = self.answered or not all(_is_failure(output) for output in outputs)
         kept = self._kept.setdefault(where, [])
         room = min(self.keep, POOL_BYTES // max(outputs[:1].nbytes, 1)) - sum(map(len, kept))
         if room > 0:
@@ -217,13 +235,13 @@ class Drawer:
         except (Exception, SystemExit, GeneratorExit) as error:
             kind = type(error).__name__
             if self.symbols:
-                return objects([Word(f"raised {kind}")])
+                return objects([Word(f"{FAILED}{kind}")])
             if isinstance(error, SystemExit):
                 raise ValueError(f"mechanism called exit({error.code!r}) on {where}") from error
             raise ValueError(
-                f"mechanism raised {kind}({' '.join(str(error).split())[:200]}) on {where}; "
-                'errors="symbol" takes exceptions for outputs'
+                f"mechanism raised {kind}({' '.join(str(error).split())[:200]}) on {where}{_remedy(error)}"
             ) from error
+        self.arrays = self.arrays or (isinstance(raw, np.ndarray) and not self.one_by_one)
         return _checked(raw, size, where)
 
     def _outputs(self, data: Dataset, size: int, rng: np.random.Generator) -> Any:
@@ -240,6 +258,25 @@ class Drawer:
                 # A mechanism of another process has copies of its own, and says itself what it does to them.
                 elsewhere = getattr(getattr(self.mechanism, "changed", None), "is_set", None)
                 self.changed = data.differs(mine) or (elsewhere is not None and bool(elsewhere()))
+
+
+def _is_failure(output: Any) -> bool:
+    return isinstance(output, Word) and output.name.startswith(FAILED)
+
+
+def _remedy(error: BaseException) -> str:
+    """What would do where a mechanism raises."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    if isinstance(error, TypeError) and place is not None and place.tb_frame.f_code.co_filename == __file__:
+        return (
+            "; a mechanism is called as mechanism(data, size, rng): audits.each wraps f(data, rng), "
+            "audits.unseeded a function without rng"
+        )
+    if isinstance(error, (NameError, ImportError, AttributeError)):
+        return ""
+    return '; errors="symbol" takes exceptions for outputs'
 
 
 def differ(parts: Sequence[Raw]) -> bool:

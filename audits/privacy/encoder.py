@@ -7,9 +7,11 @@ outputs are given the block's default there.
 
 from __future__ import annotations
 
+import enum
 import re
+import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, cast
@@ -31,7 +33,7 @@ SHOWN = 8
 UNIQUE_FROM = 16
 """Strings that hardly repeat, of which so many were seen, also get columns for their structure."""
 MOST_COLUMNS = 20_000
-MOST_KEYS = 64
+MOST_KEYS, MOST_PATTERNS = 512, 64
 """Keys of dictionaries, and elements of sets, that have columns of their own at a place in the output, at
 most; and patterns of strings that are told apart."""
 
@@ -69,11 +71,13 @@ class _Batch:
 class Encoder:
     """Turns outputs into columns; remembers the kind of output, the columns and the numbers of the symbols.
 
-    nan  whether NaN is a symbol; otherwise it is refused.
+    nan    whether NaN is a symbol; otherwise it is refused.
+    typed  () → whether each output has a type of its own: False where calls return arrays, which give all of
+           their outputs one type.
     """
 
-    def __init__(self, nan: bool = False) -> None:
-        self._nan = nan
+    def __init__(self, nan: bool = False, typed: Callable[[], bool] = lambda: True) -> None:
+        self._nan, self._typed = nan, typed
         self._layout: tuple[str, str] | None = None
         self._blocks: dict[Key, _Block] = {}
         self._width = 0
@@ -155,7 +159,8 @@ class Encoder:
             if not 1 <= code <= len(self._symbols):
                 return "(a symbol that never occurred)"
             text = repr(list(self._symbols)[code - 1])
-            return text if len(text) <= most else text[: most - 1] + "…"
+            # Texts often begin alike and differ at their ends.
+            return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2) + 1 :]}"
 
         def word(found: re.Match[str]) -> str:
             if found["column"]:
@@ -179,14 +184,14 @@ class Encoder:
             if block.start <= column < block.start + block.width:
                 looks = leaves.structure_words(*self._extents[key]) if key in self._extents else ()
                 place = _place(key, column - block.start, looks) + self._units.get(key, "")
-                known: list[str] = []
+                known: dict[int, str] = {}
                 if place.startswith("pattern"):
-                    known = ["other", *map(repr, self._patterns[key])]
+                    known = dict(enumerate(["other", *map(repr, self._patterns[key])]))
                 elif key[1] == "type":
-                    known = list(self._sorts)
+                    known = {number: name for name, number in self._sorts.items()}
                 elif key[1].endswith(" kind"):
-                    known = [*leaves.KINDS]
-                told = ", ".join(f"{number} {name}" for number, name in enumerate(known[:SHOWN]))
+                    known = dict(enumerate(leaves.KINDS))
+                told = ", ".join(f"{number} {known[number]}" for number in [*known][:SHOWN])
                 return f"{place} ({told})" if told else place
         return f"column {column}"
 
@@ -297,7 +302,12 @@ class Encoder:
         self._usual.setdefault(types, kind)
         if types in self._blocks:
             kinds = np.full(flat.shape, kind)
-            self._differing(batch, types, rows, kinds if bad is None else np.where(bad, -1, kinds))
+            self._kinds(batch, key, rows, kinds if bad is None else np.where(bad, -1, kinds))
+
+    def _kinds(self, batch: _Batch, key: Key, rows: Rows, kinds: Ints) -> None:
+        """Columns of the kinds of numbers, −1 for what is none."""
+        if key[0] or self._typed():
+            self._differing(batch, (key[0], f"{key[1]} kind"), rows, kinds)
 
     def _not_a_number(self) -> leaves.Word:
         if not self._nan:
@@ -327,7 +337,7 @@ class Encoder:
                 return
             # Later strings change nothing, or they would look different.
             self._extents[block] = leaves.extent(words)
-            self._patterns[block] = sorted(_repeated(map(leaves.pattern, words), 2))
+            self._patterns[block] = sorted(_repeated(map(leaves.pattern, words), 2, MOST_PATTERNS))
         known = {pattern: 1.0 + number for number, pattern in enumerate(self._patterns[block])}
         extent = self._extents[block]
         looks = {
@@ -370,7 +380,7 @@ class Encoder:
         further = (key[0], f"{key[1]} exactly")
         if further in self._blocks or extras.any():
             self._put(batch, further, rows, extras.reshape(len(flat), -1))
-        self._differing(batch, (key[0], f"{key[1]} kind"), rows, kinds.reshape(flat.shape))
+        self._kinds(batch, key, rows, kinds.reshape(flat.shape))
         self._structure(batch, key, rows, texts.reshape(flat.shape))
 
     def _objects(self, batch: _Batch, path: str, rows: Rows, items: list[Any]) -> None:
@@ -378,7 +388,9 @@ class Encoder:
         # The types of containers and texts; outputs of other kinds have the usual one there.
         sorts = {kind: leaves.sort(item) for kind, item in {type(item): item for item in items}.items()}
         numbers = {kind: self._sort(name) if name else -1 for kind, name in sorts.items()}
-        self._differing(batch, (path, "type"), rows, np.array([numbers[type(item)] for item in items]))
+        frames = {kind for kind in sorts if leaves.labelled(kind)}
+        types = [self._sort(leaves.sort(o)) if type(o) in frames else numbers[type(o)] for o in items]
+        self._differing(batch, (path, "type"), rows, np.array(types))
         arrays = _same_arrays(items)
         if arrays is not None:
             self._array(batch, path, rows, arrays)
@@ -428,8 +440,8 @@ class Encoder:
             self._objects(batch, path + name, _ints(some), [*some.values()])
 
     def _sort(self, name: str) -> int:
-        """The number of a type."""
-        return self._sorts.setdefault(name, len(self._sorts))
+        """The number of a type; it depends on the name alone, as there may be any number of them."""
+        return self._sorts.setdefault(name, leaves.SORTS.get(name, zlib.crc32(name.encode()) % 10**6 + 10))
 
     def _shapes(
         self, batch: _Batch, path: str, rows: Rows, shapes: list[tuple[int, ...]], times: int = 1
@@ -454,7 +466,9 @@ class Encoder:
             known = [found for item, found in pairs if isinstance(item, (Mapping, AbstractSet))]
             if not known:
                 return set()
-            self._keys[path] = set(_repeated((name for found in known for name in found), min(2, len(known))))
+            self._keys[path] = set(
+                _repeated((name for found in known for name in found), min(2, len(known)), MOST_KEYS)
+            )
         return self._keys[path]
 
     def _lists(self, batch: _Batch, path: str, rows: Ints, lists: list[list[Any]]) -> None:
@@ -487,9 +501,15 @@ class Encoder:
             self._put(batch, key, rows, columns)
 
 
-def _repeated(names: Iterable[str], least: int) -> list[str]:
-    """The commonest names, `MOST_KEYS` at most, of those that occur so often."""
-    return [name for name, count in Counter(names).most_common(MOST_KEYS) if count >= least]
+def _repeated(names: Iterable[str], least: int, most: int) -> list[str]:
+    """The commonest names, `most` at most, of those that occur so often.
+
+    Of names that occur equally often the first in the alphabet are taken: which of them came first must not
+    decide, or the columns would depend on the order of the outputs.
+    """
+    counts = Counter(names)
+    common = sorted(counts, key=lambda name: (-counts[name], name))[:most]
+    return [name for name in common if counts[name] >= least]
 
 
 def _order(item: Any, found: Any, known: set[str]) -> tuple[str, ...]:
@@ -538,6 +558,8 @@ def _numeric(lists: list[list[Any]]) -> Raw | None:
     except (ValueError, OverflowError):
         return None
     kinds = {type(item) for items in lists for item in items}
+    if any(issubclass(kind, enum.Enum) for kind in kinds):
+        return None
     # Integers of which some need 64 bits and others a sign would become floats.
     kept = len(kinds) == 1 and leaves.kind(found.dtype.type()) == leaves.kind(lists[0][0])
     return found if found.ndim == 2 and found.dtype.kind in "biuf" and kept else None

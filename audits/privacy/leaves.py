@@ -14,7 +14,8 @@ import math
 import numbers
 import re
 import uuid
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from fractions import Fraction
@@ -39,6 +40,8 @@ KINDS = "float", "integer", "boolean", "other"
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d{1,3})?", re.ASCII)
 
 
+SORTS = {"list": 0, "tuple": 1, "dict": 2, "set": 3, "ndarray": 4, "str": 5, "bytes": 6}
+"""Numbers of the types of containers and texts that are met most."""
 PARTS = {"ns": 10**3, "ps": 10**6, "fs": 10**9, "as": 10**12}
 """Parts of a microsecond."""
 UNITS = {"ms": 10**3, "s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6, "D": 86400 * 10**6, "W": 604800 * 10**6}
@@ -121,10 +124,10 @@ def extras(flat: Raw, rest: Floats | None = None) -> Floats | None:
 
 def number(item: Any) -> tuple[float, float, float, float] | None:
     """A number as a float and its extras; None for what is no number."""
-    if isinstance(item, (bool, float, np.bool_)) or (isinstance(item, np.floating) and item.itemsize <= 8):
-        return _clipped(float(item)), 0.0, 0.0, 0.0
     if isinstance(item, enum.Enum):
         return None
+    if isinstance(item, (bool, float, np.bool_)) or (isinstance(item, np.floating) and item.itemsize <= 8):
+        return _clipped(float(item)), 0.0, 0.0, 0.0
     if isinstance(item, (np.datetime64, np.timedelta64)):
         if np.isnat(item):
             return math.nan, 0.0, 0.0, 0.0
@@ -216,9 +219,10 @@ def symbol(item: Any) -> Any:
         return text(item)
     if item is Ellipsis or item is NotImplemented:
         return Word(repr(item))
+    remedy = "; return list(…) of it" if isinstance(item, Iterable) else ""
     raise Refused(
         "must return numbers, strings, None, or lists, tuples, dictionaries, sets, dataclasses or arrays of "
-        f"these, not objects of type {type(item).__name__}"
+        f"these, not objects of type {type(item).__name__}{remedy}"
     )
 
 
@@ -228,7 +232,17 @@ def sort(item: Any) -> str:
         return "str"
     if isinstance(item, TEXTS):
         return "str" if isinstance(item, str) else "bytes" if isinstance(item, bytes) else type(item).__name__
+    if labelled(type(item)):
+        # What is told beside the values: names, types and categories.
+        columns = item.dtypes.tolist() if hasattr(item, "columns") else [item.dtype, item.name]
+        labels = getattr(item.index, "dtype", ""), list(item.index.names), dict(item.attrs)
+        return f"{type(item).__name__} of {columns!r} {labels!r}"
     return "" if container(item) is None else type(item).__name__
+
+
+def labelled(kind: type) -> bool:
+    """Whether such objects are Series or DataFrames."""
+    return hasattr(kind, "to_dict") and hasattr(kind, "iloc")
 
 
 def parts_of_complex(item: Any) -> dict[str, Any]:
@@ -268,14 +282,29 @@ def container(item: Any) -> list[Any] | Mapping[str, Any] | None:
         return dict.fromkeys(sorted(element(part) for part in cast(AbstractSet[Any], item)), 1)
     if dataclasses.is_dataclass(item) and not isinstance(item, type):
         return {f".{field.name}": getattr(item, field.name) for field in dataclasses.fields(item)}
-    by_label = getattr(item, "to_dict", None)
-    if by_label is not None and hasattr(item, "index"):
-        # A Series or a DataFrame: by column and by label.
-        return {f"[{key!r}]": part for key, part in by_label().items()}
+    if labelled(type(item)):
+        return _by_label(item)
     if hasattr(item, "__array__") and not isinstance(item, numbers.Number):
         array = np.asarray(item)
         return None if array.dtype.kind == "O" and array.ndim == 0 else list(array.ravel())
     return None
+
+
+def _by_label(item: Any) -> Mapping[str, Any]:
+    """The parts of a Series or a DataFrame by label, equal labels by how often they came before."""
+    if not hasattr(item, "columns"):
+        return {f"[{key!r}]": part for key, part in _distinct(item.index, item.tolist()).items()}
+    columns = [_distinct(item.index, item.iloc[:, j].tolist()) for j in range(item.shape[1])]
+    found = {f"[{key!r}]": part for key, part in _distinct(item.columns, columns).items()}
+    return found if found else {" (rows)": len(item)}
+
+
+def _distinct(labels: Iterable[Any], parts: Iterable[Any]) -> dict[Any, Any]:
+    seen, found = Counter[Any](), dict[Any, Any]()
+    for label, part in zip(labels, parts, strict=True):
+        found[Word(f"{label!r} ({seen[label] + 1})") if label in seen else label] = part
+        seen[label] += 1
+    return found
 
 
 def element(part: Any) -> str:

@@ -99,11 +99,13 @@ class Footprints:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One look of the audit: samples a side so far, log e-value against the claim, lower bound on ε."""
+    """One look of the audit: samples a side so far, log e-value against the claim, lower bound on ε; and what
+    is done next where that takes no more bets."""
 
     samples: int
     log_e_value: float
     epsilon_lower: float
+    next: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ class AuditResult:
                      claim, at least 1/α where refuted (sequential). The wealth itself at each look is in
                      `trace`. The fixed-size method bets once, on what it learned.
     samples          drawn from each side, all pairs together, those used for learning included.
-    seconds          wall-clock time.
+    seconds          wall-clock time, that of what comes after the verdict included.
     pair             the pair of datasets with the strongest evidence; `pair_index` its place in the list.
     direction        "forward": the first dataset's outputs fall into the event too often; "backward": the
                      second's.
@@ -191,6 +193,12 @@ class AuditResult:
         return round(1.0 - self.confidence, 15)
 
     @property
+    def bound(self) -> str:
+        """The lower bound in words: above the claim where that alone is shown."""
+        found = f"{self.epsilon_lower:.4g}"
+        return f"ε {'>' if self.refuted and found == f'{self.epsilon_claimed:.4g}' else '≥'} {found}"
+
+    @property
     def replay(self) -> str:
         """What gives this run again, as options of the command."""
         seed = f"--seed {self.seed}" if self.seed is not None else "(no seed: it cannot be replayed)"
@@ -246,7 +254,8 @@ class AuditResult:
         verdicts = {"refuted": Verdict.REFUTED, "not-refuted": Verdict.CONSISTENT}
         return Evidence(
             quantity=f"ε of {of} at δ = {self.delta:g}" if of else f"ε at δ = {self.delta:g}",
-            estimate=self.epsilon_lower,
+            # Without a refutation an estimate says more of the event's few counts than of the mechanism.
+            estimate=max(self.epsilon_lower, self.epsilon_estimate if self.refuted else 0.0),
             low=self.epsilon_lower,
             high=math.inf,
             confidence=self.confidence,
@@ -266,7 +275,7 @@ class AuditResult:
         spent = f"{self.samples:,} samples a side, {self.seconds:.2f} s"
         if self.refuted:
             text = (
-                f"REFUTED: the mechanism is not ({claim})-private: ε ≥ {self.epsilon_lower:.4g} with "
+                f"REFUTED: the mechanism is not ({claim})-private: {self.bound} with "
                 f"confidence {self.confidence:g} (estimate {self.epsilon_estimate:.4g}). "
                 f"Event ({self.direction}): {self.event}. {spent}."
             )
@@ -345,7 +354,7 @@ class AuditResult:
         colour = {"refuted": "#b3261e", "not-refuted": "#1b6e3c", "undecided": "#7a5b00"}[self.verdict]
         rows = [
             ("claim", f"ε = {self.epsilon_claimed:g}, δ = {self.delta:g}"),
-            ("ε is at least", f"{self.epsilon_lower:.4g} (confidence {self.confidence:g})"),
+            ("lower bound", f"{self.bound} (confidence {self.confidence:g})"),
             ("largest e-value", f"{self.e_value:.4g}"),
             ("samples a side", f"{self.samples:,}"),
             ("seconds", f"{self.seconds:.2f}"),

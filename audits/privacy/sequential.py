@@ -241,7 +241,9 @@ class Sequential:
     def epsilon_lower(self) -> float:
         """The largest ε of the grid up to which everything is rejected; 0 where ε = 0 is not."""
         first_kept = int(np.append(self.rejected, False).argmin())
-        return float(self.grid[max(first_kept - 1, 0)])
+        found = float(self.grid[max(first_kept - 1, 0)])
+        # Where the claimed ε itself is rejected the true one is larger.
+        return math.nextafter(found, math.inf) if first_kept == self.claimed + 1 and found > 0.0 else found
 
     def next_pair(self) -> PairState:
         """The pair to draw from next: at first every pair, later mostly that with the strongest violation."""
@@ -428,19 +430,24 @@ class Sequential:
         )
 
     def carrier(self) -> int:
-        """The place of the ε whose event carries the lower bound; of the claimed ε where the bound is less.
+        """The place of the ε whose event carries the lower bound; of the claimed ε where there is no bound.
 
         After a refutation that event is shown, not the one that first crossed the bar.
         """
-        return max(self.claimed, int(np.searchsorted(self.grid, self.epsilon_lower())))
+        first_kept = int(np.append(self.rejected, False).argmin())
+        return first_kept - 1 if first_kept > 0 else self.claimed
 
     def winner(self, at: int) -> tuple[PairState, events.Ladder, int] | None:
-        """The pair of the largest wealth at an ε, and the ladder and event of the largest excess over its
-        null; None where nothing can be betted on."""
+        """The pair of the largest wealth at an ε that is rejected, of the largest excess over the claim
+        where none is; and the ladder and event of the largest excess over its null. None where nothing can be
+        betted on."""
         states = [state for state in self.states if state.live()]
         if not states:
             return None
-        state = max(states, key=lambda s: float(self.wealth[s.index].log()[at]))
+        shown = self.rejected[at]
+        state = max(
+            states, key=lambda s: float(self.wealth[s.index].log()[at]) if shown else self.strength(s)
+        )
         best = [(self.excess(ladder)[:, self.nearest[at]], ladder) for ladder in state.ladders()]
         found, ladder = max(best, key=lambda pair: float(pair[0].max()))
         return state, ladder, int(np.argmax(found))

@@ -3,6 +3,9 @@
 The closure is read from the sources, without running them: every import statement counts, also inside
 functions, except below ``if TYPE_CHECKING``. A package that loads its public names lazily keeps a dictionary
 ``HOMES`` of constants in its ``__init__``; ``from claims import at_most`` means the module that it names.
+
+Other people's code counts too: what is found on the path is read like ours, of installed distributions the
+version stands for the sources.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import builtins
 import hashlib
 import importlib
 import importlib.util
+import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -44,6 +48,8 @@ class Sources:
     roots: Sequence[Path]
     _read: dict[str, _Module | None] = field(default_factory=dict[str, "_Module | None"])
     _closures: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    _homes: dict[str, Path | None] = field(default_factory=dict[str, Path | None])
+    _versions: dict[str, str] = field(default_factory=dict[str, str])
 
     def closure(self, module: str) -> frozenset[str]:
         """Every module of ours that importing and calling `module` may load, by its dotted name."""
@@ -67,6 +73,8 @@ class Sources:
             source = self._module(name)
             assert source is not None
             digest.update(f"{name}\0{source.digest}\n".encode())
+        for name in sorted(self._libraries(module)):
+            digest.update(f"{name} {self._version(name)}\n".encode())
         return digest.hexdigest()
 
     def changed(self, module: str) -> bool:
@@ -84,10 +92,35 @@ class Sources:
     def _behind(self, module: str) -> set[str]:
         return set(self.closure(module)).union(*(self.closure(m) for m in EVALUATION))
 
+    def _libraries(self, module: str) -> set[str]:
+        """The installed packages that the closure of `module` imports, by the names they are imported by."""
+        sources = filter(None, map(self._module, self._behind(module)))
+        found = {target.partition(".")[0] for source in sources for target, _ in source.imports}
+        return {name for name in found if self._home(name) is None and _is_installed(name)}
+
+    def _version(self, name: str) -> str:
+        """The versions of the distributions that hold an installed package."""
+        if not self._versions:
+            from importlib.metadata import packages_distributions, version
+
+            self._versions.update(
+                (package, " ".join(f"{each} {version(each)}" for each in sorted(set(distributions))))
+                for package, distributions in packages_distributions().items()
+            )
+        return self._versions.get(name, "")
+
+    def _home(self, name: str) -> Path | None:
+        """The folder that holds other people's package, or module, which is on the path but not installed."""
+        if name not in self._homes:
+            self._homes[name] = _home_of(name)
+        return self._homes[name]
+
     def file(self, module: str) -> Path | None:
-        """The source file of a module below the roots; None where there is none."""
+        """The source file of a module, below the roots or on the path; None where there is none."""
         parts = module.split(".")
-        for root in self.roots:
+        known = any((root / parts[0]).is_dir() or (root / f"{parts[0]}.py").is_file() for root in self.roots)
+        home = None if known else self._home(parts[0])
+        for root in (*self.roots, *([] if home is None else [home])):
             for file in (root.joinpath(*parts).with_suffix(".py"), root.joinpath(*parts, "__init__.py")):
                 if parts[-1] and file.is_file():
                     return file
@@ -110,6 +143,30 @@ class Sources:
             # `import audits` binds a package whose lazy names may all be used.
             for each in package.homes if names is None else names:
                 yield package.homes.get(each, f"{target}.{each}")
+
+
+def _spec_folder(name: str) -> Path | None:
+    """The folder that holds a package or a module on the path; None for none, and for built-in modules."""
+    if not name or name in sys.stdlib_module_names or name in PACKAGES:
+        return None
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        return None
+    if spec is None or (spec.origin is None and not spec.submodule_search_locations):
+        return None
+    if spec.submodule_search_locations:
+        return Path(next(iter(spec.submodule_search_locations))).parent
+    return Path(str(spec.origin)).parent
+
+
+def _is_installed(name: str) -> bool:
+    folder = _spec_folder(name)
+    return folder is not None and not {"site-packages", "dist-packages"}.isdisjoint(folder.parts)
+
+
+def _home_of(name: str) -> Path | None:
+    return None if _is_installed(name) else _spec_folder(name)
 
 
 def roots_of(*folders: Path) -> tuple[Path, ...]:
@@ -213,6 +270,4 @@ def watched(packages: Sequence[str]) -> Iterator[set[str]]:
 
 def outside(seen: set[str], closure: frozenset[str]) -> list[str]:
     """The loaded modules among `seen` that the closure does not hold; sorted."""
-    import sys
-
     return sorted(name for name in seen if name in sys.modules and name not in closure)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import datetime
+import enum
 import json
 import uuid
 from collections import deque, namedtuple
@@ -28,6 +29,16 @@ from audits.privacy.outputs import Encoded
 
 Rng = np.random.Generator
 Point = namedtuple("Point", "x y")
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+class Ratio(float, enum.Enum):
+    HALF = 0.5
+    WHOLE = 1.0
 
 
 @dataclass(frozen=True)
@@ -91,6 +102,7 @@ ATOMS: list[Any] = [
         np.timedelta64(3, "ps"),
         np.timedelta64(2),
     ),
+    *(Level.LOW, Level.HIGH, Ratio.HALF, Ratio.WHOLE),
 ]
 
 
@@ -107,6 +119,25 @@ def array(rng: Rng) -> Any:
     shape = tuple(rng.integers(0, 3, rng.integers(0, 3)))
     found = rng.integers(0, 3, shape).astype(kinds[rng.integers(len(kinds))])
     return np.ma.masked_array(found, rng.random(shape) < 0.5) if rng.random() < 0.2 else np.asarray(found)
+
+
+def table(rng: Rng) -> Any:
+    """A Series or a DataFrame, now and then of other types, with labels that repeat, or categories."""
+    rows = int(rng.integers(0, 4))
+    index = rng.choice(["u", "v", "w"], rows)
+    values = [rng.integers(0, 3, rows), rng.normal(size=rows).round(1), rng.choice(["a", "b"], rows)]
+    series = pd.Series(values[rng.integers(3)], index=index, name=["n", None][rng.integers(2)])
+    if rng.random() < 0.3:
+        series = series.astype("category")
+    if rng.random() < 0.5:
+        return series
+    return pd.concat([series] * int(rng.integers(1, 3)), axis=1)
+
+
+def records(rng: Rng) -> Any:
+    found = np.zeros(tuple(rng.integers(0, 3, rng.integers(0, 2))), [("a", "f8"), ("b", "i4", (2,))])
+    found["a"] = rng.integers(3)
+    return found
 
 
 def mapping(rng: Rng, part: Callable[[Rng], Any]) -> Any:
@@ -128,6 +159,8 @@ CONTAINERS: list[Callable[[Rng, Callable[[Rng], Any]], Any]] = [
     lambda rng, part: array(rng),
     lambda rng, part: pd.Series(rng.integers(0, 3, 2), index=["u", "v"]),
     lambda rng, part: pd.DataFrame({"u": rng.normal(size=rng.integers(0, 3))}),
+    lambda rng, part: table(rng),
+    lambda rng, part: records(rng),
     lambda rng, part: range(rng.integers(4)),
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -180,3 +181,32 @@ def test_sources_that_change_during_a_run_are_computed_again_and_abort_nothing(t
     assert any("edited2020/theorem-1: its sources changed" in line for line in said)
     assert result["edited2020/theorem-1"].evidence[0].estimate == 2.0
     assert read_run(tmp_path / "run")["edited2020/theorem-1"].evidence[0].estimate == 2.0
+
+
+def test_other_peoples_code_on_the_path_is_part_of_the_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    papers, library = tmp_path / "papers", tmp_path / "lib"
+    (library / "dp_lib_of_mine").mkdir(parents=True)
+    (library / "dp_lib_of_mine" / "__init__.py").write_text("")
+    noise = library / "dp_lib_of_mine" / "noise.py"
+    noise.write_text("RATE = -1.0\n")
+    papers.mkdir()
+    (papers / "user.py").write_text("from dp_lib_of_mine.noise import RATE\nimport pandas\n")
+    monkeypatch.syspath_prepend(str(library))
+    before = Sources([papers])
+    assert before.closure("user") == {"user", "dp_lib_of_mine", "dp_lib_of_mine.noise"}
+    noise.write_text("RATE = -0.5\n")
+    assert before.changed("user")
+    assert Sources([papers]).digest("user") != before.digest("user")
+
+
+def test_the_version_of_an_installed_library_is_part_of_the_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "user.py").write_text("import pandas as pd\n")
+    before = Sources([tmp_path]).digest("user")
+    assert Sources([tmp_path]).digest("user") == before
+    real = importlib.metadata.version
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: "0" if name == "pandas" else real(name))
+    assert Sources([tmp_path]).digest("user") != before

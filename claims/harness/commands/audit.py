@@ -362,7 +362,7 @@ def _why_undecided(result: AuditResult) -> str:
     if result.premise:
         return "the samples cannot be used for an audit"
     if result.note:
-        return "the note says why nothing is decided"
+        return f"{result.note.split('. ')[0].rstrip('.')}, so nothing is decided"
     return "the samples ran out before the audit could have seen much"
 
 
@@ -370,9 +370,10 @@ def _facts(result: AuditResult) -> Iterator[tuple[str, str]]:
     document = result.to_dict()
     sure = f"with confidence {100.0 * result.confidence:.6g} %"
     if not result.premise:
-        yield "lower bound", f"ε ≥ {result.epsilon_lower:.4g} at δ = {result.delta:g}, {sure}"
-        if result.epsilon_estimate > 0.0:
-            yield "estimate", f"ε ≈ {result.epsilon_estimate:.4g} of the event below; no bound"
+        yield "lower bound", f"{result.bound} at δ = {result.delta:g}, {sure}"
+        # Without a refutation the estimate says more of the event's few counts than of the mechanism.
+        if result.epsilon_estimate > 0.0 and (result.refuted or result.method == "gdp"):
+            yield "estimate", f"ε ≈ {result.epsilon_estimate:.4g}; no bound"
     yield "pair", f"D = {document['pair'][0]}   D′ = {document['pair'][1]}"
     if not result.premise:
         yield "event", f"{result.event} ({result.direction})"
@@ -385,7 +386,8 @@ def _facts(result: AuditResult) -> Iterator[tuple[str, str]]:
             yield from result.worth or [("resolution", _resolution(result))]
         if result.low_bits:
             yield "low bits", result.low_bits
-        yield "e-value", f"{result.e_value:.3g}, the largest so far"
+        much = "more than 1e+299" if result.e_value > 1e299 else f"{result.e_value:.3g}"
+        yield "e-value", f"{much}, the largest so far"
     premises = f", {result.premise_samples:,} more for the premises" if result.premise_samples else ""
     yield "samples", f"{result.samples:,} on each dataset{premises}, {result.seconds:.2f} s"
     how = f"{result.method}, seed {result.seed}"

@@ -23,7 +23,7 @@ FIRST_OUTPUT = 15.0
 GRACE, STUCK = 1.0, 5.0
 """Seconds after the time limit at which a call is interrupted, and at which the process ends if that is of no
 use."""
-FIRST_PROGRESS, MOST_PAUSE = 2.0, 30.0
+FIRST_PROGRESS, MOST_PAUSE = 2.0, 8.0
 """Seconds to the first line of progress; pauses double up to the second."""
 END = os._exit
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -172,4 +172,8 @@ class Watch:
         if self.last is None:
             return f"no output yet, {spent}" if self.first else f"the premises are tested, {spent}"
         look, log_e = self.last, self.last.log_e_value / math.log(10.0)
-        return f"ε ≥ {look.epsilon_lower:.4g}, e-value 10^{log_e:.1f}, {look.samples:,} samples, {spent}"
+        next_step = f"; {look.next}" if look.next else ""
+        return (
+            f"ε ≥ {look.epsilon_lower:.4g}, e-value 10^{log_e:.1f}, {look.samples:,} samples, "
+            f"{spent}{next_step}"
+        )

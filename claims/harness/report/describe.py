@@ -14,7 +14,11 @@ def describe(evidence: Evidence) -> str:
     """
     method = evidence.method + (f", {evidence.samples:,} samples" if evidence.samples else "")
     exact = evidence.confidence == 1.0 and evidence.low == evidence.high
-    interval = f"({method})" if exact else f"[{evidence.low:.4g}, {evidence.high:.4g}] ({method})"
+    low, high = f"{evidence.low:.4g}", f"{evidence.high:.4g}"
+    # A bound that only exceeds the claim is shown as beyond it.
+    beyond = evidence.claimed is not None and evidence.low > evidence.claimed
+    opening = "(" if beyond and low == f"{evidence.claimed:.4g}" else "["
+    interval = f"({method})" if exact else f"{opening}{low}, {high}] ({method})"
     text = f"{evidence.quantity}: {evidence.estimate:.4g} {interval}"
     if evidence.claimed is not None:
         text += f", claimed {evidence.claimed:.4g}"
