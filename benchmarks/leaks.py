@@ -11,6 +11,7 @@ beforehand, shows more than ε = 1 with two Clopper–Pearson bounds, counts at 
 from __future__ import annotations
 
 import csv
+import json
 import math
 import sys
 from collections.abc import Callable, Sequence
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -550,6 +552,29 @@ def shown_kind(leaks: bool, rng: Rng) -> Any:
     return value if leaks else float(value)
 
 
+def listed(leaks: bool, rng: Rng) -> str:
+    """A hundred numbers, one of which is large or small."""
+    numbers = rng.laplace(size=100)
+    numbers[89] += 10.0 * leaks
+    return json.dumps(numbers.round(3).tolist())
+
+
+def many_keys(leaks: bool, rng: Rng) -> dict[str, int]:
+    """A rare key beside some of 300 others, as when a threshold of partition selection is too low."""
+    return {f"k{i}": 1 for i in np.flatnonzero(rng.random(300) < 0.3)} | ({"rare": 1} if leaks else {})
+
+
+def two_rows(leaks: bool, rng: Rng) -> pd.DataFrame:
+    """Rows of a synthetic table that were drawn with replacement."""
+    return pd.DataFrame({"x": [rng.normal(), rng.normal() + 10.0 * leaks]}, index=["a", "a"])
+
+
+def categories(leaks: bool, rng: Rng) -> pd.Series:
+    """Categories that no value has."""
+    known = ["a", "b", "c"] if leaks else ["a", "b"]
+    return pd.Series(rng.choice(["a", "b"], 3), dtype=pd.CategoricalDtype(known))
+
+
 OTHERS = (
     Leak("words", "a rare word, once in 1,000", word, (1e-3, 0.0)),
     Leak("words", "last digit of unique strings", one(last_parity), TOLD),
@@ -569,6 +594,7 @@ OTHERS = (
         ),
         TOLD,
     ),
+    Leak("words", "the ninetieth of 100 numbers in a JSON text", one(listed), TOLD),
     Leak(
         "words",
         "a word beside a number",
@@ -624,6 +650,9 @@ OTHERS = (
         TOLD,
     ),
     Leak("container", "integer or float of one value", one(shown_kind), TOLD),
+    Leak("container", "a key of a dictionary of 300, once in 20", one(many_keys, 0.05), (0.05, 0.0)),
+    Leak("container", "the second of two rows with one label", one(two_rows), TOLD),
+    Leak("container", "categories of a column", one(categories), TOLD),
     Leak("record", "whether a word agrees with the sign of a number", relation, TOLD),
     Leak("record", "a rare count, once in 200", rare_count, (5e-3, 0.0)),
     Leak("failure", "an exception, once in 50", each(raises), (0.02, 0.0), "symbol"),

@@ -34,7 +34,7 @@ MOST_ITEMS = 20_000
 MODULUS = 2**6 * 3**2 * 5**2 * 7 * 42407
 """Remainders keep every period that divides it; it is about 2³²."""
 EXTRA_WORDS = ("low bits", f"remainder modulo {MODULUS}", "parity, denominator, exponent or time zone")
-CHARACTERS, LAST, NUMBERS = 64, 4, 64
+CHARACTERS, LAST, NUMBERS = 256, 4, 256
 """Characters at the beginning and at the end of a text that are looked at, and numbers in it, at most."""
 KINDS = "float", "integer", "boolean", "other"
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d{1,3})?", re.ASCII)
