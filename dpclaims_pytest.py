@@ -92,14 +92,18 @@ def split_budget(alpha: float, items: Iterable[pytest.Item]) -> Split:
         known = not marker.args and set(marker.kwargs) == {"alpha"}
         if not known or not isinstance(share, float) or not 0.0 < share < 1.0:
             found = ", ".join([*map(repr, marker.args), *(f"{k}={v!r}" for k, v in marker.kwargs.items())])
-            return Split({}, f"the marker must be dp_audit(alpha=…) with α in (0, 1), got dp_audit({found})")
+            wanted = "the marker must be dp_audit(alpha=…) with α in (0, 1)"
+            return Split({}, f"{wanted}, got dp_audit({found}) at {item.nodeid}")
         fixed[item.nodeid] = share
     asked = math.fsum(fixed.values())
     others = [i.nodeid for i in auditing if i.nodeid not in fixed]
     if asked > alpha * (1.0 + 1e-12) or (others and asked >= alpha):
         left = " and leave nothing for the other audits" if others else ""
+        most = max(fixed, key=lambda nodeid: fixed[nodeid])
         return Split(
-            {}, f"dp_audit markers ask for α = {asked:g} in sum{left}, but --dp-alpha is {alpha:g}: raise it"
+            {},
+            f"dp_audit markers ask for α = {asked:g} in sum{left}, {fixed[most]:g} of it at {most}, "
+            f"but --dp-alpha is {alpha:g}: raise it",
         )
     return Split(fixed | {nodeid: (alpha - asked) / len(others) for nodeid in others})
 

@@ -40,7 +40,9 @@ def run_shape(request: Request) -> Finding:
                 (abs(float(x.mean() - y.mean())) / (float(np.hypot(x.std(), y.std())) or 1.0), state, score)
             )
     drawn = learning * len(states)
-    if not found or drawn >= budget:
+    if not found:
+        return nothing(drawn, "The method is for numbers: outputs with symbols or gaps have no shape.")
+    if drawn >= budget:
         return nothing(drawn)
     _, state, score = max(found, key=lambda candidate: candidate[0])
     sides: list[Floats] = [

@@ -1,4 +1,4 @@
-"""The simplest event that shows a violation: one symbol or value, one threshold, one interval, one sum.
+"""The simplest event that shows a violation: a symbol or value, a threshold, an interval, a sum.
 
 The event that carries a refutation is often one of a learned score, which nobody can check by hand. So the
 outputs that the audit drew are searched for events that can: the best event of each simple kind is chosen on
@@ -23,6 +23,7 @@ from audits.privacy import binomial
 from audits.privacy.encoder import Encoder
 from audits.privacy.leaves import EXACT
 from audits.privacy.outputs import Encoded, Floats, Ints, Raw, column_words, number_words, value_words
+from audits.privacy.tuning import TUNING
 
 ALIKE = 0.9
 """An event is of like power where its ε exceeds the claim by this share of what the audit's bound does."""
@@ -36,10 +37,15 @@ LEVELS = np.unique(np.concatenate([np.linspace(0.02, 0.98, 49), [0.001, 0.003, 0
 CELLS = 24
 MOST_COLUMNS, MOST_VALUES = 64, 8
 """Columns that are searched for intervals, and values of a column that are searched for one alone."""
+MOST_WEIGHTS, RIDGE = 6, 1e-3
+"""Columns in a weighted sum; and what is added to their variances, which are 2 in all."""
 SPARED = 200
 """A threshold may move by this part of the searched outputs, for the sake of fewer digits."""
 CAUTION = 1.0
 """Standard errors by which shares are thought to be weaker than the searched outputs have them."""
+
+
+Weights = tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +65,7 @@ class Simplest:
     """The simplest event that shows the violation, counted on outputs that had no part in choosing it.
 
     event       in words of the output; every number in them is exact.
-    kind        "symbol", "value", "threshold", "interval", "sum" or "largest".
+    kind        "symbol", "value", "threshold", "interval", "sum", "largest" or "weighted".
     first, second   its probabilities on the two datasets of the pair, intervals included.
     epsilon     shown by them: log((low − δ)/high) of the greater and the lesser probability.
     confidence  with which both intervals, and so `epsilon`, hold.
@@ -87,7 +93,10 @@ class Simplest:
 
 @dataclass(frozen=True, slots=True)
 class _Event:
-    """{low ≤ x < high} of a number x of the output, or a symbol in a place; `outside` for the complement."""
+    """{low ≤ x < high} of a number x of the output, or a symbol in a place; `outside` for the complement.
+
+    weights  of a weighted sum: pairs of a column and its weight.
+    """
 
     kind: str
     place: int
@@ -95,9 +104,10 @@ class _Event:
     high: float
     outside: bool
     expected: float
+    weights: Weights = ()
 
     def holds(self, outputs: Encoded) -> NDArray[np.bool_]:
-        x = _looked_at(outputs, self.kind, self.place)
+        x = _looked_at(outputs, self.kind, self.place, self.weights)
         inside = (x == self.low) if self.kind in ("symbol", "value") else (x >= self.low) & (x < self.high)
         return ~inside if self.outside else inside
 
@@ -107,19 +117,28 @@ class _Event:
             # Every place with symbols is named by its code column.
             name = encoder.named(f"(code {self.place} = symbol {int(self.low)})", most=60)[1:-1]
             return name.replace(" = ", f" {sign} ", 1)
-        name = {"sum": "the sum of the coordinates", "largest": "the largest size of a coordinate"}.get(
-            self.kind, encoder.named(column_words(encoder.shape, self.place))
-        )
+        names = {"sum": "the sum of the coordinates", "largest": "the largest size of a coordinate"}
+        if self.kind == "weighted":
+            terms = (
+                f"{'−' if w < 0 else '+'} {'' if abs(w) == 1.0 else f'{abs(w):g}·'}"
+                f"({encoder.named(column_words(encoder.shape, j))})"
+                for j, w in self.weights
+            )
+            names["weighted"] = " ".join(terms).removeprefix("+ ")
+        name = names.get(self.kind) or encoder.named(column_words(encoder.shape, self.place))
         if self.kind == "value":
-            return f"{name} {sign} {value_words(self.low)}"
+            character = f", which is {chr(int(self.low))!r}" if name.startswith("code of") else ""
+            return f"{name} {sign} {value_words(self.low)}{character}"
         if math.isinf(self.high):
             return f"{name} {'<' if self.outside else '≥'} {number_words(self.low)}"
         low, high = (number_words(x) for x in (self.low, self.high))
         return f"{name} {'is not' if self.outside else 'is'} in [{low}, {high})"
 
 
-def _looked_at(outputs: Encoded, kind: str, place: int) -> Raw:
+def _looked_at(outputs: Encoded, kind: str, place: int, weights: Weights = ()) -> Raw:
     """The number of each output that an event of this kind looks at."""
+    if kind == "weighted":
+        return sum((w * outputs.values[:, j] for j, w in weights), start=np.zeros(len(outputs)))
     if kind == "sum":
         return outputs.values.sum(axis=1)
     if kind == "largest":
@@ -152,6 +171,8 @@ def simplest_event(
     # Of very wide outputs fewer are searched.
     rows = max(64, MOST_NUMBERS // max(math.prod(seen[0].shape[1:]), 1))
     raw = [outputs[:rows] for outputs in seen]
+    # What is looked at of texts is chosen from few outputs, as in the audit.
+    encoder.encode(raw[0][: TUNING.first_batch], "dataset 0")
     encoded = [encoder.encode(part, f"dataset {side}") for side, part in enumerate(raw)]
     sides = [encoder.widen(e) for e in encoded]
     vectors = all(part.ndim > 1 and part.dtype.kind in "biuf" for part in raw)
@@ -224,7 +245,7 @@ class _Rate:
         """ε from counts of an event on the seen outputs, in the better one of the two directions."""
         from scipy.special import ndtri
 
-        z = -float(ndtri(self.alpha / 24.0))  # of six events
+        z = -float(ndtri(self.alpha / 28.0))  # of seven events
         ends: list[tuple[Floats, Floats]] = []
         for hits, n in zip((first, second), self.seen, strict=True):
             share = (np.asarray(hits, dtype=np.float64) + 0.5) / (n + 1.0)
@@ -253,10 +274,13 @@ def _best_of_each_kind(outputs: Sequence[Encoded], vectors: bool, rate: _Rate) -
     kinds = {"threshold": numbers, "interval": _telling(x)}
     if vectors and len(numbers) > 1:
         kinds |= {"sum": [0], "largest": [0]}
+    weights = _weights(x)
+    if weights:
+        kinds |= {"weighted": [0]}
     for events in (
         _alone("symbol", codes, True, rate),
         _alone("value", x, codes[0].shape[1] > 0, rate),
-        *(_within(kind, places, outputs, rate) for kind, places in kinds.items()),
+        *(_within(kind, places, outputs, rate, weights) for kind, places in kinds.items()),
     ):
         # Of two equal events the one that is said without "not" is simpler.
         best = max(events, key=lambda event: (event.expected, not event.outside), default=None)
@@ -297,10 +321,37 @@ def _telling(x: Sequence[Floats]) -> list[int]:
     return np.argsort(-np.maximum(*gaps), kind="stable")[:MOST_COLUMNS].tolist()
 
 
-def _within(kind: str, places: Iterable[int], outputs: Sequence[Encoded], rate: _Rate) -> Iterator[_Event]:
+def _weights(x: Sequence[Floats]) -> Weights:
+    """Weights of a few columns whose sum tells the datasets apart: those of Fisher's discriminant, with two
+    digits and at most 1; nothing where there are no two columns."""
+    some = sorted(_telling(x))
+    if len(some) < 2:
+        return ()
+    a, b = (np.clip(side[:, some], -1e100, 1e100) for side in x)
+    scale = np.concatenate([a, b]).std(axis=0)
+    scale[scale == 0.0] = np.inf
+
+    def fitted(chosen: Ints) -> Floats:
+        first, second = (side[:, chosen] / scale[chosen] for side in (a, b))
+        spread = np.cov(first, rowvar=False) + np.cov(second, rowvar=False)
+        return np.linalg.solve(spread + RIDGE * np.eye(len(chosen)), first.mean(axis=0) - second.mean(axis=0))
+
+    chosen = np.sort(np.argsort(-np.abs(fitted(np.arange(len(some)))), kind="stable")[:MOST_WEIGHTS])
+    weights = fitted(chosen) / scale[chosen]
+    largest = np.abs(weights).max()
+    if not largest > 0.0:
+        return ()
+    rounded = (float(f"{w:.2g}") for w in weights / largest)
+    return tuple((some[j], w) for j, w in zip(chosen.tolist(), rounded, strict=True) if w != 0.0)
+
+
+def _within(
+    kind: str, places: Iterable[int], outputs: Sequence[Encoded], rate: _Rate, weights: Weights
+) -> Iterator[_Event]:
     """For each number the best event that it lies in one of some intervals, or that it does not."""
+    weights = weights if kind == "weighted" else ()
     for place in places:
-        sides = [np.sort(_looked_at(side, kind, place)) for side in outputs]
+        sides = [np.sort(_looked_at(side, kind, place, weights)) for side in outputs]
         pooled = np.sort(np.concatenate(sides))
         lows, highs = _intervals(kind, pooled)
         if len(lows) == 0:
@@ -310,7 +361,7 @@ def _within(kind: str, places: Iterable[int], outputs: Sequence[Encoded], rate: 
         expected = np.stack([rate.expected(*inside), rate.expected(*outside)])
         negated, which = np.unravel_index(int(np.argmax(expected)), expected.shape)
         low, high = (short(end, _before(pooled, end)) for end in (float(lows[which]), float(highs[which])))
-        yield _Event(kind, place, low, high, bool(negated), float(expected[negated, which]))
+        yield _Event(kind, place, low, high, bool(negated), float(expected[negated, which]), weights)
 
 
 def _intervals(kind: str, pooled: Floats) -> tuple[Floats, Floats]:

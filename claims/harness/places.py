@@ -59,9 +59,19 @@ def near_miss(pattern: str, ids: Sequence[str], problems: Sequence[tuple[str, st
     """Why a pattern matches nothing: the paper's broken files, or the id that was perhaps meant."""
     if sentences := [sentence for paper, sentence in problems if paper == pattern.split("/")[0]]:
         return f"no claim matches the pattern {pattern!r}: {'; '.join(sentences)}"
-    near = difflib.get_close_matches(pattern, ids, n=1, cutoff=0.5)
-    hint = f"; did you mean {near[0]!r}?" if near else "; `dpclaims list` shows all"
+    near = nearest(pattern, ids)
+    hint = f"; did you mean {near!r}?" if near else "; `dpclaims list` shows all"
     return f"no claim matches the pattern {pattern!r}{hint}"
+
+
+def nearest(pattern: str, names: Sequence[str]) -> str:
+    """The name that begins with the pattern, or looks most like it; "" where none does.
+
+    >>> nearest("song2021/theorem-2", ["song2021/theorem-3.2", "song2021/theorem-2.6"])
+    'song2021/theorem-2.6'
+    """
+    begins = sorted((name for name in names if name.startswith(pattern)), key=len)
+    return next(iter([*begins, *difflib.get_close_matches(pattern, names, n=1, cutoff=0.5)]), "")
 
 
 def matches(claim_id: str, pattern: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -70,6 +71,37 @@ def test_a_symbol_and_an_exception() -> None:
     assert found.event == "output = raised KeyError"
     assert inside(found.first, 0.5)
     assert inside(found.second, 0.0)
+
+
+def test_a_weighted_sum_that_anyone_can_count() -> None:
+    # Each column alone shows an ε of little more than 1; the law of a weighted sum is normal.
+    shifts = np.array([1.0, -1.0, 0.5, 0.8, 0.0, 0.0, -0.7, 0.0])
+
+    def mechanism(data: Any, size: int, rng: np.random.Generator) -> Any:
+        return data.sum() * shifts + rng.normal(size=(size, 8))
+
+    found = audited(mechanism).simplest
+    assert found.kind == "weighted"
+    terms = re.findall(r"([−+]?) ?([\d.]+·)?\(coordinate (\d)\)", found.event)
+    weights = np.zeros(8)
+    for sign, weight, place in terms:
+        weights[int(place)] = (-1.0 if sign == "−" else 1.0) * float(weight.strip("·") or 1.0)
+    assert 2 <= np.count_nonzero(weights) <= 6
+    sign, threshold = found.event.split(" ")[-2:]
+    law = stats.norm(scale=math.sqrt(float(np.square(weights).sum())))
+    tails = {"≥": law.sf, "<": law.cdf}[sign]
+    assert inside(found.first, float(tails(float(threshold) - float(weights @ shifts))))
+    assert inside(found.second, float(tails(float(threshold))))
+
+
+def test_characters_are_named() -> None:
+    letters = np.array(list("abcdefgh"))
+
+    def text(data: Any, rng: np.random.Generator) -> str:
+        return "".join(rng.choice(letters, 12)) + "xy"[int(rng.random() < (0.9 if data[0] else 0.1))]
+
+    found = audited(each(text)).simplest
+    assert re.fullmatch(r"code of .* = 12[01], which is '[xy]'", found.event)
 
 
 def test_a_value_a_field_and_an_interval() -> None:

@@ -195,6 +195,9 @@ def rates(
     axis: Annotated[list[str] | None, typer.Option(help="Column of an axis in --csv; repeat.")] = None,
     claimed: Annotated[str | None, typer.Option(help="Claimed exponents, 'n=-1,m=-0.5'.")] = None,
     tolerance: Annotated[float, typer.Option(help="How far an exponent may be off.")] = 0.05,
+    side: Annotated[
+        str, typer.Option(help="Of --csv: tight, or upper where the risk may fall faster, or lower.")
+    ] = "tight",
     claims: Folders = None,
     jobs: Jobs = 1,
     json: Json = False,
@@ -207,11 +210,11 @@ def rates(
         if pattern or update or baseline:
             raise ValueError("--csv takes no PATTERN, --baseline or --update: it fits your own measurements")
         status = rates_of.fit_csv(
-            csv, risk=risk, axes=axis or [], claimed=claimed, tolerance=tolerance, json=json
+            csv, risk=risk, axes=axis or [], claimed=claimed, tolerance=tolerance, side=side, json=json
         )
     else:
-        if risk or axis or claimed:
-            raise ValueError("--risk, --axis and --claimed describe the columns of --csv FILE; give it too")
+        if risk or axis or claimed or side != "tight":
+            raise ValueError("--risk, --axis, --claimed and --side say what --csv FILE holds; give it too")
         status = rates_of.check_baseline(
             pattern or [],
             baseline=baseline,

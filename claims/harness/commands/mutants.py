@@ -28,6 +28,7 @@ from claims.harness.mutation import mechanical
 from claims.harness.mutation.forked import allow, each_forked
 from claims.harness.mutation.plant import planted
 from claims.harness.mutation.reach import reaches
+from claims.harness.places import nearest
 from claims.harness.run.runner import Settings, evaluate, work_of
 from claims.mutants.mutant import Mutant
 
@@ -67,7 +68,9 @@ def named(patterns: Sequence[str] = ()) -> list[Mutant]:
     found.sort(key=lambda m: m.name)
     chosen = [m for m in found if not patterns or any(fnmatchcase(m.name, p) for p in patterns)]
     if not chosen:
-        raise ValueError(f"no mutant matches {', '.join(patterns)!r}; known: {[m.name for m in found]}")
+        near = nearest(patterns[0], [m.name for m in found])
+        hint = f"did you mean {near!r}?" if near else "names begin with a paper, say 'song2021-*'"
+        raise ValueError(f"no mutant matches {', '.join(patterns)!r}; {hint}")
     return chosen
 
 
@@ -105,8 +108,8 @@ def mechanical_bugs(
     """
     import numpy as np
 
-    papers = [*(p.key for p in catalogue.papers), "shared"]
-    papers = [p for p in papers if not patterns or any(fnmatchcase(p, x) for x in patterns)]
+    known = [*(p.key for p in catalogue.papers), "shared"]
+    papers = [p for p in known if not patterns or any(fnmatchcase(p, x) for x in patterns)]
     places = [
         site
         for module in mechanical.modules()
@@ -114,7 +117,7 @@ def mechanical_bugs(
         for site in mechanical.sites(module)
     ]
     if not places:
-        raise ValueError(f"no paper with implementations matches {', '.join(patterns)!r}; known: {papers}")
+        raise ValueError(f"no paper with implementations matches {', '.join(patterns)!r}; known: {known}")
     if sample is not None and sample < len(places):
         chosen = np.random.default_rng(seed).choice(len(places), size=sample, replace=False)
         places = [places[k] for k in sorted(chosen)]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audits.evidence import Evidence, Verdict
+from audits.evidence import Evidence, Side, Verdict
 from claims.harness.claim import Claim
 from claims.harness.commands.progress import Progress
 from claims.harness.discover import discover
@@ -179,9 +179,13 @@ def fit_csv(
     axes: Sequence[str],
     claimed: str | None,
     tolerance: float,
+    side: str,
     json: bool,
 ) -> int:
     """Fit the exponents of a CSV table, one measured cell a line; prints them, returns the exit status.
+
+    side  "tight" where exponents must be as claimed, "upper" where the risk may fall faster than claimed, or
+          grow more slowly, "lower" for the reverse.
 
     Raises ValueError for a file, a column or a `claimed` text that cannot be used.
     """
@@ -189,9 +193,12 @@ def fit_csv(
 
     if risk is None or not axes:
         raise ValueError("--csv needs --risk COLUMN and at least one --axis COLUMN")
+    if side not in list(Side):
+        raise ValueError(f"--side must be one of {', '.join(Side)}, got {side!r}")
     table = _read_csv(file, [risk, *axes])
     expected = parse_claimed(claimed, axes)
-    evidence = fit_rate(table, risk=risk, axes=list(axes), claimed=expected, tolerance=tolerance).evidence()
+    fit = fit_rate(table, risk=risk, axes=list(axes), claimed=expected, tolerance=tolerance, side=Side(side))
+    evidence = fit.evidence()
     if json:
         from claims.harness.run.serialise import evidence_to_json
 
