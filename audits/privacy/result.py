@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+NEARLY_ALL = 0.9
+"""To catch a leak that is in more than this part of the outputs says nothing of the audit."""
+
+
 @dataclass(frozen=True, slots=True)
 class Resolution:
     """The smallest violation that this audit would have caught with probability 0.9, on the events it tried.
@@ -56,6 +60,20 @@ class Planted:
     missed: float | None
     too_small: float | None
     samples: int
+
+    @property
+    def worth_saying(self) -> bool:
+        """Whether a leak was caught that leaves a good part of the outputs as they are."""
+        return self.caught is not None and not (self.measure == "chance" and self.caught > NEARLY_ALL)
+
+    @property
+    def left_over(self) -> str:
+        """What is to be said of a kind of leak otherwise."""
+        if self.caught is not None:
+            return f"{self.leak}, but where nearly every output is"
+        if self.missed is None:
+            return f"{self.leak} (not tried)"
+        return f"{self.said(self.missed)} (in {self.samples:,} samples)"
 
     def said(self, size: float) -> str:
         """The leak with a size, in words."""
@@ -228,15 +246,10 @@ class AuditResult:
         nothing was planted."""
         if not self.planted:
             return []
-        caught = [p.said(p.caught) for p in self.planted if p.caught is not None]
-        missed = [
-            f"{p.leak} (not tried)" if p.missed is None else f"{p.said(p.missed)} (in {p.samples:,} samples)"
-            for p in self.planted
-            if p.caught is None
-        ]
-        small = [
-            p.said(p.too_small) for p in self.planted if p.caught is not None and p.too_small is not None
-        ]
+        found = [p for p in self.planted if p.worth_saying]
+        caught = [p.said(p.caught) for p in found if p.caught is not None]
+        missed = [p.left_over for p in self.planted if p not in found]
+        small = [p.said(p.too_small) for p in found if p.too_small is not None]
         lines = (
             ("caught", "planted leaks of this size were: ", caught),
             ("not caught", "", missed),
