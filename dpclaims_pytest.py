@@ -102,8 +102,8 @@ def split_budget(alpha: float, items: Iterable[pytest.Item]) -> Split:
         most = max(fixed, key=lambda nodeid: fixed[nodeid])
         return Split(
             {},
-            f"dp_audit markers ask for α = {asked:g} in sum{left}, {fixed[most]:g} of it at {most}, "
-            f"but --dp-alpha is {alpha:g}: raise it",
+            f"dp_audit markers ask for α = {asked:g} in sum{left}, but --dp-alpha is {alpha:g}: raise it; "
+            f"{most} asks for {fixed[most]:g}",
         )
     return Split(fixed | {nodeid: (alpha - asked) / len(others) for nodeid in others})
 
