@@ -9,11 +9,9 @@ import pytest
 
 from audits.evidence import Verdict
 from audits.privacy import audit_privacy, each, premises
-from audits.privacy.datasets import kept_apart
-from audits.privacy.draws import Drawer
 from audits.privacy.outputs import Encoded
-from audits.privacy.request import Request
 from benchmarks.premises import DEPENDENT, INDEPENDENT
+from benchmarks.premises import premise as premise_of
 
 PAIR = [(0.0, 1.0)]
 
@@ -23,18 +21,7 @@ def anything(a: Any, b: Any) -> bool:
 
 
 def premise(mechanism: Any, seed: int, pair: Any = PAIR[0]) -> str:
-    rng = np.random.default_rng(seed)
-    drawer = Drawer(mechanism)
-    request = Request(
-        drawer=drawer,
-        pairs=[kept_apart(pair)],
-        epsilon=1.0,
-        delta=0.0,
-        alpha=0.05,
-        rng=rng,
-        max_samples=10**6,
-    )
-    return premises.broken(request, drawer, 0, rng)[0]
+    return premise_of(mechanism, pair, np.random.default_rng(seed))
 
 
 @pytest.mark.parametrize("name", DEPENDENT)
