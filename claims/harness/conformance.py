@@ -13,6 +13,8 @@ from claims.harness.closure import Sources
 from claims.harness.run.result import ClaimResult
 from claims.harness.run.runner import Settings, evaluate, work_of
 
+LEAST_STATEMENT = 40
+"""Characters of a statement that says what is claimed and of what."""
 SECONDS = 10.0
 """What the smallest tier of a claim may take."""
 HOW = "How it is checked."
@@ -48,8 +50,11 @@ def docstring(claim: Claim, context: Context) -> str | None:
 
 def statement(claim: Claim, context: Context) -> str | None:
     """The statement says something, and every formula in it can be shown."""
-    if len(claim.statement) < 40 or not claim.title:
-        return f"statement and title must say what is claimed, got {claim.statement!r}, {claim.title!r}"
+    if len(claim.statement) < LEAST_STATEMENT or not claim.title:
+        return (
+            f"statement (at least {LEAST_STATEMENT} characters) and title must say what is claimed, "
+            f"got {claim.statement!r}, {claim.title!r}"
+        )
     try:
         from claims.harness.report.mathematics import markdown_to_html
 

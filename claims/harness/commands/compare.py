@@ -31,7 +31,8 @@ def compare_runs(first: Path, second: Path) -> dict[str, Any]:
         f"{e['id']}: {e['quantity']} {e['point']}: {e['before']:.4g} → {e['after']:.4g}" for e in evidence
     ]
     lines.append(
-        f"{len(both)} claims in both, {len(verdicts)} verdicts changed, {len(evidence)} numbers moved"
+        f"{len(both)} claims in both, {len(verdicts)} verdicts changed, {len(evidence)} numbers moved beyond "
+        "their intervals"
     )
     return {"added": added, "removed": removed, "verdicts": verdicts, "evidence": evidence, "lines": lines}
 
