@@ -177,7 +177,7 @@ def audit_privacy(
         premise, tested = premises.broken(request, drawer, 0, own)
         if premise:
             finding = nothing(0, premise)
-        elif not drawer.answered and len(checked) == 1:
+        elif drawer.failure and len(checked) == 1:
             finding = nothing(0)
         else:
             finding = Sequential(request).run() if method == "sequential" else run_fixed(request, method)
@@ -190,8 +190,8 @@ def audit_privacy(
         premise = premise or premises.sentence("data")
     if premise:
         finding = replace(finding, refuted=False, undecided=True, epsilon_lower=0.0, note=premise)
-    elif not drawer.answered:
-        finding = replace(finding, undecided=True, note="Every call of the mechanism raised an exception.")
+    elif drawer.failure:
+        finding = replace(finding, undecided=True, note=f"Every call of the mechanism {drawer.failure}.")
     reached = finding.resolution.epsilon <= (math.inf if resolution is None else resolution)
     decided = not finding.undecided and reached and math.isfinite(finding.resolution.epsilon)
     verdict = "refuted" if finding.refuted else "not-refuted" if decided else "undecided"
@@ -325,7 +325,7 @@ def _simplest(request: Request, outputs: list[Any], finding: Finding) -> Simples
         alpha=request.alpha,
         bound=finding.epsilon_lower,
         samples=samples,
-        symbols=drawer.symbols,
+        encoder=drawer.encoder(),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import enum
+import inspect
 import os
 import time
 from collections import Counter
@@ -139,7 +140,7 @@ class Drawer:
     replayable    False for mechanisms wrapped by `unseeded`.
     one_by_one    whether every output comes from a call of its own, as `each` has it.
     changed       whether the mechanism has changed its data so far.
-    answered      whether any call has returned an output so far, where exceptions are outputs.
+    outcomes      the failures that calls have ended with so far, and "" where one has returned an output.
     arrays        whether a call returned an array of outputs, which gives all of them one type.
     first_output  when the first call came back, by `time.perf_counter`.
     """
@@ -153,11 +154,16 @@ class Drawer:
         self.replayable = bool(getattr(mechanism, "replayable", True))
         self.one_by_one = self.symbols or bool(getattr(mechanism, "one_by_one", False))
         self.changed = False
-        self.answered = not self.symbols
+        self.outcomes: set[str] = set()
         self.arrays = False
         self.first_output: float | None = None
         self.keep = keep
         self._kept: dict[str, list[Raw]] = {}
+
+    @property
+    def failure(self) -> str:
+        """What every call has ended with so far, in words; "" where they have ended in several ways."""
+        return next(iter(self.outcomes)) if len(self.outcomes) == 1 else ""
 
     def encoder(self) -> Encoder:
         """A new encoder for the outputs of one pair."""
@@ -171,7 +177,8 @@ class Drawer:
         start = time.perf_counter()
         outputs = self._drawn(data, size, rng, where)
         self.seconds, self.drawn = self.seconds + time.perf_counter() - start, self.drawn + size
-        self.answered = self.answered or not all(_is_failure(output) for output in outputs)
+        if self.symbols:
+            self.outcomes.update(map(_failure, outputs))
         kept = self._kept.setdefault(where, [])
         room = min(self.keep, POOL_BYTES // max(outputs[:1].nbytes, 1)) - sum(map(len, kept))
         if room > 0:
@@ -239,7 +246,8 @@ class Drawer:
             if isinstance(error, SystemExit):
                 raise ValueError(f"mechanism called exit({error.code!r}) on {where}") from error
             raise ValueError(
-                f"mechanism raised {kind}({' '.join(str(error).split())[:200]}) on {where}{_remedy(error)}"
+                f"mechanism raised {kind}({' '.join(str(error).split())[:200]}) on {where}"
+                f"{_remedy(error, self.mechanism)}"
             ) from error
         self.arrays = self.arrays or (isinstance(raw, np.ndarray) and not self.one_by_one)
         return _checked(raw, size, where)
@@ -260,16 +268,29 @@ class Drawer:
                 self.changed = data.differs(mine) or (elsewhere is not None and bool(elsewhere()))
 
 
-def _is_failure(output: Any) -> bool:
-    return isinstance(output, Word) and output.name.startswith(FAILED)
+def _failure(output: Any) -> str:
+    return output.name if isinstance(output, Word) and output.name.startswith(FAILED) else ""
 
 
-def _remedy(error: BaseException) -> str:
-    """What would do where a mechanism raises."""
+def _is_of_the_call(error: BaseException, mechanism: Mechanism) -> bool:
+    """Whether an exception says that a mechanism, or what `each` wraps, takes other arguments."""
     place = error.__traceback__
     while place is not None and place.tb_next is not None:
         place = place.tb_next
-    if isinstance(error, TypeError) and place is not None and place.tb_frame.f_code.co_filename == __file__:
+    if not isinstance(error, TypeError) or place is None:
+        return False
+    try:
+        inspect.signature(mechanism).bind(None, 1, None)
+    except TypeError:
+        return True
+    except ValueError:
+        pass  # a function of C may have no signature
+    return place.tb_frame.f_code.co_filename == __file__
+
+
+def _remedy(error: BaseException, mechanism: Mechanism) -> str:
+    """What would do where a mechanism raises."""
+    if _is_of_the_call(error, mechanism):
         return (
             "; a mechanism is called as mechanism(data, size, rng): audits.each wraps f(data, rng), "
             "audits.unseeded a function without rng"

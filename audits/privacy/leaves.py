@@ -234,9 +234,12 @@ def sort(item: Any) -> str:
         return "str" if isinstance(item, str) else "bytes" if isinstance(item, bytes) else type(item).__name__
     if labelled(type(item)):
         # What is told beside the values: names, types and categories.
-        columns = item.dtypes.tolist() if hasattr(item, "columns") else [item.dtype, item.name]
-        labels = getattr(item.index, "dtype", ""), list(item.index.names), dict(item.attrs)
-        return f"{type(item).__name__} of {columns!r} {labels!r}"
+        whole = hasattr(item, "columns")
+        types = [*(item.dtypes.tolist() if whole else [item.dtype]), getattr(item.index, "dtype", "")]
+        # A type does not write out its categories where they are many.
+        told = [(str(dtype), [*getattr(dtype, "categories", ())]) for dtype in types]
+        names = [*(item.columns.names if whole else [item.name]), *item.index.names, item.attrs]
+        return f"{type(item).__name__} of {told!r} {names!r}"
     return "" if container(item) is None else type(item).__name__
 
 

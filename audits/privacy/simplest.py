@@ -155,7 +155,7 @@ def simplest_event(
     alpha: float,
     bound: float,
     samples: int,
-    symbols: bool = False,
+    encoder: Encoder,
 ) -> Simplest | None:
     """The simplest event that shows ε above the claimed one; None where none of the simple events does.
 
@@ -163,11 +163,10 @@ def simplest_event(
     draw      ``draw(side, size)``: fresh outputs on dataset 0 or 1.
     bound     the audit's lower bound on ε; `alpha` is the error level of what is said here.
     samples   outputs of each dataset that are drawn afresh; see `fresh_samples`.
-    symbols   whether NaN is an output like others.
+    encoder   what turns outputs into columns; a new one.
     """
     if min(map(len, seen)) < 2:
         return None
-    encoder = Encoder(nan=symbols)
     # Of very wide outputs fewer are searched.
     rows = max(64, MOST_NUMBERS // max(math.prod(seen[0].shape[1:]), 1))
     raw = [outputs[:rows] for outputs in seen]

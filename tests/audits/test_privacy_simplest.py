@@ -17,6 +17,7 @@ import pytest
 from scipy import stats
 
 from audits import audit_privacy, each
+from audits.privacy.encoder import Encoder
 from audits.privacy.simplest import Share, simplest_event
 from claims.harness.commands.audit import audit_target
 
@@ -168,7 +169,14 @@ def test_intervals_hold_together_as_often_as_they_say() -> None:
             return rng.normal(size=(size, 6)) + shift[side]
 
         found = simplest_event(
-            [draw(0, 60), draw(1, 60)], draw, epsilon=0.0, delta=0.0, alpha=0.2, bound=0.0, samples=100
+            [draw(0, 60), draw(1, 60)],
+            draw,
+            epsilon=0.0,
+            delta=0.0,
+            alpha=0.2,
+            bound=0.0,
+            samples=100,
+            encoder=Encoder(),
         )
         if found is None or found.kind != "threshold":
             continue

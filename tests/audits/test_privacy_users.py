@@ -34,7 +34,7 @@ def test_a_mechanism_that_always_fails_is_undecided() -> None:
 
     result = audited(each(typo), errors="symbol")
     assert result.verdict == "undecided"
-    assert "Every call of the mechanism raised an exception" in result.note
+    assert "Every call of the mechanism raised NameError." in result.note
     with pytest.raises(ValueError, match="NameError") as caught:
         audited(each(typo))
     assert "errors=" not in str(caught.value)  # exceptions that are meant are no typos
@@ -43,6 +43,13 @@ def test_a_mechanism_that_always_fails_is_undecided() -> None:
 def test_a_failure_on_one_dataset_alone_is_a_leak() -> None:
     def fails(data: int, rng: Rng) -> float:
         return 1.0 / data
+
+    assert audited(each(fails), errors="symbol").refuted
+
+
+def test_two_kinds_of_failure_are_a_leak() -> None:
+    def fails(data: int, rng: Rng) -> float:
+        raise KeyError if data else ValueError
 
     assert audited(each(fails), errors="symbol").refuted
 
