@@ -29,7 +29,7 @@ ALIKE = 0.9
 """An event is of like power where its ε exceeds the claim by this share of what the audit's bound does."""
 LEAST, FEW, MANY = 256, 2048, 100_000
 """Fresh outputs of a dataset: twice those of the audit, as two intervals need more of them than its test; at
-least so many; four times those of the audit up to so many; and no more than the audit had beyond so many."""
+least so many; four times those of the audit up to so many; and a quarter of them beyond so many."""
 CHUNK = 1 << 15
 MOST_NUMBERS = 1 << 23
 """Numbers of the audit's outputs that are searched, at most."""
@@ -193,9 +193,9 @@ def fresh_samples(samples: int) -> int:
     """How many outputs of each dataset are drawn afresh after an audit of so many.
 
     >>> [fresh_samples(n) for n in (48, 500, 5_000, 80_000, 1_000_000)]
-    [256, 2000, 10000, 100000, 1000000]
+    [256, 2000, 10000, 100000, 250000]
     """
-    return max(LEAST, min(4 * samples, max(FEW, 2 * samples), max(MANY, samples)))
+    return max(LEAST, min(4 * samples, max(FEW, 2 * samples), max(MANY, samples // 4)))
 
 
 def _named(
@@ -326,7 +326,7 @@ def _weights(x: Sequence[Floats]) -> Weights:
     some = sorted(_telling(x))
     if len(some) < 2:
         return ()
-    a, b = (np.clip(side[:, some], -1e100, 1e100) for side in x)
+    a, b = (np.clip(side[: TUNING.most_fitted, some], -1e100, 1e100) for side in x)
     scale = np.concatenate([a, b]).std(axis=0)
     scale[scale == 0.0] = np.inf
 
