@@ -158,9 +158,7 @@ class Encoder:
         def symbol(code: int) -> str:
             if not 1 <= code <= len(self._symbols):
                 return "(a symbol that never occurred)"
-            text = repr(list(self._symbols)[code - 1])
-            # Texts often begin alike and differ at their ends.
-            return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2) + 1 :]}"
+            return _cut(repr(list(self._symbols)[code - 1]), most)
 
         def word(found: re.Match[str]) -> str:
             if found["column"]:
@@ -188,7 +186,7 @@ class Encoder:
                 if place.startswith("pattern"):
                     known = dict(enumerate(["other", *map(repr, self._patterns[key])]))
                 elif key[1] == "type":
-                    known = {number: name for name, number in self._sorts.items()}
+                    known = {number: _cut(name, 80) for name, number in self._sorts.items()}
                 elif key[1].endswith(" kind"):
                     known = dict(enumerate(leaves.KINDS))
                 told = ", ".join(f"{number} {known[number]}" for number in [*known][:SHOWN])
@@ -499,6 +497,11 @@ class Encoder:
             columns = np.where(found >= 0, found, usual).astype(np.float64).reshape(len(found), -1)
             self._block(key, columns.shape[1], default=float(usual))
             self._put(batch, key, rows, columns)
+
+
+def _cut(text: str, most: int) -> str:
+    """The text, or its beginning and its end: texts often begin alike and differ at their ends."""
+    return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2) + 1 :]}"
 
 
 def _repeated(names: Iterable[str], least: int, most: int) -> list[str]:
