@@ -119,9 +119,8 @@ INDEPENDENT: dict[str, Mechanism] = {
 
 def premise(mechanism: Mechanism, pair: Any, rng: Rng) -> str:
     """The premise that is found to fail, in a sentence; "" for none."""
-    drawer = Drawer(mechanism)
     request = Request(
-        drawer=drawer,
+        drawer=Drawer(mechanism),
         pairs=[kept_apart(pair)],
         epsilon=1.0,
         delta=0.0,
@@ -129,7 +128,7 @@ def premise(mechanism: Mechanism, pair: Any, rng: Rng) -> str:
         rng=rng,
         max_samples=10**6,
     )
-    return premises.broken(request, drawer, 0, rng)[0]
+    return premises.broken(request, 0, rng)[0]
 
 
 def share(mechanism: Mechanism, pair: Any, audits: int, seed: int) -> tuple[float, float]:

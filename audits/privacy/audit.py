@@ -174,7 +174,7 @@ def audit_privacy(
     own = generator.spawn(1)[0]
     premise, tested = "", 0
     try:
-        premise, tested = premises.broken(request, drawer, 0, own)
+        premise, tested = premises.broken(request, 0, own)
         if premise:
             finding = nothing(0, premise)
         elif drawer.failure and len(checked) == 1:
@@ -182,7 +182,7 @@ def audit_privacy(
         else:
             finding = Sequential(request).run() if method == "sequential" else run_fixed(request, method)
             if finding.refuted and finding.pair_index > 0:
-                premise, more = premises.broken(request, drawer, finding.pair_index, own)
+                premise, more = premises.broken(request, finding.pair_index, own)
                 tested += more
     except stops as stop:
         finding = nothing(0, f"{str(stop) or 'Interrupted.'} Nothing was shown by then.")
@@ -201,17 +201,19 @@ def audit_privacy(
         low_bits = footprints_of.look(outputs[0], outputs[1], epsilon, delta, alpha)
     cost = max(time.process_time() - started, drawer.seconds)
     planted, named_event = (), None
-    last = finding.trace[-1] if progress is not None and finding.trace else None
+
+    def announce(step: str) -> None:
+        if progress is not None and finding.trace:
+            progress(replace(finding.trace[-1], next=step))
+
     with suppress(*stops):
         if planting and verdict == "not-refuted" and method != "gdp":
-            if progress is not None and last is not None:
-                progress(replace(last, next="leaks are planted into its outputs"))
+            announce("leaks are planted into its outputs")
             planted = _planted(request, outputs, finding, method, looks, cost)
     # The refutation stands, whatever a mechanism does when it is called again.
     with suppress(ValueError, *stops):
         if simplest and finding.refuted:
-            if progress is not None and last is not None:
-                progress(replace(last, next="refuted; a simple event is looked for"))
+            announce("refuted; a simple event is looked for")
             named_event = _simplest(request, outputs, finding)
     notes = [finding.note]
     if drawer.changed and drawer.one_by_one:

@@ -15,6 +15,8 @@ Young 1993, maxT). Of sums of squares, about χ² distributed, the cube root is 
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
 from audits.privacy.draws import Drawer, joined, named
@@ -145,9 +147,9 @@ def features(e: Encoded, rng: np.random.Generator) -> Floats:
     return parts[:, spread > 1e-9] / spread[spread > 1e-9]
 
 
-def broken(request: Request, drawer: Drawer, index: int, rng: np.random.Generator) -> tuple[str, int]:
+def broken(request: Request, index: int, rng: np.random.Generator) -> tuple[str, int]:
     """The premise that fails on a pair, in a sentence, or "", and how many outputs a dataset gave."""
-    pair = request.pairs[index]
+    drawer, pair = cast(Drawer, request.drawer), request.pairs[index]
     outputs: tuple[list[Raw], list[Raw]] = ([], [])
     # How many calls are made on each dataset, and how many outputs each of them draws.
     calls, call = CALLS, CALL

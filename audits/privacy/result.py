@@ -248,7 +248,7 @@ class AuditResult:
             return []
         found = [p for p in self.planted if p.worth_saying]
         caught = [p.said(p.caught) for p in found if p.caught is not None]
-        missed = [p.left_over for p in self.planted if p not in found]
+        missed = [p.left_over for p in self.planted if not p.worth_saying]
         small = [p.said(p.too_small) for p in found if p.too_small is not None]
         lines = (
             ("caught", "planted leaks of this size were: ", caught),

@@ -238,9 +238,13 @@ class Sequential:
         if self.request.progress is not None:
             self.request.progress(self.trace[-1])
 
+    def first_kept(self) -> int:
+        """The place of the smallest ε that is not rejected; the size of the grid where all are."""
+        return int(np.append(self.rejected, False).argmin())
+
     def epsilon_lower(self) -> float:
         """The largest ε of the grid up to which everything is rejected; 0 where ε = 0 is not."""
-        first_kept = int(np.append(self.rejected, False).argmin())
+        first_kept = self.first_kept()
         found = float(self.grid[max(first_kept - 1, 0)])
         # Where the claimed ε itself is rejected the true one is larger.
         return math.nextafter(found, math.inf) if first_kept == self.claimed + 1 and found > 0.0 else found
@@ -434,7 +438,7 @@ class Sequential:
 
         After a refutation that event is shown, not the one that first crossed the bar.
         """
-        first_kept = int(np.append(self.rejected, False).argmin())
+        first_kept = self.first_kept()
         return first_kept - 1 if first_kept > 0 else self.claimed
 
     def winner(self, at: int) -> tuple[PairState, events.Ladder, int] | None:

@@ -95,19 +95,18 @@ class Simplest:
 class _Event:
     """{low ≤ x < high} of a number x of the output, or a symbol in a place; `outside` for the complement.
 
-    weights  of a weighted sum: pairs of a column and its weight.
+    place  a column, or of a weighted sum pairs of a column and its weight.
     """
 
     kind: str
-    place: int
+    place: int | Weights
     low: float
     high: float
     outside: bool
     expected: float
-    weights: Weights = ()
 
     def holds(self, outputs: Encoded) -> NDArray[np.bool_]:
-        x = _looked_at(outputs, self.kind, self.place, self.weights)
+        x = _looked_at(outputs, self.kind, self.place)
         inside = (x == self.low) if self.kind in ("symbol", "value") else (x >= self.low) & (x < self.high)
         return ~inside if self.outside else inside
 
@@ -118,14 +117,15 @@ class _Event:
             name = encoder.named(f"(code {self.place} = symbol {int(self.low)})", most=60)[1:-1]
             return name.replace(" = ", f" {sign} ", 1)
         names = {"sum": "the sum of the coordinates", "largest": "the largest size of a coordinate"}
-        if self.kind == "weighted":
+        if isinstance(self.place, tuple):
             terms = (
                 f"{'−' if w < 0 else '+'} {'' if abs(w) == 1.0 else f'{abs(w):g}·'}"
                 f"({encoder.named(column_words(encoder.shape, j))})"
-                for j, w in self.weights
+                for j, w in self.place
             )
-            names["weighted"] = " ".join(terms).removeprefix("+ ")
-        name = names.get(self.kind) or encoder.named(column_words(encoder.shape, self.place))
+            name = " ".join(terms).removeprefix("+ ")
+        else:
+            name = names.get(self.kind) or encoder.named(column_words(encoder.shape, self.place))
         if self.kind == "value":
             character = f", which is {chr(int(self.low))!r}" if name.startswith("code of") else ""
             return f"{name} {sign} {value_words(self.low)}{character}"
@@ -135,10 +135,10 @@ class _Event:
         return f"{name} {'is not' if self.outside else 'is'} in [{low}, {high})"
 
 
-def _looked_at(outputs: Encoded, kind: str, place: int, weights: Weights = ()) -> Raw:
+def _looked_at(outputs: Encoded, kind: str, place: int | Weights) -> Raw:
     """The number of each output that an event of this kind looks at."""
-    if kind == "weighted":
-        return sum((w * outputs.values[:, j] for j, w in weights), start=np.zeros(len(outputs)))
+    if isinstance(place, tuple):
+        return sum((w * outputs.values[:, j] for j, w in place), start=np.zeros(len(outputs)))
     if kind == "sum":
         return outputs.values.sum(axis=1)
     if kind == "largest":
@@ -270,16 +270,16 @@ def _best_of_each_kind(outputs: Sequence[Encoded], vectors: bool, rate: _Rate) -
     """From the simplest kind on; `vectors` of numbers also have a sum and a largest size."""
     codes, x = [side.codes for side in outputs], [side.values for side in outputs]
     numbers = range(x[0].shape[1])
-    kinds = {"threshold": numbers, "interval": _telling(x)}
+    telling = _telling(x)
+    kinds: dict[str, Iterable[int | Weights]] = {"threshold": numbers, "interval": telling}
     if vectors and len(numbers) > 1:
         kinds |= {"sum": [0], "largest": [0]}
-    weights = _weights(x)
-    if weights:
-        kinds |= {"weighted": [0]}
+    if weights := _weights(x, sorted(telling)):
+        kinds |= {"weighted": [weights]}
     for events in (
         _alone("symbol", codes, True, rate),
         _alone("value", x, codes[0].shape[1] > 0, rate),
-        *(_within(kind, places, outputs, rate, weights) for kind, places in kinds.items()),
+        *(_within(kind, places, outputs, rate) for kind, places in kinds.items()),
     ):
         # Of two equal events the one that is said without "not" is simpler.
         best = max(events, key=lambda event: (event.expected, not event.outside), default=None)
@@ -320,10 +320,9 @@ def _telling(x: Sequence[Floats]) -> list[int]:
     return np.argsort(-np.maximum(*gaps), kind="stable")[:MOST_COLUMNS].tolist()
 
 
-def _weights(x: Sequence[Floats]) -> Weights:
-    """Weights of a few columns whose sum tells the datasets apart: those of Fisher's discriminant, with two
-    digits and at most 1; nothing where there are no two columns."""
-    some = sorted(_telling(x))
+def _weights(x: Sequence[Floats], some: Sequence[int]) -> Weights:
+    """Weights of a few of some columns whose sum tells the datasets apart: those of Fisher's discriminant,
+    with two digits and at most 1; nothing where there are no two columns."""
     if len(some) < 2:
         return ()
     a, b = (np.clip(side[: TUNING.most_fitted, some], -1e100, 1e100) for side in x)
@@ -345,12 +344,11 @@ def _weights(x: Sequence[Floats]) -> Weights:
 
 
 def _within(
-    kind: str, places: Iterable[int], outputs: Sequence[Encoded], rate: _Rate, weights: Weights
+    kind: str, places: Iterable[int | Weights], outputs: Sequence[Encoded], rate: _Rate
 ) -> Iterator[_Event]:
     """For each number the best event that it lies in one of some intervals, or that it does not."""
-    weights = weights if kind == "weighted" else ()
     for place in places:
-        sides = [np.sort(_looked_at(side, kind, place, weights)) for side in outputs]
+        sides = [np.sort(_looked_at(side, kind, place)) for side in outputs]
         pooled = np.sort(np.concatenate(sides))
         lows, highs = _intervals(kind, pooled)
         if len(lows) == 0:
@@ -360,7 +358,7 @@ def _within(
         expected = np.stack([rate.expected(*inside), rate.expected(*outside)])
         negated, which = np.unravel_index(int(np.argmax(expected)), expected.shape)
         low, high = (short(end, _before(pooled, end)) for end in (float(lows[which]), float(highs[which])))
-        yield _Event(kind, place, low, high, bool(negated), float(expected[negated, which]), weights)
+        yield _Event(kind, place, low, high, bool(negated), float(expected[negated, which]))
 
 
 def _intervals(kind: str, pooled: Floats) -> tuple[Floats, Floats]:

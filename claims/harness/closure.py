@@ -48,7 +48,7 @@ class Sources:
     roots: Sequence[Path]
     _read: dict[str, _Module | None] = field(default_factory=dict[str, "_Module | None"])
     _closures: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
-    _homes: dict[str, Path | None] = field(default_factory=dict[str, Path | None])
+    _folders: dict[str, Path | None] = field(default_factory=dict[str, Path | None])
     _versions: dict[str, str] = field(default_factory=dict[str, str])
 
     def closure(self, module: str) -> frozenset[str]:
@@ -96,7 +96,7 @@ class Sources:
         """The installed packages that the closure of `module` imports, by the names they are imported by."""
         sources = filter(None, map(self._module, self._behind(module)))
         found = {target.partition(".")[0] for source in sources for target, _ in source.imports}
-        return {name for name in found if self._home(name) is None and _is_installed(name)}
+        return {name for name in found if _holds_installed(self._folder(name))}
 
     def _version(self, name: str) -> str:
         """The versions of the distributions that hold an installed package."""
@@ -109,18 +109,19 @@ class Sources:
             )
         return self._versions.get(name, "")
 
-    def _home(self, name: str) -> Path | None:
-        """The folder that holds other people's package, or module, which is on the path but not installed."""
-        if name not in self._homes:
-            self._homes[name] = _home_of(name)
-        return self._homes[name]
+    def _folder(self, name: str) -> Path | None:
+        """The folder that holds other people's package or module; see `_folder_on_path`."""
+        if name not in self._folders:
+            self._folders[name] = _folder_on_path(name)
+        return self._folders[name]
 
     def file(self, module: str) -> Path | None:
         """The source file of a module, below the roots or on the path; None where there is none."""
         parts = module.split(".")
         known = any((root / parts[0]).is_dir() or (root / f"{parts[0]}.py").is_file() for root in self.roots)
-        home = None if known else self._home(parts[0])
-        for root in (*self.roots, *([] if home is None else [home])):
+        other = None if known else self._folder(parts[0])
+        # Of what is installed the version counts, not the sources.
+        for root in self.roots if other is None or _holds_installed(other) else [other]:
             for file in (root.joinpath(*parts).with_suffix(".py"), root.joinpath(*parts, "__init__.py")):
                 if parts[-1] and file.is_file():
                     return file
@@ -145,7 +146,7 @@ class Sources:
                 yield package.homes.get(each, f"{target}.{each}")
 
 
-def _spec_folder(name: str) -> Path | None:
+def _folder_on_path(name: str) -> Path | None:
     """The folder that holds a package or a module on the path; None for none, and for built-in modules."""
     if not name or name in sys.stdlib_module_names or name in PACKAGES:
         return None
@@ -160,13 +161,8 @@ def _spec_folder(name: str) -> Path | None:
     return Path(str(spec.origin)).parent
 
 
-def _is_installed(name: str) -> bool:
-    folder = _spec_folder(name)
+def _holds_installed(folder: Path | None) -> bool:
     return folder is not None and not {"site-packages", "dist-packages"}.isdisjoint(folder.parts)
-
-
-def _home_of(name: str) -> Path | None:
-    return None if _is_installed(name) else _spec_folder(name)
 
 
 def roots_of(*folders: Path) -> tuple[Path, ...]:
