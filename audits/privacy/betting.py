@@ -139,19 +139,23 @@ def alternative(
 ) -> tuple[Floats, Floats]:
     """The shares (p₁, q₁) to bet on, from the estimates p, q of `size` samples of each dataset.
 
-    All arguments broadcast.
+    All arguments broadcast; the first axis, of two, is that of the forward and the backward event of a bet.
 
     The event was chosen because its estimate looked good, so betting the whole of its excess over the null
     would overbet: an excess of z standard errors is multiplied by 1 − (c/z)², c = `TUNING.caution`, as James
-    and Stein do. It is not taken for less than `goal`, the excess in standard deviations of one sample that
-    wins what is still needed in the samples still to come: betting on less could not reject this ε any more.
-    An excess more than `TUNING.hope` standard errors below zero is given up, and left as it is.
+    and Stein do. The two together are not taken for less than `goal`, the excess in standard deviations of
+    one sample that wins what is still needed in the samples still to come: betting on less could not reject
+    this ε any more. Each of the two has to reach as much of the goal as it speaks for: to bet on a partner
+    that shows no excess would lose what the other event wins. An excess more than `TUNING.hope` standard
+    errors below zero is given up, and left as it is.
     """
     a = np.exp(epsilon)
     gap, z, vp, vq = _excess(p, q, a, delta, size)
     keep = np.maximum(1.0 - (TUNING.caution / np.maximum(z, 1e-9)) ** 2, 0.0)
     variance = vp + vq
-    wanted = np.maximum(gap * keep, goal * np.sqrt(variance))
+    ahead = np.maximum(z, 1e-9)
+    part = ahead / np.sqrt(np.square(ahead).sum(axis=0))
+    wanted = np.maximum(gap * keep, part * goal * np.sqrt(variance))
     move = np.where(z > -TUNING.hope, (gap - wanted) / variance, 0.0)
     return np.minimum(p - move * vp, 1.0), np.maximum(q + move * vq / a, 0.5 * q)
 

@@ -211,8 +211,10 @@ def test_alternative_shrinks_by_its_error_and_aims_at_the_goal() -> None:
     p = np.clip(a * q + delta + rng.normal(scale=0.08, size=count), 0.02, 0.95)
     gap = p - a * q - delta
     zero, some = np.zeros(count), np.full(count, 0.02)
-    p1, q1 = betting.alternative(p, q, epsilon, delta, size, zero)
-    p2, q2 = betting.alternative(p, q, epsilon, delta, size, some)
+    # The partner of each event shows the opposite of an excess.
+    both = np.stack([p, np.full(count, 0.01)]), np.stack([q, np.full(count, 0.5)])
+    (p1, _), (q1, _) = betting.alternative(*both, epsilon, delta, size, zero)
+    (p2, _), (q2, _) = betting.alternative(*both, epsilon, delta, size, some)
     gap1, gap2 = p1 - a * q1 - delta, p2 - a * q2 - delta
     z = gap * np.sqrt(size / (p * (1 - p) + a * a * q * (1 - q)))
     for share in (p1, p2):
@@ -235,6 +237,18 @@ def test_alternative_shrinks_by_its_error_and_aims_at_the_goal() -> None:
     kept = ~given_up
     assert np.all(gap2[kept] >= gap1[kept] - 1e-12)
     assert np.all(gap2[doubtful] > 0.0)
+
+
+def test_a_goal_is_shared_by_what_each_event_shows() -> None:
+    # The excess of both events is found in standard deviations of one sample, and in standard errors.
+    p, q, size, goal = np.array([0.2, 0.2]), np.array([[0.08, 0.2], [0.08, 0.1]]), 400, np.full(2, 0.5)
+    p1, q1 = betting.alternative(np.stack([p, p]), q, np.zeros(2), 0.0, size, goal)
+    spread = np.sqrt(p * (1.0 - p) + q * (1.0 - q))
+    wanted = (p1 - q1) / spread
+    # An event without an excess is not betted on, the other one is to reach the whole of the goal.
+    np.testing.assert_allclose(wanted[:, 1], [0.0, 0.5], rtol=2e-2, atol=1e-9)
+    # Two events that show as much reach it together.
+    np.testing.assert_allclose(wanted[:, 0], 0.5 / math.sqrt(2.0), rtol=2e-2)
 
 
 def test_log_sum_is_scipys() -> None:
