@@ -430,6 +430,39 @@ def close(width: float) -> tuple[float, float]:
     return tuple(math.erf(width / (2.0 * math.sqrt(1.0 - r))) for r in (0.99, 0.0))  # type: ignore[return-value]
 
 
+def chosen(width: int, event: Callable[[Any], Any]) -> Callable[..., Any]:
+    """Whether Gaussian columns are in an event, right in 90 %; what is not as wanted is drawn again."""
+
+    def mechanism(data: int, size: int, rng: Rng) -> Any:
+        values, wanted = rng.normal(size=(size, width)), bit(data, size, rng) == 1
+        wrong = np.flatnonzero(event(values) != wanted)
+        while len(wrong):
+            values[wrong] = rng.normal(size=(len(wrong), width))
+            wrong = wrong[event(values[wrong]) != wanted[wrong]]
+        return values
+
+    return mechanism
+
+
+def lead(values: Any) -> Any:
+    """What the largest number of each row is ahead of the second."""
+    top = np.partition(values, -2, axis=1)
+    return top[:, -1] - top[:, -2]
+
+
+def climbs(values: Any) -> Any:
+    """Whether five numbers of a row in a row exceed the one before."""
+    rises = np.diff(values, axis=1) > 0.0
+    return np.lib.stride_tricks.sliding_window_view(rises, 5, axis=1).all(axis=2).any(axis=1)
+
+
+def of_length_one(data: int, size: int, rng: Rng) -> Any:
+    """Ten columns that have the length 1, once in 50 on one dataset: as if they were clipped."""
+    values = 0.4 * rng.normal(size=(size, 10))
+    lengths = np.sqrt(np.square(values).sum(axis=1, keepdims=True))
+    return np.where(on_one(data, size, rng, 0.02)[:, None], values / lengths, values)
+
+
 VECTORS = (
     Leak("vector", "sign of a product of 2 of 10 columns", product(10, 2), TOLD),
     Leak("vector", "sign of a product of 2 of 40 columns", product(40, 2), TOLD),
@@ -476,6 +509,42 @@ VECTORS = (
     Leak("vector", "colour of a square of a chess board", board, TOLD),
     Leak("vector", "whether one of 10 numbers is near zero", near_zero, TOLD),
     Leak("vector", "a third more noise in 30 columns", longer_norm, norm_shares()),
+    Leak("vector", "sign of the sum of 100 columns", chosen(100, lambda v: v.sum(axis=1) > 0.0), TOLD),
+    Leak(
+        "vector", "sum of 20 columns within 0.5 of 0", chosen(20, lambda v: np.abs(v.sum(axis=1)) < 0.5), TOLD
+    ),
+    Leak("vector", "a length of 1 of 10 columns, once in 50", of_length_one, (0.02, 0.0)),
+    Leak(
+        "vector",
+        "as many positive as negative of 12 numbers",
+        chosen(12, lambda v: (v > 0.0).sum(axis=1) == 6),
+        TOLD,
+    ),
+    Leak(
+        "vector",
+        "half of 13 numbers exceed the one before",
+        chosen(13, lambda v: (np.diff(v, axis=1) > 0.0).sum(axis=1) == 6),
+        TOLD,
+    ),
+    Leak("vector", "five rises in a row of 12 numbers", chosen(12, climbs), TOLD),
+    Leak(
+        "vector",
+        "half of 13 numbers have another sign than the one before",
+        chosen(13, lambda v: (np.diff(np.sign(v), axis=1) != 0.0).sum(axis=1) == 6),
+        TOLD,
+    ),
+    Leak(
+        "vector",
+        "two of 10 numbers within 0.001",
+        chosen(10, lambda v: np.diff(np.sort(v, axis=1), axis=1).min(axis=1) < 0.001),
+        TOLD,
+    ),
+    Leak(
+        "vector",
+        "the largest of 10 numbers less than 0.05 ahead",
+        chosen(10, lambda v: lead(v) < 0.05),
+        TOLD,
+    ),
     Leak("vector", "parity of 8 bits", xor(8), TOLD),
     Leak("vector", "parity of 20 bits", xor(20), TOLD),
 )
