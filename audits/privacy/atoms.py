@@ -124,7 +124,7 @@ def count_atoms(atoms: Atoms, first: Encoded, second: Encoded) -> Counts:
     return Counts(atoms.tally(first)[0], atoms.tally(second)[0], len(first))
 
 
-def ladder_of_sets(atoms: Atoms, learned: Counts, judged: Counts, ratio: float) -> events.Ladder | None:
+def ladder_of_sets(atoms: Atoms, learned: Counts, judged: Counts) -> events.Ladder | None:
     """Sets of atoms in the order of their likelihood ratios in `learned`, with the counts of `judged`.
 
     The log ratio r of an atom, with variance s², is shrunk to r/(1 + s²): the posterior mean for a prior of
@@ -153,7 +153,7 @@ def ladder_of_sets(atoms: Atoms, learned: Counts, judged: Counts, ratio: float) 
         return f"output in {joined(cells, others)}"
 
     pooled = seen.sum(axis=0)
-    cuts = events.thresholds(order, ratio, pooled)
+    cuts = events.thresholds(order, pooled)
     if len(cuts) == 0:
         return None
     first, second = _with_rest(judged) @ (order[:, None] >= cuts)

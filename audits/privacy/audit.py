@@ -90,7 +90,7 @@ def audit_privacy(
                  outputs are then drawn one a call.
     jobs         processes that draw the outputs of `each` mechanisms, threads for others; same bits for any.
     precision    after a refutation go on until `epsilon_lower` is within this share of `epsilon_estimate`, at
-                 most to 64 times the samples of the refutation; None to stop at once.
+                 most to 256 times the samples of the refutation; None to stop at once.
     confirm      a refutation must also be found by an exact test on as many fresh draws (level 0.05, halved
                  at each further try), which may come on top of max_samples. Sequential method only.
     partial      Ctrl-C, and `Stopped` raised by a handler of signals, end the run with what is known by then.

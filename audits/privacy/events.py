@@ -80,7 +80,7 @@ def count(scores: Floats, thresholds: Floats) -> Ints:
     return len(scores) - np.searchsorted(ordered, thresholds, side="left").astype(np.int64)
 
 
-def thresholds(pooled: Floats, ratio: float = TUNING.rung_ratio, weights: Ints | None = None) -> Floats:
+def thresholds(pooled: Floats, weights: Ints | None = None) -> Floats:
     """Thresholds at quantiles that thin out geometrically towards both ends; all values where few. `weights`
     says how often each of them occurs."""
     seen = pooled if weights is None else pooled[weights > 0]
@@ -92,8 +92,8 @@ def thresholds(pooled: Floats, ratio: float = TUNING.rung_ratio, weights: Ints |
     if weights is not None:
         pooled = np.repeat(pooled, weights)
     least = TUNING.least_outside / len(pooled)
-    rungs = int(np.floor(np.log(0.5 / least) / np.log(1.0 / ratio))) if least < 0.5 else 0
-    tails = 0.5 * ratio ** np.arange(rungs + 1)
+    rungs = int(np.floor(np.log(0.5 / least) / np.log(1.0 / TUNING.rung_ratio))) if least < 0.5 else 0
+    tails = 0.5 * TUNING.rung_ratio ** np.arange(rungs + 1)
     levels = np.unique(np.concatenate([tails, 1.0 - tails]))
     # Quantiles by one sort, which is far faster than a partition for many of them.
     ordered = np.sort(pooled)
@@ -109,7 +109,6 @@ def build(
     first: Floats,
     second: Floats,
     fitted: int,
-    ratio: float = TUNING.rung_ratio,
     *,
     steady: bool,
     judge: Callable[[Floats, Floats], tuple[Floats, Floats]] | None = None,
@@ -126,7 +125,7 @@ def build(
         unit, exact = rounding(first, second), score.evaluate
         score = replace(score, evaluate=lambda e: rounded(exact(e), unit))
         first, second = rounded(first, unit), rounded(second, unit)
-    cuts = thresholds(np.concatenate([first, second]), ratio)
+    cuts = thresholds(np.concatenate([first, second]))
     if len(cuts) == 0:
         return None
     start = fitted if score.learned else 0

@@ -103,7 +103,7 @@ def _learn(state: PairState, rest: int) -> Candidate | None:
         start = half if score.learned and score.folds is None else 0
         x, y = (evaluate(score, start) for evaluate in scorers)
         every = np.concatenate([x, y])
-        cuts = events.thresholds(every, TUNING.fixed_ratio)
+        cuts = events.thresholds(every)
         if len(cuts) == 0:
             continue
         if score.folds is not None:
@@ -139,7 +139,7 @@ def _fitted(state: PairState, learner: Learner) -> Score | None:
     few = len(state.atoms) <= TUNING.few_cells
     part = slice(len(first) if few else len(first) // 2)
     counts = count_atoms(state.atoms, first.take(part), second.take(part))
-    ladder = ladder_of_sets(state.atoms, counts, counts, TUNING.fixed_ratio)
+    ladder = ladder_of_sets(state.atoms, counts, counts)
     return None if ladder is None else replace(ladder.score, learned=not few)
 
 

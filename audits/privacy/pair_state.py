@@ -44,13 +44,9 @@ class Slot:
         score = folds.fitted(self.learner, first, second)
         if score is None:
             return
-        # Finer rungs where there are samples to tell them apart; the best few are kept.
-        ratio = TUNING.fine_ratio if len(first) >= TUNING.fine_from else TUNING.rung_ratio
         x, y = (evaluate(score, 0) for evaluate in scorers)
         judge = partial(folds.judged, score.folds, first, second) if score.folds else None
-        self.ladder = events.build(
-            score, x, y, len(first) // 2, ratio, steady=not first.is_scalar, judge=judge
-        )
+        self.ladder = events.build(score, x, y, len(first) // 2, steady=not first.is_scalar, judge=judge)
 
     def rungs_of(self, atoms: Atoms) -> Rungs:
         """The ladder's rungs that the atoms reach, worked out once."""
@@ -206,11 +202,11 @@ class PairState:
         slot = next(s for s in self.slots if s.learner is sets)
         slot.active = True
         if self.few():
-            slot.ladder = ladder_of_sets(self.atoms, self.counts, self.counts, TUNING.fine_ratio)
+            slot.ladder = ladder_of_sets(self.atoms, self.counts, self.counts)
         elif slot.ladder is None or self.counts.size >= 2 * self.learned_counts.size:
             # What was there at half the size orders, what came since judges.
             judged = self.counts.without(self.learned_counts)
-            slot.ladder = ladder_of_sets(self.atoms, self.learned_counts, judged, TUNING.fine_ratio)
+            slot.ladder = ladder_of_sets(self.atoms, self.learned_counts, judged)
             self.learned_counts = self.counts
 
     def live(self) -> list[Slot]:

@@ -102,7 +102,7 @@ class Sequential:
     def step(self, state: PairState, size: int) -> None:
         """Draw a batch of one pair, settle the bets on it, learn from it."""
         if size >= TUNING.prune_from and state.atoms is None:
-            self.prune(state, size)
+            self.prune(state)
         ladders = state.ladders()
         wealth = self.wealth[state.index]
         wealth.invest()
@@ -174,7 +174,7 @@ class Sequential:
         is_top[-1] = True
         return places, places[is_top]
 
-    def prune(self, state: PairState, size: int) -> None:
+    def prune(self, state: PairState) -> None:
         """Before a large batch: keep only the rungs and the slots that are best for some ε.
 
         This is done only where every output has to be scored by itself. Outputs that repeat are scored once,
@@ -192,11 +192,9 @@ class Sequential:
             near.append(int(np.searchsorted(self.grid, 0.5 * shown)))
         wanted = np.append(np.unique(self.nearest[near]), len(self.references) - 1)
         strength: list[Floats] = []
-        seen: list[int] = []
         for slot, ladder in zip(live, state.ladders(), strict=True):
             excess = self.excess(ladder)[:, wanted]
             strength.append(np.max(excess, axis=0))
-            seen.append(sum(int(side[excess[:, -1].argmax()]) for side in ladder.all_hits()))
             # The counts tell which rung is best only up to about three standard errors.
             hopeful = np.any(excess >= strength[-1] - 3.0 / math.sqrt(ladder.size), axis=1)
             slot.ladder = ladder.keep(np.unique(np.flatnonzero(hopeful) % len(ladder.thresholds)))
@@ -204,15 +202,8 @@ class Sequential:
         # To score a single number by its value costs nothing. For vectors the strongest score is always kept.
         favourite = 0 if is_scalar else max(range(len(live)), key=lambda i: float(strength[i].sum()))
         # Every other score must show enough to be worth the time that it takes.
-        least = top - slack
-        if size >= TUNING.choose_from:
-            least = np.maximum(least, strength[favourite] + slack)
-        heirs = [live[favourite]]
-        for slot, found, hits in zip(live, strength, seen, strict=True):
-            # A rare event has hardly been hit yet, so its excess so far does not speak against it.
-            rare = slot.learner in PATIENT and hits < TUNING.patience and found[-1] > 0.0
-            if rare or np.any((found > 0.0) & (found >= least)):
-                heirs.append(slot)
+        good = [np.any((found > 0.0) & (found >= top - slack)) for found in strength]
+        heirs = [slot for i, slot in enumerate(live) if good[i] or i == favourite]
         for slot in state.slots:
             # A learner that is not among the best is dropped, unless it may find its events in more samples.
             if slot not in heirs:
@@ -358,8 +349,6 @@ class Sequential:
             # The verdict is known. Further batches only sharpen the lower bound, so they may be of any size.
             return TUNING.afterwards[0 if is_scalar or state.atoms is not None else 1]
         least, largest = TUNING.growth
-        if state.size < TUNING.few_samples:
-            least, largest = TUNING.few_growth if is_scalar else TUNING.learning_growth
         # An event with an excess of z standard errors multiplies the wealth by about e^(z²/2) on as many
         # samples again. So need/z² is the share of samples that makes half of the way to the refutation.
         need = max(self.bar - self.trace[-1].log_e_value, 0.5)

@@ -23,18 +23,13 @@ class Tuning:
     """Share of what is kept back that each batch adds to the bets."""
     least_share: float = 1e-9
     """Smaller parts of the wealth are not added any more."""
-    growth: tuple[float, float] = (0.2, 0.4)
-    """The least and the largest share of the samples before it that a batch is."""
-    few_growth: tuple[float, float] = (0.2, 0.75)
-    """The same for few samples of single numbers."""
-    learning_growth: tuple[float, float] = (0.1, 0.5)
-    """The same for few samples of other outputs: many small batches teach more, each costs milliseconds."""
-    few_samples: int = 32768
-    """So many samples of a dataset are few."""
+    growth: tuple[float, float] = (0.1, 0.75)
+    """The least and the largest share of the samples before it that a batch is: small where a refutation is
+    near, which small batches do not overshoot and learn more for."""
     afterwards: tuple[float, float] = (0.25, 0.15)
     """Share of the samples before it that a batch is after a refutation: of single numbers and of outputs
     that repeat, of which small batches teach no more, and of others."""
-    longest: int = 64
+    longest: int = 256
     """After a refutation at most so many times its samples are drawn to know the size of the violation."""
     confirm: float = 0.05
     """Level at which fresh draws must confirm a refutation, halved for every further try."""
@@ -45,7 +40,7 @@ class Tuning:
     learning_price: float = 2.4
     """How much more growth a bettor who has to learn needs than one who knows the event, measured on Laplace
     noise at 3,000 to 100,000 samples; it enters the resolution only."""
-    caution: float = 1.5
+    caution: float = 1.0
     """An excess over the null of this many standard errors is not betted on."""
     hope: float = 2.0
     """Standard errors below zero at which an estimated excess is given up, for now."""
@@ -64,7 +59,7 @@ class Tuning:
     # What is kept and how often it is learned from
 
     least_rows: int = 8
-    """Nothing is learned from fewer samples."""
+    """Nothing is learned from fewer samples, which a pair may get where the budget is small."""
     retained_rows: int = 32768
     """Samples of a dataset that all scores are learned from, at most."""
     retained_bytes: int = 2**27
@@ -85,19 +80,11 @@ class Tuning:
     """Outputs are drawn and counted in chunks of at most this size."""
     prune_from: int = 2048
     """Before batches of this size events and scores that are not among the best are dropped."""
-    choose_from: int = 16384
-    """Before batches of this size a score is dropped unless it is clearly better than the favourite."""
-    patience: int = 300
-    """A rare event is not dropped before outputs of both datasets together have hit it this often."""
 
     # Ladders of events
 
-    rung_ratio: float = 0.65
+    rung_ratio: float = 0.85
     """Each rung of a ladder holds this share of the tail of the rung before."""
-    fine_ratio: float = 0.8
-    """The same where there are many samples."""
-    fine_from: int = 8192
-    """So many samples of a dataset tell finer rungs apart, and shorter periods of a number."""
     least_outside: int = 3
     """The outermost rung holds at least this many pooled samples."""
     few_values: int = 64
@@ -129,8 +116,6 @@ class Tuning:
     """Rows times squared columns of a wide regression, at most."""
     most_fitted: int = 30000
     """A regression is fitted to no more than this many samples of a dataset."""
-    most_smoothed: int = 60000
-    """A regression that is judged by folds is fitted to no more than this many."""
     bends: tuple[float, ...] = (0.25, 0.5, 0.75)
     """Quantiles of a column at which a piecewise-linear function of it bends."""
     smooth_ridge: float = 3.0
@@ -165,23 +150,24 @@ class Tuning:
     """So many columns at most are looked at one by one."""
     most_numbers: int = 2**21
     """So many numbers of each dataset, in all columns, are looked at at once."""
-    sure: float = 4.0
+    sure: float = 2.0
     """Log of the odds against chance that are asked of what is found, beyond the log of how many there may
     be."""
+    fine_from: int = 8192
+    """So many samples of a dataset tell short periods of single numbers apart."""
     period_bins: int = 100_800
     """A period is looked for down to two of so many parts of the range of single numbers, and of a quarter as
     many of few numbers and of other outputs. Of integers remainders of the division by so many are looked at:
     2⁶·3²·5²·7 has the divisors that people use."""
-    round_rows: tuple[int, int] = (256, 32)
-    """Samples of each dataset that say how well each round period tells the datasets apart: so many for one
-    number, divided by how many numbers are looked at, and at least so many."""
+    round_rows: int = 32
+    """Samples of each dataset that say how well each round period tells the datasets apart."""
     divisors: int = 1024
     """Of integers the remainders of the division by every number below this are looked at."""
     least_turns: int = 8
     """A period must fit into the range of the outputs so often."""
     period_steps: int = 65
     """Frequencies that are tried around the best one."""
-    phases: int = 32
+    phases: int = 16
     """Parts that a period is cut into."""
     crowd_least: int = 8
     """Pooled samples in the narrowest interval that is looked at."""
@@ -194,8 +180,6 @@ class Tuning:
 
     tree_leaf: int = 8
     """Pooled samples in a leaf."""
-    tree_equal: float = 0.9
-    """How likely both datasets have equal shares of a place, beforehand."""
     tree_coarse: int = 4
     """After so many halvings a place is coarse."""
     tree_rows: int = 2**17
@@ -213,8 +197,6 @@ class Tuning:
 
     fixed_learning: float = 0.12
     """Share of the samples that the event is learned from."""
-    fixed_ratio: float = 0.85
-    """Each rung of the ladder holds this share of the tail before: finer than in the sequential test."""
     fixed_least_hits: int = 8
     """An event of a score that is not calibrated must have so many learning hits on the greater dataset."""
     fixed_margin: float = 0.3

@@ -132,7 +132,7 @@ def test_ladder_of_sets_counts_what_its_events_hold(size: int) -> None:
     learned = count_atoms(atoms, first, second)
     later = encoded(rng.geometric(0.2, size)), encoded(rng.geometric(0.1, size))
     judged = count_atoms(atoms, *later)
-    ladder = ladder_of_sets(atoms, learned, judged, 0.8)
+    ladder = ladder_of_sets(atoms, learned, judged)
     assert ladder is not None
     assert ladder.size == size
     assert np.all(np.diff(ladder.thresholds) > 0)
@@ -157,7 +157,7 @@ def test_a_fair_coin_has_events() -> None:
     coin = encoded([0.0, 1.0] * 20)
     atoms = table(coin)
     counts = count_atoms(atoms, coin, coin)
-    ladder = ladder_of_sets(atoms, counts, counts, 0.8)
+    ladder = ladder_of_sets(atoms, counts, counts)
     assert ladder is not None
     assert (ladder.first.tolist(), ladder.second.tolist()) == ([20], [20])
 
@@ -179,7 +179,7 @@ def test_a_rare_leak_beside_an_atom_is_found(wide: bool) -> None:
 def test_no_sets_where_all_outputs_are_alike() -> None:
     atoms = table(encoded(np.ones(9)))
     counts = count_atoms(atoms, encoded(np.ones(30)), encoded(np.ones(30)))
-    assert ladder_of_sets(atoms, counts, counts, 0.8) is None
+    assert ladder_of_sets(atoms, counts, counts) is None
 
 
 @pytest.mark.parametrize("learner", [logistic, norm])

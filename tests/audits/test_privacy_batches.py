@@ -57,8 +57,6 @@ def test_batches_are_small_where_a_refutation_is_near(name: str) -> None:
         need = run.bar - float(run.log_e()[run.claimed])
         z = run.strength(state) * math.sqrt(state.size) if state.ladders() else 0.0
         least, largest = TUNING.growth
-        if state.size < TUNING.few_samples:
-            least, largest = TUNING.few_growth if name == "laplace" else TUNING.learning_growth
         if run.refuted():
             assert share == TUNING.afterwards[0 if name == "laplace" else 1]
         else:
@@ -87,9 +85,9 @@ def test_scores_that_are_dropped_are_not_missed(name: str) -> None:
     def strongest(ladders: list[events.Ladder]) -> Any:
         return np.max([run.excess(ladder).max(axis=0) for ladder in ladders], axis=0)
 
-    def prune(state: PairState, size: int) -> None:
+    def prune(state: PairState) -> None:
         before, slots = strongest(state.ladders()), len(state.live())
-        s.Sequential.prune(run, state, size)
+        s.Sequential.prune(run, state)
         near = (first >= run.epsilon_lower() * 0.9) & (first <= max(run.epsilon_lower() * 1.1, 0.1))
         after = strongest(state.ladders())
         assert np.all(after[near] >= before[near] - 1.5 / math.sqrt(state.size) - 1e-12)

@@ -47,7 +47,7 @@ def test_each_half_is_judged_by_its_own_fold_and_ties_stay_ties() -> None:
 @pytest.mark.parametrize("learner", CROSS_FITTED)
 def test_no_side_is_flattered(learner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     # A tree must speak although there is nothing to find.
-    monkeypatch.setattr(trees, "TUNING", replace(TUNING, sure=-math.inf, tree_equal=0.5))
+    monkeypatch.setattr(trees, "TUNING", replace(TUNING, sure=-math.inf))
     # Both sides alike: in the highest sixteenth of the scores there must be as many of one as of the other.
     # In-sample there are many more of the first. Two-sided binomial test at 1e-7.
     rng = np.random.default_rng(1)

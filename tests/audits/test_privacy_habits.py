@@ -725,7 +725,10 @@ def test_pairs_beyond_the_first_64_are_not_dropped_silently() -> None:
     ("said", "words"),
     [
         (lambda bit, rng: np.inf if bit else rng.normal(), "output ≥ 1e+300"),
-        (lambda bit, rng: "bad value in column 0" if bit else "symbol 3", "'symbol 3'"),
+        (
+            lambda bit, rng: "bad value in column 0" if bit else "symbol 3",
+            "'symbol 3' or 'bad value in column 0'",
+        ),
         (lambda bit, rng: 10_000_003 if bit else 10_000_000 + int(rng.integers(9)), "10000003"),
         (
             lambda bit, rng: datetime.timedelta(1) if bit else datetime.timedelta(0, rng.normal()),
@@ -738,4 +741,5 @@ def test_events_are_told_in_the_words_of_the_output(said: Any, words: str) -> No
     leaky = each(lambda data, rng: said(coin(data, rng), rng))
     result = audited(leaky, max_samples=4000)
     assert result.refuted
-    assert words in result.event + str(result.simplest)
+    # Either of two events may tell as much.
+    assert any(word in result.event + str(result.simplest) for word in words.split(" or "))

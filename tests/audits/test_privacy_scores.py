@@ -25,7 +25,7 @@ def encoded(values: Any) -> Encoded:
 def ladder_of(x: Any, y: Any, scale: float = 1.0) -> tuple[events.Ladder, Any]:
     score = Score("test", lambda e: scale * e.values[:, 0], lambda t, upper: "")
     a, b = score.evaluate(encoded(x)), score.evaluate(encoded(y))
-    cuts = events.thresholds(np.concatenate([a, b]), 0.85)
+    cuts = events.thresholds(np.concatenate([a, b]))
     ladder = events.Ladder(score, cuts, events.count(a, cuts), events.count(b, cuts), len(a))
     return ladder, calibration.bin_means(cuts, a, b)
 

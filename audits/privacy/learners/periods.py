@@ -26,8 +26,7 @@ def period(first: Encoded, second: Encoded) -> Score | None:
         looked_at.append(View("log |output|", lambda e: np.log(np.abs(e.values[:, 0]) + 1e-300)))
     many = first.is_scalar and len(first) >= TUNING.fine_from
     bins = TUNING.period_bins if many else TUNING.period_bins // 4
-    rows = max(TUNING.round_rows[1], TUNING.round_rows[0] // max(len(looked_at), 1))
-    found = [wave for view in looked_at for wave in _waves(view, *both(view, first, second), bins, rows)]
+    found = [wave for view in looked_at for wave in _waves(view, *both(view, first, second), bins)]
     wave = max(found, key=lambda w: w.sure, default=None)
     if wave is None or wave.sure < math.log(len(looked_at)) + TUNING.sure + 4.0:
         return None
@@ -74,10 +73,9 @@ def _are_whole(numbers: Floats) -> bool:
     return bool((numbers == np.floor(numbers)).all())
 
 
-def _waves(view: View, x: Floats, y: Floats, bins: int, rows: int) -> Iterator[_Wave]:
+def _waves(view: View, x: Floats, y: Floats, bins: int) -> Iterator[_Wave]:
     """The best wave of a view, that of remainders where the numbers are integers, and the best with one of
-    the `ROUND` periods, which is looked for in so many rows; none for too few numbers, or numbers that are
-    equal or beyond all bounds."""
+    the `ROUND` periods; none for too few numbers, or numbers that are equal or beyond all bounds."""
     if min(len(x), len(y)) < TUNING.hidden_least:
         return
     x, y = x[: TUNING.retained_rows], y[: TUNING.retained_rows]
@@ -98,6 +96,7 @@ def _waves(view: View, x: Floats, y: Floats, bins: int, rows: int) -> Iterator[_
         turns, _, sure = _strongest(places, bins, TUNING.least_turns)
         yield _Wave(view, sure, partial(_near, sides, width, turns, bins))
     # A double tells no parts of a turn apart where it holds more turns than this.
+    rows = TUNING.round_rows
     some = ROUND[(ROUND * width > TUNING.least_turns) & (ROUND * max(abs(low), abs(high)) < 2.0**44)]
     if whole:
         # Every divisor up to some size; more rows, as integers have several numbers of each remainder.

@@ -97,8 +97,7 @@ def smooth(first: Encoded, second: Encoded) -> Score:
 
     width = len(rows(a[:1]))
     # The chosen rows lie far apart, so that each fold has its share of them.
-    most = TUNING.most_smoothed if len(a) > TUNING.most_smoothed else TUNING.most_fitted
-    some = slice(None, None, -(-len(a) // _most_fitted(width + width * (width + 1) // 2, most)))
+    some = slice(None, None, -(-len(a) // _most_fitted(width + width * (width + 1) // 2)))
     weights, without = _cross_fit(features(a[some]), features(b[some]), fold_of(len(a), TUNING.folds)[some])
     folds = tuple(_quadratic_form(w, rows, width) for w in without)
     whole = _quadratic_form(weights, rows, width)
@@ -184,8 +183,9 @@ def _quadratic_form(
     return evaluate
 
 
-def _most_fitted(columns: int, most: int = TUNING.most_fitted) -> int:
+def _most_fitted(columns: int) -> int:
     """How many samples of each dataset a regression on so many columns is fitted to."""
+    most = TUNING.most_fitted
     return most if columns <= TUNING.wide else min(most, max(256, int(TUNING.most_work / columns**2)))
 
 

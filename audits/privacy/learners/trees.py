@@ -146,10 +146,10 @@ def _weighted(counts: list[Ints]) -> tuple[Floats, float]:
     samples than the coarse places do, whose differences other scores show."""
     from scipy.special import betaln, expit
 
-    # In a place both datasets are equally likely, or their shares are anything.
-    equal = [math.log(TUNING.tree_equal) - (x + y) * math.log(2.0) for x, y in counts]
-    other = [math.log((1 - TUNING.tree_equal) / math.pi) + betaln(x + 0.5, y + 0.5) for x, y in counts]
-    alone = [np.logaddexp(p, q) for p, q in zip(equal, other, strict=True)]
+    # In a place both datasets have equal shares, or any: as likely beforehand.
+    equal = [-(x + y) * math.log(2.0) for x, y in counts]
+    other = [betaln(x + 0.5, y + 0.5) - math.log(math.pi) for x, y in counts]
+    alone = [np.logaddexp(p, q) - math.log(2.0) for p, q in zip(equal, other, strict=True)]
     whole, stops = _mixed(alone)
     coarse, _ = _mixed(alone[-1 - TUNING.tree_coarse :])
     # From the root to the leaves: what is left to be averaged, and the average so far.
