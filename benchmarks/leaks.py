@@ -168,6 +168,11 @@ def sevens(data: int, size: int, rng: Rng) -> Any:
     return np.where(on_one(data, size, rng, 0.4), values - values % 7, values)
 
 
+def remainder(data: int, size: int, rng: Rng) -> Any:
+    """Whether an integer is a multiple of eleven, or one more."""
+    return 11 * rng.integers(0, 10**4, size) + bit(data, size, rng)
+
+
 def hole(data: int, size: int, rng: Rng) -> Any:
     """Gaussian noise that on one dataset is never in [0.4, 0.42]."""
     values = rng.normal(size=size)
@@ -213,6 +218,7 @@ NUMBERS = (
     Leak("number", "sixth of sixteen bits of an integer", bitmap, TOLD),
     Leak("number", "half of the day in a time", half_day, TOLD),
     Leak("number", "multiples of seven", sevens, (0.4 + 0.6 / 7.0, 1.0 / 7.0)),
+    Leak("number", "remainder of the division by eleven", remainder, TOLD),
     Leak("number", "a hole of width 0.02", hole, (normal_share(0.4, 0.42), 0.0)),
     Leak(
         "number",
@@ -384,6 +390,14 @@ def total(width: int) -> Callable[..., Any]:
     return mechanism
 
 
+def difference(data: int, size: int, rng: Rng) -> Any:
+    """The fifth of six numbers is the second plus the third less the first, once in 20 on one dataset."""
+    values = rng.normal(size=(size, 6))
+    hit = on_one(data, size, rng, 0.05)
+    values[hit, 4] = values[hit, 1] + values[hit, 2] - values[hit, 0]
+    return values
+
+
 def near_zero(data: int, size: int, rng: Rng) -> Any:
     """Whether one of ten columns is near zero."""
     values = rng.laplace(size=(size, 10))
@@ -501,6 +515,7 @@ VECTORS = (
     Leak("vector", "a weighted sum of 10 columns is constant", constant_sum(10), (1.0, 0.0)),
     Leak("vector", "a total of 4 numbers is right, once in 20", total(5), (0.05, 0.0)),
     Leak("vector", "a total of 20 numbers is right, once in 20", total(21), (0.05, 0.0)),
+    Leak("vector", "one of 6 numbers is a sum of others, once in 20", difference, (0.05, 0.0)),
     Leak("vector", "box of weight 0.01 in a plane", box(0.01, 2, (0, 1)), box_shares(0.01, 2)),
     Leak("vector", "box of weight 0.01 in 2 of 4 columns", box(0.01, 4, (0, 3)), box_shares(0.01, 2)),
     Leak("vector", "box of weight 0.01 in 2 of 20 columns", box(0.01, 20, (4, 13)), box_shares(0.01, 2)),

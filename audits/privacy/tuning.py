@@ -163,6 +163,8 @@ class Tuning:
     """Samples of each dataset that say how well each round period tells the datasets apart."""
     divisors: int = 1024
     """Of integers the remainders of the division by every number below this are looked at."""
+    most_turned: int = 48
+    """Of numbers below this all multiples of one turn are looked at."""
     least_turns: int = 8
     """A period must fit into the range of the outputs so often."""
     period_steps: int = 65

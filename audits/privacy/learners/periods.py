@@ -69,6 +69,18 @@ ROUND = np.concatenate(
 clock."""
 
 
+REMAINDERS = np.unique(
+    np.concatenate(
+        [
+            1.0 / np.arange(3.0, TUNING.divisors),
+            *(np.arange(1, k // 2 + 1) / k for k in range(3, TUNING.most_turned)),
+        ]
+    )
+)
+"""Turns a unit of the division by every number, for small numbers also their multiples: remainders of 0 and
+of 1 hardly differ in one turn of eleven, they differ most in five."""
+
+
 def _are_whole(numbers: Floats) -> bool:
     return bool((numbers == np.floor(numbers)).all())
 
@@ -99,9 +111,8 @@ def _waves(view: View, x: Floats, y: Floats, bins: int) -> Iterator[_Wave]:
     rows = TUNING.round_rows
     some = ROUND[(ROUND * width > TUNING.least_turns) & (ROUND * max(abs(low), abs(high)) < 2.0**44)]
     if whole:
-        # Every divisor up to some size; more rows, as integers have several numbers of each remainder.
-        most = min(TUNING.divisors, width / TUNING.least_turns)
-        some = np.concatenate([some[some < 1.0], 1.0 / np.arange(3.0, most)])
+        # Remainders; more rows, as integers have several numbers of each remainder.
+        some = np.concatenate([some[some < 1.0], REMAINDERS[REMAINDERS * width > TUNING.least_turns]])
         rows *= 4
     if len(some):
         few = [side[:rows] for side in sides]

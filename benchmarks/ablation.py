@@ -1,0 +1,391 @@
+"""What each constant, learner and view of the audit is worth: what gets worse with another value or without it.
+
+    python benchmarks/ablation.py [-j N] [NAME …]   measure (the variants of these names) into ablation.csv
+    python benchmarks/ablation.py --write-readme    the table of README.md from ablation.csv
+
+Every variant runs the leaks of `leaks.py`, the published mistakes and Laplace noise that is too small, with
+the seeds that the audit as it is runs with, and lower bounds at 10⁵ samples. The row that gets worst is chosen
+among all, so that its factor would be flattered: the three worst are measured again on fresh seeds, and the
+largest of these factors is shown. Constants that no power rests on are in `PURPOSES`, with what they are for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import importlib.util
+import json
+import math
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":
+    # Beside each other the scripts would hide packages of the same names.
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
+
+HERE = Path(__file__).resolve().parent
+CSV, README = HERE / "ablation.csv", HERE / "README.md"
+AS_IT_IS = "as it is"
+RUNS = {"leak": 3, "mistake": 12, "too little noise": 8, "sharpness": 3}
+AGAIN = 12
+"""Fresh seeds for the rows that got worst."""
+MISSED = 100.0
+"""A leak that is missed counts as found with so many times the ideal number."""
+
+CONSTANTS: dict[str, Any] = {
+    "first_batch": 128,
+    "first_share": 1.0,
+    "later_share": 1.0,
+    "growth": (0.5, 0.5),
+    "group": 1e9,
+    "caution": 0.0,
+    "hope": 1e9,
+    "temper": 1.0,
+    "candidates": 1,
+    "luck": 0.0,
+    "unseen": 1.0,
+    "unseen_from": 1,
+    "retained_rows": 8192,
+    "rare_rows": 32768,
+    "learn_again": (2.0, 2.0),
+    "learn_often": (10**9, 10**9),
+    "last_growth": 2.0,
+    "rung_ratio": 0.6,
+    "least_outside": 1,
+    "few_values": 8,
+    "most_atoms": 64,
+    "repeats": 1,
+    "few_cells": 1,
+    "flagged": 2.0,
+    "most_flags": 1,
+    "wide": 10,
+    "most_fitted": 4096,
+    "bends": (0.5,),
+    "smooth_ridge": 30.0,
+    "most_paired": 16,
+    "most_sparse": 2,
+    "hidden_least": 128,
+    "parity_least": 128,
+    "most_joint": 4,
+    "most_signed": 2,
+    "constant": 1e-30,
+    "most_tripled": 4,
+    "most_viewed": 4,
+    "sure": 10.0,
+    "period_bins": 4000,
+    "round_rows": 8,
+    "divisors": 4,
+    "most_turned": 4,
+    "least_turns": 64,
+    "period_steps": 1,
+    "phases": 2,
+    "crowd_least": 64,
+    "narrow": 0.0,
+    "crowd_coarse": 2,
+    "tree_leaf": 64,
+    "tree_coarse": 0,
+    "tree_rows": 2**13,
+    "whole_trees": 0,
+    "most_trees": 2,
+    "tree_bins": 2,
+    "fixed_learning": 0.5,
+    "fixed_least_hits": 1,
+    "fixed_margin": 0.0,
+    "fixed_caution": 0.0,
+    "misfit": 0.0,
+}
+"""What each constant is tried at: without what it does where there is such a value, far away where not."""
+
+PURPOSES = {
+    "least_share": "time: parts of the wealth too small to matter",
+    "afterwards": "time and the size of a violation, after the verdict",
+    "longest": "time: how long the size of a violation is looked for",
+    "confirm": "validity: the level of fresh draws",
+    "explore": "audits of several pairs",
+    "learning_price": "the resolution that is printed",
+    "least_rows": "budgets of fewer samples",
+    "retained_bytes": "memory",
+    "rare_bytes": "memory",
+    "learning_batch": "memory",
+    "chunk_bytes": "memory",
+    "prune_from": "time at many samples",
+    "steady": "ties in the last bits of a product of matrices",
+    "ratio_rounding": "the names of events",
+    "most_measured": "time of vectors at many samples",
+    "most_work": "time of vectors of hundreds of columns",
+    "folds": "validity of cross-fitted scores needs two; more take time",
+    "few_rows": "time of Newton's method",
+    "smooth_rows": "time: what stays in the cache",
+    "most_numbers": "memory of vectors of hundreds of columns",
+    "fine_from": "time of small audits: the longer transform waits for so many samples",
+    "most_distinct": "time: how many samples say whether values repeat",
+    "near": "ties of scores of outputs that repeat",
+    "line_precision": "a finite line where nothing overlaps",
+    "shape_level": "the method that assumes Gaussian noise",
+    "shape_least": "the method that assumes Gaussian noise",
+    "shape_most": "the method that assumes Gaussian noise",
+}
+
+LEARNERS = (
+    *("coordinate", "logistic", "modes", "norm", "parity", "period"),
+    *("sets", "smooth", "sparse", "summary", "tree", "value"),
+)
+VIEWS = {
+    "sum": "the sum of all",
+    "length": "the root of the sum",
+    "lead": "less the second",
+    "place": "the place of the",
+    "positive": "are positive",
+    "rises": "how many numbers exceed the one before",
+    "run": "in a row exceed",
+    "changes of sign": "another sign",
+    "smallest": "smallest number but for its sign",
+    "multiples": "multiples of 1e-06",
+    "repeats": "repeat another",
+    "gap": "smallest difference",
+}
+WORDS = {
+    "relations": "constant combinations",
+    "vanishing": "combinations that vanish",
+    "round periods": "periods of round numbers",
+}
+
+
+def variants() -> list[str]:
+    """The names of all variants."""
+    parts = [*(f"learner {name}" for name in LEARNERS), *(f"view {name}" for name in [*VIEWS, *WORDS])]
+    return [*CONSTANTS, *parts]
+
+
+# --- One variant, in a process of its own ------------------------------------------------------------
+
+
+def vary(name: str) -> None:
+    """Make the audit that of a variant; before anything else of it is imported."""
+    if name in CONSTANTS:
+        path = HERE.parent / "audits" / "privacy" / "tuning.py"
+        spec = importlib.util.spec_from_file_location("audits.privacy.tuning", path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules["audits.privacy.tuning"] = module
+        spec.loader.exec_module(module)
+        module.__dict__["TUNING"] = replace(module.TUNING, **{name: CONSTANTS[name]})
+        return
+    kind, _, what = name.partition(" ")
+    from audits.privacy.learners import choice, periods, summaries, views
+
+    if kind == "learner":
+        chosen = choice.learners
+        without = partial(_without, chosen, what)
+        for module in list(sys.modules.values()):
+            if getattr(module, "learners", None) is chosen:
+                module.__dict__["learners"] = without
+    elif what in VIEWS:
+        kept = tuple(view for view in views.SUMMARIES if VIEWS[what] not in view.words)
+        assert len(kept) < len(views.SUMMARIES), name
+        summaries.__dict__["SUMMARIES"] = kept
+        views.__dict__["WHOLE"] = tuple(view for view in views.WHOLE if view in kept)
+    elif what == "round periods":
+        periods.__dict__["ROUND"] = periods.ROUND[:0]
+    elif what in WORDS:
+        summaries.__dict__[f"_{what}"] = lambda first, second: ()
+    else:
+        assert name == AS_IT_IS, name
+
+
+def _without(chosen: Callable[..., list[Any]], what: str, *arguments: Any) -> list[Any]:
+    return [learner for learner in chosen(*arguments) if learner.__name__ != what]
+
+
+def rows() -> dict[str, Callable[[int], float]]:
+    """seed → samples as a multiple of the ideal number, or a lower bound as a fraction of reachable."""
+    from benchmarks.leaks import LEAKS
+    from benchmarks.sections import SHARP
+    from implementations.controls import classical_rows, laplace_control
+
+    found: dict[str, Callable[[int], float]] = {
+        f"leak: {leak.name}": partial(_of_leak, leak) for leak in LEAKS
+    }
+    for control in classical_rows():
+        if not control.private:
+            pair = control.exposing or control.pair
+            found[f"mistake: {control.name}"] = partial(_of_control, control, pair, 0.05)
+        for method in SHARP:
+            found[f"sharpness: {control.name}, {method}"] = partial(_bound, control, method)
+    for off in (0.02, 0.05, 0.1, 0.2):
+        control = laplace_control(1.0 - off)
+        found[f"too little noise: {off:.0%}"] = partial(_of_control, control, control.pair, 0.01)
+    return found
+
+
+def _of_leak(leak: Any, seed: int) -> float:
+    from benchmarks.leaks import samples
+
+    ideal = leak.ideal()
+    # Rows that need many samples are measured in the first two runs.
+    if ideal > 50_000 and seed % 100 > 1:
+        return math.nan
+    return min(samples(leak, seed, int(min(max(40 * ideal, 20_000), 10**6)))[0] / ideal, MISSED)
+
+
+def _of_control(control: Any, pair: Any, alpha: float, seed: int) -> float:
+    from benchmarks import reachable
+    from benchmarks.sections import audited
+
+    ideal = reachable.ideal_samples(control, alpha=alpha, pair=pair)
+    assert ideal is not None
+    result, _ = audited(control, pair, alpha=alpha, seed=seed, max_samples=2 * 10**6)
+    return result.samples / ideal if result.refuted else MISSED
+
+
+def _bound(control: Any, method: str, seed: int) -> float:
+    from benchmarks import reachable
+    from benchmarks.sections import audited
+
+    result, _ = audited(control, seed=seed, method=method, max_samples=10**5, stop_early=False)
+    return result.epsilon_lower / reachable.reachable(control, 1e5)
+
+
+def measure(name: str, chosen: Sequence[str]) -> dict[str, Any]:
+    """All rows of a variant on the first seeds, or the chosen rows on fresh ones; and the seconds."""
+    vary(name)
+    known, start = rows(), time.process_time()
+    if chosen:
+        found = {row: [known[row](100 + i) for i in range(AGAIN)] for row in chosen}
+    else:
+        found = {row: [of(i) for i in range(RUNS[row.partition(":")[0]])] for row, of in known.items()}
+    return {"rows": found, "seconds": time.process_time() - start}
+
+
+# --- All of them -------------------------------------------------------------------------------------
+
+
+def measured(name: str, chosen: Iterable[str] = ()) -> dict[str, Any]:
+    """`measure` in a process of its own."""
+    command = [sys.executable, __file__, "--variant", name, "--rows", *chosen]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"variant {name!r} failed:\n{done.stderr[-2000:]}")
+    return json.loads(done.stdout)
+
+
+def factor(before: Sequence[float], after: Sequence[float]) -> float:
+    """Geometric mean of the factors on the same seeds."""
+    logs = [math.log(y / x) for x, y in zip(before, after, strict=True) if not math.isnan(x + y)]
+    return math.exp(sum(logs) / len(logs)) if logs else 1.0
+
+
+def line(name: str, base: dict[str, Any], found: dict[str, Any], again: Callable[..., Any]) -> dict[str, Any]:
+    """One line of the CSV; `again` measures rows on fresh seeds."""
+    of = {row: (values, found["rows"][row]) for row, values in base["rows"].items()}
+    factors = {row: factor(*both) for row, both in of.items() if not row.startswith("sharpness")}
+    worst = [row for row in sorted(factors, key=lambda r: -factors[r])[:3] if factors[row] > 1.0]
+    fresh = {AS_IT_IS: again(AS_IT_IS, worst), name: again(name, worst)} if worst else {}
+    confirmed = {row: factor(*(fresh[who]["rows"][row] for who in (AS_IT_IS, name))) for row in worst}
+    row = max(confirmed, key=lambda r: confirmed[r], default="")
+    bounds: dict[str, float] = {}
+    for method in ("clopper-pearson", "sequential"):
+        moved = [
+            sum(b) / len(b) - sum(a) / len(a)
+            for r, (a, b) in of.items()
+            if r.startswith("sharpness") and r.endswith(method)
+        ]
+        bounds[method] = sum(moved) / len(moved)
+    return {
+        "variant": name,
+        "tried": str(CONSTANTS.get(name, "without")),
+        "samples": round(math.exp(sum(map(math.log, factors.values())) / len(factors)), 3),
+        "worst": row,
+        "factor": round(confirmed.get(row, 1.0), 2),
+        "fixed": round(bounds["clopper-pearson"], 4),
+        "sequential": round(bounds["sequential"], 4),
+        "seconds": round(found["seconds"] / base["seconds"], 2),
+    }
+
+
+def read() -> dict[str, dict[str, str]]:
+    """The lines of the CSV by variant."""
+    if not CSV.exists():
+        return {}
+    with CSV.open(newline="", encoding="utf-8") as file:
+        return {row["variant"]: row for row in csv.DictReader(file)}
+
+
+def write(lines: dict[str, dict[str, Any]]) -> None:
+    """The CSV, in the order of `variants`."""
+    kept = [lines[name] for name in variants() if name in lines]
+    with CSV.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(kept[0]))
+        writer.writeheader()
+        writer.writerows(kept)
+
+
+def run(names: Sequence[str], jobs: int) -> None:
+    """Measure these variants; each line is written as it comes."""
+    lines: dict[str, dict[str, Any]] = dict(read())
+    base = measured(AS_IT_IS)
+
+    def of(name: str) -> dict[str, Any]:
+        return line(name, base, measured(name), measured)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        for found in pool.map(of, names):
+            print(*found.values(), sep="; ", flush=True)
+            lines[found["variant"]] = found
+            write(lines)
+
+
+def table() -> str:
+    """The table of README.md."""
+    text = [
+        "| what | tried | samples | worst row | its factor | fixed size | sequential | time |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    text += [
+        f"| {row['variant']} | {row['tried']} | {row['samples']} | {row['worst']} | {row['factor']} × | "
+        f"{float(row['fixed']):+.3f} | {float(row['sequential']):+.3f} | {row['seconds']} × |"
+        for row in read().values()
+    ]
+    return "\n".join(text)
+
+
+def write_readme() -> None:
+    """Put the table between its marks."""
+    text = README.read_text(encoding="utf-8")
+    start, end = text.index("<!-- ablation -->"), text.index("<!-- end ablation -->")
+    README.write_text(f"{text[:start]}<!-- ablation -->\n{table()}\n{text[end:]}", encoding="utf-8")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, or write the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("-j", "--jobs", type=int, default=1)
+    parser.add_argument("--write-readme", action="store_true")
+    parser.add_argument("--variant", help=argparse.SUPPRESS)
+    parser.add_argument("--rows", nargs="*", default=[], help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.variant:
+        print(json.dumps(measure(options.variant, options.rows)))
+    elif options.write_readme:
+        write_readme()
+    else:
+        unknown = [name for name in options.names if name not in variants()]
+        if unknown:
+            parser.error(f"no variants: {', '.join(unknown)}; there are: {', '.join(variants())}")
+        run(options.names or variants(), options.jobs)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
