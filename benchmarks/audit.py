@@ -4,9 +4,10 @@
                                [--repeats N] [-j N] [--seed N] [--resume] [--out DIR] [--write-readme]
 
 Sections: rows (lower bounds against the best that a fixed event could show), broken (samples to refute
-published mistakes, against the ideal number), ladder (Laplace with too little noise), speed (against drawing
-and counting in plain NumPy), memory (vectors of 1,000 numbers), private (true claims at many samples), null
-(false alarms on tight private mechanisms, see `null_cases.py`).
+published mistakes, against the ideal number), ladder (Laplace with too little noise), budget (how often
+mistakes are refuted with few samples), speed (against drawing and counting in plain NumPy), memory (vectors
+of 1,000 numbers), private (true claims at many samples), null (false alarms on tight private mechanisms, see
+`null_cases.py`).
 
 Lines are printed, and appended to DIR/audit.csv as they come. A section that is run again replaces its lines;
 with `--resume` the lines of the same settings are kept and only those missing are run. Seconds are processor

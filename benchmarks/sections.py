@@ -26,12 +26,13 @@ class Scale:
     """How much a run measures.
 
     rows  seeds for each number of samples a side.
-    broken, ladder, null count repeats; private, speed, memory are samples a side.
+    broken, ladder, budget, null count repeats; private, speed, memory are samples a side.
     """
 
     rows: dict[int, int]
     broken: int
     ladder: int
+    budget: int
     null: int
     private: int
     speed: int
@@ -39,12 +40,15 @@ class Scale:
 
 
 SCALES = {
-    "tiny": Scale(rows={2000: 1}, broken=1, ladder=1, null=3, private=1000, speed=5000, memory=200),
-    "quick": Scale(rows={10**5: 2}, broken=5, ladder=3, null=100, private=10**5, speed=10**5, memory=10**4),
+    "tiny": Scale(rows={2000: 1}, broken=1, ladder=1, budget=1, null=3, private=1000, speed=5000, memory=200),
+    "quick": Scale(
+        rows={10**5: 2}, broken=5, ladder=3, budget=5, null=100, private=10**5, speed=10**5, memory=10**4
+    ),
     "full": Scale(
         rows={10**4: 5, 10**5: 5, 10**6: 20, 10**7: 1},
         broken=40,
         ladder=20,
+        budget=100,
         null=2000,
         private=10**7,
         speed=10**6,
@@ -181,6 +185,34 @@ def _rung(control: Control, most: tuple[int, float] | None, task: Task) -> Found
         return {**found, "asked": "", "met": None}
     met = found["value"] < most[0] and found["seconds"] < most[1]
     return {**found, "asked": f"medians < {most[0]:,} samples, < {most[1]:g} s", "met": met}
+
+
+BUDGETS = (2, 3, 5)
+"""Budgets of samples, as multiples of the ideal number."""
+
+
+def budget(scale: Scale, seed: int) -> Iterator[Task]:
+    """How often published mistakes are refuted with few samples: an audit bets on what its budget can win."""
+    for control, times in itertools.product(classical_rows(), BUDGETS):
+        pair = control.exposing or control.pair
+        ideal = None if control.private else reachable.ideal_samples(control, alpha=0.05, pair=pair)
+        if ideal is not None:
+            find = partial(_within, control, pair, ideal)
+            yield Task("budget", control.name, "sequential", times * ideal, scale.budget, seed, find)
+
+
+def _within(control: Control, pair: Any, ideal: int, task: Task) -> Found:
+    runs = [
+        audited(control, pair, alpha=0.05, seed=task.seed + i, max_samples=task.samples)
+        for i in range(task.repeats)
+    ]
+    return {
+        "value": float(np.mean([result.refuted for result, _ in runs])),
+        "reference": float(ideal),
+        "asked": "",
+        "met": None,
+        **spread([seconds for _, seconds in runs]),
+    }
 
 
 # --- Validity ----------------------------------------------------------------------------------------
@@ -332,7 +364,7 @@ def _peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**30 if sys.platform == "darwin" else 2**20)
 
 
-SECTIONS = ("rows", "broken", "ladder", "speed", "memory", "private", "null")
+SECTIONS = ("rows", "broken", "ladder", "budget", "speed", "memory", "private", "null")
 
 
 def tasks(section: str, scale: Scale, seed: int, jobs: int) -> Iterator[Task]:
@@ -341,4 +373,4 @@ def tasks(section: str, scale: Scale, seed: int, jobs: int) -> Iterator[Task]:
     if section == "null":
         return null(scale, seed, jobs)
     found = {"rows": rows, "broken": broken, "ladder": ladder, "speed": speed, "memory": memory}
-    return {**found, "private": private}[section](scale, seed)
+    return {**found, "budget": budget, "private": private}[section](scale, seed)

@@ -22,6 +22,7 @@ class Line:
     rows     mean, least and largest fraction of reachable; reachable ε
     broken   median, least and most samples to refutation; ideal number; share of runs within 5 × of it
     ladder   likewise
+    budget   share refuted; ideal number
     private  `epsilon_lower`; high: resolution; claimed ε; share refuted
     null     share of false alarms and its 95 % interval; α
     speed    times the seconds of plain NumPy; those seconds
@@ -139,7 +140,7 @@ def _how(lines: Sequence[Line]) -> str:
     asked = [line for line in lines if line.met is not None]
     met = sum(line.met is True for line in asked)
     parts = [
-        f"Samples a side{' at most' if lines[0].section in ('broken', 'ladder', 'null') else ''}: "
+        f"Samples a side{' at most' if lines[0].section in ('broken', 'ladder', 'budget', 'null') else ''}: "
         + _listed(line.samples for line in lines),
         "repeats: " + _listed(line.repeats for line in lines),
         "first seed: " + _listed(line.seed for line in lines),
@@ -151,7 +152,8 @@ def _how(lines: Sequence[Line]) -> str:
 
 
 def _listed(numbers: Iterable[int]) -> str:
-    return ", ".join(f"{n:,}" for n in sorted(set(numbers)))
+    found = sorted(set(numbers))
+    return f"{found[0]:,} to {found[-1]:,}" if len(found) > 6 else ", ".join(f"{n:,}" for n in found)
 
 
 def _by_method(lines: Sequence[Line]) -> list[list[str]]:
@@ -200,6 +202,11 @@ _CELLS: dict[str, Callable[[Line], list[str]]] = {
     "rows": _rows_cells,
     "broken": _refuted,
     "ladder": _refuted,
+    "budget": lambda x: [
+        f"{x.reference:,.0f}",
+        f"{x.samples:,} ({x.samples / x.reference:g} ×)",
+        f"{x.value:.0%}",
+    ],
     "private": lambda x: [f"{x.reference:.3f}", f"{x.value:.3f}", f"{x.high:.3f}", f"{x.seconds:.1f}"],
     "null": lambda x: [
         f"{round(x.value * x.repeats):,}",
@@ -214,6 +221,7 @@ _HEADS = {
     "rows": ["row", "reachable ε", "fixed size", "sequential"],
     "broken": ["row", *_REFUTED],
     "ladder": ["too little by", *_REFUTED],
+    "budget": ["row", "ideal", "samples at most", "refuted", ""],
     "private": ["control", "claimed ε", "ε ≥", "would have been caught", "seconds", "not refuted"],
     "null": ["case", "method", "samples", "audits", "alarms", "share", "≤ α"],
     "speed": ["row", "plain NumPy", "fixed size", "sequential"],

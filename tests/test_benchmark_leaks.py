@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -16,13 +17,26 @@ from benchmarks import leaks
 
 SIZE = 20_000
 ALPHA = 1e-8
-"""False-alarm probability of each count: some 60 counts, below 1e-6 in all; the seed is fixed."""
+"""False-alarm probability of each count: some 80 counts, below 1e-6 in all; the seed is fixed."""
 Event = Callable[[Any], Any]
 OTHER = SIZE // 10
 
 
 def _sorted(values: Any) -> Any:
     return (np.diff(values, axis=1) > 0.0).all(axis=1)
+
+
+def _longest_rise(row: Any) -> int:
+    """By counting."""
+    run = longest = 0
+    for before, after in itertools.pairwise(row):
+        run = run + 1 if after > before else 0
+        longest = max(longest, run)
+    return longest
+
+
+def _closest(row: Any) -> float:
+    return min(abs(a - b) for a, b in itertools.combinations(row.tolist(), 2))
 
 
 def _within(values: Any, place: float) -> Any:
@@ -41,6 +55,7 @@ EVENTS: dict[str, Event] = {
     "lowest bit of an integer above 2**53": lambda x: x & 1 == 1,
     "parity of an integer": lambda x: x % 2 == 1,
     "multiples of seven": lambda x: x % 7 == 0,
+    "remainder of the division by eleven": lambda x: x % 11 == 1,
     "a hole of width 0.02": lambda x: (x >= 0.4) & (x <= 0.42),
     "infinity, once in 200": np.isinf,
     "sign of a product of 2 of 40 columns": lambda x: x[:, 1] * x[:, 38] > 0.0,
@@ -53,6 +68,21 @@ EVENTS: dict[str, Event] = {
     "two equal columns of 10, once in 100": lambda x: x[:, 2] == x[:, 7],
     "a total of 4 numbers is right, once in 20": lambda x: np.isclose(
         x[:, :4].sum(axis=1), x[:, 4], rtol=1e-12
+    ),
+    "one of 6 numbers is a sum of others, once in 20": lambda x: np.isclose(
+        x[:, 1] + x[:, 2] - x[:, 0], x[:, 4], rtol=1e-12
+    ),
+    "sign of the sum of 100 columns": lambda x: x.sum(axis=1) > 0.0,
+    "a length of 1 of 10 columns, once in 50": lambda x: np.isclose(
+        np.square(x).sum(axis=1), 1.0, rtol=1e-12
+    ),
+    "five rises in a row of 12 numbers": lambda x: np.array([_longest_rise(row) >= 5 for row in x]),
+    "half of 13 numbers have another sign than the one before": lambda x: (
+        (x[:, 1:] * x[:, :-1] < 0.0).sum(axis=1) == 6
+    ),
+    "two of 10 numbers within 0.001": lambda x: np.array([_closest(row) < 0.001 for row in x]),
+    "the largest of 10 numbers less than 0.05 ahead": lambda x: (
+        (x > x.max(axis=1, keepdims=True) - 0.05).sum(axis=1) >= 2
     ),
     "box of weight 0.01 in a plane": lambda x: _within(x[:, 0], 0.3) & _within(x[:, 1], -0.5),
     "a hole in 2 of 5 columns": lambda x: (np.abs(x[:, 1] - 0.3) < 0.28) & (np.abs(x[:, 3] - 0.3) < 0.28),
