@@ -102,7 +102,7 @@ class Sequential:
     def step(self, state: PairState, size: int) -> None:
         """Draw a batch of one pair, settle the bets on it, learn from it."""
         if size >= TUNING.prune_from and state.atoms is None:
-            self.prune(state)
+            self.prune(state, size)
         ladders = state.ladders()
         wealth = self.wealth[state.index]
         wealth.invest()
@@ -174,7 +174,7 @@ class Sequential:
         is_top[-1] = True
         return places, places[is_top]
 
-    def prune(self, state: PairState) -> None:
+    def prune(self, state: PairState, size: int) -> None:
         """Before a large batch: keep only the rungs and the slots that are best for some ε.
 
         This is done only where every output has to be scored by itself. Outputs that repeat are scored once,
@@ -202,7 +202,10 @@ class Sequential:
         # To score a single number by its value costs nothing. For vectors the strongest score is always kept.
         favourite = 0 if is_scalar else max(range(len(live)), key=lambda i: float(strength[i].sum()))
         # Every other score must show enough to be worth the time that it takes.
-        good = [np.any((found > 0.0) & (found >= top - slack)) for found in strength]
+        least = top - slack
+        if size >= TUNING.choose_from:
+            least = np.maximum(least, strength[favourite] + slack)
+        good = [np.any((found > 0.0) & (found >= least)) for found in strength]
         heirs = [slot for i, slot in enumerate(live) if good[i] or i == favourite]
         for slot in state.slots:
             # A learner that is not among the best is dropped, unless it may find its events in more samples.

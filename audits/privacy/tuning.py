@@ -80,6 +80,8 @@ class Tuning:
     """Outputs are drawn and counted in chunks of at most this size."""
     prune_from: int = 2048
     """Before batches of this size events and scores that are not among the best are dropped."""
+    choose_from: int = 16384
+    """Before batches of this size a score is dropped unless it is clearly better than the favourite."""
 
     # Ladders of events
 

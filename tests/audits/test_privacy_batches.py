@@ -85,9 +85,9 @@ def test_scores_that_are_dropped_are_not_missed(name: str) -> None:
     def strongest(ladders: list[events.Ladder]) -> Any:
         return np.max([run.excess(ladder).max(axis=0) for ladder in ladders], axis=0)
 
-    def prune(state: PairState) -> None:
+    def prune(state: PairState, size: int) -> None:
         before, slots = strongest(state.ladders()), len(state.live())
-        s.Sequential.prune(run, state)
+        s.Sequential.prune(run, state, size)
         near = (first >= run.epsilon_lower() * 0.9) & (first <= max(run.epsilon_lower() * 1.1, 0.1))
         after = strongest(state.ladders())
         assert np.all(after[near] >= before[near] - 1.5 / math.sqrt(state.size) - 1e-12)
