@@ -198,14 +198,15 @@ class Sequential:
             # The counts tell which rung is best only up to about three standard errors.
             hopeful = np.any(excess >= strength[-1] - 3.0 / math.sqrt(ladder.size), axis=1)
             slot.ladder = ladder.keep(np.unique(np.flatnonzero(hopeful) % len(ladder.thresholds)))
-        top, slack = np.max(strength, axis=0), 1.0 / math.sqrt(state.size)
+        # What is dropped does not come back, so the counts must show beyond doubt that a score is not needed.
+        error = 1.0 / math.sqrt(state.size)
+        least = np.maximum(np.max(strength, axis=0) - 3.0 * error, -TUNING.hope * error)
         # To score a single number by its value costs nothing. For vectors the strongest score is always kept.
         favourite = 0 if is_scalar else max(range(len(live)), key=lambda i: float(strength[i].sum()))
-        # Every other score must show enough to be worth the time that it takes.
-        least = top - slack
-        if size >= TUNING.choose_from:
-            least = np.maximum(least, strength[favourite] + slack)
-        good = [np.any((found > 0.0) & (found >= least)) for found in strength]
+        if self.samples >= TUNING.choose_at * self.request.max_samples:
+            # Every other score must show enough to be worth the time that it takes.
+            least = np.maximum(least, strength[favourite] + error)
+        good = [np.any(found >= least) for found in strength]
         heirs = [slot for i, slot in enumerate(live) if good[i] or i == favourite]
         for slot in state.slots:
             # A learner that is not among the best is dropped, unless it may find its events in more samples.

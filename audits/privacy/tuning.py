@@ -79,9 +79,9 @@ class Tuning:
     chunk_bytes: int = 2**26
     """Outputs are drawn and counted in chunks of at most this size."""
     prune_from: int = 2048
-    """Before batches of this size events and scores that are not among the best are dropped."""
-    choose_from: int = 16384
-    """Before batches of this size a score is dropped unless it is clearly better than the favourite."""
+    """Before batches of this size events and scores that are surely not among the best are dropped."""
+    choose_at: float = 0.25
+    """From this share of the samples on a score is dropped unless it is clearly better than the favourite."""
 
     # Ladders of events
 
