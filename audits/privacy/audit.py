@@ -104,7 +104,7 @@ def audit_privacy(
 
     Before the first bet the premises are tested on outputs of their own (`premise_samples` of each dataset):
     that outputs are independent and that the mechanism leaves its data as they are. Where a premise fails the
-    audit is undecided and names it; independent outputs fail with probability at most 0.001. A mechanism that
+    audit is undecided and names it; independent outputs fail with probability at most 1e-6. A mechanism that
     is called for each output anyway (`each`) may change its data.
 
     Returns an `AuditResult`. Raises ValueError in one sentence for bad input and for a mechanism that raises,
