@@ -119,7 +119,7 @@ PURPOSES = {
     "learning_batch": "memory",
     "chunk_bytes": "memory",
     "prune_from": "time at many samples",
-    "choose_from": "time at many samples",
+    "choose_at": "time at many samples",
     "steady": "ties in the last bits of a product of matrices",
     "ratio_rounding": "the names of events",
     "most_measured": "time of vectors at many samples",

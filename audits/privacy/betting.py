@@ -104,6 +104,19 @@ def excess(p: Floats, q: Floats, epsilon: Floats, delta: float) -> Floats:
     return (p - a * q - delta) / np.sqrt(p * (1.0 - p) + a * a * q * (1.0 - q))
 
 
+def cautious_excess(p: Floats, q: Floats, epsilon: Floats, delta: float) -> Floats:
+    """Like `excess`, but no more than the root of twice the divergence from a point of the null.
+
+    An event that the lesser dataset never hit has a huge excess, but its hits may be missing by luck. On the
+    point that is used, of Poisson counts the nearest, n times the divergence says how much luck that is.
+    """
+    found = excess(p, q, epsilon, delta)
+    p, q, a = p[:, None], q[:, None], np.exp(epsilon)
+    null = (np.maximum(p - delta, 0.0) + q) / (1.0 + a)
+    luck = binomial.relative_entropy(p, q, np.minimum(a * null + delta, 1.0), null)
+    return np.minimum(found, np.sqrt(2.0 * luck))
+
+
 def candidates(excesses: Floats) -> Ints:
     """The best events of a ladder with the best disjoint partner of the other direction: forward and
     backward, (2, C, R).

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 import numpy as np
 
-from audits.privacy import events, folds
+from audits.privacy import betting, events, folds
 from audits.privacy.atoms import (
     Atoms,
     Counts,
@@ -22,7 +23,7 @@ from audits.privacy.datasets import Dataset
 from audits.privacy.draws import named
 from audits.privacy.learners.cells import sets, value
 from audits.privacy.learners.choice import RARE, learners
-from audits.privacy.learners.score import Learner
+from audits.privacy.learners.score import Learner, Score
 from audits.privacy.outputs import Encoded, Ints, join
 from audits.privacy.request import Request
 from audits.privacy.result import CurvePoint
@@ -32,9 +33,9 @@ from audits.privacy.tuning import TUNING
 class Slot:
     """One learner on one pair: its ladder of events."""
 
-    def __init__(self, learner: Learner) -> None:
+    def __init__(self, learner: Learner, ladder: events.Ladder | None = None) -> None:
         self.learner = learner
-        self.ladder: events.Ladder | None = None
+        self.ladder = ladder
         self.active = True
         self.rungs: Rungs | None = None
 
@@ -56,6 +57,22 @@ class Slot:
         if known is None or known.atoms is not atoms or known.ladder.thresholds is not ladder.thresholds:
             self.rungs = known = rungs(atoms, ladder)
         return known
+
+
+def no_more(first: Encoded, second: Encoded) -> Score | None:
+    """The learner of a slot that keeps the ladder that it has."""
+    return None
+
+
+def clearly_worse(new: events.Ladder | None, old: events.Ladder | None, request: Request) -> bool:
+    """Whether the best event of a new ladder is surely not as good as that of the old one; both were counted
+    on samples that they were not fitted to."""
+    if new is None or old is None:
+        return False
+    at = np.array([request.epsilon])
+    best = [betting.cautious_excess(*ladder.shares(), at, request.delta).max() for ladder in (new, old)]
+    error = math.sqrt(1.0 / new.size + 1.0 / old.size)
+    return bool(best[1] > max(best[0], 0.0) + TUNING.hope * error)
 
 
 class PairState:
@@ -156,13 +173,17 @@ class PairState:
             self.find_atoms(first, second)
         scorers = scorer(first, self.atoms), scorer(second, self.atoms)
         with self.request.threads.limit(limits=1):
-            for slot in self.slots:
+            for slot in tuple(self.slots):
                 # `reorder` sees to the sets. Where nothing but few outputs occurs, these are all the events.
                 repeat = self.few() if slot.learner is not sets else self.atoms is not None
                 if repeat and slot.learner is not value:
                     slot.ladder = None
                 elif slot.active and (slot.learner in RARE or not only_rare):
+                    before = slot.ladder
                     slot.relearn(first, second, scorers)
+                    if clearly_worse(slot.ladder, before, self.request):
+                        # The new fit may be the unlucky or the old count the lucky one, so both are kept.
+                        self.slots.append(Slot(no_more, before))
 
     def find_atoms(self, first: Encoded, second: Encoded) -> None:
         """The table of outputs that repeat, and their counts."""

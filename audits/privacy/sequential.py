@@ -191,9 +191,9 @@ class Sequential:
             # their first slot is the number itself, which is always kept.
             near.append(int(np.searchsorted(self.grid, 0.5 * shown)))
         wanted = np.append(np.unique(self.nearest[near]), len(self.references) - 1)
-        strength: list[Floats] = []
+        epsilon, strength = self.grid[self.references[wanted]], list[Floats]()
         for slot, ladder in zip(live, state.ladders(), strict=True):
-            excess = self.excess(ladder)[:, wanted]
+            excess = betting.cautious_excess(*ladder.shares(), epsilon, self.request.delta)
             strength.append(np.max(excess, axis=0))
             # The counts tell which rung is best only up to about three standard errors.
             hopeful = np.any(excess >= strength[-1] - 3.0 / math.sqrt(ladder.size), axis=1)

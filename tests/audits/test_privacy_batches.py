@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits.privacy import binomial, events
+from audits.privacy import betting, binomial, events
 from audits.privacy import sequential as s
 from audits.privacy.datasets import kept_apart
 from audits.privacy.draws import Drawer
-from audits.privacy.pair_state import PairState
+from audits.privacy.learners.score import Score, threshold_words
+from audits.privacy.outputs import Encoded
+from audits.privacy.pair_state import PairState, Slot
 from audits.privacy.request import Request
 from audits.privacy.tuning import TUNING
 from implementations.controls import Control, classical_rows
@@ -99,3 +101,96 @@ def test_scores_that_are_dropped_are_not_missed(name: str) -> None:
     # To the end single numbers have their value; the scores of vectors are down to few.
     left = [slot.learner.__name__ for slot in run.states[0].live()]
     assert "value" in left if name != "svt3" else 1 <= len(left) <= 3
+
+
+def score_of(column: int) -> Score:
+    return Score("a column", lambda e: e.values[:, column], threshold_words("column"))
+
+
+def one_score(first: Encoded, second: Encoded) -> Score:
+    return score_of(0)
+
+
+@pytest.mark.parametrize(
+    ("share_of_budget", "ahead", "kept"),
+    [(0.1, -2.0, True), (0.1, -5.0, False), (0.3, -2.0, False), (0.3, 0.0, False), (0.3, 2.0, True)],
+)
+def test_a_score_is_dropped_only_where_it_is_surely_not_needed(
+    share_of_budget: float, ahead: float, kept: bool
+) -> None:
+    # `ahead` standard errors lie between the events of two scores at the claimed ε; as for smaller ε the
+    # error is smaller, the distance is larger there.
+    size = 10_000
+    control = ROWS["laplace"]
+    run = sequential(control, control.pair, round(size / share_of_budget))
+    run.samples = size
+    state = run.states[0]
+    state.collect(256)
+    state.size = size
+    p, q = 0.2, 0.05
+    a = math.exp(control.epsilon)
+    error = math.sqrt((p * (1.0 - p) + a * a * q * (1.0 - q)) * size)
+    state.slots = [Slot(one_score), Slot(one_score)]
+    for slot, hits in zip(state.slots, (p * size, p * size + ahead * error), strict=True):
+        slot.ladder = events.Ladder(
+            score_of(0), np.zeros(1), np.array([round(hits)]), np.array([round(q * size)]), size
+        )
+    run.prune(state, 4096)
+    assert [slot.ladder is not None for slot in state.slots] == [True, kept]
+    assert [slot.active for slot in state.slots] == [True, kept]
+
+
+def test_the_ladder_before_a_clearly_worse_fit_is_kept() -> None:
+    # Columns 0 and 2 tell the datasets apart, column 1 does not; every fit looks at the next column.
+    def mechanism(data: Any, size: int, rng: np.random.Generator) -> Any:
+        noise = rng.laplace(scale=0.2, size=(size, 3))
+        return noise + np.array([1.0, 0.0, 1.0]) * float(np.sum(data))
+
+    columns = iter((0, 1, 2))
+
+    def learner(first: Encoded, second: Encoded) -> Score:
+        return score_of(next(columns))
+
+    request = Request(
+        drawer=Drawer(mechanism),
+        pairs=[kept_apart((np.zeros(1), np.ones(1)))],
+        epsilon=1.0,
+        delta=0.0,
+        alpha=0.05,
+        rng=np.random.default_rng(0),
+        max_samples=10_000,
+    )
+    state = PairState(request, request.pairs[0], 0)
+    state.collect(2_000)
+    state.slots = [Slot(learner)]
+    seen = state.samples()[0]
+
+    def shown() -> list[int]:
+        first = [float(ladder.score.evaluate(seen)[0]) for ladder in state.ladders()]
+        return [int(np.abs(seen.values[0] - value).argmin()) for value in first]
+
+    for expected in ([0], [1, 0], [2, 0]):
+        state.learned_at = 0  # else more samples would be needed to fit again
+        state.relearn()
+        assert shown() == expected
+    # A ladder that is kept is counted on, whatever is learned.
+    state.slots[1].ladder = state.ladders()[1].add(*state.ladders()[1].nothing(), 100)
+    assert [ladder.size for ladder in state.ladders()] == [1000, 1100]
+
+
+def test_a_cautious_excess_is_small_where_hits_may_be_missing_by_luck() -> None:
+    p, q = np.array([0.002, 0.002, 0.3, 0.1, 1e-9]), np.array([1e-9, 0.0002, 0.05, 0.1, 1e-9])
+    epsilon, delta = np.array([0.0, 1.0, 2.0]), 1e-4
+    plain = betting.excess(p, q, epsilon, delta)
+    cautious = betting.cautious_excess(p, q, epsilon, delta)
+    # The nearest point of the null, found by another way, is nearer than the point that is used.
+    nearest = [[binomial.divergence(a, b, e, delta) for e in epsilon] for a, b in zip(p, q, strict=True)]
+    outside = plain > 0.0
+    assert (cautious <= plain).all()
+    assert (cautious[~outside] == plain[~outside]).all()
+    assert (cautious[outside] >= np.minimum(plain, np.sqrt(2.0 * np.array(nearest)))[outside] - 1e-9).all()
+    # Where n·p = 20 hits meet none, both agree with the odds of that among Poisson counts, (a/(1 + a))^20.
+    odds = -0.0019 * np.log(np.exp(1.0) / (1.0 + np.exp(1.0)))
+    np.testing.assert_allclose(0.5 * cautious[0, 1] ** 2, odds, rtol=0.1)
+    # An event with many hits on both datasets keeps its excess up to a fifth.
+    assert (cautious[2, :2] >= 0.8 * plain[2, :2]).all()
