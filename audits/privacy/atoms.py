@@ -76,9 +76,7 @@ class Rungs:
 
     def count(self, times: Ints, others: Encoded) -> Ints:
         """How many samples have score ≥ each threshold: atoms that occur so many `times`, and all others."""
-        steps = len(self.ladder.thresholds)
-        reached = np.bincount(self.of, times, steps + 1).astype(np.int64)
-        found = np.cumsum(reached[::-1])[::-1][1:]
+        found = events.at_least(self.of, times, len(self.ladder.thresholds))
         if len(others) == 0:
             return found
         return found + events.count(self.ladder.score.evaluate(others), self.ladder.thresholds)

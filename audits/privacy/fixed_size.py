@@ -124,7 +124,7 @@ def _never_ties(values: Floats, threshold: float) -> bool:
     """Whether the scores around a threshold differ from each other."""
     ordered = np.sort(values)
     place = int(np.searchsorted(ordered, threshold))
-    around = ordered[max(place - TUNING.near, 0) : place + TUNING.near]
+    around = ordered[max(place - TUNING.few_cells, 0) : place + TUNING.few_cells]
     return len(np.unique(around)) > 0.9 * len(around)
 
 
@@ -171,7 +171,7 @@ def _counted(ladder: events.Ladder) -> tuple[Floats, Floats]:
     unseen = (less == 0) & (more >= TUNING.unseen_from)
     hits = np.where(unseen, 0.5 * TUNING.unseen, less + 1.0)
     noise = np.sqrt(1.0 / (less + 1.0) + 1.0 / (more + 1.0))
-    return hits / (ladder.size + 1.0), np.where(more >= TUNING.fixed_least_hits, noise, np.inf)
+    return hits / (ladder.size + 1.0), np.where(more >= TUNING.least, noise, np.inf)
 
 
 def _test(state: PairState, candidate: Candidate, rest: int, request: Request) -> Tested:

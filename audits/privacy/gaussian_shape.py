@@ -26,7 +26,7 @@ from audits.privacy.tuning import TUNING
 def run_shape(request: Request) -> Finding:
     """The pair whose means lie farthest apart, its outputs' shape, and the least μ that agrees with them."""
     states = [PairState(request, pair, i) for i, pair in enumerate(request.pairs)]
-    budget = min(request.max_samples, TUNING.shape_most)
+    budget = request.max_samples
     learning = max(32, int(TUNING.fixed_learning * budget) // len(states))
     found: list[tuple[float, PairState, Score]] = []
     for state in states:

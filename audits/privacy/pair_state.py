@@ -24,7 +24,7 @@ from audits.privacy.draws import named
 from audits.privacy.learners.cells import sets, value
 from audits.privacy.learners.choice import RARE, learners
 from audits.privacy.learners.score import Learner, Score
-from audits.privacy.outputs import Encoded, Ints, join
+from audits.privacy.outputs import Encoded, Floats, Ints, join
 from audits.privacy.request import Request
 from audits.privacy.result import CurvePoint
 from audits.privacy.tuning import TUNING
@@ -38,6 +38,7 @@ class Slot:
         self.ladder = ladder
         self.active = True
         self.rungs: Rungs | None = None
+        self.steps: events.Steps | None = None
 
     def relearn(self, first: Encoded, second: Encoded, scorers: tuple[Scorer, Scorer]) -> None:
         """Fit the score to the first half of what is kept, count on the second half; or fit it to all, and
@@ -57,6 +58,18 @@ class Slot:
         if known is None or known.atoms is not atoms or known.ladder.thresholds is not ladder.thresholds:
             self.rungs = known = rungs(atoms, ladder)
         return known
+
+    def count(self, e: Encoded, ordered: Floats | None) -> Ints:
+        """How many samples have score ≥ each threshold; `ordered` are single numbers in their order."""
+        ladder = self.ladder
+        assert ladder is not None
+        if ordered is not None:
+            # The ladder that they were worked out for may have had other counts.
+            if self.steps is None or self.steps.ladder.thresholds is not ladder.thresholds:
+                self.steps = events.steps(ladder)
+            if self.steps is not None:
+                return self.steps.count(ordered)
+        return events.count(ladder.score.evaluate(e), ladder.thresholds)
 
 
 def no_more(first: Encoded, second: Encoded) -> Score | None:
@@ -123,7 +136,7 @@ class PairState:
 
     def chunks(self, size: int) -> list[int]:
         """Sizes of the draws that make up a batch."""
-        most = max(64, TUNING.chunk_bytes // max(self.row_bytes, 1))
+        most = max(64, TUNING.most_bytes // max(self.row_bytes, 1))
         return [min(most, size - start) for start in range(0, size, most)]
 
     def keep(self, first: Encoded, second: Encoded, most: int) -> None:
@@ -140,7 +153,7 @@ class PairState:
         done = 0
         # A first small draw shows how large an output is.
         while done < size:
-            batch = min(32 if done == 0 else TUNING.learning_batch, size - done, self.chunks(size)[0])
+            batch = min(32 if done == 0 else size - done, self.chunks(size)[0])
             self.keep(self.sample(batch, 0), self.sample(batch, 1), self.most_learned(size))
             done += batch
         self.reshape()
@@ -148,13 +161,13 @@ class PairState:
 
     def most_learned(self, rows: int = TUNING.retained_rows) -> int:
         """How many samples of a dataset all scores are learned from at most."""
-        return min(rows, max(256, TUNING.retained_bytes // max(self.row_bytes, 1)))
+        return min(rows, max(256, TUNING.most_bytes // max(self.row_bytes, 1)))
 
     def most_kept(self) -> int:
         """How many samples of a dataset are kept at most."""
         if self.atoms is not None and self.atoms.complete:
             return self.most_learned()  # every output is counted in the table, kept or not
-        rare = min(TUNING.rare_rows, TUNING.rare_bytes // max(self.row_bytes, 1))
+        rare = min(TUNING.rare_rows, TUNING.most_bytes // max(self.row_bytes, 1))
         return max(self.most_learned(), rare)
 
     def relearn(self) -> None:
@@ -199,11 +212,11 @@ class PairState:
         occurs."""
         atoms = self.atoms
         if atoms is None:
+            live = self.live()
+            # A few thresholds of the numbers themselves are compared faster than numbers are put in order.
+            ordered = np.sort(e.values[:, 0]) if e.is_scalar and len(live) > 1 else None
             with self.request.threads.limit(limits=1):
-                found = [
-                    events.count(ladder.score.evaluate(e), ladder.thresholds) for ladder in self.ladders()
-                ]
-            return found, np.zeros(0, dtype=np.int64)
+                return [slot.count(e, ordered) for slot in live], np.zeros(0, dtype=np.int64)
         # Outputs that repeat are looked up instead of scored.
         times, others = atoms.tally(e)
         return [slot.rungs_of(atoms).count(times, others) for slot in self.live()], times

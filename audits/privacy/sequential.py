@@ -74,7 +74,7 @@ class Wealth:
     def invest(self) -> None:
         """Before a bet, add a share of what is kept back to what is betted; the sum stays what it was."""
         part = TUNING.later_share * self.kept_back
-        if part >= TUNING.least_share:
+        if part > 0.0:
             self.kept_back -= part
             self.log_betted = np.logaddexp(self.log_betted, math.log(part))
 
@@ -131,7 +131,7 @@ class Sequential:
             state.slots = [Slot(learner) for learner in state.learners()]
         if state.counts is not None:
             state.counts = state.counts.add(tallies[0], tallies[1], size)
-        if state.size >= TUNING.least_rows and (state.size <= 2 * state.kept_rows or state.learned_at == 0):
+        if state.size >= TUNING.least and (state.size <= 2 * state.kept_rows or state.learned_at == 0):
             state.relearn()
         state.reorder()
 

@@ -325,7 +325,7 @@ def _weights(x: Sequence[Floats], some: Sequence[int]) -> Weights:
     with two digits and at most 1; nothing where there are no two columns."""
     if len(some) < 2:
         return ()
-    a, b = (np.clip(side[: TUNING.most_fitted, some], -1e100, 1e100) for side in x)
+    a, b = (np.clip(side[: TUNING.retained_rows, some], -1e100, 1e100) for side in x)
     scale = np.concatenate([a, b]).std(axis=0)
     scale[scale == 0.0] = np.inf
 

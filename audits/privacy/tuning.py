@@ -21,8 +21,6 @@ class Tuning:
     """Share of the wealth that is betted from the start on; early bets on lucky events cost no more."""
     later_share: float = 0.2
     """Share of what is kept back that each batch adds to the bets."""
-    least_share: float = 1e-9
-    """Smaller parts of the wealth are not added any more."""
     growth: tuple[float, float] = (0.1, 0.75)
     """The least and the largest share of the samples before it that a batch is: small where a refutation is
     near, which small batches do not overshoot and learn more for."""
@@ -58,26 +56,21 @@ class Tuning:
 
     # What is kept and how often it is learned from
 
-    least_rows: int = 8
-    """Nothing is learned from fewer samples, which a pair may get where the budget is small."""
+    least: int = 8
+    """Fewer samples say nothing: to learn from, in an interval or a leaf, as hits of an event, or as turns of
+    a period."""
     retained_rows: int = 32768
-    """Samples of a dataset that all scores are learned from, at most."""
-    retained_bytes: int = 2**27
-    """Bytes that these may take."""
+    """Samples of a dataset that all scores are learned from, and that a regression is fitted to, at most."""
     rare_rows: int = 2**17
-    """Samples of a dataset that scores of rare events are learned from, at most."""
-    rare_bytes: int = 2**26
-    """Bytes that these may take."""
+    """Samples of a dataset that scores of rare events are learned from, and samples times trees, at most."""
+    most_bytes: int = 2**27
+    """Bytes of the samples of a dataset that are kept, or drawn and counted at once, at most."""
     learn_again: tuple[float, float] = (1.5, 2.0)
     """Scores are fitted again when the samples kept have grown by the first factor, later by the second."""
     learn_often: tuple[int, int] = (1024, 8192)
     """From so many samples on the second factor holds, for single numbers and for others."""
     last_growth: float = 1.2
     """Growth that is worth fitting the scores a last time, when no more samples are kept."""
-    learning_batch: int = 8192
-    """Samples that are drawn at once where all of them are kept."""
-    chunk_bytes: int = 2**26
-    """Outputs are drawn and counted in chunks of at most this size."""
     prune_from: int = 2048
     """Before batches of this size events and scores that are surely not among the best are dropped."""
     choose_at: float = 0.25
@@ -116,29 +109,26 @@ class Tuning:
     """From this many columns on, regressions are simplified."""
     most_work: float = 5e8
     """Rows times squared columns of a wide regression, at most."""
-    most_fitted: int = 30000
-    """A regression is fitted to no more than this many samples of a dataset."""
     bends: tuple[float, ...] = (0.25, 0.5, 0.75)
     """Quantiles of a column at which a piecewise-linear function of it bends."""
     smooth_ridge: float = 3.0
     """Ridge of the regressions on piecewise-linear functions."""
+    few_rows: int = 4096
+    """Rows that Newton's method starts on, and rows that are scored at once: they stay in the cache."""
     folds: int = 5
     """Parts that the samples are cut into for a score that all of them judge."""
-    few_rows: int = 4096
-    """Rows that Newton's method starts on."""
-    smooth_rows: int = 4096
-    """Samples whose smooth scores are computed at once; they stay in the cache."""
+    most_chosen: int = 24
+    """So many are chosen among all columns, pairs of columns or products, to be looked at one by one."""
     most_paired: int = 512
     """Products of two are looked at among so many columns at once."""
-    most_sparse: int = 24
-    """So many columns and products at most are chosen among all."""
 
     # Periods, narrow modes and rare values of a number or a column
 
     hidden_least: int = 16
-    """They are not looked for in fewer samples."""
-    parity_least: int = 16
-    """Nor is the parity of columns in fewer than these."""
+    """They are not looked for in fewer samples, nor is the parity of columns."""
+    parts: int = 16
+    """A period is cut into so many parts, a column for a choice of places too; a place is coarse where it
+    holds a larger part of the samples."""
     most_joint: int = 12
     """The parity of any choice of so many columns is looked at."""
     most_signed: int = 7
@@ -148,8 +138,6 @@ class Tuning:
     where it is more than the root of this part."""
     most_tripled: int = 64
     """The parity of every two or three of so many columns is looked at, and of all columns."""
-    most_viewed: int = 24
-    """So many columns at most are looked at one by one."""
     most_numbers: int = 2**21
     """So many numbers of each dataset, in all columns, are looked at at once."""
     sure: float = 2.0
@@ -167,33 +155,13 @@ class Tuning:
     """Of integers the remainders of the division by every number below this are looked at."""
     most_turned: int = 48
     """Of numbers below this all multiples of one turn are looked at."""
-    least_turns: int = 8
-    """A period must fit into the range of the outputs so often."""
-    period_steps: int = 65
-    """Frequencies that are tried around the best one."""
-    phases: int = 16
-    """Parts that a period is cut into."""
-    crowd_least: int = 8
-    """Pooled samples in the narrowest interval that is looked at."""
     narrow: float = 0.05
     """An interval is narrow where it is this part as wide as others around it that hold as many samples."""
-    crowd_coarse: int = 16
-    """The widest interval holds one of so many samples, and at most so many intervals are chosen."""
 
     # Trees
 
-    tree_leaf: int = 8
-    """Pooled samples in a leaf."""
-    tree_coarse: int = 4
-    """After so many halvings a place is coarse."""
-    tree_rows: int = 2**17
-    """Samples of each dataset times trees, at most, without `whole_trees`."""
     whole_trees: int = 4
     """So many trees are fitted to all samples."""
-    most_trees: int = 24
-    """So many trees at most."""
-    tree_bins: int = 16
-    """Parts that columns are cut into to choose these."""
     most_distinct: int = 512
     """Samples that say whether a column has more than a few values."""
 
@@ -201,12 +169,8 @@ class Tuning:
 
     fixed_learning: float = 0.12
     """Share of the samples that the event is learned from."""
-    fixed_least_hits: int = 8
-    """An event of a score that is not calibrated must have so many learning hits on the greater dataset."""
     fixed_margin: float = 0.3
     """A score of rare kinds must be expected to show more than the others by this share, or this much."""
-    near: int = 32
-    """Scores on both sides of a threshold that tell whether scores tie there."""
     fixed_caution: float = 2.0
     """Standard errors that are taken off the bound expected of an event before events are compared."""
     misfit: float = 0.2
@@ -217,8 +181,6 @@ class Tuning:
     """Level of the test that refuses scores that are not of Gaussian shape."""
     shape_least: int = 500
     """Fewer scores of a dataset could not show another shape."""
-    shape_most: int = 200_000
-    """At most so many outputs of a dataset are drawn for a shape: it shows in fewer or not at all."""
 
 
 TUNING = Tuning()

@@ -10,10 +10,12 @@ from scipy.optimize import minimize
 from scipy.special import ndtr
 
 from audits.privacy import audit_privacy, calibration, events
-from audits.privacy.learners.cells import sets
+from audits.privacy.learners.cells import sets, value
+from audits.privacy.learners.modes import modes
 from audits.privacy.learners.regressions import _flagged, smooth, sparse  # pyright: ignore[reportPrivateUsage]
-from audits.privacy.learners.score import Score
-from audits.privacy.outputs import Encoded
+from audits.privacy.learners.score import Learner, Score
+from audits.privacy.learners.trees import tree
+from audits.privacy.outputs import LARGE, Encoded
 
 
 def encoded(values: Any) -> Encoded:
@@ -186,3 +188,28 @@ def test_a_shared_value_of_a_column_has_a_column_of_its_own() -> None:
     # A fifth of all values stands in the middle: the quartiles are where 0.8·Φ(z) = 0.25, at z = −0.489 in
     # place of −0.674, so that the others have spread 1.38.
     assert columns[600:, 1].std() == pytest.approx(1.38, abs=0.15)
+
+
+@pytest.mark.parametrize("learner", [value, sets, modes, tree])
+@pytest.mark.parametrize("digits", [17, 2, 1])
+def test_numbers_in_order_are_counted_as_they_are_one_by_one(learner: Learner, digits: int) -> None:
+    rng = np.random.default_rng(7)
+    drawn = [rng.laplace(size=4000), rng.laplace(0.5, size=4000)]
+    # A mode, a value that repeats, and whole rows of ties.
+    drawn[0][::50], drawn[0][1::40] = 0.3 + 1e-5 * rng.random(80), 0.7
+    drawn = [np.round(side, digits) for side in drawn]
+    drawn[1][7] = LARGE
+    first, second = (encoded(side) for side in drawn)
+    score = learner(first.take(slice(2000)), second.take(slice(2000)))
+    if score is None:
+        assert digits == 1  # few values have no modes and no trees
+        return
+    ladder = events.build(score, score.evaluate(first), score.evaluate(second), 2000, steady=False)
+    assert ladder is not None
+    for some in (ladder, ladder.keep(np.array([0, len(ladder.thresholds) // 2]))):
+        steps = events.steps(some)
+        assert steps is not None
+        for side in (first, second):
+            expected = [np.count_nonzero(score.evaluate(side) >= t) for t in some.thresholds]
+            np.testing.assert_array_equal(steps.count(np.sort(side.values[:, 0])), expected)
+            np.testing.assert_array_equal(events.count(score.evaluate(side), some.thresholds), expected)

@@ -69,7 +69,7 @@ def averaged(leaves: Any, depth: int, most: int) -> tuple[float, Any]:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_average_over_all_trees_is_that_of_an_enumeration(seed: int, monkeypatch: Any) -> None:
-    monkeypatch.setattr(trees, "TUNING", type(TUNING)(tree_coarse=1))
+    monkeypatch.setattr(trees, "TUNING", type(TUNING)(parts=2))
     leaves = np.random.default_rng(seed).integers(0, 6, (2, 8))
     ratio, sure = weighted(levels(leaves))
     whole, shares = averaged(leaves, 3, 3)

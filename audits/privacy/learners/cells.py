@@ -39,7 +39,8 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
     def name(c: int) -> str:
         return _cell_words(atoms, edges, c, digits) if c < numbers else f"{{symbol {c - numbers + 1}}}"
 
-    return of_cells("sets", cell, name, first, second, few=TUNING.few_cells)
+    ends = np.unique(np.concatenate([edges, atoms, np.nextafter(atoms, np.inf)]))
+    return of_cells("sets", cell, name, first, second, few=TUNING.few_cells, edges=ends)
 
 
 def coordinate(first: Encoded, second: Encoded) -> Score:
@@ -89,12 +90,14 @@ def of_cells(
     second: Encoded,
     what: str = "output",
     few: int = 0,
+    edges: Floats | None = None,
 ) -> Score:
     """The score of a partition: the log ratio of both datasets' counts in the cell that an output lies in.
 
     cell   outputs → numbers of cells.
     words  number of a cell → the cell in words, a set that `what` lies in.
     few    with so few cells the samples that ordered them may also judge them.
+    edges  of single numbers: where cells begin and end.
     """
     x, y = cell(first), cell(second)
     cells = 1 + int(max(x.max(initial=0), y.max(initial=0)))
@@ -109,7 +112,9 @@ def of_cells(
         # Where no cell with outputs reaches the threshold, the event is that of the cells without outputs.
         return f"{what} in {joined(names)}" if names else "output where nothing was seen while learning"
 
-    return Score(name, lambda e: ratio[np.minimum(cell(e), cells)], describe, learned=cells > few)
+    return Score(
+        name, lambda e: ratio[np.minimum(cell(e), cells)], describe, learned=cells > few, edges=edges
+    )
 
 
 SHOWN = 6

@@ -41,7 +41,9 @@ def modes(first: Encoded, second: Encoded) -> Score | None:
         a, b = number_words(low[c]), number_words(high[c])
         return f"{{{a}}}" if a == b else f"[{a}, {b}]"
 
-    return of_cells("modes", cell, words, first, second, view.words)
+    of_itself = first.is_scalar and view is not ROUNDED
+    edges = np.unique(np.concatenate([low, np.nextafter(high, np.inf)])) if of_itself else None
+    return of_cells("modes", cell, words, first, second, view.words, edges=edges)
 
 
 Cells = list[tuple[float, float, float]]
@@ -82,8 +84,8 @@ def _crowds(x: Floats, pooled: Floats, luck: float) -> Cells:
     # How many of the first so many pooled samples are of the first dataset, but for ties.
     among = np.concatenate([[0], np.searchsorted(x, pooled, side="right")])
     parts: list[Floats] = []
-    scale = TUNING.crowd_least
-    while scale * TUNING.crowd_coarse <= total:
+    scale = TUNING.least
+    while scale * TUNING.parts <= total:
         starts = np.arange(0, total - scale + 1, max(scale // 2, 1))
         # What lies around: sixteen times as many samples, without those of the interval.
         left, right = np.maximum(starts - 8 * scale, 0), np.minimum(starts + 9 * scale, total)
@@ -107,7 +109,7 @@ def _crowds(x: Floats, pooled: Floats, luck: float) -> Cells:
     left = np.flatnonzero(sure > TUNING.sure * np.where(narrow == 1.0, 0.5, 1.0))
     left = left[np.argsort(-sure[left])]
     chosen: Cells = []
-    while len(left) and len(chosen) < TUNING.crowd_coarse:
+    while len(left) and len(chosen) < TUNING.parts:
         a, b = float(low[left[0]]), float(high[left[0]])
         chosen.append((float(sure[left[0]]), a, b))
         left = left[(high[left] < a) | (low[left] > b)]

@@ -24,9 +24,9 @@ def parity(first: Encoded, second: Encoded) -> Score | None:
     Columns of which any proper part is independent of the dataset show nothing one by one nor in pairs; the
     sign of their product may still tell the datasets apart, as a checksum does.
     """
-    a, b = first.columns()[: TUNING.most_fitted], second.columns()[: TUNING.most_fitted]
+    a, b = first.columns()[: TUNING.retained_rows], second.columns()[: TUNING.retained_rows]
     width = a.shape[1]
-    if width < 3 or len(a) < TUNING.parity_least:
+    if width < 3 or len(a) < TUNING.hidden_least:
         return None
     pooled = np.clip(np.vstack([a, b]), -1e100, 1e100)
     middle = pooled.mean(axis=0)

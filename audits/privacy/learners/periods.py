@@ -99,20 +99,20 @@ def _waves(view: View, x: Floats, y: Floats, bins: int) -> Iterator[_Wave]:
     if whole:
         # Remainders of the division of integers keep every period that divides the number of bins.
         places = [np.mod(side, bins).astype(np.int64) for side in (x, y)]
-        turns, telling, sure = _strongest(places, bins, max(1, math.ceil(TUNING.least_turns * bins / width)))
+        turns, telling, sure = _strongest(places, bins, max(1, math.ceil(TUNING.least * bins / width)))
         yield _Wave(view, sure, partial(_whole, telling, len(x), turns, bins))
     sides = x[(x >= low) & (x < high)], y[(y >= low) & (y < high)]
     if not whole or width > bins:
         scale = bins / width
         places = [((side - low) * scale).astype(np.int64).clip(0, bins - 1) for side in sides]
-        turns, _, sure = _strongest(places, bins, TUNING.least_turns)
+        turns, _, sure = _strongest(places, bins, TUNING.least)
         yield _Wave(view, sure, partial(_near, sides, width, turns, bins))
     # A double tells no parts of a turn apart where it holds more turns than this.
     rows = TUNING.round_rows
-    some = ROUND[(ROUND * width > TUNING.least_turns) & (ROUND * max(abs(low), abs(high)) < 2.0**44)]
+    some = ROUND[(ROUND * width > TUNING.least) & (ROUND * max(abs(low), abs(high)) < 2.0**44)]
     if whole:
         # Remainders; more rows, as integers have several numbers of each remainder.
-        some = np.concatenate([some[some < 1.0], REMAINDERS[REMAINDERS * width > TUNING.least_turns]])
+        some = np.concatenate([some[some < 1.0], REMAINDERS[REMAINDERS * width > TUNING.least]])
         rows *= 4
     if len(some):
         few = [side[:rows] for side in sides]
@@ -120,7 +120,7 @@ def _waves(view: View, x: Floats, y: Floats, bins: int) -> Iterator[_Wave]:
         power /= max(len(few[0]) + len(few[1]), 1)
         turned = float(some[power.argmax()])
         yield _Wave(
-            view, float(power.max()) - math.log(len(some)), lambda: (turned, 1 / turned, TUNING.phases)
+            view, float(power.max()) - math.log(len(some)), lambda: (turned, 1 / turned, TUNING.parts)
         )
 
 
@@ -150,11 +150,11 @@ def _turned(frequencies: Floats, side: Floats) -> NDArray[np.complexfloating[Any
 
 def _whole(telling: Ints, rows: int, turns: int, bins: int) -> tuple[float, float, int]:
     """The period of integers, from the numbers of turns that are nearly as `telling` as `turns` are."""
-    cells = TUNING.phases
+    cells = TUNING.parts
     # Of multiples of ten, halves and fifths may be as telling as tenths.
     for more in telling:
         divisor = math.gcd(turns, int(more), bins)
-        if bins // divisor <= max(TUNING.phases, rows // TUNING.crowd_least):
+        if bins // divisor <= max(TUNING.parts, rows // TUNING.least):
             turns, cells = divisor, bins // divisor
     return turns / bins, float(bins), cells
 
@@ -163,7 +163,7 @@ def _near(sides: tuple[Floats, Floats], width: float, turns: int, bins: int) -> 
     """The period of other numbers, which need not fit into their range, near that of the bin or near those
     too fast for the bins that look the same."""
     alike = np.concatenate([np.arange(4) * bins + turns, np.arange(1, 4) * bins - turns])
-    near = (alike[:, None] + np.linspace(-1.0, 1.0, TUNING.period_steps)).ravel() / width
+    near = (alike[:, None] + np.linspace(-1.0, 1.0, 4 * TUNING.parts + 1)).ravel() / width
     sums = [_turned(near, side[:1024]) for side in sides]
     frequency = float(near[int(np.abs(sums[0] - sums[1]).argmax())])
-    return frequency, 1.0 / frequency, TUNING.phases
+    return frequency, 1.0 / frequency, TUNING.parts

@@ -15,7 +15,7 @@ def logistic(first: Encoded, second: Encoded) -> Score:
     """Logistic regression with a ridge, by Newton's method in whichever of samples or columns is smaller."""
     a, b = first.columns(), second.columns()
     standard = _flagged(a, b)
-    weights = _fit_logistic(standard(a[: TUNING.most_fitted]), standard(b[: TUNING.most_fitted]))
+    weights = _fit_logistic(standard(a[: TUNING.retained_rows]), standard(b[: TUNING.retained_rows]))
     return Score("logistic", lambda e: standard(e.columns()) @ weights, threshold_words("logistic score"))
 
 
@@ -26,11 +26,11 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
     """
     a, b = first.columns(), second.columns()
     standard = _flagged(a, b)
-    x, y = standard(a[: TUNING.most_fitted]), standard(b[: TUNING.most_fitted])
+    x, y = standard(a[: TUNING.retained_rows]), standard(b[: TUNING.retained_rows])
     d = x.shape[1]
     # Where there are too many columns for all pairs, each fit looks at another choice of columns.
     some = some_columns(d, TUNING.most_paired, len(a))
-    most = min(TUNING.most_fitted, max(256, int(4 * TUNING.most_work / len(some) ** 2)))
+    most = min(TUNING.retained_rows, max(256, int(4 * TUNING.most_work / len(some) ** 2)))
 
     def products(v: Floats) -> tuple[Floats, Floats]:
         z = np.clip(v[:, some], -8.0, 8.0)
@@ -43,7 +43,7 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
     one = np.abs(x.mean(axis=0) - y.mean(axis=0)) / np.sqrt((x.var(axis=0) + y.var(axis=0)) / n + 1e-9)
     found = np.concatenate([one, two.ravel()])
     # The largest of k differences that are only chance has about √(2 log k) standard errors.
-    chosen = np.argsort(found)[::-1][: TUNING.most_sparse]
+    chosen = np.argsort(found)[::-1][: TUNING.most_chosen]
     chosen = chosen[found[chosen] > np.sqrt(2.0 * np.log(len(one) + 0.5 * len(some) ** 2))]
     if len(chosen) == 0:
         return None
@@ -71,7 +71,7 @@ def smooth(first: Encoded, second: Encoded) -> Score:
     """
     a, b = first.columns(), second.columns()
     standard = _standard(a, b)
-    z = standard(np.concatenate([a[: TUNING.most_fitted], b[: TUNING.most_fitted]]))
+    z = standard(np.concatenate([a[: TUNING.retained_rows], b[: TUNING.retained_rows]]))
     # The two commonest values of a column may be atoms; the lines bend where the others lie.
     atoms: list[tuple[int, float]] = []
     knots = np.empty((len(TUNING.bends), z.shape[1]))
@@ -174,8 +174,8 @@ def _quadratic_form(
     def evaluate(e: Encoded) -> Floats:
         found = np.empty(len(e))
         # Blocks of this size stay in the cache.
-        for start in range(0, len(e), TUNING.smooth_rows):
-            part = slice(start, start + TUNING.smooth_rows)
+        for start in range(0, len(e), TUNING.few_rows):
+            part = slice(start, start + TUNING.few_rows)
             base = rows(e.take(part).columns())
             found[part] = np.einsum("ij,ij->j", square.T @ base + weights[:width, None], base)
         return found
@@ -185,7 +185,7 @@ def _quadratic_form(
 
 def _most_fitted(columns: int) -> int:
     """How many samples of each dataset a regression on so many columns is fitted to."""
-    most = TUNING.most_fitted
+    most = TUNING.retained_rows
     return most if columns <= TUNING.wide else min(most, max(256, int(TUNING.most_work / columns**2)))
 
 

@@ -28,6 +28,8 @@ class Score:
     describe  (threshold, whether the event is "score ≥ threshold") → the event in words.
     learned   whether it was fitted to labelled samples, so that those must not judge it.
     monotone  whether it means to grow with the likelihood ratio, so that a smooth curve may calibrate it.
+    edges     of single numbers: where the score may change; from each of them up to the next it is constant.
+              None where that is not known.
     folds     the same fitted without one part of the samples that it was learned from, for each part (see
               `fold_of`): they may judge it on those.
     """
@@ -37,6 +39,7 @@ class Score:
     describe: Callable[[float, bool], str]
     learned: bool = True
     monotone: bool = True
+    edges: Floats | None = None
     folds: Folds | None = None
 
 
@@ -66,7 +69,7 @@ LEVELS = (0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999)
 def telling(a: Floats, b: Floats) -> Floats:
     """How well each column tells the datasets apart: the largest difference of the shares beyond a quantile,
     in standard errors."""
-    best, rare = np.zeros(a.shape[1]), min(TUNING.crowd_least / (len(a) + len(b)), 0.5)
+    best, rare = np.zeros(a.shape[1]), min(TUNING.least / (len(a) + len(b)), 0.5)
     # Only the outermost quantiles need more samples than the others.
     for most, levels in ((TUNING.retained_rows, LEVELS), (None, (rare, 1.0 - rare))):
         x, y = a[:most], b[:most]

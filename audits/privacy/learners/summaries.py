@@ -20,7 +20,7 @@ from audits.privacy.tuning import TUNING
 
 def summary(first: Encoded, second: Encoded) -> Score | None:
     """The one of `SUMMARIES` that tells the datasets apart best, cut into cells."""
-    if first.shape[0] < 2 or len(first) < TUNING.parity_least:
+    if first.shape[0] < 2 or len(first) < TUNING.hidden_least:
         return None
     # What two numbers tell together is in reach of `smooth`, but for whether they are nearly equal.
     known = [
@@ -72,7 +72,7 @@ def _vanishing(first: Encoded, second: Encoded) -> Iterator[View]:
         found = numbers(e)
         return 1.0 * (np.abs(found @ weights.T) <= 1e-9 * (np.abs(found) @ np.abs(weights.T)))
 
-    rows = slice(0, max(TUNING.parity_least, int(TUNING.most_numbers / len(sums))))
+    rows = slice(0, max(TUNING.hidden_least, int(TUNING.most_numbers / len(sums))))
     a, b = (vanishes(e.take(rows), sums) for e in (first, second))
     telling = apart(1.0 - 2.0 * a.mean(axis=0), 1.0 - 2.0 * b.mean(axis=0), len(a))
     best = int(telling.argmax())

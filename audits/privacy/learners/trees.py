@@ -41,11 +41,11 @@ def tree(first: Encoded, second: Encoded) -> Score | None:
     """The tree on two or all of a few columns that explains best which dataset each output is of."""
     a, b = first.columns(), second.columns()
     choices = _choices(a, b)
-    if not choices or 2 * len(a) < TUNING.tree_leaf * 2 ** (TUNING.tree_coarse + 1):
+    if not choices or len(a) < TUNING.least * TUNING.parts:
         return None
     # The most promising choices have all the rows, the others have to share.
-    shares = np.full(len(choices), TUNING.most_fitted)
-    shares[TUNING.whole_trees :] = TUNING.tree_rows // len(choices)
+    shares = np.full(len(choices), TUNING.retained_rows)
+    shares[TUNING.whole_trees :] = TUNING.rare_rows // len(choices)
     found = [_fitted(a, b, columns, int(most)) for columns, most in zip(choices, shares, strict=True)]
     grown, some, ratio, sure = max(found, key=lambda fit: fit[-1])
     if sure < math.log(len(choices)) + TUNING.sure:
@@ -57,22 +57,28 @@ def tree(first: Encoded, second: Encoded) -> Score | None:
     # Where places are cut does not depend on the datasets that the outputs are of, only the counts do.
     fold, a, b = fold_of(len(a), TUNING.folds)[some], a[some], b[some]
     without = [_weighted(_counts(grown, a[fold != k], b[fold != k]))[0] for k in range(TUNING.folds)]
-    if first.is_scalar:
-        words = _interval_words(grown, ratio)
+    edges = _edges(grown) if first.is_scalar else None
+    if edges is not None:
+        words = _interval_words(edges, ratio)
     else:
         names = ", ".join(column_words(first.shape, c) for c in grown.columns)
         words = threshold_words(f"tree score of {names}")
-    return Score("tree", score(ratio), words, folds=tuple(map(score, without)))
+    return Score("tree", score(ratio), words, edges=edges, folds=tuple(map(score, without)))
 
 
-def _interval_words(grown: _Tree, ratio: Floats) -> Callable[[float, bool], str]:
-    """What says in which intervals a single number has a high ratio, or a low one."""
-    edges = np.empty(len(ratio) - 1)
+def _edges(grown: _Tree) -> Floats:
+    """Where the leaves of a tree of single numbers meet, in their order."""
+    edges = np.empty(2 ** len(grown.cuts) - 1)
     for level, cut in enumerate(grown.cuts[::-1]):
         # The leaves are in the order of the numbers: the cuts of each level lie as far apart.
         edges[2**level - 1 :: 2 ** (level + 1)] = cut
+    return edges
+
+
+def _interval_words(edges: Floats, ratio: Floats) -> Callable[[float, bool], str]:
+    """What says in which intervals a single number has a high ratio, or a low one."""
+    digits = digits_of(edges)
     edges = np.concatenate([[-np.inf], edges, [np.inf]])
-    digits = digits_of(edges[1:-1])
 
     def words(t: float, upper: bool) -> str:
         inside = (ratio >= t - TUNING.ratio_rounding) == upper
@@ -88,23 +94,23 @@ def _choices(a: Floats, b: Floats) -> list[tuple[int, ...]]:
     """Pairs of columns, the most promising first, and all of few columns; nothing for columns of few values,
     which have no places that other scores do not show."""
     width, few = a.shape[1], slice(TUNING.most_distinct)
-    columns = some_columns(width, TUNING.most_viewed, len(a)).tolist()
+    columns = some_columns(width, TUNING.most_chosen, len(a)).tolist()
     many = {j for j in columns if len(np.unique(a[few, j])) > TUNING.few_cells}
     every = [tuple(columns)] if many and width <= TUNING.most_joint else []
     pairs = [pair for pair in itertools.combinations(columns, 2) if width > 2 and many.intersection(pair)]
-    if len(pairs) * len(a) <= TUNING.tree_rows:
+    if len(pairs) * len(a) <= TUNING.rare_rows:
         return every + pairs
     # A cell of two columns, each cut at its quantiles, that holds more of one dataset.
-    levels = np.arange(1, TUNING.tree_bins) / TUNING.tree_bins
+    levels = np.arange(1, TUNING.parts) / TUNING.parts
     edges = {j: np.quantile(np.concatenate([a[:, j], b[:, j]]), levels) for j in columns}
     places = [{j: np.searchsorted(edges[j], side[:, j]) for j in columns} for side in (a, b)]
 
     def promise(pair: tuple[int, int]) -> float:
-        cells = [place[pair[0]] * TUNING.tree_bins + place[pair[1]] for place in places]
-        x, y = (np.bincount(cell, minlength=TUNING.tree_bins**2) for cell in cells)
+        cells = [place[pair[0]] * TUNING.parts + place[pair[1]] for place in places]
+        x, y = (np.bincount(cell, minlength=TUNING.parts**2) for cell in cells)
         return float(((x - y) ** 2 / (x + y + 1.0)).max())
 
-    return (every + sorted(pairs, key=promise, reverse=True))[: TUNING.most_trees]
+    return (every + sorted(pairs, key=promise, reverse=True))[: TUNING.most_chosen]
 
 
 def _fitted(a: Floats, b: Floats, columns: Sequence[int], most: int) -> tuple[_Tree, slice, Floats, float]:
@@ -119,7 +125,7 @@ def _fitted(a: Floats, b: Floats, columns: Sequence[int], most: int) -> tuple[_T
 
 def _grown(pooled: Floats, columns: Sequence[int]) -> _Tree:
     """A tree whose leaves hold about as many of these rows each; the rows have these columns only."""
-    depth = int(math.log2(len(pooled) / TUNING.tree_leaf))
+    depth = int(math.log2(len(pooled) / TUNING.least))
     rows = pooled[np.linspace(0, len(pooled) - 1, len(pooled) >> depth << depth).astype(int)]
     parts, cuts = np.ascontiguousarray(rows.T)[:, None, :], list[Floats]()
     for level in range(depth):
@@ -151,7 +157,7 @@ def _weighted(counts: list[Ints]) -> tuple[Floats, float]:
     other = [betaln(x + 0.5, y + 0.5) - math.log(math.pi) for x, y in counts]
     alone = [np.logaddexp(p, q) - math.log(2.0) for p, q in zip(equal, other, strict=True)]
     whole, stops = _mixed(alone)
-    coarse, _ = _mixed(alone[-1 - TUNING.tree_coarse :])
+    coarse, _ = _mixed(alone[-TUNING.parts.bit_length() :])
     # From the root to the leaves: what is left to be averaged, and the average so far.
     left, total = np.ones(1), np.zeros(1)
     for (x, y), p, q, stop in zip(counts[::-1], equal[::-1], other[::-1], stops[::-1], strict=True):

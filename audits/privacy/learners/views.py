@@ -97,7 +97,7 @@ def views(e: Encoded) -> list[View]:
     """The columns of numbers, where there are too many another choice of them for each number of samples;
     and what sums them up, but for the many samples that only rare events are learned from."""
     width = e.shape[0]
-    most = min(TUNING.most_viewed, max(1, TUNING.most_numbers // max(len(e), 1)))
+    most = min(TUNING.most_chosen, max(1, TUNING.most_numbers // max(len(e), 1)))
     some = some_columns(width, most, len(e))
     looked_at = [_column(e.shape, int(j)) for j in some]
     if width > 1 and len(e) <= TUNING.retained_rows // 2:
