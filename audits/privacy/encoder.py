@@ -429,13 +429,21 @@ class Encoder:
             for name, part in found.items():
                 parts.setdefault(name, {})[row] = part
         if single:
-            self._mixed(batch, (path, "value"), _ints(single), leaves.objects([*single.values()])[:, None])
+            self._singles(batch, path, _ints(single), [*single.values()])
         if lists:
             self._lists(batch, path, _ints(lists), [*lists.values()])
         self._shapes(batch, path, _ints(shapes), [*shapes.values()])
         self._differing(batch, (path, "length"), _ints(lengths), _ints(lengths.values()))
         for name, some in parts.items():
             self._objects(batch, path + name, _ints(some), [*some.values()])
+
+    def _singles(self, batch: _Batch, path: str, rows: Ints, items: list[Any]) -> None:
+        """Columns of outputs, or of parts of outputs, that hold nothing else."""
+        numbers = _numeric([items])
+        if numbers is not None:
+            self._numbers(batch, (path, "value"), rows, numbers.T)
+        else:
+            self._mixed(batch, (path, "value"), rows, leaves.objects(items)[:, None])
 
     def _sort(self, name: str) -> int:
         """The number of a type; it depends on the name alone, as there may be any number of them."""
@@ -518,8 +526,8 @@ def _repeated(names: Iterable[str], least: int, most: int) -> list[str]:
 def _order(item: Any, found: Any, known: set[str]) -> tuple[str, ...]:
     """The names of fields in their order, of dictionaries only those with columns of their own; none of other
     things."""
-    fixed = isinstance(item, (AbstractSet, complex, np.complexfloating, np.ndarray))
-    if fixed or not isinstance(found, Mapping):
+    fixed = AbstractSet, complex, np.complexfloating, np.ndarray
+    if not isinstance(found, dict) or isinstance(item, fixed):
         return ()
     names = cast(Mapping[str, Any], found)
     return tuple(name for name in names if name in known) if isinstance(item, Mapping) else tuple(names)
@@ -556,16 +564,16 @@ def _same_arrays(items: list[Any]) -> Raw | None:
 
 def _numeric(lists: list[list[Any]]) -> Raw | None:
     """Lists of equal length as an array, where NumPy keeps every number in them as it is."""
+    kinds = {type(item) for items in lists for item in items}
+    if len(kinds) != 1 or any(issubclass(kind, (enum.Enum, *leaves.TEXTS)) for kind in kinds):
+        return None
     try:
         found = np.array(lists)
     except (ValueError, OverflowError):
         return None
-    kinds = {type(item) for items in lists for item in items}
-    if any(issubclass(kind, enum.Enum) for kind in kinds):
-        return None
     # Integers of which some need 64 bits and others a sign would become floats.
-    kept = len(kinds) == 1 and leaves.kind(found.dtype.type()) == leaves.kind(lists[0][0])
-    return found if found.ndim == 2 and found.dtype.kind in "biuf" and kept else None
+    kept = found.ndim == 2 and found.dtype.kind in "biuf"
+    return found if kept and leaves.kind(found.dtype.type()) == leaves.kind(lists[0][0]) else None
 
 
 def _place(key: Key, column: int = 0, looks: tuple[str, ...] = ()) -> str:

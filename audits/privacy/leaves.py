@@ -47,6 +47,8 @@ PARTS = {"ns": 10**3, "ps": 10**6, "fs": 10**9, "as": 10**12}
 UNITS = {"ms": 10**3, "s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6, "D": 86400 * 10**6, "W": 604800 * 10**6}
 """Microseconds of longer units."""
 TEXTS = (str, bytes, bytearray, uuid.UUID)
+PLAIN = frozenset((float, int, bool, str, bytes, type(None)))
+"""Types of which a glance says that they hold nothing."""
 
 
 class Refused(ValueError):
@@ -255,6 +257,8 @@ def parts_of_complex(item: Any) -> dict[str, Any]:
 
 def container(item: Any) -> list[Any] | Mapping[str, Any] | None:
     """The items of a list, or the fields of a record with their names; None for what holds nothing."""
+    if type(item) in PLAIN:
+        return None
     if isinstance(item, (complex, np.complexfloating)) or (
         isinstance(item, np.ndarray) and cast(Raw, item).dtype.kind == "c"
     ):
