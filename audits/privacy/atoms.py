@@ -155,7 +155,7 @@ def ladder_of_sets(atoms: Atoms, learned: Counts, judged: Counts) -> events.Ladd
     if len(cuts) == 0:
         return None
     first, second = _with_rest(judged) @ (order[:, None] >= cuts)
-    return events.Ladder(Score("sets", evaluate, describe), cuts, first, second, judged.size)
+    return events.Ladder(Score("sets", evaluate, describe, monotone=False), cuts, first, second, judged.size)
 
 
 def _with_rest(counts: Counts) -> Ints:

@@ -17,11 +17,11 @@ import numpy as np
 from audits.privacy import footprints as footprints_of
 from audits.privacy import premises
 from audits.privacy.datasets import brief, kept_apart
-from audits.privacy.draws import ERRORS, Drawer, named
+from audits.privacy.draws import ERRORS, Drawer, Stopped, named
 from audits.privacy.fixed_size import run_fixed
 from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, take_pairs
 from audits.privacy.planting import KEPT, LEAST_SECONDS, SHARE, Given, Passed, plant
-from audits.privacy.request import Finding, Request, Stopped, nothing
+from audits.privacy.request import Finding, Request, nothing
 from audits.privacy.result import AuditResult, Look, Planted
 from audits.privacy.sequential import Sequential
 from audits.privacy.simplest import Simplest, fresh_samples, simplest_event
@@ -184,6 +184,11 @@ def audit_privacy(
             if finding.refuted and finding.pair_index > 0:
                 premise, more = premises.broken(request, finding.pair_index, own)
                 tested += more
+            if finding.refuted and not premise and not drawer.one_by_one:
+                longest = _longest_call(finding.trace)
+                if longest > premises.CALL:
+                    premise, more = premises.broken(request, finding.pair_index, own, longest)
+                    tested += more
     except stops as stop:
         finding = nothing(0, f"{str(stop) or 'Interrupted.'} Nothing was shown by then.")
     if drawer.changed and not drawer.one_by_one:
@@ -252,6 +257,11 @@ def audit_privacy(
         trace=finding.trace,
         curve=finding.curve,
     )
+
+
+def _longest_call(trace: tuple[Look, ...]) -> int:
+    """How many outputs of a dataset were drawn between two looks, at most."""
+    return int(np.diff([look.samples for look in trace], prepend=0).max(initial=0))
 
 
 def _planted(

@@ -23,6 +23,12 @@ from audits.privacy.processes import Unsendable, WorkerFailed, can_fork, in_proc
 
 Mechanism = Callable[..., Any]
 
+
+class Stopped(BaseException):
+    """Raised into a run from outside, as by a handler of signals; its words say what happened. A mechanism
+    that catches every `Exception` does not stop it."""
+
+
 ERRORS = ("raise", "symbol")
 PLAIN = (int, float, str, bytes, type(None), np.generic)
 """Outputs that cannot change."""
@@ -220,7 +226,8 @@ class Drawer:
         if self.jobs > 1 and worth and can_fork():
             try:
                 found = in_processes(work, count, self.jobs)
-                if self.replayable or differ([part for part, _ in found[: self.jobs]]):
+                repeated = repeat([part for part, _ in found[: self.jobs]])
+                if repeated is False or (repeated is None and self.replayable):
                     return found
                 self.jobs = 1  # a generator of the mechanism's own, in the same state in every process
             except Unsendable:
@@ -239,15 +246,19 @@ class Drawer:
             raw = self._outputs(data, size, rng)
         except WorkerFailed as error:
             raise WorkerFailed(f"{error}; on {where}") from error
-        except (Exception, SystemExit, GeneratorExit) as error:
+        except (KeyboardInterrupt, Stopped):
+            raise
+        except BaseException as error:
+            # A panic of Rust and a test that fails are no `Exception`, but they are failures like others.
             kind = type(error).__name__
             if self.symbols:
                 return objects([Word(f"{FAILED}{kind}")])
             if isinstance(error, SystemExit):
                 raise ValueError(f"mechanism called exit({error.code!r}) on {where}") from error
+            # The words of an exception may hold what a terminal obeys.
+            said = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(str(error).split())[:200])
             raise ValueError(
-                f"mechanism raised {kind}({' '.join(str(error).split())[:200]}) on {where}"
-                f"{_remedy(error, self.mechanism)}"
+                f"mechanism raised {kind}({said}) on {where}{_remedy(error, self.mechanism)}"
             ) from error
         self.arrays = self.arrays or (isinstance(raw, np.ndarray) and not self.one_by_one)
         return _checked(raw, size, where)
@@ -300,15 +311,18 @@ def _remedy(error: BaseException, mechanism: Mechanism) -> str:
     return '; errors="symbol" takes exceptions for outputs'
 
 
-def differ(parts: Sequence[Raw]) -> bool:
-    """Whether the first chunks of several processes show that these do not repeat each other's draws.
+def repeat(parts: Sequence[Raw]) -> bool | None:
+    """Whether the first chunks of several processes repeat each other's draws: whether two of them are equal
+    as far as both go.
 
-    False also where independent chunks would be equal with probability above `CHANCE`, (Σp²)^n for n outputs.
+    None where independent chunks would be equal with probability above `CHANCE`, (Σp²)^n for n outputs.
     """
-    words = [[repr(output) for output in part] for part in parts]
+    size = min(map(len, parts))
+    words = [[repr(output) for output in part[:size]] for part in parts]
     counts = np.array(list(Counter(words[0]).values()))
-    collision = float(np.square(counts / counts.sum()).sum()) ** min(map(len, words))
-    return collision <= CHANCE and all(first != second for first, second in combinations(words, 2))
+    if float(np.square(counts / counts.sum()).sum()) ** size > CHANCE:
+        return None
+    return any(first == second for first, second in combinations(words, 2))
 
 
 def joined(parts: list[Raw]) -> Raw:

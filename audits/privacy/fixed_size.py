@@ -109,12 +109,10 @@ def _learn(state: PairState, rest: int) -> Candidate | None:
         if score.folds is not None:
             x, y = folds.judged(score.folds, first, second, x, y)
         ladder = events.Ladder(score, cuts, events.count(x, cuts), events.count(y, cuts), len(x))
-        expected, q = _expected(ladder, calibration.bin_means(cuts, x, y), rest, request)
+        ties = len(np.unique(every)) < 0.9 * len(every)
+        expected, q = _expected(ladder, calibration.bin_means(cuts, x, y), rest, request, ties=ties)
         event = int(np.argmax(expected))
-        # Each further score is one more that chance may favour: those that look for what is rarely there must
-        # show clearly more, or a Laplace mechanism would lose 5 % of its lower bound.
-        margin = TUNING.fixed_margin if learner in PATIENT else 0.0
-        if best is None or expected[event] > best.expected + margin * max(best.expected, 1.0):
+        if best is None or expected[event] > best.expected:
             continuous = _never_ties(every, float(cuts[event % len(cuts)]))
             best = Candidate(ladder, event, float(expected[event]), float(q[event]), continuous)
     return best
@@ -143,14 +141,25 @@ def _fitted(state: PairState, learner: Learner) -> Score | None:
     return None if ladder is None else replace(ladder.score, learned=not few)
 
 
-def _expected(ladder: events.Ladder, means: Floats, rest: int, request: Request) -> tuple[Floats, Floats]:
+def _expected(
+    ladder: events.Ladder, means: Floats, rest: int, request: Request, *, ties: bool
+) -> tuple[Floats, Floats]:
     """The bound on ε that each event is expected to give on the testing part, and its probability on the
     lesser dataset."""
     from scipy.special import ndtri
 
     z = -float(ndtri(request.alpha))
     p, _ = ladder.shares()
-    q, noise = calibration.lesser_shares(ladder, means) if ladder.score.monotone else _counted(ladder)
+    more, less = ladder.all_hits()
+    if ladder.score.monotone:
+        q, noise = calibration.lesser_shares(ladder, means)
+    else:
+        # The best of many events that were rarely hit is a lucky one. Where scores do not tie, the testing
+        # part will set the threshold, so that an event that was never hit may be taken for a rare one.
+        unseen = (less == 0) & (more >= TUNING.unseen_from) & (not ties)
+        q = np.where(unseen, 0.5 * TUNING.unseen, less + 1.0) / (ladder.size + 1.0)
+        noise = np.sqrt(1.0 / (less + 1.0) + 1.0 / (more + 1.0))
+    noise = np.where(more >= TUNING.least, noise, np.inf)
     # log((p − δ)/q), less the distances to the bounds of p and of q at level α, which are added in squares.
     hits = np.maximum(q * rest, 1.0)
     q_gap = np.log((hits + 1.0 + z * np.sqrt(hits + 1.0)) / hits)
@@ -159,19 +168,6 @@ def _expected(ladder: events.Ladder, means: Floats, rest: int, request: Request)
         p_gap = z * np.sqrt(p * (1.0 - p) / rest) / excess
         bound = np.log(excess * rest / hits) - np.hypot(p_gap, q_gap)
     return np.where(np.isfinite(bound), bound, -np.inf) - TUNING.fixed_caution * noise, q
-
-
-def _counted(ladder: events.Ladder) -> tuple[Floats, Floats]:
-    """Share of the lesser dataset in each event by its counts, and the standard error of log(p/q).
-
-    The best of many events that were rarely hit is a lucky one, so the estimate is cautious. An event that
-    the lesser dataset never hit counts as rare only where the greater dataset hit it often.
-    """
-    more, less = ladder.all_hits()
-    unseen = (less == 0) & (more >= TUNING.unseen_from)
-    hits = np.where(unseen, 0.5 * TUNING.unseen, less + 1.0)
-    noise = np.sqrt(1.0 / (less + 1.0) + 1.0 / (more + 1.0))
-    return hits / (ladder.size + 1.0), np.where(more >= TUNING.least, noise, np.inf)
 
 
 def _test(state: PairState, candidate: Candidate, rest: int, request: Request) -> Tested:

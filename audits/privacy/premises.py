@@ -8,8 +8,10 @@ finds something, a second test of twice as many fresh outputs has to find someth
 mechanisms with independent outputs one is called dependent. These samples are used for nothing else, so
 they cost nothing of α.
 
-The statistics look at outputs of one call (sums over a call, lags within it), at calls (outputs at the same
-place, calls one after the other, first against second half) and at both datasets (outputs at the same place).
+The statistics look at outputs of one call (sums over a call, lags within it, outputs that are equal), at
+calls (outputs at the same place, calls one after the other, first against second half) and at both datasets
+(outputs at the same place). Short calls cannot show what begins later in a call, as when a pool of draws is
+used again: before a claim is called refuted, two calls about as long as those of the audit are tested too.
 Each is standardised by its mean and its spread over all permutations, and the largest counts (Westfall and
 Young 1993, maxT). Of sums of squares, about χ² distributed, the cube root is taken, which is about normal
 (Wilson and Hilferty 1931): statistics that are compared with each other must have tails alike.
@@ -23,7 +25,7 @@ import numpy as np
 
 from audits.privacy.draws import Drawer, joined, named
 from audits.privacy.leaves import LARGE
-from audits.privacy.outputs import Encoded, Floats, Raw
+from audits.privacy.outputs import Encoded, Floats, Ints, Raw, row_keys
 from audits.privacy.request import Request
 
 LEVEL = 0.001
@@ -33,6 +35,8 @@ FIRST, FURTHER = 99, 900
 level."""
 CALLS, CALL = 32, 32
 """Calls on each dataset, and outputs of each of them."""
+LONG_CALLS, LONG = 2, 2048
+"""The same of long calls; so many outputs at most."""
 ONE_BY_ONE, SHARE = 64, 8
 """Outputs on each dataset of a mechanism that is called for each of them anyway: at most so many, and at most
 one of so many samples of the budget."""
@@ -63,11 +67,22 @@ def dependence(first: Encoded, second: Encoded, call: int, rng: np.random.Genera
         return ""
     # Sums along the last axis are fast.
     a, b = (np.ascontiguousarray(side.T) for side in (a, b))
-    names, seen = _statistics(a[:, None], b[:, None], call)
+    keys = [row_keys(side) for side in (first, second)]
+    tied = len(first) > call > 1 and any(len(np.unique(side)) < len(side) for side in keys)
+
+    def statistics(one: Ints, other: Ints) -> tuple[list[str], Floats]:
+        names, found = _statistics(a[:, one], b[:, other], call)
+        if not tied:
+            return names, found
+        equal = [_equal(side[order], call) for side, order in zip(keys, (one, other), strict=True)]
+        return [*names, "call", "call"], np.column_stack([found, *equal])
+
+    as_drawn = np.arange(len(first))[None]
+    names, seen = statistics(as_drawn, as_drawn)
 
     def permuted(count: int) -> Floats:
-        one, other = (rng.permuted(np.tile(np.arange(a.shape[1]), (count, 1)), axis=1) for _ in range(2))
-        return _statistics(a[:, one], b[:, other], call)[1]
+        one, other = (rng.permuted(np.tile(as_drawn, (count, 1)), axis=1) for _ in range(2))
+        return statistics(one, other)[1]
 
     block = max(1, 2**22 // (a.size + b.size))
     every = seen
@@ -76,14 +91,29 @@ def dependence(first: Encoded, second: Encoded, call: int, rng: np.random.Genera
         z = _standardised(every)
         if not bool((z[0].max() > z[1:].max(axis=1)).all()):
             return ""
-    # A statistic may be far out by the dependence that others speak of, so their means are compared.
+    if tied:
+        # Fewer equal outputs in a call than by chance: they are in several calls.
+        names[-2:] = np.where(seen[0, -2:] < every[1:, -2:].mean(axis=0), "calls", "call").tolist()
+    # One statistic may be far out by the dependence that others speak of, so that their means count.
+    z = _standardised(every, every[1:])
     return max(dict.fromkeys(names), key=lambda name: float(z[0, np.array(names) == name].mean()))
 
 
-def _standardised(every: Floats) -> Floats:
-    """Statistics (orders, S) in units of their spread over all orders, without their sign."""
-    spread = every.std(axis=0)
-    z = np.abs(every - every.mean(axis=0)) / np.where(spread > 1e-12, spread, np.inf)
+def _equal(keys: Ints, call: int) -> Floats:
+    """The root of how many pairs of a call are equal, for outputs (orders, n) in several orders."""
+    ordered = np.sort(keys.reshape(len(keys), -1, call), axis=2)
+    new = np.ones(ordered.shape, dtype=bool)
+    new[:, :, 1:] = ordered[:, :, 1:] != ordered[:, :, :-1]
+    starts = np.flatnonzero(new)
+    times = np.diff(starts, append=ordered.size)
+    return np.sqrt(np.bincount(starts // keys.shape[1], times * (times - 1) / 2, len(keys)))
+
+
+def _standardised(every: Floats, orders: Floats | None = None) -> Floats:
+    """Statistics (orders, S) in units of their spread over all orders, or over these, without their sign."""
+    orders = every if orders is None else orders
+    spread = orders.std(axis=0)
+    z = np.abs(every - orders.mean(axis=0)) / np.where(spread > 1e-12, spread, np.inf)
     # Rounding must not tell equal statistics apart.
     return np.round(z, 9)
 
@@ -150,11 +180,14 @@ def features(e: Encoded, rng: np.random.Generator) -> Floats:
     return parts[:, spread > 1e-9] / spread[spread > 1e-9]
 
 
-def broken(request: Request, index: int, rng: np.random.Generator) -> tuple[str, int]:
-    """The premise that fails on a pair, in a sentence, or "", and how many outputs a dataset gave."""
+def broken(request: Request, index: int, rng: np.random.Generator, long: int = 0) -> tuple[str, int]:
+    """The premise that fails on a pair, in a sentence, or "", and how many outputs a dataset gave.
+
+    long  look at long calls, of so many outputs or of `LONG`, in place of short ones.
+    """
     name, drawn = "", 0
     for times in (1, 2):
-        again, size = _found(request, index, rng, times)
+        again, size = _found(request, index, rng, times, long)
         if times == 1 or size > drawn:
             name = again
         drawn += size
@@ -164,7 +197,7 @@ def broken(request: Request, index: int, rng: np.random.Generator) -> tuple[str,
     return sentence(name, one_by_one), drawn
 
 
-def _found(request: Request, index: int, rng: np.random.Generator, times: int) -> tuple[str, int]:
+def _found(request: Request, index: int, rng: np.random.Generator, times: int, long: int) -> tuple[str, int]:
     """Which of `BROKEN` fresh outputs show, or "", and how many a dataset gave: `times` as many as at first.
 
     What independent outputs show by luck, twice as many fresh outputs hardly show again.
@@ -172,7 +205,7 @@ def _found(request: Request, index: int, rng: np.random.Generator, times: int) -
     drawer, pair = cast(Drawer, request.drawer), request.pairs[index]
     outputs: tuple[list[Raw], list[Raw]] = ([], [])
     # How many calls are made on each dataset, and how many outputs each of them draws.
-    calls, call = times * CALLS, CALL
+    calls, call = (times * LONG_CALLS, min(long, LONG)) if long else (times * CALLS, CALL)
     if drawer.one_by_one:
         calls, call = 1, times * max(2, min(ONE_BY_ONE, request.max_samples // SHARE))
     for done in range(call, calls * call + 1, call):

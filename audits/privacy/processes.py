@@ -77,7 +77,8 @@ def _run(work: Callable[[int], Any], places: Iterable[int], sender: Connection) 
         random.seed()
         try:
             message = True, work(place)
-        except Exception as error:
+        except BaseException as error:
+            # Whatever a mechanism raises is said by the process that asked for its outputs.
             message = False, error
         try:
             sender.send(message)

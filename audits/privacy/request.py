@@ -1,4 +1,4 @@
-"""What the user asks of a test, what a test finds, and the word that stops it."""
+"""What the user asks of a test, and what a test finds."""
 
 from __future__ import annotations
 
@@ -38,11 +38,6 @@ def nothing(samples: int, note: str = "") -> Finding:
     """That nothing was found, and why."""
     note = note or "No event was found: the outputs of both datasets are constant or too few."
     return Finding(samples=samples, note=note, undecided=True)
-
-
-class Stopped(BaseException):
-    """Raised into a run from outside, as by a handler of signals; its words say what happened. A mechanism
-    that catches every `Exception` does not stop it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

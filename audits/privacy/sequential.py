@@ -19,13 +19,14 @@ from dataclasses import replace
 import numpy as np
 
 from audits.privacy import betting, binomial, events
+from audits.privacy.draws import Stopped
 from audits.privacy.learners.choice import PATIENT
 from audits.privacy.learners.regressions import sparse
 from audits.privacy.outputs import Floats, Ints
 from audits.privacy.pair_state import PairState, Slot
 from audits.privacy.plain_words import plainly, with_shares
 from audits.privacy.power import growth_needed, smallest_violation
-from audits.privacy.request import Finding, Request, Stopped
+from audits.privacy.request import Finding, Request
 from audits.privacy.result import Look, Resolution
 from audits.privacy.tuning import TUNING
 

@@ -104,7 +104,7 @@ class Tuning:
     flagged: float = 0.002
     """A value that more than this share of the outputs has in a column gets a column of its own."""
     most_flags: int = 3
-    """So many values of each column at most."""
+    """So many values of each column at most, and of all columns together."""
     wide: int = 100
     """From this many columns on, regressions are simplified."""
     most_work: float = 5e8
@@ -167,7 +167,7 @@ class Tuning:
 
     # Fixed number of samples
 
-    fixed_learning: float = 0.12
+    fixed_learning: float = 0.2
     """Share of the samples that the event is learned from."""
     fixed_margin: float = 0.3
     """A score of rare kinds must be expected to show more than the others by this share, or this much."""

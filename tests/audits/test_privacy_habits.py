@@ -697,6 +697,31 @@ def test_a_mechanism_that_exits_is_one_sentence() -> None:
         audited(leaves)
 
 
+class PanicException(BaseException):
+    """What a panic of Rust is in Python: no `Exception`."""
+
+
+def test_a_panic_is_a_failure_like_others() -> None:
+    def panics(data: int, size: int, rng: np.random.Generator) -> Any:
+        if data == 1 and rng.random() < 0.5:
+            raise PanicException("\x1b[31munwrap on None")
+        return rng.normal(size=size)
+
+    with pytest.raises(
+        ValueError, match=r"mechanism raised PanicException\(.\[31munwrap on None\) on the"
+    ) as e:
+        audited(panics)
+    assert str(e.value).isprintable()
+    # Half of the outputs of one dataset against none: exactly that is an output of its own.
+    assert audited(panics, errors="symbol").verdict == "refuted"
+
+    def interrupted(data: int, size: int, rng: np.random.Generator) -> Any:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        audited(interrupted, errors="symbol")
+
+
 def test_a_mechanism_that_forks_leaves_one_audit() -> None:
     def forks(data: int, size: int, rng: np.random.Generator) -> Any:
         os.fork()

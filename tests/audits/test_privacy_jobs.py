@@ -75,6 +75,12 @@ def test_processes_never_repeat_the_draws_of_each_other() -> None:
         made = drawer(each(unseeded(lambda data, draw=draw: draw())), 2)
         made.draw(Dataset(0.0), 320, np.random.default_rng(0), "here")
         assert made.jobs == 1
+    # Chunks of unequal length repeat each other as far as both go; so does what is given a generator in vain.
+    for size, wrap in ((50, unseeded), (320, lambda f: lambda data, rng: f(data))):
+        made = drawer(each(wrap(lambda data: own.normal())), 2)
+        found = made.draw(Dataset(0.0), size, np.random.default_rng(0), "here")
+        assert made.jobs == 1
+        assert len(np.unique(found)) == size
     # The operating system's entropy, and NumPy's global generator, are not shared.
     for draw in (lambda: int.from_bytes(os.urandom(4), "big"), np.random.random):
         made = drawer(each(unseeded(lambda data, draw=draw: draw())), 2)

@@ -60,6 +60,47 @@ def test_the_name_does_not_hang_on_the_luck_of_a_run() -> None:
     assert all("outputs of one call" in premise(shared, seed) for seed in range(12))
 
 
+@pytest.mark.parametrize(
+    "noise",
+    [
+        lambda size, rng: np.resize(rng.laplace(size=64), size),
+        lambda size, rng: rng.choice(rng.laplace(size=100), size),
+        lambda size, rng: np.where(np.arange(size) % 8 == 7, rng.laplace(), rng.laplace(size=size)),
+        lambda size, rng: np.resize(rng.laplace(size=size - size // 2), size),
+    ],
+    ids=["a block of 64 again and again", "from a pool of 100", "every eighth the same", "two halves alike"],
+)
+def test_draws_that_are_used_again_are_not_refuted(noise: Any) -> None:
+    # ε = 1 exactly for each output, but up to 24 of 40 such audits were refuted at α = 0.05. Where no call is
+    # long enough to use a draw again, three of twelve are refuted at α = 0.001 with probability 2e-7.
+    def mechanism(data: float, size: int, rng: np.random.Generator) -> Any:
+        return data + noise(size, rng)
+
+    options: dict[str, Any] = {
+        "epsilon": 1.0,
+        "adjacency": anything,
+        "max_samples": 20_000,
+        "alpha": 0.001,
+        "simplest": False,
+    }
+    found = [audit_privacy(mechanism, PAIR, seed=seed, **options) for seed in range(12)]
+    assert sum(result.refuted for result in found) < 3
+    assert all("outputs of one call" in result.premise for result in found if result.premise)
+    # A test that never fails would refute nothing either.
+    assert any(result.premise for result in found)
+
+
+def test_independent_outputs_that_repeat_pass_in_long_calls() -> None:
+    # Refuted, so that long calls are tested too: 40 audits at 1e-6 each.
+    def coins(data: float, size: int, rng: np.random.Generator) -> Any:
+        return rng.random(size) < 0.3 + 0.15 * data
+
+    for seed in range(20):
+        result = audit_privacy(coins, PAIR, epsilon=0.1, adjacency=anything, seed=seed, alpha=1e-6)
+        assert result.refuted
+        assert result.premise_samples > premises.CALLS * premises.CALL
+
+
 def test_independent_outputs_pass() -> None:
     # 120 mechanisms, two tests at level 0.001 each: two or more alarms have probability 7e-9.
     alarms = sum(bool(premise(m, seed)) for m in INDEPENDENT.values() for seed in range(10))

@@ -113,7 +113,12 @@ def of_cells(
         return f"{what} in {joined(names)}" if names else "output where nothing was seen while learning"
 
     return Score(
-        name, lambda e: ratio[np.minimum(cell(e), cells)], describe, learned=cells > few, edges=edges
+        name,
+        lambda e: ratio[np.minimum(cell(e), cells)],
+        describe,
+        learned=cells > few,
+        monotone=False,
+        edges=edges,
     )
 
 

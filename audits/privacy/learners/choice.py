@@ -6,7 +6,7 @@ from audits.privacy.learners.cells import coordinate, footprints, sets, value
 from audits.privacy.learners.modes import modes
 from audits.privacy.learners.parity import parity
 from audits.privacy.learners.periods import period
-from audits.privacy.learners.regressions import logistic, norm, smooth, sparse
+from audits.privacy.learners.regressions import logistic, norm, repeated, smooth, sparse
 from audits.privacy.learners.score import Learner
 from audits.privacy.learners.summaries import summary
 from audits.privacy.learners.trees import tree
@@ -16,7 +16,7 @@ PATIENT = (tree, period, modes, parity, summary)
 """Learners that find something in many samples only, and cost nothing until then."""
 RARE = (modes, summary)
 """Learners of rare events: they go on learning when the others have enough."""
-CROSS_FITTED = (smooth, tree)
+CROSS_FITTED = (smooth, repeated, tree)
 """Learners whose scores come with folds."""
 
 
@@ -34,5 +34,5 @@ def learners(sample: Encoded, user_score: bool, low_bits: bool) -> list[Learner]
     if sample.is_symbol:
         return [sets, period, modes]
     few = sample.columns().shape[1] <= 6
-    chosen = [smooth] if few else [logistic, sparse, norm]
+    chosen = [smooth] if few else [logistic, sparse, norm, repeated]
     return [sets, *chosen, coordinate, *PATIENT]

@@ -104,6 +104,42 @@ def smooth(first: Encoded, second: Encoded) -> Score:
     return Score("smooth", whole, threshold_words("smooth logistic score"), folds=folds)
 
 
+def repeated(first: Encoded, second: Encoded) -> Score | None:
+    """What `smooth` makes of how often an output holds each of a few values that occur again and again, and
+    of the sum of its other numbers.
+
+    So vectors tell what records would: those of a sparse vector hold one answer among sentinels.
+    """
+    some = np.concatenate([first.values[: TUNING.most_distinct], second.values[: TUNING.most_distinct]])
+    unique, counts = np.unique(some, return_counts=True)
+    common = np.argsort(counts)[::-1][: TUNING.most_flags]
+    common = unique[common[counts[common] > len(some) / 2]]
+    if len(common) == 0:
+        return None
+
+    def counted(values: Floats) -> Floats:
+        others = np.where(np.isin(values, common), 0.0, np.clip(values, -1e100, 1e100))
+        return np.column_stack([others.sum(axis=1), *((values == x).sum(axis=1) for x in common)])
+
+    # Where nearly all values repeat, one count nearly follows from the others and tells nothing more.
+    seen = counted(some)
+    seen = seen - seen.mean(axis=0)
+    told = [0]
+    for j in range(1, seen.shape[1]):
+        follows = seen[:, told] @ np.linalg.lstsq(seen[:, told], seen[:, j])[0]
+        if np.var(seen[:, j] - follows) > 0.1 * np.var(seen[:, j]):
+            told.append(j)
+
+    def summed(e: Encoded) -> Encoded:
+        return Encoded(counted(e.values)[:, told], e.codes[:, :0])
+
+    inner = smooth(summed(first), summed(second))
+    assert inner.folds is not None
+    folds = tuple(lambda e, fit=fit: fit(summed(e)) for fit in inner.folds)
+    words = threshold_words("smooth score of how often values repeat and of the sum of the others")
+    return Score("repeated", lambda e: inner.evaluate(summed(e)), words, folds=folds)
+
+
 def norm(first: Encoded, second: Encoded) -> Score:
     """Distance from the pooled centre in standardised columns: finds rare modes far out and other spreads."""
     standard = _standard(first.columns(), second.columns())

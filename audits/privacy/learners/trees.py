@@ -63,7 +63,8 @@ def tree(first: Encoded, second: Encoded) -> Score | None:
     else:
         names = ", ".join(column_words(first.shape, c) for c in grown.columns)
         words = threshold_words(f"tree score of {names}")
-    return Score("tree", score(ratio), words, edges=edges, folds=tuple(map(score, without)))
+    folds = tuple(map(score, without))
+    return Score("tree", score(ratio), words, monotone=False, edges=edges, folds=folds)
 
 
 def _edges(grown: _Tree) -> Floats:
