@@ -3,7 +3,8 @@
     python benchmarks/audit.py [--scale quick|full] [--only SECTION …] [--case TEXT] [--method TEXT]
                                [--repeats N] [-j N] [--seed N] [--resume] [--out DIR] [--write-readme]
 
-Sections: rows (lower bounds against the best that a fixed event could show), broken (samples to refute
+Sections: rows (lower bounds against the best that a fixed event could show), encodings (the same for
+mechanisms as other tools write them), broken (samples to refute
 published mistakes, against the ideal number), ladder (Laplace with too little noise), budget (how often
 mistakes are refuted with few samples), speed (against drawing and counting in plain NumPy), memory (vectors
 of 1,000 numbers), private (true claims at many samples), null (false alarms on tight private mechanisms, see

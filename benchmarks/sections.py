@@ -16,6 +16,7 @@ import numpy as np
 
 from audits.privacy import AuditResult, audit_privacy
 from audits.privacy.binomial import clopper_pearson
+from benchmarks import encodings as encoded
 from benchmarks import null_cases, reachable
 from benchmarks.tables import JUDGED_AT, Line
 from implementations.controls import Control, classical_rows, laplace_control, private_controls
@@ -26,10 +27,12 @@ class Scale:
     """How much a run measures.
 
     rows  seeds for each number of samples a side.
+    encodings  seeds for each row.
     broken, ladder, budget, null count repeats; private, speed, memory are samples a side.
     """
 
     rows: dict[int, int]
+    encodings: int
     broken: int
     ladder: int
     budget: int
@@ -40,12 +43,31 @@ class Scale:
 
 
 SCALES = {
-    "tiny": Scale(rows={2000: 1}, broken=1, ladder=1, budget=1, null=3, private=1000, speed=5000, memory=200),
+    "tiny": Scale(
+        rows={2000: 1},
+        encodings=1,
+        broken=1,
+        ladder=1,
+        budget=1,
+        null=3,
+        private=1000,
+        speed=5000,
+        memory=200,
+    ),
     "quick": Scale(
-        rows={10**5: 2}, broken=5, ladder=3, budget=5, null=100, private=10**5, speed=10**5, memory=10**4
+        rows={10**5: 2},
+        encodings=1,
+        broken=5,
+        ladder=3,
+        budget=5,
+        null=100,
+        private=10**5,
+        speed=10**5,
+        memory=10**4,
     ),
     "full": Scale(
         rows={10**4: 5, 10**5: 5, 10**6: 20, 10**7: 1},
+        encodings=5,
         broken=40,
         ladder=20,
         budget=100,
@@ -111,19 +133,31 @@ def rows(scale: Scale, seed: int) -> Iterator[Task]:
         yield Task("rows", control.name, method, samples, seeds, seed, partial(_row, control))
 
 
+def encodings(scale: Scale, seed: int) -> Iterator[Task]:
+    """The same for mechanisms as other tools write them; fifty queries are asked for at fewer samples."""
+    for control, method in itertools.product(encoded.encodings(), SHARP):
+        samples = min(_judged_at(control), max(scale.rows))
+        yield Task("encodings", control.name, method, samples, scale.encodings, seed, partial(_row, control))
+
+
+def _judged_at(control: Control) -> int:
+    return 10**5 if "queries" in control.name else JUDGED_AT
+
+
 def _row(control: Control, task: Task) -> Found:
     best = reachable.reachable(control, float(task.samples))
     options = {"method": task.method, "max_samples": task.samples, "stop_early": False}
     found = [audited(control, seed=task.seed + i, **options) for i in range(task.repeats)]
     shares = [result.epsilon_lower / best for result, _ in found]
     mean, asked = float(np.mean(shares)), SHARP[task.method]
+    judged = task.samples == _judged_at(control)
     return {
         "value": mean,
         "low": min(shares),
         "high": max(shares),
         "reference": best,
-        "asked": f"mean ≥ {asked}" if task.samples == JUDGED_AT else "",
-        "met": mean >= asked if task.samples == JUDGED_AT else None,
+        "asked": f"mean ≥ {asked}" if judged else "",
+        "met": mean >= asked if judged else None,
         **spread([seconds for _, seconds in found]),
     }
 
@@ -364,7 +398,7 @@ def _peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**30 if sys.platform == "darwin" else 2**20)
 
 
-SECTIONS = ("rows", "broken", "ladder", "budget", "speed", "memory", "private", "null")
+SECTIONS = ("rows", "encodings", "broken", "ladder", "budget", "speed", "memory", "private", "null")
 
 
 def tasks(section: str, scale: Scale, seed: int, jobs: int) -> Iterator[Task]:
@@ -372,5 +406,12 @@ def tasks(section: str, scale: Scale, seed: int, jobs: int) -> Iterator[Task]:
     as everything else is timed."""
     if section == "null":
         return null(scale, seed, jobs)
-    found = {"rows": rows, "broken": broken, "ladder": ladder, "speed": speed, "memory": memory}
+    found = {
+        "rows": rows,
+        "encodings": encodings,
+        "broken": broken,
+        "ladder": ladder,
+        "speed": speed,
+        "memory": memory,
+    }
     return {**found, "budget": budget, "private": private}[section](scale, seed)

@@ -20,6 +20,7 @@ class Line:
 
     value, low, high, reference, share by section:
     rows     mean, least and largest fraction of reachable; reachable ε
+    encodings  likewise
     broken   median, least and most samples to refutation; ideal number; share of runs within 5 × of it
     ladder   likewise
     budget   share refuted; ideal number
@@ -122,7 +123,7 @@ def table(section: str, lines: Sequence[Line]) -> str:
         sizes = {line.samples for line in found}
         shown = JUDGED_AT if JUDGED_AT in sizes else max(sizes)
         found = [line for line in found if line.samples == shown]
-    if section in ("rows", "speed"):
+    if section in ("rows", "encodings", "speed"):
         body = _by_method(found)
     else:
         body = [[line.case, *_extra(line), *_CELLS[section](line), _met(line)] for line in found]
@@ -163,7 +164,8 @@ def _by_method(lines: Sequence[Line]) -> list[list[str]]:
         both = {line.method: line for line in lines if line.case == case}
         some = next(iter(both.values()))
         shown = f"{some.reference:.3f}" + (" s" if some.section == "speed" else "")
-        rows.append([case, shown, *(_bold(both[m]) if m in both else "" for m in _SIDE_BY_SIDE)])
+        size = [f"{some.samples:,}"] if some.section == "encodings" else []
+        rows.append([case, *size, shown, *(_bold(both[m]) if m in both else "" for m in _SIDE_BY_SIDE)])
     return rows
 
 
@@ -200,6 +202,7 @@ def _rows_cells(line: Line) -> list[str]:
 
 _CELLS: dict[str, Callable[[Line], list[str]]] = {
     "rows": _rows_cells,
+    "encodings": _rows_cells,
     "broken": _refuted,
     "ladder": _refuted,
     "budget": lambda x: [
@@ -219,6 +222,7 @@ _SIDE_BY_SIDE = ("clopper-pearson", "sequential")
 _REFUTED = ["ideal", "median", "worst", "within 5 × ideal", "median s", "worst s", "met"]
 _HEADS = {
     "rows": ["row", "reachable ε", "fixed size", "sequential"],
+    "encodings": ["row", "samples", "reachable ε", "fixed size", "sequential"],
     "broken": ["row", *_REFUTED],
     "ladder": ["too little by", *_REFUTED],
     "budget": ["row", "ideal", "samples at most", "refuted", ""],

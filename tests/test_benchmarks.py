@@ -174,6 +174,7 @@ def test_processes_change_no_count(benchmarks: Benchmarks) -> None:
     ("section", "case", "lines"),
     [
         ("rows", "laplace", 2),
+        ("encodings", "truncated", 2),
         ("broken", "svt5", 1),
         ("ladder", "50%", 1),
         ("speed", "nm1", 2),
