@@ -44,30 +44,10 @@ def encodings() -> list[Control]:
 
 
 def _control(
-    name: str,
-    mechanism: Mechanism,
-    pair: tuple[Any, Any],
-    law: Callable[[Any], Law],
-    *,
-    outputs: str,
-    source: str,
-    adjacency: Any = queries_within_one,
-    delta: float = 0.0,
-    private: bool = True,
+    name: str, mechanism: Mechanism, pair: tuple[Any, Any], law: Callable[[Any], Law], **further: Any
 ) -> Control:
-    return Control(
-        name=name,
-        mechanism=mechanism,
-        pair=pair,
-        adjacency=adjacency,
-        epsilon=1.0,
-        delta=delta,
-        true_epsilon=None,
-        private=private,
-        outputs=outputs,
-        law=law,
-        source=source,
-    )
+    usual = {"adjacency": queries_within_one, "epsilon": 1.0, "true_epsilon": None, "private": True}
+    return Control(name=name, mechanism=mechanism, pair=pair, law=law, **(usual | further))
 
 
 # --- Sparse vector -----------------------------------------------------------------------------------

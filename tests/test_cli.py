@@ -278,3 +278,16 @@ def _alive_in_group(group: int) -> bool:
         if int(fields[3]) == group and fields[0] != "Z" and int(status.parent.name) != group:
             return True
     return False
+
+
+def test_a_fault_of_the_program_is_no_refutation(monkeypatch, capsys):
+    from claims.harness.commands import main
+
+    def fails():
+        raise RuntimeError("a fault")
+
+    monkeypatch.setattr(main, "app", fails)
+    with pytest.raises(SystemExit) as stop:
+        main.main()
+    assert stop.value.code == 4
+    assert "RuntimeError: a fault" in capsys.readouterr().err

@@ -103,9 +103,10 @@ def audit_privacy(
     progress     called with each look of the sequential method.
 
     Before the first bet the premises are tested on outputs of their own (`premise_samples` of each dataset):
-    that outputs are independent and that the mechanism leaves its data as they are. Where a premise fails the
-    audit is undecided and names it; independent outputs fail with probability at most 1e-6. A mechanism that
-    is called for each output anyway (`each`) may change its data.
+    that outputs are independent and that the mechanism leaves its data as they are. Before a claim is called
+    refuted, independence is tested again on calls about as long as those of the audit. Where a premise fails
+    the audit is undecided and names it; independent outputs fail a test with probability at most 1e-6. A
+    mechanism that is called for each output anyway (`each`) may change its data.
 
     Returns an `AuditResult`. Raises ValueError in one sentence for bad input and for a mechanism that raises,
     returns NaN, another number of outputs, or another kind of output on the second dataset.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -63,6 +64,10 @@ def main() -> None:
     except (FileNotFoundError, NotADirectoryError, PermissionError) as error:
         print(f"dpclaims: {error.filename}: {error.strerror}", file=sys.stderr)
         raise SystemExit(BAD_INPUT) from None
+    except Exception:
+        # Status 1 means that a claim is refuted: a fault of this program says nothing of any claim.
+        traceback.print_exc()
+        raise SystemExit(CRASHED) from None
 
 
 def _interrupt(number: int, frame: object) -> None:
