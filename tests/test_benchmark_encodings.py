@@ -13,8 +13,8 @@ from implementations.controls import Control, classical_rows
 
 @pytest.mark.parametrize("control", encodings(), ids=lambda control: control.name)
 def test_outputs_follow_the_law(control: Control) -> None:
-    # χ² tests at level 1e-7 on both datasets; neighbouring cells are joined until about twenty outputs of each
-    # are expected, and rare ones with others.
+    # χ² tests at level 1e-7 on both datasets; neighbouring cells are joined until each is expected to hold
+    # about twenty outputs.
     assert control.law is not None
     for seed, data in enumerate(control.pair):
         law, size = control.law(data), 20_000

@@ -169,8 +169,6 @@ class Tuning:
 
     fixed_learning: float = 0.2
     """Share of the samples that the event is learned from."""
-    fixed_margin: float = 0.3
-    """A score of rare kinds must be expected to show more than the others by this share, or this much."""
     fixed_caution: float = 2.0
     """Standard errors that are taken off the bound expected of an event before events are compared."""
     misfit: float = 0.2
