@@ -167,9 +167,9 @@ class Tuning:
 
     # Fixed number of samples
 
-    fixed_learning: float = 0.2
+    fixed_learning: float = 0.15
     """Share of the samples that the event is learned from."""
-    fixed_caution: float = 2.0
+    fixed_caution: float = 1.5
     """Standard errors that are taken off the bound expected of an event before events are compared."""
     misfit: float = 0.2
     """Error of log Q(S) that a calibration has at least; where counts are sharper, they decide."""
