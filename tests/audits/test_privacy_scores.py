@@ -12,7 +12,12 @@ from scipy.special import ndtr
 from audits.privacy import audit_privacy, calibration, events
 from audits.privacy.learners.cells import sets, value
 from audits.privacy.learners.modes import modes
-from audits.privacy.learners.regressions import _flagged, smooth, sparse  # pyright: ignore[reportPrivateUsage]
+from audits.privacy.learners.regressions import (
+    _flagged,  # pyright: ignore[reportPrivateUsage]
+    repeated,
+    smooth,
+    sparse,
+)
 from audits.privacy.learners.score import Learner, Score
 from audits.privacy.learners.trees import tree
 from audits.privacy.outputs import LARGE, Encoded
@@ -213,3 +218,33 @@ def test_numbers_in_order_are_counted_as_they_are_one_by_one(learner: Learner, d
             expected = [np.count_nonzero(score.evaluate(side) >= t) for t in some.thresholds]
             np.testing.assert_array_equal(steps.count(np.sort(side.values[:, 0])), expected)
             np.testing.assert_array_equal(events.count(score.evaluate(side), some.thresholds), expected)
+
+
+def test_answers_among_sentinels_are_told_by_counts_and_their_sum() -> None:
+    rng = np.random.default_rng(4)
+
+    def answers(size: int, rarely: float) -> Encoded:
+        # An answer in one of ten columns, −1 before it and −1000 behind it.
+        place, value = rng.integers(0, 10, size), rng.normal(size=size)
+        leaks = rng.random(size) < rarely
+        place, value = np.where(leaks, 8, place), np.where(leaks, 3.0 + 0.1 * value, value)
+        column = np.arange(10)
+        table = np.where(column < place[:, None], -1.0, -1000.0)
+        return encoded(np.where(column == place[:, None], value[:, None], table))
+
+    score = repeated(answers(4000, 0.05), answers(4000, 0.0))
+    assert score is not None
+    assert score.folds is not None
+    fresh = answers(20_000, 0.05), answers(20_000, 0.0)
+    x, y = (score.evaluate(side) for side in fresh)
+    # Nearly all of the one in twenty, and hardly any others; six standard errors of the counts off.
+    top = np.quantile(x, 0.96)
+    assert np.mean(y >= top) < 0.004
+    # Only counts and the sum are looked at: columns in another order are the same.
+    mixed = Encoded(fresh[0].values[:, rng.permutation(10)], fresh[0].codes)
+    np.testing.assert_allclose(score.evaluate(mixed), x)
+
+
+def test_without_values_that_repeat_there_is_nothing_to_count() -> None:
+    rng = np.random.default_rng(5)
+    assert repeated(encoded(rng.normal(size=(500, 10))), encoded(rng.normal(size=(500, 10)))) is None
