@@ -158,8 +158,11 @@ def _expected(
         # part will set the threshold, so that an event that was never hit may be taken for a rare one.
         unseen = (less == 0) & (more >= TUNING.unseen_from) & (not ties)
         q = np.where(unseen, 0.5 * TUNING.unseen, less + 1.0) / (ladder.size + 1.0)
-        noise = np.sqrt(1.0 / (less + 1.0) + 1.0 / (more + 1.0))
-    noise = np.where(more >= TUNING.least, noise, np.inf)
+        # Counts vary freely from event to event, the shares of a model do not.
+        noise = 2.0 * np.sqrt(1.0 / (less + 1.0) + 1.0 / (more + 1.0))
+    # A model says little of events that lie beyond nearly all samples.
+    least = TUNING.unseen_from if ladder.score.monotone else TUNING.least
+    noise = np.where(more >= least, noise, np.inf)
     # log((p − δ)/q), less the distances to the bounds of p and of q at level α, which are added in squares.
     hits = np.maximum(q * rest, 1.0)
     q_gap = np.log((hits + 1.0 + z * np.sqrt(hits + 1.0)) / hits)

@@ -167,11 +167,11 @@ class Tuning:
 
     # Fixed number of samples
 
-    fixed_learning: float = 0.15
+    fixed_learning: float = 0.2
     """Share of the samples that the event is learned from."""
-    fixed_caution: float = 1.5
+    fixed_caution: float = 1.0
     """Standard errors that are taken off the bound expected of an event before events are compared."""
-    misfit: float = 0.2
+    misfit: float = 0.3
     """Error of log Q(S) that a calibration has at least; where counts are sharper, they decide."""
     line_precision: float = 1e-4
     """Precision of the prior of a calibration: it keeps the line finite where nothing overlaps."""
