@@ -158,7 +158,7 @@ def assert_private(request: pytest.FixtureRequest) -> Callable[..., AuditResult]
 
 
 def _worth(result: AuditResult) -> str:
-    """What a pass is worth, and what the lowest bits of doubles tell; nothing where a premise fails."""
+    """What a pass is worth, and what the lowest bits of doubles tell; where a premise fails, that premise."""
     if result.premise:
         return result.premise
     words = "; ".join(f"{label}: {text}" for label, text in result.worth) or (

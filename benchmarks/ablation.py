@@ -47,7 +47,7 @@ LONG = (
     "box of weight 0.01 in 2 of 4 columns",
     "0 in one of 20 columns, once in 100",
 )
-"""Leaks that take a third of the time of all; others like them stand for them."""
+"""Leaks of vectors that take the most time; others like them stand for them."""
 MISSED = 100.0
 """A leak that is missed counts as found with so many times the ideal number."""
 

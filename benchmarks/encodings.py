@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from implementations.controls import Control, Law, queries_within_one
 from implementations.controls.additive import gaussian_law, gaussian_sigma
 from implementations.controls.sparse_vector import (
+    STOPPED,
     sparse_vector,
     sparse_vector_law,
     sparse_vector_value,
@@ -99,7 +100,7 @@ def _sparse_vectors() -> list[Control]:
 
         def cell(outputs: Array) -> NDArray[np.intp]:
             below = _counted(outputs)
-            records = np.zeros(len(outputs), [("below", np.int64), ("value", np.float64)])
+            records = np.zeros(len(outputs), STOPPED)
             records["below"] = below
             records["value"] = outputs[np.arange(len(outputs)), np.minimum(below, 9)]
             return found.cell(records)

@@ -91,7 +91,7 @@ def test_draws_that_are_used_again_are_not_refuted(noise: Any) -> None:
 
 
 def test_independent_outputs_that_repeat_pass_in_long_calls() -> None:
-    # Refuted, so that long calls are tested too: 40 audits at 1e-6 each.
+    # Refuted, so that long calls are tested too: two tests in each of 20 audits, at 1e-6 each.
     def coins(data: float, size: int, rng: np.random.Generator) -> Any:
         return rng.random(size) < 0.3 + 0.15 * data
 
