@@ -97,7 +97,7 @@ CONSTANTS: dict[str, Any] = {
     "narrow": 0.0,
     "whole_trees": 0,
     "fixed_learning": 0.5,
-    "fixed_caution": 0.0,
+    "fixed_caution": (0.0, 0.0),
     "misfit": 0.0,
 }
 """What each constant is tried at: without what it does where there is such a value, far away where not."""
@@ -125,9 +125,9 @@ PURPOSES = {
     "shape_least": "the method that assumes Gaussian noise",
 }
 
-LEARNERS = (
-    *("coordinate", "logistic", "modes", "norm", "parity", "period", "repeated"),
-    *("sets", "smooth", "sparse", "summary", "tree", "value"),
+LEARNERS = (  # but for `sets`, which keeps the counts of outputs that repeat
+    *("logistic", "modes", "norm", "parity", "period", "repeated"),
+    *("smooth", "sparse", "summary", "tree", "value"),
 )
 VIEWS = {
     "sum": "the sum of all",

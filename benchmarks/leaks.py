@@ -428,6 +428,25 @@ def norm_shares() -> tuple[float, float]:
     return float(p[best]), float(q[best])
 
 
+def shifted(width: int, distance: float) -> Callable[..., Any]:
+    """Gaussian columns, each shifted a little up or down on one dataset; the means are `distance` apart."""
+    shift = np.where(np.arange(width) % 3 == 0, -1.0, 1.0) * distance / math.sqrt(width)
+
+    def mechanism(data: int, size: int, rng: Rng) -> Any:
+        return rng.normal(size=(size, width)) + data * shift
+
+    return mechanism
+
+
+def shift_shares(distance: float) -> tuple[float, float]:
+    """The half-space that tells two Gaussians of this distance apart in the fewest samples."""
+    from scipy.stats import norm
+
+    found = [(float(norm.sf(0.1 * j - distance)), float(norm.sf(0.1 * j))) for j in range(41)]
+    found = [(p, q) for p, q in found if p > 1.1 * math.e * q]
+    return min(found, key=lambda shares: Leak("vector", "", shifted(1, 1.0), shares).ideal())
+
+
 def xor(width: int) -> Callable[..., Any]:
     """The parity of so many bits."""
 
@@ -524,6 +543,8 @@ VECTORS = (
     Leak("vector", "colour of a square of a chess board", board, TOLD),
     Leak("vector", "whether one of 10 numbers is near zero", near_zero, TOLD),
     Leak("vector", "a third more noise in 30 columns", longer_norm, norm_shares()),
+    Leak("vector", "each of 20 columns shifted by 0.34", shifted(20, 1.5), shift_shares(1.5)),
+    Leak("vector", "each of 200 columns shifted by 0.11", shifted(200, 1.5), shift_shares(1.5)),
     Leak("vector", "sign of the sum of 100 columns", chosen(100, lambda v: v.sum(axis=1) > 0.0), TOLD),
     Leak(
         "vector", "sum of 20 columns within 0.5 of 0", chosen(20, lambda v: np.abs(v.sum(axis=1)) < 0.5), TOLD

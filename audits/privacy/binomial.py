@@ -218,9 +218,9 @@ def relative_entropy(p: Floats, q: Floats, p0: Floats, q0: Floats) -> Floats:
     """KL(p‖p₀) + KL(q‖q₀) of Bernoulli laws."""
     from scipy.special import rel_entr
 
-    return np.asarray(
-        rel_entr(p, p0) + rel_entr(1.0 - p, 1.0 - p0) + rel_entr(q, q0) + rel_entr(1.0 - q, 1.0 - q0)
-    )
+    found = rel_entr(p, p0) + rel_entr(1.0 - p, 1.0 - p0) + rel_entr(q, q0) + rel_entr(1.0 - q, 1.0 - q0)
+    # Of equal laws the four terms cancel but for rounding.
+    return np.maximum(found, 0.0)
 
 
 # --- One fixed sample --------------------------------------------------------------------------------

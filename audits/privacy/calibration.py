@@ -59,8 +59,8 @@ def lesser_shares(ladder: Ladder, means: Floats) -> tuple[Floats, Floats]:
     seen = less + 0.5
     trust = seen * error / (1.0 + seen * error)
     q = np.exp((1.0 - trust) * np.log(hits) + trust * np.log(np.maximum(less, 0.5)))
-    # Where the counts speak against the model by more than two standard errors, they are right.
-    q = np.maximum(q, less - 2.0 * np.sqrt(less)) / ladder.size
+    # Where the counts speak against the model by more than luck, they are right.
+    q = np.maximum(q, less - TUNING.fixed_caution[1] * np.sqrt(less)) / ladder.size
     return np.clip(q, 1e-300, 1.0), np.sqrt(error / (1.0 + seen * error) + 1.0 / (more + 1.0))
 
 

@@ -33,6 +33,9 @@ SHOWN = 8
 UNIQUE_FROM = 16
 """Strings that hardly repeat, of which so many were seen, also get columns for their structure."""
 MOST_COLUMNS = 20_000
+MOST_NESTED = 100
+"""Containers in containers; what contains itself is nested without end."""
+NESTED = f"must return outputs nested at most {MOST_NESTED} deep"
 MOST_KEYS, MOST_PATTERNS = 512, 64
 """Keys of dictionaries, and elements of sets, that have columns of their own at a place in the output, at
 most; and patterns of strings that are told apart."""
@@ -124,9 +127,7 @@ class Encoder:
         except leaves.Refused as error:
             raise ValueError(f"mechanism {error}, got one on {where}") from None
         except RecursionError:
-            raise ValueError(
-                f"mechanism must return outputs nested less deeply, got one on {where}"
-            ) from None
+            raise ValueError(f"mechanism {NESTED}, got one on {where}") from None
         self._started = True
         return self._assembled(batch)
 
@@ -381,8 +382,10 @@ class Encoder:
         self._kinds(batch, key, rows, kinds.reshape(flat.shape))
         self._structure(batch, key, rows, texts.reshape(flat.shape))
 
-    def _objects(self, batch: _Batch, path: str, rows: Rows, items: list[Any]) -> None:
-        """Columns of outputs, or of parts of outputs, each of which is a Python object."""
+    def _objects(self, batch: _Batch, path: str, rows: Rows, items: list[Any], depth: int = 0) -> None:
+        """Columns of outputs, or of parts of outputs, each of which is a Python object in so many others."""
+        if depth > MOST_NESTED:
+            raise leaves.Refused(NESTED)
         # The types of containers and texts; outputs of other kinds have the usual one there.
         sorts = {kind: leaves.sort(item) for kind, item in {type(item): item for item in items}.items()}
         numbers = {kind: self._sort(name) if name else -1 for kind, name in sorts.items()}
@@ -435,7 +438,7 @@ class Encoder:
         self._shapes(batch, path, _ints(shapes), [*shapes.values()])
         self._differing(batch, (path, "length"), _ints(lengths), _ints(lengths.values()))
         for name, some in parts.items():
-            self._objects(batch, path + name, _ints(some), [*some.values()])
+            self._objects(batch, path + name, _ints(some), [*some.values()], depth + 1)
 
     def _singles(self, batch: _Batch, path: str, rows: Ints, items: list[Any]) -> None:
         """Columns of outputs, or of parts of outputs, that hold nothing else."""

@@ -90,8 +90,7 @@ class Steps:
 
 def steps(ladder: Ladder) -> Steps | None:
     """The steps of a ladder of single numbers; None where its score has no known edges."""
-    # The score of the learner `value` is the number itself.
-    edges = ladder.thresholds if ladder.score.name == "value" else ladder.score.edges
+    edges = ladder.thresholds if ladder.score.itself else ladder.score.edges
     if edges is None:
         return None
     between = np.concatenate([[-np.inf], edges])[:, None]

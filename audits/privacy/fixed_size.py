@@ -102,28 +102,26 @@ def _learn(state: PairState, rest: int) -> Candidate | None:
         # on each fold by the fit that has not seen it.
         start = half if score.learned and score.folds is None else 0
         x, y = (evaluate(score, start) for evaluate in scorers)
-        every = np.concatenate([x, y])
+        every = np.sort(np.concatenate([x, y]))
         cuts = events.thresholds(every)
         if len(cuts) == 0:
             continue
         if score.folds is not None:
             x, y = folds.judged(score.folds, first, second, x, y)
         ladder = events.Ladder(score, cuts, events.count(x, cuts), events.count(y, cuts), len(x))
-        ties = len(np.unique(every)) < 0.9 * len(every)
-        expected, q = _expected(ladder, calibration.bin_means(cuts, x, y), rest, request, ties=ties)
+        ties = not _all_differ(every)
+        expected, q = _expected(ladder, (x, y), rest, request, ties=ties)
         event = int(np.argmax(expected))
         if best is None or expected[event] > best.expected:
-            continuous = _never_ties(every, float(cuts[event % len(cuts)]))
-            best = Candidate(ladder, event, float(expected[event]), float(q[event]), continuous)
+            place = int(np.searchsorted(every, cuts[event % len(cuts)]))
+            around = every[max(place - TUNING.few_cells, 0) : place + TUNING.few_cells]
+            best = Candidate(ladder, event, float(expected[event]), float(q[event]), _all_differ(around))
     return best
 
 
-def _never_ties(values: Floats, threshold: float) -> bool:
-    """Whether the scores around a threshold differ from each other."""
-    ordered = np.sort(values)
-    place = int(np.searchsorted(ordered, threshold))
-    around = ordered[max(place - TUNING.few_cells, 0) : place + TUNING.few_cells]
-    return len(np.unique(around)) > 0.9 * len(around)
+def _all_differ(ordered: Floats) -> bool:
+    """Whether hardly any of the scores, which are in order, are equal."""
+    return np.count_nonzero(ordered[1:] == ordered[:-1]) < 0.1 * len(ordered)
 
 
 def _fitted(state: PairState, learner: Learner) -> Score | None:
@@ -142,7 +140,7 @@ def _fitted(state: PairState, learner: Learner) -> Score | None:
 
 
 def _expected(
-    ladder: events.Ladder, means: Floats, rest: int, request: Request, *, ties: bool
+    ladder: events.Ladder, scores: tuple[Floats, Floats], rest: int, request: Request, *, ties: bool
 ) -> tuple[Floats, Floats]:
     """The bound on ε that each event is expected to give on the testing part, and its probability on the
     lesser dataset."""
@@ -152,6 +150,7 @@ def _expected(
     p, _ = ladder.shares()
     more, less = ladder.all_hits()
     if ladder.score.monotone:
+        means = calibration.bin_means(ladder.thresholds, *scores)
         q, noise = calibration.lesser_shares(ladder, means)
     else:
         # The best of many events that were rarely hit is a lucky one. Where scores do not tie, the testing
@@ -159,7 +158,7 @@ def _expected(
         unseen = (less == 0) & (more >= TUNING.unseen_from) & (not ties)
         q = np.where(unseen, 0.5 * TUNING.unseen, less + 1.0) / (ladder.size + 1.0)
         # Counts vary freely from event to event, the shares of a model do not.
-        noise = 2.0 * np.sqrt(1.0 / (less + 1.0) + 1.0 / (more + 1.0))
+        noise = np.sqrt(1.0 / (less + 1.0) + 1.0 / (more + 1.0))
     # A model says little of events that lie beyond nearly all samples.
     least = TUNING.unseen_from if ladder.score.monotone else TUNING.least
     noise = np.where(more >= least, noise, np.inf)
@@ -170,7 +169,8 @@ def _expected(
         excess = np.maximum(p - request.delta, 0.0)
         p_gap = z * np.sqrt(p * (1.0 - p) / rest) / excess
         bound = np.log(excess * rest / hits) - np.hypot(p_gap, q_gap)
-    return np.where(np.isfinite(bound), bound, -np.inf) - TUNING.fixed_caution * noise, q
+    caution = TUNING.fixed_caution[0 if ladder.score.monotone else 1]
+    return np.where(np.isfinite(bound), bound, -np.inf) - caution * noise, q
 
 
 def _test(state: PairState, candidate: Candidate, rest: int, request: Request) -> Tested:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from audits.privacy.events import Ladder
 from audits.privacy.outputs import Encoded, Floats, column_words, digits_of, number_words
+from audits.privacy.tuning import TUNING
 
 MOST_ROWS = 4096
 LEVELS = np.linspace(0.01, 0.99, 50)
@@ -31,7 +32,8 @@ def plainly(ladder: Ladder, event: int, first: Encoded, second: Encoded) -> str:
     """
     if ladder.score.name in PLAIN or first.is_scalar or first.is_symbol:
         return ""
-    rows = [e.take(slice(0, MOST_ROWS)) for e in (first, second)]
+    most = min(MOST_ROWS, max(256, TUNING.most_numbers // first.columns().shape[1]))
+    rows = [e.take(slice(0, most)) for e in (first, second)]
     kind, rung = divmod(event, len(ladder.thresholds))
     columns = np.concatenate([e.columns() for e in rows])
     score = np.concatenate([ladder.score.evaluate(e) for e in rows])
@@ -63,11 +65,11 @@ def _stump(columns: Floats, inside: NDArray[np.bool_]) -> tuple[float, int, floa
     """The threshold of a single column that agrees best with an event: how well, column, threshold, and
     whether the event is above it."""
     best = (0.0, 0, 0.0, True)
-    for j, column in enumerate(columns.T):
-        for threshold in np.unique(np.quantile(column, LEVELS, method="higher")):
-            above = column >= threshold
-            right = 0.5 * (above[inside].mean() + 1.0 - above[~inside].mean())
-            for share, upper in ((right, True), (1.0 - right, False)):
-                if share > best[0]:
-                    best = (float(share), j, float(threshold), upper)
+    for thresholds in np.quantile(columns, LEVELS, axis=0, method="higher"):
+        above = columns >= thresholds
+        right = 0.5 * (above[inside].mean(axis=0) + 1.0 - above[~inside].mean(axis=0))
+        for share, upper in ((right, True), (1.0 - right, False)):
+            j = int(share.argmax())
+            if share[j] > best[0]:
+                best = (float(share[j]), j, float(thresholds[j]), upper)
     return best

@@ -107,8 +107,8 @@ class Tuning:
     """So many values of each column at most, and of all columns together."""
     wide: int = 100
     """From this many columns on, regressions are simplified."""
-    most_work: float = 5e8
-    """Rows times squared columns of a wide regression, at most."""
+    most_work: tuple[float, float] = (5e8, 8e9)
+    """Rows times squared columns of a wide regression at most: on products of columns, and on the columns."""
     bends: tuple[float, ...] = (0.25, 0.5, 0.75)
     """Quantiles of a column at which a piecewise-linear function of it bends."""
     smooth_ridge: float = 3.0
@@ -169,8 +169,9 @@ class Tuning:
 
     fixed_learning: float = 0.2
     """Share of the samples that the event is learned from."""
-    fixed_caution: float = 1.0
-    """Standard errors that are taken off the bound expected of an event before events are compared."""
+    fixed_caution: tuple[float, float] = (1.0, 2.0)
+    """Standard errors that are taken off the bound expected of an event before events are compared: where a
+    model says how likely it is, and where counts alone do."""
     misfit: float = 0.3
     """Error of log Q(S) that a calibration has at least; where counts are sharper, they decide."""
     line_precision: float = 1e-4

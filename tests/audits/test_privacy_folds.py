@@ -53,7 +53,8 @@ def test_no_side_is_flattered(learner: Any, monkeypatch: pytest.MonkeyPatch) -> 
     rng = np.random.default_rng(1)
     own, fair = np.zeros(2, dtype=int), np.zeros(2, dtype=int)
     for _ in range(20):
-        drawn = rng.normal(size=(2, 600, 2))
+        # Two columns hardly flatter a score that adds up columns.
+        drawn = rng.normal(size=(2, 600, 40 if learner is regressions.logistic else 2))
         if learner is regressions.repeated:
             drawn = np.where(rng.random(drawn.shape) < 0.5, 7.0, drawn)
         first, second = (encoded(side) for side in drawn)
@@ -77,7 +78,7 @@ def test_folds_are_fits_without_their_samples(size: int) -> None:
     x = rng.normal(size=(2, size, 6 if size > 30 else 80))
     x[0, :, 0] += 0.5
     fold = fold_of(size, TUNING.folds)
-    whole, without = regressions._cross_fit(x[0], x[1], fold)  # pyright: ignore[reportPrivateUsage]
+    whole, without = regressions._cross_fit(x[0], x[1], fold, TUNING.smooth_ridge)  # pyright: ignore[reportPrivateUsage]
     assert len(without) == TUNING.folds
 
     def fitted(keep: Any) -> Any:
@@ -94,12 +95,25 @@ def test_folds_are_fits_without_their_samples(size: int) -> None:
 
     if size == 30:
         for k, found in enumerate(without):
-            again, _ = regressions._cross_fit(x[0][fold != k], x[1][fold != k], fold[fold != k])  # pyright: ignore[reportPrivateUsage]
+            left = fold != k
+            again, _ = regressions._cross_fit(x[0][left], x[1][left], fold[left], TUNING.smooth_ridge)  # pyright: ignore[reportPrivateUsage]
             np.testing.assert_allclose(found, again)
         return
     np.testing.assert_allclose(whole, fitted(fold >= 0), atol=0.01)
     for k, found in enumerate(without):
         np.testing.assert_allclose(found, fitted(fold != k), atol=0.02)
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(400, 20), (40, 200), (2, 3)])
+def test_the_ridge_is_that_of_ledoit_and_wolf(rows: int, columns: int) -> None:
+    # Against scikit-learn: weights for the shrunk covariance are those of a ridge on the sum of squares.
+    covariance = pytest.importorskip("sklearn.covariance")
+    x = np.random.default_rng(rows).normal(size=(2, rows, columns)) * np.linspace(1.0, 5.0, columns)
+    centred = np.concatenate([side - side.mean(axis=0) for side in x])
+    part = min(covariance.ledoit_wolf_shrinkage(centred, assume_centered=True), 0.999)
+    mean = np.square(centred).mean()
+    expected = max(1.0, 0.25 * len(centred) * part / (1.0 - part) * mean)
+    assert regressions._shrinkage(*x) == pytest.approx(expected, rel=1e-9)  # pyright: ignore[reportPrivateUsage]
 
 
 def test_counts_are_those_of_fresh_samples() -> None:

@@ -623,7 +623,7 @@ def test_an_output_that_holds_itself_is_refused() -> None:
         found.append(found)
         return found
 
-    with pytest.raises(ValueError, match="nested less deeply, got one on the first dataset"):
+    with pytest.raises(ValueError, match="nested at most 100 deep, got one on the first dataset"):
         audited(each(endless))
 
 

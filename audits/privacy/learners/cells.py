@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from audits.privacy.footprints import cells as bit_cells
-from audits.privacy.learners.score import Score, telling, threshold_words
-from audits.privacy.outputs import Encoded, Floats, Ints, column_words, digits_of, number_words, value_words
+from audits.privacy.learners.score import Score, threshold_words
+from audits.privacy.outputs import Encoded, Floats, Ints, digits_of, number_words, value_words
 from audits.privacy.tuning import TUNING
 
 
@@ -17,7 +17,7 @@ def value(first: Encoded, second: Encoded) -> Score:
     """A single number itself: both tails, and atoms at the ends."""
     some = np.concatenate([first.values[: TUNING.most_distinct, 0], second.values[: TUNING.most_distinct, 0]])
     words = threshold_words("output", digits_of(some))
-    return Score("value", lambda e: e.values[:, 0], words, learned=False, monotone=False)
+    return Score("value", lambda e: e.values[:, 0], words, learned=False, monotone=False, itself=True)
 
 
 def sets(first: Encoded, second: Encoded) -> Score | None:
@@ -41,13 +41,6 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
 
     ends = np.unique(np.concatenate([edges, atoms, np.nextafter(atoms, np.inf)]))
     return of_cells("sets", cell, name, first, second, few=TUNING.few_cells, edges=ends)
-
-
-def coordinate(first: Encoded, second: Encoded) -> Score:
-    """The column that tells the datasets apart best, cut into cells: it finds a leak in one coordinate."""
-    column = int(np.argmax(telling(first.columns(), second.columns())))
-    words = column_words(first.shape, column)
-    return of_number("coordinate", lambda e: e.columns()[:, column], words, first, second)
 
 
 def footprints(first: Encoded, second: Encoded) -> Score:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from audits.privacy.learners.cells import coordinate, footprints, sets, value
+from audits.privacy.learners.cells import footprints, sets, value
 from audits.privacy.learners.modes import modes
 from audits.privacy.learners.parity import parity
 from audits.privacy.learners.periods import period
@@ -16,7 +16,7 @@ PATIENT = (tree, period, modes, parity, summary)
 """Learners that find something in many samples only, and cost nothing until then."""
 RARE = (modes, summary)
 """Learners of rare events: they go on learning when the others have enough."""
-CROSS_FITTED = (smooth, repeated, tree)
+CROSS_FITTED = (logistic, smooth, repeated, tree)
 """Learners whose scores come with folds."""
 
 
@@ -35,4 +35,4 @@ def learners(sample: Encoded, user_score: bool, low_bits: bool) -> list[Learner]
         return [sets, period, modes]
     few = sample.columns().shape[1] <= 6
     chosen = [smooth] if few else [logistic, sparse, norm, repeated]
-    return [sets, *chosen, coordinate, *PATIENT]
+    return [sets, *chosen, *PATIENT]

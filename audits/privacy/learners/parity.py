@@ -83,7 +83,7 @@ def _some_products(a: Signs, b: Signs) -> list[Products]:
     every = apart(p, q, len(a)), lambda best: np.arange(width)
     some = some_columns(width, TUNING.most_tripled, len(a))
     # A product of so many columns takes rows × columns³ steps.
-    rows = slice(0, max(256, int(TUNING.most_work / len(some) ** 3)))
+    rows = slice(0, max(256, int(TUNING.most_work[0] / len(some) ** 3)))
     triples = np.array(list(itertools.combinations(range(len(some) + 1), 3)))
     # With a last column that never exceeds anything three columns are two.
     p, q = (_products(np.pad(above[rows][:, some], ((0, 0), (0, 1))), triples) for above in (a, b))

@@ -12,11 +12,18 @@ from audits.privacy.tuning import TUNING
 
 
 def logistic(first: Encoded, second: Encoded) -> Score:
-    """Logistic regression with a ridge, by Newton's method in whichever of samples or columns is smaller."""
+    """Logistic regression on the columns, with a ridge that suits how many there are."""
     a, b = first.columns(), second.columns()
     standard = _flagged(a, b)
-    weights = _fit_logistic(standard(a[: TUNING.retained_rows]), standard(b[: TUNING.retained_rows]))
-    return Score("logistic", lambda e: standard(e.columns()) @ weights, threshold_words("logistic score"))
+    some = slice(None, None, -(-len(a) // _most_fitted(a.shape[1], TUNING.most_work[1])))
+    x, y = standard(a[some]), standard(b[some])
+    weights, without = _cross_fit(x, y, fold_of(len(a), TUNING.folds)[some], _shrinkage(x, y))
+
+    def score(w: Floats) -> Callable[[Encoded], Floats]:
+        return lambda e: standard(e.columns()) @ w
+
+    words = threshold_words("logistic score")
+    return Score("logistic", score(weights), words, folds=tuple(map(score, without)))
 
 
 def sparse(first: Encoded, second: Encoded) -> Score | None:
@@ -30,7 +37,7 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
     d = x.shape[1]
     # Where there are too many columns for all pairs, each fit looks at another choice of columns.
     some = some_columns(d, TUNING.most_paired, len(a))
-    most = min(TUNING.retained_rows, max(256, int(4 * TUNING.most_work / len(some) ** 2)))
+    most = min(TUNING.retained_rows, max(256, int(4 * TUNING.most_work[0] / len(some) ** 2)))
 
     def products(v: Floats) -> tuple[Floats, Floats]:
         z = np.clip(v[:, some], -8.0, 8.0)
@@ -58,7 +65,8 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
         w = np.clip(z, -8.0, 8.0)
         return np.hstack([z[:, alone], w[:, both] ** 2, w[:, left[apart]] * w[:, right[apart]]])
 
-    weights = _fit_logistic(expand(x), expand(y))
+    x, y = expand(x), expand(y)
+    weights = _newton(*_labelled(x, y), _shrinkage(x, y))[0]
     words = threshold_words("score of a few columns and products")
     return Score("sparse", lambda e: expand(standard(e.columns())) @ weights, words)
 
@@ -96,9 +104,13 @@ def smooth(first: Encoded, second: Encoded) -> Score:
         return np.concatenate([base, base[i] * base[j]]).T
 
     width = len(rows(a[:1]))
+    most = _most_fitted(width + width * (width + 1) // 2, TUNING.most_work[0])
     # The chosen rows lie far apart, so that each fold has its share of them.
-    some = slice(None, None, -(-len(a) // _most_fitted(width + width * (width + 1) // 2)))
-    weights, without = _cross_fit(features(a[some]), features(b[some]), fold_of(len(a), TUNING.folds)[some])
+    some = slice(None, None, -(-len(a) // most))
+    fold = fold_of(len(a), TUNING.folds)[some]
+    x, y = features(a[some]), features(b[some])
+    ridge = TUNING.smooth_ridge if 2 * len(x) >= x.shape[1] else _shrinkage(x, y)
+    weights, without = _cross_fit(x, y, fold, ridge)
     folds = tuple(_quadratic_form(w, rows, width) for w in without)
     whole = _quadratic_form(weights, rows, width)
     return Score("smooth", whole, threshold_words("smooth logistic score"), folds=folds)
@@ -219,30 +231,34 @@ def _quadratic_form(
     return evaluate
 
 
-def _most_fitted(columns: int) -> int:
+def _most_fitted(columns: int, work: float) -> int:
     """How many samples of each dataset a regression on so many columns is fitted to."""
     most = TUNING.retained_rows
-    return most if columns <= TUNING.wide else min(most, max(256, int(TUNING.most_work / columns**2)))
+    return most if columns <= TUNING.wide else min(most, max(256, int(work / columns**2)))
 
 
-def _fit_logistic(a: Floats, b: Floats) -> Floats:
-    """Weights of a logistic regression that tells the rows of a from those of b."""
-    most = _most_fitted(a.shape[1])
-    x, y = _labelled(a[:most], b[:most])
+def _shrinkage(a: Floats, b: Floats) -> float:
+    """The ridge of a regression on rows like these, as Ledoit and Wolf (2004) shrink their covariance to a
+    multiple of the identity: a large one where the rows are too few to know it."""
+    x = np.vstack([a - a.mean(axis=0), b - b.mean(axis=0)])
     n, d = x.shape
-    if d > n:
-        return _dual(x, y)
-    return _newton(x, y, 1.0 + 0.01 * n / d if d > n / 10 else 1.0)[0]
+    squares = np.square(x).sum(axis=1)
+    mean = float(squares.sum()) / (n * d)
+    # The products of rows have the same sum of squares as those of columns.
+    total = float(np.square(x.T @ x if d <= n else x @ x.T).sum()) / n**2
+    error = (float(np.square(squares).mean()) - total) / n
+    part = float(np.clip(error / max(total - d * mean**2, 1e-300), 0.0, 0.999))
+    # The curvature of the likelihood is about a quarter of the sum of squares.
+    return max(1.0, 0.25 * n * mean * part / (1.0 - part))
 
 
 def _labelled(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     return np.vstack([a, b]), np.concatenate([np.ones(len(a)), np.zeros(len(b))])
 
 
-def _dual(x: Floats, y: Floats) -> Floats:
+def _dual(x: Floats, y: Floats, ridge: float) -> Floats:
     """Weights where there are more columns than samples: a ridge regression of the labels, in dual form."""
-    gram, n = x @ x.T, len(x)
-    return x.T @ np.linalg.solve(gram + (1.0 + 0.1 * np.trace(gram) / n) * np.eye(n), 2.0 * y - 1.0)
+    return x.T @ np.linalg.solve(x @ x.T + 4.0 * ridge * np.eye(len(x)), 2.0 * y - 1.0)
 
 
 def _newton(x: Floats, y: Floats, ridge: float, near: float = 1e-2) -> tuple[Floats, float]:
@@ -273,7 +289,7 @@ def _curvature(x: Floats, weights: Floats, offset: float) -> tuple[Floats, Float
     return p, s, x * np.sqrt(s)[:, None]
 
 
-def _cross_fit(a: Floats, b: Floats, fold: Ints) -> tuple[Floats, list[Floats]]:
+def _cross_fit(a: Floats, b: Floats, fold: Ints, ridge: float) -> tuple[Floats, list[Floats]]:
     """Weights fitted to all rows, and those fitted without each fold's.
 
     The latter are one step of Newton's method away from the former, with slope and curvature of the fold's
@@ -283,8 +299,8 @@ def _cross_fit(a: Floats, b: Floats, fold: Ints) -> tuple[Floats, list[Floats]]:
     n, d = x.shape
     if d > n:
         part = np.concatenate([fold, fold])
-        return _dual(x, y), [_dual(x[part != k], y[part != k]) for k in range(TUNING.folds)]
-    ridge, weights, offset = TUNING.smooth_ridge, np.zeros(d), 0.0
+        return _dual(x, y, ridge), [_dual(x[part != k], y[part != k], ridge) for k in range(TUNING.folds)]
+    weights, offset = np.zeros(d), 0.0
     if d <= TUNING.wide:
         # Far from the solution a few rows give as good a step as all rows do.
         few = slice(None, None, max(1, n // TUNING.few_rows))

@@ -30,6 +30,7 @@ class Score:
     monotone  whether it means to grow with the likelihood ratio, so that a smooth curve may calibrate it.
     edges     of single numbers: where the score may change; from each of them up to the next it is constant.
               None where that is not known.
+    itself    whether it is the single number itself.
     folds     the same fitted without one part of the samples that it was learned from, for each part (see
               `fold_of`): they may judge it on those.
     """
@@ -40,6 +41,7 @@ class Score:
     learned: bool = True
     monotone: bool = True
     edges: Floats | None = None
+    itself: bool = False
     folds: Folds | None = None
 
 
