@@ -12,7 +12,7 @@ import pytest
 from scipy import optimize, special, stats
 
 from audits.privacy import events, folds
-from audits.privacy.learners import regressions, trees
+from audits.privacy.learners import fits, regressions, trees
 from audits.privacy.learners.choice import CROSS_FITTED
 from audits.privacy.learners.score import Score, fold_of
 from audits.privacy.outputs import Encoded
@@ -78,7 +78,7 @@ def test_folds_are_fits_without_their_samples(size: int) -> None:
     x = rng.normal(size=(2, size, 6 if size > 30 else 80))
     x[0, :, 0] += 0.5
     fold = fold_of(size, TUNING.folds)
-    whole, without = regressions._cross_fit(x[0], x[1], fold, TUNING.smooth_ridge)  # pyright: ignore[reportPrivateUsage]
+    whole, without = fits.cross_fit(x[0], x[1], fold, TUNING.smooth_ridge)
     assert len(without) == TUNING.folds
 
     def fitted(keep: Any) -> Any:
@@ -96,7 +96,7 @@ def test_folds_are_fits_without_their_samples(size: int) -> None:
     if size == 30:
         for k, found in enumerate(without):
             left = fold != k
-            again, _ = regressions._cross_fit(x[0][left], x[1][left], fold[left], TUNING.smooth_ridge)  # pyright: ignore[reportPrivateUsage]
+            again, _ = fits.cross_fit(x[0][left], x[1][left], fold[left], TUNING.smooth_ridge)
             np.testing.assert_allclose(found, again)
         return
     np.testing.assert_allclose(whole, fitted(fold >= 0), atol=0.01)
@@ -113,7 +113,7 @@ def test_the_ridge_is_that_of_ledoit_and_wolf(rows: int, columns: int) -> None:
     part = min(covariance.ledoit_wolf_shrinkage(centred, assume_centered=True), 0.999)
     mean = np.square(centred).mean()
     expected = max(1.0, 0.25 * len(centred) * part / (1.0 - part) * mean)
-    assert regressions._shrinkage(*x) == pytest.approx(expected, rel=1e-9)  # pyright: ignore[reportPrivateUsage]
+    assert fits.shrinkage(*x) == pytest.approx(expected, rel=1e-9)
 
 
 def test_counts_are_those_of_fresh_samples() -> None:
