@@ -12,12 +12,8 @@ from scipy.special import ndtr
 from audits.privacy import audit_privacy, calibration, events
 from audits.privacy.learners.cells import sets, value
 from audits.privacy.learners.modes import modes
-from audits.privacy.learners.regressions import (
-    _flagged,  # pyright: ignore[reportPrivateUsage]
-    repeated,
-    smooth,
-    sparse,
-)
+from audits.privacy.learners.regressions import repeated, smooth, sparse
+from audits.privacy.learners.scaling import flagged
 from audits.privacy.learners.score import Learner, Score
 from audits.privacy.learners.trees import tree
 from audits.privacy.outputs import LARGE, Encoded
@@ -186,7 +182,7 @@ def test_a_shared_value_of_a_column_has_a_column_of_its_own() -> None:
     rng = np.random.default_rng(6)
     first, second = rng.normal(5.0, 2.0, (2000, 3)), rng.normal(5.0, 2.0, (2000, 3))
     first[:600, 1] = second[:200, 1] = -1000.0
-    columns = _flagged(first, second)(first)
+    columns = flagged(first, second)(first)
     assert columns.shape == (2000, 4)
     assert np.array_equal(columns[:, 3], first[:, 1] == -1000.0)
     assert np.all(np.abs(columns[:600, 1]) < 0.1)
