@@ -76,6 +76,7 @@ CONSTANTS: dict[str, Any] = {
     "most_atoms": 64,
     "repeats": 1,
     "few_cells": 1,
+    "close": 0.0,
     "flagged": 2.0,
     "most_flags": 1,
     "wide": 10,

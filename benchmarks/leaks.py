@@ -438,6 +438,32 @@ def shifted(width: int, distance: float) -> Callable[..., Any]:
     return mechanism
 
 
+def sums_so_far(mechanism: Callable[..., Any], start: float) -> Callable[..., Any]:
+    """Running sums of columns, the start spread widely."""
+
+    def summed(data: int, size: int, rng: Rng) -> Any:
+        return start * rng.normal(size=(size, 1)) + mechanism(data, size, rng).cumsum(axis=1)
+
+    return summed
+
+
+def gaps(data: int, size: int, rng: Rng) -> Any:
+    """Eight gaps between times, the fourth of which is four times as long on one dataset."""
+    return rng.exponential(np.where(np.arange(8) == 3, 1.0 + 3.0 * data, 1.0), (size, 8))
+
+
+def gap_shares() -> tuple[float, float]:
+    """The threshold of the gap that tells the datasets apart in the fewest samples."""
+    found = [(math.exp(-t / 4.0), math.exp(-t)) for t in np.arange(2.0, 8.0, 0.1)]
+    return min(found, key=lambda shares: Leak("vector", "", gaps, shares).ideal())
+
+
+def under_offset(data: int, size: int, rng: Rng) -> Any:
+    """Three columns share a wide offset; one of them is shifted by 2 on one dataset."""
+    own = rng.normal(size=(size, 3)) + 2.0 * data * np.array([0.0, 1.0, 0.0])
+    return own + 1e4 * rng.normal(size=(size, 1))
+
+
 def shift_shares(distance: float) -> tuple[float, float]:
     """The half-space that tells two Gaussians of this distance apart in the fewest samples."""
     from scipy.stats import norm
@@ -545,6 +571,16 @@ VECTORS = (
     Leak("vector", "a third more noise in 30 columns", longer_norm, norm_shares()),
     Leak("vector", "each of 20 columns shifted by 0.34", shifted(20, 1.5), shift_shares(1.5)),
     Leak("vector", "each of 200 columns shifted by 0.11", shifted(200, 1.5), shift_shares(1.5)),
+    Leak(
+        "vector",
+        "each step of 200 sums so far shifted by 0.11",
+        sums_so_far(shifted(200, 1.5), 0.0),
+        shift_shares(1.5),
+    ),
+    Leak(
+        "vector", "a gap of eight between times is four times as long", sums_so_far(gaps, 1e7), gap_shares()
+    ),
+    Leak("vector", "one of 3 columns shifted under an offset", under_offset, shift_shares(2.0 / 1.5**0.5)),
     Leak("vector", "sign of the sum of 100 columns", chosen(100, lambda v: v.sum(axis=1) > 0.0), TOLD),
     Leak(
         "vector", "sum of 20 columns within 0.5 of 0", chosen(20, lambda v: np.abs(v.sum(axis=1)) < 0.5), TOLD

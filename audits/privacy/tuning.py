@@ -101,6 +101,9 @@ class Tuning:
     """Log ratios of cells are rounded by less and differ by more; only names of events rest on it."""
     most_measured: int = 8192
     """Centre and scale of a column are taken from this many samples of a dataset."""
+    close: float = 0.5
+    """A column whose differences to the one before spread by less than this part of its own spread is looked
+    at by them."""
     flagged: float = 0.002
     """A value that more than this share of the outputs has in a column gets a column of its own."""
     most_flags: int = 3

@@ -13,7 +13,7 @@ from audits.privacy import audit_privacy, calibration, events
 from audits.privacy.learners.cells import sets, value
 from audits.privacy.learners.modes import modes
 from audits.privacy.learners.regressions import repeated, smooth, sparse
-from audits.privacy.learners.scaling import flagged
+from audits.privacy.learners.scaling import flagged, standardised
 from audits.privacy.learners.score import Learner, Score
 from audits.privacy.learners.trees import tree
 from audits.privacy.outputs import LARGE, Encoded
@@ -189,6 +189,23 @@ def test_a_shared_value_of_a_column_has_a_column_of_its_own() -> None:
     # A fifth of all values stands in the middle: the quartiles are where 0.8·Φ(z) = 0.25, at z = −0.489 in
     # place of −0.674, so that the others have spread 1.38.
     assert columns[600:, 1].std() == pytest.approx(1.38, abs=0.15)
+
+
+def test_what_columns_share_with_the_column_before_is_taken_off() -> None:
+    # Times of eight events within a year, the gaps of a minute each: columns that are nearly equal.
+    rng = np.random.default_rng(5)
+    gaps = rng.exponential(60.0, size=(2, 4000, 8))
+    first, second = 3e7 * rng.random((2, 4000, 1)) + gaps.cumsum(axis=2)
+    found = standardised(first, second)(first)
+    assert np.abs(np.corrcoef(found, rowvar=False) - np.eye(8)).max() < 6.0 / np.sqrt(4000)
+    # The gaps are the eight columns but for the first, which is the time of the first event.
+    for j in range(1, 8):
+        assert np.corrcoef(found[:, j], gaps[0, :, j])[0, 1] > 0.99
+    # Independent columns stay what they are.
+    apart = rng.normal(size=(2, 4000, 3))
+    z = standardised(*apart)(apart[0])
+    for j in range(3):
+        assert np.corrcoef(z[:, j], apart[0, :, j])[0, 1] == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("learner", [value, sets, modes, tree])
