@@ -147,6 +147,7 @@ VIEWS = {
 WORDS = {
     "relations": "constant combinations",
     "vanishing": "combinations that vanish",
+    "orders": "which of two columns is larger",
     "round periods": "periods of round numbers",
 }
 

@@ -464,6 +464,14 @@ def under_offset(data: int, size: int, rng: Rng) -> Any:
     return own + 1e4 * rng.normal(size=(size, 1))
 
 
+def ranking(data: int, size: int, rng: Rng) -> Any:
+    """The places of 20 items in a random order; which of two items comes first tells the dataset."""
+    places = rng.random((size, 20)).argsort(axis=1)
+    wrong = (places[:, 2] < places[:, 11]) != bit(data, size, rng)
+    places[np.ix_(wrong, [2, 11])] = places[np.ix_(wrong, [11, 2])]
+    return places
+
+
 def shift_shares(distance: float) -> tuple[float, float]:
     """The half-space that tells two Gaussians of this distance apart in the fewest samples."""
     from scipy.stats import norm
@@ -581,6 +589,7 @@ VECTORS = (
         "vector", "a gap of eight between times is four times as long", sums_so_far(gaps, 1e7), gap_shares()
     ),
     Leak("vector", "one of 3 columns shifted under an offset", under_offset, shift_shares(2.0 / 1.5**0.5)),
+    Leak("vector", "which of two of 20 ranked items comes first", ranking, TOLD),
     Leak("vector", "sign of the sum of 100 columns", chosen(100, lambda v: v.sum(axis=1) > 0.0), TOLD),
     Leak(
         "vector", "sum of 20 columns within 0.5 of 0", chosen(20, lambda v: np.abs(v.sum(axis=1)) < 0.5), TOLD

@@ -27,6 +27,7 @@ def summary(first: Encoded, second: Encoded) -> Score | None:
         *(SUMMARIES if first.shape[0] > 2 else SUMMARIES[-3:]),
         *_relations(first, second),
         *_vanishing(first, second),
+        *_orders(first, second),
     ]
     some = slice(0, max(256, TUNING.most_numbers // first.shape[0]))
     a, b = (np.stack([view.of(e.take(some)) for view in known], axis=1) for e in (first, second))
@@ -73,12 +74,32 @@ def _vanishing(first: Encoded, second: Encoded) -> Iterator[View]:
         return 1.0 * (np.abs(found @ weights.T) <= 1e-9 * (np.abs(found) @ np.abs(weights.T)))
 
     rows = slice(0, max(TUNING.hidden_least, int(TUNING.most_numbers / len(sums))))
-    a, b = (vanishes(e.take(rows), sums) for e in (first, second))
-    telling = apart(1.0 - 2.0 * a.mean(axis=0), 1.0 - 2.0 * b.mean(axis=0), len(a))
-    best = int(telling.argmax())
-    if telling[best] >= beyond_chance(len(sums)):
+    best = _best(*(vanishes(e.take(rows), sums) for e in (first, second)))
+    if best is not None:
         weights = sums[best]
         yield View(f"(1 where {_sum_words(weights)} is 0)", lambda e: vanishes(e, weights))
+
+
+def _orders(first: Encoded, second: Encoded) -> Iterator[View]:
+    """Which of two columns is the larger one, as in a ranking."""
+    width = first.shape[0]
+    if not 2 < width <= TUNING.most_tripled:
+        return
+    left, right = np.triu_indices(width, 1)
+    rows = slice(0, max(TUNING.hidden_least, TUNING.most_numbers // len(left)))
+    sides = [e.take(rows).values for e in (first, second)]
+    best = _best(*(1.0 * (values[:, left] > values[:, right]) for values in sides))
+    if best is not None:
+        i, j = int(left[best]), int(right[best])
+        words = f"(1 where (column {i}) exceeds (column {j}))"
+        yield View(words, lambda e: 1.0 * (e.values[:, i] > e.values[:, j]))
+
+
+def _best(a: Floats, b: Floats) -> int | None:
+    """The column of zeros and ones that tells the datasets apart best; none where chance explains it."""
+    telling = apart(1.0 - 2.0 * a.mean(axis=0), 1.0 - 2.0 * b.mean(axis=0), len(a))
+    best = int(telling.argmax())
+    return best if telling[best] >= beyond_chance(a.shape[1]) else None
 
 
 def _signed_sums(width: int) -> Floats:
