@@ -121,7 +121,7 @@ def _learn(state: PairState, rest: int) -> Candidate | None:
 
 def _all_differ(ordered: Floats) -> bool:
     """Whether hardly any of the scores, which are in order, are equal."""
-    return np.count_nonzero(ordered[1:] == ordered[:-1]) < 0.1 * len(ordered)
+    return bool(np.count_nonzero(ordered[1:] == ordered[:-1]) < 0.1 * len(ordered))
 
 
 def _fitted(state: PairState, learner: Learner) -> Score | None:
