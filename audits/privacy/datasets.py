@@ -5,8 +5,10 @@ from __future__ import annotations
 import copy
 import functools
 import hashlib
+import io
 import itertools
 import pickle
+import random
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, cast
@@ -17,6 +19,7 @@ from audits.privacy.outputs import Raw
 
 Records = list[Hashable]
 ATOMIC = bool, int, float, complex, str, bytes, np.generic
+GENERATORS = np.random.Generator, np.random.BitGenerator, np.random.RandomState, random.Random
 MOST_NESTED = 200
 """What is nested more deeply is not looked at for changes."""
 
@@ -180,13 +183,47 @@ def copier(data: Any) -> Callable[[Any], Any]:
     if type(data) in (list, tuple) and all(map(_is_plain_array, data)):
         return lambda d: type(d)(part.copy() for part in d)
     # A deep copy of a DataFrame shares the lists in its cells.
-    for copied in (lambda d: pickle.loads(pickle.dumps(d)), copy.deepcopy):
+    for copied in (_pickled, copy.deepcopy):
         try:
             copied(data)
         except Exception:
             continue
         return copied
     return _same  # a handle, a lock: handed out as it is
+
+
+class _Pickler(pickle.Pickler):
+    """Leaves generators of random numbers out: every copy of one would draw the same noise again."""
+
+    def __init__(self, file: io.BytesIO) -> None:
+        super().__init__(file)
+        self.left_out: list[Any] = []
+
+    def persistent_id(self, obj: Any) -> int | None:
+        if not isinstance(obj, GENERATORS):
+            return None
+        self.left_out.append(obj)
+        return len(self.left_out) - 1
+
+
+class _Unpickler(pickle.Unpickler):
+    """Puts the generators that were left out back in."""
+
+    def __init__(self, file: io.BytesIO, left_out: list[Any]) -> None:
+        super().__init__(file)
+        self.left_out = left_out
+
+    def persistent_load(self, pid: int) -> Any:
+        return self.left_out[pid]
+
+
+def _pickled(data: Any) -> Any:
+    """A copy that shares only the generators of random numbers in it."""
+    file = io.BytesIO()
+    pickler = _Pickler(file)
+    pickler.dump(data)
+    file.seek(0)
+    return _Unpickler(file, pickler.left_out).load()
 
 
 def _is_plain_array(data: Any) -> bool:
@@ -211,7 +248,8 @@ def digest(data: Any) -> bytes:
 def _digest(data: Any, within: tuple[int, ...]) -> bytes:
     """The fingerprint of a part; `within` are the identities of what holds it."""
     found = hashlib.blake2b(type(data).__name__.encode(), digest_size=16)
-    if id(data) in within or len(within) > MOST_NESTED:
+    # To draw from a generator is no change of the data.
+    if id(data) in within or len(within) > MOST_NESTED or isinstance(data, GENERATORS):
         return found.digest()
     parts: Iterable[Any] = ()
     if _is_constant(data) or _are_constant(data):

@@ -41,6 +41,8 @@ POOL_BYTES = 2**26
 FAILED = "raised "
 """How the symbol of an exception begins."""
 CHANCE = 1e-6
+TRIED = 4
+"""Outputs that are drawn twice with equal generators, to see whether these are all that a mechanism uses."""
 WORTH_FORKING = 0.2
 """Seconds that a draw must take to be worth processes of its own."""
 
@@ -165,6 +167,7 @@ class Drawer:
         self.first_output: float | None = None
         self.keep = keep
         self._kept: dict[str, list[Raw]] = {}
+        self._replays: bool | None = None
 
     @property
     def failure(self) -> str:
@@ -206,29 +209,45 @@ class Drawer:
         def work(place: int) -> tuple[Raw, bool]:
             return self._chunk(data, sizes[place], generators[place], where), self.changed
 
-        found = self._on_jobs(work, sizes)
+        def again(place: int) -> bool:
+            first, second = (self._chunk(data, TRIED, np.random.default_rng(0), where) for _ in range(2))
+            return list(map(repr, first)) == list(map(repr, second))
+
+        found = self._on_jobs(work, sizes, again)
         self.changed = self.changed or any(changed for _, changed in found)
         return joined([outputs for outputs, _ in found])
 
-    def _on_jobs(self, work: Callable[[int], tuple[Raw, bool]], sizes: list[int]) -> list[tuple[Raw, bool]]:
-        """The chunks, on as many threads or processes as there are jobs; which draws does not matter."""
+    def _on_jobs(
+        self, work: Callable[[int], tuple[Raw, bool]], sizes: list[int], again: Callable[[int], bool]
+    ) -> list[tuple[Raw, bool]]:
+        """The chunks, on as many threads or processes as there are jobs; which draws does not matter.
+
+        again  whether equal generators give equal outputs. Where not, the mechanism draws from a generator of
+               its own, too, which would be in the same state in every process.
+        """
         count = len(sizes)
         # Where processes of the mechanism's own draw (`audits.remote`), each thread waits for one of them.
         in_workers = bool(getattr(self.mechanism, "in_workers", False))
-        if in_workers and not self.replayable:
-            # A generator of the library's own may start in one state in every process: the second process
-            # would then repeat the draws of the first.
-            self.jobs = 1
+        if in_workers and self.jobs > 1:
+            if self._replays is None:
+                self._replays = self.replayable and again(0)
+            if not self._replays:
+                # A generator of the library's own may start in one state in every process: the second
+                # process would then repeat the draws of the first.
+                self.jobs = 1
         if self.jobs > 1 and (in_workers or (self.replayable and not self.one_by_one)):
             with ThreadPoolExecutor(self.jobs) as pool:
                 return list(pool.map(work, range(count)))
         worth = self.seconds * sum(sizes) > WORTH_FORKING * max(self.drawn, 1)
         if self.jobs > 1 and worth and can_fork():
             try:
-                found = in_processes(work, count, self.jobs)
-                repeated = repeat([part for part, _ in found[: self.jobs]])
-                if repeated is False or (repeated is None and self.replayable):
-                    return found
+                if self._replays is None:
+                    (self._replays,) = in_processes(again, 1, 1) if self.replayable else (True,)
+                if self._replays:
+                    found = in_processes(work, count, self.jobs)
+                    repeated = repeat([part for part, _ in found[: self.jobs]])
+                    if repeated is False or (repeated is None and self.replayable):
+                        return found
                 self.jobs = 1  # a generator of the mechanism's own, in the same state in every process
             except Unsendable:
                 self.jobs = 1  # the same chunks again, one after the other

@@ -35,7 +35,7 @@ def run_shape(request: Request) -> Finding:
         # Symbols have no shape.
         score = (value if first.is_scalar else logistic)(first, second)
         if first.codes.shape[1] == 0:
-            x, y = score.evaluate(first), score.evaluate(second)
+            x, y = _scaled(score.evaluate(first), score.evaluate(second))
             found.append(
                 (abs(float(x.mean() - y.mean())) / (float(np.hypot(x.std(), y.std())) or 1.0), state, score)
             )
@@ -45,22 +45,30 @@ def run_shape(request: Request) -> Finding:
     if drawn >= budget:
         return nothing(drawn)
     _, state, score = max(found, key=lambda candidate: candidate[0])
-    sides: list[Floats] = [
-        np.concatenate(
-            [score.evaluate(state.known(state.sample(n, side))) for n in state.chunks(budget - drawn)]
+    x, y = _scaled(
+        *(
+            np.concatenate(
+                [score.evaluate(state.known(state.sample(n, side))) for n in state.chunks(budget - drawn)]
+            )
+            for side in (0, 1)
         )
-        for side in (0, 1)
-    ]
-    note = complaint(sides[0], sides[1])
+    )
+    note = complaint(x, y)
     if note:
         return nothing(budget, note)
-    estimate, note = epsilon_estimate(sides[0], sides[1], request.delta, request.alpha)
+    estimate, note = epsilon_estimate(x, y, request.delta, request.alpha)
     return replace(
         nothing(budget, note),
         pair_index=state.index,
         event=f"none: {score.name} scores",
         epsilon_estimate=estimate,
     )
+
+
+def _scaled(first: Floats, second: Floats) -> tuple[Floats, Floats]:
+    """Scores of both datasets in units of the largest: the squares of very large ones would overflow."""
+    largest = max(np.abs(first).max(initial=0.0), np.abs(second).max(initial=0.0)) or 1.0
+    return first / largest, second / largest
 
 
 def epsilon_estimate(first: Floats, second: Floats, delta: float, alpha: float) -> tuple[float, str]:

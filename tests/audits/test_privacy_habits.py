@@ -8,6 +8,7 @@ import datetime
 import enum
 import functools
 import os
+import random
 import uuid
 from collections import deque, namedtuple
 from collections.abc import Callable
@@ -19,7 +20,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audits.privacy import AuditResult, audit_privacy, each
+from audits.privacy import AuditResult, audit_privacy, each, unseeded
 from audits.privacy.datasets import Dataset, copier, digest
 from audits.privacy.draws import stack
 from audits.privacy.encoder import Encoder
@@ -49,6 +50,54 @@ def refusal(pair: Any, adjacency: str) -> str:
 
 
 # --- Data that are changed in place ------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Query:
+    """Data that bring their own generator."""
+
+    total: float
+    generator: Any
+
+
+@pytest.mark.parametrize("generator", [np.random.default_rng, random.Random, np.random.RandomState])
+def test_a_generator_among_the_data_is_not_copied(generator: Any) -> None:
+    # Copies of the generator would all draw the same noise: the outputs on a dataset would be equal.
+    def release(query: Query) -> float:
+        uniform = [query.generator.random() for _ in range(2)]
+        return query.total + float(np.log(uniform[0] / uniform[1]))
+
+    for mechanism in (each(unseeded(release)), each(lambda query, rng: release(query))):
+        pair = [(Query(1.0, generator(1)), Query(0.0, generator(2)))]
+        result = audited(mechanism, pair, max_samples=2000)
+        assert result.verdict == "not-refuted"
+        assert not result.note
+    plain = audited(lambda query, size, rng: [release(query) for _ in range(size)], pair, max_samples=2000)
+    assert plain.verdict == "not-refuted"
+    leaky = audited(each(unseeded(release)), [(Query(4.0, generator(1)), Query(0.0, generator(2)))])
+    assert leaky.refuted
+
+
+@pytest.mark.parametrize("method", ["sequential", "clopper-pearson"])
+@pytest.mark.parametrize("width", [8, 30])
+def test_the_smallest_doubles_are_numbers_like_others(width: int, method: str) -> None:
+    def mechanism(data: int, size: int, rng: np.random.Generator) -> Any:
+        return 5e-324 * np.round(5.0 * rng.normal(size=(size, width)) + data)
+
+    assert audited(mechanism, max_samples=2000, method=method).verdict in ("refuted", "not-refuted")
+
+
+def test_the_scale_of_gaussian_noise_is_no_matter() -> None:
+    notes = {
+        audited(
+            lambda data, size, rng, scale=scale: scale * (rng.normal(size=size) + 2.0 * data),
+            max_samples=4000,
+            method="gdp",
+        ).note
+        for scale in (2.0**-700, 1.0, 2.0**600)
+    }
+    assert len(notes) == 1
+    assert "μ ≥ 1." in notes.pop()
 
 
 def in_place(data: Any, rng: np.random.Generator) -> float:
@@ -334,6 +383,7 @@ READ: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "sets": (lambda: [words() for _ in range(20)], lambda data: [sorted(part) for part in data]),
     "a set in a dictionary": (lambda: {"a": words()}, lambda data: len(data["a"])),
     "a set in an object": (lambda: Holder(words()), lambda data: data.total),
+    "a generator": (lambda: Holder(np.random.default_rng(0)), lambda data: data.held.random()),
     "frame": (cells, lambda data: (data["a"].map(len).sum(), data.to_numpy(), data.describe(include="all"))),
 }
 CHANGED: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
@@ -347,7 +397,6 @@ CHANGED: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "rows of a frame": (cells, lambda data: setattr(data, "index", [4, 5])),
     "name of a series": (lambda: pd.Series([1, 2]), lambda data: setattr(data, "name", "seen")),
     "attribute of a list": (lambda: Rows([1, 2]), lambda data: setattr(data, "seen", 1)),
-    "a generator": (lambda: Holder(np.random.default_rng(0)), lambda data: data.held.random()),
 }
 
 

@@ -81,6 +81,10 @@ def test_processes_never_repeat_the_draws_of_each_other() -> None:
         found = made.draw(Dataset(0.0), size, np.random.default_rng(0), "here")
         assert made.jobs == 1
         assert len(np.unique(found)) == size
+    # Nor is a generator of its own hidden by noise from the one that the mechanism is given.
+    made = drawer(each(lambda data, rng: own.normal() + 1e-9 * rng.random()), 2)
+    assert len(np.unique(made.draw(Dataset(0.0), 320, np.random.default_rng(0), "here").round(6))) == 320
+    assert made.jobs == 1
     # The operating system's entropy, and NumPy's global generator, are not shared.
     for draw in (lambda: int.from_bytes(os.urandom(4), "big"), np.random.random):
         made = drawer(each(unseeded(lambda data, draw=draw: draw())), 2)

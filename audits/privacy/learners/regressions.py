@@ -137,6 +137,8 @@ def repeated(first: Encoded, second: Encoded) -> Score | None:
 
     # Where nearly all values repeat, one count nearly follows from the others and tells nothing more.
     seen = counted(some)
+    # Of very large or very small numbers the squares would be beyond all bounds.
+    seen = seen / np.maximum(np.abs(seen).max(axis=0), np.finfo(np.float64).smallest_subnormal)
     seen = seen - seen.mean(axis=0)
     told = [0]
     for j in range(1, seen.shape[1]):
