@@ -464,6 +464,14 @@ def under_offset(data: int, size: int, rng: Rng) -> Any:
     return own + 1e4 * rng.normal(size=(size, 1))
 
 
+def noisy_total(data: int, size: int, rng: Rng) -> Any:
+    """Ten numbers that spread widely; the last is the sum of two of them, with noise, shifted on one
+    dataset."""
+    values = 1e3 * rng.normal(size=(size, 10))
+    values[:, 9] = values[:, 1] + values[:, 4] + rng.normal(size=size) + 1.5 * data
+    return values
+
+
 def ranking(data: int, size: int, rng: Rng) -> Any:
     """The places of 20 items in a random order; which of two items comes first tells the dataset."""
     places = rng.random((size, 20)).argsort(axis=1)
@@ -589,6 +597,7 @@ VECTORS = (
         "vector", "a gap of eight between times is four times as long", sums_so_far(gaps, 1e7), gap_shares()
     ),
     Leak("vector", "one of 3 columns shifted under an offset", under_offset, shift_shares(2.0 / 1.5**0.5)),
+    Leak("vector", "a total of two of 10 numbers and noise, shifted", noisy_total, shift_shares(1.5)),
     Leak("vector", "which of two of 20 ranked items comes first", ranking, TOLD),
     Leak("vector", "sign of the sum of 100 columns", chosen(100, lambda v: v.sum(axis=1) > 0.0), TOLD),
     Leak(

@@ -102,8 +102,8 @@ class Tuning:
     most_measured: int = 8192
     """Centre and scale of a column are taken from this many samples of a dataset."""
     close: float = 0.5
-    """A column whose differences to the one before spread by less than this part of its own spread is looked
-    at by them."""
+    """A column of which less than this part of the spread is left, once what follows from columns before is
+    taken off, is looked at by what is left."""
     flagged: float = 0.002
     """A value that more than this share of the outputs has in a column gets a column of its own."""
     most_flags: int = 3

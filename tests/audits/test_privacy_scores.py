@@ -201,6 +201,13 @@ def test_what_columns_share_with_the_column_before_is_taken_off() -> None:
     # The gaps are the eight columns but for the first, which is the time of the first event.
     for j in range(1, 8):
         assert np.corrcoef(found[:, j], gaps[0, :, j])[0, 1] > 0.99
+    # Of a total of parts the noise is left, whatever comes first.
+    parts = 1e4 * rng.normal(size=(2, 4000, 4))
+    parts[..., 2] = parts[..., 0] - 3.0 * parts[..., 3] + rng.laplace(size=(2, 4000))
+    for order in ([0, 1, 3, 2], [2, 1, 0, 3]):
+        found = standardised(*parts[..., order])(parts[0][:, order])
+        noise = parts[0, :, 2] - parts[0, :, 0] + 3.0 * parts[0, :, 3]
+        assert abs(np.corrcoef(found[:, 3], noise)[0, 1]) > 0.99
     # Independent columns stay what they are.
     apart = rng.normal(size=(2, 4000, 3))
     z = standardised(*apart)(apart[0])

@@ -13,27 +13,63 @@ from audits.privacy.tuning import TUNING
 def standardised(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
     """Columns centred and scaled robustly on the pooled samples, far-away values pulled in to ±30.
 
-    Of columns that are nearly what the column before is, as times or sums so far are, it takes the
-    differences: what tells the datasets apart would drown in what such columns share.
+    Of columns that follow nearly from those before, as times, sums so far and totals of parts do, it takes
+    what is left: what tells the datasets apart would drown in what such columns share.
     """
     pooled = np.concatenate([first[: TUNING.most_measured], second[: TUNING.most_measured]])
     pooled = np.clip(pooled, -LARGE, LARGE)
+    apart = _taken_apart(pooled)
+    pooled = apart(pooled)
     spread = _spread(pooled)
-    steps = np.diff(pooled, axis=1)
-    near = 1 + np.flatnonzero(_spread(steps) < TUNING.close * np.minimum(spread[1:], spread[:-1]))
-    pooled[:, near], spread[near] = steps[:, near - 1], _spread(steps[:, near - 1])
     centre = np.median(pooled, axis=0)
     fallback = np.clip(pooled, -1e100, 1e100).std(axis=0)
     scale = np.where(spread > 0, spread / 1.349, np.where(fallback > 0, fallback, 1.0))
 
     def standard(v: Floats) -> Floats:
-        if len(near):
-            whole, v = v, v.copy()
-            v[:, near] -= whole[:, near - 1]
         with np.errstate(over="ignore"):
-            return np.clip((v - centre) / scale, -30.0, 30.0)
+            return np.clip((apart(v) - centre) / scale, -30.0, 30.0)
 
     return standard
+
+
+def _taken_apart(pooled: Floats) -> Callable[[Floats], Floats]:
+    """Columns, those that follow nearly from columns before replaced by what is left of them."""
+    spread, width = _spread(pooled), pooled.shape[1]
+    # Of columns of a few values each of these counts, and so they stay.
+    few = np.array([len(np.unique(x)) <= TUNING.few_cells for x in pooled[: TUNING.most_distinct].T])
+    spread[few] = 0.0
+    steps = _spread(np.diff(pooled, axis=1))
+    near = 1 + np.flatnonzero(steps < TUNING.close * np.minimum(spread[1:], spread[:-1]))
+    others, weights = np.zeros(0, dtype=np.int64), np.zeros((width, 0))
+    if 1 < width <= TUNING.most_tripled and len(pooled) > 4 * width:
+        weights = _explained(np.clip(pooled, -1e100, 1e100))
+        left = _spread(pooled - np.clip(pooled, -1e100, 1e100) @ weights)
+        # What follows but for rounding says nothing.
+        others = np.flatnonzero((left < TUNING.close * spread) & (left > 1e-5 * spread))
+        others = others[~np.isin(others, near)]
+        weights = weights[:, others]
+    if len(near) + len(others) == 0:
+        return lambda v: v
+
+    def apart(v: Floats) -> Floats:
+        found = v.copy()
+        found[:, near] -= v[:, near - 1]
+        found[:, others] -= np.clip(v, -1e100, 1e100) @ weights
+        return found
+
+    return apart
+
+
+def _explained(columns: Floats) -> Floats:
+    """The weights (d, d) by which each column follows best from those before it, by least squares."""
+    scale = columns.std(axis=0)
+    scale[scale == 0.0] = 1.0
+    z = (columns - columns.mean(axis=0)) / scale
+    # A little is added for columns that follow exactly.
+    root = np.linalg.cholesky(z.T @ z / len(z) + 1e-12 * np.eye(z.shape[1]))
+    left = np.linalg.inv(root)
+    left /= np.diag(left)[:, None]
+    return (np.eye(z.shape[1]) - left.T) * scale / scale[:, None]
 
 
 def _spread(columns: Floats) -> Floats:
