@@ -42,8 +42,10 @@ def _taken_apart(pooled: Floats) -> Callable[[Floats], Floats]:
     near = 1 + np.flatnonzero(steps < TUNING.close * np.minimum(spread[1:], spread[:-1]))
     others, weights = np.zeros(0, dtype=np.int64), np.zeros((width, 0))
     if 1 < width <= TUNING.most_tripled and len(pooled) > 4 * width:
-        weights = _explained(np.clip(pooled, -1e100, 1e100))
-        left = _spread(pooled - np.clip(pooled, -1e100, 1e100) @ weights)
+        bounded = np.clip(pooled, -1e100, 1e100)
+        weights = _explained(bounded)
+        with np.errstate(over="ignore", invalid="ignore"):
+            left = _spread(np.nan_to_num(bounded - bounded @ weights))
         # What follows but for rounding says nothing.
         others = np.flatnonzero((left < TUNING.close * spread) & (left > 1e-5 * spread))
         others = others[~np.isin(others, near)]
@@ -53,9 +55,11 @@ def _taken_apart(pooled: Floats) -> Callable[[Floats], Floats]:
 
     def apart(v: Floats) -> Floats:
         found = v.copy()
-        found[:, near] -= v[:, near - 1]
-        found[:, others] -= np.clip(v, -1e100, 1e100) @ weights
-        return found
+        # Of numbers beyond all bounds nothing is known.
+        with np.errstate(over="ignore", invalid="ignore"):
+            found[:, near] -= v[:, near - 1]
+            found[:, others] -= np.clip(v, -1e100, 1e100) @ weights
+        return np.nan_to_num(found, posinf=LARGE, neginf=-LARGE)
 
     return apart
 
