@@ -25,7 +25,7 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from audits.privacy import audit_privacy, each
-from benchmarks.reachable import reachable_epsilon
+from benchmarks.reachable import least_samples, reachable_epsilon
 
 Rng = np.random.Generator
 HERE = Path(__file__).resolve().parent
@@ -48,19 +48,24 @@ class Leak:
 
     def ideal(self) -> int:
         """Samples at which the event itself shows more than ε = 1."""
-        p, q = max(self.shares), min(self.shares)
+        return samples_needed(self.shares)
 
-        def shown(samples: int) -> bool:
-            return reachable_epsilon(np.array([p, 1.0 - p]), np.array([q, 1.0 - q]), samples) > 1.0
 
-        high = 2
-        while not shown(high):
-            high *= 2
-        low = high // 2
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if shown(middle) else (middle, high)
-        return high
+def samples_needed(shares: tuple[float, float]) -> int:
+    """Samples at which an event of these probabilities shows more than ε = 1."""
+    p, q = max(shares), min(shares)
+
+    def shown(samples: int) -> bool:
+        return reachable_epsilon(np.array([p, 1.0 - p]), np.array([q, 1.0 - q]), samples) > 1.0
+
+    found = least_samples(shown)
+    assert found is not None, shares
+    return found
+
+
+def fewest(choices: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """The probabilities of the event that shows more than ε = 1 in the fewest samples."""
+    return min(choices, key=samples_needed)
 
 
 def bit(data: int, size: int, rng: Rng, right: float = 0.9) -> Any:
@@ -454,8 +459,7 @@ def gaps(data: int, size: int, rng: Rng) -> Any:
 
 def gap_shares() -> tuple[float, float]:
     """The threshold of the gap that tells the datasets apart in the fewest samples."""
-    found = [(math.exp(-t / 4.0), math.exp(-t)) for t in np.arange(2.0, 8.0, 0.1)]
-    return min(found, key=lambda shares: Leak("vector", "", gaps, shares).ideal())
+    return fewest([(math.exp(-t / 4.0), math.exp(-t)) for t in np.arange(2.0, 8.0, 0.1)])
 
 
 def under_offset(data: int, size: int, rng: Rng) -> Any:
@@ -485,8 +489,10 @@ def shift_shares(distance: float) -> tuple[float, float]:
     from scipy.stats import norm
 
     found = [(float(norm.sf(0.1 * j - distance)), float(norm.sf(0.1 * j))) for j in range(41)]
-    found = [(p, q) for p, q in found if p > 1.1 * math.e * q]
-    return min(found, key=lambda shares: Leak("vector", "", shifted(1, 1.0), shares).ideal())
+    return fewest([(p, q) for p, q in found if p > 1.1 * math.e * q])
+
+
+SHIFT = shift_shares(1.5)
 
 
 def xor(width: int) -> Callable[..., Any]:
@@ -585,19 +591,19 @@ VECTORS = (
     Leak("vector", "colour of a square of a chess board", board, TOLD),
     Leak("vector", "whether one of 10 numbers is near zero", near_zero, TOLD),
     Leak("vector", "a third more noise in 30 columns", longer_norm, norm_shares()),
-    Leak("vector", "each of 20 columns shifted by 0.34", shifted(20, 1.5), shift_shares(1.5)),
-    Leak("vector", "each of 200 columns shifted by 0.11", shifted(200, 1.5), shift_shares(1.5)),
+    Leak("vector", "each of 20 columns shifted by 0.34", shifted(20, 1.5), SHIFT),
+    Leak("vector", "each of 200 columns shifted by 0.11", shifted(200, 1.5), SHIFT),
     Leak(
         "vector",
         "each step of 200 sums so far shifted by 0.11",
         sums_so_far(shifted(200, 1.5), 0.0),
-        shift_shares(1.5),
+        SHIFT,
     ),
     Leak(
         "vector", "a gap of eight between times is four times as long", sums_so_far(gaps, 1e7), gap_shares()
     ),
     Leak("vector", "one of 3 columns shifted under an offset", under_offset, shift_shares(2.0 / 1.5**0.5)),
-    Leak("vector", "a total of two of 10 numbers and noise, shifted", noisy_total, shift_shares(1.5)),
+    Leak("vector", "a total of two of 10 numbers and noise, shifted", noisy_total, SHIFT),
     Leak("vector", "which of two of 20 ranked items comes first", ranking, TOLD),
     Leak("vector", "sign of the sum of 100 columns", chosen(100, lambda v: v.sum(axis=1) > 0.0), TOLD),
     Leak(

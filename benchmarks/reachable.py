@@ -11,6 +11,7 @@ Neyman–Pearson lemma: for a given Q(S) the largest P(S) belongs to the outputs
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -82,6 +83,12 @@ def ideal_samples(
         options = {"alpha": alpha, "delta": control.delta}
         return any(reachable_epsilon(a, b, samples, **options) > control.epsilon for a, b in ((p, q), (q, p)))
 
+    return least_samples(shown, limit)
+
+
+def least_samples(shown: Callable[[int], bool], limit: int = 10**9) -> int | None:
+    """The smallest number of samples at which something is shown, as it is at every larger one; None where
+    `limit` is not enough."""
     high = 1
     while not shown(high):
         high *= 2

@@ -242,7 +242,8 @@ class Drawer:
         if self.jobs > 1 and worth and can_fork():
             try:
                 if self._replays is None:
-                    (self._replays,) = in_processes(again, 1, 1) if self.replayable else (True,)
+                    # Of what takes no generator the chunks themselves must tell.
+                    self._replays = not self.replayable or in_processes(again, 1, 1)[0]
                 if self._replays:
                     found = in_processes(work, count, self.jobs)
                     repeated = repeat([part for part, _ in found[: self.jobs]])

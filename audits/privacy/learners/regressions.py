@@ -8,7 +8,7 @@ import numpy as np
 
 from audits.privacy.learners.fits import cross_fit, labelled, most_fitted, newton, shrinkage
 from audits.privacy.learners.scaling import flagged, standardised
-from audits.privacy.learners.score import Score, fold_of, some_columns, threshold_words
+from audits.privacy.learners.score import Score, fold_of, some_columns, spaced, threshold_words
 from audits.privacy.outputs import Encoded, Floats
 from audits.privacy.tuning import TUNING
 
@@ -17,7 +17,7 @@ def logistic(first: Encoded, second: Encoded) -> Score:
     """Logistic regression on the columns, with a ridge that suits how many there are."""
     a, b = first.columns(), second.columns()
     standard = flagged(a, b)
-    some = slice(None, None, -(-len(a) // most_fitted(a.shape[1], TUNING.most_work[1])))
+    some = spaced(len(a), most_fitted(a.shape[1], TUNING.most_work[1]))
     x, y = standard(a[some]), standard(b[some])
     weights, without = cross_fit(x, y, fold_of(len(a), TUNING.folds)[some], shrinkage(x, y))
 
@@ -107,8 +107,7 @@ def smooth(first: Encoded, second: Encoded) -> Score:
 
     width = len(rows(a[:1]))
     most = most_fitted(width + width * (width + 1) // 2, TUNING.most_work[0])
-    # The chosen rows lie far apart, so that each fold has its share of them.
-    some = slice(None, None, -(-len(a) // most))
+    some = spaced(len(a), most)
     fold = fold_of(len(a), TUNING.folds)[some]
     x, y = features(a[some]), features(b[some])
     ridge = TUNING.smooth_ridge if 2 * len(x) >= x.shape[1] else shrinkage(x, y)

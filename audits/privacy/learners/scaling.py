@@ -18,26 +18,30 @@ def standardised(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
     """
     pooled = np.concatenate([first[: TUNING.most_measured], second[: TUNING.most_measured]])
     pooled = np.clip(pooled, -LARGE, LARGE)
-    apart = _taken_apart(pooled)
-    pooled = apart(pooled)
     spread = _spread(pooled)
+    apart = _taken_apart(pooled, spread)
+    if apart is not None:
+        pooled = apart(pooled)
+        spread = _spread(pooled)
     centre = np.median(pooled, axis=0)
     fallback = np.clip(pooled, -1e100, 1e100).std(axis=0)
     scale = np.where(spread > 0, spread / 1.349, np.where(fallback > 0, fallback, 1.0))
 
     def standard(v: Floats) -> Floats:
         with np.errstate(over="ignore"):
-            return np.clip((apart(v) - centre) / scale, -30.0, 30.0)
+            return np.clip(((v if apart is None else apart(v)) - centre) / scale, -30.0, 30.0)
 
     return standard
 
 
-def _taken_apart(pooled: Floats) -> Callable[[Floats], Floats]:
-    """Columns, those that follow nearly from columns before replaced by what is left of them."""
-    spread, width = _spread(pooled), pooled.shape[1]
+def _taken_apart(pooled: Floats, spread: Floats) -> Callable[[Floats], Floats] | None:
+    """What replaces columns that follow nearly from columns before by what is left of them; None where no
+    column does."""
+    width = pooled.shape[1]
     # Of columns of a few values each of these counts, and so they stay.
-    few = np.array([len(np.unique(x)) <= TUNING.few_cells for x in pooled[: TUNING.most_distinct].T])
-    spread[few] = 0.0
+    some = np.sort(pooled[: TUNING.most_distinct], axis=0)
+    few = np.count_nonzero(some[1:] != some[:-1], axis=0) < TUNING.few_cells
+    spread = np.where(few, 0.0, spread)
     steps = _spread(np.diff(pooled, axis=1))
     near = 1 + np.flatnonzero(steps < TUNING.close * np.minimum(spread[1:], spread[:-1]))
     others, weights = np.zeros(0, dtype=np.int64), np.zeros((width, 0))
@@ -51,7 +55,7 @@ def _taken_apart(pooled: Floats) -> Callable[[Floats], Floats]:
         others = others[~np.isin(others, near)]
         weights = weights[:, others]
     if len(near) + len(others) == 0:
-        return lambda v: v
+        return None
 
     def apart(v: Floats) -> Floats:
         found = v.copy()
@@ -78,7 +82,7 @@ def _explained(columns: Floats) -> Floats:
 
 def _spread(columns: Floats) -> Floats:
     """The distance between the quartiles of each column."""
-    return np.quantile(columns, 0.75, axis=0) - np.quantile(columns, 0.25, axis=0)
+    return np.subtract(*np.quantile(columns, [0.75, 0.25], axis=0))
 
 
 def flagged(first: Floats, second: Floats) -> Callable[[Floats], Floats]:

@@ -58,6 +58,11 @@ def fold_of(rows: int, folds: int) -> Ints:
     return np.arange(rows) * folds // max(rows, 1)
 
 
+def spaced(rows: int, most: int) -> slice:
+    """Rows that lie equally far apart, so that each fold has its share of them, about `most` of so many."""
+    return slice(None, None, -(-rows // most))
+
+
 def some_columns(width: int, most: int, rows: int) -> Ints:
     """All columns; where they are more than `most`, another choice of them for each number of rows."""
     if width <= most:

@@ -97,9 +97,9 @@ def _orders(first: Encoded, second: Encoded) -> Iterator[View]:
 
 def _best(a: Floats, b: Floats) -> int | None:
     """The column of zeros and ones that tells the datasets apart best; none where chance explains it."""
-    telling = apart(1.0 - 2.0 * a.mean(axis=0), 1.0 - 2.0 * b.mean(axis=0), len(a))
-    best = int(telling.argmax())
-    return best if telling[best] >= beyond_chance(a.shape[1]) else None
+    apart_by = apart(1.0 - 2.0 * a.mean(axis=0), 1.0 - 2.0 * b.mean(axis=0), len(a))
+    best = int(apart_by.argmax())
+    return best if apart_by[best] >= beyond_chance(a.shape[1]) else None
 
 
 def _signed_sums(width: int) -> Floats:

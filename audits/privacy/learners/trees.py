@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from audits.privacy.learners.cells import SHOWN, joined
-from audits.privacy.learners.score import Score, fold_of, some_columns, threshold_words
+from audits.privacy.learners.score import Score, fold_of, some_columns, spaced, threshold_words
 from audits.privacy.outputs import Encoded, Floats, Ints, column_words, digits_of, number_words
 from audits.privacy.tuning import TUNING
 
@@ -115,11 +115,8 @@ def _choices(a: Floats, b: Floats) -> list[tuple[int, ...]]:
 
 
 def _fitted(a: Floats, b: Floats, columns: Sequence[int], most: int) -> tuple[_Tree, slice, Floats, float]:
-    """A tree, which of the rows it was fitted to, and what `_weighted` says of it.
-
-    These rows lie far apart, so that each fold has its share of them.
-    """
-    some = slice(None, None, -(-len(a) // most))
+    """A tree, which of the rows it was fitted to, and what `_weighted` says of it."""
+    some = spaced(len(a), most)
     grown = _grown(np.concatenate([side[some][:, list(columns)] for side in (a, b)]), columns)
     return grown, some, *_weighted(_counts(grown, a[some], b[some]))
 
