@@ -144,17 +144,16 @@ VIEWS = {
     "repeats": "repeat another",
     "gap": "smallest difference",
 }
-WORDS = {
-    "relations": "constant combinations",
-    "vanishing": "combinations that vanish",
-    "orders": "which of two columns is larger",
-    "round periods": "periods of round numbers",
-}
+RELATIONS = "constant_sums", "vanishing_sums", "orders", "spreads"
+ROUND_PERIODS = "round periods"
 
 
 def variants() -> list[str]:
     """The names of all variants."""
-    parts = [*(f"learner {name}" for name in LEARNERS), *(f"view {name}" for name in [*VIEWS, *WORDS])]
+    parts = [
+        *(f"learner {name}" for name in LEARNERS),
+        *(f"view {name}" for name in [*VIEWS, *RELATIONS, ROUND_PERIODS]),
+    ]
     return [*CONSTANTS, *parts]
 
 
@@ -187,10 +186,10 @@ def vary(name: str) -> None:
         assert len(kept) < len(views.SUMMARIES), name
         summaries.__dict__["SUMMARIES"] = kept
         views.__dict__["WHOLE"] = tuple(view for view in views.WHOLE if view in kept)
-    elif what == "round periods":
+    elif what == ROUND_PERIODS:
         periods.__dict__["ROUND"] = periods.ROUND[:0]
-    elif what in WORDS:
-        summaries.__dict__[f"_{what}"] = lambda first, second: ()
+    elif what in RELATIONS:
+        summaries.__dict__["RELATIONS"] = tuple(r for r in summaries.RELATIONS if r.__name__ != what)
     else:
         assert name == AS_IT_IS, name
 

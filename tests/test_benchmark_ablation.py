@@ -35,7 +35,7 @@ def test_a_factor_is_a_geometric_mean() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [ablation.AS_IT_IS, "divisors", "learner norm", "view gap", "view vanishing"]
+    "name", [ablation.AS_IT_IS, "divisors", "learner norm", "view gap", "view vanishing_sums"]
 )
 def test_a_variant_runs_in_a_process_of_its_own(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
