@@ -326,6 +326,16 @@ def twins(data: int, size: int, rng: Rng) -> Any:
     return values
 
 
+def twins_of_many(data: int, size: int, rng: Rng) -> Any:
+    """One of a hundred columns equals another one, once in 50."""
+    values = rng.laplace(size=(size, 100))
+    one = rng.integers(0, 100, size)
+    other = (one + rng.integers(1, 100, size)) % 100
+    hit = np.flatnonzero(on_one(data, size, rng, 0.02))
+    values[hit, one[hit]] = values[hit, other[hit]]
+    return values
+
+
 def rounded_column(data: int, size: int, rng: Rng) -> Any:
     """One of six columns rounded to three decimals, once in 20 on one dataset."""
     values = rng.laplace(size=(size, 6))
@@ -484,6 +494,44 @@ def ranking(data: int, size: int, rng: Rng) -> Any:
     return places
 
 
+def listed_ranking(words: bool) -> Callable[..., Any]:
+    """Twenty ranked items, the best first, by name or by number; all of them are shown."""
+
+    def mechanism(data: int, size: int, rng: Rng) -> Any:
+        items = ranking(data, size, rng).argsort(axis=1)
+        return [[f"item {i}" for i in row] for row in items.tolist()] if words else items
+
+    return mechanism
+
+
+def in_direction(width: int, factor: float) -> Callable[..., Any]:
+    """Gaussian columns, with so many times the noise in one direction of their space on one dataset."""
+    direction = np.random.default_rng(7).normal(size=width)
+    direction /= np.linalg.norm(direction)
+
+    def mechanism(data: int, size: int, rng: Rng) -> Any:
+        noise = rng.normal(size=(size, width))
+        return noise + data * (factor - 1.0) * np.outer(noise @ direction, direction)
+
+    return mechanism
+
+
+def direction_shares(factor: float) -> tuple[float, float]:
+    """What lies farther out than the threshold that tells the datasets apart in the fewest samples; of less
+    noise on one dataset there is more on the other."""
+    from scipy.stats import norm
+
+    times = max(factor, 1.0 / factor)
+    found = [(2.0 * float(norm.sf(0.02 * j / times)), 2.0 * float(norm.sf(0.02 * j))) for j in range(1, 300)]
+    return fewest([(p, q) for p, q in found if p > 1.1 * math.e * q])
+
+
+def directed(width: int, factor: float) -> Leak:
+    """Another spread in one direction."""
+    times = f"{factor:.2g} times the noise in a direction of {width} columns"
+    return Leak("vector", times, in_direction(width, factor), direction_shares(factor))
+
+
 def shift_shares(distance: float) -> tuple[float, float]:
     """The half-space that tells two Gaussians of this distance apart in the fewest samples."""
     from scipy.stats import norm
@@ -578,6 +626,7 @@ VECTORS = (
     Leak("vector", "which of 10 coordinates is the largest", largest, TOLD),
     Leak("vector", "five numbers in order, 3 in 10", ordered, (0.3 + 0.7 / 120.0, 1.0 / 120.0)),
     Leak("vector", "two equal columns of 10, once in 100", twins, (0.01, 0.0)),
+    Leak("vector", "two equal columns of 100, once in 50", twins_of_many, (0.02, 0.0)),
     Leak("vector", "one of 6 columns rounded, once in 20", rounded_column, (0.05, 0.0)),
     Leak("vector", "a weighted sum of 10 columns is constant", constant_sum(10), (1.0, 0.0)),
     Leak("vector", "a total of 4 numbers is right, once in 20", total(5), (0.05, 0.0)),
@@ -605,6 +654,8 @@ VECTORS = (
     Leak("vector", "one of 3 columns shifted under an offset", under_offset, shift_shares(2.0 / 1.5**0.5)),
     Leak("vector", "a total of two of 10 numbers and noise, shifted", noisy_total, SHIFT),
     Leak("vector", "which of two of 20 ranked items comes first", ranking, TOLD),
+    Leak("vector", "which of 20 listed numbers comes first", listed_ranking(words=False), TOLD),
+    *(directed(width, factor) for factor in (3.0, 1.0 / 3.0) for width in (20, 200)),
     Leak("vector", "sign of the sum of 100 columns", chosen(100, lambda v: v.sum(axis=1) > 0.0), TOLD),
     Leak(
         "vector", "sum of 20 columns within 0.5 of 0", chosen(20, lambda v: np.abs(v.sum(axis=1)) < 0.5), TOLD
@@ -784,6 +835,7 @@ OTHERS = (
         one(lambda b, rng: [float(rng.normal())] * (2 + b), 0.01),
         (0.01, 0.0),
     ),
+    Leak("container", "which of 20 listed names comes first", listed_ranking(words=True), TOLD),
     Leak(
         "container",
         "order of a list of 4, right in 90 %",

@@ -16,7 +16,7 @@ import numpy as np
 
 from audits.privacy import footprints as footprints_of
 from audits.privacy import premises
-from audits.privacy.datasets import brief, kept_apart
+from audits.privacy.datasets import brief, digest, kept_apart
 from audits.privacy.draws import ERRORS, Drawer, Stopped, named
 from audits.privacy.fixed_size import run_fixed
 from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, take_pairs
@@ -30,6 +30,12 @@ from audits.privacy.tuning import TUNING
 METHODS = ("sequential", "clopper-pearson", "gdp")
 MIN_SAMPLES = 64
 MOST_EPSILON = 200.0
+ALIKE = 64
+"""Outputs of each dataset that are compared with each other."""
+CONSTANT = (
+    "Each of the two datasets gave the same output again and again, as where no noise is added, or where an "
+    "earlier answer is returned."
+)
 SWITCHES = "stop_early", "footprints", "confirm", "partial", "planting", "simplest"
 
 
@@ -226,6 +232,8 @@ def audit_privacy(
         notes += [
             "The mechanism changes its data: every call was given a copy, which it would not get in use."
         ]
+    if finding.refuted and all(len(set(map(digest, side[:ALIKE]))) == 1 for side in outputs):
+        notes += [CONSTANT]
     if more_pairs:
         notes += [f"pairs yields more than {MAX_PAIRS} pairs: only the first {MAX_PAIRS} were audited."]
     return AuditResult(

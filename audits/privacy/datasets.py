@@ -200,7 +200,7 @@ class _Pickler(pickle.Pickler):
         self.left_out: list[Any] = []
 
     def persistent_id(self, obj: Any) -> int | None:
-        if not isinstance(obj, GENERATORS):
+        if not _is_generator(obj):
             return None
         self.left_out.append(obj)
         return len(self.left_out) - 1
@@ -226,6 +226,13 @@ def _pickled(data: Any) -> Any:
     return _Unpickler(file, pickler.left_out).load()
 
 
+def _is_generator(data: Any) -> bool:
+    """Whether random numbers are drawn from it; PyTorch has a class of its own."""
+    kind = type(data)
+    own = kind.__name__ == "Generator" and kind.__module__.partition(".")[0] == "torch"
+    return own or isinstance(data, GENERATORS)
+
+
 def _is_plain_array(data: Any) -> bool:
     return isinstance(data, np.ndarray) and cast(Raw, data).dtype != object
 
@@ -249,7 +256,7 @@ def _digest(data: Any, within: tuple[int, ...]) -> bytes:
     """The fingerprint of a part; `within` are the identities of what holds it."""
     found = hashlib.blake2b(type(data).__name__.encode(), digest_size=16)
     # To draw from a generator is no change of the data.
-    if id(data) in within or len(within) > MOST_NESTED or isinstance(data, GENERATORS):
+    if id(data) in within or len(within) > MOST_NESTED or _is_generator(data):
         return found.digest()
     parts: Iterable[Any] = ()
     if _is_constant(data) or _are_constant(data):

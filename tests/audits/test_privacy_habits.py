@@ -60,7 +60,22 @@ class Query:
     generator: Any
 
 
-@pytest.mark.parametrize("generator", [np.random.default_rng, random.Random, np.random.RandomState])
+class TorchGenerator:
+    """Copied as PyTorch's generators are: with their state."""
+
+    def __init__(self, seed: int) -> None:
+        self._inner = random.Random(seed)
+
+    def random(self) -> float:
+        return self._inner.random()
+
+
+TorchGenerator.__name__, TorchGenerator.__module__ = "Generator", "torch._C"
+
+
+@pytest.mark.parametrize(
+    "generator", [np.random.default_rng, random.Random, np.random.RandomState, TorchGenerator]
+)
 def test_a_generator_among_the_data_is_not_copied(generator: Any) -> None:
     # Copies of the generator would all draw the same noise: the outputs on a dataset would be equal.
     def release(query: Query) -> float:
@@ -76,6 +91,19 @@ def test_a_generator_among_the_data_is_not_copied(generator: Any) -> None:
     assert plain.verdict == "not-refuted"
     leaky = audited(each(unseeded(release)), [(Query(4.0, generator(1)), Query(0.0, generator(2)))])
     assert leaky.refuted
+
+
+def test_a_refutation_on_outputs_that_never_change_says_so() -> None:
+    @functools.cache
+    def answer(data: float) -> float:
+        return data + float(np.random.default_rng(int(data)).laplace())
+
+    kept = audited(each(unseeded(answer)), [(0.0, 1.0)])
+    assert kept.refuted
+    assert "the same output again and again" in kept.note
+    drawn = audited(lambda data, size, rng: 9.0 * data + rng.laplace(size=size), [(0.0, 1.0)])
+    assert drawn.refuted
+    assert not drawn.note
 
 
 @pytest.mark.parametrize("method", ["sequential", "clopper-pearson"])
