@@ -79,6 +79,7 @@ CONSTANTS: dict[str, Any] = {
     "close": 0.0,
     "flagged": 2.0,
     "most_flags": 1,
+    "marks": (8, 1),
     "wide": 10,
     "bends": (0.5,),
     "smooth_ridge": 30.0,
@@ -128,7 +129,7 @@ PURPOSES = {
 
 LEARNERS = (  # but for `sets`, which keeps the counts of outputs that repeat
     *("logistic", "modes", "norm", "parity", "period", "repeated"),
-    *("smooth", "sparse", "summary", "tree", "value"),
+    *("smooth", "sparse", "summary", "symbols", "tree", "value"),
 )
 VIEWS = {
     "sum": "the sum of all",

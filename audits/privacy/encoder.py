@@ -41,7 +41,8 @@ MOST_KEYS, MOST_PATTERNS = 512, 64
 most; and patterns of strings that are told apart."""
 
 WORDS = re.compile(
-    r"\(code (?P<place>\d+) = (?P<what>[^)]*\)?)\)|\bsymbol (?P<symbol>\d+)|\bcolumn (?P<column>\d+)"
+    r"\(code (?P<place>\d+) = (?P<what>[^)]*\)?)\)|\bcode (?P<alone>\d+)|\bsymbol (?P<symbol>\d+)"
+    r"|\bcolumn (?P<column>\d+)"
 )
 """What the words of events call places in an output, and symbols."""
 
@@ -164,6 +165,8 @@ class Encoder:
         def word(found: re.Match[str]) -> str:
             if found["column"]:
                 return self._column(int(found["column"]))
+            if found["alone"]:
+                return _place(*list(self._codes)[int(found["alone"])])
             if found["place"]:
                 return (
                     f"({_place(*list(self._codes)[int(found['place'])])} = {self.named(found['what'], most)})"

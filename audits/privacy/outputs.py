@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from audits.privacy.tuning import TUNING
+
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
 Raw = NDArray[Any]
@@ -57,20 +59,52 @@ class Encoded:
         """The first columns only: what was there when a score was fitted."""
         return Encoded(self.values[:, : shape[0]], self.codes[:, : shape[1]])
 
-    def columns(self) -> Floats:
-        """All columns as numbers: the values, then a 0/1 column for each of the first eight symbols."""
-        if self.codes.shape[1] == 0:
-            return self.values
-        return np.hstack([self.values, *((self.codes == s).astype(np.float64) for s in range(1, 9))])
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Outputs as columns of numbers: the values, then a 0/1 column for each mark, a symbol in a place.
+
+    width  columns of values.
+    marks  pairs of a column of codes and a symbol.
+    """
+
+    width: int
+    marks: tuple[tuple[int, int], ...]
+
+    def __call__(self, e: Encoded) -> Floats:
+        """The columns (n, width + marks)."""
+        if not self.marks:
+            return e.values
+        place, symbol = np.array(self.marks).T
+        return np.hstack([e.values, e.codes[:, place] == symbol])
+
+    def words(self, column: int) -> str:
+        """What a column holds, in words that `Encoder.named` turns into the user's own."""
+        if column < self.width:
+            return column_words(column)
+        place, symbol = self.marks[column - self.width]
+        return f"(code {place} = symbol {symbol})"
 
 
-def column_words(shape: tuple[int, int], column: int) -> str:
-    """What `Encoded.columns` holds in a column, in words that `Encoder.named` turns into the user's own."""
-    values, codes = shape
-    if column < values:
-        return f"column {column}"
-    symbol, code = divmod(column - values, max(codes, 1))
-    return f"(code {code} = symbol {symbol + 1})"
+def columns_of(first: Encoded, second: Encoded) -> Columns:
+    """The columns of outputs like these: the symbols that are commonest in their places have columns."""
+    width, places = first.shape
+    some = [e.codes[: TUNING.most_measured] for e in (first, second)]
+    found: list[tuple[int, int, int]] = []
+    for place in range(places):
+        symbols, counts = np.unique(np.concatenate([codes[:, place] for codes in some]), return_counts=True)
+        # A symbol that every output has there tells nothing.
+        told = len(symbols) > 1
+        found += [
+            (-n, place, s) for s, n in zip(symbols.tolist(), counts.tolist(), strict=True) if s and told
+        ]
+    most = max(TUNING.marks[0], TUNING.marks[1] * places)
+    return Columns(width, tuple(sorted((place, symbol) for _, place, symbol in sorted(found)[:most])))
+
+
+def column_words(column: int) -> str:
+    """A column of values in words that `Encoder.named` turns into the user's own."""
+    return f"column {column}"
 
 
 def join(parts: Sequence[Encoded]) -> Encoded:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.events import Ladder
-from audits.privacy.outputs import Encoded, Floats, column_words, digits_of, number_words
+from audits.privacy.outputs import Encoded, Floats, columns_of, digits_of, number_words
 from audits.privacy.tuning import TUNING
 
 MOST_ROWS = 4096
@@ -15,7 +15,7 @@ LEVELS = np.linspace(0.01, 0.99, 50)
 ALIKE = 0.8
 """Mean of the shares of outputs in the event and outside that a threshold must get right to stand for it."""
 SHOWN = 3
-PLAIN = ("value", "sets", "period", "modes", "footprints")
+PLAIN = ("value", "sets", "period", "modes", "symbols", "footprints")
 """Scores whose events are in words of the output already."""
 
 
@@ -32,10 +32,11 @@ def plainly(ladder: Ladder, event: int, first: Encoded, second: Encoded) -> str:
     """
     if ladder.score.name in PLAIN or first.is_scalar or first.is_symbol:
         return ""
-    most = min(MOST_ROWS, max(256, TUNING.most_numbers // first.columns().shape[1]))
+    of = columns_of(first, second)
+    most = min(MOST_ROWS, max(256, TUNING.most_numbers // sum(first.shape)))
     rows = [e.take(slice(0, most)) for e in (first, second)]
     kind, rung = divmod(event, len(ladder.thresholds))
-    columns = np.concatenate([e.columns() for e in rows])
+    columns = np.concatenate([of(e) for e in rows])
     score = np.concatenate([ladder.score.evaluate(e) for e in rows])
     inside = score >= ladder.thresholds[rung]
     if kind % 2 == 1:
@@ -44,7 +45,9 @@ def plainly(ladder: Ladder, event: int, first: Encoded, second: Encoded) -> str:
         return ""
     alike, column, threshold, upper = _stump(columns, inside)
     if alike >= ALIKE:
-        name = column_words(first.shape, column)
+        name = of.words(column)
+        if column >= of.width:
+            return f", which is mostly where {name} {'holds' if upper else 'does not hold'}"
         place = number_words(threshold, digits_of(columns[:, column]) - 2)
         return f", which is mostly where {name} {'≥' if upper else '<'} {place}"
     columns = np.clip(columns, -1e100, 1e100)
@@ -54,9 +57,7 @@ def plainly(ladder: Ladder, event: int, first: Encoded, second: Encoded) -> str:
         slope = np.nan_to_num((centred * (score - score.mean())[:, None]).mean(axis=0) / spread)
     largest = np.argsort(-np.abs(slope))[:SHOWN]
     said = [
-        f"{'large' if slope[j] > 0 else 'small'} {column_words(first.shape, int(j))}"
-        for j in largest
-        if abs(slope[j]) > 0.1
+        f"{'large' if slope[j] > 0 else 'small'} {of.words(int(j))}" for j in largest if abs(slope[j]) > 0.1
     ]
     return f", which goes with {', '.join(said)}" if said else ""
 

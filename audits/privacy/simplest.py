@@ -120,12 +120,12 @@ class _Event:
         if isinstance(self.place, tuple):
             terms = (
                 f"{'−' if w < 0 else '+'} {'' if abs(w) == 1.0 else f'{abs(w):g}·'}"
-                f"({encoder.named(column_words(encoder.shape, j))})"
+                f"({encoder.named(column_words(j))})"
                 for j, w in self.place
             )
             name = " ".join(terms).removeprefix("+ ")
         else:
-            name = names.get(self.kind) or encoder.named(column_words(encoder.shape, self.place))
+            name = names.get(self.kind) or encoder.named(column_words(self.place))
         if self.kind == "value":
             character = f", which is {chr(int(self.low))!r}" if name.startswith("code of") else ""
             return f"{name} {sign} {value_words(self.low)}{character}"

@@ -108,6 +108,9 @@ class Tuning:
     """A value that more than this share of the outputs has in a column gets a column of its own."""
     most_flags: int = 3
     """So many values of each column at most, and of all columns together."""
+    marks: tuple[int, int] = (32, 8)
+    """Of the symbols in their places so many, the commonest, get columns of zeros and ones; or so many times
+    the number of places, where that is more."""
     wide: int = 100
     """From this many columns on, regressions are simplified."""
     most_work: tuple[float, float] = (5e8, 8e9)

@@ -9,12 +9,13 @@ from audits.privacy.learners.periods import period
 from audits.privacy.learners.regressions import logistic, norm, repeated, smooth, sparse
 from audits.privacy.learners.score import Learner
 from audits.privacy.learners.summaries import summary
+from audits.privacy.learners.symbols import symbols
 from audits.privacy.learners.trees import tree
 from audits.privacy.outputs import Encoded
 
-PATIENT = (tree, period, modes, parity, summary)
+PATIENT = (tree, period, modes, parity, summary, symbols)
 """Learners that find something in many samples only, and cost nothing until then."""
-RARE = (modes, summary)
+RARE = (modes, summary, symbols)
 """Learners of rare events: they go on learning when the others have enough."""
 CROSS_FITTED = (logistic, smooth, repeated, tree)
 """Learners whose scores come with folds."""
@@ -33,6 +34,6 @@ def learners(sample: Encoded, user_score: bool, low_bits: bool) -> list[Learner]
         return [*chosen, footprints] if low_bits else chosen
     if sample.is_symbol:
         return [sets, period, modes]
-    few = sample.columns().shape[1] <= 6
+    few = sample.shape[0] <= 6 and sample.shape[1] == 0
     chosen = [smooth] if few else [logistic, sparse, norm, repeated]
     return [sets, *chosen, *PATIENT]

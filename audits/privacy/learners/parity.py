@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from audits.privacy.learners.cells import of_cells
 from audits.privacy.learners.score import Score, apart, beyond_chance, some_columns
-from audits.privacy.outputs import Encoded, Floats, Ints, column_words
+from audits.privacy.outputs import Encoded, Floats, Ints, columns_of
 from audits.privacy.tuning import TUNING
 
 Signs = NDArray[np.bool_]
@@ -24,7 +24,8 @@ def parity(first: Encoded, second: Encoded) -> Score | None:
     Columns of which any proper part is independent of the dataset show nothing one by one nor in pairs; the
     sign of their product may still tell the datasets apart, as a checksum does.
     """
-    a, b = first.columns()[: TUNING.retained_rows], second.columns()[: TUNING.retained_rows]
+    of = columns_of(first, second)
+    a, b = of(first)[: TUNING.retained_rows], of(second)[: TUNING.retained_rows]
     width = a.shape[1]
     if width < 3 or len(a) < TUNING.hidden_least:
         return None
@@ -35,15 +36,15 @@ def parity(first: Encoded, second: Encoded) -> Score | None:
     above = a > middle, b > middle
     found = [_any_product(*above)] if width <= TUNING.most_joint else _some_products(*above)
     number = sum(len(telling) for telling, _ in found)
-    telling, columns_of = max(found, key=lambda some: some[0].max())
+    telling, choice = max(found, key=lambda some: some[0].max())
     if telling.max() < beyond_chance(number):
         return None
-    chosen = columns_of(int(telling.argmax()))
-    names = "all columns" if len(chosen) == width else ", ".join(column_words(first.shape, j) for j in chosen)
+    chosen = choice(int(telling.argmax()))
+    names = "all columns" if len(chosen) == width else ", ".join(map(of.words, chosen))
     above = "exceed their averages" if middle[chosen].any() else "are positive"
     return of_cells(
         "parity",
-        lambda e: _odd((e.columns() > middle)[:, chosen]).astype(np.int64),
+        lambda e: _odd((of(e) > middle)[:, chosen]).astype(np.int64),
         lambda c: ("the even ones", "the odd ones")[c],
         first,
         second,

@@ -9,20 +9,21 @@ import numpy as np
 from audits.privacy.learners.fits import cross_fit, labelled, most_fitted, newton, shrinkage
 from audits.privacy.learners.scaling import flagged, standardised
 from audits.privacy.learners.score import Score, fold_of, some_columns, spaced, threshold_words
-from audits.privacy.outputs import Encoded, Floats
+from audits.privacy.outputs import Columns, Encoded, Floats, columns_of
 from audits.privacy.tuning import TUNING
 
 
 def logistic(first: Encoded, second: Encoded) -> Score:
     """Logistic regression on the columns, with a ridge that suits how many there are."""
-    a, b = first.columns(), second.columns()
+    of = columns_of(first, second)
+    a, b = of(first), of(second)
     standard = flagged(a, b)
     some = spaced(len(a), most_fitted(a.shape[1], TUNING.most_work[1]))
     x, y = standard(a[some]), standard(b[some])
     weights, without = cross_fit(x, y, fold_of(len(a), TUNING.folds)[some], shrinkage(x, y))
 
     def score(w: Floats) -> Callable[[Encoded], Floats]:
-        return lambda e: standard(e.columns()) @ w
+        return lambda e: standard(of(e)) @ w
 
     words = threshold_words("logistic score")
     return Score("logistic", score(weights), words, folds=tuple(map(score, without)))
@@ -33,7 +34,8 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
 
     It finds a leak in a few columns of many, or in how two columns go together.
     """
-    a, b = first.columns(), second.columns()
+    of = columns_of(first, second)
+    a, b = of(first), of(second)
     standard = flagged(a, b)
     x, y = standard(a[: TUNING.retained_rows]), standard(b[: TUNING.retained_rows])
     d = x.shape[1]
@@ -70,7 +72,7 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
     x, y = expand(x), expand(y)
     weights = newton(*labelled(x, y), shrinkage(x, y))[0]
     words = threshold_words("score of a few columns and products")
-    return Score("sparse", lambda e: expand(standard(e.columns())) @ weights, words)
+    return Score("sparse", lambda e: expand(standard(of(e))) @ weights, words)
 
 
 def smooth(first: Encoded, second: Encoded) -> Score:
@@ -79,7 +81,8 @@ def smooth(first: Encoded, second: Encoded) -> Score:
 
     Smooth where trees are steps: it reaches into corners of the outputs where samples are few.
     """
-    a, b = first.columns(), second.columns()
+    of = columns_of(first, second)
+    a, b = of(first), of(second)
     standard = standardised(a, b)
     z = standard(np.concatenate([a[: TUNING.retained_rows], b[: TUNING.retained_rows]]))
     # The two commonest values of a column may be atoms; the lines bend where the others lie.
@@ -112,8 +115,8 @@ def smooth(first: Encoded, second: Encoded) -> Score:
     x, y = features(a[some]), features(b[some])
     ridge = TUNING.smooth_ridge if 2 * len(x) >= x.shape[1] else shrinkage(x, y)
     weights, without = cross_fit(x, y, fold, ridge)
-    folds = tuple(_quadratic_form(w, rows, width) for w in without)
-    whole = _quadratic_form(weights, rows, width)
+    folds = tuple(_quadratic_form(w, of, rows, width) for w in without)
+    whole = _quadratic_form(weights, of, rows, width)
     return Score("smooth", whole, threshold_words("smooth logistic score"), folds=folds)
 
 
@@ -157,17 +160,18 @@ def repeated(first: Encoded, second: Encoded) -> Score | None:
 
 def norm(first: Encoded, second: Encoded) -> Score:
     """Distance from the pooled centre in standardised columns: finds rare modes far out and other spreads."""
-    standard = standardised(first.columns(), second.columns())
+    of = columns_of(first, second)
+    standard = standardised(of(first), of(second))
 
     def evaluate(e: Encoded) -> Floats:
-        z = standard(e.columns())
+        z = standard(of(e))
         return np.sqrt(np.einsum("ij,ij->i", z, z))
 
     return Score("norm", evaluate, threshold_words("distance from the centre"), learned=False, monotone=False)
 
 
 def _quadratic_form(
-    weights: Floats, rows: Callable[[Floats], Floats], width: int
+    weights: Floats, of: Columns, rows: Callable[[Floats], Floats], width: int
 ) -> Callable[[Encoded], Floats]:
     """The weighted sum of `width` rows and of all products of two of them.
 
@@ -181,7 +185,7 @@ def _quadratic_form(
         # Blocks of this size stay in the cache.
         for start in range(0, len(e), TUNING.few_rows):
             part = slice(start, start + TUNING.few_rows)
-            base = rows(e.take(part).columns())
+            base = rows(of(e.take(part)))
             found[part] = np.einsum("ij,ij->j", square.T @ base + weights[:width, None], base)
         return found
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from audits.privacy.learners.cells import SHOWN, joined
 from audits.privacy.learners.score import Score, fold_of, some_columns, spaced, threshold_words
-from audits.privacy.outputs import Encoded, Floats, Ints, column_words, digits_of, number_words
+from audits.privacy.outputs import Encoded, Floats, Ints, columns_of, digits_of, number_words
 from audits.privacy.tuning import TUNING
 
 
@@ -39,7 +39,8 @@ class _Tree:
 
 def tree(first: Encoded, second: Encoded) -> Score | None:
     """The tree on two or all of a few columns that explains best which dataset each output is of."""
-    a, b = first.columns(), second.columns()
+    of = columns_of(first, second)
+    a, b = of(first), of(second)
     choices = _choices(a, b)
     if not choices or len(a) < TUNING.least * TUNING.parts:
         return None
@@ -52,7 +53,7 @@ def tree(first: Encoded, second: Encoded) -> Score | None:
         return None
 
     def score(ratio: Floats) -> Callable[[Encoded], Floats]:
-        return lambda e: ratio[grown.leaf(e.columns())]
+        return lambda e: ratio[grown.leaf(of(e))]
 
     # Where places are cut does not depend on the datasets that the outputs are of, only the counts do.
     fold, a, b = fold_of(len(a), TUNING.folds)[some], a[some], b[some]
@@ -61,7 +62,7 @@ def tree(first: Encoded, second: Encoded) -> Score | None:
     if edges is not None:
         words = _interval_words(edges, ratio)
     else:
-        names = ", ".join(column_words(first.shape, c) for c in grown.columns)
+        names = ", ".join(map(of.words, grown.columns))
         words = threshold_words(f"tree score of {names}")
     folds = tuple(map(score, without))
     return Score("tree", score(ratio), words, monotone=False, edges=edges, folds=folds)

@@ -81,7 +81,7 @@ def _column(shape: tuple[int, int], column: int) -> View:
     if shape == (1, 1):
         # A symbol has no number.
         return View("output", lambda e: np.where(e.codes[:, 0] > 0, np.nan, e.values[:, 0]))
-    return View("output" if shape == (1, 0) else column_words(shape, column), lambda e: e.values[:, column])
+    return View("output" if shape == (1, 0) else column_words(column), lambda e: e.values[:, column])
 
 
 def both(view: View, first: Encoded, second: Encoded) -> tuple[Floats, Floats]:
