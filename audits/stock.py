@@ -86,7 +86,7 @@ def stock(schema: Schema, adjacency: str) -> list[Named]:
 
 
 def derived(pair: tuple[Any, Any], adjacency: str) -> tuple[Any, Any]:
-    """A pair under "replace", "add" or "remove" from any neighbouring pair of arrays, lists, or (X, y).
+    """A pair under "replace", "add" or "remove" from a neighbouring pair of arrays, lists, tuples or (X, y).
 
     A pair with one record replaced gives one that lost that record. From a pair of which the larger has a
     record more, "replace" puts a record of the smaller there.
@@ -95,6 +95,9 @@ def derived(pair: tuple[Any, Any], adjacency: str) -> tuple[Any, Any]:
     if adjacency not in ADJACENCIES:
         raise ValueError(f"adjacency must be one of {ADJACENCIES}, got {adjacency!r}")
     first, second = pair
+    if all(map(_is_tuple_of_records, pair)):
+        one, other = derived((list(first), list(second)), adjacency)
+        return tuple(one), tuple(other)
     sizes = _length(first), _length(second)
     if sizes[0] == sizes[1]:
         if adjacency == "replace":
@@ -114,6 +117,11 @@ def derived(pair: tuple[Any, Any], adjacency: str) -> tuple[Any, Any]:
     if other is None:
         raise ValueError("all records are equal: no other one can be put in the place of the added one")
     return large, _put(large, place, small, other)
+
+
+def _is_tuple_of_records(data: Any) -> bool:
+    """Whether it is no (X, y) of arrays or lists."""
+    return isinstance(data, tuple) and not any(isinstance(part, (np.ndarray, list)) for part in data)
 
 
 def _length(data: Any) -> int:

@@ -158,6 +158,23 @@ def test_each_and_unseeded_say_that_there_is_no_replay(
     assert json.loads(capsys.readouterr().out)["seed"] is None
 
 
+@pytest.mark.parametrize(("asked", "relation"), [("replace", "replace"), ("add", "add-remove")])
+def test_the_option_stands_in_for_a_missing_adjacency(
+    asked: str, relation: str, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bare = HEADER + MECHANISM + "pairs = [((0, 1), (0, 0))]\n" + EPSILON
+    if asked == "add":
+        bare = bare.replace("((0, 1), (0, 0))", "((0, 1), (0,))")
+    settings: dict[str, Any] = {"adjacency": asked, "json": True, "max_samples": 300, "alpha": 1e-6}
+    assert audit_target(write(bare), **settings) == 0
+    first = json.loads(capsys.readouterr().out)[asked]
+    assert audit_target(write(bare + f"adjacency = {relation!r}\n"), **settings) == 0
+    second = json.loads(capsys.readouterr().out)[asked]
+    assert [first[name] for name in ("pair", "event")] == [second[name] for name in ("pair", "event")]
+    assert audit_target(write(bare), max_samples=300) == 2
+    assert "or --adjacency replace, add or remove" in capsys.readouterr().err
+
+
 BAD_MODULES = {
     "no mechanism": (GOOD.replace("def mechanism", "def other"), "no 'mechanism' in it"),
     "not callable": (HEADER + "mechanism = 3\n" + PAIRS + ADJACENCY, "must be a function .* got 3"),

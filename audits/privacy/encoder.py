@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audits.privacy import leaves
 from audits.privacy.outputs import Encoded, Floats, Ints, Raw
@@ -94,6 +95,7 @@ class Encoder:
         self._patterns: dict[Key, list[str]] = {}
         self._extents: dict[Key, tuple[int, int]] = {}
         self._keys: dict[str, set[str]] = {}
+        self._rows: dict[str, list[str]] = {}
         self._sorts: dict[str, int] = {}
         self._units: dict[Key, str] = {}
         self._started = False
@@ -185,6 +187,7 @@ class Encoder:
         for key, block in self._blocks.items():
             if block.start <= column < block.start + block.width:
                 looks = leaves.structure_words(*self._extents[key]) if key in self._extents else ()
+                looks = tuple(self._rows[key[0]]) if key[1] == "rows" else looks
                 place = _place(key, column - block.start, looks) + self._units.get(key, "")
                 known: dict[int, str] = {}
                 if place.startswith("pattern"):
@@ -285,7 +288,10 @@ class Encoder:
         else:
             self._numbers(batch, key, rows, flat)
 
-    def _numbers(self, batch: _Batch, key: Key, rows: Rows, flat: Raw) -> None:
+    def _numbers(
+        self, batch: _Batch, key: Key, rows: Rows, flat: Raw, absent: NDArray[np.bool_] | None = None
+    ) -> None:
+        """Columns of numbers (n, w), of which some may be 0 for what is `absent`."""
         # Outputs of other batches may be Python objects: what is seen of an output must be the same there.
         kind, codes = leaves.kind(flat.dtype.type()), None
         self._units.setdefault(key, leaves.unit(flat.dtype.type()))
@@ -296,6 +302,8 @@ class Encoder:
         values, extras = leaves.finite(flat), leaves.extras(flat, rest)
         if bad is not None and bad.any():
             values, codes = np.where(bad, 0.0, values), bad * self._number(self._not_a_number())
+        if absent is not None:
+            codes = np.where(absent, self._number(ABSENT), 0 if codes is None else codes)
         self._put(batch, key, rows, values, codes)
         if extras is not None:
             self._put(batch, (key[0], f"{key[1]} exactly"), rows, extras)
@@ -304,7 +312,9 @@ class Encoder:
         self._usual.setdefault(types, kind)
         if types in self._blocks:
             kinds = np.full(flat.shape, kind)
-            self._kinds(batch, key, rows, kinds if bad is None else np.where(bad, -1, kinds))
+            for none in (bad, absent):
+                kinds = kinds if none is None else np.where(none, -1, kinds)
+            self._kinds(batch, key, rows, kinds)
 
     def _kinds(self, batch: _Batch, key: Key, rows: Rows, kinds: Ints) -> None:
         """Columns of the kinds of numbers, −1 for what is none."""
@@ -407,6 +417,7 @@ class Encoder:
         lists: dict[int, list[Any]] = {}
         parts: dict[str, dict[int, Any]] = {}
         lengths: dict[int, int] = {}
+        tables: dict[int, list[Any]] = {}
         shapes: dict[int, tuple[int, ...]] = {}
         numbered = np.arange(batch.size)[rows].tolist()
         for row, item, found, order in zip(numbered, items, held, orders, strict=True):
@@ -420,6 +431,7 @@ class Encoder:
                     lists[row] = found
                     continue
                 lengths[row] = len(found)
+                tables[row] = found
                 found = {f"[{j}]": part for j, part in enumerate(found)}
             elif isinstance(item, (Mapping, AbstractSet)):
                 lengths[row] = len(found)
@@ -439,6 +451,7 @@ class Encoder:
         if lists:
             self._lists(batch, path, _ints(lists), [*lists.values()])
         self._shapes(batch, path, _ints(shapes), [*shapes.values()])
+        self._tables(batch, path, _ints(tables), [*tables.values()])
         self._differing(batch, (path, "length"), _ints(lengths), _ints(lengths.values()))
         for name, some in parts.items():
             self._objects(batch, path + name, _ints(some), [*some.values()], depth + 1)
@@ -483,6 +496,18 @@ class Encoder:
             )
         return self._keys[path]
 
+    def _tables(self, batch: _Batch, path: str, rows: Ints, tables: list[list[Any]]) -> None:
+        """Columns for how often lists of rows hold each of the rows that repeat in the first batch."""
+        if not tables or not self._rows.get(path, True):
+            return
+        named = [Counter(filter(None, map(leaves.row, table))) for table in tables]
+        if path not in self._rows:
+            self._rows[path] = _repeated((name for names in named for name in names), 2, MOST_KEYS)
+        known = self._rows[path]
+        if known:
+            found = np.array([[names[name] for name in known] for names in named], dtype=np.float64)
+            self._put(batch, (path, "rows"), rows, found)
+
     def _lists(self, batch: _Batch, path: str, rows: Ints, lists: list[list[Any]]) -> None:
         """Lists of numbers and symbols: as many columns as the longest had at first, the rest as a symbol."""
         lengths = np.array([len(items) for items in lists])
@@ -492,10 +517,17 @@ class Encoder:
         if bool((lengths == width).all()) and (numbers := _numeric(lists)) is not None:
             self._numbers(batch, key, rows, numbers)
             return
-        padded = np.full((len(lists), width), ABSENT, dtype=object)
-        for i, items in enumerate(lists):
-            padded[i, : len(items)] = leaves.objects(items[:width])
-        self._mixed(batch, key, rows, padded)
+        there = np.arange(width) < lengths[:, None]
+        shown = [item for items in lists for item in items[:width]]
+        numbers = _numeric([shown]) if shown else None
+        if numbers is not None:
+            found = np.zeros(there.shape, numbers.dtype)
+            found[there] = numbers[0]
+            self._numbers(batch, key, rows, found, ~there)
+        else:
+            padded = np.full(there.shape, ABSENT, dtype=object)
+            padded[there] = leaves.objects(shown)
+            self._mixed(batch, key, rows, padded)
         longer = np.flatnonzero(lengths > width)
         if len(longer):
             rest = leaves.objects([leaves.canonical(lists[i][width:]) for i in longer])[:, None]
@@ -583,9 +615,11 @@ def _numeric(lists: list[list[Any]]) -> Raw | None:
 
 
 def _place(key: Key, column: int = 0, looks: tuple[str, ...] = ()) -> str:
-    """What a column of a block holds, in words; `looks` are those of a block of texts."""
+    """What a column of a block holds, in words; `looks` are those of a block of texts or of rows."""
     path, block = key
     whole = f"output{path}"
+    if block == "rows":
+        return f"how often {_cut(looks[column], 40)} occurs in {whole}"
     kind, _, extra = block.partition(" ")
     if kind == "axis":
         return f"length of axis {extra} of {whole}"

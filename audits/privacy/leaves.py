@@ -47,6 +47,8 @@ PARTS = {"ns": 10**3, "ps": 10**6, "fs": 10**9, "as": 10**12}
 UNITS = {"ms": 10**3, "s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6, "D": 86400 * 10**6, "W": 604800 * 10**6}
 """Microseconds of longer units."""
 TEXTS = (str, bytes, bytearray, uuid.UUID)
+MOST_FIELDS = 16
+"""Items of a row that is looked at as a whole, at most."""
 PLAIN = frozenset((float, int, bool, str, bytes, type(None)))
 """Types of which a glance says that they hold nothing."""
 
@@ -332,6 +334,13 @@ def canonical(part: Any) -> str:
     except Exception as error:
         raised = type(error).__name__
         raise Refused(f"must return keys and elements that repr() can write, which raises {raised}") from None
+
+
+def row(part: Any) -> str:
+    """A short row of plain items as Python writes it; "" for anything else."""
+    items = part.values() if type(part) is dict else part if type(part) in (list, tuple) else ()
+    few = 0 < len(items) <= MOST_FIELDS and all(type(item) in PLAIN for item in items)
+    return canonical(part) if few else ""
 
 
 def objects(items: Sequence[Any]) -> Raw:

@@ -187,6 +187,8 @@ class PairState:
         scorers = scorer(first, self.atoms), scorer(second, self.atoms)
         with self.request.threads.limit(limits=1):
             for slot in tuple(self.slots):
+                if self.request.timed() > self.request.time_limit:
+                    return
                 # `reorder` sees to the sets. Where nothing but few outputs occurs, these are all the events.
                 repeat = self.few() if slot.learner is not sets else self.atoms is not None
                 if repeat and slot.learner is not value:

@@ -15,7 +15,7 @@ LEVELS = np.linspace(0.01, 0.99, 50)
 ALIKE = 0.8
 """Mean of the shares of outputs in the event and outside that a threshold must get right to stand for it."""
 SHOWN = 3
-PLAIN = ("value", "sets", "period", "modes", "symbols", "footprints")
+PLAIN = ("value", "sets", "period", "modes", "summary", "symbols", "footprints")
 """Scores whose events are in words of the output already."""
 
 

@@ -36,11 +36,13 @@ MOST_NUMBERS = 1 << 23
 LEVELS = np.unique(np.concatenate([np.linspace(0.02, 0.98, 49), [0.001, 0.003, 0.01, 0.99, 0.997, 0.999]]))
 CELLS = 24
 MOST_COLUMNS, MOST_VALUES = 64, 8
-"""Columns that are searched for intervals, and values of a column that are searched for one alone."""
+"""Columns that are searched for intervals, and values of a column that are looked at one by one."""
 MOST_WEIGHTS, RIDGE = 6, 1e-3
 """Columns in a weighted sum; and what is added to their variances, which are 2 in all."""
 SPARED = 200
 """A threshold may move by this part of the searched outputs, for the sake of fewer digits."""
+HOPEFUL = 0.5
+"""Share of the claimed ε that the best event must be expected to show to be counted."""
 CAUTION = 1.0
 """Standard errors by which shares are thought to be weaker than the searched outputs have them."""
 
@@ -176,9 +178,14 @@ def simplest_event(
     sides = [encoder.widen(e) for e in encoded]
     vectors = all(part.ndim > 1 and part.dtype.kind in "biuf" for part in raw)
     rate = _Rate(epsilon, delta, alpha, samples, (len(raw[0]), len(raw[1])))
-    found = [event for event in _best_of_each_kind(sides, vectors, rate) if event.expected > epsilon]
+    events = list(_best_of_each_kind(sides, vectors, rate))
+    found = [event for event in events if event.expected > epsilon]
     if not found:
-        return None
+        # What is expected errs on the safe side: the best event is worth its draws where it comes near.
+        best = max(events, key=lambda event: event.expected, default=None)
+        if best is None or not best.expected > HOPEFUL * epsilon:
+            return None
+        found = [best]
     hits = np.zeros((2, len(found)), dtype=np.int64)
     for start in range(0, samples, CHUNK):
         for side in (0, 1):
@@ -291,7 +298,7 @@ def _alone(kind: str, columns: Sequence[Raw], without_zero: bool, rate: _Rate) -
     """Single symbols, or values that repeat; 0 is left out where it stands for what is none."""
     for place in range(columns[0].shape[1]):
         sides = [side[:, place] for side in columns]
-        for value in _frequent(np.concatenate(sides)):
+        for value in _frequent(*sides):
             # A double stands for several of the integers that are larger.
             if (without_zero and value == 0) or not abs(value) < EXACT:
                 continue
@@ -301,12 +308,15 @@ def _alone(kind: str, columns: Sequence[Raw], without_zero: bool, rate: _Rate) -
                 yield _Event(kind, place, float(value), math.inf, outside, float(rate.expected(*counts)))
 
 
-def _frequent(values: Raw) -> Raw:
-    if len(np.unique(values[:256])) == min(256, len(values)):
-        return values[:0]
-    found, counts = np.unique(values, return_counts=True)
-    order = np.argsort(-counts, kind="stable")[:MOST_VALUES]
-    return found[order][counts[order] > 1]
+def _frequent(first: Raw, second: Raw) -> Raw:
+    """The values that repeat whose counts on both datasets differ most, in units of their errors."""
+    some = np.concatenate([first[:128], second[:128]])
+    if len(np.unique(some)) == len(some):
+        return some[:0]
+    found, which = np.unique(np.concatenate([first, second]), return_inverse=True)
+    a, b = (np.bincount(side, minlength=len(found)) for side in np.split(which, [len(first)]))
+    order = np.argsort(-np.square(a / len(first) - b / len(second)) / (a + b), kind="stable")[:MOST_VALUES]
+    return found[order][(a + b)[order] > 1]
 
 
 def _telling(x: Sequence[Floats]) -> list[int]:

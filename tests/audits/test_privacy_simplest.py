@@ -74,6 +74,25 @@ def test_a_symbol_and_an_exception() -> None:
     assert inside(found.second, 0.0)
 
 
+def test_a_rare_symbol_among_common_ones_is_named() -> None:
+    # Ten symbols are commoner on both datasets than the one that tells these apart.
+    names = np.array([*"abcdefghij", "late"])
+
+    def mechanism(data: Any, size: int, rng: np.random.Generator) -> Any:
+        found = np.zeros(size, dtype=[("name", "U4"), ("number", "f8")])
+        hit = (rng.random(size) < 0.05) & (data[0] == 1.0)
+        found["name"] = names[np.where(hit, 10, rng.integers(0, 10, size))]
+        found["number"] = rng.laplace(size=size)
+        return found
+
+    for seed in range(5):
+        result = audited(mechanism, seed=seed)
+        assert result.refuted
+        assert result.simplest is not None
+        assert result.simplest.event == "output.name = 'late'"
+        assert inside(max(result.simplest.first, result.simplest.second, key=lambda s: s.estimate), 0.05)
+
+
 def test_a_weighted_sum_that_anyone_can_count() -> None:
     # Each column alone shows an ε of little more than 1; the law of a weighted sum is normal.
     shifts = np.array([1.0, -1.0, 0.5, 0.8, 0.0, 0.0, -0.7, 0.0])

@@ -79,6 +79,8 @@ def test_a_range_and_a_number_of_values_that_are_read_from_the_data() -> None:
         (np.array([1.0, 2.0, 3.0]), np.array([1.0, 5.0, 3.0])),
         (np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0])),
         (["a", "b"], ["a", "b", "b"]),
+        ((0, 1, 1), (0, 0, 1)),
+        (((0, "x"), (1, "y")), ((0, "x"),)),
         ((np.eye(3), np.array([0, 1, 1])), (np.eye(3), np.array([0, 1, 0]))),
     ],
 )

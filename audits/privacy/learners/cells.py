@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -29,17 +29,17 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
     if not (first.is_scalar or first.is_symbol):
         return None
     values = np.concatenate([e.values[(e.codes == 0).all(axis=1), 0] for e in (first, second)])
-    atoms, edges = _scalar_cells(values, int(np.clip(np.sqrt(len(values)) / 2, 8, 128)))
-    numbers, digits = len(atoms) + len(edges) + 1, digits_of(edges)
+    cells = partition(values, 128)
+    numbers = len(cells)
 
     def cell(e: Encoded) -> Ints:
-        found = _scalar_cell(e.values[:, 0], atoms, edges)
+        found = cells.of(e.values[:, 0])
         return np.where(e.codes[:, 0] > 0, numbers - 1 + e.codes[:, 0], found) if first.is_symbol else found
 
     def name(c: int) -> str:
-        return _cell_words(atoms, edges, c, digits) if c < numbers else f"{{symbol {c - numbers + 1}}}"
+        return cells.words(c) if c < numbers else f"{{symbol {c - numbers + 1}}}"
 
-    ends = np.unique(np.concatenate([edges, atoms, np.nextafter(atoms, np.inf)]))
+    ends = np.unique(np.concatenate([cells.edges, cells.atoms, np.nextafter(cells.atoms, np.inf)]))
     return of_cells("sets", cell, name, first, second, few=TUNING.few_cells, edges=ends)
 
 
@@ -62,17 +62,8 @@ def of_number(
     name: str, number: Callable[[Encoded], Floats], words: str, first: Encoded, second: Encoded
 ) -> Score:
     """The score of one number of each output, cut into cells."""
-    values = np.concatenate([number(first), number(second)])
-    atoms, edges = _scalar_cells(values, int(np.clip(np.sqrt(len(values)) / 2, 8, 64)))
-    digits = digits_of(edges)
-    return of_cells(
-        name,
-        lambda e: _scalar_cell(number(e), atoms, edges),
-        lambda c: _cell_words(atoms, edges, c, digits),
-        first,
-        second,
-        what=words,
-    )
+    cells = partition(np.concatenate([number(first), number(second)]), 64)
+    return of_cells(name, lambda e: cells.of(number(e)), cells.words, first, second, what=words)
 
 
 def of_cells(
@@ -146,32 +137,42 @@ def row_words(e: Encoded, row: int) -> str:
     return "{" + (parts[0] if len(parts) == 1 else f"({', '.join(parts)}{more})") + "}"
 
 
-def _scalar_cells(values: Floats, cells: int) -> tuple[Floats, Floats]:
-    """Atoms (repeated values) and edges between which the other values lie, about `cells` in all."""
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """Cells of numbers: values that repeat, and intervals between edges where the other values lie."""
+
+    atoms: Floats
+    edges: Floats
+
+    def __len__(self) -> int:
+        return len(self.atoms) + len(self.edges) + 1
+
+    def of(self, values: Floats) -> Ints:
+        """The cell of each number."""
+        between = len(self.atoms) + np.searchsorted(self.edges, values, side="right")
+        if len(self.atoms) == 0:
+            return between
+        place = np.minimum(np.searchsorted(self.atoms, values), len(self.atoms) - 1)
+        return np.where(self.atoms[place] == values, place, between)
+
+    def words(self, cell: int) -> str:
+        """A cell in words."""
+        if cell < len(self.atoms):
+            return f"{{{value_words(self.atoms[cell])}}}"
+        if len(self.atoms) > 0 and len(self.edges) == 0:
+            return "(another number)"
+        ends = np.concatenate([[-np.inf], self.edges, [np.inf]])[cell - len(self.atoms) :][:2]
+        low, high = (number_words(end, digits_of(self.edges)) for end in ends.tolist())
+        return f"[{low}, {high})"
+
+
+def partition(values: Floats, most: int) -> Partition:
+    """Cells of numbers like these: the values that repeat among them, and so many intervals at most, of the
+    others at quantiles."""
+    cells = int(np.clip(np.sqrt(len(values)) / 2, 8, most))
     unique, counts = np.unique(values, return_counts=True)
-    least = max(2, len(values) // 2000)
-    common = counts >= least
+    common = counts >= max(2, len(values) // 2000)
     atoms, rest = unique[common], np.repeat(unique[~common], counts[~common])
     if len(rest) < 4:
-        return atoms, np.zeros(0)
-    edges = np.unique(np.quantile(rest, np.linspace(0.0, 1.0, cells + 1)[1:-1]))
-    return atoms, edges
-
-
-def _scalar_cell(values: Floats, atoms: Floats, edges: Floats) -> Ints:
-    between = len(atoms) + np.searchsorted(edges, values, side="right")
-    if len(atoms) == 0:
-        return between
-    place = np.minimum(np.searchsorted(atoms, values), len(atoms) - 1)
-    return np.where(atoms[place] == values, place, between)
-
-
-def _cell_words(atoms: Floats, edges: Floats, c: int, digits: int) -> str:
-    """One of the cells that `_scalar_cell` puts numbers into, its edges with so many digits."""
-    if c < len(atoms):
-        return f"{{{value_words(atoms[c])}}}"
-    if len(atoms) > 0 and len(edges) == 0:
-        return "(another number)"
-    j = c - len(atoms)
-    low, high = edges[j - 1] if j > 0 else -math.inf, edges[j] if j < len(edges) else math.inf
-    return f"[{number_words(low, digits)}, {number_words(high, digits)})"
+        return Partition(atoms, np.zeros(0))
+    return Partition(atoms, np.unique(np.quantile(rest, np.linspace(0.0, 1.0, cells + 1)[1:-1])))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from audits.privacy.learners.cells import SHOWN
+from audits.privacy.learners.cells import SHOWN, partition
 from audits.privacy.learners.fits import shrinkage
 from audits.privacy.learners.score import apart, beyond_chance, telling
 from audits.privacy.learners.views import View, numbers
@@ -132,6 +132,26 @@ def spreads(first: Encoded, second: Encoded) -> Iterator[View]:
                 yield View(words, lambda e, w=weights, c=centre: np.abs(numbers(e) @ w - c))
 
 
+def members(first: Encoded, second: Encoded) -> Iterator[View]:
+    """How many numbers of an output have one value, or lie in one interval, wherever they stand: what a list
+    in any order tells."""
+    width = first.shape[0]
+    if width < 3:
+        return
+    rows = slice(0, max(TUNING.hidden_least, TUNING.most_numbers // width))
+    sides = [numbers(e.take(rows)) for e in (first, second)]
+    cells = partition(np.concatenate([side.ravel() for side in sides]), 512)
+    top = len(cells)
+    # Every cell that an output has numbers in, once.
+    once = [np.unique(np.arange(len(side))[:, None] * top + cells.of(side)) % top for side in sides]
+    p, q = (np.bincount(side, minlength=top) / len(sides[0]) for side in once)
+    telling_by = apart(1.0 - 2.0 * p, 1.0 - 2.0 * q, len(sides[0]))
+    best = int(telling_by.argmax())
+    if telling_by[best] >= beyond_chance(top):
+        words = f"the count of numbers in {cells.words(best)}"
+        yield View(words, lambda e: 1.0 * (cells.of(numbers(e)) == best).sum(axis=1))
+
+
 def _best(a: Floats, b: Floats) -> int | None:
     """The column of zeros and ones that tells the datasets apart best; none where chance explains it."""
     apart_by = apart(1.0 - 2.0 * a.mean(axis=0), 1.0 - 2.0 * b.mean(axis=0), len(a))
@@ -168,5 +188,5 @@ def _sum_words(weights: Floats) -> str:
     return " ".join(terms).removeprefix("+ ") + (f" and {left} further terms" if left else "")
 
 
-RELATIONS = constant_sums, vanishing_sums, orders, spreads
+RELATIONS = constant_sums, vanishing_sums, orders, spreads, members
 """Each looks at both datasets for views that tell these apart."""

@@ -33,10 +33,11 @@ class Target:
     label: str = ""
 
 
-def load_target(target: str) -> Target:
+def load_target(target: str, adjacency: str | None = None) -> Target:
     """The mechanism and what its module says of it.
 
-    `target` is "file.py", "file.py:name" or "package.module:name"; without a name it is `mechanism`.
+    `target` is "file.py", "file.py:name" or "package.module:name"; without a name it is `mechanism`. The
+    `adjacency` that was asked for stands in where the module has none.
     Raises ValueError, one sentence, where something is missing or the module cannot be imported.
     """
     place, name = _split(target)
@@ -47,12 +48,10 @@ def load_target(target: str) -> Target:
     mechanism = getattr(module, name)
     if not callable(mechanism):
         raise ValueError(f"{where}{name} must be a function (data, size, rng) -> array, got {mechanism!r}")
-    for needed, what in (
-        ("pairs", "a list of neighbouring datasets (D, D′) or a function pairs(rng)"),
-        ("adjacency", '"replace", "add-remove", "replace-item" or a function (D, D′) -> bool'),
-    ):
-        if not hasattr(module, needed):
-            raise ValueError(f"{where}no {needed!r} in it; give {what}")
+    if not hasattr(module, "pairs"):
+        raise ValueError(
+            f"{where}no 'pairs' in it; give a list of neighbouring datasets (D, D′) or a function pairs(rng)"
+        )
     score = getattr(module, "score", None)
     if score is not None and not callable(score):
         raise ValueError(f"{where}score must be a function of the outputs, got {score!r}")
@@ -60,14 +59,27 @@ def load_target(target: str) -> Target:
         name=target if ":" in target else f"{place}:{name}",
         mechanism=mechanism,
         pairs=module.pairs,
-        adjacency=module.adjacency,
+        adjacency=_relation(getattr(module, "adjacency", None), adjacency, where),
         epsilon=_module_number(module, "epsilon", where),
         delta=_module_number(module, "delta", where),
         score=score,
     )
 
 
-def load_remote(target: str, python: str | None, packages: Sequence[str], envs: Path | None) -> Target:
+def _relation(of_file: Any, asked: str | None, where: str) -> Any:
+    """The adjacency of a file's pairs; that which was asked for where the file has none."""
+    known = {"replace": "replace", "add": "add-remove", "remove": "add-remove"}
+    if of_file is not None or asked in known:
+        return known[str(asked)] if of_file is None else of_file
+    raise ValueError(
+        f'{where}no \'adjacency\' in it; give "replace", "add-remove", "replace-item" or a function '
+        "(D, D′) -> bool, or --adjacency replace, add or remove"
+    )
+
+
+def load_remote(
+    target: str, python: str | None, packages: Sequence[str], envs: Path | None, adjacency: str | None = None
+) -> Target:
     """The same of a file that another Python runs; see `audits.remote`."""
     from audits.bridge import remote
     from audits.environments import environment, interpreter
@@ -79,14 +91,13 @@ def load_remote(target: str, python: str | None, packages: Sequence[str], envs: 
         print(f"dpclaims: an environment with {', '.join(packages)}", file=sys.stderr)
     path = environment(packages, python=python, folder=envs) if packages else interpreter(python)
     mechanism = remote(path, place, name)
-    missing = [what for what in ("pairs", "adjacency") if getattr(mechanism, what) is None]
-    if missing:
-        raise ValueError(f"{place}: no {missing[0]!r} in it")
+    if mechanism.pairs is None:
+        raise ValueError(f"{place}: no 'pairs' in it")
     return Target(
         name=f"{target if ':' in target else f'{place}:{name}'} in Python {mechanism.python_version}",
         mechanism=mechanism,
         pairs=mechanism.pairs,
-        adjacency=mechanism.adjacency,
+        adjacency=_relation(mechanism.adjacency, adjacency, f"{place}: "),
         epsilon=mechanism.epsilon,
         delta=mechanism.delta,
         score=None,
@@ -110,8 +121,8 @@ def load_any(
     if set_options or schema:
         raise ValueError(f"--set and --schema are for a function of a library, got {target!r}")
     if python is not None or packages:
-        return adjacency, load_remote(target, python, packages, envs)
-    return adjacency, load_target(target)
+        return adjacency, load_remote(target, python, packages, envs, adjacency)
+    return adjacency, load_target(target, adjacency)
 
 
 def is_library_object(target: str) -> bool:
