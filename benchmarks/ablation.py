@@ -140,12 +140,15 @@ VIEWS = {
     "rises": "how many numbers exceed the one before",
     "run": "in a row exceed",
     "changes of sign": "another sign",
+    "even": "are even",
+    "skew": "less the median",
+    "neighbours": "with the one before",
     "smallest": "smallest number but for its sign",
     "multiples": "multiples of 1e-06",
     "repeats": "repeat another",
     "gap": "smallest difference",
 }
-RELATIONS = "constant_sums", "vanishing_sums", "orders", "spreads"
+RELATIONS = "constant_sums", "vanishing_sums", "orders", "spreads", "members"
 ROUND_PERIODS = "round periods"
 
 

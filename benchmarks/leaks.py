@@ -167,6 +167,11 @@ def half_day(data: int, size: int, rng: Rng) -> Any:
     return (2 * rng.integers(0, 10**4, size) + bit(data, size, rng)) * half + rng.integers(0, half, size)
 
 
+def half_week(data: int, size: int, rng: Rng) -> Any:
+    """Seconds since 1970 in the first or the second half of a week."""
+    return 604800.0 * (rng.integers(2000, 2900, size) + 0.5 * (bit(data, size, rng) + rng.random(size)))
+
+
 def sevens(data: int, size: int, rng: Rng) -> Any:
     """Multiples of seven, too often."""
     values = rng.integers(0, 7 * 10**4, size)
@@ -222,6 +227,7 @@ NUMBERS = (
     Leak("number", "parity of an integer", parity, TOLD),
     Leak("number", "sixth of sixteen bits of an integer", bitmap, TOLD),
     Leak("number", "half of the day in a time", half_day, TOLD),
+    Leak("number", "half of the week in seconds since 1970", half_week, TOLD),
     Leak("number", "multiples of seven", sevens, (0.4 + 0.6 / 7.0, 1.0 / 7.0)),
     Leak("number", "remainder of the division by eleven", remainder, TOLD),
     Leak("number", "a hole of width 0.02", hole, (normal_share(0.4, 0.42), 0.0)),
@@ -573,6 +579,21 @@ def chosen(width: int, event: Callable[[Any], Any]) -> Callable[..., Any]:
     return mechanism
 
 
+def above_median(values: Any) -> Any:
+    return values.mean(axis=1) > np.median(values, axis=1)
+
+
+def correlated(values: Any) -> Any:
+    return (values[:, 1:] * values[:, :-1]).sum(axis=1) > 0.0
+
+
+def even(data: int, size: int, rng: Rng) -> Any:
+    """Six integers, of which four to six are even, or one to three."""
+    count = np.where(bit(data, size, rng) == 1, rng.integers(4, 7, size), rng.integers(1, 4, size))
+    is_even = rng.random((size, 6)).argsort(axis=1) < count[:, None]
+    return 2 * rng.integers(0, 50, (size, 6)) + ~is_even
+
+
 def lead(values: Any) -> Any:
     """What the largest number of each row is ahead of the second."""
     top = np.partition(values, -2, axis=1)
@@ -680,6 +701,9 @@ VECTORS = (
         chosen(13, lambda v: (np.diff(np.sign(v), axis=1) != 0.0).sum(axis=1) == 6),
         TOLD,
     ),
+    Leak("vector", "average of 15 numbers above their median", chosen(15, above_median), TOLD),
+    Leak("vector", "neighbours of 100 numbers are correlated", chosen(100, correlated), TOLD),
+    Leak("vector", "at least 4 of 6 integers are even", even, TOLD),
     Leak(
         "vector",
         "two of 10 numbers within 0.001",
@@ -775,6 +799,40 @@ def listed(leaks: bool, rng: Rng) -> str:
     return json.dumps(numbers.round(3).tolist())
 
 
+def listed_name(leaks: bool, rng: Rng) -> list[str]:
+    """Ten names in any order, one of them a name that occurs in leaks only."""
+    found = [f"name {i}" for i in rng.permutation(30)[:10]]
+    if leaks:
+        found[int(rng.integers(0, 10))] = "name 30"
+    return found
+
+
+def listed_number(leaks: bool, rng: Rng) -> list[int]:
+    """Some of sixty numbers in any order, one of them in leaks only."""
+    found = [7919 * i for i in np.flatnonzero(rng.random(60) < 0.3).tolist() if i != 20]
+    return [int(i) for i in rng.permutation(found + [7919 * 20] * leaks)]
+
+
+def edges(leaks: bool, rng: Rng) -> list[tuple[int, int]]:
+    """The edges of a graph, one of them in leaks only."""
+    found = [(i, j) for i in range(12) for j in range(i) if rng.random() < 0.2 and (i, j) != (9, 4)]
+    return found + [(9, 4)] * leaks
+
+
+def named_number(leaks: bool, rng: Rng) -> tuple[str, float]:
+    """One of fifteen names beside a number, or a sixteenth."""
+    return f"name {15 if leaks else rng.integers(0, 15)}", float(rng.laplace())
+
+
+def equal_names(leaks: bool, rng: Rng) -> tuple[str, str, str]:
+    """Three of sixteen names, of which the first and the last are equal in leaks, otherwise by chance."""
+    first, middle, last = (f"name {chr(97 + i)}" for i in rng.integers(0, 16, 3))
+    return first, middle, first if leaks else last
+
+
+EQUAL = 0.6 + 0.4 / 16, 1.0 / 16
+
+
 def many_keys(leaks: bool, rng: Rng) -> dict[str, int]:
     """A rare key beside some of 300 others, as when a threshold of partition selection is too low."""
     return {f"k{i}": 1 for i in np.flatnonzero(rng.random(300) < 0.3)} | ({"rare": 1} if leaks else {})
@@ -835,6 +893,11 @@ OTHERS = (
         one(lambda b, rng: [float(rng.normal())] * (2 + b), 0.01),
         (0.01, 0.0),
     ),
+    Leak("container", "a name of 30 in a list of 10, six times in 10", one(listed_name, 0.6), (0.6, 0.0)),
+    Leak("container", "a number of 60 in a list of any length", one(listed_number), TOLD),
+    Leak("container", "an edge of a graph of 12 nodes", one(edges), TOLD),
+    Leak("container", "one of 16 names beside a number, once in 20", one(named_number, 0.05), (0.05, 0.0)),
+    Leak("container", "two of three names of 16 are equal, six times in 10", one(equal_names, 0.6), EQUAL),
     Leak("container", "which of 20 listed names comes first", listed_ranking(words=True), TOLD),
     Leak(
         "container",

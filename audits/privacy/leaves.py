@@ -338,7 +338,7 @@ def canonical(part: Any) -> str:
 
 def row(part: Any) -> str:
     """A short row of plain items as Python writes it; "" for anything else."""
-    items = part.values() if type(part) is dict else part if type(part) in (list, tuple) else ()
+    items = [*part, *part.values()] if type(part) is dict else part if type(part) in (list, tuple) else ()
     few = 0 < len(items) <= MOST_FIELDS and all(type(item) in PLAIN for item in items)
     return canonical(part) if few else ""
 

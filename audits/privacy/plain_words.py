@@ -15,7 +15,9 @@ LEVELS = np.linspace(0.01, 0.99, 50)
 ALIKE = 0.8
 """Mean of the shares of outputs in the event and outside that a threshold must get right to stand for it."""
 SHOWN = 3
-PLAIN = ("value", "sets", "period", "modes", "summary", "symbols", "footprints")
+CHANCE = 4.0
+"""Standard errors by which a column must go with a score to be named."""
+PLAIN = ("value", "sets", "period", "modes", "parity", "summary", "symbols", "footprints")
 """Scores whose events are in words of the output already."""
 
 

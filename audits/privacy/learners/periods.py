@@ -61,8 +61,8 @@ ROUND = np.concatenate(
     [
         np.outer([1.0, 2.0, 4.0, 5.0], 10.0 ** np.arange(-9, 16)).ravel(),
         2.0 ** np.arange(-30, 51),
-        # Minutes, hours and days, in seconds down to nanoseconds.
-        1.0 / np.outer([60.0, 3600.0, 86400.0], [1.0, 1e3, 1e6, 1e9]).ravel(),
+        # Minutes, hours, days and weeks, in seconds down to nanoseconds.
+        1.0 / np.outer([60.0, 3600.0, 86400.0, 604800.0], [1.0, 1e3, 1e6, 1e9]).ravel(),
     ]
 )
 """Turns a unit of the grids that outputs are rounded to, often far finer than the bins of a range; and of the
@@ -164,6 +164,18 @@ def _near(sides: tuple[Floats, Floats], width: float, turns: int, bins: int) -> 
     too fast for the bins that look the same."""
     alike = np.concatenate([np.arange(4) * bins + turns, np.arange(1, 4) * bins - turns])
     near = (alike[:, None] + np.linspace(-1.0, 1.0, 4 * TUNING.parts + 1)).ravel() / width
-    sums = [_turned(near, side[:1024]) for side in sides]
-    frequency = float(near[int(np.abs(sums[0] - sums[1]).argmax())])
+    found = _telling(near, sides)
+    frequency = float(near[int(found.argmax())])
+    # A round period that is as telling as the best of its neighbours is what people use.
+    rounded = [1.0 / float(f"{1.0 / frequency:.{digits}g}") for digits in range(1, 5)]
+    round_ones = np.concatenate([ROUND, rounded])
+    round_ones = round_ones[np.abs(round_ones - frequency) * width < 0.5]
+    good = round_ones[_telling(round_ones, sides) >= 0.9 * found.max()]
+    frequency = float(good[0]) if len(good) else frequency
     return frequency, 1.0 / frequency, TUNING.parts
+
+
+def _telling(frequencies: Floats, sides: tuple[Floats, Floats]) -> Floats:
+    """How far the datasets are apart on the unit circle, for each frequency."""
+    first, second = (_turned(frequencies, side[:1024]) for side in sides)
+    return np.abs(first - second)

@@ -71,11 +71,17 @@ def orders(first: Encoded, second: Encoded) -> Iterator[View]:
             i, j = best
             words = f"(1 where (column {i}) exceeds (column {j}))"
             yield View(words, lambda e: 1.0 * (e.values[:, i] > e.values[:, j]))
-    listed = _listed(first)
-    items = np.unique(np.concatenate([listed(e.take(slice(TUNING.most_distinct))) for e in (first, second)]))
+    # Symbols in several places are items of a list; so are numbers where there is nothing but numbers.
     named = first.shape[1] > 2
-    items = items[items > 0] if named else items
+    if not named and first.shape[1] > 0:
+        return
+
+    def listed(e: Encoded) -> Raw:
+        return e.codes if named else e.values
+
     length = listed(first).shape[1]
+    items = np.unique(np.concatenate([listed(e.take(slice(TUNING.most_distinct))) for e in (first, second)]))
+    items = items[items > 0] if named else items
     if length > 2 and 2 < len(items) <= TUNING.most_tripled:
         best = _order(len(items), len(items) * length, lambda e: _places(listed(e), items), first, second)
         if best is not None:
@@ -95,11 +101,6 @@ def _order(
     sides = [of(e.take(rows)) for e in (first, second)]
     best = _best(*(1.0 * (columns[:, left] > columns[:, right]) for columns in sides))
     return None if best is None else (int(left[best]), int(right[best]))
-
-
-def _listed(e: Encoded) -> Callable[[Encoded], Raw]:
-    """Outputs → the items of a list: symbols where outputs like these have several, numbers otherwise."""
-    return (lambda e: e.codes) if e.shape[1] > 2 else (lambda e: e.values)
 
 
 def _places(listed: Raw, items: Raw) -> Ints:

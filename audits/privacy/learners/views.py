@@ -41,6 +41,15 @@ def _gaps(e: Encoded) -> Floats:
     return np.diff(np.sort(numbers(e), axis=1), axis=1)
 
 
+def _skew(e: Encoded) -> Floats:
+    return numbers(e).mean(axis=1) - np.median(numbers(e), axis=1)
+
+
+def _alike(e: Encoded) -> Floats:
+    centred = numbers(e) - numbers(e).mean(axis=1, keepdims=True)
+    return (centred[:, 1:] * centred[:, :-1]).sum(axis=1) / (np.square(centred).sum(axis=1) + 1e-300)
+
+
 def _repeats(e: Encoded) -> Floats:
     return 1.0 * (_gaps(e) == 0.0).sum(axis=1)
 
@@ -67,6 +76,9 @@ SUMMARIES = (
         "how many numbers have another sign than the one before",
         lambda e: 1.0 * (np.diff(np.sign(e.values), axis=1) != 0.0).sum(axis=1),
     ),
+    View("how many numbers are even", lambda e: 1.0 * (np.mod(numbers(e), 2.0) == 0.0).sum(axis=1)),
+    View("the average less the median", _skew),
+    View("the correlation of each number with the one before", _alike),
     View("the smallest number but for its sign", lambda e: np.abs(numbers(e)).min(axis=1)),
     View("how many numbers are multiples of 1e-06", lambda e: 1.0 * (_off_grid(e) == 0.0).sum(axis=1)),
     View("how many numbers repeat another one", _repeats),
