@@ -129,7 +129,7 @@ def assert_private(request: pytest.FixtureRequest) -> Callable[..., AuditResult]
         epsilon: float,
         delta: float = 0.0,
         *,
-        adjacency: Any,
+        adjacency: Any = None,
         **options: Any,
     ) -> AuditResult:
         __tracebackhide__ = True
@@ -138,9 +138,13 @@ def assert_private(request: pytest.FixtureRequest) -> Callable[..., AuditResult]
         _refuse_alpha(options)
         alpha, seed = next(budget)
         options = {"seed": seed, "confirm": True, "precision": 0.1} | options
-        result = audit_privacy(
-            mechanism, pairs, epsilon=epsilon, delta=delta, adjacency=adjacency, alpha=alpha, **options
-        )
+        try:
+            result = audit_privacy(
+                mechanism, pairs, epsilon=epsilon, delta=delta, adjacency=adjacency, alpha=alpha, **options
+            )
+        except ValueError as error:
+            # Bad input is the test's: the frames of this package say nothing of it.
+            raise error.with_traceback(None) from error.__cause__
         _record(
             request,
             {
@@ -252,6 +256,7 @@ def _record(request: pytest.FixtureRequest, row: dict[str, str | float]) -> None
 
 
 def _refuse_alpha(options: Mapping[str, Any]) -> None:
+    __tracebackhide__ = True
     if "alpha" in options:
         raise ValueError("alpha is set by --dp-alpha and @pytest.mark.dp_audit(alpha=…), not by the call")
 

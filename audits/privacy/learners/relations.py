@@ -1,5 +1,5 @@
 """What several numbers of an output tell together: sums that are constant, vanish or spread more on one
-dataset, and which of two numbers or items comes first."""
+dataset, which of two numbers or items comes first, and how often a value occurs anywhere."""
 
 from __future__ import annotations
 
