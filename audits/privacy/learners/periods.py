@@ -167,10 +167,10 @@ def _near(sides: tuple[Floats, Floats], width: float, turns: int, bins: int) -> 
     found = _telling(near, sides)
     frequency = float(near[int(found.argmax())])
     # A round period that is as telling as the best of its neighbours is what people use.
-    rounded = [1.0 / float(f"{1.0 / frequency:.{digits}g}") for digits in range(1, 5)]
+    rounded = [1.0 / float(f"{1.0 / frequency:.{digits}g}") for digits in (1, 2)]
     round_ones = np.concatenate([ROUND, rounded])
     round_ones = round_ones[np.abs(round_ones - frequency) * width < 0.5]
-    good = round_ones[_telling(round_ones, sides) >= 0.9 * found.max()]
+    good = round_ones[_telling(round_ones, sides) >= 0.95 * found.max()]
     frequency = float(good[0]) if len(good) else frequency
     return frequency, 1.0 / frequency, TUNING.parts
 
