@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -351,3 +352,50 @@ def test_numbers_up_to_the_largest_double_raise_no_warning(width: int) -> None:
         mechanism, [(0, 1)], epsilon=1.0, adjacency=lambda a, b: True, alpha=1e-6, max_samples=600
     )
     assert not result.refuted
+
+
+@pytest.mark.parametrize(
+    ("period", "spread", "said"), [(604_800.0, 1e9, "604800"), (5.0, 300.0, "5"), (0.1, 1.0, "0.1")]
+)
+def test_a_round_period_is_named_as_it_is(period: float, spread: float, said: str) -> None:
+    def mechanism(data: int, size: int, rng: np.random.Generator) -> Any:
+        place = 0.5 * (bit(data, size, rng) + rng.random(size))
+        return period * (np.floor(rng.normal(0.0, spread / period, size)) + place)
+
+    # Power, not level: an ideal test needs 30 samples.
+    found = audit_privacy(mechanism, [(0, 1)], epsilon=1.0, adjacency=lambda a, b: True, max_samples=5000)
+    assert found.refuted
+    assert f"output modulo {said}, in periods" in found.event
+
+
+def test_a_period_that_is_not_round_is_not_rounded() -> None:
+    def mechanism(data: int, size: int, rng: np.random.Generator) -> Any:
+        place = 0.5 * (bit(data, size, rng) + rng.random(size))
+        return 0.1 * math.sqrt(2.0) * (np.floor(rng.normal(0.0, 100.0, size)) + place)
+
+    found = audit_privacy(mechanism, [(0, 1)], epsilon=1.0, adjacency=lambda a, b: True, max_samples=5000)
+    assert found.refuted
+    named = float(found.event.split("modulo ")[1].split(",")[0])
+    assert named == pytest.approx(0.1 * math.sqrt(2.0), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        lambda v: v.mean(axis=1) > np.median(v, axis=1),
+        lambda v: (v[:, 1:] * v[:, :-1]).sum(axis=1) > 0.0,
+        lambda v: (np.rint(10.0 * v) % 2.0 == 0.0).sum(axis=1) > 7,
+    ],
+)
+def test_what_sums_up_fifteen_columns_is_found(event: Any) -> None:
+    def mechanism(data: int, size: int, rng: np.random.Generator) -> Any:
+        values = np.rint(100.0 * rng.normal(size=(40 * size, 15))) / 10.0
+        values = np.rint(10.0 * values)
+        wanted = bit(data, len(values), rng) == 1
+        return values[event(values / 10.0) == wanted][:size]
+
+    # Power, not level: an ideal test needs some 60 samples at this α.
+    found = audit_privacy(
+        mechanism, [(0, 1)], epsilon=1.0, adjacency=lambda a, b: True, alpha=1e-6, max_samples=3000
+    )
+    assert found.refuted
