@@ -79,7 +79,6 @@ CONSTANTS: dict[str, Any] = {
     "close": 0.0,
     "flagged": 2.0,
     "most_flags": 1,
-    "marks": (8, 1),
     "wide": 10,
     "bends": (0.5,),
     "smooth_ridge": 30.0,
@@ -111,6 +110,7 @@ PURPOSES = {
     "explore": "audits of several pairs",
     "learning_price": "the resolution that is printed",
     "most_bytes": "memory",
+    "marks": "symbols beside other columns: leaks of containers, which are not among the rows",
     "prune_from": "time at many samples",
     "choose_at": "time at many samples",
     "steady": "ties in the last bits of a product of matrices",
@@ -127,9 +127,9 @@ PURPOSES = {
     "shape_least": "the method that assumes Gaussian noise",
 }
 
-LEARNERS = (  # but for `sets`, which keeps the counts of outputs that repeat
+LEARNERS = (  # but for `sets`, which keeps the counts of outputs that repeat, and `symbols`, for containers
     *("logistic", "modes", "norm", "parity", "period", "repeated"),
-    *("smooth", "sparse", "summary", "symbols", "tree", "value"),
+    *("smooth", "sparse", "summary", "tree", "value"),
 )
 VIEWS = {
     "sum": "the sum of all",

@@ -93,11 +93,9 @@ def columns_of(first: Encoded, second: Encoded) -> Columns:
     found: list[tuple[int, int, int]] = []
     for place in range(places):
         symbols, counts = np.unique(np.concatenate([codes[:, place] for codes in some]), return_counts=True)
-        # A symbol that every output has there tells nothing.
-        told = len(symbols) > 1
-        found += [
-            (-n, place, s) for s, n in zip(symbols.tolist(), counts.tolist(), strict=True) if s and told
-        ]
+        # A symbol that every output has there tells nothing, nor does a symbol that hardly repeats.
+        told = (symbols > 0) & (counts >= TUNING.repeats) & (len(symbols) > 1)
+        found += [(-n, place, s) for s, n in zip(symbols[told].tolist(), counts[told].tolist(), strict=True)]
     most = max(TUNING.marks[0], TUNING.marks[1] * places)
     return Columns(width, tuple(sorted((place, symbol) for _, place, symbol in sorted(found)[:most])))
 

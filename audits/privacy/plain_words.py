@@ -57,9 +57,9 @@ def plainly(ladder: Ladder, event: int, first: Encoded, second: Encoded) -> str:
     centred = columns - columns.mean(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         slope = np.nan_to_num((centred * (score - score.mean())[:, None]).mean(axis=0) / spread)
-    largest = np.argsort(-np.abs(slope))[:SHOWN]
+    largest, least = np.argsort(-np.abs(slope))[:SHOWN], max(0.1, CHANCE / len(columns) ** 0.5)
     said = [
-        f"{'large' if slope[j] > 0 else 'small'} {of.words(int(j))}" for j in largest if abs(slope[j]) > 0.1
+        f"{'large' if slope[j] > 0 else 'small'} {of.words(int(j))}" for j in largest if abs(slope[j]) > least
     ]
     return f", which goes with {', '.join(said)}" if said else ""
 

@@ -33,13 +33,18 @@ def parity(first: Encoded, second: Encoded) -> Score | None:
     middle = pooled.mean(axis=0)
     # A sign is that of the number itself wherever its average may be 0.
     middle[np.abs(middle) < 3.0 * pooled.std(axis=0) / math.sqrt(len(pooled))] = 0.0
-    above = a > middle, b > middle
-    found = [_any_product(*above)] if width <= TUNING.most_joint else _some_products(*above)
+    # The product with a sign that hardly varies is that of the other columns.
+    share = (pooled > middle).mean(axis=0)
+    varied = np.flatnonzero(np.minimum(share, 1.0 - share) * TUNING.parts > 1.0)
+    if len(varied) < 2:
+        return None
+    above = (a > middle)[:, varied], (b > middle)[:, varied]
+    found = [_any_product(*above)] if len(varied) <= TUNING.most_joint else _some_products(*above)
     number = sum(len(telling) for telling, _ in found)
     telling, choice = max(found, key=lambda some: some[0].max())
     if telling.max() < beyond_chance(number):
         return None
-    chosen = choice(int(telling.argmax()))
+    chosen = varied[choice(int(telling.argmax()))]
     names = "all columns" if len(chosen) == width else ", ".join(map(of.words, chosen))
     above = "exceed their averages" if middle[chosen].any() else "are positive"
     return of_cells(
