@@ -547,6 +547,7 @@ def shift_shares(distance: float) -> tuple[float, float]:
 
 
 SHIFT = shift_shares(1.5)
+NEAR = normal_share(16.5 / 6.0, 17.5 / 6.0)
 
 
 def xor(width: int) -> Callable[..., Any]:
@@ -577,6 +578,14 @@ def chosen(width: int, event: Callable[[Any], Any]) -> Callable[..., Any]:
         return values
 
     return mechanism
+
+
+def one_near(data: int, size: int, rng: Rng) -> Any:
+    """Twenty Gaussian numbers of spread 6, in any place of which is one near 17 on one dataset."""
+    values = rng.normal(0.0, 6.0, (size, 20))
+    if data == 1:
+        values[np.arange(size), rng.integers(0, 20, size)] = rng.uniform(16.5, 17.5, size)
+    return values
 
 
 def above_median(values: Any) -> Any:
@@ -701,6 +710,7 @@ VECTORS = (
         chosen(13, lambda v: (np.diff(np.sign(v), axis=1) != 0.0).sum(axis=1) == 6),
         TOLD,
     ),
+    Leak("vector", "one of 20 numbers is near 17", one_near, (1.0, 1.0 - (1.0 - NEAR) ** 20)),
     Leak("vector", "average of 15 numbers above their median", chosen(15, above_median), TOLD),
     Leak("vector", "neighbours of 100 numbers are correlated", chosen(100, correlated), TOLD),
     Leak("vector", "at least 4 of 6 integers are even", even, TOLD),
