@@ -547,7 +547,6 @@ def shift_shares(distance: float) -> tuple[float, float]:
 
 
 SHIFT = shift_shares(1.5)
-NEAR = normal_share(16.5 / 6.0, 17.5 / 6.0)
 
 
 def xor(width: int) -> Callable[..., Any]:
@@ -580,12 +579,20 @@ def chosen(width: int, event: Callable[[Any], Any]) -> Callable[..., Any]:
     return mechanism
 
 
-def one_near(data: int, size: int, rng: Rng) -> Any:
-    """Twenty Gaussian numbers of spread 6, in any place of which is one near 17 on one dataset."""
-    values = rng.normal(0.0, 6.0, (size, 20))
+def centres(data: int, size: int, rng: Rng) -> Any:
+    """Five Gaussian points of a plane in any order, one of which is at (3, 4) but for 0.03 on one dataset."""
+    points = rng.normal(0.0, 3.0, (size, 5, 2))
     if data == 1:
-        values[np.arange(size), rng.integers(0, 20, size)] = rng.uniform(16.5, 17.5, size)
-    return values
+        points[np.arange(size), rng.integers(0, 5, size)] = [3.0, 4.0] + 0.03 * rng.normal(size=(size, 2))
+    return points.reshape(size, 10)
+
+
+def centre_shares() -> tuple[float, float]:
+    """Whether one of the points is within 0.1 of (3, 4)."""
+    from scipy.stats import ncx2
+
+    others = float(1.0 - ncx2.cdf((0.1 / 3.0) ** 2, 2, 25.0 / 9.0))
+    return 1.0 - math.exp(-0.5 * (0.1 / 0.03) ** 2) * others**4, 1.0 - others**5
 
 
 def above_median(values: Any) -> Any:
@@ -710,7 +717,7 @@ VECTORS = (
         chosen(13, lambda v: (np.diff(np.sign(v), axis=1) != 0.0).sum(axis=1) == 6),
         TOLD,
     ),
-    Leak("vector", "one of 20 numbers is near 17", one_near, (1.0, 1.0 - (1.0 - NEAR) ** 20)),
+    Leak("vector", "one of five points of a plane is near (3, 4)", centres, centre_shares()),
     Leak("vector", "average of 15 numbers above their median", chosen(15, above_median), TOLD),
     Leak("vector", "neighbours of 100 numbers are correlated", chosen(100, correlated), TOLD),
     Leak("vector", "at least 4 of 6 integers are even", even, TOLD),
