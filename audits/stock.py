@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.audit import audit_privacy
-from audits.privacy.datasets import key
+from audits.privacy.datasets import key, may_be
 from audits.privacy.processes import WorkerFailed
 
 ADJACENCIES = ("replace", "add", "remove")
@@ -95,7 +95,8 @@ def derived(pair: tuple[Any, Any], adjacency: str) -> tuple[Any, Any]:
     if adjacency not in ADJACENCIES:
         raise ValueError(f"adjacency must be one of {ADJACENCIES}, got {adjacency!r}")
     first, second = pair
-    if all(map(_is_tuple_of_records, pair)):
+    if all(isinstance(data, tuple) and not may_be(data)[1] for data in pair):
+        # Tuples of records, not of columns.
         one, other = derived((list(first), list(second)), adjacency)
         return tuple(one), tuple(other)
     sizes = _length(first), _length(second)
@@ -117,11 +118,6 @@ def derived(pair: tuple[Any, Any], adjacency: str) -> tuple[Any, Any]:
     if other is None:
         raise ValueError("all records are equal: no other one can be put in the place of the added one")
     return large, _put(large, place, small, other)
-
-
-def _is_tuple_of_records(data: Any) -> bool:
-    """Whether it is no (X, y) of arrays or lists."""
-    return isinstance(data, tuple) and not any(isinstance(part, (np.ndarray, list)) for part in data)
 
 
 def _length(data: Any) -> int:

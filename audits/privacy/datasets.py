@@ -54,7 +54,7 @@ def readings(first: Any, second: Any) -> list[tuple[Records, Records]] | str:
     tuple of lists, may be that, or hold one record an item.
     """
     both = first, second
-    (rows, columns), (other_rows, other_columns) = map(_may_be, both)
+    (rows, columns), (other_rows, other_columns) = map(may_be, both)
     rows, columns = rows and other_rows, columns and other_columns
     if rows and columns:
         # Columns are as many in both; rows are as long in both.
@@ -74,7 +74,7 @@ def readings(first: Any, second: Any) -> list[tuple[Records, Records]] | str:
     return found
 
 
-def _may_be(data: Any) -> tuple[bool, bool]:
+def may_be(data: Any) -> tuple[bool, bool]:
     """Whether the items may be records, and whether they may be columns of equal length."""
     if not isinstance(data, (list, tuple)) or not data:
         return True, False

@@ -10,7 +10,7 @@ import numpy as np
 
 from audits.privacy.learners.cells import SHOWN, partition
 from audits.privacy.learners.fits import shrinkage
-from audits.privacy.learners.score import apart, beyond_chance, telling
+from audits.privacy.learners.score import beyond_chance, cells_apart, shares_apart, telling
 from audits.privacy.learners.views import View, numbers
 from audits.privacy.outputs import Encoded, Floats, Ints, Raw, number_words
 from audits.privacy.tuning import TUNING
@@ -142,20 +142,16 @@ def members(first: Encoded, second: Encoded) -> Iterator[View]:
     rows = slice(0, max(TUNING.hidden_least, TUNING.most_numbers // width))
     sides = [numbers(e.take(rows)) for e in (first, second)]
     cells = partition(np.concatenate([side.ravel() for side in sides]), 512)
-    top = len(cells)
-    # Every cell that an output has numbers in, once.
-    once = [np.unique(np.arange(len(side))[:, None] * top + cells.of(side)) % top for side in sides]
-    p, q = (np.bincount(side, minlength=top) / len(sides[0]) for side in once)
-    telling_by = apart(1.0 - 2.0 * p, 1.0 - 2.0 * q, len(sides[0]))
-    best = int(telling_by.argmax())
-    if telling_by[best] >= beyond_chance(top):
+    apart_by = cells_apart(cells.of(sides[0]), cells.of(sides[1]), len(cells))
+    best = int(apart_by.argmax())
+    if apart_by[best] >= beyond_chance(len(cells)):
         words = f"the count of numbers in {cells.words(best)}"
         yield View(words, lambda e: 1.0 * (cells.of(numbers(e)) == best).sum(axis=1))
 
 
 def _best(a: Floats, b: Floats) -> int | None:
     """The column of zeros and ones that tells the datasets apart best; none where chance explains it."""
-    apart_by = apart(1.0 - 2.0 * a.mean(axis=0), 1.0 - 2.0 * b.mean(axis=0), len(a))
+    apart_by = shares_apart(a.mean(axis=0), b.mean(axis=0), len(a))
     best = int(apart_by.argmax())
     return best if apart_by[best] >= beyond_chance(a.shape[1]) else None
 

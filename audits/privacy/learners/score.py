@@ -92,6 +92,20 @@ def apart(p: Floats, q: Floats, size: int) -> Floats:
     return np.abs(p - q) / np.sqrt((2.0 - p * p - q * q) / size + 1.0 / size**2)
 
 
+def shares_apart(p: Floats, q: Floats, size: int) -> Floats:
+    """The same of shares of events."""
+    return apart(1.0 - 2.0 * p, 1.0 - 2.0 * q, size)
+
+
+def cells_apart(first: Ints, second: Ints, cells: int) -> Floats:
+    """The same of the share of outputs that have anything in a cell, for each of so many cells; outputs are
+    given by the cells (n, k) of what they hold."""
+    # Every cell of an output once.
+    once = [np.unique(np.arange(len(side))[:, None] * cells + side) % cells for side in (first, second)]
+    p, q = (np.bincount(side, minlength=cells) / len(first) for side in once)
+    return shares_apart(p, q, len(first))
+
+
 def beyond_chance(number: int) -> float:
     """Standard errors that the largest of so many differences hardly reaches by chance: a normal deviate
     exceeds √(2·log(k/p)) with probability below p/k."""

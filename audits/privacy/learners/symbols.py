@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from audits.privacy.learners.cells import of_cells
-from audits.privacy.learners.score import Score, apart, beyond_chance
+from audits.privacy.learners.score import Score, beyond_chance, cells_apart, shares_apart
 from audits.privacy.outputs import Encoded, Floats, Ints
 from audits.privacy.tuning import TUNING
 
@@ -32,14 +32,13 @@ def symbols(first: Encoded, second: Encoded) -> Score | None:
 
 def _in_place(first: Encoded, second: Encoded) -> Iterator[Found]:
     """Each symbol in each place, or none there; the cells are all symbols of the place."""
-
     for place in range(first.shape[1]):
-        telling = _evidence(first.codes[:, place], second.codes[:, place], len(first))
+        here = slice(place, place + 1)
 
         def cells(_: int, place: int = place) -> Cells:
             return f"code {place}", lambda e: e.codes[:, place], _words
 
-        yield telling, cells
+        yield _apart(first.codes[:, here], second.codes[:, here]), cells
 
 
 def _words(symbol: int) -> str:
@@ -52,11 +51,7 @@ def _anywhere(first: Encoded, second: Encoded) -> Iterator[Found]:
     if places < 2:
         return
     rows = slice(0, max(TUNING.hidden_least, TUNING.most_numbers // places))
-    codes = [e.codes[rows] for e in (first, second)]
-    top = 1 + max(int(side.max(initial=0)) for side in codes)
-    # Every symbol of an output once.
-    once = [np.unique(np.arange(len(side))[:, None] * top + side) % top for side in codes]
-    telling = _evidence(once[0], once[1], len(codes[0]))
+    telling = _apart(first.codes[rows], second.codes[rows])
     telling[0] = 0.0  # a number is no symbol
 
     def cells(symbol: int) -> Cells:
@@ -85,12 +80,11 @@ def _agreeing(first: Encoded, second: Encoded) -> Iterator[Found]:
         what = f"whether code {i} and code {j} are the same symbol"
         return what, lambda e: agree(e.codes, i, j), lambda c: ("{no}", "{yes}")[c]
 
-    p, q = (agree(e.codes[rows], left, right).mean(axis=0) for e in (first, second))
-    yield apart(1.0 - 2.0 * p, 1.0 - 2.0 * q, len(first.codes[rows])), cells
+    some = [e.codes[rows] for e in (first, second)]
+    p, q = (agree(codes, left, right).mean(axis=0) for codes in some)
+    yield shares_apart(p, q, len(some[0])), cells
 
 
-def _evidence(first: Ints, second: Ints, size: int) -> Floats:
-    """For each symbol from 0 on how well it tells the datasets apart, from the symbols of so many outputs."""
-    top = 1 + max(int(side.max(initial=0)) for side in (first, second))
-    p, q = (np.bincount(side, minlength=top) / size for side in (first, second))
-    return apart(1.0 - 2.0 * p, 1.0 - 2.0 * q, size)
+def _apart(first: Ints, second: Ints) -> Floats:
+    """For each symbol from 0 on how well its presence in an output tells the datasets apart."""
+    return cells_apart(first, second, 1 + int(max(first.max(initial=0), second.max(initial=0))))

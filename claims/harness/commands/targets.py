@@ -69,8 +69,9 @@ def load_target(target: str, adjacency: str | None = None) -> Target:
 def _relation(of_file: Any, asked: str | None, where: str) -> Any:
     """The adjacency of a file's pairs; that which was asked for where the file has none."""
     known = {"replace": "replace", "add": "add-remove", "remove": "add-remove"}
-    if of_file is not None or asked in known:
-        return known[str(asked)] if of_file is None else of_file
+    found = known.get(asked or "") if of_file is None else of_file
+    if found is not None:
+        return found
     raise ValueError(
         f'{where}no \'adjacency\' in it; give "replace", "add-remove", "replace-item" or a function '
         "(D, D′) -> bool, or --adjacency replace, add or remove"
