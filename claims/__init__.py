@@ -28,10 +28,10 @@ if TYPE_CHECKING:
         sample_mean,
         sandwich,
         undecided,
-        worst_member,
     )
     from audits.privacy import audit_privacy
     from audits.rates import fit_rate, slope_against
+    from audits.rates.family import worst_member
     from claims.harness.claim import Budget, Claim, Paper, Plot, Point, Tier, grid
     from claims.harness.discover import load
     from claims.harness.run.runner import run
@@ -75,7 +75,7 @@ HOMES = {
     "sandwich": "audits.judge",
     "slope_against": "audits.rates",
     "undecided": "audits.judge",
-    "worst_member": "audits.judge",
+    "worst_member": "audits.rates.family",
 }
 """Where each public name stands. The digest of a claim's sources follows it, so it holds constants only."""
 VERDICTS = ("CONFIRMED", "CONSISTENT", "REFUTED", "INCONCLUSIVE")

@@ -26,7 +26,7 @@ from audits.rates.regression import Regression, exponent_of, regress
 
 Array = NDArray[np.float64]
 
-CURVED, PLAIN = 1e-3, 1e-4
+CURVED, PLAIN = 1e-2, 1e-4
 SMALLEST_BEND = 0.1
 """A change of the local exponent over the whole range that changes no reading of it: a fifth of a root."""
 LEAST_DECADES = 1.0
