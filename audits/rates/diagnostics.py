@@ -15,14 +15,15 @@ where the coefficients leave their joint 50 % confidence region (Cook 1977).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from audits.rates.cells import Cells
 from audits.rates.exponents import Exponent
-from audits.rates.regression import Regression, exponent_of, regress
+from audits.rates.regression import Regression, exponent_of, regress, weighted_line
 
 Array = NDArray[np.float64]
 
@@ -88,6 +89,15 @@ class Diagnosis:
         low, high = self.bend.interval(level / 2.0)
         return low > margin or high < -margin
 
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers and texts, for JSON; no bend where the cells are too few for one."""
+        return {
+            "warnings": list(self.warnings()), "decades": self.decades, "clusters": self.clusters,
+            "bend": self.bend and asdict(self.bend), "ends": list(self.ends), "curved": self.curved,
+            "plainly_curved": self.plainly_curved, "pull": asdict(self.pull),
+            "heaviest": asdict(self.heaviest),
+        }  # fmt: skip
+
     def warnings(self) -> tuple[str, ...]:
         """What a reader of the exponent should know, a phrase each; none where nothing is wrong."""
         return tuple(self._warnings())
@@ -133,13 +143,13 @@ class Fitted:
 
 def diagnose(fitted: Fitted, tolerance: float) -> list[Diagnosis]:
     """One diagnosis an axis."""
-    from statsmodels.regression.linear_model import OLS, WLS
+    from statsmodels.regression.linear_model import OLS
     from statsmodels.stats.outliers_influence import OLSInfluence
 
     # Of the whitened cells, which have the same fit: statsmodels has no influence measures of WLS.
-    model = WLS(fitted.y, fitted.design, weights=fitted.fit.weights)
+    model = weighted_line(fitted.design, fitted.y, fitted.fit.weights).model
     line = OLS(model.wendog, model.wexog).fit()
-    influence = OLSInfluence(line)
+    influence: Any = OLSInfluence(line)
     hat = np.asarray(influence.hat_matrix_diag)
     with np.errstate(divide="ignore", invalid="ignore"):  # no residual at all: no influence
         cook = np.nan_to_num(influence.cooks_distance[0], posinf=0.0)

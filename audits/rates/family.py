@@ -94,27 +94,28 @@ def exponents(
     tolerance: float,
     *,
     axes: Sequence[str] = (),
-    words: str = "",
+    named: str = "{}",
     point: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> list[Evidence]:
     """Fitted exponents held against the claimed ones; none where an axis has fewer than three values.
 
     axes     all that are fitted, where nothing is claimed of some of them; those of `claimed` by default.
-    words    added to the quantity, and `point` to the evidence, where a claim fits an axis more than once.
+    named    what the evidence is called, {} its own name, and `point` where it stands: both tell fits of one
+             axis apart.
     options  as `fit_rate`.
     """
     names = list(axes or claimed)
     if any(rows[axis].nunique() < 3 for axis in names):  # the smallest tier
         return []
-    return _told(fit_rate(rows, risk, names, claimed, tolerance, **options).evidence(), words, point)
+    return _told(fit_rate(rows, risk, names, claimed, tolerance, **options).evidence(), named, point)
 
 
 def against_form(
-    rows: pd.DataFrame, risk: str, form: str, tolerance: float, *, words: str = "", **options: Any
+    rows: pd.DataFrame, risk: str, form: str, tolerance: float, *, named: str = "{}", **options: Any
 ) -> list[Evidence]:
     """The slope of the log risk against the log of a printed form, which should be 1; as `slope_against`."""
-    return _told(slope_against(rows, risk, form, tolerance, **options).evidence(), words, None)
+    return _told(slope_against(rows, risk, form, tolerance, **options).evidence(), named, None)
 
 
 def raw_exponents(
@@ -131,5 +132,5 @@ def raw_exponents(
         yield reported(f"raw exponent of {axis}", estimate, claimed=(stated or {}).get(axis))
 
 
-def _told(found: Sequence[Evidence], words: str, point: Mapping[str, Any] | None) -> list[Evidence]:
-    return [replace(e, quantity=e.quantity + words, point=dict(point or e.point)) for e in found]
+def _told(found: Sequence[Evidence], named: str, point: Mapping[str, Any] | None) -> list[Evidence]:
+    return [replace(e, quantity=named.format(e.quantity), point=dict(point or e.point)) for e in found]

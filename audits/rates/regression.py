@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,14 @@ def regress(
     return Regression(coefficients, errors, df, math.sqrt(misfit), weights)
 
 
+def weighted_line(design: Array, y: Array, weights: Array) -> Any:
+    """The WLS results of statsmodels, with nonrobust errors `bse` and with `HC3_se`."""
+    from statsmodels.regression.linear_model import WLS
+
+    model: Any = WLS  # its stubs have scalar weights only
+    return model(y, design, weights=weights).fit()
+
+
 def _weights(variance: Array, misfit: float) -> Array:
     """1/(v + τ²), scaled to mean 1; a cell without error next to noisy ones counts at most 10⁴ times."""
     total = variance + misfit
@@ -69,10 +78,8 @@ def _misfit(design: Array, y: Array, variance: Array) -> float:
 
     By hand: the random effects of statsmodels (`stats.meta_analysis`) have a mean and no regressors.
     """
-    from statsmodels.regression.linear_model import WLS
-
     weights = _weights(variance, 0.0)
-    line = WLS(y, design, weights=weights).fit()
+    line = weighted_line(design, y, weights)
     # E Σ w r² = tr((I − H) W^{1/2} (V + τ² I) W^{1/2}), H the hat matrix of the weighted design
     free = (1.0 - _hat(line.model.wexog)) * weights
     excess = float(line.wresid @ line.wresid) - float(free @ variance)
@@ -84,19 +91,24 @@ def _hat(weighted: Array) -> Array:
     return (np.linalg.qr(weighted)[0] ** 2).sum(axis=1)
 
 
+def _largest_leverage(weighted: Array, cluster: Integers | None) -> float:
+    """Largest eigenvalue of a cell's or cluster's block of the hat matrix: 1 where the others leave a gap."""
+    if cluster is None:
+        return float(_hat(weighted).max())
+    basis = np.linalg.qr(weighted)[0]
+    return float(max(np.linalg.norm(basis[cluster == g], 2) for g in np.unique(cluster)) ** 2)
+
+
 def _robust(design: Array, y: Array, weights: Array, cluster: Integers) -> tuple[Array, Array, float]:
     """Weighted least squares: coefficients, the larger of HC3 (CR3) and model-based errors, their freedom."""
-    from statsmodels.regression.linear_model import WLS
-
     groups, k = int(cluster.max()) + 1, design.shape[1]
     if groups < k + 2:
         raise ValueError(f"{k} coefficients need at least {k + 2} clusters, got {groups}")
-    line = WLS(y, design, weights=weights).fit()
-    basis = np.linalg.qr(line.model.wexog)[0]
-    # The largest eigenvalue of a cluster's block of the hat matrix is 1 where the others leave a gap.
-    if max(np.linalg.norm(basis[cluster == g], 2) for g in range(groups)) ** 2 > 1.0 - 1e-9:
+    line = weighted_line(design, y, weights)
+    single = groups == y.size
+    if _largest_leverage(line.model.wexog, None if single else cluster) > 1.0 - 1e-9:
         raise ValueError("one cell (or cluster) alone determines an exponent: add cells")
-    sandwich = line.HC3_se if groups == y.size else jackknife_errors(design, y, weights, cluster)
+    sandwich = line.HC3_se if single else jackknife_errors(design, y, weights, cluster)
     return line.params, np.maximum(sandwich, line.bse), float(groups - k)
 
 
@@ -106,12 +118,10 @@ def jackknife_errors(design: Array, y: Array, weights: Array, cluster: Integers)
     By hand: statsmodels has CR0 and CR1 (cov_type="cluster"), which are too short for few clusters. Where
     each cluster is one cell this is its HC3.
     """
-    from statsmodels.regression.linear_model import WLS
-
-    full = WLS(y, design, weights=weights).fit().params
+    full = weighted_line(design, y, weights).params
     kept = [cluster != g for g in range(int(cluster.max()) + 1)]
-    without = [WLS(y[k], design[k], weights=weights[k]).fit().params for k in kept]
-    return np.sqrt(((full - np.array(without)) ** 2).sum(axis=0))
+    without = np.array([weighted_line(design[k], y[k], weights[k]).params for k in kept])
+    return np.sqrt(((full - without) ** 2).sum(axis=0))
 
 
 def _bootstrap_errors(

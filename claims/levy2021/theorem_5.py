@@ -152,7 +152,7 @@ def judge(rows: Any, budget: Budget) -> list[Evidence]:
     )  # fmt: skip
     place = [*axes, "regime", "mechanism"]
     worst = family.worst_member(rows, place, "length", "risk")
-    chosen = family.supremum(rows, place, "length", "risk", rows["trial"] % 4 == 0)
+    chosen: Any = family.supremum(rows, place, "length", "risk", rows["trial"] % 4 == 0)
     cells = list(chosen.groupby([*axes, "regime"]))
     share = budget.share(0.5) / len(cells)
     for key, cell in cells:
