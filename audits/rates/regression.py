@@ -79,23 +79,20 @@ def _misfit(design: Array, y: Array, variance: Array) -> float:
     By hand: the random effects of statsmodels (`stats.meta_analysis`) have a mean and no regressors.
     """
     weights = _weights(variance, 0.0)
-    line = weighted_line(design, y, weights)
+    root = np.sqrt(weights)
+    basis = np.linalg.qr(design * root[:, None])[0]
+    residual = y * root - basis @ (basis.T @ (y * root))
     # E Σ w r² = tr((I − H) W^{1/2} (V + τ² I) W^{1/2}), H the hat matrix of the weighted design
-    free = (1.0 - _hat(line.model.wexog)) * weights
-    excess = float(line.wresid @ line.wresid) - float(free @ variance)
+    free = (1.0 - (basis**2).sum(axis=1)) * weights
+    excess = float(residual @ residual) - float(free @ variance)
     return max(excess / float(free.sum()), 0.0)
-
-
-def _hat(weighted: Array) -> Array:
-    """Diagonal of the hat matrix of a design whose rows carry the roots of their weights."""
-    return (np.linalg.qr(weighted)[0] ** 2).sum(axis=1)
 
 
 def _largest_leverage(weighted: Array, cluster: Integers | None) -> float:
     """Largest eigenvalue of a cell's or cluster's block of the hat matrix: 1 where the others leave a gap."""
-    if cluster is None:
-        return float(_hat(weighted).max())
     basis = np.linalg.qr(weighted)[0]
+    if cluster is None:
+        return float((basis**2).sum(axis=1).max())
     return float(max(np.linalg.norm(basis[cluster == g], 2) for g in np.unique(cluster)) ** 2)
 
 
