@@ -13,26 +13,24 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
 
-import claims.mutants
 from audits.evidence import Verdict
 from claims.harness.claim import Claim
 from claims.harness.closure import Sources, roots_of
-from claims.harness.discover import Catalogue, discover, select
+from claims.harness.discover import Catalogue, discover
 from claims.harness.mutation import mechanical
 from claims.harness.mutation.forked import allow, each_forked
-from claims.harness.mutation.plant import planted
+from claims.harness.mutation.mutant import Mutant
+from claims.harness.mutation.named import FOLDER, named, with_caught_by
+from claims.harness.mutation.plant import bug_of, planted
 from claims.harness.mutation.reach import reaches
-from claims.harness.places import nearest
+from claims.harness.places import near_miss
 from claims.harness.run.runner import Settings, evaluate, work_of
-from claims.mutants.mutant import Mutant
 
-FOLDER = Path(claims.mutants.__path__[0])
 TIERS = ("smoke", "ci")
 """A bug that the small tier does not show is given the larger one."""
 PATIENCE = 60.0
@@ -60,37 +58,29 @@ class Bug:
     operator: str
 
 
-def named(patterns: Sequence[str] = ()) -> list[Mutant]:
-    """All named bugs whose name matches one of the patterns, sorted by name; ValueError where none does."""
-    found: list[Mutant] = []
-    for file in sorted(FOLDER.glob("[a-z]*.py")):
-        found += getattr(importlib.import_module(f"claims.mutants.{file.stem}"), "MUTANTS", [])
-    found.sort(key=lambda m: m.name)
-    chosen = [m for m in found if not patterns or any(fnmatchcase(m.name, p) for p in patterns)]
-    if not chosen:
-        near = nearest(patterns[0], [m.name for m in found])
-        hint = f"did you mean {near!r}?" if near else "names begin with a paper, say 'song2021-*'"
-        raise ValueError(f"no mutant matches {', '.join(patterns)!r}; {hint}")
-    return chosen
-
-
 def named_bugs(patterns: Sequence[str], catalogue: Catalogue) -> list[Bug]:
-    """The named bugs, each with the claims that must notice it."""
-    bugs: list[Bug] = []
-    for mutant in named(patterns):
-        module = mutant.replaces.partition(":")[0]
-        bugs.append(
-            Bug(
-                name=mutant.name,
-                text=mutant.bug,
-                make=lambda mutant=mutant: mutant,
-                claims=tuple(c for c in select(catalogue, mutant.caught_by) if c.id in mutant.caught_by),
-                paper=mutant.name.split("-")[0],
-                algorithm=module.removeprefix("implementations."),
-                operator="named",
-            )
-        )
-    return bugs
+    """The named bugs, each with the claims that must notice it.
+
+    Raises ValueError, naming file and bug, where one cannot be planted or names a claim that does not exist.
+    """
+    return [_named_bug(mutant, catalogue) for mutant in named(patterns)]
+
+
+def _named_bug(mutant: Mutant, catalogue: Catalogue) -> Bug:
+    bug_of(mutant)  # before any claim runs
+    known = {claim.id: claim for claim in catalogue.claims}
+    for claim_id in mutant.caught_by:
+        if claim_id not in known:
+            raise ValueError(f"{mutant.place}: {near_miss(claim_id, list(known), ())}")
+    return Bug(
+        name=mutant.name,
+        text=mutant.bug,
+        make=lambda: mutant,
+        claims=tuple(known[claim_id] for claim_id in sorted(mutant.caught_by)),
+        paper=mutant.name.split("-")[0],
+        algorithm=mutant.replaces.partition(":")[0].removeprefix("implementations."),
+        operator="named",
+    )
 
 
 def mechanical_bugs(
@@ -156,14 +146,7 @@ def _executing(
     knowing: dict[str, set[str]] = {}
     for mutant in named():
         knowing.setdefault(mutant.replaces, set()).update(mutant.caught_by)
-    holders = {
-        site.module: [
-            c
-            for c in catalogue.claims
-            if c.paper.key != "controls" and site.module in sources.closure(c.module)
-        ]
-        for site in places
-    }
+    holders = {site.module: _holders(site.module, catalogue, sources) for site in places}
     functions = {site.function: site.module for site in places}
     found: dict[str, tuple[Claim, ...]] = {}
     for tier in TIERS:
@@ -190,7 +173,7 @@ def score(
 ) -> list[dict[str, Any]]:
     """One row a bug: whether it was caught, by which claim, and the verdicts that were seen."""
     reasons, known = survivors(), sources or Sources(roots_of())
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[int, dict[str, Any]] = {}
     for bug in bugs:
         for claim in bug.claims:
             if claim.module:
@@ -202,10 +185,68 @@ def score(
         _try(bug, connection, known, excused=bool(_reason(bug.name, reasons)))
 
     for number, messages in each_forked(bugs, attempt, jobs=jobs):
-        row = _row(bugs[number], messages, reasons)
-        rows[bugs[number].name] = row
+        row = rows[number] = _row(bugs[number], messages, reasons)
         notify(f"[{len(rows)}/{len(bugs)}] {'caught' if row['caught'] else 'MISSED'} {row['name']}")
-    return [rows[bug.name] for bug in bugs if bug.name in rows]
+    return [rows[number] for number in sorted(rows)]
+
+
+def updated(
+    bugs: Sequence[Bug],
+    catalogue: Catalogue,
+    *,
+    jobs: int = 1,
+    sources: Sources | None = None,
+    notify: Callable[[str], None] = lambda line: None,
+) -> list[dict[str, Any]]:
+    """Writes into the file of each named bug which claims notice it; one row a bug, as `score`.
+
+    Every claim that the bug names runs. Where none of them notices, every claim runs whose imports lead to
+    the module with the bug; where none of these does, the entry stays as it is.
+    """
+    known = sources or Sources(roots_of())
+    rows: dict[str, dict[str, Any]] = {}
+
+    def try_each_claim(chosen: Sequence[Bug]) -> None:
+        alone = [replace(bug, claims=(claim,)) for bug in chosen for claim in bug.claims]
+        for row in score(alone, jobs=jobs, sources=known, notify=notify):
+            first = rows.setdefault(row["name"], row | {"noticed": [], "verdicts": []})
+            first["verdicts"] += row["verdicts"]
+            first["noticed"] += [row["by"]] if row["caught"] else []
+
+    try_each_claim(bugs)
+    missed = [bug for bug in bugs if not rows.get(bug.name, {}).get("noticed")]
+    try_each_claim([replace(bug, claims=_others(bug, catalogue, known)) for bug in missed])
+    for bug in bugs:
+        row = rows.setdefault(bug.name, _row(bug, [], {}) | {"noticed": []})
+        ids = row.pop("noticed")
+        row.update(caught=bool(ids), by=ids[0] if ids else None)
+        notify(_write_caught_by(bug.make(), ids))
+    return [rows[bug.name] for bug in bugs]
+
+
+def _others(bug: Bug, catalogue: Catalogue, sources: Sources) -> tuple[Claim, ...]:
+    """The claims whose imports lead to the module with the bug, without those that have run."""
+    module = bug.make().replaces.partition(":")[0]
+    return tuple(c for c in _holders(module, catalogue, sources) if c not in bug.claims)
+
+
+def _holders(module: str, catalogue: Catalogue, sources: Sources) -> list[Claim]:
+    """The claims of papers whose imports lead to this module."""
+    return [c for c in catalogue.claims if c.paper.key != "controls" and module in sources.closure(c.module)]
+
+
+def _write_caught_by(mutant: Mutant, ids: Sequence[str]) -> str:
+    """Writes the claims into the bug's entry; what was done, in one line."""
+    if not ids:
+        return f"{mutant.place}: no claim notices it; caught_by stays {list(mutant.caught_by)}"
+    kept = [each for each in mutant.caught_by if each in ids]
+    wanted = [*kept, *sorted(set(ids) - set(kept))]
+    if wanted == list(mutant.caught_by):
+        return f"{mutant.place}: caught_by stays as it is"
+    assert mutant.file is not None
+    text = mutant.file.read_text(encoding="utf-8")
+    mutant.file.write_text(with_caught_by(text, mutant.name, wanted), encoding="utf-8")
+    return f"{mutant.place}: caught_by is now {wanted}, was {list(mutant.caught_by)}"
 
 
 def summary(rows: Iterable[dict[str, Any]]) -> dict[str, dict[str, list[int]]]:
@@ -230,13 +271,22 @@ def survivors() -> dict[str, str]:
 
 
 def mutants_command(
-    patterns: Sequence[str], *, machine: bool, sample: int | None, seed: int, jobs: int, json: bool
+    patterns: Sequence[str],
+    *,
+    machine: bool,
+    sample: int | None,
+    update: bool,
+    seed: int,
+    jobs: int,
+    json: bool,
 ) -> int:
     """Plant the bugs, print the score and the survivors; 0 where every bug without a reason is caught."""
     from claims.harness.run.serialise import dumps
 
     if sample is not None and (sample < 1 or not machine):
         raise ValueError(f"--sample takes a number ≥ 1 of mechanical bugs (--mechanical), got {sample}")
+    if update and machine:
+        raise ValueError("--update writes the claims that notice named bugs; leave out --mechanical")
     catalogue = discover()
     if jobs < 1:
         raise ValueError(f"--jobs must be ≥ 1, got {jobs}")
@@ -252,7 +302,10 @@ def mutants_command(
         if machine
         else named_bugs(patterns, catalogue)
     )
-    rows = score(bugs, jobs=jobs, sources=sources, notify=notify)
+    if update:
+        rows = updated(bugs, catalogue, jobs=jobs, sources=sources, notify=notify)
+    else:
+        rows = score(bugs, jobs=jobs, sources=sources, notify=notify)
     caught = sum(row["caught"] for row in rows)
     excused = sum(bool(row["reason"]) and not row["caught"] for row in rows)
     if json:
