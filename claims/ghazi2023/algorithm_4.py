@@ -31,7 +31,7 @@ import numpy as np
 
 from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, equals, grid, reported
 from claims.ghazi2023 import PAPER
-from claims.ghazi2023._laws import hockey_stick
+from claims.ghazi2023._oracle import hockey_stick
 from implementations.ghazi2023 import del_output_pert, phased_sco, sc_output_pert
 from implementations.ghazi2023.deletion_sensitivity import count_table
 from implementations.ghazi2023.phases import Variant

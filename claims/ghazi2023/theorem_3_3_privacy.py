@@ -34,7 +34,7 @@ import numpy as np
 
 from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Plot, Point, at_most, grid, reported
 from claims.ghazi2023 import PAPER
-from claims.ghazi2023._laws import datasets, divergence, hockey_stick, mean_of, neighbours, statistics
+from claims.ghazi2023._oracle import datasets, divergence, hockey_stick, mean_of, neighbours, statistics
 from implementations.ghazi2023 import del_output_pert
 from implementations.ghazi2023.deletion_sensitivity import count_table, smallest_stable
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import integrate, stats
 
 from audits.evidence import Verdict, combine
-from claims.song2021 import _laws, section_6_training, theorem_4_1_program, theorem_b_1_programs
+from claims.song2021 import _oracle, section_6_training, theorem_4_1_program, theorem_b_1_programs
 from implementations.song2021 import stationary_point
 
 
@@ -15,7 +15,7 @@ from implementations.song2021 import stationary_point
 def test_law_of_the_average_of_linear_losses(steps):
     # H = 0: θ̄ = η·Σ (1 − s/T)(c − b_s), whose weights sum to (T + 1)/2 and their squares to (T+1)(2T+1)/(6T).
     pull, eta, noise = np.array([0.4, -1.0]), 0.3, 1.7
-    mean, covariance = _laws.law_of_average(
+    mean, covariance = _oracle.law_of_average(
         np.zeros((2, 2)), pull, learning_rate=eta, noise=noise, steps=steps
     )
     assert mean == pytest.approx(eta * 0.5 * (steps + 1) * pull)
@@ -26,7 +26,7 @@ def test_law_of_the_average_of_linear_losses(steps):
 def test_law_of_the_average_where_one_step_reaches_the_optimum():
     # H = I/η: every iterate is ηc − ηb, so the average has the variance η²σ²/T.
     pull, eta = np.array([0.4, -1.0]), 2.5
-    mean, covariance = _laws.law_of_average(np.eye(2) / eta, pull, learning_rate=eta, noise=0.6, steps=9)
+    mean, covariance = _oracle.law_of_average(np.eye(2) / eta, pull, learning_rate=eta, noise=0.6, steps=9)
     assert mean == pytest.approx(eta * pull)
     assert covariance == pytest.approx((0.6 * eta) ** 2 / 9.0 * np.eye(2))
 
@@ -57,7 +57,7 @@ def test_draws_against_their_law(kind):
     rng = np.random.default_rng(3)
     root, mean = np.array([[2.0, 0.0], [-1.0, 0.5]]), np.array([1.0, -3.0])
     values = mean + draws(kind, rng) @ root.T
-    evidence = list(_laws.gaussian_draws("x", values, mean, root @ root.T, alpha=1e-7))
+    evidence = list(_oracle.gaussian_draws("x", values, mean, root @ root.T, alpha=1e-7))
     expected = Verdict.CONSISTENT if kind == "as stated" else Verdict.REFUTED
     assert combine(evidence) is expected
     assert sum(e.alpha_spent for e in evidence) <= 1e-7 * (1 + 1e-9)

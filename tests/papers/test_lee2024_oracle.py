@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from claims.lee2024 import _laws, _line, _scores
+from claims.lee2024 import _line, _oracle, _scores
 from implementations.lee2024 import coalitions, fingerprinting
 from implementations.privacy import gaussian_delta
 
@@ -16,28 +16,28 @@ from implementations.privacy import gaussian_delta
 @pytest.mark.parametrize("d", [1, 2, 7, 300])
 def test_gaussian_moments(d: int) -> None:
     # f = 0·…: a hinge that is flat where the mass is leaves N(0, I/μ)
-    f = _laws.hinge(1.0, -60.0)
-    at = _laws.nodes(f, d=d, mu=2.0)
-    assert _laws.mean(f, at, lambda x, r: x**2) == pytest.approx(0.5, rel=1e-10)
-    assert _laws.mean(f, at, lambda x, r: r**2) == pytest.approx((d - 1) / 2.0, rel=1e-9, abs=1e-12)
+    f = _oracle.hinge(1.0, -60.0)
+    at = _oracle.nodes(f, d=d, mu=2.0)
+    assert _oracle.mean(f, at, lambda x, r: x**2) == pytest.approx(0.5, rel=1e-10)
+    assert _oracle.mean(f, at, lambda x, r: r**2) == pytest.approx((d - 1) / 2.0, rel=1e-9, abs=1e-12)
 
 
 def test_linear_function_shifts_the_gaussian() -> None:
-    f = _laws.hinge(3.0, 50.0)  # linear with slope −3 wherever there is mass
-    at = _laws.nodes(f, d=4, mu=1.0)
-    assert _laws.mean(f, at, lambda x, r: x) == pytest.approx(3.0, rel=1e-10)
-    assert _laws.moments(f, at)[1] == pytest.approx(9.0, rel=1e-9)
+    f = _oracle.hinge(3.0, 50.0)  # linear with slope −3 wherever there is mass
+    at = _oracle.nodes(f, d=4, mu=1.0)
+    assert _oracle.mean(f, at, lambda x, r: x) == pytest.approx(3.0, rel=1e-10)
+    assert _oracle.moments(f, at)[1] == pytest.approx(9.0, rel=1e-9)
 
 
 def test_wedge_against_importance_sampling() -> None:
     rng = np.random.default_rng(0)
-    f = _laws.wedge(1.5, 1.0)
+    f = _oracle.wedge(1.5, 1.0)
     x = rng.standard_normal((400_000, 5))
     value = np.maximum(0.0, np.linalg.norm(x[:, 1:], axis=1) - 1.5 * x[:, 0])
     weight = np.exp(-value)
     mean = (weight * value).sum() / weight.sum()
     # self-normalised: standard error about 2e-3, five of them
-    assert _laws.moments(f, _laws.nodes(f, d=5, mu=1.0))[0] == pytest.approx(mean, abs=0.01)
+    assert _oracle.moments(f, _oracle.nodes(f, d=5, mu=1.0))[0] == pytest.approx(mean, abs=0.01)
 
 
 def test_half_lines_give_the_gaussian_curve() -> None:
