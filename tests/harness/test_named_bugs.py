@@ -11,12 +11,12 @@ import pytest
 from audits.judge import at_least, equals
 from claims.harness.claim import Claim
 from claims.harness.closure import Sources, roots_of
-from claims.harness.commands import mutants
-from claims.harness.commands.mutants import named_bugs, updated
 from claims.harness.discover import Catalogue, discover
-from claims.harness.mutation import named as module
-from claims.harness.mutation.named import named, read_bugs, with_caught_by
+from claims.harness.mutation import bugs, update
+from claims.harness.mutation.bugs import holders, named_bugs
+from claims.harness.mutation.named import FOLDER, named, read_bugs, with_caught_by
 from claims.harness.mutation.plant import planted
+from claims.harness.mutation.update import updated
 from tests.harness.synthetic import claim
 
 GOOD = """\
@@ -124,7 +124,7 @@ def test_a_name_in_two_files_is_refused(tmp_path):
 )
 def test_what_cannot_be_planted_is_named_before_a_claim_runs(tmp_path, monkeypatch, old, new, says):
     _write(tmp_path, GOOD.replace(old, new, 1))
-    monkeypatch.setattr(mutants, "named", lambda patterns: named(patterns, tmp_path))
+    monkeypatch.setattr(bugs, "named", lambda patterns: named(patterns, tmp_path))
     with pytest.raises(ValueError, match=r"demo_bugs.toml, \[demo-half\]: ") as caught:
         named_bugs(["demo-half"], _catalogue())
     assert says in str(caught.value)
@@ -132,7 +132,7 @@ def test_what_cannot_be_planted_is_named_before_a_claim_runs(tmp_path, monkeypat
 
 def test_the_command_names_a_broken_file_in_one_sentence(dpclaims, tmp_path, monkeypatch):
     _write(tmp_path, GOOD.replace("caught_by", "caught"))
-    monkeypatch.setattr(mutants, "named", lambda patterns: named(patterns, tmp_path))
+    monkeypatch.setattr(bugs, "named", lambda patterns: named(patterns, tmp_path))
     status, out, err = dpclaims("mutants", "demo-*")
     assert (status, out) == (2, "")
     assert err.startswith("dpclaims: demo_bugs.toml, [demo-half]: unknown key 'caught'")
@@ -168,8 +168,8 @@ def _updated(folder: Path, monkeypatch, checks, text: str = GOOD) -> tuple[str, 
     """The file after --update of its first bug, what was said of it, and whether it was caught."""
     file = _write(folder, text)
     catalogue = _catalogue(*checks)
-    monkeypatch.setattr(mutants, "named", lambda patterns: named(patterns, folder))
-    monkeypatch.setattr(mutants, "_holders", lambda module, catalogue, sources: list(catalogue.claims))
+    monkeypatch.setattr(bugs, "named", lambda patterns: named(patterns, folder))
+    monkeypatch.setattr(update, "holders", lambda module, catalogue, sources: list(catalogue.claims))
     said: list[str] = []
     sources = Sources(roots_of())
     (row,) = updated(named_bugs(["demo-half"], catalogue), catalogue, sources=sources, notify=said.append)
@@ -208,16 +208,25 @@ def test_where_no_claim_notices_update_says_so_and_leaves_the_entry(tmp_path, mo
     assert said == [HALF + "no claim notices it; caught_by stays ['demo/theorem-1']"]
 
 
+def test_an_entry_that_update_cannot_edit_is_named_with_its_file(tmp_path, monkeypatch):
+    other = GOOD.replace('caught_by = ["demo/theorem-1"]', '"caught_by" = ["demo/theorem-1"]')
+    with pytest.raises(
+        ValueError, match=r"^demo_bugs.toml, \[demo-half\]: its caught_by is not a plain list"
+    ):
+        _updated(tmp_path, monkeypatch, (_blind, _sees), other)
+    assert (tmp_path / "demo_bugs.toml").read_text(encoding="utf-8") == other
+
+
 def test_the_claims_that_are_asked_import_the_module():
     found = discover()
-    holders = mutants._holders("implementations.levy2021.private_range", found, Sources(roots_of()))
-    assert "levy2021/theorem-1-privacy" in {c.id for c in holders}
-    assert not {"controls", "song2021"} & {c.paper.key for c in holders}
-    assert "levy2021/proposition-3" not in {c.id for c in holders}
+    asked = holders("implementations.levy2021.private_range", found, Sources(roots_of()))
+    assert "levy2021/theorem-1-privacy" in {c.id for c in asked}
+    assert not {"controls", "song2021"} & {c.paper.key for c in asked}
+    assert "levy2021/proposition-3" not in {c.id for c in asked}
 
 
 def test_any_entry_of_ours_can_be_rewritten_and_written_back():
-    for file in sorted(module.FOLDER.glob("*.toml")):
+    for file in sorted(FOLDER.glob("*.toml")):
         text = file.read_text(encoding="utf-8")
         for bug in read_bugs(file)[::7]:
             ids = ["demo/theorem-1", f"demo/{'long-' * 30}"]
@@ -235,7 +244,7 @@ def test_any_entry_of_ours_can_be_rewritten_and_written_back():
     ],
 )
 def test_an_entry_that_is_written_in_another_way_is_left_to_its_author(old, new):
-    with pytest.raises(ValueError, match=r"\[demo-half\]: its caught_by is not a plain list"):
+    with pytest.raises(ValueError, match=r"\[demo-half\]: its caught_by is not"):
         with_caught_by(GOOD.replace(old, new, 1), "demo-half", ["demo/theorem-9"])
 
 
