@@ -34,11 +34,13 @@ from claims import (
     Budget,
     Claim,
     Evidence,
+    Finding,
     Kind,
     Plot,
     Point,
     Side,
     Tier,
+    Weight,
     constant,
     mean_at_most,
 )
@@ -177,6 +179,11 @@ $\mu=8\eta G^2\log(1/\delta)/(n^2\varepsilon^2)$.""",
     judge=partial(judge, False),
     fits_exponents=False,
     plots=(),
-    finding=r"The regulariser then costs $\mu C^2/4$, larger than the bound by a factor $\log(1/\delta)$.",
+    finding=Finding(
+        Weight.RANGE,
+        what=(r"The regulariser then costs $\mu C^2/4$, larger than the bound by a factor $\log(1/\delta)$."),
+        favour="",
+        survives="",
+    ),
 )
 CLAIMS = [PLAIN, BOTH]
