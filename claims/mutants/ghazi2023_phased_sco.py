@@ -44,7 +44,7 @@ MUTANTS = [
         name="ghazi2023-phased-sco-beta-not-split",
         bug="Gives every phase the whole β.",
         replaces="implementations.ghazi2023.phased_sco:phased_sco",
-        swap=("delta, beta / phases, rng", "delta, beta, rng"),
+        swap=("delta, beta / phases)", "delta, beta)"),
         caught_by=("ghazi2023/algorithm-6-privacy",),
     ),
     Mutant(
@@ -100,7 +100,7 @@ MUTANTS = [
         name="ghazi2023-phased-sco-noise-off-in-eps",
         bug="The budget of a phase is ε^1.2.",
         replaces="implementations.ghazi2023.phased_sco:phased_sco",
-        swap=("domain, epsilon, delta,", "domain, epsilon**1.2, delta,"),
+        swap=("Guarantee(epsilon, delta,", "Guarantee(epsilon**1.2, delta,"),
         caught_by=("ghazi2023/theorem-5.1:last-phase", "ghazi2023/theorem-5.3:last-phase"),
     ),
     Mutant(
