@@ -43,7 +43,7 @@ LIMITS = {"smoke": 30, "ci": 150}
 """Processor seconds of one claim at a tier, after which it does not end: no claim takes a third of them."""
 TRUST = 0.1
 """The seconds of a claim that a named bug of the same function names count so much in the order of claims."""
-HEAVY = ("scipy.stats", "scipy.optimize", "scipy.integrate", "statsmodels.api", "pandas", "sklearn")
+HEAVY = ("scipy.stats", "scipy.optimize", "scipy.integrate", "statsmodels.api", "pandas")
 """What most claims import when they run."""
 
 
