@@ -45,7 +45,7 @@ def is_command(file: str, function: ast.FunctionDef) -> bool:
     """Whether Typer calls it: the options of a command are its parameters."""
     decorated = any(ast.unparse(d).startswith("app.command") for d in function.decorator_list)
     return file.startswith("claims/harness/commands/") and (
-        decorated or function.name.endswith("_command") and "typer." in ast.unparse(function.args)
+        decorated or (function.name.endswith("_command") and "typer." in ast.unparse(function.args))
     )
 
 
