@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from claims.harness.claim import Tier as Tier
     from claims.harness.claim import grid as grid
     from claims.harness.discover import load as load
+    from claims.harness.finding import Finding as Finding
+    from claims.harness.finding import Weight as Weight
     from claims.harness.run.runner import run as run
     from claims.harness.words import Kind as Kind
     from implementations.interfaces import Adjacency as Adjacency

@@ -1,4 +1,4 @@
-"""The house rules that a machine can check: functions with a hand of arguments; one order in every process."""
+"""House rules that a machine can check: few parameters a function, one order of results in every process."""
 
 from __future__ import annotations
 
