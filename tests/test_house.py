@@ -20,10 +20,8 @@ PUBLIC = {"audit_privacy", "fit_rate", "run"}
 LEFT = {
     "_held_against",
     "audit_target",
-    "_judge",
     "run_claims",
     "search",
-    "_exact",
     "check_mean",
     "check_bound",
 }
