@@ -28,10 +28,12 @@ def contains(points: Array, ball: Ball, slack: float = 1e-9) -> NDArray[np.bool_
 
     Late phases have radii far below the rounding error of the coordinates, which must not make them empty.
     """
+    distance, limit = np.linalg.norm(points - ball.centre, axis=-1), ball.radius * (1.0 + slack)
+    inside = np.asarray(distance <= limit)
+    if inside.all():  # then rounding decides nothing, and its size need not be known
+        return inside
     size = np.linalg.norm(points, axis=-1) + np.linalg.norm(ball.centre, axis=-1)
-    return np.asarray(
-        np.linalg.norm(points - ball.centre, axis=-1) <= ball.radius * (1.0 + slack) + 1e-14 * size
-    )
+    return np.asarray(distance <= limit + 1e-14 * size)
 
 
 def _onto(points: Array, ball: Ball) -> Array:
@@ -110,6 +112,23 @@ def project(points: Array, balls: Sequence[Ball]) -> Array:
     """
     if not 1 <= len(balls) <= 3:
         raise ValueError(f"balls must hold one to three balls, got {len(balls)}")
+    result = np.array(points, dtype=float)
+    # A point of every ball is its own projection; a NaN lies in no ball.
+    within = [np.linalg.norm(points - ball.centre, axis=-1) <= ball.radius for ball in balls]
+    outside = ~np.logical_and.reduce(within)
+    if outside.any():
+        result[outside] = _project(*_rows(points, balls, outside))
+    return result
+
+
+def _rows(points: Array, balls: Sequence[Ball], chosen: NDArray[np.bool_]) -> tuple[Array, list[Ball]]:
+    """The chosen points, and the balls of their trials."""
+    return points[chosen], [
+        Ball(np.broadcast_to(ball.centre, points.shape)[chosen], ball.radius) for ball in balls
+    ]
+
+
+def _project(points: Array, balls: Sequence[Ball]) -> Array:
     lost = np.isnan(points).any(axis=-1) | ~_centres_known(balls, len(points))
     nearest = _onto_known(np.where(lost[:, None], 0.0, points), balls)
     return np.where(lost[:, None], np.nan, nearest)
