@@ -172,7 +172,14 @@ def check_optimal(point: Point) -> Iterator[Evidence]:
     gaussian = gaussian_mean.gaussian_mean(means, reach, scale, point.rng)
     gamma = failure_level(n, m, d, point.epsilon)
     algorithm_2 = winsorized_mean_highd.winsorized_mean_highd(
-        means[: trials // 8], point.epsilon, DELTA, radius(n, m, gamma), 1.0, gamma, point.rng, constants="tuned"
+        means[: trials // 8],
+        point.epsilon,
+        DELTA,
+        radius(n, m, gamma),
+        1.0,
+        gamma,
+        point.rng,
+        constants="tuned",
     )
     yield from sandwich(
         {"the Gaussian mechanism, in units of the bound": (gaussian**2).sum(axis=1) / bound},

@@ -88,7 +88,7 @@ MEMBERS = [*IN_BALL, "distance", "pinball"]
 
 
 def norms(theta: Array) -> Array:
-    """‖θ‖₂, row by row: (…, p) → (…, 1). Column by column, since p is small: a sum over a short axis is slow."""
+    """‖θ‖₂, row by row: (…, p) → (…, 1), column by column, since NumPy is slow along a short axis."""
     squares = theta * theta
     return np.sqrt(sum(squares[..., j, None] for j in range(theta.shape[-1])))
 
