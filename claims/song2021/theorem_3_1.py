@@ -432,7 +432,7 @@ CLAIM = Claim(
     measure=partial(measure_as, "printed"),
     judge=judge,
     smoke=Tier(SMOKE, trials=320),
-    ci=Tier(CI, trials=1024),
+    ci=Tier(CI, trials=1536),
     full=Tier(FULL, trials=2048, chunk=512),
     fits_exponents=True,
     plots=[
