@@ -92,7 +92,10 @@ MEMBERS = [*IN_BALL, "distance", "pinball"]
 def norms(theta: Array) -> Array:
     """‖θ‖₂, row by row: (…, p) → (…, 1), column by column, since NumPy is slow along a short axis."""
     squares = theta * theta
-    return np.sqrt(sum(squares[..., j, None] for j in range(theta.shape[-1])))
+    total = squares[..., :1]
+    for j in range(1, theta.shape[-1]):
+        total = total + squares[..., j, None]
+    return np.sqrt(total)
 
 
 def in_ball(theta: Array) -> Array:
