@@ -166,11 +166,21 @@ CLAIM = Claim(
     finding=Finding(
         Weight.THEOREM,
         what=(
-            r"Concentrated within $\tau$ of a centre means pairs $2\tau$ apart: scores down to $n/(2d)$, "
-            r"and $n$ is too small."
+            r"Concentration puts users within $\tau$ of a centre, and the score counts pairs within "
+            r"$\tau$: half of the users at $+\tau$ and half at $-\tau$ are $(\tau,0)$-concentrated and "
+            "have score $n/2<4n/5$, so that Algorithm 1 halts, and the more surely the larger $n$ is. "
+            r"Besides, $n=8\log(T/\gamma)/\varepsilon$ is small: 37 users who all agree "
+            r"($\varepsilon=1$, $T=1$, $\gamma=0.01$) are answered with probability 0.76, and 0.98 is "
+            "stated."
         ),
-        favour="",
-        survives="",
+        favour=(
+            r"Read with $\tau$-concentration as all pairs within $\tau$, or with the radius $2\tau$ in "
+            "the score, and with a larger constant for $n$: CONFIRMED (`:corrected`)."
+        ),
+        survives=(
+            r"For $(\tau/2,\gamma)$-concentrated data and $n\ge80\log(2T/\gamma)/\varepsilon$ the "
+            "lemma holds; the rates of the paper change by constants only."
+        ),
     ),
     check=check,
     smoke=grid(T=(1, 10), gamma=(0.01,), epsilon=(1.0,)),
@@ -198,9 +208,15 @@ PROOF = Claim(
     expected=REFUTED,
     finding=Finding(
         Weight.PROOF,
-        what=(r"The score is $n/2$ on the line and $n/(2d)$ in $d$ dimensions; half the radius gives $n$."),
-        favour="",
-        survives="",
+        what=(
+            r"Users within $\tau$ of one point can be up to $2\tau$ apart, so that the score is not "
+            r"$n$: it is $n/2$ for two clusters on the line, $n/(2d)$ for clusters at $\pm\tau e_j$, "
+            r"and less still where more points of the ball can be more than $\tau$ apart, $n/5$ in the "
+            "plane."
+        ),
+        favour=r"With radius $\tau/2$ the step is right: CONFIRMED (`lemma-3.7:corrected`).",
+        survives=r"The score is $n$ where all users lie within $\tau/2$ of one point.",
+        follows_from="asi2024/lemma-3.7",
     ),
     check=check_proof,
     smoke=grid(n=(100,), d=(1, 3)),

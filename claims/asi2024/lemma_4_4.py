@@ -114,14 +114,17 @@ CLAIM = Claim(
     r"at least $1-\gamma/n$.",
     expected=REFUTED,
     finding=Finding(
-        Weight.THEOREM,
+        Weight.CORNER,
         what=(
-            r"Fails where $nd/\gamma$ is below about 5; holds on the line for $n/\gamma\ge13$, everywhere "
-            r"for "
-            r"$nd/\gamma\ge5700$."
+            r"The constant of Lemma 2.7 has become 1, which is too small where $nd/\gamma$ is below "
+            r"about 5: for $n=d=m=1$, $\gamma=1/2$ and gradients $\pm G$ with equal chances the "
+            r"deviation is $G$ surely, and the bound is $0.69\,G$."
         ),
-        favour="",
-        survives="",
+        favour=(
+            r"The paper uses it with $\gamma=\delta/(2Te^{2\varepsilon})$, where $nd/\gamma\ge5700$; "
+            "there it holds with constant 1: CONFIRMED (`:corrected`)."
+        ),
+        survives=r"On the line for $n/\gamma\ge13$, in every dimension for $nd/\gamma\ge5700$.",
     ),
     check=check,
     smoke=grid(n=(1, 2), gamma=(0.5, 0.9), m=(1,)),

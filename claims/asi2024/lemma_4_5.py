@@ -146,13 +146,19 @@ CLAIM = Claim(
     r"$\mathcal D$.",
     expected=REFUTED,
     finding=Finding(
-        Weight.THEOREM,
+        Weight.RANGE,
         what=(
-            r"True for one user (local randomisers), false for many: $\delta$ adds up along a chain of "
-            r"neighbours."
+            "The lemma is quoted from Feldman, McMillan and Talwar (2022), where it is about local "
+            "randomisers, that is one user. For algorithms on datasets of $n$ users it fails, since "
+            r"$\delta$ adds up along a chain of neighbours: for ten users with a bit each, "
+            r"$\varepsilon=0.1$ and $\delta=0.01$ there is an $(\varepsilon,\delta)$-DP algorithm that "
+            r"every $(2\varepsilon,0)$-DP one differs from by at least $1.95\,\delta$ on some dataset."
         ),
-        favour="",
-        survives="",
+        favour="For one user, as in the source, it holds: CONFIRMED (`:corrected`).",
+        survives=(
+            "The statement for $n=1$. The proof of Lemma 4.6, its only use, needs no pure algorithm: "
+            "see `lemma-4.6-proof`."
+        ),
     ),
     check=check,
     smoke=grid(n=(10, 20), epsilon=(0.1,), delta=(0.01,)),

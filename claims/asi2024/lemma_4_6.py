@@ -108,10 +108,22 @@ CLAIM = Claim(
     r"$\tau=G\log(nd/\gamma)/\sqrt m$, $\gamma'=T(e^{2\varepsilon}\gamma+\delta/(2Tmnd))$.",
     expected=REFUTED,
     finding=Finding(
-        Weight.THEOREM,
-        what=(r"Fails where $nd/\gamma<e$; for $nd/\gamma\ge5700$ no iterate of the program contradicts it."),
-        favour="",
-        survives="",
+        Weight.CORNER,
+        what=(
+            r"It takes over Lemma 4.4 where $nd/\gamma$ is small: with $n=m=d=T=1$, $\gamma=0.45$, "
+            r"small $\varepsilon$ and gradients $\pm G$ with equal chances no ball of radius $0.80\,G$ "
+            r"holds both, so that concentration fails with probability $1/2$, and $\gamma'=0.46$ is "
+            "stated."
+        ),
+        favour=(
+            r"For $nd/\gamma\ge5700$, as in all uses of the paper, no violation is known, and the "
+            "lemma holds for algorithms that are private (`:corrected`)."
+        ),
+        survives=(
+            r"For $(\varepsilon,\delta_0)$-DP iterates and $nd/\gamma\ge5700$, "
+            r"$\gamma'=T(e^\varepsilon\gamma+n\delta_0)$."
+        ),
+        follows_from="asi2024/lemma-4.4",
     ),
     check=check,
     smoke=grid(n=(1,), m=(1,), d=(1,), T=(1,), epsilon=(0.01,), delta=(1e-6,), gamma=(0.45,)),

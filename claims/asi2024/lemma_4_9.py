@@ -145,13 +145,18 @@ CLAIM = Claim(
     r"T/(nm)$, $\mathcal D'$ with one item replaced.",
     expected=REFUTED,
     finding=Finding(
-        Weight.THEOREM,
+        Weight.TYPO,
         what=(
-            r"The bound shrinks with $\eta$, the total variation does not; as a distance it holds with "
-            r"larger constants."
+            "Stability is defined as a total variation and bounded by a length: for linear losses, "
+            r"$T=2$ and $\eta\to0$ the bound tends to 0, while the total variation of the output does "
+            r"not depend on $\eta$."
         ),
-        favour="",
-        survives="",
+        favour=(
+            "The proof bounds the distance of the iterates, and the proof of Theorem 4.1 multiplies "
+            "it by $G$, so that a distance is meant; read so it holds up to constants (`:distance`, "
+            "`:corrected`)."
+        ),
+        survives=r"With equal noise the iterates are within $2G\eta\sqrt T+4G\eta T/(nm)$ of each other.",
     ),
     check=check,
     smoke=grid(n=(1000,), m=(1,), epsilon=(1.0,), delta=(1e-6,), R=(1e-9,)),
@@ -163,10 +168,17 @@ DISTANCE = CLAIM.reading(
     statement=r"With equal noise, $\|\theta_T-\theta_T'\|\le G\eta\sqrt T+G\eta T/(nm)$.",
     expected=REFUTED,
     finding=Finding(
-        Weight.RANGE,
-        what=(r"Linear losses: $2G\eta T/(nm)$, above the bound for $T>(nm)^2$."),
-        favour="",
-        survives="",
+        Weight.CONSTANT,
+        what=(
+            "Replacing one item moves the averaged gradient by up to $2G/(nm)$, not $G/(nm)$, and the "
+            r"factor 2 before $\sqrt T$ is lost between the proof and the statement. For linear losses "
+            r"the iterates are $2G\eta T/(nm)$ apart, more than the bound once $T>(nm)^2$: 0.50 "
+            r"against 0.39 for $nm=8$, $T=200$, $\eta=0.01$, $G=1$."
+        ),
+        favour=(
+            "Theorem 4.1 uses the lemma up to constants, where this does no harm: CONFIRMED (`:corrected`)."
+        ),
+        survives=r"$2G\eta\sqrt T+4G\eta T/(nm)$.",
     ),
     check=check_distance,
     smoke=grid(n=(4,), m=(2,), T=(200,), eta=(0.01,)),
@@ -192,7 +204,18 @@ PROOF = Claim(
     title="One item moves the averaged gradient by at most G/(nm)",
     statement=r"$a_t\le G/(nm)$ for $\|\nabla f(x^t)-\nabla f'(x^t)\|\le a_t$, one item replaced.",
     expected=REFUTED,
-    finding=Finding(Weight.PROOF, what=(r"It is $2G/(nm)$."), favour="", survives=""),
+    finding=Finding(
+        Weight.CONSTANT,
+        what=(
+            "A gradient of norm $G$ can turn round when its item is replaced, so that $a_t$ is up to "
+            "$2G/(nm)$."
+        ),
+        favour=(
+            "Up to constants, as Theorem 4.1 uses it, the step is right: CONFIRMED (`lemma-4.9:corrected`)."
+        ),
+        survives=r"$a_t\le2G/(nm)$.",
+        follows_from="asi2024/lemma-4.9:distance",
+    ),
     check=check_proof,
     smoke=grid(n=(10,), m=(2,)),
     ci=grid(n=(1, 10, 1000), m=(1, 2, 100)),
