@@ -13,7 +13,7 @@ the statement. For linear losses the last iterates are $2G\eta T/(nm)$ apart, wh
 once $T>(nm)^2$, as the printed $T=m^2n^2+mn\sqrt d$ is.
 
 What survives (`:corrected`): with equal noise and nobody removed all iterates are within
-$2G\eta\sqrt T+4G\eta T/(nm)$, by lemma-4.8:corrected with $a_t=2G/(nm)$.
+$2G\eta\sqrt T+4G\eta T/(nm)$, by lemma-4.8 with $a_t=2G/(nm)$.
 
 How it is checked. Exactly: the total variation from the noise that the implementation prescribes; the
 distance from the program itself, run twice from one seed, so that the noise is equal; the recursion's bound
@@ -113,13 +113,13 @@ def check_distance(point: Point) -> Iterator[Evidence]:
 
 
 def check_corrected(point: Point) -> Iterator[Evidence]:
-    """The gradient's change, which with lemma-4.8:corrected gives the bound; and the program."""
+    """The gradient's change, which with lemma-4.8 gives the bound; and the program."""
     n, m = point.n, point.m
     moved = float(np.abs(users(n, m, False).mean() - users(n, m, True).mean()))
     yield equals("largest change of the averaged gradient", moved, 2.0 / (n * m))
     claimed = 2.0 * point.eta * math.sqrt(point.T) + 4.0 * point.eta * point.T / (n * m)
     recursion = 2.0 * point.eta * math.sqrt(point.T) + 2.0 * point.eta * moved * point.T
-    yield at_most("bound of lemma-4.8:corrected", recursion, claimed)
+    yield at_most("bound of lemma-4.8", recursion, claimed)
     found = distances(point, "after")
     yield at_most("‖θ̂ − θ̂′‖ with equal noise", float(found.max()), claimed, decides=False)
     drift = point.eta * moved * (point.T + 1.0) / 2.0
