@@ -156,10 +156,10 @@ def check_noise(point: Point) -> Iterator[Evidence]:
 
 
 def check_together(point: Point) -> Iterator[Evidence]:
-    """Two phases with noise in one list: the variance of their sum, and the noise of the first in both.
+    """Two phases with noise in one list: the second moment of each, and their independence.
 
-    With gradients 0 and no projection one step moves the iterate by η times the noise: the output is the sum of
-    both phases' noises. A run of the first phase alone shows what it adds.
+    With gradients 0 and no projection one step moves the iterate by η times the noise: the output is the
+    sum of both noises, and where the second phase starts shows the first.
     """
     m, d, epsilon, delta = 3, 2, 30.0, 0.01
     phases = [replace(p, parameters=replace(p.parameters, steps=1)) for p in phases_of(0.5, 0.2, 1)[:2]]

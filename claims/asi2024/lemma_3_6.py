@@ -183,7 +183,10 @@ CORRECTED = CLAIM.reading(
     r"$\Pr[\mathrm{Poisson}(6)>k]\le\delta/(4T)$, is "
     r"$(\varepsilon,\delta)$-DP.",
     expected=CONFIRMED,
-    summary="budget ε/4, noise from the explicit displacement, six times the users",
+    summary="budget ε/4, noise from the explicit displacement, six times the users; argument on the "
+    "page, its "
+    "arithmetic checked",
+    rests_on=("asi2024/lemma-2.4-privacy:score", "asi2024/lemma-2.4-accuracy", "asi2024/lemma-3.5"),
     check=check_corrected,
     smoke=grid(T=(1, 30), epsilon=(0.5,), delta=(1e-6,)),
     ci=grid(T=(1, 3, 30, 100), epsilon=(0.01, 0.1, 1.0, 9.9), delta=(0.9, 1e-3, 1e-9)),

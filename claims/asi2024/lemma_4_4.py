@@ -105,8 +105,8 @@ CLAIM = Claim(
             r"deviation is $G$ surely, and the bound is $0.69\,G$."
         ),
         favour=(
-            r"The paper uses it with $\gamma=\delta/(2Te^{2\varepsilon})$, where $nd/\gamma\ge5700$; "
-            "there it holds with constant 1: CONFIRMED (`:corrected`)."
+            r"The paper uses it with $\gamma=\delta/(2Te^{2\varepsilon})$, where $nd/\gamma\ge5700$ "
+            "unless $nm$ is tiny; there it holds with constant 1: CONFIRMED (`:corrected`)."
         ),
         survives=r"On the line for $n/\gamma\ge13$, in every dimension for $nd/\gamma\ge5700$.",
     ),

@@ -172,6 +172,7 @@ CORRECTED = CLAIM.reading(
     r"\log(e^{\varepsilon/2}/\delta)/(n^2\varepsilon^2)$.",
     expected=CONFIRMED,
     summary="with 8d in the moment and (i + 1)γ in the distance",
+    rests_on=("asi2024/lemma-3.7:corrected",),
     check=check_corrected,
 )
 PROGRAM = CORRECTED.reading(

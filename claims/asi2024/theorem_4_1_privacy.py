@@ -114,7 +114,7 @@ def check(point: Point) -> Iterator[Evidence]:
         raise ValueError(f"m must put τ below G = 1, got {plan.tau}")
     here, there = (long_step(gradients(n, k), plan) for k in (n // 2, n // 2 + 1))
     found = there - math.exp(point.epsilon) * here
-    note = f"n = {n}: n/2 + 1 or n/2 users of gradient G, the rest −G: {there:.4g} against {here:.3g}"
+    note = f"n = {n}: n/2 + 1 or n/2 users of gradient G, others −G: {there:.4g}, {here:.3g}"
     yield at_most("δ of a long first step", found, delta, decides=False, note=note)
     stated = both_steps(n, plan)
     quantity = "P(long first step) over its closed form"
