@@ -89,8 +89,8 @@ def users_of(factor: float, m: int, epsilon: float, delta: float) -> int:
 def both_steps(n: int, plan: Plan) -> tuple[float, float]:
     """P(⊤ and the first answer is above 1/2) with n/2 and with n/2 + 1 users of gradient 1, in closed form.
 
-    A score g below the threshold passes if Lap(2/b) + Lap(4/b) ≥ g, b the budget of AboveThreshold; of n/2 + 1
-    users each is kept with probability 6/n.
+    A score g below the threshold passes if Lap(2/b) + Lap(4/b) ≥ g, b the budget of AboveThreshold; each of
+    n/2 + 1 users is kept with probability 6/n.
     """
     from scipy.special import ndtr
 
