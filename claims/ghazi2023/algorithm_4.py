@@ -156,10 +156,17 @@ CLAIM = Claim(
     r"$(\varepsilon,\delta)$-DP for replacement of one user.",
     expected=REFUTED,
     finding=Finding(
-        Weight.THEOREM,
-        what=("user 2⁻ⁱn is in two phases; ⊥ in each and the shift of the Gaussians together break δ = 10⁻⁶"),
-        favour="",
-        survives="",
+        Weight.TYPO,
+        what=(
+            "line 12 takes the closed intervals [2⁻ⁱn, 2⁻ⁱ⁺¹n], so that user 2⁻ⁱn, where that is whole, "
+            "is in phases i and i + 1. Taken literally, δ of two phases at ε = 1 is 2·10⁻⁵ where 10⁻⁶ is "
+            "claimed."
+        ),
+        favour=(
+            'The text says below the algorithm "do not reuse sample points across phases" and invokes '
+            "parallel composition: (2⁻ⁱn, 2⁻ⁱ⁺¹n] is meant, and with it the privacy holds (CONFIRMED)."
+        ),
+        survives="The privacy of the algorithm, with half-open intervals.",
     ),
     check=partial(check, "printed"),
     smoke=grid(epsilon=1.0, delta=1e-6),

@@ -78,6 +78,7 @@ CLAIM = Claim(
     r"random "
     r"permutation: $\Pr[\|\sum_{j\le m}v_{\pi(j)}\|>5G\sqrt{m\log(1/\beta)}]\le\beta$.",
     expected=CONFIRMED,
+    rests_on=("ghazi2023/proposition-a.1",),
     check=check,
     smoke=grid(vectors=6),
     ci=grid(vectors=(4, 6, 9, 12)),

@@ -49,11 +49,12 @@ CLAIM = Claim(
     finding=Finding(
         Weight.THEOREM,
         what=(
-            "the mean of 13 of 26 users at random is (0, 1/2)-DP, admitted at d above 10⁶, and breaks the "
-            "conclusion"
+            "It follows from Lemma D.5 and falls with it: the mean of 13 of 26 users at random is (0, "
+            "1/2)-DP, is admitted at d above 10⁶, and breaks the conclusion."
         ),
-        favour="",
-        survives="",
+        favour="With δ of the order 1/(ψn) it holds (CONFIRMED).",
+        survives="The lemma for δ(√d + √(2 ln(1/δ)) + 1) ≤ √d/(34ψn), with the printed constant 50.",
+        follows_from="ghazi2023/theorem-d.4",
     ),
     check=check,
     smoke=grid(m=64),

@@ -111,10 +111,21 @@ CLAIM = Claim(
     finding=Finding(
         Weight.THEOREM,
         what=(
-            "δ = 1/2 is admitted for d ≥ 10⁴n√log n; the minimiser on half of the users breaks every constant"
+            "It inherits the condition on δ from Lemma D.6. Even with n√log n for the printed √(n√log n), "
+            "as is evidently meant, δ = 1/(200√log n) is admitted at d = n², ε = 1. The empirical "
+            "minimiser on δn users at random, without noise, is (0, δ)-DP and has excess risk at most "
+            "4G²/(μδnm), for every loss and distribution; the theorem asks for cG²/(μm). At n = 5·10⁶ "
+            "that breaks c = 10⁻³, at n = 5·10⁹ c = 10⁻⁶."
         ),
-        favour="",
-        survives="",
+        favour=(
+            "With n√log n in the condition it falls as well; for δ of the order 1/n it holds with an "
+            "explicit constant (CONFIRMED)."
+        ),
+        survives=(
+            "The lower bound for δ of the order 1/n, with the second term G²d/(8·10¹⁰·με²n²m) on the ball "
+            "of radius G/(2μ)."
+        ),
+        follows_from="ghazi2023/theorem-d.4",
     ),
     check=check,
     smoke=grid(constant=(1.0, 1e-6)),
@@ -132,10 +143,17 @@ PROOF = Claim(
     r"and the printed condition on $\delta$ implies that of Lemma D.6 with $\psi=1$.",
     expected=REFUTED,
     finding=Finding(
-        Weight.PROOF,
-        what=("it is 2G-Lipschitz; the condition has √n where Lemma D.6 has n"),
-        favour="",
-        survives="",
+        Weight.CONSTANT,
+        what=(
+            "(μ/2)‖θ − x‖² on the ball of radius G/μ with data in that ball has gradients up to 2G, not "
+            "G; and √(n√log n) in the condition on δ is a misplaced brace for n√log n, without which "
+            "Lemma D.6 does not apply."
+        ),
+        favour=(
+            "With the radius G/(2μ) the loss is G-Lipschitz, which costs a factor 4 in the constant; and "
+            "with n√log n the condition implies that of Lemma D.6."
+        ),
+        survives="The step, with radius G/(2μ) and n√log n.",
     ),
     check=check_proof,
     smoke=grid(lipschitz=1.0),

@@ -76,11 +76,14 @@ CLAIM = Claim(
     finding=Finding(
         Weight.THEOREM,
         what=(
-            "as Theorem D.7; for δ of the order 1/n it follows from theorem-d.7:corrected by the text's "
-            "own steps"
+            "It falls as Theorem D.7 does, with n√log n for √(n√log n) in the condition as well: the "
+            "minimiser on δn users at random, δ = 1/(200√log n), is (0, δ)-DP with excess empirical risk "
+            "at most 8G²/(μδnm), where at d = n², ε = 1 the theorem asks for cG²/(μm). (The range is "
+            "printed as cd/ε² ≤ n; n ≤ cd/ε² is meant, by the remark after the theorem.)"
         ),
-        favour="",
-        survives="",
+        favour="For δ of the order 1/n the text's own steps give it from the corrected Theorem D.7.",
+        survives="The lower bound for δ of the order 1/n, in the range √d/ε ≤ n ≤ cd/ε².",
+        follows_from="ghazi2023/theorem-d.4",
     ),
     check=check,
     smoke=grid(constant=(1.0, 1e-6)),
