@@ -58,7 +58,7 @@ def sign_minimiser(means: np.ndarray, regulariser: float) -> np.ndarray:
 
 
 def largest_move(d: int, rng: np.random.Generator) -> float:
-    """The largest move of the minimiser over 2G/(λN) when one of N samples is replaced, on random problems."""
+    """The largest move of the minimiser over 2G/(λN), one of N samples replaced, on random problems."""
     users, ball, centre, regulariser = random_problem(d, False, 400, rng)
     total, worst = 7, 0.0
     balls = [ball, Ball(centre, 1.0 / regulariser)]
