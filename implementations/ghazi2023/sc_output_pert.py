@@ -13,7 +13,7 @@ from implementations.ghazi2023 import del_output_pert
 from implementations.ghazi2023.certificate import lemma_factor, quadratic_factor, sensitivity_bound
 from implementations.interfaces import Array
 
-Target = Literal["printed", "corrected"]
+Target = Literal["printed", "corrected", "certificate"]
 
 
 def target_sensitivity(
@@ -31,11 +31,17 @@ def target_sensitivity(
                  1/β.
     "corrected"  10·G·√((4κ + 1)·ln n + ln(1/β))/(μ·n·√m): Theorem 3.6 for each of the at most n^{4κ+1}
                  pairs of a subset |S| ≤ 4κ and a further user, with n − 4κ − 1 ≥ n/2, that is n ≥ 8κ + 2.
+    "certificate" the Δ = O(κγ/(μn)) of appendix C, with which `certified` holds for every loss, quadratic or
+                 not, with probability 1 − β: `lemma_factor`·γ/μ, γ = 5G√(ln(n/β)/m) by Lemma 3.8 for each of
+                 the n users' gradients about their mean.
     """
     positive(lipschitz=lipschitz, strong_convexity=strong_convexity, m=m)
     probability(beta=beta)
     whole_number(n=n, kappa=kappa)
-    one_of(("printed", "corrected"), target=target)
+    one_of(("printed", "corrected", "certificate"), target=target)
+    if target == "certificate":
+        gamma = 5.0 * lipschitz * math.sqrt(math.log(n / beta) / m)
+        return lemma_factor(n, 4 * kappa) * gamma / strong_convexity
     log_term = math.log(1.0 / beta)
     if target == "corrected":
         if n < 8 * kappa + 2:
