@@ -61,6 +61,7 @@ from claims import (
 from claims.levy2021 import PAPER
 from claims.levy2021._first_order import TOLERANCE
 from implementations.levy2021 import phased_erm, winsorized_mean_highd
+from implementations.levy2021.concentration import Concentration
 
 if TYPE_CHECKING:
     from implementations.interfaces import Array
@@ -264,8 +265,8 @@ def real(point: Point) -> dict[str, Any]:
             return means[None, users]
 
         phased_erm.phased_erm(
-            problem, user_gradients, np.zeros((1, f.d)), lambda t: t, f.tau, f.gamma, point.rng,
-            schedule=schedule,
+            problem, user_gradients, np.zeros((1, f.d)), lambda t: t,
+            Concentration(f.tau, problem.lipschitz, f.gamma), point.rng, schedule=schedule,
         )  # fmt: skip
         if point.phases_run == 1:
             noises += answers_of(f, base, [q[0] for q in queries], means[: f.n // 2].mean(axis=0))
