@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 
 from audits.evidence import exact_evidence
+from audits.rates import family
 from claims import (
     CONFIRMED,
     CONSISTENT,
@@ -128,17 +129,15 @@ def measure(point: Point) -> dict[str, Any]:
 
 
 def judge(rows: Any, budget: Budget) -> list[Evidence]:
-    from audits.rates import fit_rate
-
     private, statistical = rows[rows["regime"] == "privacy"], rows[rows["regime"] == "statistical"]
     claimed = {"n": -2.0, "m": -1.0, "d": 1.0, "epsilon": -2.0}
-    fit = fit_rate(
-        private, "normalised", list(claimed), claimed, TOLERANCE, side=Side.UPPER, alpha=budget.share(0.7),
+    fitted = family.exponents(
+        private, "normalised", claimed, TOLERANCE, side=Side.UPPER, alpha=budget.share(0.7),
         equivalence_alpha=1e-3, vanishing=("epsilon",), seed=1,
     )  # fmt: skip
     share = budget.share(0.15)
     return [
-        *fit.evidence(),
+        *fitted,
         mean_equals(
             "privacy term over its predicted constant times dB²/(mn²ε²) and log factors",
             private["constant"], 1.0,
@@ -249,7 +248,7 @@ def judge_crossover(rows: Any, budget: Budget) -> list[Evidence]:
 def star(arms: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     """Cells that leave n = 400, m = 10⁵, d = 1, ε = 16 along one axis each; n as needed, times a growth."""
     base = {"m": 100_000, "d": 1, "epsilon": 16.0, "population": "fair", "regime": "privacy", "growth": 1}
-    cells = [base | {axis: value} for axis, values in arms.items() for value in values]
+    cells = family.star(base, **arms)
     cells += [base | {"population": "skewed", "d": 4, "growth": g} for g in (1, 4)]
     return [
         {k: v for k, v in c.items() if k != "growth"}

@@ -41,6 +41,7 @@ import numpy as np
 
 from audits.bounds import quantile_interval
 from audits.judge import CONFIDENCE, cells
+from audits.rates import family
 from claims import (
     CONSISTENT,
     INCONCLUSIVE,
@@ -59,11 +60,8 @@ from claims import (
     at_most,
     constant,
     decisive,
-    fit_rate,
     grid,
     mean_at_most,
-    slope_against,
-    worst_member,
 )
 from claims.song2021 import PAPER
 from implementations import losses
@@ -178,22 +176,20 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     projected = rows.loc[rows["loss"].isin(IN_BALL), "norm"]
     yield at_most("‖θ^priv‖ where C is the unit ball", float(projected.max()), 1.0, decides=False)
     alpha = budget.split(4)
-    table = worst_member(rows, [*AXES, FORM, EXACT], "loss", "excess")
+    table = family.worst_member(rows, [*AXES, FORM, EXACT], "loss", "excess")
     printed, calibrated = (table[table["noise"] == kind] for kind in ("printed", "calibrated"))
     printed = printed.assign(**{LENGTH: np.log(1.0 / printed["delta"])})
-    options = {"side": Side.UPPER, "standard_error": "standard_error", "equivalence_alpha": 0.01}
+    options = {
+        "side": Side.UPPER, "standard_error": "standard_error", "equivalence_alpha": 0.01, "trivial": 1.0
+    }  # fmt: skip
     if printed["p"].nunique() > 2:
         exponents = {"n": -1.0, "p": 0.5, "epsilon": -1.0, LENGTH: 0.5}
-        yield from fit_rate(
-            printed, "risk", list(exponents), exponents, TOLERANCE, alpha=alpha[0], form=FORM, trivial=1.0,
-            vanishing=("epsilon",), **options,
-        ).evidence()  # fmt: skip
-        yield from slope_against(
-            printed, "risk", FORM, TOLERANCE, alpha=alpha[1], trivial=1.0, **options
-        ).evidence()
-        yield from slope_against(
-            calibrated, "risk", EXACT, TOLERANCE, alpha=alpha[2], trivial=1.0, **options
-        ).evidence()
+        yield from family.exponents(
+            printed, "risk", exponents, TOLERANCE, alpha=alpha[0], form=FORM, vanishing=("epsilon",),
+            **options,
+        )  # fmt: skip
+        yield from family.against_form(printed, "risk", FORM, TOLERANCE, alpha=alpha[1], **options)
+        yield from family.against_form(calibrated, "risk", EXACT, TOLERANCE, alpha=alpha[2], **options)
     proven = {"printed": (FORM, math.sqrt(3.0)), "calibrated": (EXACT, math.sqrt(5.0))}
     present = [kind for kind in proven if (rows["noise"] == kind).any()]
     for kind in present:

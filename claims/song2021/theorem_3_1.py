@@ -44,6 +44,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audits.judge import cells
+from audits.rates import family
 from claims import (
     CONSISTENT,
     INCONCLUSIVE,
@@ -62,10 +63,7 @@ from claims import (
     at_most,
     decisive,
     equals,
-    fit_rate,
     mean_at_most,
-    slope_against,
-    worst_member,
 )
 from claims.song2021 import PAPER
 from implementations import losses
@@ -88,7 +86,7 @@ LENGTH = "log(1/δ)"
 AVERAGES = {"printed": "θ₁..θ_T", "proof": "θ₀..θ_{T−1}"}
 
 
-def family(rank: int) -> list[tuple[Loss, float, bool]]:
+def members(rank: int) -> list[tuple[Loss, float, bool]]:
     """(loss, target, hard) for ‖θ*‖ = 1: every coordinate has the optimum −1/√rank and weight 1/rank.
 
     The hinge has label −1 and margin 1/√rank instead of a target.
@@ -165,7 +163,7 @@ def measure_as(noise: str, point: Point) -> dict[str, Any]:
     steps, _, _ = plan(point, noise)
     if "records" in point:
         return dense(point, noise)
-    for loss, target, hard in family(point.rank):
+    for loss, target, hard in members(point.rank):
         if not hard and steps > EASY_STEPS:
             continue
         trials = point.trials if hard else max(64, point.trials // 8)
@@ -269,7 +267,7 @@ def rate_evidence(rows: pd.DataFrame, alpha: float) -> Iterator[Evidence]:
     regime = rows["n"] * rows["epsilon"] + 1e-9 >= 12.0 * rows["rank"] * np.sqrt(
         2.0 * np.log(1.0 / rows["delta"])
     )
-    worst = worst_member(rows[regime], [*AXES, "bound"], "loss", "printed")
+    worst = family.worst_member(rows[regime], [*AXES, "bound"], "loss", "printed")
     worst = worst.assign(**{LENGTH: np.log(1.0 / worst["delta"])})
     # The mean of rank losses of slope at most 1 with their optima at 1/√rank: θ₀ loses no more than that.
     trivial = 1.0 / math.sqrt(rows["rank"].max())
@@ -280,19 +278,13 @@ def rate_evidence(rows: pd.DataFrame, alpha: float) -> Iterator[Evidence]:
         "equivalence_alpha": 0.01,
     }
     claimed = {"n": -1.0, "rank": 0.5, "epsilon": -1.0, LENGTH: 0.5}
-    yield from fit_rate(
-        worst,
-        "risk",
-        list(claimed),
-        claimed,
-        TOLERANCE,
-        vanishing=("epsilon",),
-        form="bound",
-        alpha=alpha / 2.0,
-        **options,
-    ).evidence()
-    form = slope_against(worst, "risk", "bound", TOLERANCE, alpha=alpha / 2.0, **options).evidence()
-    yield from (replace(e, quantity="slope of log risk against the log of the printed bound") for e in form)
+    yield from family.exponents(
+        worst, "risk", claimed, TOLERANCE, vanishing=("epsilon",), form="bound", alpha=alpha / 2.0, **options
+    )
+    named = "slope of log risk against the log of the printed bound"
+    yield from family.against_form(
+        worst, "risk", "bound", TOLERANCE, named=named, alpha=alpha / 2.0, **options
+    )
 
 
 def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
