@@ -25,7 +25,7 @@ from claims.ghazi2023._rates import DELTA
 from claims.ghazi2023.algorithm_3 import printed_sigma
 from claims.ghazi2023.theorem_5_1 import factor, proof_terms
 
-CONSTANT = 700.0
+CONSTANT = 0.05
 
 
 def check(point: Point) -> Iterator[Evidence]:
