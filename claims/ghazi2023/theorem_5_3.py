@@ -21,7 +21,6 @@ from collections.abc import Iterator
 
 from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_most, grid, reported
 from claims.ghazi2023 import PAPER
-from claims.ghazi2023._rates import DELTA
 from claims.ghazi2023.algorithm_3 import printed_sigma
 from claims.ghazi2023.theorem_5_1 import factor, proof_terms
 
@@ -29,14 +28,15 @@ CONSTANT = 0.05
 
 
 def check(point: Point) -> Iterator[Evidence]:
-    n, m, d, epsilon = round(10.0**point.log10_n), 10.0**point.log10_m, point.d, point.epsilon
+    n, m, d = round(10.0**point.log10_n), 10.0**point.log10_m, point.d
+    epsilon, delta = point.epsilon, point.delta
     half, beta = n // 2, 0.5 / (float(n) ** 2 * m)
-    first = printed_sigma(epsilon, DELTA, beta, 1.0, 1.0, half, m)  # G = μ = 1
+    first = printed_sigma(epsilon, delta, beta, 1.0, 1.0, half, m)  # G = μ = 1
     reach = first * (math.sqrt(d) + math.sqrt(2.0 * math.log(1.0 / beta)))
     reach += 30.0 * math.sqrt(math.log(2.0 / beta) / (half * m))
-    risk = reach * proof_terms(half, m, d, epsilon) + 2.0 * beta * 2.0
+    risk = reach * proof_terms(half, m, d, epsilon, delta) + 2.0 * beta * 2.0
     form = d / (float(n) ** 2 * m) + 1.0 / (n * m)
-    hidden = first * half * math.sqrt(m) * factor(half, m, epsilon) * math.sqrt(math.log(2.0 / beta))
+    hidden = first * half * math.sqrt(m) * factor(half, m, epsilon, delta) * math.sqrt(math.log(2.0 / beta))
     yield at_most(
         "bound of the risk over K₀·K·T·√log(2/β)·(G²/μ)(d/(n²m) + 1/(nm))", risk / form / hidden, CONSTANT
     )
@@ -63,6 +63,12 @@ CLAIM = Claim(
         "ghazi2023/algorithm-6:corrected",
     ),
     check=check,
-    smoke=grid(log10_n=8.0, log10_m=(10.0, 60.0), d=10, epsilon=1.0),
-    ci=grid(log10_n=(6.0, 9.0, 12.0), log10_m=(0.0, 10.0, 100.0, 130.0), d=(1, 10**4), epsilon=(0.05, 1.0)),
+    smoke=grid(log10_n=8.0, log10_m=(10.0, 60.0), d=10, epsilon=1.0, delta=0.1),
+    ci=grid(
+        log10_n=(6.0, 9.0, 12.0),
+        log10_m=(0.0, 10.0, 100.0, 130.0),
+        d=(1, 10**4),
+        epsilon=(0.05, 1.0),
+        delta=(1e-9, 0.5),
+    ),
 )
