@@ -48,6 +48,7 @@ CORRECTED = CLAIM.reading(
     title="User-level private means of Gaussians need dσ/(24αε√m) users, for small δ",
     statement=r"The same for $\delta(\sqrt d+\sqrt{2\ln(1/\delta)}+1)\le\sqrt d/(34\psi n)$.",
     expected=CONFIRMED,
+    rests_on=("ghazi2023/theorem-d.4:corrected", "ghazi2023/lemma-d.3"),
     summary="δ(√d + √(2 ln(1/δ)) + 1) ≤ √d/(34ψn), about 1/(34ψn): smaller than printed by a factor √d",
     check=check_corrected,
     smoke=grid(n=100, d=1000, m=64, epsilon=1.0),

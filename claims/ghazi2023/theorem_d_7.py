@@ -182,6 +182,7 @@ CORRECTED = CLAIM.reading(
     r"$\delta(\sqrt d+\sqrt{2\ln(1/\delta)}+1)\le\sqrt d/(34\psi n)$, $\psi=0.99$, on the ball of radius "
     r"$G/(2\mu)$.",
     expected=CONFIRMED,
+    rests_on=("ghazi2023/lemma-d.6:corrected",),
     summary="δ of the order 1/n, radius G/(2μ), constant 1/(8·10¹⁰)",
     check=check_corrected,
     smoke=grid(n=100, d=400, m=5, epsilon=1.0),
