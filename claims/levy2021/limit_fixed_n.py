@@ -12,16 +12,16 @@ in between as well, and the printed rate can be improved to e^{−εn/2}. The sq
 seven estimates (an upper bound of the infimum). The exact risk of Algorithm 1 on the same users lies above
 all of it.
 
-The other tasks follow from the decision: with the losses ±Gθ on [−R/2, R/2] an estimate is a private decision at
-random, and the least worst excess risk of ERM and SCO is RG times the decision error.
+The other tasks follow from the decision: with the losses ±Gθ on [−R/2, R/2] an estimate is a private decision
+at random, and the least worst excess risk of ERM and SCO is RG times the decision error.
 
-**Second reading.** "User-level privacy constraints" may include (ε, δ)-DP, as in sections 3 to 5. Then the floor
-falls, on these two laws and on all others. When m → ∞ all users agree on their mean (up to o(1), and a grid with
-a public random shift and a width that goes to 0 makes them agree on a cell with probability 1 − o(1)). Release the
-cell that more than n/2 users share with probability q(c), c the users in it, and a fixed answer otherwise: q = 0 up
-to n/2, then as fast as privacy allows, q(c + 1) = min{e^ε q(c) + δ, 1 − e^{−ε}(1 − q(c) − δ)}. That is (ε, δ)-DP,
-and q(n) = 1 once n is of the order of log(1/δ)/ε: the risk goes to 0 as m → ∞ for every bounded mean. (Ghazi, Kumar
-and Manurangsi 2021, whom the paper cites, learn so.)
+**Second reading.** "User-level privacy constraints" may include (ε, δ)-DP, as in sections 3 to 5. Then the
+floor falls, on these two laws and on all others. When m → ∞ all users agree on their mean (up to o(1), and a
+grid with a public random shift and a width that goes to 0 makes them agree on a cell with probability 1 −
+o(1)). Release the cell that more than n/2 users share with probability q(c), c the users in it, and a fixed
+answer otherwise: q = 0 up to n/2, then as fast as privacy allows, q(c + 1) = min{e^ε q(c) + δ, 1 − e^{−ε}(1 −
+q(c) − δ)}. That is (ε, δ)-DP, and q(n) = 1 once n is of the order of log(1/δ)/ε: the risk goes to 0 as m → ∞
+for every bounded mean. (Ghazi, Kumar and Manurangsi 2021, whom the paper cites, learn so.)
 
 How it is checked. Exactly: the linear program over all private laws on all-zero/all-one users, against the
 closed form and against the linear program for the losses ±Gθ. With (ε, δ) the value 0 of the program refutes
@@ -147,7 +147,9 @@ def mode_delta(n: int, epsilon: float, delta: float, means: int) -> float:
     law = np.column_stack((law, 1.0 - law.sum(axis=1)))
     pairs = np.array(neighbours(counts))
     first, second = law[pairs[:, 0]], law[pairs[:, 1]]
-    excess = [np.maximum(p - math.exp(epsilon) * q, 0.0).sum(axis=1) for p, q in ((first, second), (second, first))]
+    excess = [
+        np.maximum(p - math.exp(epsilon) * q, 0.0).sum(axis=1) for p, q in ((first, second), (second, first))
+    ]
     return float(np.max(excess))
 
 
@@ -207,7 +209,10 @@ def check_approximate(point: Point) -> Iterator[Evidence]:
 
 
 GRID = grid(n=(1, 2, 3, 5, 8), epsilon=(0.1, 0.5, 1.0))
-APPROXIMATE = [*grid(n=(2, 4, 6, 8), epsilon=1.0, delta=0.05), *grid(n=12, epsilon=1.0, delta=(0.05, 1.0 / 144.0))]
+APPROXIMATE = [
+    *grid(n=(2, 4, 6, 8), epsilon=1.0, delta=0.05),
+    *grid(n=12, epsilon=1.0, delta=(0.05, 1.0 / 144.0)),
+]
 
 CLAIM = Claim(
     PAPER,
@@ -249,11 +254,12 @@ APPROXIMATE_DP = CLAIM.reading(
     expected=REFUTED,
     finding=Finding(
         Weight.RANGE,
-        what="the introduction says \"for all the learning tasks we consider\", which are (ε, δ)-DP in sections 3 "
-        "to 5: there the least risk is exactly 0, at n = 12, ε = 1, δ = 1/n², say, where e^{−εn} = 6·10⁻⁶",
-        favour="read for ε-DP alone, as \"Ω(e^{−εn})\" without a δ suggests, the statement holds "
+        what='the introduction says "for all the learning tasks we consider", which are (ε, δ)-DP in sections '
+        "3 to 5: there the least risk is exactly 0, at n = 12, ε = 1, δ = 1/n², say, where e^{−εn} = 6·10⁻⁶",
+        favour='read for ε-DP alone, as "Ω(e^{−εn})" without a δ suggests, the statement holds '
         "(`levy2021/limit-fixed-n`, CONFIRMED). Appendix B was not at hand",
-        survives="the floor for ε-DP. For (ε, δ)-DP n of the order of log(1/δ)/ε users learn any bounded mean "
+        survives="the floor for ε-DP. For (ε, δ)-DP n of the order of log(1/δ)/ε users learn any bounded "
+        "mean "
         "with an error that goes to 0 as m → ∞",
     ),
     check=check_approximate,
@@ -265,7 +271,8 @@ APPROXIMATE_DP = CLAIM.reading(
 SHARPER = CLAIM.reading(
     "sharper",
     title="With n users the risk is Ω(e^{−εn/2}) for every m (ε-DP), and that is the best exponent",
-    statement=r"For $\varepsilon$-DP at user level the least error of deciding between two laws with $n$ users "
+    statement=r"For $\varepsilon$-DP at user level the least error of deciding between two laws with $n$ "
+    r"users "
     r"and $m\to\infty$ is $\frac12e^{-\varepsilon n/2}$ for even $n$ and "
     r"$e^{-\varepsilon n/2}/(2\cosh(\varepsilon/2))$ for odd $n$: the exponent is half of the printed one.",
     expected=CONFIRMED,

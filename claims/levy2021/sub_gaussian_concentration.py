@@ -3,20 +3,21 @@ r"""Example after Definition 3: n draws of a σ²-sub-Gaussian vector are (σ√
 (Levy et al. 2021, section 2.2; used wherever a radius τ is needed.)
 
 **It falls** for d = 1: the tail 2 exp(−t²/(2σ²)) of one draw and a union over n need t = σ√(2 log(2n/γ)),
-larger by √2; the example is quoted ("see, e.g., [56]"). A normal variable, truncated to [−B, B] far out so that it is bounded as required (and still
-σ²-sub-Gaussian, being strongly log-concave), leaves the printed radius with a probability far above γ.
-Normal vectors with d ≥ 2 do keep the printed radius r, other vectors do not: let X be uniform on the sphere of
-radius r with probability p and 0 otherwise. With σ = 1 it is 1-sub-Gaussian for p = min_v (e^{v²/2} − 1)/(M(v) −
-1), M(v) = E exp⟨v, rU⟩ for U on the unit sphere. For d = 2 it leaves every radius below r with the probability p,
-2.7 times γ/n at log(2n/γ) = 3 and 7.9 times at 20; for d = 3 and 4 this exceeds γ/n at small log(2n/γ) only. In
-every dimension fair signs have the norm √d, beyond the radius at n = 1, γ > 2/e.
+larger by √2; the example is quoted ("see, e.g., [56]"). A normal variable, truncated to [−B, B] far out so
+that it is bounded as required (and still σ²-sub-Gaussian, being strongly log-concave), leaves the printed
+radius with a probability far above γ. Normal vectors with d ≥ 2 do keep the printed radius r, other vectors
+do not: let X be uniform on the sphere of radius r with probability p and 0 otherwise. With σ = 1 it is
+1-sub-Gaussian for p = min_v (e^{v²/2} − 1)/(M(v) − 1), M(v) = E exp⟨v, rU⟩ for U on the unit sphere. For d =
+2 it leaves every radius below r with the probability p, 2.7 times γ/n at log(2n/γ) = 3 and 7.9 times at 20;
+for d = 3 and 4 this exceeds γ/n at small log(2n/γ) only. In every dimension fair signs have the norm √d,
+beyond the radius at n = 1, γ > 2/e.
 
-Corrected: σ√(2 d log(2dn/γ)), a union over dn coordinates. (For the norm of a sub-Gaussian vector σ√(d + 2√(dt) +
-2t) with t = log(n/γ) is enough, Hsu, Kakade and Zhang 2012.)
+Corrected: σ√(2 d log(2dn/γ)), a union over dn coordinates. (For the norm of a sub-Gaussian vector σ√(d +
+2√(dt) + 2t) with t = log(n/γ) is enough, Hsu, Kakade and Zhang 2012.)
 
-How it is checked. Exactly: the probability that one of n normal vectors leaves the radius, from the χ² law, and
-that one of n of the vectors on a sphere does, with M from Bessel functions;
-for the corrected radius also the union bound itself, which holds for every σ²-sub-Gaussian vector.
+How it is checked. Exactly: the probability that one of n normal vectors leaves the radius, from the χ² law,
+and that one of n of the vectors on a sphere does, with M from Bessel functions; for the corrected radius also
+the union bound itself, which holds for every σ²-sub-Gaussian vector.
 """
 
 from __future__ import annotations
@@ -90,9 +91,10 @@ CLAIM = Claim(
     finding=Finding(
         Weight.CONSTANT,
         what="at d = 1 the printed radius lacks a factor √2: one of 1,000 normal variables leaves it with "
-        "probability 0.13 where γ = 0.001 is stated; a bounded sub-Gaussian vector leaves it at d = 2 for all γ "
+        "probability 0.13 where γ = 0.001 is stated; a bounded sub-Gaussian vector leaves it at d = 2 for "
+        "all γ "
         "that were tried",
-        favour="an example, quoted (\"see, e.g.\"), whose constant is absorbed by Õ wherever the paper uses it",
+        favour='an example, quoted ("see, e.g."), whose constant is absorbed by Õ wherever the paper uses it',
         survives="σ√(2d·log(2dn/γ)) for every sub-Gaussian vector (`:corrected`), and the printed radius for "
         "normal vectors with d ≥ 2",
     ),

@@ -1,33 +1,35 @@
 r"""Theorem 5: private SCO costs Ω(RḠ/√(mn) + RḠ√d/(n√m·ε)), Ḡ = min{G, σ√d}.
 
-Printed is "there exists a distribution P and a loss ℓ such that for any algorithm A", and the sketch calls the
-bound minimax: for every algorithm there is a P. So it is read here, since the printed order fails for every P (the
-constant output argmin L(·; P) is private and has no excess: `:order`, a slip of the pen). The display is damaged in the text at hand and restored from "the upper bound matches up to log factors when G
-= Θ(σ√d)". No range of ε is printed, but for fixed G and ε → 0 the second term cannot hold: an output that
+Printed is "there exists a distribution P and a loss ℓ such that for any algorithm A", and the sketch calls
+the bound minimax: for every algorithm there is a P. So it is read here, since the printed order fails for
+every P (the constant output argmin L(·; P) is private and has no excess: `:order`, a slip of the pen). The
+display is damaged in the text at hand and restored from "the upper bound matches up to log factors when G =
+Θ(σ√d)". No range of ε is printed, but for fixed G and ε → 0 the second term cannot hold: an output that
 ignores the data is private and has risk at most RG. Read where the bound is below RG; the instance has ‖μ‖,
 hence G, as large as needed. The instance: linear losses −⟨θ, z⟩ on the ball of radius R = 1, z ~ N(μ, σ²I),
 with ‖μ‖ of the order of the estimation error, user means as records (Propositions 3 and 6). The sign of μ is
 drawn at random, so that no answer that is fixed in advance does well.
 
-**No δ is printed, and for large δ the bound fails** (`:every-delta`). Publish one user drawn at random: that is
-(0, 1/n)-DP, and the user's own minimiser has the excess O(Rσ√(d/m)) (exactly: at most 2R‖x − μ‖ for linear losses
-and the user's mean x; Proposition 1 gives the same up to log factors for all losses). The second term of the bound
-is larger by √d/(nε). The mean of a share δ of the users, drawn at random, is (0, δ)-DP with the excess 2Rσ√(d/(mnδ)):
-for δ = ½ it breaks the bound for d far above nε² also where n ≥ √d/ε. The bounds that are cited have δ of the order
-of 1/n or less, and Theorem 4, which is called matching, has δ ≤ 1/n²: so δ ≤ 1/n² is read here.
+**No δ is printed, and for large δ the bound fails** (`:every-delta`). Publish one user drawn at random: that
+is (0, 1/n)-DP, and the user's own minimiser has the excess O(Rσ√(d/m)) (exactly: at most 2R‖x − μ‖ for linear
+losses and the user's mean x; Proposition 1 gives the same up to log factors for all losses). The second term
+of the bound is larger by √d/(nε). The mean of a share δ of the users, drawn at random, is (0, δ)-DP with the
+excess 2Rσ√(d/(mnδ)): for δ = ½ it breaks the bound for d far above nε² also where n ≥ √d/ε. The bounds that
+are cited have δ of the order of 1/n or less, and Theorem 4, which is called matching, has δ ≤ 1/n²: so δ ≤
+1/n² is read here.
 
 The hidden constant is not printed. Tested is c = 0.1, with μ*(ε, δ), the largest Gaussian parameter that
 gives (ε, δ), for ε; the least ratio that any mechanism reaches is reported, and says which c would still
 pass.
 
 How it is checked. As a sandwich on the printed instance: the Gaussian mechanism on user means clipped to a
-ball around μ that it is told (no price for the location, no log factors; it does not use μ otherwise), Algorithm 2
-itself (tuned constants) and a fixed answer must have at least c times the bound, and the mean of all samples,
-which is not private, must be seen below that where privacy dominates. The risk of a mechanism is the supremum
-over four lengths ‖μ‖, chosen on a quarter of the trials and measured on the others. In that regime the
-exponents of the Gaussian mechanism's risk in n, m, d, μ* may not be below −1, −½, 1, −1 by more than ⅛ (a
-quarter of the step ½ between such laws) after division by the radius of the clipping. Other mechanisms could
-do better; none that is built here does.
+ball around μ that it is told (no price for the location, no log factors; it does not use μ otherwise),
+Algorithm 2 itself (tuned constants) and a fixed answer must have at least c times the bound, and the mean of
+all samples, which is not private, must be seen below that where privacy dominates. The risk of a mechanism is
+the supremum over four lengths ‖μ‖, chosen on a quarter of the trials and measured on the others. In that
+regime the exponents of the Gaussian mechanism's risk in n, m, d, μ* may not be below −1, −½, 1, −1 by more
+than ⅛ (a quarter of the step ½ between such laws) after division by the radius of the clipping. Other
+mechanisms could do better; none that is built here does.
 
 Besides, the attack that such lower bounds rest on (`:tracing`): who knows μ, a user's mean x and the output A
 accepts the user as a member where ⟨A − μ, x − μ⟩ is above half of what a member adds to it, dσ²/(2mn). For d
@@ -137,8 +139,9 @@ def mechanisms(point: Point) -> dict[str, tuple[Mechanism, float]]:
 def measure(point: Point) -> dict[str, Any]:
     columns: dict[str, list[Any]] = {"mechanism": [], "length": [], "trial": [], "risk": []}
     shape = (point.trials, point.n, point.d)
+    # All mechanisms see the same users: each is judged alone.
+    z = SIGMA / math.sqrt(point.m) * point.rng.standard_normal(shape)
     for name, (mechanism, size) in mechanisms(point).items():
-        z = SIGMA / math.sqrt(point.m) * point.rng.standard_normal(shape)
         # The distribution has the mean sign·center; its loss at θ is that of the mean `center` at sign·θ.
         sign = np.where(np.arange(point.trials) // 4 % 2 == 0, 1.0, -1.0)[:, None]
         for length in LENGTHS:
@@ -224,7 +227,7 @@ def check_order(point: Point) -> Iterator[Evidence]:
 def check_shares(point: Point) -> Iterator[Evidence]:
     """The mean x of a share δ of the users, drawn at random: E‖x − μ‖ ≤ σ√(d/(mδn)), R = 2, σ = 1.
 
-    The excess of Rx/‖x‖ is at most 2R‖x − μ‖ for every μ, as ‖μ‖ ≤ ‖x‖ + ‖x − μ‖ and ⟨μ, x⟩ ≥ ‖x‖² − ‖x‖‖x − μ‖.
+    The excess of Rx/‖x‖ is at most 2R‖x − μ‖ for every μ: ‖μ‖ ≤ ‖x‖ + ‖x − μ‖ and ⟨μ, x⟩ ≥ ‖x‖² − ‖x‖‖x − μ‖.
     """
     n, m, d, radius_ = point.n, point.m, point.d, 2.0
     asked = max(1, round(point.delta * n))
@@ -240,7 +243,9 @@ def check_shares(point: Point) -> Iterator[Evidence]:
     bound = radius_ * SIGMA * (math.sqrt(d / (m * n)) + d / (n * math.sqrt(m) * point.epsilon))
     largest = 2.0 * radius_ * SIGMA * math.sqrt(d / (m * asked))
     note = f"the mean of {asked} users, drawn at random: (0, {point.delta:g})-DP"
-    yield at_least("expected excess, at most, for every μ, over the bound", largest / bound, CONSTANT, note=note)
+    yield at_least(
+        "expected excess, at most, for every μ, over the bound", largest / bound, CONSTANT, note=note
+    )
 
 
 # --- Tracing -----------------------------------------------------------------------------------------------
@@ -334,7 +339,8 @@ CLAIM = Claim(
     statement=r"For $\delta\le1/n^2$ and every $(\varepsilon,\delta)$-user-level DP algorithm there are "
     r"$P,\ell$ with excess risk "
     r"$\Omega\big(\frac{R\bar G}{\sqrt{mn}}+\frac{R\bar G\sqrt d}{n\sqrt m\,\varepsilon}\big)$, "
-    r"$\bar G=\min\{G,\sigma\sqrt d\}$ (restored; minimax, as its proof sketch says; read where this is below "
+    r"$\bar G=\min\{G,\sigma\sqrt d\}$ (restored; minimax, as its proof sketch says; read where this is "
+    r"below "
     r"the trivial $RG$; tested with the constant 0.1).",
     expected=CONSISTENT,
     fits_exponents=True,
@@ -364,7 +370,8 @@ TRACED = CLAIM.reading(
     title="Lower bound for private SCO: the tracing attack",
     statement=r"Who knows $\mu$, a user's mean $x$ and the output $A$ and accepts where "
     r"$\langle A-\mu,x-\mu\rangle>\frac{d\sigma^2}{2mn}$ tells members from others for the mean of all "
-    r"samples and for the Gaussian mechanism with an error below the bound, and for $(\varepsilon,\delta)$-DP "
+    r"samples and for the Gaussian mechanism with an error below the bound, and for "
+    r"$(\varepsilon,\delta)$-DP "
     r"mechanisms not beyond $P(\text{accept}\mid\text{member})\le e^\varepsilon "
     r"P(\text{accept}\mid\text{other})+\delta$.",
     expected=CONSISTENT,
@@ -386,9 +393,9 @@ ORDERED = CLAIM.reading(
     expected=REFUTED,
     finding=Finding(
         Weight.TYPO,
-        what="printed is \"there exists a distribution P and a loss such that for any algorithm\"; once P is fixed, "
-        "the constant output argmin L(·; P) is (0, 0)-DP and has the excess 0",
-        favour="the proof sketch says \"minimax\": for any algorithm there is a distribution; so read, the "
+        what='printed is "there exists a distribution P and a loss such that for any algorithm"; once P is '
+        "fixed, the constant output argmin L(·; P) is (0, 0)-DP and has the excess 0",
+        favour='the proof sketch says "minimax": for any algorithm there is a distribution; so read, the '
         "statement is CONSISTENT (`levy2021/theorem-5`)",
         survives="everything but the order of the quantifiers",
     ),
@@ -401,18 +408,25 @@ ORDERED = CLAIM.reading(
 EVERY_DELTA = CLAIM.reading(
     "every-delta",
     title="Lower bound for private SCO, for every δ",
-    statement=r"For every $\delta$ and every $(\varepsilon,\delta)$-user-level DP algorithm there are $P,\ell$ with "
-    r"excess risk $\Omega\big(\frac{R\bar G}{\sqrt{mn}}+\frac{R\bar G\sqrt d}{n\sqrt m\,\varepsilon}\big)$: no "
-    r"range of $\delta$ is printed (tested with the constant 0.1 for one user, at $\delta=1/n$, and for half of "
+    statement=r"For every $\delta$ and every $(\varepsilon,\delta)$-user-level DP algorithm there are "
+    r"$P,\ell$ with "
+    r"excess risk $\Omega\big(\frac{R\bar G}{\sqrt{mn}}+\frac{R\bar G\sqrt d}{n\sqrt m\,\varepsilon}\big)$: "
+    r"no "
+    r"range of $\delta$ is printed (tested with the constant 0.1 for one user, at $\delta=1/n$, and for half "
+    r"of "
     r"the users, at $\delta=\frac12$, with $n\ge\sqrt d/\varepsilon$).",
     expected=REFUTED,
     finding=Finding(
         Weight.RANGE,
-        what="no range of δ is printed. Publishing the mean of a share δ of the users, drawn at random, is (0, δ)-DP: "
-        "at n = 100, ε = 1, d = 10⁶ one user (δ = 1/n) has the excess 2,000·Rσ/√m at most where 10,100·Rσ/√m is "
+        what="no range of δ is printed. Publishing the mean of a share δ of the users, drawn at random, is "
+        "(0, δ)-DP: "
+        "at n = 100, ε = 1, d = 10⁶ one user (δ = 1/n) has the excess 2,000·Rσ/√m at most where 10,100·Rσ/√m "
+        "is "
         "the bound, and the ratio falls like nε/√d",
-        favour="Theorem 4, which is called matching, has δ ≤ 1/n², and the cited bounds have δ of the order of 1/n "
-        "or less: in that range the statement is CONSISTENT (`levy2021/theorem-5`). The display is damaged in "
+        favour="Theorem 4, which is called matching, has δ ≤ 1/n², and the cited bounds have δ of the order "
+        "of 1/n "
+        "or less: in that range the statement is CONSISTENT (`levy2021/theorem-5`). The display is damaged "
+        "in "
         "our text, and appendix F.2 was not at hand",
         survives="the bound for δ ≤ 1/n² (and for δ far below nε²/d where n ≥ √d/ε)",
     ),
