@@ -57,11 +57,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audits.rates import family
 from claims import (
     CONSISTENT,
     REFUTED,
@@ -86,6 +86,7 @@ from claims.levy2021 import PAPER
 from claims.levy2021._first_order import TOLERANCE
 from claims.levy2021.limit_fixed_n import DECISION, least_risk
 from implementations.levy2021 import hard_instances, phased_erm, winsorized_mean_highd
+from implementations.levy2021.concentration import Concentration
 
 if TYPE_CHECKING:
     from implementations.interfaces import Array
@@ -221,8 +222,7 @@ def measure(point: Point) -> dict[str, Any]:
 
 
 def measure_one(point: Point) -> dict[str, Any]:
-    columns = oracle(point, last=1)
-    return columns | {"normalised": columns["normalised_first"]}
+    return oracle(point, last=1)
 
 
 def oracle(point: Point, last: int = 100) -> dict[str, Any]:
@@ -276,8 +276,8 @@ def oracle(point: Point, last: int = 100) -> dict[str, Any]:
     logs = math.sqrt(f.log_factors) if private else 1.0
     columns.setdefault("risk", columns["first"])
     return columns | {
-        "normalised": columns["risk"] / logs, "normalised_first": columns["first"] / logs,
-        "form": larger, "bare": larger / logs, "phases": len(schedule), "noise": math.nan, "reused": 0,
+        "normalised": columns["risk"] / logs,
+        "form": larger, "phases": len(schedule), "noise": math.nan, "reused": 0,
         "term": term if larger >= DOMINATES * smaller else "neither",
     }  # fmt: skip
 
@@ -308,8 +308,8 @@ def real(point: Point) -> dict[str, Any]:
             return means[None, users]
 
         phased_erm.phased_erm(
-            problem, user_gradients, np.zeros((1, f.d)), lambda t: t, f.tau, f.gamma, point.rng,
-            schedule=schedule,
+            problem, user_gradients, np.zeros((1, f.d)), lambda t: t,
+            Concentration(f.tau, problem.lipschitz, f.gamma), point.rng, schedule=schedule,
         )  # fmt: skip
         if point.phases_run == 1:
             noises += answers_of(f, base, [q[0] for q in queries], means[: f.n // 2].mean(axis=0))
@@ -319,7 +319,7 @@ def real(point: Point) -> dict[str, Any]:
     empty = np.full(found.size, math.nan)
     return {
         "loss": ["none"] * found.size, "chooses": False, "risk": empty, "first": empty,
-        "normalised": math.nan, "normalised_first": math.nan, "form": math.nan, "bare": math.nan,
+        "normalised": math.nan, "form": math.nan,
         "phases": len(schedule), "noise": found, "reused": int((served > 1).sum()), "term": "none",
     }  # fmt: skip
 
@@ -344,23 +344,20 @@ def answers_of(f: Formulas, base: float, path: list[Array], mean: Array) -> list
 
 
 def judge(rows: Any, budget: Budget) -> list[Evidence]:
-    from audits.rates import fit_rate
-
     itself, rows = rows[rows["answers"] == "algorithm 4"], rows[rows["answers"] == "oracle"]
     steep, rows = rows[rows["steepness"] < 1.0], rows[rows["steepness"] >= 1.0]
     rows, sampled = (rows[rows["term"] == term] for term in ("private", "statistical"))
-    fit = privacy_term(rows, budget.share(0.3))
-    of_samples: list[Evidence] = []
-    if len(sampled):  # the smallest tier has no such cells
-        of_samples = fit_rate(
-            supremum(sampled), "normalised", ["n", "m", "d"], {"n": -0.5, "m": -0.5, "d": 0.5}, TOLERANCE,
-            side=Side.UPPER, alpha=budget.share(0.2), equivalence_alpha=1e-3, seed=2,
-        ).evidence()  # fmt: skip
+    fitted = privacy_term(rows, budget.share(0.3))
+    # The smallest tier has no such cells.
+    of_samples = family.exponents(
+        supremum(sampled), "normalised", {"n": -0.5, "m": -0.5, "d": 0.5}, TOLERANCE, side=Side.UPPER,
+        alpha=budget.share(0.2), equivalence_alpha=1e-3, seed=2, point={"measured": "statistical term"},
+    )  # fmt: skip
     hardest = rows[rows["loss"] == "linear, slope 3"]
     control = hardest["first"] / hardest.groupby(list(CLAIMED))["risk"].transform("mean")
     return [
-        *fit,
-        *(replace(e, point={"measured": "statistical term"}) for e in of_samples),
+        *fitted,
+        *of_samples,
         *below_twice_the_bound(steep, budget.share(0.1)),
         mean_at_least("excess after the first phase over all", control, 1.0, alpha=budget.share(0.2)),
         *noise_by_arm(itself.dropna(subset=["noise"]), budget.share(0.2)),
@@ -371,12 +368,10 @@ def judge(rows: Any, budget: Budget) -> list[Evidence]:
 
 def privacy_term(rows: Any, alpha: float) -> list[Evidence]:
     """Exponents of the privacy term, from above."""
-    from audits.rates import fit_rate
-
-    return fit_rate(
-        supremum(rows), "normalised", list(CLAIMED), CLAIMED, TOLERANCE, side=Side.UPPER, alpha=alpha,
+    return family.exponents(
+        supremum(rows), "normalised", CLAIMED, TOLERANCE, side=Side.UPPER, alpha=alpha,
         equivalence_alpha=1e-3, vanishing=("epsilon",), seed=1,
-    ).evidence()  # fmt: skip
+    )  # fmt: skip
 
 
 def judge_one(rows: Any, budget: Budget) -> list[Evidence]:
@@ -392,17 +387,15 @@ def below_twice_the_bound(rows: Any, alpha: float) -> list[Evidence]:
     evidence = []
     for key, cell in cells:
         point = dict(zip(["n", "m", "d", "epsilon"], key, strict=True))
-        values = cell["normalised"] / cell["bare"]
+        values = cell["risk"] / cell["form"]
         evidence.append(mean_at_most(quantity, values, 2.0, alpha=alpha / len(cells), point=point))
     return evidence
 
 
 def supremum(rows: Any) -> Any:
     """Of each cell the loss with the largest mean excess, chosen on one half of the runs: the other half."""
-    cells = ["n", "m", "d", "epsilon"]
-    means = rows[rows["chooses"]].groupby([*cells, "loss"])["normalised"].mean().reset_index()
-    worst = means.loc[means.groupby(cells)["normalised"].idxmax(), [*cells, "loss"]]
-    return rows[~rows["chooses"]].merge(worst, on=[*cells, "loss"])
+    choosing = rows["chooses"].astype(bool)
+    return family.supremum(rows, ["n", "m", "d", "epsilon"], "loss", "normalised", choosing)
 
 
 def noise_by_arm(rows: Any, alpha: float) -> list[Evidence]:
@@ -425,8 +418,7 @@ PRINTED = grid(n=(10, 20), m=(1, 10**6), epsilon=(0.1, 0.02))
 AXES: dict[str, tuple[Any, ...]] = {
     "n": (10**9, 10**10, 10**11), "m": (10, 1000, 100_000), "d": (2, 8, 32), "epsilon": (0.1, 0.3, 1.0)
 }  # fmt: skip
-FRACTION = [p for p in grid(**AXES) if sum(v.index(p[k]) for k, v in AXES.items()) % 3 == 0]
-"""A third of the full design; every pair of axes takes all pairs of values equally often."""
+FRACTION = family.fraction(**AXES | {"epsilon": (0.1, 1.0, 0.3)})
 ORACLE = [p | {"answers": "oracle", "steepness": 1.0} for p in FRACTION]
 SAMPLED: dict[str, tuple[Any, ...]] = {**AXES, "n": (2 * 10**15, 10**17, 5 * 10**18), "epsilon": (1.0,)}
 """With G = 100·G̃ the statistical term is three times the privacy term with its log factors, or more."""
