@@ -63,7 +63,7 @@ def missed(k: int, stop: float) -> float:
 
 
 def at_an_edge(n: int, k: int) -> np.ndarray:
-    """Losses (n, k): the best candidate's across the edge of a bin, 2τ wide, and 0.3τ worse for all others."""
+    """Losses (n, k): the best candidate's across the edge of a bin, and 0.3τ worse for all others."""
     best = np.repeat([1e-6, 1e-6 - 2.0 * TAU], [round(0.6 * n), n - round(0.6 * n)])
     return np.column_stack((best, np.full((n, k - 1), best.mean() + 0.3 * TAU)))
 
