@@ -203,7 +203,13 @@ ANY_LOSS = CLAIM.reading(
     statement=CLAIM.statement.replace("convex GLM losses", "GLM losses, convex or not,"),
     expected=REFUTED,
     finding=Finding(
-        Weight.RANGE, what=("a concave link: the distance grows like ηLT/2"), favour="", survives=""
+        Weight.TYPO,
+        what=(
+            "The lemma says \"any GLM loss\", its proof uses monotone subgradients. For a concave link the "
+            "distance grows like ηLT/2"
+        ),
+        favour="The lemma is used for the convex losses of Theorem 3.2 only; for these it holds: CONFIRMED",
+        survives="The lemma for convex losses, with 2 in place of 4",
     ),
     check=check_any,
     smoke=grid(T=10_000, n=1_000),

@@ -328,12 +328,13 @@ INTRODUCTION = CLAIM.reading(
     statement=CLAIM.statement.replace(r"\max(", r"\min("),
     expected=REFUTED,
     finding=Finding(
-        Weight.RANGE,
+        Weight.TYPO,
         what=(
-            "a minimum where the theorem has a maximum: a coin of bias 1/(2√n) costs every algorithm 0.2/√n"
+            "Section 1.1 has min{1/√n, √rank/(εn)} where the theorem has a maximum. The minimum cannot be meant: "
+            "a coin of bias 1/(2√n) costs every algorithm, private or not, 0.2/√n"
         ),
-        favour="",
-        survives="",
+        favour="Read with the maximum of Theorem 3.2 it holds: CONSISTENT (`theorem-3.2`)",
+        survives="Theorem 3.2 itself",
     ),
     check=check_introduction,
     smoke=grid(n=(1, 10, 100, 10_000)),
