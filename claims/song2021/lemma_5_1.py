@@ -270,7 +270,7 @@ CLAIM = Claim(
             "of g reads ∞ − ∞"
         ),
         favour=(
-            "The proof has the case (\"If y₁ = ∞, then g is a linear function with coefficient −B′\"), and with it "
+            'The proof has the case ("If y₁ = ∞, then g is a linear function with coefficient −B′"), and with it '
             "the lemma holds: CONFIRMED (`:corrected`)"
         ),
         survives="g linear of slope −B/‖x‖ (or +B/‖x‖) there",

@@ -205,7 +205,7 @@ ANY_LOSS = CLAIM.reading(
     finding=Finding(
         Weight.TYPO,
         what=(
-            "The lemma says \"any GLM loss\", its proof uses monotone subgradients. For a concave link the "
+            'The lemma says "any GLM loss", its proof uses monotone subgradients. For a concave link the '
             "distance grows like ηLT/2"
         ),
         favour="The lemma is used for the convex losses of Theorem 3.2 only; for these it holds: CONFIRMED",
