@@ -266,14 +266,14 @@ CLAIM = Claim(
     finding=Finding(
         Weight.CORNER,
         what=(
-            "Where every slope is beyond the clip, as for f(y) = −2y at B = ‖x‖ = 1, y₁ = ∞ and the first branch "
-            "of g reads ∞ − ∞"
+            "Where every slope is beyond the clip, as for f(y) = −2y at B = ‖x‖ = 1, y₁ = ∞ and the first "
+            "branch of g reads ∞ − ∞."
         ),
         favour=(
-            'The proof has the case ("If y₁ = ∞, then g is a linear function with coefficient −B′"), and with it '
-            "the lemma holds: CONFIRMED (`:corrected`)"
+            'The proof has the case ("If y₁ = ∞, then g is a linear function with coefficient −B′"), and '
+            "with it the lemma holds: CONFIRMED (`:corrected`)."
         ),
-        survives="g linear of slope −B/‖x‖ (or +B/‖x‖) there",
+        survives="g linear of slope −B/‖x‖ (or +B/‖x‖) there.",
     ),
     check=partial(check_surrogate, corners=False),
     smoke=functions(3, 150),

@@ -206,10 +206,10 @@ ANY_LOSS = CLAIM.reading(
         Weight.TYPO,
         what=(
             'The lemma says "any GLM loss", its proof uses monotone subgradients. For a concave link the '
-            "distance grows like ηLT/2"
+            "distance grows like ηLT/2."
         ),
-        favour="The lemma is used for the convex losses of Theorem 3.2 only; for these it holds: CONFIRMED",
-        survives="The lemma for convex losses, with 2 in place of 4",
+        favour="The lemma is used for the convex losses of Theorem 3.2 only; for these it holds: CONFIRMED.",
+        survives="The lemma for convex losses, with 2 in place of 4.",
     ),
     check=check_any,
     smoke=grid(T=10_000, n=1_000),

@@ -365,10 +365,10 @@ CLAIM = Claim(
         Weight.THEOREM,
         what=(
             "the argument assumes Poisson sampling, the text has batches of 250: however they are formed, "
-            "the noisy gradients have ε ≥ 25"
+            "the noisy gradients have ε ≥ 25."
         ),
-        favour="",
-        survives="",
+        favour=".",
+        survives=".",
     ),
     measure=measure,
     judge=judge_fixed_size,

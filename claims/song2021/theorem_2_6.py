@@ -192,20 +192,20 @@ CLAIM = Claim(
     finding=Finding(
         Weight.THEOREM,
         what=(
-            "Replacing a record (Definition 2.5) moves the averaged gradient by up to 2L/n; the printed noise "
-            "is that for a move of L/n. At ε = 1, δ = 1e-5 the exact δ is 1.84e-3, and the exact ε at δ = "
-            "1e-5 is 1.63 (0.76 where ε = 0.5 is claimed, 3.55 for 2). It fails for every ε above 0.45, "
+            "Replacing a record (Definition 2.5) moves the averaged gradient by up to 2L/n; the printed "
+            "noise is that for a move of L/n. At ε = 1, δ = 1e-5 the exact δ is 1.84e-3, and the exact ε at "
+            "δ = 1e-5 is 1.63 (0.76 where ε = 0.5 is claimed, 3.55 for 2). It fails for every ε above 0.45, "
             "0.145, 0.0090 and 9e-5 at δ = 1e-2, 1e-3, 1e-5 and 1e-8. Theorems 3.1, 3.2, 4.1 and D.4 and "
-            "Corollary 5.2 use this noise; with the repaired one their bounds grow by a factor of at most 2"
+            "Corollary 5.2 use this noise; with the repaired one their bounds grow by a factor of at most 2."
         ),
         favour=(
             "The theorem is quoted; Abadi et al. (2016) call datasets neighbours that differ in the presence "
             "of a record. With that adjacency, n public, it holds for ε ≤ 1 and δ ≤ ½: CONFIRMED "
-            "(`:add-remove`)"
+            "(`:add-remove`)."
         ),
         survives=(
             "Four times the variance: σ² = 8L²T·log(1/δ)/(nε)² is (ε, δ)-private under replacement for ε ≤ 1 "
-            "and δ ≤ ½ (`:corrected`)"
+            "and δ ≤ ½ (`:corrected`)."
         ),
     ),
     check=check_printed,

@@ -409,15 +409,15 @@ LITERAL = CLAIM.reading(
         Weight.CONSTANT,
         what=(
             "Printed with an equality sign and no O, so with the constant 1, which is below that of the "
-            "paper's own Theorem 3.1: √(1 + 2·rank·log(1/δ)) exceeds √(p·log(1/δ)) by √2 at rank = p, where the "
-            "new bound would be the weaker one. At p = 1, nε = 85, δ = 1e-5 none of the T and η tried keeps all "
-            "pinball losses below 1.28 times the form"
+            "paper's own Theorem 3.1: √(1 + 2·rank·log(1/δ)) exceeds √(p·log(1/δ)) by √2 at rank = p, where "
+            "the new bound would be the weaker one. At p = 1, nε = 85, δ = 1e-5 none of the T and η tried "
+            "keeps all pinball losses below 1.28 times the form."
         ),
         favour=(
             "The theorem is quoted from Bassily et al. (2014) and Talwar et al. (2014), where bounds have a "
-            "hidden constant; with O(·) it holds: CONSISTENT (`theorem-2.7`)"
+            "hidden constant; with O(·) it holds: CONSISTENT (`theorem-2.7`)."
         ),
-        survives="The form with the constant √3 for the T and η of this page, √2 as T → ∞",
+        survives="The form with the constant √3 for the T and η of this page, √2 as T → ∞.",
     ),
     check=check_literal,
     smoke=Tier(grid(n=85, epsilon=1.0, delta=1e-5, longest=625), trials=500),

@@ -330,11 +330,11 @@ INTRODUCTION = CLAIM.reading(
     finding=Finding(
         Weight.TYPO,
         what=(
-            "Section 1.1 has min{1/√n, √rank/(εn)} where the theorem has a maximum. The minimum cannot be meant: "
-            "a coin of bias 1/(2√n) costs every algorithm, private or not, 0.2/√n"
+            "Section 1.1 has min{1/√n, √rank/(εn)} where the theorem has a maximum. The minimum cannot be "
+            "meant: a coin of bias 1/(2√n) costs every algorithm, private or not, 0.2/√n."
         ),
-        favour="Read with the maximum of Theorem 3.2 it holds: CONSISTENT (`theorem-3.2`)",
-        survives="Theorem 3.2 itself",
+        favour="Read with the maximum of Theorem 3.2 it holds: CONSISTENT (`theorem-3.2`).",
+        survives="Theorem 3.2 itself.",
     ),
     check=check_introduction,
     smoke=grid(n=(1, 10, 100, 10_000)),

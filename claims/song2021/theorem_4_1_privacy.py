@@ -155,11 +155,12 @@ def check_selection(scale: str, point: Point, step: float = 2.0) -> Iterator[Evi
     """Largest privacy loss of the selection alone, given Θ, over gaps up to 40 scales."""
     gaps = np.linspace(0.0, 40.0, 41)
     losses = [selection_loss(point.epsilon, scale, point.candidates, float(g), step) for g in gaps]
+    move = "2L/n" if step == 2.0 else "L/n"
     yield at_most(
         "privacy loss of t_priv given Θ", max(losses), point.epsilon,
         method="closed form" if point.candidates == 2 else "quadrature",
-        note=f"candidate 0 behind by {gaps[int(np.argmax(losses))]:g} scales; its norm falls by {step:g}L/n, "
-        f"the others' rise by {step:g}L/n",
+        note=f"candidate 0 behind by {gaps[int(np.argmax(losses))]:g} scales; its norm falls by {move}, "
+        f"the others' rise by {move}",
     )  # fmt: skip
 
 
@@ -208,15 +209,15 @@ CLAIM = Claim(
             "A replaced record may raise one gradient norm by 2L/n and lower another, so that reporting the "
             "noisy minimum with Laplace noise of scale b costs 4L/(nb): 2ε at b = 2L/(nε), where the proof "
             "has ε. At ε = 1, δ = 1e-5 a run of two steps has δ(2ε) = 3.1e-3 with the printed noise in the "
-            "steps, and 3.7e-4 with steps that are private by themselves (`:steps-calibrated`)"
+            "steps, and 3.7e-4 with steps that are private by themselves (`:steps-calibrated`)."
         ),
         favour=(
             "With neighbours that differ in the presence of a record, n public, norms move by L/n, and both "
             "noises are right as printed: CONFIRMED for ε ≤ 1, δ ≤ ½ (`:add-remove`). In our copy of the "
             "text only the numerator 2L of the Laplace scale is legible; with 4L/(nε) the selection is "
-            "private, and what is left is the noise of Theorem 2.6 (`:scale-4l`)"
+            "private, and what is left is the noise of Theorem 2.6 (`:scale-4l`)."
         ),
-        survives="Laplace scale 4L/(nε) and steps calibrated to a move of 2L/n (`:corrected`)",
+        survives="Laplace scale 4L/(nε) and steps calibrated to a move of 2L/n (`:corrected`).",
     ),
     check=partial(check_composed, "printed", "printed"),
     smoke=LEVELS[1:2],
@@ -245,10 +246,10 @@ SCALE_4L = CLAIM.reading(
         Weight.CONSTANT,
         what=(
             "The noise of Theorem 2.6 is too small for a replaced record: δ(2ε) = 3.9e-5 at ε = 1, δ = 1e-5 "
-            "for a run of two steps"
+            "for a run of two steps."
         ),
-        favour="Private with calibrated steps: CONFIRMED (`:corrected`)",
-        survives="Steps calibrated to a move of 2L/n (`:corrected`)",
+        favour="Private with calibrated steps: CONFIRMED (`:corrected`).",
+        survives="Steps calibrated to a move of 2L/n (`:corrected`).",
         follows_from="song2021/theorem-2.6",
     ),
     check=partial(check_composed, "printed", "corrected"),
@@ -263,10 +264,10 @@ STEPS_CALIBRATED = CLAIM.reading(
         Weight.CONSTANT,
         what=(
             "Gradient norms are not monotone in the data: δ(2ε) = 3.7e-4 at ε = 1, δ = 1e-5 for a run of two "
-            "steps that are (ε, δ)-private by themselves"
+            "steps that are (ε, δ)-private by themselves."
         ),
-        favour="Private with the Laplace scale 4L/(nε): CONFIRMED (`:corrected`)",
-        survives="The Laplace scale 4L/(nε) (`:corrected`)",
+        favour="Private with the Laplace scale 4L/(nε): CONFIRMED (`:corrected`).",
+        survives="The Laplace scale 4L/(nε) (`:corrected`).",
         follows_from="song2021/theorem-4.1-privacy",
     ),
     check=partial(check_composed, "calibrated", "printed"),
@@ -289,8 +290,8 @@ ADD_REMOVE = CLAIM.reading(
     title="DP-GD with a privately selected stationary point, one record added or removed",
     statement=CLAIM.statement.replace(
         "(one record replaced)",
-        r"for $0<\varepsilon\le1$, $0<\delta\le\frac12$, where one record is added or removed and the divisor "
-        "$n$ is public. This is not the adjacency that the paper states",
+        r"for $0<\varepsilon\le1$, $0<\delta\le\frac12$, where one record is added or removed and the "
+        "divisor $n$ is public. This is not the adjacency that the paper states",
     ),
     expected=CONFIRMED,
     summary="both noises are right as printed where a record is added or removed",
@@ -315,14 +316,17 @@ PROOF = Claim(
     finding=Finding(
         Weight.PROOF,
         what=(
-            "The analysis of report-noisy-max that the proof cites gives Δ/b for scores that all move the same "
-            "way; gradient norms do not, and the loss tends to 2Δ/b = 2ε, in closed form for two candidates"
+            "The analysis of report-noisy-max that the proof cites gives Δ/b for scores that all move the "
+            "same way; gradient norms do not, and the loss tends to 2Δ/b = 2ε, in closed form for two "
+            "candidates."
         ),
         favour=(
             "With neighbours that differ in the presence of a record Δ = L/n, and the step holds: CONFIRMED "
-            "(`theorem-4.1-privacy:add-remove`)"
+            "(`theorem-4.1-privacy:add-remove`)."
         ),
-        survives="The step with b = 4L/(nε), which is also the usual scale 2Δ/ε of the exponential mechanism",
+        survives=(
+            "The step with b = 4L/(nε), which is also the usual scale 2Δ/ε of the exponential mechanism."
+        ),
         follows_from="song2021/theorem-4.1-privacy",
     ),
     check=partial(check_selection, "printed"),

@@ -33,10 +33,10 @@ with probability 1 − γ, ℓ = log(2/γ), ‖∇L(θ_{t_priv})‖ ≤ √(2β�
 rank 8: about −0.65, because the minimum over t is better than the mean that (13) bounds.
 
 How it is checked. Printed: exactly, by the quantiles of the χ law; the exponent of n of the norm against that
-of the printed form over two decades; `:negative-losses` by the program. Corrected: the program on Huber and pseudo-Huber losses (linear at
-infinity, so that iterates cannot diffuse into flat regions) over a grid of margins; the inequality at every
-point for every loss, in the mean and at γ = 0.05, with L̄ and r exact and four times as large, the exponent
-of n of the supremum, the norm of the θ that is returned, and, on the
+of the printed form over two decades; `:negative-losses` by the program. Corrected: the program on Huber and
+pseudo-Huber losses (linear at infinity, so that iterates cannot diffuse into flat regions) over a grid of
+margins; the inequality at every point for every loss, in the mean and at γ = 0.05, with L̄ and r exact and
+four times as large, the exponent of n of the supremum, the norm of the θ that is returned, and, on the
 quadratic part, the mean norm against its exact value: candidates g₀ and σχ under Laplace noise, with T, σ and
 b as stated here.
 """
@@ -141,7 +141,7 @@ def below_zero() -> Loss:
 
 
 def norm_below_zero(n: int, point: Point) -> float:
-    """Gradient norm at the selected iterate where ℓ(0) < 0, n records x = 1, the least T that is asked for."""
+    """Gradient norm at the selected iterate: ℓ(0) < 0, n records x = 1, the least T that is asked for."""
     link, one = below_zero(), np.ones((1, 1))
     initial = float(dp_gd.coordinate_risk(link, one, one, np.zeros(1)))
     steps = stationary_point.printed_steps(
@@ -347,21 +347,21 @@ CLAIM = Claim(
     finding=Finding(
         Weight.THEOREM,
         what=(
-            "σ² = 2L²T·log(1/δ)/(nε)² grows with T, and (14) has this term without its T. With the least T that "
-            "is asked for, σ² = β·L(0; D) whatever n is. For Huber losses every candidate but θ₀ then has a "
-            "gradient of norm σχ, rank degrees of freedom, and the least of the T ~ n² draws falls like "
-            "n^(−2/rank), for rank ≥ 3 more slowly than 1/n: at rank 8, ε = 1, δ = 1e-5 its median is 4.4, 18 and "
-            "376 times the printed form at n = 1e5, 1e6 and 1e8. The abstract and section 1.1 promise the "
-            "rate √rank/(εn) too."
+            "σ² = 2L²T·log(1/δ)/(nε)² grows with T, and (14) has this term without its T. With the least T "
+            "that is asked for, σ² = β·L(0; D) whatever n is. For Huber losses every candidate but θ₀ then "
+            "has a gradient of norm σχ, rank degrees of freedom, and the least of the T ~ n² draws falls "
+            "like n^(−2/rank), for rank ≥ 3 more slowly than 1/n: at rank 8, ε = 1, δ = 1e-5 its median is "
+            "4.4, 18 and 376 times the printed form at n = 1e5, 1e6 and 1e8. The abstract and section 1.1 "
+            "promise the rate √rank/(εn) too."
         ),
         favour=(
-            "T is asked for from below only. Where log T ≥ εn/√rank the printed form exceeds L and says nothing, "
-            "and at rank 1 and 2 this instance does not contradict it; with T of the prescribed order and rank ≥ "
-            "3 no reading holds."
+            "T is asked for from below only. Where log T ≥ εn/√rank the printed form exceeds L and says "
+            "nothing, and at rank 1 and 2 this instance does not contradict it; with T of the prescribed "
+            "order and rank ≥ 3 no reading holds."
         ),
         survives=(
-            "The rate (L√(β·L(0; D)·rank)/(nμ))^½, so n^(−½), for non-negative losses, noise that is private and "
-            "a T that balances both terms of (13) (`:corrected`)."
+            "The rate (L√(β·L(0; D)·rank)/(nμ))^½, so n^(−½), for non-negative losses, noise that is private "
+            "and a T that balances both terms of (13) (`:corrected`)."
         ),
     ),
     check=check_printed,
@@ -372,8 +372,8 @@ CLAIM = Claim(
 CORRECTED = CLAIM.reading(
     "corrected",
     title="Gradient norm of the privately selected iterate, T balanced",
-    statement=r"Losses $\ell\ge0$ of $\langle\theta,x\rangle$ and $y$ with gradients of norm at most $L$, $L(\cdot;D)$ "
-    r"$\beta$-smooth, $\theta_0=0$, $C=\mathbb R^p$, public numbers $\bar L\ge L(0;D)$ and "
+    statement=r"Losses $\ell(\langle\theta,x\rangle;y)\ge0$ with gradients of norm at most $L$, "
+    r"$L(\cdot;D)$ $\beta$-smooth, $\theta_0=0$, $C=\mathbb R^p$, public numbers $\bar L\ge L(0;D)$ and "
     r"$r\ge\mathrm{rank}(M)$, $\mu=\mu^*(\varepsilon,\delta)$, $T=\frac{n\mu}L\sqrt{\beta\bar L/(2r)}$, "
     r"$\eta=1/\beta$, $\sigma=2L\sqrt T/(n\mu)$, Laplace scale $b=4L/(n\varepsilon)$: "
     r"$\mathbb E\|\nabla L(\theta_{t_{priv}})\|_2\le\sqrt{2\beta\bar L/T+r\sigma^2}+2b(1+\log "
@@ -428,14 +428,15 @@ NEGATIVE = CLAIM.reading(
     finding=Finding(
         Weight.RANGE,
         what=(
-            "From (13) to (14), L(0; D) − L(θ*; D) becomes L(0; D), which takes losses that are not negative; the "
-            'paper says "non-negative" of the loss of Theorem 3.3 only. For ℓ(z) = √(1 + (z − 1)²) − 2 and x = '
-            "1, which has its minimum −1 at z = 1, L(0; D) = −0.59: T = 1 meets the condition on T, θ₀ is the "
-            "only candidate, and its gradient has norm 0.707 for every n, where the bound falls like 1/n."
+            "From (13) to (14), L(0; D) − L(θ*; D) becomes L(0; D), which takes losses that are not "
+            'negative; the paper says "non-negative" of the loss of Theorem 3.3 only. For ℓ(z) = √(1 + (z − '
+            "1)²) − 2 and x = 1, which has its minimum −1 at z = 1, L(0; D) = −0.59: T = 1 meets the "
+            "condition on T, θ₀ is the only candidate, and its gradient has norm 0.707 for every n, where "
+            "the bound falls like 1/n."
         ),
         favour=(
-            "The losses that section 4 names (Savage, tangent, tempered) are not negative, and for such losses "
-            "this remark does not arise; the one on the factor T does."
+            "The losses that section 4 names (Savage, tangent, tempered) are not negative, and for such "
+            "losses this remark does not arise; the one on the factor T does."
         ),
         survives="The condition on T with L(0; D) − inf L in the place of L(0; D), or ℓ ≥ 0.",
     ),
