@@ -188,7 +188,7 @@ def check_rate(point: Point) -> Iterator[Evidence]:
 
 
 def average_slope(theta: Fraction, clip: Fraction | None) -> Fraction:
-    """Slope at θ ≠ 0 of the average of 10·max(z, 0) and three times −z, x = 1, each slope clipped to ±clip."""
+    """Slope at θ ≠ 0 of the average of 10·max(z, 0) and three times −z, each slope clipped to ±clip."""
     slopes = [Fraction(10 if theta > 0 else 0), *[Fraction(-1)] * 3]
     if clip is not None:
         slopes = [max(-clip, min(clip, slope)) for slope in slopes]
@@ -205,7 +205,8 @@ def check_minimum(point: Point) -> Iterator[Evidence]:
     yield at_least(
         "slope of L_clipped on (0, ∞)", average_slope(far, clip), 0, method=method, note=note
     )  # fmt: skip
-    records = Problem(np.ones((4, 1)), np.array([10.0, -1.0, -1.0, -1.0]), hinge_or_line())
+    targets = np.array([10.0, -1.0, -1.0, -1.0])
+    records = Problem(np.ones((4, 1)), targets, hinge_or_line())
     value = clipped_dp_gd.clipped_gradient(records, float(clip))(np.array([[1e6]]))
     yield equals("the same slope by the program", float(value[0, 0]), float(average_slope(far, clip)),
                  error=1e-12, decides=False)  # fmt: skip
@@ -304,8 +305,8 @@ LEARNING_RATE = CLAIM.reading(
     title="Privacy of clipped DP-GD with the learning rate of the proof",
     statement=r"Clipped DP-GD as Corollary 5.2 runs it, with the learning rate that the proof of Theorem 3.1 "
     r"sets, $\eta=\|\theta^*_{clipped}\|_M/\sqrt{T(B^2+\mathrm{rank}(M)\sigma^2)}$, is "
-    r"$(\varepsilon,\delta)$-differentially private under replacement of one record when the noise $\sigma$ of "
-    r"its steps is large enough.",
+    r"$(\varepsilon,\delta)$-differentially private under replacement of one record when the noise $\sigma$ "
+    r"of its steps is large enough.",
     expected=REFUTED,
     finding=Finding(
         Weight.ALGORITHM,

@@ -204,7 +204,7 @@ def constant_evidence(part: pd.DataFrame, bound: float, point: dict[str, Any]) -
 
 
 def overspending_evidence(point: dict[str, Any], bound: float) -> Iterator[Evidence]:
-    """How many times ε the Laplace estimator may spend and still lie above the bound, exactly, at p ∈ {0, 1}ᵈ.
+    """How many times ε the Laplace estimator may spend and still lie above the bound, exactly, p ∈ {0, 1}ᵈ.
 
     A coordinate is seen K ~ Binomial(n, α/d) times, all alike, and is wrong with probability ½e^{−εK/2}: its
     mean is ½(1 − (α/d)(1 − e^{−ε/2}))ⁿ.
