@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from claims import CONFIRMED, Claim, Evidence, Kind, Point, equals, grid
-from claims.levy2021 import PAPER, _laws
+from claims.levy2021 import PAPER, _oracle
 from implementations import hadamard, privacy
 from implementations.levy2021 import (
     adaptive_queries,
@@ -120,7 +120,7 @@ def of_range(point: Point) -> Iterator[Evidence]:
     for epsilon, ratio in product((0.3, 4.0), RATIOS[:-1]):
         x = point.rng.choice(np.linspace(-ratio, ratio, 6), 7) * tau
         found = private_range.range_law(x, epsilon, tau, ratio * tau, name).enumerate()
-        wanted = _laws.range_law(x, epsilon, tau, ratio * tau, WIDTHS[name])
+        wanted = _oracle.range_law(x, epsilon, tau, ratio * tau, WIDTHS[name])
         laws += list(zip(np.exp(found[1]), wanted[1], strict=True))
         low, high = private_range.private_range(x, epsilon, tau, ratio * tau, point.rng, name)
         place = np.abs(0.5 * (low + high) - wanted[0]).min()
@@ -154,7 +154,7 @@ def of_algorithm_1(point: Point) -> Iterator[Evidence]:
     for epsilon, ratio in product((0.5, 6.0), (3.0, 6.5)):
         x = point.rng.uniform(-ratio, ratio, 6) * tau
         law = winsorized_mean_1d.winsorized_mean_1d_law(x, epsilon, tau, ratio * tau, name)
-        centres, weights = _laws.range_law(x, SHARES[name] * epsilon, tau, ratio * tau, WIDTHS[name])
+        centres, weights = _oracle.range_law(x, SHARES[name] * epsilon, tau, ratio * tau, WIDTHS[name])
         reach = REACH[name] * tau
         means = np.clip(x, centres[:, None] - reach, centres[:, None] + reach).mean(axis=1)
         found += [*zip(law.centres, means, strict=True), *zip(law.weights, weights, strict=True)]

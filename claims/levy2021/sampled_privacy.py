@@ -43,7 +43,7 @@ from claims import (
     reported,
     undecided,
 )
-from claims.levy2021 import PAPER, _laws
+from claims.levy2021 import PAPER, _oracle
 from claims.levy2021._shared import count_vectors, neighbours
 from implementations.levy2021 import (
     adaptive_queries,
@@ -108,14 +108,14 @@ def aligned(first: np.ndarray, second: np.ndarray) -> Pair:
 
 
 def range_masses(epsilon: float) -> Callable[[np.ndarray], np.ndarray]:
-    return lambda x: _laws.range_law(x, epsilon, 1.0, BOUND)[1]
+    return lambda x: _oracle.range_law(x, epsilon, 1.0, BOUND)[1]
 
 
 def mean_masses(epsilon: float, users: int) -> Callable[[np.ndarray], np.ndarray]:
     """The law of Algorithm 1 on 500 short intervals: a part of what an adversary sees."""
     reach = BOUND + 12.0 * 8.0 / (users * epsilon)
     edges = np.linspace(-reach, reach, 501)
-    return lambda x: np.diff(_laws.algorithm_1(x, epsilon, 1.0, BOUND).cdf(edges))
+    return lambda x: np.diff(_oracle.algorithm_1(x, epsilon, 1.0, BOUND).cdf(edges))
 
 
 def exact_epsilon(pair: Pair, masses: Callable[[np.ndarray], np.ndarray]) -> float:
@@ -227,7 +227,7 @@ def pairs_of(program: str) -> tuple[list[Pair], float | None]:
     if program == "selection":
         # The candidate that gets better for the moved user, against two that get worse.
         losses = tuple(np.column_stack((a, b, b)) for a, b in (pair, pair[::-1]))
-        law = [_laws.selection(x, 1.0 / 3.0, 1.0, BOUND, 0.05) for x in losses]
+        law = [_oracle.selection(x, 1.0 / 3.0, 1.0, BOUND, 0.05) for x in losses]
         return [(losses[0], losses[1])], float(np.abs(np.log(law[0] / law[1])).max())
     low, high = along_an_axis(pair)
     if program != "algorithm 4":

@@ -34,7 +34,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from claims import CONSISTENT, Claim, Evidence, Kind, Point, drawn_from, grid
-from claims.levy2021 import PAPER, _laws
+from claims.levy2021 import PAPER, _oracle
 from implementations.levy2021 import (
     adaptive_queries,
     finite_class,
@@ -83,7 +83,7 @@ def of_range(point: Point) -> Iterator[Draw]:
     """The chosen bin, made continuous by adding a uniform part of a bin."""
     for data, epsilon in ((LINE, 0.4), (LINE, 3.0), (LINE[2:5], 0.6)):
         drawn = private_range.draw_centres(copies(data, point.size), epsilon, 1.0, BOUND, point.rng)
-        centres, weights = _laws.range_law(data, epsilon, 1.0, BOUND)
+        centres, weights = _oracle.range_law(data, epsilon, 1.0, BOUND)
         below = np.concatenate(([0.0], np.cumsum(weights)))
         edges = np.append(centres - 1.0, centres[-1] + 1.0)
         spread = drawn + point.rng.uniform(-1.0, 1.0, drawn.size)
@@ -96,7 +96,7 @@ def of_algorithm_1(point: Point) -> Iterator[Draw]:
         drawn = winsorized_mean_1d.winsorized_mean_1d(
             copies(LINE, point.size), epsilon, 1.0, BOUND, point.rng
         )
-        law = _laws.algorithm_1(LINE, epsilon, 1.0, BOUND)
+        law = _oracle.algorithm_1(LINE, epsilon, 1.0, BOUND)
         yield f"output of Algorithm 1, ε = {epsilon:g}", drawn, law.cdf
 
 
@@ -109,7 +109,7 @@ def of_algorithm_2(point: Point) -> Iterator[Draw]:
     for x, epsilon, tau in cases:
         d = x.shape[1]
         padded = np.pad(x, ((0, 0), (0, 1))) if d == 3 else x
-        laws = _laws.algorithm_2(padded, epsilon, DELTA, tau, 1.0, GAMMA)
+        laws = _oracle.algorithm_2(padded, epsilon, DELTA, tau, 1.0, GAMMA)
         drawn = winsorized_mean_highd.winsorized_mean_highd(
             copies(x, point.size), epsilon, DELTA, tau, 1.0, GAMMA, point.rng
         )
@@ -118,10 +118,10 @@ def of_algorithm_2(point: Point) -> Iterator[Draw]:
             yield f"output of Algorithm 2, {where}", drawn[:, j], laws[j].cdf
 
 
-def answer_law(x: np.ndarray, epsilon: float, delta: float, answers: int, bound: float) -> _laws.SumLaw:
+def answer_law(x: np.ndarray, epsilon: float, delta: float, answers: int, bound: float) -> _oracle.SumLaw:
     """First coordinate of one of T answers of Algorithm 2: ε/(2√(2T log(2/δ))), δ/(2T)."""
     share = epsilon / (2.0 * math.sqrt(2.0 * answers * math.log(2.0 / delta)))
-    return _laws.algorithm_2(x, share, delta / (2.0 * answers), 0.05, bound, GAMMA)[0]
+    return _oracle.algorithm_2(x, share, delta / (2.0 * answers), 0.05, bound, GAMMA)[0]
 
 
 def of_algorithm_3(point: Point) -> Iterator[Draw]:
@@ -190,7 +190,7 @@ def of_selection(point: Point) -> Iterator[Draw]:
     losses = np.column_stack((LINE, -0.5 * LINE, np.full(LINE.size, 1.5)))
     for epsilon, stop in ((3.0, 0.2), (12.0, 0.6)):
         chosen = finite_class.learn_finite_class(losses, epsilon, 1.0, BOUND, stop, point.size, point.rng)
-        weights = _laws.selection(losses, epsilon / 3.0, 1.0, BOUND, stop)
+        weights = _oracle.selection(losses, epsilon / 3.0, 1.0, BOUND, stop)
         edges = np.arange(weights.size + 1)
         below = np.concatenate(([0.0], np.cumsum(weights)))
         spread = chosen + point.rng.random(chosen.size)
@@ -210,10 +210,10 @@ def of_oracle(point: Point) -> Iterator[Draw]:
     )
     scale = 8.0 * radius / (9.0 * answer)
     for j in range(3):
-        law = _laws.SumLaw(np.ones(1), mean[j : j + 1], scale / 2.0, 4)
+        law = _oracle.SumLaw(np.ones(1), mean[j : j + 1], scale / 2.0, 4)
         yield f"coordinate {j + 1} of the oracle of Theorem 2", drawn[:, j], law.cdf
     # Rows 1 and 2 of the rotation agree in two of four signs: two of four noises double, the others cancel.
-    law = _laws.SumLaw(np.ones(1), mean[:1] + mean[1:2], scale, 2)
+    law = _oracle.SumLaw(np.ones(1), mean[:1] + mean[1:2], scale, 2)
     yield "sum of two coordinates of the oracle of Theorem 2", drawn[:, 0] + drawn[:, 1], law.cdf
 
 
@@ -226,7 +226,7 @@ def of_constants(point: Point) -> Iterator[Draw]:
     for name, times in names.items():
         constants: Variant = "corrected" if name == "corrected" else "tuned"
         plan = winsorized_mean_highd.highd_plan(n, 1, 8.0, DELTA, 0.05, 1.0, GAMMA, constants)
-        law = _laws.SumLaw(np.ones(1), np.zeros(1), times * plan.tau / (n * plan.epsilon), 1)
+        law = _oracle.SumLaw(np.ones(1), np.zeros(1), times * plan.tau / (n * plan.epsilon), 1)
         drawn = winsorized_mean_highd.winsorized_mean_highd(
             copies(np.zeros((n, 1)), point.size), 8.0, DELTA, 0.05, 1.0, GAMMA, point.rng, constants=constants
         )

@@ -281,7 +281,7 @@ def real(point: Point) -> dict[str, Any]:
 
 
 OF_SUM = {1: 1.0, 2: 1.5, 4: 2.1875}
-"""E|L_1 + … + L_d| of independent Laplace variables of scale 1: twice the integral of the tail in `_laws`."""
+"""E|L_1 + … + L_d| of independent Laplace variables of scale 1: twice the integral of `_oracle`'s tail."""
 
 
 def answers_of(f: Formulas, base: float, path: list[Array], mean: Array) -> list[float]:
