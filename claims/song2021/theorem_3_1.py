@@ -88,7 +88,7 @@ from claims import (
     worst_member,
 )
 from claims.song2021 import PAPER
-from claims.song2021._laws import stated_noise
+from claims.song2021._oracle import stated_noise
 from implementations import losses
 from implementations.interfaces import Array, Loss, Problem
 from implementations.privacy import mu_star
