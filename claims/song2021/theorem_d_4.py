@@ -232,8 +232,8 @@ CLAIM = Claim(
     title="Aggressive clipping biases logistic regression",
     statement=r"For every clipping norm $B<1/4$ there is $n_0(B)$ such that for every $n>n_0(B)$ "
     r"some dataset with $\|x_i\|_2\le1$, $y_i=\pm1$ has $\mathbb E[L(\theta^{priv};D)]-\min_\theta "
-    r"L(\theta;D)=\Omega(\log(1/B))$ for clipped DP-GD on logistic regression, with $\eta$ and $T$ of Theorem "
-    r"2.7 for $L_{clipped}$, as the proof has it (its constant: $\frac1{60}$).",
+    r"L(\theta;D)=\Omega(\log(1/B))$ for clipped DP-GD on logistic regression, with $\eta$ and $T$ of "
+    r"Theorem 2.7 for $L_{clipped}$, as the proof has it (its constant: $\frac1{60}$).",
     expected=CONSISTENT,
     check=check,
     # Below the least bound, log(1/0.24)/60 = 0.024 (log(1/0.249)/60 = 0.023): no excess at all is caught.
