@@ -31,6 +31,7 @@ from claims import (
 )
 from claims.lee2024 import PAPER, _oracle
 from implementations.lee2024 import product_sampler, proximal_sampler
+from implementations.lee2024.proximal_sampler import Schedule
 
 LAST = 100.0
 FAMILIES = ("wedge", "separable", "larger")
@@ -80,7 +81,7 @@ def drawn(f: _oracle.Family, point: Point) -> np.ndarray:
     steps = proximal_sampler.steps_needed(lipschitz=lipschitz, strength=mu, step_size=h, tolerance=1e-4)
     return proximal_sampler.sample(
         lambda x: f.value(x[:, 0], np.linalg.norm(x[:, 1:], axis=1)), size, point.rng, dimension=d,
-        lipschitz=lipschitz, strength=mu, steps=steps, tolerance=1e-4,
+        lipschitz=lipschitz, strength=mu, schedule=Schedule(steps=steps, tolerance=1e-4),
     ).points  # fmt: skip
 
 

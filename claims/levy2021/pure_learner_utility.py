@@ -27,6 +27,7 @@ import numpy as np
 from claims import CONSISTENT, Claim, Evidence, Kind, Point, at_most, equals, grid, mean_equals
 from claims.levy2021 import PAPER, _oracle
 from implementations.levy2021 import finite_class
+from implementations.levy2021.concentration import Concentration
 
 TAU, BOUND = 1.0, 16.0
 
@@ -49,7 +50,7 @@ def check_program(point: Point) -> Iterator[Evidence]:
     values = 0.5 * point.gap * np.where(np.arange(point.k) == 0, -1.0, 1.0)
     stop = point.share / point.k
     chosen = finite_class.learn_finite_class(
-        np.tile(values, (point.n, 1)), point.epsilon, TAU, BOUND, stop, point.runs, point.rng
+        np.tile(values, (point.n, 1)), point.epsilon, Concentration(TAU, BOUND), stop, point.runs, point.rng
     )
     quantity = f"P(wrong candidate) of the program at a gap of {point.gap:g}τ"
     yield equals("runs of the program that have a candidate", chosen.size, point.runs)

@@ -54,6 +54,8 @@ from implementations.levy2021 import (
     winsorized_mean_1d,
     winsorized_mean_highd,
 )
+from implementations.levy2021.concentration import Concentration
+from implementations.privacy import PrivacyBudget
 
 BOUND, DELTA, GAMMA, TAU = 4.0, 1e-3, 0.01, 0.05
 SHARP = 0.9
@@ -146,7 +148,9 @@ def of_algorithm_1(data: Any, size: int, rng: np.random.Generator) -> np.ndarray
 
 
 def of_algorithm_2(data: Any, size: int, rng: np.random.Generator) -> np.ndarray:
-    return winsorized_mean_highd.winsorized_mean_highd(copies(data, size), 1.0, DELTA, TAU, 1.0, GAMMA, rng)
+    return winsorized_mean_highd.winsorized_mean_highd(
+        copies(data, size), PrivacyBudget(1.0, DELTA), Concentration(TAU, 1.0, GAMMA), rng
+    )
 
 
 def of_queries(data: Any, size: int, rng: np.random.Generator) -> np.ndarray:
@@ -157,7 +161,7 @@ def of_queries(data: Any, size: int, rng: np.random.Generator) -> np.ndarray:
         return lambda users: np.clip(copies(users, size) - shift, -1.0, 1.0)
 
     answers = adaptive_queries.answer_adaptively(
-        np.asarray(data), next_query, 3, 1.0, DELTA, TAU, 1.0, GAMMA, rng
+        np.asarray(data), next_query, 3, PrivacyBudget(1.0, DELTA), Concentration(TAU, 1.0, GAMMA), rng
     )
     return np.concatenate(answers, axis=-1)
 
@@ -172,7 +176,7 @@ def of_algorithm_3(data: Any, size: int, rng: np.random.Generator) -> np.ndarray
     )
     return first_order.winsorized_first_order(
         lambda theta: np.clip(theta[:, None] - users, -1.0, 1.0), method, np.zeros((size, users.shape[1])), 2,
-        1.0, DELTA, TAU, 1.0, GAMMA, rng,
+        PrivacyBudget(1.0, DELTA), Concentration(TAU, 1.0, GAMMA), rng,
     )  # fmt: skip
 
 
@@ -190,13 +194,16 @@ def of_algorithm_4(data: Any, size: int, rng: np.random.Generator) -> np.ndarray
 
     schedule = [phased_erm.Phase(1, 8, 2.0), phased_erm.Phase(2, 4, 8.0)]
     output = phased_erm.phased_erm(
-        problem, gradients, np.zeros((size, 2)), lambda x: x, TAU, GAMMA, rng, schedule=schedule
-    )
+        problem, gradients, np.zeros((size, 2)), lambda x: x, Concentration(TAU, problem.lipschitz, GAMMA),
+        rng, schedule=schedule,
+    )  # fmt: skip
     return np.concatenate([*asked[1:], output], axis=-1)
 
 
 def of_selection(data: Any, size: int, rng: np.random.Generator) -> np.ndarray:
-    return finite_class.learn_finite_class(np.asarray(data, dtype=float), 1.0, 1.0, BOUND, 0.05, size, rng)
+    return finite_class.learn_finite_class(
+        np.asarray(data, dtype=float), 1.0, Concentration(1.0, BOUND), 0.05, size, rng
+    )
 
 
 MECHANISMS: dict[str, Mechanism] = {

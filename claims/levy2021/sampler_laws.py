@@ -46,7 +46,9 @@ from implementations.levy2021 import (
     winsorized_mean_1d,
     winsorized_mean_highd,
 )
+from implementations.levy2021.concentration import Concentration
 from implementations.levy2021.constants import Variant
+from implementations.privacy import PrivacyBudget
 
 BOUND, DELTA, GAMMA = 4.0, 1e-3, 0.01
 LINE = np.array([-4.0, -3.1, 0.2, 0.2, 0.7, 2.9, 4.0])
@@ -111,7 +113,7 @@ def of_algorithm_2(point: Point) -> Iterator[Draw]:
         padded = np.pad(x, ((0, 0), (0, 1))) if d == 3 else x
         laws = _oracle.algorithm_2(padded, epsilon, DELTA, tau, 1.0, GAMMA)
         drawn = winsorized_mean_highd.winsorized_mean_highd(
-            copies(x, point.size), epsilon, DELTA, tau, 1.0, GAMMA, point.rng
+            copies(x, point.size), PrivacyBudget(epsilon, DELTA), Concentration(tau, 1.0, GAMMA), point.rng
         )
         for j in range(min(d, 3)):
             where = f"coordinate {j + 1} of {d}, ε = {epsilon:g}, τ = {tau:g}"
@@ -132,9 +134,14 @@ def of_algorithm_3(point: Point) -> Iterator[Draw]:
         aggregate=lambda states: np.concatenate([s.theta for s in states], axis=-1),
     )
     transcript = first_order.winsorized_first_order(
-        lambda theta: copies(PLANE, len(theta)), method, np.zeros((point.size, 2)), steps, 1.0, DELTA, 0.05,
-        1.0, GAMMA, point.rng,
-    ).reshape(point.size, steps + 1, 2)  # fmt: skip
+        lambda theta: copies(PLANE, len(theta)),
+        method,
+        np.zeros((point.size, 2)),
+        steps,
+        PrivacyBudget(1.0, DELTA),
+        Concentration(0.05, 1.0, GAMMA),
+        point.rng,
+    ).reshape(point.size, steps + 1, 2)
     answers = -np.diff(transcript, axis=1)[..., 0] / rate
     law = answer_law(PLANE, 1.0, DELTA, steps, 1.0)
     found: list[Draw] = [
@@ -150,7 +157,7 @@ def of_adaptive_queries(point: Point) -> Iterator[Draw]:
         return lambda users: copies(users, point.size)
 
     answers = adaptive_queries.answer_adaptively(
-        PLANE, next_query, 3, 0.8, DELTA, 0.05, 1.0, GAMMA, point.rng
+        PLANE, next_query, 3, PrivacyBudget(0.8, DELTA), Concentration(0.05, 1.0, GAMMA), point.rng
     )
     law = answer_law(PLANE, 0.8, DELTA, 3, 1.0)
     found: list[Draw] = [
@@ -174,7 +181,10 @@ def of_algorithm_4(point: Point) -> Iterator[Draw]:
 
     schedule = [phased_erm.Phase(1, 8, 2.0), phased_erm.Phase(2, 4, 8.0)]
     start = np.zeros((point.size, 2))
-    phased_erm.phased_erm(problem, gradients, start, lambda x: x, 0.05, GAMMA, point.rng, schedule=schedule)
+    phased_erm.phased_erm(
+        problem, gradients, start, lambda x: x, Concentration(0.05, problem.lipschitz, GAMMA), point.rng,
+        schedule=schedule,
+    )  # fmt: skip
     found: list[Draw] = []
     for (first, last), phase in zip(sorted(asked), schedule, strict=True):
         path = asked[first, last]
@@ -189,7 +199,9 @@ def of_algorithm_4(point: Point) -> Iterator[Draw]:
 def of_selection(point: Point) -> Iterator[Draw]:
     losses = np.column_stack((LINE, -0.5 * LINE, np.full(LINE.size, 1.5)))
     for epsilon, stop in ((3.0, 0.2), (12.0, 0.6)):
-        chosen = finite_class.learn_finite_class(losses, epsilon, 1.0, BOUND, stop, point.size, point.rng)
+        chosen = finite_class.learn_finite_class(
+            losses, epsilon, Concentration(1.0, BOUND), stop, point.size, point.rng
+        )
         weights = _oracle.selection(losses, epsilon / 3.0, 1.0, BOUND, stop)
         edges = np.arange(weights.size + 1)
         below = np.concatenate(([0.0], np.cumsum(weights)))
@@ -228,8 +240,9 @@ def of_constants(point: Point) -> Iterator[Draw]:
         plan = winsorized_mean_highd.highd_plan(n, 1, 8.0, DELTA, 0.05, 1.0, GAMMA, constants)
         law = _oracle.SumLaw(np.ones(1), np.zeros(1), times * plan.tau / (n * plan.epsilon), 1)
         drawn = winsorized_mean_highd.winsorized_mean_highd(
-            copies(np.zeros((n, 1)), point.size), 8.0, DELTA, 0.05, 1.0, GAMMA, point.rng, constants=constants
-        )
+            copies(np.zeros((n, 1)), point.size), PrivacyBudget(8.0, DELTA), Concentration(0.05, 1.0, GAMMA),
+            point.rng, constants=constants,
+        )  # fmt: skip
         yield f"output of Algorithm 2, d = 1, constants {name!r}", drawn[:, 0], law.cdf
         oracle = winsorized_mean_highd.noisy_mean(np.zeros((point.size, 1)), plan, n, point.rng)
         yield f"the oracle of Theorem 2, d = 1, constants {name!r}", oracle[:, 0], law.cdf

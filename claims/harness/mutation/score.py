@@ -30,7 +30,7 @@ EXCUSED = 5.0
 """Processor seconds after which no further claim is tried on a bug that has a reason to survive."""
 LIMITS = {"smoke": 30, "ci": 150}
 """Processor seconds of one claim at a tier, after which it does not end: no claim takes a third of them."""
-HEAVY = ("scipy.stats", "scipy.optimize", "scipy.integrate", "statsmodels.api", "pandas", "sklearn")
+HEAVY = ("scipy.stats", "scipy.optimize", "scipy.integrate", "statsmodels.api", "pandas")
 """What most claims import when they run."""
 
 
