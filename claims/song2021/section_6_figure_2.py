@@ -316,8 +316,8 @@ CLAIM = Claim(
     kind=Kind.EXPERIMENT,
     title="Accuracy against dimension, on a stand-in for Cod-RNA unless a file is given",
     statement=r"On data of the size and shape of Cod-RNA (a synthetic stand-in; with `--data` the file "
-    r"named there) with zero features appended up to dimension $d$, the held-out accuracy of DP-SGD with Gaussian "
-    r"noise ($\sigma=0.63$) is independent of $d\in[9,10^4]$; with noise of density "
+    r"named there) with zero features appended up to dimension $d$, the held-out accuracy of DP-SGD with "
+    r"Gaussian noise ($\sigma=0.63$) is independent of $d\in[9,10^4]$; with noise of density "
     r"$\propto e^{-\|z\|_2/0.57}$ it decreases in $d$.",
     expected=CONSISTENT,
     measure=measure,

@@ -89,11 +89,7 @@ from claims import (
     at_most,
     decisive,
     equals,
-<<<<<<< HEAD
-    fit_rate,
     grid,
-=======
->>>>>>> main
     mean_at_most,
 )
 from claims.song2021 import PAPER
@@ -195,15 +191,11 @@ def descend(point: Point, noise: str, members: Sequence[tuple[Loss, float]], tri
         gradient, np.zeros((len(members), trials, rank)), steps=steps,
         learning_rate=eta, noise=dp_gd.gaussian_noise((trials, rank), sigma, point.rng),
     )  # fmt: skip
-<<<<<<< HEAD
     averages = {"printed": result.printed, "proof": result.proof, "last": result.last}
-    return {name: excess(loss, target, rank, theta) for name, theta in averages.items()}
-=======
     return {
         name: [excess(loss, target, rank, theta[k]) for k, (loss, target) in enumerate(members)]
-        for name, theta in {"printed": result.printed, "proof": result.proof}.items()
+        for name, theta in averages.items()
     }
->>>>>>> main
 
 
 def excess(loss: Loss, target: float, rank: int, theta: Array) -> Array:
@@ -246,7 +238,7 @@ def dense(point: Point, noise: str) -> dict[str, Any]:
     found = dp_gd.dp_gd(Problem(x, y, loss), trials, rng, steps=steps, learning_rate=eta, noise_scale=sigma)
     risks = {
         name: loss.value(theta @ x.T, y).mean(axis=1)
-        for name, theta in (("printed", found.printed), ("proof", found.proof))
+        for name, theta in (("printed", found.printed), ("proof", found.proof), ("last", found.last))
     }
     names = {"loss": [f"{loss.name}, dense features"] * trials, "trial": range(trials)}
     return {**names, **risks, "bound": np.full(trials, bound_of(point, noise))}
