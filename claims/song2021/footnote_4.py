@@ -54,7 +54,7 @@ def worst_cost(epsilon: float) -> tuple[float, int]:
 
     s·e^{−εs/2} falls from s = 2/ε on: the search up to 10/ε is complete.
     """
-    s = np.arange(1, math.ceil(10.0 / epsilon))
+    s = np.arange(1.0, math.ceil(10.0 / epsilon))
     costs = cost_of_sign(s) * 0.5 * np.exp(-0.5 * epsilon * s)
     best = int(costs.argmax())
     return float(costs[best]), int(s[best])

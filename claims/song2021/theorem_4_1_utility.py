@@ -134,8 +134,8 @@ def below_zero() -> Loss:
     return replace(
         link,
         name="below zero",
-        value=lambda z, y: link.value(z, 1.0) - 1.0,
-        slope=lambda z, y: link.slope(z, 1.0),
+        value=lambda z, y: link.value(z, np.ones(1)) - 1.0,
+        slope=lambda z, y: link.slope(z, np.ones(1)),
     )
 
 
