@@ -21,12 +21,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from claims import CONSISTENT, Claim, Evidence, Kind, Point, Tier, at_most, audit_privacy, grid, mean_at_most
 from claims.song2021 import PAPER
-from claims.song2021._oracle import beside_a_law, gaussian_draws, in_unit_ball, law_of_average, same
+from claims.song2021._oracle import (
+    beside_a_law,
+    gaussian_draws,
+    in_unit_ball,
+    law_of_average,
+    refused,
+    same,
+)
 from implementations import losses
 from implementations.domains import ball
 from implementations.interfaces import Array, Problem
@@ -86,6 +94,20 @@ def check(point: Point) -> Iterator[Evidence]:
     inside = local.local_dp_gd(problem, 200, rng, **options, domain=ball(radius)).last
     furthest = float(np.linalg.norm(inside, axis=1).max()) / radius
     yield at_most("largest ‖θ_T‖ over the radius of C", furthest, 1.0, decides=False)
+    one = {"steps": 1, "learning_rate": ETA, "noise": noise}
+    free, held = (
+        local.local_dp_gd(problem, 50, np.random.default_rng(7), **one, domain=domain).last / radius
+        for domain in (None, ball(radius))
+    )
+    inside = free / np.maximum(np.linalg.norm(free, axis=1, keepdims=True), 1.0)
+    yield same("one step over C, against the projection of the free one", held, inside)
+    for name, value in (("delta", 0.0), ("steps", 0), ("lipschitz", 0.0)):
+        good: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "steps": steps, "lipschitz": 1.0}
+        yield refused(
+            f"the noise of {name} = {value}",
+            name,
+            lambda g=good, n=name, v=value: local.report_noise(**g | {n: v}),
+        )
 
     def first_report(data: Array, size: int, generator: np.random.Generator) -> Array:
         """All T reports of the first record, whose gradient does not depend on θ: it has n copies."""
@@ -123,8 +145,8 @@ CLAIM = Claim(
     check=check,
     # A Kolmogorov distance. Noise that is 5 % off must be seen: it moves the law of a squared norm by 0.036.
     largest_resolution=0.036,
-    smoke=Tier([*RISKS[:1], *grid(n=200, steps=2, epsilon=1.0, delta=0.01, drawn=32_768)], trials=300),
-    ci=Tier([*RISKS, *grid(n=200, steps=(1, 2), epsilon=(1.0, 3.0), delta=0.01, drawn=65_536)], trials=600),
+    smoke=Tier([*RISKS[:1], *grid(n=200, steps=2, epsilon=0.8, delta=0.01, drawn=32_768)], trials=300),
+    ci=Tier([*RISKS, *grid(n=200, steps=(1, 2), epsilon=(0.8, 3.0), delta=0.01, drawn=65_536)], trials=600),
     full=Tier(
         [*RISKS, *grid(n=200, steps=(1, 4), epsilon=(1.0, 3.0), delta=0.01, drawn=262_144)], trials=4_000
     ),

@@ -25,9 +25,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONSISTENT, Claim, Evidence, Kind, Point, drawn_from, equals, grid
+from claims import CONSISTENT, Claim, Evidence, Kind, Point, drawn_from, equals, grid, mean_equals
 from claims.song2021 import PAPER
-from claims.song2021._oracle import same
+from claims.song2021._oracle import refused, same
 from implementations.interfaces import Array
 from implementations.song2021 import minibatch_sgd
 from implementations.song2021.minibatch_sgd import Model
@@ -78,6 +78,13 @@ def check_numbers(point: Point) -> Iterator[Evidence]:
     theta = np.array([[1.0, 1.0], [1.0, -1.0], [0.0, 0.0]])
     both = np.stack([theta, -theta])
     yield same("accuracies", minibatch_sgd.accuracy(x, y, both), [[0.5, 0.5, 0.0], [0.0, 0.25, 0.0]])
+    model, rng = [Model("none", 2, 1.0)], point.rng
+    yield refused("a record of norm 1.5", "features", lambda: minibatch_sgd.train(3.0 * x, y, model, rng))
+    yield refused("labels 0 and 1", "labels", lambda: minibatch_sgd.train(x, 0.5 + 0.5 * y, model, rng))
+    flat = [Model("gamma", 1, 1.0)]
+    yield refused("a model of fewer dimensions", "dimensions", lambda: minibatch_sgd.train(x, y, flat, rng))
+    yield refused("a learning rate of 0", "learning_rate", lambda: Model("none", 2, 0.0))
+    yield refused("another noise", "noise", lambda: Model("laplace", 2, 1.0))
 
 
 def noise_of(models: list[Model], steps: int, eta: float, rng: np.random.Generator) -> Array:
@@ -91,7 +98,7 @@ def check_noise(point: Point) -> Iterator[Evidence]:
     """Half of the models have Gaussian noise, half Gamma noise in ℝ³, of which a coordinate, sum, norm."""
     from scipy.special import chdtr, gammainc, ndtr
 
-    count, eta, alpha = point.models, 0.5, point.split(11)
+    count, eta, alpha = point.models, 0.5, point.split(17)
     models = [Model(kind, 3, eta) for kind in ("gaussian", "gamma") for _ in range(count)]
     drawn = noise_of(models, 2, eta, point.rng)
     normal, gamma = drawn[:, :count] / SIGMA, drawn[:, count:] / SCALE
@@ -117,6 +124,19 @@ def check_noise(point: Point) -> Iterator[Evidence]:
     first = minibatch_sgd.draw_noise(wide, 1, point.rng)[:, 0] / SCALE
     yield drawn_from("Gamma noise in ℝ³, the one coordinate kept", first, tail_of_three, alpha=alpha.pop())
     mixed = minibatch_sgd.draw_noise(wide + [Model("gamma", 5, eta)] * count, 2, point.rng) / SCALE
+    for of, one, other in (
+        ("two models", gamma[0, :half], gamma[0, half:]),
+        ("two steps", gamma[0], gamma[1]),
+        ("Gaussian and Gamma", normal[0], gamma[0]),
+        ("two dimensions", mixed[:count], mixed[count:]),
+    ):
+        events = [("signs", one[:, 0] > 0.0, other[:, 0] > 0.0)]
+        if of in ("two models", "two steps"):  # 2.674 is the median of Gamma(3, 1)
+            events.append(("lengths", *(np.linalg.norm(z, axis=1) > 2.674 for z in (one, other))))
+        for what, first_event, second_event in events:
+            alike = (first_event == second_event).astype(float)
+            quantity = f"share of equal {what} in the noise of {of}"
+            yield mean_equals(quantity, alike, 0.5, alpha=alpha.pop(), method="clopper-pearson")
     yield drawn_from("Gamma noise in ℝ³ beside ℝ⁵", mixed[:count, 1], tail_of_three, alpha=alpha.pop())
     yield drawn_from("Gamma noise in ℝ⁵ beside ℝ³", mixed[count:, 1], tail_of_five, alpha=alpha.pop())
 
