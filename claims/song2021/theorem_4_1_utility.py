@@ -439,8 +439,8 @@ NEGATIVE = CLAIM.reading(
         survives="The condition on T with L(0; D) − inf L in the place of L(0; D), or ℓ ≥ 0.",
     ),
     check=check_negative,
-    smoke=grid(n=100, epsilon=1.0, delta=1e-5),
-    ci=grid(n=(100, 10_000), epsilon=(0.1, 1.0), delta=(1e-9, 1e-5)),
+    smoke=grid(n=10, epsilon=1.0, delta=1e-5),
+    ci=grid(n=(10, 10_000), epsilon=(0.1, 1.0), delta=(1e-9, 1e-5)),
     full=None,
     fits_exponents=False,
 )
