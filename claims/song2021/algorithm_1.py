@@ -171,6 +171,9 @@ def check_curve(point: Point) -> Iterator[Evidence]:
         yield same("ε(δ, μ*) over ε", gaussian_epsilon(delta, mu) / epsilon, 1.0)
         amplified = math.exp(amplified_epsilon(epsilon, 0.3))
         yield same("e^ε of a step on a share q = 0.3", amplified, 0.7 + 0.3 * math.exp(epsilon))
+    for epsilon, mu in ((-1.0, 0.7), (0.0, 0.7), (0.0, 3.0)):  # ε < 0 occurs where a release is composed
+        from_phi = ndtr(-epsilon / mu + mu / 2.0) - math.exp(epsilon) * ndtr(-epsilon / mu - mu / 2.0)
+        yield same(f"δ({epsilon:g}, {mu:g})", gaussian_delta(epsilon, mu), from_phi)
 
 
 def check_losses(point: Point) -> Iterator[Evidence]:

@@ -70,7 +70,8 @@ def check(point: Point) -> Iterator[Evidence]:
     noise = local.report_noise(epsilon=epsilon, delta=delta, steps=steps, lipschitz=1.0)
     stated = 2.0 * math.sqrt(steps) / mu_star(epsilon, delta)
     composed = gaussian_delta(epsilon, 2.0 * math.sqrt(steps) / noise)
-    yield at_most("δ at ε of the T reports of one record", composed, delta)
+    note = "that the noise of the program is the calibrated one; the composition is the argument on the page"
+    yield at_most("δ at ε of the T reports of one record", composed, delta, note=note)
     steep = local.report_noise(epsilon=epsilon, delta=delta, steps=steps, lipschitz=3.0)
     yield same("noise of a report over 2L√T/μ*, L = 3", steep / (3.0 * stated), 1.0)
 

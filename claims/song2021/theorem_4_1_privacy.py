@@ -167,7 +167,8 @@ def check_selection(scale: str, point: Point, step: float = 2.0) -> Iterator[Evi
 def check_corrected(point: Point) -> Iterator[Evidence]:
     """The steps are (ε, δ) and the selection ε: adaptive composition; the instance may not contradict."""
     mu = 2.0 * math.sqrt(STEPS) / step_noise(point, "calibrated")
-    yield at_most("δ at ε of the T noisy steps", gaussian_delta(point.epsilon, mu), point.delta)
+    note = "that the noise of the program is the calibrated one; for every T it is the argument on the page"
+    yield at_most("δ at ε of the T noisy steps", gaussian_delta(point.epsilon, mu), point.delta, note=note)
     yield from check_selection("corrected", point)
     yield from check_composed("calibrated", "corrected", point)
 

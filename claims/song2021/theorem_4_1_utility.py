@@ -1,10 +1,11 @@
 r"""Theorem 4.1, utility: the gradient norm at the privately selected iterate.
 
 θ₀ = 0, C = ℝᵖ, η = 1/β, T ≥ β·n²ε²·L(0; D)/(2L²·log(1/δ)), noise of Theorem 2.6, t_priv chosen with Laplace
-noise: with probability at least 1 − γ, ‖∇L(θ_{t_priv}; D)‖ = O(L·√(rank(M)·log(1/δ))·log(T/γ)/(εn)); L is
-the Lipschitz constant of the losses, β the smoothness of L(·; D), M projects to the span of the features
-(Song et al. 2021, section 4, appendix C). Whether log(T/γ) stands inside the root is not legible; the
-larger reading, outside, is taken.
+noise: with probability at least 1 − γ, ‖∇L(θ_{t_priv}; D)‖ = O(L·√(rank(M)·log(1/δ))·log(T/γ)/(εn)); L is the
+Lipschitz constant of the losses, β the smoothness of L(·; D), M projects to the span of the features (Song et
+al. 2021, section 4, appendix C). Whether log(T/γ) stands inside the root is not legible; the larger reading,
+outside, is taken. β is the smoothness of L(·; D) in the theorem, of ℓ(z; ·) in the text before it: they
+differ by the squared norm of the features; the theorem is taken.
 
 The printed statement falls. σ² = 2L²T·log(1/δ)/(nε)² grows with T; (14) prints this term without its T. With
 the prescribed T it is β·L(0; D), whatever n is: the descent runs at a noise level that does not fall with n.
