@@ -63,7 +63,7 @@ def load(*patterns: str, claims: Sequence[Path | str] = ()) -> list[Claim]:
 def discover(folders: Sequence[Path | str] = ()) -> Catalogue:
     """All papers of this project, of `folders`, of the current project's settings and of entry points.
 
-    Raises ValueError for a folder that does not exist, and for more claims than a run has room for.
+    Raises ValueError for a folder that does not exist.
     """
     claims: dict[str, Claim] = {}
     papers: dict[str, tuple[Paper, Path]] = {}
@@ -92,8 +92,6 @@ def discover(folders: Sequence[Path | str] = ()) -> Catalogue:
                         claims[claim.id] = claim
                 except ValueError as error:
                     problems.append(Problem(paper.key, str(error)))
-    if len(claims) > ROOM:
-        raise ValueError(f"a run has room for {ROOM} claims, found {len(claims)}: name fewer folders")
     return Catalogue(
         tuple(claims[key] for key in sorted(claims)),
         tuple(papers[key][0] for key in sorted(papers)),

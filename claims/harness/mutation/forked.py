@@ -10,6 +10,8 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from audits.privacy.processes import killed_with_parent
+
 PROCESSOR_SECONDS = 300
 """Processor time after which a process is ended, unless `allow` gives it more or less."""
 SECONDS = 3600.0
@@ -77,6 +79,9 @@ def _ended(running: dict[Connection, tuple[int, Any, float, list[Any]]]) -> list
 def _limited(
     work: Callable[[Any, Connection], None], task: Any, connection: Connection, seconds: int
 ) -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None and parent.pid is not None:
+        killed_with_parent(parent.pid)
     allow(seconds)
     with suppress(ImportError, ValueError, OSError):
         import resource

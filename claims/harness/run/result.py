@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from audits.evidence import Evidence, Verdict
+from claims.harness.ids import check_id
 from claims.harness.run.serialise import evidence_from_json, evidence_to_json, number
+from claims.harness.words import Kind
 
 PASSED, DIFFERS, BAD_INPUT, UNDECIDED, CRASHED = range(5)
 """Exit statuses, see `dpclaims --help`."""
@@ -58,9 +60,12 @@ class ClaimResult:
 def result_from_json(document: Mapping[str, Any]) -> ClaimResult:
     """The inverse of `ClaimResult.to_json`; KeyError or ValueError on a document of another form."""
     verdict = document["verdict"]
+    for name, kind in (("role", str), ("error", str | None)):
+        if not isinstance(document[name], kind):
+            raise ValueError(f"{name} must be text, got {document[name]!r}")
     return ClaimResult(
-        id=document["id"],
-        kind=document["kind"],
+        id=check_id(document["id"]),
+        kind=Kind(document["kind"]).value,
         role=document["role"],
         finding=document["finding"],
         verdict=None if verdict is None else Verdict(verdict),
