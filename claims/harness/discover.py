@@ -23,7 +23,7 @@ from claims.harness.places import OWN, matches, near_miss, other_folders
 
 NO_PAPERS = frozenset({"harness", "mutants"})
 ROOM = 1000
-"""How many claims a run has room for: each may spend this part of the error budget."""
+"""How many claims a run has room for: each may spend this part of the error budget. More can be listed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,7 +199,8 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, name: str =
     body = "".join(f"<tr>{_row(headings, row)}</tr>" for row in rows)
     return (
         f'<div class="scroll" role="region" tabindex="0" aria-label="{html.escape(label or name)}">'
-        f'<table class="{html.escape(name)}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+        f'<table class="{html.escape(name)}"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
     )
 
 

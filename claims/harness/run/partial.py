@@ -2,8 +2,8 @@
 
     <run>/cells/<paper>__<result>/<name>.json     some cells, with the key of the claim's result and the seal
 
-They are values exactly as they were computed, dtypes included, so that a resumed claim has the same rows. They
-belong to one key: what carries another is passed over, and all go when the claim's result is stored.
+They are values exactly as they were computed, dtypes included, so that a resumed claim has the same rows.
+They belong to one key: what carries another is passed over, and all go when the claim's result is stored.
 """
 
 from __future__ import annotations

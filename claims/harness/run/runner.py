@@ -112,7 +112,7 @@ def run(
     jobs       worker processes, each with one BLAS thread.
     out        the run folder; by default below reports/runs, named after the parameters, so that the same
                call resumes a run that was stopped.
-    cache      reuse results of the same sources and parameters that runs of this user have finished, and cells.
+    cache      reuse results, and cells, of the same sources and parameters from runs of this user.
     data       file or folder for the claims that read one; by default DPCLAIMS_DATA, else the stand-ins.
     scheduler  address of a Dask scheduler that runs the cells instead of local processes.
     claims     folders with papers of other people.
@@ -176,6 +176,7 @@ def run_claims(
     for state in states.values():
         stored = _lookup(folder, others, state, say) if cache else None
         if stored is not None:
+            remove_cells(folder, state.claim.id)
             results[state.claim.id] = as_cached(stored.result)
             say("claim", results[state.claim.id])
         elif cache:

@@ -7,8 +7,8 @@
 
 A claim's folder appears by one rename, complete or not at all, so a killed run leaves only finished claims
 (and a temporary folder that the next run removes). What does not match its manifest, or carries another key,
-is named and recomputed. Nothing is ever unpickled. A run folder may come from anybody: it is read as data, ids
-and names are checked, and a path that leads out of the folder is refused. Only a result that carries the
+is named and recomputed. Nothing is ever unpickled. A run folder may come from anybody: it is read as data,
+ids and names are checked, and a path that leads out of the folder is refused. Only a result that carries the
 user's own seal stands in for a computation.
 """
 

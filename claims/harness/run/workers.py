@@ -17,7 +17,7 @@ from claims.harness.run.cells import Cell, Outcome, Work, compute
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """The cells of a claim that are to be computed; `digest` is that of the claim's sources, "" without any."""
+    """The cells of a claim that are to be computed; `digest` is that of its sources, "" without any."""
 
     claim: Claim
     work: Work
