@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from claims.harness.commands.stopping import Signalled
 from claims.harness.commands.targets import Target, adjacent, load_any, schema_of
 from claims.harness.commands.watch import END, Watch, exits_are_errors, stdout_to_stderr
 from claims.harness.run.result import BAD_INPUT, CRASHED, DIFFERS, PASSED, UNDECIDED
@@ -223,7 +224,7 @@ def audit_target(
         if results:
             _show(targets, results, json)
         return BAD_INPUT
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Signalled):
         print("dpclaims: stopped before the audit began", file=sys.stderr)
         return UNDECIDED
     except SystemExit as error:  # its status could pass for a verdict

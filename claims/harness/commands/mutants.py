@@ -201,10 +201,15 @@ def score(
     def attempt(bug: Bug, connection: Connection) -> None:
         _try(bug, connection, known, excused=bool(_reason(bug.name, reasons)))
 
-    for number, messages in each_forked(bugs, attempt, jobs=jobs):
-        row = _row(bugs[number], messages, reasons)
-        rows[bugs[number].name] = row
-        notify(f"[{len(rows)}/{len(bugs)}] {'caught' if row['caught'] else 'MISSED'} {row['name']}")
+    try:
+        for number, messages in each_forked(bugs, attempt, jobs=jobs):
+            row = _row(bugs[number], messages, reasons)
+            rows[bugs[number].name] = row
+            notify(f"[{len(rows)}/{len(bugs)}] {'caught' if row['caught'] else 'MISSED'} {row['name']}")
+    except BaseException as stop:
+        caught = sum(row["caught"] for row in rows.values())
+        stop.add_note(f"{len(rows)} of {len(bugs)} bugs were tried, {caught} caught")
+        raise
     return [rows[bug.name] for bug in bugs if bug.name in rows]
 
 

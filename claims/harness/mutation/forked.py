@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import multiprocessing
+import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -82,6 +83,11 @@ def _limited(
     parent = multiprocessing.parent_process()
     if parent is not None and parent.pid is not None:
         killed_with_parent(parent.pid)
+    # Ctrl-C reaches the whole group of processes: the first of them decides.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
     allow(seconds)
     with suppress(ImportError, ValueError, OSError):
         import resource

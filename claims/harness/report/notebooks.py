@@ -21,6 +21,7 @@ from typing import Any
 
 from claims.harness.places import other_folders
 from claims.harness.report.pages import hide_paths
+from claims.harness.run.result import NotebookFailed
 
 NOTEBOOKS = ("suite", "paper", "claim")
 _ENGINE = "dpclaims"
@@ -175,7 +176,7 @@ def _execute_one(job: Job, notebook: Any, kernel: _Kernel) -> Any:
     except PapermillExecutionError as error:
         if error.ename == "ValueError":  # bad input, in words: a parameter out of range
             raise ValueError(f"notebook {job.notebook}.ipynb, {job.path}: {error.evalue}") from error
-        raise RuntimeError(
+        raise NotebookFailed(
             f"notebook {job.notebook}.ipynb failed for {job.path}: {error.ename}: {error.evalue}"
         ) from error
     return clean(executed, job)

@@ -65,7 +65,7 @@ def write_report(
     Returns the path of the site's index.html. Raises ValueError, before anything is executed, where the
     libraries of the report are missing, the folder is no finished run, a parameter is unknown or of the wrong
     type, or `out` holds files that are not a report's; later where a notebook refuses a parameter's value.
-    RuntimeError where a notebook fails.
+    NotebookFailed where a notebook fails.
     """
     _check_installed()
     if jobs < 1:
@@ -218,7 +218,11 @@ def _fill(
 
     for path, text in releases.items():
         put(path, text)
-    execute(jobs, notebooks, folder=run.folder.resolve().parent, workers=workers, done=done)
+    try:
+        execute(jobs, notebooks, folder=run.folder.resolve().parent, workers=workers, done=done)
+    except BaseException as stop:
+        stop.add_note(f"{finished} of {len(jobs)} notebooks were executed, the report is as it was")
+        raise
     return written
 
 

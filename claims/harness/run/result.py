@@ -16,6 +16,10 @@ PASSED, DIFFERS, BAD_INPUT, UNDECIDED, CRASHED = range(5)
 """Exit statuses, see `dpclaims --help`."""
 
 
+class NotebookFailed(RuntimeError):
+    """A notebook of the report raised an error that is nobody's bad input."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimResult:
     """What a run found about one claim; where it crashed, `verdict` is None and `error` the traceback."""
