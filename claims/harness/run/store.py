@@ -263,7 +263,7 @@ def _publish(temporary: Path, target: Path, claim_id: str, key: str) -> None:
         present = read_claim(target.parent.parent, claim_id, key)
     except ValueError:
         present = None
-    if present is None:
+    if present is None or not (present.own or seal({}) == ""):
         away = temporary.with_name(temporary.name + "-old")
         os.rename(target, away)
         os.rename(temporary, target)
