@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from audits.rates import fit_rate, slope_against
     from claims.harness.claim import Budget, Claim, Paper, Plot, Point, Tier, grid
     from claims.harness.discover import load
+    from claims.harness.finding import Finding, Weight
     from claims.harness.run.runner import run
     from claims.harness.words import Kind
     from implementations.interfaces import Adjacency
@@ -48,6 +49,7 @@ HOMES = {
     "Budget": "claims.harness.claim",
     "Claim": "claims.harness.claim",
     "Evidence": "audits.evidence",
+    "Finding": "claims.harness.finding",
     "Kind": "claims.harness.words",
     "Paper": "claims.harness.claim",
     "Plot": "claims.harness.claim",
@@ -55,6 +57,7 @@ HOMES = {
     "Side": "audits.evidence",
     "Tier": "claims.harness.claim",
     "Verdict": "audits.evidence",
+    "Weight": "claims.harness.finding",
     "at_least": "audits.judge",
     "at_most": "audits.judge",
     "audit_privacy": "audits.privacy",
@@ -89,6 +92,7 @@ __all__ = [
     "Budget",
     "Claim",
     "Evidence",
+    "Finding",
     "Kind",
     "Paper",
     "Plot",
@@ -96,6 +100,7 @@ __all__ = [
     "Side",
     "Tier",
     "Verdict",
+    "Weight",
     "at_least",
     "at_most",
     "audit_privacy",

@@ -318,7 +318,7 @@ CLAIM = Claim(
     r"with $n\ge1/\varepsilon$ users, Ghazi et al. $1/\sqrt{nm}+\sqrt d/(n\sqrt m\varepsilon^{2.5})$, "
     r"Levy et al. $1/\sqrt{nm}+d/(n\sqrt m\varepsilon)$.",
     expected=CONSISTENT,
-    finding="with the logarithms written out; what they hide is reported for each algorithm",
+    summary="with the logarithms written out; what they hide is reported for each algorithm",
     measure=measure,
     judge=judge,
     smoke=_tier((48_000,), (4,), (1, 16), 200, []),
@@ -340,7 +340,7 @@ WORK = CLAIM.reading(
     r"et al. evaluates empirical minimisers on $\sum_{s\le4\kappa+1}\binom ns$ datasets, $\varepsilon=1$, "
     r"$\delta=10^{-6}$.",
     expected=CONFIRMED,
-    finding="counted from the printed numbers of steps, and from the enumeration of ghazi2023",
+    summary="counted from the printed numbers of steps, and from the enumeration of ghazi2023",
     measure=None,
     judge=None,
     check=check_work,

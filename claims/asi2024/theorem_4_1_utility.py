@@ -39,10 +39,12 @@ from claims import (
     Budget,
     Claim,
     Evidence,
+    Finding,
     Kind,
     Plot,
     Point,
     Tier,
+    Weight,
     at_most,
     equals,
     grid,
@@ -160,8 +162,15 @@ CLAIM = Claim(
     r"E[L_{\mathcal P}(\hat\theta)-\min "
     r"L_{\mathcal P}]\le O(GR(\frac1{\sqrt{nm}}+\frac{\sqrt{d\log^2(ndm/\delta)}}{n\sqrt m\varepsilon}))$.",
     expected=REFUTED,
-    finding=r"The noise has one more logarithm: $\log^2(ndm/\delta)$ in the rate, for every algorithm on "
-    r"its answers.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(
+            r"The noise has one more logarithm: $\log^2(ndm/\delta)$ in the rate, for every algorithm on "
+            r"its answers."
+        ),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=grid(m=(10**6,), d=(1,), epsilon=(0.1,), log10_delta=(-200.0,), C=(1.0, 100.0)),
     ci=grid(m=(10**6, 10**8), d=(1, 10), epsilon=(0.01, 0.1), log10_delta=(-200.0,), C=(1.0, 10.0, 100.0)),
@@ -172,7 +181,7 @@ CORRECTED = CLAIM.reading(
     statement=r"With $\eta=R/(\sigma\sqrt{dT})$ the part of the noise in the excess risk is of order "
     r"$GR\sqrt d\log^2(ndm/\delta)/(n\sqrt m\varepsilon)$ on the worst linear loss.",
     expected=CONSISTENT,
-    finding="√d·log²(ndm/δ)/(n√mε), by running the algorithm on linear losses",
+    summary="√d·log²(ndm/δ)/(n√mε), by running the algorithm on linear losses",
     measure=measure,
     judge=judge,
     smoke=Tier(cells(_LEVELS, 1e-6), trials=600),
@@ -200,7 +209,12 @@ PROOF = Claim(
     statement=r"$\zeta\sim\mathcal N(0,G^2T\log^2(Tmnd/\delta)/(mn^2\varepsilon^2))$ up to a constant "
     r"factor.",
     expected=REFUTED,
-    finding=r"It is $\log^4$: $\log^2$ from $\tau^2$ and $\log^2$ from line 14.",
+    finding=Finding(
+        Weight.PROOF,
+        what=(r"It is $\log^4$: $\log^2$ from $\tau^2$ and $\log^2$ from line 14."),
+        favour="",
+        survives="",
+    ),
     check=check_proof,
     smoke=grid(n=(1000,), m=(10,), d=(5,), epsilon=(1.0,), T=(10_000,)),
     ci=grid(n=(1000, 100_000), m=(1, 100), d=(1, 50), epsilon=(0.1, 5.0), T=(100, 10**8)),

@@ -29,7 +29,7 @@ from functools import partial
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, equals, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, equals, grid
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023.theorem_3_3_privacy import worst_abstract
 from implementations.ghazi2023 import del_output_pert, phased_erm
@@ -133,8 +133,15 @@ SETS = CLAIM.reading(
     r"K\cap\mathcal B"
     r"(\hat\theta_{i-1},R_i)$ is non-empty, and $\hat\theta_T\in\mathcal K$.",
     expected=REFUTED,
-    finding="θ̂ᵢ leaves 𝒦: 𝒦₂ is empty almost surely for n√m below 10⁹, and θ̂_T ∉ 𝒦 half of the time at "
-    "all n, m",
+    finding=Finding(
+        Weight.RANGE,
+        what=(
+            "θ̂ᵢ leaves 𝒦: 𝒦₂ is empty almost surely for n√m below 10⁹, and θ̂_T ∉ 𝒦 half of the time at "
+            "all n, m"
+        ),
+        favour="",
+        survives="",
+    ),
     check=partial(check_sets, "printed"),
     smoke=grid(n=4000, log10_m=4),
     ci=grid(n=6000, log10_m=(0, 4, 16, 20)),
@@ -144,7 +151,7 @@ SETS_CORRECTED = SETS.reading(
     title="Phased-ERM with projection: no feasible set is empty, and the answer is feasible",
     statement=r"The same with $\hat\theta_i$ projected onto $\mathcal K$ in every phase.",
     expected=CONFIRMED,
-    finding="project θ̂ᵢ onto 𝒦; no privacy is lost",
+    summary="project θ̂ᵢ onto 𝒦; no privacy is lost",
     check=partial(check_sets, "corrected"),
 )
 CLAIMS = [SETS, SETS_CORRECTED]

@@ -24,7 +24,7 @@ from functools import partial
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, equals, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, equals, grid
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023.algorithm_3 import printed_sigma
 from implementations.ghazi2023 import sc_output_pert, strongly_convex_erm, strongly_convex_sco
@@ -97,7 +97,12 @@ CLAIM = Claim(
     statement=r"For $R'=\sigma\sqrt{d\log(1/\beta)}+G\sqrt{\log(1/\beta)}/(\mu\sqrt{nm})$: "
     r"$\Pr[\|\theta_0-\theta^*(\mathcal D)\|>R']\le2\beta$.",
     expected=REFUTED,
-    finding="d = 1, β = 0.01: 0.03; both constants are missing in line 4",
+    finding=Finding(
+        Weight.THEOREM,
+        what=("d = 1, β = 0.01: 0.03; both constants are missing in line 4"),
+        favour="",
+        survives="",
+    ),
     check=partial(check, "printed"),
     smoke=grid(n=60, m=4, beta=0.01),
     ci=grid(n=(60, 500), m=(1, 16), beta=(1e-4, 0.01)),
@@ -107,7 +112,7 @@ CORRECTED = CLAIM.reading(
     statement=r"The same for $R'=\sigma(\sqrt "
     r"d+\sqrt{2\log(1/\beta)})+30G\sqrt{\log(2/\beta)}/(\mu\sqrt{nm})$.",
     expected=CONFIRMED,
-    finding="R′ = σ(√d + √(2 log(1/β))) + 30G√(log(2/β))/(μ√(nm))",
+    summary="R′ = σ(√d + √(2 log(1/β))) + 30G√(log(2/β))/(μ√(nm))",
     check=partial(check, "corrected"),
 )
 PRIVACY = Claim(
@@ -120,7 +125,7 @@ PRIVACY = Claim(
     statement=r"Algorithm 6 runs SCOutputPert and Phased-SCO with $(\varepsilon/2,\delta/2)$ each; radius, "
     r"regularisers and noise are those of the text.",
     expected=CONFIRMED,
-    finding="private with the disjoint batches of algorithm-4:corrected",
+    summary="private with the disjoint batches of algorithm-4:corrected",
     check=check_privacy,
     smoke=grid(n=4000, m=1e12),
     ci=grid(n=(3000, 8192), m=(1e8, 1e16)),

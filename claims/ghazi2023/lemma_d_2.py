@@ -24,7 +24,20 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_least, at_most, equals, grid
+from claims import (
+    CONFIRMED,
+    REFUTED,
+    Claim,
+    Evidence,
+    Finding,
+    Kind,
+    Point,
+    Weight,
+    at_least,
+    at_most,
+    equals,
+    grid,
+)
 from claims.ghazi2023 import PAPER
 from implementations.ghazi2023 import truncated_gaussian
 
@@ -124,7 +137,12 @@ PROOF = Claim(
     title="The tail step of the proof sketch",
     statement=r"For $U\sim\chi^2(d-1)$ and all $d\ge2$: $\Pr[U\ge70\sqrt d]\le e^{-10d}$.",
     expected=REFUTED,
-    finding="false from d = 8 on; at d = 6000 the probability is near 1; 70d for 70√d is meant",
+    finding=Finding(
+        Weight.PROOF,
+        what=("false from d = 8 on; at d = 6000 the probability is near 1; 70d for 70√d is meant"),
+        favour="",
+        survives="",
+    ),
     check=check_proof,
     smoke=grid(d=(10, 6000)),
     ci=grid(d=(7, 8, 10, 100, 6000)),
@@ -133,7 +151,7 @@ PROOF_CORRECTED = PROOF.reading(
     "corrected",
     statement=r"For $U\sim\chi^2(d-1)$ and all $d\ge2$: $\Pr[U\ge70d]\le e^{-10d}$.",
     expected=CONFIRMED,
-    finding="70d for 70√d",
+    summary="70d for 70√d",
     check=check_proof_corrected,
     smoke=grid(d=(2, 100)),
     ci=grid(d=(2, 3, 10, 100, 1000, 10_000)),

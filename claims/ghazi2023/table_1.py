@@ -237,7 +237,7 @@ CLAIM = Claim(
     statement=r"For the mean and for SCO this paper needs a number of users that does not depend on $d$; the "
     r"risk is noise $\tilde O_\varepsilon(\sqrt d/(n\sqrt m))$ plus sampling error.",
     expected=CONSISTENT,
-    finding="with enough users for them, Levy et al. have noise smaller by orders of magnitude; for large d "
+    summary="with enough users for them, Levy et al. have noise smaller by orders of magnitude; for large d "
     "only this paper's algorithms answer",
     measure=measure,
     judge=judge,

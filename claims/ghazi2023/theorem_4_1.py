@@ -143,7 +143,7 @@ CLAIM = Claim(
     r"has excess "
     r"empirical risk $\tilde O_\varepsilon(RG\sqrt d/(n\sqrt m))$ on randomly permuted data.",
     expected=CONSISTENT,
-    finding="with θ̂ᵢ projected onto 𝒦; the hidden factor is 10⁸ to 10¹⁰ at δ = 0.1",
+    summary="with θ̂ᵢ projected onto 𝒦; the hidden factor is 10⁸ to 10¹⁰ at δ = 0.1",
     measure=measure,
     judge=judge,
     fits_exponents=True,
@@ -167,7 +167,7 @@ FIXED_N = CLAIM.reading(
     statement=r"The same for $n=24{,}000$ and $m\to\infty$, as long as $n\ge4\kappa+2$ for the budget "
     r"$(\varepsilon/T,\delta/T)$ of a phase.",
     judge=judge_fixed_n,
-    finding="up to m = 10¹⁰⁰, where 24,000 users become too few for log(nm) phases",
+    summary="up to m = 10¹⁰⁰, where 24,000 users become too few for log(nm) phases",
     plots=[],
     smoke=Tier(
         [

@@ -118,7 +118,7 @@ CLAIM = Claim(
     r"an $(\varepsilon,\delta)$-DP mechanism (Algorithm 5, $\beta=1/(2n^2m)$) has excess empirical risk "
     r"$\tilde O_\varepsilon(G^2d/(\mu n^2m))$ on randomly permuted data.",
     expected=CONSISTENT,
-    finding="with projections and a radius that holds the noise",
+    summary="with projections and a radius that holds the noise",
     measure=measure,
     judge=judge,
     fits_exponents=True,

@@ -149,7 +149,7 @@ LAST_PHASE = Claim(
     r"worst loss has excess population risk $G\,\mathbb E\|z\|\,\sigma_T=K\,RG\,\mathbb E\|z\|/"
     r"((\sqrt d+\sqrt n)2^T)$: exponents $-3/2$ in $n$, $0$ in $m$, $1/2$ in $d$.",
     expected=CONSISTENT,
-    finding="the repaired λ makes the last noise smaller, n^(−3/2) for 1/n, and still free of m",
+    summary="the repaired λ makes the last noise smaller, n^(−3/2) for 1/n, and still free of m",
     measure=measure_noise,
     judge=judge_noise,
     fits_exponents=True,
@@ -164,7 +164,7 @@ MANY = LAST_PHASE.reading(
     statement=r"For $n\ge40TK^2d$ and $n\ge20KN_0\sqrt{dm}$, $K$ the constants and logarithms of the noise, "
     r"and $\lambda=\frac GR(\sqrt d/(n\sqrt m)+1/\sqrt{nm})$ the excess population risk is "
     r"$O(RG(\sqrt d/(n\sqrt m)+1/\sqrt{nm}))$.",
-    finding="as printed, from 10¹⁵ users on",
+    summary="as printed, from 10¹⁵ users on",
     measure=measure_sampling,
     judge=judge_sampling,
     plots=[rates.plot("Phased-SCO, many users: the risk falls as claimed", "√d/(n√m) + 1/√(nm)", RISK)],

@@ -142,7 +142,7 @@ LAST_PHASE = Claim(
     r"E\|z\|\,\sigma_T=\frac12K\,R'G\,\mathbb E\|z\|/((\sqrt d+\sqrt n)2^T)$: exponent $-1/2$ in $m$, "
     r"not $-1$.",
     expected=CONSISTENT,
-    finding="the risk falls like R′, hence like 1/√m, at every n, d and ε",
+    summary="the risk falls like R′, hence like 1/√m, at every n, d and ε",
     measure=measure_noise,
     judge=judge_noise,
     fits_exponents=True,
@@ -159,7 +159,7 @@ MANY = LAST_PHASE.reading(
     statement=r"For $n$ so large that noise is below a tenth of $G^2/(\mu nm)$ and "
     r"$\lambda=\frac G{R'}(\sqrt d/(n\sqrt m)+1/\sqrt{nm})$ the excess population risk is "
     r"$O(\frac{G^2}\mu(\frac d{n^2m}+\frac1{nm}))$.",
-    finding="as printed, from 10¹⁹ users on",
+    summary="as printed, from 10¹⁹ users on",
     measure=measure_sampling,
     judge=judge_sampling,
     plots=[

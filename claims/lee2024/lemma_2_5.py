@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, grid
 from claims.lee2024 import PAPER, _laws
 
 STRENGTHS = (0.01, 0.1, 1.0, 3.0, 10.0, 100.0)
@@ -74,7 +74,12 @@ $\operatorname{Var}_\pi f\le4d+\frac\mu2\|\bar x\|^2$.""",
     check=bounded(0.5),
     smoke=grid(d=(1, 10), mu=1.0),
     ci=grid(d=(1, 10, 1000), mu=(0.1, 1.0, 10.0)),
-    finding=r"False for linear $f$: $\|a\|=3$, $d=\mu=1$ gives $9>8.5$. The proof drops a factor 8.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(r"False for linear $f$: $\|a\|=3$, $d=\mu=1$ gives $9>8.5$. The proof drops a factor 8."),
+        favour="",
+        survives="",
+    ),
 )
 CORRECTED = CLAIM.reading(
     "corrected",
@@ -82,6 +87,6 @@ CORRECTED = CLAIM.reading(
 $\operatorname{Var}_\pi f\le4d+2\mu\|\bar x\|^2$.""",
     expected=CONFIRMED,
     check=bounded(2.0),
-    finding=r"The coefficient of $\mu\|\bar x\|^2$ becomes 2; below 1 it cannot be.",
+    summary=r"The coefficient of $\mu\|\bar x\|^2$ becomes 2; below 1 it cannot be.",
 )
 CLAIMS = [CORRECTED]

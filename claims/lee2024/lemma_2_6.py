@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, grid
 from claims.lee2024 import PAPER, _laws
 
 SLOPES = ((0.3, 1.0), (1.0, 1.0), (3.0, 1.0), (3.0, 10.0), (10.0, 10.0), (10.0, 30.0))
@@ -78,14 +78,19 @@ $Q$ the projection onto the first $k$ coordinates: $\mathbb E_\pi\|Q(x-x^*)\|^2\
     check=check,
     smoke=grid(d=(2, 100), mu=1.0),
     ci=grid(d=(2, 10, 100, 1000), mu=(0.1, 1.0)),
-    finding=r"False: for $f=\max(0,b\|x_2\|-ax_1)$ the distance grows with $d$, up to about $d/\mu$.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(r"False: for $f=\max(0,b\|x_2\|-ax_1)$ the distance grows with $d$, up to about $d/\mu$."),
+        favour="",
+        survives="",
+    ),
 )
 CORRECTED = CLAIM.reading(
     "corrected",
     statement=r"As printed, with $d/\mu$ in place of $k/\mu$.",
     expected=CONFIRMED,
     check=check_dimension,
-    finding="Without more than convexity the subspace does not help.",
+    summary="Without more than convexity the subspace does not help.",
 )
 CENTRED = CLAIM.reading(
     "centred",

@@ -27,7 +27,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Plot, Point, at_most, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Plot, Point, Weight, at_most, grid
 from claims.lee2024 import PAPER, _laws
 
 ALLOWED = 10.0
@@ -96,7 +96,12 @@ constant for all $d$.""",
             select={"mu": 1.0, "ratio": 1.0},
         )
     ],
-    finding=r"False for $G_k>0$: for $f=\max(0,G\|x_2\|-ax_1)$ the ratio grows like $\sqrt d/4$.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=r"False for $G_k>0$: for $f=\max(0,G\|x_2\|-ax_1)$ the ratio grows like $\sqrt d/4$.",
+        favour="",
+        survives="",
+    ),
 )  # fmt: skip
 CORRECTED = CLAIM.reading(
     "corrected",
@@ -105,6 +110,6 @@ $\operatorname{Var}_\pi f\le(1+2G_k^2/\mu)(4k+2B)+2G_k^2/\mu$.""",
     expected=CONFIRMED,
     check=check_corrected,
     plots=(),
-    finding=r"A term $G_k\sqrt{d/\mu}$ is added, and it is needed.",
+    summary=r"A term $G_k\sqrt{d/\mu}$ is added, and it is needed.",
 )
 CLAIMS = [CORRECTED]

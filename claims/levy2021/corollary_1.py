@@ -316,7 +316,7 @@ CROSSOVER = Claim(
     r"group privacy does "
     r"not fall with $m$; where $n$ suffices for $m=10^{12}$, Algorithm 2 has the smaller risk there.",
     expected=CONFIRMED,
-    finding="as printed, Algorithm 2 beats the user-level Gaussian mechanism only from m between "
+    summary="as printed, Algorithm 2 beats the user-level Gaussian mechanism only from m between "
     "2·10⁸ and 10⁹ samples "
     "a user on; with the slack taken out of the proof from 2·10⁴ to 10⁶",
     smoke=Tier(CROSS[:3]),

@@ -388,7 +388,7 @@ CLAIM = Claim(
     r"$\tilde O\big(R\sqrt{\frac{G\bar G}{mn}}+\frac{R\tilde G\sqrt d}{n\sqrt m\,\varepsilon}\big)$, "
     r"$\bar G=\min\{G,\tilde G\}$, $\tilde G=\sigma\sqrt d$.",
     expected=INCONCLUSIVE,
-    finding="the printed schedule has phases without users, or a bound that is trivial where it can be run",
+    summary="the printed schedule has phases without users, or a bound that is trivial where it can be run",
     check=check_printed,
     smoke=PRINTED,
     ci=PRINTED,
@@ -402,7 +402,7 @@ FEASIBLE = CLAIM.reading(
     r"d}{n\sqrt m\,\varepsilon}\big)$, "
     r"$\bar G=\min\{G,\tilde G\}$, $\tilde G=\sigma\sqrt d$; its answers have the variance of Theorem 2.",
     expected=CONSISTENT,
-    finding="the privacy term, with the schedule stopped early and the log factors in λ",
+    summary="the privacy term, with the schedule stopped early and the log factors in λ",
     fits_exponents=True,
     measure=measure,
     judge=judge,

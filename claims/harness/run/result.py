@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from audits.evidence import Evidence, Verdict
+from claims.harness.finding import Finding, finding_from_json
 from claims.harness.ids import check_id
 from claims.harness.run.serialise import evidence_from_json, evidence_to_json, number
 from claims.harness.words import Kind
@@ -22,12 +23,16 @@ class NotebookFailed(RuntimeError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimResult:
-    """What a run found about one claim; where it crashed, `verdict` is None and `error` the traceback."""
+    """What a run found about one claim; where it crashed, `verdict` is None and `error` the traceback.
+
+    rests_on  ids of the claims that it takes for granted; caveat what their verdicts mean for its own.
+    """
 
     id: str
     kind: str
     role: str
-    finding: str
+    finding: Finding | None
+    summary: str
     verdict: Verdict | None
     expected: Verdict
     evidence: Sequence[Evidence]
@@ -36,6 +41,8 @@ class ClaimResult:
     seconds: float
     cached: bool = False
     error: str | None = None
+    rests_on: Sequence[str] = ()
+    caveat: str = ""
 
     @property
     def ok(self) -> bool:
@@ -48,7 +55,10 @@ class ClaimResult:
             "id": self.id,
             "kind": self.kind,
             "role": self.role,
-            "finding": self.finding,
+            "finding": None if self.finding is None else self.finding.to_json(),
+            "finding_text": self.summary if self.finding is None else self.finding.what,
+            "rests_on": list(self.rests_on),
+            "caveat": self.caveat,
             "verdict": self.verdict,
             "expected": self.expected,
             "ok": self.ok,
@@ -64,14 +74,18 @@ class ClaimResult:
 def result_from_json(document: Mapping[str, Any]) -> ClaimResult:
     """The inverse of `ClaimResult.to_json`; KeyError or ValueError on a document of another form."""
     verdict = document["verdict"]
-    for name, kind in (("role", str), ("error", str | None)):
+    kinds = {"role": str, "error": str | None, "finding_text": str, "caveat": str, "rests_on": list}
+    for name, kind in kinds.items():
         if not isinstance(document[name], kind):
-            raise ValueError(f"{name} must be text, got {document[name]!r}")
+            raise ValueError(f"{name} is of the wrong kind, got {document[name]!r}")
     return ClaimResult(
         id=check_id(document["id"]),
         kind=Kind(document["kind"]).value,
         role=document["role"],
-        finding=document["finding"],
+        finding=finding_from_json(document["finding"]),
+        summary=document["finding_text"] if document["finding"] is None else "",
+        rests_on=tuple(map(check_id, document["rests_on"])),
+        caveat=document["caveat"],
         verdict=None if verdict is None else Verdict(verdict),
         expected=Verdict(document["expected"]),
         evidence=tuple(evidence_from_json(e) for e in document["evidence"]),

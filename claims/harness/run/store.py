@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from claims.harness.ids import check_id
 from claims.harness.run.result import ClaimResult, RunResult, result_from_json
-from claims.harness.run.seal import is_sealed, seal
+from claims.harness.run.seal import can_seal, is_sealed, seal
 from claims.harness.run.serialise import dumps, number, read_json
 from claims.harness.run.temporary import is_abandoned, temporary_name
 from claims.harness.words import TIERS
@@ -60,8 +60,10 @@ def claim_folder(run: Path, claim_id: str) -> Path:
     return run / "claims" / check_id(claim_id).replace("/", "__").replace(":", "--")
 
 
-def write_claim(run: Path, key: str, result: ClaimResult, rows: pd.DataFrame) -> None:
-    """Store one finished claim. Where another process stored the same in the meantime, theirs stays."""
+def write_claim(run: Path, key: str, result: ClaimResult, rows: pd.DataFrame, *, over: bool = False) -> None:
+    """Store one finished claim. Where another process of this user stored the same in the meantime, theirs
+    stays, unless `over`.
+    """
     target = claim_folder(run, result.id)
     temporary = run / "claims" / temporary_name(target.name)
     document = result.to_json()
@@ -82,10 +84,17 @@ def write_claim(run: Path, key: str, result: ClaimResult, rows: pd.DataFrame) ->
         temporary.mkdir(parents=True)
         for name, data in contents.items():
             _write_synced(temporary / name, data)
-        _publish(temporary, target, result.id, key)
+        _publish(temporary, target, result.id, None if over else key)
     finally:
         # After a rename nothing is left; on a full disk what was written half is.
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def replace_result(run: Path, key: str, result: ClaimResult) -> None:
+    """Store another result of a stored claim, over the same measurements."""
+    stored = read_claim(run, result.id, key)
+    if stored is not None:
+        write_claim(run, key, result, stored.rows, over=True)
 
 
 def read_claim(run: Path, claim_id: str, key: str | None = None) -> Stored | None:
@@ -252,18 +261,19 @@ def _write_synced(file: Path, data: bytes) -> None:
         os.fsync(stream.fileno())
 
 
-def _publish(temporary: Path, target: Path, claim_id: str, key: str) -> None:
-    """Rename the finished folder into place; an older or broken one makes way first."""
+def _publish(temporary: Path, target: Path, claim_id: str, key: str | None) -> None:
+    """Rename the finished folder into place; an older, a broken and a foreign one make way first, and one of
+    the same key where `key` is None."""
     try:
         os.rename(temporary, target)
         return
     except OSError:
         pass
     try:
-        present = read_claim(target.parent.parent, claim_id, key)
+        present = None if key is None else read_claim(target.parent.parent, claim_id, key)
     except ValueError:
         present = None
-    if present is None or not (present.own or seal({}) == ""):
+    if present is None or (can_seal() and not present.own):
         away = temporary.with_name(temporary.name + "-old")
         os.rename(target, away)
         os.rename(temporary, target)
