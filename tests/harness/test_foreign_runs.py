@@ -107,7 +107,8 @@ def test_fields_of_another_kind_are_refused(tmp_path, field, value):
     [
         ("kind", MARKUP), ("role", 3), ("error", ["x"]), ("resolution", [1]), ("evidence", MARKUP),
         ("evidence", 1), ("verdict", MARKUP), ("expected", MARKUP), ("alpha_spent", None),
-        ("id", "demo/other"), ("caveat", 1), ("finding_text", None), ("rests_on", ["../x"]), ("finding", {"what": 1}),
+        ("id", "demo/other"), ("caveat", 1), ("finding_text", None), ("rests_on", ["../x"]),
+        ("finding", {"what": 1}),
     ],
 )  # fmt: skip
 def test_a_forged_result_of_another_form_is_refused(tmp_path, field, value):
