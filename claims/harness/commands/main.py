@@ -150,9 +150,12 @@ def show(
     from claims.harness.commands.show import show_json, show_text
     from claims.harness.discover import discover, select
     from claims.harness.errata import check_file
+    from claims.harness.places import matches
     from claims.harness.run.last import last_result
 
-    catalogue = discover(claims or [])
+    catalogue = discover(claims or [], only=claim_id.split("/")[0])
+    if not any(matches(c.id, claim_id) for c in catalogue.claims):
+        catalogue = discover(claims or [])  # among all there may be an id that was meant
     found = select(catalogue, [claim_id])
     found = [c for c in found if c.id == claim_id] or found
     if check:
