@@ -376,6 +376,8 @@ def _facts(result: AuditResult) -> Iterator[tuple[str, str]]:
         if result.epsilon_estimate > 0.0 and (result.refuted or result.method == "gdp"):
             yield "estimate", f"ε ≈ {result.epsilon_estimate:.4g}; no bound"
     yield "pair", f"D = {document['pair'][0]}   D′ = {document['pair'][1]}"
+    if result.pairs_said:
+        yield "pairs", result.pairs_said
     if not result.premise:
         yield "event", f"{result.event} ({result.direction})"
         if result.verdict == "refuted":
