@@ -309,7 +309,7 @@ class Sequential:
         """The pair to draw from next: at first every pair, later mostly that with the strongest violation."""
         states: Sequence[PairState] = self.states
         if self.halving is not None:
-            lacking = self.halving.fresh(self.strength)
+            lacking = self.halving.fresh(self.cautious_strength)
             if lacking is not None:
                 return lacking
             states = self.halving.followed
@@ -326,6 +326,14 @@ class Sequential:
         if state.index not in self.strengths:
             self.strengths[state.index] = self.strength_now(state)
         return self.strengths[state.index]
+
+    def cautious_strength(self, state: PairState) -> float:
+        """The same, but no more than luck leaves: after few samples the best of all events is a rare one."""
+        at = self.grid[[self.claimed]]
+        found = [
+            betting.cautious_excess(*ladder.shares(), at, self.request.delta) for ladder in state.ladders()
+        ]
+        return max((float(x.max()) for x in found), default=-math.inf)
 
     def strength_now(self, state: PairState) -> float:
         """The same, worked out anew."""
