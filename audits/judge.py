@@ -4,8 +4,7 @@
 * Samples: `mean_at_most`, `mean_at_least`, `mean_equals`, `drawn_from` (a sampler against its law), and
   `constant` for a hidden constant that is measured and not judged.
 * Many pieces: `cells` groups rows by grid point; `decisive` shows the deciding one for all; `deciding_first`
-  sorts them; `worst_member` takes the supremum over a family, chosen on one part of the trials and measured
-  on the others; `sandwich` holds every private mechanism above a lower bound and one without privacy below.
+  sorts them; `sandwich` holds every private mechanism above a lower bound and one without privacy below.
 """
 
 from __future__ import annotations
@@ -60,7 +59,8 @@ def at_most(
     >>> at_most("δ at ε = 1", 0.05, 0.01).verdict.value, at_most("n", 3, 3).verdict.value
     ('REFUTED', 'CONFIRMED')
     """
-    return _exact(quantity, measured, claimed, Side.UPPER, point, error, decides, method, note)
+    verdict = _verdict(quantity, measured, claimed, Side.UPPER, error, decides)
+    return _evidence(quantity, float(measured), claimed, verdict, point, error, method, note)
 
 
 def at_least(
@@ -75,7 +75,8 @@ def at_least(
     note: str = "",
 ) -> Evidence:
     """Exact evidence that measured ≥ claimed; the mirror image of `at_most`."""
-    return _exact(quantity, measured, claimed, Side.LOWER, point, error, decides, method, note)
+    verdict = _verdict(quantity, measured, claimed, Side.LOWER, error, decides)
+    return _evidence(quantity, float(measured), claimed, verdict, point, error, method, note)
 
 
 def equals(
@@ -94,7 +95,8 @@ def equals(
     >>> equals("Σ p", 0.1 + 0.2, 0.3).verdict.value
     'CONFIRMED'
     """
-    return _exact(quantity, measured, claimed, Side.TIGHT, point, error, decides, method, note)
+    verdict = _verdict(quantity, measured, claimed, Side.TIGHT, error, decides)
+    return _evidence(quantity, float(measured), claimed, verdict, point, error, method, note)
 
 
 def reported(
@@ -115,17 +117,10 @@ def undecided(quantity: str, value: Exact, why: str, *, point: Point | None = No
     return _evidence(quantity, float(value), None, Verdict.INCONCLUSIVE, point, 0.0, "exact", why)
 
 
-def _exact(
-    quantity: str,
-    measured: Exact,
-    claimed: Exact,
-    side: Side,
-    point: Point | None,
-    error: float,
-    decides: bool,
-    method: str,
-    note: str,
-) -> Evidence:
+def _verdict(
+    quantity: str, measured: Exact, claimed: Exact, side: Side, error: float, decides: bool
+) -> Verdict | None:
+    """What an exact comparison decides; None where it holds and is only shown."""
     if not (math.isfinite(error) and error >= 0.0):
         raise ValueError(f"error must be finite and ≥ 0, got {error}")
     if math.isnan(measured) or math.isnan(claimed):
@@ -135,9 +130,7 @@ def _exact(
     broken = {Side.UPPER: above, Side.LOWER: below, Side.TIGHT: above or below}[side]
     open_ = error > 0.0 and not broken and _within_error(measured, claimed, error, side)
     verdict = Verdict.REFUTED if broken else Verdict.INCONCLUSIVE if open_ else Verdict.CONFIRMED
-    if not decides and verdict is not Verdict.REFUTED:
-        verdict = None
-    return _evidence(quantity, float(measured), claimed, verdict, point, error, method, note)
+    return verdict if decides or verdict is Verdict.REFUTED else None
 
 
 def _beyond(measured: Exact, claimed: Exact, error: float) -> bool:
@@ -359,28 +352,6 @@ def cells(rows: pd.DataFrame, axes: Sequence[str]) -> list[tuple[dict[str, Any],
         values: Any = key
         found.append((_plain(dict(zip(axes, values, strict=True))), part))
     return found
-
-
-def worst_member(rows: pd.DataFrame, axes: Sequence[str], member: str, risk: str) -> pd.DataFrame:
-    """The supremum over a family of losses at each grid point: chosen on one part of the trials, measured
-    on the others.
-
-    rows    one row a trial, with the columns `axes`, `member`, `risk` and "trial" (a number from 0 up).
-    Returns one row a grid point: `axes`, `member`, "risk", "standard_error", "trials". The member is chosen
-    on every fourth trial, so that the choice does not bias the risk.
-    Raises ValueError where a member has fewer than eight trials.
-    """
-    import pandas as pd
-
-    if int(rows.groupby([*axes, member]).size().min()) < 8:
-        raise ValueError(f"rows must hold at least 8 trials of every {member}, to choose on some of them")
-    choosing = rows["trial"] % 4 == 0
-    means = rows[choosing].groupby([*axes, member])[risk].mean().reset_index()
-    best = means.loc[means.groupby(list(axes))[risk].idxmax(), [*axes, member]]
-    rest = rows[~choosing].merge(best, on=[*axes, member])
-    grouped: Any = rest.groupby([*axes, member])[risk]
-    table = pd.DataFrame({"risk": grouped.mean(), "standard_error": grouped.sem(), "trials": grouped.size()})
-    return table.reset_index()
 
 
 def sandwich(

@@ -40,6 +40,7 @@ from implementations import domains
 from implementations.asi2024.dp_sgd import dp_sgd, mean_plan, printed_parameters, smoothed_gradients
 from implementations.asi2024.smoothing import smoothed_absolute_slope
 from implementations.interfaces import Array
+from implementations.privacy import PrivacyBudget
 
 
 def allowed(point: Point) -> float:
@@ -63,7 +64,7 @@ def check(point: Point) -> Iterator[Evidence]:
 def largest_deviations(point: Point, trials: int) -> Array:
     """Largest ‖∇ℓ̂(θ_t; Z_i) − ∇L̂_P(θ_t)‖ over users and steps, (trials,)."""
     n, m, d = point.n, point.m, point.d
-    setting = printed_parameters(n, m, d, point.epsilon, point.delta, 1.0, 1.0, steps=point.T)
+    setting = printed_parameters(n, m, d, PrivacyBudget(point.epsilon, point.delta), 1.0, 1.0, steps=point.T)
     plan = mean_plan(n, m, d, point.epsilon, point.delta, setting)
     items = point.rng.choice([-0.25, 0.25], size=(trials, n, m, d))
     gradients = smoothed_gradients(

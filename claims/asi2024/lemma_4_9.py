@@ -45,6 +45,7 @@ from claims.asi2024 import PAPER
 from implementations.asi2024.dp_sgd import Parameters, dp_sgd, mean_plan, printed_parameters
 from implementations.asi2024.outlier_removal import Plan, look
 from implementations.interfaces import Array
+from implementations.privacy import PrivacyBudget
 
 
 def stability(eta: float, steps: int, n: int, m: int) -> float:
@@ -65,7 +66,7 @@ def check(point: Point) -> Iterator[Evidence]:
     from scipy.special import ndtr
 
     n, m = point.n, point.m
-    setting = printed_parameters(n, m, 1, point.epsilon, point.delta, 1.0, point.R, steps=2)
+    setting = printed_parameters(n, m, 1, PrivacyBudget(point.epsilon, point.delta), 1.0, point.R, steps=2)
     plan = mean_plan(n, m, 1, point.epsilon, point.delta, setting)
     shift = float(users(n, m, False).mean() - users(n, m, True).mean())
     # Both datasets have score n, so both halt with the same probability. Given ⊤, θ̂ = (θ₁ + θ₂)/2 is

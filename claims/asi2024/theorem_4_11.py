@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audits.rates import family
 from claims import (
     CONFIRMED,
     CONSISTENT,
@@ -53,12 +54,13 @@ from claims import (
     mean_at_most,
 )
 from claims.asi2024 import PAPER
-from claims.asi2024._rates import cells, constants, exponents, spread
+from claims.asi2024._rates import constants, exponents, spread
 from claims.asi2024.proposition_4_10 import quadratic_excess
 from claims.asi2024.theorem_4_1_utility import users
 from implementations.asi2024 import localised
 from implementations.asi2024.dp_sgd import Parameters, UserGradients, mean_plan
 from implementations.asi2024.localised import (
+    LossClass,
     Phase,
     phase_count,
     phase_users,
@@ -67,6 +69,7 @@ from implementations.asi2024.localised import (
 )
 from implementations.asi2024.outlier_removal import Query, look
 from implementations.interfaces import Array
+from implementations.privacy import PrivacyBudget
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,7 +89,7 @@ def printed_rate(n: int, m: int, d: int, epsilon: float, log_delta: float) -> fl
 def information(n: int, m: int, d: int, epsilon: float, delta: float) -> float:
     """Σ T_i/σ_i² of the printed schedule."""
     total = 0.0
-    for phase in schedule(n, m, d, epsilon, delta, 1.0, 1.0):
+    for phase in schedule(n, m, d, PrivacyBudget(epsilon, delta), LossClass(1.0, 1.0)):
         plan = mean_plan(phase.users, m, d, epsilon, delta, phase.parameters)
         total += phase.parameters.steps / plan.noise**2
     return total
@@ -107,7 +110,7 @@ def check_proof(point: Point) -> Iterator[Evidence]:
     """D_k/(32E_k) for natural logarithms, n_1·log(nm)/n for binary ones."""
     n, m = point.n, point.m
     k = phase_count(n, m, "natural")
-    goal = targets(n, m, 1, point.epsilon, 1e-6, 1.0, 1.0, k)
+    goal = targets(n, m, 1, PrivacyBudget(point.epsilon, 1e-6), LossClass(1.0, 1.0), k)
     yield at_most(
         "D_k over 32·E_k, natural", goal.reached[-1] / (32.0 * goal.optimal[-1]), 1.0, note=f"k = {k}"
     )
@@ -120,7 +123,7 @@ def check_proof_binary(point: Point) -> Iterator[Evidence]:
     n, m = point.n, point.m
     k = phase_count(n, m, "binary")
     yield at_least("2^k over log₂(nm)", 2.0**k / math.log2(n * m), 1.0)
-    goal = targets(n, m, 1, point.epsilon, 1e-6, 1.0, 1.0, k)
+    goal = targets(n, m, 1, PrivacyBudget(point.epsilon, 1e-6), LossClass(1.0, 1.0), k)
     yield at_most("D_k over 32·E_k", goal.reached[-1] / (32.0 * goal.optimal[-1]), 1.0, note=f"k = {k}")
     yield at_most("D_0 over 2G²/μ", goal.reached[0] / 2.0, 1.0)
     steps = list(itertools.pairwise(zip(goal.optimal, goal.reached, strict=True)))
@@ -162,8 +165,9 @@ def excess_risks(point: Point, offset: float, trials: int) -> Array:
         return query
 
     out = localised.localised_sgd(
-        gradients, corrected_phases(point), np.zeros((trials, d)), point.m, point.epsilon, point.delta,
-        lambda theta: np.clip(theta, -1.0, 1.0), point.rng, average="after",
+        gradients, corrected_phases(point), np.zeros((trials, d)), point.m,
+        PrivacyBudget(point.epsilon, point.delta), lambda theta: np.clip(theta, -1.0, 1.0), point.rng,
+        average="after",
     )  # fmt: skip
     return 0.5 * ((out.theta - centre) ** 2).sum(axis=1)
 
@@ -214,7 +218,12 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     yield from constants(rows, "d·σ²/T of the last phase")
 
 
-_LEVELS = {"n": (64_000, 256_000, 1_024_000), "m": (1, 16, 256), "d": (1, 4, 16), "epsilon": (0.5, 1.0, 2.0)}
+_CELLS = [
+    c | {"delta": 1e-6}
+    for c in family.fraction(
+        n=(64_000, 256_000, 1_024_000), m=(1, 16, 256), d=(1, 4, 16), epsilon=(0.5, 1.0, 2.0)
+    )
+]
 
 
 CLAIM = Claim(
@@ -248,8 +257,8 @@ CORRECTED = CLAIM.reading(
     summary="(G²/μ)·d·log⁴(ndm/δ)/(n²mε²), by running the algorithm on quadratics",
     measure=measure,
     judge=judge,
-    smoke=Tier(cells(_LEVELS, 1e-6), trials=400),
-    ci=Tier(cells(_LEVELS, 1e-6), trials=1000),
+    smoke=Tier(_CELLS, trials=400),
+    ci=Tier(_CELLS, trials=1000),
     fits_exponents=True,
     largest_resolution=0.4,
 )

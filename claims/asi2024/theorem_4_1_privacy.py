@@ -48,7 +48,7 @@ from implementations.asi2024.clusters import Clusters
 from implementations.asi2024.dp_sgd import Parameters, dp_sgd, mean_plan, printed_parameters
 from implementations.asi2024.outlier_removal import Plan, corrected_plan, corrected_users, look, printed_plan
 from implementations.interfaces import Array
-from implementations.privacy import gaussian_delta
+from implementations.privacy import PrivacyBudget, gaussian_delta
 
 
 def gradients(n: int, positive: int) -> Clusters:
@@ -66,7 +66,9 @@ def long_step(data: Clusters, plan: Plan) -> float:
 
 def setting_of(point: Point) -> tuple[Parameters, Plan]:
     """Printed parameters for T = 2, G = R = d = 1."""
-    setting = printed_parameters(point.n, point.m, 1, point.epsilon, point.delta, 1.0, 1.0, steps=2)
+    setting = printed_parameters(
+        point.n, point.m, 1, PrivacyBudget(point.epsilon, point.delta), 1.0, 1.0, steps=2
+    )
     return setting, mean_plan(point.n, point.m, 1, point.epsilon, point.delta, setting)
 
 

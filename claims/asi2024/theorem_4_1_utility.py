@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audits.rates import family
 from claims import (
     CONSISTENT,
     REFUTED,
@@ -52,8 +53,9 @@ from claims import (
 )
 from claims.asi2024 import PAPER
 from claims.asi2024._hard_losses import excess_risks, two_point_bound
-from claims.asi2024._rates import cells, constants, exponents, spread
+from claims.asi2024._rates import constants, exponents, spread
 from implementations.asi2024.dp_sgd import Parameters, mean_plan, printed_parameters
+from implementations.privacy import PrivacyBudget
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,7 +82,7 @@ def check(point: Point) -> Iterator[Evidence]:
     """The two-point bound at the printed T over C times the printed bound, for a hidden constant C."""
     delta = 10.0**point.log10_delta
     n = users(point.m, point.d, point.epsilon, -math.log(delta))
-    setting = printed_parameters(n, point.m, point.d, point.epsilon, delta, 1.0, 1.0)
+    setting = printed_parameters(n, point.m, point.d, PrivacyBudget(point.epsilon, delta), 1.0, 1.0)
     plan = mean_plan(n, point.m, point.d, point.epsilon, delta, setting)
     least = two_point_bound(point.d, setting.steps, plan.noise)
     claimed = point.C * printed_rate(n, point.m, point.d, point.epsilon, -math.log(delta))
@@ -94,7 +96,9 @@ def check_proof(point: Point) -> Iterator[Evidence]:
     for log10_delta in (-3.0, -200.0):
         delta = 10.0**log10_delta
         setting = Parameters(steps=point.T, step_size=1.0, radius=1.0, tau=1.0)
-        tau = printed_parameters(point.n, point.m, point.d, point.epsilon, delta, 1.0, 1.0, steps=point.T).tau
+        tau = printed_parameters(
+            point.n, point.m, point.d, PrivacyBudget(point.epsilon, delta), 1.0, 1.0, steps=point.T
+        ).tau
         setting = Parameters(steps=point.T, step_size=1.0, radius=1.0, tau=tau)
         plan = mean_plan(point.n, point.m, point.d, point.epsilon, delta, setting)
         log = math.log(point.T * point.m * point.n * point.d) - math.log(delta)
@@ -115,7 +119,7 @@ def corrected_rate(n: int, m: int, d: int, epsilon: float, delta: float) -> floa
 def measure(point: Point) -> dict[str, Any]:
     """Excess risks on the worst of the scales: chosen on half of the trials, measured on the others."""
     n, m, d = point.n, point.m, point.d
-    setting = printed_parameters(n, m, d, point.epsilon, point.delta, 1.0, 1.0, steps=STEPS)
+    setting = printed_parameters(n, m, d, PrivacyBudget(point.epsilon, point.delta), 1.0, 1.0, steps=STEPS)
     plan = mean_plan(n, m, d, point.epsilon, point.delta, setting)
     rate = corrected_rate(n, m, d, point.epsilon, point.delta)
     quiet = spread(n, m, d, point.epsilon, point.delta, STEPS)  # σ/√T, from the printed formulas
@@ -148,7 +152,10 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     yield from constants(rows, "the corrected form", 0.48)
 
 
-_LEVELS = {"n": (2000, 8000, 32_000), "m": (1, 16, 256), "d": (1, 4, 16), "epsilon": (0.25, 1.0, 4.0)}
+_CELLS = [
+    c | {"delta": 1e-6}
+    for c in family.fraction(n=(2000, 8000, 32_000), m=(1, 16, 256), d=(1, 4, 16), epsilon=(0.25, 1.0, 4.0))
+]
 
 
 CLAIM = Claim(
@@ -184,8 +191,8 @@ CORRECTED = CLAIM.reading(
     summary="√d·log²(ndm/δ)/(n√mε), by running the algorithm on linear losses",
     measure=measure,
     judge=judge,
-    smoke=Tier(cells(_LEVELS, 1e-6), trials=600),
-    ci=Tier(cells(_LEVELS, 1e-6), trials=2000),
+    smoke=Tier(_CELLS, trials=600),
+    ci=Tier(_CELLS, trials=2000),
     fits_exponents=True,
     largest_resolution=0.2,
     plots=[

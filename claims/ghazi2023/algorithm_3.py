@@ -34,8 +34,9 @@ from claims.ghazi2023 import PAPER
 from claims.ghazi2023.theorem_3_3_privacy import worst_abstract
 from implementations.ghazi2023 import del_output_pert, phased_erm
 from implementations.ghazi2023.feasible import Ball
-from implementations.ghazi2023.phases import Phase, Variant
+from implementations.ghazi2023.phases import Phase
 from implementations.ghazi2023.quadratic import Summary
+from implementations.ghazi2023.reading import Guarantee, Reading, Variant
 
 
 def printed_sigma(
@@ -68,8 +69,9 @@ def run(
     regulariser = phased_erm.printed_regulariser(1.0, 1.0, n, m, 1)
     ball = [Ball(np.zeros(1), 0.5)]
     return phased_erm.phased_erm(
-        users, ball, np.zeros(1), 1.0, 0.1, regulariser, 0.05, rng, variant=variant, base=base
-    )
+        users, ball, np.zeros(1), Guarantee(1.0, 0.1, 0.05), regulariser, rng,
+        reading=Reading(variant=variant, base=base),
+    )  # fmt: skip
 
 
 def check(point: Point) -> Iterator[Evidence]:

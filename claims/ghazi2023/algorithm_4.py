@@ -44,10 +44,10 @@ from claims import (
     reported,
 )
 from claims.ghazi2023 import PAPER
-from claims.ghazi2023._laws import hockey_stick
+from claims.ghazi2023._oracle import hockey_stick
 from implementations.ghazi2023 import del_output_pert, phased_sco, sc_output_pert
 from implementations.ghazi2023.deletion_sensitivity import count_table
-from implementations.ghazi2023.phases import Variant
+from implementations.ghazi2023.reading import Variant
 
 SLOPES = ("outlier", "ordinary", "small")
 LIPSCHITZ, BASE, BETA, M = 1.0, 1e-3, 0.1, 1e8

@@ -27,8 +27,8 @@ from claims.ghazi2023 import PAPER
 from claims.ghazi2023.algorithm_3 import printed_sigma
 from implementations.ghazi2023 import strongly_convex_erm
 from implementations.ghazi2023.feasible import Ball
-from implementations.ghazi2023.phases import Variant
 from implementations.ghazi2023.quadratic import Summary
+from implementations.ghazi2023.reading import Guarantee, Reading, Variant
 
 
 def check(variant: Variant, point: Point) -> Iterator[Evidence]:
@@ -44,7 +44,7 @@ def check_privacy(point: Point) -> Iterator[Evidence]:
     users = Summary(np.array([[0.2, 0.1]]), np.zeros(1), n, 0.5, 1.0, m)
     domain = [Ball(np.zeros(d), 1.0)]
     done = strongly_convex_erm.strongly_convex_erm(
-        users, domain, 1.0, 0.2, beta, point.rng, variant="printed"
+        users, domain, Guarantee(1.0, 0.2, beta), point.rng, reading=Reading(variant="printed")
     )
     sigma = printed_sigma(0.5, 0.1, beta, 1.0, 0.5, n, m)
     radius = sigma * math.sqrt(d * math.log(1.0 / beta))

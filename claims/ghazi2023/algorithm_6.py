@@ -29,8 +29,8 @@ from claims.ghazi2023 import PAPER
 from claims.ghazi2023.algorithm_3 import printed_sigma
 from implementations.ghazi2023 import sc_output_pert, strongly_convex_erm, strongly_convex_sco
 from implementations.ghazi2023.feasible import Ball
-from implementations.ghazi2023.phases import Variant
 from implementations.ghazi2023.quadratic import Users
+from implementations.ghazi2023.reading import Guarantee, Reading, Variant
 
 
 def miss(n: int, m: int, beta: float, variant: Variant) -> float:
@@ -68,8 +68,9 @@ def check_privacy(point: Point) -> Iterator[Evidence]:
     n, m, beta, constant = point.n, point.m, 0.05, 64.0
     users = Users(np.full((1, n, 1), 0.2), 0.5, 1.0, m)
     done = strongly_convex_sco.strongly_convex_sco(
-        users, [Ball(np.zeros(1), 1.0)], 1.0, 0.2, beta, constant, point.rng, variant="printed"
-    )
+        users, [Ball(np.zeros(1), 1.0)], Guarantee(1.0, 0.2, beta), constant, point.rng,
+        reading=Reading(variant="printed"),
+    )  # fmt: skip
     sigma = printed_sigma(0.5, 0.1, beta, 1.0, 0.5, n, m)
     radius = sigma * math.sqrt(math.log(1.0 / beta)) + math.sqrt(math.log(1.0 / beta)) / (
         0.5 * math.sqrt(n * m)

@@ -52,6 +52,7 @@ from claims.ghazi2023.algorithm_1 import line_3
 from implementations.ghazi2023 import phased_erm, sc_output_pert
 from implementations.ghazi2023.feasible import Ball
 from implementations.ghazi2023.quadratic import Summary
+from implementations.ghazi2023.reading import Guarantee, Reading
 from implementations.levy2021 import winsorized_mean_highd
 from implementations.levy2021.winsorized_mean_1d import users_needed
 
@@ -114,8 +115,8 @@ def ghazi_sco(mean: np.ndarray, n: int, m: float, rng: np.random.Generator) -> n
     users = Summary(mean, spread, n, 0.0, 1.0, m)
     base = phased_erm.printed_regulariser(1.0, 1.0, n, m, d)
     return phased_erm.phased_erm(
-        users, [Ball(np.zeros(d), HALF)], np.zeros(d), EPSILON, DELTA, base, 1.0 / (n * m), rng,
-        variant="corrected",
+        users, [Ball(np.zeros(d), HALF)], np.zeros(d), Guarantee(EPSILON, DELTA, 1.0 / (n * m)), base, rng,
+        reading=Reading(variant="corrected"),
     )[-1].theta  # fmt: skip
 
 

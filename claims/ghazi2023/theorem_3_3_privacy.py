@@ -47,7 +47,7 @@ from claims import (
     reported,
 )
 from claims.ghazi2023 import PAPER
-from claims.ghazi2023._laws import datasets, divergence, hockey_stick, mean_of, neighbours, statistics
+from claims.ghazi2023._oracle import datasets, divergence, hockey_stick, mean_of, neighbours, statistics
 from implementations.ghazi2023 import del_output_pert
 from implementations.ghazi2023.deletion_sensitivity import count_table, smallest_stable
 

@@ -57,6 +57,7 @@ from claims.ghazi2023._rates import DELTA, noise_norm, printed_form
 from implementations.ghazi2023 import phased_erm, phased_sco, sc_output_pert
 from implementations.ghazi2023.feasible import Ball
 from implementations.ghazi2023.quadratic import Users
+from implementations.ghazi2023.reading import Guarantee, Reading
 
 CONSTANT = 64.0
 """C of line 3: N₀ = 64·log(1/δ)/ε users are more than 4κ + 2."""
@@ -100,8 +101,8 @@ def run_sigma(
     """σ of the last phase of a run of Algorithm 4 on users with equal losses."""
     users = Users(np.zeros((1, n, d)), 0.0, 1.0, m)
     done = phased_sco.phased_sco(
-        users, [Ball(np.zeros(d), 0.5)], np.zeros(d), epsilon, DELTA, regulariser, beta, CONSTANT, rng,
-        variant="printed", base=base,
+        users, [Ball(np.zeros(d), 0.5)], np.zeros(d), Guarantee(epsilon, DELTA, beta), regulariser, CONSTANT,
+        rng, reading=Reading(variant="printed", base=base),
     )  # fmt: skip
     return done[-1].sigma
 

@@ -37,12 +37,13 @@ import numpy as np
 from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Point, Tier, at_most, mean_equals
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023 import _rates as rates
-from claims.ghazi2023._population import population
+from claims.ghazi2023._population import Losses, population
 from claims.ghazi2023.algorithm_3 import printed_sigma
 from claims.ghazi2023.theorem_5_1_rates import CONSTANT, EPSILONS, RISK, last_noise, steps
 from implementations.ghazi2023 import strongly_convex_sco
 from implementations.ghazi2023.feasible import Ball
 from implementations.ghazi2023.quadratic import Kink
+from implementations.ghazi2023.reading import Guarantee, Reading
 
 MU = 0.1
 NOISE = {"kink of slope 1/2": (0.5, 0.0), "kink of slope 0.05": (0.05, 0.0), "smooth": (0.0, 0.0)}
@@ -78,10 +79,10 @@ def run(
     ball = [Ball(np.zeros(d), 1.0)]
     slope = -(MU + gradient) * optimum
     phases = steps(n, point.epsilon / 2.0, rates.DELTA / 2.0)
-    users = population(slope, n, m, point.trials, MU, phases, point.rng, kink, deviation)
+    users = population(Losses(slope, MU, kink, deviation), n, m, point.trials, phases, point.rng)
     theta = strongly_convex_sco.strongly_convex_sco(
-        users, ball, point.epsilon, rates.DELTA, 1.0 / (2.0 * float(n) ** 2 * m), CONSTANT, point.rng,
-        variant="corrected",
+        users, ball, Guarantee(point.epsilon, rates.DELTA, 1.0 / (2.0 * float(n) ** 2 * m)), CONSTANT,
+        point.rng, reading=Reading(variant="corrected"),
     ).theta  # fmt: skip
     shift = theta - optimum
     excess = 0.5 * MU * (shift**2).sum(axis=1) - gradient * (shift @ optimum)

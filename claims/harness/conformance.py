@@ -190,7 +190,7 @@ def smoke(claim: Claim, sources: Sources) -> ClaimResult:
 
 def named_by_bugs() -> frozenset[str]:
     """Ids of the claims that a planted bug names."""
-    from claims.harness.commands.mutants import named
+    from claims.harness.mutation.named import named
 
     return frozenset(claim_id for mutant in named() for claim_id in mutant.caught_by)
 

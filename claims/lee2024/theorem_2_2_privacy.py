@@ -51,6 +51,7 @@ from implementations.lee2024 import (
     proximal_sampler,
     regularised_exponential,
 )
+from implementations.lee2024.proximal_sampler import Schedule
 
 G, C = 2.0, 3.0
 
@@ -137,7 +138,7 @@ def samplers(point: Point) -> dict[str, Mechanism]:
         )
         return proximal_sampler.sample(
             lambda x: slope * np.abs(x - records).mean(axis=1), size, rng, dimension=1, lipschitz=slope,
-            strength=p.strength, steps=steps, tolerance=TOLERANCE,
+            strength=p.strength, schedule=Schedule(steps=steps, tolerance=TOLERANCE),
         ).points[:, 0]  # fmt: skip
 
     def queried(records: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:

@@ -44,6 +44,7 @@ from claims import (
 )
 from claims.levy2021 import PAPER
 from implementations.levy2021 import first_order, phased_erm
+from implementations.levy2021.concentration import Concentration
 from implementations.levy2021.users import gaussian_radius
 from implementations.privacy import composition_delta
 
@@ -99,7 +100,8 @@ def phases_of_users(point: Point) -> np.ndarray:
         return np.zeros((1, users.stop - users.start, problem.d))
 
     phased_erm.phased_erm(
-        problem, gradients, np.zeros((1, problem.d)), lambda x: np.clip(x, -1.0, 1.0), tau, gamma, point.rng,
+        problem, gradients, np.zeros((1, problem.d)), lambda x: np.clip(x, -1.0, 1.0),
+        Concentration(tau, problem.lipschitz, gamma), point.rng,
         schedule=[p for p in phased_erm.phases(problem) if p.users],
     )  # fmt: skip
     phases = np.zeros(2 * point.n, dtype=int)

@@ -35,11 +35,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audits.rates import family
 from claims import (
     CONSISTENT,
     INCONCLUSIVE,
@@ -61,6 +61,7 @@ from claims import (
 from claims.levy2021 import PAPER
 from claims.levy2021._first_order import TOLERANCE
 from implementations.levy2021 import phased_erm, winsorized_mean_highd
+from implementations.levy2021.concentration import Concentration
 
 if TYPE_CHECKING:
     from implementations.interfaces import Array
@@ -264,8 +265,8 @@ def real(point: Point) -> dict[str, Any]:
             return means[None, users]
 
         phased_erm.phased_erm(
-            problem, user_gradients, np.zeros((1, f.d)), lambda t: t, f.tau, f.gamma, point.rng,
-            schedule=schedule,
+            problem, user_gradients, np.zeros((1, f.d)), lambda t: t,
+            Concentration(f.tau, problem.lipschitz, f.gamma), point.rng, schedule=schedule,
         )  # fmt: skip
         if point.phases_run == 1:
             noises += answers_of(f, base, [q[0] for q in queries], means[: f.n // 2].mean(axis=0))
@@ -281,7 +282,7 @@ def real(point: Point) -> dict[str, Any]:
 
 
 OF_SUM = {1: 1.0, 2: 1.5, 4: 2.1875}
-"""E|L_1 + … + L_d| of independent Laplace variables of scale 1: twice the integral of the tail in `_laws`."""
+"""E|L_1 + … + L_d| of independent Laplace variables of scale 1: twice the integral of `_oracle`'s tail."""
 
 
 def answers_of(f: Formulas, base: float, path: list[Array], mean: Array) -> list[float]:
@@ -300,26 +301,23 @@ def answers_of(f: Formulas, base: float, path: list[Array], mean: Array) -> list
 
 
 def judge(rows: Any, budget: Budget) -> list[Evidence]:
-    from audits.rates import fit_rate
-
     itself, rows = rows[rows["answers"] == "algorithm 4"], rows[rows["answers"] == "oracle"]
     rows, sampled = (rows[rows["term"] == term] for term in ("private", "statistical"))
     claimed = {"n": -1.0, "m": -0.5, "d": 1.0, "epsilon": -1.0}
-    fit = fit_rate(
-        supremum(rows), "normalised", list(claimed), claimed, TOLERANCE, side=Side.UPPER,
-        alpha=budget.share(0.4), equivalence_alpha=1e-3, vanishing=("epsilon",), seed=1,
+    fitted = family.exponents(
+        supremum(rows), "normalised", claimed, TOLERANCE, side=Side.UPPER, alpha=budget.share(0.4),
+        equivalence_alpha=1e-3, vanishing=("epsilon",), seed=1,
     )  # fmt: skip
-    of_samples: list[Evidence] = []
-    if len(sampled):  # the smallest tier has no such cells
-        of_samples = fit_rate(
-            supremum(sampled), "normalised", ["n", "m", "d"], {"n": -0.5, "m": -0.5, "d": 0.5}, TOLERANCE,
-            side=Side.UPPER, alpha=budget.share(0.2), equivalence_alpha=1e-3, seed=2,
-        ).evidence()  # fmt: skip
+    # The smallest tier has no such cells.
+    of_samples = family.exponents(
+        supremum(sampled), "normalised", {"n": -0.5, "m": -0.5, "d": 0.5}, TOLERANCE, side=Side.UPPER,
+        alpha=budget.share(0.2), equivalence_alpha=1e-3, seed=2, point={"measured": "statistical term"},
+    )  # fmt: skip
     hardest = rows[rows["loss"] == "linear, slope 3"]
     control = hardest["first"] / hardest.groupby(list(claimed))["risk"].transform("mean")
     return [
-        *fit.evidence(),
-        *(replace(e, point={"measured": "statistical term"}) for e in of_samples),
+        *fitted,
+        *of_samples,
         mean_at_least("excess after the first phase over all", control, 1.0, alpha=budget.share(0.2)),
         *noise_by_arm(itself.dropna(subset=["noise"]), budget.share(0.2)),
         at_most("users that serve in two phases", int(itself["reused"].max()), 0, decides=False),
@@ -329,10 +327,8 @@ def judge(rows: Any, budget: Budget) -> list[Evidence]:
 
 def supremum(rows: Any) -> Any:
     """Of each cell the loss with the largest mean excess, chosen on one half of the runs: the other half."""
-    cells = ["n", "m", "d", "epsilon"]
-    means = rows[rows["chooses"]].groupby([*cells, "loss"])["normalised"].mean().reset_index()
-    worst = means.loc[means.groupby(cells)["normalised"].idxmax(), [*cells, "loss"]]
-    return rows[~rows["chooses"]].merge(worst, on=[*cells, "loss"])
+    choosing = rows["chooses"].astype(bool)
+    return family.supremum(rows, ["n", "m", "d", "epsilon"], "loss", "normalised", choosing)
 
 
 def noise_by_arm(rows: Any, alpha: float) -> list[Evidence]:
@@ -355,8 +351,7 @@ PRINTED = grid(n=10_000, m=(1, 10_000), d=(4, 16), epsilon=1.0)
 AXES: dict[str, tuple[Any, ...]] = {
     "n": (10**9, 10**10, 10**11), "m": (10, 1000, 100_000), "d": (2, 8, 32), "epsilon": (0.1, 0.3, 1.0)
 }  # fmt: skip
-FRACTION = [p for p in grid(**AXES) if sum(v.index(p[k]) for k, v in AXES.items()) % 3 == 0]
-"""A third of the full design; every pair of axes takes all pairs of values equally often."""
+FRACTION = family.fraction(**AXES | {"epsilon": (0.1, 1.0, 0.3)})
 ORACLE = [p | {"answers": "oracle", "steepness": 1.0} for p in FRACTION]
 SAMPLED: dict[str, tuple[Any, ...]] = {**AXES, "n": (2 * 10**15, 10**17, 5 * 10**18), "epsilon": (1.0,)}
 """With G = 100·G̃ the statistical term is three times the privacy term with its log factors, or more."""

@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audits import tracing
+from audits.rates import family
 from claims import (
     CONSISTENT,
     REFUTED,
@@ -50,12 +51,12 @@ from claims import (
     grid,
     mean_at_least,
     sandwich,
-    worst_member,
 )
 from claims.levy2021 import PAPER
 from claims.levy2021._first_order import TOLERANCE
 from implementations.levy2021 import gaussian_mean, hard_instances, winsorized_mean_highd
-from implementations.privacy import mu_star
+from implementations.levy2021.concentration import Concentration
+from implementations.privacy import PrivacyBudget, mu_star
 
 if TYPE_CHECKING:
     from implementations.interfaces import Array
@@ -97,15 +98,9 @@ def mechanisms(point: Point) -> dict[str, tuple[Mechanism, float]]:
 
     def algorithm_2(means: Array, center: Array) -> Array:
         return winsorized_mean_highd.winsorized_mean_highd(
-            means,
-            point.epsilon,
-            DELTA,
-            radius(point),
-            100.0 * radius(point),
-            GAMMA,
-            point.rng,
-            constants="tuned",
-        )
+            means, PrivacyBudget(point.epsilon, DELTA),
+            Concentration(radius(point), 100.0 * radius(point), GAMMA), point.rng, constants="tuned",
+        )  # fmt: skip
 
     found: dict[str, tuple[Mechanism, float]] = {
         "the Gaussian mechanism": (gaussian, size),
@@ -142,20 +137,17 @@ def measure(point: Point) -> dict[str, Any]:
 
 
 def judge(rows: Any, budget: Budget) -> list[Evidence]:
-    from audits.rates import fit_rate
-
     axes = ["n", "m", "d", "epsilon"]
     private = rows[(rows["regime"] == "privacy") & (rows["mechanism"] == "the Gaussian mechanism")]
-    table = worst_member(private, ["n", "m", "d", "mu"], "length", "normalised")
     claimed = {"n": -1.0, "m": -0.5, "d": 1.0, "mu": -1.0}
-    fit = fit_rate(
-        table, "risk", list(claimed), claimed, TOLERANCE, side=Side.LOWER, alpha=budget.share(0.5),
-        equivalence_alpha=1e-3, vanishing=("mu",), standard_error="standard_error", seed=3,
+    evidence = family.exponents(
+        family.worst_member(private, list(claimed), "length", "normalised"), "risk", claimed, TOLERANCE,
+        side=Side.LOWER, alpha=budget.share(0.5), equivalence_alpha=1e-3, vanishing=("mu",),
+        standard_error="standard_error", seed=3,
     )  # fmt: skip
-    evidence = list(fit.evidence())
-    worst = worst_member(rows, [*axes, "regime", "mechanism"], "length", "risk")
-    chosen = rows.merge(worst[[*axes, "mechanism", "length"]], on=[*axes, "mechanism", "length"])
-    chosen = chosen[chosen["trial"] % 4 != 0]
+    place = [*axes, "regime", "mechanism"]
+    worst = family.worst_member(rows, place, "length", "risk")
+    chosen: Any = family.supremum(rows, place, "length", "risk", rows["trial"] % 4 == 0)
     cells = list(chosen.groupby([*axes, "regime"]))
     share = budget.share(0.5) / len(cells)
     for key, cell in cells:
@@ -224,7 +216,7 @@ def check_tracing(point: Point) -> Iterator[Evidence]:
 
     def algorithm_2(means: Array, rng: np.random.Generator) -> Array:
         return winsorized_mean_highd.winsorized_mean_highd(
-            means, epsilon, DELTA, reach, 100.0 * reach, GAMMA, rng
+            means, PrivacyBudget(epsilon, DELTA), Concentration(reach, 100.0 * reach, GAMMA), rng
         )
 
     open_ = attack(lambda means, _: means.mean(axis=0)).audit(threshold, delta=DELTA, alpha=1e-3)

@@ -48,6 +48,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audits.judge import cells
+from audits.rates import family
 from claims import (
     CONSISTENT,
     REFUTED,
@@ -65,12 +66,9 @@ from claims import (
     at_most,
     constant,
     decisive,
-    fit_rate,
     grid,
     mean_at_most,
     reported,
-    slope_against,
-    worst_member,
 )
 from claims.song2021 import PAPER
 from implementations import losses
@@ -175,14 +173,15 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     )  # fmt: skip
     if rows["n"].nunique() < 6:  # a few sizes fit no exponents
         return
-    table = worst_member(rows, [*AXES, MAXIMUM, SUM], "loss", "excess")
+    table = family.worst_member(rows, [*AXES, MAXIMUM, SUM], "loss", "excess")
     options = {"side": Side.UPPER, "standard_error": "standard_error", "equivalence_alpha": 0.01}
     near = table[table[MAXIMUM] <= 0.25]
     alpha = budget.split(3)
-    yield from slope_against(near, "risk", SUM, WIDE, alpha=alpha[0], trivial=1.0, **options).evidence()
-    part = table[(table["epsilon"] == 8.0) & (table["k"] == 1)]
-    found = fit_rate(part, "risk", ["n"], {"n": -0.5}, TOLERANCE, alpha=alpha[1], **options).evidence()
-    yield from (replace(e, quantity="exponent of n, statistical regime") for e in found)
+    yield from family.against_form(near, "risk", SUM, WIDE, alpha=alpha[0], trivial=1.0, **options)
+    yield from family.exponents(
+        table[(table["epsilon"] == 8.0) & (table["k"] == 1)], "risk", {"n": -0.5}, TOLERANCE,
+        named="{}, statistical regime", alpha=alpha[1], **options,
+    )  # fmt: skip
     yield from private_evidence(near, alpha[2], options)
 
 
@@ -207,13 +206,10 @@ def private_evidence(near: pd.DataFrame, alpha: float, options: dict[str, Any]) 
     """Exponents of k, ε and log(1/δ) at one n, where the private term is the larger one."""
     part = near[near["n"] == PRIVATE_N].assign(**{LENGTH: lambda rows: np.log(1.0 / rows["delta"])})
     claimed = {"k": 0.5, "epsilon": -1.0, LENGTH: 0.5}
-    if part["k"].nunique() < 3:
-        return
-    found = fit_rate(
-        part, "risk", list(claimed), claimed, TOLERANCE, alpha=alpha, vanishing=("epsilon",), form=MAXIMUM,
-        trivial=0.5, **options,
+    yield from family.exponents(
+        part, "risk", claimed, TOLERANCE, named="{}, private regime", alpha=alpha, vanishing=("epsilon",),
+        form=MAXIMUM, trivial=0.5, **options,
     )  # fmt: skip
-    yield from (replace(e, quantity=f"{e.quantity}, private regime") for e in found.evidence())
 
 
 def least_worst_risk(n: int) -> float:

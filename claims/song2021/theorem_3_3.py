@@ -21,12 +21,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from audits.judge import cells
+from audits.rates import family
 from claims import (
     CONSISTENT,
     Budget,
@@ -40,7 +40,6 @@ from claims import (
     at_most,
     constant,
     decisive,
-    fit_rate,
     grid,
     mean_at_least,
     reported,
@@ -187,11 +186,13 @@ def threshold_evidence(rows: pd.DataFrame, alpha: float) -> Iterator[Evidence]:
     """n* against d and ε (Laplace), and against d and 1/μ* (Gaussian)."""
     options = {"side": Side.TIGHT, "alpha": alpha / 2.0, "equivalence_alpha": 0.01}
     laplace, gaussian = (rows[rows["locates"] == name] for name in ("laplace", "gaussian"))
-    fit = fit_rate(laplace, "threshold", ["d", "epsilon"], {"d": 1.0, "epsilon": -1.0}, TOLERANCE, **options)
-    other = fit_rate(gaussian, "threshold", ["d", SPREAD], {"d": 1.0, SPREAD: 1.0}, TOLERANCE, **options)
-    yield from (replace(e, quantity=f"{e.quantity} in n*, Laplace") for e in fit.evidence())
-    where = {"estimator": "gaussian"}
-    yield from (replace(e, quantity=f"{e.quantity} in n*, Gaussian", point=where) for e in other.evidence())
+    yield from family.exponents(
+        laplace, "threshold", {"d": 1.0, "epsilon": -1.0}, TOLERANCE, named="{} in n*, Laplace", **options
+    )
+    yield from family.exponents(
+        gaussian, "threshold", {"d": 1.0, SPREAD: 1.0}, TOLERANCE, named="{} in n*, Gaussian",
+        point={"estimator": "gaussian"}, **options,
+    )  # fmt: skip
     constants = laplace["threshold"] * laplace["epsilon"] / laplace["d"]
     note = "mean over d, ε and repeats; n* is where the excess falls below 0.05"
     yield sample_mean("n*·ε/d of the Laplace estimator", constants, note=note)

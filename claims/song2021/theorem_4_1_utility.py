@@ -41,6 +41,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audits.judge import cells
+from audits.rates import family
 from claims import (
     CONSISTENT,
     REFUTED,
@@ -58,12 +59,10 @@ from claims import (
     at_most,
     decisive,
     equals,
-    fit_rate,
     grid,
     mean_at_most,
     mean_equals,
     reported,
-    worst_member,
 )
 from claims.song2021 import PAPER
 from implementations import losses
@@ -120,7 +119,7 @@ def check_printed(point: Point) -> Iterator[Evidence]:
 # --- Corrected ---------------------------------------------------------------------------------------------
 
 
-def family(rank: int) -> list[tuple[str, Loss, float]]:
+def members(rank: int) -> list[tuple[str, Loss, float]]:
     """(name, link, target): every coordinate has weight 1/rank and the same link."""
     width = 1.0 / (SMOOTHNESS * rank)
     return [
@@ -192,7 +191,7 @@ def measure(point: Point) -> dict[str, Any]:
     rank, trials = point.rank, point.trials * point.get("law", 1)
     names = ("loss", "trial", "norm", "said", "bound", "exact", "apart")
     columns: dict[str, list[Any]] = {name: [] for name in names}
-    for name, link, target in [quadratic(rank)] if "law" in point else family(rank):
+    for name, link, target in [quadratic(rank)] if "law" in point else members(rank):
         targets, weights = np.full((1, rank), target), np.full((1, rank), 1.0 / rank)
         initial = float(dp_gd.coordinate_risk(link, targets, weights, np.zeros(rank)))
         steps, sigma, scale = plan(point, initial)
@@ -250,14 +249,13 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     ]  # fmt: skip
     if laws:
         yield decisive(laws, lambda e: abs(e.estimate - 1.0))
-    table = worst_member(rows[rows["exact"].isna() & (rows["rank"] == 8)], AXES, "loss", "norm")
-    if table["n"].nunique() > 3:
-        largest = rows.groupby("n")["bound"].max().rename("bound")
-        yield from fit_rate(
-            table.merge(largest, on="n"), "risk", ["n"], {"n": -0.5}, TOLERANCE, side=Side.UPPER,
-            standard_error="standard_error", alpha=budget.share(0.25), equivalence_alpha=0.01,
-            form="bound", trivial=1.0 / math.sqrt(8.0),
-        ).evidence()  # fmt: skip
+    table = family.worst_member(rows[rows["exact"].isna() & (rows["rank"] == 8)], AXES, "loss", "norm")
+    largest = rows.groupby("n")["bound"].max().rename("bound")
+    yield from family.exponents(
+        table.merge(largest, on="n"), "risk", {"n": -0.5}, TOLERANCE, side=Side.UPPER,
+        standard_error="standard_error", alpha=budget.share(0.25), equivalence_alpha=0.01, form="bound",
+        trivial=1.0 / math.sqrt(8.0),
+    )  # fmt: skip
 
 
 LAWS = [

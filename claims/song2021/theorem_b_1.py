@@ -43,6 +43,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audits.judge import cells
+from audits.rates import family
 from claims import (
     CONFIRMED,
     CONSISTENT,
@@ -61,7 +62,6 @@ from claims import (
     constant,
     decisive,
     equals,
-    fit_rate,
     grid,
     mean_at_least,
     sample_mean,
@@ -204,11 +204,10 @@ def non_private_evidence(part: pd.DataFrame, point: dict[str, Any]) -> Evidence:
 
 def threshold_evidence(rows: pd.DataFrame, alpha: float) -> Iterator[Evidence]:
     """n* against d and ε: at least d¹ and ε⁻¹, and never below the n of the theorem."""
-    fit = fit_rate(
-        rows, "threshold", ["d", "epsilon"], {"d": 1.0, "epsilon": -1.0}, TOLERANCE, side=Side.LOWER,
-        vanishing=("epsilon",), alpha=alpha, equivalence_alpha=0.01,
+    yield from family.exponents(
+        rows, "threshold", {"d": 1.0, "epsilon": -1.0}, TOLERANCE, side=Side.LOWER, vanishing=("epsilon",),
+        alpha=alpha, equivalence_alpha=0.01, named="{} in n*",
     )  # fmt: skip
-    yield from (replace(e, quantity=f"{e.quantity} in n*") for e in fit.evidence())
     limits = [hard_instance.size_limit(r["d"], r["epsilon"], r["presence"]) for r in rows.to_dict("records")]
     ratio = rows["threshold"].to_numpy() / np.array(limits, dtype=float)
     yield Evidence(

@@ -301,6 +301,14 @@ def mutants(
         bool, typer.Option("--mechanical", help="Mechanical bugs of these papers, not the named ones.")
     ] = False,
     sample: Annotated[int | None, typer.Option(help="Only so many mechanical bugs, at random.")] = None,
+    update: Annotated[
+        bool,
+        typer.Option(
+            "--update",
+            help="Run every claim that a named bug lists (where none notices, all that import the module) "
+            "and write those that notice into its file, claims/mutants/*.toml, as caught_by.",
+        ),
+    ] = False,
     seed: Seed = 0,
     jobs: Jobs = 1,
     json: Json = False,
@@ -309,7 +317,15 @@ def mutants(
     from claims.harness.commands.mutants import mutants_command
 
     raise typer.Exit(
-        mutants_command(pattern or [], machine=mechanical, sample=sample, seed=seed, jobs=jobs, json=json)
+        mutants_command(
+            pattern or [],
+            machine=mechanical,
+            sample=sample,
+            update=update,
+            seed=seed,
+            jobs=jobs,
+            json=json,
+        )
     )
 
 

@@ -202,7 +202,11 @@ def fit_csv(
     if json:
         from claims.harness.run.serialise import evidence_to_json
 
-        print(dumps({"exponents": [evidence_to_json(e) for e in evidence]}), end="")
+        found = [
+            evidence_to_json(e) | {"diagnosis": axis.diagnosis.as_dict()}
+            for e, axis in zip(evidence, fit.axes, strict=True)
+        ]
+        print(dumps({"exponents": found}), end="")
     else:
         for item in evidence:
             print(describe(item))

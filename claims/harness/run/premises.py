@@ -45,13 +45,11 @@ def _lowered(own: Verdict | None, premises: Mapping[str, Verdict | None]) -> Sta
     'CONFIRMED by its own evidence, and rests on a/b, which is CONSISTENT'
     """
     said = [f"rests on {p}, which is REFUTED" for p, v in premises.items() if v is Verdict.REFUTED]
-    if own not in STRENGTH:
+    passing = [(STRENGTH[v], p, v) for p, v in premises.items() if v in STRENGTH and v is not None]
+    if own is None or own not in STRENGTH or not passing:
         return own, "; ".join(said)
-    passing = {p: v for p, v in premises.items() if v in STRENGTH}
-    weakest = min(passing, key=lambda p: STRENGTH[passing[p]], default=None)
-    if weakest is None or STRENGTH[passing[weakest]] >= STRENGTH[own]:
+    strength, weakest, verdict = min(passing)
+    if strength >= STRENGTH[own]:
         return own, "; ".join(said)
-    verdict = passing[weakest]
-    return verdict, "; ".join(
-        [f"{own} by its own evidence, and rests on {weakest}, which is {verdict}", *said]
-    )
+    lowered = f"{own} by its own evidence, and rests on {weakest}, which is {verdict}"
+    return verdict, "; ".join([lowered, *said])

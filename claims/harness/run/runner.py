@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 ALPHA = 0.001
 """Default probability that a run calls any true claim refuted."""
-NUMERICS = ("numpy", "scipy", "scikit-learn")
+NUMERICS = ("numpy", "scipy")
 """The libraries whose versions change results."""
 RETRIES = 3
 SAVE_EVERY = 2.0
