@@ -135,7 +135,7 @@ def _assigned(file: Path) -> set[str]:
     """The names that a module assigns at its top level; none where it cannot be read."""
     try:
         body = ast.parse(file.read_bytes()).body
-    except (SyntaxError, OSError, ValueError):
+    except (SyntaxError, OSError, ValueError, RecursionError, MemoryError):
         return set()
     targets = [t for n in body if isinstance(n, ast.Assign) for t in n.targets]
     targets += [n.target for n in body if isinstance(n, ast.AnnAssign)]
@@ -159,7 +159,7 @@ def import_from(module: str, place: Path) -> Any:
         sys.path.append(root)
     try:
         found = importlib.import_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a module that ends the program would give its own status
         raise ValueError(f"{place} cannot be imported: {type(error).__name__}: {error}") from error
     file = Path(str(getattr(found, "__file__", "")))
     if file not in (place, place / "__init__.py") and file.resolve() not in (place, place / "__init__.py"):

@@ -121,15 +121,15 @@ def test_few_pairs_are_all_followed():
 
 @pytest.mark.slow
 def test_tight_pairs_are_not_refuted_more_often_than_alpha_says():
-    """All pairs lie at the claim. Of 30 audits at α = 0.05 12 or more are refuted with probability 1e-8."""
+    """All pairs lie at the claim. Of 12 audits at α = 0.05 8 or more are refuted with probability 2e-8."""
     refuted = 0
-    for seed in range(30):
+    for seed in range(12):
         result = audit_privacy(
             _mechanism(), _pairs(20), epsilon=1.0, adjacency=lambda a, b: True, alpha=0.05, seed=seed,
             max_samples=8_000, simplest=False,
         )  # fmt: skip
         refuted += result.refuted
-    assert refuted < 12
+    assert refuted < 8
 
 
 @pytest.mark.slow

@@ -183,7 +183,11 @@ def test_a_run_full_of_markup_makes_a_harmless_site(tmp_path):
         provenance["started"] = MARKUP
 
     _edit(tmp_path / "runs" / "run" / "provenance.json", more)
+    # Modules beside the run, by the names of those that the notebooks import.
+    for name in ("claims", "json", "pandas", "latex2mathml", "sitecustomize", "numpy"):
+        (tmp_path / "runs" / f"{name}.py").write_text(f"open({str(tmp_path / 'executed')!r}, 'w')\n")
     index = write_report(tmp_path / "runs" / "run", tmp_path / "site")
+    assert not (tmp_path / "executed").exists()
     pages = [p for p in index.parent.rglob("*.html") if "releases" not in p.as_posix()]
     assert len(pages) == 3
     for page in pages:

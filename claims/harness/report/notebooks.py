@@ -239,7 +239,8 @@ class _Kernel:
                 env=_environment(self._home),
                 stdout=self._log,
                 stderr=self._log,
-                extra_arguments=["--HistoryManager.enabled=False"],
+                # The current folder may hold other people's files: nothing is imported from it.
+                extra_arguments=["--HistoryManager.enabled=False", "--IPKernelApp.ignore_cwd=True"],
             )
             self.client = self.manager.client()
             self.client.start_channels()
@@ -271,6 +272,7 @@ def _environment(home: Path) -> dict[str, str]:
         "PYTHONPATH": found,
         # A kernel runs in the folder of the runs, from where the project's settings are not seen.
         "DPCLAIMS_CLAIMS": os.pathsep.join(map(str, other_folders())),
+        "PYTHONSAFEPATH": "1",
         "IPYTHONDIR": str(home / "ipython"),
         "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
         "JUPYTER_CONFIG_DIR": str(home / "config"),
