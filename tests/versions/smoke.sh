@@ -10,5 +10,5 @@ cd "$2"
 "$1/dpclaims" run song2021/lemma-b.2 --tier smoke -j 2 --out few
 "$1/dpclaims" report --run few --out site
 status=0
-"$1/dpclaims" audit "$here/examples/leaky_laplace.py" --max-samples 20000 || status=$?
+"$1/dpclaims" audit "$here/examples/my_mechanism.py:too_little_noise" --max-samples 20000 || status=$?
 test "$status" = 1
