@@ -65,7 +65,7 @@ def check(point: Point) -> Iterator[Evidence]:
     plan = printed(n, point.T, point.epsilon, point.delta)
     found, early = worst_alternating(n, point.T, plan, point.epsilon)
     late = early
-    if point.T <= MANY:
+    if 1 < point.T <= MANY:
         found, early, late = max((found, early, late), worst_two_heights(n, plan, point.epsilon))
     note = (
         f"n = {n}, scores {early:g}/ε above 4n/5, {late:g}/ε in the last query; users at 0 and 1.5τ, one at "
@@ -116,7 +116,7 @@ def check_corrected(point: Point) -> Iterator[Evidence]:
     yield equals("budget of AboveThreshold", plan.budget, epsilon / 4.0)
     yield equals("threshold", plan.threshold, 0.8 * n)
     found, _ = worst_alternating(n, queries, plan, epsilon)
-    if queries <= MANY:
+    if 1 < queries <= MANY:
         found = max(found, worst_two_heights(n, plan, epsilon)[0])
     yield at_most("exact δ on the datasets of the counterexample", found, delta, decides=False)
 
