@@ -140,6 +140,8 @@ def decode(document: Any) -> Any:
 
     if not isinstance(document, dict):
         return document
+    kind: str
+    value: Any
     ((kind, value),) = document.items()
     if kind == "float":
         return float(value)
