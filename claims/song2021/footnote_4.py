@@ -67,17 +67,15 @@ def check(point: Point) -> Iterator[Evidence]:
     length = (2.0 / (math.e * constant)) ** 2  # log(1/δ)
     n = math.ceil(d * math.sqrt(length) / epsilon)
     claimed = constant * min(1.0, d * math.sqrt(length) / (epsilon * n))
-    note = (
-        f"signs of s + Laplace(2/ε), δ = 0, on their worst dataset, s = {s}; n = {n}, log(1/δ) = {length:.4g}"
-    )
-    yield at_least(
-        "largest excess risk over all datasets", d * cost / n, claimed, method="closed form", note=note
-    )
     sample = sample_of(np.full(point.drawn, s), n)
     theta = hard_instance.laplace_signs(sample, epsilon, 0.0, point.rng)
     values = hard_instance.empirical_excess(theta, sample) * n / cost
-    yield mean_equals("mean excess of the program over the exact one", values, 1.0, alpha=point.alpha,
-                      largest_resolution=0.1)  # fmt: skip
+    # The larger of the closed form and of what the program has: bound and mean differ by a factor 2.
+    excess = d * cost / n * max(1.0, float(values.mean()))
+    note = f"signs of s + Laplace(2/ε), δ = 0, s = {s} in every coordinate; n = {n}, log(1/δ) = {length:.4g}"
+    yield at_least("largest excess risk over all datasets", excess, claimed, method="closed form", note=note)
+    quantity = "mean excess of the program over the exact one"
+    yield mean_equals(quantity, values, 1.0, alpha=point.alpha, largest_resolution=0.1)
 
 
 CLAIM = Claim(
