@@ -13,10 +13,10 @@ d√log(1/δ)/(εn)) on this class fails for every c > 0 once √log(1/δ) > 1/(
 proof at log(1/δ) > 5,969, and in general because δ → 0 would leave no private algorithm with an excess below
 c, for any n.
 
-So min(1, d/(εn)) is the right form on this class, with a constant between 1/210 and 1/e, and the √log(1/δ) of
-DP-GD is there a loss of the algorithm and not of the bound. (Nor would the reduction gain from Theorem B.1,
-which needs n ≤ d/(10(e^ε − 1)α), exponentially small in ε.) Nothing is said here of other classes, of
-features with many coordinates that are not 0, say.
+What survives. Theorem 3.3 as it stands: min(1, d/(εn)) is the right form on this class, with a constant
+between 1/210 and 1/e, and the √log(1/δ) of DP-GD is there a loss of the algorithm and not of the bound. (Nor
+would the reduction gain from Theorem B.1, which needs n ≤ d/(10(e^ε − 1)α), exponentially small in ε.)
+Nothing is said here of other classes, of features with many coordinates that are not 0, say.
 
 How it is checked. In closed form: the excess of the signs on the worst dataset, over all whole numbers s, by
 the risk of the program, against c·min(1, d√log(1/δ)/(εn)), where √log(1/δ) = 2/(e·c) and n is the least for
