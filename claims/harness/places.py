@@ -75,13 +75,15 @@ def nearest(pattern: str, names: Sequence[str]) -> str:
 
 
 def matches(claim_id: str, pattern: str) -> bool:
-    """Whether an id matches a pattern, with or without its reading.
+    """Whether an id matches a pattern, with or without its reading; a paper alone means all of it.
 
     >>> matches("song2021/theorem-2.6:corrected", "song2021/theorem-2.6")
     True
     >>> matches("song2021/theorem-2.6", "song2021/theorem-2.6:corrected")
     False
+    >>> matches("song2021/theorem-2.6", "song2021")
+    True
     """
-    if fnmatchcase(claim_id, pattern):
+    if fnmatchcase(claim_id, pattern) or fnmatchcase(claim_id, f"{pattern}/*"):
         return True
     return ":" not in pattern and fnmatchcase(claim_id.split(":")[0], pattern)

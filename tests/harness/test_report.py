@@ -441,11 +441,17 @@ def test_notebooks_are_found_in_a_checkout_and_once_installed(
 # ---------------------------------------------------------------- mathematics and figures
 
 
+def said(claim: Claim) -> list[str]:
+    """What a finding says."""
+    found = claim.finding
+    return [] if found is None else [found.what, found.favour, found.survives]
+
+
 def test_every_statement_of_the_catalogue_is_rendered() -> None:
     from claims.harness.report.mathematics import markdown_to_html
 
     for claim in load():
-        for text in (claim.statement, claim.finding, claim.title, claim.doc):
+        for text in (claim.statement, claim.summary, claim.title, claim.doc, *said(claim)):
             html = markdown_to_html(text)
             # A formula that cannot be converted is shown as its source, in this element.
             assert 'class="tex"' not in html, f"{claim.id}: {html}"
@@ -577,7 +583,8 @@ def test_a_claim_page_draws_its_plots_and_names_the_broken_one() -> None:
             id=claim.id,
             kind="bound",
             role="printed",
-            finding="",
+            finding=None,
+            summary="",
             verdict=Verdict.CONFIRMED,
             expected=Verdict.CONFIRMED,
             evidence=(),

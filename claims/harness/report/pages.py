@@ -19,6 +19,7 @@ from claims.harness.claim import Claim
 from claims.harness.closure import Sources, roots_of
 from claims.harness.discover import discover
 from claims.harness.places import other_folders
+from claims.harness.report.findings import shown_findings
 from claims.harness.report.mathematics import escape_markdown, inline_html
 from claims.harness.report.plots import words
 from claims.harness.run.result import ClaimResult
@@ -38,6 +39,8 @@ MEANING = {
 }
 _SHOWN_EVIDENCE = 40
 _RATIOS = 24
+_FINDINGS = 10
+"""Findings that the index shows; the page of each paper shows all of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,7 +298,11 @@ class SuitePage:
             f"{papers} {'paper' if papers == 1 else 'papers'}, checked by computation "
             f"(tier {html.escape(str(self.provenance['tier']))}, seed {self.provenance['seed']}).</p>"
         )
-        return [markdown("# Claims and verdicts"), html_block(text + counts_html(self.results))]
+        return [
+            markdown("# Claims and verdicts"),
+            html_block(text + counts_html(self.results)),
+            *_findings(self.results, self.claims, "## What weighs most", most=_FINDINGS),
+        ]
 
     def table(self) -> list[Block]:
         """Every claim with its verdict, by paper."""
@@ -414,7 +421,11 @@ class PaperPage:
             self.claims[r.id].paper.reference for r in self.results if r.id in self.claims
         )
         cited = "".join(f'<p class="reference">{inline_html(reference)}</p>' for reference in references)
-        return [markdown(f"# {self.paper}"), html_block(cited + counts_html(self.results))]
+        return [
+            markdown(f"# {self.paper}"),
+            html_block(cited + counts_html(self.results)),
+            *_findings(self.results, self.claims, "## What was found"),
+        ]
 
     def table(self) -> list[Block]:
         """Every result of the paper, with the evidence that decides it."""
@@ -443,6 +454,30 @@ class PaperPage:
         if claim_id in self.claims:
             return inline_html(self.claims[claim_id].result)
         return html.escape(claim_id.split("/", 1)[1].split(":")[0])
+
+
+def _findings(
+    results: Sequence[ClaimResult], claims: Mapping[str, Claim], heading: str, most: int | None = None
+) -> list[Block]:
+    """A table of what fell, the heaviest first; nothing where nothing fell."""
+    rows: list[tuple[str, ...]] = []
+    for entry, consequences in shown_findings(results, claims)[:most]:
+        found = entry.finding
+        assert found is not None
+        follow = ", ".join(html.escape(_reading(c.id)) for c in consequences)
+        also = f'<div class="key">the same slip: {follow}</div>' if follow else ""
+        rows.append(
+            (
+                html.escape(found.weight),
+                f'<a href="{page_path(entry.id)}.html">{html.escape(entry.id)}</a>',
+                inline_html(found.what) + also,
+                inline_html(found.favour),
+            )
+        )
+    if not rows:
+        return []
+    headings = ("weight", "statement", "what happens", "friendliest reading")
+    return [markdown(heading), html_block(table(headings, rows, name="results", label=heading[3:]))]
 
 
 def _said_of(claim: Claim, result: ClaimResult) -> list[tuple[str, str]]:
