@@ -33,6 +33,7 @@ from claims.harness.report.site import style_sheet
 from claims.harness.report.write import choose_parameters, write_report
 from claims.harness.run.result import ClaimResult
 from claims.harness.run.runner import Settings, run_claims
+from claims.harness.run.temporary import temporary_name
 from implementations.interfaces import Adjacency
 
 pytest.importorskip("papermill")
@@ -388,7 +389,7 @@ def test_a_report_that_fails_leaves_the_one_before(
     write_report(run, out)
     before = {f: f.read_bytes() for f in out.rglob("*") if f.is_file()}
     # What a process killed in the middle leaves; no process has this number.
-    (tmp_path / ".report-99999999-site").mkdir()
+    (tmp_path / temporary_name("site.report").replace(f".{os.getpid()}@", ".99999999@")).mkdir()
 
     def fail(*args: Any, **kwargs: Any) -> None:
         raise RuntimeError("notebook claim.ipynb failed")
@@ -719,12 +720,12 @@ def test_a_killed_report_leaves_none_and_the_next_one_cleans_up(workplace: Path,
         stderr=subprocess.DEVNULL,
     )
     deadline = time.monotonic() + 60
-    while not list(tmp_path.glob(".report-*/suite.ipynb")) and time.monotonic() < deadline:
+    while not list(tmp_path.glob(".*.report/suite.ipynb")) and time.monotonic() < deadline:
         time.sleep(0.05)
     process.kill()
     process.wait()
     assert not (tmp_path / "site").exists()
-    assert len(list(tmp_path.glob(".report-*"))) == 1
+    assert len(list(tmp_path.glob(".*.report"))) == 1
     done = dpclaims("--run", "reports/runs/trial", "--out", str(tmp_path / "site"), cwd=workplace)
     assert done.returncode == 0, done.stderr
     assert sorted(p.name for p in tmp_path.iterdir()) == ["scratch", "site"]

@@ -147,6 +147,8 @@ def _value_html(value: Any, digits: int) -> str:
         return html.escape(str(value))
     if isinstance(value, int):
         return count_html(value)
+    if not isinstance(value, float):  # a column of other people's may hold anything
+        return html.escape(str(value))
     if float(value).is_integer() and abs(value) < 1e6:
         return count_html(int(value))
     return number_html(float(value), digits)
@@ -200,14 +202,20 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, name: str =
     body = "".join(f"<tr>{_row(headings, row)}</tr>" for row in rows)
     return (
         f'<div class="scroll" role="region" tabindex="0" aria-label="{html.escape(label or name)}">'
-        f'<table class="{name}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+        f'<table class="{html.escape(name)}"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
     )
 
 
 def _row(headings: Sequence[str], cells: Sequence[str]) -> str:
     """The cells of a row, each with its heading for screens too narrow for a table."""
     pairs = zip(headings, cells, strict=True)
-    return "".join(f'<td data-head="{heading}">{cell}</td>' for heading, cell in pairs)
+    return "".join(f'<td data-head="{html.escape(_plain(heading))}">{cell}</td>' for heading, cell in pairs)
+
+
+def _plain(text: str) -> str:
+    """HTML without tags, its entities as signs: for an attribute."""
+    return html.unescape(re.sub("<[^>]*>", "", text))
 
 
 def facts(items: Iterable[tuple[str, str]]) -> str:
@@ -296,7 +304,8 @@ class SuitePage:
         text = (
             f'<p class="lead">{len(self.results)} {"claim" if len(self.results) == 1 else "claims"} of '
             f"{papers} {'paper' if papers == 1 else 'papers'}, checked by computation "
-            f"(tier {html.escape(str(self.provenance['tier']))}, seed {self.provenance['seed']}).</p>"
+            f"(tier {html.escape(str(self.provenance['tier']))}, "
+            f"seed {html.escape(str(self.provenance['seed']))}).</p>"
         )
         return [
             markdown("# Claims and verdicts"),
@@ -309,10 +318,11 @@ class SuitePage:
         blocks: list[Block] = []
         for paper in dict.fromkeys(paper_of(r.id) for r in self.results):
             results = [r for r in self.results if paper_of(r.id) == paper]
-            link = f'<h2 id="{paper}"><a href="{paper}.html">{paper}</a></h2>'
+            safe = html.escape(paper)
+            link = f'<h2 id="{safe}"><a href="{safe}.html">{safe}</a></h2>'
             rows = [
                 (
-                    f'<a href="{page_path(r.id)}.html">{html.escape(r.id.split("/", 1)[1])}</a>',
+                    f'<a href="{html.escape(page_path(r.id))}.html">{html.escape(r.id.split("/", 1)[1])}</a>',
                     _title(self.claims, r.id),
                     html.escape(r.kind),
                     f"{badge(verdict_name(r))} {expectation(r)}",
@@ -355,13 +365,16 @@ class SuitePage:
         data = p.get("data")
         items = [
             ("tier", html.escape(str(p["tier"]))),
-            ("seed", str(p["seed"])),
+            ("seed", html.escape(str(p["seed"]))),
             ("data", "synthetic stand-ins" if data is None else _data_html(data)),
             ("started", html.escape(str(p.get("started", "")))),
             ("finished", html.escape(str(p.get("finished") or "not finished"))),
             ("platform", html.escape(" ".join(str(machine.get(k, "")) for k in ("system", "machine")))),
-            ("cores", str(machine.get("cores", ""))),
-            ("versions", ", ".join(f"{html.escape(k)} {html.escape(v)}" for k, v in p["versions"].items())),
+            ("cores", html.escape(str(machine.get("cores", "")))),
+            (
+                "versions",
+                ", ".join(f"{html.escape(str(k))} {html.escape(str(v))}" for k, v in p["versions"].items()),
+            ),
         ]
         return [
             markdown("## Where these numbers come from"),
@@ -422,7 +435,7 @@ class PaperPage:
         )
         cited = "".join(f'<p class="reference">{inline_html(reference)}</p>' for reference in references)
         return [
-            markdown(f"# {self.paper}"),
+            markdown(f"# {escape_markdown(self.paper)}"),
             html_block(cited + counts_html(self.results)),
             *_findings(self.results, self.claims, "## What was found"),
         ]
@@ -431,7 +444,7 @@ class PaperPage:
         """Every result of the paper, with the evidence that decides it."""
         rows = [
             (
-                f'<a href="{page_path(r.id)}.html">{self._printed(r.id)}</a>'
+                f'<a href="{html.escape(page_path(r.id))}.html">{self._printed(r.id)}</a>'
                 f'<div class="reading">{html.escape(_reading(r.id))}</div>',
                 f"{_title(self.claims, r.id)}<div class='key'>{deciding_html(r, self.digits)}</div>",
                 f"{badge(verdict_name(r))} {expectation(r)}",
@@ -541,10 +554,11 @@ class ClaimPage:
                 '<p class="warning">This claim is no longer in the catalogue: the run keeps its evidence, '
                 "but its statement, its source and its plots are gone.</p>"
             )
-            return [markdown(f"# {result.id}"), html_block(head + meaning + missing)]
+            return [markdown(f"# {escape_markdown(result.id)}"), html_block(head + meaning + missing)]
         claim = self.claim
         readings = ", ".join(
-            f'<a href="{page_path(o).split("/")[1]}.html">{html.escape(o)}</a>' for o in self.others
+            f'<a href="{html.escape(page_path(o).split("/")[1])}.html">{html.escape(o)}</a>'
+            for o in self.others
         )
         file = f"<code>{html.escape(claim.module.replace('.', '/'))}.py</code>" if claim.module else ""
         items = [
@@ -618,7 +632,7 @@ class ClaimPage:
 
         def add(title: str, make: Callable[[], Drawn], what: Any, where: str = "") -> None:
             try:
-                drawn = kept(self.folder, [what, evidence, self.rows_digest], make)
+                drawn = kept([what, evidence, self.rows_digest], make)
             except NoRowsError as error:
                 blocks.append(html_block(f'<p class="quiet">Not drawn: {html.escape(str(error))}.</p>'))
                 return
