@@ -74,6 +74,8 @@ def check(point: Point) -> Iterator[Evidence]:
     yield at_most("δ at ε of the T reports of one record", composed, delta, note=note)
     steep = local.report_noise(epsilon=epsilon, delta=delta, steps=steps, lipschitz=3.0)
     yield same("noise of a report over 2L√T/μ*, L = 3", steep / (3.0 * stated), 1.0)
+    other = local.report_noise(epsilon=2.5, delta=1e-7, steps=5, lipschitz=1.0) * mu_star(2.5, 1e-7)
+    yield same("noise of a report over 2L√T/μ* at another ε and δ", other / (2.0 * math.sqrt(5.0)), 1.0)
 
     x, y = in_unit_ball((point.drawn, 2), rng), rng.uniform(-1.0, 1.0, point.drawn)
     theta = np.array([0.4, -0.7])
