@@ -21,11 +21,13 @@ INSTRUMENTS = (
     "Evidence",
     "Side",
     "Verdict",
+    "assert_ledger",
     "audit_privacy",
     "each",
     "fit_rate",
     "hockey_stick",
     "remote",
+    "trace_privacy",
     "unseeded",
 )
 AUTHORS = (

@@ -12,16 +12,19 @@ if TYPE_CHECKING:
     from audits.evidence import Evidence, Side, Verdict
     from audits.privacy import audit_privacy, each, unseeded
     from audits.rates import fit_rate
+    from audits.trace import assert_ledger, trace_privacy
 
 __all__ = [
     "Evidence",
     "Side",
     "Verdict",
+    "assert_ledger",
     "audit_privacy",
     "each",
     "fit_rate",
     "hockey_stick",
     "remote",
+    "trace_privacy",
     "unseeded",
 ]
 
@@ -30,11 +33,13 @@ HOMES = {
     "Evidence": "audits.evidence",
     "Side": "audits.evidence",
     "Verdict": "audits.evidence",
+    "assert_ledger": "audits.trace",
     "audit_privacy": "audits.privacy",
     "each": "audits.privacy",
     "fit_rate": "audits.rates",
     "hockey_stick": "audits.divergence",
     "remote": "audits.bridge",
+    "trace_privacy": "audits.trace",
     "unseeded": "audits.privacy",
 }
 """Where each public name stands; SciPy and statsmodels take most of a second: only what is used is loaded."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from claims.harness.commands.audit import audit_command
+from claims.harness.commands.trace import trace_command
 from claims.harness.report.describe import describe
 from claims.harness.run.result import BAD_INPUT, CRASHED, ClaimResult
 from claims.harness.words import TIERS, Kind
@@ -184,6 +185,7 @@ def run(
 
 
 app.command("audit")(audit_command)
+app.command("trace")(trace_command)
 
 
 @app.command()
