@@ -44,15 +44,28 @@ class Entry:
 
 def entries(rows: Sequence[Row], place: int | None, records: int | None, output: Any = None) -> list[Entry]:
     """The entries of all rows that cost something; `place` is that of the record that differs."""
-    draws = {row["index"]: row for row in rows if row["kind"] != "comparison"}
+    draws = {row["index"]: row for row in rows if row["kind"] not in ("comparison", "coins")}
     coins = _coins(rows, draws, place, records)
     found: list[Entry] = []
     for row in draws.values():
         entry = _entry(row, draws)
         if entry is not None:
-            found.append(_amplified(entry, row["index"], coins))
+            found.append(_amplified(entry, int(row["at"]), coins))
+    found += [_fallen(row) for row in rows if row["kind"] == "coins"]
     found += _comparisons([row for row in rows if row["kind"] == "comparison"], draws)
     return found
+
+
+def _fallen(row: Row) -> Entry:
+    """Coins that must fall otherwise on D′ for the output to be that on D: the ratio of their probabilities."""
+    if row["logs"] is None:
+        return Entry(
+            _where(row), "coins", "", None, "the probability of the coins' other outcomes is not known"
+        )
+    ratio = float(row["logs"][0] - row["logs"][1])
+    return Entry(
+        _where(row), "coins that fall otherwise", f"log-ratio {ratio:.4g}", (Loss("pure", abs(ratio)),)
+    )
 
 
 def _where(row: Row) -> tuple[str, int, str]:
@@ -77,7 +90,7 @@ def _additive(row: Row, shift: Array) -> Entry:
     """Noise of one law that is moved by `shift`, each entry independent of the others."""
     law, params = _law(row)
     where = _where(row)
-    sampled = row["kind"] == "derived"
+    sampled = row["kind"] == "derived" and sum_of(row["recipe"]) is None
     moved = shift[shift != 0.0]
     l1, l2 = float(np.abs(shift).sum()), float(np.sqrt((shift**2).sum()))
     distance = f"{l1:.6g}" if moved.size == 1 else f"L1 {l1:.6g}, L2 {l2:.6g}"
@@ -113,8 +126,10 @@ class _Moved:
 
     def __init__(self, law: Any, by: float) -> None:
         self._law, self._by = law, by
-        if hasattr(law.dist, "pmf"):
-            self.pmf = lambda x: law.pmf(np.asarray(x) - by)
+        self.dist = law.dist
+
+    def pmf(self, x: Any) -> Any:
+        return self._law.pmf(np.asarray(x) - self._by)
 
     def cdf(self, x: Any) -> Any:
         return self._law.cdf(np.asarray(x) - self._by)
@@ -134,7 +149,25 @@ def _law(row: Row) -> tuple[str, Mapping[str, Any]]:
     """Name and parameters of the law of a row; that of a function of noise is recognised from samples."""
     if row["kind"] != "derived":
         return row["law"], row["params"]
-    return recognised(row.get("samples"))
+    return sum_of(row["recipe"]) or recognised(row.get("samples"))
+
+
+def sum_of(recipe: Any) -> tuple[str, Mapping[str, Any]] | None:
+    """The law of a sum or difference of two independent draws, where it is a well-known one."""
+    if recipe is None:
+        return None
+    first, second = recipe["laws"]
+    a, b = first["params"], second["params"]
+    sign = first["factor"] * second["factor"] * (-1.0 if recipe["function"] == "subtract" else 1.0)
+    equal = abs(first["factor"]) == abs(second["factor"])
+    if first["law"] == second["law"] == "normal":
+        return "normal", {"scale": math.hypot(a["scale"] * first["factor"], b["scale"] * second["factor"])}
+    if first["law"] == second["law"] == "exponential" and sign < 0.0 and equal and a == b:
+        return "laplace", {"scale": a["scale"] * abs(first["factor"])}
+    if first["law"] == second["law"] == "geometric" and sign < 0.0 and equal and a == b:
+        if abs(first["factor"]) == 1.0:
+            return "discrete laplace", {"rate": -math.log1p(-a["p"])}
+    return None
 
 
 def recognised(samples: Any) -> tuple[str, Mapping[str, Any]]:
@@ -585,7 +618,7 @@ def _coins(
                 rate = chance if row["name"].startswith("greater") else 1.0 - chance
                 found.append(_Coin(int(row["at"]), rate))
     for row in draws.values():
-        if row["law"] == "choice" and row["params"].get("a") == records and not row["params"].get("p"):
+        if row["law"] == "choice" and row["params"].get("a") == records and row["params"].get("p") is None:
             if row["params"].get("replace") is False and row["shape"]:
                 found.append(_Coin(int(row["index"]) + 1, row["shape"][0] / records))
         if row["law"] == "binomial" and tuple(row["shape"])[:1] == (records,) and not row["unlike"]:

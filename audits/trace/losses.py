@@ -158,9 +158,9 @@ def gaussian_epsilon(ratio: float, delta: float) -> float:
 
 def between(first: Any, second: Any) -> Loss:
     """The loss of two laws on the line, frozen ones of SciPy, sorted into cells."""
-    if hasattr(first, "pmf"):
-        low, high = (f(law.ppf(x)) for f, x in ((min, 1e-15), (max, 1.0 - 1e-15)) for law in (first,))
-        low, high = min(low, second.ppf(1e-15)), max(high, second.ppf(1.0 - 1e-15))
+    if hasattr(first.dist, "pmf"):
+        low = min(float(law.ppf(1e-15)) for law in (first, second))
+        high = max(float(law.ppf(1.0 - 1e-15)) for law in (first, second))
         points = np.arange(low, high + 1.0)
         p, q = np.asarray(first.pmf(points)), np.asarray(second.pmf(points))
     else:

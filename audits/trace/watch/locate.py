@@ -17,34 +17,22 @@ MOST_SIZE = 10_000
 Where = Tuple[str, int, str]
 
 
-def line_of(
-    call: Any, first: Any, second: Any, recorded: Any, frozen: Any, unlike: Any, run: Any
-) -> Optional[Where]:
+def line_of(run: Any, first: Any, second: Any, tape: Any, unlike: Any) -> Optional[Where]:
     """File, line and function that first hold the differing value of an output, on D as on D′.
 
     Both runs are watched line by line: a local variable, or an attribute of `self`, that comes to hold the
     value of the output on D in the one and that on D′ in the other, at the same line.
     """
-    _, a, b = unlike[0]
-    shape = unlike[0][0].startswith("the ")
+    path, a, b = unlike
     found = []
-    for data, options, wanted in (
-        (first, {"tape": _tape(recorded)}, a),
-        (second, {"tape": _tape(recorded)}, b),
-    ):
-        watcher = Watcher(wanted, shape)
-        run(data, tracer=watcher.trace, **options)
+    for data, wanted in ((first, a), (second, b)):
+        watcher = Watcher(wanted, path.startswith("the "))
+        run(data, tape=tape, tracer=watcher.trace)
         found.append(watcher.lines)
     for where in found[0]:
         if where in found[1]:
             return where
     return found[0][0] if found[0] else None
-
-
-def _tape(recorded: Any) -> Any:
-    from .session import Tape
-
-    return Tape(recorded.session)
 
 
 class Watcher:

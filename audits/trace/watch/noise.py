@@ -12,10 +12,11 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from .session import MOST_DERIVED, Session, elements
+from .session import BITS, MOST_DERIVED, Session, elements
 
 ARITHMETIC = ("add", "subtract", "multiply", "divide", "true_divide", "negative", "positive")
 COMPARISONS = ("less", "less_equal", "greater", "greater_equal")
+EQUALITIES = ("equal", "not_equal")
 SHAPES = (
     "reshape", "ravel", "transpose", "squeeze", "expand_dims", "atleast_1d", "broadcast_to", "swapaxes",
     "moveaxis", "flip", "roll", "tile", "repeat", "take",
@@ -30,20 +31,23 @@ class Note:
     ids       elements of draws, one for each entry; factor and argument are of the same shape.
     argument  None where nothing was added yet.
     soft      nothing was added but numbers of the program's own text, as far as can be seen.
+    public    the value has been released: only comparisons are noted.
     """
 
-    __slots__ = ("argument", "depth", "factor", "ids", "session", "soft")
+    __slots__ = ("argument", "depth", "factor", "ids", "public", "session", "soft")
 
     def __init__(
         self, session: Session, ids: Any, factor: Any, argument: Any, soft: bool = True, depth: int = 0
     ) -> None:
         self.session, self.ids, self.factor, self.argument = session, ids, factor, argument
-        self.soft, self.depth = soft, depth
+        self.soft, self.depth, self.public = soft, depth, False
 
     def moved(self, function: Any) -> "Note":
         """The note of a value whose entries were moved by a function."""
         argument = None if self.argument is None else function(self.argument)
-        return Note(self.session, function(self.ids), function(self.factor), argument, self.soft, self.depth)
+        note = Note(self.session, function(self.ids), function(self.factor), argument, self.soft, self.depth)
+        note.public = self.public
+        return note
 
 
 def note_of(value: Any) -> Optional[Note]:
@@ -89,17 +93,19 @@ def noted(value: Any, note: Optional[Note], numpy: bool = True) -> Any:
 def fresh(session: Session, value: Any, argument: Any = None, numpy: bool = True) -> Any:
     """The value of the draw that was just made, as noise."""
     session = getattr(session, "actual", session)
-    index = len(session.draws) - 1
+    index = session.last
     shape = np.shape(value)
     if np.asarray(value).dtype.kind not in "fiu":
         return value
     ids = elements(index, shape)
-    centre = None
+    centre, public = None, False
     if argument is not None and np.any(np.asarray(argument) != 0):
         centre = np.array(np.broadcast_to(np.asarray(plain(argument), dtype=float), shape))
-        value = session.use(ids, np.ones(shape), centre, value, "centre")
-    soft = centre is None or type(argument) in (int, float)
-    return noted(value, Note(session, ids, np.ones(shape), centre, soft), numpy)
+        soft = type(argument) in (int, float)
+        value, public = session.use(ids, np.ones(shape), centre, value, soft)
+    note = Note(session, ids, np.ones(shape), centre, centre is None or type(argument) in (int, float))
+    note.public = public
+    return noted(value, note, numpy)
 
 
 # --- What is done with noise ------------------------------------------------------------------------------
@@ -117,14 +123,25 @@ def apply(ufunc: Any, method: str, inputs: Tuple[Any, ...], out: Any, kwargs: Di
     note, result = None, result
     if some and ufunc.nout == 1:
         session, name = some[0].session, ufunc.__name__
-        if method == "__call__" and name in COMPARISONS:
+        if method == "__call__" and (name in COMPARISONS or name in EQUALITIES and _whole(inputs)):
             return _compared(session, name, values, notes, result)
-        if method == "__call__" and name in ARITHMETIC:
+        if any(known.public for known in some):
+            pass
+        elif method == "__call__" and name in ARITHMETIC:
             note = _linear(name, values, inputs, notes, result)
-            if note is not None and note.argument is not None and name in ("add", "subtract"):
-                result = session.use(note.ids, note.factor, note.argument, result, name)
-        if note is None and method in ("__call__", "reduce") and result is not None:
-            note, result = _derived(ufunc, method, values, notes, kwargs, result)
+            if note is None and name in ("add", "subtract") and len(some) == 2:
+                note = _more_noise(name, values, notes, result)
+            if note is not None and note.argument is not None and name != "positive":
+                result, note.public = session.use(note.ids, note.factor, note.argument, result, note.soft)
+        if (
+            note is None
+            and not any(known.public for known in some)
+            and method in ("__call__", "reduce")
+            and result is not None
+        ):
+            note = _derived(ufunc, method, values, notes, kwargs, result)
+            if note is not None and session.shifts:
+                result = result + session.shifts.get(int(note.ids.flat[0]) >> BITS, 0.0)
     numpy = any(isinstance(v, (np.generic, np.ndarray)) for v in values)
     if out is not None:
         return _into(out[0], result, note)
@@ -181,33 +198,65 @@ def _linear(name: str, values: Any, inputs: Any, notes: Any, result: Any) -> Opt
     return None
 
 
-def _derived(ufunc: Any, method: str, values: Any, notes: Any, kwargs: Any, result: Any) -> Tuple[Any, Any]:
+def _more_noise(name: str, values: Any, notes: Any, result: Any) -> Optional[Note]:
+    """A sum with data, and noise that is added to it: the noise of both together, and the same argument."""
+    first, second = notes
+    if (
+        first.argument is None
+        and second.argument is None
+        or not (first.argument is None or second.argument is None)
+    ):
+        return None
+    session, shape = first.session, np.shape(result)
+    if session.derived >= MOST_DERIVED:
+        return None
+    session.derived += 1
+    session.sums += 1
+    argument, sign = (first.argument, 1.0) if second.argument is None else (second.argument, -1.0)
+    argument = np.broadcast_to(argument, shape) * (sign if name == "subtract" else 1.0)
+    pure = tuple(0.0 if n.argument is None else n.argument for n in notes)
+    recipe = {
+        "function": name,
+        "method": "__call__",
+        "parents": [first.ids, second.ids],
+        "constants": [None, None],
+        "options": {},
+        "factors": [first.factor, second.factor],
+        "arguments": [None, None],
+    }
+    noise = values[0] - pure[0] + (values[1] - pure[1]) * (-1.0 if name == "subtract" else 1.0)
+    index = session.function(noise, recipe, [first.ids, second.ids])
+    return Note(session, elements(index, shape), np.ones(shape), np.array(argument), False, first.depth + 1)
+
+
+def _derived(ufunc: Any, method: str, values: Any, notes: Any, kwargs: Any, result: Any) -> Optional[Note]:
     """A function of nothing but noise is noise of its own; of a sum with data it is a plain number."""
     some = [note for note in notes if note is not None]
     session = some[0].session
     depth = 1 + max(note.depth for note in some)
     kind = np.asarray(result).dtype.kind
     if kind not in "fiu" or depth > MOST_DEPTH or session.derived >= MOST_DERIVED:
-        return None, result
+        return None
     if not all(note.argument is None or note.soft for note in some):
-        return None, result
+        return None
     session.derived += 1
-    parents = [None if note is None else note.ids for note in notes]
-    constants = [None if note is not None else value for note, value in zip(notes, values)]
-    options = {k: v for k, v in kwargs.items() if k in ("axis", "keepdims")}
     recipe = {
         "function": ufunc.__name__,
         "method": method,
-        "parents": parents,
-        "constants": constants,
-        "options": options,
+        "parents": [None if note is None else note.ids for note in notes],
+        "constants": [None if note is not None else value for note, value in zip(notes, values)],
+        "options": {k: v for k, v in kwargs.items() if k in ("axis", "keepdims")},
         "factors": [None if note is None else note.factor for note in notes],
         "arguments": [None if note is None else note.argument for note in notes],
     }
-    value = session.draw("derived", {}, result, "derived", recipe=recipe)
-    index = len(session.draws) - 1
-    shape = np.shape(value)
-    return Note(session, elements(index, shape), np.ones(shape), None, True, depth), value
+    index = session.function(result, recipe, recipe["parents"])
+    shape = np.shape(result)
+    return Note(session, elements(index, shape), np.ones(shape), None, True, depth)
+
+
+def _whole(inputs: Any) -> bool:
+    """Whether noise of whole numbers is compared: it may well be equal."""
+    return any(np.asarray(plain(v)).dtype.kind in "iu" for v in inputs if note_of(v) is not None)
 
 
 def _compared(session: Session, name: str, values: Any, notes: Any, result: Any) -> Any:
@@ -276,6 +325,9 @@ def _with_operators(kind: Any) -> Any:
         setattr(kind, "__r%s__" % name, _operator(ufunc, True))
     for name, ufunc in COMPARE.items():
         setattr(kind, "__%s__" % name, _operator(ufunc, False))
+    if issubclass(kind, int):
+        kind.__eq__, kind.__ne__ = _operator(np.equal, False), _operator(np.not_equal, False)
+        kind.__bool__ = lambda self: bool(apply(np.not_equal, "__call__", (self, 0), None, {}))
     kind.__neg__ = lambda self: apply(np.negative, "__call__", (self,), None, {})
     kind.__pos__ = lambda self: self
     kind.__abs__ = lambda self: apply(np.absolute, "__call__", (self,), None, {})

@@ -13,7 +13,7 @@ import numpy as np
 
 from .mechanisms import mechanisms
 from .noise import plain
-from .session import BITS, HOME, NOISE_CODE, Current, Session, Tape, own_rng
+from .session import BITS, HOME, NOISE_CODE, Current, Session, Tape, own_rng, same
 from .sources import exchanged, watched
 
 MOST_PASSES = 4
@@ -22,6 +22,15 @@ SAME = 1e-9
 """Relative difference below which two computed numbers are the same."""
 CLOSE = 1e-6
 """The same for outputs of a replay whose sums were computed anew."""
+MOST_SOLVED, MOST_FLIPS = 40, 80
+"""Entries of plain noise that are solved for; other outcomes of coins that are tried."""
+MIRRORED = {
+    "less": "greater",
+    "less_equal": "greater_equal",
+    "greater": "less",
+    "greater_equal": "less_equal",
+}
+"""Comparisons with their operands exchanged."""
 RESAMPLED, KEPT = 100_000, 2000
 """Values of a function of noise that are drawn to recognise its law; how many of them, in order, are kept."""
 
@@ -45,9 +54,9 @@ def trace_runs(
         current: Any = Current()
         current.actual = Session(own_rng(0))
         known = len(sys.modules)
-        with watched(current) as rng, exchanged(mechanisms(current, primitives)):
+        with watched(current) as (rng, begin), exchanged(mechanisms(current, primitives)):
             while len(reports) < len(runs):
-                report = trace_pair(program, current, rng, *runs[len(reports)])
+                report = trace_pair(program, current, (rng, begin), *runs[len(reports)])
                 if len(sys.modules) > known:
                     # The run has imported what is not watched yet.
                     break
@@ -59,7 +68,7 @@ def trace_runs(
 def trace_pair(
     program: Callable[..., Any],
     current: Any,
-    generator: Any,
+    source: Tuple[Any, Callable[[], None]],
     first: Any,
     second: Any,
     seed: Sequence[int],
@@ -68,7 +77,8 @@ def trace_pair(
     """Rows and findings of a program on a pair of datasets, as plain values.
 
     program       program(data, rng) → what is released; or (data, size, rng), called with size 1.
-    current       the session that all sources report to; generator: one of them, passed to the program.
+    current       the session that all sources report to.
+    source        the generator that the program is given, and what sets all generators to their start.
     participate   the record that differs takes part in every random subset.
     Returns a dictionary: "draws" rows, "findings" (kind, where, text), "lost" (where, text), "notes".
     """
@@ -76,14 +86,14 @@ def trace_pair(
     have, want = count(first), count(second)
     place = changed(first, second)
     records = None if have is None or want is None or place is None else (have, want, place)
-    forced = place if participate else None
 
     def run(data: Any, **options: Any) -> Run:
         session = Session(own_rng(list(seed)), records=records, **options)
         current.actual = session
-        return run_once(call, data, session, generator)
+        source[1]()
+        return run_once(call, data, session, source[0])
 
-    recorded = run(first, forced=forced)
+    recorded = run(first, forced=place if participate else None)
     tape = Tape(recorded.session)
     report: Dict[str, Any] = {"draws": [], "findings": [], "lost": [], "notes": [], "seed": list(seed)}
     report["place"], report["records"] = place, have
@@ -96,13 +106,388 @@ def trace_pair(
         if recorded.error is not None:
             return report
     _sequence(recorded, frozen, report)
-    shifts, several = _shifts(recorded.session, frozen.session)
-    rows = _rows(recorded, frozen, shifts, report)
-    only_compared: List[int] = []
+    pair = Pair(lambda **options: run(second, tape=tape, **options), recorded, frozen, place)
+    found = Explanation(frozen, *_shifts(recorded.session, frozen.session))
     if frozen.error is None and frozen.session.diverged is None:
-        only_compared = _outputs(run, second, tape, recorded, frozen, shifts, several, report, (call, first))
-    report["draws"] = _finished(rows, recorded, frozen, only_compared, shifts)
+        found = explained(pair, found)
+        if found.unlike:
+            _unexplained(pair, found, report, (run, first, second, tape))
+    report["draws"] = _rows(recorded, found, report)
     return report
+
+
+class Pair:
+    """What is known of a pair: a replay on D′ with options, the runs on D and on D′, the record's place."""
+
+    def __init__(self, replay: Callable[..., Run], recorded: Run, frozen: Run, place: Optional[int]) -> None:
+        self.replay, self.recorded, self.frozen, self.place = replay, recorded, frozen, place
+
+
+class Explanation:
+    """How the output on D can be that on D′.
+
+    run       the replay on D′ that it rests on.
+    shifts    what each draw's noise has moved by; several: draws of which that is contradictory.
+    unlike    differences of the outputs that are left.
+    compared  draws that were compared and not released.
+    coins     log-probabilities of other outcomes of coins, on D and on D′; None where none had to change.
+    """
+
+    def __init__(
+        self, run: Run, shifts: Dict[int, Any], several: Dict[int, Any], unlike: Sequence[Any] = ()
+    ) -> None:
+        self.run, self.shifts, self.several, self.unlike = run, shifts, several, list(unlike)
+        self.compared: List[int] = []
+        self.coins: Optional[Dict[str, Any]] = None
+
+
+def explained(pair: Pair, found: Explanation) -> Explanation:
+    """The first explanation that leaves no difference of the outputs.
+
+    In order: draws that are compared are not released otherwise; noise is released where data are first added to
+    it; where its argument is first another one on D′; where it is last changed; noise that was turned into
+    plain numbers is moved; coins fall otherwise.
+    """
+    recorded, frozen = pair.recorded, pair.frozen
+    found.unlike = differences(recorded.output, frozen.output, 0.0)
+    fine = not found.unlike and not found.several
+    compared = _in_comparisons(frozen.session) & {k for k, s in found.shifts.items() if np.any(s != 0.0)}
+    if compared:
+        rest = {k: s for k, s in found.shifts.items() if k not in compared}
+        coupled = _coupled(pair, rest)
+        if coupled is not None:
+            found.compared, found.unlike, found.several = sorted(compared), [], {}
+            return found
+    if fine and not recorded.session.sums:
+        return found
+    if not fine:
+        moved = pair.replay(release="moved")
+        if moved.error is None and moved.session.diverged is None:
+            shifts, several = _shifts(recorded.session, moved.session)
+            if not several and not differences(recorded.output, moved.output, 0.0):
+                return Explanation(moved, shifts, {}, [])
+    last = pair.replay(release="last")
+    if last.error is None and last.session.diverged is None:
+        shifts, several = _shifts(recorded.session, last.session)
+        coupled = _coupled(pair, shifts)
+        if coupled is not None:
+            kept = _without_parents(recorded.session, shifts)
+            return Explanation(last, kept, {}, [])
+    if fine:
+        return found
+    if not found.unlike:
+        # Every sum has its value of D, but no noise gives all of them.
+        found.unlike = [("", "one sum", "another sum")]
+        return found
+    plain_noise = solved(pair, found)
+    if plain_noise is not None:
+        return plain_noise
+    return flipped(pair, found)
+
+
+def _without_parents(session: Session, shifts: Dict[int, Any]) -> Dict[int, Any]:
+    """The shifts without those of noise that is part of a larger noise with a shift of its own."""
+    kept = dict(shifts)
+    for index in shifts:
+        row = session.functions.get(index)
+        if row is not None and np.any(shifts[index] != 0.0):
+            for ids in row["recipe"]["parents"]:
+                for element in np.ravel(ids) if ids is not None else ():
+                    kept.pop(int(element) >> BITS, None)
+    return kept
+
+
+def _in_comparisons(session: Session) -> Any:
+    """Draws that take part in comparisons."""
+    found = set()
+    for event in session.compared:
+        for ids in _event_ids(event):
+            found |= {int(e) >> BITS for e in np.ravel(ids) if e >= 0}
+    return found
+
+
+def _event_ids(event: Dict[str, Any]) -> List[Any]:
+    parts = [event["ids"]]
+    for part in (event.get("first"), event.get("second")):
+        if part is not None and part["ids"] is not None:
+            parts.append(part["ids"])
+    return parts
+
+
+def _coupled(pair: Pair, shifts: Dict[int, Any]) -> Optional[Run]:
+    """A replay on D′ whose sums are computed, with noise moved by the shifts, if its output is that on D.
+
+    Shifts are found anew a few times: later arguments may depend on earlier sums.
+    """
+    used = dict(shifts)
+    parents = _parents(pair.recorded.session, used)
+    for _ in range(MOST_PASSES):
+        applied = {k: s for k, s in used.items() if k not in parents}
+        found = pair.replay(release="none", shifts=applied)
+        if found.error is not None or found.session.diverged is not None:
+            return None
+        if not differences(pair.recorded.output, found.output, CLOSE):
+            return found
+        now, _ = _shifts(pair.recorded.session, found.session)
+        now = {k: s for k, s in now.items() if k in shifts}
+        if not now or all(
+            np.shape(s) == np.shape(used[k]) and np.all(_alike(s, used[k], SAME)) for k, s in now.items()
+        ):
+            return None
+        used.update(now)
+    return None
+
+
+def _parents(session: Session, shifts: Dict[int, Any]) -> Any:
+    """Functions of noise whose own noise has a shift: moved with it."""
+    found = set()
+    for index in shifts:
+        row = session.functions.get(index)
+        if row is not None:
+            for ids in row["recipe"]["parents"]:
+                for element in np.ravel(ids) if ids is not None else ():
+                    if np.any(np.asarray(shifts.get(int(element) >> BITS, 0.0)) != 0.0):
+                        found.add(index)
+    return found
+
+
+def solved(pair: Pair, found: Explanation) -> Optional[Explanation]:
+    """Noise that was turned into plain numbers: how it must move on D′ for the output to be that on D.
+
+    The derivative of the output by each of its entries is taken by moving it a little.
+    """
+    loose = _loose(pair.recorded.session, pair.frozen.session)
+    entries = [(row["index"], place) for row in loose for place in range(int(np.prod(row["shape"] or (1,))))]
+    if not entries or len(entries) > MOST_SOLVED:
+        return None
+    base, wanted = numbers(pair.frozen.output), numbers(pair.recorded.output)
+    if base is None or wanted is None or base.shape != wanted.shape:
+        return None
+    rows = {row["index"]: row for row in loose}
+    columns = []
+    for index, place in entries:
+        step = np.zeros(rows[index]["shape"])
+        size = 1e-4 * max(1.0, float(np.max(np.abs(np.asarray(rows[index]["value"], dtype=float)))))
+        step.reshape(-1)[place] = size
+        moved = pair.replay(shifts={index: step})
+        values = None if moved.error is not None else numbers(moved.output)
+        if values is None or values.shape != base.shape:
+            return None
+        columns.append((values - base) / size)
+    jacobian = np.stack(columns, axis=1)
+    if not np.all(np.isfinite(jacobian)) or not np.all(np.isfinite(wanted - base)):
+        return None
+    solution = np.linalg.lstsq(jacobian, wanted - base, rcond=1e-9)[0]
+    shifts = {index: np.zeros(row["shape"]) for index, row in rows.items()}
+    for (index, place), amount in zip(entries, solution):
+        shifts[index].reshape(-1)[place] = amount if abs(amount) > 1e-9 else 0.0
+    moved = pair.replay(shifts=shifts)
+    if moved.error is not None or differences(pair.recorded.output, moved.output, CLOSE):
+        return None
+    return Explanation(found.run, {**found.shifts, **shifts}, {}, [])
+
+
+def numbers(value: Any) -> Any:
+    """All numbers of a flat value as one vector; None where there is anything else that is not text."""
+    parts: List[Any] = []
+
+    def walk(item: Any) -> None:
+        if isinstance(item, dict):
+            for key in item:
+                walk(item[key])
+        elif isinstance(item, (list, tuple)):
+            for part in item:
+                walk(part)
+        elif (
+            isinstance(item, (bool, int, float, np.number, np.ndarray))
+            and np.asarray(item).dtype.kind in "fiub"
+        ):
+            parts.append(np.ravel(np.asarray(item, dtype=float)))
+
+    walk(value)
+    return np.concatenate(parts) if parts else None
+
+
+def flipped(pair: Pair, found: Explanation) -> Explanation:
+    """Other outcomes of coins on D′ that give the output of D, found one after the other."""
+    flips: Dict[Any, Any] = {}
+    current = pair.replay(flips={("nothing", 0): 0})
+    if current.error is not None:
+        return found
+    left = unlike_entries(pair.recorded.output, current.output)
+    tries = MOST_FLIPS
+    while left and tries > 0:
+        for key, outcome in _other_outcomes(current.session, pair.place):
+            tries -= 1
+            better = _better(pair, _with(flips, key, outcome), left)
+            if better is not None:
+                flips, current = better
+                left = unlike_entries(pair.recorded.output, current.output)
+                break
+            if tries <= 0:
+                break
+        else:
+            break
+    if left:
+        return found
+    one, other = chances(pair.recorded.session), chances(current.session)
+    coins = {
+        "logs": None,
+        "where": list(current.session.compared[0]["where"]) if current.session.compared else None,
+    }
+    for session in (current.session, pair.recorded.session):
+        for row in session.draws:
+            if coins["where"] is None:
+                coins["where"] = list(row["where"])
+    if flips:
+        key = next(iter(flips))
+        events = [e for e in current.session.compared if ("outcome", e["key"]) == key]
+        if events:
+            coins["where"] = list(events[0]["where"])
+        elif key[0] == "draw":
+            coins["where"] = list(pair.recorded.session.draws[key[1]]["where"])
+    if one is not None and other is not None:
+        coins["logs"] = [one, other]
+    result = Explanation(found.run, found.shifts, {}, [])
+    result.coins = coins
+    return result
+
+
+def _better(pair: Pair, flips: Dict[Any, Any], left: int) -> Optional[Tuple[Dict[Any, Any], Run]]:
+    """The flips, perhaps with one more of a coin that they bring about, and the run, if fewer entries differ."""
+    known = {event["key"] for event in pair.frozen.session.compared}
+    for align in ("insert", "skip"):
+        trial = _with(flips, ("align", 0), align)
+        run = pair.replay(flips=trial)
+        if run.error is not None:
+            continue
+        if unlike_entries(pair.recorded.output, run.output) < left:
+            return trial, run
+        for key, outcome in _other_outcomes(run.session, pair.place):
+            if key[0] == "outcome" and key[1] not in known and key not in flips:
+                further = _with(trial, key, outcome)
+                second = pair.replay(flips=further)
+                if second.error is None and unlike_entries(pair.recorded.output, second.output) < left:
+                    return further, second
+    return None
+
+
+def _with(flips: Dict[Any, Any], key: Any, outcome: Any) -> Dict[Any, Any]:
+    found = dict(flips)
+    found[key] = outcome
+    return found
+
+
+def _other_outcomes(session: Session, place: Optional[int]) -> List[Tuple[Any, Any]]:
+    """Outcomes that coins could have had: each a key of `flips`, and the outcome."""
+    found: List[Tuple[Any, Any]] = []
+    for event in session.compared:
+        outcome = event["outcome"]
+        if event["what"] != "compare":
+            continue
+        if np.ndim(outcome) == 0:
+            found.append((("outcome", event["key"]), np.bool_(not outcome)))
+        else:
+            flat_places = [place] if place is not None and place < np.size(outcome) else []
+            flat_places += [i for i in range(min(np.size(outcome), 16)) if i != place]
+            for one in flat_places:
+                other = np.array(outcome)
+                other.reshape(-1)[one] = not other.reshape(-1)[one]
+                found.append((("outcome", event["key"]), other))
+    for row in session.draws:
+        if (
+            row["kind"] == "coin"
+            and np.ndim(row["value"]) == 0
+            and row["law"] in ("choice", "integers", "randint")
+        ):
+            size = reach(row)
+            if size is not None and size[1] - size[0] <= 16:
+                for value in range(size[0], size[1]):
+                    if value != row["value"]:
+                        found.append((("draw", row["index"]), type(row["value"])(value)))
+    return found
+
+
+def reach(row: Dict[str, Any]) -> Optional[Tuple[int, int]]:
+    """(low, high) of a draw of a place, high excluded."""
+    params = row["params"]
+    try:
+        if "a" in params:
+            return 0, int(params["a"])
+        low, high = params.get("low"), params.get("high")
+        return (0, int(low)) if high is None else (int(low), int(high))
+    except (TypeError, ValueError):
+        return None
+
+
+def unlike_entries(a: Any, b: Any) -> int:
+    """How many entries of two flat values differ; what cannot be compared counts much."""
+    if isinstance(a, dict) and isinstance(b, dict) and set(a) == set(b):
+        return sum(unlike_entries(a[key], b[key]) for key in a)
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)) and len(a) == len(b):
+        return sum(unlike_entries(x, y) for x, y in zip(a, b))
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and a.shape == b.shape:
+        if a.dtype.kind in "fiub" and b.dtype.kind in "fiub":
+            return int(np.sum(~_alike(a, b, CLOSE)))
+    return 1000 * bool(differences(a, b, CLOSE)) if isinstance(a, (dict, list, np.ndarray)) else len(
+        differences(a, b, CLOSE)
+    )  # fmt: skip
+
+
+def chances(session: Session) -> Optional[float]:
+    """log-probability of the outcomes of all coins of a run; None where the law of one is not known."""
+    total = 0.0
+    draws = session.rows
+    for event in session.compared:
+        if event["what"] != "compare":
+            return None
+        first, second = event["first"], event["second"]
+        if (first["ids"] is None) == (second["ids"] is None):
+            return None
+        noise, other = (first, second) if first["ids"] is not None else (second, first)
+        name = event["name"] if first["ids"] is not None else MIRRORED.get(event["name"], event["name"])
+        levels = np.broadcast_to(np.asarray(other["value"], dtype=float), np.shape(noise["ids"]))
+        for e, f, a, t, seen in zip(*map(np.ravel, (noise["ids"], noise["factor"], noise["argument"], levels,
+                                                    np.broadcast_to(event["outcome"], np.shape(noise["ids"]))))):  # fmt: skip
+            row = draws.get(int(e) >> BITS)
+            chance = (
+                None
+                if row is None or f == 0.0
+                else chance_of(row, name if f > 0 else MIRRORED.get(name, name), (t - a) / f)
+            )
+            if chance is None:
+                return None
+            chance = chance if seen else 1.0 - chance
+            if chance <= 0.0:
+                return None
+            total += float(np.log(chance))
+    for row in session.draws:
+        if row["kind"] == "coin" and row["law"] == "choice" and np.ndim(row["value"]) == 0:
+            p = row["params"].get("p")
+            if p is not None:
+                total += float(np.log(max(np.asarray(p, dtype=float)[int(row["value"])], 1e-300)))
+    return total
+
+
+def chance_of(row: Dict[str, Any], name: str, level: float) -> Optional[float]:
+    """P(noise `name` level) for a uniform number, a whole number of a range, or a bit."""
+    params = row["params"]
+    if row["law"] == "uniform" and np.ndim(params["low"]) == 0 and np.ndim(params["high"]) == 0:
+        below = (level - params["low"]) / (params["high"] - params["low"])
+        below = min(1.0, max(0.0, float(below)))
+        return {"less": below, "less_equal": below, "greater": 1 - below, "greater_equal": 1 - below}.get(
+            name
+        )
+    if row["law"] in ("integers", "randint"):
+        size = reach(row)
+        if size is None or size[1] - size[0] > 1_000_000:
+            return None
+        values = np.arange(size[0], size[1])
+        return float(np.mean(getattr(np, name)(values, level)))
+    if row["law"] == "binomial" and np.ndim(params["p"]) == 0 and params["n"] == 1:
+        p = float(params["p"])
+        return float(sum(w for v, w in ((0, 1 - p), (1, p)) if getattr(np, name)(v, level)))
+    return None
 
 
 def caller(program: Callable[..., Any]) -> Callable[[Any, Any], Any]:
@@ -290,6 +675,12 @@ def _deterministic(recorded: Run, again: Run, report: Dict[str, Any]) -> bool:
     elif (recorded.error is None) != (again.error is None):
         where = recorded.where or again.where
         text = "the program is not deterministic given its draws: an error comes and goes"
+    elif _moving(recorded, again) is not None:
+        where = _moving(recorded, again)
+        text = (
+            "the program is not deterministic given its draws: with the same data and draws, noise is added to "
+            "another number (threads, time, hash order, or a source that is not watched)"
+        )
     elif recorded.error is None and differences(recorded.output, again.output, 0.0):
         path, a, b = differences(recorded.output, again.output, 0.0)[0]
         draws = recorded.session.draws
@@ -307,6 +698,16 @@ def _deterministic(recorded: Run, again: Run, report: Dict[str, Any]) -> bool:
         return True
     lost(report, where, text)
     return False
+
+
+def _moving(recorded: Run, again: Run) -> Any:
+    """The line of the first sum whose argument is another one in a second run on the same data."""
+    known = {use["key"]: use for use in recorded.session.uses}
+    for use in again.session.uses:
+        other = known.get(use["key"])
+        if other is not None and not same(other["argument"], use["argument"]):
+            return use["where"]
+    return None
 
 
 def _last_line(run: Run) -> Any:
@@ -338,9 +739,6 @@ def _sequence(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
     row = other[place] if place < len(other) else one[place]
     a = _drawn(one[place]) if place < len(one) else "no draw"
     b = _drawn(other[place]) if place < len(other) else "no draw"
-    if row["kind"] == "derived" or (place < len(one) and one[place]["kind"] == "derived"):
-        lost(report, row["where"], "functions of noise differ: %s on D, %s on D′" % (a, b))
-        return
     text = "the draws depend on the data and not on released values alone: draw %d is %s on D, %s on D′" % (
         place + 1, a, b)  # fmt: skip
     finding(report, "path", row["where"], text)
@@ -360,43 +758,60 @@ def _shifts(recorded: Session, frozen: Session) -> Tuple[Dict[int, Any], Dict[in
     known = {use["key"]: use for use in recorded.uses}
     shifts: Dict[int, Any] = {}
     several: Dict[int, Tuple[Any, Any]] = {}
-    first_use: Dict[int, Any] = {}
+    before: Dict[int, Tuple[float, Any]] = {}
     for use in frozen.uses:
         other = known.get(use["key"])
-        if other is None or np.shape(other["ids"]) != np.shape(use["ids"]):
-            continue
-        if not np.array_equal(other["ids"], use["ids"]):
+        if other is None or not np.array_equal(other["ids"], use["ids"]):
             continue
         with np.errstate(all="ignore"):
-            moved = (np.asarray(other["argument"], float) - use["argument"]) / use["factor"]
-            size = np.maximum(1.0, np.abs(other["argument"])) / np.abs(use["factor"])
-            moved = np.where(np.abs(moved) <= SAME * 1e-3 * size, 0.0, moved)
-        for element, amount in zip(np.ravel(use["ids"]), np.ravel(moved)):
+            moved = (np.asarray(other["argument"], float) - use["argument"]) / np.asarray(
+                use["factor"], float
+            )
+            size = np.maximum(1e-3, np.abs(other["argument"])) / np.abs(use["factor"])
+            moved = np.where(np.abs(moved) <= 1e-12 * size, 0.0, moved)
+        for element, amount in zip(
+            np.ravel(use["ids"]), np.ravel(np.broadcast_to(moved, np.shape(use["ids"])))
+        ):
             if element < 0:
                 continue
             index, place = int(element) >> BITS, int(element) & ((1 << BITS) - 1)
-            if index >= len(frozen.draws):
-                continue
-            draw = frozen.draws[index]
             if index not in shifts:
-                shifts[index] = np.zeros(draw["shape"])
-                first_use[index] = {}
+                row = row_of(frozen, index)
+                if row is None:
+                    continue
+                shifts[index] = np.zeros(row["shape"])
+            last = before.get(int(element))
+            if last is not None and not _alike(last[0], amount, 1e-6):
+                several[index] = (last[1], use["where"])
+            before[int(element)] = (float(amount), use["where"])
             vector = shifts[index].reshape(-1)
-            before = first_use[index].get(place)
-            if before is not None and not _alike(before[0], amount, SAME):
-                several[index] = (before[1], use["where"])
-            if before is None or amount != 0.0:
-                first_use[index][place] = (amount, use["where"])
             vector[place] = amount
-            shifts[index] = vector.reshape(draw["shape"])
+            shifts[index] = vector.reshape(np.shape(shifts[index]))
     return shifts, several
 
 
-def _rows(recorded: Run, frozen: Run, shifts: Dict[int, Any], report: Dict[str, Any]) -> List[Dict[str, Any]]:
-    """A row for each draw that both runs made: its law and parameters on both datasets."""
-    rows = []
+def row_of(session: Session, index: int) -> Optional[Dict[str, Any]]:
+    """The row of a draw, or of a function of noise."""
+    if index in session.functions:
+        return session.functions[index]
+    return session.rows.get(index)
+
+
+def _rows(recorded: Run, found: Explanation, report: Dict[str, Any]) -> List[Dict[str, Any]]:
+    """A row for each draw that both runs made, for each function of noise that was released, each comparison."""
+    frozen = found.run
     stop = frozen.session.diverged
-    for one, other in zip(recorded.session.draws[:stop], frozen.session.draws[:stop]):
+    pairs = list(zip(recorded.session.draws[:stop], frozen.session.draws[:stop]))
+    moved = [k for k, s in found.shifts.items() if k in recorded.session.functions and np.any(s != 0.0)]
+    involved = {
+        k for k in _in_comparisons(frozen.session) if k in recorded.session.functions
+    }  # fmt: skip
+    pairs += [
+        (recorded.session.functions[k], frozen.session.functions.get(k, recorded.session.functions[k]))
+        for k in sorted(set(moved) | involved)
+    ]
+    rows = []
+    for one, other in pairs:
         row = {
             "index": one["index"],
             "law": one["law"],
@@ -406,34 +821,74 @@ def _rows(recorded: Run, frozen: Run, shifts: Dict[int, Any], report: Dict[str, 
             "params": {name: flat(value) for name, value in one["params"].items()},
             "params_other": {name: flat(value) for name, value in other["params"].items()},
             "adapted": other["adapted"],
+            "shift": None if one["index"] in found.compared else found.shifts.get(one["index"]),
+            "at": one.get("at", one["index"]),
+            "samples": None,
+            "recipe": None,
         }
         _parameters(row, one, other, report)
         if one["kind"] == "mechanism":
             row["argument"], row["argument_other"] = flat(one["argument"]), flat(other["argument"])
             row["mapped"] = _mapped(one, other)
+        if one["kind"] == "derived":
+            row["recipe"] = simple(recorded.session, one)
+            if row["recipe"] is None:
+                row["samples"] = resampled(recorded.session, one["index"])
         rows.append(row)
-    # Sums: the factor that the noise was multiplied by is part of its scale.
+    _sums(recorded, frozen, report)
+    _add_comparisons(rows, recorded, frozen, found)
+    if found.coins is not None:
+        rows.append(
+            {"index": -1, "law": "coins", "kind": "coins", "where": found.coins["where"] or ["", 0, ""], "shape": [],
+             "params": {}, "params_other": {}, "unlike": [], "adapted": False, "shift": None,
+             "logs": found.coins["logs"]}
+        )  # fmt: skip
+    return rows
+
+
+def simple(session: Session, row: Dict[str, Any]) -> Optional[Dict[str, Any]]:
+    """The function and the laws of two draws whose sum or difference a noise is; None where it is another one."""
+    recipe = row["recipe"]
+    if (
+        recipe["function"] not in ("add", "subtract")
+        or len(recipe["parents"]) != 2
+        or recipe["method"] != "__call__"
+    ):
+        return None
+    laws = []
+    for ids, factor, argument in zip(recipe["parents"], recipe["factors"], recipe["arguments"]):
+        if ids is None or np.size(ids) == 0 or argument is not None:
+            return None
+        draws = {int(e) >> BITS for e in np.ravel(ids)}
+        parent = row_of(session, next(iter(draws))) if len(draws) == 1 else None
+        if parent is None or parent["kind"] != "noise" or np.ptp(factor) != 0.0:
+            return None
+        params = {name: flat(value) for name, value in parent["params"].items()}
+        if any(np.ndim(value) for value in params.values()):
+            return None
+        laws.append({"law": parent["law"], "params": params, "factor": float(np.ravel(factor)[0])})
+    return {"function": recipe["function"], "laws": laws}
+
+
+def _sums(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
+    """Sums whose noise has a factor that depends on the data, or whose argument is not finite on one dataset."""
     known = {use["key"]: use for use in recorded.session.uses}
     for use in frozen.session.uses:
         other = known.get(use["key"])
         if other is None or np.shape(other["factor"]) != np.shape(use["factor"]):
             continue
-        if not np.all(_alike(other["factor"], use["factor"], SAME)):
-            place = np.flatnonzero(~_alike(other["factor"], use["factor"], SAME))[0]
-            a, b = np.ravel(other["factor"])[place], np.ravel(use["factor"])[place]
+        unlike = ~np.ravel(_alike(other["factor"], use["factor"], SAME))
+        if np.any(unlike):
+            a, b = np.ravel(other["factor"])[unlike][0], np.ravel(use["factor"])[unlike][0]
             finding(report, "scale", use["where"],
                     "the noise is multiplied by %s on D and by %s on D′: its scale depends on the data"
-                    % (shown(a), shown(b)))  # fmt: skip
+                    % (shown(abs(a)), shown(abs(b))))  # fmt: skip
         with np.errstate(all="ignore"):
-            broken = np.isfinite(other["argument"]) != np.isfinite(use["argument"])
+            broken = np.ravel(np.isfinite(other["argument"]) != np.isfinite(use["argument"]))
         if np.any(broken):
-            a, b = (
-                np.ravel(other["argument"])[np.ravel(broken)][0],
-                np.ravel(use["argument"])[np.ravel(broken)][0],
-            )
+            a, b = np.ravel(other["argument"])[broken][0], np.ravel(use["argument"])[broken][0]
             finding(report, "nan", use["where"],
                     "noise is added to %s on D and to %s on D′: no noise hides that" % (shown(a), shown(b)))  # fmt: skip
-    return rows
 
 
 def _parameters(
@@ -516,155 +971,91 @@ def metric_distance(metric: str, a: Any, b: Any) -> Any:
     return int(total) if whole else float(total)
 
 
-def _outputs(
-    run: Any,
-    second: Any,
-    tape: Tape,
-    recorded: Run,
-    frozen: Run,
-    shifts: Dict[int, Any],
-    several: Dict[int, Tuple[Any, Any]],
-    report: Dict[str, Any],
-    located: Tuple[Any, Any],
-) -> List[int]:
-    """Compare the final outputs given equal releases; returns the draws that were compared and not released."""
-    compared = {int(e) >> BITS for event in frozen.session.compared for e in np.ravel(event["ids"]) if e >= 0}
-    for event in frozen.session.compared:
-        for part in (event.get("first"), event.get("second")):
-            if part is not None and part["ids"] is not None:
-                compared |= {int(e) >> BITS for e in np.ravel(part["ids"]) if e >= 0}
-    moving = {k for k, s in shifts.items() if np.any(s != 0.0)}
-    unlike = differences(recorded.output, frozen.output, 0.0)
-    doubtful = compared & moving
-    if not unlike and not several and not doubtful:
-        return []
-    # First hypothesis: what is compared is not released otherwise.
-    for kept in [doubtful, set()] if doubtful else [set()]:
-        coupled, used = _coupled(
-            run, second, tape, recorded, {k: s for k, s in shifts.items() if k not in kept}
-        )
-        if coupled is not None and not differences(recorded.output, coupled.output, CLOSE):
-            shifts.update(used)
-            return sorted(kept)
-        if coupled is not None and not kept:
-            frozen = coupled
-    unlike = differences(recorded.output, frozen.output, CLOSE) or unlike
-    if not unlike:
-        return []
-    for index, (one, other) in several.items():
+def _unexplained(pair: Pair, found: Explanation, report: Dict[str, Any], located: Tuple[Any, ...]) -> None:
+    """Report what differs in the outputs though every release is the same, with the line that it comes from."""
+    for index, (one, other) in found.several.items():
+        row = row_of(pair.recorded.session, index)
         finding(report, "shared", other,
                 "the noise drawn at line %d is in two values that move differently (lines %d and %d): together "
-                "they show their difference" % (recorded.session.draws[index]["where"][1], one[1], other[1]))  # fmt: skip
-        return []
-    loose = _loose(recorded, frozen)
-    path, a, b = unlike[0]
+                "they show their difference" % (row["where"][1] if row else 0, one[1], other[1]))  # fmt: skip
+        return
+    path, a, b = found.unlike[0]
     text = "%s is %s on D and %s on D′, with every release the same: it was never noised" % (
         "output" + path if not path.startswith("the ") else path, shown(a), shown(b))  # fmt: skip
+    loose = _loose(pair.recorded.session, pair.frozen.session)
     if loose:
         for row in loose:
             lost(report, row["where"], "the noise of %s was turned into plain numbers before it was added to "
                  "anything; %s" % (row["law"], text))  # fmt: skip
-        return []
+        return
     from .locate import line_of
 
-    where = line_of(located[0], located[1], second, recorded, frozen, unlike, run) or _last_line(recorded)
+    run, first, second, tape = located
+    where = line_of(run, first, second, tape, found.unlike[0]) or _last_line(pair.recorded)
     finding(report, "output", where, text)
-    return []
 
 
-def _coupled(run: Any, second: Any, tape: Tape, recorded: Run, shifts: Any) -> Tuple[Optional[Run], Any]:
-    """A replay on D′ whose sums are computed, with noise moved so that they agree; shifts are found anew."""
-    used = dict(shifts)
-    found = None
-    for _ in range(MOST_PASSES):
-        found = run(second, tape=tape, shifts=used)
-        if found.error is not None or found.session.diverged is not None:
-            return None, used
-        now, _ = _shifts(recorded.session, found.session)
-        now = {k: s for k, s in now.items() if k in shifts}
-        stable = all(
-            np.shape(now[k]) == np.shape(used.get(k, 0.0)) and np.all(_alike(now[k], used[k], SAME))
-            for k in now
-        )
-        if stable or not differences(recorded.output, found.output, CLOSE):
-            return found, used
-        used.update(now)
-    return found, used
-
-
-def _loose(recorded: Run, frozen: Run) -> List[Dict[str, Any]]:
+def _loose(recorded: Session, frozen: Session) -> List[Dict[str, Any]]:
     """Draws of noise of which nothing is known: never added, compared, or made into other noise."""
     known = set()
-    for session in (recorded.session, frozen.session):
+    for session in (recorded, frozen):
+        known |= _in_comparisons(session)
         for use in session.uses:
             known |= {int(e) >> BITS for e in np.ravel(use["ids"]) if e >= 0}
-        for event in session.compared:
-            known |= {int(e) >> BITS for e in np.ravel(event["ids"]) if e >= 0}
-            for part in (event.get("first"), event.get("second")):
-                if part is not None and part["ids"] is not None:
-                    known |= {int(e) >> BITS for e in np.ravel(part["ids"]) if e >= 0}
-        for row in session.draws:
-            if row["kind"] == "derived":
-                for parents in row["recipe"]["parents"]:
-                    if parents is not None:
-                        known |= {int(e) >> BITS for e in np.ravel(parents) if e >= 0}
-    return [
-        r for r in recorded.session.draws if r["kind"] in ("noise", "derived") and r["index"] not in known
-    ]
+        for row in session.functions.values():
+            for parents in row["recipe"]["parents"]:
+                if parents is not None:
+                    known |= {int(e) >> BITS for e in np.ravel(parents) if e >= 0}
+    rows = list(recorded.draws) + list(recorded.functions.values())
+    return [row for row in rows if row["kind"] == "noise" and row["index"] not in known]
 
 
-def _finished(
-    rows: List[Dict[str, Any]], recorded: Run, frozen: Run, only_compared: List[int], shifts: Dict[int, Any]
-) -> List[Dict[str, Any]]:
-    """The rows with their shifts, laws of derived noise as samples, and comparisons."""
-    for row in rows:
-        index = row["index"]
-        row["shift"] = None if index in only_compared else shifts.get(index)
-        row["compared_only"] = index in only_compared
-        if row["kind"] == "derived" and row["shift"] is not None and np.any(row["shift"] != 0.0):
-            row["samples"] = resampled(recorded.session.draws, index)
-        else:
-            row["samples"] = None
-    if only_compared or any(e["what"] == "compare" for e in frozen.session.compared):
-        _add_comparisons(rows, recorded, frozen, set(only_compared), shifts)
-    return rows
-
-
-def _add_comparisons(rows: Any, recorded: Run, frozen: Run, only: Any, shifts: Dict[int, Any]) -> None:
+def _add_comparisons(rows: Any, recorded: Run, frozen: Run, found: Explanation) -> None:
     """Comparisons of noise that is not released, with their arguments on D and on D′."""
     known = {event["key"]: event for event in recorded.session.compared}
     for event in frozen.session.compared:
         other = known.get(event["key"])
         if other is None or np.shape(other["ids"]) != np.shape(event["ids"]):
-            continue
-        row = {
-            "index": len(rows),
-            "law": event["what"],
-            "kind": "comparison",
-            "where": list(event["where"]),
-            "shape": list(np.shape(event["ids"])),
-            "params": {},
-            "params_other": {},
-            "unlike": [],
-            "adapted": False,
-            "shift": None,
-            "outcome": other["outcome"],
-            "pieces": _pieces(other),
-            "pieces_other": _pieces(event),
-            "name": event.get("name", event["what"]),
-            "at": event["at"],
-        }
-        involved = {
-            int(e) >> BITS
-            for p in row["pieces"]
-            if p["ids"] is not None
-            for e in np.ravel(p["ids"])
-            if e >= 0
-        }
-        released = [k for k in involved if k in shifts and k not in only and np.any(shifts[k] != 0.0)]
-        # What is compared after it was released shows nothing more.
-        if not released:
-            rows.append(row)
+            if other is None or event["what"] != "compare" or np.ndim(other["ids"]) != 1:
+                continue
+            if not _coin(other) or not _coin(event):
+                continue
+            event = other  # a coin for each record: of those on D
+        involved = {int(e) >> BITS for ids in _event_ids(event) for e in np.ravel(ids) if e >= 0}
+        released = [
+            k for k in involved
+            if k in found.shifts and k not in found.compared and np.any(found.shifts[k] != 0.0)
+        ]  # fmt: skip
+        if released:
+            continue  # what is compared after it was released shows nothing more
+        rows.append(
+            {
+                "index": -2,
+                "law": event["what"],
+                "kind": "comparison",
+                "where": list(event["where"]),
+                "shape": list(np.shape(event["ids"])),
+                "params": {},
+                "params_other": {},
+                "unlike": [],
+                "adapted": False,
+                "shift": None,
+                "outcome": other["outcome"],
+                "pieces": _pieces(other),
+                "pieces_other": _pieces(event),
+                "name": event.get("name", event["what"]),
+                "at": event["at"],
+            }
+        )
+
+
+def _coin(event: Dict[str, Any]) -> bool:
+    """Whether a comparison is of noise alone with numbers."""
+    first, second = event["first"], event["second"]
+    if (first["ids"] is None) == (second["ids"] is None):
+        return False
+    noise, other = (first, second) if first["ids"] is not None else (second, first)
+    return bool(np.ptp(np.asarray(noise["argument"], float)) == 0.0 and np.ptp(other["value"]) == 0.0)
 
 
 def _pieces(event: Dict[str, Any]) -> List[Dict[str, Any]]:
@@ -679,14 +1070,16 @@ def _pieces(event: Dict[str, Any]) -> List[Dict[str, Any]]:
     return found
 
 
-def resampled(draws: List[Dict[str, Any]], index: int) -> Any:
+def resampled(session: Session, index: int) -> Any:
     """Values of one element of a function of noise, drawn anew; None where a law cannot be drawn again."""
     rng = own_rng(0)
     kept: Dict[int, Any] = {}
 
     def values(element: int) -> Any:
         place, entry = element >> BITS, element & ((1 << BITS) - 1)
-        row = draws[place]
+        row = row_of(session, place)
+        if row is None:
+            raise LookupError
         if place not in kept:
             if row["kind"] == "derived":
                 kept[place] = compute(row)
@@ -718,7 +1111,7 @@ def resampled(draws: List[Dict[str, Any]], index: int) -> Any:
             return np.reshape(ufunc(*operands), (RESAMPLED, -1))
 
     try:
-        found = np.sort(compute(draws[index])[:, 0].astype(float))
+        found = np.sort(compute(session.functions[index])[:, 0].astype(float))
     except (LookupError, ValueError, TypeError, IndexError):
         return None
     return found[:: RESAMPLED // KEPT]

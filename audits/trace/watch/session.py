@@ -24,6 +24,10 @@ NOISE_CODE = tuple(
 """Files that draw or compute for somebody else: a draw is said to be at the first line outside of them."""
 MOST_DERIVED = 5000
 """Functions of noise that are followed in one run; what comes later is a plain number."""
+INSERTED = 1 << 23
+"""Draws that a replay makes and the run on D did not are called by numbers from here on."""
+FUNCTIONS = 1 << 24
+"""Functions of noise are called by numbers from here on, draws by their places."""
 BITS = 32
 """An element of a draw is called (place of the draw) · 2³² + (place in the draw)."""
 
@@ -39,13 +43,16 @@ class Tape:
     """What a run on D drew and released; a replay on D′ reads it.
 
     draws     rows of `Session.draws`, in order.
-    uses      values that noise was part of, by element and how often the element had been used before.
-    outcomes  results of comparisons, by the same keys.
+    functions rows of functions of noise, by their names.
+    uses      sums that noise was part of, by element and how often the element had been used before.
+    outcomes  results of comparisons, by keys of the same form.
     """
 
     def __init__(self, session: "Session") -> None:
         self.draws = session.draws
-        self.uses = {use["key"]: use["value"] for use in session.uses}
+        self.functions = dict(session.functions)
+        self.names = dict(session.names)
+        self.uses = {use["key"]: use for use in session.uses}
         self.outcomes = {event["key"]: event["outcome"] for event in session.compared}
 
 
@@ -54,8 +61,11 @@ class Session:
 
     rng       draws where there is no tape.
     tape      of the run on D, for a replay; None for the first run.
-    shifts    None: sums with noise are given the values of the tape ("frozen"). Otherwise sums are computed,
-              and draw k is moved by shifts[k], so that sums agree with those of the tape ("coupled").
+    release   in a replay: "first": noise is public, with its value on the tape, as soon as anything is added to it
+              but numbers of the program's text; "moved": as soon as the argument is another one than on D; "last":
+              every sum is given its value on the tape, and is followed further; "none": sums are computed.
+    shifts    what draws are moved by.
+    flips     other outcomes than those of the tape: of comparisons by their keys, of draws by their places.
     records   (n, n′, place): a draw with an entry for each of n records is given one for each of n′, the
               record at `place` being the one that only the longer dataset has.
     forced    place of a record whose coins all show "takes part"; None: coins are fair.
@@ -66,17 +76,26 @@ class Session:
         self,
         rng: Any,
         tape: Optional[Tape] = None,
+        release: str = "first",
         shifts: Optional[Dict[int, Any]] = None,
+        flips: Optional[Dict[Any, Any]] = None,
         records: Optional[Tuple[int, int, int]] = None,
         forced: Optional[int] = None,
         tracer: Any = None,
     ) -> None:
         self.tracer = tracer
-        self.rng, self.tape, self.shifts, self.records, self.forced = rng, tape, shifts, records, forced
+        self.rng, self.tape, self.records, self.forced = rng, tape, records, forced
+        self.release, self.shifts, self.flips = release, shifts or {}, flips or {}
         self.draws: List[Dict[str, Any]] = []
+        self.rows: Dict[int, Dict[str, Any]] = {}
+        self.functions: Dict[int, Dict[str, Any]] = {}
+        self.names: Dict[Any, int] = {}
+        self.sums = 0
+        self.last = 0
+        self.read = 0
         self.uses: List[Dict[str, Any]] = []
         self.compared: List[Dict[str, Any]] = []
-        self.used: Dict[int, int] = {}
+        self.used: Dict[Any, int] = {}
         self.depth = 0
         self.derived = 0
         self.diverged: Optional[int] = None
@@ -96,12 +115,11 @@ class Session:
         """The value of the next draw: `value`, freshly drawn, in a first run, and that of the tape in a replay.
 
         law       name of the law; params: what it depends on; argument: the number that it is centred at.
-        kind      "noise", "coin" (not followed further), "mechanism" (its result is released), "derived".
+        kind      "noise", "coin" (not followed further), "mechanism" (its result is released).
         """
-        index = len(self.draws)
         row = dict(
             more,
-            index=index,
+            index=len(self.draws),
             law=law,
             params=params,
             kind=kind,
@@ -112,23 +130,55 @@ class Session:
         )
         if self.tape is not None:
             value = self._replayed(row, value)
-        elif self.forced is not None and kind == "noise":
+        elif self.forced is not None:
             value = self._participating(row, value)
         row["value"] = value
+        self.last = row["index"]
         self.draws.append(row)
+        self.rows[row["index"]] = row
         return value
 
+    def function(self, value: Any, recipe: Dict[str, Any], parents: Sequence[Any]) -> int:
+        """The name of a function of noise; the same one in a replay as on D."""
+        first = next(ids for ids in parents if ids is not None)
+        name = ("function",) + self.key(first, "function")
+        known = None if self.tape is None else self.tape.names.get(name)
+        index = (
+            known
+            if known is not None
+            else FUNCTIONS + len(self.names) + (0 if self.tape is None else FUNCTIONS)
+        )
+        self.names[name] = index
+        self.functions[index] = {
+            "index": index,
+            "law": "derived",
+            "params": {},
+            "kind": "derived",
+            "argument": None,
+            "shape": tuple(np.shape(value)),
+            "where": here(),
+            "adapted": False,
+            "recipe": recipe,
+            "at": len(self.draws),
+        }
+        return index
+
     def _replayed(self, row: Dict[str, Any], fresh: Any) -> Any:
-        index = row["index"]
         if self.diverged is not None:
             return fresh
+        if self.flips and not self._aligned(row):
+            row["index"] = INSERTED + len(self.draws)
+            return fresh
+        index = self.read
         known = self.tape.draws[index] if index < len(self.tape.draws) else None
+        self.read += 1
+        row["index"] = index
         if known is None or known["law"] != row["law"] or known["kind"] != row["kind"]:
             self.diverged = index
             return fresh
         value = known["value"]
-        if row["kind"] == "derived":
-            return fresh
+        if ("draw", index) in self.flips:
+            return self.flips["draw", index]
         if row["kind"] == "coin" and self.records is not None and row["law"] in PLACES:
             places = self._places(known, row)
             if places is not None:
@@ -143,13 +193,11 @@ class Session:
                 return fresh
             row["adapted"] = True
             return adapted
-        if row["kind"] == "noise" and self.shifts is not None:
-            moved = value
-            if row["argument"] is not None:
-                moved = moved - known["argument"] + row["argument"]
+        if row["kind"] == "noise":
+            if row["argument"] is not None and known["argument"] is not None and self.release == "none":
+                value = value - known["argument"] + row["argument"]
             if index in self.shifts:
-                moved = moved + self.shifts[index]
-            return moved
+                value = value + self.shifts[index]
         return value
 
     def _places(self, known: Dict[str, Any], row: Dict[str, Any]) -> Any:
@@ -174,6 +222,16 @@ class Session:
             return None
         return value if isinstance(known["value"], np.ndarray) else type(known["value"])(value)
 
+    def _aligned(self, row: Dict[str, Any]) -> bool:
+        """Whether a draw is one of the tape: after another outcome there may be draws more, or fewer, than on D."""
+        ahead = 3 if self.flips.get(("align", 0)) == "skip" else 1
+        for place in range(self.read, min(self.read + ahead, len(self.tape.draws))):
+            other = self.tape.draws[place]
+            if other["where"][:2] == row["where"][:2] and other["law"] == row["law"]:
+                self.read = place
+                return True
+        return False
+
     def _by_record(self, value: Any, shape: Tuple[int, ...]) -> Any:
         """A draw with an entry for each record of D, for the records of D′; None where it is no such draw."""
         if self.records is None or not isinstance(value, np.ndarray) or not value.shape or not shape:
@@ -188,26 +246,39 @@ class Session:
     def _participating(self, row: Dict[str, Any], value: Any) -> Any:
         """A uniform draw for each record, in which a record gets 0: it takes part at whatever rate."""
         have = self.records[0] if self.records is not None else None
-        if row["law"] == "uniform" and isinstance(value, np.ndarray) and value.shape[:1] == (have,):
+        if (
+            row["kind"] == "noise"
+            and row["law"] == "uniform"
+            and isinstance(value, np.ndarray)
+            and value.shape[:1] == (have,)
+        ):
             if self.forced < have and row["params"].get("low", 0.0) == 0.0:
                 value = value.copy()
                 value[self.forced] = 0.0
         return value
 
-    def key(self, ids: np.ndarray) -> Tuple[int, int]:
-        """(first element, how often it was used before) of an event."""
+    def key(self, ids: np.ndarray, what: str) -> Tuple[int, int]:
+        """(first element, how often it was used before in this way) of an event."""
         first = int(ids.flat[0]) if ids.size else -1
-        count = self.used.get(first, 0)
-        self.used[first] = count + 1
+        count = self.used.get((what, first), 0)
+        self.used[what, first] = count + 1
         return first, count
 
-    def use(self, ids: Any, factor: Any, argument: Any, value: Any, what: str) -> Any:
-        """A value = factor · noise + argument; in a frozen replay it is given the value on the tape."""
-        key = self.key(ids)
-        if self.tape is not None and self.shifts is None and self.diverged is None:
-            frozen = self.tape.uses.get(key)
-            if frozen is not None and np.shape(frozen) == np.shape(value):
-                value = frozen
+    def use(self, ids: Any, factor: Any, argument: Any, value: Any, soft: bool) -> Tuple[Any, bool]:
+        """(value, whether it is public from now on) of a sum factor · noise + argument.
+
+        soft   nothing was added but numbers of the program's text.
+        """
+        key = self.key(ids, "use")
+        public = False
+        known = None if self.tape is None else self.tape.uses.get(key)
+        if known is not None and self.diverged is None and np.shape(known["value"]) == np.shape(value):
+            if self.release == "last":
+                value = known["value"]
+            elif self.release in ("first", "moved"):
+                public = self.release == "first" and not soft
+                public = public or not same(known["argument"], argument) or not same(known["factor"], factor)
+                value = known["value"] if public else value
         self.uses.append(
             {
                 "key": key,
@@ -216,15 +287,16 @@ class Session:
                 "argument": argument,
                 "value": value,
                 "where": here(),
-                "what": what,
             }
         )
-        return value
+        return value, public
 
     def outcome(self, ids: Any, outcome: Any, **more: Any) -> Any:
         """The result of a comparison with noise; in a replay it is that of the tape."""
-        key = self.key(ids)
-        if self.tape is not None and self.diverged is None:
+        key = self.key(ids, "compare")
+        if ("outcome", key) in self.flips:
+            outcome = self.flips["outcome", key]
+        elif self.tape is not None and self.diverged is None:
             frozen = self.tape.outcomes.get(key)
             if frozen is not None and np.shape(frozen) == np.shape(outcome):
                 outcome = frozen
@@ -249,6 +321,16 @@ class Current:
             self.__dict__["actual"] = value
         else:
             setattr(self.__dict__["actual"], name, value)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether arguments of two sums are the same but for roundings."""
+    a, b = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
+    if a.shape != b.shape:
+        return False
+    with np.errstate(all="ignore"):
+        close = np.abs(a - b) <= 1e-12 * np.maximum(np.abs(a), np.abs(b))
+    return bool(np.all(close | (a == b) | (np.isnan(a) & np.isnan(b))))
 
 
 def here() -> Where:

@@ -92,7 +92,9 @@ def numpy_draw(session: Session, real: Any, name: str, args: Any, kwargs: Dict[s
         return _chosen(session, real, args, kwargs)
     if name in COINS:
         value = call_outside(session, lambda: real(*plain(args), **plain(kwargs)))
-        return session.draw(SAME.get(name, name), _choice_params(name, args, kwargs), value, "coin")
+        params = _choice_params(name, args, kwargs)
+        value = session.draw(SAME.get(name, name), params, value, "coin")
+        return _whole(session, value)
     names = NAMES[name]
     given: Dict[str, Any] = dict(zip(names, args))
     given.update({k: v for k, v in kwargs.items() if k in names})
@@ -118,6 +120,13 @@ def numpy_draw(session: Session, real: Any, name: str, args: Any, kwargs: Dict[s
     value = session.draw(law, params, value, "noise", argument, again=again)
     centre = None if argument is None else (original if type(original) in (int, float) else argument)
     return fresh(session, value, centre, numpy=not scalar)
+
+
+def _whole(session: Session, value: Any) -> Any:
+    """A single whole number is followed: it may be compared with another one."""
+    if isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_)):
+        return fresh(session, value)
+    return value
 
 
 def _chosen(session: Session, real: Any, args: Any, kwargs: Dict[str, Any]) -> Any:
@@ -216,6 +225,9 @@ def python_draw(session: Session, real: Any, name: str, args: Any, kwargs: Dict[
     if name in PYTHON_COINS:
         params = {str(i): v for i, v in enumerate(plain(args))}
         params.update(plain(kwargs))
+        if name in ("randint", "randrange"):
+            low, high = _bounds(name, args, kwargs)
+            return _whole(session, session.draw("integers", {"low": low, "high": high}, value, "coin"))
         return session.draw(name, params, value, "coin")
     names = {"mu": "loc", "sigma": "scale", "a": "low", "b": "high", "lambd": "rate"}
     given = dict(zip(PYTHON[name], args))
@@ -232,6 +244,14 @@ def python_draw(session: Session, real: Any, name: str, args: Any, kwargs: Dict[
         argument, original = None, None
     value = session.draw(law, params, value, "noise", argument, again=_sampler(law, params))
     return fresh(session, value, original, numpy=False)
+
+
+def _bounds(name: str, args: Any, kwargs: Dict[str, Any]) -> Tuple[Any, Any]:
+    """(low, high) of a whole number of the module `random`, high excluded."""
+    values = list(plain(args)) + list(plain(kwargs).values())
+    if name == "randint":
+        return values[0], values[1] + 1
+    return (0, values[0]) if len(values) == 1 else (values[0], values[1])
 
 
 def _chosen_python(session: Session, rng: Any, name: str, args: Any, kwargs: Dict[str, Any]) -> Any:
@@ -284,6 +304,9 @@ def _watched_python(session: Session) -> Dict[Any, Dict[str, Any]]:
                     session, random.Random(int(session.rng.integers(2**63))), name, args, {}
                 )
             value = call_outside(session, lambda: real(*args, **kwargs))
+            if name == "randbelow":
+                params = {"low": 0, "high": args[0]}
+                return _whole(session, session.draw("integers", params, value, "coin"))
             return session.draw(name, {str(i): v for i, v in enumerate(args)}, value, "coin")
 
         return draws
@@ -373,8 +396,15 @@ def watched(session: Session) -> Iterator[Any]:
     for found in (_watched_python(session), _watched_scipy(session), *_of_torch(session)):
         for owner, attributes in found.items():
             replaced.setdefault(owner, {}).update(attributes)
+    start = rng.bit_generator.state, state.get_state(legacy=False)
+
+    def begin() -> None:
+        """Every run starts with the same generators: what is drawn anew in a replay is always the same."""
+        rng.bit_generator.state = start[0]
+        state.set_state(start[1])
+
     with exchanged(replaced, own):
-        yield rng
+        yield rng, begin
 
 
 def _of_torch(session: Session) -> List[Dict[Any, Dict[str, Any]]]:
