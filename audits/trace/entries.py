@@ -289,7 +289,7 @@ def _mechanism(row: Row) -> Entry | None:
         return Entry(where, law, words, None, f"the distance of the arguments of {law} is not known: {words}")
     name = law.lower()
     scale = params.get("scale", params.get("sigma", params.get("std", params.get("stddev", params.get("b")))))
-    if scale and "gauss" in name:
+    if scale and "gauss" in name and "discrete" not in name:
         return Entry(where, f"{law}, sd {scale:.6g}", words, (Loss("gaussian", amount / scale),))
     if scale and "normal" in name:
         return Entry(where, f"{law}, sd {scale:.6g}", words, (Loss("gaussian", amount / scale),))
@@ -304,7 +304,7 @@ def _mechanism(row: Row) -> Entry | None:
     said = f"{law}, ε {epsilon:.6g}" + (f", δ {delta:.3g}" if delta else "")
     if sensitivity:
         said += f" at distance {sensitivity:.6g}"
-    if delta and "gauss" in name:
+    if delta and "gauss" in name and "discrete" not in name:
         return Entry(where, said, words, (_gaussian_of(epsilon, delta, ratio),))
     return Entry(where, said, words, (Loss("pure", epsilon * ratio, min(1.0, delta * max(1.0, ratio))),))
 

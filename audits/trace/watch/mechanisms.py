@@ -136,7 +136,10 @@ def parameters(mechanism: Any) -> Dict[str, Any]:
     for attribute in ("utility", "utility_list", "scores"):
         value = getattr(mechanism, attribute, None)
         if isinstance(value, (list, tuple, np.ndarray)):
-            found["utility"] = np.asarray(value, dtype=float)
+            try:
+                found["utility"] = np.asarray(value, dtype=float)
+            except (TypeError, ValueError):
+                continue
     for attribute in ("candidates", "domain", "categories"):
         value = getattr(mechanism, attribute, None)
         if isinstance(value, (list, tuple)):
