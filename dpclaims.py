@@ -12,73 +12,29 @@ from __future__ import annotations
 
 import importlib
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-PACKAGES = ("claims", "audits", "implementations")
+from dpclaims_packages import clashes
 
-
-INSTRUMENTS = (
-    "Evidence",
-    "Side",
-    "Verdict",
-    "assert_ledger",
-    "audit_privacy",
-    "each",
-    "fit_rate",
-    "hockey_stick",
-    "remote",
-    "trace_privacy",
-    "unseeded",
-)
-AUTHORS = (
-    "Adjacency",
-    "Budget",
-    "Claim",
-    "Kind",
-    "Paper",
-    "Plot",
-    "Point",
-    "Tier",
-    "at_least",
-    "at_most",
-    "equals",
-    "grid",
-    "load",
-    "run",
-)
+if TYPE_CHECKING:
+    from audits import *  # noqa: F403
+    from claims import *  # noqa: F403
 
 
 def __getattr__(name: str) -> Any:
-    package = "audits" if name in INSTRUMENTS else "claims" if name in AUTHORS else None
-    if package is None:
-        raise AttributeError(f"module 'dpclaims' has no attribute {name!r}")
-    if problems := clashes():
-        raise ImportError("; ".join(problems))
-    return getattr(importlib.import_module(package), name)
+    # The names of `audits` and `claims`; what Python itself looks for, such as `__path__`, is none of them.
+    if not name.startswith("_"):
+        if problems := clashes():
+            raise ImportError("; ".join(problems))
+        for package in map(importlib.import_module, ("audits", "claims")):
+            if name in package.HOMES:
+                return getattr(package, name)
+    raise AttributeError(f"module 'dpclaims' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *INSTRUMENTS, *AUTHORS])
-
-
-def clashes() -> list[str]:
-    """One sentence for each of the three packages that is missing or belongs to somebody else."""
-    found: list[str] = []
-    for name in PACKAGES:
-        try:
-            package = importlib.import_module(name)
-        except ImportError as error:
-            found.append(f"package {name!r} cannot be imported ({error}): reinstall dpclaims")
-            continue
-        if getattr(package, "__distribution__", None) != "dpclaims":
-            where = getattr(package, "__file__", None) or next(
-                iter(getattr(package, "__path__", ["unknown"]))
-            )
-            found.append(
-                f"package {name!r} at {where} belongs to another distribution: "
-                "install dpclaims in a virtual environment of its own"
-            )
-    return found
+    packages = () if clashes() else map(importlib.import_module, ("audits", "claims"))
+    return sorted({*globals(), *(name for package in packages for name in package.HOMES)})
 
 
 def main() -> None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -81,10 +82,8 @@ def check_bound(
         low, high, reach = _binomial_limits(sample, target, level, side)
     else:
         raise ValueError(f"method must be one of {_METHODS}, got {method!r}")
-    return _judge(
-        float(sample.mean()), low, high, reach, target, side, level, alpha, sample.size, method,
-        quantity, point, largest_resolution,
-    )  # fmt: skip
+    found = _Interval(float(sample.mean()), low, high, reach, level, alpha, sample.size, method)
+    return _judge(found, target, side, quantity, point, largest_resolution)
 
 
 def check_mean(
@@ -115,10 +114,8 @@ def check_mean(
     quantile = _t_quantile(level, trials - 1)
     reach = _noncentrality(quantile, trials - 1) * error
     low, high = centre - quantile * error, centre + quantile * error
-    return _judge(
-        centre, low, high, reach, target, side, level, alpha, trials, "student-t", quantity, point,
-        largest_resolution,
-    )  # fmt: skip
+    found = _Interval(centre, low, high, reach, level, alpha, trials, "student-t")
+    return _judge(found, target, side, quantity, point, largest_resolution)
 
 
 def mean_interval(
@@ -321,21 +318,29 @@ def _betting_lower(unit: Array, alpha: float) -> float:
 # --- The verdict -----------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class _Interval:
+    """A mean with its one-sided limits at `level`, and how far a mean must be off for them to show it."""
+
+    estimate: float
+    low: float
+    high: float
+    reach: float
+    level: float
+    alpha: float
+    trials: int
+    method: str
+
+
 def _judge(
-    estimate: float,
-    low: float,
-    high: float,
-    reach: float,
+    found: _Interval,
     target: float,
     side: Side,
-    level: float,
-    alpha: float,
-    trials: int,
-    method: str,
     quantity: str,
     point: Point | None,
     largest_resolution: float | None,
 ) -> Evidence:
+    estimate, low, high, reach = found.estimate, found.low, found.high, found.reach
     if largest_resolution is not None and _one("largest_resolution", largest_resolution) <= 0.0:
         raise ValueError(f"largest_resolution must be > 0, got {largest_resolution}")
     above, below = low > target, high < target
@@ -356,7 +361,7 @@ def _judge(
         verdict = Verdict.CONSISTENT
     extra: dict[str, Any] = {"resolution": reach} if math.isfinite(reach) else {}
     return Evidence(
-        quantity=quantity, estimate=estimate, low=low, high=high, confidence=1.0 - 2.0 * level, method=method,
-        samples=trials, claimed=target, point=dict(point or {}), verdict=verdict, alpha_spent=alpha,
-        note=note, **extra,
+        quantity=quantity, estimate=estimate, low=low, high=high, confidence=1.0 - 2.0 * found.level,
+        method=found.method, samples=found.trials, claimed=target, point=dict(point or {}),
+        verdict=verdict, alpha_spent=found.alpha, note=note, **extra,
     )  # fmt: skip

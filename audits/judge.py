@@ -60,7 +60,8 @@ def at_most(
     >>> at_most("δ at ε = 1", 0.05, 0.01).verdict.value, at_most("n", 3, 3).verdict.value
     ('REFUTED', 'CONFIRMED')
     """
-    return _exact(quantity, measured, claimed, Side.UPPER, point, error, decides, method, note)
+    verdict = _verdict(quantity, measured, claimed, Side.UPPER, error, decides)
+    return _evidence(quantity, float(measured), claimed, verdict, point, error, method, note)
 
 
 def at_least(
@@ -75,7 +76,8 @@ def at_least(
     note: str = "",
 ) -> Evidence:
     """Exact evidence that measured ≥ claimed; the mirror image of `at_most`."""
-    return _exact(quantity, measured, claimed, Side.LOWER, point, error, decides, method, note)
+    verdict = _verdict(quantity, measured, claimed, Side.LOWER, error, decides)
+    return _evidence(quantity, float(measured), claimed, verdict, point, error, method, note)
 
 
 def equals(
@@ -94,7 +96,8 @@ def equals(
     >>> equals("Σ p", 0.1 + 0.2, 0.3).verdict.value
     'CONFIRMED'
     """
-    return _exact(quantity, measured, claimed, Side.TIGHT, point, error, decides, method, note)
+    verdict = _verdict(quantity, measured, claimed, Side.TIGHT, error, decides)
+    return _evidence(quantity, float(measured), claimed, verdict, point, error, method, note)
 
 
 def reported(
@@ -115,17 +118,10 @@ def undecided(quantity: str, value: Exact, why: str, *, point: Point | None = No
     return _evidence(quantity, float(value), None, Verdict.INCONCLUSIVE, point, 0.0, "exact", why)
 
 
-def _exact(
-    quantity: str,
-    measured: Exact,
-    claimed: Exact,
-    side: Side,
-    point: Point | None,
-    error: float,
-    decides: bool,
-    method: str,
-    note: str,
-) -> Evidence:
+def _verdict(
+    quantity: str, measured: Exact, claimed: Exact, side: Side, error: float, decides: bool
+) -> Verdict | None:
+    """What an exact comparison decides; None where it holds and is only shown."""
     if not (math.isfinite(error) and error >= 0.0):
         raise ValueError(f"error must be finite and ≥ 0, got {error}")
     if math.isnan(measured) or math.isnan(claimed):
@@ -135,9 +131,7 @@ def _exact(
     broken = {Side.UPPER: above, Side.LOWER: below, Side.TIGHT: above or below}[side]
     open_ = error > 0.0 and not broken and _within_error(measured, claimed, error, side)
     verdict = Verdict.REFUTED if broken else Verdict.INCONCLUSIVE if open_ else Verdict.CONFIRMED
-    if not decides and verdict is not Verdict.REFUTED:
-        verdict = None
-    return _evidence(quantity, float(measured), claimed, verdict, point, error, method, note)
+    return verdict if decides or verdict is Verdict.REFUTED else None
 
 
 def _beyond(measured: Exact, claimed: Exact, error: float) -> bool:

@@ -12,6 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
+from implementations.ghazi2023.reading import Guarantee, Reading
+from implementations.levy2021.concentration import Concentration
+from implementations.privacy import PrivacyBudget
+
 if __name__ == "__main__":
     # Beside each other the scripts would hide packages of the same names.
     sys.path[0] = str(Path(__file__).resolve().parents[1])
@@ -48,7 +52,13 @@ def erm(n: int, d: int, trials: int) -> float:
     base = phased_erm.printed_regulariser(1.0, 1.0, n, m, d)
     return seconds(
         lambda: phased_erm.phased_erm(
-            many, [Ball(np.zeros(d), 0.5)], np.zeros(d), 1.0, 0.1, base, 1e-9, rng, variant="corrected"
+            many,
+            [Ball(np.zeros(d), 0.5)],
+            np.zeros(d),
+            Guarantee(1.0, 0.1, 1e-9),
+            base,
+            rng,
+            reading=Reading(variant="corrected"),
         )
     )
 
@@ -64,7 +74,9 @@ def means(n: int, d: int) -> tuple[float, float]:
         return sc_output_pert.sc_output_pert(users.mean(axis=1), gamma, n, p, 1.0, rng, quadratic=True)
 
     def theirs() -> object:
-        return winsorized_mean_highd.winsorized_mean_highd(users, 1.0, 1e-6, 0.01, 1.0, 1e-3, rng)
+        return winsorized_mean_highd.winsorized_mean_highd(
+            users, PrivacyBudget(1.0, 1e-6), Concentration(0.01, 1.0, 1e-3), rng
+        )
 
     return seconds(ours), seconds(theirs)
 

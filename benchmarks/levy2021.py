@@ -12,6 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
+from implementations.levy2021.concentration import Concentration
+from implementations.privacy import PrivacyBudget
+
 if __name__ == "__main__":
     # Beside each other the scripts would hide packages of the same names.
     sys.path[0] = str(Path(__file__).resolve().parents[1])
@@ -43,7 +46,9 @@ def measure() -> list[dict[str, float | str]]:
         data = rng.normal(0.0, 0.1, (max(1, 1_000_000 // (n * d)), n, d))
 
         def highd(data: np.ndarray = data, d: int = d) -> object:
-            return winsorized_mean_highd(data, 1.0, 1e-6, 0.2 * d**0.5, 1e3, 1e-3, rng)
+            return winsorized_mean_highd(
+                data, PrivacyBudget(1.0, 1e-6), Concentration(0.2 * d**0.5, 1e3, 1e-3), rng
+            )
 
         add(f"Algorithm 2, n = {n:,}, d = {d}", data, highd)
     y = rng.normal(size=(2000, 512))

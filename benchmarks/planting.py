@@ -23,7 +23,7 @@ from audits.privacy import audit_privacy, each
 from audits.privacy.datasets import Dataset, kept_apart
 from audits.privacy.draws import Drawer
 from audits.privacy.encoder import Encoder
-from audits.privacy.leaks import Leak, battery
+from audits.privacy.leaks import PlantedLeak, battery
 from audits.privacy.outputs import Encoded
 from audits.privacy.request import Request
 from audits.privacy.sequential import Sequential
@@ -89,7 +89,7 @@ def audited(mechanism: Callable[..., Any], samples: int, seed: int, planting: bo
 class Leaky:
     """Fresh outputs of a mechanism as columns, with a leak of this size in them: a source of an audit."""
 
-    def __init__(self, mechanism: Callable[..., Any], leak: Leak, size: float, rng: Rng) -> None:
+    def __init__(self, mechanism: Callable[..., Any], leak: PlantedLeak, size: float, rng: Rng) -> None:
         self.drawer, self.leak, self.size, self.rng = Drawer(mechanism), leak, size, rng
         self.columns = self.drawer.encoder()
         self.shape = (0, 0)
@@ -120,7 +120,7 @@ class Leaky:
         return words
 
 
-def caught(mechanism: Callable[..., Any], leak: Leak, size: float, samples: int, seed: int) -> bool:
+def caught(mechanism: Callable[..., Any], leak: PlantedLeak, size: float, samples: int, seed: int) -> bool:
     """Whether an audit of all samples refutes the mechanism with the leak in it."""
     rng = np.random.default_rng(seed)
     request = Request(

@@ -7,126 +7,51 @@ Each name is loaded from where it stands when it is first used.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from implementations.lazy import lazy
 
 __distribution__ = "dpclaims"
 
 if TYPE_CHECKING:
-    from audits.evidence import Evidence, Side, Verdict
-    from audits.judge import (
-        at_least,
-        at_most,
-        constant,
-        deciding_first,
-        decisive,
-        drawn_from,
-        equals,
-        mean_at_least,
-        mean_at_most,
-        mean_equals,
-        reported,
-        sample_mean,
-        sandwich,
-        undecided,
-        worst_member,
-    )
-    from audits.privacy import audit_privacy
-    from audits.rates import fit_rate, slope_against
-    from claims.harness.claim import Budget, Claim, Paper, Plot, Point, Tier, grid
-    from claims.harness.discover import load
-    from claims.harness.run.runner import run
-    from claims.harness.words import Kind
-    from implementations.interfaces import Adjacency
+    from audits.evidence import Evidence as Evidence
+    from audits.evidence import Side as Side
+    from audits.evidence import Verdict as Verdict
+    from audits.judge import at_least as at_least
+    from audits.judge import at_most as at_most
+    from audits.judge import constant as constant
+    from audits.judge import deciding_first as deciding_first
+    from audits.judge import decisive as decisive
+    from audits.judge import drawn_from as drawn_from
+    from audits.judge import equals as equals
+    from audits.judge import mean_at_least as mean_at_least
+    from audits.judge import mean_at_most as mean_at_most
+    from audits.judge import mean_equals as mean_equals
+    from audits.judge import reported as reported
+    from audits.judge import sample_mean as sample_mean
+    from audits.judge import sandwich as sandwich
+    from audits.judge import undecided as undecided
+    from audits.judge import worst_member as worst_member
+    from audits.privacy import audit_privacy as audit_privacy
+    from audits.rates import fit_rate as fit_rate
+    from audits.rates import slope_against as slope_against
+    from claims.harness.claim import Budget as Budget
+    from claims.harness.claim import Claim as Claim
+    from claims.harness.claim import Paper as Paper
+    from claims.harness.claim import Plot as Plot
+    from claims.harness.claim import Point as Point
+    from claims.harness.claim import Tier as Tier
+    from claims.harness.claim import grid as grid
+    from claims.harness.discover import load as load
+    from claims.harness.finding import Finding as Finding
+    from claims.harness.finding import Weight as Weight
+    from claims.harness.run.runner import run as run
+    from claims.harness.words import Kind as Kind
+    from implementations.interfaces import Adjacency as Adjacency
 
     CONFIRMED = Verdict.CONFIRMED
     CONSISTENT = Verdict.CONSISTENT
     REFUTED = Verdict.REFUTED
     INCONCLUSIVE = Verdict.INCONCLUSIVE
-
-HOMES = {
-    "Adjacency": "implementations.interfaces",
-    "Budget": "claims.harness.claim",
-    "Claim": "claims.harness.claim",
-    "Evidence": "audits.evidence",
-    "Kind": "claims.harness.words",
-    "Paper": "claims.harness.claim",
-    "Plot": "claims.harness.claim",
-    "Point": "claims.harness.claim",
-    "Side": "audits.evidence",
-    "Tier": "claims.harness.claim",
-    "Verdict": "audits.evidence",
-    "at_least": "audits.judge",
-    "at_most": "audits.judge",
-    "audit_privacy": "audits.privacy",
-    "constant": "audits.judge",
-    "deciding_first": "audits.judge",
-    "decisive": "audits.judge",
-    "drawn_from": "audits.judge",
-    "equals": "audits.judge",
-    "fit_rate": "audits.rates",
-    "grid": "claims.harness.claim",
-    "load": "claims.harness.discover",
-    "mean_at_least": "audits.judge",
-    "mean_at_most": "audits.judge",
-    "mean_equals": "audits.judge",
-    "reported": "audits.judge",
-    "run": "claims.harness.run.runner",
-    "sample_mean": "audits.judge",
-    "sandwich": "audits.judge",
-    "slope_against": "audits.rates",
-    "undecided": "audits.judge",
-    "worst_member": "audits.judge",
-}
-"""Where each public name stands. The digest of a claim's sources follows it, so it holds constants only."""
-VERDICTS = ("CONFIRMED", "CONSISTENT", "REFUTED", "INCONCLUSIVE")
-
-__all__ = [
-    "CONFIRMED",
-    "CONSISTENT",
-    "INCONCLUSIVE",
-    "REFUTED",
-    "Adjacency",
-    "Budget",
-    "Claim",
-    "Evidence",
-    "Kind",
-    "Paper",
-    "Plot",
-    "Point",
-    "Side",
-    "Tier",
-    "Verdict",
-    "at_least",
-    "at_most",
-    "audit_privacy",
-    "constant",
-    "deciding_first",
-    "decisive",
-    "drawn_from",
-    "equals",
-    "fit_rate",
-    "grid",
-    "load",
-    "mean_at_least",
-    "mean_at_most",
-    "mean_equals",
-    "reported",
-    "run",
-    "sample_mean",
-    "sandwich",
-    "slope_against",
-    "undecided",
-    "worst_member",
-]
-
-
-def __getattr__(name: str) -> Any:
-    import importlib
-
-    if name in VERDICTS:
-        from audits.evidence import Verdict
-
-        return Verdict[name]
-    if name not in HOMES:
-        raise AttributeError(f"module 'claims' has no attribute {name!r}")
-    return getattr(importlib.import_module(HOMES[name]), name)
+else:
+    HOMES, __all__, __getattr__ = lazy(__name__, __file__)

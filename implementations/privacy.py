@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,26 @@ Bools = NDArray[np.bool_]
 
 LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 _SQRT_HALF_PI = math.sqrt(math.pi / 2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyBudget:
+    """The ε and δ that a mechanism may spend; `claims.Budget` is another thing, the α that a judge may spend.
+
+    Raises ValueError unless epsilon is finite and positive and 0 ≤ delta < 1.
+
+    >>> PrivacyBudget(1.0, 1e-6)
+    PrivacyBudget(epsilon=1.0, delta=1e-06)
+    """
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        positive(epsilon=self.epsilon)
+        unit_interval(delta=self.delta)
+        if self.delta == 1.0:
+            raise ValueError(f"delta must be below 1, got {self.delta}: every mechanism is (ε, 1)-DP")
 
 
 # --- The Gaussian privacy curve ------------------------------------------------------------------------

@@ -97,6 +97,7 @@ def test_run_show_and_list_agree(dpclaims):
         (["rates", "song2021/lemma-b.2"], "fits exponents"),
         (["mutants", "no-such-bug"], "no-such-bug"),
         (["mutants", "--sample", "3"], "--sample"),
+        (["mutants", "--mechanical", "--update"], "--update"),
         (["list", "--markdown"], "--fallen"),
         (["list", "--claims", "nowhere"], "nowhere"),
         (["new", "Theorem 9"], "doe2020/theorem-9"),

@@ -36,6 +36,8 @@ def test_the_wheel_holds_the_three_packages_and_what_they_read(tmp_path):
         assert any(n.endswith(f"share/dpclaims/reports/baseline/{baseline.name}") for n in names)
     for template in (ROOT / "claims" / "harness" / "templates").iterdir():
         assert template.relative_to(ROOT).as_posix() in present
+    for bugs in (ROOT / "claims" / "mutants").glob("*.*"):
+        assert bugs.relative_to(ROOT).as_posix() in present
     assert any(n.endswith("licenses/LICENSE") for n in names)
     assert not any("tests" in n.split("/") for n in names)
 

@@ -39,7 +39,7 @@ FEW = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Leak:
+class PlantedLeak:
     """A kind of leak.
 
     words    what is planted, in words of the output.
@@ -147,25 +147,25 @@ def put_sign(i: int, j: int, middle: Floats) -> Plant:
 # --- What suits which output -------------------------------------------------------------------------
 
 
-def battery(first: Encoded, second: Encoded, encoder: Encoder) -> list[Leak]:
+def battery(first: Encoded, second: Encoded, encoder: Encoder) -> list[PlantedLeak]:
     """The leaks that suit outputs of this kind, told from some outputs on both datasets, the commonest
     mistakes first. `encoder` gave the outputs their columns and has the words for them."""
     pooled = join([first, second])
     varies = np.flatnonzero(np.ptp(pooled.values, axis=0) > 0.0)
     alone = pooled.shape[1] == 0 and len(varies) > 0 and all(map(_continuous, pooled.values.T[varies]))
-    leaks: list[Leak] = []
+    leaks: list[PlantedLeak] = []
     if len(varies) > 0:
         # Nothing is special about the column in the middle.
         leaks += _of_numbers(first, second, int(varies[len(varies) // 2]), encoder)
     if alone:
         middles = [np.median(side.values, axis=0) for side in (first, second)]
         name = "output" if first.is_scalar else "all coordinates"
-        leaks.insert(1, Leak(f"noise of {name}", "noise", put_noise(middles)))
+        leaks.insert(1, PlantedLeak(f"noise of {name}", "noise", put_noise(middles)))
     if alone and len(varies) > 1:
         i, j = int(varies[0]), int(varies[-1])
         words = f"whether coordinates {i} and {j} lie both above or both below their medians"
-        leaks.append(Leak("one certain vector", "chance", put(first.values[0])))
-        leaks.append(Leak(words, "bit", put_sign(i, j, np.median(pooled.values, axis=0))))
+        leaks.append(PlantedLeak("one certain vector", "chance", put(first.values[0])))
+        leaks.append(PlantedLeak(words, "bit", put_sign(i, j, np.median(pooled.values, axis=0))))
     for j in range(first.shape[0]):
         if encoder.named(f"column {j}").startswith("length of"):
             # A length that never occurs is the last of its leaks.
@@ -173,7 +173,7 @@ def battery(first: Encoded, second: Encoded, encoder: Encoder) -> list[Leak]:
             break
     leaks += _of_symbols(first, second, encoder)
     if not first.is_symbol:
-        leaks.append(Leak("None in place of the output", "chance", put_none))
+        leaks.append(PlantedLeak("None in place of the output", "chance", put_none))
     return leaks
 
 
@@ -181,7 +181,7 @@ def _continuous(values: Floats) -> bool:
     return len(np.unique(values)) >= CONTINUOUS * len(values)
 
 
-def _of_numbers(first: Encoded, second: Encoded, j: int, encoder: Encoder) -> Iterator[Leak]:
+def _of_numbers(first: Encoded, second: Encoded, j: int, encoder: Encoder) -> Iterator[PlantedLeak]:
     """Leaks in one column of numbers."""
     name, pooled = encoder.named(f"column {j}"), join([first, second])
     symbols = np.flatnonzero(np.array(encoder.number_columns) == j)
@@ -190,26 +190,30 @@ def _of_numbers(first: Encoded, second: Encoded, j: int, encoder: Encoder) -> It
     if _continuous(values):
         half = len(unique) // 2
         place = float(0.5 * (unique[half - 1] + unique[half]))
-        yield Leak(f"{name} = {place:.6g} exactly", "chance", put(place, [j], symbols))
+        yield PlantedLeak(f"{name} = {place:.6g} exactly", "chance", put(place, [j], symbols))
         spread = float(np.subtract(*np.quantile(values, [0.75, 0.25])))
         if first.is_scalar and spread > 0.0:
             width, period = MODE_WIDTH * spread, PERIOD * spread
             words = f"{name} within {width:.2g} above {place:.6g}"
-            yield Leak(words, "chance", put_mode(place, width))
-            yield Leak(f"the half of a period of {period:.2g} that {name} lies in", "bit", put_phase(period))
+            yield PlantedLeak(words, "chance", put_mode(place, width))
+            yield PlantedLeak(
+                f"the half of a period of {period:.2g} that {name} lies in", "bit", put_phase(period)
+            )
         return
     seen, counts = np.unique(first.values[:, j], return_counts=True)
     common = float(seen[counts.argmax()])
     shares = float(np.mean(first.values[:, j] == common)), float(np.mean(second.values[:, j] == common))
     if max(shares) >= COMMON:
-        yield Leak(f"{name} = {common:.9g} in place of another", "chance", put(common, [j], symbols), shares)
+        yield PlantedLeak(
+            f"{name} = {common:.9g} in place of another", "chance", put(common, [j], symbols), shares
+        )
     top = float(unique[-1] + np.diff(unique).min(initial=1.0))
-    yield Leak(f"{name} = {top:.9g}, not seen otherwise,", "chance", put(top, [j], symbols))
+    yield PlantedLeak(f"{name} = {top:.9g}, not seen otherwise,", "chance", put(top, [j], symbols))
     if first.is_scalar and len(unique) > FEW and bool((values == np.floor(values)).all()):
-        yield Leak(f"the parity of {name}", "bit", put_parity)
+        yield PlantedLeak(f"the parity of {name}", "bit", put_parity)
 
 
-def _of_symbols(first: Encoded, second: Encoded, encoder: Encoder) -> Iterator[Leak]:
+def _of_symbols(first: Encoded, second: Encoded, encoder: Encoder) -> Iterator[PlantedLeak]:
     """Leaks in the first column of symbols."""
     if first.shape[1] == 0:
         return
@@ -220,6 +224,6 @@ def _of_symbols(first: Encoded, second: Encoded, encoder: Encoder) -> Iterator[L
     shares = float(np.mean(x == common)), float(np.mean(y == common))
     if max(shares) >= COMMON and min(shares) < 1.0:
         words = encoder.named(f"{name} = symbol {common} in place of another")
-        yield Leak(words, "chance", put(0.0, [j], [0], common), shares)
+        yield PlantedLeak(words, "chance", put(0.0, [j], [0], common), shares)
     words = f"{name} = a symbol that is not seen otherwise,"
-    yield Leak(words, "chance", put(0.0, [j], [0], len(counts)))
+    yield PlantedLeak(words, "chance", put(0.0, [j], [0], len(counts)))

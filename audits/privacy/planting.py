@@ -24,7 +24,7 @@ import numpy as np
 from audits.privacy import binomial
 from audits.privacy.datasets import Dataset
 from audits.privacy.encoder import Encoder
-from audits.privacy.leaks import Leak, battery
+from audits.privacy.leaks import PlantedLeak, battery
 from audits.privacy.outputs import Encoded
 from audits.privacy.result import Planted
 
@@ -74,7 +74,9 @@ class Given:
     """Outputs that were drawn before, handed out once each, with a leak in them: a `Source` that is its own
     encoder, as they are columns already."""
 
-    def __init__(self, pools: Sequence[Encoded], leak: Leak, size: float, start: int, rng: Any) -> None:
+    def __init__(
+        self, pools: Sequence[Encoded], leak: PlantedLeak, size: float, start: int, rng: Any
+    ) -> None:
         self.pools, self.leak, self.size, self.rng = pools, leak, size, rng
         self.places = [start, start]
         self.first_output: float | None = None
@@ -108,7 +110,7 @@ class Given:
         return words
 
 
-def size_for(leak: Leak, samples: float, audit: Passed) -> float | None:
+def size_for(leak: PlantedLeak, samples: float, audit: Passed) -> float | None:
     """The least size at which a test that knows the event expects to refute with so many samples; None where
     no size does."""
     needed = math.log(1.0 / audit.alpha) / samples
@@ -128,7 +130,9 @@ def size_for(leak: Leak, samples: float, audit: Passed) -> float | None:
 class _Trial:
     """One kind of leak: the least size that was caught and the largest that was missed so far."""
 
-    def __init__(self, leak: Leak, audit: Passed, pools: Sequence[Encoded], rng: np.random.Generator) -> None:
+    def __init__(
+        self, leak: PlantedLeak, audit: Passed, pools: Sequence[Encoded], rng: np.random.Generator
+    ) -> None:
         self.leak, self.audit, self.pools, self.rng = leak, audit, pools, rng
         self.caught: float | None = None
         self.missed: float | None = None

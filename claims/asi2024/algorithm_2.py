@@ -48,6 +48,7 @@ from implementations.asi2024.dp_sgd import (
 )
 from implementations.asi2024.outlier_removal import Plan
 from implementations.interfaces import Array
+from implementations.privacy import PrivacyBudget
 
 USERS, RADIUS = 5, 0.8
 OFFSETS = np.array([[0.3, -0.2], [-0.1, 0.4], [0.0, 0.1], [0.2, 0.2], [-0.4, -0.5]])
@@ -175,7 +176,9 @@ def check_parameters(point: Point) -> Iterator[Evidence]:
         signal = (m * n * epsilon) ** 0.5 if root == "whole" else m**0.5 * n * epsilon
         eta = min(signal / (t * d**0.5 * log), 1.0 / t**0.75, (n * m) ** 0.5 / t) * reach / lipschitz
         tau = lipschitz * (math.log(n * d * m * t / delta) + epsilon) / m**0.5
-        found = printed_parameters(n, m, d, epsilon, delta, lipschitz, reach, steps=steps, root=root)
+        found = printed_parameters(
+            n, m, d, PrivacyBudget(epsilon, delta), lipschitz, reach, steps=steps, root=root
+        )
         inner = delta / (2.0 * t * m * n * d)
         logs = (epsilon / 2.0 + math.log(t / inner)) * (epsilon / 2.0 + math.log(1.0 / inner))
         plan = mean_plan(n, m, d, epsilon, delta, found)

@@ -24,8 +24,9 @@ from claims import CONFIRMED, CONSISTENT, Claim, Evidence, Kind, Point, at_most,
 from claims.asi2024 import PAPER
 from claims.asi2024.algorithm_2 import printed_run, project, slope
 from implementations.asi2024.dp_sgd import AVERAGES, Parameters, UserGradients
-from implementations.asi2024.localised import Phase, localised_sgd, phase_count, schedule, targets
+from implementations.asi2024.localised import LossClass, Phase, localised_sgd, phase_count, schedule, targets
 from implementations.interfaces import Array
+from implementations.privacy import PrivacyBudget
 
 DELTA, LIPSCHITZ, CONVEXITY, CONSTANT = 1e-5, 0.7, 0.4, 2.5
 
@@ -36,8 +37,8 @@ def check(point: Point) -> Iterator[Evidence]:
     for name, base, steps in (("natural", math.e, None), ("binary", 2.0, 50)):
         k = math.ceil(math.log(math.log(n * m, base), base))
         found = schedule(
-            n, m, d, epsilon, DELTA, LIPSCHITZ, CONVEXITY, constant=CONSTANT, logarithm=name,
-            steps=None if steps is None else lambda users, steps=steps: steps + users,
+            n, m, d, PrivacyBudget(epsilon, DELTA), LossClass(LIPSCHITZ, CONVEXITY), constant=CONSTANT,
+            logarithm=name, steps=None if steps is None else lambda users, steps=steps: steps + users,
         )  # fmt: skip
         yield equals(f"number of phases, {name}", len(found), k)
         yield equals(f"number of phases for two items, {name}", phase_count(1, 2, name), 1)
@@ -65,7 +66,9 @@ def check(point: Point) -> Iterator[Evidence]:
         for symbol, error in worst.items():
             yield at_most(f"largest relative error of {symbol} over the phases, {name}", error, 1e-9)
         yield at_most(f"users of all phases, {name}", taken, n)
-        goals = targets(n, m, d, epsilon, DELTA, LIPSCHITZ, CONVEXITY, k, constant=CONSTANT)
+        goals = targets(
+            n, m, d, PrivacyBudget(epsilon, DELTA), LossClass(LIPSCHITZ, CONVEXITY), k, constant=CONSTANT
+        )
         yield equals(f"number of E_i, {name}", len(goals.optimal), k + 1)
         yield equals(f"number of D_i, {name}", len(goals.reached), k + 1)
         error = 0.0
@@ -111,7 +114,9 @@ def check_run(point: Point) -> Iterator[Evidence]:
                 return users
 
             plan = phases_of(1e-200, 0.2, 3)
-            out = localised_sgd(gradients, plan, starts, 2, 300.0, 0.01, project, point.rng, average=average)
+            out = localised_sgd(
+                gradients, plan, starts, 2, PrivacyBudget(300.0, 0.01), project, point.rng, average=average
+            )
             worst = 0.0
             for run, start in enumerate(starts):
                 place = start
@@ -138,7 +143,7 @@ def check_noise(point: Point) -> Iterator[Evidence]:
         zeros = np.zeros((phase.users, d))
         out = localised_sgd(
             lambda chosen, zeros=zeros: lambda theta: zeros, [phase], np.zeros((point.samples, d)), m,
-            epsilon, delta, lambda x: x, point.rng, average="after",
+            PrivacyBudget(epsilon, delta), lambda x: x, point.rng, average="after",
         )  # fmt: skip
         inner = delta / (2.0 * m * phase.users * d)
         log = epsilon / 2.0 + math.log(1.0 / inner)

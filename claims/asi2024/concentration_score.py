@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, equals, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, equals, grid
 from claims.asi2024 import PAPER
 from implementations.asi2024.concentration import concentration_score
 
@@ -67,7 +67,12 @@ CLAIM = Claim(
     r"D,\tau)=\frac1n\sum_{Z}\sum_{Z'}"
     r"\mathbf 1(\|q(Z)-q(Z')\|\le\tau)$ by at most $1$.",
     expected=REFUTED,
-    finding=r"A replaced user is counted in her row and in her column: the sensitivity is $2-2/n$.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(r"A replaced user is counted in her row and in her column: the sensitivity is $2-2/n$."),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=grid(n=(2, 3, 4, 100)),
     ci=grid(n=(2, 3, 4, 5, 10, 100, 1000)),

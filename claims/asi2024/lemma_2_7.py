@@ -80,7 +80,7 @@ CLAIM = Claim(
     r"probability at least "
     r"$1-\delta$.",
     expected=CONFIRMED,
-    finding="c = 2.8 works; no c below 2.602 does.",
+    summary="c = 2.8 works; no c below 2.602 does.",
     check=check,
     smoke=grid(n=(1, 16), delta=(1e-3,)),
     ci=grid(n=(1, 2, 4, 16, 64), delta=(0.1, 1e-3, 1e-6)),

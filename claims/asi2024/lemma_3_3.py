@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_least, at_most, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_least, at_most, grid
 from claims.asi2024 import PAPER
 from implementations.asi2024.clusters import ring
 from implementations.asi2024.concentration import neighbour_counts, selection_probabilities
@@ -66,7 +66,12 @@ CLAIM = Claim(
     title="Selection probabilities of neighbours differ by at most 2",
     statement=r"For all neighbouring $\mathcal D,\mathcal D'$ and every query, $\|p-p'\|_1\le2$.",
     expected=REFUTED,
-    finding=r"$p$ has slope $6/n$, not $1/n$: $\|p-p'\|_1=7-6/n$ is attained, and nothing above 7.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(r"$p$ has slope $6/n$, not $1/n$: $\|p-p'\|_1=7-6/n$ is attained, and nothing above 7."),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=grid(n=(30, 300)),
     ci=grid(n=(30, 100, 300, 1000)),
@@ -90,7 +95,7 @@ PROOF = Claim(
     title="Each probability changes by at most 1/n",
     statement=r"For every user who is not replaced, $|p_{i,j}-p'_{i,j}|\le1/n$.",
     expected=REFUTED,
-    finding=r"The change is up to $6/n$.",
+    finding=Finding(Weight.PROOF, what=(r"The change is up to $6/n$."), favour="", survives=""),
     check=check_proof,
     smoke=CLAIM.smoke,
     ci=CLAIM.ci,

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, grid
 from claims.asi2024 import PAPER
 from implementations.asi2024.outlier_removal import flips
 
@@ -84,7 +84,14 @@ CLAIM = Claim(
     r"probability at "
     r"least $1-\zeta$.",
     expected=REFUTED,
-    finding=r"Sure differences do not vanish as $\zeta\to1$; with $\zeta\le1/2$ it holds with $C=10/\log2$.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(
+            r"Sure differences do not vanish as $\zeta\to1$; with $\zeta\le1/2$ it holds with $C=10/\log2$."
+        ),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=grid(C=(10.0, 1e6)),
     ci=grid(C=(1.0, 10.0, 100.0, 1e4, 1e6)),

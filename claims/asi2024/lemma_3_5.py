@@ -32,7 +32,20 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_least, at_most, equals, grid
+from claims import (
+    CONFIRMED,
+    REFUTED,
+    Claim,
+    Evidence,
+    Finding,
+    Kind,
+    Point,
+    Weight,
+    at_least,
+    at_most,
+    equals,
+    grid,
+)
 from claims.asi2024 import PAPER
 from claims.asi2024._transcripts import half_and_half
 from implementations.asi2024 import clusters
@@ -154,8 +167,15 @@ CLAIM = Claim(
     r"least "
     r"$1-\zeta$.",
     expected=REFUTED,
-    finding=r"$E$ allows scores down to $0.4n$, where the mean jumps by any distance; with scores "
-    r"$\ge2n/3$ it holds.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(
+            r"$E$ allows scores down to $0.4n$, where the mean jumps by any distance; with scores "
+            r"$\ge2n/3$ it holds."
+        ),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=grid(T=(1,), epsilon=(1.0,), zeta=(1e-3,)),
     ci=grid(T=(1, 100), epsilon=(0.1, 1.0, 9.0), zeta=(1e-6, 1e-2, 0.5)),
@@ -187,7 +207,9 @@ PROOF = Claim(
     r"for the budget "
     r"$\varepsilon/2$ of Algorithm 1.",
     expected=REFUTED,
-    finding=r"It takes $n\ge120\log(2T/\zeta)/\varepsilon$.",
+    finding=Finding(
+        Weight.PROOF, what=(r"It takes $n\ge120\log(2T/\zeta)/\varepsilon$."), favour="", survives=""
+    ),
     check=check_proof,
     smoke=CLAIM.smoke,
     ci=CLAIM.ci,

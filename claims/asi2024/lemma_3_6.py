@@ -34,7 +34,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Plot, Point, at_least, at_most, equals, grid
+from claims import (
+    CONFIRMED,
+    REFUTED,
+    Claim,
+    Evidence,
+    Finding,
+    Kind,
+    Plot,
+    Point,
+    Weight,
+    at_least,
+    at_most,
+    equals,
+    grid,
+)
 from claims.asi2024 import PAPER
 from claims.asi2024._transcripts import printed, users_of, worst_alternating
 from implementations.asi2024.above_threshold import accuracy, query_scale, threshold_scale
@@ -119,8 +133,15 @@ CLAIM = Claim(
     r"$n\ge40\log(4T/\delta)/\varepsilon$ users and adaptive queries, the outputs of Algorithm 1 are "
     r"$(\varepsilon,\delta)$-indistinguishable.",
     expected=REFUTED,
-    finding=r"AboveThreshold with budget $\varepsilon/2$ costs nearly $\varepsilon$ on the score, and the "
-    r"answers cost more.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(
+            r"AboveThreshold with budget $\varepsilon/2$ costs nearly $\varepsilon$ on the score, and the "
+            r"answers cost more."
+        ),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=grid(factor=(1,), T=(30,), epsilon=(1.0,), delta=(1e-6, 1e-9)),
     ci=grid(factor=(1, 10), T=(1, 3, 10, 30, 100), epsilon=(0.1, 1.0, 9.0), delta=(1e-3, 1e-6, 1e-9)),
@@ -150,7 +171,7 @@ CORRECTED = CLAIM.reading(
     r"$\Pr[\mathrm{Poisson}(6)>k]\le\delta/(4T)$, is "
     r"$(\varepsilon,\delta)$-DP.",
     expected=CONFIRMED,
-    finding="budget ε/4, noise from the explicit displacement, six times the users",
+    summary="budget ε/4, noise from the explicit displacement, six times the users",
     check=check_corrected,
     smoke=grid(T=(1, 30), epsilon=(0.5,), delta=(1e-6,)),
     ci=grid(T=(1, 3, 30, 100), epsilon=(0.01, 0.1, 1.0, 9.9), delta=(0.9, 1e-3, 1e-9)),
@@ -167,7 +188,9 @@ PROOF = Claim(
     r"$4\tau^2T\log(1/\zeta')\log(1/\delta')/(n^2\varepsilon^2)$, $\zeta'=\delta/(2(e^\varepsilon+1+T))$, "
     r"$\delta'=\delta/(2e^{\varepsilon/2})$, are $(\varepsilon/2,\delta')$-indistinguishable.",
     expected=REFUTED,
-    finding=r"One $\log(1/\zeta')$ is missing in the variance.",
+    finding=Finding(
+        Weight.PROOF, what=(r"One $\log(1/\zeta')$ is missing in the variance."), favour="", survives=""
+    ),
     check=check_proof,
     smoke=grid(T=(100,), epsilon=(1.0,), delta=(1e-6,)),
     ci=grid(T=(1, 100, 10_000), epsilon=(0.1, 1.0, 9.0), delta=(1e-3, 1e-6, 1e-9)),

@@ -143,7 +143,7 @@ CLAIM = Claim(
     r"order at the last query: the least $\delta$ at $\varepsilon$ of the whole transcript is at least that "
     r"of the halting time alone.",
     expected=CONFIRMED,
-    finding="the answers add to what the halting time shows",
+    summary="the answers add to what the halting time shows",
     measure=measure,
     judge=judge,
     smoke=grid(page=("halting times", "δ"), T=(30,), epsilon=(1.0,), delta=(1e-6,)),
@@ -185,7 +185,7 @@ SEARCH = CLAIM.reading(
     r"$4n/5+18/\varepsilon$, the transcripts of the corrected plan are "
     r"$(\varepsilon,\delta)$-indistinguishable.",
     expected=CONFIRMED,
-    finding="the worst sequences of the printed plan are shown beside it",
+    summary="the worst sequences of the printed plan are shown beside it",
     measure=None,
     judge=None,
     check=check_search,

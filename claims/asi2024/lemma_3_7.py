@@ -35,8 +35,10 @@ from claims import (
     REFUTED,
     Claim,
     Evidence,
+    Finding,
     Kind,
     Point,
+    Weight,
     at_least,
     at_most,
     equals,
@@ -161,8 +163,15 @@ CLAIM = Claim(
     r"for all "
     r"$i\in[T]$.",
     expected=REFUTED,
-    finding=r"Concentrated within $\tau$ of a centre means pairs $2\tau$ apart: scores down to $n/(2d)$, "
-    r"and $n$ is too small.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(
+            r"Concentrated within $\tau$ of a centre means pairs $2\tau$ apart: scores down to $n/(2d)$, "
+            r"and $n$ is too small."
+        ),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=grid(T=(1, 10), gamma=(0.01,), epsilon=(1.0,)),
     ci=grid(T=(1, 10, 100), gamma=(1e-6, 1e-3), epsilon=(0.1, 1.0, 5.0)),
@@ -174,7 +183,7 @@ CORRECTED = CLAIM.reading(
     r"$n\ge80\log(2T/\gamma)/\varepsilon$, "
     r"then with probability at least $1-(T+1)\gamma$, $S_i=\mathcal D$ for all $i\in[T]$.",
     expected=CONFIRMED,
-    finding="half the radius, ten times the users",
+    summary="half the radius, ten times the users",
     check=check_corrected,
     ci=grid(T=(1, 10, 100), gamma=(1e-6, 1e-3, 0.3), epsilon=(0.1, 1.0, 5.0)),
 )
@@ -187,7 +196,12 @@ PROOF = Claim(
     title="Concentrated data have score n",
     statement=r"If all values lie within $\tau$ of one point, $s^{conc}(\mathcal D,\tau)=n$.",
     expected=REFUTED,
-    finding=r"The score is $n/2$ on the line and $n/(2d)$ in $d$ dimensions; half the radius gives $n$.",
+    finding=Finding(
+        Weight.PROOF,
+        what=(r"The score is $n/2$ on the line and $n/(2d)$ in $d$ dimensions; half the radius gives $n$."),
+        favour="",
+        survives="",
+    ),
     check=check_proof,
     smoke=grid(n=(100,), d=(1, 3)),
     ci=grid(n=(100, 1000), d=(1, 2, 10)),

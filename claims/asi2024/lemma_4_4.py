@@ -23,7 +23,20 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONFIRMED, CONSISTENT, REFUTED, Claim, Evidence, Kind, Point, at_most, grid, mean_at_most
+from claims import (
+    CONFIRMED,
+    CONSISTENT,
+    REFUTED,
+    Claim,
+    Evidence,
+    Finding,
+    Kind,
+    Point,
+    Weight,
+    at_most,
+    grid,
+    mean_at_most,
+)
 from claims.asi2024 import PAPER
 from claims.asi2024._gradients import sphere_means
 
@@ -100,9 +113,16 @@ CLAIM = Claim(
     r"probability "
     r"at least $1-\gamma/n$.",
     expected=REFUTED,
-    finding=r"Fails where $nd/\gamma$ is below about 5; holds on the line for $n/\gamma\ge13$, everywhere "
-    r"for "
-    r"$nd/\gamma\ge5700$.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(
+            r"Fails where $nd/\gamma$ is below about 5; holds on the line for $n/\gamma\ge13$, everywhere "
+            r"for "
+            r"$nd/\gamma\ge5700$."
+        ),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=grid(n=(1, 2), gamma=(0.5, 0.9), m=(1,)),
     ci=grid(n=(1, 2, 4, 10), gamma=(0.01, 0.5, 0.9), m=(1, 2, 5, 20)),
@@ -112,7 +132,7 @@ CORRECTED = CLAIM.reading(
     title="User gradients concentrate where nd/γ is large enough",
     statement=r"The statement holds for $d=1$ and $n/\gamma\ge13$, and for all $d$ and $nd/\gamma\ge5700$.",
     expected=CONFIRMED,
-    finding="with n/γ ≥ 13 on the line, nd/γ ≥ 5700 everywhere",
+    summary="with n/γ ≥ 13 on the line, nd/γ ≥ 5700 everywhere",
     check=check_corrected,
     smoke=[{"d": 1, "ratio": LINE}, {"d": 2, "ratio": ANY}, {"n": 10, "gamma": 0.5, "m": 5}],
     ci=[

@@ -27,7 +27,20 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, equals, grid, reported
+from claims import (
+    CONFIRMED,
+    REFUTED,
+    Claim,
+    Evidence,
+    Finding,
+    Kind,
+    Point,
+    Weight,
+    at_most,
+    equals,
+    grid,
+    reported,
+)
 from claims.asi2024 import PAPER
 from implementations.asi2024 import pure_approximation as pure_tables
 from implementations.interfaces import Array
@@ -132,8 +145,15 @@ CLAIM = Claim(
     r"algorithm with $d_{TV}(\mathrm{ALG}(\mathcal D),\mathrm{ALG}'(\mathcal D))\le\delta$ for all "
     r"$\mathcal D$.",
     expected=REFUTED,
-    finding=r"True for one user (local randomisers), false for many: $\delta$ adds up along a chain of "
-    r"neighbours.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(
+            r"True for one user (local randomisers), false for many: $\delta$ adds up along a chain of "
+            r"neighbours."
+        ),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=grid(n=(10, 20), epsilon=(0.1,), delta=(0.01,)),
     ci=grid(n=(3, 10, 20, 40), epsilon=(0.01, 0.1, 0.2), delta=(0.01, 1e-3)),
@@ -145,7 +165,7 @@ LOCAL = CLAIM.reading(
     r"$(2\varepsilon,0)$-DP one within "
     r"total variation $\delta$ on every input.",
     expected=CONFIRMED,
-    finding="for one user, as in the source",
+    summary="for one user, as in the source",
     check=check_local,
     smoke=[
         {"inputs": 2, "outputs": 2, "epsilon": 0.5, "delta": 0.05},

@@ -22,12 +22,25 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONSISTENT, REFUTED, Claim, Evidence, Kind, Point, at_most, grid, mean_at_most
+from claims import (
+    CONSISTENT,
+    REFUTED,
+    Claim,
+    Evidence,
+    Finding,
+    Kind,
+    Point,
+    Weight,
+    at_most,
+    grid,
+    mean_at_most,
+)
 from claims.asi2024 import PAPER
 from implementations import domains
 from implementations.asi2024.dp_sgd import dp_sgd, mean_plan, printed_parameters, smoothed_gradients
 from implementations.asi2024.smoothing import smoothed_absolute_slope
 from implementations.interfaces import Array
+from implementations.privacy import PrivacyBudget
 
 
 def allowed(point: Point) -> float:
@@ -51,7 +64,7 @@ def check(point: Point) -> Iterator[Evidence]:
 def largest_deviations(point: Point, trials: int) -> Array:
     """Largest ‖∇ℓ̂(θ_t; Z_i) − ∇L̂_P(θ_t)‖ over users and steps, (trials,)."""
     n, m, d = point.n, point.m, point.d
-    setting = printed_parameters(n, m, d, point.epsilon, point.delta, 1.0, 1.0, steps=point.T)
+    setting = printed_parameters(n, m, d, PrivacyBudget(point.epsilon, point.delta), 1.0, 1.0, steps=point.T)
     plan = mean_plan(n, m, d, point.epsilon, point.delta, setting)
     items = point.rng.choice([-0.25, 0.25], size=(trials, n, m, d))
     gradients = smoothed_gradients(
@@ -94,7 +107,12 @@ CLAIM = Claim(
     r"$(\tau,\gamma')$-concentrated with "
     r"$\tau=G\log(nd/\gamma)/\sqrt m$, $\gamma'=T(e^{2\varepsilon}\gamma+\delta/(2Tmnd))$.",
     expected=REFUTED,
-    finding=r"Fails where $nd/\gamma<e$; for $nd/\gamma\ge5700$ no iterate of the program contradicts it.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(r"Fails where $nd/\gamma<e$; for $nd/\gamma\ge5700$ no iterate of the program contradicts it."),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=grid(n=(1,), m=(1,), d=(1,), T=(1,), epsilon=(0.01,), delta=(1e-6,), gamma=(0.45,)),
     ci=grid(n=(1,), m=(1,), d=(1,), T=(1,), epsilon=(0.001, 0.01), delta=(1e-6,), gamma=(0.4, 0.45)),
@@ -107,7 +125,7 @@ CORRECTED = CLAIM.reading(
     r"$(\tau,\gamma')$-concentrated with $\tau=G\log(nd/\gamma)/\sqrt m$, "
     r"$\gamma'=T(e^{2\varepsilon}\gamma+\delta/(2Tmnd))$.",
     expected=CONSISTENT,
-    finding="with nd/γ ≥ 5,700, by sampling the program's iterates",
+    summary="with nd/γ ≥ 5,700, by sampling the program's iterates",
     check=check_sampled,
     smoke=grid(
         n=(400,), m=(2,), d=(2,), T=(5,), epsilon=(1.0,), delta=(1e-6,), gamma=(1e-3,), y=("fresh",),

@@ -20,7 +20,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, equals, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, equals, grid
 from claims.asi2024 import PAPER
 
 Coefficients = dict[tuple[tuple[int, ...], int], Fraction]
@@ -99,7 +99,12 @@ FIXED = CLAIM.reading(
     title="Generalisation gap and sensitivity to the last item",
     statement=r"The same with a fixed item of $\mathcal D$ replaced in place of a random one.",
     expected=REFUTED,
-    finding="false for algorithms that treat items differently; the place must be random",
+    finding=Finding(
+        Weight.RANGE,
+        what=("false for algorithms that treat items differently; the place must be random"),
+        favour="",
+        survives="",
+    ),
     check=check_fixed,
     smoke=grid(N=(2,), kinds=(2,)),
     ci=grid(N=(2, 3), kinds=(2, 3)),

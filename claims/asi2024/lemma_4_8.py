@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_least, at_most, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_least, at_most, grid
 from claims.asi2024 import PAPER
 
 TILT = 1e-9
@@ -99,7 +99,12 @@ CLAIM = Claim(
     r"$x^0=y^0$, convex $G$-Lipschitz $f,f'$ and $\|\nabla f(x^t)-\nabla f'(x^t)\|\le a_t\le2G$: "
     r"$\|x^T-y^T\|\le2G\sqrt{\sum_{t\in[T-1]}\eta_t^2}+2\sum_{t\in[T-1]}\eta_ta_t$.",
     expected=REFUTED,
-    finding=r"Off by one: $T=1$ gives 0; with sums over all $T$ steps it holds.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(r"Off by one: $T=1$ gives 0; with sums over all $T$ steps it holds."),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=grid(T=(1,), eta=(0.1,), a=(1.0,)),
     ci=grid(T=(1,), eta=(0.01, 1.0), a=(0.1, 2.0)),
@@ -109,7 +114,7 @@ CORRECTED = CLAIM.reading(
     title="Stability of SGD, sums over all steps",
     statement=r"The same with sums over all $T$ steps: $\|x^T-y^T\|\le2G\sqrt{\sum\eta_t^2}+2\sum\eta_ta_t$.",
     expected=CONFIRMED,
-    finding="sums over all T steps, or a common x¹ = y¹",
+    summary="sums over all T steps, or a common x¹ = y¹",
     check=check_corrected,
     smoke=grid(T=(1, 20), eta=(0.1,), a=(0.5,)),
     ci=grid(T=(1, 2, 20, 200), eta=(0.01, 1.0), a=(0.0, 0.5, 2.0)),

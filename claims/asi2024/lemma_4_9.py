@@ -27,11 +27,25 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_least, at_most, equals, grid
+from claims import (
+    CONFIRMED,
+    REFUTED,
+    Claim,
+    Evidence,
+    Finding,
+    Kind,
+    Point,
+    Weight,
+    at_least,
+    at_most,
+    equals,
+    grid,
+)
 from claims.asi2024 import PAPER
 from implementations.asi2024.dp_sgd import Parameters, dp_sgd, mean_plan, printed_parameters
 from implementations.asi2024.outlier_removal import Plan, look
 from implementations.interfaces import Array
+from implementations.privacy import PrivacyBudget
 
 
 def stability(eta: float, steps: int, n: int, m: int) -> float:
@@ -52,7 +66,7 @@ def check(point: Point) -> Iterator[Evidence]:
     from scipy.special import ndtr
 
     n, m = point.n, point.m
-    setting = printed_parameters(n, m, 1, point.epsilon, point.delta, 1.0, point.R, steps=2)
+    setting = printed_parameters(n, m, 1, PrivacyBudget(point.epsilon, point.delta), 1.0, point.R, steps=2)
     plan = mean_plan(n, m, 1, point.epsilon, point.delta, setting)
     shift = float(users(n, m, False).mean() - users(n, m, True).mean())
     # Both datasets have score n, so both halt with the same probability. Given ⊤, θ̂ = (θ₁ + θ₂)/2 is
@@ -130,8 +144,15 @@ CLAIM = Claim(
     r"D'))\le G\eta\sqrt T+G\eta "
     r"T/(nm)$, $\mathcal D'$ with one item replaced.",
     expected=REFUTED,
-    finding=r"The bound shrinks with $\eta$, the total variation does not; as a distance it holds with "
-    r"larger constants.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(
+            r"The bound shrinks with $\eta$, the total variation does not; as a distance it holds with "
+            r"larger constants."
+        ),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=grid(n=(1000,), m=(1,), epsilon=(1.0,), delta=(1e-6,), R=(1e-9,)),
     ci=grid(n=(1000, 10_000), m=(1, 4), epsilon=(1.0, 5.0), delta=(1e-6,), R=(1e-12, 1e-9)),
@@ -141,7 +162,12 @@ DISTANCE = CLAIM.reading(
     title="Distance of the iterates of Algorithm 2 when one item is replaced",
     statement=r"With equal noise, $\|\theta_T-\theta_T'\|\le G\eta\sqrt T+G\eta T/(nm)$.",
     expected=REFUTED,
-    finding=r"Linear losses: $2G\eta T/(nm)$, above the bound for $T>(nm)^2$.",
+    finding=Finding(
+        Weight.RANGE,
+        what=(r"Linear losses: $2G\eta T/(nm)$, above the bound for $T>(nm)^2$."),
+        favour="",
+        survives="",
+    ),
     check=check_distance,
     smoke=grid(n=(4,), m=(2,), T=(200,), eta=(0.01,)),
     ci=grid(n=(4, 8), m=(1, 2), T=(400, 1000), eta=(0.01,)),
@@ -152,7 +178,7 @@ CORRECTED = CLAIM.reading(
     statement=r"With equal noise and nobody removed, $\|\theta_t-\theta_t'\|\le2G\eta\sqrt T+4G\eta "
     r"T/(nm)$ for all $t\le T$.",
     expected=CONFIRMED,
-    finding="as a distance, with 2Gη√T + 4GηT/(nm)",
+    summary="as a distance, with 2Gη√T + 4GηT/(nm)",
     check=check_corrected,
     smoke=grid(n=(4,), m=(2,), T=(50,), eta=(0.01,)),
     ci=grid(n=(4, 50), m=(1, 3), T=(10, 400), eta=(0.01, 1.0)),
@@ -166,7 +192,7 @@ PROOF = Claim(
     title="One item moves the averaged gradient by at most G/(nm)",
     statement=r"$a_t\le G/(nm)$ for $\|\nabla f(x^t)-\nabla f'(x^t)\|\le a_t$, one item replaced.",
     expected=REFUTED,
-    finding=r"It is $2G/(nm)$.",
+    finding=Finding(Weight.PROOF, what=(r"It is $2G/(nm)$."), favour="", survives=""),
     check=check_proof,
     smoke=grid(n=(10,), m=(2,)),
     ci=grid(n=(1, 10, 1000), m=(1, 2, 100)),

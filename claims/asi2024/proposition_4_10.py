@@ -28,7 +28,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, grid
 from claims.asi2024 import PAPER
 
 
@@ -118,7 +118,12 @@ CLAIM = Claim(
     r"f\|^2\le\sigma^2$, at "
     r"most $(\beta+1/\eta)R^2/T+\eta\sigma^2/2$.",
     expected=REFUTED,
-    finding=r"The first moment should be a second one, and the step of part 2 is $1/(\beta+1/\eta)$.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(r"The first moment should be a second one, and the step of part 2 is $1/(\beta+1/\eta)$."),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=[{"part": 1, "R": 10.0, "T": 1}, {"part": 2, "R": 3.0, "T": 10}],
     ci=[*grid(part=(1,), R=(10.0, 100.0), T=(1, 10)), *grid(part=(2,), R=(2.5, 10.0), T=(10, 100))],
@@ -128,7 +133,7 @@ CORRECTED = CLAIM.reading(
     title="Convergence of SGD with second moments and Bubeck's step",
     statement=r"If $\mathbb E\|x_1-x^*\|^2\le R^2$: part 1 as printed; part 2 with step $1/(\beta+1/\eta)$.",
     expected=CONFIRMED,
-    finding="second moment, and step 1/(β + 1/η) in part 2",
+    summary="second moment, and step 1/(β + 1/η) in part 2",
     check=check_corrected,
     smoke=grid(part=(1, 2), eta=(0.1, 3.0), T=(1, 10), sigma=(1.0,)),
     ci=grid(part=(1, 2), eta=(0.01, 0.3, 1.0, 10.0), T=(1, 3, 30, 100), sigma=(0.1, 1.0)),

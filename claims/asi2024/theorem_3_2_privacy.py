@@ -23,7 +23,19 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from claims import CONSISTENT, REFUTED, Claim, Evidence, Kind, Point, at_most, audit_privacy, grid
+from claims import (
+    CONSISTENT,
+    REFUTED,
+    Claim,
+    Evidence,
+    Finding,
+    Kind,
+    Point,
+    Weight,
+    at_most,
+    audit_privacy,
+    grid,
+)
 from claims.asi2024 import PAPER
 from claims.asi2024._transcripts import half_and_half, jump, printed, share_for, users_of
 from implementations.asi2024.above_threshold import halting_law
@@ -137,8 +149,15 @@ CLAIM = Claim(
     r"$n\ge(8\log(T/\gamma)+8\log(T/\delta))/\varepsilon$, Algorithm 1 is "
     r"$(\varepsilon,\delta)$-DP at the user level.",
     expected=REFUTED,
-    finding=r"Two far clusters of $n/2$ pass the check with probability about $\delta^{0.3}$ and show who "
-    r"moved.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(
+            r"Two far clusters of $n/2$ pass the check with probability about $\delta^{0.3}$ and show who "
+            r"moved."
+        ),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=grid(T=(1,), epsilon=(1.0,), delta=(1e-3, 1e-6), gamma=("half",)),
     ci=grid(T=(1, 10), epsilon=(0.1, 1.0, 9.0), delta=(1e-2, 1e-6), gamma=("half", "delta")),
@@ -147,7 +166,9 @@ PROGRAM = CLAIM.reading(
     "program",
     title="The program of Algorithm 1 at the condition of Theorem 3.2",
     expected=REFUTED,
-    finding="the same pair, by sampling whole transcripts",
+    finding=Finding(
+        Weight.RANGE, what=("the same pair, by sampling whole transcripts"), favour="", survives=""
+    ),
     check=check_printed_program,
     smoke=grid(T=(1,), epsilon=(1.0,), delta=(1e-3,), samples=(20_000,)),
     ci=grid(T=(1, 2), epsilon=(1.0,), delta=(1e-3,), samples=(40_000,)),
@@ -159,7 +180,12 @@ FRESH = CLAIM.reading(
     r"Algorithm 1 is "
     r"$(\varepsilon,\delta)$-DP.",
     expected=REFUTED,
-    finding=r"Each query then costs up to $\varepsilon/4$ of its own.",
+    finding=Finding(
+        Weight.RANGE,
+        what=(r"Each query then costs up to $\varepsilon/4$ of its own."),
+        favour="",
+        survives="",
+    ),
     check=check_fresh,
     smoke=grid(T=(30,), epsilon=(1.0,), delta=(1e-12,)),
     ci=grid(T=(10, 30, 100), epsilon=(1.0, 5.0), delta=(1e-12,)),
@@ -171,7 +197,7 @@ CORRECTED = CLAIM.reading(
     r"level under "
     r"adaptive queries.",
     expected=CONSISTENT,
-    finding="lemma-3.6:corrected has the proof; the program passes the audit",
+    summary="lemma-3.6:corrected has the proof; the program passes the audit",
     check=check_corrected,
     smoke=grid(T=(3,), epsilon=(1.0,), delta=(0.01,), height=(4.0,), samples=(40_000,)),
     ci=grid(T=(3,), epsilon=(0.5, 1.0), delta=(0.01,), height=(0.0, 8.0), samples=(200_000,)),

@@ -34,8 +34,10 @@ from claims import (
     REFUTED,
     Claim,
     Evidence,
+    Finding,
     Kind,
     Point,
+    Weight,
     at_most,
     equals,
     grid,
@@ -137,7 +139,12 @@ CLAIM = Claim(
     r"at most "
     r"$\tau^2T\log(T/\delta)\log(1/\delta)/(n^2\varepsilon^2)$.",
     expected=REFUTED,
-    finding=r"The factor $8d$ is missing, and $2\gamma$ should grow with the number of queries.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(r"The factor $8d$ is missing, and $2\gamma$ should grow with the number of queries."),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=grid(T=(1, 10), d=(1, 8), epsilon=(1.0,), delta=(1e-6,), gamma=(0.01,)),
     ci=grid(T=(1, 10, 100), d=(1, 8, 100), epsilon=(0.1, 1.0, 9.0), delta=(1e-6,), gamma=(0.01, 0.001)),
@@ -151,7 +158,7 @@ CORRECTED = CLAIM.reading(
     r"E\|\nu\|^2=8d\tau^2T\log(e^{\varepsilon/2}T/\delta)"
     r"\log(e^{\varepsilon/2}/\delta)/(n^2\varepsilon^2)$.",
     expected=CONFIRMED,
-    finding="with 8d in the moment and (i + 1)γ in the distance",
+    summary="with 8d in the moment and (i + 1)γ in the distance",
     check=check_corrected,
 )
 PROGRAM = CORRECTED.reading(

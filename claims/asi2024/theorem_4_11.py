@@ -41,9 +41,11 @@ from claims import (
     Budget,
     Claim,
     Evidence,
+    Finding,
     Kind,
     Point,
     Tier,
+    Weight,
     at_least,
     at_most,
     equals,
@@ -57,6 +59,7 @@ from claims.asi2024.theorem_4_1_utility import users
 from implementations.asi2024 import localised
 from implementations.asi2024.dp_sgd import Parameters, UserGradients, mean_plan
 from implementations.asi2024.localised import (
+    LossClass,
     Phase,
     phase_count,
     phase_users,
@@ -65,6 +68,7 @@ from implementations.asi2024.localised import (
 )
 from implementations.asi2024.outlier_removal import Query, look
 from implementations.interfaces import Array
+from implementations.privacy import PrivacyBudget
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,7 +88,7 @@ def printed_rate(n: int, m: int, d: int, epsilon: float, log_delta: float) -> fl
 def information(n: int, m: int, d: int, epsilon: float, delta: float) -> float:
     """Σ T_i/σ_i² of the printed schedule."""
     total = 0.0
-    for phase in schedule(n, m, d, epsilon, delta, 1.0, 1.0):
+    for phase in schedule(n, m, d, PrivacyBudget(epsilon, delta), LossClass(1.0, 1.0)):
         plan = mean_plan(phase.users, m, d, epsilon, delta, phase.parameters)
         total += phase.parameters.steps / plan.noise**2
     return total
@@ -105,7 +109,7 @@ def check_proof(point: Point) -> Iterator[Evidence]:
     """D_k/(32E_k) for natural logarithms, n_1·log(nm)/n for binary ones."""
     n, m = point.n, point.m
     k = phase_count(n, m, "natural")
-    goal = targets(n, m, 1, point.epsilon, 1e-6, 1.0, 1.0, k)
+    goal = targets(n, m, 1, PrivacyBudget(point.epsilon, 1e-6), LossClass(1.0, 1.0), k)
     yield at_most(
         "D_k over 32·E_k, natural", goal.reached[-1] / (32.0 * goal.optimal[-1]), 1.0, note=f"k = {k}"
     )
@@ -118,7 +122,7 @@ def check_proof_binary(point: Point) -> Iterator[Evidence]:
     n, m = point.n, point.m
     k = phase_count(n, m, "binary")
     yield at_least("2^k over log₂(nm)", 2.0**k / math.log2(n * m), 1.0)
-    goal = targets(n, m, 1, point.epsilon, 1e-6, 1.0, 1.0, k)
+    goal = targets(n, m, 1, PrivacyBudget(point.epsilon, 1e-6), LossClass(1.0, 1.0), k)
     yield at_most("D_k over 32·E_k", goal.reached[-1] / (32.0 * goal.optimal[-1]), 1.0, note=f"k = {k}")
     yield at_most("D_0 over 2G²/μ", goal.reached[0] / 2.0, 1.0)
     steps = list(itertools.pairwise(zip(goal.optimal, goal.reached, strict=True)))
@@ -160,8 +164,9 @@ def excess_risks(point: Point, offset: float, trials: int) -> Array:
         return query
 
     out = localised.localised_sgd(
-        gradients, corrected_phases(point), np.zeros((trials, d)), point.m, point.epsilon, point.delta,
-        lambda theta: np.clip(theta, -1.0, 1.0), point.rng, average="after",
+        gradients, corrected_phases(point), np.zeros((trials, d)), point.m,
+        PrivacyBudget(point.epsilon, point.delta), lambda theta: np.clip(theta, -1.0, 1.0), point.rng,
+        average="after",
     )  # fmt: skip
     return 0.5 * ((out.theta - centre) ** 2).sum(axis=1)
 
@@ -227,7 +232,12 @@ CLAIM = Claim(
     r"O(\frac{G^2}\mu(\frac1{nm}+\frac{d\log^2(ndm/\delta)}"
     r"{n^2m\varepsilon^2}))$.",
     expected=REFUTED,
-    finding=r"The noise has $\log^4(ndm/\delta)$ in its variance, for every algorithm on these answers.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(r"The noise has $\log^4(ndm/\delta)$ in its variance, for every algorithm on these answers."),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=grid(m=(10**8,), d=(1,), epsilon=(0.001,), log10_delta=(-200.0,), C=(1.0, 100.0)),
     ci=grid(m=(10**8, 10**10), d=(1, 10), epsilon=(0.001,), log10_delta=(-200.0,), C=(1.0, 10.0, 100.0)),
@@ -238,7 +248,7 @@ CORRECTED = CLAIM.reading(
     statement=r"With step sizes made for the noise the part of the noise in the excess risk is of order "
     r"$\frac{G^2}\mu d\log^4(ndm/\delta)/(n^2m\varepsilon^2)$ on the worst quadratic.",
     expected=CONSISTENT,
-    finding="(G²/μ)·d·log⁴(ndm/δ)/(n²mε²), by running the algorithm on quadratics",
+    summary="(G²/μ)·d·log⁴(ndm/δ)/(n²mε²), by running the algorithm on quadratics",
     measure=measure,
     judge=judge,
     smoke=Tier(cells(_LEVELS, 1e-6), trials=400),
@@ -255,7 +265,12 @@ PROOF = Claim(
     title="k phases reach 32·E_k, and the first has n/log(nm) users",
     statement=r"With $k=\lceil\log\log mn\rceil$: $D_k\le32E_k$ and $n_1\ge n/\log(nm)$.",
     expected=REFUTED,
-    finding="The first fails for natural logarithms, the second for binary ones.",
+    finding=Finding(
+        Weight.PROOF,
+        what=("The first fails for natural logarithms, the second for binary ones."),
+        favour="",
+        survives="",
+    ),
     check=check_proof,
     smoke=grid(n=(10**6,), m=(10**9,), epsilon=(1.0,)),
     ci=grid(n=(10**5, 10**6), m=(10**9, 10**12), epsilon=(0.1, 1.0)),
@@ -267,7 +282,7 @@ BINARY = PROOF.reading(
     r"$D_k\le32E_k$ and "
     r"$n_1\ge n/(2\log_2(nm))$.",
     expected=CONFIRMED,
-    finding="binary logarithms, and a factor 2 for the users",
+    summary="binary logarithms, and a factor 2 for the users",
     check=check_proof_binary,
     smoke=grid(n=(10**6,), m=(10,), epsilon=(1.0,)),
     ci=grid(n=(10**4, 10**5, 10**6), m=(1, 10**4, 10**12), epsilon=(0.1, 1.0)),

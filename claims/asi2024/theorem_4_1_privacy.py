@@ -25,7 +25,19 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONSISTENT, REFUTED, Claim, Evidence, Kind, Point, at_most, audit_privacy, grid
+from claims import (
+    CONSISTENT,
+    REFUTED,
+    Claim,
+    Evidence,
+    Finding,
+    Kind,
+    Point,
+    Weight,
+    at_most,
+    audit_privacy,
+    grid,
+)
 from claims.asi2024 import PAPER
 from claims.asi2024._transcripts import share_for
 from claims.asi2024.theorem_3_2_privacy import one_user
@@ -36,7 +48,7 @@ from implementations.asi2024.clusters import Clusters
 from implementations.asi2024.dp_sgd import Parameters, dp_sgd, mean_plan, printed_parameters
 from implementations.asi2024.outlier_removal import Plan, corrected_plan, corrected_users, look, printed_plan
 from implementations.interfaces import Array
-from implementations.privacy import gaussian_delta
+from implementations.privacy import PrivacyBudget, gaussian_delta
 
 
 def gradients(n: int, positive: int) -> Clusters:
@@ -54,7 +66,9 @@ def long_step(data: Clusters, plan: Plan) -> float:
 
 def setting_of(point: Point) -> tuple[Parameters, Plan]:
     """Printed parameters for T = 2, G = R = d = 1."""
-    setting = printed_parameters(point.n, point.m, 1, point.epsilon, point.delta, 1.0, 1.0, steps=2)
+    setting = printed_parameters(
+        point.n, point.m, 1, PrivacyBudget(point.epsilon, point.delta), 1.0, 1.0, steps=2
+    )
     return setting, mean_plan(point.n, point.m, 1, point.epsilon, point.delta, setting)
 
 
@@ -145,7 +159,12 @@ CLAIM = Claim(
     statement=r"For all $0<\varepsilon<10$ and $0<\delta<1$, Algorithm 2 is user-level "
     r"$(\varepsilon,\delta)$-DP.",
     expected=REFUTED,
-    finding=r"Without a condition on $n$ two clusters of outliers show who moved.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(r"Without a condition on $n$ two clusters of outliers show who moved."),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=grid(n=(20,), m=(10**8,), epsilon=(1.0,), delta=(1e-6,)),
     ci=grid(n=(2, 20, 60), m=(10**8, 10**10), epsilon=(0.5, 1.0), delta=(1e-3, 1e-6)),
@@ -154,7 +173,7 @@ PROGRAM = CLAIM.reading(
     "program",
     title="The program of Algorithm 2",
     expected=REFUTED,
-    finding="the same pair, by sampling the output",
+    finding=Finding(Weight.RANGE, what=("the same pair, by sampling the output"), favour="", survives=""),
     check=check_program,
     smoke=grid(n=(20,), m=(10**8,), epsilon=(1.0,), delta=(1e-3,), samples=(10_000,)),
     ci=grid(n=(20,), m=(10**8,), epsilon=(1.0,), delta=(1e-3,), samples=(40_000,)),
@@ -165,7 +184,9 @@ FRESH = CLAIM.reading(
     statement=r"Line 4 read as a new run of Algorithm 1 with $T=1$ at each step: Algorithm 2 is user-level "
     r"$(\varepsilon,\delta)$-DP.",
     expected=REFUTED,
-    finding="the budget of every step is ε, and T of them compose",
+    finding=Finding(
+        Weight.RANGE, what=("the budget of every step is ε, and T of them compose"), favour="", survives=""
+    ),
     check=check_fresh,
     smoke=grid(n=(2000,), T=(10_000,), epsilon=(1.0,), delta=(1e-6,)),
     ci=grid(n=(2000, 10_000), T=(10_000, 100_000), epsilon=(1.0, 5.0), delta=(1e-6,)),
@@ -176,7 +197,7 @@ CORRECTED = CLAIM.reading(
     statement=r"Algorithm 2 with Algorithm 1 as in lemma-3.6:corrected is user-level "
     r"$(\varepsilon,\delta)$-DP.",
     expected=CONSISTENT,
-    finding="post-processing of lemma-3.6:corrected; the program passes the audit",
+    summary="post-processing of lemma-3.6:corrected; the program passes the audit",
     check=check_corrected,
     smoke=grid(T=(3,), epsilon=(1.0,), delta=(0.01,), samples=(40_000,)),
     ci=grid(T=(3,), epsilon=(0.5, 1.0), delta=(0.01,), samples=(200_000,)),

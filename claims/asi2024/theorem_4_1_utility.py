@@ -39,10 +39,12 @@ from claims import (
     Budget,
     Claim,
     Evidence,
+    Finding,
     Kind,
     Plot,
     Point,
     Tier,
+    Weight,
     at_most,
     equals,
     grid,
@@ -52,6 +54,7 @@ from claims.asi2024 import PAPER
 from claims.asi2024._hard_losses import excess_risks, two_point_bound
 from claims.asi2024._rates import cells, constants, exponents, spread
 from implementations.asi2024.dp_sgd import Parameters, mean_plan, printed_parameters
+from implementations.privacy import PrivacyBudget
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,7 +81,7 @@ def check(point: Point) -> Iterator[Evidence]:
     """The two-point bound at the printed T over C times the printed bound, for a hidden constant C."""
     delta = 10.0**point.log10_delta
     n = users(point.m, point.d, point.epsilon, -math.log(delta))
-    setting = printed_parameters(n, point.m, point.d, point.epsilon, delta, 1.0, 1.0)
+    setting = printed_parameters(n, point.m, point.d, PrivacyBudget(point.epsilon, delta), 1.0, 1.0)
     plan = mean_plan(n, point.m, point.d, point.epsilon, delta, setting)
     least = two_point_bound(point.d, setting.steps, plan.noise)
     claimed = point.C * printed_rate(n, point.m, point.d, point.epsilon, -math.log(delta))
@@ -92,7 +95,9 @@ def check_proof(point: Point) -> Iterator[Evidence]:
     for log10_delta in (-3.0, -200.0):
         delta = 10.0**log10_delta
         setting = Parameters(steps=point.T, step_size=1.0, radius=1.0, tau=1.0)
-        tau = printed_parameters(point.n, point.m, point.d, point.epsilon, delta, 1.0, 1.0, steps=point.T).tau
+        tau = printed_parameters(
+            point.n, point.m, point.d, PrivacyBudget(point.epsilon, delta), 1.0, 1.0, steps=point.T
+        ).tau
         setting = Parameters(steps=point.T, step_size=1.0, radius=1.0, tau=tau)
         plan = mean_plan(point.n, point.m, point.d, point.epsilon, delta, setting)
         log = math.log(point.T * point.m * point.n * point.d) - math.log(delta)
@@ -113,7 +118,7 @@ def corrected_rate(n: int, m: int, d: int, epsilon: float, delta: float) -> floa
 def measure(point: Point) -> dict[str, Any]:
     """Excess risks on the worst of the scales: chosen on half of the trials, measured on the others."""
     n, m, d = point.n, point.m, point.d
-    setting = printed_parameters(n, m, d, point.epsilon, point.delta, 1.0, 1.0, steps=STEPS)
+    setting = printed_parameters(n, m, d, PrivacyBudget(point.epsilon, point.delta), 1.0, 1.0, steps=STEPS)
     plan = mean_plan(n, m, d, point.epsilon, point.delta, setting)
     rate = corrected_rate(n, m, d, point.epsilon, point.delta)
     quiet = spread(n, m, d, point.epsilon, point.delta, STEPS)  # σ/√T, from the printed formulas
@@ -160,8 +165,15 @@ CLAIM = Claim(
     r"E[L_{\mathcal P}(\hat\theta)-\min "
     r"L_{\mathcal P}]\le O(GR(\frac1{\sqrt{nm}}+\frac{\sqrt{d\log^2(ndm/\delta)}}{n\sqrt m\varepsilon}))$.",
     expected=REFUTED,
-    finding=r"The noise has one more logarithm: $\log^2(ndm/\delta)$ in the rate, for every algorithm on "
-    r"its answers.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(
+            r"The noise has one more logarithm: $\log^2(ndm/\delta)$ in the rate, for every algorithm on "
+            r"its answers."
+        ),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=grid(m=(10**6,), d=(1,), epsilon=(0.1,), log10_delta=(-200.0,), C=(1.0, 100.0)),
     ci=grid(m=(10**6, 10**8), d=(1, 10), epsilon=(0.01, 0.1), log10_delta=(-200.0,), C=(1.0, 10.0, 100.0)),
@@ -172,7 +184,7 @@ CORRECTED = CLAIM.reading(
     statement=r"With $\eta=R/(\sigma\sqrt{dT})$ the part of the noise in the excess risk is of order "
     r"$GR\sqrt d\log^2(ndm/\delta)/(n\sqrt m\varepsilon)$ on the worst linear loss.",
     expected=CONSISTENT,
-    finding="√d·log²(ndm/δ)/(n√mε), by running the algorithm on linear losses",
+    summary="√d·log²(ndm/δ)/(n√mε), by running the algorithm on linear losses",
     measure=measure,
     judge=judge,
     smoke=Tier(cells(_LEVELS, 1e-6), trials=600),
@@ -200,7 +212,12 @@ PROOF = Claim(
     statement=r"$\zeta\sim\mathcal N(0,G^2T\log^2(Tmnd/\delta)/(mn^2\varepsilon^2))$ up to a constant "
     r"factor.",
     expected=REFUTED,
-    finding=r"It is $\log^4$: $\log^2$ from $\tau^2$ and $\log^2$ from line 14.",
+    finding=Finding(
+        Weight.PROOF,
+        what=(r"It is $\log^4$: $\log^2$ from $\tau^2$ and $\log^2$ from line 14."),
+        favour="",
+        survives="",
+    ),
     check=check_proof,
     smoke=grid(n=(1000,), m=(10,), d=(5,), epsilon=(1.0,), T=(10_000,)),
     ci=grid(n=(1000, 100_000), m=(1, 100), d=(1, 50), epsilon=(0.1, 5.0), T=(100, 10**8)),

@@ -12,7 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from claims import REFUTED, Adjacency, Claim, Evidence, Kind, Point, audit_privacy, grid, reported
+from claims import (
+    REFUTED,
+    Adjacency,
+    Claim,
+    Evidence,
+    Finding,
+    Kind,
+    Point,
+    Weight,
+    audit_privacy,
+    grid,
+    reported,
+)
 from claims.controls import PAPER
 from implementations import losses
 from implementations.privacy import gaussian_epsilon, mu_star
@@ -47,7 +59,9 @@ CLAIM = Claim(
     r"$(\varepsilon,\delta)$-differentially private under replacement of one record. (False by construction: "
     r"the sensitivity is $2L/n$.)",
     expected=REFUTED,
-    finding="false by construction: half the sensitivity",
+    finding=Finding(
+        Weight.CORNER, what=("false by construction: half the sensitivity"), favour="", survives=""
+    ),
     check=check,
     smoke=POINTS,
     ci=POINTS,

@@ -13,7 +13,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from claims import REFUTED, Adjacency, Budget, Claim, Evidence, Kind, Plot, Point, Side, Tier, fit_rate, grid
+from claims import (
+    REFUTED,
+    Adjacency,
+    Budget,
+    Claim,
+    Evidence,
+    Finding,
+    Kind,
+    Plot,
+    Point,
+    Side,
+    Tier,
+    Weight,
+    fit_rate,
+    grid,
+)
 from claims.controls import PAPER
 from implementations import losses
 from implementations.song2021 import dp_gd
@@ -55,7 +70,9 @@ CLAIM = Claim(
     statement=r"The excess empirical risk of DP-GD is $O(n^{-2})$. (False by construction: it is of order "
     r"$n^{-1}$.)",
     expected=REFUTED,
-    finding="false by construction: the exponent is −1",
+    finding=Finding(
+        Weight.CORNER, what=("false by construction: the exponent is −1"), favour="", survives=""
+    ),
     measure=measure,
     judge=judge,
     smoke=Tier(POINTS, trials=300),

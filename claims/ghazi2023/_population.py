@@ -60,26 +60,30 @@ class Population:
         )
 
 
-def population(
-    slope: np.ndarray,
-    n: int,
-    m: float,
-    trials: int,
-    curvature: float,
-    phases: int,
-    rng: np.random.Generator,
-    kink: Kink | None = None,
-    deviation: float = DEVIATION,
-) -> Population:
-    """n users about the slope (d,), in `phases` batches and a rest, G = 1 on 𝒦.
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """The law of a sample's loss: mean slope (d,), curvature, a kink or none, and how samples deviate.
 
     deviation  0: every sample of every user has the same loss.
+    """
+
+    slope: np.ndarray
+    curvature: float
+    kink: Kink | None = None
+    deviation: float = DEVIATION
+
+
+def population(
+    losses: Losses, n: int, m: float, trials: int, phases: int, rng: np.random.Generator
+) -> Population:
+    """n users with losses of this law, in `phases` batches and a rest, G = 1 on 𝒦.
 
     The spread of users within a batch is that of the largest of n Gaussian norms and of their mean, drawn
     once and taken for every batch: it decides about the certificate only, and is far from its threshold.
     """
     from scipy.special import chdtri
 
+    slope, deviation = losses.slope, losses.deviation
     d = len(slope)
     bounds = (*(n // 2**i for i in range(phases + 1)), 0)
     sizes = -np.diff(np.array(bounds, dtype=float))
@@ -89,4 +93,4 @@ def population(
     # The largest of n chi-squared numbers, by inversion: P(max ≤ q) = P(χ² ≤ q)ⁿ.
     largest = float(chdtri(d, -math.expm1(math.log(rng.uniform()) / n)))
     spread = unit * (math.sqrt(largest) + math.sqrt(rng.chisquare(d)))
-    return Population(n, m, curvature, 1.0, kink, bounds, means, spread)
+    return Population(n, m, losses.curvature, 1.0, losses.kink, bounds, means, spread)

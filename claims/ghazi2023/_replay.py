@@ -160,10 +160,8 @@ def nearest_in_ball(v: Array, ball: tuple[Array, float]) -> Array:
 
 def phase(
     done: Phase,
-    index: int,
-    base: float,
+    regulariser: float,
     part: Data,
-    region: Region,
     centre: Array,
     call: tuple[float, float, float],
     corrected: bool,
@@ -172,10 +170,10 @@ def phase(
 ) -> None:
     """Lines 8 to 12 of Algorithm 3 on the users of this phase, held against what the program did.
 
-    region  𝒦, or 𝒦′ of Algorithms 5 and 6.   centre  θ̂ᵢ₋₁.   call  (ε, δ, β) of this phase.
+    regulariser  λᵢ.   part  users and region, 𝒦, or 𝒦′ of Algorithms 5 and 6.   centre  θ̂ᵢ₋₁.
+    call         (ε, δ, β) of this phase.
     """
     trials, n, d = part.shape
-    regulariser = base * 4.0**index
     radius = part.lipschitz / regulariser
     hessian = part.curvature + regulariser
     outer = Call(epsilon=call[0], delta=call[1], beta=call[2], lipschitz=2.0 * part.lipschitz, mu=regulariser)
@@ -188,7 +186,7 @@ def phase(
     seen.note("σᵢ", abs(done.sigma / sigma - 1.0))
     seen.note("nᵢ", abs(done.users - n))
     for t in range(trials):
-        outer_balls = [(c[t], r) for c, r in region]
+        outer_balls = [(c[t], r) for c, r in part.region]
         balls = [*outer_balls, (centre[t], radius)]
         answers = bool(good[t]) and not np.isnan(centre[t]).any() and not apart(balls)
         seen.refused += not answers

@@ -24,7 +24,7 @@ import numpy as np
 
 from claims import CONFIRMED, Claim, Evidence, Kind, Plot, Point, at_most, equals, reported
 from claims.ghazi2023 import PAPER
-from claims.ghazi2023._laws import datasets
+from claims.ghazi2023._oracle import datasets
 from implementations.ghazi2023 import del_output_pert
 from implementations.ghazi2023.deletion_sensitivity import count_table, smallest_stable
 

@@ -29,13 +29,14 @@ from functools import partial
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, equals, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, equals, grid
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023.theorem_3_3_privacy import worst_abstract
 from implementations.ghazi2023 import del_output_pert, phased_erm
 from implementations.ghazi2023.feasible import Ball
-from implementations.ghazi2023.phases import Phase, Variant
+from implementations.ghazi2023.phases import Phase
 from implementations.ghazi2023.quadratic import Summary
+from implementations.ghazi2023.reading import Guarantee, Reading, Variant
 
 
 def printed_sigma(
@@ -68,8 +69,9 @@ def run(
     regulariser = phased_erm.printed_regulariser(1.0, 1.0, n, m, 1)
     ball = [Ball(np.zeros(1), 0.5)]
     return phased_erm.phased_erm(
-        users, ball, np.zeros(1), 1.0, 0.1, regulariser, 0.05, rng, variant=variant, base=base
-    )
+        users, ball, np.zeros(1), Guarantee(1.0, 0.1, 0.05), regulariser, rng,
+        reading=Reading(variant=variant, base=base),
+    )  # fmt: skip
 
 
 def check(point: Point) -> Iterator[Evidence]:
@@ -133,8 +135,15 @@ SETS = CLAIM.reading(
     r"K\cap\mathcal B"
     r"(\hat\theta_{i-1},R_i)$ is non-empty, and $\hat\theta_T\in\mathcal K$.",
     expected=REFUTED,
-    finding="θ̂ᵢ leaves 𝒦: 𝒦₂ is empty almost surely for n√m below 10⁹, and θ̂_T ∉ 𝒦 half of the time at "
-    "all n, m",
+    finding=Finding(
+        Weight.RANGE,
+        what=(
+            "θ̂ᵢ leaves 𝒦: 𝒦₂ is empty almost surely for n√m below 10⁹, and θ̂_T ∉ 𝒦 half of the time at "
+            "all n, m"
+        ),
+        favour="",
+        survives="",
+    ),
     check=partial(check_sets, "printed"),
     smoke=grid(n=4000, log10_m=4),
     ci=grid(n=6000, log10_m=(0, 4, 16, 20)),
@@ -144,7 +153,7 @@ SETS_CORRECTED = SETS.reading(
     title="Phased-ERM with projection: no feasible set is empty, and the answer is feasible",
     statement=r"The same with $\hat\theta_i$ projected onto $\mathcal K$ in every phase.",
     expected=CONFIRMED,
-    finding="project θ̂ᵢ onto 𝒦; no privacy is lost",
+    summary="project θ̂ᵢ onto 𝒦; no privacy is lost",
     check=partial(check_sets, "corrected"),
 )
 CLAIMS = [SETS, SETS_CORRECTED]

@@ -29,12 +29,25 @@ from itertools import combinations
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, equals, grid, reported
+from claims import (
+    CONFIRMED,
+    REFUTED,
+    Claim,
+    Evidence,
+    Finding,
+    Kind,
+    Point,
+    Weight,
+    at_most,
+    equals,
+    grid,
+    reported,
+)
 from claims.ghazi2023 import PAPER
-from claims.ghazi2023._laws import hockey_stick
+from claims.ghazi2023._oracle import hockey_stick
 from implementations.ghazi2023 import del_output_pert, phased_sco, sc_output_pert
 from implementations.ghazi2023.deletion_sensitivity import count_table
-from implementations.ghazi2023.phases import Variant
+from implementations.ghazi2023.reading import Variant
 
 SLOPES = ("outlier", "ordinary", "small")
 LIPSCHITZ, BASE, BETA, M = 1.0, 1e-3, 0.1, 1e8
@@ -142,7 +155,12 @@ CLAIM = Claim(
     r"$(\varepsilon,\delta)$, is "
     r"$(\varepsilon,\delta)$-DP for replacement of one user.",
     expected=REFUTED,
-    finding="user 2⁻ⁱn is in two phases; ⊥ in each and the shift of the Gaussians together break δ = 10⁻⁶",
+    finding=Finding(
+        Weight.THEOREM,
+        what=("user 2⁻ⁱn is in two phases; ⊥ in each and the shift of the Gaussians together break δ = 10⁻⁶"),
+        favour="",
+        survives="",
+    ),
     check=partial(check, "printed"),
     smoke=grid(epsilon=1.0, delta=1e-6),
     ci=grid(epsilon=1.0, delta=(1e-6, 1e-3)),
@@ -152,7 +170,7 @@ CORRECTED = CLAIM.reading(
     title="Phased-SCO with disjoint batches",
     statement=r"The same on the users $\ell\in(2^{-i}n,2^{-i+1}n]$; $\perp$ in a phase is returned.",
     expected=CONFIRMED,
-    finding="half-open intervals",
+    summary="half-open intervals",
     check=partial(check, "corrected"),
 )
 CLAIMS = [CORRECTED]

@@ -22,13 +22,13 @@ from functools import partial
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, equals, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, equals, grid
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023.algorithm_3 import printed_sigma
 from implementations.ghazi2023 import strongly_convex_erm
 from implementations.ghazi2023.feasible import Ball
-from implementations.ghazi2023.phases import Variant
 from implementations.ghazi2023.quadratic import Summary
+from implementations.ghazi2023.reading import Guarantee, Reading, Variant
 
 
 def check(variant: Variant, point: Point) -> Iterator[Evidence]:
@@ -44,7 +44,7 @@ def check_privacy(point: Point) -> Iterator[Evidence]:
     users = Summary(np.array([[0.2, 0.1]]), np.zeros(1), n, 0.5, 1.0, m)
     domain = [Ball(np.zeros(d), 1.0)]
     done = strongly_convex_erm.strongly_convex_erm(
-        users, domain, 1.0, 0.2, beta, point.rng, variant="printed"
+        users, domain, Guarantee(1.0, 0.2, beta), point.rng, reading=Reading(variant="printed")
     )
     sigma = printed_sigma(0.5, 0.1, beta, 1.0, 0.5, n, m)
     radius = sigma * math.sqrt(d * math.log(1.0 / beta))
@@ -72,7 +72,12 @@ CLAIM = Claim(
     r"$\Pr[\|e\|>R']\le\beta$, for "
     r"$\beta\in(0,1)$, $d\ge1$.",
     expected=REFUTED,
-    finding="d = 1, β = 0.01: 0.03; the C of the proof is missing in line 4",
+    finding=Finding(
+        Weight.THEOREM,
+        what=("d = 1, β = 0.01: 0.03; the C of the proof is missing in line 4"),
+        favour="",
+        survives="",
+    ),
     check=partial(check, "printed"),
     smoke=grid(d=(1, 5), beta=0.01),
     ci=grid(d=(1, 2, 5, 100), beta=(1e-9, 1e-3, 0.01, 0.1, 0.3)),
@@ -81,7 +86,7 @@ CORRECTED = CLAIM.reading(
     "corrected",
     statement=r"The same with $R'=\sigma(\sqrt d+\sqrt{2\log(1/\beta)})$.",
     expected=CONFIRMED,
-    finding="R′ = σ(√d + √(2 log(1/β)))",
+    summary="R′ = σ(√d + √(2 log(1/β)))",
     check=partial(check, "corrected"),
     ci=grid(d=(1, 2, 5, 100, 10_000), beta=(1e-9, 1e-3, 0.01, 0.1, 0.3, 0.9)),
 )

@@ -24,13 +24,13 @@ from functools import partial
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, equals, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, equals, grid
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023.algorithm_3 import printed_sigma
 from implementations.ghazi2023 import sc_output_pert, strongly_convex_erm, strongly_convex_sco
 from implementations.ghazi2023.feasible import Ball
-from implementations.ghazi2023.phases import Variant
 from implementations.ghazi2023.quadratic import Users
+from implementations.ghazi2023.reading import Guarantee, Reading, Variant
 
 
 def miss(n: int, m: int, beta: float, variant: Variant) -> float:
@@ -68,8 +68,9 @@ def check_privacy(point: Point) -> Iterator[Evidence]:
     n, m, beta, constant = point.n, point.m, 0.05, 64.0
     users = Users(np.full((1, n, 1), 0.2), 0.5, 1.0, m)
     done = strongly_convex_sco.strongly_convex_sco(
-        users, [Ball(np.zeros(1), 1.0)], 1.0, 0.2, beta, constant, point.rng, variant="printed"
-    )
+        users, [Ball(np.zeros(1), 1.0)], Guarantee(1.0, 0.2, beta), constant, point.rng,
+        reading=Reading(variant="printed"),
+    )  # fmt: skip
     sigma = printed_sigma(0.5, 0.1, beta, 1.0, 0.5, n, m)
     radius = sigma * math.sqrt(math.log(1.0 / beta)) + math.sqrt(math.log(1.0 / beta)) / (
         0.5 * math.sqrt(n * m)
@@ -97,7 +98,12 @@ CLAIM = Claim(
     statement=r"For $R'=\sigma\sqrt{d\log(1/\beta)}+G\sqrt{\log(1/\beta)}/(\mu\sqrt{nm})$: "
     r"$\Pr[\|\theta_0-\theta^*(\mathcal D)\|>R']\le2\beta$.",
     expected=REFUTED,
-    finding="d = 1, β = 0.01: 0.03; both constants are missing in line 4",
+    finding=Finding(
+        Weight.THEOREM,
+        what=("d = 1, β = 0.01: 0.03; both constants are missing in line 4"),
+        favour="",
+        survives="",
+    ),
     check=partial(check, "printed"),
     smoke=grid(n=60, m=4, beta=0.01),
     ci=grid(n=(60, 500), m=(1, 16), beta=(1e-4, 0.01)),
@@ -107,7 +113,7 @@ CORRECTED = CLAIM.reading(
     statement=r"The same for $R'=\sigma(\sqrt "
     r"d+\sqrt{2\log(1/\beta)})+30G\sqrt{\log(2/\beta)}/(\mu\sqrt{nm})$.",
     expected=CONFIRMED,
-    finding="R′ = σ(√d + √(2 log(1/β))) + 30G√(log(2/β))/(μ√(nm))",
+    summary="R′ = σ(√d + √(2 log(1/β))) + 30G√(log(2/β))/(μ√(nm))",
     check=partial(check, "corrected"),
 )
 PRIVACY = Claim(
@@ -120,7 +126,7 @@ PRIVACY = Claim(
     statement=r"Algorithm 6 runs SCOutputPert and Phased-SCO with $(\varepsilon/2,\delta/2)$ each; radius, "
     r"regularisers and noise are those of the text.",
     expected=CONFIRMED,
-    finding="private with the disjoint batches of algorithm-4:corrected",
+    summary="private with the disjoint batches of algorithm-4:corrected",
     check=check_privacy,
     smoke=grid(n=4000, m=1e12),
     ci=grid(n=(3000, 8192), m=(1e8, 1e16)),

@@ -20,7 +20,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_least, at_most, grid, reported
+from claims import (
+    CONFIRMED,
+    REFUTED,
+    Claim,
+    Evidence,
+    Finding,
+    Kind,
+    Point,
+    Weight,
+    at_least,
+    at_most,
+    grid,
+    reported,
+)
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023.theorem_3_1 import WIDTH, datasets, log_success_bound
 from implementations.ghazi2023.deletion_sensitivity import mean_sensitivity
@@ -73,7 +86,12 @@ CLAIM = Claim(
     statement=r"For some constant $C$, all $\beta$ and $r\le n/2$ ($r\in\mathbb Z_{\ge0}$): with probability "
     r"$1-\beta$, $\bar\Delta_r\theta^*(x^\pi)\le C\,G\sqrt{r\log n+\log(1/\beta)}/(\mu n\sqrt m)$.",
     expected=REFUTED,
-    finding="r = 0: the maximum over n users passes every constant; r = 1, n = 2 deletes everybody",
+    finding=Finding(
+        Weight.THEOREM,
+        what=("r = 0: the maximum over n users passes every constant; r = 1, n = 2 deletes everybody"),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=grid(constant=(1.0, 5.0)),
     ci=grid(constant=(0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0)),
@@ -84,7 +102,7 @@ CORRECTED = CLAIM.reading(
     statement=r"For $1\le r\le n/2$, $r\le n-2$, $\beta\in(0,1)$: with probability $1-\beta$, "
     r"$\bar\Delta_r\theta^*(x^\pi)\le29\,G\sqrt{r\log n+\log(1/\beta)}/(\mu n\sqrt m)$.",
     expected=CONFIRMED,
-    finding="r ≥ 1, somebody remains, constant 29",
+    summary="r ≥ 1, somebody remains, constant 29",
     check=check_corrected,
     smoke=grid(n=(3, 4, 10)),
     ci=grid(n=(3, 4, 5, 6, 7, 8, 9, 10, 15, 20, 30, 60)),

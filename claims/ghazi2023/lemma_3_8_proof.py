@@ -15,7 +15,7 @@ from itertools import permutations
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, equals, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, equals, grid
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023._tails import vector_families
 
@@ -47,7 +47,12 @@ CLAIM = Claim(
     title="Two vectors drawn without replacement have a negative product",
     statement=r"For $\sum_iv_i=0$ and two vectors $u,v$ sampled without replacement: $\langle u,v\rangle<0$.",
     expected=REFUTED,
-    finding="of (1, 1, −1, −1) one may draw 1 and 1; true of the expectation",
+    finding=Finding(
+        Weight.PROOF,
+        what=("of (1, 1, −1, −1) one may draw 1 and 1; true of the expectation"),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=grid(vectors=4, d=1),
     ci=grid(vectors=(4, 7), d=(1, 3)),
@@ -56,7 +61,7 @@ CORRECTED = CLAIM.reading(
     "corrected",
     statement=r"For $\sum_iv_i=0$: $\mathbb E\langle u,v\rangle=-\mathbb E\|v\|^2/(N-1)\le0$.",
     expected=CONFIRMED,
-    finding="the expectation of the product is −E‖v‖²/(N − 1) ≤ 0",
+    summary="the expectation of the product is −E‖v‖²/(N − 1) ≤ 0",
     check=check_corrected,
 )
 CLAIMS = [CORRECTED]

@@ -25,7 +25,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, grid, reported
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, grid, reported
 from claims.ghazi2023 import PAPER
 from implementations.ghazi2023.feasible import Ball, contains
 from implementations.ghazi2023.quadratic import Kink, Summary, regularised_minimiser
@@ -184,7 +184,12 @@ PROOF = Claim(
     statement=r"$\theta^*_{\ell_i,\mathcal K_i}(x)=\theta^*_{\ell_i,\mathcal K}(x)$ for the "
     r"$\hat\theta_{i-1}$ of Algorithm 3.",
     expected=REFUTED,
-    finding="not for θ̂ᵢ₋₁ outside 𝒦, where Algorithm 3 may put it; true once it is projected onto 𝒦",
+    finding=Finding(
+        Weight.PROOF,
+        what=("not for θ̂ᵢ₋₁ outside 𝒦, where Algorithm 3 may put it; true once it is projected onto 𝒦"),
+        favour="",
+        survives="",
+    ),
     check=proof,
     smoke=grid(d=2, problems=5),
     ci=grid(d=(2, 3), problems=20),
@@ -194,7 +199,7 @@ PROOF_CORRECTED = PROOF.reading(
     statement=r"$\theta^*_{\ell_i,\mathcal K_i}(x)=\theta^*_{\ell_i,\mathcal K}(x)$ for "
     r"$\hat\theta_{i-1}\in\mathcal K$.",
     expected=CONFIRMED,
-    finding="for θ̂ᵢ₋₁ ∈ 𝒦",
+    summary="for θ̂ᵢ₋₁ ∈ 𝒦",
     check=proof_corrected,
 )
 CLAIMS = [PROOF, PROOF_CORRECTED]

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, grid, reported
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, grid, reported
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023.lemma_4_2 import loss, random_problem
 from implementations.ghazi2023.feasible import Ball
@@ -76,7 +76,7 @@ CLAIM = Claim(
     r"D)\le\frac{\lambda_i}2\|\hat\theta_{i-1}-\theta\|^2"
     r"+\frac{16G^2}{\lambda_in_i}$.",
     expected=CONFIRMED,
-    finding="the second term is not needed for the minimiser that the text defines",
+    summary="the second term is not needed for the minimiser that the text defines",
     check=check,
     smoke=grid(d=2, problems=10),
     ci=grid(d=(1, 2, 3), problems=50),
@@ -86,7 +86,12 @@ EVERY = CLAIM.reading(
     title="What a regularised minimiser on a batch loses against any θ, for every batch",
     statement=r"The same for $\theta_i^*$ the minimiser on the batch $x^{(i)}$, for every batch.",
     expected=REFUTED,
-    finding="a batch of equal signs; true in expectation (Shalev-Shwartz et al. 2009), with nᵢm for nᵢ",
+    finding=Finding(
+        Weight.RANGE,
+        what=("a batch of equal signs; true in expectation (Shalev-Shwartz et al. 2009), with nᵢm for nᵢ"),
+        favour="",
+        survives="",
+    ),
     check=every_batch,
     smoke=grid(batch=1000, regulariser=1.0),
     ci=grid(batch=(1000, 4000), regulariser=(0.5, 1.0)),

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, grid, reported
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, grid, reported
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023._problems import Problem, problems
 from implementations.ghazi2023 import certificate
@@ -99,7 +99,12 @@ CLAIM = Claim(
     statement=r"If $\|\nabla\mathcal L(\theta^*;x_i)\|\le\gamma$ for all $i$, then "
     r"$\bar\Delta_r\theta^*(x)\le C\,r\gamma/(\mu n)$ for all $r\le n/2$ ($r\in\mathbb Z_{\ge0}$).",
     expected=REFUTED,
-    finding="r = 0: the bound is 0, the move when one user is deleted is not",
+    finding=Finding(
+        Weight.THEOREM,
+        what=("r = 0: the bound is 0, the move when one user is deleted is not"),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=grid(users=5),
     ci=grid(users=(4, 7)),
@@ -109,7 +114,7 @@ CORRECTED = CLAIM.reading(
     title="Small gradients of all users certify low deletion sensitivity, 1 ≤ r ≤ n/2",
     statement=r"For $1\le r\le n/2$, $r\le n-2$: $\bar\Delta_r\theta^*(x)\le8\,r\gamma/(\mu n)$.",
     expected=CONFIRMED,
-    finding="r ≥ 1 and somebody remains; constant 8, attained by the proof at n = 4, r = 2",
+    summary="r ≥ 1 and somebody remains; constant 8, attained by the proof at n = 4, r = 2",
     check=check_corrected,
     smoke=grid(users=(4, 6)),
     ci=grid(users=(4, 5, 6, 8)),

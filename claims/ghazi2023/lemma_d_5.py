@@ -13,7 +13,7 @@ and a Gaussian one, at the largest δ for 18 values of ψ.
 
 from __future__ import annotations
 
-from claims import CONFIRMED, REFUTED, Claim, Kind, grid
+from claims import CONFIRMED, REFUTED, Claim, Finding, Kind, Weight, grid
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023.theorem_d_4 import check, check_corrected
 
@@ -29,7 +29,12 @@ CLAIM = Claim(
     r"m,\psi\sigma/\sqrt m]^d$ has "
     r"$n\ge d\sigma/(24\alpha\varepsilon\sqrt m)$.",
     expected=REFUTED,
-    finding="the mean of 7 of 14 users at random is (0, 1/2)-DP and breaks the conclusion for every m",
+    finding=Finding(
+        Weight.THEOREM,
+        what=("the mean of 7 of 14 users at random is (0, 1/2)-DP and breaks the conclusion for every m"),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=grid(m=64),
     ci=grid(m=(1, 64, 10**9)),
@@ -39,7 +44,7 @@ CORRECTED = CLAIM.reading(
     title="User-level private means of Gaussians need dσ/(24αε√m) users, for small δ",
     statement=r"The same for $\delta(\sqrt d+\sqrt{2\ln(1/\delta)}+1)\le\sqrt d/(34\psi n)$.",
     expected=CONFIRMED,
-    finding="δ(√d + √(2 ln(1/δ)) + 1) ≤ √d/(34ψn), about 1/(34ψn): smaller than printed by a factor √d",
+    summary="δ(√d + √(2 ln(1/δ)) + 1) ≤ √d/(34ψn), about 1/(34ψn): smaller than printed by a factor √d",
     check=check_corrected,
     smoke=grid(n=100, d=1000, m=64, epsilon=1.0),
     ci=grid(n=(2, 10_000), d=(1, 100_000), m=(64, 10**9), epsilon=1.0),

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, grid
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023._fingerprinting import TRUNCATED, corrected, printed
 
@@ -46,8 +46,15 @@ CLAIM = Claim(
     r"E\|\hat\chi-\chi^{\mathrm{tr}}\|^2\le\alpha^2\le d\sigma^2\psi^2/(12m)$ "
     r"has $n\ge d\sigma/(50\alpha\varepsilon\sqrt m)$.",
     expected=REFUTED,
-    finding="the mean of 13 of 26 users at random is (0, 1/2)-DP, admitted at d above 10⁶, and breaks the "
-    "conclusion",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(
+            "the mean of 13 of 26 users at random is (0, 1/2)-DP, admitted at d above 10⁶, and breaks the "
+            "conclusion"
+        ),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=grid(m=64),
     ci=grid(m=(1, 64)),
@@ -58,7 +65,7 @@ CORRECTED = CLAIM.reading(
     statement=r"The same for $\delta(\sqrt d+\sqrt{2\ln(1/\delta)}+1)\le\sqrt d/(34\psi n)$ and "
     r"$\alpha\ge2.5\|\chi^{\mathrm{tr}}-\chi\|$.",
     expected=CONFIRMED,
-    finding="δ(√d + √(2 ln(1/δ)) + 1) ≤ √d/(34ψn), about 1/(34ψn): smaller than printed by a factor √d",
+    summary="δ(√d + √(2 ln(1/δ)) + 1) ≤ √d/(34ψn), about 1/(34ψn): smaller than printed by a factor √d",
     check=check_corrected,
     smoke=grid(n=100, d=1000, m=64, epsilon=1.0),
     ci=grid(n=(2, 10_000), d=(1, 100_000), m=64, epsilon=1.0),

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_most, grid
 from claims.ghazi2023 import PAPER
-from claims.ghazi2023._laws import datasets, neighbours
+from claims.ghazi2023._oracle import datasets, neighbours
 from implementations.ghazi2023 import deletion_sensitivity
 
 Patterns = NDArray[np.uint32]

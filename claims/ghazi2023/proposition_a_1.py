@@ -262,7 +262,7 @@ CLAIM = Claim(
     r"$\Pr[f(\pi)-\mathbb E f\ge t]\le\exp(-Nt^2/(4\sum_{i<j}c_{ij}^2))$ for $t\ge0$.",
     expected=CONFIRMED,
     check=check,
-    finding="with 1 for 4 as well, by a martingale over a random order of the positions",
+    summary="with 1 for 4 as well, by a martingale over a random order of the positions",
     smoke=grid(entries=(2, 3, 4, 40)),
     ci=grid(entries=(2, 3, 4, 5, 6, *range(7, 41), 60, 100, 300, 2000)),
 )

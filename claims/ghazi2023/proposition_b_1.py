@@ -19,7 +19,20 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_least, at_most, grid, reported
+from claims import (
+    CONFIRMED,
+    REFUTED,
+    Claim,
+    Evidence,
+    Finding,
+    Kind,
+    Point,
+    Weight,
+    at_least,
+    at_most,
+    grid,
+    reported,
+)
 from claims.ghazi2023 import PAPER
 
 CONSTANT = 30.0
@@ -99,7 +112,12 @@ PROOF = Claim(
     title="A display of the proof with its inequality turned round",
     statement=r"$\Pr_{x,x'}[\|\theta^*(x)-\theta^*(x')\|\le10G\sqrt{\log(2/\beta)}/(\mu\sqrt{nm})]\le\beta$.",
     expected=REFUTED,
-    finding="for a point mass the probability is 1; ≥ 1 − β is meant, here and in the next two displays",
+    finding=Finding(
+        Weight.PROOF,
+        what=("for a point mass the probability is 1; ≥ 1 − β is meant, here and in the next two displays"),
+        favour="",
+        survives="",
+    ),
     check=check_proof,
     smoke=grid(),
     ci=grid(),
@@ -110,7 +128,7 @@ PROOF_CORRECTED = PROOF.reading(
     r"10G\sqrt{\log(2/\beta)}/(\mu\sqrt{nm})]\ge1-\beta$, on "
     r"Bernoulli data with the squared loss.",
     expected=CONFIRMED,
-    finding="≥ 1 − β for ≤ β",
+    summary="≥ 1 − β for ≤ β",
     check=check_proof_corrected,
     smoke=grid(total=(10, 100)),
     ci=grid(total=(2, 10, 100, 1000)),

@@ -45,6 +45,7 @@ from implementations.ghazi2023 import (
 from implementations.ghazi2023.deletion_sensitivity import count_table
 from implementations.ghazi2023.feasible import Ball
 from implementations.ghazi2023.quadratic import Summary
+from implementations.ghazi2023.reading import Guarantee, Reading
 
 BOTTOM = 1e9
 """Stands for ⊥, or for a θ̂ that there is not, in units of the noise."""
@@ -110,16 +111,18 @@ def of_algorithm_3(data: Any, size: int, rng: np.random.Generator) -> np.ndarray
     users = one_summary(data, size, 0.0, M)
     start = np.zeros((size, 2))
     phases = phased_erm.phased_erm(
-        users, [Ball(np.zeros(2), 1.0)], start, EPSILON, 0.1, WIDE, 0.05, rng, variant="corrected"
-    )
+        users, [Ball(np.zeros(2), 1.0)], start, Guarantee(EPSILON, 0.1, 0.05), WIDE, rng,
+        reading=Reading(variant="corrected"),
+    )  # fmt: skip
     return shown(phases, start, 1.0)
 
 
 def of_algorithm_5(data: Any, size: int, rng: np.random.Generator) -> np.ndarray:
     users = one_summary(data, size, 0.5, 1e20)
     done = strongly_convex_erm.strongly_convex_erm(
-        users, [Ball(np.zeros(2), 1.0)], EPSILON, 0.1, 0.05, rng, variant="corrected"
-    )
+        users, [Ball(np.zeros(2), 1.0)], Guarantee(EPSILON, 0.1, 0.05), rng,
+        reading=Reading(variant="corrected"),
+    )  # fmt: skip
     return np.column_stack(
         (with_bottom(done.first / done.sigma), shown(done.phases, done.first, done.radius))
     )

@@ -69,7 +69,7 @@ CLAIM = Claim(
     r"datasets, "
     r"$4\kappa+1\le36\log(1/\delta)/\varepsilon$, for $n\ge3$.",
     expected=CONFIRMED,
-    finding="",
+    summary="",
     check=check,
     smoke=grid(epsilon=1.0, delta=0.5),
     ci=grid(epsilon=(0.1, 0.5, 1.0), delta=(1e-6, 0.01, 0.5)),

@@ -52,6 +52,7 @@ from claims.ghazi2023.algorithm_1 import line_3
 from implementations.ghazi2023 import phased_erm, sc_output_pert
 from implementations.ghazi2023.feasible import Ball
 from implementations.ghazi2023.quadratic import Summary
+from implementations.ghazi2023.reading import Guarantee, Reading
 from implementations.levy2021 import winsorized_mean_highd
 from implementations.levy2021.winsorized_mean_1d import users_needed
 
@@ -114,8 +115,8 @@ def ghazi_sco(mean: np.ndarray, n: int, m: float, rng: np.random.Generator) -> n
     users = Summary(mean, spread, n, 0.0, 1.0, m)
     base = phased_erm.printed_regulariser(1.0, 1.0, n, m, d)
     return phased_erm.phased_erm(
-        users, [Ball(np.zeros(d), HALF)], np.zeros(d), EPSILON, DELTA, base, 1.0 / (n * m), rng,
-        variant="corrected",
+        users, [Ball(np.zeros(d), HALF)], np.zeros(d), Guarantee(EPSILON, DELTA, 1.0 / (n * m)), base, rng,
+        reading=Reading(variant="corrected"),
     )[-1].theta  # fmt: skip
 
 
@@ -237,7 +238,7 @@ CLAIM = Claim(
     statement=r"For the mean and for SCO this paper needs a number of users that does not depend on $d$; the "
     r"risk is noise $\tilde O_\varepsilon(\sqrt d/(n\sqrt m))$ plus sampling error.",
     expected=CONSISTENT,
-    finding="with enough users for them, Levy et al. have noise smaller by orders of magnitude; for large d "
+    summary="with enough users for them, Levy et al. have noise smaller by orders of magnitude; for large d "
     "only this paper's algorithms answer",
     measure=measure,
     judge=judge,

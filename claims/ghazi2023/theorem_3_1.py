@@ -35,9 +35,11 @@ from claims import (
     REFUTED,
     Claim,
     Evidence,
+    Finding,
     Kind,
     Point,
     Tier,
+    Weight,
     at_least,
     at_most,
     mean_at_least,
@@ -146,8 +148,15 @@ CLAIM = Claim(
     r"$\ge1-\beta$ over a random permutation, Algorithm 2 with "
     r"$\Delta=10G\sqrt{\log(1/\beta)}/(\mu n\sqrt m)$ outputs $\theta^*(x^\pi)+\mathcal N(0,\sigma^2I)$.",
     expected=REFUTED,
-    finding="two-valued data, β = 0.9, n = 10⁴, m = 400: success below 0.1; Δ lacks the union over users "
-    "and subsets",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(
+            "two-valued data, β = 0.9, n = 10⁴, m = 400: success below 0.1; Δ lacks the union over users "
+            "and subsets"
+        ),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=PRINTED[:1],
     ci=PRINTED,
@@ -157,7 +166,12 @@ BELOW_E = CLAIM.reading(
     title="SCOutputPert succeeds with probability 1 − β, β < 1/e",
     statement=r"The same for $\beta<1/e$ only, the range of Theorem 3.6.",
     expected=REFUTED,
-    finding="two-valued data, β = 0.36, n = 10²⁵, m = 1000: success near 0; far beyond any real n",
+    finding=Finding(
+        Weight.RANGE,
+        what=("two-valued data, β = 0.36, n = 10²⁵, m = 1000: success near 0; far beyond any real n"),
+        favour="",
+        survives="",
+    ),
     smoke=BELOW[:1],
     ci=BELOW,
 )
@@ -168,7 +182,7 @@ CORRECTED = CLAIM.reading(
     r"$\Delta=10G\sqrt{(4\kappa+1)\ln n+\ln(1/\beta)}/(\mu n\sqrt m)$ Algorithm 2 outputs "
     r"$\theta^*(x^\pi)+\mathcal N(0,\sigma^2I)$ with probability $\ge1-\beta$.",
     expected=CONSISTENT,
-    finding="Δ = 10G√((4κ + 1) ln n + ln(1/β))/(μn√m), as in the printed σ",
+    summary="Δ = 10G√((4κ + 1) ln n + ln(1/β))/(μn√m), as in the printed σ",
     check=check_corrected,
     largest_resolution=0.2,
     smoke=Tier(SURVIVES[:1], trials=300),

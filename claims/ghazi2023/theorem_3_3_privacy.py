@@ -32,9 +32,22 @@ from functools import partial
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Plot, Point, at_most, grid, reported
+from claims import (
+    CONFIRMED,
+    REFUTED,
+    Claim,
+    Evidence,
+    Finding,
+    Kind,
+    Plot,
+    Point,
+    Weight,
+    at_most,
+    grid,
+    reported,
+)
 from claims.ghazi2023 import PAPER
-from claims.ghazi2023._laws import datasets, divergence, hockey_stick, mean_of, neighbours, statistics
+from claims.ghazi2023._oracle import datasets, divergence, hockey_stick, mean_of, neighbours, statistics
 from implementations.ghazi2023 import del_output_pert
 from implementations.ghazi2023.deletion_sensitivity import count_table, smallest_stable
 
@@ -157,7 +170,12 @@ WITHOUT = CLAIM.reading(
     r"user "
     r"not counted in $\bar\Delta_r$, is $(\varepsilon,\delta)$-DP for every number of users.",
     expected=REFUTED,
-    finding="two users at 0 and 10⁶Δ against two at 10⁶Δ: δ near 1; n = 2k with P(R₁ ≥ k) > δ likewise",
+    finding=Finding(
+        Weight.RANGE,
+        what=("two users at 0 and 10⁶Δ against two at 10⁶Δ: δ near 1; n = 2k with P(R₁ ≥ k) > δ likewise"),
+        favour="",
+        survives="",
+    ),
     check=partial(without_empty, 0),
     plots=[],
     smoke=grid(epsilon=1.0, delta=0.5),
@@ -170,7 +188,7 @@ WITHOUT_CORRECTED = WITHOUT.reading(
     r"user "
     r"not counted in $\bar\Delta_r$, is $(\varepsilon,\delta)$-DP for $n\ge4\kappa+1$ users.",
     expected=CONFIRMED,
-    finding="n ≥ 4κ + 1, so that two neighbouring choices always share a user",
+    summary="n ≥ 4κ + 1, so that two neighbouring choices always share a user",
     check=partial(without_empty, 4),
 )
 CLAIMS = [WITHOUT, WITHOUT_CORRECTED]

@@ -18,7 +18,7 @@ import numpy as np
 
 from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_most, grid
 from claims.ghazi2023 import PAPER
-from claims.ghazi2023._laws import datasets, statistics
+from claims.ghazi2023._oracle import datasets, statistics
 from implementations.ghazi2023 import del_output_pert
 from implementations.ghazi2023.deletion_sensitivity import brute_force, count_table, table_sensitivity
 

@@ -23,7 +23,7 @@ from itertools import combinations
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, grid, reported
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, grid, reported
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023._problems import Problem, problems
 from claims.ghazi2023._tails import needed_constant, sign_sums
@@ -103,8 +103,15 @@ PROOF = Claim(
     statement=r"In the proof: $0=\nabla\mathcal L(\theta^*;x^\pi)$ for $\theta^*=\arg\min_{\mathcal K}"
     r"\mathcal L(\theta;x^\pi)$, for every convex set $\mathcal K$.",
     expected=REFUTED,
-    finding="not for an optimum on the boundary of 𝒦; the theorem survives with gradients centred at their "
-    "mean",
+    finding=Finding(
+        Weight.PROOF,
+        what=(
+            "not for an optimum on the boundary of 𝒦; the theorem survives with gradients centred at their "
+            "mean"
+        ),
+        favour="",
+        survives="",
+    ),
     check=check_proof,
     smoke=grid(n=3, m=2),
     ci=grid(n=(2, 4), m=2),

@@ -55,6 +55,7 @@ from claims.ghazi2023 import _rates as rates
 from implementations.ghazi2023 import del_output_pert, phased_erm
 from implementations.ghazi2023.feasible import Ball
 from implementations.ghazi2023.quadratic import Kink
+from implementations.ghazi2023.reading import Guarantee, Reading
 
 MEMBERS = {
     f"{kind} {level:+g}": (kind, level) for kind in ("linear", "kink") for level in (-0.5, 0.0, 0.5, 1.5)
@@ -84,8 +85,9 @@ def measure(point: Point) -> dict[str, Any]:
     users = rates.users_about(mean, n, m, point.trials, 0.0, point.rng, kink)
     regulariser = phased_erm.printed_regulariser(1.0, 1.0, n, m, d)
     theta = phased_erm.phased_erm(
-        users, [ball], np.zeros(d), epsilon, rates.DELTA, regulariser, beta, point.rng, variant="corrected"
-    )[-1].theta
+        users, [ball], np.zeros(d), Guarantee(epsilon, rates.DELTA, beta), regulariser, point.rng,
+        reading=Reading(variant="corrected"),
+    )[-1].theta  # fmt: skip
     best = rates.linear_minimiser(users.mean, ball) if kink is None else kink.point
     excess = users.excess(theta, best)
     return rates.columns(
@@ -143,7 +145,7 @@ CLAIM = Claim(
     r"has excess "
     r"empirical risk $\tilde O_\varepsilon(RG\sqrt d/(n\sqrt m))$ on randomly permuted data.",
     expected=CONSISTENT,
-    finding="with θ̂ᵢ projected onto 𝒦; the hidden factor is 10⁸ to 10¹⁰ at δ = 0.1",
+    summary="with θ̂ᵢ projected onto 𝒦; the hidden factor is 10⁸ to 10¹⁰ at δ = 0.1",
     measure=measure,
     judge=judge,
     fits_exponents=True,
@@ -167,7 +169,7 @@ FIXED_N = CLAIM.reading(
     statement=r"The same for $n=24{,}000$ and $m\to\infty$, as long as $n\ge4\kappa+2$ for the budget "
     r"$(\varepsilon/T,\delta/T)$ of a phase.",
     judge=judge_fixed_n,
-    finding="up to m = 10¹⁰⁰, where 24,000 users become too few for log(nm) phases",
+    summary="up to m = 10¹⁰⁰, where 24,000 users become too few for log(nm) phases",
     plots=[],
     smoke=Tier(
         [

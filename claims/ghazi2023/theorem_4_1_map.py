@@ -24,6 +24,7 @@ from claims.ghazi2023 import _rates as rates
 from implementations.ghazi2023 import del_output_pert, phased_erm
 from implementations.ghazi2023.feasible import Ball
 from implementations.ghazi2023.quadratic import Summary
+from implementations.ghazi2023.reading import Guarantee, Reading
 
 LARGEST, PRECISION = 280.0, 0.01
 LEAST, MOST = "log₁₀ of the least m with a bound below RG", "log₁₀ of the largest m with enough users"
@@ -59,8 +60,8 @@ def runs(n: int, log10_m: float, epsilon: float, delta: float) -> bool:
     strength = phased_erm.printed_regulariser(1.0, 1.0, n, m, 1)
     try:
         phased_erm.phased_erm(
-            users, [Ball(np.zeros(1), 0.5)], np.zeros(1), epsilon, delta, strength, 1.0 / (n * m),
-            np.random.default_rng(0), variant="corrected",
+            users, [Ball(np.zeros(1), 0.5)], np.zeros(1), Guarantee(epsilon, delta, 1.0 / (n * m)), strength,
+            np.random.default_rng(0), reading=Reading(variant="corrected"),
         )  # fmt: skip
     except ValueError:
         return False

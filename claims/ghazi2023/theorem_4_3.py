@@ -47,6 +47,7 @@ from claims.ghazi2023 import _rates as rates
 from implementations.ghazi2023 import strongly_convex_erm
 from implementations.ghazi2023.feasible import Ball
 from implementations.ghazi2023.quadratic import Kink, regularised_minimiser
+from implementations.ghazi2023.reading import Guarantee, Reading
 
 MU = 0.1
 SHARES = (2.0**-0.5, 1.0, 2.0**0.5, 2.0, 2.0**1.5)
@@ -79,7 +80,7 @@ def measure(point: Point) -> dict[str, Any]:
     users = rates.users_about(-MU * optimum, n, m, point.trials, MU, point.rng, kink)
     ball = [Ball(np.zeros(d), 1.0)]
     done = strongly_convex_erm.strongly_convex_erm(
-        users, ball, epsilon, rates.DELTA, beta, point.rng, variant="corrected"
+        users, ball, Guarantee(epsilon, rates.DELTA, beta), point.rng, reading=Reading(variant="corrected")
     )
     best = regularised_minimiser(users, 0.0, np.zeros((point.trials, d)), ball)
     # Near the optimum a difference of losses is lost to rounding: take it about the optimum.
@@ -118,7 +119,7 @@ CLAIM = Claim(
     r"an $(\varepsilon,\delta)$-DP mechanism (Algorithm 5, $\beta=1/(2n^2m)$) has excess empirical risk "
     r"$\tilde O_\varepsilon(G^2d/(\mu n^2m))$ on randomly permuted data.",
     expected=CONSISTENT,
-    finding="with projections and a radius that holds the noise",
+    summary="with projections and a radius that holds the noise",
     measure=measure,
     judge=judge,
     fits_exponents=True,

@@ -37,12 +37,27 @@ from typing import Any
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Plot, Point, at_most, equals, grid, reported
+from claims import (
+    CONFIRMED,
+    REFUTED,
+    Claim,
+    Evidence,
+    Finding,
+    Kind,
+    Plot,
+    Point,
+    Weight,
+    at_most,
+    equals,
+    grid,
+    reported,
+)
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023._rates import DELTA, noise_norm, printed_form
 from implementations.ghazi2023 import phased_erm, phased_sco, sc_output_pert
 from implementations.ghazi2023.feasible import Ball
 from implementations.ghazi2023.quadratic import Users
+from implementations.ghazi2023.reading import Guarantee, Reading
 
 CONSTANT = 64.0
 """C of line 3: N₀ = 64·log(1/δ)/ε users are more than 4κ + 2."""
@@ -86,8 +101,8 @@ def run_sigma(
     """σ of the last phase of a run of Algorithm 4 on users with equal losses."""
     users = Users(np.zeros((1, n, d)), 0.0, 1.0, m)
     done = phased_sco.phased_sco(
-        users, [Ball(np.zeros(d), 0.5)], np.zeros(d), epsilon, DELTA, regulariser, beta, CONSTANT, rng,
-        variant="printed", base=base,
+        users, [Ball(np.zeros(d), 0.5)], np.zeros(d), Guarantee(epsilon, DELTA, beta), regulariser, CONSTANT,
+        rng, reading=Reading(variant="printed", base=base),
     )  # fmt: skip
     return done[-1].sigma
 
@@ -166,8 +181,15 @@ CLAIM = Claim(
     r"$\tilde O_\varepsilon(RG(\sqrt d/(n\sqrt m)+1/\sqrt{nm}))$, "
     r"$\log(nm)/\varepsilon$ to the power 10 at most.",
     expected=REFUTED,
-    finding="T does not grow with m, and the last noise is K·R/(√d·2^T) for every m: the risk does not "
-    "fall for m → ∞",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(
+            "T does not grow with m, and the last noise is K·R/(√d·2^T) for every m: the risk does not "
+            "fall for m → ∞"
+        ),
+        favour="",
+        survives="",
+    ),
     check=check,
     plots=[curve("Phased-SCO")],
     smoke=[{"log10_n": 4.0, "log10_m": 100.0, "d": 10, "epsilon": 1.0}],
@@ -187,7 +209,12 @@ PROOF = Claim(
     statement=r"With $\lambda=G\sqrt d/(Rn\sqrt m)$ the term $16G^2/(\lambda_1n_1m)$ is at most "
     r"$16\,RG(\sqrt d/(n\sqrt m)+1/\sqrt{nm})$.",
     expected=REFUTED,
-    finding="it is 8RG/√(dm), larger by √(n/d) than allowed; λ needs the term 1/√(nm)",
+    finding=Finding(
+        Weight.PROOF,
+        what=("it is 8RG/√(dm), larger by √(n/d) than allowed; λ needs the term 1/√(nm)"),
+        favour="",
+        survives="",
+    ),
     check=partial(check_proof, False),
     smoke=grid(n=10**6, m=10.0, d=1),
     ci=grid(n=(10**4, 10**6), m=(1.0, 1e6), d=(1, 10)),
@@ -198,7 +225,7 @@ PROOF_CORRECTED = PROOF.reading(
     r"$\lambda_1R^2$ are "
     r"at most $16\,RG(\sqrt d/(n\sqrt m)+1/\sqrt{nm})$.",
     expected=CONFIRMED,
-    finding="λ = (G/R)(√d/(n√m) + 1/√(nm))",
+    summary="λ = (G/R)(√d/(n√m) + 1/√(nm))",
     check=partial(check_proof, True),
     ci=grid(n=(10, 10**4, 10**8), m=(1.0, 1e6, 1e18), d=(1, 10, 10**6)),
 )

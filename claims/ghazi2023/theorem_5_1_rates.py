@@ -43,11 +43,12 @@ import numpy as np
 from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Point, Tier, at_most, mean_equals
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023 import _rates as rates
-from claims.ghazi2023._population import population
+from claims.ghazi2023._population import Losses, population
 from claims.ghazi2023.algorithm_3 import printed_sigma
 from implementations.ghazi2023 import phased_sco
 from implementations.ghazi2023.feasible import Ball
 from implementations.ghazi2023.quadratic import Kink
+from implementations.ghazi2023.reading import Guarantee, Reading
 
 CONSTANT, RADIUS, OPTIMUM = 64.0, 0.5, 0.3
 """C of line 3; 𝒦 has this radius, so R = 1; kinks are this far from its centre."""
@@ -88,14 +89,12 @@ def run(point: Point, member: tuple[str, float, float], form: float) -> np.ndarr
     slope = share * form**power if kind == "kink" else min(0.8, share * form**power)
     kink = Kink(slope, rates.along(OPTIMUM, d)) if kind == "kink" else None
     phases = steps(n, point.epsilon, rates.DELTA)
-    users = population(
-        rates.along(0.0 if kink else slope, d), n, m, point.trials, 0.0, phases, point.rng, kink,
-        0.0 if kink else 0.5,
-    )  # fmt: skip
+    losses = Losses(rates.along(0.0 if kink else slope, d), 0.0, kink, 0.0 if kink else 0.5)
+    users = population(losses, n, m, point.trials, phases, point.rng)
     regulariser = phased_sco.corrected_regulariser(1.0, 1.0, n, m, d)
     theta = phased_sco.phased_sco(
-        users, [Ball(np.zeros(d), RADIUS)], np.zeros(d), point.epsilon, rates.DELTA, regulariser,
-        1.0 / (n * m), CONSTANT, point.rng, variant="corrected",
+        users, [Ball(np.zeros(d), RADIUS)], np.zeros(d), Guarantee(point.epsilon, rates.DELTA, 1.0 / (n * m)),
+        regulariser, CONSTANT, point.rng, reading=Reading(variant="corrected"),
     )[-1].theta  # fmt: skip
     excess = slope * (theta[:, 0] + RADIUS) if kink is None else kink.value(theta)
     return np.where(np.isnan(excess), 1.0, excess)
@@ -149,7 +148,7 @@ LAST_PHASE = Claim(
     r"worst loss has excess population risk $G\,\mathbb E\|z\|\,\sigma_T=K\,RG\,\mathbb E\|z\|/"
     r"((\sqrt d+\sqrt n)2^T)$: exponents $-3/2$ in $n$, $0$ in $m$, $1/2$ in $d$.",
     expected=CONSISTENT,
-    finding="the repaired λ makes the last noise smaller, n^(−3/2) for 1/n, and still free of m",
+    summary="the repaired λ makes the last noise smaller, n^(−3/2) for 1/n, and still free of m",
     measure=measure_noise,
     judge=judge_noise,
     fits_exponents=True,
@@ -164,7 +163,7 @@ MANY = LAST_PHASE.reading(
     statement=r"For $n\ge40TK^2d$ and $n\ge20KN_0\sqrt{dm}$, $K$ the constants and logarithms of the noise, "
     r"and $\lambda=\frac GR(\sqrt d/(n\sqrt m)+1/\sqrt{nm})$ the excess population risk is "
     r"$O(RG(\sqrt d/(n\sqrt m)+1/\sqrt{nm}))$.",
-    finding="as printed, from 10¹⁵ users on",
+    summary="as printed, from 10¹⁵ users on",
     measure=measure_sampling,
     judge=judge_sampling,
     plots=[rates.plot("Phased-SCO, many users: the risk falls as claimed", "√d/(n√m) + 1/√(nm)", RISK)],

@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from claims import REFUTED, Claim, Evidence, Kind, Point, at_most, grid
+from claims import REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, grid
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023._rates import DELTA
 from claims.ghazi2023.theorem_5_1 import CONSTANT, clipped_norm, curve, large_m
@@ -81,8 +81,15 @@ CLAIM = Claim(
     r"$\tilde O_\varepsilon(\frac{G^2}\mu(\frac d{n^2m}+\frac1{nm}))$, "
     r"$\log(nm)/\varepsilon$ to the power 10 at most.",
     expected=REFUTED,
-    finding="as Theorem 5.1: the noise of the last phase is a fixed share of R′, so the risk falls like "
-    "1/√m, not 1/m",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(
+            "as Theorem 5.1: the noise of the last phase is a fixed share of R′, so the risk falls like "
+            "1/√m, not 1/m"
+        ),
+        favour="",
+        survives="",
+    ),
     check=check,
     plots=[curve("Strongly-Convex-SCO")],
     smoke=[{"log10_n": 4.5, "log10_m": 120.0, "d": 10, "epsilon": 1.0}],

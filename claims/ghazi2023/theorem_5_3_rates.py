@@ -37,12 +37,13 @@ import numpy as np
 from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Point, Tier, at_most, mean_equals
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023 import _rates as rates
-from claims.ghazi2023._population import population
+from claims.ghazi2023._population import Losses, population
 from claims.ghazi2023.algorithm_3 import printed_sigma
 from claims.ghazi2023.theorem_5_1_rates import CONSTANT, EPSILONS, RISK, last_noise, steps
 from implementations.ghazi2023 import strongly_convex_sco
 from implementations.ghazi2023.feasible import Ball
 from implementations.ghazi2023.quadratic import Kink
+from implementations.ghazi2023.reading import Guarantee, Reading
 
 MU = 0.1
 NOISE = {"kink of slope 1/2": (0.5, 0.0), "kink of slope 0.05": (0.05, 0.0), "smooth": (0.0, 0.0)}
@@ -78,10 +79,10 @@ def run(
     ball = [Ball(np.zeros(d), 1.0)]
     slope = -(MU + gradient) * optimum
     phases = steps(n, point.epsilon / 2.0, rates.DELTA / 2.0)
-    users = population(slope, n, m, point.trials, MU, phases, point.rng, kink, deviation)
+    users = population(Losses(slope, MU, kink, deviation), n, m, point.trials, phases, point.rng)
     theta = strongly_convex_sco.strongly_convex_sco(
-        users, ball, point.epsilon, rates.DELTA, 1.0 / (2.0 * float(n) ** 2 * m), CONSTANT, point.rng,
-        variant="corrected",
+        users, ball, Guarantee(point.epsilon, rates.DELTA, 1.0 / (2.0 * float(n) ** 2 * m)), CONSTANT,
+        point.rng, reading=Reading(variant="corrected"),
     ).theta  # fmt: skip
     shift = theta - optimum
     excess = 0.5 * MU * (shift**2).sum(axis=1) - gradient * (shift @ optimum)
@@ -142,7 +143,7 @@ LAST_PHASE = Claim(
     r"E\|z\|\,\sigma_T=\frac12K\,R'G\,\mathbb E\|z\|/((\sqrt d+\sqrt n)2^T)$: exponent $-1/2$ in $m$, "
     r"not $-1$.",
     expected=CONSISTENT,
-    finding="the risk falls like R′, hence like 1/√m, at every n, d and ε",
+    summary="the risk falls like R′, hence like 1/√m, at every n, d and ε",
     measure=measure_noise,
     judge=judge_noise,
     fits_exponents=True,
@@ -159,7 +160,7 @@ MANY = LAST_PHASE.reading(
     statement=r"For $n$ so large that noise is below a tenth of $G^2/(\mu nm)$ and "
     r"$\lambda=\frac G{R'}(\sqrt d/(n\sqrt m)+1/\sqrt{nm})$ the excess population risk is "
     r"$O(\frac{G^2}\mu(\frac d{n^2m}+\frac1{nm}))$.",
-    finding="as printed, from 10¹⁹ users on",
+    summary="as printed, from 10¹⁹ users on",
     measure=measure_sampling,
     judge=judge_sampling,
     plots=[

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from claims import CONFIRMED, CONSISTENT, REFUTED, Claim, Evidence, Kind, Point, grid
+from claims import CONFIRMED, CONSISTENT, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, grid
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023._fingerprinting import ITEM, corrected, mechanism, printed
 
@@ -48,8 +48,15 @@ CLAIM = Claim(
     r"$\chi\in[-\psi\sigma,\psi\sigma]^d$ has "
     r"$n\ge d\sigma/(24\alpha\varepsilon)$.",
     expected=REFUTED,
-    finding="the mean of 7 of 14 items at random is (0, 1/2)-DP, admitted at d ≈ 4·10⁵, and breaks n ≥ "
-    "dσ/(24αε) at ε = 1",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(
+            "the mean of 7 of 14 items at random is (0, 1/2)-DP, admitted at d ≈ 4·10⁵, and breaks n ≥ "
+            "dσ/(24αε) at ε = 1"
+        ),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=grid(m=1),
     ci=grid(m=1),
@@ -59,7 +66,7 @@ CORRECTED = CLAIM.reading(
     title="Private means of Gaussians need dσ/(24αε) items, for small δ",
     statement=r"The same for $\delta(\sqrt d+\sqrt{2\ln(1/\delta)}+1)\le\sqrt d/(34\psi n)$.",
     expected=CONFIRMED,
-    finding="δ(√d + √(2 ln(1/δ)) + 1) ≤ √d/(34ψn), about 1/(34ψn): smaller than printed by a factor √d",
+    summary="δ(√d + √(2 ln(1/δ)) + 1) ≤ √d/(34ψn), about 1/(34ψn): smaller than printed by a factor √d",
     check=check_corrected,
     smoke=grid(n=100, d=1000, m=1, epsilon=1.0),
     ci=grid(n=(2, 100, 10_000), d=(1, 100_000), m=1, epsilon=(0.01, 1.0)),

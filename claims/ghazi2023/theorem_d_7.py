@@ -29,8 +29,10 @@ from claims import (
     REFUTED,
     Claim,
     Evidence,
+    Finding,
     Kind,
     Point,
+    Weight,
     at_least,
     at_most,
     equals,
@@ -106,8 +108,14 @@ CLAIM = Claim(
     r"$(\varepsilon,\delta)$-DP algorithm has excess risk at least "
     r"$c\frac{G^2}\mu(\frac1{nm}+\frac d{\varepsilon^2n^2m})$ on some $\mathcal D$.",
     expected=REFUTED,
-    finding="δ = 1/2 is admitted for d ≥ 10⁴n√log n; the minimiser on half of the users breaks every "
-    "constant",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(
+            "δ = 1/2 is admitted for d ≥ 10⁴n√log n; the minimiser on half of the users breaks every constant"
+        ),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=grid(constant=(1.0, 1e-6)),
     ci=grid(constant=(1.0, 1e-3, 1e-6, 1e-9)),
@@ -123,7 +131,12 @@ PROOF = Claim(
     r"$G$-Lipschitz; "
     r"and the printed condition on $\delta$ implies that of Lemma D.6 with $\psi=1$.",
     expected=REFUTED,
-    finding="it is 2G-Lipschitz; the condition has √n where Lemma D.6 has n",
+    finding=Finding(
+        Weight.PROOF,
+        what=("it is 2G-Lipschitz; the condition has √n where Lemma D.6 has n"),
+        favour="",
+        survives="",
+    ),
     check=check_proof,
     smoke=grid(lipschitz=1.0),
     ci=grid(lipschitz=(0.1, 1.0)),
@@ -135,7 +148,7 @@ CORRECTED = CLAIM.reading(
     r"$\delta(\sqrt d+\sqrt{2\ln(1/\delta)}+1)\le\sqrt d/(34\psi n)$, $\psi=0.99$, on the ball of radius "
     r"$G/(2\mu)$.",
     expected=CONFIRMED,
-    finding="δ of the order 1/n, radius G/(2μ), constant 1/(8·10¹⁰)",
+    summary="δ of the order 1/n, radius G/(2μ), constant 1/(8·10¹⁰)",
     check=check_corrected,
     smoke=grid(n=100, d=400, m=5, epsilon=1.0),
     ci=[

@@ -24,7 +24,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from claims import INCONCLUSIVE, REFUTED, Claim, Evidence, Kind, Point, at_least, grid, undecided
+from claims import (
+    INCONCLUSIVE,
+    REFUTED,
+    Claim,
+    Evidence,
+    Finding,
+    Kind,
+    Point,
+    Weight,
+    at_least,
+    grid,
+    undecided,
+)
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023.theorem_d_7 import printed_delta
 from implementations.ghazi2023 import hard_instances
@@ -61,8 +73,15 @@ CLAIM = Claim(
     r"$(\varepsilon,\delta)$-DP algorithm has excess empirical risk at least "
     r"$c\frac{G^2}\mu\frac d{\varepsilon^2n^2m}$ on some $\mathcal D$.",
     expected=REFUTED,
-    finding="as Theorem D.7; for δ of the order 1/n it follows from theorem-d.7:corrected by the text's "
-    "own steps",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(
+            "as Theorem D.7; for δ of the order 1/n it follows from theorem-d.7:corrected by the text's "
+            "own steps"
+        ),
+        favour="",
+        survives="",
+    ),
     check=check,
     smoke=grid(constant=(1.0, 1e-6)),
     ci=grid(constant=(1.0, 1e-3, 1e-6, 1e-9)),
@@ -72,7 +91,7 @@ LETTER = CLAIM.reading(
     title="Lower bound for private strongly convex ERM, n ≥ cd/ε² as printed",
     statement=r"The same for $cd/\varepsilon^2\le n$ and $n\ge\sqrt d/\varepsilon$, as printed.",
     expected=INCONCLUSIVE,
-    finding="two hidden constants; neither refuted nor shown here",
+    summary="two hidden constants; neither refuted nor shown here",
     check=by_the_letter,
     smoke=grid(epsilon=1.0),
     ci=grid(epsilon=1.0),

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,8 +29,9 @@ from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_least, at_most, g
 from claims.ghazi2023 import PAPER, _replay
 from implementations.ghazi2023 import phased_erm, phased_sco, strongly_convex_erm, strongly_convex_sco
 from implementations.ghazi2023.feasible import Ball, project
-from implementations.ghazi2023.phases import Phase, Variant
+from implementations.ghazi2023.phases import Phase
 from implementations.ghazi2023.quadratic import Summary, Users
+from implementations.ghazi2023.reading import Guarantee, Reading, Variant
 from implementations.ghazi2023.strongly_convex_erm import Localised
 
 TRIALS, EPSILON, DELTA, BETA, CONSTANT = 8, 1.0, 0.1, 0.05, 64.0
@@ -68,7 +70,6 @@ def batches(n: int, phases: int, corrected: bool) -> list[list[int]]:
 def follow(
     phases: Sequence[Phase],
     parts: Sequence[_replay.Data],
-    region: _replay.Region,
     start: np.ndarray,
     base: float,
     call: tuple[float, float, float],
@@ -76,11 +77,11 @@ def follow(
     rng: np.random.Generator,
     seen: _replay.Distances,
 ) -> None:
-    """All phases of Algorithm 3 or 4, with the users `parts` and the budget `call` of each."""
+    """All phases of Algorithm 3 or 4, with the users and region `parts` and the budget `call` of each."""
     seen.note("T", abs(len(phases) - len(parts)))
     centre = start
     for i, (phase, part) in enumerate(zip(phases, parts, strict=False), start=1):
-        _replay.phase(phase, i, base, part, region, centre, call, corrected, rng, seen)
+        _replay.phase(phase, base * 4.0**i, part, centre, call, corrected, rng, seen)
         centre = phase.theta
 
 
@@ -134,10 +135,11 @@ def run_erm(d: int, variant: Variant, rng: np.random.Generator, seen: _replay.Di
     start = x.region[0][0] + 0.79 / math.sqrt(d) * rng.choice([-1.0, 1.0], size=(TRIALS, d))
     seed = int(rng.integers(2**31))
     phases = phased_erm.phased_erm(
-        summary(x), x.balls, start, EPSILON, DELTA, base, BETA, np.random.default_rng(seed), variant=variant
-    )
+        summary(x), x.balls, start, Guarantee(EPSILON, DELTA, BETA), base, np.random.default_rng(seed),
+        reading=Reading(variant=variant),
+    )  # fmt: skip
     again = np.random.default_rng(seed)
-    follow(phases, [x] * steps, x.region, start, base, call, variant == "corrected", again, seen)
+    follow(phases, [x] * steps, start, base, call, variant == "corrected", again, seen)
 
 
 def run_sco(d: int, variant: Variant, rng: np.random.Generator, seen: _replay.Distances) -> None:
@@ -156,11 +158,11 @@ def run_sco(d: int, variant: Variant, rng: np.random.Generator, seen: _replay.Di
     start = x.region[0][0] - 0.79 / math.sqrt(d) * rng.choice([-1.0, 1.0], size=(TRIALS, d))
     seed = int(rng.integers(2**31))
     phases = phased_sco.phased_sco(
-        Users(x.linear, x.curvature, x.lipschitz, m), x.balls, start, EPSILON, DELTA, base, BETA, CONSTANT,
-        np.random.default_rng(seed), variant=variant,
+        Users(x.linear, x.curvature, x.lipschitz, m), x.balls, start, Guarantee(EPSILON, DELTA, BETA), base,
+        CONSTANT, np.random.default_rng(seed), reading=Reading(variant=variant),
     )  # fmt: skip
     again = np.random.default_rng(seed)
-    follow(phases, parts_of_sco(x, steps, corrected), x.region, start, base, call, corrected, again, seen)
+    follow(phases, parts_of_sco(x, steps, corrected), start, base, call, corrected, again, seen)
 
 
 def localised(
@@ -191,14 +193,16 @@ def run_strong_erm(d: int, variant: Variant, rng: np.random.Generator, seen: _re
     x = data(n, m, d, 0.5, rng, 0.5 if corrected else 0.25)
     seed = int(rng.integers(2**31))
     done = strongly_convex_erm.strongly_convex_erm(
-        summary(x), x.balls, EPSILON, DELTA, BETA, np.random.default_rng(seed), variant=variant
-    )
+        summary(x), x.balls, Guarantee(EPSILON, DELTA, BETA), np.random.default_rng(seed),
+        reading=Reading(variant=variant),
+    )  # fmt: skip
     again = np.random.default_rng(seed)
     region, radius = localised(x, done, corrected, 0.0, again, seen)
     steps = math.ceil(math.log(n * m))
     call = (EPSILON / 2 / steps, DELTA / 2 / steps, BETA / steps)
     base = math.sqrt(d) / (radius * n * math.sqrt(m))
-    follow(done.phases, [x] * steps, region, done.first, base, call, corrected, again, seen)
+    x = replace(x, region=region)
+    follow(done.phases, [x] * steps, done.first, base, call, corrected, again, seen)
 
 
 def run_strong_sco(d: int, variant: Variant, rng: np.random.Generator, seen: _replay.Distances) -> None:
@@ -209,8 +213,8 @@ def run_strong_sco(d: int, variant: Variant, rng: np.random.Generator, seen: _re
     x = data(n, m, d, 0.5, rng, 0.5 if corrected else 0.25)
     seed = int(rng.integers(2**31))
     done = strongly_convex_sco.strongly_convex_sco(
-        Users(x.linear, x.curvature, x.lipschitz, m), x.balls, EPSILON, DELTA, BETA, CONSTANT,
-        np.random.default_rng(seed), variant=variant,
+        Users(x.linear, x.curvature, x.lipschitz, m), x.balls, Guarantee(EPSILON, DELTA, BETA), CONSTANT,
+        np.random.default_rng(seed), reading=Reading(variant=variant),
     )  # fmt: skip
     again = np.random.default_rng(seed)
     log = math.log(1.0 / BETA) if not corrected else 900.0 * math.log(2.0 / BETA)
@@ -218,8 +222,9 @@ def run_strong_sco(d: int, variant: Variant, rng: np.random.Generator, seen: _re
     region, radius = localised(x, done, corrected, room, again, seen)
     steps = steps_of_sco(n, EPSILON / 2, DELTA / 2, corrected)
     base = math.sqrt(d) / (n * math.sqrt(m)) + (1.0 / math.sqrt(n * m) if corrected else 0.0)
+    x = replace(x, region=region)
     follow(
-        done.phases, parts_of_sco(x, steps, corrected), region, done.first, base / radius,
+        done.phases, parts_of_sco(x, steps, corrected), done.first, base / radius,
         (EPSILON / 2, DELTA / 2, BETA / steps), corrected, again, seen,
     )  # fmt: skip
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audits.evidence import Evidence, Verdict
+from claims.harness.finding import Finding
 from claims.harness.words import Kind
 from implementations.interfaces import Adjacency
 
@@ -234,7 +235,9 @@ class Claim:
     smoke, ci, full  the work of the tiers: a grid, or a `Tier` with trials; full is ci unless given.
     name       the second part of the id; by default the result's name ("theorem-2.6").
     variant    what stands after the colon of the id; made by `reading`.
-    finding    one line in Markdown: what is wrong with a statement that falls, or what survives of it.
+    finding    what is wrong with a statement that is expected to fall, its weight, and what speaks for it.
+    summary    one line in Markdown for lists: what a statement that holds says or keeps of the printed one.
+    rests_on   ids of the claims that this one takes for granted; its verdict is never stronger than theirs.
     plots      what the report draws.
     fits_exponents  it reports fitted exponents, which `dpclaims rates` holds against the baseline.
     largest_resolution  a pass by sampling whose resolution is worse is INCONCLUSIVE; None accepts any.
@@ -261,7 +264,9 @@ class Claim:
     judge: Judge | None = None
     name: str = ""
     variant: str = ""
-    finding: str = ""
+    finding: Finding | None = None
+    summary: str = ""
+    rests_on: Sequence[str] = ()
     plots: Sequence[Plot] = ()
     fits_exponents: bool = False
     largest_resolution: float | None = None
@@ -278,6 +283,12 @@ class Claim:
                 raise ValueError(f"{self.id}: name must look like theorem-2.6, got {part!r}")
         if (self.check is None) == (self.measure is None) or (self.measure is None) != (self.judge is None):
             raise ValueError(f"{self.id}: give either check, or measure and judge")
+        if self.finding is not None and self.expected is not Verdict.REFUTED:
+            raise ValueError(
+                f"{self.id}: finding says what is wrong with a statement that falls, and "
+                f"{self.expected} is expected; what a statement keeps goes into summary"
+            )
+        object.__setattr__(self, "rests_on", tuple(self.rests_on))
         tiers = (("smoke", self.smoke), ("ci", self.ci), ("full", self.full or self.ci))
         for tier, work in tiers:
             try:
@@ -306,15 +317,18 @@ class Claim:
         return work
 
     def reading(self, variant: str, **changes: Any) -> Claim:
-        """Another reading of the same result: what is not given is inherited, but for the finding.
+        """Another reading of the same result: what is not given is inherited.
+
+        finding, summary and rests_on speak of one reading only and are not inherited.
 
         A reading that is given `check` drops measure and judge, and the other way round; one that is given
         `ci` drops full.
         """
+        alone = {"finding": None, "summary": "", "rests_on": ()}
         if "check" in changes:
             changes = {"measure": None, "judge": None} | changes
         elif "measure" in changes:
             changes = {"check": None} | changes
         if "ci" in changes:
             changes = {"full": None} | changes
-        return replace(self, **{"variant": variant, "finding": "", **changes})
+        return replace(self, **{"variant": variant, **alone, **changes})

@@ -1,8 +1,9 @@
 """What a result is computed from: the import closure of a claim's module, and its digest.
 
 The closure is read from the sources, without running them: every import statement counts, also inside
-functions, except below ``if TYPE_CHECKING``. A package that loads its public names lazily keeps a dictionary
-``HOMES`` of constants in its ``__init__``; ``from claims import at_most`` means the module that it names.
+functions, except below ``if TYPE_CHECKING``. A package that loads its public names lazily lists them in that
+block of its ``__init__``, or in a dictionary ``HOMES`` of constants; ``from claims import at_most`` means the
+module that is named there.
 
 Other people's code counts too: what is found on the path is read like ours, of installed distributions the
 version stands for the sources.
@@ -22,6 +23,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from implementations.lazy import homes, names_type_checking
 
 PACKAGES = ("claims", "audits", "implementations")
 EVALUATION = ("claims.harness.claim", "claims.harness.run.cells", "claims.harness.run.seeds")
@@ -209,21 +212,18 @@ def _live(tree: ast.AST) -> Iterator[ast.AST]:
     while waiting:
         node = waiting.pop()
         yield node
-        if isinstance(node, ast.If) and _names_type_checking(node.test):
+        if isinstance(node, ast.If) and names_type_checking(node.test):
             waiting += node.orelse
         else:
             waiting += ast.iter_child_nodes(node)
 
 
-def _names_type_checking(test: ast.expr) -> bool:
-    return getattr(test, "id", getattr(test, "attr", "")) == "TYPE_CHECKING"
-
-
 def _homes(tree: ast.Module) -> dict[str, str]:
+    """Public name → its module, as a package's `__init__` says."""
     for node in tree.body:
         if isinstance(node, ast.Assign) and any(getattr(t, "id", "") == "HOMES" for t in node.targets):
             return dict(ast.literal_eval(node.value))
-    return {}
+    return {name: home.partition(":")[0] for name, home in homes(tree).items()}
 
 
 @contextmanager

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from audits.evidence import Verdict
 from claims.harness.claim import Claim
 from claims.harness.closure import Sources
+from claims.harness.errata import check_file, owes_check, run_check
+from claims.harness.run.premises import held_by_premises
 from claims.harness.run.result import ClaimResult
 from claims.harness.run.runner import Settings, evaluate, work_of
 
@@ -58,7 +60,9 @@ def statement(claim: Claim, context: Context) -> str | None:
     try:
         from claims.harness.report.mathematics import markdown_to_html
 
-        shown = markdown_to_html(claim.statement) + markdown_to_html(claim.finding)
+        finding = claim.finding
+        words = [claim.summary] if finding is None else [finding.what, finding.favour, finding.survives]
+        shown = "".join(map(markdown_to_html, [claim.statement, *words]))
     except ImportError:
         return None  # without the extra `report` there is nothing to show it with
     broken = re.search(r'<code class="tex">(.*?)</code>', shown)
@@ -66,8 +70,8 @@ def statement(claim: Claim, context: Context) -> str | None:
 
 
 def verdict(claim: Claim, context: Context) -> str | None:
-    """The smallest tier gives the expected verdict."""
-    found = context.result
+    """The smallest tier gives the expected verdict, lowered to what its premises are expected to give."""
+    found = held_by_premises([context.result], context.catalogue)[0]
     if found.error is not None:
         return f"smoke crashed: {found.error.strip().splitlines()[-1]}"
     return None if found.ok else f"smoke gives {found.verdict} where {claim.expected} is expected"
@@ -90,8 +94,6 @@ def survivor(claim: Claim, context: Context) -> str | None:
     """A printed statement that falls says why, and has a reading that survives, or says why none does."""
     if claim.expected is not Verdict.REFUTED or claim.role == "control":
         return None
-    if claim.role in ("printed", "proof") and not claim.finding:
-        return "is expected to fall and has no finding that says why"
     base = claim.name.removesuffix("-proof")
     readings = [
         c
@@ -101,6 +103,47 @@ def survivor(claim: Claim, context: Context) -> str | None:
     if any(c.expected is not Verdict.REFUTED for c in readings) or SURVIVES in claim.doc:
         return None
     return f"falls, and no reading says what survives; if nothing does, say why in a paragraph {SURVIVES!r}"
+
+
+def finding(claim: Claim, context: Context) -> str | None:
+    """What is expected to fall says with which weight, why, and what speaks for its authors."""
+    if claim.expected is not Verdict.REFUTED or claim.role == "control":
+        return None
+    found = claim.finding
+    if found is None:
+        return "is expected to fall and has no finding=Finding(weight, what, favour, survives)"
+    if not found.favour.strip():
+        return "finding.favour must give the friendliest reading that the text admits, and its verdict"
+    if not found.survives.strip():
+        return "finding.survives must say what is left of the statement, or why nothing is"
+    if found.follows_from:
+        above = next((c for c in context.catalogue if c.id == found.follows_from), None)
+        if above is None or above.finding is None:
+            return f"follows_from must be the id of a claim with a finding, got {found.follows_from!r}"
+    return None
+
+
+def errata(claim: Claim, context: Context) -> str | None:
+    """A heavy finding has a check that imports nothing of this project, and the check runs."""
+    if not owes_check(claim) or claim.file is None:
+        return None
+    return run_check(check_file(claim)).problem
+
+
+def premises(claim: Claim, context: Context) -> str | None:
+    """What a claim rests on exists, and does not rest on the claim in turn."""
+    claims = {c.id: c for c in context.catalogue}
+    waiting, seen = list(claim.rests_on), set[str]()
+    while waiting:
+        each = waiting.pop()
+        if each not in claims:
+            return f"rests_on names {each!r}, which is no claim"
+        if each == claim.id:
+            return "rests on itself, by rests_on of the claims that it names"
+        if each not in seen:
+            seen.add(each)
+            waiting += claims[each].rests_on
+    return None
 
 
 def bug(claim: Claim, context: Context) -> str | None:
@@ -131,6 +174,9 @@ RULES: Mapping[str, Rule] = {
     "verdict": verdict,
     "seconds": seconds,
     "resolution": resolution,
+    "finding": finding,
+    "errata": errata,
+    "premises": premises,
     "survivor": survivor,
     "bug": bug,
     "baseline": baseline,
@@ -144,7 +190,7 @@ def smoke(claim: Claim, sources: Sources) -> ClaimResult:
 
 def named_by_bugs() -> frozenset[str]:
     """Ids of the claims that a planted bug names."""
-    from claims.harness.commands.mutants import named
+    from claims.harness.mutation.named import named
 
     return frozenset(claim_id for mutant in named() for claim_id in mutant.caught_by)
 

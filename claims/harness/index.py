@@ -12,12 +12,13 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from claims.harness.finding import Finding, finding_from_json
 from claims.harness.places import OWN, other_folders
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 class Entry:
     """One claim as the list shows it; `name` and `variant` are the parts of its id.
 
+    finding   what is wrong with it, where it is expected to fall
+    summary   one line on a statement that holds
+    rests_on  ids of the claims that it takes for granted
     survives  the first sentence of the paragraph "What survives." of its docstring, "" without one
     """
 
@@ -39,7 +43,9 @@ class Entry:
     role: str
     title: str
     expected: str
-    finding: str
+    finding: Finding | None
+    summary: str
+    rests_on: tuple[str, ...]
     survives: str
 
 
@@ -59,7 +65,7 @@ def index(folders: Sequence[Path | str] = ()) -> Index:
     with suppress(OSError, ValueError, TypeError, KeyError):
         document = json.loads(file.read_text(encoding="utf-8"))
         return Index(
-            tuple(Entry(**e) for e in document["claims"]),
+            tuple(_entry_from_json(e) for e in document["claims"]),
             tuple((paper, sentence) for paper, sentence in document["problems"]),
         )
     from claims.harness.discover import discover
@@ -85,8 +91,15 @@ def entry_of(claim: Claim) -> Entry:
         title=claim.title,
         expected=claim.expected.value,
         finding=claim.finding,
+        summary=claim.summary,
+        rests_on=tuple(claim.rests_on),
         survives=_first_sentence_after("What survives", claim.doc),
     )
+
+
+def _entry_from_json(document: Mapping[str, Any]) -> Entry:
+    finding = finding_from_json(document["finding"])
+    return Entry(**{**document, "finding": finding, "rests_on": tuple(document["rests_on"])})
 
 
 def _first_sentence_after(heading: str, text: str) -> str:

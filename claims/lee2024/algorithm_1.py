@@ -30,6 +30,7 @@ from implementations.lee2024 import (
     proximal_sampler,
     regularised_exponential,
 )
+from implementations.lee2024.proximal_sampler import Schedule
 
 Array = np.ndarray
 CAPITAL_G, CAPITAL_C = 2.0, 3.0
@@ -101,8 +102,9 @@ def counted_chains(rng: np.random.Generator) -> Iterator[Evidence]:
     )
     yield equals("steps of the proximal sampler", steps, steps_printed(slope, strength, h, tolerance))
     found = proximal_sampler.sample(
-        values, size, rng, dimension=k, lipschitz=slope, strength=strength, steps=steps, tolerance=tolerance
-    )
+        values, size, rng, dimension=k, lipschitz=slope, strength=strength,
+        schedule=Schedule(steps=steps, tolerance=tolerance),
+    )  # fmt: skip
     yield equals("function values of the proximal sampler", found.evaluations, sum(asked))
     # A step begins with f at all means and at all first proposals; all first proposals are never refused.
     yield equals("full batches of the proximal sampler", asked.count(size), 2 * steps)
@@ -273,7 +275,7 @@ def of_chains(point: Point) -> Iterator[Draw]:
     steps = proximal_sampler.steps_needed(lipschitz=slope, strength=strength, step_size=h, tolerance=1e-3)
     ends = proximal_sampler.sample(
         lambda x: slope * np.abs(x[:, 0] - centre), chains, point.rng, dimension=2, lipschitz=slope,
-        strength=strength, steps=steps, tolerance=1e-3,
+        strength=strength, schedule=Schedule(steps=steps, tolerance=1e-3),
     ).points  # fmt: skip
     yield "chain of the proximal sampler", ends[:, 0], distribution
     yield "chain of the proximal sampler, flat coordinate", ends[:, 1], normal(0.0, 1.0 / strength)
@@ -307,8 +309,8 @@ def of_starts(point: Point) -> Iterator[Draw]:
     h = 3.0
     steps = proximal_sampler.steps_needed(lipschitz=slope, strength=strength, step_size=h, tolerance=1e-3)
     ends = proximal_sampler.sample(
-        kept, point.size, point.rng, dimension=2, lipschitz=slope, strength=strength, steps=steps,
-        tolerance=1e-3, step_size=h,
+        kept, point.size, point.rng, dimension=2, lipschitz=slope, strength=strength,
+        schedule=Schedule(steps=steps, tolerance=1e-3, step_size=h),
     ).points  # fmt: skip
     variance = 1.0 / (strength + 1.0 / h)
     yield "first means of the proximal sampler", asked[0][:, 1], normal(

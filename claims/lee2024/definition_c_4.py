@@ -37,9 +37,11 @@ from claims import (
     Budget,
     Claim,
     Evidence,
+    Finding,
     Kind,
     Plot,
     Point,
+    Weight,
     at_most,
     drawn_from,
     equals,
@@ -220,7 +222,12 @@ most $\xi$.""",
     check=check_printed,
     smoke=grid(n=20, security=1e-8),
     ci=grid(n=(4, 8, 20), security=_SECURITY),
-    finding=r"False for small $\xi$: an innocent user is accused with probability about $\sqrt{\xi/n}$.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(r"False for small $\xi$: an innocent user is accused with probability about $\sqrt{\xi/n}$."),
+        favour="",
+        survives="",
+    ),
 )
 CORRECTED = CLAIM.reading(
     "corrected",
@@ -229,7 +236,7 @@ CORRECTED = CLAIM.reading(
     check=check_corrected,
     smoke=grid(n=8, security=1e-5),
     ci=grid(n=_N, security=_SECURITY),
-    finding="Holds with the threshold $Z$.",
+    summary="Holds with the threshold $Z$.",
 )
 SCORES = CLAIM.reading(
     "scores",

@@ -3,7 +3,7 @@ minimum at x*, and π = π₁.
 
 It holds: V(t) = E_{π_t} f has the derivative −Var_{π_t} f, and it falls to the minimum of f as t grows.
 
-How it is checked. Both members of the equation are computed by quadrature (`_laws`) for families with one
+How it is checked. Both members of the equation are computed by quadrature (`_oracle`) for families with one
 steep and many shallow directions, d up to 100, at several slopes and regularisers. The integral over t
 runs in the variable log t by Gauss–Legendre up to T = 100; the rest is V(T) − f(x*). That it vanishes is
 checked against its bound (d + (μ/4)‖x*‖²)/T, which integration by parts gives (`lemma-2.8-proof` with k =
@@ -29,26 +29,27 @@ from claims import (
     grid,
     mean_equals,
 )
-from claims.lee2024 import PAPER, _laws
+from claims.lee2024 import PAPER, _oracle
 from implementations.lee2024 import product_sampler, proximal_sampler
+from implementations.lee2024.proximal_sampler import Schedule
 
 LAST = 100.0
 FAMILIES = ("wedge", "separable", "larger")
 
 
-def family(name: str, along: float, across: float, centre: float) -> _laws.Family:
+def family(name: str, along: float, across: float, centre: float) -> _oracle.Family:
     """One of the families by name."""
     if name == "wedge":
-        return _laws.wedge(along, across)
-    return {"separable": _laws.separable, "larger": _laws.larger}[name](along, across, centre)
+        return _oracle.wedge(along, across)
+    return {"separable": _oracle.separable, "larger": _oracle.larger}[name](along, across, centre)
 
 
 def check(point: Point) -> Iterator[Evidence]:
     f = family(point.family, point.along, point.across, point.centre)
 
     def value(t: float, panels: int) -> tuple[float, float]:
-        at = _laws.nodes(f, d=point.d, mu=point.mu, t=t, panels=panels)
-        return _laws.moments(f, at, t)
+        at = _oracle.nodes(f, d=point.d, mu=point.mu, t=t, panels=panels)
+        return _oracle.moments(f, at, t)
 
     # Var f can change fast at some t (for the wedge: where x₁ reaches the kink), so log t has eight panels.
     integral = {}
@@ -67,7 +68,7 @@ def check(point: Point) -> Iterator[Evidence]:
     yield at_most("V(T) − f(x*)", last, vanishing, error=1e-9 * first, point=point.axes)
 
 
-def drawn(f: _laws.Family, point: Point) -> np.ndarray:
+def drawn(f: _oracle.Family, point: Point) -> np.ndarray:
     """Draws of π ∝ exp(−f − (μ/2)‖x‖²): exact ones in the plane where f is a sum, else chains."""
     size, d, mu = point.size, point.d, point.mu
     if d == 2 and point.family == "separable":
@@ -80,21 +81,21 @@ def drawn(f: _laws.Family, point: Point) -> np.ndarray:
     steps = proximal_sampler.steps_needed(lipschitz=lipschitz, strength=mu, step_size=h, tolerance=1e-4)
     return proximal_sampler.sample(
         lambda x: f.value(x[:, 0], np.linalg.norm(x[:, 1:], axis=1)), size, point.rng, dimension=d,
-        lipschitz=lipschitz, strength=mu, steps=steps, tolerance=1e-4,
+        lipschitz=lipschitz, strength=mu, schedule=Schedule(steps=steps, tolerance=1e-4),
     ).points  # fmt: skip
 
 
 def check_sampled(point: Point) -> Iterator[Evidence]:
     hinge = point.family == "hinge"
-    f = _laws.hinge(point.along, point.centre) if hinge else family(
+    f = _oracle.hinge(point.along, point.centre) if hinge else family(
         point.family, point.along, point.across, point.centre
     )  # fmt: skip
-    at = _laws.nodes(f, d=point.d, mu=point.mu)
-    first, variance = _laws.moments(f, at)
+    at = _oracle.nodes(f, d=point.d, mu=point.mu)
+    first, variance = _oracle.moments(f, at)
     x = drawn(f, point)
     value = f.value(x[:, 0], np.linalg.norm(x[:, 1:], axis=1))
-    along = _laws.mean(f, at, lambda x, r: x)
-    square = _laws.mean(f, at, lambda x, r: x**2)
+    along = _oracle.mean(f, at, lambda x, r: x)
+    square = _oracle.mean(f, at, lambda x, r: x**2)
     levels = point.split(4)
     for alpha, (name, values, expected) in zip(
         levels,

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, grid
-from claims.lee2024 import PAPER, _laws
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, grid
+from claims.lee2024 import PAPER, _oracle
 
 STRENGTHS = (0.01, 0.1, 1.0, 3.0, 10.0, 100.0)
 
@@ -27,14 +27,14 @@ def variances(d: int, mu: float) -> Iterator[tuple[str, float, float, float]]:
     """Name of f, Var f, ‖x̄‖² and the numerical error."""
     for a in STRENGTHS:
         yield f"⟨a, x⟩, ‖a‖ = {a:g}", a**2 / mu, (a / mu) ** 2, 0.0
-    families = [_laws.hinge(a, 20.0) for a in (3.0, 6.0)]
-    families += [_laws.wedge(a, b) for a, b in ((3.0, 1.0), (1.0, 5.0), (10.0, 3.0))]
-    families += [_laws.larger(a, 1.0, c) for a, c in ((1.0, 5.0), (5.0, 1.0))]
+    families = [_oracle.hinge(a, 20.0) for a in (3.0, 6.0)]
+    families += [_oracle.wedge(a, b) for a, b in ((3.0, 1.0), (1.0, 5.0), (10.0, 3.0))]
+    families += [_oracle.larger(a, 1.0, c) for a, c in ((1.0, 5.0), (5.0, 1.0))]
     for f in families:
         results = []
         for panels in (6, 10):
-            at = _laws.nodes(f, d=d, mu=mu, panels=panels)
-            results.append((_laws.moments(f, at)[1], _laws.mean(f, at, lambda x, r: x) ** 2))
+            at = _oracle.nodes(f, d=d, mu=mu, panels=panels)
+            results.append((_oracle.moments(f, at)[1], _oracle.mean(f, at, lambda x, r: x) ** 2))
         (rough, _), (variance, square) = results
         yield f.name, variance, square, abs(variance - rough) + 1e-9 * variance
 
@@ -47,13 +47,13 @@ def bounded(coefficient: float) -> Callable[[Point], Iterator[Evidence]]:
             claimed = 4.0 * point.d + coefficient * point.mu * square
             yield at_most(f"Var f, f = {name}", variance, claimed, error=error, point=point.axes)
 
-        def ratio(f: _laws.Family, panels: int) -> float:
-            at = _laws.nodes(f, d=point.d, mu=point.mu, panels=panels)
-            square = _laws.mean(f, at, lambda x, r: x) ** 2
-            return _laws.moments(f, at)[1] / (4.0 * point.d + coefficient * point.mu * square)
+        def ratio(f: _oracle.Family, panels: int) -> float:
+            at = _oracle.nodes(f, d=point.d, mu=point.mu, panels=panels)
+            square = _oracle.mean(f, at, lambda x, r: x) ** 2
+            return _oracle.moments(f, at)[1] / (4.0 * point.d + coefficient * point.mu * square)
 
         if point.d > 1:
-            found, largest, error = _laws.worst_wedge(ratio, mu=point.mu)
+            found, largest, error = _oracle.worst_wedge(ratio, mu=point.mu)
             yield at_most(
                 "Var f over the bound, worst wedge found", largest, 1.0, error=error, point=point.axes,
                 note=f"a = {found.along:.3g}, b = {found.across:.3g}", decides=coefficient > 1.0,
@@ -74,7 +74,12 @@ $\operatorname{Var}_\pi f\le4d+\frac\mu2\|\bar x\|^2$.""",
     check=bounded(0.5),
     smoke=grid(d=(1, 10), mu=1.0),
     ci=grid(d=(1, 10, 1000), mu=(0.1, 1.0, 10.0)),
-    finding=r"False for linear $f$: $\|a\|=3$, $d=\mu=1$ gives $9>8.5$. The proof drops a factor 8.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(r"False for linear $f$: $\|a\|=3$, $d=\mu=1$ gives $9>8.5$. The proof drops a factor 8."),
+        favour="",
+        survives="",
+    ),
 )
 CORRECTED = CLAIM.reading(
     "corrected",
@@ -82,6 +87,6 @@ CORRECTED = CLAIM.reading(
 $\operatorname{Var}_\pi f\le4d+2\mu\|\bar x\|^2$.""",
     expected=CONFIRMED,
     check=bounded(2.0),
-    finding=r"The coefficient of $\mu\|\bar x\|^2$ becomes 2; below 1 it cannot be.",
+    summary=r"The coefficient of $\mu\|\bar x\|^2$ becomes 2; below 1 it cannot be.",
 )
 CLAIMS = [CORRECTED]

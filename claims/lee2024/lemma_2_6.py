@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, grid
-from claims.lee2024 import PAPER, _laws
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, grid
+from claims.lee2024 import PAPER, _oracle
 
 SLOPES = ((0.3, 1.0), (1.0, 1.0), (3.0, 1.0), (3.0, 10.0), (10.0, 10.0), (10.0, 30.0))
 
@@ -26,14 +26,14 @@ SLOPES = ((0.3, 1.0), (1.0, 1.0), (3.0, 1.0), (3.0, 10.0), (10.0, 10.0), (10.0, 
 def second_moments(d: int, mu: float) -> Iterator[tuple[str, float, float, float]]:
     """Name, E(x₁ − x₁*)², Var x₁ and the numerical error, over the families."""
     scale = mu**0.5  # slopes in units of √μ: the bound is in these units
-    families = [_laws.wedge(a * scale, b * scale) for a, b in SLOPES]
-    families += [_laws.larger(a * scale, b * scale, 0.0) for a, b in SLOPES]
+    families = [_oracle.wedge(a * scale, b * scale) for a, b in SLOPES]
+    families += [_oracle.larger(a * scale, b * scale, 0.0) for a, b in SLOPES]
     for (a, b), f in zip(SLOPES * 2, families, strict=True):
         results = []
         for panels in (8, 12):
-            at = _laws.nodes(f, d=d, mu=mu, panels=panels)
-            first = _laws.mean(f, at, lambda x, r: x)
-            results.append((_laws.mean(f, at, lambda x, r: x**2), first))
+            at = _oracle.nodes(f, d=d, mu=mu, panels=panels)
+            first = _oracle.mean(f, at, lambda x, r: x)
+            results.append((_oracle.mean(f, at, lambda x, r: x**2), first))
         (rough, _), (second, first) = results
         yield f"{f.name}, a = {a:g}√μ, b = {b:g}√μ", second, second - first**2, abs(second - rough)
 
@@ -52,12 +52,12 @@ def check_centred(point: Point) -> Iterator[Evidence]:
     for name, _, variance, error in second_moments(point.d, point.mu):
         yield at_most(f"Var x₁, f = {name}", variance, 1.0 / point.mu, error=error, point=point.axes)
 
-    def ratio(f: _laws.Family, panels: int) -> float:
-        at = _laws.nodes(f, d=point.d, mu=point.mu, panels=panels)
-        first = _laws.mean(f, at, lambda x, r: x)
-        return (_laws.mean(f, at, lambda x, r: x**2) - first**2) * point.mu
+    def ratio(f: _oracle.Family, panels: int) -> float:
+        at = _oracle.nodes(f, d=point.d, mu=point.mu, panels=panels)
+        first = _oracle.mean(f, at, lambda x, r: x)
+        return (_oracle.mean(f, at, lambda x, r: x**2) - first**2) * point.mu
 
-    found, largest, error = _laws.worst_wedge(ratio, mu=point.mu)
+    found, largest, error = _oracle.worst_wedge(ratio, mu=point.mu)
     # A flat wedge has Var x₁ = 1/μ: the bound is reached, so the value lies within its error of it.
     yield at_most(
         "μ·Var x₁, worst wedge found", largest, 1.0 + 2.0 * error + 1e-9, point=point.axes,
@@ -78,14 +78,19 @@ $Q$ the projection onto the first $k$ coordinates: $\mathbb E_\pi\|Q(x-x^*)\|^2\
     check=check,
     smoke=grid(d=(2, 100), mu=1.0),
     ci=grid(d=(2, 10, 100, 1000), mu=(0.1, 1.0)),
-    finding=r"False: for $f=\max(0,b\|x_2\|-ax_1)$ the distance grows with $d$, up to about $d/\mu$.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(r"False: for $f=\max(0,b\|x_2\|-ax_1)$ the distance grows with $d$, up to about $d/\mu$."),
+        favour="",
+        survives="",
+    ),
 )
 CORRECTED = CLAIM.reading(
     "corrected",
     statement=r"As printed, with $d/\mu$ in place of $k/\mu$.",
     expected=CONFIRMED,
     check=check_dimension,
-    finding="Without more than convexity the subspace does not help.",
+    summary="Without more than convexity the subspace does not help.",
 )
 CENTRED = CLAIM.reading(
     "centred",

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, grid
 from claims.lee2024 import PAPER
 
 
@@ -44,7 +44,14 @@ $-2\langle\nabla h(x),Q(x-x^*)\rangle+2k\le-2\mu\|Q(x-x^*)\|^2+2k$.""",
     check=check,
     smoke=grid(a=1.0, mu=1.0, x=0.5),
     ci=grid(a=(0.1, 1.0, 10.0), mu=(0.1, 1.0), x=(0.1, 1.0)),
-    finding=r"Strong convexity bounds $\langle\nabla h(x)-\nabla h(x^*),x-x^*\rangle$, not its projection.",
+    finding=Finding(
+        Weight.PROOF,
+        what=(
+            r"Strong convexity bounds $\langle\nabla h(x)-\nabla h(x^*),x-x^*\rangle$, not its projection."
+        ),
+        favour="",
+        survives="",
+    ),
 )
 CORRECTED = CLAIM.reading(
     "corrected",

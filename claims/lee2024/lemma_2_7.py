@@ -27,8 +27,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Plot, Point, at_most, grid
-from claims.lee2024 import PAPER, _laws
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Plot, Point, Weight, at_most, grid
+from claims.lee2024 import PAPER, _oracle
 
 ALLOWED = 10.0
 """The constant that ≲ is given here; the ratio grows like √d/4, so any other falls as well, at a larger
@@ -39,20 +39,21 @@ NAMES = ("wedge", "wedge, a/2", "wedge, 2a", "wedge, √μ", "sum, √μ", "sum,
 """max(0, b·r − a·x₁), a·|x₁ − c| + b·r and max(a·|x₁ − c|, b·r), with a² = b·√(dμ)/2 or as it is named."""
 
 
-def families(d: int, mu: float, across: float) -> list[_laws.Family]:
+def families(d: int, mu: float, across: float) -> list[_oracle.Family]:
     """Functions with G_1 = across."""
     steep = math.sqrt(0.5 * across * math.sqrt(d * mu))
-    found = [_laws.wedge(a, across) for a in (steep, 0.5 * steep, 2.0 * steep, math.sqrt(mu))]
-    found += [_laws.separable(a, across, 1.0 / math.sqrt(mu)) for a in (math.sqrt(mu), steep)]
-    found.append(_laws.larger(steep, across, 1.0 / math.sqrt(mu)))
+    found = [_oracle.wedge(a, across) for a in (steep, 0.5 * steep, 2.0 * steep, math.sqrt(mu))]
+    found += [_oracle.separable(a, across, 1.0 / math.sqrt(mu)) for a in (math.sqrt(mu), steep)]
+    found.append(_oracle.larger(steep, across, 1.0 / math.sqrt(mu)))
     return [replace(f, name=name) for f, name in zip(found, NAMES, strict=True)]
 
 
-def variances(point: Point) -> Iterator[tuple[_laws.Family, float, float]]:
+def variances(point: Point) -> Iterator[tuple[_oracle.Family, float, float]]:
     """The function, Var f, and the numerical error."""
     for f in families(point.d, point.mu, point.ratio * math.sqrt(point.mu)):
         results = [
-            _laws.moments(f, _laws.nodes(f, d=point.d, mu=point.mu, panels=panels))[1] for panels in (6, 10)
+            _oracle.moments(f, _oracle.nodes(f, d=point.d, mu=point.mu, panels=panels))[1]
+            for panels in (6, 10)
         ]
         yield f, results[1], abs(results[1] - results[0])
 
@@ -96,7 +97,12 @@ constant for all $d$.""",
             select={"mu": 1.0, "ratio": 1.0},
         )
     ],
-    finding=r"False for $G_k>0$: for $f=\max(0,G\|x_2\|-ax_1)$ the ratio grows like $\sqrt d/4$.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=r"False for $G_k>0$: for $f=\max(0,G\|x_2\|-ax_1)$ the ratio grows like $\sqrt d/4$.",
+        favour="",
+        survives="",
+    ),
 )  # fmt: skip
 CORRECTED = CLAIM.reading(
     "corrected",
@@ -105,6 +111,6 @@ $\operatorname{Var}_\pi f\le(1+2G_k^2/\mu)(4k+2B)+2G_k^2/\mu$.""",
     expected=CONFIRMED,
     check=check_corrected,
     plots=(),
-    finding=r"A term $G_k\sqrt{d/\mu}$ is added, and it is needed.",
+    summary=r"A term $G_k\sqrt{d/\mu}$ is added, and it is needed.",
 )
 CLAIMS = [CORRECTED]

@@ -21,7 +21,7 @@ import math
 from collections.abc import Iterator
 
 from claims import CONFIRMED, Claim, Evidence, Kind, Plot, Point, at_most, grid, reported
-from claims.lee2024 import PAPER, _laws
+from claims.lee2024 import PAPER, _oracle
 from claims.lee2024.lemma_2_7 import families
 
 CONSTANT = 2.0
@@ -34,14 +34,14 @@ def integral(level: float, decay: float) -> float:
     return decay if level >= decay else 2.0 * math.sqrt(level * decay) - level
 
 
-def excesses(point: Point) -> Iterator[tuple[_laws.Family, float, float]]:
+def excesses(point: Point) -> Iterator[tuple[_oracle.Family, float, float]]:
     """The function f, E f − min f under exp(−η(f + (μ/2)‖x‖²)), and the numerical error."""
     eta, mu = point.eta, point.mu
     strength = eta * mu
     for scaled in families(point.d, strength, point.ratio * math.sqrt(strength)):
         # the families are given for ηf
         results = [
-            _laws.moments(scaled, _laws.nodes(scaled, d=point.d, mu=strength, panels=panels))[0] / eta
+            _oracle.moments(scaled, _oracle.nodes(scaled, d=point.d, mu=strength, panels=panels))[0] / eta
             for panels in (6, 10)
         ]
         yield scaled, results[1], abs(results[1] - results[0])
@@ -68,12 +68,12 @@ def search(point: Point) -> Iterator[Evidence]:
     """The wedge with the largest excess over the printed bound; its minimum lies at 0."""
     eta, strength, d = point.eta, point.eta * point.mu, point.d
 
-    def ratio(scaled: _laws.Family, panels: int) -> float:
-        at = _laws.nodes(scaled, d=d, mu=strength, panels=panels)
+    def ratio(scaled: _oracle.Family, panels: int) -> float:
+        at = _oracle.nodes(scaled, d=d, mu=strength, panels=panels)
         level = (scaled.across / eta) ** 2 / point.mu
-        return _laws.moments(scaled, at)[0] / eta / (integral(level, d / eta) + 1.0 / eta)
+        return _oracle.moments(scaled, at)[0] / eta / (integral(level, d / eta) + 1.0 / eta)
 
-    found, largest, error = _laws.worst_wedge(ratio, mu=strength)
+    found, largest, error = _oracle.worst_wedge(ratio, mu=strength)
     yield at_most(
         "worst wedge found: E f − min f over the printed bound", largest, CONSTANT, error=error,
         point=point.axes, note=f"slopes {found.along / eta:.3g} and {found.across / eta:.3g}",

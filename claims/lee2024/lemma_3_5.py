@@ -34,8 +34,10 @@ from claims import (
     REFUTED,
     Claim,
     Evidence,
+    Finding,
     Kind,
     Point,
+    Weight,
     at_most,
     drawn_from,
     equals,
@@ -137,7 +139,12 @@ with probability $\varepsilon$ is $(2\varepsilon,\varepsilon\delta)$-DP (appendi
     check=partial(check, "replace"),
     smoke=grid(n=(2, 4), epsilon=0.25),
     ci=grid(n=(2, 4, 9), epsilon=(0.1, 0.25, 0.45)),
-    finding=r"False under replacement when $A$ shows the size of its sample.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(r"False under replacement when $A$ shows the size of its sample."),
+        favour="",
+        survives="",
+    ),
 )
 ADD_REMOVE = CLAIM.reading(
     "add-remove",
@@ -146,7 +153,7 @@ value is $\log(1+\varepsilon(e-1))$.""",
     expected=CONFIRMED,
     check=partial(check, "add-remove"),
     ci=grid(n=(1, 2, 4, 8), epsilon=(0.01, 0.1, 0.5, 1.0)),
-    finding=r"Holds when $A$ is private under addition and removal.",
+    summary=r"Holds when $A$ is private under addition and removal.",
 )
 PROGRAM = CLAIM.reading(
     "program",

@@ -79,7 +79,7 @@ $\bigl|\frac1{n_k}\sum|q-z_i|-\frac1n\sum|q-z_i'|\bigr|<\frac{3k}n$.""",
     check=partial(check, False),
     smoke=[{"n": 7, "k": 3}, {"n": 2999, "k": 2}],
     ci=[*_SMALL, *_LARGE],
-    finding=r"The sharp bound is $(n\bmod k)/n$.",
+    summary=r"The sharp bound is $(n\bmod k)/n$.",
 )
 SHARP = CLAIM.reading(
     "sharp",

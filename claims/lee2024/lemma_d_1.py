@@ -66,5 +66,5 @@ probability $\ge\frac12$ on one of the datasets of $n^*$ copies of a point and $
     check=check,
     smoke=grid(d=(4, 10), epsilon=0.1, n=100),
     ci=grid(d=(4, 5, 8, 16, 24), epsilon=(0.001, 0.1, 1.0, 10.0), n=(2, 1000)),
-    finding=r"For $d=2,3$ the packing of the proof has two points, and the proof does not apply.",
+    summary=r"For $d=2,3$ the packing of the proof has two points, and the proof does not apply.",
 )

@@ -21,6 +21,7 @@ from audits import sampling
 from claims import CONSISTENT, Claim, Evidence, Kind, Point, grid, mean_at_most, mean_equals
 from claims.lee2024 import PAPER
 from implementations.lee2024 import gopi_lee_liu_sampler, low_rank, product_sampler, proximal_sampler
+from implementations.lee2024.proximal_sampler import Schedule
 
 TARGETS = np.array([-1.0, -0.2, 0.4, 2.0])
 
@@ -78,8 +79,8 @@ def check(point: Point) -> Iterator[Evidence]:
         lipschitz=g, strength=strength, step_size=h, tolerance=point.tolerance
     )
     chains = proximal_sampler.sample(
-        mean_loss(g), point.chains, rng, dimension=1, lipschitz=g, strength=strength, steps=steps,
-        tolerance=point.tolerance,
+        mean_loss(g), point.chains, rng, dimension=1, lipschitz=g, strength=strength,
+        schedule=Schedule(steps=steps, tolerance=point.tolerance),
     )  # fmt: skip
     fit = sampling.kolmogorov_smirnov(chains.points, target, alpha=next(levels), allowed=point.tolerance)
     yield fit.evidence("proximal sampler", point=place)

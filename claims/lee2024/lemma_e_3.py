@@ -15,7 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, grid
 from claims.lee2024 import PAPER
 
 
@@ -64,7 +64,9 @@ $\Pr[g(X)-\mathbb Eg(X)\ge t]\le e^{-t^2/(2\eta G)}$.""",
     check=partial(check, 1),
     smoke=grid(eta=1.0, lipschitz=(0.5, 3.0)),
     ci=grid(eta=(0.1, 1.0, 9.0), lipschitz=(0.5, 1.0, 3.0, 20.0)),
-    finding=r"False for $G>1$: the exponent needs $G^2$.",
+    finding=Finding(
+        Weight.THEOREM, what=(r"False for $G>1$: the exponent needs $G^2$."), favour="", survives=""
+    ),
 )
 CORRECTED = CLAIM.reading(
     "corrected",
@@ -72,6 +74,6 @@ CORRECTED = CLAIM.reading(
 $\Pr[g(X)-\mathbb Eg(X)\ge t]\le e^{-t^2/(2\eta G^2)}$.""",
     expected=CONFIRMED,
     check=partial(check, 2),
-    finding=r"With $G^2$ in the exponent.",
+    summary=r"With $G^2$ in the exponent.",
 )
 CLAIMS = [CORRECTED]

@@ -19,7 +19,7 @@ from functools import partial
 import numpy as np
 
 from audits.judge import at_least
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, equals, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, equals, grid
 from claims.lee2024 import PAPER, _scores
 from implementations.lee2024 import coalitions, fingerprinting, l1_instance
 
@@ -80,7 +80,12 @@ with probability at most $\gamma$.""",
     check=partial(check, "printed"),
     smoke=grid(n=20, security=1e-8),
     ci=grid(n=(5, 20), security=(1e-2, 1e-6, 1e-8)),
-    finding=r"The step in the loss holds; soundness at the threshold $Z/2$ does not.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(r"The step in the loss holds; soundness at the threshold $Z/2$ does not."),
+        favour="",
+        survives="",
+    ),
 )
 CORRECTED = CLAIM.reading(
     "corrected",
@@ -88,6 +93,6 @@ CORRECTED = CLAIM.reading(
     expected=CONFIRMED,
     check=partial(check, "tardos"),
     ci=grid(n=(2, 5, 20, 60), security=(1e-2, 1e-6, 1e-8)),
-    finding="Holds at the threshold $Z$.",
+    summary="Holds at the threshold $Z$.",
 )
 CLAIMS = [CORRECTED]

@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterator
 from functools import partial
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, equals, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, equals, grid
 from claims.lee2024 import PAPER
 
 
@@ -70,6 +70,6 @@ SMALL = CLAIM.reading(
     statement=r"As printed, with $k\delta e^{\varepsilon}$ for $\delta$ (the exponent is illegible).",
     expected=REFUTED,
     check=partial(check, False),
-    finding=r"False from $k=3$ on.",
+    finding=Finding(Weight.RANGE, what=(r"False from $k=3$ on."), favour="", survives=""),
 )
 CLAIMS = [SMALL]

@@ -33,8 +33,10 @@ from claims import (
     REFUTED,
     Claim,
     Evidence,
+    Finding,
     Kind,
     Point,
+    Weight,
     at_most,
     audit_privacy,
     equals,
@@ -49,6 +51,7 @@ from implementations.lee2024 import (
     proximal_sampler,
     regularised_exponential,
 )
+from implementations.lee2024.proximal_sampler import Schedule
 
 G, C = 2.0, 3.0
 
@@ -135,7 +138,7 @@ def samplers(point: Point) -> dict[str, Mechanism]:
         )
         return proximal_sampler.sample(
             lambda x: slope * np.abs(x - records).mean(axis=1), size, rng, dimension=1, lipschitz=slope,
-            strength=p.strength, steps=steps, tolerance=TOLERANCE,
+            strength=p.strength, schedule=Schedule(steps=steps, tolerance=TOLERANCE),
         ).points[:, 0]  # fmt: skip
 
     def queried(records: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
@@ -171,7 +174,14 @@ CLAIM = Claim(
     check=partial(check, "plain"),
     smoke=grid(n=(1, 3), epsilon=0.4, delta=1e-5),
     ci=grid(n=(1, 2, 3, 10, 101), epsilon=(0.01, 0.1, 0.499), delta=(1e-12, 1e-6, 1e-3)),
-    finding=r"False without a factor $\log(1/\delta)$ in $\mu$: it is $\varepsilon/\sqrt2$-Gaussian private.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(
+            r"False without a factor $\log(1/\delta)$ in $\mu$: it is $\varepsilon/\sqrt2$-Gaussian private."
+        ),
+        favour="",
+        survives="",
+    ),
 )
 CORRECTED = CLAIM.reading(
     "corrected",
@@ -179,14 +189,19 @@ CORRECTED = CLAIM.reading(
     expected=CONFIRMED,
     check=partial(check, "log"),
     ci=grid(n=(1, 2, 3, 10, 101), epsilon=(0.001, 0.01, 0.1, 0.499), delta=(1e-12, 1e-6, 1e-3, 0.1, 0.499)),
-    finding=r"Private with $\mu=8\eta G^2\log(1/\delta)/(n^2\varepsilon^2)$.",
+    summary=r"Private with $\mu=8\eta G^2\log(1/\delta)/(n^2\varepsilon^2)$.",
 )
 SQUARED = CLAIM.reading(
     "squared",
     statement=_STATEMENT.replace("{mu}", r"$\mu=8\eta^2G^2/(n^2\varepsilon^2)$"),
     expected=REFUTED,
     check=partial(check, "squared"),
-    finding=r"False where $\eta$ is below $\log(1/\delta)$; the reading does not fit the units either.",
+    finding=Finding(
+        Weight.RANGE,
+        what=(r"False where $\eta$ is below $\log(1/\delta)$; the reading does not fit the units either."),
+        favour="",
+        survives="",
+    ),
 )
 SAMPLED = CLAIM.reading(
     "sampled",

@@ -280,7 +280,7 @@ CLAIM = Claim(
     smoke=grid(users=4, copies=3, security=0.1, epsilon=0.5, delta=1e-4, runs=20),
     ci=grid(users=(4, 8), copies=(1, 10), security=0.1, epsilon=(0.1, 1.0), delta=1e-4, runs=24),
     largest_resolution=2e4,
-    finding=r"The printed range $\delta<o(1/n)$ is not reached by its proof.",
+    summary=r"The printed range $\delta<o(1/n)$ is not reached by its proof.",
 )
 RATE = CLAIM.reading(
     "rate",

@@ -24,7 +24,7 @@ from fractions import Fraction
 import numpy as np
 
 from audits.judge import at_least
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, at_most, equals, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, equals, grid
 from claims.lee2024 import PAPER
 from implementations.lee2024 import l1_instance
 from implementations.privacy import group_privacy
@@ -143,7 +143,12 @@ there is $k=\Theta(\log(1/\delta))$ with $k/n>2e^k\delta$.""",
     check=check_printed,
     smoke=grid(k=(1, 5), log_n=1e4),
     ci=grid(k=(1, 5, 40), log_n=(50.0, 1e4, 1e8)),
-    finding=r"Three steps fall; with $d/750$, $3.17e^k\delta$, $\delta\le n^{-1-c}$ it goes through.",
+    finding=Finding(
+        Weight.PROOF,
+        what=(r"Three steps fall; with $d/750$, $3.17e^k\delta$, $\delta\le n^{-1-c}$ it goes through."),
+        favour="",
+        survives="",
+    ),
 )
 CORRECTED = CLAIM.reading(
     "corrected",
@@ -153,6 +158,6 @@ large $n$, $k=\frac c{2(1+c)}\log(1/\delta)$ has $k/n>3.17e^k\delta$; and the st
 padding.""",
     expected=CONFIRMED,
     check=check_corrected,
-    finding=r"For $\delta\le n^{-1-c}$ in place of $o(1/n)$.",
+    summary=r"For $\delta\le n^{-1-c}$ in place of $o(1/n)$.",
 )
 CLAIMS = [CORRECTED]

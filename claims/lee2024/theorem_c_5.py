@@ -26,8 +26,10 @@ from claims import (
     REFUTED,
     Claim,
     Evidence,
+    Finding,
     Kind,
     Point,
+    Weight,
     at_most,
     grid,
     mean_at_most,
@@ -100,7 +102,12 @@ condition fails in a fraction $1/75$ of the columns.""",
     check=partial(check, "printed"),
     smoke=grid(n=20, security=1e-8),
     ci=grid(n=(4, 20), security=(1e-2, 1e-5, 1e-8)),
-    finding="Not sound at the threshold $Z/2$; complete and robust.",
+    finding=Finding(
+        Weight.THEOREM,
+        what=("Not sound at the threshold $Z/2$; complete and robust."),
+        favour="",
+        survives="",
+    ),
 )
 CORRECTED = CLAIM.reading(
     "corrected",
@@ -109,7 +116,7 @@ CORRECTED = CLAIM.reading(
     check=partial(check, "tardos"),
     smoke=grid(n=4, security=1e-5),
     ci=grid(n=(2, 4, 8, 20, 60), security=(1e-2, 1e-5, 1e-8)),
-    finding="Sound, complete and robust at the threshold $Z$.",
+    summary="Sound, complete and robust at the threshold $Z$.",
 )
 SIMULATED = CLAIM.reading(
     "simulated",

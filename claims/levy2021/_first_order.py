@@ -29,6 +29,8 @@ import numpy as np
 
 from claims import Evidence, Plot, Point, Side, at_most, constant, decisive, mean_at_most, mean_equals
 from implementations.levy2021 import first_order
+from implementations.levy2021.concentration import Concentration
+from implementations.privacy import PrivacyBudget
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -202,9 +204,9 @@ def run(
             return method.update(state, answer)
 
         final = first_order.winsorized_first_order(
-            lambda theta, z=z: loss.gradient(theta)[:, None, :] + z,
-            replace(method, update=update), np.tile(loss.start, (size, 1)), s.steps, s.epsilon, DELTA,
-            s.tau, s.bound, GAMMA, rng, failure=FAILURE,
+            lambda theta, z=z: loss.gradient(theta)[:, None, :] + z, replace(method, update=update),
+            np.tile(loss.start, (size, 1)), s.steps, PrivacyBudget(s.epsilon, DELTA),
+            Concentration(s.tau, s.bound, GAMMA, failure=FAILURE), rng,
         )  # fmt: skip
         parts.append(
             {"risk": loss.risk(final), "asked": np.mean([loss.risk(t) for t in asked], axis=0)}

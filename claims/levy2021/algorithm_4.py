@@ -27,9 +27,24 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Plot, Point, at_least, at_most, grid, reported
+from claims import (
+    CONFIRMED,
+    REFUTED,
+    Claim,
+    Evidence,
+    Finding,
+    Kind,
+    Plot,
+    Point,
+    Weight,
+    at_least,
+    at_most,
+    grid,
+    reported,
+)
 from claims.levy2021 import PAPER
 from implementations.levy2021 import first_order, phased_erm
+from implementations.levy2021.concentration import Concentration
 from implementations.levy2021.users import gaussian_radius
 from implementations.privacy import composition_delta
 
@@ -85,7 +100,8 @@ def phases_of_users(point: Point) -> np.ndarray:
         return np.zeros((1, users.stop - users.start, problem.d))
 
     phased_erm.phased_erm(
-        problem, gradients, np.zeros((1, problem.d)), lambda x: np.clip(x, -1.0, 1.0), tau, gamma, point.rng,
+        problem, gradients, np.zeros((1, problem.d)), lambda x: np.clip(x, -1.0, 1.0),
+        Concentration(tau, problem.lipschitz, gamma), point.rng,
         schedule=[p for p in phased_erm.phases(problem) if p.users],
     )  # fmt: skip
     phases = np.zeros(2 * point.n, dtype=int)
@@ -135,7 +151,12 @@ CLAIM = Claim(
     statement=r"With $T=\lceil\log_2(Gn\sqrt m\varepsilon/(\sigma d))\rceil$ phases of $n/2^t$ users, every "
     r"phase has users enough for Algorithm 3 (at least one).",
     expected=REFUTED,
-    finding="at n = m = 10⁴, d = 4, ε = 1 the last phase has 0.02 users",
+    finding=Finding(
+        Weight.THEOREM,
+        what=("at n = m = 10⁴, d = 4, ε = 1 the last phase has 0.02 users"),
+        favour="",
+        survives="",
+    ),
     check=check_printed,
     smoke=GRID[::5],
     ci=GRID,
@@ -161,7 +182,7 @@ CORRECTED = CLAIM.reading(
     statement=r"The printed phases, kept while $\beta\le\frac12$, use at most $n$ users, each in one phase; "
     r"with each phase $(\varepsilon,\delta)$-DP (Theorem 3) the whole is $(\varepsilon,\delta)$-DP.",
     expected=CONFIRMED,
-    finding="stop earlier",
+    summary="stop earlier",
     check=check_corrected,
     smoke=[*GRID[::5], *EDGES[::3], *EDGES[-2:]],
     ci=[*GRID, *EDGES],

@@ -52,7 +52,7 @@ CLAIM = Claim(
     r"Gaussian means (Proposition 7) and for the direction of the mean (Corollary 6); the text at hand "
     r"names them and does not state them.",
     expected=INCONCLUSIVE,
-    finding="not at hand; each listed with the claims that hold what stands on it",
+    summary="not at hand; each listed with the claims that hold what stands on it",
     check=check,
     smoke=grid(result=tuple(INSTEAD)),
     ci=grid(result=tuple(INSTEAD)),

@@ -53,7 +53,9 @@ from claims import (
 from claims.levy2021 import PAPER
 from claims.levy2021._first_order import LARGEST, TOLERANCE
 from implementations.levy2021 import gaussian_mean, winsorized_mean_highd
+from implementations.levy2021.concentration import Concentration
 from implementations.levy2021.users import SignPopulation
+from implementations.privacy import PrivacyBudget
 
 DELTA = 1e-6
 CONSTANT = 8.0 * 102_400.0
@@ -107,14 +109,9 @@ def measure(point: Point) -> dict[str, Any]:
     for start in range(0, datasets, batch):
         means = people.user_means(n, m, min(batch, datasets - start), point.rng)
         estimate = winsorized_mean_highd.winsorized_mean_highd(
-            np.repeat(means[:, None], REPEATS, axis=1),
-            epsilon,
-            DELTA,
-            radius(n, m, gamma),
-            1.0,
-            gamma,
-            point.rng,
-        )
+            np.repeat(means[:, None], REPEATS, axis=1), PrivacyBudget(epsilon, DELTA),
+            Concentration(radius(n, m, gamma), 1.0, gamma), point.rng,
+        )  # fmt: skip
         losses.append(((estimate - people.mean) ** 2).sum(axis=-1).mean(axis=-1))
     loss = np.concatenate(losses)
     factors = log_factors(n, m, d, epsilon)
@@ -170,8 +167,9 @@ def check_optimal(point: Point) -> Iterator[Evidence]:
     gaussian = gaussian_mean.gaussian_mean(means, reach, scale, point.rng)
     gamma = failure_level(n, m, d, point.epsilon)
     algorithm_2 = winsorized_mean_highd.winsorized_mean_highd(
-        means, point.epsilon, DELTA, radius(n, m, gamma), 1.0, gamma, point.rng, constants="tuned"
-    )
+        means, PrivacyBudget(point.epsilon, DELTA), Concentration(radius(n, m, gamma), 1.0, gamma), point.rng,
+        constants="tuned",
+    )  # fmt: skip
     yield from sandwich(
         {"the Gaussian mechanism, in units of the bound": (gaussian**2).sum(axis=1) / bound},
         1.0,
@@ -316,7 +314,7 @@ CROSSOVER = Claim(
     r"group privacy does "
     r"not fall with $m$; where $n$ suffices for $m=10^{12}$, Algorithm 2 has the smaller risk there.",
     expected=CONFIRMED,
-    finding="as printed, Algorithm 2 beats the user-level Gaussian mechanism only from m between "
+    summary="as printed, Algorithm 2 beats the user-level Gaussian mechanism only from m between "
     "2·10⁸ and 10⁹ samples "
     "a user on; with the slack taken out of the proof from 2·10⁴ to 10⁶",
     smoke=Tier(CROSS[:3]),

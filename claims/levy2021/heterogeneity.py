@@ -36,7 +36,9 @@ from claims import (
 )
 from claims.levy2021 import PAPER
 from implementations.levy2021 import winsorized_mean_highd
+from implementations.levy2021.concentration import Concentration
 from implementations.levy2021.users import SignPopulation
+from implementations.privacy import PrivacyBudget
 
 N, D, EPSILON, DELTA, GAMMA = 1000, 4, 8.0, 1e-6, 1e-8
 
@@ -76,8 +78,9 @@ def check(point: Point) -> Iterator[Evidence]:
     for _ in range(0, point.trials, 50):
         means = people.user_means(N, m, 50, point.rng)
         estimate = winsorized_mean_highd.winsorized_mean_highd(
-            means, EPSILON, DELTA, radius(m), 1.0, GAMMA, point.rng, failure=1e-3
-        )
+            means, PrivacyBudget(EPSILON, DELTA), Concentration(radius(m), 1.0, GAMMA, failure=1e-3),
+            point.rng,
+        )  # fmt: skip
         losses.append(((estimate - target) ** 2).sum(axis=-1) / base)
     ratios = np.concatenate(losses)
     quantity = "risk for a user's own mean over the homogeneous risk"

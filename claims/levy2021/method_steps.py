@@ -31,6 +31,8 @@ import numpy as np
 from claims import CONSISTENT, Claim, Evidence, Kind, Point, Tier, equals, grid, mean_equals
 from claims.levy2021 import PAPER
 from implementations.levy2021 import adaptive_queries, first_order, phased_erm
+from implementations.levy2021.concentration import Concentration
+from implementations.privacy import PrivacyBudget
 
 RADIUS, D, RUNS = 0.7, 3, 4
 ROUNDING = 1e-10
@@ -261,7 +263,9 @@ def check_queries(point: Point) -> Iterator[Evidence]:
 
         return query
 
-    answers = adaptive_queries.answer_adaptively(data, next_query, 4, 1.0, 0.1, 0.5, 1.0, 0.01, point.rng)
+    answers = adaptive_queries.answer_adaptively(
+        data, next_query, 4, PrivacyBudget(1.0, 0.1), Concentration(0.5, 1.0, 0.01), point.rng
+    )
     faults += any(not np.array_equal(a, b) for a, b in zip(answers, known, strict=False))
     yield equals("answers to four adaptive queries", len(answers), 4)
     yield equals(

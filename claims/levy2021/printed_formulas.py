@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from claims import CONFIRMED, Claim, Evidence, Kind, Point, equals, grid
-from claims.levy2021 import PAPER, _laws
+from claims.levy2021 import PAPER, _oracle
 from implementations import hadamard, privacy
 from implementations.levy2021 import (
     adaptive_queries,
@@ -43,7 +43,9 @@ from implementations.levy2021 import (
     winsorized_mean_1d,
     winsorized_mean_highd,
 )
+from implementations.levy2021.concentration import Concentration
 from implementations.levy2021.constants import Variant
+from implementations.privacy import PrivacyBudget
 
 WIDTHS = {"paper": 2.0, "corrected": 2.0, "tuned": 0.5}
 """Width of a bin of PrivateRange over τ."""
@@ -120,7 +122,7 @@ def of_range(point: Point) -> Iterator[Evidence]:
     for epsilon, ratio in product((0.3, 4.0), RATIOS[:-1]):
         x = point.rng.choice(np.linspace(-ratio, ratio, 6), 7) * tau
         found = private_range.range_law(x, epsilon, tau, ratio * tau, name).enumerate()
-        wanted = _laws.range_law(x, epsilon, tau, ratio * tau, WIDTHS[name])
+        wanted = _oracle.range_law(x, epsilon, tau, ratio * tau, WIDTHS[name])
         laws += list(zip(np.exp(found[1]), wanted[1], strict=True))
         low, high = private_range.private_range(x, epsilon, tau, ratio * tau, point.rng, name)
         place = np.abs(0.5 * (low + high) - wanted[0]).min()
@@ -154,7 +156,7 @@ def of_algorithm_1(point: Point) -> Iterator[Evidence]:
     for epsilon, ratio in product((0.5, 6.0), (3.0, 6.5)):
         x = point.rng.uniform(-ratio, ratio, 6) * tau
         law = winsorized_mean_1d.winsorized_mean_1d_law(x, epsilon, tau, ratio * tau, name)
-        centres, weights = _laws.range_law(x, SHARES[name] * epsilon, tau, ratio * tau, WIDTHS[name])
+        centres, weights = _oracle.range_law(x, SHARES[name] * epsilon, tau, ratio * tau, WIDTHS[name])
         reach = REACH[name] * tau
         means = np.clip(x, centres[:, None] - reach, centres[:, None] + reach).mean(axis=1)
         found += [*zip(law.centres, means, strict=True), *zip(law.weights, weights, strict=True)]
@@ -235,8 +237,8 @@ def _first_order(n: int, epsilon: float, point: Point, failure: float | None, **
     """The answer of one step of Algorithm 3 on n users at 0, d = 1, B = τ = 1."""
     method = first_order.projected_sgd(lambda x: x, 1.0)
     final = first_order.winsorized_first_order(
-        lambda theta: np.zeros((1, n, 1)), method, np.zeros((1, 1)), 1, epsilon, 0.1, 1.0, 1.0, 1e-6,
-        options.pop("rng", point.rng), failure=failure, **options,
+        lambda theta: np.zeros((1, n, 1)), method, np.zeros((1, 1)), 1, PrivacyBudget(epsilon, 0.1),
+        Concentration(1.0, 1.0, 1e-6, failure), options.pop("rng", point.rng), **options,
     )  # fmt: skip
     return -float(final[0, 0])
 
@@ -244,8 +246,8 @@ def _first_order(n: int, epsilon: float, point: Point, failure: float | None, **
 def _queries(n: int, epsilon: float, point: Point, failure: float | None, **options: Any) -> float:
     """The answer to one query on n users at 0, d = 1, B = τ = 1."""
     answers = adaptive_queries.answer_adaptively(
-        np.zeros((n, 1)), lambda answers: lambda x: x, 1, epsilon, 0.1, 1.0, 1.0, 1e-6,
-        options.pop("rng", point.rng), failure=failure, **options,
+        np.zeros((n, 1)), lambda answers: lambda x: x, 1, PrivacyBudget(epsilon, 0.1),
+        Concentration(1.0, 1.0, 1e-6, failure), options.pop("rng", point.rng), **options,
     )  # fmt: skip
     return float(answers[0][0])
 
@@ -268,8 +270,9 @@ def _phase(n: int, epsilon: float, point: Point, failure: float | None, **option
 
     schedule = [phased_erm.Phase(1, before, 1.0)] if before else []
     phased_erm.phased_erm(
-        problem, gradients, np.zeros((1, 1)), lambda x: x, 1.0, 1e-6, options.pop("rng", point.rng),
-        schedule=[*schedule, phased_erm.Phase(len(schedule) + 1, n, 1.0)], failure=failure, **options,
+        problem, gradients, np.zeros((1, 1)), lambda x: x, Concentration(1.0, 1.0, 1e-6, failure),
+        options.pop("rng", point.rng), schedule=[*schedule, phased_erm.Phase(len(schedule) + 1, n, 1.0)],
+        **options,
     )  # fmt: skip
     return asked[-2] - asked[-1]  # the step 1/(H + λ), λ = 1, from the anchor of the phase
 
@@ -287,8 +290,9 @@ def of_constants(point: Point) -> Iterator[Evidence]:
             step = first_order.query_budget(1.0, delta, steps, name)
             found = run(50, 1.0, point, None, constants=name, rng=np.random.default_rng(7))
             wanted = winsorized_mean_highd.winsorized_mean_highd(
-                np.zeros((50, 1)), *step, 1.0, 1.0, 1e-6, np.random.default_rng(7), constants=name
-            )
+                np.zeros((50, 1)), PrivacyBudget(*step), Concentration(1.0, 1.0, 1e-6),
+                np.random.default_rng(7), constants=name,
+            )  # fmt: skip
             yield held(f"answer of {program} with the constants {name!r}", [(found, float(wanted[0]))])
 
 
@@ -346,7 +350,8 @@ def of_refusals(point: Point) -> Iterator[Evidence]:
     of_a_phase = (1.0 / (2.0 * math.sqrt(4.0 * math.log(2e9))), 2.5e-10)
     programs: list[tuple[str, tuple[float, float], Callable[[int, float], object]]] = [
         ("Algorithm 2", (1.0, 0.1), lambda n, f: winsorized_mean_highd.winsorized_mean_highd(
-            np.zeros((n, 1)), 1.0, 0.1, 1.0, 1.0, 1e-6, point.rng, failure=f)),
+            np.zeros((n, 1)), PrivacyBudget(1.0, 0.1), Concentration(1.0, 1.0, 1e-6, f), point.rng,
+        )),
         ("Algorithm 3", answer, lambda n, f: _first_order(n, 1.0, point, f)),
         ("adaptive queries", answer, lambda n, f: _queries(n, 1.0, point, f)),
         ("Algorithm 4", of_a_phase, lambda n, f: _phase(n, 1.0, point, f)),
@@ -363,8 +368,9 @@ def of_refusals(point: Point) -> Iterator[Evidence]:
     for gamma, level in ((1e-6, 0.01), (1e-3, 3e-3)):
         try:
             winsorized_mean_highd.winsorized_mean_highd(
-                np.zeros((10, 3)), 1.0, 0.1, 1.0, 1e6, gamma, point.rng, failure=level
-            )
+                np.zeros((10, 3)), PrivacyBudget(1.0, 0.1), Concentration(1.0, 1e6, gamma, failure=level),
+                point.rng,
+            )  # fmt: skip
             asked = 2
         except ValueError as error:
             asked = int(str(error).rpartition("n = ")[2].split()[0])
@@ -379,7 +385,7 @@ def of_refusals(point: Point) -> Iterator[Evidence]:
         corner = np.full((20, 4, d), 5.0)
         refused = refuses(
             lambda x=corner: winsorized_mean_highd.winsorized_mean_highd(
-                x, 1.0, 0.1, 1.0, 5.0, 1e-6, point.rng
+                x, PrivacyBudget(1.0, 0.1), Concentration(1.0, 5.0, 1e-6), point.rng
             )
         )
         yield equals("Algorithm 2 refuses users at the bound", refused, 0.0)

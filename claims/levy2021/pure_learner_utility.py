@@ -25,8 +25,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from claims import CONSISTENT, Claim, Evidence, Kind, Point, at_most, equals, grid, mean_equals
-from claims.levy2021 import PAPER, _laws
+from claims.levy2021 import PAPER, _oracle
 from implementations.levy2021 import finite_class
+from implementations.levy2021.concentration import Concentration
 
 TAU, BOUND = 1.0, 16.0
 
@@ -40,7 +41,7 @@ def wrong_candidate(point: Point, gap: float, good: int) -> float:
     """Exact probability of a candidate with an excess of `gap`, where `good` of k candidates have none."""
     values = np.where(np.arange(point.k) < good, -0.5 * gap, 0.5 * gap)
     users = np.tile(values, (point.n, 1))
-    law = _laws.selection(users, point.epsilon / 3.0, TAU, BOUND, point.share / point.k)
+    law = _oracle.selection(users, point.epsilon / 3.0, TAU, BOUND, point.share / point.k)
     return float(law[good:].sum())
 
 
@@ -49,7 +50,7 @@ def check_program(point: Point) -> Iterator[Evidence]:
     values = 0.5 * point.gap * np.where(np.arange(point.k) == 0, -1.0, 1.0)
     stop = point.share / point.k
     chosen = finite_class.learn_finite_class(
-        np.tile(values, (point.n, 1)), point.epsilon, TAU, BOUND, stop, point.runs, point.rng
+        np.tile(values, (point.n, 1)), point.epsilon, Concentration(TAU, BOUND), stop, point.runs, point.rng
     )
     quantity = f"P(wrong candidate) of the program at a gap of {point.gap:g}τ"
     yield equals("runs of the program that have a candidate", chosen.size, point.runs)

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_least, equals, grid, reported
-from claims.levy2021 import PAPER, _laws
+from claims.levy2021 import PAPER, _oracle
 from claims.levy2021._shared import count_vectors, neighbours
 
 SOLVED = 1e-6
@@ -66,7 +66,7 @@ def error_of_selection(n: int, types: int, epsilon: float) -> float:
     """Exact error of the selection of appendix A: candidate j has loss −1 for users of type j and 1 else."""
     losses = np.where(np.eye(types) == 1.0, -1.0, 1.0)
     hit = [
-        _laws.selection(np.tile(losses[j], (n, 1)), epsilon / 3.0, 0.5, 1.0, 1.0 / (4.0 * types))[j]
+        _oracle.selection(np.tile(losses[j], (n, 1)), epsilon / 3.0, 0.5, 1.0, 1.0 / (4.0 * types))[j]
         for j in range(types)
     ]
     return 1.0 - float(np.mean(hit))

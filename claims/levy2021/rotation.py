@@ -43,7 +43,9 @@ from claims import (
 )
 from claims.levy2021 import PAPER
 from implementations.levy2021 import winsorized_mean_highd
+from implementations.levy2021.concentration import Concentration
 from implementations.levy2021.private_range import bins_for
+from implementations.privacy import PrivacyBudget
 
 DELTA, GAMMA, BOUND = 1e-12, 0.01, 8.0
 EPSILON = 8.0 * math.log(1.0 / DELTA)
@@ -71,7 +73,7 @@ def below_the_mean(point: Point) -> np.ndarray:
     found = []
     for _ in range(point.trials):
         output = winsorized_mean_highd.winsorized_mean_highd(
-            data, EPSILON, DELTA, 1.0, BOUND, GAMMA, point.rng
+            data, PrivacyBudget(EPSILON, DELTA), Concentration(1.0, BOUND, GAMMA), point.rng
         )
         found.append(float(output @ direction) < place.mean())
     return np.array(found, dtype=float)

@@ -43,7 +43,7 @@ from claims import (
     reported,
     undecided,
 )
-from claims.levy2021 import PAPER, _laws
+from claims.levy2021 import PAPER, _oracle
 from claims.levy2021._shared import count_vectors, neighbours
 from implementations.levy2021 import (
     adaptive_queries,
@@ -54,6 +54,8 @@ from implementations.levy2021 import (
     winsorized_mean_1d,
     winsorized_mean_highd,
 )
+from implementations.levy2021.concentration import Concentration
+from implementations.privacy import PrivacyBudget
 
 BOUND, DELTA, GAMMA, TAU = 4.0, 1e-3, 0.01, 0.05
 SHARP = 0.9
@@ -108,14 +110,14 @@ def aligned(first: np.ndarray, second: np.ndarray) -> Pair:
 
 
 def range_masses(epsilon: float) -> Callable[[np.ndarray], np.ndarray]:
-    return lambda x: _laws.range_law(x, epsilon, 1.0, BOUND)[1]
+    return lambda x: _oracle.range_law(x, epsilon, 1.0, BOUND)[1]
 
 
 def mean_masses(epsilon: float, users: int) -> Callable[[np.ndarray], np.ndarray]:
     """The law of Algorithm 1 on 500 short intervals: a part of what an adversary sees."""
     reach = BOUND + 12.0 * 8.0 / (users * epsilon)
     edges = np.linspace(-reach, reach, 501)
-    return lambda x: np.diff(_laws.algorithm_1(x, epsilon, 1.0, BOUND).cdf(edges))
+    return lambda x: np.diff(_oracle.algorithm_1(x, epsilon, 1.0, BOUND).cdf(edges))
 
 
 def exact_epsilon(pair: Pair, masses: Callable[[np.ndarray], np.ndarray]) -> float:
@@ -146,7 +148,9 @@ def of_algorithm_1(data: Any, size: int, rng: np.random.Generator) -> np.ndarray
 
 
 def of_algorithm_2(data: Any, size: int, rng: np.random.Generator) -> np.ndarray:
-    return winsorized_mean_highd.winsorized_mean_highd(copies(data, size), 1.0, DELTA, TAU, 1.0, GAMMA, rng)
+    return winsorized_mean_highd.winsorized_mean_highd(
+        copies(data, size), PrivacyBudget(1.0, DELTA), Concentration(TAU, 1.0, GAMMA), rng
+    )
 
 
 def of_queries(data: Any, size: int, rng: np.random.Generator) -> np.ndarray:
@@ -157,7 +161,7 @@ def of_queries(data: Any, size: int, rng: np.random.Generator) -> np.ndarray:
         return lambda users: np.clip(copies(users, size) - shift, -1.0, 1.0)
 
     answers = adaptive_queries.answer_adaptively(
-        np.asarray(data), next_query, 3, 1.0, DELTA, TAU, 1.0, GAMMA, rng
+        np.asarray(data), next_query, 3, PrivacyBudget(1.0, DELTA), Concentration(TAU, 1.0, GAMMA), rng
     )
     return np.concatenate(answers, axis=-1)
 
@@ -172,7 +176,7 @@ def of_algorithm_3(data: Any, size: int, rng: np.random.Generator) -> np.ndarray
     )
     return first_order.winsorized_first_order(
         lambda theta: np.clip(theta[:, None] - users, -1.0, 1.0), method, np.zeros((size, users.shape[1])), 2,
-        1.0, DELTA, TAU, 1.0, GAMMA, rng,
+        PrivacyBudget(1.0, DELTA), Concentration(TAU, 1.0, GAMMA), rng,
     )  # fmt: skip
 
 
@@ -190,13 +194,16 @@ def of_algorithm_4(data: Any, size: int, rng: np.random.Generator) -> np.ndarray
 
     schedule = [phased_erm.Phase(1, 8, 2.0), phased_erm.Phase(2, 4, 8.0)]
     output = phased_erm.phased_erm(
-        problem, gradients, np.zeros((size, 2)), lambda x: x, TAU, GAMMA, rng, schedule=schedule
-    )
+        problem, gradients, np.zeros((size, 2)), lambda x: x, Concentration(TAU, problem.lipschitz, GAMMA),
+        rng, schedule=schedule,
+    )  # fmt: skip
     return np.concatenate([*asked[1:], output], axis=-1)
 
 
 def of_selection(data: Any, size: int, rng: np.random.Generator) -> np.ndarray:
-    return finite_class.learn_finite_class(np.asarray(data, dtype=float), 1.0, 1.0, BOUND, 0.05, size, rng)
+    return finite_class.learn_finite_class(
+        np.asarray(data, dtype=float), 1.0, Concentration(1.0, BOUND), 0.05, size, rng
+    )
 
 
 MECHANISMS: dict[str, Mechanism] = {
@@ -227,7 +234,7 @@ def pairs_of(program: str) -> tuple[list[Pair], float | None]:
     if program == "selection":
         # The candidate that gets better for the moved user, against two that get worse.
         losses = tuple(np.column_stack((a, b, b)) for a, b in (pair, pair[::-1]))
-        law = [_laws.selection(x, 1.0 / 3.0, 1.0, BOUND, 0.05) for x in losses]
+        law = [_oracle.selection(x, 1.0 / 3.0, 1.0, BOUND, 0.05) for x in losses]
         return [(losses[0], losses[1])], float(np.abs(np.log(law[0] / law[1])).max())
     low, high = along_an_axis(pair)
     if program != "algorithm 4":

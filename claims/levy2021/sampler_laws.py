@@ -34,7 +34,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from claims import CONSISTENT, Claim, Evidence, Kind, Point, drawn_from, grid
-from claims.levy2021 import PAPER, _laws
+from claims.levy2021 import PAPER, _oracle
 from implementations.levy2021 import (
     adaptive_queries,
     finite_class,
@@ -46,7 +46,9 @@ from implementations.levy2021 import (
     winsorized_mean_1d,
     winsorized_mean_highd,
 )
+from implementations.levy2021.concentration import Concentration
 from implementations.levy2021.constants import Variant
+from implementations.privacy import PrivacyBudget
 
 BOUND, DELTA, GAMMA = 4.0, 1e-3, 0.01
 LINE = np.array([-4.0, -3.1, 0.2, 0.2, 0.7, 2.9, 4.0])
@@ -83,7 +85,7 @@ def of_range(point: Point) -> Iterator[Draw]:
     """The chosen bin, made continuous by adding a uniform part of a bin."""
     for data, epsilon in ((LINE, 0.4), (LINE, 3.0), (LINE[2:5], 0.6)):
         drawn = private_range.draw_centres(copies(data, point.size), epsilon, 1.0, BOUND, point.rng)
-        centres, weights = _laws.range_law(data, epsilon, 1.0, BOUND)
+        centres, weights = _oracle.range_law(data, epsilon, 1.0, BOUND)
         below = np.concatenate(([0.0], np.cumsum(weights)))
         edges = np.append(centres - 1.0, centres[-1] + 1.0)
         spread = drawn + point.rng.uniform(-1.0, 1.0, drawn.size)
@@ -96,7 +98,7 @@ def of_algorithm_1(point: Point) -> Iterator[Draw]:
         drawn = winsorized_mean_1d.winsorized_mean_1d(
             copies(LINE, point.size), epsilon, 1.0, BOUND, point.rng
         )
-        law = _laws.algorithm_1(LINE, epsilon, 1.0, BOUND)
+        law = _oracle.algorithm_1(LINE, epsilon, 1.0, BOUND)
         yield f"output of Algorithm 1, ε = {epsilon:g}", drawn, law.cdf
 
 
@@ -109,19 +111,19 @@ def of_algorithm_2(point: Point) -> Iterator[Draw]:
     for x, epsilon, tau in cases:
         d = x.shape[1]
         padded = np.pad(x, ((0, 0), (0, 1))) if d == 3 else x
-        laws = _laws.algorithm_2(padded, epsilon, DELTA, tau, 1.0, GAMMA)
+        laws = _oracle.algorithm_2(padded, epsilon, DELTA, tau, 1.0, GAMMA)
         drawn = winsorized_mean_highd.winsorized_mean_highd(
-            copies(x, point.size), epsilon, DELTA, tau, 1.0, GAMMA, point.rng
+            copies(x, point.size), PrivacyBudget(epsilon, DELTA), Concentration(tau, 1.0, GAMMA), point.rng
         )
         for j in range(min(d, 3)):
             where = f"coordinate {j + 1} of {d}, ε = {epsilon:g}, τ = {tau:g}"
             yield f"output of Algorithm 2, {where}", drawn[:, j], laws[j].cdf
 
 
-def answer_law(x: np.ndarray, epsilon: float, delta: float, answers: int, bound: float) -> _laws.SumLaw:
+def answer_law(x: np.ndarray, epsilon: float, delta: float, answers: int, bound: float) -> _oracle.SumLaw:
     """First coordinate of one of T answers of Algorithm 2: ε/(2√(2T log(2/δ))), δ/(2T)."""
     share = epsilon / (2.0 * math.sqrt(2.0 * answers * math.log(2.0 / delta)))
-    return _laws.algorithm_2(x, share, delta / (2.0 * answers), 0.05, bound, GAMMA)[0]
+    return _oracle.algorithm_2(x, share, delta / (2.0 * answers), 0.05, bound, GAMMA)[0]
 
 
 def of_algorithm_3(point: Point) -> Iterator[Draw]:
@@ -132,9 +134,14 @@ def of_algorithm_3(point: Point) -> Iterator[Draw]:
         aggregate=lambda states: np.concatenate([s.theta for s in states], axis=-1),
     )
     transcript = first_order.winsorized_first_order(
-        lambda theta: copies(PLANE, len(theta)), method, np.zeros((point.size, 2)), steps, 1.0, DELTA, 0.05,
-        1.0, GAMMA, point.rng,
-    ).reshape(point.size, steps + 1, 2)  # fmt: skip
+        lambda theta: copies(PLANE, len(theta)),
+        method,
+        np.zeros((point.size, 2)),
+        steps,
+        PrivacyBudget(1.0, DELTA),
+        Concentration(0.05, 1.0, GAMMA),
+        point.rng,
+    ).reshape(point.size, steps + 1, 2)
     answers = -np.diff(transcript, axis=1)[..., 0] / rate
     law = answer_law(PLANE, 1.0, DELTA, steps, 1.0)
     found: list[Draw] = [
@@ -150,7 +157,7 @@ def of_adaptive_queries(point: Point) -> Iterator[Draw]:
         return lambda users: copies(users, point.size)
 
     answers = adaptive_queries.answer_adaptively(
-        PLANE, next_query, 3, 0.8, DELTA, 0.05, 1.0, GAMMA, point.rng
+        PLANE, next_query, 3, PrivacyBudget(0.8, DELTA), Concentration(0.05, 1.0, GAMMA), point.rng
     )
     law = answer_law(PLANE, 0.8, DELTA, 3, 1.0)
     found: list[Draw] = [
@@ -174,7 +181,10 @@ def of_algorithm_4(point: Point) -> Iterator[Draw]:
 
     schedule = [phased_erm.Phase(1, 8, 2.0), phased_erm.Phase(2, 4, 8.0)]
     start = np.zeros((point.size, 2))
-    phased_erm.phased_erm(problem, gradients, start, lambda x: x, 0.05, GAMMA, point.rng, schedule=schedule)
+    phased_erm.phased_erm(
+        problem, gradients, start, lambda x: x, Concentration(0.05, problem.lipschitz, GAMMA), point.rng,
+        schedule=schedule,
+    )  # fmt: skip
     found: list[Draw] = []
     for (first, last), phase in zip(sorted(asked), schedule, strict=True):
         path = asked[first, last]
@@ -189,8 +199,10 @@ def of_algorithm_4(point: Point) -> Iterator[Draw]:
 def of_selection(point: Point) -> Iterator[Draw]:
     losses = np.column_stack((LINE, -0.5 * LINE, np.full(LINE.size, 1.5)))
     for epsilon, stop in ((3.0, 0.2), (12.0, 0.6)):
-        chosen = finite_class.learn_finite_class(losses, epsilon, 1.0, BOUND, stop, point.size, point.rng)
-        weights = _laws.selection(losses, epsilon / 3.0, 1.0, BOUND, stop)
+        chosen = finite_class.learn_finite_class(
+            losses, epsilon, Concentration(1.0, BOUND), stop, point.size, point.rng
+        )
+        weights = _oracle.selection(losses, epsilon / 3.0, 1.0, BOUND, stop)
         edges = np.arange(weights.size + 1)
         below = np.concatenate(([0.0], np.cumsum(weights)))
         spread = chosen + point.rng.random(chosen.size)
@@ -210,10 +222,10 @@ def of_oracle(point: Point) -> Iterator[Draw]:
     )
     scale = 8.0 * radius / (9.0 * answer)
     for j in range(3):
-        law = _laws.SumLaw(np.ones(1), mean[j : j + 1], scale / 2.0, 4)
+        law = _oracle.SumLaw(np.ones(1), mean[j : j + 1], scale / 2.0, 4)
         yield f"coordinate {j + 1} of the oracle of Theorem 2", drawn[:, j], law.cdf
     # Rows 1 and 2 of the rotation agree in two of four signs: two of four noises double, the others cancel.
-    law = _laws.SumLaw(np.ones(1), mean[:1] + mean[1:2], scale, 2)
+    law = _oracle.SumLaw(np.ones(1), mean[:1] + mean[1:2], scale, 2)
     yield "sum of two coordinates of the oracle of Theorem 2", drawn[:, 0] + drawn[:, 1], law.cdf
 
 
@@ -226,10 +238,11 @@ def of_constants(point: Point) -> Iterator[Draw]:
     for name, times in names.items():
         constants: Variant = "corrected" if name == "corrected" else "tuned"
         plan = winsorized_mean_highd.highd_plan(n, 1, 8.0, DELTA, 0.05, 1.0, GAMMA, constants)
-        law = _laws.SumLaw(np.ones(1), np.zeros(1), times * plan.tau / (n * plan.epsilon), 1)
+        law = _oracle.SumLaw(np.ones(1), np.zeros(1), times * plan.tau / (n * plan.epsilon), 1)
         drawn = winsorized_mean_highd.winsorized_mean_highd(
-            copies(np.zeros((n, 1)), point.size), 8.0, DELTA, 0.05, 1.0, GAMMA, point.rng, constants=constants
-        )
+            copies(np.zeros((n, 1)), point.size), PrivacyBudget(8.0, DELTA), Concentration(0.05, 1.0, GAMMA),
+            point.rng, constants=constants,
+        )  # fmt: skip
         yield f"output of Algorithm 2, d = 1, constants {name!r}", drawn[:, 0], law.cdf
         oracle = winsorized_mean_highd.noisy_mean(np.zeros((point.size, 1)), plan, n, point.rng)
         yield f"the oracle of Theorem 2, d = 1, constants {name!r}", oracle[:, 0], law.cdf

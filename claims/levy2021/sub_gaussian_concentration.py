@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Plot, Point, at_most, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Plot, Point, Weight, at_most, grid
 from claims.levy2021 import PAPER
 
 EDGE = 30.0
@@ -61,8 +61,15 @@ CLAIM = Claim(
     statement=r"If $X_1,\dots,X_n$ are i.i.d. $\sigma^2$-sub-Gaussian in $\mathbb R^d$ and bounded, then "
     r"with probability $1-\gamma$ all lie within $\sigma\sqrt{d\log(2n/\gamma)}$ of their mean.",
     expected=REFUTED,
-    finding="the printed radius lacks √2 at d = 1: left with probability 0.13 where 0.001 is claimed (n = "
-    "1,000)",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(
+            "the printed radius lacks √2 at d = 1: left with probability 0.13 where 0.001 is claimed (n = "
+            "1,000)"
+        ),
+        favour="",
+        survives="",
+    ),
     check=check_printed,
     smoke=GRID,
     ci=GRID,
@@ -87,7 +94,7 @@ CORRECTED = CLAIM.reading(
     statement=r"If $X_1,\dots,X_n$ are i.i.d. $\sigma^2$-sub-Gaussian in $\mathbb R^d$, then with "
     r"probability $1-\gamma$ all lie within $\sigma\sqrt{2d\log(2dn/\gamma)}$ of their mean.",
     expected=CONFIRMED,
-    finding="σ√(2d·log(2dn/γ))",
+    summary="σ√(2d·log(2dn/γ))",
     check=check_corrected,
     plots=(),
 )

@@ -27,6 +27,8 @@ from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Point, Tier
 from claims.levy2021 import PAPER
 from claims.levy2021 import _first_order as shared
 from implementations.levy2021 import adaptive_queries
+from implementations.levy2021.concentration import Concentration
+from implementations.privacy import PrivacyBudget
 
 if TYPE_CHECKING:
     from implementations.interfaces import Array
@@ -45,8 +47,8 @@ def answer_errors(point: Point, s: shared.Setting) -> Array:
         return lambda users: turn * users + shift
 
     answers = adaptive_queries.answer_adaptively(
-        data, next_query, s.steps, s.epsilon, shared.DELTA, s.tau, s.bound, shared.GAMMA, point.rng,
-        failure=shared.FAILURE,
+        data, next_query, s.steps, PrivacyBudget(s.epsilon, shared.DELTA),
+        Concentration(s.tau, s.bound, shared.GAMMA, failure=shared.FAILURE), point.rng,
     )  # fmt: skip
     return np.array(answers) - np.array(exact)
 

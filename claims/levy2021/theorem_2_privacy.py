@@ -26,7 +26,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Plot, Point, at_most, grid, reported
+from claims import (
+    CONFIRMED,
+    REFUTED,
+    Claim,
+    Evidence,
+    Finding,
+    Kind,
+    Plot,
+    Point,
+    Weight,
+    at_most,
+    grid,
+    reported,
+)
 from claims.levy2021 import PAPER
 from implementations import privacy
 from implementations.levy2021 import winsorized_mean_1d, winsorized_mean_highd
@@ -123,7 +136,7 @@ CLAIM = Claim(
     statement=r"Algorithm 2 is $(\varepsilon,\delta)$-DP under replacement of one user for $\varepsilon\le "
     r"8\log(1/\delta)$ (the range in which $\varepsilon$ and $\delta$ are used; none is printed).",
     expected=CONFIRMED,
-    finding="ε ≤ 8·log(1/δ)",
+    summary="ε ≤ 8·log(1/δ)",
     check=check,
     smoke=grid(d=(1, 8, 1024), delta=DELTAS, share=SHARES),
     ci=grid(d=[2**k for k in (0, 1, 2, 4, 7, 10, 14, 17)], delta=DELTAS, share=SHARES),
@@ -148,7 +161,12 @@ EVERY_DELTA = CLAIM.reading(
     statement=r"Algorithm 2 is $(\varepsilon,\delta)$-DP under replacement of one user, for all "
     r"$\varepsilon,\delta>0$: no range is printed.",
     expected=REFUTED,
-    finding="no range of ε, δ is printed: at d = 1, ε = 13, δ = 0.99 the exact δ is 0.993",
+    finding=Finding(
+        Weight.RANGE,
+        what=("no range of ε, δ is printed: at d = 1, ε = 13, δ = 0.99 the exact δ is 0.993"),
+        favour="",
+        survives="",
+    ),
     check=check_every_delta,
     smoke=CASES,
     ci=CASES,

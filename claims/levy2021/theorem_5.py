@@ -55,7 +55,8 @@ from claims import (
 from claims.levy2021 import PAPER
 from claims.levy2021._first_order import TOLERANCE
 from implementations.levy2021 import gaussian_mean, hard_instances, winsorized_mean_highd
-from implementations.privacy import mu_star
+from implementations.levy2021.concentration import Concentration
+from implementations.privacy import PrivacyBudget, mu_star
 
 if TYPE_CHECKING:
     from implementations.interfaces import Array
@@ -97,15 +98,9 @@ def mechanisms(point: Point) -> dict[str, tuple[Mechanism, float]]:
 
     def algorithm_2(means: Array, center: Array) -> Array:
         return winsorized_mean_highd.winsorized_mean_highd(
-            means,
-            point.epsilon,
-            DELTA,
-            radius(point),
-            100.0 * radius(point),
-            GAMMA,
-            point.rng,
-            constants="tuned",
-        )
+            means, PrivacyBudget(point.epsilon, DELTA),
+            Concentration(radius(point), 100.0 * radius(point), GAMMA), point.rng, constants="tuned",
+        )  # fmt: skip
 
     found: dict[str, tuple[Mechanism, float]] = {
         "the Gaussian mechanism": (gaussian, size),
@@ -224,7 +219,7 @@ def check_tracing(point: Point) -> Iterator[Evidence]:
 
     def algorithm_2(means: Array, rng: np.random.Generator) -> Array:
         return winsorized_mean_highd.winsorized_mean_highd(
-            means, epsilon, DELTA, reach, 100.0 * reach, GAMMA, rng
+            means, PrivacyBudget(epsilon, DELTA), Concentration(reach, 100.0 * reach, GAMMA), rng
         )
 
     open_ = attack(lambda means, _: means.mean(axis=0)).audit(threshold, delta=DELTA, alpha=1e-3)

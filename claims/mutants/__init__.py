@@ -1,1 +1,1 @@
-"""Planted bugs, one file an algorithm: each names the claims of which one must notice it."""
+"""Planted bugs, one TOML file an algorithm; `claims.harness.mutation.named` says what a file holds."""

@@ -29,7 +29,7 @@ import numpy as np
 
 from claims import CONSISTENT, Adjacency, Claim, Evidence, Kind, Point, equals, grid
 from claims.song2021 import PAPER
-from claims.song2021._laws import apart, gaussian_draws, in_unit_ball, law_of_average, same, stated_noise
+from claims.song2021._oracle import apart, gaussian_draws, in_unit_ball, law_of_average, same, stated_noise
 from implementations import losses
 from implementations.domains import ball, box
 from implementations.interfaces import Loss, Problem

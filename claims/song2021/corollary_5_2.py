@@ -37,10 +37,12 @@ from claims import (
     Adjacency,
     Claim,
     Evidence,
+    Finding,
     Kind,
     Plot,
     Point,
     Tier,
+    Weight,
     constant,
     equals,
     grid,
@@ -229,7 +231,9 @@ LIPSCHITZ = CLAIM.reading(
         "the printed $L$ read as the clipping norm", "$L$ the Lipschitz constant of the losses, any $B>0$"
     ),
     expected=REFUTED,
-    finding="for B > L the noise is that of B, the bound that of L",
+    finding=Finding(
+        Weight.RANGE, what=("for B > L the noise is that of B, the bound that of L"), favour="", survives=""
+    ),
     check=check_lipschitz,
     smoke=Tier(points((48, 1.0, 1e-3, 1, 8.0)), trials=300),
     ci=Tier(points((96, 1.0, 1e-3, 1, 8.0), (64, 1.0, 1e-5, 1, 4.0)), trials=400),

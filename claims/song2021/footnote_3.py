@@ -21,7 +21,7 @@ import numpy as np
 
 from claims import CONSISTENT, Claim, Evidence, Kind, Point, at_most, audit_privacy, grid
 from claims.song2021 import PAPER
-from claims.song2021._laws import beside_a_law, gaussian_draws, in_unit_ball, law_of_average, same
+from claims.song2021._oracle import beside_a_law, gaussian_draws, in_unit_ball, law_of_average, same
 from implementations import losses
 from implementations.domains import ball
 from implementations.interfaces import Array, Problem

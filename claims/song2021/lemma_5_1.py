@@ -43,7 +43,7 @@ from typing import Any
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Point, equals, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, equals, grid
 from claims.song2021 import PAPER
 from implementations import losses
 from implementations.interfaces import Loss
@@ -263,7 +263,12 @@ CLAIM = Claim(
     r"$(y_2,\infty)$ is convex, and $\partial_\theta\, g(\langle\theta,x\rangle)="
     r"\{\min(1,B/\|u\|_2)\,u : u\in\partial_\theta f(\langle\theta,x\rangle)\}$.",
     expected=REFUTED,
-    finding="no value where every slope is beyond the clip: f(y) = −2y, B = ‖x‖ = 1",
+    finding=Finding(
+        Weight.THEOREM,
+        what=("no value where every slope is beyond the clip: f(y) = −2y, B = ‖x‖ = 1"),
+        favour="",
+        survives="",
+    ),
     check=partial(check_surrogate, corners=False),
     smoke=functions(3, 150),
     ci=functions(4, 1_500),
@@ -275,7 +280,7 @@ CORRECTED = CLAIM.reading(
     statement=CLAIM.statement
     + r" Where $y_1=+\infty$ ($y_2=-\infty$), $g$ is linear of slope $-b$ ($+b$); where $x=0$, $g=f$.",
     expected=CONFIRMED,
-    finding="linear there",
+    summary="linear there",
     check=partial(check_surrogate, corners=True),
     smoke=[*functions(3, 150), *SMOOTH],
     ci=[*functions(4, 1_500), *SMOOTH],

@@ -31,7 +31,20 @@ from typing import Any
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Kind, Plot, Point, at_most, equals, grid
+from claims import (
+    CONFIRMED,
+    REFUTED,
+    Claim,
+    Evidence,
+    Finding,
+    Kind,
+    Plot,
+    Point,
+    Weight,
+    at_most,
+    equals,
+    grid,
+)
 from claims.song2021 import PAPER
 from implementations.domains import ball
 from implementations.song2021 import dp_gd
@@ -189,7 +202,9 @@ ANY_LOSS = CLAIM.reading(
     title="Uniform argument stability of DP-GD, losses not assumed convex",
     statement=CLAIM.statement.replace("convex GLM losses", "GLM losses, convex or not,"),
     expected=REFUTED,
-    finding="a concave link: the distance grows like ηLT/2",
+    finding=Finding(
+        Weight.RANGE, what=("a concave link: the distance grows like ηLT/2"), favour="", survives=""
+    ),
     check=check_any,
     smoke=grid(T=10_000, n=1_000),
     ci=grid(T=(10_000, 100_000), n=(1_000, 100_000)),

@@ -39,7 +39,7 @@ from claims import (
     grid,
 )
 from claims.song2021 import PAPER
-from claims.song2021._laws import beside_a_law, gaussian_draws, in_unit_ball, law_of_average
+from claims.song2021._oracle import beside_a_law, gaussian_draws, in_unit_ball, law_of_average
 from implementations import losses
 from implementations.domains import ball
 from implementations.interfaces import Array, Problem

@@ -64,10 +64,12 @@ from claims import (
     Budget,
     Claim,
     Evidence,
+    Finding,
     Kind,
     Plot,
     Point,
     Verdict,
+    Weight,
     grid,
     reported,
 )
@@ -359,8 +361,15 @@ CLAIM = Claim(
     r"$\delta=10^{-5}$, under replacement of one record, for the sequence of all noisy gradients. (The "
     r"paper's argument assumes Poisson sampling instead, and outputs the last model.)",
     expected=REFUTED,
-    finding="the argument assumes Poisson sampling, the text has batches of 250: however they are formed, "
-    "the noisy gradients have ε ≥ 25",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(
+            "the argument assumes Poisson sampling, the text has batches of 250: however they are formed, "
+            "the noisy gradients have ε ≥ 25"
+        ),
+        favour="",
+        survives="",
+    ),
     measure=measure,
     judge=judge_fixed_size,
     smoke=grid(accountant=(*FIXED, *OTHERS), epochs=10, step=1e-3),
@@ -389,7 +398,7 @@ ADD_REMOVE = CLAIM.reading(
     r"added or removed: with Gaussian noise of $\sigma=0.63$ on the sum of a batch, and with noise of "
     r"density $\propto e^{-\|z\|_2/0.57}$, $\varepsilon\le5.05$ at $\delta=10^{-5}$.",
     expected=CONFIRMED,
-    finding="4.14 for the Gaussian noise, at most 1.62 for the Gamma noise",
+    summary="4.14 for the Gaussian noise, at most 1.62 for the Gamma noise",
     measure=measure,
     judge=judge_poisson,
     smoke=grid(
@@ -402,7 +411,7 @@ REPLACEMENT = ADD_REMOVE.reading(
     "poisson-replacement",
     title="ε of the experiment under Poisson sampling, one record replaced",
     statement=ADD_REMOVE.statement.replace("added or removed", "replaced"),
-    finding="4.9 for the Gaussian noise, 2.55 for the Gamma noise",
+    summary="4.9 for the Gaussian noise, 2.55 for the Gamma noise",
     smoke=grid(accountant=REPLACED, epochs=10, step=1e-3),
     ci=grid(accountant=REPLACED, epochs=10, step=1e-4),
     full=grid(accountant=REPLACED, epochs=EPOCHS, step=2e-5),

@@ -26,7 +26,7 @@ import numpy as np
 
 from claims import CONSISTENT, Claim, Evidence, Kind, Point, drawn_from, equals, grid
 from claims.song2021 import PAPER
-from claims.song2021._laws import same
+from claims.song2021._oracle import same
 from implementations.interfaces import Array
 from implementations.song2021 import minibatch_sgd
 from implementations.song2021.minibatch_sgd import Model

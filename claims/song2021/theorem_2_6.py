@@ -49,9 +49,11 @@ from claims import (
     Adjacency,
     Claim,
     Evidence,
+    Finding,
     Kind,
     Plot,
     Point,
+    Weight,
     at_most,
     audit_privacy,
     grid,
@@ -187,8 +189,15 @@ CLAIM = Claim(
     r"$(\varepsilon,\delta)$-differentially private under replacement of one record when "
     r"$\sigma^2=2L^2T\log(1/\delta)/(n\varepsilon)^2$.",
     expected=REFUTED,
-    finding="half the sensitivity of a replacement: at ε = 1, δ = 1e-5 the exact δ is 1.8e-3 (also refuted "
-    "by sampling)",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(
+            "half the sensitivity of a replacement: at ε = 1, δ = 1e-5 the exact δ is 1.8e-3 (also refuted "
+            "by sampling)"
+        ),
+        favour="",
+        survives="",
+    ),
     check=check_printed,
     smoke=[*SMOKE, *audited(1.0, 1e-2, 5, 60_000)],
     ci=[*CI, *audited(1.0, 1e-2, 5, 200_000), *audited(2.0, 1e-4, 20, 50_000)],
@@ -221,7 +230,7 @@ CORRECTED = CLAIM.reading(
     statement=r"Algorithm 1 is $(\varepsilon,\delta)$-differentially private under replacement of one record "
     r"when $\sigma^2=8L^2T\log(1/\delta)/(n\varepsilon)^2$, $0<\varepsilon\le 1$ and $0<\delta\le 1/2$.",
     expected=CONFIRMED,
-    finding="8L²T·log(1/δ)/(nε)², ε ≤ 1, δ ≤ ½",
+    summary="8L²T·log(1/δ)/(nε)², ε ≤ 1, δ ≤ ½",
     check=partial(check_noise, "corrected", Adjacency.REPLACE),
     smoke=[*SMOKE, *CORNERS],
     ci=[*CI, *CORNERS],

@@ -22,7 +22,7 @@ from typing import Any
 
 from claims import CONSISTENT, Adjacency, Evidence, Point, at_most, audit_privacy, drawn_from
 from claims.song2021 import PAPER
-from claims.song2021._laws import beside_a_law, stated_noise
+from claims.song2021._oracle import beside_a_law, stated_noise
 from claims.song2021.theorem_2_6 import CLAIM as THEOREM
 from claims.song2021.theorem_2_6 import largest_epsilon
 from implementations import losses

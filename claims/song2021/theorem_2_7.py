@@ -49,11 +49,13 @@ from claims import (
     Budget,
     Claim,
     Evidence,
+    Finding,
     Kind,
     Plot,
     Point,
     Side,
     Tier,
+    Weight,
     at_most,
     constant,
     decisive,
@@ -402,8 +404,15 @@ LITERAL = CLAIM.reading(
     r"L\|\theta_0-\theta^*\|_2\sqrt{p\log(1/\delta)}/(\varepsilon n)$: the text has an equality sign and no "
     r"$O$. ($\eta$ and $T$ may depend on all that is given but the losses.)",
     expected=REFUTED,
-    finding="at p = 1, nε = 85, δ = 1e-5 no T and η keep all pinball losses below 1.28 times the form; √2 is "
-    "what the standard analysis proves as T → ∞",
+    finding=Finding(
+        Weight.RANGE,
+        what=(
+            "at p = 1, nε = 85, δ = 1e-5 no T and η keep all pinball losses below 1.28 times the form; √2 is "
+            "what the standard analysis proves as T → ∞"
+        ),
+        favour="",
+        survives="",
+    ),
     check=check_literal,
     smoke=Tier(grid(n=85, epsilon=1.0, delta=1e-5, longest=625), trials=500),
     ci=Tier(grid(n=85, epsilon=1.0, delta=1e-5, longest=2_500), trials=1_000),

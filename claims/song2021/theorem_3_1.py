@@ -52,11 +52,13 @@ from claims import (
     Budget,
     Claim,
     Evidence,
+    Finding,
     Kind,
     Plot,
     Point,
     Side,
     Tier,
+    Weight,
     at_most,
     decisive,
     equals,
@@ -433,8 +435,15 @@ AS_PRIVATE = CLAIM.reading(
     r"place of the printed one, and one of nine learning rates, $2^{k/2}$ times that of the proof, "
     r"$-4\le k\le4$.",
     expected=REFUTED,
-    finding="the noise that is private is larger: at n = 128, ε = 1, δ = 1e-5, rank 1 the risk is above the "
-    "printed bound at every learning rate",
+    finding=Finding(
+        Weight.RANGE,
+        what=(
+            "the noise that is private is larger: at n = 128, ε = 1, δ = 1e-5, rank 1 the risk is above the "
+            "printed bound at every learning rate"
+        ),
+        favour="",
+        survives="",
+    ),
     check=check_private,
     smoke=Tier([{**q, "shallow": 0.2} for q in points((64, 1.0, 1e-5, 1))], trials=512),
     ci=Tier(PRIVATE, trials=512),
@@ -450,7 +459,7 @@ CORRECTED = CLAIM.reading(
     r"L\|\theta^*\|_M\sqrt{1+4\,\mathrm{rank}(M)\,\varepsilon^2/\mu^*(\varepsilon,\delta)^2}"
     r"/(\varepsilon n)$, at most $L\|\theta^*\|_M\sqrt{1+8\,\mathrm{rank}(M)\log(1/\delta)}/(\varepsilon n)$ "
     r"for $\varepsilon\le 1$, $\delta\le 1/2$.",
-    finding="√(1 + 4·rank·(ε/μ*)²)/(εn) with noise that is private",
+    summary="√(1 + 4·rank·(ε/μ*)²)/(εn) with noise that is private",
     measure=partial(measure_as, "calibrated"),
     largest_resolution=0.1,  # of a risk that is at most 1: what θ₀ has; the bounds of the points lie below it
     judge=judge,

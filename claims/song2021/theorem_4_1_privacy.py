@@ -44,9 +44,11 @@ from claims import (
     Adjacency,
     Claim,
     Evidence,
+    Finding,
     Kind,
     Plot,
     Point,
+    Weight,
     at_most,
     grid,
 )
@@ -189,8 +191,15 @@ CLAIM = Claim(
     r"$t_{priv}=\arg\min_{t<T}\|\nabla L(\theta_t;D)\|_M+\mathrm{Lap}(2L/(n\varepsilon))$ are "
     r"$(2\varepsilon,\delta)$-differentially private (one record replaced).",
     expected=REFUTED,
-    finding="gradient norms are not monotone, so Lap(2L/(nε)) loses up to 2ε; a two-step run has δ(2ε) = "
-    "3.1e-3 where 1e-5 is claimed",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(
+            "gradient norms are not monotone, so Lap(2L/(nε)) loses up to 2ε; a two-step run has δ(2ε) = "
+            "3.1e-3 where 1e-5 is claimed"
+        ),
+        favour="",
+        survives="",
+    ),
     check=partial(check_composed, "printed", "printed"),
     smoke=LEVELS[1:2],
     ci=LEVELS,
@@ -214,7 +223,12 @@ SCALE_4L = CLAIM.reading(
     "scale-4l",
     title="DP-GD with a privately selected stationary point, Laplace scale read as 4L/(nε)",
     statement=CLAIM.statement.replace(r"\mathrm{Lap}(2L/(n\varepsilon))", r"\mathrm{Lap}(4L/(n\varepsilon))"),
-    finding="the noise of the steps is too small for a replaced record",
+    finding=Finding(
+        Weight.RANGE,
+        what=("the noise of the steps is too small for a replaced record"),
+        favour="",
+        survives="",
+    ),
     check=partial(check_composed, "printed", "corrected"),
 )
 STEPS_CALIBRATED = CLAIM.reading(
@@ -223,7 +237,7 @@ STEPS_CALIBRATED = CLAIM.reading(
     statement=CLAIM.statement.replace(
         r"$\sigma^2=2L^2T\log(1/\delta)/(n\varepsilon)^2$", r"$\sigma=2L\sqrt T/(n\mu^*(\varepsilon,\delta))$"
     ),
-    finding="gradient norms are not monotone",
+    finding=Finding(Weight.RANGE, what=("gradient norms are not monotone"), favour="", survives=""),
     check=partial(check_composed, "calibrated", "printed"),
 )
 CORRECTED = CLAIM.reading(
@@ -233,7 +247,7 @@ CORRECTED = CLAIM.reading(
     r" and selection noise $\mathrm{Lap}(4L/(n\varepsilon))$, $(\Theta,t_{priv})$ is "
     r"$(2\varepsilon,\delta)$-differentially private.",
     expected=CONFIRMED,
-    finding="scale 4L/(nε), calibrated steps",
+    summary="scale 4L/(nε), calibrated steps",
     check=check_corrected,
     smoke=with_candidates(LEVELS[1:2], 2),
     ci=with_candidates(LEVELS, 2, 8),
@@ -250,7 +264,9 @@ PROOF = Claim(
     r"$\arg\min_t\|\nabla L(\theta_t;D)\|_M+\mathrm{Lap}(2L/(n\varepsilon))$ is "
     r"$\varepsilon$-differentially private.",
     expected=REFUTED,
-    finding="the loss tends to 2ε, in closed form for two candidates",
+    finding=Finding(
+        Weight.PROOF, what=("the loss tends to 2ε, in closed form for two candidates"), favour="", survives=""
+    ),
     check=partial(check_selection, "printed"),
     smoke=with_candidates(LEVELS[1:2], 2),
     ci=with_candidates(LEVELS, 2, 3, 8),

@@ -25,7 +25,7 @@ import numpy as np
 
 from claims import CONSISTENT, Adjacency, Evidence, Point, audit_privacy, equals, grid, mean_equals
 from claims.song2021 import PAPER
-from claims.song2021._laws import beside_a_law, same, stated_noise
+from claims.song2021._oracle import beside_a_law, same, stated_noise
 from claims.song2021.theorem_4_1_privacy import CORRECTED, STEPS
 from implementations import losses
 from implementations.interfaces import Array, Mechanism, Problem

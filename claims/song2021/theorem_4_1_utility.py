@@ -48,11 +48,13 @@ from claims import (
     Budget,
     Claim,
     Evidence,
+    Finding,
     Kind,
     Plot,
     Point,
     Side,
     Tier,
+    Weight,
     at_most,
     decisive,
     equals,
@@ -275,8 +277,15 @@ CLAIM = Claim(
     r"probability at least $1-\gamma$, $\|\nabla L(\theta_{t_{priv}};D)\|_2="
     r"O\big(L\sqrt{\mathrm{rank}(M)\log(1/\delta)}\,\log(T/\gamma)/(\varepsilon n)\big)$.",
     expected=REFUTED,
-    finding="the proof drops a factor T from the noise: with the prescribed T every candidate but the start "
-    "has a gradient of norm σχ, σ² = β·L(0; D) whatever n is",
+    finding=Finding(
+        Weight.THEOREM,
+        what=(
+            "the proof drops a factor T from the noise: with the prescribed T every candidate but the start "
+            "has a gradient of norm σχ, σ² = β·L(0; D) whatever n is"
+        ),
+        favour="",
+        survives="",
+    ),
     check=check_printed,
     smoke=grid(n=(10**5, 10**6), rank=8, epsilon=1.0, delta=1e-5),
     ci=grid(n=(10**5, 10**6, 10**8), rank=(4, 8, 32), epsilon=1.0, delta=1e-5),
@@ -290,7 +299,7 @@ CORRECTED = CLAIM.reading(
     r"$\mathbb E\|\nabla L(\theta_{t_{priv}})\|_2\le\sqrt{2\beta L(0;D)/T+\mathrm{rank}\,\sigma^2}+2b(1+\log "
     r"T)=O\big((L\sqrt{\beta L(0;D)\,\mathrm{rank}}/(n\mu))^{1/2}+L\log T/(\varepsilon n)\big)$.",
     expected=CONSISTENT,
-    finding="rate n^(−1/2)",
+    summary="rate n^(−1/2)",
     measure=measure,
     judge=judge,
     smoke=Tier([*grid(n=(256, 4_000), rank=8, epsilon=1.0, delta=1e-5), *LAWS[:1]], trials=100),

@@ -50,11 +50,13 @@ from claims import (
     Budget,
     Claim,
     Evidence,
+    Finding,
     Kind,
     Plot,
     Point,
     Side,
     Tier,
+    Weight,
     at_least,
     constant,
     decisive,
@@ -324,7 +326,12 @@ PROOF = Claim(
     r"and for $n\le d/(10(e^\varepsilon-1)\alpha)$, $\delta\le(e^\varepsilon-1)/1000$: "
     r"$\alpha\,(0.9-4n(e^\varepsilon-1)\alpha/d)/4.1-160\,\alpha\delta n/d\ge\alpha/10$.",
     expected=REFUTED,
-    finding="a factor α is missing: at α = ½ the left side is 0.0450 < 0.05",
+    finding=Finding(
+        Weight.PROOF,
+        what=("a factor α is missing: at α = ½ the left side is 0.0450 < 0.05"),
+        favour="",
+        survives="",
+    ),
     check=partial(check_proof, False),
     smoke=[*BETAS, *grid(presence=("1/2", "1"))],
     ci=[*BETAS, *grid(presence=("1/100", "1/2", "18/25", "73/100", "1"))],
@@ -335,7 +342,7 @@ PROOF_CORRECTED = PROOF.reading(
     statement=PROOF.statement.replace(r"160\,\alpha\delta n/d", r"160\,\alpha^2\delta n/d")
     + r" (Lemma B.3 applied given $X_i=e_j$.)",
     expected=CONFIRMED,
-    finding="the theorem stands",
+    summary="the theorem stands",
     check=partial(check_proof, True),
 )
 CLAIMS = [PROOF, PROOF_CORRECTED]

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from claims import CONSISTENT, Evidence, Kind, Point, audit_privacy, equals, grid, mean_equals
-from claims.song2021._laws import beside_a_law, gaussian_draws, same
+from claims.song2021._oracle import beside_a_law, gaussian_draws, same
 from claims.song2021.theorem_b_1 import CLAIM as THEOREM
 from implementations.interfaces import Array, Mechanism
 from implementations.privacy import mu_star

@@ -32,6 +32,7 @@ from implementations.asi2024.outlier_removal import OutlierRemovingMean, Plan, Q
 from implementations.asi2024.smoothing import sample_ball
 from implementations.checks import one_of, positive, probability
 from implementations.interfaces import Array
+from implementations.privacy import PrivacyBudget
 
 AVERAGES = ("before", "after")
 ROOTS = ("m", "whole")
@@ -63,8 +64,7 @@ def printed_parameters(
     n: int,
     m: int,
     d: int,
-    epsilon: float,
-    delta: float,
+    budget: PrivacyBudget,
     lipschitz: float,
     distance: float,
     *,
@@ -75,7 +75,8 @@ def printed_parameters(
 
     r = d^{1/4}R̂/√T, η = (R̂/G)·min{√m·nε/(T√d·log(mnd/δ)), T^{−3/4}, √(nm)/T}, τ = G·log(ndm·e^ε·T/δ)/√m.
     """
-    positive(epsilon=epsilon, lipschitz=lipschitz, distance=distance)
+    epsilon, delta = budget.epsilon, budget.delta
+    positive(lipschitz=lipschitz, distance=distance)
     probability(delta=delta)
     one_of(ROOTS, root=root)
     t = printed_steps(n, m, d) if steps is None else steps

@@ -26,6 +26,7 @@ from implementations.asi2024.dp_sgd import (
 )
 from implementations.checks import one_of, positive, probability
 from implementations.interfaces import Array
+from implementations.privacy import PrivacyBudget
 
 LOGARITHMS = {"natural": math.log, "binary": math.log2}
 
@@ -53,20 +54,31 @@ class Target:
     reached: tuple[float, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class LossClass:
+    """Losses with Lipschitz constant G and strong convexity μ, both positive; ValueError otherwise."""
+
+    lipschitz: float
+    strong_convexity: float
+
+    def __post_init__(self) -> None:
+        positive(lipschitz=self.lipschitz, strong_convexity=self.strong_convexity)
+
+
 def targets(
     n: int,
     m: int,
     d: int,
-    epsilon: float,
-    delta: float,
-    lipschitz: float,
-    strong_convexity: float,
+    budget: PrivacyBudget,
+    losses: LossClass,
     phases: int,
     *,
     constant: float = 2.0,
 ) -> Target:
     """E_i = (4C²G²/μ)(1/(n_i m) + d·log²(n_i dm/δ)/(n_i²ε²m)), D_i = 16E_i·((2G²/μ)/(16E_0))^{1/2^i}."""
-    positive(epsilon=epsilon, lipschitz=lipschitz, strong_convexity=strong_convexity, constant=constant)
+    epsilon, delta = budget.epsilon, budget.delta
+    lipschitz, strong_convexity = losses.lipschitz, losses.strong_convexity
+    positive(constant=constant)
     probability(delta=delta)
     scale = 4.0 * constant**2 * lipschitz**2 / strong_convexity
     users = [n / 2.0 ** (phases + 1 - i) for i in range(phases + 1)]
@@ -90,10 +102,8 @@ def schedule(
     n: int,
     m: int,
     d: int,
-    epsilon: float,
-    delta: float,
-    lipschitz: float,
-    strong_convexity: float,
+    budget: PrivacyBudget,
+    losses: LossClass,
     *,
     constant: float = 2.0,
     logarithm: str = "natural",
@@ -107,12 +117,13 @@ def schedule(
     sizes = phase_users(n, k)
     if sizes[0] < 1:
         raise ValueError(f"n = {n} users leave none for the first of {k} phases: n/2^k < 1")
-    goal = targets(n, m, d, epsilon, delta, lipschitz, strong_convexity, k, constant=constant)
+    lipschitz, strong_convexity = losses.lipschitz, losses.strong_convexity
+    goal = targets(n, m, d, budget, losses, k, constant=constant)
     plan: list[Phase] = []
     first = 0
     for users, before in zip(sizes, goal.reached, strict=False):
         setting = printed_parameters(
-            users, m, d, epsilon, delta, lipschitz, math.sqrt(2.0 * before / strong_convexity),
+            users, m, d, budget, lipschitz, math.sqrt(2.0 * before / strong_convexity),
             steps=None if steps is None else steps(users),
         )  # fmt: skip
         plan.append(Phase(first, users, setting))
@@ -125,8 +136,7 @@ def localised_sgd(
     phases: Sequence[Phase],
     start: Array,
     m: int,
-    epsilon: float,
-    delta: float,
+    budget: PrivacyBudget,
     project: Callable[[Array], Array],
     rng: np.random.Generator,
     *,
@@ -137,6 +147,7 @@ def localised_sgd(
     user_gradients  phase → gradients of its users, near θ within the phase's smoothing radius.
     Each user serves in one phase, so that (ε, δ) of a phase is (ε, δ) of the whole.
     """
+    epsilon, delta = budget.epsilon, budget.delta
     theta, running = np.array(start, dtype=float), np.ones(np.shape(start)[0], dtype=bool)
     for phase in phases:
         plan = mean_plan(phase.users, m, theta.shape[1], epsilon, delta, phase.parameters)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from functools import partial
 
 import numpy as np
 
@@ -15,8 +14,8 @@ from implementations.controls import (
     sparse_vector,
 )
 from implementations.controls import propose_test_release as ptr
-from implementations.controls._control import Control, Law, Pair, pure_epsilon, queries_within_one
-from implementations.interfaces import Adjacency, Array, Mechanism
+from implementations.controls._control import Control, Pair, pure_epsilon, queries_within_one
+from implementations.interfaces import Adjacency, Array
 from implementations.privacy import gaussian_epsilon
 
 _DWORK2006 = "Dwork, McSherry, Nissim, Smith: Calibrating noise to sensitivity, TCC 2006"
@@ -28,6 +27,9 @@ _ABADI2016 = "Abadi et al.: Deep learning with differential privacy, CCS 2016"
 
 _ONES5, _TWOS5 = (1,) * 5, (2,) * 5
 _ONES10 = (1,) * 10
+_queries = partial(Control, adjacency=queries_within_one, epsilon=1.0)
+"""A control of a query of sensitivity 1 with claimed ε = 1."""
+
 _HALF_TWO = (2,) * 5 + (0,) * 5
 _FIRST_HALF, _SECOND_HALF = (1,) * 5 + (0,) * 5, (0,) * 5 + (1,) * 5
 
@@ -135,9 +137,9 @@ def _noisy_max_rows() -> list[Control]:
     def index(name: str, noise: noisy_max.Noise) -> Control:
         law, pair = noisy_max.noisy_argmax_law(2.0, noise), (_ONES5, (0, 2, 2, 2, 2))
         return _queries(
-            name,
-            noisy_max.noisy_argmax(2.0, noise),
-            pair,
+            name=name,
+            mechanism=noisy_max.noisy_argmax(2.0, noise),
+            pair=pair,
             true_epsilon=pure_epsilon(law, pair),
             private=True,
             outputs="integer",
@@ -147,9 +149,9 @@ def _noisy_max_rows() -> list[Control]:
 
     def value(name: str, noise: noisy_max.Noise, pair: Pair, true_epsilon: float, edges: Array) -> Control:
         return _queries(
-            name,
-            noisy_max.noisy_maximum(2.0, noise),
-            pair,
+            name=name,
+            mechanism=noisy_max.noisy_maximum(2.0, noise),
+            pair=pair,
             true_epsilon=true_epsilon,
             private=False,
             outputs="real",
@@ -171,9 +173,9 @@ def _noisy_max_rows() -> list[Control]:
 def _noisy_max_half_scale() -> Control:
     law, pair = noisy_max.noisy_argmax_law(1.0, "laplace"), ((0, 0, 0, 0, 1), (1, 1, 1, 1, 0))
     return _queries(
-        "nm-half-scale",
-        noisy_max.noisy_argmax(1.0, "laplace"),
-        pair,
+        name="nm-half-scale",
+        mechanism=noisy_max.noisy_argmax(1.0, "laplace"),
+        pair=pair,
         true_epsilon=pure_epsilon(law, pair),
         private=False,
         outputs="integer",
@@ -188,9 +190,9 @@ def _sparse_vector_rows() -> list[Control]:
     ) -> Control:
         law, pair = sparse_vector.sparse_vector_law(line, noise, threshold), (_ONES10, _HALF_TWO)
         return _queries(
-            name,
-            sparse_vector.sparse_vector(line, noise, threshold),
-            pair,
+            name=name,
+            mechanism=sparse_vector.sparse_vector(line, noise, threshold),
+            pair=pair,
             true_epsilon=pure_epsilon(law, pair),
             private=private,
             outputs="integer",
@@ -202,9 +204,9 @@ def _sparse_vector_rows() -> list[Control]:
     def answers_all(name: str, noise: float, pair: Pair, exposing: Pair | None = None) -> Control:
         law = sparse_vector.sparse_vector_all_law(2.0, noise, 1.0)
         return _queries(
-            name,
-            sparse_vector.sparse_vector_all(2.0, noise, 1.0),
-            pair,
+            name=name,
+            mechanism=sparse_vector.sparse_vector_all(2.0, noise, 1.0),
+            pair=pair,
             true_epsilon=pure_epsilon(law, pair),
             private=False,
             outputs="bits",
@@ -218,9 +220,9 @@ def _sparse_vector_rows() -> list[Control]:
         # Redrawing the threshold's noise after a ⊤ changes nothing where the run stops at the first.
         stops("svt2", 2.0, 4.0, 1.0, True),
         _queries(
-            "svt3",
-            sparse_vector.sparse_vector_value(2.0, 2.0, 1.0),
-            (_ONES10, (2,) * 10),
+            name="svt3",
+            mechanism=sparse_vector.sparse_vector_value(2.0, 2.0, 1.0),
+            pair=(_ONES10, (2,) * 10),
             # Nine ⊥ below a threshold in the lower tail and then a value there: e^(1/2) for each of the ten.
             true_epsilon=5.0,
             private=False,
@@ -286,9 +288,9 @@ def _shared_coin() -> Control:
 def _exponential_mechanism() -> Control:
     law, pair = noisy_max.exponential_mechanism_law(1.0), ((0, 9, 9, 9, 9), (1, 8, 8, 8, 8))
     return _queries(
-        "exponential-mechanism",
-        noisy_max.exponential_mechanism(1.0),
-        pair,
+        name="exponential-mechanism",
+        mechanism=noisy_max.exponential_mechanism(1.0),
+        pair=pair,
         true_epsilon=pure_epsilon(law, pair),
         private=True,
         outputs="integer",
@@ -360,33 +362,6 @@ def _histogram(scale: float, name: str) -> Control:
         outputs="vector",
         law=additive.histogram_law(4, scale, (0, 1), _grid(-4.0, 8.0, 0.1)),
         source=_DWORK2006,
-    )
-
-
-def _queries(
-    name: str,
-    mechanism: Mechanism,
-    pair: Pair,
-    *,
-    true_epsilon: float,
-    private: bool,
-    outputs: str,
-    law: Callable[[Any], Law],
-    source: str,
-    exposing: Pair | None = None,
-) -> Control:
-    return Control(
-        name=name,
-        mechanism=mechanism,
-        pair=pair,
-        adjacency=queries_within_one,
-        epsilon=1.0,
-        true_epsilon=true_epsilon,
-        private=private,
-        outputs=outputs,
-        law=law,
-        source=source,
-        exposing=exposing,
     )
 
 

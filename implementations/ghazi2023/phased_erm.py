@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 
-from implementations.checks import one_of, positive, probability
+from implementations.checks import one_of, positive
 from implementations.ghazi2023.feasible import Ball
-from implementations.ghazi2023.phases import Phase, Variant, run_phase
+from implementations.ghazi2023.phases import Phase, run_phase
 from implementations.ghazi2023.quadratic import Summary
-from implementations.ghazi2023.sc_output_pert import Target
+from implementations.ghazi2023.reading import PRINTED, Guarantee, LogBase, Reading
 from implementations.interfaces import Array
-
-LogBase = Literal["e", "2"]
 
 
 def logarithm(x: float, base: LogBase) -> float:
@@ -44,36 +41,30 @@ def phased_erm(
     users: Summary,
     domain: Sequence[Ball],
     start: Array,
-    epsilon: float,
-    delta: float,
+    guarantee: Guarantee,
     regulariser: float,
-    beta: float,
     rng: np.random.Generator,
     *,
-    variant: Variant = "printed",
-    target: Target = "printed",
-    base: LogBase = "e",
+    reading: Reading = PRINTED,
 ) -> tuple[Phase, ...]:
     """Run Algorithm 3 on every trial: the phases in order; the answer is `theta` of the last (trials, d).
 
     domain       𝒦 as an intersection of balls.
     start        θ̂₀, an element of 𝒦 (d,) or (trials, d).
-    regulariser  λ;  beta: target failure probability of the whole.
+    guarantee    (ε, δ), and the target failure probability β, of the whole.
+    regulariser  λ.
 
     Raises ValueError for bad parameters, or where n is too small for the budget of one phase.
     """
     positive(regulariser=regulariser)
-    probability(delta=delta, beta=beta)
-    one_of(("printed", "corrected"), variant=variant)
-    phases = phase_count(users.n, users.m, base)  # line 3
+    epsilon, delta, beta = guarantee.epsilon, guarantee.delta, guarantee.beta
+    phases = phase_count(users.n, users.m, reading.base)  # line 3
     step_epsilon, step_delta, step_beta = epsilon / phases, delta / phases, beta / phases  # lines 4 and 5
+    step = Guarantee(step_epsilon, step_delta, step_beta)
     theta = np.broadcast_to(start, (users.trials, users.d))  # line 6
     done: list[Phase] = []
     for i in range(1, phases + 1):  # line 7
-        phase = run_phase(
-            users, i, regulariser, theta, domain, step_epsilon, step_delta, step_beta, rng,
-            variant=variant, target=target,
-        )  # fmt: skip
+        phase = run_phase(users, i, regulariser, theta, domain, step, rng, reading=reading)
         theta = phase.theta
         done.append(phase)
     return tuple(done)

@@ -9,10 +9,10 @@ import numpy as np
 
 from implementations.checks import one_of, positive, probability, whole_number
 from implementations.ghazi2023.feasible import Ball
-from implementations.ghazi2023.phased_erm import LogBase, logarithm
-from implementations.ghazi2023.phases import Phase, Variant, run_phase
+from implementations.ghazi2023.phased_erm import logarithm
+from implementations.ghazi2023.phases import Phase, run_phase
 from implementations.ghazi2023.quadratic import Batches
-from implementations.ghazi2023.sc_output_pert import Target
+from implementations.ghazi2023.reading import PRINTED, Guarantee, LogBase, Reading, Variant
 from implementations.interfaces import Array
 
 
@@ -67,32 +67,28 @@ def phased_sco(
     users: Batches,
     domain: Sequence[Ball],
     start: Array,
-    epsilon: float,
-    delta: float,
+    guarantee: Guarantee,
     regulariser: float,
-    beta: float,
     constant: float,
     rng: np.random.Generator,
     *,
-    variant: Variant = "printed",
-    target: Target = "printed",
-    base: LogBase = "e",
+    reading: Reading = PRINTED,
 ) -> tuple[Phase, ...]:
     """Run Algorithm 4 on every trial: the phases in order; the answer is `theta` of the last (trials, d).
 
     constant  C of line 3. The other arguments are those of `phased_erm.phased_erm`.
     """
     positive(regulariser=regulariser)
-    probability(beta=beta)
+    epsilon, delta, beta, variant = guarantee.epsilon, guarantee.delta, guarantee.beta, reading.variant
     least = smallest_batch(epsilon, delta, constant)  # line 3
-    phases = phase_count(users.n, least, base, variant)  # line 4
+    phases = phase_count(users.n, least, reading.base, variant)  # line 4
     theta = np.broadcast_to(start, (users.trials, users.d))  # line 6
     done: list[Phase] = []
     for i in range(1, phases + 1):  # line 7
         part = users.batch(batch(users.n, i, variant)).summary()  # line 12
         phase = run_phase(
-            part, i, regulariser, theta, domain, epsilon, delta, beta / phases, rng,
-            variant=variant, target=target,
+            part, i, regulariser, theta, domain, Guarantee(epsilon, delta, beta / phases), rng,
+            reading=reading,
         )  # fmt: skip
         theta = phase.theta
         done.append(phase)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +11,8 @@ from numpy.typing import NDArray
 from implementations.ghazi2023 import sc_output_pert
 from implementations.ghazi2023.feasible import Ball, project
 from implementations.ghazi2023.quadratic import Summary, regularised_minimiser
+from implementations.ghazi2023.reading import Guarantee, Reading
 from implementations.interfaces import Array
-
-Variant = Literal["printed", "corrected"]
-"""Printed: θ̂ᵢ is used as Algorithm 2 returns it, inside 𝒦 or not, so that 𝒦ᵢ may be empty.
-Corrected: θ̂ᵢ is first projected onto 𝒦, which costs no privacy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +34,12 @@ def run_phase(
     base: float,
     centre: Array,
     domain: Sequence[Ball],
-    epsilon: float,
-    delta: float,
-    beta: float,
+    guarantee: Guarantee,
     rng: np.random.Generator,
     *,
-    variant: Variant,
-    target: sc_output_pert.Target,
+    reading: Reading,
 ) -> Phase:
-    """Lines 8 to 12 of Algorithm 3 (8 to 13 of Algorithm 4) with budget (ε, δ) and failure probability β.
+    """Lines 8 to 12 of Algorithm 3 (8 to 13 of Algorithm 4), with the (ε, δ) and β of this phase.
 
     λᵢ = λ·4^i; Rᵢ = G/λᵢ; 𝒦ᵢ = 𝒦 ∩ B(θ̂ᵢ₋₁, Rᵢ), reading the θᵢ₋₁ of line 11 as θ̂ᵢ₋₁, since any other
     centre would depend on the data; SCOutputPert with Lipschitz constant 2G and strong convexity λᵢ. A
@@ -55,7 +48,14 @@ def run_phase(
     regulariser = base * 4.0**index
     radius = users.lipschitz / regulariser
     p = sc_output_pert.parameters(
-        epsilon, delta, beta, 2.0 * users.lipschitz, regulariser, users.n, users.m, target
+        guarantee.epsilon,
+        guarantee.delta,
+        guarantee.beta,
+        2.0 * users.lipschitz,
+        regulariser,
+        users.n,
+        users.m,
+        reading.target,
     )
     minimiser = regularised_minimiser(users, regulariser, centre, [*domain, Ball(centre, radius)])
     # The regulariser has the same gradient for all users, so the spread of the linear parts is that of the
@@ -63,7 +63,7 @@ def run_phase(
     theta, good = sc_output_pert.sc_output_pert(
         minimiser, users.spread, users.n, p, users.curvature + regulariser, rng, quadratic=True
     )
-    if variant == "corrected":
+    if reading.variant == "corrected":
         theta = project(theta, domain)
     answered = good & np.isfinite(theta).all(axis=-1)
     return Phase(regulariser, radius, p.sigma, users.n, answered, theta, minimiser)

@@ -11,9 +11,10 @@ import numpy as np
 from implementations.checks import positive, probability
 from implementations.ghazi2023 import sc_output_pert
 from implementations.ghazi2023.feasible import Ball, project
-from implementations.ghazi2023.phased_erm import LogBase, phased_erm, printed_regulariser
-from implementations.ghazi2023.phases import Phase, Variant
+from implementations.ghazi2023.phased_erm import phased_erm, printed_regulariser
+from implementations.ghazi2023.phases import Phase
 from implementations.ghazi2023.quadratic import Summary, regularised_minimiser
+from implementations.ghazi2023.reading import PRINTED, Guarantee, Reading, Variant
 from implementations.interfaces import Array
 
 
@@ -48,47 +49,47 @@ def localise(
     users: Summary,
     domain: Sequence[Ball],
     start: Array,
-    epsilon: float,
-    delta: float,
-    beta: float,
+    guarantee: Guarantee,
     rng: np.random.Generator,
     *,
-    variant: Variant,
-    target: sc_output_pert.Target,
+    reading: Reading,
 ) -> tuple[Array, float]:
-    """Line 3 of Algorithms 5 and 6: (θ₀ (trials, d), σ) with budget (ε, δ). Needs a curvature μ > 0."""
+    """Line 3 of Algorithms 5 and 6: (θ₀ (trials, d), σ) with this (ε, δ) and β. Needs a curvature μ > 0."""
     positive(curvature=users.curvature)
     p = sc_output_pert.parameters(
-        epsilon, delta, beta, users.lipschitz, users.curvature, users.n, users.m, target
+        guarantee.epsilon,
+        guarantee.delta,
+        guarantee.beta,
+        users.lipschitz,
+        users.curvature,
+        users.n,
+        users.m,
+        reading.target,
     )
     minimiser = regularised_minimiser(users, 0.0, start, domain)
     theta, _ = sc_output_pert.sc_output_pert(
         minimiser, users.spread, users.n, p, users.curvature, rng, quadratic=True
     )
-    return (project(theta, domain) if variant == "corrected" else theta), p.sigma
+    return (project(theta, domain) if reading.variant == "corrected" else theta), p.sigma
 
 
 def strongly_convex_erm(
     users: Summary,
     domain: Sequence[Ball],
-    epsilon: float,
-    delta: float,
-    beta: float,
+    guarantee: Guarantee,
     rng: np.random.Generator,
     *,
-    variant: Variant = "printed",
-    target: sc_output_pert.Target = "printed",
-    base: LogBase = "e",
+    reading: Reading = PRINTED,
 ) -> Localised:
     """Run Algorithm 5 on every trial. `users.curvature` is μ, `users.lipschitz` is G on 𝒦."""
+    epsilon, delta, beta, variant = guarantee.epsilon, guarantee.delta, guarantee.beta, reading.variant
     start = np.zeros((users.trials, users.d))
     half = (epsilon / 2.0, delta / 2.0)
-    first, sigma = localise(users, domain, start, *half, beta, rng, variant=variant, target=target)  # line 3
+    part = Guarantee(*half, beta)
+    first, sigma = localise(users, domain, start, part, rng, reading=reading)  # line 3
     radius = noise_radius(sigma, users.d, beta, variant)  # line 4
     smaller = [*domain, Ball(first, radius)]  # line 5
     regulariser = printed_regulariser(users.lipschitz, radius, users.n, users.m, users.d)  # line 6
     inside = project(first, smaller)  # an element of 𝒦′
-    phases = phased_erm(
-        users, smaller, inside, *half, regulariser, beta, rng, variant=variant, target=target, base=base
-    )  # line 7
+    phases = phased_erm(users, smaller, inside, part, regulariser, rng, reading=reading)  # line 7
     return Localised(first, sigma, radius, phases)

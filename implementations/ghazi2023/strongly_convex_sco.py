@@ -10,10 +10,9 @@ import numpy as np
 from implementations.checks import positive, probability
 from implementations.ghazi2023 import phased_sco
 from implementations.ghazi2023.feasible import Ball, project
-from implementations.ghazi2023.phased_erm import LogBase, printed_regulariser
-from implementations.ghazi2023.phases import Variant
+from implementations.ghazi2023.phased_erm import printed_regulariser
 from implementations.ghazi2023.quadratic import Batches
-from implementations.ghazi2023.sc_output_pert import Target
+from implementations.ghazi2023.reading import PRINTED, Guarantee, Reading, Variant
 from implementations.ghazi2023.strongly_convex_erm import Localised, localise, noise_radius
 
 
@@ -35,22 +34,18 @@ def sampling_radius(
 def strongly_convex_sco(
     users: Batches,
     domain: Sequence[Ball],
-    epsilon: float,
-    delta: float,
-    beta: float,
+    guarantee: Guarantee,
     constant: float,
     rng: np.random.Generator,
     *,
-    variant: Variant = "printed",
-    target: Target = "printed",
-    base: LogBase = "e",
+    reading: Reading = PRINTED,
 ) -> Localised:
     """Run Algorithm 6 on every trial. constant: C of line 3 of Algorithm 4."""
+    epsilon, delta, beta, variant = guarantee.epsilon, guarantee.delta, guarantee.beta, reading.variant
     start = np.zeros((users.trials, users.d))
     half = (epsilon / 2.0, delta / 2.0)
-    first, sigma = localise(
-        users.summary(), domain, start, *half, beta, rng, variant=variant, target=target
-    )  # line 3
+    part = Guarantee(*half, beta)
+    first, sigma = localise(users.summary(), domain, start, part, rng, reading=reading)  # line 3
     radius = noise_radius(sigma, users.d, beta, variant) + sampling_radius(
         users.lipschitz, users.curvature, users.n, users.m, beta, variant
     )  # line 4
@@ -59,16 +54,6 @@ def strongly_convex_sco(
     regulariser = of(users.lipschitz, radius, users.n, users.m, users.d)  # line 6
     inside = project(first, smaller)  # an element of 𝒦′
     phases = phased_sco.phased_sco(
-        users,
-        smaller,
-        inside,
-        *half,
-        regulariser,
-        beta,
-        constant,
-        rng,
-        variant=variant,
-        target=target,
-        base=base,
+        users, smaller, inside, part, regulariser, constant, rng, reading=reading
     )  # line 7
     return Localised(first, sigma, radius, phases)

@@ -49,6 +49,24 @@ def steps_needed(*, lipschitz: float, strength: float, step_size: float, toleran
     return max(1, math.ceil(excess / (2.0 * math.log1p(step_size * strength))))
 
 
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """How long the chains run: number of steps, total variation that the caller can bear, step size h.
+
+    A step size of None stands for 1/(4L²k). Raises ValueError for a number that is not positive.
+    """
+
+    steps: int
+    tolerance: float
+    step_size: float | None = None
+
+    def __post_init__(self) -> None:
+        checks.whole_number(steps=self.steps)
+        checks.positive(tolerance=self.tolerance)
+        if self.step_size is not None:
+            checks.positive(step_size=self.step_size)
+
+
 def sample(
     values: Values,
     size: int,
@@ -57,22 +75,20 @@ def sample(
     dimension: int,
     lipschitz: float,
     strength: float,
-    steps: int,
-    tolerance: float,
-    step_size: float | None = None,
+    schedule: Schedule,
 ) -> Chains:
     """Run `size` independent chains for `steps` steps from N(0, I/λ) and return where they end.
 
     values     f, convex and `lipschitz`-Lipschitz in Euclidean norm: points (m, k) → (m,).
     strength   λ > 0.
-    tolerance  total variation to the target that the caller can bear.
-    step_size  h; 1/(4L²k) by default.
-    Raises ValueError where `steps` is below `steps_needed`, and where f turns out not to be L-Lipschitz
-    between two points that the sampler met: rejection would then be inexact.
+    Raises ValueError where the number of steps is below `steps_needed`, and where f turns out not to be
+    L-Lipschitz between two points that the sampler met: rejection would then be inexact.
     """
-    checks.whole_number(size=size, dimension=dimension, steps=steps)
-    checks.positive(lipschitz=lipschitz, strength=strength, tolerance=tolerance)
-    h = default_step_size(lipschitz=lipschitz, dimension=dimension) if step_size is None else step_size
+    checks.whole_number(size=size, dimension=dimension)
+    checks.positive(lipschitz=lipschitz, strength=strength)
+    steps, tolerance, h = schedule.steps, schedule.tolerance, schedule.step_size
+    if h is None:
+        h = default_step_size(lipschitz=lipschitz, dimension=dimension)
     needed = steps_needed(lipschitz=lipschitz, strength=strength, step_size=h, tolerance=tolerance)
     if steps < needed:
         raise ValueError(

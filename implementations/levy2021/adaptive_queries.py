@@ -12,9 +12,11 @@ import numpy as np
 
 from implementations.checks import whole_number
 from implementations.interfaces import Array
+from implementations.levy2021.concentration import Concentration
 from implementations.levy2021.constants import Constants, Variant
 from implementations.levy2021.first_order import query_budget
 from implementations.levy2021.winsorized_mean_highd import winsorized_mean_highd
+from implementations.privacy import PrivacyBudget
 
 Query = Callable[[Array], Array]
 """A query maps the users' data (n, …) to their values (n, d)."""
@@ -24,33 +26,27 @@ def answer_adaptively(
     data: Array,
     next_query: Callable[[Sequence[Array]], Query],
     queries: int,
-    epsilon: float,
-    delta: float,
-    tau: float,
-    bound: float,
-    gamma: float,
+    budget: PrivacyBudget,
+    concentration: Concentration,
     rng: np.random.Generator,
     *,
     constants: Variant | Constants = "paper",
-    failure: float | None = None,
 ) -> list[Array]:
     """Answer K queries on the users' data, (ε, δ)-DP in one user for ε ≤ 1.
 
-    next_query  sees the answers so far and returns the next query.
-    tau, gamma  uniform concentration of the query family (Definition 3);  bound: |φ| ≤ bound.
+    next_query     sees the answers so far and returns the next query.
+    concentration  of the query family, uniform (Definition 3), with |φ| ≤ bound.
 
     Returns the K answers (d,). Raises ValueError for bad parameters, ε > 1, or too few users for `failure`.
     """
     whole_number(queries=queries)
+    epsilon, delta = budget.epsilon, budget.delta
     if epsilon > 1.0:
         raise ValueError(f"epsilon must be at most 1, where the split of the budget is proved, got {epsilon}")
     step_epsilon, step_delta = query_budget(epsilon, delta, queries, constants)
+    step = PrivacyBudget(step_epsilon, step_delta)
     answers: list[Array] = []
     for _ in range(queries):
         values = next_query(answers)(data)
-        answers.append(
-            winsorized_mean_highd(
-                values, step_epsilon, step_delta, tau, bound, gamma, rng, constants=constants, failure=failure
-            )
-        )
+        answers.append(winsorized_mean_highd(values, step, concentration, rng, constants=constants))
     return answers

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from implementations.checks import numbers, positive, probability, share, whole_number
 from implementations.interfaces import Array
+from implementations.levy2021.concentration import Concentration
 from implementations.levy2021.constants import Constants, Variant
 from implementations.levy2021.winsorized_mean_1d import winsorized_mean_1d
 
@@ -40,21 +41,19 @@ def best_of_geometric(probabilities: Array, stop: float) -> Array:
 def learn_finite_class(
     losses: Array,
     epsilon: float,
-    tau: float,
-    bound: float,
+    concentration: Concentration,
     stop: float,
     size: int,
     rng: np.random.Generator,
     *,
     constants: Variant | Constants = "paper",
-    failure: float | None = None,
 ) -> Integers:
     """Index of a candidate of small empirical risk, ε-DP in one user; `size` independent runs → (size,).
 
-    losses  (n, k) mean loss of each user on each of k candidates, in [−bound, bound], τ-concentrated for
-            each candidate.
-    stop    success probability of the geometric number of draws; of the order of 1/k, so that most
-            candidates are seen.
+    losses         (n, k) mean loss of each user on each of k candidates.
+    concentration  of the losses of each candidate: its τ, its bound, and the failure that is accepted.
+    stop           success probability of the geometric number of draws; of the order of 1/k, so that most
+                   candidates are seen.
 
     Raises ValueError for bad parameters, or too few users for `failure`.
     """
@@ -69,7 +68,13 @@ def learn_finite_class(
     for begin in range(0, run.size, 4096):
         part = slice(begin, begin + 4096)
         score[part] = winsorized_mean_1d(
-            losses.T[candidate[part]], epsilon / 3.0, tau, bound, rng, constants=constants, failure=failure
+            losses.T[candidate[part]],
+            epsilon / 3.0,
+            concentration.tau,
+            concentration.bound,
+            rng,
+            constants=constants,
+            failure=concentration.failure,
         )
     order = np.lexsort((score, run))  # by run, then by score: the first of each run is its best
     first = np.concatenate(([0], np.cumsum(draws)[:-1]))

@@ -16,8 +16,10 @@ import numpy as np
 from implementations.checks import non_negative, positive, probability, whole_number
 from implementations.interfaces import Array
 from implementations.levy2021.composition import optimal_query_budget, printed_query_budget
+from implementations.levy2021.concentration import Concentration
 from implementations.levy2021.constants import Constants, Variant, constants_of
 from implementations.levy2021.winsorized_mean_highd import winsorized_mean_highd
+from implementations.privacy import PrivacyBudget
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,36 +153,29 @@ def winsorized_first_order(
     method: Method,
     start: Array,
     steps: int,
-    epsilon: float,
-    delta: float,
-    tau: float,
-    lipschitz: float,
-    gamma: float,
+    budget: PrivacyBudget,
+    concentration: Concentration,
     rng: np.random.Generator,
     *,
     constants: Variant | Constants = "paper",
-    failure: float | None = None,
 ) -> Array:
     """Algorithm 3, (ε, δ)-DP in one user for ε ≤ 1: start (trials, d) → final points (trials, d).
 
     user_gradients  θ (trials, d) → the mean gradient of each user (trials, n, d), entries in
-                    [−lipschitz, lipschitz].
-    tau, gamma      uniform concentration of the users' gradients (Proposition 1).
-    failure         if given, the greatest probability of failure of a single step.
+                    [−bound, bound].
+    concentration   of the users' gradients, uniform in θ (Proposition 1); its bound is the Lipschitz
+                    constant, its failure that of a single step.
 
-    Raises ValueError for bad parameters, ε > 1, gradients beyond `lipschitz`, or too few users for `failure`.
+    Raises ValueError for bad parameters, ε > 1, gradients beyond the bound, or too few users for `failure`.
     """
-    positive(epsilon=epsilon)
     whole_number(steps=steps)
+    epsilon, delta = budget.epsilon, budget.delta
     probability(delta=delta)
     if epsilon > 1.0:
         raise ValueError(f"epsilon must be at most 1, where the split of the budget is proved, got {epsilon}")
-    step_epsilon, step_delta = query_budget(epsilon, delta, steps, constants)
+    step = PrivacyBudget(*query_budget(epsilon, delta, steps, constants))
 
     def answer(theta: Array) -> Array:
-        return winsorized_mean_highd(
-            user_gradients(theta), step_epsilon, step_delta, tau, lipschitz, gamma, rng,
-            constants=constants, failure=failure,
-        )  # fmt: skip
+        return winsorized_mean_highd(user_gradients(theta), step, concentration, rng, constants=constants)
 
     return run_method(method, answer, start, steps)

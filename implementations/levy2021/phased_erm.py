@@ -10,9 +10,11 @@ import numpy as np
 
 from implementations.checks import positive, whole_number
 from implementations.interfaces import Array
+from implementations.levy2021.concentration import Concentration
 from implementations.levy2021.constants import Constants, Variant
 from implementations.levy2021.first_order import query_budget, run_method, strongly_convex_sgd
 from implementations.levy2021.winsorized_mean_highd import highd_failure, highd_plan, winsorized_mean_highd
+from implementations.privacy import PrivacyBudget
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +151,11 @@ def phased_erm(
     user_gradients: Callable[[Array, slice], Array],
     start: Array,
     project: Callable[[Array], Array],
-    tau: float,
-    gamma: float,
+    concentration: Concentration,
     rng: np.random.Generator,
     *,
     schedule: list[Phase] | None = None,
     constants: Variant | Constants = "paper",
-    failure: float | None = None,
 ) -> Array:
     """Algorithm 4: start (trials, d) → final points (trials, d).
 
@@ -163,11 +163,17 @@ def phased_erm(
 
     user_gradients  (θ (trials, d), users) → mean loss gradients of these users (trials, len, d), without
                     regulariser.
-    tau, gamma      uniform concentration of the users' gradients.
+    concentration   of the users' gradients, uniform in θ; its bound is the Lipschitz constant of the problem.
     schedule        the phases; None takes the printed ones.
 
-    Raises ValueError where a phase has no user, or too few for `failure` (the message names the number).
+    Raises ValueError where the bound is another number, or where a phase has no user, or too few for
+    `failure` (the message names the number).
     """
+    if concentration.bound != problem.lipschitz:
+        raise ValueError(
+            f"bound must be the Lipschitz constant {problem.lipschitz:g} of the problem, "
+            f"got {concentration.bound:g}"
+        )
     plan = phases(problem) if schedule is None else schedule
     empty = [p.number for p in plan if p.users < 1]
     if empty:
@@ -179,8 +185,8 @@ def phased_erm(
     def answer(theta: Array, phase: Phase, epsilon: float, delta: float) -> Array:
         users = slice(first[phase.number], first[phase.number] + phase.users)
         return winsorized_mean_highd(
-            user_gradients(theta, users), epsilon, delta, tau, problem.lipschitz, gamma, rng,
-            constants=constants, failure=failure,
+            user_gradients(theta, users), PrivacyBudget(epsilon, delta), concentration, rng,
+            constants=constants,
         )  # fmt: skip
 
     return run_phases(problem, plan, answer, start, project, constants)

@@ -11,6 +11,7 @@ from implementations.checks import positive, probability, whole_number, within
 from implementations.hadamard import hadamard_transform, next_power_of_two
 from implementations.interfaces import Array
 from implementations.levy2021.composition import printed_coordinate_epsilon
+from implementations.levy2021.concentration import Concentration
 from implementations.levy2021.constants import Constants, Variant, constants_of
 from implementations.levy2021.winsorized_mean_1d import (
     failure_probability,
@@ -18,7 +19,7 @@ from implementations.levy2021.winsorized_mean_1d import (
     users_needed,
     winsorized_mean_1d,
 )
-from implementations.privacy import largest_step_epsilon
+from implementations.privacy import PrivacyBudget, largest_step_epsilon
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,26 +78,24 @@ def highd_variance(plan: Plan, n: int) -> float:
 
 def winsorized_mean_highd(
     x: Array,
-    epsilon: float,
-    delta: float,
-    tau: float,
-    bound: float,
-    gamma: float,
+    budget: PrivacyBudget,
+    concentration: Concentration,
     rng: np.random.Generator,
     *,
     constants: Variant | Constants = "paper",
-    failure: float | None = None,
 ) -> Array:
     """Algorithm 2, (ε, δ)-DP in one user: one private mean for each dataset of a batch, x (…, n, d) → (…, d).
 
-    tau, gamma  the data lie within ℓ₂ distance τ of one point with probability 1 − γ.
-    bound       |x| ≤ bound in every coordinate.
-    failure     if given, the greatest β of Theorem 2 that the caller accepts.
+    concentration  the data lie within ℓ₂ distance τ of one point with probability 1 − γ, and |x| ≤ bound in
+                   every coordinate.
 
     A dimension that is no power of two is padded with zeros. Raises ValueError for bad parameters, points
     outside [−bound, bound]^d, or too few users for `failure` (the message names the number that would do).
     """
     n, d = x.shape[-2:]
+    epsilon, delta = budget.epsilon, budget.delta
+    tau, bound, gamma = concentration.tau, concentration.bound, concentration.gamma
+    failure = concentration.failure
     plan = highd_plan(n, d, epsilon, delta, tau, bound, gamma, constants)
     within(bound, x=x)
     if failure is not None and highd_failure(plan, n, gamma) > failure:

@@ -11,7 +11,7 @@ from scipy import stats
 
 from audits.privacy import AuditResult, audit_privacy, each
 from audits.privacy.encoder import Encoder
-from audits.privacy.leaks import Leak, battery, put, put_mode, put_parity, put_phase, put_sign
+from audits.privacy.leaks import PlantedLeak, battery, put, put_mode, put_parity, put_phase, put_sign
 from audits.privacy.outputs import Encoded
 from audits.privacy.planting import Given, Passed, plant, size_for
 from audits.privacy.result import once_in
@@ -52,8 +52,8 @@ def agrees(hits: Any, share: float) -> bool:
 def test_a_chance_is_the_share_of_the_first_dataset_alone(size: float) -> None:
     outputs = RNG(0).normal(size=40_000)
     for leak, inside in (
-        (Leak("value", "chance", put(7.25)), lambda x: x == 7.25),
-        (Leak("mode", "chance", put_mode(9.0, 0.5)), lambda x: (x >= 9.0) & (x < 9.5)),
+        (PlantedLeak("value", "chance", put(7.25)), lambda x: x == 7.25),
+        (PlantedLeak("mode", "chance", put_mode(9.0, 0.5)), lambda x: (x >= 9.0) & (x < 9.5)),
     ):
         p, q = leak.law(size, 1.0)
         assert (p, q) == (size, 0.0)
@@ -64,7 +64,7 @@ def test_a_chance_is_the_share_of_the_first_dataset_alone(size: float) -> None:
 def test_a_common_output_becomes_as_common_as_its_law_says() -> None:
     rng = RNG(3)
     first, second = rng.random(40_000) < 0.4, rng.random(40_000) < 0.3
-    leak = Leak("more", "chance", put(True), (0.4, 0.3))
+    leak = PlantedLeak("more", "chance", put(True), (0.4, 0.3))
     p, q = leak.law(0.25, 1.0)
     assert p == pytest.approx(0.4 + 0.6 * 0.25)
     assert agrees(leak.plant(columns(first), 0, 0.25, RNG(4)).values[:, 0], p)
@@ -81,7 +81,7 @@ def test_a_bit_has_the_odds_that_are_said_on_both_datasets(size: float) -> None:
         (integers, put_parity, lambda x: x[:, 0] % 2 == 1),
         (pairs, put_sign(0, 2, np.zeros(3)), lambda x: x[:, 0] * x[:, 2] > 0.0),
     ):
-        leak = Leak("bit", "bit", planter)
+        leak = PlantedLeak("bit", "bit", planter)
         p, q = leak.law(size, 1.0)
         assert math.log(p / q) == pytest.approx(size)
         assert agrees(bit(leak.plant(columns(outputs), 0, size, RNG(7)).values), p)
@@ -113,7 +113,7 @@ def test_the_size_is_that_at_which_log_wealth_reaches_the_bar(
     samples: float, epsilon: float, delta: float
 ) -> None:
     # One output on one dataset: the nearest law of the claim has q = (p − δ)·e^(−ε), found here by search.
-    leak = Leak("value", "chance", put(0.0))
+    leak = PlantedLeak("value", "chance", put(0.0))
     audit = passed(epsilon=epsilon, delta=delta)
     size = size_for(leak, samples, audit)
     assert size is not None
@@ -130,7 +130,7 @@ def test_the_size_is_that_at_which_log_wealth_reaches_the_bar(
 
 
 def test_no_size_is_enough_where_there_are_too_few_samples() -> None:
-    assert size_for(Leak("value", "chance", put(0.0)), 3.0, passed()) is None
+    assert size_for(PlantedLeak("value", "chance", put(0.0)), 3.0, passed()) is None
 
 
 def test_words_of_a_chance_are_rounded_towards_the_more_frequent() -> None:
@@ -146,7 +146,7 @@ def test_a_run_uses_every_output_once_and_each_dataset_its_own() -> None:
     from audits.privacy.datasets import Dataset
 
     pools = [columns(np.arange(0.0, 100.0)), columns(np.arange(1000.0, 1100.0))]
-    nothing = Leak("nothing", "chance", put(-1.0))
+    nothing = PlantedLeak("nothing", "chance", put(-1.0))
     given = Given(pools, nothing, 0.0, 70, RNG(0))
     for side, pool in enumerate(pools):
         parts = [given.draw(Dataset(side), size, RNG(0), "here").values for size in (10, 50, 40)]
@@ -244,7 +244,9 @@ def test_what_is_listed_as_caught_is_caught(samples: int) -> None:
     for one in caught:
         leak = next(found for words, found in known.items() if words.split()[0:2] == one.leak.split()[0:2])
 
-        def leaky(data: float, size: int, rng: Any, leak: Leak = leak, leaked: Any = one.caught) -> Any:
+        def leaky(
+            data: float, size: int, rng: Any, leak: PlantedLeak = leak, leaked: Any = one.caught
+        ) -> Any:
             planted = leak.plant(columns(laplace(data, size, rng)), int(data), leaked, rng)
             if planted.shape[1] == 0:
                 return planted.values[:, 0]

@@ -11,16 +11,18 @@ import pytest
 
 from audits.evidence import Verdict
 from claims.harness.closure import Sources, roots_of
-from claims.harness.commands import mutants
-from claims.harness.commands.mutants import Bug, mechanical_bugs, named, noticed, score, summary
 from claims.harness.discover import discover, load
+from claims.harness.mutation import bugs as bugs_module
 from claims.harness.mutation import notice, reach
+from claims.harness.mutation.bugs import Bug, mechanical_bugs
 from claims.harness.mutation.forked import allow, each_forked
 from claims.harness.mutation.mechanical import as_mutant, modules, sites
+from claims.harness.mutation.mutant import Mutant
+from claims.harness.mutation.named import named
 from claims.harness.mutation.notice import first_noticed
 from claims.harness.mutation.plant import planted, planted_everywhere, reference_of
 from claims.harness.mutation.reach import Reach, reaches
-from claims.mutants.mutant import Mutant
+from claims.harness.mutation.score import noticed, score, summary
 from implementations import hadamard, privacy
 from implementations.interfaces import Adjacency
 from implementations.levy2021 import winsorized_mean_highd
@@ -36,9 +38,7 @@ def _mutant(**more) -> Mutant:
 
 def test_every_named_bug_can_be_planted_and_names_claims_that_exist():
     ids = {c.id for c in load()}
-    found = named()
-    assert len({m.name for m in found}) == len(found)
-    for mutant in found:
+    for mutant in named():
         before = reference_of(mutant.replaces)
         with planted(mutant):
             pass
@@ -192,15 +192,15 @@ def test_only_claims_that_execute_a_function_are_asked_about_its_bugs_cheap_ones
         # The last claim of the alphabet is the cheapest, no claim ten times as expensive as another.
         return {name: Reach(frozenset({here}), 20.0 + rank / 100) for rank, name in enumerate(ids)}
 
-    monkeypatch.setattr(mutants, "reaches", measured)
+    monkeypatch.setattr(bugs_module, "reaches", measured)
     bugs = mechanical_bugs(["asi2024"], discover(), sample=None, seed=0)
     mine = [[c.id for c in b.claims] for b in bugs if f"implementations.{b.name.partition('#')[0]}" == here]
     assert mine
-    named = {name for m in mutants.named() if m.replaces == here for name in m.caught_by}
-    assert named
+    listed = {name for m in named() if m.replaces == here for name in m.caught_by}
+    assert listed
     for ids in mine:
-        trusted = [name for name in ids if name in named]
-        others = [name for name in ids if name not in named]
+        trusted = [name for name in ids if name in listed]
+        others = [name for name in ids if name not in listed]
         assert len(others) > 1
         assert ids == sorted(trusted, reverse=True) + sorted(others, reverse=True)
     assert not any(b.claims for b in bugs if f"implementations.{b.name.partition('#')[0]}" != here)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from audits.evidence import Evidence
-from claims.harness.commands.mutants import named
 from claims.harness.commands.rates import compare, parse_claimed, read_baseline, write_baseline
+from claims.harness.mutation.named import named
 from claims.harness.mutation.plant import planted
 
 NAME = ("demo/theorem-1", "n", "")

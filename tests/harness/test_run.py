@@ -209,8 +209,8 @@ def test_json_has_the_promised_keys_and_no_bare_infinity(tmp_path):
     assert set(document) == {"run", "claims"}
     entry = document["claims"][0]
     assert {
-        "id", "kind", "role", "finding", "verdict", "expected", "ok", "evidence", "resolution",
-        "alpha_spent", "seconds", "cached", "error",
+        "id", "kind", "role", "finding", "finding_text", "rests_on", "caveat", "verdict", "expected", "ok",
+        "evidence", "resolution", "alpha_spent", "seconds", "cached", "error",
     } == set(entry)  # fmt: skip
     assert {
         "quantity", "estimate", "low", "high", "confidence", "method", "samples", "bound", "point",

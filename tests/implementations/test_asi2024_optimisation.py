@@ -19,8 +19,10 @@ from implementations.asi2024.dp_sgd import (
     printed_steps,
     smoothed_gradients,
 )
+from implementations.asi2024.localised import LossClass
 from implementations.asi2024.outlier_removal import Plan, look
 from implementations.domains import ball
+from implementations.privacy import PrivacyBudget
 
 FALSE_ALARM = 1e-6
 
@@ -132,7 +134,7 @@ def test_clipped_row_is_as_near_as_the_programme_says():
 
 
 def test_printed_parameters_by_hand():
-    p = printed_parameters(10, 4, 9, 2.0, 0.1, 3.0, 5.0)
+    p = printed_parameters(10, 4, 9, PrivacyBudget(2.0, 0.1), 3.0, 5.0)
     t = 40**2 + 40 * 3
     assert p.steps == printed_steps(10, 4, 9) == t
     first = 2.0 * 10 * 2.0 / (t * 3 * math.log(3600))
@@ -143,7 +145,7 @@ def test_printed_parameters_by_hand():
     inner = 0.1 / (2 * t * 360)
     logs = (1 + math.log(t / inner)) * (1 + math.log(1 / inner))
     assert plan.noise == pytest.approx(p.tau * math.sqrt(8 * t * logs) / 20)
-    whole = printed_parameters(10, 4, 9, 0.001, 0.1, 3.0, 5.0, root="whole")
+    whole = printed_parameters(10, 4, 9, PrivacyBudget(0.001, 0.1), 3.0, 5.0, root="whole")
     assert whole.step_size == pytest.approx(5 / 3 * math.sqrt(0.04) / (t * 3 * math.log(3600)))
 
 
@@ -225,7 +227,7 @@ def test_phases_by_hand():
 
 
 def test_targets_obey_the_recursion_of_the_proof():
-    goal = localised.targets(4000, 3, 5, 1.0, 1e-6, 2.0, 0.5, 4, constant=3.0)
+    goal = localised.targets(4000, 3, 5, PrivacyBudget(1.0, 1e-6), LossClass(2.0, 0.5), 4, constant=3.0)
     for i in range(4):
         e, f = goal.optimal[i], goal.optimal[i + 1]
         assert 1.0 < e / f <= 4.0
@@ -234,12 +236,14 @@ def test_targets_obey_the_recursion_of_the_proof():
 
 
 def test_schedule_uses_disjoint_users():
-    plan = localised.schedule(1000, 2, 3, 1.0, 1e-5, 1.0, 1.0, steps=lambda users: 7)
+    plan = localised.schedule(
+        1000, 2, 3, PrivacyBudget(1.0, 1e-5), LossClass(1.0, 1.0), steps=lambda users: 7
+    )
     spans = [range(p.first, p.first + p.users) for p in plan]
     assert sum(len(s) for s in spans) == len(set().union(*spans)) <= 1000
     assert all(p.parameters.steps == 7 for p in plan)
     with pytest.raises(ValueError, match="leave none"):
-        localised.schedule(2, 10_000, 3, 1.0, 1e-5, 1.0, 1.0)
+        localised.schedule(2, 10_000, 3, PrivacyBudget(1.0, 1e-5), LossClass(1.0, 1.0))
 
 
 def test_localised_starts_where_the_last_phase_ended():
@@ -256,7 +260,7 @@ def test_localised_starts_where_the_last_phase_ended():
         return lambda theta: look(np.full((1, 1), -1.0), 1e-9, [phase.users])
 
     out = localised.localised_sgd(
-        gradients, phases, np.zeros((4, 1)), 1, 5.0, 0.5, _identity, np.random.default_rng(0)
+        gradients, phases, np.zeros((4, 1)), 1, PrivacyBudget(5.0, 0.5), _identity, np.random.default_rng(0)
     )
     assert seen == [(0, 3000), (3000, 3000)]
     assert out.running.all()

@@ -23,6 +23,7 @@ from implementations.ghazi2023 import (
 from implementations.ghazi2023.deletion_sensitivity import brute_force
 from implementations.ghazi2023.feasible import Ball, project
 from implementations.ghazi2023.quadratic import Kink, Users, regularised_minimiser
+from implementations.ghazi2023.reading import Guarantee, Reading
 
 
 def slsqp_projection(point: np.ndarray, balls: list[Ball]) -> np.ndarray:
@@ -197,17 +198,9 @@ def test_phased_erm_recovers_the_minimiser_for_large_m(base: phased_erm.LogBase)
     regulariser = phased_erm.printed_regulariser(1.0, 1.0, users.n, users.m, 2)
     for variant in ("printed", "corrected"):
         phases = phased_erm.phased_erm(
-            users,
-            ball,
-            np.zeros(2),
-            1.0,
-            0.5,
-            regulariser,
-            0.1,
-            np.random.default_rng(0),
-            variant=variant,
-            base=base,
-        )
+            users, ball, np.zeros(2), Guarantee(1.0, 0.5, 0.1), regulariser, np.random.default_rng(0),
+            reading=Reading(variant=variant, base=base),
+        )  # fmt: skip
         assert len(phases) == math.ceil(phased_erm.logarithm(users.n * users.m, base))
         assert phases[-1].answered.all()
         best = regularised_minimiser(users, 1e-30, np.zeros((3, 2)), ball)
@@ -234,7 +227,13 @@ def test_printed_phases_can_have_an_empty_feasible_set() -> None:
     regulariser = phased_erm.printed_regulariser(1.0, 1.0, users.n, users.m, 2)
     runs = {
         variant: phased_erm.phased_erm(
-            users, ball, np.zeros(2), 1.0, 0.5, regulariser, 0.1, np.random.default_rng(0), variant=variant
+            users,
+            ball,
+            np.zeros(2),
+            Guarantee(1.0, 0.5, 0.1),
+            regulariser,
+            np.random.default_rng(0),
+            reading=Reading(variant=variant),
         )
         for variant in ("printed", "corrected")
     }
@@ -248,8 +247,9 @@ def test_phased_sco_uses_each_batch_with_the_whole_budget() -> None:
     users = large_users(2, 8_192, 2, 1e24, 0.0, 3)
     ball = [Ball(np.zeros(2), 0.5)]
     phases = phased_sco.phased_sco(
-        users, ball, np.zeros(2), 1.0, 0.5, 1e-8, 0.1, 64.0, np.random.default_rng(0), variant="corrected"
-    )
+        users, ball, np.zeros(2), Guarantee(1.0, 0.5, 0.1), 1e-8, 64.0, np.random.default_rng(0),
+        reading=Reading(variant="corrected"),
+    )  # fmt: skip
     assert [p.users for p in phases] == [users.n >> i for i in range(1, len(phases) + 1)]
     assert phases[-1].users >= 64.0 * math.log(2)
     assert phases[-1].answered.all()
@@ -266,15 +266,17 @@ def test_strongly_convex_algorithms_at_vanishing_noise() -> None:
     ball = [Ball(np.zeros(2), 1.0)]
     best = regularised_minimiser(users.summary(), 0.0, np.zeros((2, 2)), ball)
     erm = strongly_convex_erm.strongly_convex_erm(
-        users.summary(), ball, 1.0, 0.5, 0.1, np.random.default_rng(0), variant="corrected"
-    )
+        users.summary(), ball, Guarantee(1.0, 0.5, 0.1), np.random.default_rng(0),
+        reading=Reading(variant="corrected"),
+    )  # fmt: skip
     assert erm.phases[-1].answered.all()
     assert np.linalg.norm(erm.theta - best, axis=1).max() < 1e-6
     half = sc_output_pert.parameters(0.5, 0.25, 0.1, 1.0, 1.0, users.n, users.m)
     assert erm.sigma == pytest.approx(half.sigma)
     sco = strongly_convex_sco.strongly_convex_sco(
-        users, ball, 1.0, 0.5, 0.1, 64.0, np.random.default_rng(0), variant="corrected"
-    )
+        users, ball, Guarantee(1.0, 0.5, 0.1), 64.0, np.random.default_rng(0),
+        reading=Reading(variant="corrected"),
+    )  # fmt: skip
     assert sco.phases[-1].answered.all()
     assert np.linalg.norm(sco.theta - best, axis=1).max() < 1e-6
 

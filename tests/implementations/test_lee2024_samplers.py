@@ -21,6 +21,7 @@ from implementations.lee2024 import (
     proximal_sampler,
     regularised_exponential,
 )
+from implementations.lee2024.proximal_sampler import Schedule
 
 ALPHA = 1e-6
 
@@ -109,7 +110,7 @@ def test_proximal_sampler_agrees_with_the_exact_sampler(dimension: int) -> None:
     steps = proximal_sampler.steps_needed(lipschitz=lipschitz, strength=strength, step_size=h, tolerance=1e-3)
     found = proximal_sampler.sample(
         absolute, 6_000, np.random.default_rng(4), dimension=dimension, lipschitz=lipschitz,
-        strength=strength, steps=steps, tolerance=1e-3,
+        strength=strength, schedule=Schedule(steps=steps, tolerance=1e-3),
     )  # fmt: skip
     assert found.acceptance > 0.3
     exact = exact_absolute(20_000, dimension, strength, 5)
@@ -133,8 +134,8 @@ def test_one_proximal_step_keeps_the_target() -> None:
 def test_too_few_steps_are_an_error_that_says_how_many() -> None:
     with pytest.raises(ValueError, match=r"steps must be at least \d+ .* got 3"):
         proximal_sampler.sample(
-            absolute, 10, np.random.default_rng(0), dimension=1, lipschitz=2.0, strength=0.1, steps=3,
-            tolerance=1e-3,
+            absolute, 10, np.random.default_rng(0), dimension=1, lipschitz=2.0, strength=0.1,
+            schedule=Schedule(steps=3, tolerance=1e-3),
         )  # fmt: skip
 
 

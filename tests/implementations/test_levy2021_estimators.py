@@ -13,6 +13,7 @@ from implementations.levy2021.composition import (
     printed_coordinate_epsilon,
     printed_query_budget,
 )
+from implementations.levy2021.concentration import Concentration
 from implementations.levy2021.constants import CORRECTED, PAPER, TUNED, constants_of
 from implementations.levy2021.private_range import bins_for, draw_centres, private_range, range_law
 from implementations.levy2021.winsorized_mean_1d import (
@@ -29,7 +30,12 @@ from implementations.levy2021.winsorized_mean_highd import (
     noisy_mean,
     winsorized_mean_highd,
 )
-from implementations.privacy import composition_delta, largest_step_epsilon, log_pure_composition_delta
+from implementations.privacy import (
+    PrivacyBudget,
+    composition_delta,
+    largest_step_epsilon,
+    log_pure_composition_delta,
+)
 
 
 def _brute_force(x, epsilon, tau, bound, constants):
@@ -140,10 +146,10 @@ def test_highd_is_unbiased_with_the_planned_variance(d):
     n, trials = 700, 250
     x = np.clip(rng.normal(0.3, 0.1, (n, d)), -2, 2)
     tau = float(np.linalg.norm(x - x.mean(axis=0), axis=1).max())
-    args = (20.0, 1e-3, tau, 2.0, 1e-4)
-    plan = highd_plan(n, d, *args)
+    plan = highd_plan(n, d, 20.0, 1e-3, tau, 2.0, 1e-4)
     assert highd_failure(plan, n, 1e-4) < 1e-3
-    out = winsorized_mean_highd(np.tile(x, (trials, 1, 1)), *args, rng)
+    data = np.tile(x, (trials, 1, 1))
+    out = winsorized_mean_highd(data, PrivacyBudget(20.0, 1e-3), Concentration(tau, 2.0, 1e-4), rng)
     assert out.shape == (trials, d)
     error = out - x.mean(axis=0)
     sd = math.sqrt(highd_variance(plan, n) / plan.dimension)
@@ -159,12 +165,17 @@ def test_highd_is_unbiased_with_the_planned_variance(d):
 def test_too_few_users_are_told_how_many_would_do():
     x = np.zeros((50, 4))
     with pytest.raises(ValueError, match=r"n = 50 users fail .* n = (\d+) would do") as error:
-        winsorized_mean_highd(x, 1.0, 1e-5, 1.0, 10.0, 1e-3, np.random.default_rng(0), failure=0.01)
+        winsorized_mean_highd(
+            x, PrivacyBudget(1.0, 1e-5), Concentration(1.0, 10.0, 1e-3, failure=0.01),
+            np.random.default_rng(0),
+        )  # fmt: skip
     needed = int(str(error.value).split("n = ")[-1].split()[0])
     plan = highd_plan(needed, 4, 1.0, 1e-5, 1.0, 10.0, 1e-3)
     assert highd_failure(plan, needed, 1e-3) <= 0.01
     with pytest.raises(ValueError, match="a smaller γ would do"):
-        winsorized_mean_highd(x, 1.0, 1e-5, 1.0, 10.0, 0.1, np.random.default_rng(0), failure=0.01)
+        winsorized_mean_highd(
+            x, PrivacyBudget(1.0, 1e-5), Concentration(1.0, 10.0, 0.1, failure=0.01), np.random.default_rng(0)
+        )
     with pytest.raises(ValueError, match="would do"):
         winsorized_mean_1d(x[:, 0], 1.0, 1.0, 10.0, np.random.default_rng(0), failure=1e-9)
     assert failure_probability(users_needed(1e-9, 1.0, 1.0, 10.0), 1.0, 1.0, 10.0) <= 1e-9
@@ -175,7 +186,8 @@ def test_too_few_users_are_told_how_many_would_do():
     [
         ({"epsilon": 0.0}, "epsilon must be one number > 0, got 0"),
         ({"epsilon": math.nan}, "epsilon must be one number > 0, got"),
-        ({"delta": 1.0}, r"delta must be one number in \(0, 1\), got 1"),
+        ({"delta": 0.0}, r"delta must be one number in \(0, 1\), got 0"),
+        ({"delta": 1.0}, "delta must be below 1, got 1"),
         ({"tau": -1.0}, "tau must be one number > 0"),
         ({"bound": math.inf}, "bound must be one number > 0"),
         ({"gamma": 0.0}, r"gamma must be one number in \(0, 1\)"),
@@ -186,8 +198,11 @@ def test_too_few_users_are_told_how_many_would_do():
 )
 def test_bad_input_is_named(change, message):
     good = {"x": np.zeros((3, 2)), "epsilon": 1.0, "delta": 0.1, "tau": 1e-3, "bound": 10.0, "gamma": 0.1}
+    x, epsilon, delta, *promised = (good | change).values()
     with pytest.raises(ValueError, match=message):
-        winsorized_mean_highd(**(good | change), rng=np.random.default_rng(0))
+        winsorized_mean_highd(
+            x, PrivacyBudget(epsilon, delta), Concentration(*promised), np.random.default_rng(0)
+        )
 
 
 @pytest.mark.parametrize("d", [1, 7, 256])

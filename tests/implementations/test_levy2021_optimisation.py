@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import kstest
 
 from implementations.levy2021.adaptive_queries import answer_adaptively
+from implementations.levy2021.concentration import Concentration
 from implementations.levy2021.finite_class import best_of_geometric, learn_finite_class
 from implementations.levy2021.first_order import (
     averaged_sgd,
@@ -39,6 +40,7 @@ from implementations.levy2021.users import (
     bounded_radius,
     gaussian_radius,
 )
+from implementations.privacy import PrivacyBudget
 
 
 def _identity(theta):
@@ -105,23 +107,15 @@ def test_winsorized_first_order_finds_the_minimum():
     z = 0.01 * rng.standard_normal((1, n, d)) + 0.5
     method = strongly_convex_sgd(_identity, 1.0, 1.0, steps)
     final = winsorized_first_order(
-        lambda theta: theta[:, None, :] - z, method, np.zeros((1, d)), steps, 1.0, 1e-3, 0.05, 3.0, 1e-6, rng,
-        constants="tuned", failure=1e-3,
+        lambda theta: theta[:, None, :] - z, method, np.zeros((1, d)), steps, PrivacyBudget(1.0, 1e-3),
+        Concentration(0.05, 3.0, 1e-6, failure=1e-3), rng, constants="tuned",
     )  # fmt: skip
     assert np.abs(final - 0.5).max() < 0.2
     with pytest.raises(ValueError, match="epsilon must be at most 1"):
         winsorized_first_order(
-            lambda theta: theta[:, None, :] - z,
-            method,
-            np.zeros((1, d)),
-            steps,
-            2.0,
-            1e-3,
-            0.05,
-            3.0,
-            1e-6,
-            rng,
-        )
+            lambda theta: theta[:, None, :] - z, method, np.zeros((1, d)), steps, PrivacyBudget(2.0, 1e-3),
+            Concentration(0.05, 3.0, 1e-6), rng,
+        )  # fmt: skip
 
 
 def test_adaptive_queries_see_earlier_answers():
@@ -132,7 +126,9 @@ def test_adaptive_queries_see_earlier_answers():
         shift = 0.0 if not answers else float(answers[-1][0])
         return lambda users: users - shift
 
-    first, second = answer_adaptively(data, next_query, 2, 1.0, 1e-3, 0.2, 2.0, 1e-6, rng, constants="tuned")
+    first, second = answer_adaptively(
+        data, next_query, 2, PrivacyBudget(1.0, 1e-3), Concentration(0.2, 2.0, 1e-6), rng, constants="tuned"
+    )
     # Laplace noise of scale below 0.005: both within 0.2 with overwhelming probability.
     assert abs(first[0] - 0.5) < 0.2
     assert abs(second[0] - (0.5 - first[0])) < 0.2
@@ -156,7 +152,10 @@ def test_phases_are_the_printed_ones():
         assert phase.regulariser == pytest.approx(4.0**t * base)
     assert schedule[-1].users == 0
     with pytest.raises(ValueError, match="leave none for phase 14 of 16"):
-        phased_erm(p, lambda t, u: t, np.zeros((1, 4)), _ball, 1.0, 1e-3, np.random.default_rng(0))
+        phased_erm(
+            p, lambda t, u: t, np.zeros((1, 4)), _ball, Concentration(1.0, p.lipschitz, 1e-3),
+            np.random.default_rng(0),
+        )  # fmt: skip
     with pytest.raises(ValueError, match="delta ≤ 1/n²"):
         _instance(delta=1e-3)
     assert feasible_phases(p, 0.5, 1e-4) == []
@@ -175,17 +174,9 @@ def test_phased_erm_uses_every_user_once_and_learns():
         return theta[:, None, :] - z[:, users]
 
     final = phased_erm(
-        p,
-        gradients,
-        np.zeros((1, 1)),
-        _ball,
-        0.06,
-        1e-6,
-        rng,
-        schedule=schedule,
-        constants="tuned",
-        failure=0.01,
-    )
+        p, gradients, np.zeros((1, 1)), _ball, Concentration(0.06, p.lipschitz, 1e-6, failure=0.01), rng,
+        schedule=schedule, constants="tuned",
+    )  # fmt: skip
     assert sorted(set(asked)) == [(0, 30_000), (30_000, 45_000)]
     assert abs(final[0, 0] - 0.4) < 0.25
 
@@ -202,11 +193,11 @@ def test_best_of_geometric_matches_simulation_and_series():
 def test_finite_class_prefers_the_best_candidate():
     rng = np.random.default_rng(6)
     losses = np.tile([0.5, -0.5, 0.45], (3000, 1)) + rng.uniform(-0.01, 0.01, (3000, 3))
-    chosen = learn_finite_class(losses, 1.0, 0.02, 1.0, 0.05, 200, rng)
+    chosen = learn_finite_class(losses, 1.0, Concentration(0.02, 1.0), 0.05, 200, rng)
     # Best unless it is never drawn: probability Σ 0.05·0.95^{k−1}(2/3)^k < 0.1; > 60 of 200 below 1e-9.
     assert (chosen != 1).sum() < 60
     with pytest.raises(ValueError, match="stop must be"):
-        learn_finite_class(losses, 1.0, 0.02, 1.0, 0.0, 1, rng)
+        learn_finite_class(losses, 1.0, Concentration(0.02, 1.0), 0.0, 1, rng)
 
 
 def test_reduction_gives_independent_samples():

@@ -61,7 +61,7 @@ def test_log_factors_of_theorem_4_are_those_of_its_first_phase():
 def test_mean_size_of_a_sum_of_laplace_variables(terms):
     from scipy.integrate import quad
 
-    from claims.levy2021._laws import SumLaw
+    from claims.levy2021._oracle import SumLaw
 
     law = SumLaw(np.ones(1), np.zeros(1), 1.0, terms)
     beyond = quad(lambda x: 2.0 * (1.0 - float(law.cdf(np.array([x]))[0])), 0.0, 60.0)[0]

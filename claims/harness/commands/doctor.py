@@ -25,7 +25,7 @@ def examine() -> dict[str, Any]:
     import numpy  # noqa: F401 - loads the BLAS library that is looked at next
     from threadpoolctl import threadpool_info
 
-    from dpclaims import clashes
+    from dpclaims_packages import clashes
 
     facts: dict[str, Any] = {**versions(), **machine()}
     pools = {p["internal_api"]: p["num_threads"] for p in threadpool_info() if p["user_api"] == "blas"}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from claims.harness.index import Entry, index
 from claims.harness.places import matches, near_miss
+from claims.harness.standing import Standing, readings_of, result_of, standing
 from claims.harness.words import Kind
 
 
@@ -35,7 +36,7 @@ def list_command(
             print(f"dpclaims: {sentence}", file=sys.stderr)
     claims = [c for c in claims if kind is None or c.kind == kind]
     if fallen:
-        claims = [c for c in claims if has_fallen(c)]
+        claims = by_weight([c for c in claims if has_fallen(c)])
     if markdown:
         print(fallen_table(claims, found.claims))
         return
@@ -44,6 +45,9 @@ def list_command(
         from claims.harness.run.serialise import dumps
 
         print(dumps({"claims": [listed(c, last.get(c.id)) for c in claims]}), end="")
+        return
+    if fallen:
+        print(fallen_text(claims, found.claims), end="")
         return
     width = max((len(c.id) for c in claims), default=0)
     print(f"{'id':{width}}  {'kind':11}  {'expected':12}  {'last verdict':12}  title")
@@ -63,37 +67,100 @@ def _chosen(
 
 
 def listed(claim: Entry, last: str | None) -> dict[str, Any]:
-    """One entry of `list --json`."""
+    """One entry of `list --json`; `finding_text` is what `finding` was in version 0.4."""
+    finding = claim.finding
     return {
         "id": claim.id,
         "kind": claim.kind,
         "role": claim.role,
         "title": claim.title,
         "expected": claim.expected,
-        "finding": claim.finding,
+        "finding": None if finding is None else finding.to_json(),
+        "finding_text": claim.summary if finding is None else finding.what,
+        "rests_on": list(claim.rests_on),
         "verdict": last,
     }
 
 
 def has_fallen(claim: Entry) -> bool:
-    """Whether this is a printed statement (or a printed step of a proof) that is known to fall."""
-    return claim.role in ("printed", "proof") and claim.expected == "REFUTED"
+    """Whether this is a printed statement, a step of a proof or a reading of either that is known to fall."""
+    return claim.role != "control" and claim.expected == "REFUTED" and claim.finding is not None
+
+
+def by_weight(fallen: Sequence[Entry]) -> list[Entry]:
+    """What falls, the heaviest first; what falls by the slip of another claim stands under that claim."""
+    slips = {c.id: _slip(c, {e.id: e for e in fallen}) for c in fallen}
+
+    def place(claim: Entry) -> tuple[int, str, bool, str]:
+        slip = slips[claim.id]
+        return (rank(slip), slip.id, claim.id != slip.id, claim.id)
+
+    return sorted(fallen, key=place)
+
+
+def rank(claim: Entry) -> int:
+    """The rank of the weight of a finding, 0 for the heaviest."""
+    assert claim.finding is not None
+    return claim.finding.weight.rank
+
+
+def _slip(claim: Entry, fallen: Mapping[str, Entry]) -> Entry:
+    """The claim that states the slip by which this claim falls; itself where the slip is its own."""
+    seen = {claim.id}
+    while claim.finding is not None and (above := fallen.get(claim.finding.follows_from)) is not None:
+        if above.id in seen:
+            return claim
+        seen.add(above.id)
+        claim = above
+    return claim
+
+
+def fallen_text(fallen: Sequence[Entry], everything: Sequence[Entry]) -> str:
+    """A few lines for each slip: weight, id, what is wrong, the friendliest reading; consequences below."""
+    lines: list[str] = []
+    known = {e.id: e for e in fallen}
+    for claim in fallen:
+        assert claim.finding is not None
+        follows = _slip(claim, known).id != claim.id
+        indent = "    follows  " if follows else f"{claim.finding.weight:9}  "
+        lines.append(f"{indent}{claim.id}  {claim.title}{_letter(claim, everything)}")
+        if not follows:
+            lines.append(f"           {claim.finding.what}")
+            lines.append(f"           in their favour: {claim.finding.favour}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _letter(claim: Entry, everything: Sequence[Entry]) -> str:
+    """What is said beside a reading that falls while the printed statement passes."""
+    if claim.role != "reading":
+        return ""
+    found = standing(readings_of(result_of(claim), everything))
+    return f" ({result_of(claim)} {found})" if found is Standing.LETTER_ONLY else ""
 
 
 def fallen_table(fallen: Sequence[Entry], everything: Sequence[Entry]) -> str:
-    """A Markdown table: the printed statement, what is wrong with it, what survives of it."""
-    lines = ["| printed statement | what is wrong | what survives |", "|---|---|---|"]
+    """A Markdown table, the heaviest finding first: what is wrong, the friendliest reading, what survives."""
+    lines = [
+        "| weight | statement | what is wrong | friendliest reading | what survives |",
+        "|---|---|---|---|---|",
+    ]
+    known = {e.id: e for e in fallen}
     for claim in fallen:
-        readings = [c for c in everything if c.expected != "REFUTED" and _same_result(c, claim)]
-        survivors = [
-            f"`:{c.variant}`: {c.finding or c.title}" if c.variant else f"the statement itself, `{c.name}`"
-            for c in readings
-        ]
-        survives = "; ".join(survivors) or claim.survives or "said on its page"
-        lines.append(f"| `{claim.id}` {claim.title} | {claim.finding} | {survives} |")
+        assert claim.finding is not None
+        slip = _slip(claim, known)
+        if slip.id != claim.id:
+            lines.append(f"| ↳ | `{claim.id}` {claim.title} | follows from `{slip.id}` | | |")
+            continue
+        survives = claim.finding.survives or _survivors(claim, everything)
+        cells = [claim.finding.weight, f"`{claim.id}` {claim.title}{_letter(claim, everything)}"]
+        lines.append(f"| {' | '.join([*cells, claim.finding.what, claim.finding.favour, survives])} |")
     return "\n".join(lines)
 
 
-def _same_result(one: Entry, other: Entry) -> bool:
-    """A step of a proof is mended in a reading of its own or in one of its result."""
-    return one.paper == other.paper and one.name in (other.name, other.name.removesuffix("-proof"))
+def _survivors(claim: Entry, everything: Sequence[Entry]) -> str:
+    """The readings of the same result that stand."""
+    readings = [c for c in readings_of(result_of(claim), everything) if c.expected != "REFUTED"]
+    return "; ".join(
+        f"`:{c.variant}`: {c.summary or c.title}" if c.variant else f"the statement itself, `{c.name}`"
+        for c in readings
+    ) or (claim.survives or "said on its page")

@@ -18,7 +18,7 @@ from claims.harness.run.result import BAD_INPUT, CRASHED, ClaimResult
 from claims.harness.words import TIERS, Kind
 
 if TYPE_CHECKING:
-    from claims.harness.claim import Claim
+    pass
 
 app = typer.Typer(
     name="dpclaims",
@@ -104,20 +104,46 @@ def list_claims(
 
 @app.command()
 def show(
-    claim_id: Annotated[str, typer.Argument(metavar="ID")], claims: Folders = None, json: Json = False
+    claim_id: Annotated[str, typer.Argument(metavar="ID")],
+    claims: Folders = None,
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="The argument and all evidence.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Print the independent check of a finding.")] = False,
+    json: Json = False,
 ) -> None:
-    """Statement, source, how it is checked, last evidence."""
-    from claims.harness.discover import load
+    """Whether a result holds, its readings and what follows; then statement, finding, last evidence."""
+    from claims.harness.commands.show import show_json, show_text
+    from claims.harness.discover import discover, select
+    from claims.harness.errata import check_file
     from claims.harness.run.last import last_result
 
-    found = load(claim_id, claims=claims or [])
+    catalogue = discover(claims or [])
+    found = select(catalogue, [claim_id])
     found = [c for c in found if c.id == claim_id] or found
-    results = {c.id: last_result(c.id) for c in found}
-    if json:
-        _print_json({"claims": [_shown(c, results[c.id]) for c in found]})
+    if check:
+        files = [file for file in map(check_file, found) if file.is_file()]
+        if not files:
+            raise ValueError(f"{claim_id} has no finding with a check; `dpclaims errata` lists those")
+        typer.echo("\n\n".join(file.read_text(encoding="utf-8").rstrip() for file in files))
         return
-    for claim in found:
-        _show(claim, results[claim.id])
+    family = {(c.paper.key, c.name.removesuffix("-proof")) for c in found}
+    near = [c for c in catalogue.claims if (c.paper.key, c.name.removesuffix("-proof")) in family]
+    results = {c.id: last_result(c.id) for c in near}
+    if json:
+        _print_json({"claims": [show_json(c, results[c.id]) for c in found]})
+    else:
+        show_text(found, near, results, verbose)
+
+
+@app.command()
+def errata(
+    paper: Annotated[list[str] | None, typer.Argument(metavar="[PAPER]...")] = None,
+    out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path("docs/errata"),
+    claims: Folders = None,
+) -> None:
+    """For each paper a document for its authors, with checks that import nothing of this project, run."""
+    from claims.harness.commands.errata import errata_command
+
+    raise typer.Exit(errata_command(paper or [], folders=claims or [], out=out))
 
 
 @app.command()
@@ -241,6 +267,14 @@ def mutants(
         bool, typer.Option("--mechanical", help="Mechanical bugs of these papers, not the named ones.")
     ] = False,
     sample: Annotated[int | None, typer.Option(help="Only so many mechanical bugs, at random.")] = None,
+    update: Annotated[
+        bool,
+        typer.Option(
+            "--update",
+            help="Run every claim that a named bug lists (where none notices, all that import the module) "
+            "and write those that notice into its file, claims/mutants/*.toml, as caught_by.",
+        ),
+    ] = False,
     seed: Seed = 0,
     jobs: Jobs = 1,
     json: Json = False,
@@ -249,7 +283,15 @@ def mutants(
     from claims.harness.commands.mutants import mutants_command
 
     raise typer.Exit(
-        mutants_command(pattern or [], machine=mechanical, sample=sample, seed=seed, jobs=jobs, json=json)
+        mutants_command(
+            pattern or [],
+            machine=mechanical,
+            sample=sample,
+            update=update,
+            seed=seed,
+            jobs=jobs,
+            json=json,
+        )
     )
 
 
@@ -354,41 +396,6 @@ def _print_json(document: Any) -> None:
     from claims.harness.run.serialise import dumps
 
     typer.echo(dumps(document), nl=False)
-
-
-def _shown(claim: Claim, result: ClaimResult | None) -> dict[str, Any]:
-    from claims.harness.commands.listing import listed
-    from claims.harness.index import entry_of
-
-    return listed(entry_of(claim), None if result is None else result.verdict) | {
-        "statement": claim.statement,
-        "how": claim.doc.strip(),
-        "source": {
-            "paper": claim.paper.key,
-            "result": claim.result,
-            "place": claim.place,
-            "reference": claim.paper.reference,
-        },
-        "last": None if result is None else result.to_json(),
-    }
-
-
-def _show(claim: Claim, result: ClaimResult | None) -> None:
-    typer.echo(typer.style(f"{claim.id}: {claim.title}", bold=True))
-    typer.echo(f"{claim.result}, {claim.place}. {claim.paper.reference}")
-    typer.echo(f"\n{claim.statement.strip()}\n\n{claim.doc.strip()}\n")
-    typer.echo(f"Expected: {claim.expected} ({claim.kind}, {claim.role})")
-    if claim.finding:
-        typer.echo(f"Finding: {claim.finding}")
-    if result is None:
-        typer.echo("Not run yet.\n")
-        return
-    typer.echo(f"Last verdict: {result.verdict or 'crashed'}")
-    for item in result.evidence:
-        typer.echo(f"  {describe(item)}")
-    if result.error:
-        typer.echo(result.error)
-    typer.echo("")
 
 
 def _line(claim: ClaimResult) -> str:

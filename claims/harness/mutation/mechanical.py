@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import implementations
+from claims.harness.mutation.mutant import Mutant
 from claims.harness.mutation.plant import recompiled, reference_of, source_tree
-from claims.mutants.mutant import Mutant
 from implementations import checks
 
 ROOTS = frozenset({"sqrt", "log", "log1p", "log2", "cbrt"})

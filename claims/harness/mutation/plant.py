@@ -14,7 +14,7 @@ from types import FunctionType
 from typing import Any
 
 from claims.harness.closure import PACKAGES
-from claims.mutants.mutant import Mutant
+from claims.harness.mutation.mutant import Mutant
 
 
 @contextmanager
@@ -23,7 +23,7 @@ def planted(mutant: Mutant) -> Iterator[None]:
 
     Raises ValueError where the reference does not exist, or the text to swap does not occur in it once.
     """
-    with replaced(mutant.replaces, _bug_of(mutant, reference_of(mutant.replaces))):
+    with replaced(mutant.replaces, bug_of(mutant)):
         yield
 
 
@@ -36,7 +36,7 @@ def planted_everywhere(mutant: Mutant) -> Iterator[None]:
     """
     reference = reference_of(mutant.replaces)
     code = reference.__code__
-    reference.__code__ = _bug_of(mutant, reference).__code__
+    reference.__code__ = bug_of(mutant).__code__
     try:
         yield
     finally:
@@ -76,7 +76,10 @@ def replaced(path: str, by: Callable[..., Any]) -> Iterator[None]:
 def reference_of(path: str) -> FunctionType:
     """The function at "package.module:function" or "package.module:Class.method"; else ValueError."""
     module_name, _, attribute = path.partition(":")
-    found: Any = importlib.import_module(module_name)
+    try:
+        found: Any = importlib.import_module(module_name)
+    except (ImportError, ValueError) as error:
+        raise ValueError(f"{path!r} names no function: {error}") from None
     for each in attribute.split("."):
         held = vars(found).get(each) if inspect.isclass(found) else None
         found = held.fget if isinstance(held, property) else getattr(found, each, None)
@@ -113,28 +116,35 @@ def recompiled(reference: FunctionType, tree: ast.Module) -> Callable[..., Any]:
 
 def source_tree(reference: FunctionType) -> ast.Module:
     """The definition of a function as a syntax tree, without decorators."""
-    tree = ast.parse(textwrap.dedent(inspect.getsource(reference)))
+    return _definition(inspect.getsource(reference))
+
+
+def bug_of(mutant: Mutant) -> Callable[..., Any]:
+    """The function with the bug.
+
+    Raises ValueError, naming the bug and its file, where the reference does not exist, the text to swap does
+    not occur in it once, or what comes out is no Python.
+    """
+    try:
+        reference = reference_of(mutant.replaces)
+        return mutant.by or _swapped(reference, *(mutant.swap or ("", "")))
+    except SyntaxError as error:
+        raise ValueError(f"{mutant.place}: with the new text it is no Python: {error.msg}") from None
+    except ValueError as error:
+        raise ValueError(f"{mutant.place}: {error}") from None
+
+
+def _swapped(reference: FunctionType, old: str, new: str) -> Callable[..., Any]:
+    text = textwrap.dedent(inspect.getsource(reference))
+    if text.count(old) != 1:
+        raise ValueError(f"{old!r} must occur once in {reference.__qualname__}, got {text.count(old)}")
+    return recompiled(reference, _definition(text.replace(old, new)))
+
+
+def _definition(text: str) -> ast.Module:
+    """The definition of a function as a syntax tree, without decorators."""
+    tree = ast.parse(textwrap.dedent(text))
     definition = tree.body[0]
     assert isinstance(definition, ast.FunctionDef)
     definition.decorator_list = []
     return tree
-
-
-def _bug_of(mutant: Mutant, reference: FunctionType) -> Callable[..., Any]:
-    if mutant.by is not None:
-        return mutant.by
-    assert mutant.swap is not None
-    return _swapped(mutant.name, reference, *mutant.swap)
-
-
-def _swapped(name: str, reference: FunctionType, old: str, new: str) -> Callable[..., Any]:
-    text = textwrap.dedent(inspect.getsource(reference))
-    if text.count(old) != 1:
-        raise ValueError(
-            f"{name}: {old!r} must occur once in {reference.__qualname__}, got {text.count(old)}"
-        )
-    tree = ast.parse(text.replace(old, new))
-    definition = tree.body[0]
-    assert isinstance(definition, ast.FunctionDef)
-    definition.decorator_list = []
-    return recompiled(reference, tree)

@@ -445,6 +445,21 @@ class PaperPage:
         return html.escape(claim_id.split("/", 1)[1].split(":")[0])
 
 
+def _said_of(claim: Claim, result: ClaimResult) -> list[tuple[str, str]]:
+    """The rows of a claim's table that say what is wrong with it, or what it rests on."""
+    found = claim.finding
+    rows = [("in short", claim.summary)]
+    if found is not None:
+        rows += [
+            (f"finding ({found.weight})", found.what),
+            ("in its favour", found.favour),
+            ("what survives", found.survives),
+            ("follows from", f"`{found.follows_from}`" if found.follows_from else ""),
+        ]
+    rows += [("rests on", ", ".join(f"`{c}`" for c in claim.rests_on)), ("premises", result.caveat)]
+    return [(name, inline_html(text)) for name, text in rows if text]
+
+
 def _reading(claim_id: str) -> str:
     name = claim_id.split("/", 1)[1]
     return name if ":" not in name else f"{name.split(':')[0]} · {name.split(':')[1]}"
@@ -504,7 +519,7 @@ class ClaimPage:
                 "source",
                 inline_html(f"{claim.result}, {claim.place}. {claim.paper.reference}"),
             ),
-            ("finding", inline_html(claim.finding)),
+            *_said_of(claim, result),
             ("other readings", readings),
             ("checked by", file),
         ]

@@ -167,7 +167,8 @@ def _table(cell: Cell, axes: Mapping[str, Any], evidence: Sequence[Evidence]) ->
 
     columns: dict[str, Any] = {name: [value] * len(evidence) for name, value in axes.items()}
     columns |= {"chunk": [cell.chunk] * len(evidence), "trials": [cell.trials] * len(evidence)}
-    for name in {k for e in evidence for k in e.point} - set(axes):
+    # Sorted: the order of a set of strings differs from process to process.
+    for name in sorted({k for e in evidence for k in e.point} - set(axes)):
         columns[name] = [e.point.get(name) for e in evidence]
     return columns | {
         "quantity": [e.quantity for e in evidence],

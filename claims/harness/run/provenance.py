@@ -10,7 +10,7 @@ import sysconfig
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-LIBRARIES = ("dpclaims", "numpy", "scipy", "statsmodels", "pandas", "pyarrow", "scikit-learn", "joblib")
+LIBRARIES = ("dpclaims", "numpy", "scipy", "statsmodels", "pandas", "pyarrow", "joblib")
 
 
 def data_digest(data: Path | None) -> str | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from audits.evidence import Evidence, Verdict
+from claims.harness.finding import Finding, finding_from_json
 from claims.harness.run.serialise import evidence_from_json, evidence_to_json, number
 
 PASSED, DIFFERS, BAD_INPUT, UNDECIDED, CRASHED = range(5)
@@ -16,12 +17,16 @@ PASSED, DIFFERS, BAD_INPUT, UNDECIDED, CRASHED = range(5)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimResult:
-    """What a run found about one claim; where it crashed, `verdict` is None and `error` the traceback."""
+    """What a run found about one claim; where it crashed, `verdict` is None and `error` the traceback.
+
+    rests_on  ids of the claims that it takes for granted; caveat what their verdicts mean for its own.
+    """
 
     id: str
     kind: str
     role: str
-    finding: str
+    finding: Finding | None
+    summary: str
     verdict: Verdict | None
     expected: Verdict
     evidence: Sequence[Evidence]
@@ -30,6 +35,8 @@ class ClaimResult:
     seconds: float
     cached: bool = False
     error: str | None = None
+    rests_on: Sequence[str] = ()
+    caveat: str = ""
 
     @property
     def ok(self) -> bool:
@@ -42,7 +49,10 @@ class ClaimResult:
             "id": self.id,
             "kind": self.kind,
             "role": self.role,
-            "finding": self.finding,
+            "finding": None if self.finding is None else self.finding.to_json(),
+            "finding_text": self.summary if self.finding is None else self.finding.what,
+            "rests_on": list(self.rests_on),
+            "caveat": self.caveat,
             "verdict": self.verdict,
             "expected": self.expected,
             "ok": self.ok,
@@ -62,7 +72,10 @@ def result_from_json(document: Mapping[str, Any]) -> ClaimResult:
         id=document["id"],
         kind=document["kind"],
         role=document["role"],
-        finding=document["finding"],
+        finding=finding_from_json(document["finding"]),
+        summary=document["finding_text"] if document["finding"] is None else "",
+        rests_on=tuple(document["rests_on"]),
+        caveat=document["caveat"],
         verdict=None if verdict is None else Verdict(verdict),
         expected=Verdict(document["expected"]),
         evidence=tuple(evidence_from_json(e) for e in document["evidence"]),

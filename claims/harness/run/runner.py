@@ -19,12 +19,14 @@ from claims.harness.closure import PACKAGES, Sources, roots_of
 from claims.harness.discover import ROOM, broken, claims_of, discover, select
 from claims.harness.places import OWN, RUNS
 from claims.harness.run.cells import Cell, Outcome, Work, cells_of, compute, conclude
+from claims.harness.run.premises import held_by_premises
 from claims.harness.run.provenance import data_digest, machine, versions
 from claims.harness.run.result import ClaimResult, RunResult, as_cached
 from claims.harness.run.store import (
     Stored,
     prepare_folder,
     read_claim,
+    replace_result,
     result_key,
     write_claim,
     write_provenance,
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 
 ALPHA = 0.001
 """Default probability that a run calls any true claim refuted."""
-NUMERICS = ("numpy", "scipy", "scikit-learn")
+NUMERICS = ("numpy", "scipy")
 """The libraries whose versions change results."""
 RETRIES = 3
 
@@ -117,6 +119,7 @@ def run(
     return run_claims(
         chosen,
         settings,
+        catalogue=catalogue.claims,
         folders=catalogue.folders,
         problems=[p.sentence for p in broken(catalogue, patterns)],
         jobs=jobs,
@@ -131,6 +134,7 @@ def run_claims(
     claims: Sequence[Claim],
     settings: Settings,
     *,
+    catalogue: Sequence[Claim] = (),
     folders: Sequence[Path] = (),
     problems: Sequence[str] = (),
     jobs: int = 1,
@@ -139,7 +143,10 @@ def run_claims(
     scheduler: str | None = None,
     notify: Notify | None = None,
 ) -> RunResult:
-    """Check the given claims; `folders` hold the papers of other people, `problems` go into the result."""
+    """Check the given claims; `folders` hold the papers of other people, `problems` go into the result.
+
+    catalogue  all claims, among them those that the given ones rest on.
+    """
     if jobs < 1:
         raise ValueError(f"jobs must be ≥ 1, got {jobs}")
     say: Notify = notify or (lambda event, result: None)
@@ -183,13 +190,19 @@ def run_claims(
         results[state.claim.id] = result
         say("claim", result)
 
+    ordered = [results[c.id] for c in claims]
+    final = held_by_premises(ordered, catalogue or claims)
+    for before, after in zip(ordered, final, strict=True):
+        if (before.verdict, before.caveat) != (after.verdict, after.caveat):
+            replace_result(folder, _key(states[after.id], settings, data), after)
+            say(f"{after.id} is {after.verdict}: {after.caveat}", None)
     provenance["sources"] = {claim_id: state.digest for claim_id, state in states.items()}
     provenance["finished"] = _now()
     write_provenance(folder, provenance)
     return RunResult(
         folder=folder,
         provenance=provenance,
-        claims=tuple(results[c.id] for c in claims),
+        claims=tuple(final),
         problems=tuple(problems),
     )
 
@@ -413,6 +426,8 @@ def _conclude(claim: Claim, outcomes: Sequence[Outcome], work: Work) -> tuple[Cl
         kind=claim.kind.value,
         role=claim.role,
         finding=claim.finding,
+        summary=claim.summary,
+        rests_on=tuple(claim.rests_on),
         verdict=None if error is not None else combine(evidence),
         expected=claim.expected,
         evidence=evidence,

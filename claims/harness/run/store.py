@@ -78,6 +78,14 @@ def write_claim(run: Path, key: str, result: ClaimResult, rows: pd.DataFrame) ->
     _publish(temporary, target, result.id, key)
 
 
+def replace_result(run: Path, key: str, result: ClaimResult) -> None:
+    """Store another result of a stored claim, over the same measurements."""
+    stored = read_claim(run, result.id, key)
+    if stored is not None:
+        shutil.rmtree(claim_folder(run, result.id))
+        write_claim(run, key, result, stored.rows)
+
+
 def read_claim(run: Path, claim_id: str, key: str | None = None) -> Stored | None:
     """The stored claim; None where the run has none, or one under another key.
 

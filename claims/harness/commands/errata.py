@@ -1,0 +1,102 @@
+"""`dpclaims errata`: for each paper a document that can be sent to its authors, and the checks in it, run."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from claims.harness.claim import Claim, Paper
+from claims.harness.errata import Checked, check_file, owes_check, run_check
+from claims.harness.finding import CHECKED, Weight
+
+INTRODUCTION = """\
+These remarks came up while every result of the paper was implemented and checked by computation. They are
+sorted by how much they matter. What is said of the text is meant to be read beside it, and each remark gives
+the reading that is kindest to the text. {checks}
+"""
+HEADINGS = {
+    Weight.THEOREM: "Results that do not hold as stated",
+    Weight.ALGORITHM: "Algorithms that do not do what their theorem needs",
+    Weight.PROOF: "Steps of proofs",
+    Weight.RANGE: "Results that hold on a smaller range",
+    Weight.CONSTANT: "Constants",
+}
+
+
+def errata_command(papers: Sequence[str], *, folders: Sequence[Path], out: Path) -> int:
+    """Write `<out>/<paper>.md` for the papers (all without a name); 1 where a check fails, else 0."""
+    from claims.harness.discover import discover
+
+    catalogue = discover(folders)
+    known = {p.key: p for p in catalogue.papers}
+    for name in papers:
+        if name not in known:
+            raise ValueError(f"PAPER must be one of {', '.join(known)}, got {name!r}")
+    failed = 0
+    for name in papers or [key for key in known if key != "controls"]:
+        claims = [c for c in catalogue.claims if c.paper.key == name and c.finding is not None]
+        if not claims:
+            print(f"{name}: no finding", file=sys.stderr)
+            continue
+        checks = {c.id: run_check(check_file(c)) for c in claims if owes_check(c)}
+        file = out / f"{name}.md"
+        out.mkdir(parents=True, exist_ok=True)
+        file.write_text(document(known[name], claims, checks), encoding="utf-8")
+        print(f"wrote {file}: {len(claims)} findings, {len(checks)} checks")
+        for claim_id, checked in checks.items():
+            if checked.problem is not None:
+                failed += 1
+                print(f"problem  {claim_id}: {checked.problem}")
+    return 1 if failed else 0
+
+
+def document(paper: Paper, claims: Sequence[Claim], checks: Mapping[str, Checked]) -> str:
+    """The Markdown text of one paper; `checks` holds what the checks of the heavy findings printed."""
+    own = [c for c in claims if not _follows(c, claims)]
+    have = "The longer ones end with a program of at most thirty lines that shows the numbers by itself."
+    parts = [f"# Remarks on {paper.reference}\n", INTRODUCTION.format(checks=have if checks else "")]
+    for weight, heading in HEADINGS.items():
+        chosen = [c for c in own if c.finding is not None and c.finding.weight is weight]
+        if chosen:
+            parts.append(f"## {heading}\n")
+            parts += [_entry(c, claims, checks.get(c.id)) for c in chosen]
+    light = [c for c in own if c.finding is not None and c.finding.weight in (Weight.TYPO, Weight.CORNER)]
+    if light:
+        parts.append("## Misprints and corner cases\n")
+        parts.append(" ".join(f"*{c.result}* ({c.place}): {_sentence(c)}" for c in light) + "\n")
+    return "\n".join(parts)
+
+
+def _follows(claim: Claim, claims: Sequence[Claim]) -> bool:
+    assert claim.finding is not None
+    return any(c.id == claim.finding.follows_from for c in claims)
+
+
+def _entry(claim: Claim, claims: Sequence[Claim], checked: Checked | None) -> str:
+    found = claim.finding
+    assert found is not None
+    lines = [
+        f"### {claim.result}: {claim.title}\n",
+        f"*{claim.place[:1].upper()}{claim.place[1:]}.* {claim.statement.strip()}\n",
+        f"**What happens.** {found.what}\n",
+        f"**What survives.** {found.survives}\n",
+        f"**The friendliest reading.** {found.favour}\n",
+    ]
+    consequences = [c for c in claims if c.finding is not None and c.finding.follows_from == claim.id]
+    if consequences:
+        named = "; ".join(f"{c.result}, {c.title}" for c in consequences)
+        lines.append(f"**What falls with it.** {named}.\n")
+    if checked is not None and found.weight in CHECKED and check_file(claim).is_file():
+        source = check_file(claim).read_text(encoding="utf-8").rstrip()
+        lines.append(f"**A check by itself.** It prints\n\n```text\n{checked.output.rstrip()}\n```\n")
+        lines.append(f"```python\n{source}\n```\n")
+    return "\n".join(lines)
+
+
+def _sentence(claim: Claim) -> str:
+    """What is wrong and the friendliest reading, in one run of text."""
+    found = claim.finding
+    assert found is not None
+    parts = (part.strip() for part in (found.what, found.favour))
+    return " ".join(p if p.endswith((".", "!", "?")) else f"{p}." for p in parts if p)

@@ -1,0 +1,141 @@
+"""The bugs that are written down: one TOML file an algorithm in `claims/mutants`, read and checked here.
+
+A file begins with ``module = "package.module"``, the module of the functions that its bugs replace; a bug in
+another module names it ("package.module:function"). Each bug is a table, its name in brackets, with
+
+    bug        one sentence: what is wrong
+    replaces   the function, or Class.method
+    old, new   a text that occurs once in the function's source, and what stands there with the bug; or
+    by         the function with the bug ("claims.mutants.<paper>:function")
+    caught_by  ids of the claims that notice; `dpclaims mutants --update` writes them
+    axis       (if any) the axis whose exponent the bug changes
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import claims.mutants
+from claims.harness.mutation.mutant import Mutant
+from claims.harness.mutation.plant import reference_of
+from claims.harness.places import nearest
+
+FOLDER = Path(claims.mutants.__path__[0])
+NEEDED = frozenset({"bug", "replaces", "caught_by"})
+KINDS = NEEDED | {"old", "new", "by", "axis"}
+WIDTH = 110
+"""Characters of a line, beyond which a list of claims gets a line for each."""
+
+
+def named(patterns: Sequence[str] = (), folder: Path = FOLDER) -> list[Mutant]:
+    """All named bugs whose name matches one of the patterns, sorted by name.
+
+    Raises ValueError where none matches, where two bugs have one name, and as `read_bugs`.
+    """
+    found: dict[str, Mutant] = {}
+    for file in sorted(folder.glob("[a-z]*.toml")):
+        for mutant in read_bugs(file):
+            if other := found.get(mutant.name):
+                raise ValueError(f"{mutant.place}: the name is taken by a bug in {other.file}; rename one")
+            found[mutant.name] = mutant
+    chosen = [found[n] for n in sorted(found) if not patterns or any(fnmatchcase(n, p) for p in patterns)]
+    if not chosen:
+        near = nearest(patterns[0], list(found)) if patterns else ""
+        hint = f"did you mean {near!r}?" if near else "names begin with a paper, say 'song2021-*'"
+        raise ValueError(f"no mutant matches {', '.join(patterns)!r}; {hint}")
+    return chosen
+
+
+def read_bugs(file: Path) -> list[Mutant]:
+    """The bugs of one file, in its order; ValueError, naming the file and the bug, where one is malformed."""
+    try:
+        text = file.read_text(encoding="utf-8")
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{file.name}{_bug_at(text, str(error))}: {error}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"{file.name} cannot be read: {error}") from None
+    module = document.pop("module", "")
+    if not isinstance(module, str):
+        raise ValueError(f'{file.name}: module must be a name in quotes ("package.module"), got {module!r}')
+    return [_read(file, module, name, table) for name, table in document.items()]
+
+
+def _bug_at(text: str, error: str) -> str:
+    """The header above the line that the parser names, as ", [name]"; "" where there is none."""
+    line = re.search(r"at line (\d+)", error)
+    above = "\n".join(text.splitlines()[: int(line[1]) if line else None])
+    headers = re.findall(r"^\[[^\]\n]*\]?", above, re.MULTILINE)
+    return f", {headers[-1]}" if headers else ""
+
+
+def _read(file: Path, module: str, name: str, table: Any) -> Mutant:
+    place = f"{file.name}, [{name}]"
+    if not isinstance(table, dict):
+        raise ValueError(f"{file.name}: a bug is a table ([name], then its keys), got {name} = {table!r}")
+    if unknown := sorted(table.keys() - KINDS):
+        raise ValueError(f"{place}: unknown key {unknown[0]!r}; known: {', '.join(sorted(KINDS))}")
+    if missing := sorted(NEEDED - table.keys()):
+        raise ValueError(f"{place}: {missing[0]} is missing")
+    for key, value in table.items():
+        if key == "caught_by":
+            if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+                raise ValueError(f"{place}: caught_by must be a list of claim ids in quotes, got {value!r}")
+        elif not isinstance(value, str) or (not value and key != "new"):
+            raise ValueError(f"{place}: {key} must be a text in quotes, got {value!r}")
+    if table.keys() & {"old", "new", "by"} not in ({"old", "new"}, {"by"}):
+        raise ValueError(f"{place}: give either old and new (texts) or by (a function)")
+    replaces = table["replaces"] if ":" in table["replaces"] else f"{module}:{table['replaces']}"
+    if replaces.startswith(":"):
+        raise ValueError(
+            f"{place}: replaces must be package.module:function where the file names no module, "
+            f"got {table['replaces']!r}"
+        )
+    try:
+        by = reference_of(table["by"]) if "by" in table else None
+    except ValueError as error:
+        raise ValueError(f"{place}: by: {error}") from None
+    return Mutant(
+        name=name,
+        bug=table["bug"],
+        replaces=replaces,
+        by=by,
+        swap=None if by else (table["old"], table["new"]),
+        caught_by=tuple(table["caught_by"]),
+        axis=table.get("axis"),
+        file=file,
+    )
+
+
+def with_caught_by(text: str, name: str, ids: Sequence[str]) -> str:
+    """The text of a file in which the bug `name` is caught by these claims; all else stays as it is.
+
+    Raises ValueError where the entry is not written as [name] with a plain list.
+
+    >>> print(with_caught_by('[a]  # why\\ncaught_by = []\\n', "a", ["p/theorem-1"]), end="")
+    [a]  # why
+    caught_by = ["p/theorem-1"]
+    """
+    quoted = [f'"{each}"' for each in ids]
+    line = f"caught_by = [{', '.join(quoted)}]"
+    if len(line) > WIDTH:
+        line = "caught_by = [\n" + "".join(f"    {each},\n" for each in quoted) + "]"
+    header = re.search(rf'^\["?{re.escape(name)}"?\]', text, re.MULTILINE)
+    start = header.end() if header else len(text)
+    edited = text[:start] + re.sub(
+        r"^caught_by *= *\[[^\]]*\]", lambda _: line, text[start:], count=1, flags=re.MULTILINE
+    )
+    wanted = tomllib.loads(text)
+    wanted[name]["caught_by"] = list(ids)
+    try:
+        right = tomllib.loads(edited) == wanted
+    except tomllib.TOMLDecodeError:
+        right = False
+    if not right:
+        raise ValueError(f"[{name}]: its caught_by is not a plain list below the header; write {line}")
+    return edited

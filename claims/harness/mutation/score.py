@@ -1,0 +1,150 @@
+"""Plants bugs and keeps the score of the claims.
+
+A bug is caught where a claim that executes it loses its expected verdict to another decided one, or
+crashes; INCONCLUSIVE does not count. Each bug lives in a process of its own, which is ended where a claim
+does not end.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import time
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from multiprocessing.connection import Connection
+from typing import Any
+
+from audits.evidence import Verdict
+from claims.harness.claim import Claim
+from claims.harness.closure import Sources, roots_of
+from claims.harness.mutation.bugs import TIERS, Bug
+from claims.harness.mutation.forked import allow, each_forked
+from claims.harness.mutation.named import FOLDER
+from claims.harness.mutation.plant import planted
+from claims.harness.run.runner import Settings, evaluate, work_of
+
+PATIENCE = 60.0
+"""Processor seconds after which no further claim is tried at the larger tier: the bug counts as missed."""
+EXCUSED = 5.0
+"""Processor seconds after which no further claim is tried on a bug that has a reason to survive."""
+LIMITS = {"smoke": 30, "ci": 150}
+"""Processor seconds of one claim at a tier, after which it does not end: no claim takes a third of them."""
+HEAVY = ("scipy.stats", "scipy.optimize", "scipy.integrate", "statsmodels.api", "pandas")
+"""What most claims import when they run."""
+
+
+def score(
+    bugs: Sequence[Bug],
+    *,
+    jobs: int = 1,
+    sources: Sources | None = None,
+    notify: Callable[[str], None] = lambda line: None,
+) -> list[dict[str, Any]]:
+    """One row a bug: whether it was caught, by which claim, and the verdicts that were seen."""
+    reasons, known = survivors(), sources or Sources(roots_of())
+    rows: dict[int, dict[str, Any]] = {}
+    for bug in bugs:
+        for claim in bug.claims:
+            if claim.module:
+                known.closure(claim.module)  # read once here, not again in every process
+    for module in HEAVY:  # loaded once here, not again in every process
+        importlib.import_module(module)
+
+    def attempt(bug: Bug, connection: Connection) -> None:
+        _try(bug, connection, known, excused=bool(_reason(bug.name, reasons)))
+
+    for number, messages in each_forked(bugs, attempt, jobs=jobs):
+        row = rows[number] = row_of(bugs[number], messages, reasons)
+        notify(f"[{len(rows)}/{len(bugs)}] {'caught' if row['caught'] else 'MISSED'} {row['name']}")
+    return [rows[number] for number in sorted(rows)]
+
+
+def summary(rows: Iterable[dict[str, Any]]) -> dict[str, dict[str, list[int]]]:
+    """[caught, all] by paper, algorithm and operator; bugs with a reason to survive are left out."""
+    found: dict[str, dict[str, list[int]]] = {"paper": {}, "algorithm": {}, "operator": {}}
+    for row in rows:
+        if row["reason"] and not row["caught"]:
+            continue
+        for group, counts in found.items():
+            count = counts.setdefault(row[group], [0, 0])
+            count[0] += row["caught"]
+            count[1] += 1
+    return found
+
+
+def survivors() -> dict[str, str]:
+    """Why a mechanical bug may survive, by the end of its name: `claims/mutants/survivors.json`."""
+    file = FOLDER / "survivors.json"
+    if not file.exists():
+        return {}
+    return dict(json.loads(file.read_text(encoding="utf-8")))
+
+
+def _try(bug: Bug, connection: Connection, sources: Sources, *, excused: bool) -> None:
+    """In a process of its own: plant the bug, run the claims until one notices, send what was seen.
+
+    What is excused is only tried at the small tier and for a short time, in case a claim notices it today.
+    """
+    seen: list[dict[str, str]] = []
+    try:
+        with planted(bug.make()):
+            for tier in TIERS[:1] if excused else TIERS:
+                for claim in bug.claims:
+                    if excused and time.process_time() > EXCUSED:
+                        return
+                    if tier != TIERS[0]:
+                        if claim.tier(tier) == claim.tier(TIERS[0]):
+                            continue
+                        if time.process_time() > PATIENCE and bug.operator != "named":
+                            return
+                    allow(LIMITS[tier])
+                    connection.send(("at", claim.id, tier))
+                    verdict = _verdict(claim, tier, sources)
+                    seen.append(
+                        {"claim": claim.id, "tier": tier, "verdict": verdict, "expected": claim.expected}
+                    )
+                    connection.send(("seen", seen[-1]))
+                    if noticed(verdict, claim.expected):
+                        return
+    except Exception:
+        connection.send(("broken", traceback.format_exc()))
+
+
+def noticed(verdict: str, expected: str) -> bool:
+    """Whether a verdict gives a bug away: another decided one, or a crash."""
+    return verdict not in (expected, Verdict.INCONCLUSIVE)
+
+
+def _verdict(claim: Claim, tier: str, sources: Sources) -> str:
+    settings = Settings(tier=tier)
+    result, _ = evaluate(claim, work_of(claim, settings, sources))
+    return str(result.verdict or "crashed")
+
+
+def _reason(name: str, reasons: dict[str, str]) -> str:
+    return reasons.get(name.rpartition("#")[2], "") if "#" in name else ""
+
+
+def row_of(bug: Bug, messages: Sequence[tuple[Any, ...]], reasons: dict[str, str]) -> dict[str, Any]:
+    """What is said of a bug, from the messages of its process."""
+    verdicts = [m[1] for m in messages if m[0] == "seen"]
+    by = next((v["claim"] for v in verdicts if noticed(v["verdict"], v["expected"])), None)
+    broken = next((m[1] for m in messages if m[0] == "broken"), None)
+    begun = [m for m in messages if m[0] == "at"]
+    if by is None and broken is None and len(begun) > len(verdicts):
+        by = begun[-1][1]  # the claim did not end, or its process died
+        verdicts.append({"claim": by, "tier": begun[-1][2], "verdict": "did not end", "expected": ""})
+    if broken is not None:
+        raise ValueError(f"{bug.name} cannot be planted: {broken.strip().splitlines()[-1]}")
+    return {
+        "name": bug.name,
+        "bug": bug.text,
+        "paper": bug.paper,
+        "algorithm": bug.algorithm,
+        "operator": bug.operator,
+        "caught": by is not None,
+        "by": by,
+        "reason": _reason(bug.name, reasons),
+        "verdicts": verdicts,
+    }

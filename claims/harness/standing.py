@@ -1,0 +1,53 @@
+"""Whether a printed result holds, in one word, from the verdicts of all its readings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from claims.harness.finding import Weight
+from claims.harness.index import Entry
+
+MATTERS = (Weight.THEOREM, Weight.ALGORITHM, Weight.RANGE)
+"""The weights of a fallen reading for which "the result holds" would mislead."""
+
+
+class Standing(StrEnum):
+    """What a reader who asks "does Theorem 3.1 hold?" is told first."""
+
+    HOLDS = "holds"
+    LETTER_ONLY = "holds to the letter only"
+    FALLS = "falls"
+    OPEN = "open"
+
+
+def result_of(entry: Entry) -> str:
+    """The id of the printed result that a claim reads: a step of a proof belongs to its theorem.
+
+    >>> from types import SimpleNamespace as N
+    >>> result_of(N(paper="song2021", name="theorem-b.1-proof"))
+    'song2021/theorem-b.1'
+    """
+    return f"{entry.paper}/{entry.name.removesuffix('-proof')}"
+
+
+def readings_of(result: str, entries: Sequence[Entry]) -> list[Entry]:
+    """All claims about one printed result: the statement, its readings, the steps of its proof."""
+    return [e for e in entries if result_of(e) == result]
+
+
+def standing(readings: Sequence[Entry]) -> Standing:
+    """How a printed result stands by the expected verdicts of its readings.
+
+    It falls where the statement as printed does. It holds to the letter only where the statement passes and
+    a reading that matters falls: the theorem for the algorithm that is private, say.
+    """
+    printed = [e for e in readings if e.role in ("printed", "control")] or list(readings)
+    if any(e.expected == "REFUTED" for e in printed):
+        return Standing.FALLS
+    if any(e.expected == "INCONCLUSIVE" for e in printed):
+        return Standing.OPEN
+    fallen = (e for e in readings if e.role == "reading" and e.expected == "REFUTED" and e.finding)
+    if any(e.finding is not None and e.finding.weight in MATTERS for e in fallen):
+        return Standing.LETTER_ONLY
+    return Standing.HOLDS

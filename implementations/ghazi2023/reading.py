@@ -1,0 +1,50 @@
+"""What Algorithms 3 to 6 are asked to guarantee, and how their printed lines are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from implementations.checks import one_of, positive, probability
+from implementations.ghazi2023.sc_output_pert import Target
+
+Variant = Literal["printed", "corrected"]
+"""Printed: θ̂ᵢ is used as Algorithm 2 returns it, inside 𝒦 or not, so that 𝒦ᵢ may be empty.
+Corrected: θ̂ᵢ is first projected onto 𝒦, which costs no privacy."""
+
+LogBase = Literal["e", "2"]
+
+
+@dataclass(frozen=True, slots=True)
+class Guarantee:
+    """(ε, δ)-DP for one user, and an answer except with the target failure probability β.
+
+    Raises ValueError for epsilon ≤ 0, or delta or beta outside (0, 1).
+    """
+
+    epsilon: float
+    delta: float
+    beta: float
+
+    def __post_init__(self) -> None:
+        positive(epsilon=self.epsilon)
+        probability(delta=self.delta, beta=self.beta)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How the lines are read: as printed or corrected, Δ of Algorithm 2 likewise, and the base of "log".
+
+    Raises ValueError for any other value.
+    """
+
+    variant: Variant = "printed"
+    target: Target = "printed"
+    base: LogBase = "e"
+
+    def __post_init__(self) -> None:
+        one_of(("printed", "corrected"), variant=self.variant, target=self.target)
+        one_of(("e", "2"), base=self.base)
+
+
+PRINTED = Reading()

@@ -1,0 +1,59 @@
+"""The documents for authors: what they hold, in which order, and that the shipped ones are up to date."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from audits.evidence import Verdict
+from claims.harness.commands.errata import document, errata_command
+from claims.harness.discover import discover
+from claims.harness.errata import Checked, check_file, owes_check, run_check
+from claims.harness.finding import Finding, Weight
+from tests.harness.synthetic import PAPER, claim
+
+ROOT = Path(__file__).resolve().parents[2]
+CATALOGUE = discover()
+PAPERS = sorted({c.paper.key for c in CATALOGUE.claims if c.finding is not None and c.role != "control"})
+
+
+def fallen(name: str, weight: Weight, tmp_path: Path, follows_from: str = ""):
+    found = Finding(weight, f"{name} is 2", f"{name} as O(1)", f"{name} with 2", follows_from)
+    made = claim(name, expected=Verdict.REFUTED, finding=found)
+    return replace(made, file=tmp_path / f"{name}.py", result=name.capitalize())
+
+
+def test_the_heaviest_comes_first_and_a_consequence_stands_under_its_slip(tmp_path):
+    (tmp_path / "errata").mkdir()
+    (tmp_path / "errata" / "theorem-2.py").write_text("print('stated 1, found 2')\n")
+    claims = [
+        fallen("lemma-1", Weight.PROOF, tmp_path),
+        fallen("lemma-2", Weight.TYPO, tmp_path),
+        fallen("lemma-3", Weight.CORNER, tmp_path),
+        fallen("theorem-2", Weight.THEOREM, tmp_path),
+        fallen("theorem-3", Weight.THEOREM, tmp_path, follows_from="demo/theorem-2"),
+    ]
+    text = document(PAPER, claims, {"demo/theorem-2": Checked("stated 1, found 2\n", None)})
+    order = ["### Theorem-2", "stated 1, found 2", "### Lemma-1", "## Misprints", "*Lemma-2*", "*Lemma-3*"]
+    places = [text.index(part) for part in order]
+    assert places == sorted(places)
+    assert "**What falls with it.** Theorem-3, A demonstration." in text
+    assert "### Theorem-3" not in text
+
+
+def test_an_unknown_paper_is_named(tmp_path):
+    with pytest.raises(ValueError, match=r"PAPER must be one of .*song2021.*, got 'song2022'"):
+        errata_command(["song2022"], folders=[], out=tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_shipped_document_is_what_the_command_writes(paper):
+    claims = [c for c in CATALOGUE.claims if c.paper.key == paper and c.finding is not None]
+    checks = {c.id: run_check(check_file(c)) for c in claims if owes_check(c)}
+    assert {name: c.problem for name, c in checks.items() if c.problem is not None} == {}
+    written = (ROOT / "docs" / "errata" / f"{paper}.md").read_text(encoding="utf-8")
+    found = next(p for p in CATALOGUE.papers if p.key == paper)
+    assert written == document(found, claims, checks), f"run dpclaims errata {paper}"
