@@ -196,7 +196,16 @@ def ledger_lines(rows: Sequence[Entry], delta: float) -> list[Line]:
         cost = compose([loss for e in group for loss in e.losses or ()], delta) if known else None
         costs.append(cost)
         dearest = max(group, key=lambda e: sum(loss.ratio for loss in e.losses or ()))
-        found.append(Line(*where, dearest.law, dearest.distance, len(group), cost, None, dearest.why))
+        largest = max(
+            (math.fsum(x.largest for x in e.losses) if e.losses is not None else math.inf for e in group),
+            default=0.0,
+        )
+        squares = (x.ratio**2 for e in group for x in e.losses or () if x.kind == "gaussian")
+        ratio = math.sqrt(math.fsum(squares))
+        line = Line(
+            *where, dearest.law, dearest.distance, len(group), cost, None, dearest.why, largest, ratio
+        )
+        found.append(line)
     whole = math.fsum(cost for cost in costs if cost is not None and math.isfinite(cost))
     shares = [
         replace(

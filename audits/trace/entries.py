@@ -387,8 +387,8 @@ def _comparisons(rows: Sequence[Row], draws: Mapping[int, Row]) -> list[Entry]:
     found: list[Entry] = []
     atoms: list[_Bit] = []
     for row in rows:
-        if row["law"] in ("argmax", "argmin"):
-            entry = _place(row, draws)
+        if row["law"] in ("argmax", "argmin", "search"):
+            entry = _cell(row, draws) if row["law"] == "search" else _place(row, draws)
             if entry is not None:
                 found.append(entry)
         else:
@@ -490,6 +490,13 @@ def _transcript(group: Sequence[_Bit], draws: Mapping[int, Row]) -> Entry:
         return Entry(
             where, words, f"probability {p:.4g} on D, {q:.4g} on D′", (finite([p, 1 - p], [q, 1 - q]),)
         )
+    if len(uses) == 1:
+        chances = [_interval(group, laws, side) for side in (0, 1)]
+        loss = abs(math.log(chances[0] / chances[1])) if min(chances) > 0.0 else math.inf
+        words = f"{many} comparisons of one noise"
+        return Entry(
+            where, words, f"probability {chances[0]:.4g} on D, {chances[1]:.4g} on D′", (Loss("pure", loss),)
+        )
     shared = [i for i, times in uses.items() if times > 1]
     hub = max(uses, key=lambda i: uses[i])
     if len(shared) > 1 or not all(hub in (bit.first[0], bit.second[0]) for bit in group):
@@ -511,6 +518,24 @@ def _probability(bit: _Bit, laws: Mapping[int, Any], side: int) -> float:
     if factor == 0.0:
         return float(level < 0.0)
     return float(law.sf(level / factor)) if factor > 0.0 else float(law.cdf(level / factor))
+
+
+def _interval(group: Sequence[_Bit], laws: Mapping[int, Any], side: int) -> float:
+    """P(all outcomes) of comparisons of one noise with numbers: it lies in an interval."""
+    low, high, law = -math.inf, math.inf, None
+    for bit in group:
+        noise, other = (bit.first, bit.second) if bit.first[0] is not None else (bit.second, bit.first)
+        assert noise[0] is not None
+        law = laws[noise[0]]
+        if noise[1] == 0.0:
+            continue
+        level = (other[2 + side] - noise[2 + side]) / noise[1]
+        above = bit.above if bit.first[0] is not None else not bit.above
+        if above == (noise[1] > 0.0):
+            low = max(low, level)
+        else:
+            high = min(high, level)
+    return max(0.0, float(law.cdf(high) - law.cdf(low))) if law is not None and high > low else 0.0
 
 
 def _log_transcript(group: Sequence[_Bit], laws: Mapping[int, Any], hub: int, side: int) -> float:
@@ -540,6 +565,21 @@ def _given(bit: _Bit, laws: Mapping[int, Any], hub: int, side: int, points: Arra
         law, factor = laws[other[0]], other[1]
         larger = np.asarray(law.cdf(level / factor) if factor > 0.0 else law.sf(level / factor))
     return larger if above else 1.0 - larger
+
+
+def _cell(row: Row, draws: Mapping[int, Row]) -> Entry | None:
+    """A place among edges that depend on the data: its probabilities on D and on D′."""
+    piece, other = row["pieces"][0], row["pieces_other"][0]
+    first, second = (np.ravel(np.asarray(p["argument"], dtype=float)) for p in (piece, other))
+    if first.shape == second.shape and np.allclose(first, second, rtol=1e-12, atol=0.0):
+        return None
+    law = _element(int(np.ravel(piece["ids"])[0]), draws)
+    if law is None:
+        return Entry(_where(row), "draw by cumulative probabilities", "", None, "its law is not known")
+    p, q = (np.diff(np.concatenate([[0.0], np.asarray(law.cdf(x)), [1.0]])) for x in (first, second))
+    words = f"probabilities differ by up to {float(np.max(np.abs(p - q))):.4g}"
+    loss = finite(np.where(p < 1e-12, 0.0, p), np.where(q < 1e-12, 0.0, q))
+    return Entry(_where(row), "draw by cumulative probabilities", words, (loss,))
 
 
 def _place(row: Row, draws: Mapping[int, Row]) -> Entry | None:

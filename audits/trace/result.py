@@ -47,6 +47,8 @@ class Line:
     distance   of the arguments of one of them on D and D′, in words.
     epsilon    their ε at the claim's δ, composed by themselves; None where it is not known.
     share      epsilon over the sum of those of all lines.
+    largest    the largest loss of one of them: its ε at δ = 0.
+    ratio      of Gaussians: √Σ(distance/σ)² of all of them; 0 for other laws.
     """
 
     file: str
@@ -58,6 +60,8 @@ class Line:
     epsilon: float | None
     share: float | None
     why: str = ""
+    largest: float = math.inf
+    ratio: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +190,7 @@ class TraceResult:
                     "times": x.times,
                     "epsilon": _number(x.epsilon),
                     "share": x.share,
+                    "largest": _number(x.largest),
                     "why": x.why,
                 }
                 for x in self.ledger

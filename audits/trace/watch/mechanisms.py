@@ -14,7 +14,7 @@ from typing import Any, Dict, Iterable, List, Tuple
 import numpy as np
 
 from .noise import plain
-from .session import Session, call_outside
+from .session import Session, call_outside, here
 
 METHODS = ("randomise", "randomize", "add_noise", "quick_result")
 """Methods that take a value or data, and return it with noise."""
@@ -81,6 +81,10 @@ def _classes() -> List[Tuple[Any, str]]:
 def _method(session: Session, real: Any, name: str) -> Any:
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         if session.depth:
+            return real(self, *args, **kwargs)
+        if any(callable(item) for item in args):
+            # A function with noise, as objective perturbation has it: what it releases is not known here.
+            session.opaque.append((here(), type(self).__name__))
             return real(self, *args, **kwargs)
         value = call_outside(session, lambda: real(self, *plain(args), **plain(kwargs)))
         given = list(plain(args)) + list(plain(kwargs).values())

@@ -291,11 +291,48 @@ def selected(function: Any, name: str, value: Any, args: Any, kwargs: Any) -> An
     )
 
 
+def searched(function: Any, args: Any, kwargs: Any) -> Any:
+    """searchsorted of one noisy number in edges, a draw by its cumulative probabilities: a place is known then."""
+    result = function(*plain(args), **plain(kwargs))
+    edges, value = (args[0], args[1]) if function.__name__ == "searchsorted" else (args[1], args[0])
+    note = note_of(value)
+    if note is None or np.size(value) != 1 or np.ndim(edges) != 1 or note_of(edges) is not None:
+        return result
+    argument = 0.0 if note.argument is None else float(np.ravel(note.argument)[0])
+    levels = (np.asarray(edges, dtype=float) - argument) / float(np.ravel(note.factor)[0])
+    ids = np.broadcast_to(np.ravel(note.ids)[:1], levels.shape)
+    return note.session.outcome(
+        ids, result, what="search", factor=np.ones(levels.shape), argument=levels, size=levels.size
+    )
+
+
+def on_arrays(self: Any, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    """A function of NumPy on arrays and numbers of which some are noise."""
+    name = function.__name__
+    if name in ("argmax", "argmin") and args:
+        return selected(function, name, args[0], args[1:], kwargs)
+    if name in ("searchsorted", "digitize") and len(args) >= 2:
+        return searched(function, args, kwargs)
+    if name in SHAPES and args and note_of(args[0]) is not None:
+        note = note_of(args[0])
+        assert note is not None
+
+        def move(value: Any) -> Any:
+            return function(value, *plain(args[1:]), **kwargs)
+
+        return noted(move(plain(args[0])), note.moved(move))
+    if name in ("concatenate", "stack", "vstack", "hstack", "append") and args:
+        return _joined(function, args, kwargs)
+    return function(*plain(args), **plain(kwargs))
+
+
 # --- The types --------------------------------------------------------------------------------------------
 
 
 class Operations:
     """The operators of Python on numbers that are noise."""
+
+    __array_function__ = on_arrays
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return apply(ufunc, method, inputs, kwargs.pop("out", None), kwargs)
@@ -412,16 +449,7 @@ class NoiseArray(np.ndarray):
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return apply(ufunc, method, inputs, kwargs.pop("out", None), kwargs)
 
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        name = function.__name__
-        if name in ("argmax", "argmin") and args:
-            return selected(function, name, args[0], args[1:], kwargs)
-        if name in SHAPES and args and note_of(args[0]) is not None:
-            move = lambda value: function(value, *plain(args[1:]), **kwargs)  # noqa: E731
-            return noted(move(plain(args[0])), note_of(args[0]).moved(move))
-        if name in ("concatenate", "stack", "vstack", "hstack", "append") and args:
-            return _joined(function, args, kwargs)
-        return function(*plain(args), **plain(kwargs))
+    __array_function__ = on_arrays
 
     def __getitem__(self, place: Any) -> Any:
         value = self.view(np.ndarray)[plain(place)]

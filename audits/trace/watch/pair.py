@@ -110,9 +110,18 @@ def trace_pair(
     found = Explanation(frozen, *_shifts(recorded.session, frozen.session))
     if frozen.error is None and frozen.session.diverged is None:
         found = explained(pair, found)
-        if found.unlike:
+        if found.unlike and not recorded.session.opaque:
             _unexplained(pair, found, report, (run, first, second, tape))
     report["draws"] = _rows(recorded, found, report)
+    if recorded.session.opaque and (report["findings"] or found.unlike):
+        # Noise inside of a function, which is then minimised: nothing is released where it is added.
+        where, name = recorded.session.opaque[0]
+        report["findings"], report["draws"] = [], []
+        lost(
+            report,
+            where,
+            "%s adds noise to a function (objective perturbation): what that costs is not known" % name,
+        )
     return report
 
 
@@ -767,8 +776,8 @@ def _shifts(recorded: Session, frozen: Session) -> Tuple[Dict[int, Any], Dict[in
             moved = (np.asarray(other["argument"], float) - use["argument"]) / np.asarray(
                 use["factor"], float
             )
-            size = np.maximum(1e-3, np.abs(other["argument"])) / np.abs(use["factor"])
-            moved = np.where(np.abs(moved) <= 1e-12 * size, 0.0, moved)
+            size = np.abs(other["argument"]) / np.abs(use["factor"])
+            moved = np.where(np.abs(moved) <= 1e-15 * size, 0.0, moved)
         for element, amount in zip(
             np.ravel(use["ids"]), np.ravel(np.broadcast_to(moved, np.shape(use["ids"])))
         ):
@@ -781,7 +790,7 @@ def _shifts(recorded: Session, frozen: Session) -> Tuple[Dict[int, Any], Dict[in
                     continue
                 shifts[index] = np.zeros(row["shape"])
             last = before.get(int(element))
-            if last is not None and not _alike(last[0], amount, 1e-6):
+            if last is not None and abs(last[0] - amount) > 1e-6 * max(abs(last[0]), abs(amount)) + 1e-9:
                 several[index] = (last[1], use["where"])
             before[int(element)] = (float(amount), use["where"])
             vector = shifts[index].reshape(-1)
@@ -836,7 +845,7 @@ def _rows(recorded: Run, found: Explanation, report: Dict[str, Any]) -> List[Dic
                 row["samples"] = resampled(recorded.session, one["index"])
         rows.append(row)
     _sums(recorded, frozen, report)
-    _add_comparisons(rows, recorded, frozen, found)
+    _add_comparisons(rows, recorded, frozen, found, report)
     if found.coins is not None:
         rows.append(
             {"index": -1, "law": "coins", "kind": "coins", "where": found.coins["where"] or ["", 0, ""], "shape": [],
@@ -870,6 +879,16 @@ def simple(session: Session, row: Dict[str, Any]) -> Optional[Dict[str, Any]]:
     return {"function": recipe["function"], "laws": laws}
 
 
+def _fills(session: Session, use: Dict[str, Any]) -> bool:
+    """Whether a sum places a uniform number in an interval that was chosen before."""
+    index = int(np.ravel(use["ids"])[0]) >> BITS
+    row = row_of(session, index)
+    if row is None or row["law"] != "uniform":
+        return False
+    chosen = [r for r in session.draws[:index] if r["kind"] == "mechanism" or r["law"] == "choice"]
+    return bool(chosen) or any(event["what"] != "compare" for event in session.compared)
+
+
 def _sums(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
     """Sums whose noise has a factor that depends on the data, or whose argument is not finite on one dataset."""
     known = {use["key"]: use for use in recorded.session.uses}
@@ -880,6 +899,10 @@ def _sums(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
         unlike = ~np.ravel(_alike(other["factor"], use["factor"], SAME))
         if np.any(unlike):
             a, b = np.ravel(other["factor"])[unlike][0], np.ravel(use["factor"])[unlike][0]
+            if _fills(recorded.session, use):
+                lost(report, use["where"], "a uniform number fills an interval whose ends depend on the data, after "
+                     "a choice among such intervals: the density of that is not known")  # fmt: skip
+                continue
             finding(report, "scale", use["where"],
                     "the noise is multiplied by %s on D and by %s on D′: its scale depends on the data"
                     % (shown(abs(a)), shown(abs(b))))  # fmt: skip
@@ -1010,12 +1033,17 @@ def _loose(recorded: Session, frozen: Session) -> List[Dict[str, Any]]:
     return [row for row in rows if row["kind"] == "noise" and row["index"] not in known]
 
 
-def _add_comparisons(rows: Any, recorded: Run, frozen: Run, found: Explanation) -> None:
+def _add_comparisons(
+    rows: Any, recorded: Run, frozen: Run, found: Explanation, report: Dict[str, Any]
+) -> None:
     """Comparisons of noise that is not released, with their arguments on D and on D′."""
     known = {event["key"]: event for event in recorded.session.compared}
     for event in frozen.session.compared:
         other = known.get(event["key"])
         if other is None or np.shape(other["ids"]) != np.shape(event["ids"]):
+            if other is not None and event["what"] != "compare":
+                lost(report, event["where"], "a place is drawn among %s on D and %s on D′: what that costs is not known"
+                     % (other.get("size"), event.get("size")))  # fmt: skip
             if other is None or event["what"] != "compare" or np.ndim(other["ids"]) != 1:
                 continue
             if not _coin(other) or not _coin(event):

@@ -53,7 +53,7 @@ class Tape:
         self.functions = dict(session.functions)
         self.names = dict(session.names)
         self.uses = {use["key"]: use for use in session.uses}
-        self.outcomes = {event["key"]: event["outcome"] for event in session.compared}
+        self.outcomes = {event["key"]: (event["outcome"], event.get("size")) for event in session.compared}
 
 
 class Session:
@@ -90,6 +90,7 @@ class Session:
         self.rows: Dict[int, Dict[str, Any]] = {}
         self.functions: Dict[int, Dict[str, Any]] = {}
         self.names: Dict[Any, int] = {}
+        self.opaque: List[Tuple[Where, str]] = []
         self.sums = 0
         self.last = 0
         self.read = 0
@@ -297,7 +298,9 @@ class Session:
         if ("outcome", key) in self.flips:
             outcome = self.flips["outcome", key]
         elif self.tape is not None and self.diverged is None:
-            frozen = self.tape.outcomes.get(key)
+            frozen, size = self.tape.outcomes.get(key, (None, None))
+            if size != more.get("size"):
+                frozen = None  # a place among others than on D
             if frozen is not None and np.shape(frozen) == np.shape(outcome):
                 outcome = frozen
             elif frozen is not None:
