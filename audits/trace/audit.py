@@ -6,7 +6,7 @@ import math
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +21,8 @@ SEEDS = 3
 """Runs of each pair in each direction; in one more the record that differs takes part in every subset."""
 TOLERANCE, SAMPLED = 1e-3, 0.03
 """A ledger exceeds a claim by more than this share of it; where a law was recognised from samples, by more."""
+MORE, FEW = 6, 50
+"""Further runs in each direction of a program that makes choices and has no more draws than this."""
 CHEAP = 0.02
 """Seconds of one run up to which the black box audits by itself."""
 KINDS = ("output", "shared", "scale", "parameter", "path", "nan", "exception")
@@ -120,7 +122,26 @@ def traced(
     runs += [(second, first, [*seed, k, 1], False) for k in range(seeds)]
     runs += [(first, second, [*seed, seeds, 0], True), (second, first, [*seed, seeds, 1], True)]
     trace: Any = getattr(program, "trace", None)
-    return trace(runs, list(primitives)) if trace is not None else trace_runs(program, runs, primitives)
+
+    def run(asked: Sequence[Any]) -> list[dict[str, Any]]:
+        return trace(asked, list(primitives)) if trace is not None else trace_runs(program, asked, primitives)
+
+    found = run(runs)
+    if any(_chooses(report) for report in found):
+        # A choice shows a record only where it falls on it.
+        more = [(first, second, [*seed, k, 0], False) for k in range(seeds, seeds + MORE)]
+        more += [(second, first, [*seed, k, 1], False) for k in range(seeds, seeds + MORE)]
+        found += run(more)
+    return found
+
+
+def _chooses(report: Mapping[str, Any]) -> bool:
+    """Whether a run chooses among places, with few enough draws to be run again."""
+    rows = report["draws"]
+    choices = [
+        r for r in rows if r["kind"] in ("coin", "coins") or r["law"] in ("argmax", "argmin", "search")
+    ]
+    return bool(choices) and len(rows) <= FEW
 
 
 def concluded(

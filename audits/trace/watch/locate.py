@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Set, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -28,19 +28,25 @@ def line_of(run: Any, first: Any, second: Any, tape: Any, unlike: Any) -> Option
     for data, wanted in ((first, a), (second, b)):
         watcher = Watcher(wanted, path.startswith("the "))
         run(data, tape=tape, tracer=watcher.trace)
-        found.append(watcher.lines)
-    for where in found[0]:
-        if where in found[1]:
-            return where
-    return found[0][0] if found[0] else None
+        found.append(watcher)
+    for kind in ("exact", "lines"):
+        one, other = getattr(found[0], kind), getattr(found[1], kind)
+        for where in one:
+            if where in other:
+                return where
+    return found[0].lines[0] if found[0].lines else None
 
 
 class Watcher:
-    """Collects the lines after which a value stands in a variable that had another one before."""
+    """Collects the lines after which a value stands in a variable that had another one before.
+
+    exact   those after which it is the value itself; lines: those after which it is an entry, too.
+    """
 
     def __init__(self, wanted: Any, shape: bool) -> None:
         self.wanted, self.shape = wanted, shape
         self.lines: List[Where] = []
+        self.exact: List[Where] = []
         self.left = MOST_LINES
         self.known: Dict[int, bool] = {}
 
@@ -52,6 +58,10 @@ class Watcher:
         if self.left <= 0:
             return None
         return Frame(self).line
+
+    def alone(self, value: Any) -> bool:
+        """Whether a value is the wanted one itself, and not only has it as an entry."""
+        return self.shape or not hasattr(plain(value), "__len__") or isinstance(value, (str, bytes))
 
     def holds(self, value: Any) -> bool:
         """Whether a value is the wanted one, or has it as an entry."""
@@ -90,7 +100,7 @@ class Frame:
     def __init__(self, watcher: Watcher) -> None:
         self.watcher = watcher
         self.before: Optional[int] = None
-        self.held: Optional[Set[str]] = None
+        self.held: Optional[Dict[str, Any]] = None
 
     def line(self, frame: Any, event: str, argument: Any) -> Any:
         """After each line: whether a variable has come to hold the value."""
@@ -100,21 +110,27 @@ class Frame:
             return None
         if event in ("line", "return"):
             held = self._holders(frame)
-            new = bool(held - self.held) if self.held is not None else False
-            code = frame.f_code
+            new = set(held) - set(self.held) if self.held is not None else set()
             if new and self.before is not None:
-                watcher.lines.append((code.co_filename, self.before, code.co_name))
-            elif event == "return" and not held and argument is not None and watcher.holds(argument):
-                watcher.lines.append((code.co_filename, frame.f_lineno, code.co_name))
+                self._note(frame, self.before, [held[name] for name in new])
+            elif event == "return" and argument is not None and watcher.holds(argument):
+                if not any(value is argument for value in held.values()):
+                    self._note(frame, frame.f_lineno, [argument])
             self.held, self.before = held, frame.f_lineno
         return self.line
 
-    def _holders(self, frame: Any) -> Set[str]:
-        """Names of the variables, and of attributes of `self`, that hold the value."""
-        found = set()
+    def _note(self, frame: Any, line: int, values: List[Any]) -> None:
+        where = (frame.f_code.co_filename, line, frame.f_code.co_name)
+        self.watcher.lines.append(where)
+        if any(self.watcher.alone(value) for value in values):
+            self.watcher.exact.append(where)
+
+    def _holders(self, frame: Any) -> Dict[str, Any]:
+        """The variables, and the attributes of `self`, that hold the value, by their names."""
+        found: Dict[str, Any] = {}
         for name, value in list(frame.f_locals.items()):
             if name == "self" and hasattr(value, "__dict__"):
-                found |= {"self." + k for k, item in list(vars(value).items()) if self.watcher.holds(item)}
+                found.update({"self." + k: v for k, v in list(vars(value).items()) if self.watcher.holds(v)})
             elif self.watcher.holds(value):
-                found.add(name)
+                found[name] = value
         return found

@@ -68,7 +68,7 @@ def trace_runs(
 def trace_pair(
     program: Callable[..., Any],
     current: Any,
-    source: Tuple[Any, Callable[[], None]],
+    source: Tuple[Any, Callable[[Sequence[int]], None]],
     first: Any,
     second: Any,
     seed: Sequence[int],
@@ -90,7 +90,7 @@ def trace_pair(
     def run(data: Any, **options: Any) -> Run:
         session = Session(own_rng(list(seed)), records=records, **options)
         current.actual = session
-        source[1]()
+        source[1](list(seed))
         return run_once(call, data, session, source[0])
 
     recorded = run(first, forced=place if participate else None)

@@ -7,7 +7,7 @@ import os
 import random
 import secrets
 import sys
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -396,12 +396,12 @@ def watched(session: Session) -> Iterator[Any]:
     for found in (_watched_python(session), _watched_scipy(session), *_of_torch(session)):
         for owner, attributes in found.items():
             replaced.setdefault(owner, {}).update(attributes)
-    start = rng.bit_generator.state, state.get_state(legacy=False)
 
-    def begin() -> None:
-        """Every run starts with the same generators: what is drawn anew in a replay is always the same."""
-        rng.bit_generator.state = start[0]
-        state.set_state(start[1])
+    def begin(seed: Sequence[int]) -> None:
+        """Every run of a seed starts with the same generators, so that a replay draws anew what it drew before."""
+        words = np.random.SeedSequence(list(seed))
+        rng.bit_generator.state = np.random.PCG64(words).state
+        state.seed(words.generate_state(8))
 
     with exchanged(replaced, own):
         yield rng, begin
