@@ -51,7 +51,9 @@ def test_two_laws_of_scipy() -> None:
 def test_composition_agrees_with_dp_accounting(
     laplaces: tuple[float, ...], gaussians: tuple[float, ...]
 ) -> None:
-    pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution", reason="dp-accounting is optional")
+    pld = pytest.importorskip(
+        "dp_accounting.pld.privacy_loss_distribution", reason="dp-accounting is optional"
+    )
     delta = 1e-5
     ours = compose([Loss("laplace", r) for r in laplaces] + [Loss("gaussian", r) for r in gaussians], delta)
     step = 1e-4
@@ -64,7 +66,9 @@ def test_composition_agrees_with_dp_accounting(
 
 
 def test_subsampled_gaussians_agree_with_dp_accounting() -> None:
-    pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution", reason="dp-accounting is optional")
+    pld = pytest.importorskip(
+        "dp_accounting.pld.privacy_loss_distribution", reason="dp-accounting is optional"
+    )
     steps, rate, sigma, delta = 20, 0.1, 1.5, 1e-5
     ours = compose([Loss("gaussian", 1.0 / sigma, rate=rate)] * steps, delta)
     other = pld.from_gaussian_mechanism(sigma, sampling_prob=rate, value_discretization_interval=1e-4)
@@ -76,7 +80,9 @@ def test_the_curve_of_a_gaussian() -> None:
     from audits.laws import Gaussian
 
     epsilon = gaussian_epsilon(1.5, 1e-3)
-    assert float(hockey_stick(Gaussian(0.0, 1.0), Gaussian(1.5, 1.0), epsilon)) == pytest.approx(1e-3, rel=1e-5)
+    assert float(hockey_stick(Gaussian(0.0, 1.0), Gaussian(1.5, 1.0), epsilon)) == pytest.approx(
+        1e-3, rel=1e-5
+    )
 
 
 def test_largest_loss_of_a_sampled_pair() -> None:

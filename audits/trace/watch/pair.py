@@ -97,7 +97,7 @@ def trace_pair(
     tape = Tape(recorded.session)
     report: Dict[str, Any] = {"draws": [], "findings": [], "lost": [], "notes": [], "seed": list(seed)}
     report["place"], report["records"] = place, have
-    again = run(first, tape=tape)
+    again = run(first, tape=tape, release="last")
     if not _deterministic(recorded, again, report):
         return report
     frozen = run(second, tape=tape)
