@@ -246,7 +246,8 @@ def _on_grid(p: Array, loss: Array, step: float, pessimistic: bool) -> tuple[int
 
 
 def _convolve(grids: Sequence[tuple[int, Array, int]], step: float) -> tuple[int, Array]:
-    """The convolution of masses on first, first + 1, …, each so many times: index of its first entry, and entries.
+    """The convolution of masses on first, first + 1, …, each so many times: index of its first entry, and
+    entries.
 
     The window holds all but 2·_TAIL of the mass by Chernoff's bound, so that wrapping around is harmless.
     """

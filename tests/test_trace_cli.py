@@ -1,4 +1,5 @@
-"""`dpclaims trace`: exit status, words, JSON, JUnit, other Pythons, bad input; and the assertion of pytest."""
+"""`dpclaims trace`: exit status, words, JSON, JUnit, other Pythons, bad input; and the assertion of
+pytest."""
 
 from __future__ import annotations
 
@@ -172,7 +173,9 @@ def test_the_fixture(pytester: pytest.Pytester) -> None:
         PAIR = (np.array([1.0, 0.0, 0.0, 0.5]), np.array([0.0, 0.0, 0.0, 0.5]))
 
         def test_clean(assert_ledger):
-            assert_ledger(lambda data, rng: data.mean() + rng.laplace(scale=0.25), [PAIR], 1.0, 0.0, "replace")
+            def program(data, rng):
+                return data.mean() + rng.laplace(scale=0.25)
+            assert_ledger(program, [PAIR], 1.0, 0.0, "replace")
 
         def test_leak(assert_ledger):
             assert_ledger(lambda data, rng: data.max(), [PAIR], 1.0, 0.0, "replace")
@@ -180,4 +183,4 @@ def test_the_fixture(pytester: pytest.Pytester) -> None:
     )
     result = pytester.runpytest_subprocess()
     result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["*LEAK at *test_the_fixture.py:8*"])
+    result.stdout.fnmatch_lines(["*LEAK at *test_the_fixture.py:10*"])

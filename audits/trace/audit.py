@@ -20,7 +20,8 @@ from audits.trace.watch import trace_runs
 SEEDS = 3
 """Runs of each pair in each direction; in one more the record that differs takes part in every subset."""
 TOLERANCE, SAMPLED = 1e-3, 0.03
-"""A ledger exceeds a claim by more than this share of it; where a law was recognised from samples, by more."""
+"""A ledger exceeds a claim by more than this share of it; where a law was recognised from samples, by
+more."""
 MORE, FEW = 6, 50
 """Further runs in each direction of a program that makes choices and has no more draws than this."""
 CHEAP = 0.02
@@ -51,7 +52,8 @@ def trace_privacy(
     seed       of every run.
     options    seeds: runs of each pair in each direction (3); black_box: False for none; jobs is not known.
 
-    The program is recorded on D, and replayed on D′ with the randomness and the released values of D; then the
+    The program is recorded on D, and replayed on D′ with the randomness and the released values of D; then
+    the
     other way round. What still differs was never noised (a leak, with its line). Each draw costs the exact
     privacy loss at the distance that its argument really moved; the costs compose to the ledger.
     Raises ValueError for bad input.

@@ -1,4 +1,5 @@
-"""The privacy loss of each row of a trace: which pair of laws it is, at the real distance of its arguments."""
+"""The privacy loss of each row of a trace: which pair of laws it is, at the real distance of its
+arguments."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ BITS = 32
 GRID = 2001
 """Points of the quadrature over shared noise."""
 RECOGNISED = 0.02
-"""Largest distance of quantiles, in units of the interquartile range, at which a sampled law is recognised."""
+"""Largest distance of quantiles, in units of the interquartile range, at which a sampled law is
+recognised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,8 @@ def entries(rows: Sequence[Row], place: int | None, records: int | None, output:
 
 
 def _fallen(row: Row) -> Entry:
-    """Coins that must fall otherwise on D′ for the output to be that on D: the ratio of their probabilities."""
+    """Coins that must fall otherwise on D′ for the output to be that on D: the ratio of their
+    probabilities."""
     if row["logs"] is None:
         return Entry(
             _where(row), "coins", "", None, "the probability of the coins' other outcomes is not known"
@@ -164,14 +167,15 @@ def sum_of(recipe: Any) -> tuple[str, Mapping[str, Any]] | None:
         return "normal", {"scale": math.hypot(a["scale"] * first["factor"], b["scale"] * second["factor"])}
     if first["law"] == second["law"] == "exponential" and sign < 0.0 and equal and a == b:
         return "laplace", {"scale": a["scale"] * abs(first["factor"])}
-    if first["law"] == second["law"] == "geometric" and sign < 0.0 and equal and a == b:
-        if abs(first["factor"]) == 1.0:
-            return "discrete laplace", {"rate": -math.log1p(-a["p"])}
+    whole = sign < 0.0 and equal and abs(first["factor"]) == 1.0
+    if first["law"] == second["law"] == "geometric" and whole and a == b:
+        return "discrete laplace", {"rate": -math.log1p(-a["p"])}
     return None
 
 
 def recognised(samples: Any) -> tuple[str, Mapping[str, Any]]:
-    """The law that sorted samples are of: normal, laplace, logistic, gumbel, discrete laplace, centred at 0."""
+    """The law that sorted samples are of: normal, laplace, logistic, gumbel, discrete laplace, centred at
+    0."""
     from scipy import stats
 
     unknown: tuple[str, Mapping[str, Any]] = ("of unknown law", {})
@@ -276,7 +280,8 @@ def _choice(row: Row) -> Entry:
 
 
 def _mechanism(row: Row) -> Entry | None:
-    """A mechanism that adds the noise itself: by its map, by its scale, or by its own claim at the real distance."""
+    """A mechanism that adds the noise itself: by its map, by its scale, or by its own claim at the real
+    distance."""
     where, params = _where(row), row["params"]
     law = row["law"].replace("mechanism ", "").replace("primitive ", "")
     mapped = row.get("mapped")
@@ -342,8 +347,12 @@ def _distance(row: Row) -> tuple[float | None, str]:
         a, b = np.asarray(params["utility"]), np.asarray(other["utility"])
         if a.shape != b.shape:
             return None, "the number of candidates differs"
-        largest = float(np.max(np.abs(a - b), initial=0.0))
-        return largest, f"scores differ by up to {largest:.6g}"
+        if a.size == 0:
+            return 0.0, "no scores"
+        # exp(ε·u/s) for monotone scores, exp(ε·u/(2s)) for others: what counts is how differently scores move.
+        spread = float(np.max(a - b) - np.min(a - b))
+        apart = spread if params.get("monotonic") else spread / 2.0
+        return apart, f"scores move apart by {spread:.6g}"
     total, parts = 0.0, 0
     for a, b in zip(row["argument"], row["argument_other"], strict=False):
         step = _apart(a, b)
@@ -473,7 +482,8 @@ def _element(element: int, draws: Mapping[int, Row]) -> Any:
 
 
 def _transcript(group: Sequence[_Bit], draws: Mapping[int, Row]) -> Entry:
-    """The log-ratio of the outcomes seen, given D and given D′, of comparisons that share at most one noise."""
+    """The log-ratio of the outcomes seen, given D and given D′, of comparisons that share at most one
+    noise."""
     last = group[-1]
     where, many = last.where, len(group)
     uses: dict[int, int] = defaultdict(int)
@@ -658,17 +668,19 @@ def _coins(
                 rate = chance if row["name"].startswith("greater") else 1.0 - chance
                 found.append(_Coin(int(row["at"]), rate))
     for row in draws.values():
-        if row["law"] == "choice" and row["params"].get("a") == records and row["params"].get("p") is None:
-            if row["params"].get("replace") is False and row["shape"]:
-                found.append(_Coin(int(row["index"]) + 1, row["shape"][0] / records))
-        if row["law"] == "binomial" and tuple(row["shape"])[:1] == (records,) and not row["unlike"]:
-            if np.ndim(row["params"]["p"]) == 0 and row["params"]["n"] == 1:
-                found.append(_Coin(int(row["index"]) + 1, float(row["params"]["p"])))
+        params = row["params"]
+        places = row["law"] == "choice" and params.get("a") == records and params.get("p") is None
+        if places and params.get("replace") is False and row["shape"]:
+            found.append(_Coin(int(row["index"]) + 1, row["shape"][0] / records))
+        bits = row["law"] == "binomial" and tuple(row["shape"])[:1] == (records,) and not row["unlike"]
+        if bits and np.ndim(params["p"]) == 0 and params["n"] == 1:
+            found.append(_Coin(int(row["index"]) + 1, float(row["params"]["p"])))
     return sorted(found, key=lambda coin: coin.at)
 
 
 def _amplified(entry: Entry, index: int, coins: Sequence[_Coin]) -> Entry:
-    """The entry of a draw on a random subset: the record takes part at the rate of the last coin before it."""
+    """The entry of a draw on a random subset: the record takes part at the rate of the last coin before
+    it."""
     before = [coin for coin in coins if coin.at <= index]
     if not before or entry.losses is None or not 0.0 < before[-1].rate < 1.0:
         return entry

@@ -25,8 +25,8 @@ FINEST, POINTS = 1e-4, 200_000
 class Loss:
     """The pair of laws of one draw, on D and on D′.
 
-    kind     "gaussian": N(0, 1) against N(ratio, 1); "laplace": scale 1, moved by ratio; "pure": ε = ratio and
-             nothing more is known; "pair": a finite pair of laws.
+    kind     "gaussian": N(0, 1) against N(ratio, 1); "laplace": scale 1, moved by ratio; "pure": ε = ratio,
+             and nothing more is known; "pair": a finite pair of laws.
     ratio    distance over scale, or ε.
     delta    probability of an infinite loss that comes on top.
     atoms    of a pair: probabilities on D and on D′.
@@ -87,8 +87,8 @@ class Loss:
 def compose(losses: Iterable[Loss], delta: float) -> float:
     """The least ε of all draws together at δ, the larger of the two directions.
 
-    Exact for δ = 0 (largest losses add up) and for Gaussians alone; else by `accounting.compose_all` on a grid of
-    losses, whose error is far below a thousandth.
+    Exact for δ = 0 (largest losses add up) and for Gaussians alone; else by `accounting.compose_all` on a
+    grid of losses, whose error is far below a thousandth.
     """
     some = [loss for loss in losses if loss.largest > 0.0 or loss.delta > 0.0]
     if not some:

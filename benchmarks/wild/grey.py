@@ -1,7 +1,9 @@
 """The grey box on the cases: `python -m benchmarks.wild.grey [PATTERN…] [--envs DIR]`.
 
-Each case is traced in the environment of its release, as `dpclaims trace` does it, and `grey.json` keeps what was
-found, beside the verdict of the black box in `table.json`. A case whose release cannot be installed is said so.
+Each case is traced in the environment of its release, as `dpclaims trace` does it, and `grey.json` keeps
+what was
+found, beside the verdict of the black box in `table.json`. A case whose release cannot be installed is said
+so.
 """
 
 from __future__ import annotations
@@ -90,7 +92,8 @@ def line(row: Mapping[str, Any]) -> str:
     total = row["epsilon_ledger"]
     cost = "unknown" if total is None else f"{total:.4g}"
     return (
-        f"{row['verdict']:15} {row['id']}: {row['at']} ledger {cost}, {row['draws']} draws, {row['lost']} lost, "
+        f"{row['verdict']:15} {row['id']}: {row['at']} ledger {cost}, {row['draws']} draws, "
+        f"{row['lost']} lost, "
         f"{row['cpu_seconds']:.1f} CPU s {row['text'][:150]}"
     )
 

@@ -79,9 +79,9 @@ LEDGER = ALGORITHM.reading(
     "ledger",
     kind=Kind.PRIVACY,
     title="The draws of Algorithm 1 cost what their scales say on concentrated data",
-    statement=r"When one of $n$ users at one point moves by $2\tau$, the transcript of AboveThreshold has the "
-    r"log-ratio of `halting_law`, each answer costs that of the Gaussian of line 14 at distance $2\tau/n$, and nothing "
-    r"else of the output depends on the data.",
+    statement=r"When one of $n$ users at one point moves by $2\tau$, the transcript of AboveThreshold has "
+    r"the log-ratio of `halting_law`, each answer costs that of the Gaussian of line 14 at distance "
+    r"$2\tau/n$, and nothing else of the output depends on the data.",
     expected=CONFIRMED,
     check=check,
     largest_resolution=None,

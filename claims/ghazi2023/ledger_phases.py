@@ -27,7 +27,8 @@ from implementations.privacy import gaussian_epsilon
 
 CURVATURE, LIPSCHITZ, MOVED, BETA = 0.0, 1.0, 0.05, 0.05
 ROUNDING = 1e-5
-"""Of distances: the minimisers are up to 10⁹ times as large as what they move by, so that eight digits are lost."""
+"""Of distances: the minimisers are up to 10⁹ times as large as what they move by, so that eight digits are
+lost."""
 
 
 def check(point: Point) -> Iterator[Evidence]:
@@ -78,8 +79,8 @@ def stated_ratio(n: int, m: float, epsilon: float, delta: float) -> float:
 LEDGER = ALGORITHM_3.reading(
     "ledger",
     title="Phased-ERM: the draws cost what their noise says at the distance of the minimisers",
-    statement=r"When one user's slope changes by $\Delta a$ on linear losses, phase $i$ of Algorithm 3 costs that "
-    r"of a Gaussian of $\sigma_i$ at distance $\Delta a/(n\lambda_i)$, all of them together less than "
+    statement=r"When one user's slope changes by $\Delta a$ on linear losses, phase $i$ of Algorithm 3 costs "
+    r"that of a Gaussian of $\sigma_i$ at distance $\Delta a/(n\lambda_i)$, all of them together less than "
     r"$(\varepsilon,\delta)$; nothing else of the output depends on the data.",
     expected=CONFIRMED,
     kind=Kind.PRIVACY,

@@ -1,15 +1,17 @@
 r"""Algorithms 1 and 3, traced: what their draws cost at the real distance of the data is within the budget.
 
-The program is recorded on a dataset, and replayed on its neighbour with every draw and every noisy value frozen
-(`audits.trace`). Algorithm 1 draws the bin of its interval by cumulative probabilities, whose loss is exact, and
-adds Laplace noise to the mean of the clipped data, whose loss is the distance of the two means over the scale.
+The program is recorded on a dataset, and replayed on its neighbour with every draw and every noisy value
+frozen (`audits.trace`). Algorithm 1 draws the bin of its interval by cumulative probabilities, whose loss is
+exact, and
+adds Laplace noise to the mean of the clipped data, whose loss is the distance of the two means over the
+scale.
 Three datasets: the users fill four bins evenly, and one of them moves from one end to the other, or all but
-one stand in one bin. Algorithm 3 spends ε₀ = ε/(2√(2T·log(2/δ))) and δ₀ = δ/(2T) on each of its T answers; the
-ledger of T answers on one dataset composes exactly.
+one stand in one bin. Algorithm 3 spends ε₀ = ε/(2√(2T·log(2/δ))) and δ₀ = δ/(2T) on each of its T answers;
+the ledger of T answers on one dataset composes exactly.
 
 How it is checked. The largest loss of the bin, over all bins, is at most ε/2 and the loss of the mean at most
-ε/2, ε₀ for ε in Algorithm 3; the loss of the mean is (distance of the clipped means)/(8τ/(nε)) with the formula
-written out here; and nothing else of the output depends on the data.
+ε/2, ε₀ for ε in Algorithm 3; the loss of the mean is (distance of the clipped means)/(8τ/(nε)) with the
+formula written out here; and nothing else of the output depends on the data.
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ ROUNDING = 1e-6
 
 
 def evenly(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Users in the middle of each of the four bins, and the same with one moved from the first to the last."""
+    """Users in the middle of each of the four bins, and the same with one moved from the first to the
+    last."""
     data = np.repeat([-3.0, -1.0, 1.0, 3.0], n // 4)
     moved = data.copy()
     moved[0] = 3.0
@@ -100,7 +103,8 @@ WHOLE = THEOREM_1.reading(
     "ledger",
     title="The draws of Algorithm 1 cost at most its budget",
     statement=r"When one of $n$ users moves across the known interval, the bin of PrivateRange costs at most "
-    r"$\varepsilon/2$, the noisy mean at most $\varepsilon/2$, and nothing else of the output depends on the data.",
+    r"$\varepsilon/2$, the noisy mean at most $\varepsilon/2$, and nothing else of the output "
+    r"depends on the data.",
     expected=CONFIRMED,
     kind=Kind.PRIVACY,
     check=check_mean,

@@ -1,10 +1,11 @@
 r"""Algorithm 1, traced: the noise of all steps costs what the calibration says, on the pair that attains it.
 
 The program is recorded on a dataset, and replayed on its neighbour with every noisy gradient frozen
-(`audits.trace`). What each step's gradient has really moved by, over the noise that was really drawn, gives the
-privacy loss of the step; the steps compose exactly to N(0, 1) against N(√T·2/(nσ), 1) on the Huber pair, whose
-outlier keeps its slope whatever the iterate is. The printed σ of Theorem 2.6 takes L/n for the sensitivity, and
-its ledger is above ε there: `theorem-2.6` has the counterexample.
+(`audits.trace`). What each step's gradient has really moved by, over the noise that was really drawn, gives
+the privacy loss of the step; the steps compose exactly to N(0, 1) against N(√T·2/(nσ), 1) on the Huber pair,
+whose
+outlier keeps its slope whatever the iterate is. The printed σ of Theorem 2.6 takes L/n for the sensitivity,
+and its ledger is above ε there: `theorem-2.6` has the counterexample.
 
 How it is checked. The ledger at δ against ε, and against the closed form with σ written out a second time; no
 output may depend on the data but through the noise.
@@ -54,8 +55,8 @@ LEDGER = ALGORITHM.reading(
     kind=Kind.PRIVACY,
     title="The draws of DP-GD cost what the calibration of their noise says",
     statement=r"On the Huber pair the $T$ noisy gradients of Algorithm 1 have moved by $2L/n$ each, and cost "
-    r"$\varepsilon$ at $\delta$ with the calibrated $\sigma$, less with the corrected one; nothing else of the "
-    r"output depends on the data.",
+    r"$\varepsilon$ at $\delta$ with the calibrated $\sigma$, less with the corrected one; nothing else of "
+    r"the output depends on the data.",
     expected=CONFIRMED,
     check=check,
     largest_resolution=None,

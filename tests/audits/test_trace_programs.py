@@ -1,4 +1,5 @@
-"""The grey box on small programs: no clean one is flagged, each leak is found at its line, each cost is exact."""
+"""The grey box on small programs: no clean one is flagged, each leak is found at its line, each cost is
+exact."""
 
 from __future__ import annotations
 

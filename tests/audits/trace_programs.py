@@ -1,6 +1,6 @@
 """Programs for the tests of the grey box: clean ones, and ones with a planted leak whose line is marked.
 
-Each is a `Case`: its pairs, claim and adjacency, and the verdict that is right. The line of a leak carries the
+Each is a `Case`: its pairs, claim and adjacency, and the verdict that is right. The line of a leak has the
 comment `# here`.
 """
 
@@ -71,7 +71,7 @@ def case(
 CLEAN, LEAK, EXCEEDS, LOST = "nothing-found", "leak", "ledger-exceeds", "lost"
 
 
-# --- Clean: one release ------------------------------------------------------------------------------------
+# --- Clean: one release ---
 
 
 @case(CLEAN, cost=1.0)
@@ -157,7 +157,7 @@ def laplace_by_its_inverse(data, rng):
     return data.mean() - 0.25 * np.sign(u) * np.log(1 - 2 * abs(u))
 
 
-# --- Clean: other sources of randomness -----------------------------------------------------------------------
+# --- Clean: other sources of randomness ---
 
 
 @case(CLEAN, cost=1.0)
@@ -167,7 +167,7 @@ def functions_of_numpy(data, rng):
 
 @case(CLEAN, cost=1.0)
 def a_state_of_its_own(data, rng):
-    return data.mean() + np.random.RandomState(3).laplace(0, 0.2)  # noqa: NPY002
+    return data.mean() + np.random.RandomState(3).laplace(0, 0.2)
 
 
 @case(CLEAN, cost=1.0)
@@ -185,7 +185,7 @@ def the_module_random(data, rng):
     return (data > 0.7).sum() + (random.expovariate(0.95) - random.expovariate(0.95))
 
 
-# --- Clean: choices and comparisons ------------------------------------------------------------------------------
+# --- Clean: choices and comparisons ---
 
 
 @case(CLEAN, epsilon=LN3, cost=LN3)
@@ -256,7 +256,7 @@ def sparse_vector(data, rng):
     return released
 
 
-# --- Clean: many releases ----------------------------------------------------------------------------------------
+# --- Clean: many releases ---
 
 
 @case(CLEAN, REMOVED, cost=1.0)
@@ -315,7 +315,7 @@ def subsampled_gradient_descent(data, rng):
 @case(CLEAN, REMOVED, cost=1.0)
 def fresh_randomness_afterwards(data, rng):
     count = len(data) + rng.laplace(0, 1.0)
-    size = max(1, int(round(count)))
+    size = max(1, round(count))
     return np.sort(rng.random(size)) + rng.permutation(size)
 
 
@@ -327,7 +327,7 @@ def synthetic_records(data, rng):
     return rng.choice(3, size=10, p=p)
 
 
-# --- Above the claim ---------------------------------------------------------------------------------------------
+# --- Above the claim ---
 
 
 @case(EXCEEDS, cost=2.0)
@@ -364,7 +364,7 @@ def too_little_noise_for_the_sampling_rate(data, rng):
     return w
 
 
-# --- Leaks -------------------------------------------------------------------------------------------------------
+# --- Leaks ---
 
 
 @case(LEAK)
@@ -460,7 +460,7 @@ def clips_to_a_median_of_the_data(data, rng):
     return gradients.sum(0) + bound * 20.0 * rng.normal(size=2)  # here
 
 
-# --- Lost --------------------------------------------------------------------------------------------------------
+# --- Lost ---
 
 
 @case(LOST)
@@ -468,7 +468,8 @@ def time_is_in_the_output(data, rng):
     return data.mean() + rng.laplace(0, 0.2) + 1e-9 * time.perf_counter_ns()  # here
 
 
-UNWATCHED = random.Random(0).__class__.__base__()  # type: ignore[misc]  # the generator of C below `random.Random`
+UNWATCHED = type(random.Random(0)).__mro__[1]()
+"""The generator of C that `random.Random` is made of."""
 
 
 @case(LOST)

@@ -114,12 +114,14 @@ class Frame:
             if new and self.before is not None:
                 self._note(frame, self.before, [held[name] for name in new])
             elif event == "return" and argument is not None and watcher.holds(argument):
-                if not any(value is argument for value in held.values()):
-                    self._note(frame, frame.f_lineno, [argument])
+                known = any(value is argument for value in held.values())
+                self._note(frame, frame.f_lineno, [] if known else [argument])
             self.held, self.before = held, frame.f_lineno
         return self.line
 
     def _note(self, frame: Any, line: int, values: List[Any]) -> None:
+        if not values:
+            return
         where = (frame.f_code.co_filename, line, frame.f_code.co_name)
         self.watcher.lines.append(where)
         if any(self.watcher.alone(value) for value in values):

@@ -20,14 +20,28 @@ METHODS = ("randomise", "randomize", "add_noise", "quick_result")
 """Methods that take a value or data, and return it with noise."""
 CALLED = (("opendp.mod", "Measurement", "__call__"), ("opendp.mod", "Odometer", "__call__"))
 PARAMETERS = (
-    "epsilon", "delta", "sensitivity", "scale", "sigma", "std", "stddev", "noise_multiplier", "rate", "lower",
-    "upper", "b", "rho", "l1_sensitivity", "l2_sensitivity",
-)  # fmt: skip
+    "epsilon",
+    "delta",
+    "sensitivity",
+    "scale",
+    "sigma",
+    "std",
+    "stddev",
+    "noise_multiplier",
+    "rate",
+    "lower",
+    "upper",
+    "b",
+    "rho",
+    "l1_sensitivity",
+    "l2_sensitivity",
+)
 """Names under which a mechanism keeps what its noise depends on, with or without an underscore in front."""
 
 
 def mechanisms(session: Session, primitives: Iterable[str]) -> Dict[Any, Dict[str, Any]]:
-    """Replacements for the methods of mechanisms that the loaded modules have, and for the named functions."""
+    """Replacements for the methods of mechanisms that the loaded modules have, and for the named
+    functions."""
     found: Dict[Any, Dict[str, Any]] = {}
     for kind, name in _classes():
         found.setdefault(kind, {})[name] = _method(session, vars(kind)[name], name)
@@ -144,6 +158,8 @@ def parameters(mechanism: Any) -> Dict[str, Any]:
                 found["utility"] = np.asarray(value, dtype=float)
             except (TypeError, ValueError):
                 continue
+    if getattr(mechanism, "monotonic", False) is True:
+        found["monotonic"] = True
     for attribute in ("candidates", "domain", "categories"):
         value = getattr(mechanism, attribute, None)
         if isinstance(value, (list, tuple)):

@@ -18,9 +18,21 @@ ARITHMETIC = ("add", "subtract", "multiply", "divide", "true_divide", "negative"
 COMPARISONS = ("less", "less_equal", "greater", "greater_equal")
 EQUALITIES = ("equal", "not_equal")
 SHAPES = (
-    "reshape", "ravel", "transpose", "squeeze", "expand_dims", "atleast_1d", "broadcast_to", "swapaxes",
-    "moveaxis", "flip", "roll", "tile", "repeat", "take",
-)  # fmt: skip
+    "reshape",
+    "ravel",
+    "transpose",
+    "squeeze",
+    "expand_dims",
+    "atleast_1d",
+    "broadcast_to",
+    "swapaxes",
+    "moveaxis",
+    "flip",
+    "roll",
+    "tile",
+    "repeat",
+    "take",
+)
 """Functions of NumPy that move elements and leave their values alone."""
 MOST_DEPTH = 24
 
@@ -123,7 +135,7 @@ def apply(ufunc: Any, method: str, inputs: Tuple[Any, ...], out: Any, kwargs: Di
     note, result = None, result
     if some and ufunc.nout == 1:
         session, name = some[0].session, ufunc.__name__
-        if method == "__call__" and (name in COMPARISONS or name in EQUALITIES and _whole(inputs)):
+        if method == "__call__" and (name in COMPARISONS or (name in EQUALITIES and _whole(inputs))):
             return _compared(session, name, values, notes, result)
         if any(known.public for known in some):
             pass
@@ -201,10 +213,8 @@ def _linear(name: str, values: Any, inputs: Any, notes: Any, result: Any) -> Opt
 def _more_noise(name: str, values: Any, notes: Any, result: Any) -> Optional[Note]:
     """A sum with data, and noise that is added to it: the noise of both together, and the same argument."""
     first, second = notes
-    if (
-        first.argument is None
-        and second.argument is None
-        or not (first.argument is None or second.argument is None)
+    if (first.argument is None and second.argument is None) or not (
+        first.argument is None or second.argument is None
     ):
         return None
     session, shape = first.session, np.shape(result)
@@ -292,7 +302,8 @@ def selected(function: Any, name: str, value: Any, args: Any, kwargs: Any) -> An
 
 
 def searched(function: Any, args: Any, kwargs: Any) -> Any:
-    """searchsorted of one noisy number in edges, a draw by its cumulative probabilities: a place is known then."""
+    """searchsorted of one noisy number in edges, a draw by its cumulative probabilities: a place is known
+    then."""
     result = function(*plain(args), **plain(kwargs))
     edges, value = (args[0], args[1]) if function.__name__ == "searchsorted" else (args[1], args[0])
     note = note_of(value)
@@ -350,9 +361,14 @@ def _operator(ufunc: Any, reflected: bool) -> Any:
 
 
 BINARY = {
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide, "pow": np.power,
-    "floordiv": np.floor_divide, "mod": np.remainder,
-}  # fmt: skip
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "truediv": np.true_divide,
+    "pow": np.power,
+    "floordiv": np.floor_divide,
+    "mod": np.remainder,
+}
 COMPARE = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
 
 

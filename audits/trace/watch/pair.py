@@ -1,4 +1,5 @@
-"""Record on D, replay on D′ with what D released, compare: the rows of a ledger, and what was never noised."""
+"""Record on D, replay on D′ with what D released, compare: the rows of a ledger, and what was never
+noised."""
 
 from __future__ import annotations
 
@@ -153,7 +154,8 @@ class Explanation:
 def explained(pair: Pair, found: Explanation) -> Explanation:
     """The first explanation that leaves no difference of the outputs.
 
-    In order: draws that are compared are not released otherwise; noise is released where data are first added to
+    In order: draws that are compared are not released otherwise; noise is released where data are first
+    added to
     it; where its argument is first another one on D′; where it is last changed; noise that was turned into
     plain numbers is moved; coins fall otherwise.
     """
@@ -363,7 +365,8 @@ def flipped(pair: Pair, found: Explanation) -> Explanation:
 
 
 def _better(pair: Pair, flips: Dict[Any, Any], left: int) -> Optional[Tuple[Dict[Any, Any], Run]]:
-    """The flips, perhaps with one more of a coin that they bring about, and the run, if fewer entries differ."""
+    """The flips, perhaps with one more of a coin that they bring about, and the run, if fewer entries
+    differ."""
     known = {event["key"] for event in pair.frozen.session.compared}
     for align in ("insert", "skip"):
         trial = _with(flips, ("align", 0), align)
@@ -435,12 +438,14 @@ def unlike_entries(a: Any, b: Any) -> int:
         return sum(unlike_entries(a[key], b[key]) for key in a)
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)) and len(a) == len(b):
         return sum(unlike_entries(x, y) for x, y in zip(a, b))
-    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and a.shape == b.shape:
-        if a.dtype.kind in "fiub" and b.dtype.kind in "fiub":
-            return int(np.sum(~_alike(a, b, CLOSE)))
-    return 1000 * bool(differences(a, b, CLOSE)) if isinstance(a, (dict, list, np.ndarray)) else len(
-        differences(a, b, CLOSE)
-    )  # fmt: skip
+    arrays = isinstance(a, np.ndarray) and isinstance(b, np.ndarray)
+    if arrays and a.shape == b.shape and a.dtype.kind in "fiub" and b.dtype.kind in "fiub":
+        return int(np.sum(~_alike(a, b, CLOSE)))
+    return (
+        1000 * bool(differences(a, b, CLOSE))
+        if isinstance(a, (dict, list, np.ndarray))
+        else len(differences(a, b, CLOSE))
+    )
 
 
 def chances(session: Session) -> Optional[float]:
@@ -456,8 +461,18 @@ def chances(session: Session) -> Optional[float]:
         noise, other = (first, second) if first["ids"] is not None else (second, first)
         name = event["name"] if first["ids"] is not None else MIRRORED.get(event["name"], event["name"])
         levels = np.broadcast_to(np.asarray(other["value"], dtype=float), np.shape(noise["ids"]))
-        for e, f, a, t, seen in zip(*map(np.ravel, (noise["ids"], noise["factor"], noise["argument"], levels,
-                                                    np.broadcast_to(event["outcome"], np.shape(noise["ids"]))))):  # fmt: skip
+        for e, f, a, t, seen in zip(
+            *map(
+                np.ravel,
+                (
+                    noise["ids"],
+                    noise["factor"],
+                    noise["argument"],
+                    levels,
+                    np.broadcast_to(event["outcome"], np.shape(noise["ids"])),
+                ),
+            )
+        ):
             row = draws.get(int(e) >> BITS)
             chance = (
                 None
@@ -548,8 +563,10 @@ def changed(first: Any, second: Any) -> Optional[int]:
     def rows(data: Any) -> List[Any]:
         if isinstance(data, tuple) and data and all(hasattr(part, "__len__") for part in data):
             if len({len(part) for part in data}) == 1:
-                return [tuple(flat(part[i] if not hasattr(part, "iloc") else part.iloc[i])
-                              for part in data) for i in range(len(data[0]))]  # fmt: skip
+                return [
+                    tuple(flat(part[i] if not hasattr(part, "iloc") else part.iloc[i]) for part in data)
+                    for i in range(len(data[0]))
+                ]
         if hasattr(data, "iloc"):
             return [flat(data.iloc[i]) for i in range(len(data))]
         return [flat(item) for item in data] if hasattr(data, "__len__") else []
@@ -687,8 +704,8 @@ def _deterministic(recorded: Run, again: Run, report: Dict[str, Any]) -> bool:
     elif _moving(recorded, again) is not None:
         where = _moving(recorded, again)
         text = (
-            "the program is not deterministic given its draws: with the same data and draws, noise is added to "
-            "another number (threads, time, hash order, or a source that is not watched)"
+            "the program is not deterministic given its draws: with the same data and draws, noise is added "
+            "to another number (threads, time, hash order, or a source that is not watched)"
         )
     elif recorded.error is None and differences(recorded.output, again.output, 0.0):
         path, a, b = differences(recorded.output, again.output, 0.0)[0]
@@ -697,7 +714,7 @@ def _deterministic(recorded: Run, again: Run, report: Dict[str, Any]) -> bool:
         what = (
             "draws from a source that is not watched, or"
             if not draws
-            else "draws from a source that is not watched, or is not deterministic (threads, time, hash order), or"
+            else "draws from a source that is not watched, is not deterministic (threads, time, hashes), or"
         )
         text = (
             "the program %s changes what it is given: with the same data and draws output%s is %s and %s"
@@ -727,13 +744,20 @@ def _errors(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
     one, other = recorded.error, frozen.error
     if one is not None and other is not None:
         report["notes"].append("raises %s on both datasets: %s" % (type(one).__name__, one))
-        lost(report, recorded.where or ("", 0, ""), "the program raises %s on both datasets: %s" % (
-            type(one).__name__, " ".join(str(one).split())[:200]))  # fmt: skip
+        lost(
+            report,
+            recorded.where or ("", 0, ""),
+            "the program raises %s on both datasets: %s"
+            % (type(one).__name__, " ".join(str(one).split())[:200]),
+        )
         return
     error, where = (one, recorded.where) if one is not None else (other, frozen.where)
     which = "D" if one is not None else "D′"
     text = "%s is raised on %s and not on the other dataset: %s" % (
-        type(error).__name__, which, " ".join(str(error).split())[:200])  # fmt: skip
+        type(error).__name__,
+        which,
+        " ".join(str(error).split())[:200],
+    )
     finding(report, "exception", where or ("", 0, ""), text)
 
 
@@ -749,7 +773,10 @@ def _sequence(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
     a = _drawn(one[place]) if place < len(one) else "no draw"
     b = _drawn(other[place]) if place < len(other) else "no draw"
     text = "the draws depend on the data and not on released values alone: draw %d is %s on D, %s on D′" % (
-        place + 1, a, b)  # fmt: skip
+        place + 1,
+        a,
+        b,
+    )
     finding(report, "path", row["where"], text)
 
 
@@ -807,14 +834,13 @@ def row_of(session: Session, index: int) -> Optional[Dict[str, Any]]:
 
 
 def _rows(recorded: Run, found: Explanation, report: Dict[str, Any]) -> List[Dict[str, Any]]:
-    """A row for each draw that both runs made, for each function of noise that was released, each comparison."""
+    """A row for each draw that both runs made, for each function of noise that was released, each
+    comparison."""
     frozen = found.run
     stop = frozen.session.diverged
     pairs = list(zip(recorded.session.draws[:stop], frozen.session.draws[:stop]))
     moved = [k for k, s in found.shifts.items() if k in recorded.session.functions and np.any(s != 0.0)]
-    involved = {
-        k for k in _in_comparisons(frozen.session) if k in recorded.session.functions
-    }  # fmt: skip
+    involved = {k for k in _in_comparisons(frozen.session) if k in recorded.session.functions}
     pairs += [
         (recorded.session.functions[k], frozen.session.functions.get(k, recorded.session.functions[k]))
         for k in sorted(set(moved) | involved)
@@ -848,15 +874,26 @@ def _rows(recorded: Run, found: Explanation, report: Dict[str, Any]) -> List[Dic
     _add_comparisons(rows, recorded, frozen, found, report)
     if found.coins is not None:
         rows.append(
-            {"index": -1, "law": "coins", "kind": "coins", "where": found.coins["where"] or ["", 0, ""], "shape": [],
-             "params": {}, "params_other": {}, "unlike": [], "adapted": False, "shift": None,
-             "logs": found.coins["logs"]}
-        )  # fmt: skip
+            {
+                "index": -1,
+                "law": "coins",
+                "kind": "coins",
+                "where": found.coins["where"] or ["", 0, ""],
+                "shape": [],
+                "params": {},
+                "params_other": {},
+                "unlike": [],
+                "adapted": False,
+                "shift": None,
+                "logs": found.coins["logs"],
+            }
+        )
     return rows
 
 
 def simple(session: Session, row: Dict[str, Any]) -> Optional[Dict[str, Any]]:
-    """The function and the laws of two draws whose sum or difference a noise is; None where it is another one."""
+    """The function and the laws of two draws whose sum or difference a noise is; None where it is another
+    one."""
     recipe = row["recipe"]
     if (
         recipe["function"] not in ("add", "subtract")
@@ -890,7 +927,8 @@ def _fills(session: Session, use: Dict[str, Any]) -> bool:
 
 
 def _sums(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
-    """Sums whose noise has a factor that depends on the data, or whose argument is not finite on one dataset."""
+    """Sums whose noise has a factor that depends on the data, or whose argument is not finite on one
+    dataset."""
     known = {use["key"]: use for use in recorded.session.uses}
     for use in frozen.session.uses:
         other = known.get(use["key"])
@@ -900,18 +938,30 @@ def _sums(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
         if np.any(unlike):
             a, b = np.ravel(other["factor"])[unlike][0], np.ravel(use["factor"])[unlike][0]
             if _fills(recorded.session, use):
-                lost(report, use["where"], "a uniform number fills an interval whose ends depend on the data, after "
-                     "a choice among such intervals: the density of that is not known")  # fmt: skip
+                lost(
+                    report,
+                    use["where"],
+                    "a uniform number fills an interval whose ends depend on the data, after "
+                    "a choice among such intervals: the density of that is not known",
+                )
                 continue
-            finding(report, "scale", use["where"],
-                    "the noise is multiplied by %s on D and by %s on D′: its scale depends on the data"
-                    % (shown(abs(a)), shown(abs(b))))  # fmt: skip
+            finding(
+                report,
+                "scale",
+                use["where"],
+                "the noise is multiplied by %s on D and by %s on D′: its scale depends on the data"
+                % (shown(abs(a)), shown(abs(b))),
+            )
         with np.errstate(all="ignore"):
             broken = np.ravel(np.isfinite(other["argument"]) != np.isfinite(use["argument"]))
         if np.any(broken):
             a, b = np.ravel(other["argument"])[broken][0], np.ravel(use["argument"])[broken][0]
-            finding(report, "nan", use["where"],
-                    "noise is added to %s on D and to %s on D′: no noise hides that" % (shown(a), shown(b)))  # fmt: skip
+            finding(
+                report,
+                "nan",
+                use["where"],
+                "noise is added to %s on D and to %s on D′: no noise hides that" % (shown(a), shown(b)),
+            )
 
 
 def _parameters(
@@ -938,9 +988,13 @@ def _parameters(
         if one["law"] == "choice" and name == "a":
             continue
         what = "scale" if name in ("scale", "sigma", "std", "cov", "b", "high", "low") else "parameter"
-        finding(report, what, one["where"],
-                "the %s%s of %s depends on the data: %s on D, %s on D′"
-                % (name, place[0], one["law"], shown(place[1]), shown(place[2])))  # fmt: skip
+        finding(
+            report,
+            what,
+            one["where"],
+            "the %s%s of %s depends on the data: %s on D, %s on D′"
+            % (name, place[0], one["law"], shown(place[1]), shown(place[2])),
+        )
 
 
 def _mapped(one: Dict[str, Any], other: Dict[str, Any]) -> Optional[Dict[str, Any]]:
@@ -995,21 +1049,33 @@ def metric_distance(metric: str, a: Any, b: Any) -> Any:
 
 
 def _unexplained(pair: Pair, found: Explanation, report: Dict[str, Any], located: Tuple[Any, ...]) -> None:
-    """Report what differs in the outputs though every release is the same, with the line that it comes from."""
+    """Report what differs in the outputs though every release is the same, with the line that it comes
+    from."""
     for index, (one, other) in found.several.items():
         row = row_of(pair.recorded.session, index)
-        finding(report, "shared", other,
-                "the noise drawn at line %d is in two values that move differently (lines %d and %d): together "
-                "they show their difference" % (row["where"][1] if row else 0, one[1], other[1]))  # fmt: skip
+        finding(
+            report,
+            "shared",
+            other,
+            "the noise drawn at line %d is in two values that move differently (lines %d and %d): together "
+            "they show their difference" % (row["where"][1] if row else 0, one[1], other[1]),
+        )
         return
     path, a, b = found.unlike[0]
     text = "%s is %s on D and %s on D′, with every release the same: it was never noised" % (
-        "output" + path if not path.startswith("the ") else path, shown(a), shown(b))  # fmt: skip
+        "output" + path if not path.startswith("the ") else path,
+        shown(a),
+        shown(b),
+    )
     loose = _loose(pair.recorded.session, pair.frozen.session)
     if loose:
         for row in loose:
-            lost(report, row["where"], "the noise of %s was turned into plain numbers before it was added to "
-                 "anything; %s" % (row["law"], text))  # fmt: skip
+            lost(
+                report,
+                row["where"],
+                "the noise of %s was turned into plain numbers before it was added to "
+                "anything; %s" % (row["law"], text),
+            )
         return
     from .locate import line_of
 
@@ -1042,8 +1108,12 @@ def _add_comparisons(
         other = known.get(event["key"])
         if other is None or np.shape(other["ids"]) != np.shape(event["ids"]):
             if other is not None and event["what"] != "compare":
-                lost(report, event["where"], "a place is drawn among %s on D and %s on D′: what that costs is not known"
-                     % (other.get("size"), event.get("size")))  # fmt: skip
+                lost(
+                    report,
+                    event["where"],
+                    "a place is drawn among %s on D and %s on D′: what that costs is not known"
+                    % (other.get("size"), event.get("size")),
+                )
             if other is None or event["what"] != "compare" or np.ndim(other["ids"]) != 1:
                 continue
             if not _coin(other) or not _coin(event):
@@ -1051,9 +1121,10 @@ def _add_comparisons(
             event = other  # a coin for each record: of those on D
         involved = {int(e) >> BITS for ids in _event_ids(event) for e in np.ravel(ids) if e >= 0}
         released = [
-            k for k in involved
+            k
+            for k in involved
             if k in found.shifts and k not in found.compared and np.any(found.shifts[k] != 0.0)
-        ]  # fmt: skip
+        ]
         if released:
             continue  # what is compared after it was released shows nothing more
         rows.append(

@@ -61,8 +61,8 @@ class Session:
 
     rng       draws where there is no tape.
     tape      of the run on D, for a replay; None for the first run.
-    release   in a replay: "first": noise is public, with its value on the tape, as soon as anything is added to it
-              but numbers of the program's text; "moved": as soon as the argument is another one than on D; "last":
+    release   in a replay: "first": noise is public, with its value on the tape, as soon as anything but
+              numbers of the program's text is added; "moved": as soon as the argument is another one; "last":
               every sum is given its value on the tape, and is followed further; "none": sums are computed.
     shifts    what draws are moved by.
     flips     other outcomes than those of the tape: of comparisons by their keys, of draws by their places.
@@ -113,7 +113,8 @@ class Session:
         argument: Any = None,
         **more: Any,
     ) -> Any:
-        """The value of the next draw: `value`, freshly drawn, in a first run, and that of the tape in a replay.
+        """The value of the next draw: `value`, freshly drawn, in a first run, and that of the tape in a
+        replay.
 
         law       name of the law; params: what it depends on; argument: the number that it is centred at.
         kind      "noise", "coin" (not followed further), "mechanism" (its result is released).
@@ -224,7 +225,8 @@ class Session:
         return value if isinstance(known["value"], np.ndarray) else type(known["value"])(value)
 
     def _aligned(self, row: Dict[str, Any]) -> bool:
-        """Whether a draw is one of the tape: after another outcome there may be draws more, or fewer, than on D."""
+        """Whether a draw is one of the tape: after another outcome there may be draws more, or fewer, than
+        on D."""
         ahead = 3 if self.flips.get(("align", 0)) == "skip" else 1
         for place in range(self.read, min(self.read + ahead, len(self.tape.draws))):
             other = self.tape.draws[place]
@@ -248,14 +250,17 @@ class Session:
         """A uniform draw for each record, in which a record gets 0: it takes part at whatever rate."""
         have = self.records[0] if self.records is not None else None
         if (
-            row["kind"] == "noise"
-            and row["law"] == "uniform"
-            and isinstance(value, np.ndarray)
-            and value.shape[:1] == (have,)
+            (
+                row["kind"] == "noise"
+                and row["law"] == "uniform"
+                and isinstance(value, np.ndarray)
+                and value.shape[:1] == (have,)
+            )
+            and self.forced < have
+            and row["params"].get("low", 0.0) == 0.0
         ):
-            if self.forced < have and row["params"].get("low", 0.0) == 0.0:
-                value = value.copy()
-                value[self.forced] = 0.0
+            value = value.copy()
+            value[self.forced] = 0.0
         return value
 
     def key(self, ids: np.ndarray, what: str) -> Tuple[int, int]:

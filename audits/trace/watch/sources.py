@@ -1,4 +1,5 @@
-"""Generators that report what they draw, put in the place of those of NumPy, `random`, `secrets`, SciPy, torch."""
+"""Generators that report what they draw, put in the place of those of NumPy, `random`, `secrets`, SciPy,
+torch."""
 
 from __future__ import annotations
 
@@ -59,24 +60,44 @@ NAMES: Dict[str, Tuple[str, ...]] = {
 }
 DEFAULTS: Dict[str, Any] = {"loc": 0.0, "scale": 1.0, "low": 0.0, "high": 1.0}
 SAME = {
-    "random": "uniform", "random_sample": "uniform", "rand": "uniform", "randn": "normal",
-    "standard_normal": "normal", "standard_exponential": "exponential", "standard_gamma": "gamma",
-    "randint": "integers", "random_integers": "integers", "permuted": "permutation",
-}  # fmt: skip
+    "random": "uniform",
+    "random_sample": "uniform",
+    "rand": "uniform",
+    "randn": "normal",
+    "standard_normal": "normal",
+    "standard_exponential": "exponential",
+    "standard_gamma": "gamma",
+    "randint": "integers",
+    "random_integers": "integers",
+    "permuted": "permutation",
+}
 """Methods that draw from a law that has another name elsewhere."""
 COINS = ("integers", "randint", "random_integers", "choice", "permutation", "permuted", "bytes", "tomaxint")
 """Draws that are used as they are: places, orders, bytes."""
 PYTHON: Dict[str, Tuple[str, ...]] = {
-    "random": (), "uniform": ("low", "high"), "gauss": ("loc", "scale"), "normalvariate": ("loc", "scale"),
-    "expovariate": ("rate",), "betavariate": ("a", "b"), "gammavariate": ("shape", "scale"),
-    "lognormvariate": ("mean", "sigma"), "vonmisesvariate": ("mu", "kappa"), "paretovariate": ("a",),
-    "weibullvariate": ("scale", "a"), "triangular": ("left", "right", "mode"),
-}  # fmt: skip
+    "random": (),
+    "uniform": ("low", "high"),
+    "gauss": ("loc", "scale"),
+    "normalvariate": ("loc", "scale"),
+    "expovariate": ("rate",),
+    "betavariate": ("a", "b"),
+    "gammavariate": ("shape", "scale"),
+    "lognormvariate": ("mean", "sigma"),
+    "vonmisesvariate": ("mu", "kappa"),
+    "paretovariate": ("a",),
+    "weibullvariate": ("scale", "a"),
+    "triangular": ("left", "right", "mode"),
+}
 PYTHON_COINS = ("randint", "randrange", "choice", "choices", "sample", "getrandbits", "randbytes")
 PYTHON_LAWS = {
-    "random": "uniform", "gauss": "normal", "normalvariate": "normal", "expovariate": "exponential",
-    "betavariate": "beta", "gammavariate": "gamma", "lognormvariate": "lognormal",
-}  # fmt: skip
+    "random": "uniform",
+    "gauss": "normal",
+    "normalvariate": "normal",
+    "expovariate": "exponential",
+    "betavariate": "beta",
+    "gammavariate": "gamma",
+    "lognormvariate": "lognormal",
+}
 
 
 # --- NumPy ------------------------------------------------------------------------------------------------
@@ -333,8 +354,15 @@ def _watched_scipy(session: Session) -> Dict[Any, Dict[str, Any]]:
     if kind is None:
         return {}
     real = kind.rvs
-    laws = {"norm": "normal", "laplace": "laplace", "uniform": "uniform", "expon": "exponential",
-            "gumbel_r": "gumbel", "logistic": "logistic", "cauchy": "cauchy"}  # fmt: skip
+    laws = {
+        "norm": "normal",
+        "laplace": "laplace",
+        "uniform": "uniform",
+        "expon": "exponential",
+        "gumbel_r": "gumbel",
+        "logistic": "logistic",
+        "cauchy": "cauchy",
+    }
 
     def rvs(self: Any, *args: Any, **kwargs: Any) -> Any:
         if session.depth:
@@ -398,7 +426,8 @@ def watched(session: Session) -> Iterator[Any]:
             replaced.setdefault(owner, {}).update(attributes)
 
     def begin(seed: Sequence[int]) -> None:
-        """Every run of a seed starts with the same generators, so that a replay draws anew what it drew before."""
+        """Every run of a seed starts with the same generators, so that a replay draws anew what it drew
+        before."""
         words = np.random.SeedSequence(list(seed))
         rng.bit_generator.state = np.random.PCG64(words).state
         state.seed(words.generate_state(8))

@@ -95,8 +95,8 @@ def trace_command(
 ) -> None:
     """Trace your own program: the line that leaks, and what each draw costs at the real distance of the data.
 
-    Exit status: 0 nothing found (which is no proof) · 1 a leak, or a ledger above the claim · 2 bad input · 3 draws
-    were lost, so that nothing is known · 4 crashed.
+    Exit status: 0 nothing found (which is no proof) · 1 a leak, or a ledger above the claim · 2 bad input ·
+    3 draws were lost, so that nothing is known · 4 crashed.
     """
     options = Options(
         primitives=primitive or [],
