@@ -83,7 +83,8 @@ def _classes() -> List[Tuple[Any, str]]:
     for kind in seen.values():
         for name in METHODS:
             method = vars(kind).get(name)
-            if inspect.isfunction(method) and not getattr(method, "__isabstractmethod__", False):
+            abstract = getattr(method, "__isabstractmethod__", False)
+            if callable(method) and not inspect.isclass(method) and not abstract:
                 found.append((kind, name))
     for place, kind_name, name in CALLED:
         kind = getattr(sys.modules.get(place), kind_name, None)

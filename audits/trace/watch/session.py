@@ -134,7 +134,7 @@ class Session:
             value = self._replayed(row, value)
         elif self.forced is not None:
             value = self._participating(row, value)
-        row["value"] = value
+        row["value"] = own(value)
         self.last = row["index"]
         self.draws.append(row)
         self.rows[row["index"]] = row
@@ -178,7 +178,7 @@ class Session:
         if known is None or known["law"] != row["law"] or known["kind"] != row["kind"]:
             self.diverged = index
             return fresh
-        value = known["value"]
+        value = own(known["value"])
         if ("draw", index) in self.flips:
             return self.flips["draw", index]
         if row["kind"] == "coin" and self.records is not None and row["law"] in PLACES:
@@ -280,18 +280,18 @@ class Session:
         known = None if self.tape is None else self.tape.uses.get(key)
         if known is not None and self.diverged is None and np.shape(known["value"]) == np.shape(value):
             if self.release == "last":
-                value = known["value"]
+                value = own(known["value"])
             elif self.release in ("first", "moved"):
                 public = self.release == "first" and not soft
                 public = public or not same(known["argument"], argument) or not same(known["factor"], factor)
-                value = known["value"] if public else value
+                value = own(known["value"]) if public else value
         self.uses.append(
             {
                 "key": key,
                 "ids": ids,
                 "factor": factor,
                 "argument": argument,
-                "value": value,
+                "value": own(value),
                 "where": here(),
             }
         )
@@ -311,7 +311,10 @@ class Session:
             elif frozen is not None:
                 adapted = self._by_record(frozen, np.shape(outcome))
                 outcome = outcome if adapted is None else adapted
-        self.compared.append(dict(more, key=key, ids=ids, outcome=outcome, where=here(), at=len(self.draws)))
+            outcome = own(outcome)
+        self.compared.append(
+            dict(more, key=key, ids=ids, outcome=own(outcome), where=here(), at=len(self.draws))
+        )
         return outcome
 
 
@@ -329,6 +332,11 @@ class Current:
             self.__dict__["actual"] = value
         else:
             setattr(self.__dict__["actual"], name, value)
+
+
+def own(value: Any) -> Any:
+    """A copy of an array: the program may write into its own."""
+    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 def same(one: Any, other: Any) -> bool:
