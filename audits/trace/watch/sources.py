@@ -8,7 +8,7 @@ import os
 import random
 import secrets
 import sys
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Generator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -373,7 +373,7 @@ def _watched_scipy(session: Session) -> Dict[Any, Dict[str, Any]]:
         shapes, loc, scale, _ = self._parse_args_rvs(
             *plain(args), **{k: v for k, v in plain(kwargs).items() if k != "random_state"}
         )
-        law = laws.get(self.name, "scipy." + self.name)
+        law = str(laws.get(self.name, "scipy." + self.name))
         params: Dict[str, Any] = {"scale": scale} if law == "normal" or law in laws.values() else {}
         if law == "uniform":
             params = {"low": 0.0, "high": scale}
@@ -394,7 +394,7 @@ def _watched_scipy(session: Session) -> Dict[Any, Dict[str, Any]]:
 
 
 @contextlib.contextmanager
-def watched(session: Session) -> Iterator[Any]:
+def watched(session: Session) -> Generator[Any, None, None]:
     """While this is open, every source that is known reports to the session. Yields the generator to pass on.
 
     Functions that a library has imported under a name of its own are found by what they are.
@@ -451,7 +451,7 @@ def _of_numpy(module: Any) -> bool:
 @contextlib.contextmanager
 def exchanged(
     replaced: Dict[Any, Dict[str, Any]], instances: Optional[Dict[Any, Any]] = None
-) -> Iterator[None]:
+) -> Generator[None, None, None]:
     """Attributes of modules and classes are others while this is open, wherever modules have imported them.
 
     instances   what stands in for objects of these very classes that modules hold.

@@ -1,18 +1,20 @@
-"""dp-mobility-report 0.2.11: `bounds_dp` and `quartiles_dp` choose a rank with noise and release the record there.
+"""dp-mobility-report 0.2.11: `bounds_dp` and `quartiles_dp` choose a rank with noise, and release its record.
 
-The exponential mechanism makes the rank private; the value at that rank is a record as it is. A count with Laplace
-noise from the same module is beside them.
+The exponential mechanism makes the rank private; the value at that rank is a record as it is. A count with
+Laplace noise from the same module is beside them.
 """
 
 import numpy as np
 import pandas as pd
-from audits import each, unseeded
 from dp_mobility_report.privacy import diff_privacy
+
+from audits import each, unseeded
 
 RELEASES = [
     {
         "library": "dp-mobility-report==0.2.11",
         "python": "3.11",
+        "requirements": ["pandas==2.2.3"],
         "adjacency": "replace",
         "epsilon": 1.0,
         "max_samples": 2000,

@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -217,7 +217,7 @@ def _by_adjacency(loaded: Target, adjacency: str | None, options: Options) -> li
 
             from audits.privacy.pairs import take_pairs
 
-            own, _ = take_pairs(loaded.pairs, np.random.default_rng(options.seed), known)
+            own, _ = take_pairs(loaded.pairs, np.random.default_rng(options.seed), cast(Any, known))
             pairs = [derived(pair, kind) for pair in own]
         relation = "replace" if kind == "replace" else "add-remove"
         name = f"{loaded.name} under {kind}"
