@@ -225,10 +225,22 @@ def ledger_lines(rows: Sequence[Entry], delta: float) -> list[Line]:
         )
         squares = (x.ratio**2 for e in group for x in e.losses or () if x.kind == "gaussian")
         ratio = math.sqrt(math.fsum(squares))
-        line = Line(
-            *where, dearest.law, dearest.distance, len(group), cost, None, dearest.why, largest, ratio
+        file, number, function = where
+        found.append(
+            Line(
+                file=file,
+                line=number,
+                function=function,
+                law=dearest.law,
+                distance=dearest.distance,
+                times=len(group),
+                epsilon=cost,
+                share=None,
+                why=dearest.why,
+                largest=largest,
+                ratio=ratio,
+            )
         )
-        found.append(line)
     whole = math.fsum(cost for cost in costs if cost is not None and math.isfinite(cost))
     shares = [
         replace(

@@ -349,7 +349,7 @@ def _distance(row: Row) -> tuple[float | None, str]:
             return None, "the number of candidates differs"
         if a.size == 0:
             return 0.0, "no scores"
-        # exp(ε·u/s) for monotone scores, exp(ε·u/(2s)) for others: what counts is how differently scores move.
+        # exp(ε·u/s) for monotone scores, exp(ε·u/(2s)) for others: what counts is how far scores move apart.
         spread = float(np.max(a - b) - np.min(a - b))
         apart = spread if params.get("monotonic") else spread / 2.0
         return apart, f"scores move apart by {spread:.6g}"
@@ -416,12 +416,12 @@ class _Bit:
 
     where: tuple[str, int, str]
     above: bool
-    first: tuple[int | None, float, float, float]
-    second: tuple[int | None, float, float, float]
+    first: tuple[Any, ...]
+    second: tuple[Any, ...]
 
 
 def _bits(row: Row) -> list[_Bit]:
-    parts: list[list[tuple[int | None, float, float, float]]] = []
+    parts: list[list[tuple[Any, ...]]] = []
     size = int(np.size(row["outcome"]))
     for piece, other in zip(row["pieces"], row["pieces_other"], strict=True):
         a, b = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import sys
-from typing import Any, Dict, Iterable, List, Tuple
+from typing import Any, Dict, Iterable, List, Tuple, cast
 
 import numpy as np
 
@@ -150,7 +150,7 @@ def parameters(mechanism: Any) -> Dict[str, Any]:
             except Exception:
                 continue
             if _number(value):
-                found[name] = float(value)
+                found[name] = float(cast(Any, value))
                 break
     for attribute in ("utility", "utility_list", "scores"):
         value = getattr(mechanism, attribute, None)

@@ -64,7 +64,7 @@ class Note:
 
 def note_of(value: Any) -> Optional[Note]:
     """The note of a value, None for a plain one."""
-    return getattr(value, "_note", None) if isinstance(value, (NoiseArray, NoiseFloat, NoiseInt)) else None
+    return getattr(value, "note_", None) if isinstance(value, (NoiseArray, NoiseFloat, NoiseInt)) else None
 
 
 def plain(value: Any) -> Any:
@@ -88,7 +88,7 @@ def noted(value: Any, note: Optional[Note], numpy: bool = True) -> Any:
         return value
     if isinstance(value, np.ndarray) and value.ndim:
         array = np.ascontiguousarray(value).view(NoiseArray) if not isinstance(value, NoiseArray) else value
-        array._note = note
+        array.note_ = note
         return array
     kind = np.asarray(value).dtype.kind
     if kind == "f":
@@ -98,7 +98,7 @@ def noted(value: Any, note: Optional[Note], numpy: bool = True) -> Any:
         number = NoiseInt(int(value))
     else:
         return value
-    number._note = note
+    number.note_ = note
     return number
 
 
@@ -163,7 +163,7 @@ def apply(ufunc: Any, method: str, inputs: Tuple[Any, ...], out: Any, kwargs: Di
 def _into(target: Any, result: Any, note: Optional[Note]) -> Any:
     if isinstance(target, NoiseArray):
         plain(target)[...] = plain(result)
-        target._note = note
+        target.note_ = note
         return target
     target[...] = plain(result)
     # The array that was written to is the program's own and stays plain.
@@ -222,7 +222,10 @@ def _more_noise(name: str, values: Any, notes: Any, result: Any) -> Optional[Not
         return None
     session.derived += 1
     session.sums += 1
-    argument, sign = (first.argument, 1.0) if second.argument is None else (second.argument, -1.0)
+    argument: Any = first.argument
+    sign = 1.0
+    if argument is None:
+        argument, sign = second.argument, -1.0
     argument = np.broadcast_to(argument, shape) * (sign if name == "subtract" else 1.0)
     pure = tuple(0.0 if n.argument is None else n.argument for n in notes)
     recipe = {
@@ -404,7 +407,7 @@ def _rounded(ufunc: Any) -> Any:
 class NoiseFloat(Operations, float):
     """A number that is noise, or a sum with noise."""
 
-    _note: Optional[Note] = None
+    note_: Optional[Note] = None
     numpy = True
     ndim, shape, size = 0, (), 1
     dtype = np.dtype(float)
@@ -436,7 +439,7 @@ class NoiseFloat(Operations, float):
 class NoiseInt(Operations, int):
     """A whole number that is noise, or a sum with noise."""
 
-    _note: Optional[Note] = None
+    note_: Optional[Note] = None
     ndim, shape, size = 0, (), 1
     dtype = np.dtype(np.int64)
 
@@ -456,27 +459,27 @@ class NoiseInt(Operations, int):
 class NoiseArray(np.ndarray):
     """An array that is noise, or a sum with noise."""
 
-    _note: Optional[Note] = None
+    note_: Optional[Note] = None
 
     def __array_finalize__(self, other: Any) -> None:
         # A view that NumPy makes has no note until somebody gives it one.
-        self._note = None
+        self.note_ = None
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return apply(ufunc, method, inputs, kwargs.pop("out", None), kwargs)
 
-    __array_function__ = on_arrays
+    __array_function__: Any = on_arrays
 
     def __getitem__(self, place: Any) -> Any:
         value = self.view(np.ndarray)[plain(place)]
-        note = self._note
+        note = self.note_
         if note is None:
             return value
         return noted(value, note.moved(lambda array: np.asarray(array)[plain(place)]))
 
     def __setitem__(self, place: Any, value: Any) -> None:
         self.view(np.ndarray)[plain(place)] = plain(value)
-        note, other = self._note, note_of(value)
+        note, other = self.note_, note_of(value)
         if note is None:
             return
         argument = np.zeros(note.ids.shape) if note.argument is None else np.array(note.argument)
@@ -487,7 +490,7 @@ class NoiseArray(np.ndarray):
             ids[place], factor[place] = other.ids, other.factor
             argument[place] = 0.0 if other.argument is None else other.argument
         some = note.argument is not None or other is None or other.argument is not None
-        self._note = Note(note.session, ids, factor, argument if some else None, note.soft, note.depth)
+        self.note_ = Note(note.session, ids, factor, argument if some else None, note.soft, note.depth)
 
     def __iter__(self) -> Any:
         return (self[i] for i in range(len(self)))
@@ -496,16 +499,16 @@ class NoiseArray(np.ndarray):
         return self.view(np.ndarray).__reduce__()
 
     def __deepcopy__(self, memo: Any) -> Any:
-        return noted(self.view(np.ndarray).copy(), self._note)
+        return noted(self.view(np.ndarray).copy(), self.note_)
 
-    def copy(self, order: str = "C") -> Any:
+    def copy(self, order: Any = "C") -> Any:
         """A copy, as noisy as this."""
-        return noted(self.view(np.ndarray).copy(order), self._note)
+        return noted(self.view(np.ndarray).copy(order), self.note_)
 
     def _moved(self, name: str, *args: Any, **kwargs: Any) -> Any:
         move = lambda array: getattr(np.asarray(array), name)(*args, **kwargs)  # noqa: E731
         value = move(self.view(np.ndarray))
-        return value if self._note is None else noted(value, self._note.moved(move))
+        return value if self.note_ is None else noted(value, self.note_.moved(move))
 
     def reshape(self, *shape: Any, **kwargs: Any) -> Any:
         """In another shape."""
@@ -535,7 +538,7 @@ class NoiseArray(np.ndarray):
     def astype(self, kind: Any, *args: Any, **kwargs: Any) -> Any:
         """In another type: of floating point it is still noise."""
         value = self.view(np.ndarray).astype(kind, *args, **kwargs)
-        return noted(value, self._note) if value.dtype.kind == self.dtype.kind else value
+        return noted(value, self.note_) if value.dtype.kind == self.dtype.kind else value
 
     def argmax(self, *args: Any, **kwargs: Any) -> Any:
         """The place of the largest."""

@@ -432,15 +432,17 @@ def reach(row: Dict[str, Any]) -> Optional[Tuple[int, int]]:
         return None
 
 
-def unlike_entries(a: Any, b: Any) -> int:
+def unlike_entries(one: Any, other: Any) -> int:
     """How many entries of two flat values differ; what cannot be compared counts much."""
+    a: Any = one
+    b: Any = other
     if isinstance(a, dict) and isinstance(b, dict) and set(a) == set(b):
         return sum(unlike_entries(a[key], b[key]) for key in a)
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)) and len(a) == len(b):
         return sum(unlike_entries(x, y) for x, y in zip(a, b))
-    arrays = isinstance(a, np.ndarray) and isinstance(b, np.ndarray)
-    if arrays and a.shape == b.shape and a.dtype.kind in "fiub" and b.dtype.kind in "fiub":
-        return int(np.sum(~_alike(a, b, CLOSE)))
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and one.shape == other.shape:
+        if one.dtype.kind in "fiub" and other.dtype.kind in "fiub":
+            return int(np.sum(~_alike(one, other, CLOSE)))
     return (
         1000 * bool(differences(a, b, CLOSE))
         if isinstance(a, (dict, list, np.ndarray))
@@ -459,7 +461,9 @@ def chances(session: Session) -> Optional[float]:
         if (first["ids"] is None) == (second["ids"] is None):
             return None
         noise, other = (first, second) if first["ids"] is not None else (second, first)
-        name = event["name"] if first["ids"] is not None else MIRRORED.get(event["name"], event["name"])
+        name = str(event["name"])
+        if first["ids"] is None:
+            name = MIRRORED.get(name, name)
         levels = np.broadcast_to(np.asarray(other["value"], dtype=float), np.shape(noise["ids"]))
         for e, f, a, t, seen in zip(
             *map(
@@ -477,7 +481,7 @@ def chances(session: Session) -> Optional[float]:
             chance = (
                 None
                 if row is None or f == 0.0
-                else chance_of(row, name if f > 0 else MIRRORED.get(name, name), (t - a) / f)
+                else chance_of(row, str(name if f > 0 else MIRRORED.get(str(name), name)), (t - a) / f)
             )
             if chance is None:
                 return None
@@ -560,15 +564,15 @@ def count(data: Any) -> Optional[int]:
 def changed(first: Any, second: Any) -> Optional[int]:
     """The place of the first record that differs."""
 
-    def rows(data: Any) -> List[Any]:
+    def rows(dataset: Any) -> List[Any]:
+        data: Any = dataset
         if isinstance(data, tuple) and data and all(hasattr(part, "__len__") for part in data):
             if len({len(part) for part in data}) == 1:
                 return [
-                    tuple(flat(part[i] if not hasattr(part, "iloc") else part.iloc[i]) for part in data)
-                    for i in range(len(data[0]))
+                    tuple(flat(getattr(part, "iloc", part)[i]) for part in data) for i in range(len(data[0]))
                 ]
         if hasattr(data, "iloc"):
-            return [flat(data.iloc[i]) for i in range(len(data))]
+            return [flat(getattr(data, "iloc")[i]) for i in range(len(data))]
         return [flat(item) for item in data] if hasattr(data, "__len__") else []
 
     try:

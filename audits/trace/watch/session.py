@@ -259,6 +259,8 @@ class Session:
                 and isinstance(value, np.ndarray)
                 and value.shape[:1] == (have,)
             )
+            and have is not None
+            and self.forced is not None
             and self.forced < have
             and row["params"].get("low", 0.0) == 0.0
         ):

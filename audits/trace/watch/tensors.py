@@ -1,4 +1,4 @@
-"""The random functions of PyTorch: draws are watched and replayed; what is done with a tensor is not followed.
+"""The random functions of PyTorch: draws are watched and replayed; what becomes of a tensor is not followed.
 
 Where noise that became a tensor matters for the output, `pair.solved` finds how far it must move.
 """
