@@ -4,8 +4,7 @@
 * Samples: `mean_at_most`, `mean_at_least`, `mean_equals`, `drawn_from` (a sampler against its law), and
   `constant` for a hidden constant that is measured and not judged.
 * Many pieces: `cells` groups rows by grid point; `decisive` shows the deciding one for all; `deciding_first`
-  sorts them; `worst_member` takes the supremum over a family, chosen on one part of the trials and measured
-  on the others; `sandwich` holds every private mechanism above a lower bound and one without privacy below.
+  sorts them; `sandwich` holds every private mechanism above a lower bound and one without privacy below.
 """
 
 from __future__ import annotations
@@ -353,28 +352,6 @@ def cells(rows: pd.DataFrame, axes: Sequence[str]) -> list[tuple[dict[str, Any],
         values: Any = key
         found.append((_plain(dict(zip(axes, values, strict=True))), part))
     return found
-
-
-def worst_member(rows: pd.DataFrame, axes: Sequence[str], member: str, risk: str) -> pd.DataFrame:
-    """The supremum over a family of losses at each grid point: chosen on one part of the trials, measured
-    on the others.
-
-    rows    one row a trial, with the columns `axes`, `member`, `risk` and "trial" (a number from 0 up).
-    Returns one row a grid point: `axes`, `member`, "risk", "standard_error", "trials". The member is chosen
-    on every fourth trial, so that the choice does not bias the risk.
-    Raises ValueError where a member has fewer than eight trials.
-    """
-    import pandas as pd
-
-    if int(rows.groupby([*axes, member]).size().min()) < 8:
-        raise ValueError(f"rows must hold at least 8 trials of every {member}, to choose on some of them")
-    choosing = rows["trial"] % 4 == 0
-    means = rows[choosing].groupby([*axes, member])[risk].mean().reset_index()
-    best = means.loc[means.groupby(list(axes))[risk].idxmax(), [*axes, member]]
-    rest = rows[~choosing].merge(best, on=[*axes, member])
-    grouped: Any = rest.groupby([*axes, member])[risk]
-    table = pd.DataFrame({"risk": grouped.mean(), "standard_error": grouped.sem(), "trials": grouped.size()})
-    return table.reset_index()
 
 
 def sandwich(

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from audits.judge import sample_mean as sample_mean
     from audits.judge import sandwich as sandwich
     from audits.judge import undecided as undecided
-    from audits.judge import worst_member as worst_member
     from audits.privacy import audit_privacy as audit_privacy
     from audits.rates import fit_rate as fit_rate
     from audits.rates import slope_against as slope_against
+    from audits.rates.family import worst_member as worst_member
     from claims.harness.claim import Budget as Budget
     from claims.harness.claim import Claim as Claim
     from claims.harness.claim import Paper as Paper

@@ -144,7 +144,9 @@ def one_of(choices: Iterable[Any], /, **values: object) -> None:
 
 def _number(value: Any) -> float:
     """The value as a float; NaN, which fails every comparison, where it is not one finite number."""
-    if isinstance(value, str | bytes | list | tuple) or np.ndim(value) > 0:
+    if not isinstance(value, float | int) and (
+        isinstance(value, str | bytes | list | tuple) or np.ndim(value) > 0
+    ):
         return math.nan
     try:
         number = float(value)

@@ -38,10 +38,15 @@ def pinball(shallow: float) -> Loss:
     optimum is about as slow as a convex Lipschitz loss permits.
     """
     share(shallow=shallow)
+
+    def slope(z: Array, y: Array) -> Array:
+        side = np.sign(z - y)
+        return np.where(side > 0.0, shallow, side)
+
     return Loss(
         name=f"pinball({shallow:g})",
         value=lambda z, y: np.maximum(y - z, shallow * (z - y)),
-        slope=lambda z, y: np.where(z > y, shallow, np.where(z < y, -1.0, 0.0)),
+        slope=slope,
         lipschitz=1.0,
         smoothness=math.inf,
         convex=True,

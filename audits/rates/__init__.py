@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from audits.rates.exponents import AxisFit, Exponent, ExponentChange, RateFit, compare_exponents
+from audits.rates.exponents import Exponent, ExponentChange, compare_exponents
 from audits.rates.fit import fit_rate, slope_against
+from audits.rates.result import AxisFit, RateFit
 
 __all__ = [
     "AxisFit",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,34 +12,6 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-
-def checked_options(
-    axes: Sequence[str],
-    claimed: Mapping[str, float],
-    tolerance: float,
-    alpha: float,
-    equivalence_alpha: float | None,
-    vanishing: Collection[str],
-    bootstrap: int,
-) -> list[str]:
-    names = [axes] if isinstance(axes, str) else list(axes)
-    if not names or len(set(names)) != len(names):
-        raise ValueError(f"axes must be different column names, at least one, got {names}")
-    for name, keys in (("claimed", claimed), ("vanishing", vanishing)):
-        if isinstance(keys, str) or any(k not in names for k in keys):
-            raise ValueError(f"{name} must name axes out of {names}, got {keys!r}")
-    for axis, value in claimed.items():
-        if not math.isfinite(value):
-            raise ValueError(f"claimed exponent of {axis} must be finite, got {value}")
-    if not (math.isfinite(tolerance) and tolerance >= 0.0):
-        raise ValueError(f"tolerance must be finite and ≥ 0, got {tolerance}")
-    for name, level in (("alpha", alpha), ("equivalence_alpha", equivalence_alpha)):
-        if level is not None and not 0.0 < level < 0.5:
-            raise ValueError(f"{name} must be in (0, 0.5), got {level}")
-    if bootstrap < 100:
-        raise ValueError(f"bootstrap must be ≥ 100 draws, got {bootstrap}")
-    return names
 
 
 def _column(table: Any, name: str) -> Any:

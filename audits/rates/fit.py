@@ -15,8 +15,10 @@ unmodelled variances): 2.9 % to 4.4 % misses at a nominal 5 %, and 0.1 % to 0.25
 cells on one axis have 5 degrees of freedom, whose one-sided quantile at 1e-5 is 15.5; twelve cells have 10,
 and 7.5: small tables decide little at small levels.
 
-What no interval shows: lower-order terms that still bend the line at the sizes measured. `slope_against`
-takes a printed form with its log factors.
+What no interval shows: lower-order terms that still bend the line at the sizes measured, and a single cell
+that decides. `audits.rates.diagnostics` looks for both; where the risk is plainly no power law, a verdict
+that does not hold at both ends of the range is INCONCLUSIVE. `slope_against` takes a printed form with its
+log factors.
 """
 
 from __future__ import annotations
@@ -27,14 +29,12 @@ from typing import Any
 
 import numpy as np
 
-from audits.evidence import Side, Verdict
-from audits.rates.cells import cells_of, check_design, checked_options, log_risk, numeric_column
-from audits.rates.exponents import AxisFit, Exponent, RateFit, t_quantile
-from audits.rates.regression import alone_along, exponent_of, regress
-
-_Z90 = 1.2815515655446004
-# Above this relative standard error of a cell the logarithm is no longer nearly normal.
-_LARGEST_RELATIVE_ERROR = 0.3
+from audits.evidence import Side
+from audits.rates.cells import cells_of, check_design, log_risk, numeric_column
+from audits.rates.diagnostics import Fitted, diagnose
+from audits.rates.question import LARGEST_RELATIVE_ERROR, Doubts, Question
+from audits.rates.regression import Resampling, alone_along, exponent_of, regress
+from audits.rates.result import RateFit
 
 
 def fit_rate(
@@ -66,7 +66,8 @@ def fit_rate(
     side       what the claim says of the risk. TIGHT: the exponent is θ; REFUTED if the interval lies outside
                θ ± tolerance, CONSISTENT if inside (two one-sided tests). UPPER: the risk grows no faster
                than claimed; REFUTED if the lower limit is > θ + tolerance, CONSISTENT if the upper limit is
-               ≤ θ + tolerance. LOWER: the mirror image. INCONCLUSIVE otherwise: a wide interval never passes.
+               ≤ θ + tolerance. LOWER: the mirror image. INCONCLUSIVE otherwise: a wide interval never passes,
+               and no fit to a risk that is plainly no power law, unless both ends of the range say the same.
     alpha      probability that any true claimed exponent is refuted, split evenly over the claimed axes.
     equivalence_alpha  level of the interval that must lie within the tolerance for CONSISTENT, per axis;
                None takes the level of the refutation.
@@ -91,36 +92,29 @@ def fit_rate(
     >>> round(fit["n"].exponent.estimate, 6), fit.verdict.value
     (-1.0, 'CONSISTENT')
     """
-    promised = dict(claimed or {})
-    names = checked_options(axes, promised, tolerance, alpha, equivalence_alpha, vanishing, bootstrap)
+    question = Question(
+        names=(axes,) if isinstance(axes, str) else tuple(axes), claimed=dict(claimed or {}),
+        tolerance=tolerance, side=Side(side), alpha=alpha, equivalence_alpha=equivalence_alpha,
+        vanishing=vanishing,
+    )  # fmt: skip
+    if bootstrap < 100:
+        raise ValueError(f"bootstrap must be ≥ 100 draws, got {bootstrap}")
+    names = question.names
     cells = cells_of(table, risk, names, standard_error, cluster)
     y, variance = log_risk(cells)
     design = np.column_stack([np.ones(y.size), *(np.log(cells.axes[a]) for a in names)])
     check_design(design, names)
-    fit = regress(design, y, variance, cells.cluster, bootstrap, np.random.default_rng(seed))
-
-    vacuous = _vacuous_cells(table, form, trivial, names)
-    spent = alpha / max(len(promised), 1)
-    noisy = float(np.sqrt(variance.max())) > _LARGEST_RELATIVE_ERROR
-    fits: list[AxisFit] = []
-    for j, axis in enumerate(names):
-        exponent = exponent_of(fit, j + 1)
-        alone = alone_along(cells, names, j, y, variance, bootstrap, np.random.default_rng(0))
-        fits.append(
-            _held_against(
-                axis,
-                exponent,
-                alone,
-                promised.get(axis),
-                tolerance,
-                Side(side),
-                spent,
-                equivalence_alpha,
-                axis in vanishing,
-                noisy,
-                vacuous,
-            )
-        )
+    fit = regress(design, y, variance, cells.cluster, Resampling(bootstrap, np.random.default_rng(seed)))
+    doubts = Doubts(
+        noisy=float(np.sqrt(variance.max())) > LARGEST_RELATIVE_ERROR,
+        vacuous=_vacuous_cells(table, form, trivial, names),
+    )
+    diagnoses = diagnose(Fitted(cells, names, design, y, variance, fit), tolerance)
+    fits = []
+    for j, diagnosis in enumerate(diagnoses):
+        again = Resampling(bootstrap, np.random.default_rng(0))
+        alone = alone_along(cells, names, j, y, variance, again)
+        fits.append(question.held_against(exponent_of(fit, j + 1), alone, diagnosis, doubts))
     return RateFit(
         axes=tuple(fits),
         constant=float(np.exp(fit.coefficients[0])),
@@ -170,66 +164,3 @@ def _vacuous_cells(table: Any, form: str | None, trivial: float | None, names: S
     above = numeric_column(table, form) > trivial
     places = np.column_stack([numeric_column(table, name) for name in names])
     return len(np.unique(places[above], axis=0))
-
-
-def _held_against(
-    axis: str,
-    exponent: Exponent,
-    alone: Exponent | None,
-    claimed: float | None,
-    tolerance: float,
-    side: Side,
-    alpha: float,
-    equivalence_alpha: float | None,
-    vanishing: bool,
-    noisy: bool,
-    vacuous: int,
-) -> AxisFit:
-    level = alpha / 2.0 if side is Side.TIGHT else alpha
-    low, high = exponent.interval(level)
-    # UPPER forbids faster growth: a higher exponent, or a lower one where the axis goes to 0.
-    forbids_high = side is Side.TIGHT or (side is Side.UPPER) != vanishing
-    forbids_low = side is Side.TIGHT or not forbids_high
-    notes: list[str] = []
-    if alone is not None and abs(alone.estimate - exponent.estimate) > max(tolerance, 0.02):
-        notes.append(
-            f"along this axis alone the exponent is {alone.estimate:.4g} ± {alone.standard_error:.2g}"
-        )
-    verdict: Verdict | None = None
-    resolution: float | None = None
-    if claimed is not None:
-        pass_level = level if equivalence_alpha is None else equivalence_alpha
-        inner_low, inner_high = exponent.interval(pass_level)
-        slack = tolerance + 1e-9  # rounding of exact tables
-        refuted = (forbids_high and low > claimed + slack) or (forbids_low and high < claimed - slack)
-        within = (not forbids_high or inner_high <= claimed + slack) and (
-            not forbids_low or inner_low >= claimed - slack
-        )
-        verdict = Verdict.REFUTED if refuted else Verdict.CONSISTENT if within else Verdict.INCONCLUSIVE
-        if noisy and verdict is not Verdict.REFUTED:
-            verdict = Verdict.INCONCLUSIVE
-        if noisy:
-            notes.append(f"a cell has a relative standard error above {_LARGEST_RELATIVE_ERROR}")
-        if vacuous:
-            verdict = Verdict.INCONCLUSIVE
-            notes.append(f"the claimed form exceeds the trivial value in {vacuous} cells: no slope decides")
-        if equivalence_alpha is not None:
-            inner = f"[{inner_low:.4g}, {inner_high:.4g}] at one-sided level {equivalence_alpha:g}"
-            notes.append(f"{inner}, within {tolerance:g} of {claimed:g}" if within else "")
-        reach = tolerance + _reach(level, exponent)
-        resolution = reach if math.isfinite(reach) else None
-    worse = "either" if forbids_high and forbids_low else "higher" if forbids_high else "lower"
-    return AxisFit(
-        axis=axis, exponent=exponent, alone=alone, low=low, high=high, confidence=1.0 - 2.0 * level,
-        claimed=claimed, tolerance=tolerance, side=side, worse=worse, verdict=verdict, resolution=resolution,
-        alpha_spent=0.0 if claimed is None else alpha, note="; ".join(n for n in notes if n),
-    )  # fmt: skip
-
-
-def _reach(level: float, exponent: Exponent) -> float:
-    """How far beyond the tolerance an exponent must lie to be refuted with probability 0.9.
-
-    P(Z + c > q·W) = 0.9 with W² = χ²_df/df, W normal to first order: mean 1 − 1/(4df), variance 1/(2df).
-    """
-    q, df = t_quantile(level, exponent.degrees_of_freedom), exponent.degrees_of_freedom
-    return (q * (1.0 - 0.25 / df) + _Z90 * math.sqrt(1.0 + q**2 / (2.0 * df))) * exponent.standard_error

@@ -1,10 +1,11 @@
-"""Weighted least squares of log risk on log axes, with errors that hold for few and uneven cells."""
+"""Weighted least squares of log risk on log axes by statsmodels, with errors for few and uneven cells."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +19,21 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Regression:
+    """Coefficients and their errors, degrees of freedom, τ, and the weights (mean 1) of the cells."""
+
     coefficients: Array
     errors: Array
     df: float
     misfit: float
+    weights: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """Draws of the cluster bootstrap, 0 for none, and where they come from."""
+
+    draws: int
+    rng: np.random.Generator
 
 
 def exponent_of(fit: Regression, j: int) -> Exponent:
@@ -33,13 +45,23 @@ def exponent_of(fit: Regression, j: int) -> Exponent:
 
 
 def regress(
-    design: Array, y: Array, variance: Array, cluster: Integers, draws: int, rng: np.random.Generator
+    design: Array, y: Array, variance: Array, cluster: Integers, resampling: Resampling | None = None
 ) -> Regression:
+    """The fit with the largest of three standard errors: HC3 (CR3), model-based, cluster bootstrap."""
     misfit = _misfit(design, y, variance)
     weights = _weights(variance, misfit)
-    coefficients, robust, df = _robust(design, y, weights, cluster)
-    errors = np.maximum(robust, _bootstrap_errors(design, y, weights, cluster, draws, rng))
-    return Regression(coefficients, errors, df, math.sqrt(misfit))
+    coefficients, errors, df = _robust(design, y, weights, cluster)
+    if resampling is not None:
+        errors = np.maximum(errors, _bootstrap_errors(design, y, weights, cluster, resampling))
+    return Regression(coefficients, errors, df, math.sqrt(misfit), weights)
+
+
+def weighted_line(design: Array, y: Array, weights: Array) -> Any:
+    """The WLS results of statsmodels, with nonrobust errors `bse` and with `HC3_se`."""
+    from statsmodels.regression.linear_model import WLS
+
+    model: Any = WLS  # its stubs have scalar weights only
+    return model(y, design, weights=weights).fit()
 
 
 def _weights(variance: Array, misfit: float) -> Array:
@@ -52,48 +74,62 @@ def _weights(variance: Array, misfit: float) -> Array:
 
 
 def _misfit(design: Array, y: Array, variance: Array) -> float:
-    """τ² by the method of moments: the expected weighted residual sum of squares equals the observed one."""
+    """τ² by the method of moments: the expected weighted residual sum of squares equals the observed one.
+
+    By hand: the random effects of statsmodels (`stats.meta_analysis`) have a mean and no regressors.
+    """
     weights = _weights(variance, 0.0)
-    root = np.sqrt(weights)[:, None]
-    q, _ = np.linalg.qr(design * root)
-    residual = y * root[:, 0] - q @ (q.T @ (y * root[:, 0]))
+    root = np.sqrt(weights)
+    basis = np.linalg.qr(design * root[:, None])[0]
+    residual = y * root - basis @ (basis.T @ (y * root))
     # E Σ w r² = tr((I − H) W^{1/2} (V + τ² I) W^{1/2}), H the hat matrix of the weighted design
-    free = (1.0 - (q**2).sum(axis=1)) * weights
+    free = (1.0 - (basis**2).sum(axis=1)) * weights
     excess = float(residual @ residual) - float(free @ variance)
     return max(excess / float(free.sum()), 0.0)
 
 
+def _largest_leverage(weighted: Array, cluster: Integers | None) -> float:
+    """Largest eigenvalue of a cell's or cluster's block of the hat matrix: 1 where the others leave a gap."""
+    basis = np.linalg.qr(weighted)[0]
+    if cluster is None:
+        return float((basis**2).sum(axis=1).max())
+    return float(max(np.linalg.norm(basis[cluster == g], 2) for g in np.unique(cluster)) ** 2)
+
+
 def _robust(design: Array, y: Array, weights: Array, cluster: Integers) -> tuple[Array, Array, float]:
     """Weighted least squares: coefficients, the larger of HC3 (CR3) and model-based errors, their freedom."""
-    root = np.sqrt(weights)
-    q, r = np.linalg.qr(design * root[:, None])
-    pseudo = np.linalg.solve(r, q.T)  # coefficients = pseudo @ (weighted y)
-    z = y * root
-    residual = z - q @ (q.T @ z)
-    groups = int(cluster.max()) + 1
-    if groups < design.shape[1] + 2:
-        raise ValueError(
-            f"{design.shape[1]} coefficients need at least {design.shape[1] + 2} clusters, got {groups}"
-        )
-    scores = np.empty((design.shape[1], groups))
-    for g in range(groups):
-        rows = np.flatnonzero(cluster == g)
-        own = np.eye(rows.size) - q[rows] @ q[rows].T
-        if np.linalg.eigvalsh(own)[0] < 1e-9:
-            raise ValueError("one cell (or cluster) alone determines an exponent: add cells")
-        scores[:, g] = pseudo[:, rows] @ np.linalg.solve(own, residual[rows])
-    sandwich = np.sqrt((scores**2).sum(axis=1))
-    free = y.size - design.shape[1]
-    model = np.sqrt((pseudo**2).sum(axis=1) * float(residual @ residual) / free)
-    return pseudo @ z, np.maximum(sandwich, model), float(groups - design.shape[1])
+    groups, k = int(cluster.max()) + 1, design.shape[1]
+    if groups < k + 2:
+        raise ValueError(f"{k} coefficients need at least {k + 2} clusters, got {groups}")
+    line = weighted_line(design, y, weights)
+    single = groups == y.size
+    if _largest_leverage(line.model.wexog, None if single else cluster) > 1.0 - 1e-9:
+        raise ValueError("one cell (or cluster) alone determines an exponent: add cells")
+    sandwich = line.HC3_se if single else jackknife_errors(design, y, weights, cluster)
+    return line.params, np.maximum(sandwich, line.bse), float(groups - k)
+
+
+def jackknife_errors(design: Array, y: Array, weights: Array, cluster: Integers) -> Array:
+    """CR3: √Σ_g (β − β₍₋g₎)², β₍₋g₎ the coefficients without cluster g (Bell and McCaffrey 2002).
+
+    By hand: statsmodels has CR0 and CR1 (cov_type="cluster"), which are too short for few clusters. Where
+    each cluster is one cell this is its HC3.
+    """
+    full = weighted_line(design, y, weights).params
+    kept = [cluster != g for g in range(int(cluster.max()) + 1)]
+    without = np.array([weighted_line(design[k], y[k], weights[k]).params for k in kept])
+    return np.sqrt(((full - without) ** 2).sum(axis=0))
 
 
 def _bootstrap_errors(
-    design: Array, y: Array, weights: Array, cluster: Integers, draws: int, rng: np.random.Generator
+    design: Array, y: Array, weights: Array, cluster: Integers, resampling: Resampling
 ) -> Array:
-    """Standard deviation of the coefficients when clusters get independent exponential weights."""
+    """Standard deviation of the coefficients when clusters get independent exponential weights.
+
+    By hand: statsmodels has no weighted bootstrap, and a fit for each of a thousand draws takes seconds.
+    """
     groups, k = int(cluster.max()) + 1, design.shape[1]
-    w = rng.exponential(size=(draws, groups))[:, cluster] * weights
+    w = resampling.rng.exponential(size=(resampling.draws, groups))[:, cluster] * weights
     # In an orthonormal basis of the columns the normal equations are well conditioned.
     basis, r = np.linalg.qr(design * np.sqrt(weights)[:, None])
     basis /= np.sqrt(weights)[:, None]
@@ -104,13 +140,7 @@ def _bootstrap_errors(
 
 
 def alone_along(
-    cells: Cells,
-    names: Sequence[str],
-    j: int,
-    y: Array,
-    variance: Array,
-    draws: int,
-    rng: np.random.Generator,
+    cells: Cells, names: Sequence[str], j: int, y: Array, variance: Array, resampling: Resampling
 ) -> Exponent | None:
     """The exponent of one axis within groups of at least three cells that agree on all other axes."""
     if len(names) == 1:
@@ -129,7 +159,7 @@ def alone_along(
     if int(number.max()) + 1 < design.shape[1] + 2:
         return None
     try:
-        fit = regress(design, y[used], variance[used], number, draws, rng)
+        fit = regress(design, y[used], variance[used], number, resampling)
     except ValueError:  # one cell alone determines it: there is no such interval
         return None
     return exponent_of(fit, 1)

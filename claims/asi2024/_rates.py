@@ -6,12 +6,12 @@ logarithms, by the printed formulas) and `plain` (the risk with the logarithms d
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from claims import Evidence, Side, at_least, fit_rate, reported, slope_against
+from audits.rates import family
+from claims import Evidence, at_least, reported
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,15 +35,6 @@ def spread(n: int, m: int, d: int, epsilon: float, delta: float, steps: int) -> 
     return tau * math.sqrt(8.0 * logs) / (n * epsilon)
 
 
-def cells(levels: Mapping[str, Sequence[float]], delta: float) -> list[dict[str, float | int]]:
-    """27 cells in which every pair of the four axes takes every pair of their three levels three times."""
-    return [
-        {axis: levels[axis][k] for axis, k in zip(AXES, (*first, sum(first) % 3), strict=True)}
-        | {"delta": delta}
-        for first in itertools.product(range(3), repeat=3)
-    ]
-
-
 def exponents(
     rows: pd.DataFrame, claimed: Mapping[str, float], tolerance: float, fitted: float, sloped: float
 ) -> Iterator[Evidence]:
@@ -51,9 +42,8 @@ def exponents(
 
     fitted, sloped  error probabilities of the two.
     """
-    fit = fit_rate(rows, "plain", list(claimed), dict(claimed), tolerance, side=Side.TIGHT, alpha=fitted)
-    yield from fit.evidence()
-    yield from slope_against(rows, "risk", "rate", 0.1, side=Side.TIGHT, alpha=sloped).evidence()
+    yield from family.exponents(rows, "plain", claimed, tolerance, alpha=fitted)
+    yield from family.against_form(rows, "risk", "rate", 0.1, alpha=sloped)
 
 
 def constants(rows: pd.DataFrame, form: str, least: float | None = None) -> Iterator[Evidence]:

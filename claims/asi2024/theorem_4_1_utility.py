@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audits.rates import family
 from claims import (
     CONSISTENT,
     REFUTED,
@@ -52,7 +53,7 @@ from claims import (
 )
 from claims.asi2024 import PAPER
 from claims.asi2024._hard_losses import excess_risks, two_point_bound
-from claims.asi2024._rates import cells, constants, exponents, spread
+from claims.asi2024._rates import constants, exponents, spread
 from implementations.asi2024.dp_sgd import Parameters, mean_plan, printed_parameters
 from implementations.privacy import PrivacyBudget
 
@@ -151,7 +152,10 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     yield from constants(rows, "the corrected form", 0.48)
 
 
-_LEVELS = {"n": (2000, 8000, 32_000), "m": (1, 16, 256), "d": (1, 4, 16), "epsilon": (0.25, 1.0, 4.0)}
+_CELLS = [
+    c | {"delta": 1e-6}
+    for c in family.fraction(n=(2000, 8000, 32_000), m=(1, 16, 256), d=(1, 4, 16), epsilon=(0.25, 1.0, 4.0))
+]
 
 
 CLAIM = Claim(
@@ -187,8 +191,8 @@ CORRECTED = CLAIM.reading(
     summary="√d·log²(ndm/δ)/(n√mε), by running the algorithm on linear losses",
     measure=measure,
     judge=judge,
-    smoke=Tier(cells(_LEVELS, 1e-6), trials=600),
-    ci=Tier(cells(_LEVELS, 1e-6), trials=2000),
+    smoke=Tier(_CELLS, trials=600),
+    ci=Tier(_CELLS, trials=2000),
     fits_exponents=True,
     largest_resolution=0.2,
     plots=[

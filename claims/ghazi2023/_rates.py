@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
 from typing import Any
 
 import numpy as np
 
-from claims import Budget, Evidence, Plot, Side, fit_rate, reported, slope_against, worst_member
+from audits.rates import family
+from claims import Budget, Evidence, Plot, Side, reported
 from claims.ghazi2023.algorithm_3 import printed_sigma
 from implementations.ghazi2023.feasible import Ball
 from implementations.ghazi2023.quadratic import Kink, Summary
@@ -81,20 +81,8 @@ def columns(excess: np.ndarray, start: int, **constants: float) -> dict[str, Any
 
 
 def balanced(members: Sequence[str], **levels: Sequence[float]) -> list[dict[str, Any]]:
-    """27 points on four axes of three levels each, in which all pairs of levels of two axes meet equally
-    often.
-
-    The last axis takes level (i + j + k) mod 3 where the others take i, j, k: a regular fraction of the 81
-    points, with all members at each.
-    """
-    names = list(levels)
-    assert [len(v) for v in levels.values()] == [3] * 4
-    return [
-        {name: levels[name][at] for name, at in zip(names, (*place, sum(place) % 3), strict=True)}
-        | {"member": member}
-        for place in product(range(3), repeat=3)
-        for member in members
-    ]
+    """The fraction of these levels, with all members at each cell."""
+    return family.with_members(family.fraction(**levels), "member", members)
 
 
 def plot(title: str, form: str, risk: str) -> Plot:
@@ -111,15 +99,6 @@ def plot(title: str, form: str, risk: str) -> Plot:
     )
 
 
-def _worst(rows: Any, names: list[str]) -> Any:
-    """The sup over the family at each point: "risk", "logs", "form", and "scaled", the risk over the logs."""
-    worst = worst_member(rows, names, "member", "risk")
-    worst = worst.merge(rows.groupby(names)[["logs", "form"]].first().reset_index(), on=names)
-    worst["scaled"] = worst["risk"] / worst["logs"]
-    worst["scaled_error"] = worst["standard_error"] / worst["logs"]
-    return worst
-
-
 def judge_rates(
     rows: Any, claimed: Mapping[str, float], printed: str, budget: Budget, steepest: float = -2.5
 ) -> Iterator[Evidence]:
@@ -129,50 +108,37 @@ def judge_rates(
     noise, K) and "form" (the printed form times them). An upper bound is broken by a risk that falls more
     slowly; ε goes to 0, so that there a lower exponent is worse.
 
-    steepest  the exponent of ε that section 6 states (−2.5, squared for strongly convex losses): shown
-              beside the raw slope.
+    steepest  the exponent of ε that section 6 states (−2.5, squared for strongly convex losses): shown beside
+              the raw slope, and not judged again: the exponents hold it against K, which has the exact power.
     """
-    names = [*claimed]
-    worst = _worst(rows, names)
-    first, second, third = budget.split(3)
     vanishing: tuple[str, ...] = ("epsilon",) if "epsilon" in claimed else ()
-    fit = fit_rate(
-        worst, "scaled", names, claimed, TOLERANCE, side=Side.UPPER, alpha=first,
-        standard_error="scaled_error", vanishing=vanishing,
-    )  # fmt: skip
-    yield from fit.evidence()
-    against = slope_against(
-        worst, "risk", "form", TOLERANCE, side=Side.UPPER, alpha=second, standard_error="standard_error"
+    worst = family.worst_member(rows, [*claimed, "logs", "form"], "member", "risk")
+    fitted, sloped, _ = budget.split(3)
+    yield from _judged(worst, claimed, (fitted, sloped), side=Side.UPPER, vanishing=vanishing)
+    yield from family.raw_exponents(
+        worst, "risk", [*claimed], dict.fromkeys(vanishing, steepest), standard_error="standard_error"
     )
-    yield from against.evidence()
-    raw = fit_rate(
-        worst, "risk", names, dict.fromkeys(vanishing, steepest), TOLERANCE, side=Side.UPPER, alpha=third,
-        standard_error="standard_error", vanishing=vanishing,
-    )  # fmt: skip
-    for name in names:
-        exponent, steep = raw[name].exponent.estimate, name in vanishing
-        # Shown, not judged again: the exponents above hold it against K, which has the exact power of ε.
-        yield reported(f"raw exponent of {name}", exponent, claimed=steepest if steep else None)
     yield reported(f"largest excess over {printed}", float((rows["risk"] / rows["form"]).max()))
     yield reported("K, the log factors and constants of the noise, largest", float(rows["logs"].max()))
 
 
 def judge_law(rows: Any, claimed: Mapping[str, float], words: str, budget: Budget) -> Iterator[Evidence]:
-    """As `judge_rates` for a risk whose order is known, so that too small a risk is a mistake as well.
-
-    The exponents of the sup over the family divided by "logs" and its slope against "form" are judged from
-    both sides; raw slopes are reported.
-    """
-    names = [*claimed]
-    worst = _worst(rows, names)
-    first, second = budget.split(2)
-    yield from fit_rate(
-        worst, "scaled", names, claimed, TOLERANCE, alpha=first, standard_error="scaled_error"
-    ).evidence()
-    yield from slope_against(
-        worst, "risk", "form", TOLERANCE, alpha=second, standard_error="standard_error"
-    ).evidence()
-    raw = fit_rate(worst, "risk", names, standard_error="standard_error")
-    for name in names:
-        yield reported(f"raw exponent of {name}", raw[name].exponent.estimate)
+    """As `judge_rates` for a risk whose order is known, so that too small a risk is a mistake as well."""
+    worst = family.worst_member(rows, [*claimed, "logs", "form"], "member", "risk")
+    yield from _judged(worst, claimed, budget.split(2))
+    yield from family.raw_exponents(worst, "risk", [*claimed], standard_error="standard_error")
     yield reported(f"largest sup over {words}", float((worst["risk"] / worst["form"]).max()))
+
+
+def _judged(
+    worst: Any, claimed: Mapping[str, float], alphas: Sequence[float], **options: Any
+) -> Iterator[Evidence]:
+    """Exponents of the sup over "logs", and its slope against "form"; options of the exponents."""
+    scaled = worst.assign(risk=worst["risk"] / worst["logs"], error=worst["standard_error"] / worst["logs"])
+    yield from family.exponents(
+        scaled, "risk", claimed, TOLERANCE, alpha=alphas[0], standard_error="error", **options
+    )
+    yield from family.against_form(
+        worst, "risk", "form", TOLERANCE, alpha=alphas[1], standard_error="standard_error",
+        side=options.get("side", Side.TIGHT),
+    )  # fmt: skip

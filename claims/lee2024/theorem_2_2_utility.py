@@ -22,12 +22,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from audits.rates import family
 from claims import (
     CONSISTENT,
     REFUTED,
@@ -42,9 +42,7 @@ from claims import (
     Tier,
     Weight,
     constant,
-    fit_rate,
     mean_at_most,
-    worst_member,
 )
 from claims.lee2024 import PAPER
 from implementations.lee2024 import product_sampler, regularised_exponential
@@ -112,26 +110,22 @@ def judge(rates: bool, rows: Any, budget: Budget) -> Iterator[Evidence]:
         points.append(point)
     trials = int(rows["trial"].max()) + 1
     yield constant("hidden constant, largest over the points", ratios, errors, trials, points=points)
-    if rates and all(rows[axis].nunique() >= 3 for axis in axes):
-        for tail, part in zip(("none", "small"), budget.split(2), strict=True):
-            worst = worst_member(rows[rows["tail"] == tail], axes, "member", "risk")
-            claimed = {"n": -1.0, "k": 0.5, "epsilon": -1.0, "d": 0.0}
-            fit = fit_rate(
-                worst, "risk", axes, claimed, 0.1, side=Side.UPPER, alpha=part, equivalence_alpha=0.001,
-                standard_error="standard_error", vanishing=("epsilon",),
-            )  # fmt: skip
-            yield from (replace(e, point={"tail": tail}) for e in fit.evidence())
+    for tail, part in zip(("none", "small"), budget.split(2) if rates else (), strict=False):
+        worst = family.worst_member(rows[rows["tail"] == tail], axes, "member", "risk")
+        yield from family.exponents(
+            worst, "risk", {"n": -1.0, "k": 0.5, "epsilon": -1.0, "d": 0.0}, 0.1, side=Side.UPPER, alpha=part,
+            equivalence_alpha=0.001, standard_error="standard_error", vanishing=("epsilon",),
+            point={"tail": tail},
+        )  # fmt: skip
 
 
 _BASE = {"n": 800, "k": 4, "epsilon": 0.2, "d": 64, "delta": 1e-4}
+_ARMS = family.star(_BASE, n=(800, 400, 3200, 12_800), k=(1, 16), epsilon=(0.1, 0.4), d=(16, 1024))
 _STAR = [
-    {**_BASE, **change, "tail": tail}
+    cell | {"tail": tail}
     for tail in ("none", "small")
-    for change in (
-        {}, {"n": 400}, {"n": 3200}, {"n": 12_800}, {"k": 1}, {"k": 16}, {"epsilon": 0.1}, {"epsilon": 0.4},
-        {"d": 16}, {"d": 1024}, {"n": 3200, "k": 16, "epsilon": 0.4, "d": 256},
-    )
-]  # fmt: skip
+    for cell in [*_ARMS, _BASE | {"n": 3200, "k": 16, "epsilon": 0.4, "d": 256}]
+]
 
 
 def _plot(label: str, axis: str, **others: float) -> Plot:

@@ -24,6 +24,7 @@ import numpy as np
 from audits import tracing
 from audits.bounds import clopper_pearson
 from audits.judge import at_least, at_most
+from audits.rates import family
 from claims import (
     CONSISTENT,
     Budget,
@@ -36,7 +37,6 @@ from claims import (
     Tier,
     audit_privacy,
     constant,
-    fit_rate,
     grid,
     mean_at_most,
     reported,
@@ -103,16 +103,15 @@ def measure(point: Point) -> dict[str, Any]:
 
 def judge(rows: Any, budget: Budget) -> Iterator[Evidence]:
     axes = ["n", "d"]
-    means = rows.groupby([*axes, "mechanism", "margin"])["risk"].agg(["mean", "sem", "size"]).reset_index()
-    worst = means.loc[means.groupby([*axes, "mechanism"])["mean"].idxmax()]
-    best = worst.loc[worst.groupby(axes)["mean"].idxmin()].rename(
+    worst = family.supremum(rows, [*axes, "mechanism"], "margin", "risk")
+    means = worst.groupby([*axes, "mechanism"])["risk"].agg(["mean", "sem", "size"]).reset_index()
+    best = means.loc[means.groupby(axes)["mean"].idxmin()].rename(
         columns={"mean": "risk", "sem": "standard_error"}
     )
-    if best["n"].nunique() >= 3:
-        yield from fit_rate(
-            best, "risk", axes, {"n": -1.0, "d": 1.5}, 0.15, side=Side.LOWER, alpha=budget.share(0.5),
-            equivalence_alpha=0.001, standard_error="standard_error",
-        ).evidence()  # fmt: skip
+    yield from family.exponents(
+        best, "risk", {"n": -1.0, "d": 1.5}, 0.15, side=Side.LOWER, alpha=budget.share(0.5),
+        equivalence_alpha=0.001, standard_error="standard_error",
+    )  # fmt: skip
     epsilon, delta = float(rows["epsilon"].iloc[0]), float(rows["delta"].iloc[0])
     ratios, errors, points = [], [], []
     for row in best.itertuples():

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audits.rates import family
 from claims import Evidence, Plot, Point, Side, at_most, constant, decisive, mean_at_most, mean_equals
 from implementations.levy2021 import first_order
 from implementations.levy2021.concentration import Concentration
@@ -275,41 +276,20 @@ def rate(
     axes      all that are fitted, where some of them have no verdict.
     measured  tells exponents of one axis apart where a claim fits two.
     """
-    from audits.rates import fit_rate
-
-    if not_an_axis(rows, list(axes or claimed)):
-        return []
-    fit = fit_rate(
-        rows, "normalised", list(axes or claimed), claimed, tolerance, side=Side.UPPER, alpha=alpha,
+    return family.exponents(
+        rows, "normalised", claimed, tolerance, axes=axes, side=Side.UPPER, alpha=alpha,
         equivalence_alpha=1e-3, vanishing=[a for a in VANISHING if a in claimed], seed=1,
+        point={"measured": measured} if measured else {},
     )  # fmt: skip
-    return [replace(e, point={"measured": measured} if measured else {}) for e in fit.evidence()]
-
-
-def hardest(rows: pd.DataFrame, cells: Sequence[str]) -> pd.DataFrame:
-    """Of each cell the loss with the largest mean of `normalised`, where nothing is random: the supremum."""
-    means = rows.groupby([*cells, "loss"])["normalised"].mean().reset_index()
-    largest = means.loc[means.groupby(list(cells))["normalised"].idxmax(), [*cells, "loss"]]
-    return rows.merge(largest, on=[*cells, "loss"])
-
-
-def not_an_axis(rows: pd.DataFrame, axes: Sequence[str]) -> bool:
-    """Whether some axis has fewer than three values: the smallest tier fits no exponents."""
-    return any(rows[axis].nunique() < 3 for axis in axes)
 
 
 def noise_rate(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     """Exponents of the answers' squared noise over the printed log factors, from both sides."""
-    from audits.rates import fit_rate
-
     claimed = {"n": -2.0, "m": -1.0, "d": 2.0, "epsilon": -2.0, "steps": 1.0}
-    if not_an_axis(rows, list(claimed)):
-        return []
-    fit = fit_rate(
-        rows, "squared_noise", list(claimed), claimed, SQUARED_TOLERANCE, side=Side.TIGHT, alpha=alpha,
-        equivalence_alpha=1e-3, seed=2,
+    return family.exponents(
+        rows, "squared_noise", claimed, SQUARED_TOLERANCE, alpha=alpha, equivalence_alpha=1e-3, seed=2,
+        point={"measured": "squared noise of an answer"},
     )  # fmt: skip
-    return [replace(e, point={"measured": "squared noise of an answer"}) for e in fit.evidence()]
 
 
 def below_bound(rows: pd.DataFrame, alpha: float, quantity: str) -> Evidence:
@@ -408,8 +388,8 @@ def plot(title: str, form: str, risk: str) -> Plot:
 
 def star(base: Mapping[str, Any], growth: Sequence[int], **arms: Sequence[Any]) -> list[dict[str, Any]]:
     """Cells that leave the base point along one axis each."""
-    cells = [dict(base) | {axis: value} for axis, values in arms.items() for value in values]
     least = users_for(base["d"], base["epsilon"], base["steps"])
+    cells = family.star(base, **arms)
     needed = [c | {"n": users_for(c["d"], c["epsilon"], c["steps"])} for c in cells]
     return [dict(base) | {"n": least * g} for g in growth] + needed
 

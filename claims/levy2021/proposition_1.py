@@ -4,6 +4,10 @@ For H-smooth losses with σ²-sub-Gaussian gradients; the display is damaged in 
 stated in section 4. A covering of Θ and a union over n users and d coordinates give the logarithms, so the
 statement is read with the radius σ√(2d·log(2dnK/α)/m), K the number of points of the covering along an axis.
 
+α ≥ 0 is printed; at α = 0 the radius is infinite and nothing is said. All three losses are separable over the
+coordinates, for which a union over d coordinates is enough; a loss that is not needs a covering of the
+directions too, hence d²·log K in place of d·log, which Õ may hide or not.
+
 Three losses, σ = 1:
 
 * *bumps*, at the edge of the statement: ℓ(θ; z) = Σ_j Σ_k z_jk·b(θ_j − c_k) with fair signs z and K bumps b
@@ -25,11 +29,11 @@ order is reached."""
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audits.rates import family
 from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Plot, Point, Side, Tier, constant, mean_at_most
 from claims.levy2021 import PAPER
 from claims.levy2021._first_order import TOLERANCE
@@ -93,18 +97,15 @@ def measure(point: Point) -> dict[str, Any]:
 
 
 def judge(rows: Any, budget: Budget) -> list[Evidence]:
-    from audits.rates import fit_rate
-
     claimed = {"m": -0.5, "d": 0.5, "n": 0.0}
     evidence: list[Evidence] = []
     for name, part in rows.groupby("loss"):
         judged = claimed if name == "bumps" else {a: claimed[a] for a in ("m", "d")}
         axes = [*judged, "places"] if name == "bumps" else list(judged)
-        fit = fit_rate(
-            part, "normalised", axes, judged, TOLERANCE, side=Side.UPPER,
-            alpha=budget.share(0.3), equivalence_alpha=1e-3, seed=4,
+        evidence += family.exponents(
+            part, "normalised", judged, TOLERANCE, axes=axes, side=Side.UPPER, alpha=budget.share(0.3),
+            equivalence_alpha=1e-3, seed=4, point={"loss": str(name)},
         )  # fmt: skip
-        evidence += [replace(e, point={"loss": str(name)}) for e in fit.evidence()]
     quantity = "P(some user leaves σ√(2d·log(2dnK/α)/m))"
     evidence.append(
         mean_at_most(quantity, rows["left"], ALPHA, alpha=budget.share(0.1), method="clopper-pearson")
@@ -118,10 +119,9 @@ def judge(rows: Any, budget: Budget) -> list[Evidence]:
 def star(most: int) -> list[dict[str, Any]]:
     """Cells of the bumps that leave a base point along one axis each; `most` samples a user at most."""
     base = {"loss": "bumps", "m": 100, "d": 16, "n": 8, "places": 16}
-    arms: dict[str, tuple[int, ...]] = {
-        "m": (100, 10, 1000, 100_000, most), "d": (4, 64, 256), "n": (2, 32, 128), "places": (4, 64, 256)
-    }  # fmt: skip
-    return [base | {axis: value} for axis, values in arms.items() for value in values]
+    return family.star(
+        base, m=(100, 10, 1000, 100_000, most), d=(4, 64, 256), n=(2, 32, 128), places=(4, 64, 256)
+    )
 
 
 def others(ms: tuple[int, ...], ds: tuple[int, ...]) -> list[dict[str, Any]]:

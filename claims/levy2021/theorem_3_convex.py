@@ -30,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+from audits.rates import family
 from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Point, Tier, grid, mean_equals
 from claims.levy2021 import PAPER
 from claims.levy2021 import _first_order as shared
@@ -139,8 +140,8 @@ def judge(rows: Any, budget: Budget) -> list[Evidence]:
         ),
         shared.horizon(walk_over_rate, 0.0, shared.TOLERANCE, "exponent of T of the exact risk over ν/√T"),
         *shared.rate(
-            shared.hardest(quiet, ["smoothness", "steps"]), {"smoothness": 1.0, "steps": -1.0},
-            budget.share(0.1), measured="risk without noise",
+            family.supremum(quiet, ["smoothness", "steps"], "loss", "normalised"),
+            {"smoothness": 1.0, "steps": -1.0}, budget.share(0.1), measured="risk without noise",
         ),
         *shared.noise_rate(noisy, budget.share(0.2)),
         shared.below_bound(rows, budget.share(0.1), "excess risk over HR²/T + Rν√(2/T)"),

@@ -26,8 +26,10 @@ How it is checked. Exponents of n, p, ε and log(1/δ) of the supremum against �
 log-risk against the log of the printed form, slope 1; with exactly calibrated noise the same against
 √p/(n·μ*(ε, δ)). The mean risk of every loss in every cell against the constant that the standard bound
 proves, √3 with the printed noise and √5 with the calibrated one. `:high-probability` holds the frequency of
-excess > 2·√(p·log(1/δ))·log(1/β)/(εn) against β, and reports the constant that suffices.
-`:constant-1` tries eleven learning rates over a factor 32 at each of seven T on five losses.
+excess > 2·√(p·log(1/δ))·log(1/β)/(εn) against β from 0.3 to 0.001, and reports the constant that suffices,
+also for √log(1/β): whether log(1/β) stands under the root is not legible, neither here nor where the proof of
+Theorem D.4 uses it, and the larger form, outside, is taken. `:constant-1` tries eleven learning rates over a
+factor 32 at each of seven T on five losses.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ import numpy as np
 
 from audits.bounds import quantile_interval
 from audits.judge import CONFIDENCE, cells
+from audits.rates import family
 from claims import (
     CONSISTENT,
     INCONCLUSIVE,
@@ -59,11 +62,8 @@ from claims import (
     at_most,
     constant,
     decisive,
-    fit_rate,
     grid,
     mean_at_most,
-    slope_against,
-    worst_member,
 )
 from claims.song2021 import PAPER
 from implementations import losses
@@ -76,6 +76,7 @@ if TYPE_CHECKING:
 
 TOLERANCE = 0.1
 """A forgotten root moves an exponent by ½: exponents are held within a fifth of that."""
+BETAS = (0.3, 0.1, 0.01, 0.001)
 CONSTANT = 2.0
 """The constant that the high-probability check puts for the hidden one: the least whole number with which
 the bound at β = 0.3, the larger of the two, is above √3 times the form, which is proven for the mean."""
@@ -86,11 +87,21 @@ SLOPES = (1.0, 2.0, 4.0)
 
 IN_BALL = [*(f"linear {factor:g}" for factor in SLOPES), "distance, ball"]
 """The losses whose C is the unit ball."""
+MEMBERS = [*IN_BALL, "distance", "pinball"]
+
+
+def norms(theta: Array) -> Array:
+    """‖θ‖₂, row by row: (…, p) → (…, 1), column by column, since NumPy is slow along a short axis."""
+    squares = theta * theta
+    total = squares[..., :1]
+    for j in range(1, theta.shape[-1]):
+        total = total + squares[..., j, None]
+    return np.sqrt(total)
 
 
 def in_ball(theta: Array) -> Array:
     """Projection to the unit ball, row by row."""
-    return theta / np.maximum(np.linalg.norm(theta, axis=-1, keepdims=True), 1.0)
+    return theta / np.maximum(norms(theta), 1.0)
 
 
 def plan(point: Point) -> tuple[int, float, float, float]:
@@ -108,66 +119,67 @@ def plan(point: Point) -> tuple[int, float, float, float]:
     return steps, sigma, form, exact
 
 
-def groups(p: int, noise: float) -> list[tuple[list[str], Any, Any, Any]]:
-    """(names, gradient, excess risk, projection) of losses that run as one batch (names, trials, p).
+def batch(p: int, noise: float) -> tuple[dp_gd.Gradient, dp_gd.Gradient, dp_gd.Gradient]:
+    """(gradient, excess risk, projection) of the losses of `MEMBERS` as one batch (members, trials, p).
 
     Every optimum is at distance 1 from 0. `noise` is √p·σ/√T.
     """
-    slopes = np.zeros((len(SLOPES), 1, p))
+    linear, last = len(SLOPES), len(MEMBERS) - 1
+    slopes = np.zeros((linear, 1, p))
     slopes[:, 0, 0] = np.minimum(1.0, np.array(SLOPES) * noise)
     place = np.zeros(p)
     place[0] = -1.0
-
-    def towards(theta: Array) -> Array:
-        away = theta - place
-        return away / np.maximum(np.linalg.norm(away, axis=-1, keepdims=True), 1e-300)
-
-    def first_in_ball(theta: Array) -> Array:
-        theta[0] = in_ball(theta[0])
-        return theta
-
     pinball = losses.pinball(0.2)
     targets, weights = np.full((1, p), -1.0 / math.sqrt(p)), np.full((1, p), 1.0 / p)
-    return [
-        (
-            [f"linear {factor:g}" for factor in SLOPES],
-            lambda theta: slopes,
-            lambda theta: slopes[:, :, 0] * (1.0 + theta[..., 0]),
-            in_ball,
-        ),
-        (
-            ["distance, ball", "distance"],
-            towards,
-            lambda theta: np.linalg.norm(theta - place, axis=-1),
-            first_in_ball,
-        ),
-        (
-            ["pinball"],
-            dp_gd.coordinate_gradient(pinball, targets, weights),
-            lambda theta: dp_gd.coordinate_risk(pinball, targets, weights, theta),
-            None,
-        ),
-    ]
+    coordinates = dp_gd.coordinate_gradient(pinball, targets, weights)
+
+    def gradient(theta: Array) -> Array:
+        away = theta[linear:last] - place
+        found = np.empty_like(theta)
+        found[:linear] = slopes
+        found[linear:last] = away / np.maximum(norms(away), 1e-300)
+        found[last] = coordinates(theta[last])
+        return found
+
+    def excess(theta: Array) -> Array:
+        return np.concatenate(
+            [
+                slopes[:, :, 0] * (1.0 + theta[:linear, :, 0]),
+                norms(theta[linear:last] - place)[..., 0],
+                dp_gd.coordinate_risk(pinball, targets, weights, theta[last:]),
+            ]
+        )
+
+    def project(theta: Array) -> Array:
+        theta[: len(IN_BALL)] = in_ball(theta[: len(IN_BALL)])
+        return theta
+
+    return gradient, excess, project
 
 
 def measure(point: Point) -> dict[str, Any]:
-    """Excess risks, one row per loss and trial."""
+    """Excess risks, one row per loss and trial.
+
+    All losses see the same noise, of which the draws cost most: what is said of a single loss does not depend
+    on it, and levels are split over the losses.
+    """
     steps, sigma, form, exact = plan(point)
     p, trials = point.p, point.trials
     eta = dp_gd.learning_rate(radius=1.0, lipschitz=1.0, rank=p, noise=sigma, steps=steps)
-    columns: dict[str, list[Any]] = {"loss": [], "trial": [], "excess": [], "norm": []}
-    for names, gradient, excess, project in groups(p, sigma * math.sqrt(p / steps)):
-        shape = (len(names), trials, p)
-        result = dp_gd.run(
-            gradient, np.zeros(shape), steps=steps, learning_rate=eta,
-            noise=dp_gd.gaussian_noise(shape, sigma, point.rng), project=project,
-        )  # fmt: skip
-        columns["loss"] += [name for name in names for _ in range(trials)]
-        columns["trial"] += [*range(trials)] * len(names)
-        columns["excess"] += excess(result.printed).ravel().tolist()
-        columns["norm"] += np.linalg.norm(result.printed, axis=-1).ravel().tolist()
-    count = len(columns["trial"])
-    return {**columns, FORM: np.full(count, form), EXACT: np.full(count, exact)}
+    gradient, excess, project = batch(p, sigma * math.sqrt(p / steps))
+    theta = dp_gd.run(
+        gradient, np.zeros((len(MEMBERS), trials, p)), steps=steps, learning_rate=eta,
+        noise=dp_gd.gaussian_noise((trials, p), sigma, point.rng), project=project,
+    ).printed  # fmt: skip
+    count = len(MEMBERS) * trials
+    return {
+        "loss": [name for name in MEMBERS for _ in range(trials)],
+        "trial": [*range(trials)] * len(MEMBERS),
+        "excess": excess(theta).ravel(),
+        "norm": np.linalg.norm(theta, axis=-1).ravel(),
+        FORM: np.full(count, form),
+        EXACT: np.full(count, exact),
+    }
 
 
 AXES = ("n", "p", "epsilon", "delta", "noise")
@@ -178,22 +190,20 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     projected = rows.loc[rows["loss"].isin(IN_BALL), "norm"]
     yield at_most("‖θ^priv‖ where C is the unit ball", float(projected.max()), 1.0, decides=False)
     alpha = budget.split(4)
-    table = worst_member(rows, [*AXES, FORM, EXACT], "loss", "excess")
+    table = family.worst_member(rows, [*AXES, FORM, EXACT], "loss", "excess")
     printed, calibrated = (table[table["noise"] == kind] for kind in ("printed", "calibrated"))
     printed = printed.assign(**{LENGTH: np.log(1.0 / printed["delta"])})
-    options = {"side": Side.UPPER, "standard_error": "standard_error", "equivalence_alpha": 0.01}
+    options = {
+        "side": Side.UPPER, "standard_error": "standard_error", "equivalence_alpha": 0.01, "trivial": 1.0
+    }  # fmt: skip
     if printed["p"].nunique() > 2:
         exponents = {"n": -1.0, "p": 0.5, "epsilon": -1.0, LENGTH: 0.5}
-        yield from fit_rate(
-            printed, "risk", list(exponents), exponents, TOLERANCE, alpha=alpha[0], form=FORM, trivial=1.0,
-            vanishing=("epsilon",), **options,
-        ).evidence()  # fmt: skip
-        yield from slope_against(
-            printed, "risk", FORM, TOLERANCE, alpha=alpha[1], trivial=1.0, **options
-        ).evidence()
-        yield from slope_against(
-            calibrated, "risk", EXACT, TOLERANCE, alpha=alpha[2], trivial=1.0, **options
-        ).evidence()
+        yield from family.exponents(
+            printed, "risk", exponents, TOLERANCE, alpha=alpha[0], form=FORM, vanishing=("epsilon",),
+            **options,
+        )  # fmt: skip
+        yield from family.against_form(printed, "risk", FORM, TOLERANCE, alpha=alpha[1], **options)
+        yield from family.against_form(calibrated, "risk", EXACT, TOLERANCE, alpha=alpha[2], **options)
     proven = {"printed": (FORM, math.sqrt(3.0)), "calibrated": (EXACT, math.sqrt(5.0))}
     present = [kind for kind in proven if (rows["noise"] == kind).any()]
     for kind in present:
@@ -229,7 +239,7 @@ def judge_probability(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     cases = [
         (point, part["excess"].to_numpy() / part[FORM].to_numpy(), beta)
         for point, part in cells(rows, [*AXES, "loss"])
-        for beta in (0.3, 0.1)
+        for beta in BETAS
     ]
     checks = [
         mean_at_most(
@@ -239,17 +249,27 @@ def judge_probability(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
         for (point, ratio, beta), alpha in zip(cases, budget.split(len(cases)), strict=True)
     ]  # fmt: skip
     yield decisive(checks)
+    yield quantile_evidence(cases, 1.0, "log(1/β)", len(rows))
+    yield quantile_evidence(cases, 0.5, "√log(1/β)", len(rows))
+
+
+def quantile_evidence(
+    cases: list[tuple[dict[str, Any], Array, float]], power: float, words: str, samples: int
+) -> Evidence:
+    """The constant with which the quantiles of all cases obey the form times log(1/β)^power."""
+    known = [(ratio, beta) for _, ratio, beta in cases if beta * len(ratio) >= 10.0]
     ends: list[tuple[float, float, float]] = []
-    for _, ratio, beta in cases:
-        low, high = quantile_interval(ratio, 1.0 - beta, (1.0 - CONFIDENCE) / len(cases))
+    for ratio, beta in known:
+        length = math.log(1.0 / beta) ** power
+        low, high = quantile_interval(ratio, 1.0 - beta, (1.0 - CONFIDENCE) / len(known))
         # An order statistic, not an interpolation, so that the interval always holds it.
         middle = float(np.quantile(ratio, 1.0 - beta, method="inverted_cdf"))
-        ends.append((low / math.log(1.0 / beta), middle / math.log(1.0 / beta), high / math.log(1.0 / beta)))
+        ends.append((low / length, middle / length, high / length))
     low, middle, high = (max(values) for values in zip(*ends, strict=True))
-    yield Evidence(
-        quantity="smallest constant for which the quantiles obey the bound", estimate=middle, low=low,
-        high=high, confidence=CONFIDENCE, method="order statistics", samples=len(rows),
-        note=f"over {len(cases)} points, losses and β; interval simultaneous over them",
+    return Evidence(
+        quantity=f"smallest constant for which the quantiles obey the bound with {words}", estimate=middle,
+        low=low, high=high, confidence=CONFIDENCE, method="order statistics", samples=samples,
+        note=f"over {len(known)} points, losses and β; interval simultaneous over them",
     )  # fmt: skip
 
 
@@ -402,16 +422,22 @@ LITERAL = CLAIM.reading(
     title="Excess risk of DP-GD over a convex set with the constant 1, as it is printed",
     statement=PREMISE + r"$\mathbb E[L(\theta^{priv};D)]-L(\theta^*;D)\le "
     r"L\|\theta_0-\theta^*\|_2\sqrt{p\log(1/\delta)}/(\varepsilon n)$: the text has an equality sign and no "
-    r"$O$. ($\eta$ and $T$ may depend on all that is given but the losses.)",
+    r"$O$. ($\eta$ and $T$ are any of a grid: eight $T$ up to $10^4$, eleven $\eta$ over a factor 32; they "
+    r"may depend on all that is given but the losses.)",
     expected=REFUTED,
     finding=Finding(
-        Weight.RANGE,
+        Weight.CONSTANT,
         what=(
-            "at p = 1, nε = 85, δ = 1e-5 no T and η keep all pinball losses below 1.28 times the form; √2 is "
-            "what the standard analysis proves as T → ∞"
+            "Printed with an equality sign and no O, so with the constant 1, which is below that of the "
+            "paper's own Theorem 3.1: √(1 + 2·rank·log(1/δ)) exceeds √(p·log(1/δ)) by √2 at rank = p, where "
+            "the new bound would be the weaker one. At p = 1, nε = 85, δ = 1e-5 none of the T and η tried "
+            "keeps all pinball losses below 1.28 times the form."
         ),
-        favour="",
-        survives="",
+        favour=(
+            "The theorem is quoted from Bassily et al. (2014) and Talwar et al. (2014), where bounds have a "
+            "hidden constant; with O(·) it holds: CONSISTENT (`theorem-2.7`)."
+        ),
+        survives="The form with the constant √3 for the T and η of this page, √2 as T → ∞.",
     ),
     check=check_literal,
     smoke=Tier(grid(n=85, epsilon=1.0, delta=1e-5, longest=625), trials=500),

@@ -23,20 +23,27 @@ class Ball:
         positive(radius=self.radius)
 
 
+def _norm(x: Array) -> Array:
+    """‖x‖₂ row by row, (…, d) → (…); on a line |x|, which is the same number."""
+    return np.abs(x[..., 0]) if x.shape[-1] == 1 else np.sqrt(np.add.reduce(x * x, axis=-1))
+
+
 def contains(points: Array, ball: Ball, slack: float = 1e-9) -> NDArray[np.bool_]:
     """Whether each point (trials, d) lies in the ball, to `slack` of its radius and rounding: (trials,).
 
     Late phases have radii far below the rounding error of the coordinates, which must not make them empty.
     """
-    size = np.linalg.norm(points, axis=-1) + np.linalg.norm(ball.centre, axis=-1)
-    return np.asarray(
-        np.linalg.norm(points - ball.centre, axis=-1) <= ball.radius * (1.0 + slack) + 1e-14 * size
-    )
+    distance, limit = _norm(points - ball.centre), ball.radius * (1.0 + slack)
+    inside = np.asarray(distance <= limit)
+    if inside.all():  # then rounding decides nothing, and its size need not be known
+        return inside
+    size = _norm(points) + _norm(ball.centre)
+    return np.asarray(distance <= limit + 1e-14 * size)
 
 
 def _onto(points: Array, ball: Ball) -> Array:
     offset = points - ball.centre
-    norm = np.linalg.norm(offset, axis=-1, keepdims=True)
+    norm = _norm(offset)[..., None]
     return np.where(
         norm > ball.radius, ball.centre + offset * (ball.radius / np.maximum(norm, ball.radius)), points
     )
@@ -51,7 +58,7 @@ def _onto_two(points: Array, first: Ball, second: Ball, scale: float) -> Array:
     # From the smaller ball: seen from the larger, where the spheres meet is lost to rounding of its radius.
     small, large = (second, first) if second.radius < first.radius else (first, second)
     axis = large.centre - small.centre
-    distance = np.linalg.norm(axis, axis=-1, keepdims=True)
+    distance = _norm(axis)[..., None]
     if points.shape[-1] == 1:  # two intervals: clipping to one and then to the other is the projection
         meeting = _onto(one, second)
     else:  # neither single projection is feasible: the answer lies on the sphere where the two surfaces meet
@@ -62,7 +69,7 @@ def _onto_two(points: Array, first: Ball, second: Ball, scale: float) -> Array:
             height = np.sqrt(np.maximum(small.radius**2 - along**2, 0.0))
             offset = points - small.centre
             across = offset - (offset * unit).sum(axis=-1, keepdims=True) * unit
-            across = across / np.linalg.norm(across, axis=-1, keepdims=True)
+            across = across / _norm(across)[..., None]
             meeting = small.centre + along * unit + height * across
     # To a share of the smallest radius: a share of a larger may be more than the smallest ball.
     slack = 1e-9 * scale
@@ -71,9 +78,7 @@ def _onto_two(points: Array, first: Ball, second: Ball, scale: float) -> Array:
         one,
         np.where(contains(two, first, slack / first.radius)[:, None], two, meeting),
     )
-    size = np.linalg.norm(first.centre, axis=-1, keepdims=True) + np.linalg.norm(
-        second.centre, axis=-1, keepdims=True
-    )
+    size = (_norm(first.centre) + _norm(second.centre))[..., None]
     apart = distance > (first.radius + second.radius) * (1.0 + 1e-12) + 1e-14 * size
     return np.where(apart, np.nan, result)
 
@@ -88,14 +93,14 @@ def _onto_three(points: Array, balls: Sequence[Ball]) -> Array:
     small, *large = sorted(balls, key=lambda ball: ball.radius)
     v = points - small.centre
     rows = np.stack([np.broadcast_to(ball.centre - small.centre, points.shape) for ball in large], axis=-2)
-    norms = np.linalg.norm(rows, axis=-1)
+    norms = _norm(rows)
     radii = np.array([ball.radius for ball in large])
     heights = 0.5 * ((norms - radii) * (norms + radii) + small.radius**2)
     with np.errstate(divide="ignore", invalid="ignore"):
         inverse = np.linalg.pinv(rows)
         foot = (inverse @ heights[..., None])[..., 0]
         across = v - (inverse @ (rows @ v[..., None]))[..., 0]
-        across = across / np.maximum(np.linalg.norm(across, axis=-1, keepdims=True), 1e-300)
+        across = across / np.maximum(_norm(across)[..., None], 1e-300)
         left = small.radius**2 - (foot**2).sum(axis=-1, keepdims=True)
         return small.centre + foot + np.sqrt(np.maximum(left, 0.0)) * across
 
@@ -110,9 +115,17 @@ def project(points: Array, balls: Sequence[Ball]) -> Array:
     """
     if not 1 <= len(balls) <= 3:
         raise ValueError(f"balls must hold one to three balls, got {len(balls)}")
-    lost = np.isnan(points).any(axis=-1) | ~_centres_known(balls, len(points))
-    nearest = _onto_known(np.where(lost[:, None], 0.0, points), balls)
-    return np.where(lost[:, None], np.nan, nearest)
+    result = np.array(points, dtype=float)
+    # A point of every ball is its own projection; a NaN lies in no ball.
+    within = [_norm(points - ball.centre) <= ball.radius for ball in balls]
+    outside = ~np.logical_and.reduce(within)
+    if outside.any():
+        points = points[outside]
+        balls = [Ball(np.broadcast_to(b.centre, result.shape)[outside], b.radius) for b in balls]
+        lost = np.isnan(points).any(axis=-1) | ~_centres_known(balls, len(points))
+        nearest = _onto_known(np.where(lost[:, None], 0.0, points), balls)
+        result[outside] = np.where(lost[:, None], np.nan, nearest)
+    return result
 
 
 def _onto_known(points: Array, balls: Sequence[Ball]) -> Array:
@@ -128,6 +141,8 @@ def _onto_known(points: Array, balls: Sequence[Ball]) -> Array:
         nearest = _onto_two(points, first, second, least)
         found = contains(nearest, third, 1e-9 * least / third.radius) & np.isnan(result).any(axis=-1)
         result = np.where(found[:, None], nearest, result)
+        if not np.isnan(result).any():
+            return result
     open_rows = np.isnan(result).any(axis=-1) & _centres_known(balls, len(points))
     if open_rows.any() and points.shape[-1] > 1:
         rows = [Ball(np.broadcast_to(b.centre, points.shape)[open_rows], b.radius) for b in balls]

@@ -103,8 +103,10 @@ def winsorized_mean_highd(
             f"n = {n} users fail with probability above {failure:g}; "
             f"{_users_needed(d, epsilon, delta, tau, bound, gamma, failure, plan)} would do"
         )
-    padded = np.zeros((*x.shape[:-1], plan.dimension))
-    padded[..., :d] = x
+    padded = x
+    if d < plan.dimension:
+        padded = np.zeros((*x.shape[:-1], plan.dimension))
+        padded[..., :d] = x
     signs = 2.0 * rng.integers(0, 2, size=(*x.shape[:-2], plan.dimension)) - 1.0
     rotated = hadamard_transform(padded * signs[..., None, :])
     mean = winsorized_mean_1d(

@@ -225,40 +225,6 @@ def test_cells_are_the_combinations_that_occur():
     assert type(found[0][0]["n"]) is int
 
 
-def family(risks):
-    """Rows of one grid point from an array (members, trials)."""
-    return pd.concat(
-        pd.DataFrame({"n": 1, "loss": str(k), "trial": np.arange(len(r)), "risk": r})
-        for k, r in enumerate(risks)
-    )
-
-
-def test_the_worst_member_is_chosen_on_other_trials_than_it_is_measured_on():
-    chosen_on = np.arange(400) % 4 == 0
-    table = judge.worst_member(
-        family([np.where(chosen_on, 9.0, 1.0), np.full(400, 2.0)]), ["n"], "loss", "risk"
-    )
-    assert (table["loss"].item(), table["risk"].item(), table["trials"].item()) == ("0", 1.0, 300)
-
-
-def test_the_worst_of_equal_members_is_not_biased():
-    # 20 members of mean 0: the largest sample mean lies 1.87 standard errors above, the measured one on 0.
-    rng = np.random.default_rng(5)
-    runs, trials = 30, 40
-    risks = rng.normal(0.0, 1.0, (runs, 20, trials))
-    tables = [judge.worst_member(family(r), ["n"], "loss", "risk") for r in risks]
-    mean = np.mean([table["risk"].item() for table in tables])
-    assert abs(mean) < 5.0 / math.sqrt(runs * 30)  # two-sided 5.7e-7
-    assert risks.mean(axis=2).max(axis=1).mean() > 1.5 / math.sqrt(trials)
-    error = risks[0][int(tables[0]["loss"].item())][np.arange(trials) % 4 != 0].std(ddof=1) / math.sqrt(30)
-    assert tables[0]["standard_error"].item() == pytest.approx(error)
-
-
-def test_a_member_with_few_trials_is_refused():
-    with pytest.raises(ValueError, match="at least 8 trials"):
-        judge.worst_member(family([np.zeros(8), np.zeros(7)]), ["n"], "loss", "risk")
-
-
 # --- The sandwich --------------------------------------------------------------------------------------
 
 

@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from audits.evidence import Evidence
-from claims.harness.commands.rates import compare, parse_claimed, read_baseline, write_baseline
+from claims.harness.commands.rates import (
+    compare,
+    fit_csv,
+    parse_claimed,
+    read_baseline,
+    write_baseline,
+)
 from claims.harness.mutation.named import named
 from claims.harness.mutation.plant import planted
 
@@ -78,6 +84,27 @@ def test_claimed_exponents_are_parsed():
     for text in ("n", "n=x", "=1", "d=1"):
         with pytest.raises(ValueError, match="--claimed"):
             parse_claimed(text, ["n"])
+
+
+@pytest.mark.parametrize("json_wanted", [True, False])
+def test_what_is_wrong_with_a_fit_of_ones_own_is_said(tmp_path, capsys, json_wanted):
+    file = tmp_path / "cells.csv"
+    sizes = [100 * 2**k for k in range(7)]
+    file.write_text("n,risk\n" + "".join(f"{n},{1 / n + 1e-3}\n" for n in sizes))
+    status = fit_csv(
+        file, risk="risk", axes=["n"], claimed="n=-1", tolerance=0.05, side="tight", json=json_wanted
+    )
+    assert status == 3  # INCONCLUSIVE: a floor, so that no exponent holds at both ends
+    out = capsys.readouterr().out
+    if json_wanted:
+        diagnosis = json.loads(out)["exponents"][0]["diagnosis"]
+        assert diagnosis["plainly_curved"]
+        assert diagnosis["warnings"][-1] == "7 cells only"
+        assert diagnosis["decades"] == pytest.approx(1.806, abs=1e-3)
+        assert diagnosis["pull"]["cell"]["n"] in sizes
+    else:
+        assert "plainly no power law: the local exponent goes from -0.98" in out
+        assert "7 cells only" in out
 
 
 @pytest.mark.slow

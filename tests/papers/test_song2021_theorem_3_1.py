@@ -32,7 +32,7 @@ def test_the_bound_is_the_printed_one_and_the_corrected_one_follows_from_the_pro
 def test_every_loss_of_the_family_has_its_minimum_zero_at_distance_one(rank):
     optimum = np.full(rank, -1 / math.sqrt(rank))
     grid = np.random.default_rng(1).uniform(-3, 3, (2000, rank))
-    for loss, target, _ in claim.family(rank):
+    for loss, target, _ in claim.members(rank):
         assert claim.excess(loss, target, rank, optimum) == pytest.approx(0.0, abs=1e-12)
         assert claim.excess(loss, target, rank, grid).min() >= 0.0
         # no nearer minimiser: the norm of θ* in the bound is 1

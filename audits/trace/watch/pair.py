@@ -572,7 +572,7 @@ def changed(first: Any, second: Any) -> Optional[int]:
                     tuple(flat(getattr(part, "iloc", part)[i]) for part in data) for i in range(len(data[0]))
                 ]
         if hasattr(data, "iloc"):
-            return [flat(getattr(data, "iloc")[i]) for i in range(len(data))]
+            return [flat(data.iloc[i]) for i in range(len(data))]
         return [flat(item) for item in data] if hasattr(data, "__len__") else []
 
     try:

@@ -1,0 +1,136 @@
+"""A rate over a family of losses: where it is measured, its worst member, and what its exponents say.
+
+A claim measures each member of a family at the cells of a design, takes the supremum at each cell, and holds
+its exponents against the claimed ones:
+
+    cells = with_members(fraction(n=…, m=…, d=…, epsilon=…), "loss", ["linear", "absolute"])
+    worst = worst_member(rows, ["n", "m", "d", "epsilon"], "loss", "risk")
+    yield from exponents(worst, "risk", {"n": -1.0, "m": -0.5}, 0.1, standard_error="standard_error", alpha=…)
+    yield from raw_exponents(worst, "risk", ["n", "m"])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from audits.evidence import Evidence
+from audits.judge import reported
+from audits.rates.fit import fit_rate, slope_against
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def star(base: Mapping[str, Any], **arms: Sequence[Any]) -> list[dict[str, Any]]:
+    """Cells that leave the base point along one axis each.
+
+    >>> star({"n": 1, "d": 1}, n=(1, 2), d=(3,))
+    [{'n': 1, 'd': 1}, {'n': 2, 'd': 1}, {'n': 1, 'd': 3}]
+    """
+    return [dict(base) | {axis: value} for axis, values in arms.items() for value in values]
+
+
+def fraction(**levels: Sequence[Any]) -> list[dict[str, Any]]:
+    """27 cells on four axes of three levels, in which any two axes take each pair of levels three times.
+
+    The last axis has level (i + j + k) mod 3 where the others have i, j, k: a regular fraction of the 81.
+    Raises ValueError for another number of axes or levels.
+    """
+    if [len(values) for values in levels.values()] != [3] * 4:
+        raise ValueError(f"levels must be four axes of three levels each, got {levels}")
+    return [
+        {axis: levels[axis][at] for axis, at in zip(levels, (*place, sum(place) % 3), strict=True)}
+        for place in product(range(3), repeat=3)
+    ]
+
+
+def with_members(
+    cells: Sequence[Mapping[str, Any]], column: str, members: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Every cell once for each member of the family, named in this column."""
+    return [dict(cell) | {column: member} for cell in cells for member in members]
+
+
+def supremum(
+    rows: pd.DataFrame, axes: Sequence[str], member: str, risk: str, choosing: Any = None
+) -> pd.DataFrame:
+    """The rows of the member with the largest mean risk at each grid point.
+
+    choosing  which rows choose the member (a mask): the others are returned, so that the choice does not bias
+              their risk. None where nothing is random: all rows choose, and all are returned.
+    """
+    pool, rest = (rows, rows) if choosing is None else (rows[choosing], rows[~choosing])
+    means = pool.groupby([*axes, member])[risk].mean().reset_index()
+    largest = means.loc[means.groupby(list(axes))[risk].idxmax(), [*axes, member]]
+    return rest.merge(largest, on=[*axes, member])
+
+
+def worst_member(rows: pd.DataFrame, axes: Sequence[str], member: str, risk: str) -> pd.DataFrame:
+    """The supremum over a family of losses at each grid point: chosen on one part of the trials, measured
+    on the others.
+
+    rows    one row a trial, with the columns `axes`, `member`, `risk` and "trial" (a number from 0 up).
+    Returns one row a grid point: `axes`, `member`, "risk", "standard_error", "trials". The member is chosen
+    on every fourth trial, so that the choice does not bias the risk.
+    Raises ValueError where a member has fewer than eight trials.
+    """
+    import pandas as pd
+
+    if int(rows.groupby([*axes, member]).size().min()) < 8:
+        raise ValueError(f"rows must hold at least 8 trials of every {member}, to choose on some of them")
+    rest = supremum(rows, axes, member, risk, rows["trial"] % 4 == 0)
+    grouped: Any = rest.groupby([*axes, member])[risk]
+    table = pd.DataFrame({"risk": grouped.mean(), "standard_error": grouped.sem(), "trials": grouped.size()})
+    return table.reset_index()
+
+
+def exponents(
+    rows: pd.DataFrame,
+    risk: str,
+    claimed: Mapping[str, float],
+    tolerance: float,
+    *,
+    axes: Sequence[str] = (),
+    named: str = "{}",
+    point: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> list[Evidence]:
+    """Fitted exponents held against the claimed ones; none where an axis has fewer than three values.
+
+    axes     all that are fitted, where nothing is claimed of some of them; those of `claimed` by default.
+    named    what the evidence is called, {} its own name, and `point` where it stands: both tell fits of one
+             axis apart.
+    options  as `fit_rate`.
+    """
+    names = list(axes or claimed)
+    if any(rows[axis].nunique() < 3 for axis in names):  # the smallest tier
+        return []
+    return _told(fit_rate(rows, risk, names, claimed, tolerance, **options).evidence(), named, point)
+
+
+def against_form(
+    rows: pd.DataFrame, risk: str, form: str, tolerance: float, *, named: str = "{}", **options: Any
+) -> list[Evidence]:
+    """The slope of the log risk against the log of a printed form, which should be 1; as `slope_against`."""
+    return _told(slope_against(rows, risk, form, tolerance, **options).evidence(), named, None)
+
+
+def raw_exponents(
+    rows: pd.DataFrame,
+    risk: str,
+    axes: Sequence[str],
+    stated: Mapping[str, float] | None = None,
+    **options: Any,
+) -> Iterator[Evidence]:
+    """Exponents with all log factors left in: reported beside what is `stated` of them, and not judged."""
+    fit = fit_rate(rows, risk, axes, **options)
+    for axis in axes:
+        estimate = fit[axis].exponent.estimate
+        yield reported(f"raw exponent of {axis}", estimate, claimed=(stated or {}).get(axis))
+
+
+def _told(found: Sequence[Evidence], named: str, point: Mapping[str, Any] | None) -> list[Evidence]:
+    return [replace(e, quantity=named.format(e.quantity), point=dict(point or e.point)) for e in found]

@@ -1,0 +1,142 @@
+"""What is asked of fitted exponents, and the answer: claimed values, tolerance, directions, error levels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from audits.evidence import Side, Verdict
+from audits.rates.diagnostics import Diagnosis
+from audits.rates.exponents import Exponent, t_quantile
+from audits.rates.result import AxisFit
+
+_Z90 = 1.2815515655446004
+LARGEST_RELATIVE_ERROR = 0.3
+"""Of a cell: above it the logarithm is no longer nearly normal."""
+_ROUNDING = 1e-9
+"""Of the exponents of exact tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """What is wrong with a table for all of its exponents: a cell too noisy for logarithms, trivial cells."""
+
+    noisy: bool
+    vacuous: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """The options of `fit_rate` that say what is claimed; ValueError for those that make no sense."""
+
+    names: tuple[str, ...]
+    claimed: Mapping[str, float]
+    tolerance: float
+    side: Side
+    alpha: float
+    equivalence_alpha: float | None
+    vanishing: Collection[str]
+
+    def __post_init__(self) -> None:
+        names = list(self.names)
+        if not names or len(set(names)) != len(names):
+            raise ValueError(f"axes must be different column names, at least one, got {names}")
+        for name, keys in (("claimed", self.claimed), ("vanishing", self.vanishing)):
+            if isinstance(keys, str) or any(k not in names for k in keys):
+                raise ValueError(f"{name} must name axes out of {names}, got {keys!r}")
+        for axis, value in self.claimed.items():
+            if not math.isfinite(value):
+                raise ValueError(f"claimed exponent of {axis} must be finite, got {value}")
+        if not (math.isfinite(self.tolerance) and self.tolerance >= 0.0):
+            raise ValueError(f"tolerance must be finite and ≥ 0, got {self.tolerance}")
+        for name, level in (("alpha", self.alpha), ("equivalence_alpha", self.equivalence_alpha)):
+            if level is not None and not 0.0 < level < 0.5:
+                raise ValueError(f"{name} must be in (0, 0.5), got {level}")
+
+    @property
+    def share(self) -> float:
+        """The probability that one true claimed exponent is refuted."""
+        return self.alpha / max(len(self.claimed), 1)
+
+    @property
+    def level(self) -> float:
+        """Of one limit of the interval that refutes."""
+        return self.share / 2.0 if self.side is Side.TIGHT else self.share
+
+    def forbidden(self, axis: str) -> tuple[bool, bool]:
+        """Whether a lower, and whether a higher exponent than claimed breaks the claim.
+
+        UPPER forbids faster growth: a higher exponent, or a lower one where the axis goes to 0.
+        """
+        high = self.side is Side.TIGHT or (self.side is Side.UPPER) != (axis in self.vanishing)
+        return self.side is Side.TIGHT or not high, high
+
+    def held_against(
+        self, exponent: Exponent, alone: Exponent | None, diagnosis: Diagnosis, doubts: Doubts
+    ) -> AxisFit:
+        """The exponent of one axis against what is claimed of it; `alone` as in `AxisFit`."""
+        axis = diagnosis.axis
+        claimed = self.claimed.get(axis)
+        low, high = exponent.interval(self.level)
+        notes: list[str] = []
+        if alone is not None and abs(alone.estimate - exponent.estimate) > max(self.tolerance, 0.02):
+            notes.append(
+                f"along this axis alone the exponent is {alone.estimate:.4g} ± {alone.standard_error:.2g}"
+            )
+        verdict: Verdict | None = None
+        reach = math.inf
+        if claimed is not None:
+            verdict = self._verdict(axis, exponent, claimed, notes)
+            if diagnosis.plainly_curved and not self._at_both_ends(diagnosis, claimed, verdict):
+                verdict = Verdict.INCONCLUSIVE
+            if doubts.noisy:
+                notes.append(f"a cell has a relative standard error above {LARGEST_RELATIVE_ERROR}")
+                verdict = verdict if verdict is Verdict.REFUTED else Verdict.INCONCLUSIVE
+            if doubts.vacuous:
+                notes.append(
+                    f"the claimed form exceeds the trivial value in {doubts.vacuous} cells: no slope decides"
+                )
+                verdict = Verdict.INCONCLUSIVE
+            reach = self.tolerance + _reach(self.level, exponent)
+        lower, higher = self.forbidden(axis)
+        return AxisFit(
+            axis=axis, exponent=exponent, alone=alone, low=low, high=high, confidence=1.0 - 2.0 * self.level,
+            claimed=claimed, tolerance=self.tolerance, side=self.side,
+            worse="either" if lower and higher else "higher" if higher else "lower", verdict=verdict,
+            resolution=reach if math.isfinite(reach) else None,
+            alpha_spent=0.0 if claimed is None else self.share, diagnosis=diagnosis,
+            note="; ".join([*notes, *diagnosis.warnings()]),
+        )  # fmt: skip
+
+    def _verdict(self, axis: str, exponent: Exponent, claimed: float, notes: list[str]) -> Verdict:
+        level = self.level if self.equivalence_alpha is None else self.equivalence_alpha
+        low, high = exponent.interval(level)
+        within = not any(self._breaks(axis, claimed, low, high))
+        if self.equivalence_alpha is not None and within:
+            inner = f"[{low:.4g}, {high:.4g}] at one-sided level {level:g}"
+            notes.append(f"{inner}, within {self.tolerance:g} of {claimed:g}")
+        low, high = exponent.interval(self.level)
+        if any(self._breaks(axis, claimed, high, low)):
+            return Verdict.REFUTED
+        return Verdict.CONSISTENT if within else Verdict.INCONCLUSIVE
+
+    def _breaks(self, axis: str, claimed: float, lowest: float, highest: float) -> tuple[bool, bool]:
+        """Whether the first is too low and the second too high, in a direction that is forbidden."""
+        lower, higher = self.forbidden(axis)
+        slack = self.tolerance + _ROUNDING
+        return lower and lowest < claimed - slack, higher and highest > claimed + slack
+
+    def _at_both_ends(self, diagnosis: Diagnosis, claimed: float, verdict: Verdict) -> bool:
+        """Whether the local exponents at both ends of the range say what the verdict says."""
+        first, last = (self._breaks(diagnosis.axis, claimed, end, end) for end in diagnosis.ends)
+        return any(first) == any(last) == (verdict is Verdict.REFUTED) and first == last
+
+
+def _reach(level: float, exponent: Exponent) -> float:
+    """How far beyond the tolerance an exponent must lie to be refuted with probability 0.9.
+
+    P(Z + c > q·W) = 0.9 with W² = χ²_df/df, W normal to first order: mean 1 − 1/(4df), variance 1/(2df).
+    """
+    q, df = t_quantile(level, exponent.degrees_of_freedom), exponent.degrees_of_freedom
+    return (q * (1.0 - 0.25 / df) + _Z90 * math.sqrt(1.0 + q**2 / (2.0 * df))) * exponent.standard_error

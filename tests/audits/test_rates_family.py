@@ -1,0 +1,116 @@
+"""Designs, supremum and judgement of a rate over a family of losses."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from audits.evidence import Side, Verdict
+from audits.rates import family, fit_rate
+
+LEVELS = {"n": (1, 2, 3), "m": (4, 5, 6), "d": (7, 8, 9), "epsilon": (0.1, 0.2, 0.3)}
+
+
+def test_a_fraction_has_every_pair_of_levels_three_times():
+    cells = pd.DataFrame(family.fraction(**LEVELS))
+    assert len(cells.drop_duplicates()) == 27
+    for a, b in itertools.combinations(LEVELS, 2):
+        assert (cells.groupby([a, b]).size() == 3).all()
+        assert len(cells[[a, b]].drop_duplicates()) == 9
+
+
+@pytest.mark.parametrize("levels", [{"n": (1, 2, 3)}, LEVELS | {"d": (1, 2)}])
+def test_a_fraction_of_other_designs_is_refused(levels):
+    with pytest.raises(ValueError, match="four axes of three levels"):
+        family.fraction(**levels)
+
+
+def test_members_stand_in_every_cell():
+    found = family.with_members([{"n": 1}, {"n": 2}], "loss", ["a", "b"])
+    assert [(c["n"], c["loss"]) for c in found] == [(1, "a"), (1, "b"), (2, "a"), (2, "b")]
+
+
+# --- The supremum --------------------------------------------------------------------------------------
+
+
+def table_of(risks):
+    """Rows of one grid point from an array (members, trials)."""
+    return pd.concat(
+        pd.DataFrame({"n": 1, "loss": str(k), "trial": np.arange(len(r)), "risk": r})
+        for k, r in enumerate(risks)
+    )
+
+
+def test_the_worst_member_is_chosen_on_other_trials_than_it_is_measured_on():
+    chosen_on = np.arange(400) % 4 == 0
+    table = family.worst_member(
+        table_of([np.where(chosen_on, 9.0, 1.0), np.full(400, 2.0)]), ["n"], "loss", "risk"
+    )
+    assert (table["loss"].item(), table["risk"].item(), table["trials"].item()) == ("0", 1.0, 300)
+
+
+def test_the_worst_of_equal_members_is_not_biased():
+    # 20 members of mean 0: the largest sample mean lies 1.87 standard errors above, the measured one on 0.
+    rng = np.random.default_rng(5)
+    runs, trials = 30, 40
+    risks = rng.normal(0.0, 1.0, (runs, 20, trials))
+    tables = [family.worst_member(table_of(r), ["n"], "loss", "risk") for r in risks]
+    mean = np.mean([table["risk"].item() for table in tables])
+    assert abs(mean) < 5.0 / math.sqrt(runs * 30)  # two-sided 5.7e-7
+    assert risks.mean(axis=2).max(axis=1).mean() > 1.5 / math.sqrt(trials)
+    error = risks[0][int(tables[0]["loss"].item())][np.arange(trials) % 4 != 0].std(ddof=1) / math.sqrt(30)
+    assert tables[0]["standard_error"].item() == pytest.approx(error)
+
+
+def test_a_member_with_few_trials_is_refused():
+    with pytest.raises(ValueError, match="at least 8 trials"):
+        family.worst_member(table_of([np.zeros(8), np.zeros(7)]), ["n"], "loss", "risk")
+
+
+def test_the_supremum_without_choosing_keeps_all_rows_of_the_largest_mean():
+    rows = pd.DataFrame(
+        {"n": [1, 1, 1, 1, 2, 2], "loss": list("aabbab"), "risk": [1.0, 3.0, 1.5, 1.5, 0.0, 0.1]}
+    )
+    found = family.supremum(rows, ["n"], "loss", "risk")
+    assert found[["n", "loss"]].to_numpy().tolist() == [[1, "a"], [1, "a"], [2, "b"]]
+    # chosen on the first and third row, where b is the larger at n = 1: the other row of b comes back
+    choosing = pd.Series([True, False, True, False, True, True])
+    assert family.supremum(rows, ["n"], "loss", "risk", choosing)["risk"].tolist() == [1.5]
+
+
+# --- Judgement -----------------------------------------------------------------------------------------
+
+SIZES = np.geomspace(10.0, 1e4, 12)
+
+
+def test_exponents_are_those_of_the_fit_under_their_own_name_and_place():
+    rows = pd.DataFrame({"n": SIZES, "risk": 3.0 / SIZES})
+    (found,) = family.exponents(
+        rows, "risk", {"n": -1.0}, 0.1, side=Side.UPPER, alpha=0.01, named="{}, here", point={"part": "x"}
+    )
+    (plain,) = fit_rate(rows, "risk", ["n"], {"n": -1.0}, 0.1, side=Side.UPPER, alpha=0.01).evidence()
+    assert (found.quantity, found.point) == ("exponent of n, here", {"part": "x"})
+    assert (found.estimate, found.verdict, found.axis) == (plain.estimate, Verdict.CONSISTENT, "n")
+
+
+def test_two_values_fit_no_exponent():
+    rows = pd.DataFrame({"n": [1.0, 2.0] * 6, "risk": 1.0})
+    assert family.exponents(rows, "risk", {"n": -1.0}, 0.1) == []
+
+
+def test_raw_exponents_are_not_judged():
+    rows = pd.DataFrame({"n": SIZES, "risk": np.log(SIZES) / SIZES})
+    (found,) = family.raw_exponents(rows, "risk", ["n"], {"n": -1.0})
+    assert (found.quantity, found.verdict, found.claimed) == ("raw exponent of n", None, -1.0)
+    assert -1.0 < found.estimate < -0.7
+
+
+def test_the_slope_against_a_form_has_log_factors_in_it():
+    form = np.log(SIZES) / SIZES
+    rows = pd.DataFrame({"f": form, "risk": 2.0 * form})
+    (found,) = family.against_form(rows, "risk", "f", 0.1, named="slope")
+    assert (found.quantity, found.estimate) == ("slope", pytest.approx(1.0))
