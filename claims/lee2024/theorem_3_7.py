@@ -2,8 +2,9 @@ r"""Theorem 3.7: for 2^{−o(n)} < δ < o(1/n) and ε ≤ 1, every (ε, δ)-DP a
 1}ᵈ on which the ℓ₁ losses ‖θ − z‖₁ have E[L(θ^priv) − L(θ*)] = Ω(min(1, √(d·log(1/δ))/(nε))·d).
 
 The proof does not reach all of that range (`theorem-3.7-proof`): it needs δ ≤ n^{−1−c}. Its constant is
-1/3000 where n ≤ n*; the printed Ω is read with that constant here. That no algorithm at hand is below
-shows little alone, so the attack of the proof is run too (`:tracing`), and the rate of the best mechanism
+1/3000 where n ≤ n*; the printed Ω is read with that constant here. No computation confirms a bound for all
+algorithms: that the algorithms at hand are above it, by a factor of hundreds, is an illustration, which only a
+gross error of the instance or of a mechanism would spoil. So the attack of the proof is run too (`:tracing`), and the rate of the best mechanism
 is fitted (`:rate`).
 
 How it is checked. (1) `sandwich`: the fingerprinting instance copied and padded as in the proof; three
@@ -38,6 +39,7 @@ from claims import (
     audit_privacy,
     constant,
     grid,
+    mean_at_least,
     mean_at_most,
     reported,
     sandwich,
@@ -102,6 +104,8 @@ def measure(point: Point) -> dict[str, Any]:
 
 
 def judge(rows: Any, budget: Budget) -> Iterator[Evidence]:
+    import pandas as pd
+
     axes = ["n", "d"]
     worst = family.supremum(rows, [*axes, "mechanism"], "margin", "risk")
     means = worst.groupby([*axes, "mechanism"])["risk"].agg(["mean", "sem", "size"]).reset_index()
@@ -123,19 +127,17 @@ def judge(rows: Any, budget: Budget) -> Iterator[Evidence]:
     yield constant(
         "best mechanism over the printed form, least", ratios, errors, trials, points=points, least=True
     )
-    for ratio, error, point in zip(ratios, errors, points, strict=True):
-        yield Evidence(
-            quantity="best mechanism over the printed form", estimate=ratio, low=ratio - 8.0 * error,
-            high=ratio + 8.0 * error, confidence=1.0 - 1e-9, method="student-t", samples=trials,
-            claimed=CONSTANT, point=point,
-            verdict=CONSISTENT if ratio - 8.0 * error > CONSTANT else None,
-            resolution=8.0 * error if ratio - 8.0 * error > CONSTANT else None,
+    for point, share in zip(points, budget.split(len(points)), strict=True):
+        chosen = (worst[list(point)] == pd.Series(point)).all(axis=1)
+        values = worst.loc[chosen, "risk"].to_numpy() / form(point["n"], point["d"], epsilon, delta)
+        yield mean_at_least(
+            "best mechanism over the printed form", values, CONSTANT, alpha=share, point=point,
         )  # fmt: skip
 
 
 def check_tracing(point: Point) -> Iterator[Evidence]:
     users, security, rng = point.users, point.security, point.rng
-    z = 0.5 * fingerprinting.score_scale(users, security)
+    z = fingerprinting.score_scale(users, security)
 
     def draw(generator: np.random.Generator) -> tracing.Target:
         code = fingerprinting.generate(users, security, generator)
@@ -263,7 +265,7 @@ def check_private(point: Point) -> Iterator[Evidence]:
         yield result.evidence(name)
 
 
-_STATEMENT = r"""For $\varepsilon\le1$, $\delta\le n^{-1-c}$: every $(\varepsilon,\delta)$-DP
+_STATEMENT = r"""For $\varepsilon\le1$, $2^{-o(n)}<\delta<o(1/n)$: every $(\varepsilon,\delta)$-DP
 algorithm has $\mathbb
 E[L(\theta)-L(\theta^*)]\ge\frac1{3000}\min(1,\sqrt{d\log(1/\delta)}/(n\varepsilon))\,d$ on a dataset of
 bits, for $\ell(\theta;z)=\|\theta-z\|_1$ (printed with $\Omega$)."""
@@ -279,7 +281,7 @@ CLAIM = Claim(
     smoke=grid(users=4, copies=3, security=0.1, epsilon=0.5, delta=1e-4, runs=20),
     ci=grid(users=(4, 8), copies=(1, 10), security=0.1, epsilon=(0.1, 1.0), delta=1e-4, runs=24),
     largest_resolution=2e4,
-    summary=r"The printed range $\delta<o(1/n)$ is not reached by its proof.",
+    summary=r"Not contradicted; the proof reaches $\delta\le n^{-1-c}$, not all of $\delta=o(1/n)$.",
 )
 RATE = CLAIM.reading(
     "rate",
@@ -309,7 +311,8 @@ TRACING = CLAIM.reading(
     title="The tracing attack",
     statement=r"""The attack of the proof traces a member of the accurate majority, and the private
 mechanisms no more
-often than $(\varepsilon,\delta)$ allows.""",
+often than $(\varepsilon,\delta)$ allows, at the threshold $Z$ for the majority and at $\sqrt d$ for the noisy counts and the
+noisy mean; the exponential mechanism, near 0 with so few records, is left out.""",
     check=check_tracing,
     smoke=grid(users=3, security=0.2, epsilon=0.5, delta=1e-4, runs=120),
     ci=grid(users=4, security=0.2, epsilon=0.5, delta=1e-4, runs=250),

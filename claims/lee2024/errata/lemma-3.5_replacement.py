@@ -24,7 +24,7 @@ def law(data):
 
 
 first, second = law((0, 0)), law((0, 1))
-delta = sum(max(0.0, first[o] - exp(2 * epsilon) * second[o]) for o in first)
+delta = sum(max(0.0, second[o] - exp(2 * epsilon) * first[o]) for o in first)
 print(f"G.3 states (2 eps, 0)-DP; found at 2 eps = {2 * epsilon}: delta = {delta:.4f}")
-print(f"largest ratio of two probabilities: {max(first[o] / second[o] for o in first):.3f}, e^(2 eps) = {exp(0.5):.3f}")
+print(f"largest ratio of two probabilities: {max(second[o] / first[o] for o in first):.3f}, e^(2 eps) = {exp(0.5):.3f}")
 assert delta > 0.01
