@@ -225,12 +225,14 @@ most $\xi$.""",
     ci=grid(n=(4, 8, 20), security=_SECURITY),
     finding=Finding(
         Weight.ALGORITHM,
-        what=r"""Algorithm 2 accuses above $Z/2$. That is $\sqrt{\log(n/\xi)}$ standard deviations of an innocent score, so the
-tail is near $\sqrt{\xi/n}/20$ where $\xi/n$ is needed. If $n-1$ of $n=20$ users write a 1 wherever they may, the last
-user is accused with probability $3.7\cdot10^{-7}$ at $\xi=10^{-8}$, and returned with at least a twentieth of that,
-$1.9\cdot10^{-8}>\xi$. For smaller $\xi$ the gap grows like $\xi^{-1/2}$.""",
-        favour=r"""With the threshold $Z$ of Tardos (2008) the code is sound, complete and robust against every adversary
-(`:corrected`, confirmed). Theorem C.5 and Lemma G.2 ask for the existence of a code only, and stand.""",
+        what=r"""Algorithm 2 accuses above $Z/2$. That is $\sqrt{\log(n/\xi)}$ standard deviations of an
+innocent score, so the tail is near $\sqrt{\xi/n}/20$ where $\xi/n$ is needed. If $n-1$ of $n=20$ users write
+a 1 wherever they may, the last user is accused with probability $3.7\cdot10^{-7}$ at $\xi=10^{-8}$, and
+returned with at least a twentieth of that, $1.9\cdot10^{-8}>\xi$. For smaller $\xi$ the gap grows like
+$\xi^{-1/2}$.""",
+        favour=r"""With the threshold $Z$ of Tardos (2008) the code is sound, complete and robust against
+every adversary (`:corrected`, confirmed). Theorem C.5 and Lemma G.2 ask for the existence of a code only, and
+stand.""",
         survives=r"""Everything, with accusation at $S_i>Z$; completeness at $Z/2$ as well.""",
     ),
 )

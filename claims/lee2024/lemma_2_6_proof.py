@@ -46,9 +46,9 @@ $-2\langle\nabla h(x),Q(x-x^*)\rangle+2k\le-2\mu\|Q(x-x^*)\|^2+2k$.""",
     ci=grid(a=(0.1, 1.0, 10.0), mu=(0.1, 1.0), x=(0.1, 1.0)),
     finding=Finding(
         Weight.PROOF,
-        what=r"""Strong convexity bounds $\langle\nabla h(x)-\nabla h(x^*),x-x^*\rangle$, not the same product with
-$Q(x-x^*)$: for $f=\max(0,b\|x_2\|-ax_1)$, $a=\mu=1$, $x_1=\frac12$ and $b\|x_2\|>\frac12$ the generator is $2.5$, the
-bound $1.5$.""",
+        what=r"""Strong convexity bounds $\langle\nabla h(x)-\nabla h(x^*),x-x^*\rangle$, not the same product
+with $Q(x-x^*)$: for $f=\max(0,b\|x_2\|-ax_1)$, $a=\mu=1$, $x_1=\frac12$ and $b\|x_2\|>\frac12$ the generator
+is $2.5$, the bound $1.5$.""",
         favour=r"""For $f$ of the first $k$ coordinates alone the step is confirmed (`:corrected`).""",
         survives=r"""The inequality with $Q=I$, which gives $d/\mu$ in place of $k/\mu$.""",
         follows_from="lee2024/lemma-2.6",

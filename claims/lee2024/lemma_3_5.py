@@ -1,11 +1,11 @@
 r"""Lemma 3.5: a condition Q has sample complexity n* for (1, o(1/n))-DP algorithms if and only if it has
-sample complexity Θ(n*/ε) for (ε, o(1/n))-DP algorithms. The proof runs a (1, δ)-DP algorithm A on a
-sample that keeps each record with probability ε, and says that this is (2ε, εδ)-DP. That step is checked here.
+sample complexity Θ(n*/ε) for (ε, o(1/n))-DP algorithms. The proof runs a (1, δ)-DP algorithm A on a sample
+that keeps each record with probability ε, and says that this is (2ε, εδ)-DP. That step is checked here.
 
-G.3 compares A on T with A on T without record i, and A on the rest is "the same as a run on X₂": its neighbours
-differ by the presence of a record. For them the step holds, with log(1 + ε(e − 1)) ≤ 2ε, and so does the
-other direction, P₁ ≥ e^{−ε}·P₂ − εδ/e, for 1 − ε(1 − 1/e) ≥ e^{−ε} on [0, 1]: both are equal at ε = 0, and the
-difference is concave and positive at ε = 1.
+G.3 compares A on T with A on T without record i, and A on the rest is "the same as a run on X₂": its
+neighbours differ by the presence of a record. For them the step holds, with log(1 + ε(e − 1)) ≤ 2ε, and so
+does the other direction, P₁ ≥ e^{−ε}·P₂ − εδ/e, for 1 − ε(1 − 1/e) ≥ e^{−ε} on [0, 1]: both are equal at ε =
+0, and the difference is concave and positive at ε = 1.
 
 The rest of the paper replaces a record (Proposition C.2: datasets in Xⁿ that differ in at most k places;
 the μ of Theorem 2.2; Theorem 3.7, where n is fixed). For that adjacency (`:replacement`) the step fails: an A
@@ -14,8 +14,8 @@ and on that event A′ is only 1-DP: ε = ¼ and n = 2 give δ = 0.039 at 2ε. A
 A′ is 1-DP whatever is sampled. A sample of a fixed size εn repairs it (`:fixed-size`): record i is in it with
 probability ε, and replacing it replaces one record of T.
 
-Not checked, for they are no inequalities: the equivalence needs a Q that depends on n (the constant answer has
-sample complexity 1 at every ε); and composing 1/ε runs on one dataset, as the proof does for the other
+Not checked, for they are no inequalities: the equivalence needs a Q that depends on n (the constant answer
+has sample complexity 1 at every ε); and composing 1/ε runs on one dataset, as the proof does for the other
 direction, does not make the dataset smaller, while copying each record 1/ε times does, by group privacy.
 
 How it is checked. The law of A′ is added up over all samples for randomised response on the parity of the
@@ -164,9 +164,9 @@ CLAIM = Claim(
     "section 3.2",
     kind=Kind.PRIVACY,
     title="Secrecy of the sample, the step behind the lemma",
-    statement=r"""If $A$ is $(1,\delta)$-DP under addition and removal of a record, as appendix G.3 reads, then
-$A$ on a sample that keeps each record with probability $\varepsilon$ is $(2\varepsilon,\varepsilon\delta)$-DP; the
-sharp value is $\log(1+\varepsilon(e-1))$.""",
+    statement=r"""If $A$ is $(1,\delta)$-DP under addition and removal of a record, as appendix G.3 reads,
+then $A$ on a sample that keeps each record with probability $\varepsilon$ is
+$(2\varepsilon,\varepsilon\delta)$-DP; the sharp value is $\log(1+\varepsilon(e-1))$.""",
     expected=CONFIRMED,
     check=partial(check, "add-remove"),
     smoke=grid(n=(2, 4), epsilon=0.25),
@@ -183,12 +183,13 @@ Theorem 3.7 and Proposition C.2 have.""",
     ci=grid(n=(2, 4, 9), epsilon=(0.1, 0.25, 0.45)),
     finding=Finding(
         Weight.PROOF,
-        what=r"""G.3 compares a run on the sample with a run on the sample without record $i$, which has another size; in
-Theorem 3.7 a record is replaced. An $A$ that publishes the size of its sample and a randomised response to a parity is
-1-DP where a record is replaced; on a sample of two records with $\varepsilon=\frac14$ it has $\delta=0.039$ at
-$2\varepsilon$, where 0 is stated: a full sample shows that the record is in it.""",
-        favour=r""""Two neighbouring datasets that differ by a single element $i$" can be read as its presence; so read, the
-step is confirmed (`lemma-3.5`).""",
+        what=r"""G.3 compares a run on the sample with a run on the sample without record $i$, which has
+another size; in Theorem 3.7 a record is replaced. An $A$ that publishes the size of its sample and a
+randomised response to a parity is 1-DP where a record is replaced; on a sample of two records with
+$\varepsilon=\frac14$ it has $\delta=0.039$ at $2\varepsilon$, where 0 is stated: a full sample shows that the
+record is in it.""",
+        favour=r""""Two neighbouring datasets that differ by a single element $i$" can be read as its
+presence; so read, the step is confirmed (`lemma-3.5`).""",
         survives=r"""With a sample of the fixed size $\varepsilon n$ the step holds where a record is replaced
 (`:fixed-size`), with the same $\log(1+\varepsilon(e-1))\le2\varepsilon$, and Theorem 3.7 can use it.""",
     ),
@@ -196,8 +197,8 @@ step is confirmed (`lemma-3.5`).""",
 FIXED = CLAIM.reading(
     "fixed-size",
     title="Secrecy of a sample of fixed size",
-    statement=r"""If $A$ is $1$-DP under replacement of a record, then $A$ on a uniform sample of $m$ of the $n$ records
-is $\log(1+\frac mn(e-1))$-DP under replacement, for the $A$ that refutes `:replacement`.""",
+    statement=r"""If $A$ is $1$-DP under replacement of a record, then $A$ on a uniform sample of $m$ of the
+$n$ records is $\log(1+\frac mn(e-1))$-DP under replacement, for the $A$ that refutes `:replacement`.""",
     expected=CONFIRMED,
     check=check_fixed_size,
     smoke=grid(n=(2, 4), size=1),

@@ -1,8 +1,8 @@
 r"""Lemma D.1: for d, n ≥ 2 and an ε-DP algorithm there is a dataset of points of {±1/√d}ᵈ ∪ {0}, n* =
 Ω(min(n, d/ε)) of them not zero, on which ‖A(D) − q(D)‖₂ = Ω(min(1, d/(nε))) with probability at least ½.
 
-The proof takes n* = d/(20ε), packs K = 2^{d/2} points at distance ≥ ⅛ and compares (K/2)·e^{−εn} ≤ 1 with
-n < n*. The counting holds for d ≥ 4, where 2^{d/2} > 2e^{d/20}; at d = 2 and 3 the packing has K = 2 points, for
+The proof takes n* = d/(20ε), packs K = 2^{d/2} points at distance ≥ ⅛ and compares (K/2)·e^{−εn} ≤ 1 with n <
+n*. The counting holds for d ≥ 4, where 2^{d/2} > 2e^{d/20}; at d = 2 and 3 the packing has K = 2 points, for
 which randomised response succeeds with probability e^{εn*}/(1 + e^{εn*}) > ½, so there the proof (not the
 statement: more points fit) does not apply. And n* has to be a whole number of records, at least 1: the lemma
 is checked for ε ≤ d/20. Above that it is about less than one record. `:every-epsilon` is the statement to the
@@ -40,7 +40,9 @@ def check(point: Point) -> Iterator[Evidence]:
     record = (1.0 - 2.0 * generator[-1]) / math.sqrt(d)
     data = packing.dataset(record, n, copies)
     yield equals("records", len(data), n, point=point.axes)
-    yield equals("records that are the point", int((data == record).all(axis=1).sum()), star, point=point.axes)
+    yield equals(
+        "records that are the point", int((data == record).all(axis=1).sum()), star, point=point.axes
+    )
     yield equals("records that are zero", int((data == 0.0).all(axis=1).sum()), n - star, point=point.axes)
     # Success probability p on every dataset: 1 ≥ p + (K − 1)·e^{−εn*}·p for the disjoint balls of the others.
     success = 1.0 / (1.0 + (size - 1) * math.exp(-epsilon * star))
@@ -81,9 +83,10 @@ def check_every_epsilon(point: Point) -> Iterator[Evidence]:
     yield at_most("P(error is 0), on every dataset", exact, 0.5, point=point.axes)
 
 
-_STATEMENT = r"""There are $2^{\lfloor d/2\rfloor}$ points of $\{\pm1/\sqrt d\}^d$ at distances $\ge\frac18$, and with
-$n^*=\min(n,\lfloor d/(20\varepsilon)\rfloor)$ every $\varepsilon$-DP algorithm, {range}, has an error of at least
-$n^*/(16n)$ with probability $\ge\frac12$ on one of the datasets of $n^*$ copies of a point and $n-n^*$ zeros."""
+_STATEMENT = r"""There are $2^{\lfloor d/2\rfloor}$ points of $\{\pm1/\sqrt d\}^d$ at distances $\ge\frac18$,
+and with $n^*=\min(n,\lfloor d/(20\varepsilon)\rfloor)$ every $\varepsilon$-DP algorithm, {range}, has an
+error of at least $n^*/(16n)$ with probability $\ge\frac12$ on one of the datasets of $n^*$ copies of a point
+and $n-n^*$ zeros."""
 CLAIM = Claim(
     PAPER,
     "Lemma D.1",
@@ -99,23 +102,25 @@ CLAIM = Claim(
         *grid(d=24, epsilon=(0.5, 1.2), n=(2, 1000)),
         *grid(d=520, epsilon=(0.5, 5.0, 26.0), n=(2, 1000)),
     ],
-    summary=r"For $\varepsilon\le d/20$; for $d=2,3$ the packing of the proof has two points and does not suffice.",
+    summary=r"For $\varepsilon\le d/20$, $d\ge4$; for $d=2,3$ the packing of the proof is too small.",
 )
 EVERY = CLAIM.reading(
     "every-epsilon",
     title="Packing for pure privacy, every ε",
-    statement=r"""For all $d,n\ge2$ and every $\varepsilon>0$ an $\varepsilon$-DP algorithm has an error above 0 with
-probability $\ge\frac12$ on some dataset of $\{\pm1/\sqrt d\}^d\cup\{0\}$, as $\Omega(\min(1,d/(n\varepsilon)))$ says.""",
+    statement=r"""For all $d,n\ge2$ and every $\varepsilon>0$ an $\varepsilon$-DP algorithm has an error above
+0 with probability $\ge\frac12$ on some dataset of $\{\pm1/\sqrt d\}^d\cup\{0\}$, as
+$\Omega(\min(1,d/(n\varepsilon)))$ says.""",
     expected=REFUTED,
     check=check_every_epsilon,
     smoke=grid(d=4, n=2, epsilon=10.0),
     ci=grid(d=(2, 4, 8), n=2, epsilon=10.0),
     finding=Finding(
         Weight.CORNER,
-        what=r"""The lemma asks for $\varepsilon>0$ only. At $d=4$, $n=2$, $\varepsilon=10$ randomised response over the
-17 values of each record is $\varepsilon$-DP and returns the dataset itself with probability $0.9985$: its error is 0.""",
-        favour=r"""An $\varepsilon$ above the dimension is of no interest, and $n^*=d/(20\varepsilon)$ is then less than one
-record; for $\varepsilon\le d/20$ the lemma is confirmed (`lemma-d.1`).""",
+        what=r"""The lemma asks for $\varepsilon>0$ only. At $d=4$, $n=2$, $\varepsilon=10$ randomised
+response over the 17 values of each record is $\varepsilon$-DP and returns the dataset itself with probability
+$0.9985$: its error is 0.""",
+        favour=r"""An $\varepsilon$ above the dimension is of no interest, and $n^*=d/(20\varepsilon)$ is then
+less than one record; for $\varepsilon\le d/20$ the lemma is confirmed (`lemma-d.1`).""",
         survives=r"""The lemma for $\varepsilon\le d/20$.""",
     ),
 )

@@ -2,10 +2,10 @@ r"""Lemma G.2: for every n and γ there is a γ-complete, γ-sound, 1/150-robust
 (Definition G.1) of length d = O(n²·log(1/γ)).
 
 The lemma is about the existence of a code, and it holds. The proof: if the rounded output is outside F_β(D),
-it is illegal on βd unanimous columns, and each of them costs at least ½ in the ℓ₁ loss, so
-L(M(D); D) − min L ≥ βd/2; with β = 1/75 this is d/150. The code is the one of Theorem C.5, with accusation
-above Z. (At the threshold Z/2 of Algorithm 2, Definition G.1, which asks for P(i ∈ Trace) ≤ γ for each innocent
-i, would fail from γ = 10⁻⁶ on: `definition-c.4`.)
+it is illegal on βd unanimous columns, and each of them costs at least ½ in the ℓ₁ loss, so L(M(D); D) − min L
+≥ βd/2; with β = 1/75 this is d/150. The code is the one of Theorem C.5, with accusation above Z. (At the
+threshold Z/2 of Algorithm 2, Definition G.1, which asks for P(i ∈ Trace) ≤ γ for each innocent i, would fail
+from γ = 10⁻⁶ on: `definition-c.4`.)
 
 How it is checked. The step in the loss exactly: outputs in [0, 1]^d that are illegal on b columns, the
 excess risk from the implementation, for the cheapest such outputs (½ there, optimal elsewhere), and
@@ -67,9 +67,10 @@ CLAIM = Claim(
     "appendix G.1",
     kind=Kind.LOWER_BOUND,
     title="Fingerprinting codes for the ℓ₁ loss",
-    statement=r"""For every $n$ and $\gamma$ there is a $\gamma$-complete, $\gamma$-sound, $\frac1{150}$-robust
-$\ell_1$-loss fingerprinting code of length $5\lceil100n^2\log(n/\gamma)\rceil$: where the excess risk is below
-$d/150$ somebody is traced, and each innocent user with probability at most $\gamma$.""",
+    statement=r"""For every $n$ and $\gamma$ there is a $\gamma$-complete, $\gamma$-sound,
+$\frac1{150}$-robust $\ell_1$-loss fingerprinting code of length $5\lceil100n^2\log(n/\gamma)\rceil$: where
+the excess risk is below $d/150$ somebody is traced, and each innocent user with probability at most
+$\gamma$.""",
     expected=CONFIRMED,
     check=check,
     smoke=grid(n=20, security=1e-8),

@@ -181,9 +181,11 @@ $\mu=8\eta G^2\log(1/\delta)/(n^2\varepsilon^2)$.""",
     plots=(),
     finding=Finding(
         Weight.RANGE,
-        what=r"""Not printed, but the repair that comes to mind first: with the factor $\log(1/\delta)$ added to $\mu$ alone the
-regulariser costs $\mu C^2/4$, above the bound by a factor $\log(1/\delta)/2$: 6.8 measured at $\delta=10^{-4}$.""",
-        favour=r"""With the logarithm below the fraction in $\eta$ at the same time, the bound is as printed (`theorem-2.2-utility`).""",
+        what=r"""Not printed, but the repair that comes to mind first: with the factor $\log(1/\delta)$ added
+to $\mu$ alone the regulariser costs $\mu C^2/4$, above the bound by a factor $\log(1/\delta)/2$: 6.8 measured
+at $\delta=10^{-4}$.""",
+        favour=r"""With the logarithm below the fraction in $\eta$ at the same time, the bound is as printed
+(`theorem-2.2-utility`).""",
         survives=r"""The bound times $\log(1/\delta)$.""",
         follows_from="lee2024/theorem-2.2-privacy",
     ),

@@ -3,9 +3,9 @@ r"""Theorem 3.7: for 2^{−o(n)} < δ < o(1/n) and ε ≤ 1, every (ε, δ)-DP a
 
 The proof does not reach all of that range (`theorem-3.7-proof`): it needs δ ≤ n^{−1−c}. Its constant is
 1/3000 where n ≤ n*; the printed Ω is read with that constant here. No computation confirms a bound for all
-algorithms: that the algorithms at hand are above it, by a factor of hundreds, is an illustration, which only a
-gross error of the instance or of a mechanism would spoil. So the attack of the proof is run too (`:tracing`), and the rate of the best mechanism
-is fitted (`:rate`).
+algorithms: that the algorithms at hand are above it, by a factor of hundreds, is an illustration, which only
+a gross error of the instance or of a mechanism would spoil. So the attack of the proof is run too
+(`:tracing`), and the rate of the best mechanism is fitted (`:rate`).
 
 How it is checked. (1) `sandwich`: the fingerprinting instance copied and padded as in the proof; three
 private mechanisms, the majority without privacy below. (2) `:rate`: the best mechanism on columns whose
@@ -309,10 +309,9 @@ TRACING = CLAIM.reading(
     "tracing",
     kind=Kind.EXPERIMENT,
     title="The tracing attack",
-    statement=r"""The attack of the proof traces a member of the accurate majority, and the private
-mechanisms no more
-often than $(\varepsilon,\delta)$ allows, at the threshold $Z$ for the majority and at $\sqrt d$ for the noisy counts and the
-noisy mean; the exponential mechanism, near 0 with so few records, is left out.""",
+    statement=r"""The attack of the proof traces a member of the accurate majority, and the private mechanisms
+no more often than $(\varepsilon,\delta)$ allows, at the threshold $Z$ for the majority and at $\sqrt d$ for
+the noisy counts and the noisy mean; the exponential mechanism, near 0 with so few records, is left out.""",
     check=check_tracing,
     smoke=grid(users=3, security=0.2, epsilon=0.5, delta=1e-4, runs=120),
     ci=grid(users=4, security=0.2, epsilon=0.5, delta=1e-4, runs=250),

@@ -1,8 +1,8 @@
 r"""Theorem 3.9: the bound of Theorem 3.7 holds in every ℓ_p geometry, p ≥ 1, in the form min(1,
 √(d·log(1/δ))/(nε))·GC, G the ℓ_p-Lipschitz constant of ‖θ − z‖₁ and C the ℓ_p-diameter of the domain.
 
-What it adds to Theorem 3.7, on which it rests, is G·C = d for every p: G = d^{1−1/p}, C = d^{1/p} for the cube [0, 1]ᵈ. That
-holds. (For the unit ℓ_∞ ball [−1, 1]ᵈ, which the text also names, C is twice that.)
+What it adds to Theorem 3.7, on which it rests, is G·C = d for every p: G = d^{1−1/p}, C = d^{1/p} for the
+cube [0, 1]ᵈ. That holds. (For the unit ℓ_∞ ball [−1, 1]ᵈ, which the text also names, C is twice that.)
 
 How it is checked. G from both sides: the quotient at the direction of ones reaches d^{1−1/p}, random and
 sparse directions do not exceed it, losses by the implementation; C at opposite corners, and random pairs

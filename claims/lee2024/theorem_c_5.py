@@ -90,7 +90,7 @@ fraction $1/75$ of the columns: Algorithm 2 with accusation at $S_i>Z$, for ever
     check=check,
     smoke=grid(n=4, security=1e-5),
     ci=grid(n=(2, 4, 8, 20, 60), security=(1e-2, 1e-5, 1e-8)),
-    summary=r"Such a code exists: Algorithm 2 with the threshold $Z$ of Tardos, not $Z/2$ (`definition-c.4`).",
+    summary=r"Such a code exists: Algorithm 2 with the threshold $Z$, not $Z/2$ (`definition-c.4`).",
 )
 SIMULATED = CLAIM.reading(
     "simulated",

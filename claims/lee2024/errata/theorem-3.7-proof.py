@@ -21,4 +21,4 @@ for log_n in (50.0, 1e4, 1e8):
     print(f"n = e^{log_n:g}: the largest k is {k:.1f}, log(1/delta) = {inverse:g}: share {shares[-1]:.2g}")
     inverse = 1.1 * log_n
     print(f"  and for delta = n^(-1.1): share {largest(log_n, inverse) / inverse:.2g}")
-assert shares[0] > 20.0 * shares[1] > 20.0**2 * shares[2] and largest(1e8, 1.1e8) / 1.1e8 > 0.09
+assert shares[0] > 20.0 * shares[1] > 20.0**2 * shares[2]
