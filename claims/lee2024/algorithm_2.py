@@ -11,11 +11,12 @@ rounded up here), and the threshold: Z/2 as printed and Z of Tardos are both the
 How it is checked. Exactly (`algorithm-2`): d, t and Z; scores against a double sum; users accused just below
 and just above each threshold, for pirate words that are cut off where a score has reached a wanted value;
 dummy columns and their removal; the rules of the coalitions. By sampling (`:laws`): the angles of the means,
-bits given the means, pairs of users and of neighbouring columns, the places that the permutation gives, who
+bits given the means, all pairs of users, neighbouring columns, the places that the permutation gives, who
 is returned, what a rule writes, whom a copier copies and which columns are broken."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -187,7 +188,8 @@ def of_code(point: Point) -> Iterator[Draw]:
     ranks = of_bits(code.words, code.means, rng)
     for name, some in (("small", code.means < 0.2), ("large", code.means > 0.8), ("other", code.means > 0.0)):
         yield f"ranks of the first user’s bits, {name} means", ranks[0, some], uniform
-    yield "ranks of two users, added modulo 1", (ranks[0] + ranks[1]) % 1.0, uniform
+    for i, j in itertools.combinations(range(n), 2):
+        yield f"ranks of users {i + 1} and {j + 1}, added modulo 1", (ranks[i] + ranks[j]) % 1.0, uniform
     yield "ranks of neighbouring columns, added modulo 1", (ranks[0, 1:] + ranks[0, :-1])[::2] % 1.0, uniform
 
 

@@ -260,6 +260,6 @@ appendix E.1, it is $(\varepsilon,1.87\,\delta)$-DP.""",
     smoke=grid(epsilon=(0.1, 0.499), delta=(1e-6, 0.1)),
     ci=grid(epsilon=(0.001, 0.1, 0.499), delta=(1e-8, 1e-3, 0.1)),
     rests_on=("lee2024/theorem-2.2-privacy:corrected",),
-    summary=r"Total variation $\delta/6$ keeps $(\varepsilon,\delta)$; $\delta/2$ gives at most $1.87\delta$.",
+    summary=r"A distance of $\delta/6$ keeps $(\varepsilon,\delta)$; $\delta/2$ gives up to $1.87\delta$.",
 )
 CLAIMS = [CORRECTED, SQUARED, SAMPLED, APPROXIMATE]

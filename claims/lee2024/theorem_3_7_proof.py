@@ -63,8 +63,8 @@ def check_constants(point: Point) -> Iterator[Evidence]:
 
 def check_corrected(point: Point) -> Iterator[Evidence]:
     share = Fraction(1, 6000)
-    yield at_most("(6k/n + 1/3000)·750", (6 * share + Fraction(1, 3000)) * 750, Fraction(1), note="step 1")
-    yield at_most("Markov: 150/750", Fraction(150, 750), Fraction(1, 5))
+    small = 6 * share + Fraction(1, 3000)
+    yield at_most("(6k/n + 1/3000)·150, Markov", small * 150, Fraction(1, 5), note="with d/750")
     yield from _group(point)
     needed = 2.0 * (1.0 + -math.expm1(-point.k) / math.expm1(1.0))
     yield at_most("constant c in k/n ≤ c·e^k·δ", needed, 2.0 * (1.0 + 1.0 / math.expm1(1.0)), note="step 2")

@@ -40,7 +40,8 @@ def check(point: Point) -> Iterator[Evidence]:
     yield equals("ℓ_p-diameter of the cube", float(np.linalg.norm(np.ones(d), p)), c, point=point.axes)
     pairs = rng.random((200, d)) - rng.random((200, d))
     yield at_most("largest ℓ_p-distance in the cube", float(np.linalg.norm(pairs, p, axis=1).max()), c)
-    yield equals("G·C", g * c, float(d), error=1e-9 * d, point=point.axes)
+    both = quotient(np.ones(d)) * float(np.linalg.norm(np.ones(d), p))
+    yield equals("G·C", both, float(d), error=1e-9 * d, point=point.axes)
 
 
 CLAIM = Claim(
