@@ -147,7 +147,7 @@ def counted_queries(rng: np.random.Generator) -> Iterator[Evidence]:
     # A loss that falls by 5 from x to z makes every ratio at least 6: accepted at once, and cut.
     yield equals("cut probabilities where every ratio is above 2", cut, size)
     yield equals("attempts where every ratio is above 2", tried, size)
-    # The first attempt finds f larger by 5 at x than at z, so every ratio is −4; after it f is 0, the ratio 1.
+    # The first attempt finds f larger by 5 at x than at z: all ratios are −4; after it f is 0, the ratio 1.
     once = iter(range(10**9))
     _, (_, cut, tried) = gopi_lee_liu_sampler.inner_loop(
         lambda x, index: np.full(len(x), 5.0 if next(once) == 1 else 0.0), 3, np.zeros((size, 1)), rng,
@@ -335,6 +335,11 @@ def of_starts(point: Point) -> Iterator[Draw]:
         losses, 2, point.size, point.rng, dimension=2, lipschitz=slope, strength=strength, tolerance=1e-3
     ).points
     yield "first points of Gopi, Lee and Liu", points[0][:, 1], normal(0.0, 1.0 / strength)
+    points.clear()  # a single short step, which hardly forgets where it started
+    gopi_lee_liu_sampler.sample(
+        losses, 2, point.size, point.rng, dimension=2, lipschitz=0.4, strength=strength, tolerance=0.5
+    )
+    yield "points of a single short step", points[0][:, 1], normal(0.0, 1.0 / strength)
     yield "few long steps of Gopi, Lee and Liu", ends[:, 1], normal(0.0, 1.0 / strength)
 
 
