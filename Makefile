@@ -4,7 +4,7 @@ JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-fast interop lint clean
+.PHONY: demo test test-fast interop versions bits lint clean
 
 demo: $(VENV)/report
 	$(BIN)/dpclaims run --tier smoke -j $(JOBS)
@@ -19,6 +19,14 @@ test-fast: $(VENV)/dev
 # Other people's libraries as they are installed today, in an environment of their own.
 interop: $(VENV)-interop/ready
 	$(VENV)-interop/bin/python -m pytest -n $(JOBS) --dist worksteal tests/interop tests/test_examples.py
+
+# The oldest versions that pyproject.toml allows, then the newest: claims, a report, an audit.
+versions: $(VENV)/dev
+	sh tests/versions/try.sh "$(PYTHON)" "$(BIN)/python"
+
+# Every claim at the tier smoke, computed in every way: the same bits.
+bits: $(VENV)/dev
+	DPCLAIMS_BITS=all $(BIN)/python -m pytest tests/harness/test_same_bits.py
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .

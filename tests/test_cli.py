@@ -261,7 +261,7 @@ def test_a_stop_keeps_what_is_finished_and_leaves_no_worker(tmp_path, number):
         time.sleep(0.05)
     process.send_signal(number)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 128 + number
     assert "resumes" in err
     deadline = time.monotonic() + 20
     while _alive_in_group(process.pid):

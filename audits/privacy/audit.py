@@ -243,6 +243,8 @@ def audit_privacy(
         epsilon_lower=finding.epsilon_lower,
         confidence=1.0 - alpha,
         e_value=finding.largest_e_value,
+        pairs=len(checked),
+        followed=finding.followed or len(checked),
         samples=finding.samples,
         seconds=time.perf_counter() - clock,
         pair=checked[finding.pair_index],

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
+import os
 import random
 import signal
 import sys
+import threading
+import time
 import warnings
 from collections.abc import Callable, Iterable
 from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
+
+PAUSE = 1.0
+"""Seconds between two looks at whether the parent lives."""
+_WATCH = "end-with-parent"
+_SET_DEATH_SIGNAL = 1
+"""PR_SET_PDEATHSIG of Linux' prctl."""
 
 
 class WorkerFailed(ValueError):
@@ -27,6 +37,32 @@ def can_fork() -> bool:
     return sys.platform == "linux"
 
 
+def killed_with_parent(parent: int) -> None:
+    """In a forked process: the system kills it when `parent` is gone, even by SIGKILL. Linux only.
+
+    The signal comes when the thread that forked ends, so that this thread must outlive the process.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
+        if os.getppid() != parent:  # it was gone before
+            os._exit(1)
+
+
+def end_with_parent(parent: int) -> None:
+    """In a worker process that any thread may have started: it ends within `PAUSE` seconds when `parent` is
+    gone, even by SIGKILL. A second call does nothing.
+    """
+    if any(thread.name == _WATCH for thread in threading.enumerate()):
+        return
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(PAUSE)
+        os._exit(1)
+
+    threading.Thread(target=watch, name=_WATCH, daemon=True).start()
+
+
 def in_processes(work: Callable[[int], Any], count: int, jobs: int) -> list[Any]:
     """[work(0), …, work(count − 1)], on `jobs` forked processes.
 
@@ -39,7 +75,7 @@ def in_processes(work: Callable[[int], Any], count: int, jobs: int) -> list[Any]
     try:
         for job in range(min(jobs, count)):
             receiver, sender = context.Pipe(duplex=False)
-            process = context.Process(target=_run, args=(work, range(job, count, jobs), sender))
+            process = context.Process(target=_run, args=(work, range(job, count, jobs), sender, os.getpid()))
             with warnings.catch_warnings():
                 # Threads of numerical libraries are idle while a mechanism is called.
                 warnings.simplefilter("ignore", DeprecationWarning)
@@ -65,8 +101,9 @@ def in_processes(work: Callable[[int], Any], count: int, jobs: int) -> list[Any]
             receiver.close()
 
 
-def _run(work: Callable[[int], Any], places: Iterable[int], sender: Connection) -> None:
+def _run(work: Callable[[int], Any], places: Iterable[int], sender: Connection, parent: int) -> None:
     """The work of one process."""
+    killed_with_parent(parent)
     # Ctrl-C reaches the whole group of processes: the first of them decides.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for other in (signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):

@@ -32,6 +32,7 @@ class Finding:
     note: str = ""
     undecided: bool = False
     epsilon_estimate: float = 0.0
+    followed: int = 0
 
 
 def nothing(samples: int, note: str = "") -> Finding:

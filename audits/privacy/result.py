@@ -165,6 +165,8 @@ class AuditResult:
     max_samples      the budget of samples a side.
     premise          the premise of the test that fails, in a sentence; empty where none does.
     premise_samples  outputs drawn of each dataset to test the premises; not among `samples`.
+    pairs, followed  how many pairs were audited, and how many of many were followed to the end: the others
+                     showed less at the beginning.
     footprints       what the low-order bits of doubles tell, apart from the verdict; None for other outputs.
     simplest         after a refutation, the simplest event that shows it, with its probabilities on both
                      datasets; None where there is none.
@@ -199,6 +201,8 @@ class AuditResult:
     planted: tuple[Planted, ...] = ()
     simplest: Simplest | None = None
     footprints: Footprints | None = None
+    pairs: int = 1
+    followed: int = 1
 
     @property
     def largest_e_value(self) -> float:
@@ -227,6 +231,15 @@ class AuditResult:
             f"--alpha {number_words(self.alpha)} "
             f"--max-samples {self.max_samples} --method {self.method} {seed}{further}"
         )
+
+    @property
+    def pairs_said(self) -> str:
+        """How many pairs were audited, in words; empty for one, which is shown."""
+        if self.pairs == 1:
+            return ""
+        if self.followed == self.pairs:
+            return f"{self.pairs:,} pairs"
+        return f"{self.pairs:,} pairs, of which {self.followed:,} were followed"
 
     @property
     def low_bits(self) -> str:
@@ -311,6 +324,8 @@ class AuditResult:
                 f"{caught or 'no violation of any size was sure to be caught'}. "
                 f"This is no proof of privacy. {spent}."
             )
+        if self.pairs_said:
+            text += f" {self.pairs_said}."
         if self.low_bits:
             text += f" Low-order bits: {self.low_bits}"
         if not self.replayable:
@@ -331,6 +346,8 @@ class AuditResult:
             "samples": self.samples,
             "seconds": self.seconds,
             "pair": [_short(self.pair[0]), _short(self.pair[1])],
+            "pairs": self.pairs,
+            "pairs_followed": self.followed,
             "direction": self.direction,
             "event": self.event,
             "resolution": {name: _finite(value) for name, value in asdict(self.resolution).items()},
@@ -372,6 +389,7 @@ class AuditResult:
             ("samples a side", f"{self.samples:,}"),
             ("seconds", f"{self.seconds:.2f}"),
             ("pair", f"{_short(self.pair[0])} | {_short(self.pair[1])}"),
+            ("pairs", self.pairs_said),
             ("event", f"{self.event} ({self.direction})"),
             ("simplest event", "" if self.simplest is None else str(self.simplest)),
             *(

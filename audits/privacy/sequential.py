@@ -13,7 +13,7 @@ grid is rejected.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -33,6 +33,8 @@ from audits.privacy.tuning import TUNING
 UNCONFIRMED = (
     "The audit came to refute the claim, but fresh draws of the event did not confirm it: nothing is decided."
 )
+BLOCK = 32
+"""As many pairs, or fewer, are one block of a sum."""
 
 
 def epsilon_grid(claimed: float) -> Floats:
@@ -80,6 +82,56 @@ class Wealth:
             self.log_betted = np.logaddexp(self.log_betted, math.log(part))
 
 
+class MeanWealth:
+    """The mean wealth of all pairs, for every ε; a batch changes one pair, so blocks of pairs keep sums."""
+
+    def __init__(self, wealth: Sequence[Wealth]) -> None:
+        self.wealth = wealth
+        self.block = max(BLOCK, math.isqrt(len(wealth)))
+        self.sums = [self.sum_of(start) for start in range(0, len(wealth), self.block)]
+
+    def sum_of(self, start: int) -> Floats:
+        """Log of the wealth of a block of pairs together."""
+        return betting.log_sum(np.stack([w.log() for w in self.wealth[start : start + self.block]]))
+
+    def changed(self, index: int) -> None:
+        """The wealth of this pair is another one now."""
+        place = index // self.block
+        self.sums[place] = self.sum_of(place * self.block)
+
+    def log(self) -> Floats:
+        """Log of the mean, for every ε; a pair not looked at yet has wealth 1."""
+        return betting.log_sum(np.stack(self.sums)) - math.log(len(self.wealth))
+
+
+class Halving:
+    """Which of many pairs are followed: at each level all have as many samples, then the better half goes on.
+
+    A pair that is not followed is not betted on any more and keeps its wealth, with its share of 1/K in the
+    mean: whatever the choice of pairs goes by, the mean stays an e-process, since it is made from samples
+    that were drawn before.
+    """
+
+    def __init__(self, states: Sequence[PairState], max_samples: int) -> None:
+        self.followed = list(states)
+        levels = max(math.log2(len(states) / TUNING.followed), 0.0)
+        enough = TUNING.halving * max_samples / (len(states) * (1.0 + 0.5 * math.ceil(levels)))
+        self.level = int(np.clip(enough, 2 * TUNING.first_batch, TUNING.explore))
+
+    def fresh(self, strength: Callable[[PairState], float]) -> PairState | None:
+        """A pair that lacks samples of the level; None where those that are left are followed to the end."""
+        while True:
+            for state in self.followed:
+                if state.size < self.level:
+                    return state
+            if len(self.followed) <= TUNING.followed:
+                return None
+            best = sorted(self.followed, key=strength, reverse=True)
+            kept = best[: max(TUNING.followed, (len(best) + 1) // 2)]
+            self.followed = sorted(kept, key=lambda s: s.index)
+            self.level *= 2
+
+
 class Sequential:
     """The state of a run; `run` is the whole of it."""
 
@@ -90,6 +142,11 @@ class Sequential:
         self.references, self.nearest = reference_epsilons(self.grid, self.claimed)
         self.states = [PairState(request, pair, i) for i, pair in enumerate(request.pairs)]
         self.wealth = [Wealth(len(self.grid)) for _ in request.pairs]
+        self.mean = MeanWealth(self.wealth)
+        self.halving: Halving | None = None
+        if len(self.states) > TUNING.many_pairs:
+            self.halving = Halving(self.states, request.max_samples)
+        self.strengths: dict[int, float] = {}
         self.rejected = np.zeros(len(self.grid), dtype=bool)
         self.bar = -math.log(request.alpha)
         self.largest_log_e = -math.inf
@@ -119,9 +176,12 @@ class Sequential:
                 for count, more in zip(counts, found, strict=True):
                     count[place] += more
             state.keep(*both, state.most_kept())
+        self.mean.changed(state.index)  # a part of what is kept back has joined the bets
+        self.strengths.pop(state.index, None)
         if bets is not None:
             hits = [ladder.hits(x, y, size) for ladder, (x, y) in zip(ladders, counts, strict=True)]
             self.settle(wealth.log_betted, bets.places, bets.log_factor(hits, size), opened)
+            self.mean.changed(state.index)
         for slot, ladder, (x, y) in zip(state.live(), ladders, counts, strict=True):
             slot.ladder = ladder.add(x, y, size)
         state.size += size
@@ -223,7 +283,7 @@ class Sequential:
 
     def log_e(self) -> Floats:
         """Log of the mean wealth of all pairs, for every ε; pairs not looked at yet have wealth 1."""
-        return betting.log_sum(np.stack([w.log() for w in self.wealth])) - math.log(len(self.wealth))
+        return self.mean.log()
 
     def look(self) -> None:
         """After a batch: reject every ε whose wealth has reached the bar, and record how far the run is."""
@@ -247,7 +307,12 @@ class Sequential:
 
     def next_pair(self) -> PairState:
         """The pair to draw from next: at first every pair, later mostly that with the strongest violation."""
-        states = self.states
+        states: Sequence[PairState] = self.states
+        if self.halving is not None:
+            lacking = self.halving.fresh(self.cautious_strength)
+            if lacking is not None:
+                return lacking
+            states = self.halving.followed
         enough = min(TUNING.explore, self.request.max_samples // (2 * len(states)))
         fresh = [s for s in states if s.size < enough]
         if fresh or len(self.trace) % 4 == 3:
@@ -257,6 +322,21 @@ class Sequential:
 
     def strength(self, state: PairState) -> float:
         """Largest excess over the claim in standard deviations of one sample; −∞ without events."""
+        # A batch of one pair changes that of no other.
+        if state.index not in self.strengths:
+            self.strengths[state.index] = self.strength_now(state)
+        return self.strengths[state.index]
+
+    def cautious_strength(self, state: PairState) -> float:
+        """The same, but no more than luck leaves: after few samples the best of all events is a rare one."""
+        at = self.grid[[self.claimed]]
+        found = [
+            betting.cautious_excess(*ladder.shares(), at, self.request.delta) for ladder in state.ladders()
+        ]
+        return max((float(x.max()) for x in found), default=-math.inf)
+
+    def strength_now(self, state: PairState) -> float:
+        """The same, worked out anew."""
         at = self.grid[[self.claimed]]
         found = [betting.excess(*ladder.shares(), at, self.request.delta) for ladder in state.ladders()]
         return max((float(x.max()) for x in found), default=-math.inf)
@@ -339,6 +419,9 @@ class Sequential:
         """Samples of the next batch: a share of those before, within the budget of samples and time."""
         request = self.request
         size = max(16, int(self.growth(state) * state.size)) if state.size > 0 else TUNING.first_batch
+        if self.halving is not None and state.size < self.halving.level:
+            # One batch brings the pair to the level: with many pairs learning takes longer than drawing.
+            size = self.halving.level - state.size
         left = request.time_limit - request.timed()
         if self.samples > 0 and left < math.inf:
             if left <= 0.0:
@@ -410,6 +493,7 @@ class Sequential:
             trace=tuple(self.trace),
             undecided=bool(reason) and not refuted,
             note=reason,
+            followed=len(self.states if self.halving is None else self.halving.followed),
         )
         winner = self.winner(at)
         if winner is None:
@@ -418,6 +502,8 @@ class Sequential:
         x, y = ladder.all_hits()
         direction, text = ladder.words(event)
         text = state.encoder.named(text + plainly(ladder, event, *state.samples()))
+        if self.halving is not None and not refuted:
+            text = f"the largest of {len(self.states):,} pairs, where one is large by chance: {text}"
         return replace(
             found,
             pair_index=state.index,

@@ -33,6 +33,12 @@ class Tuning:
     """Level at which fresh draws must confirm a refutation, halved for every further try."""
     explore: int = 512
     """Every pair gets this many samples before the promising ones are preferred."""
+    many_pairs: int = 16
+    """More pairs are halved again and again: the half that shows less is followed no further."""
+    followed: int = 12
+    """So many of many pairs are followed to the end."""
+    halving: float = 0.5
+    """The share of the samples in which many pairs are halved."""
     group: float = 200.0
     """Divided by the root of the number of samples: how many steps of the grid of ε share a bet."""
     learning_price: float = 2.4

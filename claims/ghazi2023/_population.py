@@ -18,9 +18,9 @@ class Population:
     """What Algorithms 4 and 6 ask of a dataset, without the dataset: the batches and the mean of all users.
 
     Each of m samples of each user has a linear part N(slope, (deviation²/d)·I); curvature, G and kink are
-    common to all. The batches (2⁻ⁱn, 2⁻ⁱ⁺¹n] have independent means, whose weighted mean is that of all.
+    common to all. The batches have independent means, whose weighted mean is that of all.
 
-    bounds  n, ⌊n/2⌋, ⌊n/4⌋, …, 0: batch i holds the users from bounds[i] to bounds[i − 1].
+    bounds  n, …, 0, falling: a batch holds the users from bounds[i] to bounds[i − 1].
     means   (batches, trials, d) the mean slope of each batch.
     """
 
@@ -73,10 +73,19 @@ class Losses:
     deviation: float = DEVIATION
 
 
+def halves(n: int, phases: int) -> tuple[int, ...]:
+    """The bounds of `phases` batches of Algorithm 4 with half-open intervals, and of what is left.
+
+    >>> halves(20, 2)
+    (20, 10, 5, 0)
+    """
+    return (*(n // 2**i for i in range(phases + 1)), 0)
+
+
 def population(
-    losses: Losses, n: int, m: float, trials: int, phases: int, rng: np.random.Generator
+    losses: Losses, bounds: tuple[int, ...], m: float, trials: int, rng: np.random.Generator
 ) -> Population:
-    """n users with losses of this law, in `phases` batches and a rest, G = 1 on 𝒦.
+    """Users with losses of this law, in batches with these falling bounds, the first of which is n; G is 1.
 
     The spread of users within a batch is that of the largest of n Gaussian norms and of their mean, drawn
     once and taken for every batch: it decides about the certificate only, and is far from its threshold.
@@ -85,7 +94,7 @@ def population(
 
     slope, deviation = losses.slope, losses.deviation
     d = len(slope)
-    bounds = (*(n // 2**i for i in range(phases + 1)), 0)
+    n = bounds[0]
     sizes = -np.diff(np.array(bounds, dtype=float))
     unit = deviation / math.sqrt(m * d)
     noise = rng.standard_normal((len(sizes), trials, d)) if deviation > 0.0 else np.zeros((1, 1, 1))

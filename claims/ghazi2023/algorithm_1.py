@@ -19,11 +19,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from claims import CONFIRMED, Claim, Evidence, Kind, Plot, Point, at_most, equals, reported
 from claims.ghazi2023 import PAPER
+from claims.ghazi2023._guards import accepted
 from claims.ghazi2023._oracle import datasets
 from implementations.ghazi2023 import del_output_pert
 from implementations.ghazi2023.deletion_sensitivity import count_table, smallest_stable
@@ -174,6 +176,9 @@ def check_law(point: Point) -> Iterator[Evidence]:
     )
     yield at_most("P(answer) where more than 2κ users must go", beyond, 0.0)
     yield from ties_kept(p, trials, point.rng)
+    outside = [(1.1, 0.1, 1.0), (0.5, 0.51, 1.0), (0.0, 0.1, 1.0), (0.5, 0.0, 1.0), (0.5, 0.1, 0.0)]
+    taken = accepted(*(partial(del_output_pert.parameters, *one) for one in outside))
+    yield equals("(ε, δ, Δ) outside the text that are taken", taken, 0)
     yield at_most("P(answer) and σ of the law against lines 3 to 10", answer, 1e-9)
     yield at_most("centre of the law against f(x₋S), in σ", centre, 1e-9)
     yield at_most("outputs that are ⊥ in the program or by the text, not in both", bottoms, 0)

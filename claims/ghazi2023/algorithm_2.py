@@ -1,16 +1,18 @@
 r"""Algorithm 2 (SCOutputPert), line by line: Δ, the certificate that stands for the enumeration, the noise.
 
-Line 3 sets Δ = 10G√(log(1/β))/(μn√m), line 4 runs Algorithm 1 on θ*(·) with it. Enumeration is out of reach,
-so the program answers on the branch that appendix C proves stable: where the largest gradient γ of a user at
-θ* shows Δ̄_{4κ} θ* ≤ Δ, Algorithm 1 has |S| = 0 and never returns ⊥ (theorem-3.3-utility). What is certified
-when it is not stable would break privacy; what is refused costs utility. lemma-c.1 decides that the factors
-are right: r/(n − r) + (r + 1)/(n − r − 1) in general, n/((n − r)(n − r − 1)) for Hessian μI and gradients
-about their mean, both times γ/μ, with r = 4κ. Here the program is held to them.
+Line 3 sets Δ = 10G√(log(1/β))/(μn√m), line 4 runs Algorithm 1 on θ*(·) with it. Enumeration is out of
+reach, so the program answers on the branch that appendix C proves stable: where the largest gradient γ of a
+user at θ* shows Δ̄_{4κ} θ* ≤ Δ, Algorithm 1 has |S| = 0 and never returns ⊥ (theorem-3.3-utility). What is
+certified when it is not stable would break privacy, and so would a refusal that shows: whether there is a
+certificate depends on the users without noise. So a dataset without one is an error, no output. lemma-c.1
+decides that the factors are right: r/(n − r) + (r + 1)/(n − r − 1) in general, n/((n − r)(n − r − 1)) for
+Hessian μI and gradients about their mean, both times γ/μ, with r = 4κ. Here the program is held to them.
 
 How it is checked. Δ of both targets against the text over a grid of n, m, β. The largest gradient norm
 against a loop over the users. The threshold: gradients a part in 10⁹ below it must be certified, above it
-not, for both factors, at the smallest n and beyond. The outputs of a run against θ* + σz, z from a generator
-of the same seed, certified and refused trials side by side.
+not, for both factors, at the smallest n and beyond. The outputs of a run against θ* + σz, z from a
+generator of the same seed, certified and refused trials side by side. By default a dataset without a
+certificate, or with fewer users than 4κ + 2 (8κ + 2 for the corrected Δ), gets an error.
 """
 
 from __future__ import annotations
@@ -20,8 +22,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_most, grid
+from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_most, equals, grid
 from claims.ghazi2023 import PAPER
+from claims.ghazi2023._guards import accepted
 from claims.ghazi2023.algorithm_1 import line_3
 from implementations.ghazi2023 import sc_output_pert
 
@@ -58,6 +61,27 @@ def norms_differ(rng: np.random.Generator) -> float:
     return worst
 
 
+def unguarded(p: sc_output_pert.del_output_pert.Parameters, kappa: int) -> int:
+    """Calls that must be refused and are not: too few users, no certificate in one of two trials."""
+    rng, zero = np.random.default_rng(0), np.zeros((2, 1))
+
+    def run(gamma: np.ndarray, n: int, quadratic: bool) -> object:
+        return sc_output_pert.sc_output_pert(zero, gamma, n, p, MU, rng, quadratic=quadratic)
+
+    def target(n: int, variant: sc_output_pert.Target) -> object:
+        return sc_output_pert.parameters(p.epsilon, p.delta, BETA, G, MU, n, 1.0, variant)
+
+    far = largest_gradient(p.target, 40 * kappa, kappa, True) * np.array([0.5, 2.0])
+    return accepted(
+        lambda: run(far, 40 * kappa, True),
+        lambda: run(far[::-1], 40 * kappa, False),
+        lambda: run(0.0 * far, 4 * kappa + 1, True),
+        lambda: run(0.0 * far, 4 * kappa + 1, False),
+        lambda: target(8 * kappa + 1, "corrected"),
+        lambda: target(4 * kappa + 1, "certificate"),
+    )
+
+
 def check(point: Point) -> Iterator[Evidence]:
     epsilon, delta, rng = point.epsilon, point.delta, point.rng
     kappa = line_3(epsilon, delta, 1.0)[0]
@@ -84,7 +108,14 @@ def check(point: Point) -> Iterator[Evidence]:
             minimiser = rng.normal(size=(5, 2))
             seed = int(rng.integers(2**31))
             theta, good = sc_output_pert.sc_output_pert(
-                minimiser, gamma, n, p, MU, np.random.default_rng(seed), quadratic=quadratic
+                minimiser,
+                gamma,
+                n,
+                p,
+                MU,
+                np.random.default_rng(seed),
+                quadratic=quadratic,
+                uncertified="nan",
             )
             text = minimiser + sigma * np.random.default_rng(seed).standard_normal((5, 2))
             wrong += int((good != allowed).sum() + (np.isnan(theta).any(axis=1) == allowed).sum())
@@ -94,6 +125,9 @@ def check(point: Point) -> Iterator[Evidence]:
     yield at_most("distance of γ to the largest gradient norm of a user", norms_differ(rng), 1e-12)
     yield at_most("trials that are certified against appendix C, refused or answered against it", wrong, 0)
     yield at_most("distance of the outputs to θ* + σz, in σ", drawn, 1e-9)
+    yield equals(
+        "inputs outside the text, or without a certificate, that get an output", unguarded(p, kappa), 0
+    )
 
 
 CLAIM = Claim(

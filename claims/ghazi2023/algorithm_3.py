@@ -15,7 +15,7 @@ probability about 1/2, for all n and m. The smallest change (`:feasible-sets-cor
 the constant K of the noise enters the excess risk once, not squared.
 
 How it is checked. The implementation is run, and each phase's T, λᵢ, Rᵢ, nᵢ and σᵢ are compared with the
-printed formulas, written out here a second time, for both bases; T·ε′ and T·δ′ against ε and δ; δ of
+printed formulas, written out here a second time, for both bases, σᵢ at ε/T and δ/T; δ of
 Algorithm 1 at the budget of a phase over all abstract cases. The sets: the probability that 𝒦₂ is empty in
 closed form (d = 1, equal losses), answers outside 𝒦 among 200 runs, and the same after the change over a
 grid of n, m.
@@ -95,8 +95,6 @@ def check(point: Point) -> Iterator[Evidence]:
         yield at_most(
             "δ of one phase at ε/T over all abstract cases", worst_abstract(p, p.sigma), 0.1 / steps
         )
-        yield at_most("ε of T phases by basic composition", steps * p.epsilon, 1.0)
-        yield at_most("δ of T phases by basic composition", steps * p.delta, 0.1)
 
 
 def check_sets(variant: Variant, point: Point) -> Iterator[Evidence]:
@@ -123,6 +121,7 @@ CLAIM = Claim(
     statement=r"Algorithm 3 with $T=\lceil\log(nm)\rceil$ phases of budget $(\varepsilon/T,\delta/T)$, "
     r"$\lambda_i=4^i\lambda$, $R_i=G/\lambda_i$, is $(\varepsilon,\delta)$-DP for replacement of one user.",
     expected=CONFIRMED,
+    rests_on=("ghazi2023/theorem-3.3-privacy",),
     check=check,
     smoke=grid(n=4000, m=1e6),
     ci=grid(n=(5000, 20_000), m=(1.0, 1e6, 1e12)),
@@ -136,13 +135,24 @@ SETS = CLAIM.reading(
     r"(\hat\theta_{i-1},R_i)$ is non-empty, and $\hat\theta_T\in\mathcal K$.",
     expected=REFUTED,
     finding=Finding(
-        Weight.RANGE,
+        Weight.ALGORITHM,
         what=(
-            "θ̂ᵢ leaves 𝒦: 𝒦₂ is empty almost surely for n√m below 10⁹, and θ̂_T ∉ 𝒦 half of the time at "
-            "all n, m"
+            "θ̂ᵢ = θ*ᵢ + noise need not lie in 𝒦, and 𝒦ᵢ₊₁ = 𝒦 ∩ B(θ̂ᵢ, G/λᵢ₊₁) may then be empty: with "
+            "equal losses on an interval of length R, n = 6,000, m = 10⁴, ε = 1, δ = 0.1, β = 0.05, the "
+            "noise of phase 1 is 4·10⁶ times R and 𝒦₂ is empty with probability 0.99. The size of that "
+            "noise in units of R hardly depends on n and m, so that n√m must pass 10⁸ before 𝒦₂ is likely "
+            "to have a point. At every size the answer lies outside 𝒦, where the loss has no value, in "
+            "about half of the runs whose optimum is on the boundary."
         ),
-        favour="",
-        survives="",
+        favour=(
+            "Read with a projection of θ̂ᵢ onto 𝒦 in every phase, which is post-processing and which the "
+            'phrase "𝒦ᵢ = 𝒦 ∩ B" takes for granted, no set is empty and the answer is feasible '
+            "(CONFIRMED)."
+        ),
+        survives=(
+            "The privacy, as printed; and with the projection the rate, with the hidden factor once in "
+            "place of squared."
+        ),
     ),
     check=partial(check_sets, "printed"),
     smoke=grid(n=4000, log10_m=4),

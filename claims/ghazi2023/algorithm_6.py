@@ -99,10 +99,18 @@ CLAIM = Claim(
     r"$\Pr[\|\theta_0-\theta^*(\mathcal D)\|>R']\le2\beta$.",
     expected=REFUTED,
     finding=Finding(
-        Weight.THEOREM,
-        what=("d = 1, β = 0.01: 0.03; both constants are missing in line 4"),
-        favour="",
-        survives="",
+        Weight.TYPO,
+        what=(
+            "line 4 has neither the constant of the noise (as in Algorithm 5) nor the 30 of Proposition "
+            "B.1: in one dimension, for signs, β = 0.01, θ*(𝒟) is farther than R′ from θ₀ with a "
+            "probability above 2β."
+        ),
+        favour=(
+            "The proof has R′ = O(…), so that line 4 may be read with constants in front of both terms "
+            "(CONFIRMED with 30√(log(2/β)) and the radius of Algorithm 5)."
+        ),
+        survives="The line, with R′ = σ(√d + √(2 log(1/β))) + 30G√(log(2/β))/(μ√(nm)).",
+        follows_from="ghazi2023/algorithm-5",
     ),
     check=partial(check, "printed"),
     smoke=grid(n=60, m=4, beta=0.01),

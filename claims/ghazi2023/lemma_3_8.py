@@ -7,8 +7,10 @@ chosen changes ‖Σ‖ by at most 2G, any other exchange by nothing, so Proposi
 m)·4G²; t = 4G√(m log(1/β)) gives the tail exp(−N·t²/(16m(N − m)G²)) ≤ β, and √m·G ≤ G√(m log(1/β)) for β ≤
 1/e. Each of these steps is an inequality between numbers, for all vectors at once, given Proposition A.1.
 
-How much is needed: the largest constant over the exact laws below is about 1.47 (m = 3, N large: three equal
-signs), and √2 as m and N/m grow; 5 is more than three times too large.
+How much is needed: the largest constant over the exact laws below is about 1.47 (m = 3, N large: three
+equal signs), and √2 as m and N/m grow; 5 is more than three times too large. With 1 for the 4 of
+Proposition A.1, which its proof gives (proposition-a.1:constant-1), t = 2G√(m log(1/β)) has the same tail,
+and 3 is enough for 5 (`:constant-3`); so it is in Theorem 3.6.
 
 How it is checked. The steps of the proof on a grid of (N, m, β) with the corners m = 1, N − 1, N; E‖Σ‖² by
 enumeration; and the smallest constant that the exact law needs (all m-subsets of small sets of vectors in ℝᵈ;
@@ -29,18 +31,40 @@ from claims.ghazi2023._tails import needed_constant, sign_sums, subset_norms, ve
 CONSTANT = 5.0
 
 
-def proof_steps() -> tuple[float, float]:
-    """The largest of (t + √m·G)/(5G√(m log(1/β))) and of the tail of Proposition A.1 over β."""
+def proof_steps(of_a_1: float = 4.0, constant: float = CONSTANT) -> tuple[float, float]:
+    """The largest of (t + √m·G)/(constant·G√(m log(1/β))) and of the tail of Proposition A.1 over β.
+
+    of_a_1  the constant of Proposition A.1, 4 as printed; t = (constant − 1)·G√(m log(1/β)).
+    """
     threshold, tail = 0.0, 0.0
     for beta in (*np.geomspace(1e-30, 0.3, 200), 1.0 / math.e - 1e-9):
         level = math.log(1.0 / beta)
         for total in (2, 3, 10, 1000):
             for m in {1, total // 2, total - 1}:
-                t = 4.0 * math.sqrt(m * level)
-                threshold = max(threshold, (t + math.sqrt(m)) / (CONSTANT * math.sqrt(m * level)))
+                t = (constant - 1.0) * math.sqrt(m * level)
+                threshold = max(threshold, (t + math.sqrt(m)) / (constant * math.sqrt(m * level)))
                 squares = m * (total - m) * 4.0  # Σ c² over the pairs of a chosen and another entry, G = 1
-                tail = max(tail, math.exp(-total * t**2 / (4.0 * squares)) / beta)
+                tail = max(tail, math.exp(-total * t**2 / (of_a_1 * squares)) / beta)
     return threshold, tail
+
+
+def check_sharper(point: Point) -> Iterator[Evidence]:
+    threshold, tail = proof_steps(1.0, 3.0)
+    yield at_most(
+        "(t + √m·G)/(3G√(m log(1/β))), the largest", threshold, 1.0, note="given Proposition A.1, 1 for 4"
+    )
+    yield at_most(
+        "tail of Proposition A.1 with 1 for 4 over β", tail, 1.0, note="given Proposition A.1, 1 for 4"
+    )
+    signs = max(
+        needed_constant(
+            *sign_sums(point.total, max(1, round(share * point.total)), m),
+            max(share, 1.0 - share) * math.sqrt(m),
+        )
+        for share in (0.5, 0.3, 0.05)
+        for m in (1, 2, 3, 10)
+    )
+    yield at_most("constant that two-valued items need", signs, 3.0, decides=False)
 
 
 def check(point: Point) -> Iterator[Evidence]:
@@ -78,7 +102,22 @@ CLAIM = Claim(
     r"random "
     r"permutation: $\Pr[\|\sum_{j\le m}v_{\pi(j)}\|>5G\sqrt{m\log(1/\beta)}]\le\beta$.",
     expected=CONFIRMED,
+    rests_on=("ghazi2023/proposition-a.1",),
     check=check,
     smoke=grid(vectors=6),
     ci=grid(vectors=(4, 6, 9, 12)),
 )
+SHARPER = CLAIM.reading(
+    "constant-3",
+    title="Sums of randomly permuted vectors, constant 3",
+    statement=r"The same with $3$ for $5$: $\Pr[\|\sum_{j\le "
+    r"m}v_{\pi(j)}\|>3G\sqrt{m\log(1/\beta)}]\le\beta$ for "
+    r"$\sum v_i=0$, $\|v_i\|\le G$, $\beta<1/e$.",
+    expected=CONFIRMED,
+    summary="3 for 5, by Proposition A.1 with 1 for 4; so 3 for 5 in Theorem 3.6 as well",
+    rests_on=("ghazi2023/proposition-a.1:constant-1",),
+    check=check_sharper,
+    smoke=grid(total=20),
+    ci=grid(total=(20, 1000)),
+)
+CLAIMS = [SHARPER]

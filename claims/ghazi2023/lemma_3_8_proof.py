@@ -1,7 +1,8 @@
 r"""Lemma 3.8, a step of its proof: "for any two vectors u, v sampled without replacement, ⟨u, v⟩ < 0".
 
-As a statement about the drawn vectors it is false: of (1, 1, −1, −1) one may draw 1 and 1, with product 1.
-What is meant, and what the proof uses, is the expectation: E⟨u, v⟩ = −E‖v‖²/(N − 1) ≤ 0, with equality if
+An 𝔼 is missing: of (1, 1, −1, −1) one may draw 1 and 1, with product 1. The same sentence of the text gives
+𝔼[u | v] = −v/(N − 1) as the reason, and what the proof uses is the expectation:
+E⟨u, v⟩ = −E‖v‖²/(N − 1) ≤ 0, with equality if
 all vectors vanish. The lemma does not suffer.
 
 How it is checked. By enumeration of all pairs: the largest product against 0 as printed; the expectation
@@ -48,10 +49,16 @@ CLAIM = Claim(
     statement=r"For $\sum_iv_i=0$ and two vectors $u,v$ sampled without replacement: $\langle u,v\rangle<0$.",
     expected=REFUTED,
     finding=Finding(
-        Weight.PROOF,
-        what=("of (1, 1, −1, −1) one may draw 1 and 1; true of the expectation"),
-        favour="",
-        survives="",
+        Weight.TYPO,
+        what=(
+            '"⟨u, v⟩ < 0" for two vectors drawn without replacement is not true of the vectors: of (1, '
+            "1, −1, −1) one may draw 1 and 1."
+        ),
+        favour=(
+            "The same sentence gives the reason, 𝔼[u | v] = −v/(N − 1): an 𝔼 is missing, and 𝔼⟨u, v⟩ ≤ 0 "
+            "is what the proof uses (CONFIRMED)."
+        ),
+        survives="The lemma and its proof, with the 𝔼.",
     ),
     check=check,
     smoke=grid(vectors=4, d=1),

@@ -186,9 +186,14 @@ PROOF = Claim(
     expected=REFUTED,
     finding=Finding(
         Weight.PROOF,
-        what=("not for θ̂ᵢ₋₁ outside 𝒦, where Algorithm 3 may put it; true once it is projected onto 𝒦"),
-        favour="",
-        survives="",
+        what=(
+            "The minimisers over 𝒦ᵢ and over 𝒦 differ where θ̂ᵢ₋₁ lies outside 𝒦, where Algorithm 3 may "
+            "put it: if 𝒦 is the half-plane y ≥ h with 0 < h < Rᵢ, θ̂ᵢ₋₁ = 0 and the loss −G·x, the "
+            "minimiser over 𝒦 is (Rᵢ, h), at distance √(Rᵢ² + h²) > Rᵢ."
+        ),
+        favour="With θ̂ᵢ₋₁ in 𝒦, which a projection gives, the two agree (CONFIRMED).",
+        survives="The lemma itself, by another argument, wherever 𝒦ᵢ is not empty.",
+        follows_from="ghazi2023/algorithm-3:feasible-sets",
     ),
     check=proof,
     smoke=grid(d=2, problems=5),

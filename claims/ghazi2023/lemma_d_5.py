@@ -31,9 +31,13 @@ CLAIM = Claim(
     expected=REFUTED,
     finding=Finding(
         Weight.THEOREM,
-        what=("the mean of 7 of 14 users at random is (0, 1/2)-DP and breaks the conclusion for every m"),
-        favour="",
-        survives="",
+        what=(
+            "It is Theorem D.4 at σ/√m: the mean of 7 of 14 users at random is (0, 1/2)-DP, is admitted "
+            "at d = 420,000, and breaks the conclusion for every m."
+        ),
+        favour="With δ of the order 1/(ψn) it holds (CONFIRMED).",
+        survives="The lemma for δ(√d + √(2 ln(1/δ)) + 1) ≤ √d/(34ψn), with the printed constant 24.",
+        follows_from="ghazi2023/theorem-d.4",
     ),
     check=check,
     smoke=grid(m=64),
@@ -44,6 +48,7 @@ CORRECTED = CLAIM.reading(
     title="User-level private means of Gaussians need dσ/(24αε√m) users, for small δ",
     statement=r"The same for $\delta(\sqrt d+\sqrt{2\ln(1/\delta)}+1)\le\sqrt d/(34\psi n)$.",
     expected=CONFIRMED,
+    rests_on=("ghazi2023/theorem-d.4:corrected", "ghazi2023/lemma-d.3"),
     summary="δ(√d + √(2 ln(1/δ)) + 1) ≤ √d/(34ψn), about 1/(34ψn): smaller than printed by a factor √d",
     check=check_corrected,
     smoke=grid(n=100, d=1000, m=64, epsilon=1.0),

@@ -158,6 +158,7 @@ CLAIM = Claim(
     r"$\sigma=2\sqrt{\ln(2/\bar\delta)}\cdot8\kappa\Delta/\bar\varepsilon$ is $(\varepsilon,\delta)$-DP for "
     r"replacement of one user, for every number of users.",
     expected=CONFIRMED,
+    rests_on=("ghazi2023/observation-3.5", "ghazi2023/definition-3.4"),
     check=check,
     plots=[_curve(1e-6), _curve(0.1)],
     smoke=[*SMALL[:2], CORNERS[1]],
@@ -171,10 +172,17 @@ WITHOUT = CLAIM.reading(
     r"not counted in $\bar\Delta_r$, is $(\varepsilon,\delta)$-DP for every number of users.",
     expected=REFUTED,
     finding=Finding(
-        Weight.RANGE,
-        what=("two users at 0 and 10⁶Δ against two at 10⁶Δ: δ near 1; n = 2k with P(R₁ ≥ k) > δ likewise"),
-        favour="",
-        survives="",
+        Weight.CORNER,
+        what=(
+            "where f has no value on the empty dataset, as the minimiser of an average over nobody, and "
+            "deletions of the last user are not counted, two users at 0 and at 10⁶Δ against two at 10⁶Δ "
+            "have δ near 1; the same with n = 2k users as long as P(R₁ ≥ k) > δ, that is for n below 4κ."
+        ),
+        favour=(
+            "The theorem takes f on 𝒳^{*×m}, so that f(∅) has a value, and then it holds for every n "
+            "(CONFIRMED); Theorem 3.1 asks for n ≥ C log(1/δ)/ε, which excludes such n."
+        ),
+        survives="The theorem, for n ≥ 4κ + 1 without f(∅) and for all n with it.",
     ),
     check=partial(without_empty, 0),
     plots=[],

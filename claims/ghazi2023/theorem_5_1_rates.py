@@ -43,7 +43,7 @@ import numpy as np
 from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Point, Tier, at_most, mean_equals
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023 import _rates as rates
-from claims.ghazi2023._population import Losses, population
+from claims.ghazi2023._population import Losses, halves, population
 from claims.ghazi2023.algorithm_3 import printed_sigma
 from implementations.ghazi2023 import phased_sco
 from implementations.ghazi2023.feasible import Ball
@@ -90,7 +90,7 @@ def run(point: Point, member: tuple[str, float, float], form: float) -> np.ndarr
     kink = Kink(slope, rates.along(OPTIMUM, d)) if kind == "kink" else None
     phases = steps(n, point.epsilon, rates.DELTA)
     losses = Losses(rates.along(0.0 if kink else slope, d), 0.0, kink, 0.0 if kink else 0.5)
-    users = population(losses, n, m, point.trials, phases, point.rng)
+    users = population(losses, halves(n, phases), m, point.trials, point.rng)
     regulariser = phased_sco.corrected_regulariser(1.0, 1.0, n, m, d)
     theta = phased_sco.phased_sco(
         users, [Ball(np.zeros(d), RADIUS)], np.zeros(d), Guarantee(point.epsilon, rates.DELTA, 1.0 / (n * m)),

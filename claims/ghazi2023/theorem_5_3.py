@@ -1,21 +1,17 @@
-r"""Theorem 5.3: Strongly-Convex-SCO has excess population risk Õ((G²/μ)(d/(n²m) + 1/(nm))).
+r"""Theorem 5.3: a private mechanism has excess population risk Õ((G²/μ)(d/(n²m) + 1/(nm))), for every m.
 
-Algorithm 6 calls Phased-SCO on a ball of radius R′, of order K₀G√d/(μn√m) + G/(μ√(nm)) (line 4), with λ =
-G√d/(R′n√m). The noise of its answer is σ_T = K·R′/(√d·2^T), as in theorem-5.1: relative to R′ it does not
-depend on m. Let every user hold ‖θ‖ + (μ/2)‖θ‖² on the unit ball, so G = 1 + μ. The answer is c + Z, so by
-Anderson's inequality the excess is at least E‖c + Z‖ ≥ E min(‖Z‖, R′). In one dimension half of that remains
-where the answer is projected onto 𝒦′: if 0 ∉ 𝒦′ it is worse; else one end of 𝒦′, say the right one, is at
-least R′ from 0, and for c ≥ 0 already E min((c + Z)⁺, R′) is at least half of it, for c < 0 what the right
-loses, at most |c|/2, the left gains. With n fixed R′ falls like 1/√m, so the excess falls like 1/√m at best,
-and the theorem claims 1/m, for every d and ε.
+The theorem says that a mechanism exists. Algorithm 6 does not have this risk for large m
+(algorithm-6-utility), and the proof uses the same users twice (theorem-5.3-proof). Both are mended by the
+same reduction: one half of the users for line 3, the other half for Phased-SCO on equal batches
+(theorem-5.1) inside 𝒦′ = 𝒦 ∩ B(θ₀, R′), which is then independent of them; either half has the whole
+budget. With probability 1 − 2β θ*(𝒟) lies within R′ = σ₀(√d + √(2 log(1/β))) + 30G√(log(2/β))/ (μ√(nm/2))
+of θ₀ (algorithm-6:corrected), and then the risk is the bound of theorem-5.1 with R′ for R and n/2 for n;
+else it is at most RG ≤ 2G²/μ, with 2β = 1/(n²m). Since R′ is of the order G/μ·(K₀√d/(n√m) + 1/√(nm)), the
+product is Õ((G²/μ) (√d/(n√m) + 1/√(nm))²), and (a + b)² ≤ 2a² + 2b².
 
-What survives. Nothing for all m: Algorithm 6 inherits the last phase of Algorithm 4, and the text has no
-other one. For m small against n, and with the repaired λ, the statement is measured
-(theorem-5.3:many-users), as is the risk for large m (theorem-5.3:last-phase).
-
-How it is checked. R′ and σ_T from the implementation's functions for lines 3 to 7, half of E min(‖Z‖, R′) in
-closed form, against (log(nm)/ε)¹⁰ times the claimed form, both bases, m up to 10²⁰⁰, d up to 10⁴, ε down to
-0.05, n·ε above log(1/δ)·log m.
+How it is checked. The bound from the printed formulas, over K₀·K·T·√(log(2/β))·(G²/μ)(d/(n²m) + 1/(nm)),
+for m up to 10¹³⁰, d up to 10⁴, ε down to 0.05; K₀, K·T: constants and logarithms of the two noises. As m
+grows at fixed n the ratio does not.
 """
 
 from __future__ import annotations
@@ -23,78 +19,56 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from claims import REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, grid
+from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_most, grid, reported
 from claims.ghazi2023 import PAPER
-from claims.ghazi2023._rates import DELTA
-from claims.ghazi2023.theorem_5_1 import CONSTANT, clipped_norm, curve, large_m
-from implementations.ghazi2023 import (
-    phased_erm,
-    phased_sco,
-    sc_output_pert,
-    strongly_convex_erm,
-    strongly_convex_sco,
-)
+from claims.ghazi2023.algorithm_3 import printed_sigma
+from claims.ghazi2023.theorem_5_1 import factor, proof_terms
 
-MU = 0.5
-
-
-def radius_and_sigma(
-    n: int, m: float, d: int, epsilon: float, beta: float, base: phased_erm.LogBase
-) -> tuple[float, float]:
-    """(R′ of line 4, σ_T of line 7) of Algorithm 6 as printed, G = 1 + μ."""
-    lipschitz, half = 1.0 + MU, (epsilon / 2.0, DELTA / 2.0)
-    first = sc_output_pert.parameters(*half, beta, lipschitz, MU, n, m)
-    radius = strongly_convex_erm.noise_radius(first.sigma, d, beta, "printed")
-    radius += strongly_convex_sco.sampling_radius(lipschitz, MU, n, m, beta, "printed")
-    regulariser = phased_erm.printed_regulariser(lipschitz, radius, n, m, d)
-    phases = phased_sco.phase_count(n, phased_sco.smallest_batch(*half, CONSTANT), base)
-    batch = phased_sco.batch(n, phases)
-    last = sc_output_pert.parameters(
-        *half, beta / phases, 2.0 * lipschitz, regulariser * 4.0**phases, batch.stop - batch.start, m
-    )
-    return radius, last.sigma
+CONSTANT = 0.05
 
 
 def check(point: Point) -> Iterator[Evidence]:
-    n, m, d, epsilon = round(10.0**point.log10_n), 10.0**point.log10_m, point.d, point.epsilon
-    beta = 1.0 / (2.0 * n**2 * m)
-    form = (1.0 + MU) ** 2 / MU * (d / (n**2 * m) + 1.0 / (n * m))
-    claimed = (math.log(n * m) / epsilon) ** 10 * form
-    for base in ("e", "2"):
-        radius, sigma = radius_and_sigma(n, m, d, epsilon, beta, base)
-        excess = 0.5 * clipped_norm(sigma, radius, d)
-        note = f"R′ = {radius:.3g}, σ_T = {sigma:.3g}"
-        yield at_most(
-            f"lower bound of the excess risk, base {base}", excess, claimed, decides=False, note=note
-        )
+    n, m, d = round(10.0**point.log10_n), 10.0**point.log10_m, point.d
+    epsilon, delta = point.epsilon, point.delta
+    half, beta = n // 2, 0.5 / (float(n) ** 2 * m)
+    first = printed_sigma(epsilon, delta, beta, 1.0, 1.0, half, m)  # G = μ = 1
+    reach = first * (math.sqrt(d) + math.sqrt(2.0 * math.log(1.0 / beta)))
+    reach += 30.0 * math.sqrt(math.log(2.0 / beta) / (half * m))
+    risk = reach * proof_terms(half, m, d, epsilon, delta) + 2.0 * beta * 2.0
+    form = d / (float(n) ** 2 * m) + 1.0 / (n * m)
+    hidden = first * half * math.sqrt(m) * factor(half, m, epsilon, delta) * math.sqrt(math.log(2.0 / beta))
+    yield at_most(
+        "bound of the risk over K₀·K·T·√log(2/β)·(G²/μ)(d/(n²m) + 1/(nm))", risk / form / hidden, CONSTANT
+    )
+    yield reported("log10 of the bound over (G²/μ)(d/(n²m) + 1/(nm))", math.log10(risk / form))
 
 
 CLAIM = Claim(
     PAPER,
     "Theorem 5.3",
-    "section 5.2, Algorithm 6",
-    kind=Kind.RATE,
-    title="Excess population risk of Strongly-Convex-SCO",
+    "section 5.2",
+    kind=Kind.BOUND,
+    title="A private mechanism with the excess population risk d/(n²m) + 1/(nm)",
     statement=r"For $G$-Lipschitz $\mu$-strongly convex losses and $n\ge\tilde "
-    r"O(\log(1/\delta)\log(m)/\varepsilon)$ "
-    r"Algorithm 6 with $\beta=1/(2n^2m)$ has excess population risk "
-    r"$\tilde O_\varepsilon(\frac{G^2}\mu(\frac d{n^2m}+\frac1{nm}))$, "
-    r"$\log(nm)/\varepsilon$ to the power 10 at most.",
-    expected=REFUTED,
-    finding=Finding(
-        Weight.THEOREM,
-        what=(
-            "as Theorem 5.1: the noise of the last phase is a fixed share of R′, so the risk falls like "
-            "1/√m, not 1/m"
-        ),
-        favour="",
-        survives="",
+    r"O(\log(1/\delta)\log(m)/\varepsilon)$ there is an "
+    r"$(\varepsilon,\delta)$-DP mechanism with excess population risk $\tilde "
+    r"O_\varepsilon(\frac{G^2}\mu(\frac d{n^2m}+"
+    r"\frac1{nm}))$: half of the users for line 3 of Algorithm 6, half for Phased-SCO on equal batches.",
+    expected=CONFIRMED,
+    summary="with users of their own for line 3 and equal batches in line 7, for every m",
+    rests_on=(
+        "ghazi2023/lemma-5.2:on-the-batch",
+        "ghazi2023/theorem-3.1",
+        "ghazi2023/proposition-b.1",
+        "ghazi2023/algorithm-6:corrected",
     ),
     check=check,
-    plots=[curve("Strongly-Convex-SCO")],
-    smoke=[{"log10_n": 4.5, "log10_m": 120.0, "d": 10, "epsilon": 1.0}],
-    ci=[
-        *large_m((4.5, 120.0), (9.0, 120.0), (12.0, 200.0)),
-        *grid(log10_n=9.0, log10_m=(20.0, 40.0, 70.0, 160.0, 200.0), d=1, epsilon=1.0),
-    ],
+    smoke=grid(log10_n=8.0, log10_m=(10.0, 60.0), d=10, epsilon=1.0, delta=0.1),
+    ci=grid(
+        log10_n=(6.0, 9.0, 12.0),
+        log10_m=(0.0, 10.0, 100.0, 130.0),
+        d=(1, 10**4),
+        epsilon=(0.05, 1.0),
+        delta=(1e-9, 0.5),
+    ),
 )

@@ -37,7 +37,7 @@ import numpy as np
 from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Point, Tier, at_most, mean_equals
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023 import _rates as rates
-from claims.ghazi2023._population import Losses, population
+from claims.ghazi2023._population import Losses, halves, population
 from claims.ghazi2023.algorithm_3 import printed_sigma
 from claims.ghazi2023.theorem_5_1_rates import CONSTANT, EPSILONS, RISK, last_noise, steps
 from implementations.ghazi2023 import strongly_convex_sco
@@ -79,7 +79,7 @@ def run(
     ball = [Ball(np.zeros(d), 1.0)]
     slope = -(MU + gradient) * optimum
     phases = steps(n, point.epsilon / 2.0, rates.DELTA / 2.0)
-    users = population(Losses(slope, MU, kink, deviation), n, m, point.trials, phases, point.rng)
+    users = population(Losses(slope, MU, kink, deviation), halves(n, phases), m, point.trials, point.rng)
     theta = strongly_convex_sco.strongly_convex_sco(
         users, ball, Guarantee(point.epsilon, rates.DELTA, 1.0 / (2.0 * float(n) ** 2 * m)), CONSTANT,
         point.rng, reading=Reading(variant="corrected"),

@@ -136,7 +136,7 @@ def run_erm(d: int, variant: Variant, rng: np.random.Generator, seen: _replay.Di
     seed = int(rng.integers(2**31))
     phases = phased_erm.phased_erm(
         summary(x), x.balls, start, Guarantee(EPSILON, DELTA, BETA), base, np.random.default_rng(seed),
-        reading=Reading(variant=variant),
+        reading=Reading(variant=variant, uncertified="nan"),
     )  # fmt: skip
     again = np.random.default_rng(seed)
     follow(phases, [x] * steps, start, base, call, variant == "corrected", again, seen)
@@ -159,7 +159,7 @@ def run_sco(d: int, variant: Variant, rng: np.random.Generator, seen: _replay.Di
     seed = int(rng.integers(2**31))
     phases = phased_sco.phased_sco(
         Users(x.linear, x.curvature, x.lipschitz, m), x.balls, start, Guarantee(EPSILON, DELTA, BETA), base,
-        CONSTANT, np.random.default_rng(seed), reading=Reading(variant=variant),
+        CONSTANT, np.random.default_rng(seed), reading=Reading(variant=variant, uncertified="nan"),
     )  # fmt: skip
     again = np.random.default_rng(seed)
     follow(phases, parts_of_sco(x, steps, corrected), start, base, call, corrected, again, seen)
@@ -194,7 +194,7 @@ def run_strong_erm(d: int, variant: Variant, rng: np.random.Generator, seen: _re
     seed = int(rng.integers(2**31))
     done = strongly_convex_erm.strongly_convex_erm(
         summary(x), x.balls, Guarantee(EPSILON, DELTA, BETA), np.random.default_rng(seed),
-        reading=Reading(variant=variant),
+        reading=Reading(variant=variant, uncertified="nan"),
     )  # fmt: skip
     again = np.random.default_rng(seed)
     region, radius = localised(x, done, corrected, 0.0, again, seen)
@@ -214,7 +214,7 @@ def run_strong_sco(d: int, variant: Variant, rng: np.random.Generator, seen: _re
     seed = int(rng.integers(2**31))
     done = strongly_convex_sco.strongly_convex_sco(
         Users(x.linear, x.curvature, x.lipschitz, m), x.balls, Guarantee(EPSILON, DELTA, BETA), CONSTANT,
-        np.random.default_rng(seed), reading=Reading(variant=variant),
+        np.random.default_rng(seed), reading=Reading(variant=variant, uncertified="nan"),
     )  # fmt: skip
     again = np.random.default_rng(seed)
     log = math.log(1.0 / BETA) if not corrected else 900.0 * math.log(2.0 / BETA)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from audits.evidence import Evidence, Verdict
 from claims.harness.finding import Finding
+from claims.harness.ids import KEY, LONGEST, NAME, TAKEN
 from claims.harness.words import Kind
 from implementations.interfaces import Adjacency
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 Scalar = float | int | str
 RESERVED = frozenset({"axes", "rng", "alpha", "trials", "data", "chunk", "split"})
 """Names that the runner gives to a grid point; no axis may have one."""
-_NAME = re.compile(r"[a-z0-9.]+(-[a-z0-9.]+)*")
-_KEY = re.compile(r"[a-z][a-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +41,7 @@ class Paper:
     adjacency: Adjacency
 
     def __post_init__(self) -> None:
-        if not _KEY.fullmatch(self.key):
+        if not KEY.fullmatch(self.key) or self.key in TAKEN:
             raise ValueError(f"key must be a lower-case name like 'doe2020', got {self.key!r}")
         if not self.reference.strip():
             raise ValueError(
@@ -279,8 +277,10 @@ class Claim:
         if not self.name:
             object.__setattr__(self, "name", self.result.lower().replace(" ", "-"))
         for part in (self.name, *([self.variant] if self.variant else [])):
-            if not _NAME.fullmatch(part):
+            if not NAME.fullmatch(part):
                 raise ValueError(f"{self.id}: name must look like theorem-2.6, got {part!r}")
+        if len(self.id) > LONGEST:
+            raise ValueError(f"{self.id}: an id has at most {LONGEST} letters, got {len(self.id)}")
         if (self.check is None) == (self.measure is None) or (self.measure is None) != (self.judge is None):
             raise ValueError(f"{self.id}: give either check, or measure and judge")
         if self.finding is not None and self.expected is not Verdict.REFUTED:

@@ -183,7 +183,7 @@ def _parse(name: str, file: Path) -> _Module:
     digest = hashlib.sha256(text).hexdigest()
     try:
         tree = ast.parse(text)
-    except SyntaxError:
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _Module(digest, (), {})  # the error is raised, with its line, by whoever imports it
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
     imports = tuple(_imports(tree, package))

@@ -36,9 +36,13 @@ def _configured() -> list[Path]:
     if not file.is_file():
         return []
     try:
-        table = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {}).get("dpclaims", {})
-    except (tomllib.TOMLDecodeError, OSError, UnicodeDecodeError) as error:
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, OSError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"pyproject.toml cannot be read: {error}") from error
+    for name in ("tool", "dpclaims"):
+        table = table.get(name, {})
+        if not isinstance(table, dict):
+            raise ValueError(f"{name!r} must be a table in pyproject.toml, got {table!r}")
     names = table.get("claims", [])
     if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
         raise ValueError(f"[tool.dpclaims] claims must be a list of folders in pyproject.toml, got {names!r}")
@@ -75,13 +79,15 @@ def nearest(pattern: str, names: Sequence[str]) -> str:
 
 
 def matches(claim_id: str, pattern: str) -> bool:
-    """Whether an id matches a pattern, with or without its reading.
+    """Whether an id matches a pattern, with or without its reading; a paper alone means all of it.
 
     >>> matches("song2021/theorem-2.6:corrected", "song2021/theorem-2.6")
     True
     >>> matches("song2021/theorem-2.6", "song2021/theorem-2.6:corrected")
     False
+    >>> matches("song2021/theorem-2.6", "song2021")
+    True
     """
-    if fnmatchcase(claim_id, pattern):
+    if fnmatchcase(claim_id, pattern) or fnmatchcase(claim_id, f"{pattern}/*"):
         return True
     return ":" not in pattern and fnmatchcase(claim_id.split(":")[0], pattern)

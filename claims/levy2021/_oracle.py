@@ -68,17 +68,22 @@ def range_law(x: Array, epsilon: float, tau: float, bound: float, width: float =
     return centres, weight / weight.sum()
 
 
-def clipped_means(x: Array, epsilon: float, tau: float, bound: float) -> tuple[Array, Array]:
-    """The clipped mean of Algorithm 1 and its probabilities: half of ε chooses the interval centre ± 2τ."""
+def clipped_means(
+    x: Array, epsilon: float, tau: float, bound: float, half: float = 2.0
+) -> tuple[Array, Array]:
+    """The clipped mean of Algorithm 1 and its probabilities: half of ε chooses the interval centre ± half·τ.
+
+    half  is 2 as printed.
+    """
     centres, weights = range_law(x, 0.5 * epsilon, tau, bound)
-    ends = (centres[:, None] - 2.0 * tau, centres[:, None] + 2.0 * tau)
+    ends = (centres[:, None] - half * tau, centres[:, None] + half * tau)
     return np.clip(x, *ends).mean(axis=1), weights
 
 
-def algorithm_1(x: Array, epsilon: float, tau: float, bound: float) -> SumLaw:
-    """The law of Algorithm 1 on x (n,): noise Lap(8τ/(nε))."""
-    centres, weights = clipped_means(x, epsilon, tau, bound)
-    return SumLaw(weights, centres, 8.0 * tau / (x.size * epsilon), 1)
+def algorithm_1(x: Array, epsilon: float, tau: float, bound: float, half: float = 2.0) -> SumLaw:
+    """The law of Algorithm 1 on x (n,): noise Lap(8τ/(nε)) as printed, with half = 2."""
+    centres, weights = clipped_means(x, epsilon, tau, bound, half)
+    return SumLaw(weights, centres, 4.0 * half * tau / (x.size * epsilon), 1)
 
 
 def algorithm_2(
@@ -117,7 +122,9 @@ def algorithm_2(
     return [SumLaw(np.concatenate(weights), np.concatenate(centres[j]), scale, d) for j in range(d)]
 
 
-def selection(losses: Array, epsilon: float, tau: float, bound: float, stop: float) -> Array:
+def selection(
+    losses: Array, epsilon: float, tau: float, bound: float, stop: float, half: float = 2.0
+) -> Array:
     """Probability of each candidate to be the best of Geometric(stop) draws; losses (n, k) → (k,).
 
     A draw takes a candidate at random and scores it by Algorithm 1 at `epsilon`. Summing P(K = m)·m over the
@@ -128,7 +135,7 @@ def selection(losses: Array, epsilon: float, tau: float, bound: float, stop: flo
     """
     k = losses.shape[1]
     kinds, kind = np.unique(losses, axis=1, return_inverse=True)
-    laws = [algorithm_1(column, epsilon, tau, bound) for column in kinds.T]
+    laws = [algorithm_1(column, epsilon, tau, bound, half) for column in kinds.T]
     # A fine grid near every centre: distances of 0 to 40 noise scales, denser where they are small.
     near = laws[0].scale * 40.0 * np.linspace(-1.0, 1.0, 601) ** 3
     y = np.unique(np.concatenate([law.centres for law in laws])[:, None] + near)

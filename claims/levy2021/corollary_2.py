@@ -1,8 +1,9 @@
 r"""Corollary 2: E‖θ̂ − θ*_S‖² = Õ(σ²d²/(μ²n²mε²)) for μ-strongly convex losses after T = Õ(H/μ) steps.
 
-Printed with n = Ω̃(√(dH/μ)/ε) (damaged in the text at hand) and T = (H/μ)·log(n²m(G/G̃²)μRε²/d). The
-logarithm holds what the noise leaves of the distance R of the start; here R is that distance and G = HR the
-slope there, so that the printed T follows from R, and R from T.
+Read with n = Ω̃(√(dH/μ)/ε): the text at hand prints no 1/ε, but Theorem 3, of which this is a corollary, has
+it (n = Ω̃(√(dT)/ε) with T = H/μ), and without it few users fail as in Theorem 4. And T =
+(H/μ)·log(n²m(G/G̃²)μRε²/d). The logarithm holds what the noise leaves of the distance R of the start; here R
+is that distance and G = HR the slope there, so that the printed T follows from R, and R from T.
 
 How it is checked. Algorithm 3 itself, with its printed constants and the printed T, inside the hypotheses (ε
 ≤ 1, Tβ ≤ 0.001): exponents in n, m, d, ε, μ, κ = H/μ of the mean squared distance, from the minimiser and

@@ -4,6 +4,10 @@ For H-smooth losses with σ²-sub-Gaussian gradients; the display is damaged in 
 stated in section 4. A covering of Θ and a union over n users and d coordinates give the logarithms, so the
 statement is read with the radius σ√(2d·log(2dnK/α)/m), K the number of points of the covering along an axis.
 
+α ≥ 0 is printed; at α = 0 the radius is infinite and nothing is said. All three losses are separable over the
+coordinates, for which a union over d coordinates is enough; a loss that is not needs a covering of the
+directions too, hence d²·log K in place of d·log, which Õ may hide or not.
+
 Three losses, σ = 1:
 
 * *bumps*, at the edge of the statement: ℓ(θ; z) = Σ_j Σ_k z_jk·b(θ_j − c_k) with fair signs z and K bumps b

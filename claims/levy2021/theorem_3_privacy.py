@@ -5,6 +5,10 @@ line 2; Theorem 2), and answers are chosen adaptively. The best (ε, δ) of such
 (Kairouz, Oh and Viswanath 2015): it decides the statement for each (T, ε, δ), if Algorithm 2 keeps what it
 promises at (ε′, δ′), which it does since ε′ ≤ 8 log(1/δ′) (theorem-2-privacy; checked here as well).
 
+Proof for all T and δ. By strong composition (Dwork, Rothblum and Vadhan 2010) T answers are (√(2T
+log(2/δ))·ε′ + Tε′(e^{ε′} − 1), δ/2 + Tδ′)-DP. The first term is ε/2; ε′ ≤ ε/(2√(2T log 2)) gives Tε′(e^{ε′} −
+1) ≤ 0.23ε² for ε ≤ 1; and δ/2 + T·δ/(2T) = δ. The grid below is the arithmetic check of this.
+
 The slack is large: the noise could be several times smaller, reported as the factor by which ε′ may grow; and
 the split is private far beyond ε = 1.
 
@@ -57,6 +61,7 @@ CLAIM = Claim(
     statement=r"For $\varepsilon\le1$ and $\delta\in(0,1)$, $T$ adaptive answers, each "
     r"$(\varepsilon/(2\sqrt{2T\log(2/\delta)}),\delta/(2T))$-DP, are $(\varepsilon,\delta)$-DP.",
     expected=CONFIRMED,
+    rests_on=("levy2021/theorem-2-privacy",),
     check=check,
     smoke=grid(T=(1, 100), epsilon=EPSILONS, delta=(1e-6, 0.5)),
     ci=grid(T=(1, 2, 10, 100, 1000), epsilon=EPSILONS, delta=(1e-9, 1e-6, 0.01, 0.5, 0.99)),

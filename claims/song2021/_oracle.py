@@ -8,7 +8,7 @@ b_k) with S_m = I + A + … + A^{m−1}: a Gaussian, known exactly.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,19 @@ def apart(found: object, stated: object) -> float:
 def same(quantity: str, found: object, stated: object) -> Evidence:
     """Largest difference of two arrays of size about 1, up to rounding; it can refute only."""
     return equals(quantity, apart(found, stated), 0.0, error=1e-9, decides=False, method="both computed")
+
+
+def refused(quantity: str, argument: str, call: Callable[[], object]) -> Evidence:
+    """Whether a call is refused with a ValueError that names the argument; it can refute only."""
+    try:
+        call()
+    except ValueError as error:
+        named = argument in str(error)
+    else:
+        named = False
+    return equals(
+        f"refused, and {argument} named: {quantity}", int(named), 1, decides=False, method="one call"
+    )
 
 
 def stated_noise(noise: str, epsilon: float, delta: float, n: int, steps: int, lipschitz: float) -> float:

@@ -16,7 +16,7 @@ whitening: coordinates, their sum, sums of two runs, the squared norm); the recu
 ball, step by step against the lines above, and its three averages; a projected step against the projection of
 the free one; the gradient and risk by coordinates against those by records; the span of the features and the
 problem in it; σ, the sensitivity, η and the Gaussian privacy curve against their formulas; losses and sets
-against their definitions.
+against their definitions; what must be refused is.
 """
 
 from __future__ import annotations
@@ -29,7 +29,15 @@ import numpy as np
 
 from claims import CONSISTENT, Adjacency, Claim, Evidence, Kind, Point, equals, grid
 from claims.song2021 import PAPER
-from claims.song2021._oracle import apart, gaussian_draws, in_unit_ball, law_of_average, same, stated_noise
+from claims.song2021._oracle import (
+    apart,
+    gaussian_draws,
+    in_unit_ball,
+    law_of_average,
+    refused,
+    same,
+    stated_noise,
+)
 from implementations import losses
 from implementations.domains import ball, box
 from implementations.interfaces import Loss, Problem
@@ -163,6 +171,9 @@ def check_curve(point: Point) -> Iterator[Evidence]:
         yield same("ε(δ, μ*) over ε", gaussian_epsilon(delta, mu) / epsilon, 1.0)
         amplified = math.exp(amplified_epsilon(epsilon, 0.3))
         yield same("e^ε of a step on a share q = 0.3", amplified, 0.7 + 0.3 * math.exp(epsilon))
+    for epsilon, mu in ((-1.0, 0.7), (0.0, 0.7), (0.0, 3.0)):  # ε < 0 occurs where a release is composed
+        from_phi = ndtr(-epsilon / mu + mu / 2.0) - math.exp(epsilon) * ndtr(-epsilon / mu - mu / 2.0)
+        yield same(f"δ({epsilon:g}, {mu:g})", gaussian_delta(epsilon, mu), from_phi)
 
 
 def check_losses(point: Point) -> Iterator[Evidence]:
@@ -205,6 +216,28 @@ def check_sets(point: Point) -> Iterator[Evidence]:
     yield same("diameter of a box", box(low, high).diameter, math.sqrt(4.04))
 
 
+def check_guards(point: Point) -> Iterator[Evidence]:
+    """What the guarantee rests on is asked of the data, and numbers that make no sense are refused."""
+    good: dict[str, Any] = {"epsilon": 1.0, "delta": 0.01, "steps": 2, "learning_rate": 0.1}
+    kinds: dict[str, Any] = {"noise": "calibrated", "adjacency": Adjacency.REPLACE}
+    algorithm = dp_gd.mechanism(losses.huber(1.0), **good, **kinds)
+    long = np.array([[0.8, 0.61, 0.0], [0.1, 0.2, 1.0]])
+    yield refused("a record of norm 1.006", "features", lambda: algorithm(long, 1, point.rng))
+    scale: dict[str, Any] = {"epsilon": 1.0, "delta": 0.01, "n": 5, "steps": 2, "lipschitz": 1.0, **kinds}
+    for name, value in (
+        ("epsilon", 0.0), ("delta", 1.0), ("n", 0), ("steps", 0), ("lipschitz", -1.0), ("noise", "none"),
+        ("adjacency", "replace"),
+    ):  # fmt: skip
+        yield refused(
+            f"the noise of {name} = {value}",
+            name,
+            lambda n=name, v=value: dp_gd.noise_scale(**scale | {n: v}),
+        )
+    still = dp_gd.glm_gradient(Problem(long[:, :2], long[:, 2], losses.absolute()))
+    none = {"learning_rate": 1.0, "noise": lambda: 0.0}
+    yield refused("no step", "steps", lambda: dp_gd.run(still, np.zeros(2), steps=0, **none))
+
+
 PARTS = {
     "law": check_law,
     "steps": check_steps,
@@ -214,6 +247,7 @@ PARTS = {
     "curve": check_curve,
     "losses": check_losses,
     "sets": check_sets,
+    "guards": check_guards,
 }
 
 

@@ -264,10 +264,16 @@ CLAIM = Claim(
     r"\{\min(1,B/\|u\|_2)\,u : u\in\partial_\theta f(\langle\theta,x\rangle)\}$.",
     expected=REFUTED,
     finding=Finding(
-        Weight.THEOREM,
-        what=("no value where every slope is beyond the clip: f(y) = −2y, B = ‖x‖ = 1"),
-        favour="",
-        survives="",
+        Weight.CORNER,
+        what=(
+            "Where every slope is beyond the clip, as for f(y) = −2y at B = ‖x‖ = 1, y₁ = ∞ and the first "
+            "branch of g reads ∞ − ∞."
+        ),
+        favour=(
+            'The proof has the case ("If y₁ = ∞, then g is a linear function with coefficient −B′"), and '
+            "with it the lemma holds: CONFIRMED (`:corrected`)."
+        ),
+        survives="g linear of slope −B/‖x‖ (or +B/‖x‖) there.",
     ),
     check=partial(check_surrogate, corners=False),
     smoke=functions(3, 150),

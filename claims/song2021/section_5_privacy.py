@@ -39,7 +39,14 @@ from claims import (
     grid,
 )
 from claims.song2021 import PAPER
-from claims.song2021._oracle import beside_a_law, gaussian_draws, in_unit_ball, law_of_average
+from claims.song2021._oracle import (
+    beside_a_law,
+    gaussian_draws,
+    in_unit_ball,
+    law_of_average,
+    refused,
+    same,
+)
 from implementations import losses
 from implementations.domains import ball
 from implementations.interfaces import Array, Problem
@@ -153,6 +160,12 @@ def check(point: Point) -> Iterator[Evidence]:
     radius = 0.5 * scale
     inside = np.abs(program(point, pair[0], 1_000, point.rng, radius)).max()
     yield at_most("largest |θ̄| over the radius of C", inside / radius, 1.0, decides=False)
+    if point.steps == 1:
+        free, held = (program(point, pair[0], 50, np.random.default_rng(7), r) for r in (None, radius))
+        moved = np.clip(free, -radius, radius) / radius
+        yield same("one step over C, against the projection of the free one", held / radius, moved)
+    bad = Problem(pair[0][:, :1], pair[0][:, 1], losses.huber(WIDTH))
+    yield refused("a clipping norm of 0", "bound", lambda: clipped_dp_gd.clipped_gradient(bad, 0.0))
 
 
 MOVES = grid(n=(2, 20), B=(0.01, 1.0, 30.0), instances=20)
@@ -177,7 +190,7 @@ CLAIM = Claim(
     check=check,
     # A Kolmogorov distance. Noise that is 5 % off must be seen: it moves the law of a squared norm by 0.036.
     largest_resolution=0.036,
-    smoke=[*MOVES, *audited((4,), 32_768)],
+    smoke=[*MOVES, *audited((4,), 32_768), *audited((1,), 32_768)],
     ci=[*MOVES, *audited((1, 4), 100_000)],
     full=[*MOVES, *audited((1, 4), 1_000_000)],
 )

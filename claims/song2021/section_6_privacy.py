@@ -9,12 +9,13 @@ and ε ≈ 0). ε ≈ 5.0 is read as ε ≤ 5.05.
 An ε means nothing without an adjacency, a way of sampling and an accountant. The paper's adjacency is
 replacement of a record (Definition 2.5). Its text has batches of 250 and passes over the data; its argument
 for the Gamma noise assumes that each record enters a batch independently with probability q = 250/59,535.
-Both are checked. `section-6-privacy` takes the batch size to the letter; `:poisson-replacement` is the
-paper's argument with the paper's adjacency: Poisson sampling, a record replaced; `:poisson-add-remove` is the
-adjacency of the accountants. Throughout, an ε is for the sequence of noisy gradients, as composition has it;
-the experiment outputs the last model only, for which lower bounds on the sequence prove nothing.
+Both are checked. `section-6-privacy` is the paper's argument with the paper's adjacency: Poisson sampling, a
+record replaced; `:poisson-add-remove` is the adjacency of the accountants; `:fixed-batches` takes the batch
+size to the letter, for those who repeat the experiment so. Throughout, an ε is for the sequence of noisy
+gradients, as composition has it; the experiment outputs the last model only, for which lower bounds on the
+sequence prove nothing.
 
-Batches of exactly 250, a record replaced (`section-6-privacy`). All other gradients are +1 and that of the
+Batches of exactly 250, a record replaced (`:fixed-batches`). All other gradients are +1 and that of the
 record is +1 or −1: the sum of a batch is always 250, or it is 248 where the record takes part, so the shift
 is 2, not 1. However the batches are formed, 5.05 falls:
 * drawn without replacement at every step: the subsampled Gaussian of sensitivity 2 has ε ≥ 48.7;
@@ -30,9 +31,16 @@ conversion of Canonne, Kamath and Steinke gives 5.00 for the Gaussian, which is 
 Mironov's conversion 5.81. The exact composition (privacy-loss distribution) is 4.14. For the Gamma noise the
 printed argument, ε₀ = 1/0.57, log(1 + q(e^{ε₀} − 1)) per step, αε²/2, gives 5.12 with Mironov's conversion
 and 4.56 with the other; exact composition of the worst ε₀-DP step gives 1.62. So the statement is true
-(`:poisson-add-remove`), and the two noises that Figure 2 compares at "ε ≈ 5" are at 4.14 and at most 1.62.
+(`:poisson-add-remove`).
 
-Poisson sampling, a record replaced (`:poisson-replacement`): also true.
+The two noises are not at one ε (`section-6-comparison`). Figure 2 compares them at "ε ≈ 5.0". (Gaussian,
+Gamma) is (5.81, 5.12) with Mironov's conversion, the only one that the paper cites, (5.00, 4.56) with the
+other, and exactly 4.14 against at most 1.62; with a record replaced at least 4.78 against at most 2.55. No
+accountant gives 5.0 to both, and the Gamma noise has more privacy: at the ε of the Gaussian noise its scale
+could be smaller. The statement that the accuracy with Gamma noise falls with the dimension is not touched.
+Learning rates were chosen on the test set, and the training runs of that search are not part of the ε.
+
+Poisson sampling, a record replaced (`section-6-privacy`): true.
 * Gaussian. Given the rest of the batch, a step is P = (1 − q)N(0) + qN(g) against Q = (1 − q)N(0) + qN(g′),
   ‖g‖, ‖g′‖ ≤ 1 (mixing over the rest only lowers hockey sticks). The worst pair is g = −g′, ‖g‖ = 1: for
   α ≥ 1, H_α = ∫(A − a − B)₊φ₀ with A = qφ_g/φ₀, a = (α − 1)(1 − q), B = αqφ_{g′}/φ₀, and A ≥ B where the
@@ -53,6 +61,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -70,6 +79,7 @@ from claims import (
     Point,
     Verdict,
     Weight,
+    at_most,
     grid,
     reported,
 )
@@ -343,6 +353,28 @@ def judge_poisson(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
         yield reported(f"least accounted ε, {noise} noise", least, note="printed as ε ≈ 5.0")
 
 
+def judge_comparison(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
+    """How far the ε of the noises are apart, by accountant; the one that brings them nearest decides."""
+    bounds = {row["accountant"]: row for row in whole_training(rows)}
+    checks: list[Evidence] = []
+    for kind, words in CONVERSIONS.items():
+        gaussian, gamma = (bounds[f"{noise}-{kind}"] for noise in ("gaussian", "gamma"))
+        # An accountant gives its upper numbers; the exact composition bounds the difference from below.
+        least = gaussian["low" if kind == "pld" else "high"] - gamma["high"]
+        note = f"Gaussian {gaussian['low' if kind == 'pld' else 'high']:.2f}, Gamma {gamma['high']:.2f}"
+        checks.append(
+            at_most(f"ε of the Gaussian noise less that of the Gamma noise, {words}", least, 0.1, note=note)
+        )
+    kindest = min(checks, key=lambda e: e.estimate)
+    yield from (e if e is kindest else replace(e, verdict=None) for e in checks)
+
+
+CONVERSIONS = {
+    "rdp-classic": "Rényi accountant, Mironov's conversion",
+    "rdp-improved": "Rényi accountant, improved conversion",
+    "pld": "exact composition",
+}
+COMPARED = tuple(f"{noise}-{kind}" for kind in CONVERSIONS for noise in ("gaussian", "gamma"))
 POISSON = [n for n, (_, sampling, adj) in ACCOUNTANTS.items() if (sampling, adj) == ("Poisson", "add/remove")]
 REPLACED = ("gaussian-replacement", "gamma-replacement")
 FIXED = ("fixed-add-remove", "fixed-replacement", "drawn-once")
@@ -354,6 +386,31 @@ CLAIM = Claim(
     "section 6, appendix E",
     name="section-6-privacy",
     kind=Kind.PRIVACY,
+    title="ε of the experiment under Poisson sampling, one record replaced",
+    statement=r"Each step takes every record with probability $q=250/59{,}535$, 2,381 steps, one record is "
+    r"replaced: with Gaussian noise of $\sigma=0.63$ on the sum of a batch, and with noise of density "
+    r"$\propto e^{-\|z\|_2/0.57}$, $\varepsilon\approx5.0$ (at most $5.05$) at $\delta=10^{-5}$.",
+    expected=CONFIRMED,
+    summary="4.9 for the Gaussian noise, 2.55 for the Gamma noise",
+    measure=measure,
+    judge=judge_poisson,
+    smoke=grid(accountant=REPLACED, epochs=10, step=1e-3),
+    ci=grid(accountant=REPLACED, epochs=10, step=1e-4),
+    full=grid(accountant=REPLACED, epochs=EPOCHS, step=2e-5),
+)
+ADD_REMOVE = CLAIM.reading(
+    "poisson-add-remove",
+    title="ε of the experiment under Poisson sampling, one record added or removed",
+    statement=CLAIM.statement.replace("replaced:", "added or removed:"),
+    summary="4.14 for the Gaussian noise, at most 1.62 for the Gamma noise",
+    smoke=grid(
+        accountant=("gaussian-rdp-improved", "gaussian-pld", "gamma-rdp-improved"), epochs=10, step=1e-3
+    ),
+    ci=grid(accountant=POISSON, epochs=10, step=1e-4),
+    full=grid(accountant=POISSON, epochs=EPOCHS, step=2e-5),
+)
+FIXED_BATCHES = CLAIM.reading(
+    "fixed-batches",
     title="ε of the experiment, batches of exactly 250 records",
     statement=r"DP-SGD on $n=59{,}535$ records, batches of exactly 250, 10 passes over the data, Gaussian "
     r"noise of $\sigma=0.63$ times the largest gradient on the sum of a batch: "
@@ -362,16 +419,22 @@ CLAIM = Claim(
     r"paper's argument assumes Poisson sampling instead, and outputs the last model.)",
     expected=REFUTED,
     finding=Finding(
-        Weight.THEOREM,
+        Weight.RANGE,
         what=(
-            "the argument assumes Poisson sampling, the text has batches of 250: however they are formed, "
-            "the noisy gradients have ε ≥ 25"
+            "The text has batches of 250 and passes over the data, the argument has Poisson sampling, and "
+            "the two are far apart: with batches of exactly 250, however they are formed, the noisy "
+            "gradients have ε ≥ 25 at δ = 1e-5 (25 in a new random order each pass, 48.7 drawn without "
+            "replacement, 92.4 in the order of the file)."
         ),
-        favour="",
-        survives="",
+        favour=(
+            "Appendix E assumes that each record enters a batch independently, and then 5.0 holds for both "
+            "noises and both adjacencies: CONFIRMED (`section-6-privacy`). The experiment outputs the last "
+            "model only; of that nothing is shown here."
+        ),
+        survives="ε ≈ 5.0 for batches by Poisson sampling: a remark for those who repeat the experiment.",
     ),
-    measure=measure,
     judge=judge_fixed_size,
+    measure=measure,
     smoke=grid(accountant=(*FIXED, *OTHERS), epochs=10, step=1e-3),
     ci=[*grid(accountant=FIXED, epochs=EPOCHS, step=1e-4), *grid(accountant=OTHERS, epochs=10, step=1e-4)],
     full=[
@@ -391,29 +454,34 @@ CLAIM = Claim(
         )
     ],
 )
-ADD_REMOVE = CLAIM.reading(
-    "poisson-add-remove",
-    title="ε of the experiment under Poisson sampling, one record added or removed",
-    statement=r"Each step takes every record with probability $q=250/59{,}535$, 2,381 steps, one record is "
-    r"added or removed: with Gaussian noise of $\sigma=0.63$ on the sum of a batch, and with noise of "
-    r"density $\propto e^{-\|z\|_2/0.57}$, $\varepsilon\le5.05$ at $\delta=10^{-5}$.",
-    expected=CONFIRMED,
-    summary="4.14 for the Gaussian noise, at most 1.62 for the Gamma noise",
-    measure=measure,
-    judge=judge_poisson,
-    smoke=grid(
-        accountant=("gaussian-rdp-improved", "gaussian-pld", "gamma-rdp-improved"), epochs=10, step=1e-3
+COMPARISON = Claim(
+    PAPER,
+    "Experiment",
+    "section 6, appendix E",
+    name="section-6-comparison",
+    kind=Kind.EXPERIMENT,
+    title="Both noises of Figure 2 have one ε",
+    statement=r"The Gaussian noise of $\sigma=0.63$ and the Gamma noise of scale $0.57$, which Figure 2 "
+    r"compares, have the same $\varepsilon$ at $\delta=10^{-5}$, $\varepsilon\approx5.0$, to $0.1$, by "
+    r"one of the accountants at hand (Poisson sampling, one record added or removed).",
+    expected=REFUTED,
+    finding=Finding(
+        Weight.CONSTANT,
+        what=(
+            "The ε of the Gaussian and of the Gamma noise are 5.81 and 5.12 with Mironov's conversion, 5.00 "
+            "and 4.56 with the improved one, and 4.14 against at most 1.62 exactly: no one accountant gives "
+            "5.0 to both, and Figure 2 compares noises of different privacy. (Learning rates are tuned on "
+            "the test set, and the tuning runs are not part of the ε.)"
+        ),
+        favour=(
+            "As a bound, ε ≤ 5.05, it holds for both noises: CONFIRMED (`section-6-privacy`). That the "
+            "accuracy with Gamma noise falls with the dimension does not depend on its scale."
+        ),
+        survives="The trends of Figure 2, but not the distance of its two curves.",
     ),
-    ci=grid(accountant=POISSON, epochs=10, step=1e-4),
-    full=grid(accountant=POISSON, epochs=EPOCHS, step=2e-5),
+    measure=measure,
+    judge=judge_comparison,
+    smoke=grid(accountant=COMPARED, epochs=10, step=1e-3),
+    ci=grid(accountant=COMPARED, epochs=10, step=1e-3),
 )
-REPLACEMENT = ADD_REMOVE.reading(
-    "poisson-replacement",
-    title="ε of the experiment under Poisson sampling, one record replaced",
-    statement=ADD_REMOVE.statement.replace("added or removed", "replaced"),
-    summary="4.9 for the Gaussian noise, 2.55 for the Gamma noise",
-    smoke=grid(accountant=REPLACED, epochs=10, step=1e-3),
-    ci=grid(accountant=REPLACED, epochs=10, step=1e-4),
-    full=grid(accountant=REPLACED, epochs=EPOCHS, step=2e-5),
-)
-CLAIMS = [ADD_REMOVE, REPLACEMENT]
+CLAIMS = [ADD_REMOVE, FIXED_BATCHES, COMPARISON]

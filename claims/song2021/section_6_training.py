@@ -15,7 +15,8 @@ each must occur in 40 runs (probability of a false alarm 2⁻³⁹). The noise h
 
 How it is checked. Exactly, on those datasets; the noise by Kolmogorov–Smirnov, with sums over coordinates,
 over models and over steps, which are Gaussian too if the draws are independent; the number of steps and the
-accuracy by counting.
+accuracy by counting. Training with features in ℝ⁵⁰⁰ itself, one step, against the law along the one feature
+that is not 0.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONSISTENT, Claim, Evidence, Kind, Point, drawn_from, equals, grid
+from claims import CONSISTENT, Claim, Evidence, Kind, Point, drawn_from, equals, grid, mean_equals
 from claims.song2021 import PAPER
-from claims.song2021._oracle import same
+from claims.song2021._oracle import refused, same
 from implementations.interfaces import Array
 from implementations.song2021 import minibatch_sgd
 from implementations.song2021.minibatch_sgd import Model
@@ -77,6 +78,13 @@ def check_numbers(point: Point) -> Iterator[Evidence]:
     theta = np.array([[1.0, 1.0], [1.0, -1.0], [0.0, 0.0]])
     both = np.stack([theta, -theta])
     yield same("accuracies", minibatch_sgd.accuracy(x, y, both), [[0.5, 0.5, 0.0], [0.0, 0.25, 0.0]])
+    model, rng = [Model("none", 2, 1.0)], point.rng
+    yield refused("a record of norm 1.5", "features", lambda: minibatch_sgd.train(3.0 * x, y, model, rng))
+    yield refused("labels 0 and 1", "labels", lambda: minibatch_sgd.train(x, 0.5 + 0.5 * y, model, rng))
+    flat = [Model("gamma", 1, 1.0)]
+    yield refused("a model of fewer dimensions", "dimensions", lambda: minibatch_sgd.train(x, y, flat, rng))
+    yield refused("a learning rate of 0", "learning_rate", lambda: Model("none", 2, 0.0))
+    yield refused("another noise", "noise", lambda: Model("laplace", 2, 1.0))
 
 
 def noise_of(models: list[Model], steps: int, eta: float, rng: np.random.Generator) -> Array:
@@ -90,7 +98,7 @@ def check_noise(point: Point) -> Iterator[Evidence]:
     """Half of the models have Gaussian noise, half Gamma noise in ℝ³, of which a coordinate, sum, norm."""
     from scipy.special import chdtr, gammainc, ndtr
 
-    count, eta, alpha = point.models, 0.5, point.split(11)
+    count, eta, alpha = point.models, 0.5, point.split(17)
     models = [Model(kind, 3, eta) for kind in ("gaussian", "gamma") for _ in range(count)]
     drawn = noise_of(models, 2, eta, point.rng)
     normal, gamma = drawn[:, :count] / SIGMA, drawn[:, count:] / SCALE
@@ -116,6 +124,19 @@ def check_noise(point: Point) -> Iterator[Evidence]:
     first = minibatch_sgd.draw_noise(wide, 1, point.rng)[:, 0] / SCALE
     yield drawn_from("Gamma noise in ℝ³, the one coordinate kept", first, tail_of_three, alpha=alpha.pop())
     mixed = minibatch_sgd.draw_noise(wide + [Model("gamma", 5, eta)] * count, 2, point.rng) / SCALE
+    for of, one, other in (
+        ("two models", gamma[0, :half], gamma[0, half:]),
+        ("two steps", gamma[0], gamma[1]),
+        ("Gaussian and Gamma", normal[0], gamma[0]),
+        ("two dimensions", mixed[:count], mixed[count:]),
+    ):
+        events = [("signs", one[:, 0] > 0.0, other[:, 0] > 0.0)]
+        if of in ("two models", "two steps"):  # 2.674 is the median of Gamma(3, 1)
+            events.append(("lengths", *(np.linalg.norm(z, axis=1) > 2.674 for z in (one, other))))
+        for what, first_event, second_event in events:
+            alike = (first_event == second_event).astype(float)
+            quantity = f"share of equal {what} in the noise of {of}"
+            yield mean_equals(quantity, alike, 0.5, alpha=alpha.pop(), method="clopper-pearson")
     yield drawn_from("Gamma noise in ℝ³ beside ℝ⁵", mixed[:count, 1], tail_of_three, alpha=alpha.pop())
     yield drawn_from("Gamma noise in ℝ⁵ beside ℝ³", mixed[count:, 1], tail_of_five, alpha=alpha.pop())
 
@@ -135,7 +156,47 @@ def tail_of_five(z: Array) -> Array:
     return np.where(z > 0.0, 1.0 - tail, tail)
 
 
-PARTS = {"passes": check_passes, "order": check_order, "numbers": check_numbers, "noise": check_noise}
+def check_ambient(point: Point) -> Iterator[Evidence]:
+    """Training in ℝ⁵⁰⁰ itself, zero features beside one: the law along that feature is the one it has alone.
+
+    One record, one step −η(slope + noise). The Gaussian noise is N(0, 0.63²) along every coordinate, whatever
+    the dimension is; of Gamma noise the norm is Gamma(500, 0.57) and the share of a coordinate in the squared
+    norm Beta(1/2, 499/2).
+    """
+    from scipy.special import betainc, gammainc, ndtr
+
+    d, eta, count = 500, 0.5, point.ambient
+    x, y = np.zeros((1, d)), np.ones(1)
+    x[0, 0] = 1.0
+    models = [Model(kind, d, eta) for kind in ("gaussian", "gamma") for _ in range(count)]
+    noise = -minibatch_sgd.train(x, y, models, point.rng, epochs=1, batch=1)[0] / eta
+    noise[:, 0] += 0.5  # the slope at 0 is −½ along the feature, and 0 along the others
+    normal, gamma = noise[:count] / SIGMA, noise[count:] / SCALE
+    norms = np.linalg.norm(gamma, axis=1)
+    for (quantity, values, law), alpha in zip(
+        (
+            ("Gaussian noise over 0.63 in ℝ⁵⁰⁰, along the feature", normal[:, 0], ndtr),
+            ("Gaussian noise over 0.63 in ℝ⁵⁰⁰, along a zero feature", normal[:, -1], ndtr),
+            ("norm of the Gamma noise over 0.57 in ℝ⁵⁰⁰", norms, lambda r: gammainc(d, r)),
+            (
+                "share of the feature in the squared norm of the Gamma noise",
+                (gamma[:, 0] / norms) ** 2,
+                lambda share: betainc(0.5, 0.5 * (d - 1), share),
+            ),
+        ),
+        point.split(4),
+        strict=True,
+    ):
+        yield drawn_from(quantity, values, law, alpha=alpha)
+
+
+PARTS = {
+    "passes": check_passes,
+    "order": check_order,
+    "numbers": check_numbers,
+    "noise": check_noise,
+    "ambient": check_ambient,
+}
 
 
 def check(point: Point) -> Iterator[Evidence]:
@@ -143,6 +204,7 @@ def check(point: Point) -> Iterator[Evidence]:
 
 
 EXACT = grid(part=("passes", "order", "numbers"))
+AMBIENT = grid(part="ambient", ambient=16_000)
 CLAIM = Claim(
     PAPER,
     "Experiment",
@@ -159,6 +221,6 @@ CLAIM = Claim(
     # A Kolmogorov distance. Noise that is 5 % off must be seen: it moves the law of a squared norm in ℝ³ by
     # 0.92·log(1.05) = 0.045, that of the norm of Gamma noise by 0.67·log(1.05) = 0.033.
     largest_resolution=0.033,
-    smoke=[*EXACT, *grid(part="noise", models=32_768)],
-    ci=[*EXACT, *grid(part="noise", models=131_072)],
+    smoke=[*EXACT, *grid(part="noise", models=32_768), *AMBIENT],
+    ci=[*EXACT, *grid(part="noise", models=131_072), *AMBIENT],
 )

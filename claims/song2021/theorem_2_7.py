@@ -26,8 +26,10 @@ How it is checked. Exponents of n, p, ε and log(1/δ) of the supremum against �
 log-risk against the log of the printed form, slope 1; with exactly calibrated noise the same against
 √p/(n·μ*(ε, δ)). The mean risk of every loss in every cell against the constant that the standard bound
 proves, √3 with the printed noise and √5 with the calibrated one. `:high-probability` holds the frequency of
-excess > 2·√(p·log(1/δ))·log(1/β)/(εn) against β, and reports the constant that suffices.
-`:constant-1` tries eleven learning rates over a factor 32 at each of seven T on five losses.
+excess > 2·√(p·log(1/δ))·log(1/β)/(εn) against β from 0.3 to 0.001, and reports the constant that suffices,
+also for √log(1/β): whether log(1/β) stands under the root is not legible, neither here nor where the proof of
+Theorem D.4 uses it, and the larger form, outside, is taken. `:constant-1` tries eleven learning rates over a
+factor 32 at each of seven T on five losses.
 """
 
 from __future__ import annotations
@@ -74,6 +76,7 @@ if TYPE_CHECKING:
 
 TOLERANCE = 0.1
 """A forgotten root moves an exponent by ½: exponents are held within a fifth of that."""
+BETAS = (0.3, 0.1, 0.01, 0.001)
 CONSTANT = 2.0
 """The constant that the high-probability check puts for the hidden one: the least whole number with which
 the bound at β = 0.3, the larger of the two, is above √3 times the form, which is proven for the mean."""
@@ -236,7 +239,7 @@ def judge_probability(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     cases = [
         (point, part["excess"].to_numpy() / part[FORM].to_numpy(), beta)
         for point, part in cells(rows, [*AXES, "loss"])
-        for beta in (0.3, 0.1)
+        for beta in BETAS
     ]
     checks = [
         mean_at_most(
@@ -246,17 +249,27 @@ def judge_probability(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
         for (point, ratio, beta), alpha in zip(cases, budget.split(len(cases)), strict=True)
     ]  # fmt: skip
     yield decisive(checks)
+    yield quantile_evidence(cases, 1.0, "log(1/β)", len(rows))
+    yield quantile_evidence(cases, 0.5, "√log(1/β)", len(rows))
+
+
+def quantile_evidence(
+    cases: list[tuple[dict[str, Any], Array, float]], power: float, words: str, samples: int
+) -> Evidence:
+    """The constant with which the quantiles of all cases obey the form times log(1/β)^power."""
+    known = [(ratio, beta) for _, ratio, beta in cases if beta * len(ratio) >= 10.0]
     ends: list[tuple[float, float, float]] = []
-    for _, ratio, beta in cases:
-        low, high = quantile_interval(ratio, 1.0 - beta, (1.0 - CONFIDENCE) / len(cases))
+    for ratio, beta in known:
+        length = math.log(1.0 / beta) ** power
+        low, high = quantile_interval(ratio, 1.0 - beta, (1.0 - CONFIDENCE) / len(known))
         # An order statistic, not an interpolation, so that the interval always holds it.
         middle = float(np.quantile(ratio, 1.0 - beta, method="inverted_cdf"))
-        ends.append((low / math.log(1.0 / beta), middle / math.log(1.0 / beta), high / math.log(1.0 / beta)))
+        ends.append((low / length, middle / length, high / length))
     low, middle, high = (max(values) for values in zip(*ends, strict=True))
-    yield Evidence(
-        quantity="smallest constant for which the quantiles obey the bound", estimate=middle, low=low,
-        high=high, confidence=CONFIDENCE, method="order statistics", samples=len(rows),
-        note=f"over {len(cases)} points, losses and β; interval simultaneous over them",
+    return Evidence(
+        quantity=f"smallest constant for which the quantiles obey the bound with {words}", estimate=middle,
+        low=low, high=high, confidence=CONFIDENCE, method="order statistics", samples=samples,
+        note=f"over {len(known)} points, losses and β; interval simultaneous over them",
     )  # fmt: skip
 
 
@@ -409,16 +422,22 @@ LITERAL = CLAIM.reading(
     title="Excess risk of DP-GD over a convex set with the constant 1, as it is printed",
     statement=PREMISE + r"$\mathbb E[L(\theta^{priv};D)]-L(\theta^*;D)\le "
     r"L\|\theta_0-\theta^*\|_2\sqrt{p\log(1/\delta)}/(\varepsilon n)$: the text has an equality sign and no "
-    r"$O$. ($\eta$ and $T$ may depend on all that is given but the losses.)",
+    r"$O$. ($\eta$ and $T$ are any of a grid: eight $T$ up to $10^4$, eleven $\eta$ over a factor 32; they "
+    r"may depend on all that is given but the losses.)",
     expected=REFUTED,
     finding=Finding(
-        Weight.RANGE,
+        Weight.CONSTANT,
         what=(
-            "at p = 1, nε = 85, δ = 1e-5 no T and η keep all pinball losses below 1.28 times the form; √2 is "
-            "what the standard analysis proves as T → ∞"
+            "Printed with an equality sign and no O, so with the constant 1, which is below that of the "
+            "paper's own Theorem 3.1: √(1 + 2·rank·log(1/δ)) exceeds √(p·log(1/δ)) by √2 at rank = p, where "
+            "the new bound would be the weaker one. At p = 1, nε = 85, δ = 1e-5 none of the T and η tried "
+            "keeps all pinball losses below 1.28 times the form."
         ),
-        favour="",
-        survives="",
+        favour=(
+            "The theorem is quoted from Bassily et al. (2014) and Talwar et al. (2014), where bounds have a "
+            "hidden constant; with O(·) it holds: CONSISTENT (`theorem-2.7`)."
+        ),
+        survives="The form with the constant √3 for the T and η of this page, √2 as T → ∞.",
     ),
     check=check_literal,
     smoke=Tier(grid(n=85, epsilon=1.0, delta=1e-5, longest=625), trials=500),

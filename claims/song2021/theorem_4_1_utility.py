@@ -1,10 +1,11 @@
 r"""Theorem 4.1, utility: the gradient norm at the privately selected iterate.
 
 θ₀ = 0, C = ℝᵖ, η = 1/β, T ≥ β·n²ε²·L(0; D)/(2L²·log(1/δ)), noise of Theorem 2.6, t_priv chosen with Laplace
-noise: with probability at least 1 − γ, ‖∇L(θ_{t_priv}; D)‖ = O(L·√(rank(M)·log(1/δ))·log(T/γ)/(εn)); L is
-the Lipschitz constant of the losses, β the smoothness of L(·; D), M projects to the span of the features
-(Song et al. 2021, section 4, appendix C). Whether log(T/γ) stands inside the root is not legible; the
-larger reading, outside, is taken.
+noise: with probability at least 1 − γ, ‖∇L(θ_{t_priv}; D)‖ = O(L·√(rank(M)·log(1/δ))·log(T/γ)/(εn)); L is the
+Lipschitz constant of the losses, β the smoothness of L(·; D), M projects to the span of the features (Song et
+al. 2021, section 4, appendix C). Whether log(T/γ) stands inside the root is not legible; the larger reading,
+outside, is taken. β is the smoothness of L(·; D) in the theorem, of ℓ(z; ·) in the text before it: they
+differ by the squared norm of the features; the theorem is taken.
 
 The printed statement falls. σ² = 2L²T·log(1/δ)/(nε)² grows with T; (14) prints this term without its T. With
 the prescribed T it is β·L(0; D), whatever n is: the descent runs at a noise level that does not fall with n.
@@ -18,16 +19,25 @@ every rank > 2. A larger T makes the noise larger (σT^{−1/rank} grows with T 
 the quadratic part with probability at most T·rank·2Φ(−1/(rank·σ)); g₀ is chosen to make this small (at n
 beyond 10¹⁵ it would fall like 1/√log n).
 
-`:corrected`: T = (nμ/L)·√(β·L(0; D)/(2·rank)), which balances both terms of (13) for steps calibrated to
-μ = μ*(ε, δ), and Laplace scale b = 4L/(nε): E‖∇L(θ_{t_priv})‖ ≤ √(2β·L(0; D)/T + rank·σ²) + 2b·(1 + log T),
-which is O((L·√(β·L(0; D)·rank)/(nμ))^{1/2}) + O(L·log T/(εn)). It follows from (13) in expectation, Jensen's
-inequality, and E max|Lap| ≤ b(1 + log T). The rate in n is −½, not −1; measured in rank 8: about −0.65,
-because the minimum over t is better than the mean that (13) bounds.
+`:negative-losses`: from (13) to (14) L(0; D) − L(θ*; D) becomes L(0; D), so losses must not be negative; the
+paper says so of the loss of Theorem 3.3 only. For ℓ(z) = √(1 + (z − 1)²) − 2, x = 1, which has its minimum −1
+at z = 1, L(0; D) = √2 − 2 < 0: T = 1 meets the condition, θ₀ is the only candidate, and its gradient has norm
+1/√2 for every n.
+
+`:corrected`: ℓ ≥ 0, and public numbers L̄ ≥ L(0; D) and r ≥ rank(M). All T + 1 iterates are released, so T is
+too: a T computed from L(0; D) or rank(M) would not be private. T = (nμ/L)·√(β·L̄/(2r)) balances both terms of
+(13) for steps calibrated to μ = μ*(ε, δ), Laplace scale b = 4L/(nε): E‖∇L(θ_{t_priv})‖ ≤ √(2β·L̄/T + r·σ²) +
+2b·(1 + log T), which is O((L·√(β·L̄·r)/(nμ))^{1/2}) + O(L·log T/(εn)). It follows from (13) in expectation,
+Jensen's inequality, and E max|Lap| ≤ b(1 + log T). Σ‖bₜ‖²/σ² is χ² with T·rank degrees of freedom, so that
+with probability 1 − γ, ℓ = log(2/γ), ‖∇L(θ_{t_priv})‖ ≤ √(2β·L̄/T + σ²(r + 2√(rℓ/T) + 2ℓ/T)) + 2b·log(2T/γ)
+(Laurent and Massart's bound, and a union over the Laplace draws). The rate in n is −½, not −1; measured in
+rank 8: about −0.65, because the minimum over t is better than the mean that (13) bounds.
 
 How it is checked. Printed: exactly, by the quantiles of the χ law; the exponent of n of the norm against that
-of the printed form over two decades. Corrected: the program on Huber and pseudo-Huber losses (linear at
-infinity, so that iterates cannot diffuse into flat regions) over a grid of margins; the inequality at every
-point for every loss, the exponent of n of the supremum, the norm of the θ that is returned, and, on the
+of the printed form over two decades; `:negative-losses` by the program. Corrected: the program on Huber and
+pseudo-Huber losses (linear at infinity, so that iterates cannot diffuse into flat regions) over a grid of
+margins; the inequality at every point for every loss, in the mean and at γ = 0.05, with L̄ and r exact and
+four times as large, the exponent of n of the supremum, the norm of the θ that is returned, and, on the
 quadratic part, the mean norm against its exact value: candidates g₀ and σχ under Laplace noise, with T, σ and
 b as stated here.
 """
@@ -36,6 +46,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,6 +92,8 @@ START = 0.1
 """‖∇L(0)‖ of the loss whose iterates stay on the quadratic part."""
 FAR = 8.0
 """Deviations of the noise that fit into the quadratic part: T·rank·2Φ(−8) is 1e-9 for T·rank = 10⁶."""
+GAMMA = 0.05
+"""The probability with which the norm may exceed the second bound."""
 CLOSE = 0.1
 """The largest error of the mean norm on the quadratic part, relative, that may go unnoticed: norms there are
 proportional to σ, so that noise that is 10 % off is seen."""
@@ -116,6 +129,40 @@ def check_printed(point: Point) -> Iterator[Evidence]:
     yield reported("gradient norm over the printed form: the constant that this n needs", here / form)
 
 
+def below_zero() -> Loss:
+    """√(1 + (z − 1)²) − 2: convex, 1-Lipschitz, 1-smooth, with its minimum −1 at z = 1 and −0.59 at z = 0."""
+    link = losses.pseudo_huber(1.0)
+    return replace(
+        link,
+        name="below zero",
+        value=lambda z, y: link.value(z, np.ones(1)) - 1.0,
+        slope=lambda z, y: link.slope(z, np.ones(1)),
+    )
+
+
+def norm_below_zero(n: int, point: Point) -> float:
+    """Gradient norm at the selected iterate: ℓ(0) < 0, n records x = 1, the least T that is asked for."""
+    link, one = below_zero(), np.ones((1, 1))
+    initial = float(dp_gd.coordinate_risk(link, one, one, np.zeros(1)))
+    steps = stationary_point.printed_steps(
+        epsilon=point.epsilon, delta=point.delta, n=n, lipschitz=1.0, smoothness=1.0, initial_risk=initial
+    )
+    sigma = math.sqrt(2.0 * steps * math.log(1.0 / point.delta)) / (n * point.epsilon)
+    found = stationary_point.stationary_point(
+        dp_gd.coordinate_gradient(link, one, one), np.zeros((1, 1)), point.rng, steps=steps,
+        learning_rate=1.0, noise_scale=sigma, selection_scale=2.0 / (n * point.epsilon),
+    )  # fmt: skip
+    return float(found.norm[0])
+
+
+def check_negative(point: Point) -> Iterator[Evidence]:
+    """The exponent of n of the norm against the −1 of the printed form, T = 1."""
+    norms = [norm_below_zero(n, point) for n in (point.n, 100 * point.n)]
+    slope = math.log(norms[1] / norms[0]) / math.log(100.0)
+    note = f"ℓ(z) = √(1 + (z − 1)²) − 2, T = 1: the norm is {norms[1]:.3f} at both n"
+    yield at_most("exponent of n of the gradient norm", slope, -1.0, method="deterministic run", note=note)
+
+
 # --- Corrected ---------------------------------------------------------------------------------------------
 
 
@@ -135,11 +182,11 @@ def quadratic(rank: int) -> tuple[str, Loss, float]:
     return "huber, quadratic part", link, START / (SMOOTHNESS * math.sqrt(rank))
 
 
-def plan(point: Point, initial: float) -> tuple[int, float, float]:
-    """(T, σ, Laplace scale) of the program for the initial risk L(0; D); L = 1."""
+def plan(point: Point, risk: float, rank: int) -> tuple[int, float, float]:
+    """(T, σ, Laplace scale) of the program for public bounds of L(0; D) and of the rank; L = 1."""
     n, mu = point.n, mu_star(point.epsilon, point.delta)
     steps = stationary_point.balanced_steps(
-        mu=mu, n=n, lipschitz=1.0, smoothness=SMOOTHNESS, rank=point.rank, initial_risk=initial
+        mu=mu, n=n, lipschitz=1.0, smoothness=SMOOTHNESS, rank=rank, initial_risk=risk
     )
     sigma = dp_gd.noise_scale(
         epsilon=point.epsilon, delta=point.delta, n=n, steps=steps, lipschitz=1.0, noise="calibrated",
@@ -149,13 +196,16 @@ def plan(point: Point, initial: float) -> tuple[int, float, float]:
     return steps, sigma, scale
 
 
-def statement(point: Point, initial: float) -> tuple[int, float, float, float]:
-    """(T, σ, Laplace scale, bound of the mean norm) as the statement has them; L = 1."""
-    n, rank, mu = point.n, point.rank, mu_star(point.epsilon, point.delta)
-    steps = max(1, round(n * mu * math.sqrt(SMOOTHNESS * initial / (2.0 * rank))))
+def statement(point: Point, risk: float, rank: int) -> tuple[int, float, float, float, float]:
+    """(T, σ, Laplace scale, bound of the mean norm, bound at 1 − GAMMA) as the statement has them; L = 1."""
+    n, mu = point.n, mu_star(point.epsilon, point.delta)
+    steps = max(1, round(n * mu * math.sqrt(SMOOTHNESS * risk / (2.0 * rank))))
     sigma, scale = 2.0 * math.sqrt(steps) / (n * mu), 4.0 / (n * point.epsilon)
-    descent = math.sqrt(2.0 * SMOOTHNESS * initial / steps + rank * sigma**2)
-    return steps, sigma, scale, descent + 2.0 * scale * (1.0 + math.log(steps))
+    descent, length = 2.0 * SMOOTHNESS * risk / steps, math.log(2.0 / GAMMA)
+    mean = math.sqrt(descent + rank * sigma**2) + 2.0 * scale * (1.0 + math.log(steps))
+    freedom = rank + 2.0 * math.sqrt(rank * length / steps) + 2.0 * length / steps
+    tail = math.sqrt(descent + freedom * sigma**2) + 2.0 * scale * math.log(2.0 * steps / GAMMA)
+    return steps, sigma, scale, mean, tail
 
 
 def exact_norm(steps: int, sigma: float, scale: float, rank: int) -> float:
@@ -189,19 +239,20 @@ def measure(point: Point) -> dict[str, Any]:
     A point with the axis `law` runs on the quadratic part only, with that many times the trials.
     """
     rank, trials = point.rank, point.trials * point.get("law", 1)
-    names = ("loss", "trial", "norm", "said", "bound", "exact", "apart")
+    names = ("loss", "trial", "norm", "said", "bound", "tail", "exact", "apart")
     columns: dict[str, list[Any]] = {name: [] for name in names}
     for name, link, target in [quadratic(rank)] if "law" in point else members(rank):
         targets, weights = np.full((1, rank), target), np.full((1, rank), 1.0 / rank)
         initial = float(dp_gd.coordinate_risk(link, targets, weights, np.zeros(rank)))
-        steps, sigma, scale = plan(point, initial)
+        public = point.get("public", 1) * initial, point.get("public", 1) * rank
+        steps, sigma, scale = plan(point, *public)
         gradient = dp_gd.coordinate_gradient(link, targets, weights)
         found = stationary_point.stationary_point(
             gradient, np.zeros((trials, rank)), point.rng, steps=steps, learning_rate=1.0 / SMOOTHNESS,
             noise_scale=sigma, selection_scale=scale,
         )  # fmt: skip
         run = (steps, sigma, scale)
-        steps, sigma, scale, bound = statement(point, initial)
+        steps, sigma, scale, bound, tail = statement(point, *public)
         apart = max(abs(a / b - 1.0) for a, b in zip(run, (steps, sigma, scale), strict=True))
         exact = exact_norm(steps, sigma, scale, rank) if "law" in point else math.nan
         columns["loss"] += [name] * trials
@@ -209,6 +260,7 @@ def measure(point: Point) -> dict[str, Any]:
         columns["norm"] += np.linalg.norm(gradient(found.theta), axis=-1).tolist()
         columns["said"] += found.norm.tolist()
         columns["bound"] += [bound] * trials
+        columns["tail"] += [tail] * trials
         columns["exact"] += [exact] * trials
         columns["apart"] += [apart] * trials
     return columns
@@ -220,7 +272,8 @@ AXES = ["n", "rank", "epsilon", "delta"]
 def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     """The bound at every point for every loss; the exact mean where it is known; the exponent of n."""
     parts = cells(rows, [*AXES, "loss", "bound"])
-    share = budget.share(0.5) / len(parts)
+    yield from tail_evidence(rows, budget.share(0.1))
+    share = budget.share(0.4) / len(parts)
     checks = [
         mean_at_most(
             "E‖∇L(θ_{t_priv})‖, loss nearest to its bound", part["norm"], point.pop("bound"), alpha=share,
@@ -258,11 +311,26 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     )  # fmt: skip
 
 
+def tail_evidence(rows: pd.DataFrame, alpha: float) -> Iterator[Evidence]:
+    """How often the norm exceeds its bound at 1 − γ, the loss of most; the mean bound decides."""
+    parts = cells(rows, [*AXES, "loss", "tail"])
+    checks = [
+        mean_at_most(
+            f"P(norm > its bound at 1 − γ), γ = {GAMMA:g}", part["norm"] > point.pop("tail"), GAMMA,
+            alpha=alpha / len(parts), point=point, method="clopper-pearson",
+        )
+        for point, part in parts
+    ]  # fmt: skip
+    yield decisive(checks)
+
+
 LAWS = [
     *grid(n=(4_000, 16_000), rank=8, epsilon=1.0, delta=1e-5, law=40),
     *grid(n=8_000, rank=(1, 2), epsilon=1.0, delta=1e-5, law=200),
 ]
 SIZES = [2_000 * 2**k for k in range(6)]
+PUBLIC = grid(n=(1_000, 8_000), rank=4, epsilon=1.0, delta=1e-5, public=4)
+"""Public bounds of L(0; D) and of the rank that are four times as large."""
 CLAIM = Claim(
     PAPER,
     "Theorem 4.1",
@@ -278,11 +346,22 @@ CLAIM = Claim(
     finding=Finding(
         Weight.THEOREM,
         what=(
-            "the proof drops a factor T from the noise: with the prescribed T every candidate but the start "
-            "has a gradient of norm σχ, σ² = β·L(0; D) whatever n is"
+            "σ² = 2L²T·log(1/δ)/(nε)² grows with T, and (14) has this term without its T. With the least T "
+            "that is asked for, σ² = β·L(0; D) whatever n is. For Huber losses every candidate but θ₀ then "
+            "has a gradient of norm σχ, rank degrees of freedom, and the least of the T ~ n² draws falls "
+            "like n^(−2/rank), for rank ≥ 3 more slowly than 1/n: at rank 8, ε = 1, δ = 1e-5 its median is "
+            "4.4, 18 and 376 times the printed form at n = 1e5, 1e6 and 1e8. The abstract and section 1.1 "
+            "promise the rate √rank/(εn) too."
         ),
-        favour="",
-        survives="",
+        favour=(
+            "T is asked for from below only. Where log T ≥ εn/√rank the printed form exceeds L and says "
+            "nothing, and at rank 1 and 2 this instance does not contradict it; with T of the prescribed "
+            "order and rank ≥ 3 no reading holds."
+        ),
+        survives=(
+            "The rate (L√(β·L(0; D)·rank)/(nμ))^½, so n^(−½), for non-negative losses, noise that is private "
+            "and a T that balances both terms of (13) (`:corrected`)."
+        ),
     ),
     check=check_printed,
     smoke=grid(n=(10**5, 10**6), rank=8, epsilon=1.0, delta=1e-5),
@@ -292,19 +371,34 @@ CLAIM = Claim(
 CORRECTED = CLAIM.reading(
     "corrected",
     title="Gradient norm of the privately selected iterate, T balanced",
-    statement=r"With $\mu=\mu^*(\varepsilon,\delta)$, $T=\frac{n\mu}L\sqrt{\beta L(0;D)/(2\,\mathrm{rank})}$,"
-    r" $\eta=1/\beta$, $\sigma=2L\sqrt T/(n\mu)$, Laplace scale $b=4L/(n\varepsilon)$: "
-    r"$\mathbb E\|\nabla L(\theta_{t_{priv}})\|_2\le\sqrt{2\beta L(0;D)/T+\mathrm{rank}\,\sigma^2}+2b(1+\log "
-    r"T)=O\big((L\sqrt{\beta L(0;D)\,\mathrm{rank}}/(n\mu))^{1/2}+L\log T/(\varepsilon n)\big)$.",
+    statement=r"Losses $\ell(\langle\theta,x\rangle;y)\ge0$ with gradients of norm at most $L$, "
+    r"$L(\cdot;D)$ $\beta$-smooth, $\theta_0=0$, $C=\mathbb R^p$, public numbers $\bar L\ge L(0;D)$ and "
+    r"$r\ge\mathrm{rank}(M)$, $\mu=\mu^*(\varepsilon,\delta)$, $T=\frac{n\mu}L\sqrt{\beta\bar L/(2r)}$, "
+    r"$\eta=1/\beta$, $\sigma=2L\sqrt T/(n\mu)$, Laplace scale $b=4L/(n\varepsilon)$: "
+    r"$\mathbb E\|\nabla L(\theta_{t_{priv}})\|_2\le\sqrt{2\beta\bar L/T+r\sigma^2}+2b(1+\log "
+    r"T)=O\big((L\sqrt{\beta\bar Lr}/(n\mu))^{1/2}+L\log T/(\varepsilon n)\big)$, and with probability "
+    r"$1-\gamma$ at most $\sqrt{2\beta\bar L/T+\sigma^2(r+2\sqrt{r\ell/T}+2\ell/T)}+2b\log(2T/\gamma)$, "
+    r"$\ell=\log(2/\gamma)$.",
     expected=CONSISTENT,
-    summary="rate n^(−1/2)",
+    summary="rate n^(−1/2), for ℓ ≥ 0, with a T computed from public bounds",
     measure=measure,
     judge=judge,
-    smoke=Tier([*grid(n=(256, 4_000), rank=8, epsilon=1.0, delta=1e-5), *LAWS[:1]], trials=100),
+    smoke=Tier(
+        [
+            *grid(n=(256, 4_000), rank=8, epsilon=1.0, delta=1e-5),
+            *grid(n=1_000, rank=4, epsilon=0.3, delta=1e-2),
+            *PUBLIC[:1],
+            *LAWS[:1],
+        ],
+        trials=100,
+    ),
     ci=Tier(
         [
             *grid(n=SIZES, rank=8, epsilon=1.0, delta=1e-5),
             *grid(n=(64, 1_000, 16_000), rank=(1, 2, 32), epsilon=1.0, delta=1e-5),
+            *grid(n=(1_000, 16_000), rank=4, epsilon=0.3, delta=1e-2),
+            *grid(n=(1_000, 8_000), rank=4, epsilon=2.0, delta=1e-9),
+            *PUBLIC,
             *LAWS,
         ],
         trials=64,
@@ -325,4 +419,30 @@ CORRECTED = CLAIM.reading(
         )
     ],
 )
-CLAIMS = [CORRECTED]
+NEGATIVE = CLAIM.reading(
+    "negative-losses",
+    title="Gradient norm of the privately selected iterate, losses of any sign",
+    statement=CLAIM.statement + " (The text does not ask that the losses are not negative.)",
+    expected=REFUTED,
+    finding=Finding(
+        Weight.RANGE,
+        what=(
+            "From (13) to (14), L(0; D) − L(θ*; D) becomes L(0; D), which takes losses that are not "
+            'negative; the paper says "non-negative" of the loss of Theorem 3.3 only. For ℓ(z) = √(1 + (z − '
+            "1)²) − 2 and x = 1, which has its minimum −1 at z = 1, L(0; D) = −0.59: T = 1 meets the "
+            "condition on T, θ₀ is the only candidate, and its gradient has norm 0.707 for every n, where "
+            "the bound falls like 1/n."
+        ),
+        favour=(
+            "The losses that section 4 names (Savage, tangent, tempered) are not negative, and for such "
+            "losses this remark does not arise; the one on the factor T does."
+        ),
+        survives="The condition on T with L(0; D) − inf L in the place of L(0; D), or ℓ ≥ 0.",
+    ),
+    check=check_negative,
+    smoke=grid(n=10, epsilon=1.0, delta=1e-5),
+    ci=grid(n=(10, 10_000), epsilon=(0.1, 1.0), delta=(1e-9, 1e-5)),
+    full=None,
+    fits_exponents=False,
+)
+CLAIMS = [CORRECTED, NEGATIVE]

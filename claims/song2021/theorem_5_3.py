@@ -15,6 +15,10 @@ values a class. Loop integrals of the field in floating point (quadrature with a
 without derivatives; by Green's theorem they equal the integral of the exact curl over the square. Controls:
 no loop integral without clipping (so C° ∩ Θ ≠ ∅ is needed), none for K = 2, none where E₂ = … = E_K. Θ is
 empty exactly for B ≥ √2·‖x‖. The same machinery serves Theorem D.5.
+
+"If f is convex, we only need C_N to be a closed set" (the index is lost in the scan). Not even that: a convex
+f, or any that is locally Lipschitz, is the integral of its derivative, which is the continuous G almost
+everywhere, so f is C¹ on C° ∩ Θ, and the argument goes through with C_N empty there.
 """
 
 from __future__ import annotations

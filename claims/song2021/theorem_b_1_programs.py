@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from claims import CONSISTENT, Evidence, Kind, Point, audit_privacy, equals, grid, mean_equals
-from claims.song2021._oracle import beside_a_law, gaussian_draws, same
+from claims.song2021._oracle import beside_a_law, gaussian_draws, refused, same
 from claims.song2021.theorem_b_1 import CLAIM as THEOREM
 from implementations.interfaces import Array, Mechanism
 from implementations.privacy import mu_star
@@ -50,7 +50,7 @@ def check_counts(point: Point) -> Iterator[Evidence]:
     counts = np.concatenate([sample.zeros, sample.ones], axis=1)
     cells = presence / d * np.concatenate([1.0 - p, p])
     pairs = [(j, k) for j, k in product(range(2 * d), repeat=2) if j <= k]
-    alpha = point.split(2 * d + len(pairs) + 2)
+    alpha = point.split(2 * d + len(pairs) + 4)
     options = {"largest_resolution": 0.1, "method": "student-t"}
     yield equals("records of the sample", sample.n, n, decides=False)
     for k, cell in enumerate(cells):
@@ -66,6 +66,15 @@ def check_counts(point: Point) -> Iterator[Evidence]:
     yield mean_equals("E[2P(1 − P)] over β/(1 + 2β)", spread, 1.0, alpha=alpha.pop(), **options)
     above = (prior > 0.5).astype(float)
     yield mean_equals("P(P > ½)", above, 0.5, alpha=alpha.pop(), **options)
+    pairs_of = hard_instance.draw_parameter(2 * point.drawn, 2, point.rng) > 0.5
+    for words, one, other in (
+        ("two coordinates", pairs_of[:, 0], pairs_of[:, 1]),
+        ("two draws", pairs_of[: point.drawn, 0], pairs_of[point.drawn :, 0]),
+    ):
+        alike = (one == other).astype(float)
+        yield mean_equals(
+            f"P({words} of P lie on one half)", alike, 0.5, alpha=alpha.pop(), method="clopper-pearson"
+        )
 
 
 def check_risks(point: Point) -> Iterator[Evidence]:
@@ -91,6 +100,14 @@ def check_risks(point: Point) -> Iterator[Evidence]:
         limit = math.floor(200 / (10.0 * math.expm1(epsilon) * alpha))
         yield equals("n of the theorem", hard_instance.size_limit(200, epsilon, alpha), limit, decides=False)
         yield same("δ of the theorem", 1000.0 * hard_instance.delta_limit(epsilon), math.expm1(epsilon))
+    yield refused("no n at all", "d ≥", lambda: hard_instance.size_limit(1, 1.0, 1.0))
+    for name, arguments in (
+        ("alpha", (np.full((1, 2), 0.5), 1.5, 3)), ("n", (np.full((1, 2), 0.5), 0.5, 0)),
+        ("p", (np.full((1, 2), 1.5), 0.5, 3)),
+    ):  # fmt: skip
+        yield refused(
+            f"a sample with bad {name}", name, lambda a=arguments: hard_instance.draw_sample(*a, rng)
+        )
 
 
 def check_instance(point: Point) -> Iterator[Evidence]:
@@ -240,11 +257,12 @@ def check_estimators(point: Point) -> Iterator[Evidence]:
         yield from check_audits(point)
 
 
-def estimators(sampled: int, **axes: Any) -> list[dict[str, Any]]:
+def estimators(sampled: int, *levels: float) -> list[dict[str, Any]]:
+    """Laws at ε away from 1, where ε and its powers differ; audits, which can refute only, at ε = 1."""
     return [
-        *grid(delta=0.01, sampled=sampled, **axes),
-        *grid(delta=0.01, descents=sampled, **axes),
-        *grid(delta=0.01, audited=sampled, **axes),
+        *grid(delta=0.01, sampled=sampled, epsilon=levels),
+        *grid(delta=0.01, descents=sampled, epsilon=levels),
+        *grid(delta=0.01, audited=sampled, epsilon=1.0),
     ]
 
 
@@ -262,9 +280,9 @@ ESTIMATORS = THEOREM.reading(
     # Probabilities and Kolmogorov distances. Noise that is 5 % off must be seen: it moves the law of the
     # squared norm of two coordinates by 0.036.
     largest_resolution=0.036,
-    smoke=estimators(40_000, epsilon=1.0),
-    ci=estimators(100_000, epsilon=1.0),
-    full=estimators(1_000_000, epsilon=(0.5, 1.0, 2.0)),
+    smoke=estimators(40_000, 0.7),
+    ci=estimators(100_000, 0.7, 1.6),
+    full=estimators(1_000_000, 0.5, 0.9, 2.0),
     fits_exponents=False,
     plots=(),
 )

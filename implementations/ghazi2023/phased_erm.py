@@ -54,7 +54,8 @@ def phased_erm(
     guarantee    (ε, δ), and the target failure probability β, of the whole.
     regulariser  λ.
 
-    Raises ValueError for bad parameters, or where n is too small for the budget of one phase.
+    Raises ValueError for bad parameters, where n is too small for the budget of one phase, or where a call of
+    SCOutputPert has no certificate (`Reading`).
     """
     positive(regulariser=regulariser)
     epsilon, delta, beta = guarantee.epsilon, guarantee.delta, guarantee.beta

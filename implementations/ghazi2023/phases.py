@@ -43,7 +43,7 @@ def run_phase(
 
     λᵢ = λ·4^i; Rᵢ = G/λᵢ; 𝒦ᵢ = 𝒦 ∩ B(θ̂ᵢ₋₁, Rᵢ), reading the θᵢ₋₁ of line 11 as θ̂ᵢ₋₁, since any other
     centre would depend on the data; SCOutputPert with Lipschitz constant 2G and strong convexity λᵢ. A
-    trial without an answer (⊥, empty 𝒦ᵢ, no certificate) is NaN from here on.
+    trial whose 𝒦ᵢ is empty is NaN from here on; one without a certificate raises ValueError (`Reading`).
     """
     regulariser = base * 4.0**index
     radius = users.lipschitz / regulariser
@@ -61,7 +61,14 @@ def run_phase(
     # The regulariser has the same gradient for all users, so the spread of the linear parts is that of the
     # gradients.
     theta, good = sc_output_pert.sc_output_pert(
-        minimiser, users.spread, users.n, p, users.curvature + regulariser, rng, quadratic=True
+        minimiser,
+        users.spread,
+        users.n,
+        p,
+        users.curvature + regulariser,
+        rng,
+        quadratic=True,
+        uncertified=reading.uncertified,
     )
     if reading.variant == "corrected":
         theta = project(theta, domain)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from implementations.checks import one_of, positive, probability
-from implementations.ghazi2023.sc_output_pert import Target
+from implementations.ghazi2023.sc_output_pert import Target, Uncertified
 
 Variant = Literal["printed", "corrected"]
 """Printed: θ̂ᵢ is used as Algorithm 2 returns it, inside 𝒦 or not, so that 𝒦ᵢ may be empty.
@@ -35,16 +35,21 @@ class Guarantee:
 class Reading:
     """How the lines are read: as printed or corrected, Δ of Algorithm 2 likewise, and the base of "log".
 
+    uncertified  what becomes of a trial without a certificate in any phase: an error, or NaN, which is not
+                 private (`sc_output_pert`).
+
     Raises ValueError for any other value.
     """
 
     variant: Variant = "printed"
     target: Target = "printed"
     base: LogBase = "e"
+    uncertified: Uncertified = "raise"
 
     def __post_init__(self) -> None:
         one_of(("printed", "corrected"), variant=self.variant, target=self.target)
         one_of(("e", "2"), base=self.base)
+        one_of(("raise", "nan"), uncertified=self.uncertified)
 
 
 PRINTED = Reading()

@@ -1,4 +1,10 @@
-"""SCOutputPert (Algorithm 2): the minimiser of a strongly convex loss through DelOutputPert."""
+"""SCOutputPert (Algorithm 2): the minimiser of a strongly convex loss through DelOutputPert.
+
+Only the certified branch of appendix C is here; the enumeration of Algorithm 1 is out of reach for the
+numbers of users in question. Whether a dataset has a certificate depends on its users without noise. A
+program that shows which datasets it refuses is therefore not private: without a certificate there is an
+error, and no output.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +19,9 @@ from implementations.ghazi2023 import del_output_pert
 from implementations.ghazi2023.certificate import lemma_factor, quadratic_factor, sensitivity_bound
 from implementations.interfaces import Array
 
-Target = Literal["printed", "corrected"]
+Target = Literal["printed", "corrected", "certificate"]
+Uncertified = Literal["raise", "nan"]
+"""What becomes of a dataset without a certificate: an error, or a row of NaN that is there to be counted."""
 
 
 def target_sensitivity(
@@ -31,11 +39,17 @@ def target_sensitivity(
                  1/β.
     "corrected"  10·G·√((4κ + 1)·ln n + ln(1/β))/(μ·n·√m): Theorem 3.6 for each of the at most n^{4κ+1}
                  pairs of a subset |S| ≤ 4κ and a further user, with n − 4κ − 1 ≥ n/2, that is n ≥ 8κ + 2.
+    "certificate" the Δ = O(κγ/(μn)) of appendix C, with which `certified` holds for every loss, quadratic or
+                 not, with probability 1 − β: `lemma_factor`·γ/μ, γ = 5G√(ln(n/β)/m) by Lemma 3.8 for each of
+                 the n users' gradients about their mean.
     """
     positive(lipschitz=lipschitz, strong_convexity=strong_convexity, m=m)
     probability(beta=beta)
     whole_number(n=n, kappa=kappa)
-    one_of(("printed", "corrected"), target=target)
+    one_of(("printed", "corrected", "certificate"), target=target)
+    if target == "certificate":
+        gamma = 5.0 * lipschitz * math.sqrt(math.log(n / beta) / m)
+        return lemma_factor(n, 4 * kappa) * gamma / strong_convexity
     log_term = math.log(1.0 / beta)
     if target == "corrected":
         if n < 8 * kappa + 2:
@@ -95,14 +109,26 @@ def sc_output_pert(
     rng: np.random.Generator,
     *,
     quadratic: bool,
+    uncertified: Uncertified = "raise",
 ) -> tuple[Array, NDArray[np.bool_]]:
     """Algorithm 2 on its certified branch: (minimiser + noise (trials, d), certified (trials,)).
 
     minimiser  θ*(x) of each trial (trials, d).
     gamma      the largest norm of a user's gradient at θ* in each trial (trials,), of n users.
-    A trial without a certificate needs the enumeration of Algorithm 1 (`del_output_pert`); its row is NaN
-    here, and the caller must count it as a failure.
+
+    uncertified  "raise": ValueError where a trial has no certificate and would need the enumeration of
+                 Algorithm 1 (`del_output_pert`). "nan": its row is NaN; which rows are is not private, so
+                 that this is for counting failures only.
     """
+    one_of(("raise", "nan"), uncertified=uncertified)
     good = certified(gamma, n, p, strong_convexity, quadratic=quadratic)
+    if uncertified == "raise" and not good.all():
+        raise ValueError(
+            f"gamma must be certified in every trial, got {float(np.asarray(gamma)[~good][0]):.4g} for n = "
+            f"{n}, "
+            f"Δ = {p.target:.4g}: only the enumeration of Algorithm 1 can answer there (more users or "
+            f"samples "
+            f'would do; uncertified="nan" marks such trials, which is not private)'
+        )
     noise = p.sigma * rng.standard_normal(minimiser.shape)
     return np.where(good[:, None], minimiser + noise, np.nan), good

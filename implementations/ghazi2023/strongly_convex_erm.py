@@ -68,7 +68,14 @@ def localise(
     )
     minimiser = regularised_minimiser(users, 0.0, start, domain)
     theta, _ = sc_output_pert.sc_output_pert(
-        minimiser, users.spread, users.n, p, users.curvature, rng, quadratic=True
+        minimiser,
+        users.spread,
+        users.n,
+        p,
+        users.curvature,
+        rng,
+        quadratic=True,
+        uncertified=reading.uncertified,
     )
     return (project(theta, domain) if reading.variant == "corrected" else theta), p.sigma
 
@@ -81,7 +88,10 @@ def strongly_convex_erm(
     *,
     reading: Reading = PRINTED,
 ) -> Localised:
-    """Run Algorithm 5 on every trial. `users.curvature` is μ, `users.lipschitz` is G on 𝒦."""
+    """Run Algorithm 5 on every trial. `users.curvature` is μ, `users.lipschitz` is G on 𝒦.
+
+    Raises ValueError where a call of SCOutputPert has no certificate (`Reading`).
+    """
     epsilon, delta, beta, variant = guarantee.epsilon, guarantee.delta, guarantee.beta, reading.variant
     start = np.zeros((users.trials, users.d))
     half = (epsilon / 2.0, delta / 2.0)

@@ -40,7 +40,10 @@ def strongly_convex_sco(
     *,
     reading: Reading = PRINTED,
 ) -> Localised:
-    """Run Algorithm 6 on every trial. constant: C of line 3 of Algorithm 4."""
+    """Run Algorithm 6 on every trial. constant: C of line 3 of Algorithm 4.
+
+    Raises ValueError where a call of SCOutputPert has no certificate (`Reading`).
+    """
     epsilon, delta, beta, variant = guarantee.epsilon, guarantee.delta, guarantee.beta, reading.variant
     start = np.zeros((users.trials, users.d))
     half = (epsilon / 2.0, delta / 2.0)

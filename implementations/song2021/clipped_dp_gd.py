@@ -11,18 +11,34 @@ from implementations.interfaces import Array, Domain, Problem
 from implementations.song2021.clipped_surrogate import surrogate_loss
 from implementations.song2021.dp_gd import Averages, Gradient, gaussian_noise, run
 
+MOST_BYTES = 2**27
+"""The slopes of all records at all θ at once take no more, however many θ there are."""
+
 
 def clipped_gradient(problem: Problem, bound: float) -> Gradient:
     """(1/n)·Σ clip(φ′(⟨θ, xᵢ⟩; yᵢ)·xᵢ) on θ (…, p); `bound` is the clipping norm B > 0 (equation 7).
 
     The norm of a record's gradient is |φ′|·‖xᵢ‖, so clipping bounds |φ′| by B/‖xᵢ‖; x = 0 gives no gradient.
+    Of many θ some are looked at at a time, as the slopes take n numbers for each.
     """
     positive(bound=bound)
     features, targets, loss = problem.features, problem.targets, problem.loss
     norms = np.linalg.norm(features, axis=1)
     limits = bound / np.where(norms > 0.0, norms, np.inf)
-    n = features.shape[0]
-    return lambda theta: np.clip(loss.slope(theta @ features.T, targets), -limits, limits) @ features / n
+    n, p = features.shape
+    most = max(1, MOST_BYTES // (8 * n))
+
+    def gradient(theta: Array) -> Array:
+        return np.clip(loss.slope(theta @ features.T, targets), -limits, limits) @ features / n
+
+    def in_parts(theta: Array) -> Array:
+        if theta.size <= most * p:
+            return gradient(theta)
+        flat = theta.reshape(-1, p)
+        parts = [gradient(flat[start : start + most]) for start in range(0, len(flat), most)]
+        return np.concatenate(parts).reshape(theta.shape)
+
+    return in_parts
 
 
 def surrogate_risk(problem: Problem, bound: float) -> Callable[[Array], Array]:

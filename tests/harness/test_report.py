@@ -33,6 +33,7 @@ from claims.harness.report.site import style_sheet
 from claims.harness.report.write import choose_parameters, write_report
 from claims.harness.run.result import ClaimResult
 from claims.harness.run.runner import Settings, run_claims
+from claims.harness.run.temporary import temporary_name
 from implementations.interfaces import Adjacency
 
 pytest.importorskip("papermill")
@@ -388,7 +389,7 @@ def test_a_report_that_fails_leaves_the_one_before(
     write_report(run, out)
     before = {f: f.read_bytes() for f in out.rglob("*") if f.is_file()}
     # What a process killed in the middle leaves; no process has this number.
-    (tmp_path / ".report-99999999-site").mkdir()
+    (tmp_path / temporary_name("site.report").replace(f".{os.getpid()}@", ".99999999@")).mkdir()
 
     def fail(*args: Any, **kwargs: Any) -> None:
         raise RuntimeError("notebook claim.ipynb failed")
@@ -441,11 +442,17 @@ def test_notebooks_are_found_in_a_checkout_and_once_installed(
 # ---------------------------------------------------------------- mathematics and figures
 
 
+def said(claim: Claim) -> list[str]:
+    """What a finding says."""
+    found = claim.finding
+    return [] if found is None else [found.what, found.favour, found.survives]
+
+
 def test_every_statement_of_the_catalogue_is_rendered() -> None:
     from claims.harness.report.mathematics import markdown_to_html
 
     for claim in load():
-        for text in (claim.statement, claim.finding, claim.title, claim.doc):
+        for text in (claim.statement, claim.summary, claim.title, claim.doc, *said(claim)):
             html = markdown_to_html(text)
             # A formula that cannot be converted is shown as its source, in this element.
             assert 'class="tex"' not in html, f"{claim.id}: {html}"
@@ -577,7 +584,8 @@ def test_a_claim_page_draws_its_plots_and_names_the_broken_one() -> None:
             id=claim.id,
             kind="bound",
             role="printed",
-            finding="",
+            finding=None,
+            summary="",
             verdict=Verdict.CONFIRMED,
             expected=Verdict.CONFIRMED,
             evidence=(),
@@ -712,12 +720,12 @@ def test_a_killed_report_leaves_none_and_the_next_one_cleans_up(workplace: Path,
         stderr=subprocess.DEVNULL,
     )
     deadline = time.monotonic() + 60
-    while not list(tmp_path.glob(".report-*/suite.ipynb")) and time.monotonic() < deadline:
+    while not list(tmp_path.glob(".*.report/suite.ipynb")) and time.monotonic() < deadline:
         time.sleep(0.05)
     process.kill()
     process.wait()
     assert not (tmp_path / "site").exists()
-    assert len(list(tmp_path.glob(".report-*"))) == 1
+    assert len(list(tmp_path.glob(".*.report"))) == 1
     done = dpclaims("--run", "reports/runs/trial", "--out", str(tmp_path / "site"), cwd=workplace)
     assert done.returncode == 0, done.stderr
     assert sorted(p.name for p in tmp_path.iterdir()) == ["scratch", "site"]

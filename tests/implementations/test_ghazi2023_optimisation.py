@@ -10,8 +10,10 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import kstest, norm
 
+from audits import audit_privacy
 from implementations.ghazi2023 import (
     certificate,
+    equal_batches,
     hard_instances,
     phased_erm,
     phased_sco,
@@ -22,7 +24,7 @@ from implementations.ghazi2023 import (
 )
 from implementations.ghazi2023.deletion_sensitivity import brute_force
 from implementations.ghazi2023.feasible import Ball, project
-from implementations.ghazi2023.quadratic import Kink, Users, regularised_minimiser
+from implementations.ghazi2023.quadratic import Kink, Summary, Users, regularised_minimiser
 from implementations.ghazi2023.reading import Guarantee, Reading
 
 
@@ -161,7 +163,7 @@ def test_algorithm_2_parameters_and_certified_branch() -> None:
     gradients[1000:, 0] = 50.0  # one user far away: no certificate
     gamma = sc_output_pert.largest_norm(gradients, centred=True)
     theta, good = sc_output_pert.sc_output_pert(
-        np.full((2000, 1), 3.0), gamma, 100, p, 0.5, rng, quadratic=True
+        np.full((2000, 1), 3.0), gamma, 100, p, 0.5, rng, quadratic=True, uncertified="nan"
     )
     assert good[:1000].all()
     assert not good[1000:].any()
@@ -169,6 +171,57 @@ def test_algorithm_2_parameters_and_certified_branch() -> None:
     assert kstest((theta[:1000, 0] - 3.0) / p.sigma, "norm").pvalue > 1e-6
     with pytest.raises(ValueError, match="n must be at least 4κ"):
         sc_output_pert.certified(gamma, 20, p, 0.5, quadratic=True)
+    with pytest.raises(ValueError, match="gamma must be certified"):
+        sc_output_pert.sc_output_pert(np.full((2000, 1), 3.0), gamma, 100, p, 0.5, rng, quadratic=True)
+
+
+def test_certificate_for_all_losses_by_hand() -> None:
+    """κ = 5 at (1, 1/2): r = 20 of 50 users, Δ = (20/30 + 21/29)·5G√(ln(50/β)/m)/μ."""
+    p = sc_output_pert.parameters(1.0, 0.5, 0.1, 2.0, 0.5, 50, 400.0, "certificate")
+    gamma = 5 * 2.0 * math.sqrt(math.log(500.0) / 400.0)
+    assert p.target == pytest.approx((20 / 30 + 21 / 29) * gamma / 0.5)
+    just = np.array([gamma * (1 - 1e-9), gamma * (1 + 1e-9)])
+    assert sc_output_pert.certified(just, 50, p, 0.5, quadratic=False).tolist() == [True, False]
+
+
+def test_algorithms_have_no_output_outside_the_certificate() -> None:
+    """The first and the last user far from the others: an error from each of Algorithms 3 to 6."""
+    linear = np.tile(np.array([0.1, 0.0]), (1, 4000, 1))
+    linear[0, [0, -1], 0] = 0.9
+    ball, guarantee = [Ball(np.zeros(2), 1.0)], Guarantee(1.0, 0.1, 0.05)
+    flat, curved = (Users(linear, curvature, 1.0, 1e16) for curvature in (0.0, 0.5))
+    start, rng = np.zeros(2), np.random.default_rng(0)
+    calls = [
+        lambda: phased_erm.phased_erm(flat.summary(), ball, start, guarantee, 0.05, rng),
+        lambda: phased_sco.phased_sco(flat, ball, start, guarantee, 0.05, 64.0, rng),
+        lambda: equal_batches.phased_sco(flat, ball, start, guarantee, 0.05, rng),
+        lambda: strongly_convex_erm.strongly_convex_erm(curved.summary(), ball, guarantee, rng),
+        lambda: strongly_convex_sco.strongly_convex_sco(curved, ball, guarantee, 64.0, rng),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match="gamma must be certified"):
+            call()
+
+
+def test_marking_what_has_no_certificate_is_not_private() -> None:
+    """With NaN for an error one user turns P(NaN) from 0 to 1: refuted at once, false alarm ≤ 1e-6."""
+    ball, guarantee = [Ball(np.zeros(2), 1.0)], Guarantee(1.0, 0.1, 0.05)
+    marks = Reading(variant="corrected", uncertified="nan")
+
+    def mechanism(data: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
+        one = Users(data[None], 0.0, 1.0, 1.6e9).summary()
+        users = Summary(np.tile(one.mean, (size, 1)), np.tile(one.spread, size), one.n, 0.0, 1.0, one.m)
+        phases = phased_erm.phased_erm(users, ball, np.zeros((size, 2)), guarantee, 0.05, rng, reading=marks)
+        return np.nan_to_num(phases[0].theta[:, 0], nan=1e9)
+
+    near = np.tile(np.array([0.1, 0.0]), (4000, 1))
+    far = near.copy()
+    far[0, 0] = 0.9
+    result = audit_privacy(
+        mechanism, [(near, far)], epsilon=1.0, delta=0.1, adjacency="replace", alpha=1e-6, seed=0,
+        max_samples=2000,
+    )  # fmt: skip
+    assert result.refuted
 
 
 def test_batches_of_algorithm_4() -> None:

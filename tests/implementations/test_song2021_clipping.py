@@ -1,6 +1,7 @@
 """The clipped surrogate, clipped DP-GD and the logistic instance of song2021 against independent oracles."""
 
 import math
+import tracemalloc
 from fractions import Fraction as F
 
 import numpy as np
@@ -102,6 +103,25 @@ def test_clipped_gradient_clips_every_record(bound):
         gradients = [np.sign(t @ a - b) * a for a, b in zip(x, y, strict=True)]
         clipped = [g * min(1.0, bound / np.linalg.norm(g)) if g.any() else g for g in gradients]
         assert np.allclose(row, np.mean(clipped, axis=0))
+
+
+def test_clipped_gradient_of_many_parameters_is_taken_in_parts(monkeypatch):
+    """The same numbers, and memory that does not grow with the slopes of all records at all θ."""
+    rng = np.random.default_rng(1)
+    problem = Problem(rng.normal(size=(50, 2)), rng.normal(size=50), losses.huber(1.0))
+    theta = rng.normal(size=(4, 5_001, 2))
+    whole = clipped_dp_gd.clipped_gradient(problem, 0.3)(theta)
+    monkeypatch.setattr(clipped_dp_gd, "MOST_BYTES", 50 * 8 * 1_000)
+    gradient = clipped_dp_gd.clipped_gradient(problem, 0.3)
+    tracemalloc.start()
+    try:
+        parts = gradient(theta)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    np.testing.assert_allclose(parts, whole, rtol=1e-12, atol=1e-15)
+    assert parts.shape == theta.shape
+    assert peak < 4e6  # all slopes at once are 8 MB, and there are several such arrays
 
 
 def test_clipped_gradient_is_the_derivative_of_the_surrogate_risk():

@@ -30,10 +30,10 @@ def test_the_last_line_in_floating_point(alpha):
     delta = np.expm1(epsilon) / 1000
     left = alpha * (0.9 - 4 * n * np.expm1(epsilon) * alpha / d) / 4.1
     exact = Fraction(alpha).limit_denominator(100)
-    for factor, conditional in ((1.0, False), (alpha, True)):
-        expected = float(claim.last_line(exact, conditional)) * alpha
+    for factor, reading in ((1.0, "without-alpha"), (alpha, "corrected"), (alpha, "with-alpha")):
+        expected = float(claim.last_line(exact, reading)) * alpha
         assert left - 160 * alpha * factor * delta * n / d == pytest.approx(expected, rel=1e-9, abs=1e-12)
-    assert (claim.last_line(exact, False) < Fraction(1, 10)) == (alpha < 0.729)
+    assert (claim.last_line(exact, "without-alpha") < Fraction(1, 10)) == (alpha < 0.729)
 
 
 def test_the_bound_of_the_proof_at_the_limit_is_the_theorem():

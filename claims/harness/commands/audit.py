@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from claims.harness.commands.stopping import Signalled
 from claims.harness.commands.targets import Target, adjacent, load_any, schema_of
 from claims.harness.commands.watch import END, Watch, exits_are_errors, stdout_to_stderr
 from claims.harness.run.result import BAD_INPUT, CRASHED, DIFFERS, PASSED, UNDECIDED
@@ -223,7 +224,7 @@ def audit_target(
         if results:
             _show(targets, results, json)
         return BAD_INPUT
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Signalled):
         print("dpclaims: stopped before the audit began", file=sys.stderr)
         return UNDECIDED
     except SystemExit as error:  # its status could pass for a verdict
@@ -375,6 +376,8 @@ def _facts(result: AuditResult) -> Iterator[tuple[str, str]]:
         if result.epsilon_estimate > 0.0 and (result.refuted or result.method == "gdp"):
             yield "estimate", f"ε ≈ {result.epsilon_estimate:.4g}; no bound"
     yield "pair", f"D = {document['pair'][0]}   D′ = {document['pair'][1]}"
+    if result.pairs_said:
+        yield "pairs", result.pairs_said
     if not result.premise:
         yield "event", f"{result.event} ({result.direction})"
         if result.verdict == "refuted":

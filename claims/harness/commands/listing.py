@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from claims.harness.fallen import by_weight, has_fallen, slip_of
 from claims.harness.index import Entry, index
 from claims.harness.places import matches, near_miss
 from claims.harness.standing import Standing, readings_of, result_of, standing
@@ -82,46 +83,13 @@ def listed(claim: Entry, last: str | None) -> dict[str, Any]:
     }
 
 
-def has_fallen(claim: Entry) -> bool:
-    """Whether this is a printed statement, a step of a proof or a reading of either that is known to fall."""
-    return claim.role != "control" and claim.expected == "REFUTED" and claim.finding is not None
-
-
-def by_weight(fallen: Sequence[Entry]) -> list[Entry]:
-    """What falls, the heaviest first; what falls by the slip of another claim stands under that claim."""
-    slips = {c.id: _slip(c, {e.id: e for e in fallen}) for c in fallen}
-
-    def place(claim: Entry) -> tuple[int, str, bool, str]:
-        slip = slips[claim.id]
-        return (rank(slip), slip.id, claim.id != slip.id, claim.id)
-
-    return sorted(fallen, key=place)
-
-
-def rank(claim: Entry) -> int:
-    """The rank of the weight of a finding, 0 for the heaviest."""
-    assert claim.finding is not None
-    return claim.finding.weight.rank
-
-
-def _slip(claim: Entry, fallen: Mapping[str, Entry]) -> Entry:
-    """The claim that states the slip by which this claim falls; itself where the slip is its own."""
-    seen = {claim.id}
-    while claim.finding is not None and (above := fallen.get(claim.finding.follows_from)) is not None:
-        if above.id in seen:
-            return claim
-        seen.add(above.id)
-        claim = above
-    return claim
-
-
 def fallen_text(fallen: Sequence[Entry], everything: Sequence[Entry]) -> str:
     """A few lines for each slip: weight, id, what is wrong, the friendliest reading; consequences below."""
     lines: list[str] = []
     known = {e.id: e for e in fallen}
     for claim in fallen:
         assert claim.finding is not None
-        follows = _slip(claim, known).id != claim.id
+        follows = slip_of(claim, known).id != claim.id
         indent = "    follows  " if follows else f"{claim.finding.weight:9}  "
         lines.append(f"{indent}{claim.id}  {claim.title}{_letter(claim, everything)}")
         if not follows:
@@ -147,7 +115,7 @@ def fallen_table(fallen: Sequence[Entry], everything: Sequence[Entry]) -> str:
     known = {e.id: e for e in fallen}
     for claim in fallen:
         assert claim.finding is not None
-        slip = _slip(claim, known)
+        slip = slip_of(claim, known)
         if slip.id != claim.id:
             lines.append(f"| ↳ | `{claim.id}` {claim.title} | follows from `{slip.id}` | | |")
             continue

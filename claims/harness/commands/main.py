@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import signal
 import sys
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from claims.harness.commands.audit import audit_command
+from claims.harness.commands.printed import Printed
+from claims.harness.commands.stopping import Signalled, signals_raise
 from claims.harness.report.describe import describe
-from claims.harness.run.result import BAD_INPUT, CRASHED, ClaimResult
+from claims.harness.run.result import BAD_INPUT, CRASHED, ClaimResult, NotebookFailed
 from claims.harness.words import TIERS, Kind
 
 if TYPE_CHECKING:
@@ -46,32 +48,67 @@ DataPath = Annotated[
 
 
 def main() -> None:
-    """Run the command line; bad input and dead workers become one sentence and exit status 2 or 4.
+    """Run the command line: whatever happens, one sentence and an exit status.
 
-    SIGTERM and SIGHUP do what Ctrl-C does: what is finished is stored, and workers are stopped.
+    Bad input has status 2, dead workers and what the system refuses (a full disk) 4. SIGINT, SIGTERM and
+    SIGHUP have 128 + their number; what is finished is stored then, and workers are stopped.
     """
-    for name in ("SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), _interrupt)
+    streams = [(sys.stdout, contextlib.redirect_stdout), (sys.stderr, contextlib.redirect_stderr)]
+    with contextlib.ExitStack() as stack:
+        for stream, redirect in streams:
+            if stream is not None:  # closed
+                stack.enter_context(redirect(cast(Any, Printed(stream))))
+        status = _run_app()
+        try:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+        except OSError as error:
+            status = _refused(error)
+    raise SystemExit(status)
+
+
+def _run_app() -> int | str | None:
+    """The exit status of the command that was asked for."""
     try:
-        app()
+        with signals_raise():
+            app()
+    except SystemExit as end:
+        return end.code
+    except Signalled as stop:
+        print(f"dpclaims: {stop.sentence()}", file=sys.stderr)
+        return 128 + stop.number
     except ValueError as error:
         print(f"dpclaims: {error}", file=sys.stderr)
-        raise SystemExit(BAD_INPUT) from None
+        return BAD_INPUT
     except ChildProcessError as error:
         print(f"dpclaims: {error}; what is finished is stored, the same command resumes", file=sys.stderr)
-        raise SystemExit(CRASHED) from None
-    except (FileNotFoundError, NotADirectoryError, PermissionError) as error:
-        print(f"dpclaims: {error.filename}: {error.strerror}", file=sys.stderr)
-        raise SystemExit(BAD_INPUT) from None
+        return CRASHED
+    except OSError as error:
+        return _refused(error)
+    except MemoryError:
+        print("dpclaims: out of memory", file=sys.stderr)
+        return CRASHED
+    except NotebookFailed as error:
+        print(f"dpclaims: {error}", file=sys.stderr)
+        return CRASHED
     except Exception:
         # Status 1 means that a claim is refuted: a fault of this program says nothing of any claim.
         traceback.print_exc()
-        raise SystemExit(CRASHED) from None
+        return CRASHED
+    return 0
 
 
-def _interrupt(number: int, frame: object) -> None:
-    raise KeyboardInterrupt
+def _refused(error: OSError) -> int:
+    """One sentence on what the system refused; what is missing or forbidden is bad input."""
+    where = f"{error.filename}: " if error.filename else ""
+    with contextlib.suppress(OSError):
+        print(f"dpclaims: {where}{error.strerror or error}", file=sys.stderr)
+    if error.filename is None:
+        # Standard output, perhaps: Python would try again, and complain, when it ends.
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    bad = isinstance(error, FileNotFoundError | NotADirectoryError | IsADirectoryError | PermissionError)
+    return BAD_INPUT if bad else CRASHED
 
 
 @app.callback(invoke_without_command=True)
@@ -113,9 +150,12 @@ def show(
     from claims.harness.commands.show import show_json, show_text
     from claims.harness.discover import discover, select
     from claims.harness.errata import check_file
+    from claims.harness.places import matches
     from claims.harness.run.last import last_result
 
-    catalogue = discover(claims or [])
+    catalogue = discover(claims or [], only=claim_id.split("/")[0])
+    if not any(matches(c.id, claim_id) for c in catalogue.claims):
+        catalogue = discover(claims or [])  # among all there may be an id that was meant
     found = select(catalogue, [claim_id])
     found = [c for c in found if c.id == claim_id] or found
     if check:
@@ -170,24 +210,20 @@ def run(
     if tier not in TIERS:
         raise ValueError(f"--tier must be one of {', '.join(TIERS)}, got {tier!r}")
     chosen = load(*(pattern or []), claims=claims or [])
-    try:
-        with Progress(cells=count_cells(chosen, tier), claims=len(chosen)) as progress:
-            result = run_claims(
-                *(pattern or []),
-                tier=tier,
-                seed=seed,
-                alpha=alpha,
-                jobs=jobs,
-                out=out,
-                cache=not no_cache,
-                data=data,
-                scheduler=scheduler,
-                claims=claims or [],
-                notify=progress.report,
-            )
-    except KeyboardInterrupt:
-        print("dpclaims: stopped; what is finished is stored, the same command resumes", file=sys.stderr)
-        raise typer.Exit(130) from None
+    with Progress(cells=count_cells(chosen, tier), claims=len(chosen)) as progress:
+        result = run_claims(
+            *(pattern or []),
+            tier=tier,
+            seed=seed,
+            alpha=alpha,
+            jobs=jobs,
+            out=out,
+            cache=not no_cache,
+            data=data,
+            scheduler=scheduler,
+            claims=claims or [],
+            notify=progress.report,
+        )
     if junit or summary:
         from claims.harness.report.exchange import append_summary, write_junit
 

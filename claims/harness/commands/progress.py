@@ -6,6 +6,7 @@ import sys
 from types import TracebackType
 from typing import Any
 
+from claims.harness.commands.stopping import Signalled
 from claims.harness.run.result import ClaimResult
 
 
@@ -23,8 +24,10 @@ class Progress:
             from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
             from rich.progress import Progress as Bar
 
+            # The bar moves the cursor, which no text may: it goes around the stream that sees to that.
+            stream = getattr(sys.stderr, "stream", sys.stderr)
             columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-            self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
+            self._bar = Bar(*columns, console=Console(file=stream), transient=True)
             self._task = self._bar.add_task(f"0/{self._claims} claims", total=self._cells)
             self._bar.start()
         return self
@@ -34,6 +37,9 @@ class Progress:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
+        if isinstance(error, Signalled):
+            error.add_note(f"{self._done} of {self._claims} claims are done")
+            error.add_note("what is finished is stored, the same command resumes")
 
     def report(self, event: str, result: ClaimResult | None) -> None:
         """Take one event of the runner: a cell, a finished claim, or a warning in words."""

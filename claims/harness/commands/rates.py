@@ -244,9 +244,11 @@ def _read_csv(file: Path, columns: Sequence[str]) -> Any:
     try:
         table = pd.read_csv(file)
     except OSError as error:
-        raise ValueError(f"--csv {str(file)!r} cannot be read: {error.strerror}") from error
-    except (ValueError, UnicodeDecodeError) as error:
-        raise ValueError(f"--csv {str(file)!r} is not a CSV table: {error}") from error
+        raise ValueError(f"--csv {str(file)!r} cannot be read: {error.strerror or error}") from error
+    except Exception as error:
+        # Each kind of archive has errors of its own where it is cut off, damaged or called by another's name.
+        words = " ".join(str(error).split()) or type(error).__name__
+        raise ValueError(f"--csv {str(file)!r} is not a CSV table: {words}") from error
     missing = [c for c in columns if c not in table.columns]
     if missing:
         raise ValueError(

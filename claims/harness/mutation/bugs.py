@@ -76,7 +76,7 @@ def mechanical_bugs(
     import numpy as np
 
     known = [*(p.key for p in catalogue.papers), "shared"]
-    papers = [p for p in known if not patterns or any(fnmatchcase(p, x) for x in patterns)]
+    papers = [p for p in known if not patterns or any(fnmatchcase(p, x.split("/")[0]) for x in patterns)]
     places = [
         site
         for module in mechanical.modules()

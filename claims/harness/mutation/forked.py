@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import multiprocessing
+import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any
+
+from audits.privacy.processes import killed_with_parent
 
 PROCESSOR_SECONDS = 300
 """Processor time after which a process is ended, unless `allow` gives it more or less."""
@@ -77,6 +80,14 @@ def _ended(running: dict[Connection, tuple[int, Any, float, list[Any]]]) -> list
 def _limited(
     work: Callable[[Any, Connection], None], task: Any, connection: Connection, seconds: int
 ) -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None and parent.pid is not None:
+        killed_with_parent(parent.pid)
+    # Ctrl-C reaches the whole group of processes: the first of them decides.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
     allow(seconds)
     with suppress(ImportError, ValueError, OSError):
         import resource

@@ -23,7 +23,7 @@ from typing import Any
 import claims.mutants
 from claims.harness.mutation.mutant import Mutant
 from claims.harness.mutation.plant import reference_of
-from claims.harness.places import nearest
+from claims.harness.places import matches, nearest
 
 FOLDER = Path(claims.mutants.__path__[0])
 NEEDED = frozenset({"bug", "replaces", "caught_by"})
@@ -33,7 +33,9 @@ WIDTH = 110
 
 
 def named(patterns: Sequence[str] = (), folder: Path = FOLDER) -> list[Mutant]:
-    """All named bugs whose name matches one of the patterns, sorted by name.
+    """All named bugs that match one of the patterns, sorted by name.
+
+    A pattern is the name of a bug or a glob ("song2021-*"), a paper, or the id of a claim that must notice.
 
     Raises ValueError where none matches, where two bugs have one name, and as `read_bugs`.
     """
@@ -43,12 +45,16 @@ def named(patterns: Sequence[str] = (), folder: Path = FOLDER) -> list[Mutant]:
             if other := found.get(mutant.name):
                 raise ValueError(f"{mutant.place}: the name is taken by a bug in {other.file}; rename one")
             found[mutant.name] = mutant
-    chosen = [found[n] for n in sorted(found) if not patterns or any(fnmatchcase(n, p) for p in patterns)]
+    chosen = [found[n] for n in sorted(found) if not patterns or any(_chosen(found[n], p) for p in patterns)]
     if not chosen:
         near = nearest(patterns[0], list(found)) if patterns else ""
         hint = f"did you mean {near!r}?" if near else "names begin with a paper, say 'song2021-*'"
         raise ValueError(f"no mutant matches {', '.join(patterns)!r}; {hint}")
     return chosen
+
+
+def _chosen(mutant: Mutant, pattern: str) -> bool:
+    return fnmatchcase(mutant.name, pattern) or any(matches(c, pattern) for c in mutant.caught_by)
 
 
 def read_bugs(file: Path) -> list[Mutant]:

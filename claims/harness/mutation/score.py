@@ -54,9 +54,14 @@ def score(
     def attempt(bug: Bug, connection: Connection) -> None:
         _try(bug, connection, known, excused=bool(_reason(bug.name, reasons)))
 
-    for number, messages in each_forked(bugs, attempt, jobs=jobs):
-        row = rows[number] = row_of(bugs[number], messages, reasons)
-        notify(f"[{len(rows)}/{len(bugs)}] {'caught' if row['caught'] else 'MISSED'} {row['name']}")
+    try:
+        for number, messages in each_forked(bugs, attempt, jobs=jobs):
+            row = rows[number] = row_of(bugs[number], messages, reasons)
+            notify(f"[{len(rows)}/{len(bugs)}] {'caught' if row['caught'] else 'MISSED'} {row['name']}")
+    except BaseException as stop:
+        caught = sum(row["caught"] for row in rows.values())
+        stop.add_note(f"{len(rows)} of {len(bugs)} bugs were tried, {caught} caught")
+        raise
     return [rows[number] for number in sorted(rows)]
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 from claims.harness.report.describe import describe
 from claims.harness.run.result import ClaimResult, RunResult
+from claims.harness.run.temporary import temporary_name
 
 
 def write_junit(file: Path, run: RunResult) -> None:
@@ -66,9 +68,17 @@ def _difference(claim: ClaimResult) -> str:
 
 
 def _write(file: Path, text: str, *, append: bool) -> None:
+    temporary = file.with_name(temporary_name(file.name))
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("a" if append else "w", encoding="utf-8") as stream:
-            stream.write(text)
+        before = file.read_bytes() if append and file.exists() else b""
+        try:
+            with temporary.open("wb") as stream:
+                stream.write(before + text.encode())
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.replace(temporary, file)
+        finally:
+            temporary.unlink(missing_ok=True)
     except OSError as error:
         raise ValueError(f"{str(file)!r} cannot be written: {error.strerror}") from error

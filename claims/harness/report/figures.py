@@ -1,4 +1,7 @@
-"""Figures are kept with the run that they show, keyed like a result by all that they are drawn from."""
+"""Figures are kept in the user's cache folder, keyed by all that they are drawn from.
+
+They go onto pages as they are, so that none is read from a run folder, which may come from anybody.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,24 @@ import hashlib
 import json
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from claims.harness.index import cache_folder
 from claims.harness.run.serialise import plain
+from claims.harness.run.temporary import temporary_name
 
 if TYPE_CHECKING:
     from claims.harness.report.plots import Drawn
 
+MOST = 4000
+"""Figures that are kept; the oldest go first."""
 
-def kept(run: Path, drawn_from: Any, draw: Callable[[], Drawn]) -> Drawn:
-    """The figure of `drawn_from` (what JSON can hold): read from the run's folder, or drawn and kept there.
+
+def kept(drawn_from: Any, draw: Callable[[], Drawn]) -> Drawn:
+    """The figure of `drawn_from` (what JSON can hold): read from the cache, or drawn and kept there.
 
     The module that draws and the version of Matplotlib belong to the key. A folder that cannot be written is
     no obstacle: the figure is drawn then.
@@ -28,17 +37,28 @@ def kept(run: Path, drawn_from: Any, draw: Callable[[], Drawn]) -> Drawn:
 
     source = hashlib.sha256(Path(str(plots.__file__)).read_bytes()).hexdigest()
     text = json.dumps(plain([drawn_from, source, version("matplotlib")]), sort_keys=True)
-    file = run / "figures" / f"{hashlib.sha256(text.encode()).hexdigest()[:32]}.json"
-    try:
-        return plots.Drawn(**json.loads(file.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
-        pass  # not there, or broken: drawn anew
+    name = f"{hashlib.sha256(text.encode()).hexdigest()[:32]}.json"
+    with suppress(OSError, RuntimeError, ValueError, TypeError):  # not there, or broken: drawn anew
+        return plots.Drawn(**json.loads((_folder() / name).read_text(encoding="utf-8")))
     drawn = draw()
-    temporary = file.with_name(f".{os.getpid()}-{file.name}")
-    try:
-        file.parent.mkdir(exist_ok=True)
-        temporary.write_text(json.dumps(asdict(drawn)), encoding="utf-8")
-        os.replace(temporary, file)
-    except OSError:
-        pass
+    with suppress(OSError, RuntimeError):
+        _write(_folder() / name, json.dumps(asdict(drawn)))
     return drawn
+
+
+def _folder() -> Path:
+    return cache_folder() / "figures"
+
+
+def _write(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    temporary = file.with_name(temporary_name(file.name))
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        os.replace(temporary, file)
+    finally:
+        temporary.unlink(missing_ok=True)
+    if file.name.startswith("00"):  # one figure of 256: looking through the folder takes time
+        old = sorted(file.parent.iterdir(), key=lambda each: each.stat().st_mtime_ns)
+        for each in old[:-MOST]:
+            each.unlink(missing_ok=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from itertools import pairwise
+from xml.etree import ElementTree
 
 # Code spans come first, so that a dollar inside one is no formula; a formula does not cross a blank line.
 _PARTS = re.compile(
@@ -30,6 +31,22 @@ _OPERATOR = re.compile(
     r'<m[io](?P<limits> movablelimits="true")?>(?P<name>[A-Za-z]{2,})</m[io]>'
     r'(?=(?P<bracket><mo [^>]*>(?:&#x00028|&#x0007B|\[)|<mrow><mo [^>]*form="prefix")?)'
 )
+_NAMESPACE = "{http://www.w3.org/1998/Math/MathML}"
+_ELEMENTS = frozenset(
+    {
+        "math", "mrow", "mi", "mo", "mn", "ms", "mtext", "mspace", "mstyle", "mpadded", "mphantom", "mfrac",
+        "msqrt", "mroot", "msub", "msup", "msubsup", "munder", "mover", "munderover", "mmultiscripts",
+        "mprescripts", "none", "mtable", "mtr", "mtd",
+    }
+)  # fmt: skip
+_ATTRIBUTES = frozenset(
+    {
+        "display", "displaystyle", "scriptlevel", "mathvariant", "stretchy", "fence", "form", "accent",
+        "accentunder", "lspace", "rspace", "minsize", "maxsize", "movablelimits", "largeop", "symmetric",
+        "separator", "linethickness", "width", "height", "depth", "columnalign", "rowspacing",
+        "columnspacing",
+    }
+)  # fmt: skip
 
 
 def markdown_to_html(text: str) -> str:
@@ -99,9 +116,27 @@ def mathml(formula: str, *, display: bool = False) -> str:
         # The converter raises its own and built-in errors alike on LaTeX that it cannot read.
         return fallback
     # An unknown command comes back as an identifier that starts with a backslash.
-    if re.search(r">\s*(\\|&#x0005C;)[A-Za-z]", converted):
+    if re.search(r">\s*(\\|&#x0005C;)[A-Za-z]", converted) or not _is_plain_mathml(converted):
         return fallback
     return _UPRIGHT.sub(_join_letters, _OPERATOR.sub(_space_operator, converted))
+
+
+def _is_plain_mathml(text: str) -> bool:
+    """Whether this is well-formed and holds nothing but formulas.
+
+    The converter passes on as HTML what stands in \\text{…}, and \\href, \\style and \\class as attributes. A
+    formula may come from a run folder of other people.
+    """
+    if "<!" in text or "<?" in text:
+        return False
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError:
+        return False
+    return all(
+        element.tag.removeprefix(_NAMESPACE) in _ELEMENTS and _ATTRIBUTES.issuperset(element.attrib)
+        for element in root.iter()
+    )
 
 
 def _space_operator(operator: re.Match[str]) -> str:

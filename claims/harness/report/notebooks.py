@@ -21,6 +21,7 @@ from typing import Any
 
 from claims.harness.places import other_folders
 from claims.harness.report.pages import hide_paths
+from claims.harness.run.result import NotebookFailed
 
 NOTEBOOKS = ("suite", "paper", "claim")
 _ENGINE = "dpclaims"
@@ -175,7 +176,7 @@ def _execute_one(job: Job, notebook: Any, kernel: _Kernel) -> Any:
     except PapermillExecutionError as error:
         if error.ename == "ValueError":  # bad input, in words: a parameter out of range
             raise ValueError(f"notebook {job.notebook}.ipynb, {job.path}: {error.evalue}") from error
-        raise RuntimeError(
+        raise NotebookFailed(
             f"notebook {job.notebook}.ipynb failed for {job.path}: {error.ename}: {error.evalue}"
         ) from error
     return clean(executed, job)
@@ -238,7 +239,8 @@ class _Kernel:
                 env=_environment(self._home),
                 stdout=self._log,
                 stderr=self._log,
-                extra_arguments=["--HistoryManager.enabled=False"],
+                # The current folder may hold other people's files: nothing is imported from it.
+                extra_arguments=["--HistoryManager.enabled=False", "--IPKernelApp.ignore_cwd=True"],
             )
             self.client = self.manager.client()
             self.client.start_channels()
@@ -270,6 +272,7 @@ def _environment(home: Path) -> dict[str, str]:
         "PYTHONPATH": found,
         # A kernel runs in the folder of the runs, from where the project's settings are not seen.
         "DPCLAIMS_CLAIMS": os.pathsep.join(map(str, other_folders())),
+        "PYTHONSAFEPATH": "1",
         "IPYTHONDIR": str(home / "ipython"),
         "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
         "JUPYTER_CONFIG_DIR": str(home / "config"),

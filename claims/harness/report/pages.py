@@ -19,6 +19,7 @@ from claims.harness.claim import Claim
 from claims.harness.closure import Sources, roots_of
 from claims.harness.discover import discover
 from claims.harness.places import other_folders
+from claims.harness.report.findings import shown_findings
 from claims.harness.report.mathematics import escape_markdown, inline_html
 from claims.harness.report.plots import words
 from claims.harness.run.result import ClaimResult
@@ -38,6 +39,8 @@ MEANING = {
 }
 _SHOWN_EVIDENCE = 40
 _RATIOS = 24
+_FINDINGS = 10
+"""Findings that the index shows; the page of each paper shows all of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +147,8 @@ def _value_html(value: Any, digits: int) -> str:
         return html.escape(str(value))
     if isinstance(value, int):
         return count_html(value)
+    if not isinstance(value, float):  # a column of other people's may hold anything
+        return html.escape(str(value))
     if float(value).is_integer() and abs(value) < 1e6:
         return count_html(int(value))
     return number_html(float(value), digits)
@@ -197,14 +202,20 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, name: str =
     body = "".join(f"<tr>{_row(headings, row)}</tr>" for row in rows)
     return (
         f'<div class="scroll" role="region" tabindex="0" aria-label="{html.escape(label or name)}">'
-        f'<table class="{name}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+        f'<table class="{html.escape(name)}"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
     )
 
 
 def _row(headings: Sequence[str], cells: Sequence[str]) -> str:
     """The cells of a row, each with its heading for screens too narrow for a table."""
     pairs = zip(headings, cells, strict=True)
-    return "".join(f'<td data-head="{heading}">{cell}</td>' for heading, cell in pairs)
+    return "".join(f'<td data-head="{html.escape(_plain(heading))}">{cell}</td>' for heading, cell in pairs)
+
+
+def _plain(text: str) -> str:
+    """HTML without tags, its entities as signs: for an attribute."""
+    return html.unescape(re.sub("<[^>]*>", "", text))
 
 
 def facts(items: Iterable[tuple[str, str]]) -> str:
@@ -293,19 +304,25 @@ class SuitePage:
         text = (
             f'<p class="lead">{len(self.results)} {"claim" if len(self.results) == 1 else "claims"} of '
             f"{papers} {'paper' if papers == 1 else 'papers'}, checked by computation "
-            f"(tier {html.escape(str(self.provenance['tier']))}, seed {self.provenance['seed']}).</p>"
+            f"(tier {html.escape(str(self.provenance['tier']))}, "
+            f"seed {html.escape(str(self.provenance['seed']))}).</p>"
         )
-        return [markdown("# Claims and verdicts"), html_block(text + counts_html(self.results))]
+        return [
+            markdown("# Claims and verdicts"),
+            html_block(text + counts_html(self.results)),
+            *_findings(self.results, self.claims, "## What weighs most", most=_FINDINGS),
+        ]
 
     def table(self) -> list[Block]:
         """Every claim with its verdict, by paper."""
         blocks: list[Block] = []
         for paper in dict.fromkeys(paper_of(r.id) for r in self.results):
             results = [r for r in self.results if paper_of(r.id) == paper]
-            link = f'<h2 id="{paper}"><a href="{paper}.html">{paper}</a></h2>'
+            safe = html.escape(paper)
+            link = f'<h2 id="{safe}"><a href="{safe}.html">{safe}</a></h2>'
             rows = [
                 (
-                    f'<a href="{page_path(r.id)}.html">{html.escape(r.id.split("/", 1)[1])}</a>',
+                    f'<a href="{html.escape(page_path(r.id))}.html">{html.escape(r.id.split("/", 1)[1])}</a>',
                     _title(self.claims, r.id),
                     html.escape(r.kind),
                     f"{badge(verdict_name(r))} {expectation(r)}",
@@ -348,13 +365,16 @@ class SuitePage:
         data = p.get("data")
         items = [
             ("tier", html.escape(str(p["tier"]))),
-            ("seed", str(p["seed"])),
+            ("seed", html.escape(str(p["seed"]))),
             ("data", "synthetic stand-ins" if data is None else _data_html(data)),
             ("started", html.escape(str(p.get("started", "")))),
             ("finished", html.escape(str(p.get("finished") or "not finished"))),
             ("platform", html.escape(" ".join(str(machine.get(k, "")) for k in ("system", "machine")))),
-            ("cores", str(machine.get("cores", ""))),
-            ("versions", ", ".join(f"{html.escape(k)} {html.escape(v)}" for k, v in p["versions"].items())),
+            ("cores", html.escape(str(machine.get("cores", "")))),
+            (
+                "versions",
+                ", ".join(f"{html.escape(str(k))} {html.escape(str(v))}" for k, v in p["versions"].items()),
+            ),
         ]
         return [
             markdown("## Where these numbers come from"),
@@ -414,13 +434,17 @@ class PaperPage:
             self.claims[r.id].paper.reference for r in self.results if r.id in self.claims
         )
         cited = "".join(f'<p class="reference">{inline_html(reference)}</p>' for reference in references)
-        return [markdown(f"# {self.paper}"), html_block(cited + counts_html(self.results))]
+        return [
+            markdown(f"# {escape_markdown(self.paper)}"),
+            html_block(cited + counts_html(self.results)),
+            *_findings(self.results, self.claims, "## What was found"),
+        ]
 
     def table(self) -> list[Block]:
         """Every result of the paper, with the evidence that decides it."""
         rows = [
             (
-                f'<a href="{page_path(r.id)}.html">{self._printed(r.id)}</a>'
+                f'<a href="{html.escape(page_path(r.id))}.html">{self._printed(r.id)}</a>'
                 f'<div class="reading">{html.escape(_reading(r.id))}</div>',
                 f"{_title(self.claims, r.id)}<div class='key'>{deciding_html(r, self.digits)}</div>",
                 f"{badge(verdict_name(r))} {expectation(r)}",
@@ -443,6 +467,30 @@ class PaperPage:
         if claim_id in self.claims:
             return inline_html(self.claims[claim_id].result)
         return html.escape(claim_id.split("/", 1)[1].split(":")[0])
+
+
+def _findings(
+    results: Sequence[ClaimResult], claims: Mapping[str, Claim], heading: str, most: int | None = None
+) -> list[Block]:
+    """A table of what fell, the heaviest first; nothing where nothing fell."""
+    rows: list[tuple[str, ...]] = []
+    for entry, consequences in shown_findings(results, claims)[:most]:
+        found = entry.finding
+        assert found is not None
+        follow = ", ".join(html.escape(_reading(c.id)) for c in consequences)
+        also = f'<div class="key">the same slip: {follow}</div>' if follow else ""
+        rows.append(
+            (
+                html.escape(found.weight),
+                f'<a href="{page_path(entry.id)}.html">{html.escape(entry.id)}</a>',
+                inline_html(found.what) + also,
+                inline_html(found.favour),
+            )
+        )
+    if not rows:
+        return []
+    headings = ("weight", "statement", "what happens", "friendliest reading")
+    return [markdown(heading), html_block(table(headings, rows, name="results", label=heading[3:]))]
 
 
 def _said_of(claim: Claim, result: ClaimResult) -> list[tuple[str, str]]:
@@ -506,10 +554,11 @@ class ClaimPage:
                 '<p class="warning">This claim is no longer in the catalogue: the run keeps its evidence, '
                 "but its statement, its source and its plots are gone.</p>"
             )
-            return [markdown(f"# {result.id}"), html_block(head + meaning + missing)]
+            return [markdown(f"# {escape_markdown(result.id)}"), html_block(head + meaning + missing)]
         claim = self.claim
         readings = ", ".join(
-            f'<a href="{page_path(o).split("/")[1]}.html">{html.escape(o)}</a>' for o in self.others
+            f'<a href="{html.escape(page_path(o).split("/")[1])}.html">{html.escape(o)}</a>'
+            for o in self.others
         )
         file = f"<code>{html.escape(claim.module.replace('.', '/'))}.py</code>" if claim.module else ""
         items = [
@@ -583,7 +632,7 @@ class ClaimPage:
 
         def add(title: str, make: Callable[[], Drawn], what: Any, where: str = "") -> None:
             try:
-                drawn = kept(self.folder, [what, evidence, self.rows_digest], make)
+                drawn = kept([what, evidence, self.rows_digest], make)
             except NoRowsError as error:
                 blocks.append(html_block(f'<p class="quiet">Not drawn: {html.escape(str(error))}.</p>'))
                 return

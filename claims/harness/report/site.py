@@ -43,7 +43,7 @@ def render(page: Page, notebook: Any) -> str:
     here = page.path.rsplit("/", 1)[-1].removesuffix(".html")
     source = "suite" if page.path == "index.html" else here
     made = (
-        f'Made by dpclaims from <a href="{source}.ipynb">{html.escape(source)}.ipynb</a>, '
+        f'Made by dpclaims from <a href="{html.escape(source)}.ipynb">{html.escape(source)}.ipynb</a>, '
         "an executed notebook: every number is read from the run."
     )
     return document(page, "\n".join(_cells(notebook)), made)
@@ -52,10 +52,11 @@ def render(page: Page, notebook: Any) -> str:
 def document(page: Page, body: str, made: str) -> str:
     """The HTML of a page: its body between navigation and footer; `made` says from what it was made."""
     trail = "".join(
-        f'<li><a href="{page.link(path)}">{html.escape(title)}</a></li>' for title, path in page.trail
+        f'<li><a href="{html.escape(page.link(path))}">{html.escape(title)}</a></li>'
+        for title, path in page.trail
     )
     near = "".join(
-        f'<a class="{words}" rel="{words}" href="{page.link(path)}">{html.escape(title)}</a>'
+        f'<a class="{words}" rel="{words}" href="{html.escape(page.link(path))}">{html.escape(title)}</a>'
         for words, title, path in page.near
     )
     title = html.escape(page.title)
@@ -65,7 +66,7 @@ def document(page: Page, body: str, made: str) -> str:
         '<meta name="color-scheme" content="light dark">\n'
         # Nothing may be fetched and nothing run: the page is complete in itself.
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
-        "style-src 'unsafe-inline'; img-src data:\">\n"
+        "style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'\">\n"
         f'<title>{title} · dpclaims</title>\n<link rel="icon" href="data:,">\n'
         f"<style>{style_sheet()}</style>\n</head>\n<body>\n"
         f'<header><nav aria-label="position"><ol>{trail}<li aria-current="page">{title}</li>'

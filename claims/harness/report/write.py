@@ -35,10 +35,13 @@ from claims.harness.report.releases import PATH, TITLE, release_pages
 from claims.harness.report.site import Page, render
 from claims.harness.run.result import RunResult
 from claims.harness.run.serialise import dumps, read_json
-from claims.harness.run.store import _alive, latest_run, read_run
+from claims.harness.run.store import inside, latest_run, read_run, remove
+from claims.harness.run.temporary import is_abandoned, temporary_name
 
 FORMAT = "dpclaims-report/1"
 MANIFEST = "report.json"
+_REPORT = ".report"
+"""How the names of a report's temporary folders end."""
 _NEEDED = ("ipykernel", "latex2mathml", "matplotlib", "nbformat", "mistune", "papermill")
 _SET_BY_REPORT = {"suite": ("run",), "paper": ("run", "paper"), "claim": ("run", "claim")}
 
@@ -62,7 +65,7 @@ def write_report(
     Returns the path of the site's index.html. Raises ValueError, before anything is executed, where the
     libraries of the report are missing, the folder is no finished run, a parameter is unknown or of the wrong
     type, or `out` holds files that are not a report's; later where a notebook refuses a parameter's value.
-    RuntimeError where a notebook fails.
+    NotebookFailed where a notebook fails.
     """
     _check_installed()
     if jobs < 1:
@@ -133,8 +136,11 @@ def _check_target(target: Path) -> None:
     manifest = read_json(target / MANIFEST)
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise ValueError(f"{target / MANIFEST}: not written by this version of dpclaims ({FORMAT})")
+    files = manifest.get("files")
+    if not isinstance(files, list) or not all(isinstance(name, str) for name in files):
+        raise ValueError(f"{target / MANIFEST}: it lists no files")
     present = {f.relative_to(target).as_posix() for f in target.rglob("*") if not f.is_dir()}
-    if foreign := sorted(present - set(manifest["files"])):
+    if foreign := sorted(present - set(files)):
         more = f" and {len(foreign) - 3} more" if len(foreign) > 3 else ""
         raise ValueError(
             f"--out {str(target)!r} holds files that are not the report's ({', '.join(foreign[:3])}{more}); "
@@ -147,12 +153,10 @@ def _prepare(target: Path) -> Path:
     place = target.resolve()
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        for left in place.parent.glob(f".report-*-{place.name}"):
-            pid = left.name.split("-")[1]
-            if pid.isdigit() and not _alive(int(pid)):
-                shutil.rmtree(left, ignore_errors=True)
-        temporary = place.with_name(f".report-{os.getpid()}-{place.name}")
-        shutil.rmtree(temporary, ignore_errors=True)
+        for left in place.parent.glob(f".*-{place.name}{_REPORT}*"):
+            if is_abandoned(left):
+                remove(left)
+        temporary = place.with_name(temporary_name(place.name + _REPORT))
         temporary.mkdir()
     except OSError as error:
         raise ValueError(f"--out {str(target)!r} cannot be written: {error.strerror}") from error
@@ -165,8 +169,7 @@ def _publish(temporary: Path, target: Path) -> None:
         os.rename(temporary, place)
         return
     # A directory that is not empty cannot be renamed onto: the old report makes way for an instant.
-    old = temporary.with_name(f".report-{os.getpid()}-old-{place.name}")
-    shutil.rmtree(old, ignore_errors=True)
+    old = temporary.with_name(temporary.name + "-old")
     os.rename(place, old)
     os.rename(temporary, place)
     shutil.rmtree(old, ignore_errors=True)
@@ -192,6 +195,12 @@ def _fill(
     written: list[str] = []
     finished = 0
 
+    def put(path: str, text: str) -> None:
+        file = inside(folder, folder / path)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        written.append(path)
+
     def done(job: Job, notebook: Any) -> None:
         nonlocal finished
         page = pages[job.path]
@@ -200,9 +209,7 @@ def _fill(
             f"{job.path}.ipynb": nbformat.writes(notebook) + "\n",
         }
         for path, text in contents.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(text, encoding="utf-8")
-            written.append(path)
+            put(path, text)
         finished += 1
         for line in problems(contents[page.path]):
             say(f"warning: {job.path}: {line}")
@@ -210,10 +217,12 @@ def _fill(
             say(f"[{finished}/{len(jobs)}] notebooks")
 
     for path, text in releases.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
-        written.append(path)
-    execute(jobs, notebooks, folder=run.folder.resolve().parent, workers=workers, done=done)
+        put(path, text)
+    try:
+        execute(jobs, notebooks, folder=run.folder.resolve().parent, workers=workers, done=done)
+    except BaseException as stop:
+        stop.add_note(f"{finished} of {len(jobs)} notebooks were executed, the report is as it was")
+        raise
     return written
 
 

@@ -9,10 +9,16 @@ from typing import Any
 
 from audits.evidence import Evidence, Verdict
 from claims.harness.finding import Finding, finding_from_json
+from claims.harness.ids import check_id
 from claims.harness.run.serialise import evidence_from_json, evidence_to_json, number
+from claims.harness.words import Kind
 
 PASSED, DIFFERS, BAD_INPUT, UNDECIDED, CRASHED = range(5)
 """Exit statuses, see `dpclaims --help`."""
+
+
+class NotebookFailed(RuntimeError):
+    """A notebook of the report raised an error that is nobody's bad input."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,13 +74,17 @@ class ClaimResult:
 def result_from_json(document: Mapping[str, Any]) -> ClaimResult:
     """The inverse of `ClaimResult.to_json`; KeyError or ValueError on a document of another form."""
     verdict = document["verdict"]
+    kinds = {"role": str, "error": str | None, "finding_text": str, "caveat": str, "rests_on": list}
+    for name, kind in kinds.items():
+        if not isinstance(document[name], kind):
+            raise ValueError(f"{name} is of the wrong kind, got {document[name]!r}")
     return ClaimResult(
-        id=document["id"],
-        kind=document["kind"],
+        id=check_id(document["id"]),
+        kind=Kind(document["kind"]).value,
         role=document["role"],
         finding=finding_from_json(document["finding"]),
         summary=document["finding_text"] if document["finding"] is None else "",
-        rests_on=tuple(document["rests_on"]),
+        rests_on=tuple(map(check_id, document["rests_on"])),
         caveat=document["caveat"],
         verdict=None if verdict is None else Verdict(verdict),
         expected=Verdict(document["expected"]),

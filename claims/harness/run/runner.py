@@ -7,7 +7,7 @@ import os
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,9 +19,11 @@ from claims.harness.closure import PACKAGES, Sources, roots_of
 from claims.harness.discover import ROOM, broken, claims_of, discover, select
 from claims.harness.places import OWN, RUNS
 from claims.harness.run.cells import Cell, Outcome, Work, cells_of, compute, conclude
+from claims.harness.run.partial import read_cells, remove_cells, write_cells
 from claims.harness.run.premises import held_by_premises
 from claims.harness.run.provenance import data_digest, machine, versions
 from claims.harness.run.result import ClaimResult, RunResult, as_cached
+from claims.harness.run.seal import can_seal
 from claims.harness.run.store import (
     Stored,
     prepare_folder,
@@ -31,6 +33,7 @@ from claims.harness.run.store import (
     write_claim,
     write_provenance,
 )
+from claims.harness.run.workers import Task, in_local_workers, in_this_process, one_thread
 from claims.harness.words import TIERS
 
 if TYPE_CHECKING:
@@ -41,6 +44,8 @@ ALPHA = 0.001
 NUMERICS = ("numpy", "scipy")
 """The libraries whose versions change results."""
 RETRIES = 3
+SAVE_EVERY = 2.0
+"""Seconds of computing after which the finished cells of a claim are kept: a killed run loses no more."""
 
 Notify = Callable[[str, "ClaimResult | None"], None]
 
@@ -75,8 +80,15 @@ class _Pending:
     claim: Claim
     work: Work
     digest: str
+    key: str
     cells: list[Cell]
     outcomes: list[Outcome] = field(default_factory=list[Outcome])
+    unsaved: list[Outcome] = field(default_factory=list[Outcome])
+
+    def left(self) -> list[Cell]:
+        """The cells that are still to be computed."""
+        done = {(o.cell.index, o.cell.chunk) for o in self.outcomes}
+        return [c for c in self.cells if (c.index, c.chunk) not in done]
 
 
 def run(
@@ -102,14 +114,15 @@ def run(
     jobs       worker processes, each with one BLAS thread.
     out        the run folder; by default below reports/runs, named after the parameters, so that the same
                call resumes a run that was stopped.
-    cache      reuse finished results of the same sources and parameters.
+    cache      reuse results, and cells, of the same sources and parameters from runs of this user.
     data       file or folder for the claims that read one; by default DPCLAIMS_DATA, else the stand-ins.
     scheduler  address of a Dask scheduler that runs the cells instead of local processes.
     claims     folders with papers of other people.
     notify     called with (event, result): ("cell", None), ("claim", result), or (a warning, None).
 
-    Raises ValueError for bad parameters and unreadable data before anything is computed; ChildProcessError
-    where a worker dies. What is finished stays stored.
+    Raises ValueError for bad parameters, more claims than a run has room for and unreadable data before
+    anything is computed; ChildProcessError where a worker or a cluster dies. What is finished stays stored:
+    claims, and the cells of claims that are not finished.
     """
     catalogue = discover(claims)
     chosen = select(catalogue, patterns)
@@ -149,13 +162,17 @@ def run_claims(
     """
     if jobs < 1:
         raise ValueError(f"jobs must be ≥ 1, got {jobs}")
+    if len(claims) > ROOM:
+        raise ValueError(
+            f"a run has room for {ROOM} claims, {len(claims)} are chosen: name patterns of fewer"
+        )
     say: Notify = notify or (lambda event, result: None)
     roots = roots_of(*(import_root(f) for f in folders if f != OWN))
     data = _checked_data(claims, settings)
     folder = out or RUNS / _run_name(claims, settings, data)
     prepare_folder(folder)
     sources = Sources(roots)
-    states = {c.id: _pending(c, settings, sources) for c in claims}
+    states = {c.id: _pending(c, settings, sources, data) for c in claims}
     provenance = _provenance(claims, settings, data, states)
     write_provenance(folder, provenance)
     for sentence in problems:
@@ -164,29 +181,38 @@ def run_claims(
     others = sorted(p.parent for p in folder.parent.glob("*/claims") if p.parent != folder)
     results: dict[str, ClaimResult] = {}
     for state in states.values():
-        stored = _lookup(folder, others, state.claim, _key(state, settings, data), say) if cache else None
+        stored = _lookup(folder, others, state, say) if cache else None
         if stored is not None:
+            remove_cells(folder, state.claim.id)
             results[state.claim.id] = as_cached(stored.result)
             say("claim", results[state.claim.id])
+        elif cache:
+            state.outcomes += read_cells(folder, state.key, state.claim.id, state.cells)
+            for _ in state.outcomes:
+                say("cell", None)
     waiting = [s for s in states.values() if s.claim.id not in results]
     changed: list[_Pending] = []
-    for outcome in _execute(waiting, roots, jobs, scheduler):
-        state = states[outcome.cell.claim]
-        state.outcomes.append(outcome)
-        say("cell", None)
-        if len(state.outcomes) < len(state.cells):
-            continue
-        if state.claim.module and sources.changed(state.claim.module):
-            changed.append(state)
-            continue
-        result, rows = _conclude(state.claim, state.outcomes, state.work)
-        write_claim(folder, _key(state, settings, data), result, rows)
-        results[state.claim.id] = result
-        say("claim", result)
+    try:
+        for state in _finished_states(waiting, roots, jobs, scheduler, folder, sources, say):
+            if state.claim.module and sources.changed(state.claim.module):
+                changed.append(state)
+                continue
+            result, rows = _conclude(state.claim, state.outcomes, state.work)
+            write_claim(folder, state.key, result, rows)
+            remove_cells(folder, state.claim.id)
+            results[state.claim.id] = result
+            say("claim", result)
+    except BaseException:
+        # What a full disk does not take is lost; the reason why the run ends is told in any case.
+        with suppress(OSError):
+            for state in waiting:
+                _save(state, folder, sources)
+        raise
     for state in changed:
         say(f"{state.claim.id}: its sources changed during the run; it is computed again", None)
-        key, result, rows = _compute_afresh(state, settings, roots, data)
-        write_claim(folder, key, result, rows)
+        result, rows = _compute_afresh(state, settings, roots, data)
+        write_claim(folder, state.key, result, rows)
+        remove_cells(folder, state.claim.id)
         results[state.claim.id] = result
         say("claim", result)
 
@@ -194,7 +220,7 @@ def run_claims(
     final = held_by_premises(ordered, catalogue or claims)
     for before, after in zip(ordered, final, strict=True):
         if (before.verdict, before.caveat) != (after.verdict, after.caveat):
-            replace_result(folder, _key(states[after.id], settings, data), after)
+            replace_result(folder, states[after.id].key, after)
             say(f"{after.id} is {after.verdict}: {after.caveat}", None)
     provenance["sources"] = {claim_id: state.digest for claim_id, state in states.items()}
     provenance["finished"] = _now()
@@ -209,7 +235,7 @@ def run_claims(
 
 def evaluate(claim: Claim, work: Work) -> tuple[ClaimResult, pd.DataFrame]:
     """One claim from beginning to end in this process: its result and its rows; nothing is stored."""
-    with _one_thread():
+    with one_thread():
         outcomes = [compute(claim, cell, work) for cell in cells_of(claim, work.tier)]
         return _conclude(claim, outcomes, work)
 
@@ -230,9 +256,9 @@ def finished(claim: Claim, settings: Settings, sources: Sources, runs: Path = RU
     """The stored result of this claim in any run below `runs`, if it was computed from just these sources and
     settings; None where there is none.
     """
-    key = _key(_pending(claim, settings, sources), settings, _checked_data([claim], settings))
+    state = _pending(claim, settings, sources, _checked_data([claim], settings))
     folders = sorted(p.parent for p in runs.glob("*/claims"))
-    stored = _stored(folders, claim, key, lambda event, result: None)
+    stored = _stored(folders, claim, state.key, lambda event, result: None)
     return None if stored is None else stored[1].result
 
 
@@ -246,10 +272,11 @@ def import_root(folder: Path) -> Path:
     return folder.parent if (folder / "__init__.py").is_file() else folder
 
 
-def _pending(claim: Claim, settings: Settings, sources: Sources) -> _Pending:
+def _pending(claim: Claim, settings: Settings, sources: Sources, data: str | None) -> _Pending:
     work = work_of(claim, settings, sources)
     digest = sources.digest(claim.module) if claim.module else ""
-    return _Pending(claim, work, digest, list(cells_of(claim, settings.tier)))
+    key = _key(claim, digest, settings, data)
+    return _Pending(claim, work, digest, key, list(cells_of(claim, settings.tier)))
 
 
 def _checked_data(claims: Sequence[Claim], settings: Settings) -> str | None:
@@ -262,18 +289,22 @@ def _checked_data(claims: Sequence[Claim], settings: Settings) -> str | None:
     return data_digest(settings.data) if readers else None
 
 
-def _key(state: _Pending, settings: Settings, data: str | None) -> str:
+def _key(claim: Claim, digest: str, settings: Settings, data: str | None) -> str:
     """The digest of everything that the result of a claim is computed from."""
-    found = versions()
     return result_key(
-        claim=state.claim.id,
-        sources=state.digest,
-        versions={name: found[name] for name in NUMERICS},
+        claim=claim.id,
+        sources=digest,
+        versions=_libraries(),
         tier=settings.tier,
         seed=settings.seed,
         share=settings.share,
-        data=data if state.claim.check_data is not None else None,
+        data=data if claim.check_data is not None else None,
     )
+
+
+def _libraries() -> dict[str, str]:
+    found = versions()
+    return {name: found[name] for name in NUMERICS}
 
 
 def _run_name(claims: Sequence[Claim], settings: Settings, data: str | None) -> str:
@@ -303,19 +334,24 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _lookup(folder: Path, others: Sequence[Path], claim: Claim, key: str, say: Notify) -> Stored | None:
+def _lookup(folder: Path, others: Sequence[Path], state: _Pending, say: Notify) -> Stored | None:
     """A finished result of the same key, in this run or in one beside it, from where it is copied."""
-    found = _stored([folder, *others], claim, key, say)
+    found = _stored([folder, *others], state.claim, state.key, say, trusted=folder)
     if found is None:
         return None
     where, stored = found
     if where != folder:
-        write_claim(folder, key, stored.result, stored.rows)
+        write_claim(folder, state.key, stored.result, stored.rows)
     return stored
 
 
-def _stored(folders: Sequence[Path], claim: Claim, key: str, say: Notify) -> tuple[Path, Stored] | None:
-    """The first of these runs that holds a finished result of this key; what is broken is named."""
+def _stored(
+    folders: Sequence[Path], claim: Claim, key: str, say: Notify, trusted: Path | None = None
+) -> tuple[Path, Stored] | None:
+    """The first of these runs that holds a finished result of this key from a run of this user's own.
+
+    What is broken is named. Where no seal can be made, only the folder `trusted` is believed, without one.
+    """
     for folder in folders:
         try:
             stored = read_claim(folder, claim.id, key)
@@ -323,88 +359,67 @@ def _stored(folders: Sequence[Path], claim: Claim, key: str, say: Notify) -> tup
             say(f"{error}; recomputed", None)
             continue
         # A crash is not a result: it is tried again.
-        if stored is not None and stored.result.error is None:
+        if stored is None or stored.result.error is not None:
+            continue
+        if stored.own or (folder == trusted and not can_seal()):
             return folder, stored
+        if folder == trusted:
+            say(f"{claim.id} in {folder} was not computed by you here; recomputed", None)
     return None
 
 
 # --- Workers -------------------------------------------------------------------------------------------
 
 
+def _finished_states(
+    states: Sequence[_Pending],
+    roots: Sequence[Path],
+    jobs: int,
+    scheduler: str | None,
+    folder: Path,
+    sources: Sources,
+    say: Notify,
+) -> Iterator[_Pending]:
+    """Compute the cells that are left, and yield each claim when all of its cells are in."""
+    yield from (state for state in states if not state.left())
+    pending = {state.claim.id: state for state in states if state.left()}
+    tasks = [
+        Task(claim=state.claim, work=state.work, cells=state.left(), digest=state.digest)
+        for state in pending.values()
+    ]
+    for outcome in _execute(tasks, roots, jobs, scheduler):
+        state = pending[outcome.cell.claim]
+        state.outcomes.append(outcome)
+        state.unsaved.append(outcome)
+        say("cell", None)
+        if len(state.outcomes) == len(state.cells):
+            state.unsaved.clear()
+            yield state
+        elif math.fsum(o.seconds for o in state.unsaved) >= SAVE_EVERY:
+            _save(state, folder, sources)
+
+
+def _save(state: _Pending, folder: Path, sources: Sources) -> None:
+    """Keep the finished cells of a claim, unless its sources are no longer those of its key."""
+    if state.unsaved and not (state.claim.module and sources.changed(state.claim.module)):
+        write_cells(folder, state.key, state.claim.id, state.unsaved)
+    state.unsaved.clear()
+
+
 def _execute(
-    states: Sequence[_Pending], roots: Sequence[Path], jobs: int, scheduler: str | None
+    tasks: Sequence[Task], roots: Sequence[Path], jobs: int, scheduler: str | None
 ) -> Iterator[Outcome]:
     """Compute all cells and yield their outcomes in whatever order they finish."""
-    if jobs == 1 and scheduler is None:
-        with _one_thread():
-            for state in states:
-                for cell in state.cells:
-                    yield compute(state.claim, cell, state.work)
-        return
-    if not states:
-        return
-    import joblib
-    from joblib.externals.loky import get_reusable_executor
-    from joblib.externals.loky.cloudpickle_wrapper import dumps
-    from joblib.externals.loky.process_executor import BrokenProcessPool
+    if not tasks:
+        return iter(())
+    if scheduler is not None:
+        from claims.harness.run.cluster import on_cluster
 
-    paths = [str(root) for root in roots]
-    packed = {s.claim.id: dumps((s.claim, s.work)) for s in states}
-    limited = scheduler is not None  # joblib sets the threads of local workers, not those of a cluster
-    tasks = (joblib.delayed(_remote)(packed[s.claim.id], c, paths, limited) for s in states for c in s.cells)
-    with _backend(scheduler):
-        # With Dask the cluster decides how many cells run at once.
-        options: dict[str, Any] = {"n_jobs": jobs if scheduler is None else -1, "batch_size": 1}
-        outcomes: Any = joblib.Parallel(return_as="generator_unordered", **options)(tasks)
-        try:
-            yield from outcomes
-        except BrokenProcessPool as error:
-            raise ChildProcessError("a worker died, killed or out of memory") from error
-        except BaseException:
-            # Whoever stops the run stops its workers: they may be hours from the end of their cells.
-            if scheduler is None:
-                get_reusable_executor().shutdown(wait=False, kill_workers=True)
-            raise
-
-
-def _remote(packed: bytes, cell: Cell, paths: Sequence[str], limited: bool) -> Outcome:
-    """`compute` in a worker, which may not know yet where other people's papers stand."""
-    import pickle
-    import sys
-
-    sys.path += [path for path in paths if path not in sys.path]
-    claim, work = pickle.loads(packed)
-    with _one_thread() if limited else nullcontext():
-        return compute(claim, cell, work)
-
-
-@contextmanager
-def _backend(scheduler: str | None) -> Iterator[None]:
-    import joblib
-
-    if scheduler is None:
-        with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
-            yield
-        return
-    try:
-        from distributed import Client
-    except ImportError as error:
-        raise ValueError("--scheduler needs Dask: pip install 'dpclaims[cluster]'") from error
-    try:
-        client = Client(scheduler, timeout="10s")
-    except (OSError, ValueError) as error:
-        raise ValueError(f"--scheduler {scheduler!r} does not answer: {error}") from error
-    with client, joblib.parallel_config(backend="dask"):
-        yield
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """One BLAS thread: with more of them sums may be taken in another order, and bits change."""
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1):
-        yield
+        # A worker has this project's packages where they are installed there.
+        return on_cluster(scheduler, tasks, [str(root) for root in roots[1:]], _libraries())
+    if jobs == 1:
+        return in_this_process(tasks)
+    return in_local_workers(tasks, jobs, [str(root) for root in roots])
 
 
 def _conclude(claim: Claim, outcomes: Sequence[Outcome], work: Work) -> tuple[ClaimResult, pd.DataFrame]:
@@ -440,8 +455,11 @@ def _conclude(claim: Claim, outcomes: Sequence[Outcome], work: Work) -> tuple[Cl
 
 def _compute_afresh(
     state: _Pending, settings: Settings, roots: Sequence[Path], data: str | None
-) -> tuple[str, ClaimResult, pd.DataFrame]:
-    """A claim whose sources changed, computed in a new process that imports them as they are now."""
+) -> tuple[ClaimResult, pd.DataFrame]:
+    """A claim whose sources changed, computed in a new process that imports them as they are now.
+
+    The state gets the digest and the key of the sources as they are now.
+    """
     from joblib.externals.loky import ProcessPoolExecutor
 
     claim = state.claim
@@ -454,7 +472,8 @@ def _compute_afresh(
             paths = [str(root) for root in roots]
             found = pool.submit(_afresh, claim.module, claim.file, claim.id, work, paths).result()
         if not before.changed(claim.module):
-            return _key(state, settings, data), *found
+            state.key = _key(claim, state.digest, settings, data)
+            return found
     raise ValueError(f"{claim.id}: its sources keep changing; repeat the run when they are settled")
 
 

@@ -12,6 +12,11 @@ from typing import Any
 from audits.evidence import Evidence, Verdict
 
 _NUMBERS = ("estimate", "low", "high", "claimed", "resolution", "standard_error", "degrees_of_freedom")
+_SCALAR = str | int | float | None
+_KINDS = {
+    "quantity": str, "method": str, "note": str, "axis": str | None, "worse": str | None, "samples": int,
+    "confidence": int | float, "alpha_spent": int | float, "point": dict,
+}  # fmt: skip
 
 
 def plain(value: Any) -> Any:
@@ -35,6 +40,8 @@ def plain(value: Any) -> Any:
 
 def number(value: Any) -> float | None:
     """The float behind a JSON number or one of the strings "inf", "-inf"; None stays None."""
+    if value is not None and not isinstance(value, int | float | str):
+        raise ValueError(f"a number was expected, got {value!r}")
     return None if value is None else float(value)
 
 
@@ -55,6 +62,11 @@ def evidence_from_json(document: Mapping[str, Any]) -> Evidence:
     values = {name: value for name, value in document.items() if name != "bound"}
     for name in _NUMBERS:
         values[name] = number(values[name])
+    for name, kinds in _KINDS.items():
+        if not isinstance(values[name], kinds):
+            raise ValueError(f"{name} of evidence is of the wrong kind, got {values[name]!r}")
+    if not all(isinstance(value, _SCALAR) for value in values["point"].values()):
+        raise ValueError(f"point of evidence must hold numbers and words, got {values['point']!r}")
     values["verdict"] = None if values["verdict"] is None else Verdict(values["verdict"])
     return Evidence(**values)
 
@@ -70,5 +82,5 @@ def read_json(file: Path) -> Any:
         return json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise ValueError(f"{file}: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{file}: not JSON ({error})") from error

@@ -3,11 +3,13 @@
     <run>/provenance.json
     <run>/claims/<paper>__<result>/rows.parquet     the measurements
                                    result.json      the verdict and its evidence
-                                   manifest.json    key, seconds, and the SHA-256 of the two others
+                                   manifest.json    key, seconds, the SHA-256 of the two others, the seal
 
 A claim's folder appears by one rename, complete or not at all, so a killed run leaves only finished claims
 (and a temporary folder that the next run removes). What does not match its manifest, or carries another key,
-is named and recomputed. Nothing is ever unpickled.
+is named and recomputed. Nothing is ever unpickled. A run folder may come from anybody: it is read as data,
+ids and names are checked, and a path that leads out of the folder is refused. Only a result that carries the
+user's own seal stands in for a computation.
 """
 
 from __future__ import annotations
@@ -19,11 +21,14 @@ import shutil
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
+from claims.harness.ids import check_id
 from claims.harness.run.result import ClaimResult, RunResult, result_from_json
-from claims.harness.run.serialise import dumps, read_json
+from claims.harness.run.seal import can_seal, is_sealed, seal
+from claims.harness.run.serialise import dumps, number, read_json
+from claims.harness.run.temporary import is_abandoned, temporary_name
+from claims.harness.words import TIERS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,10 +39,11 @@ CLAIM_FORMAT = "dpclaims-claim/1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """A stored claim: its result, and its measurements as a table."""
+    """A stored claim: its result, its measurements as a table, and whether this user's own run made it."""
 
     result: ClaimResult
     rows: pd.DataFrame
+    own: bool
 
 
 def result_key(**parameters: Any) -> str:
@@ -51,14 +57,15 @@ def claim_folder(run: Path, claim_id: str) -> Path:
     >>> claim_folder(Path("r"), "song2021/theorem-2.6:corrected").as_posix()
     'r/claims/song2021__theorem-2.6--corrected'
     """
-    return run / "claims" / claim_id.replace("/", "__").replace(":", "--")
+    return run / "claims" / check_id(claim_id).replace("/", "__").replace(":", "--")
 
 
-def write_claim(run: Path, key: str, result: ClaimResult, rows: pd.DataFrame) -> None:
-    """Store one finished claim. Where another process stored the same in the meantime, theirs stays."""
+def write_claim(run: Path, key: str, result: ClaimResult, rows: pd.DataFrame, *, over: bool = False) -> None:
+    """Store one finished claim. Where another process of this user stored the same in the meantime, theirs
+    stays, unless `over`.
+    """
     target = claim_folder(run, result.id)
-    temporary = run / "claims" / f".{os.getpid()}-{token_hex(4)}-{target.name}"
-    temporary.mkdir(parents=True)
+    temporary = run / "claims" / temporary_name(target.name)
     document = result.to_json()
     # Seconds differ from run to run: they stand in the manifest, so that equal results are equal bytes.
     seconds = document.pop("seconds")
@@ -72,18 +79,22 @@ def write_claim(run: Path, key: str, result: ClaimResult, rows: pd.DataFrame) ->
         "seconds": seconds,
         "sha256": {name: hashlib.sha256(data).hexdigest() for name, data in contents.items()},
     }
-    contents["manifest.json"] = dumps(manifest).encode()
-    for name, data in contents.items():
-        _write_synced(temporary / name, data)
-    _publish(temporary, target, result.id, key)
+    contents["manifest.json"] = dumps(manifest | {"seal": seal(manifest)}).encode()
+    try:
+        temporary.mkdir(parents=True)
+        for name, data in contents.items():
+            _write_synced(temporary / name, data)
+        _publish(temporary, target, result.id, None if over else key)
+    finally:
+        # After a rename nothing is left; on a full disk what was written half is.
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def replace_result(run: Path, key: str, result: ClaimResult) -> None:
     """Store another result of a stored claim, over the same measurements."""
     stored = read_claim(run, result.id, key)
     if stored is not None:
-        shutil.rmtree(claim_folder(run, result.id))
-        write_claim(run, key, result, stored.rows)
+        write_claim(run, key, result, stored.rows, over=True)
 
 
 def read_claim(run: Path, claim_id: str, key: str | None = None) -> Stored | None:
@@ -94,7 +105,7 @@ def read_claim(run: Path, claim_id: str, key: str | None = None) -> Stored | Non
     folder = claim_folder(run, claim_id)
     if not folder.exists():
         return None
-    manifest = read_json(folder / "manifest.json")
+    manifest = read_json(inside(run, folder / "manifest.json"))
     if not isinstance(manifest, dict) or manifest.get("format") != CLAIM_FORMAT:
         raise ValueError(f"{folder / 'manifest.json'}: not a manifest of dpclaims ({CLAIM_FORMAT})")
     if key is not None and manifest.get("key") != key:
@@ -102,56 +113,99 @@ def read_claim(run: Path, claim_id: str, key: str | None = None) -> Stored | Non
     contents: dict[str, bytes] = {}
     for name in ("rows.parquet", "result.json"):
         try:
-            contents[name] = (folder / name).read_bytes()
+            contents[name] = inside(run, folder / name).read_bytes()
         except OSError as error:
             raise ValueError(f"{folder / name}: {error.strerror}") from error
-        if hashlib.sha256(contents[name]).hexdigest() != manifest.get("sha256", {}).get(name):
+        known = manifest.get("sha256")
+        digest = known.get(name) if isinstance(known, dict) else None
+        if hashlib.sha256(contents[name]).hexdigest() != digest:
             raise ValueError(f"{folder / name}: truncated or foreign, its SHA-256 is not the manifest's")
     return _decode(folder, claim_id, manifest, contents)
 
 
 def _decode(folder: Path, claim_id: str, manifest: dict[str, Any], contents: dict[str, bytes]) -> Stored:
     import pandas as pd
+    from pyarrow import ArrowException
 
+    unusable = (KeyError, TypeError, ValueError, AttributeError, OSError, RecursionError, ArrowException)
     try:
         document = json.loads(contents["result.json"])
         result = result_from_json(document | {"seconds": manifest["seconds"], "cached": False})
         rows = pd.read_parquet(BytesIO(contents["rows.parquet"]), engine="pyarrow")
-    except (KeyError, TypeError, ValueError, OSError) as error:
+    except unusable as error:
         raise ValueError(f"{folder}: of another form than this version writes ({error})") from error
     if result.id != claim_id:
         raise ValueError(f"{folder / 'result.json'}: foreign, it is about {result.id!r}")
-    return Stored(result=result, rows=rows)
+    return Stored(result=result, rows=rows, own=is_sealed(manifest))
+
+
+def inside(run: Path, file: Path) -> Path:
+    """The file itself; ValueError where it leads out of the run's folder, by a link, or is no plain file.
+
+    A file that is missing passes: who opens it says so.
+    """
+    if not file.resolve().is_relative_to(run.resolve()):
+        raise ValueError(f"{file}: it leads out of the run's folder")
+    if file.exists() and not file.is_file():
+        raise ValueError(f"{file}: not a plain file")
+    return file
 
 
 def rows_digest(run: Path, claim_id: str) -> str:
     """SHA-256 of the stored measurements of a claim, from its manifest."""
-    return str(read_json(claim_folder(run, claim_id) / "manifest.json")["sha256"]["rows.parquet"])
+    file = inside(run, claim_folder(run, claim_id) / "manifest.json")
+    return str(read_json(file)["sha256"]["rows.parquet"])
 
 
 def write_provenance(run: Path, provenance: dict[str, Any]) -> None:
     """Write provenance.json by one rename."""
     run.mkdir(parents=True, exist_ok=True)
-    temporary = run / f".{os.getpid()}-{token_hex(4)}-provenance.json"
-    _write_synced(temporary, dumps({"format": RUN_FORMAT} | provenance).encode())
-    os.replace(temporary, run / "provenance.json")
+    temporary = run / temporary_name("provenance.json")
+    try:
+        _write_synced(temporary, dumps({"format": RUN_FORMAT} | provenance).encode())
+        os.replace(temporary, run / "provenance.json")
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def read_provenance(run: Path) -> dict[str, Any]:
-    """provenance.json of a run folder; ValueError where the folder is none."""
-    if not (run / "provenance.json").is_file():
+    """provenance.json of a run folder; ValueError where the folder is none, or a field is not of its kind."""
+    file = run / "provenance.json"
+    if not file.is_file():
         raise ValueError(f"{run} is not a run folder: it has no provenance.json")
-    document = read_json(run / "provenance.json")
+    document = read_json(inside(run, file))
     if not isinstance(document, dict) or document.get("format") != RUN_FORMAT:
-        raise ValueError(f"{run / 'provenance.json'}: not written by this version of dpclaims ({RUN_FORMAT})")
+        raise ValueError(f"{file}: not written by this version of dpclaims ({RUN_FORMAT})")
+    try:
+        _check_provenance(document)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{file}: of another form than this version writes ({error})") from error
     return document
+
+
+def _check_provenance(document: dict[str, Any]) -> None:
+    """Every field is shown on pages or names files: each must be of its kind."""
+    if not isinstance(document.get("claims"), list):
+        raise ValueError("it lists no claims")
+    for claim_id in document["claims"]:
+        check_id(claim_id)
+    if document["tier"] not in TIERS:
+        raise ValueError(f"tier must be one of {', '.join(TIERS)}, got {document['tier']!r}")
+    if type(document["seed"]) is not int:
+        raise ValueError(f"seed must be a whole number, got {document['seed']!r}")
+    for name in ("alpha", "alpha_per_claim"):
+        if not 0.0 < (number(document[name]) or 0.0) < 1.0:
+            raise ValueError(f"{name} must be in (0, 1), got {document[name]!r}")
+    for name in ("sources", "versions", "machine"):
+        if not isinstance(document[name], dict):
+            raise ValueError(f"{name} must be an object, got {document[name]!r}")
+    if not isinstance(document.get("data"), dict | None):
+        raise ValueError(f"data must be an object or null, got {document['data']!r}")
 
 
 def read_run(run: Path) -> RunResult:
     """A whole stored run, every claim verified; ValueError names what is missing, truncated or foreign."""
     provenance = read_provenance(run)
-    if not isinstance(provenance.get("claims"), list):
-        raise ValueError(f"{run / 'provenance.json'}: it lists no claims")
     results: list[ClaimResult] = []
     for claim_id in provenance["claims"]:
         stored = read_claim(run, claim_id)
@@ -179,24 +233,25 @@ def prepare_folder(run: Path) -> None:
     if run.is_dir() and any(run.iterdir()) and not _ours(run):
         raise ValueError(f"--out {str(run)!r} holds other files and is not a run folder; name a new folder")
     (run / "claims").mkdir(parents=True, exist_ok=True)
+    for folder in (run, run / "claims"):
+        # What is written below must not land elsewhere.
+        if not folder.resolve().is_relative_to(run.resolve()):
+            raise ValueError(f"--out {str(run)!r}: {folder.name} leads out of it")
     for left in [*run.glob(".*-*"), *(run / "claims").glob(".*-*")]:
-        pid = left.name[1:].split("-")[0]
-        if pid.isdigit() and int(pid) != os.getpid() and not _alive(int(pid)):
-            shutil.rmtree(left) if left.is_dir() else left.unlink()
+        if is_abandoned(left):
+            remove(left)
+
+
+def remove(path: Path) -> None:
+    """Remove a file, a link or a folder; what is gone already is no error."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _ours(run: Path) -> bool:
     return (run / "claims").is_dir() or (run / "provenance.json").is_file()
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _write_synced(file: Path, data: bytes) -> None:
@@ -206,21 +261,20 @@ def _write_synced(file: Path, data: bytes) -> None:
         os.fsync(stream.fileno())
 
 
-def _publish(temporary: Path, target: Path, claim_id: str, key: str) -> None:
-    """Rename the finished folder into place; an older or broken one makes way first."""
+def _publish(temporary: Path, target: Path, claim_id: str, key: str | None) -> None:
+    """Rename the finished folder into place; an older, a broken and a foreign one make way first, and one of
+    the same key where `key` is None."""
     try:
         os.rename(temporary, target)
         return
     except OSError:
         pass
     try:
-        present = read_claim(target.parent.parent, claim_id, key)
+        present = None if key is None else read_claim(target.parent.parent, claim_id, key)
     except ValueError:
         present = None
-    if present is None:
+    if present is None or (can_seal() and not present.own):
         away = temporary.with_name(temporary.name + "-old")
         os.rename(target, away)
         os.rename(temporary, target)
-        shutil.rmtree(away, ignore_errors=True)
-    else:
-        shutil.rmtree(temporary)
+        remove(away)

@@ -1,0 +1,74 @@
+"""The seal of a stored result: it tells the results that this user's runs made from those of other people.
+
+The key of a result is no secret, so that a folder from somebody else could hold any verdict under it. The
+seal is a code over the key and the digests of the files (HMAC-SHA-256), made with a secret that never leaves
+the user's cache folder. A result without the seal is computed again; losing the secret costs no more.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from claims.harness.index import cache_folder
+
+_BYTES = 32
+
+
+def seal(manifest: Mapping[str, object]) -> str:
+    """The seal of a manifest, of all that it says but for "seal"; "" where no secret can be kept."""
+    secret = _secret()
+    if secret is None:
+        return ""
+    said = {name: value for name, value in manifest.items() if name != "seal"}
+    return hmac.new(secret, json.dumps(said, sort_keys=True).encode(), hashlib.sha256).hexdigest()
+
+
+def is_sealed(manifest: Mapping[str, object]) -> bool:
+    """Whether this user's own run made what the manifest describes."""
+    found, expected = manifest.get("seal"), seal(manifest)
+    return (
+        bool(expected) and isinstance(found, str) and hmac.compare_digest(found.encode(), expected.encode())
+    )
+
+
+def can_seal() -> bool:
+    """Whether there is a place for the secret."""
+    return _secret() is not None
+
+
+def _secret() -> bytes | None:
+    """The user's secret, made when it is first needed."""
+    with suppress(OSError, RuntimeError):
+        file = cache_folder() / "seal"
+        if (found := _read(file)) is not None:
+            return found
+        file.parent.mkdir(parents=True, exist_ok=True)
+        temporary = file.with_name(f".{os.getpid()}-{secrets.token_hex(4)}-seal")
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(secrets.token_bytes(_BYTES))
+            with suppress(FileExistsError):  # another process was faster
+                os.link(temporary, file)
+        finally:
+            temporary.unlink()
+        return _read(file)
+    return None
+
+
+def _read(file: Path) -> bytes | None:
+    try:
+        found = file.read_bytes()
+    except FileNotFoundError:
+        return None
+    if len(found) == _BYTES:
+        return found
+    file.unlink()  # cut off by a full disk, say
+    return None

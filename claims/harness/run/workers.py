@@ -1,0 +1,83 @@
+"""Where cells are computed: in this process, in local worker processes, or on a cluster (`cluster`)."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from audits.privacy.processes import end_with_parent
+from claims.harness.claim import Claim
+from claims.harness.run.cells import Cell, Outcome, Work, compute
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """The cells of a claim that are to be computed; `digest` is that of its sources, "" without any."""
+
+    claim: Claim
+    work: Work
+    cells: Sequence[Cell]
+    digest: str = ""
+
+
+def in_this_process(tasks: Sequence[Task]) -> Iterator[Outcome]:
+    """The outcomes of all cells, in order."""
+    with one_thread():
+        for task in tasks:
+            for cell in task.cells:
+                yield compute(task.claim, cell, task.work)
+
+
+def in_local_workers(tasks: Sequence[Task], jobs: int, paths: Sequence[str]) -> Iterator[Outcome]:
+    """The outcomes of all cells from `jobs` processes, in the order in which they are ready.
+
+    Raises ChildProcessError where a worker dies. Workers end with this process, however it ends.
+    """
+    import joblib
+    from joblib.externals.loky import get_reusable_executor
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    calls = (
+        joblib.delayed(_in_worker)(packed, cell, paths, os.getpid())
+        for packed, cells in ((pack(task), task.cells) for task in tasks)
+        for cell in cells
+    )
+    with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
+        outcomes: Any = joblib.Parallel(return_as="generator_unordered", n_jobs=jobs, batch_size=1)(calls)
+        try:
+            yield from outcomes
+        except BrokenProcessPool as error:
+            raise ChildProcessError("a worker died, killed or out of memory") from error
+        except BaseException:
+            # Whoever stops the run stops its workers: they may be hours from the end of their cells.
+            get_reusable_executor().shutdown(wait=False, kill_workers=True)
+            raise
+
+
+def pack(task: Task) -> bytes:
+    """The claim and what it may use, for another process: by value where tests make claims of closures."""
+    from joblib.externals.loky.cloudpickle_wrapper import dumps
+
+    return dumps((task.claim, task.work))
+
+
+def _in_worker(packed: bytes, cell: Cell, paths: Sequence[str], parent: int) -> Outcome:
+    """`compute` in a worker, which may not know yet where other people's papers stand."""
+    end_with_parent(parent)
+    sys.path += [path for path in paths if path not in sys.path]
+    claim, work = pickle.loads(packed)
+    return compute(claim, cell, work)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """One BLAS thread: with more of them sums may be taken in another order, and bits change."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        yield

@@ -1,0 +1,329 @@
+"""A run folder from somebody else is data: it names no path outside, runs nothing and decides nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from claims.harness.commands.printed import harmless
+from claims.harness.ids import check_id
+from claims.harness.report.mathematics import inline_html
+from claims.harness.report.write import plan, write_report
+from claims.harness.run import seal, temporary
+from claims.harness.run.runner import Settings, run_claims
+from claims.harness.run.store import claim_folder, prepare_folder, read_claim, read_run
+from tests.harness.synthetic import claim
+
+EVIL_IDS = [
+    "../../x", "/x", "song2021/../../../x", "song2021/..", "demo/x/../../y", "demo/.", "demo/x\\..\\y",
+    "demo",
+    "demo/x y", "demo/x\n", "demo/x\x00", "demo/<b>", 'demo/x"onload="1', "index/x", "suite/x", "releases/x",
+    "demo/x:../y", "demo/x:", "", "demo/" + "x" * 300, 7, None,
+]  # fmt: skip
+MARKUP = '<meta http-equiv="refresh" content="0;url=http://x.test/"><form action="http://x.test/"><script>1</script>'
+LATEX = [
+    rf"$\text{{{MARKUP}}}$", r"$\href{javascript:alert(1)}{x}$", r"$\style{background:url(http://x.test)}{x}$",
+    rf'$\class{{"{MARKUP}}}{{x}}$', rf'$\textcolor{{"{MARKUP}}}{{x}}$', rf"$x_{{{MARKUP}}}$",
+    r"$\text{<![CDATA[<form>]]>}$", r"$\text{<!--><form>-->}$", r"$\text{<mi onclick='x()'>a</mi>}$",
+]  # fmt: skip
+FORBIDDEN = {"script", "form", "iframe", "object", "embed", "base", "link", "input", "button", "img", "a"}
+"""What no text of a run folder may become on a page."""
+
+
+class Elements(HTMLParser):
+    """The elements of a page and their attributes, as a browser tokenises them."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+    def handle_startendtag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+
+def _run(folder, claims=None, **settings):
+    return run_claims(claims or [claim()], Settings(tier="smoke", **settings), out=folder)
+
+
+def _edit(file: Path, change) -> None:
+    document = json.loads(file.read_text())
+    change(document)
+    file.write_text(json.dumps(document))
+
+
+def _forge(run: Path, change) -> None:
+    """Change the stored result of demo/theorem-1 and make its manifest fit, as anybody can."""
+    folder = claim_folder(run, "demo/theorem-1")
+    _edit(folder / "result.json", change)
+    digest = hashlib.sha256((folder / "result.json").read_bytes()).hexdigest()
+    _edit(folder / "manifest.json", lambda m: m["sha256"].update({"result.json": digest}))
+
+
+# ---------------------------------------------------------------- ids and fields
+
+
+@pytest.mark.parametrize("evil", EVIL_IDS)
+def test_an_id_that_leads_elsewhere_is_refused(tmp_path, evil):
+    with pytest.raises(ValueError, match="id must look like"):
+        check_id(evil)
+    _run(tmp_path / "in" / "run")
+    _edit(tmp_path / "in" / "run" / "provenance.json", lambda p: p.update(claims=[evil]))
+    before = set(tmp_path.rglob("*"))
+    with pytest.raises(ValueError, match=r"provenance\.json"):
+        read_run(tmp_path / "in" / "run")
+    pytest.importorskip("papermill")
+    with pytest.raises(ValueError, match=r"provenance\.json"):
+        write_report(tmp_path / "in" / "run", tmp_path / "in" / "out")
+    assert set(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("seed", MARKUP), ("seed", True), ("seed", 1.5), ("tier", MARKUP), ("alpha", MARKUP), ("alpha", 2.0),
+        ("alpha_per_claim", None), ("versions", MARKUP), ("machine", [1]), ("data", MARKUP),
+        ("claims", MARKUP), ("sources", None),
+    ],
+)  # fmt: skip
+def test_fields_of_another_kind_are_refused(tmp_path, field, value):
+    _run(tmp_path / "run")
+    _edit(tmp_path / "run" / "provenance.json", lambda p: p.update({field: value}))
+    with pytest.raises(ValueError, match=r"provenance\.json"):
+        read_run(tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("kind", MARKUP), ("role", 3), ("error", ["x"]), ("resolution", [1]), ("evidence", MARKUP),
+        ("evidence", 1), ("verdict", MARKUP), ("expected", MARKUP), ("alpha_spent", None),
+        ("id", "demo/other"), ("caveat", 1), ("finding_text", None), ("rests_on", ["../x"]),
+        ("finding", {"what": 1}),
+    ],
+)  # fmt: skip
+def test_a_forged_result_of_another_form_is_refused(tmp_path, field, value):
+    _run(tmp_path / "run")
+    _forge(tmp_path / "run", lambda r: r.update({field: value}))
+    with pytest.raises(ValueError, match="theorem-1"):
+        read_run(tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("samples", MARKUP),
+        ("quantity", 1),
+        ("note", None),
+        ("point", {"n": [1]}),
+        ("confidence", "1"),
+        ("low", {}),
+    ],
+)
+def test_forged_evidence_of_another_form_is_refused(tmp_path, field, value):
+    _run(tmp_path / "run")
+    _forge(tmp_path / "run", lambda r: r["evidence"][0].update({field: value}))
+    with pytest.raises(ValueError, match="theorem-1"):
+        read_run(tmp_path / "run")
+
+
+@pytest.mark.parametrize("name", ["rows.parquet", "result.json", "manifest.json"])
+def test_a_link_that_leaves_the_folder_is_not_followed(tmp_path, name):
+    _run(tmp_path / "run")
+    file = claim_folder(tmp_path / "run", "demo/theorem-1") / name
+    shutil.move(file, tmp_path / "secret")
+    file.symlink_to(tmp_path / "secret")
+    with pytest.raises(ValueError, match="leads out"):
+        read_claim(tmp_path / "run", "demo/theorem-1")
+
+
+def test_nothing_is_written_through_a_link_that_leaves_the_folder(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "provenance.json").write_text("{}")
+    (tmp_path / "run" / "claims").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ValueError, match="leads out"):
+        _run(tmp_path / "run")
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+# ---------------------------------------------------------------- pages
+
+
+@pytest.mark.parametrize("text", [MARKUP, *LATEX])
+def test_no_text_becomes_an_element_that_acts(text):
+    for tag, attributes in Elements(inline_html(text)).found:
+        assert tag not in FORBIDDEN | {"meta"}
+        assert not {name for name in attributes if name in ("href", "style", "src") or name.startswith("on")}
+
+
+def test_a_run_full_of_markup_makes_a_harmless_site(tmp_path):
+    pytest.importorskip("papermill")
+
+    def evil(result):
+        result["evidence"][0].update(quantity=MARKUP + LATEX[0], note=MARKUP + LATEX[1], method=MARKUP)
+        result["evidence"][0]["point"] = {MARKUP: MARKUP}
+
+    _run(tmp_path / "runs" / "run")
+    _forge(tmp_path / "runs" / "run", evil)
+
+    def more(provenance):
+        provenance["versions"] = {MARKUP: MARKUP}
+        provenance["machine"] = {"system": MARKUP, "cores": MARKUP}
+        provenance["data"] = {"name": MARKUP, "sha256": MARKUP}
+        provenance["started"] = MARKUP
+
+    _edit(tmp_path / "runs" / "run" / "provenance.json", more)
+    # Modules beside the run, by the names of those that the notebooks import.
+    for name in ("claims", "json", "pandas", "latex2mathml", "sitecustomize", "numpy"):
+        (tmp_path / "runs" / f"{name}.py").write_text(f"open({str(tmp_path / 'executed')!r}, 'w')\n")
+    index = write_report(tmp_path / "runs" / "run", tmp_path / "site")
+    assert not (tmp_path / "executed").exists()
+    pages = [p for p in index.parent.rglob("*.html") if "releases" not in p.as_posix()]
+    assert len(pages) == 3
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        assert "x.test" in text or page.name == "demo.html"
+        found = Elements(text).found
+        assert [a.get("http-equiv") for t, a in found if t == "meta" and "http-equiv" in a] == [
+            "Content-Security-Policy"
+        ]
+        for tag, attributes in found:
+            assert tag not in FORBIDDEN - {"a", "link"}
+            assert not any(name.startswith("on") for name in attributes)
+            assert "x.test" not in (attributes.get("href") or "")
+        assert "form-action 'none'" in text
+
+
+def test_the_paths_of_a_report_are_those_of_checked_ids():
+    from claims.harness.run.result import RunResult
+
+    empty = RunResult(folder=Path("run"), provenance={}, claims=())
+    jobs, _ = plan(empty, 'run"; import os', {"suite": {}, "paper": {}, "claim": {}})
+    assert [job.path for job in jobs] == ["suite"]
+
+
+# ---------------------------------------------------------------- whose result it is
+
+
+def test_a_forged_result_of_the_right_key_is_computed_again(tmp_path):
+    """The verdict, the key and the digests are all as they must be; only the seal cannot be made."""
+    first = _run(tmp_path / "a")["demo/theorem-1"]
+    _forge(tmp_path / "a", lambda r: r["evidence"][-1].update(estimate=2.0, low=2.0, high=2.0))
+    assert read_run(tmp_path / "a")["demo/theorem-1"].evidence != first.evidence
+    again = _run(tmp_path / "b")["demo/theorem-1"]
+    assert not again.cached
+    assert again.evidence == first.evidence
+    assert _run(tmp_path / "a")["demo/theorem-1"].evidence == first.evidence
+
+
+def test_a_run_of_another_user_is_read_and_not_taken(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "theirs"))
+    _run(tmp_path / "runs" / "a")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "mine"))
+    assert read_run(tmp_path / "runs" / "a")["demo/theorem-1"].ok
+    said: list[str] = []
+    again = run_claims(
+        [claim()], Settings(tier="smoke"), out=tmp_path / "runs" / "a", notify=lambda e, r: said.append(e)
+    )
+    assert not again["demo/theorem-1"].cached
+    assert any("not computed by you" in line for line in said)
+    assert _run(tmp_path / "runs" / "a")["demo/theorem-1"].cached
+
+
+def test_without_a_place_for_the_secret_only_the_own_folder_is_believed(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert not seal.can_seal()
+    _run(tmp_path / "runs" / "a")
+    assert _run(tmp_path / "runs" / "a")["demo/theorem-1"].cached
+    assert not _run(tmp_path / "runs" / "b")["demo/theorem-1"].cached
+
+
+def test_the_secret_is_the_users_alone(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    made = seal.seal({"key": "k"})
+    assert seal.seal({"key": "k"}) == made
+    assert (tmp_path / "dpclaims" / "seal").stat().st_mode & 0o777 == 0o600
+    assert [f.name for f in (tmp_path / "dpclaims").iterdir()] == ["seal"]
+    assert not seal.is_sealed({"key": "k", "seal": 3})
+    assert not seal.is_sealed({"key": "other", "seal": made})
+    (tmp_path / "dpclaims" / "seal").write_bytes(b"")  # a full disk
+    assert seal.seal({"key": "k"}) not in ("", made)
+
+
+def test_temporary_folders_of_other_machines_stay_until_they_are_old(tmp_path, monkeypatch):
+    (tmp_path / "run" / "claims").mkdir(parents=True)
+    dead = 4_194_304 + 7  # above the largest process id of Linux
+    names = {
+        "ours": temporary.temporary_name("x").replace(f".{os.getpid()}@", f".{dead}@"),
+        "theirs": f".{dead}@another.host-0123abcd-x",
+        "alive": ".1@" + temporary.temporary_name("x").split("@")[1],
+        "foreign": ".bashrc-backup",
+    }
+    for name in names.values():
+        (tmp_path / "run" / "claims" / name).mkdir()
+    prepare_folder(tmp_path / "run")
+    left = {f.name for f in (tmp_path / "run" / "claims").iterdir()}
+    assert left == {names["theirs"], names["alive"], names["foreign"]}
+    monkeypatch.setattr(temporary, "OLD", -1.0)
+    prepare_folder(tmp_path / "run")
+    left = {f.name for f in (tmp_path / "run" / "claims").iterdir()}
+    assert left == {names["alive"], names["foreign"]}
+
+
+# ---------------------------------------------------------------- what is printed
+
+ESCAPES = [
+    "\x1b[2J",
+    "\x1b]0;title\x07",
+    "\r",
+    "\x9b31m",
+    "\x08\x08",
+    "\x7f",
+    "\u202e",
+    "\u2066",
+    "\x1b[8m",
+    "\x00",
+]
+
+
+@pytest.mark.parametrize("evil", ESCAPES)
+def test_control_characters_are_shown_and_do_nothing(evil):
+    for colours in (False, True):
+        shown = harmless(f"a{evil}b", colours=colours)
+        assert not any(sign in shown for sign in evil if not sign.isprintable())
+    assert json.loads(harmless(json.dumps(f"a{evil}b", ensure_ascii=False))) == f"a{evil}b"
+
+
+def test_colours_of_the_programs_own_words_stay_on_a_terminal():
+    assert harmless("\x1b[1;31mREFUTED\x1b[0m\n\tx", colours=True) == "\x1b[1;31mREFUTED\x1b[0m\n\tx"
+
+
+def test_compare_and_messages_print_no_control_character(tmp_path, dpclaims):
+    _run(tmp_path / "a")
+    _run(tmp_path / "b", seed=1)
+    name = "mean\x1b[2J\x1b]0;owned\x07\r\x9b8m"
+    for run in ("a", "b"):
+        _forge(tmp_path / run, lambda r: r["evidence"][1].update(quantity=name))
+    status, out, err = dpclaims("compare", str(tmp_path / "a"), str(tmp_path / "b"))
+    assert status == 0
+    assert "mean" in out
+    assert "\\u001b]0;owned" in out
+    printed = [out, err]
+    status, out, err = dpclaims("compare", str(tmp_path / "a"), str(tmp_path / "\x1b[2J\rno"))
+    assert status == 2
+    printed += [out, err]
+    status, out, err = dpclaims("compare", str(tmp_path / "a"), str(tmp_path / "b"), "--json")
+    assert json.loads(out)["evidence"][0]["quantity"] == name
+    for text in [*printed, out, err]:
+        assert not [sign for sign in text if not sign.isprintable() and sign != "\n"]

@@ -1,0 +1,242 @@
+"""How commands end that are not let to their end: by signals, a dead parent, a full disk."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from audits.privacy.processes import in_processes
+from claims.harness.commands import main
+from claims.harness.commands.stopping import Signalled, signals_raise
+from claims.harness.mutation.forked import each_forked
+from claims.harness.report.exchange import append_summary, write_junit
+from claims.harness.run import store
+from claims.harness.run.runner import Settings, run_claims
+from claims.harness.run.store import read_run
+from tests.harness.synthetic import claim
+
+ROOT = Path(__file__).resolve().parents[2]
+linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+
+def _start(code: str, *arguments: str, **options) -> subprocess.Popen:
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code), *arguments],
+        env=environment, text=True, **(pipes | options),
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------- the death of the parent
+
+PARENT = """
+    import os, sys, time
+    from pathlib import Path
+    marks = Path(sys.argv[1])
+
+    def stay(*arguments):
+        (marks / str(os.getpid())).touch()
+        time.sleep(120)
+
+    {body}
+"""
+PARENTS = {
+    "run -j 2": """
+    from claims.harness.run.runner import Settings, run_claims
+    from tests.harness.synthetic import claim
+    made = [claim(f"theorem-{k}", measure=stay) for k in range(2)]
+    run_claims(made, Settings(tier="smoke"), out=marks / "run", jobs=2)
+    """,
+    "mutants": """
+    from claims.harness.mutation.forked import each_forked
+    list(each_forked([1, 2], stay, jobs=2))
+    """,
+    "audit -j 2": """
+    from audits.privacy.processes import in_processes
+    in_processes(stay, 2, 2)
+    """,
+}
+
+
+@linux
+@pytest.mark.parametrize("name", PARENTS)
+def test_workers_end_with_a_parent_that_is_killed(tmp_path, name):
+    body = textwrap.dedent(PARENTS[name]).replace("\n", "\n    ")
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = _start(PARENT.format(body=body), str(tmp_path), **silent)
+    deadline = time.monotonic() + 90
+    while len(workers := [int(f.name) for f in tmp_path.iterdir() if f.name.isdigit()]) < 2:
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + 10
+    while any(_lives(pid) for pid in workers):
+        assert time.monotonic() < deadline, "workers outlive their parent"
+        time.sleep(0.05)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+# ---------------------------------------------------------------- signals
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_is_one_sentence_with_what_was_done_and_its_own_status(monkeypatch, capsys, number):
+    def stopped():
+        try:
+            os.kill(os.getpid(), number)
+            time.sleep(5)
+        except BaseException as stop:
+            stop.add_note("3 of 7 bugs were tried, 2 caught")
+            raise
+
+    monkeypatch.setattr(main, "app", stopped)
+    before = signal.getsignal(number)
+    with pytest.raises(SystemExit) as end:
+        main.main()
+    assert end.value.code == 128 + number
+    assert capsys.readouterr().err == (
+        f"dpclaims: stopped by {signal.Signals(number).name}; 3 of 7 bugs were tried, 2 caught\n"
+    )
+    assert signal.getsignal(number) is before
+
+
+def test_what_is_ignored_stays_ignored():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with signals_raise():
+            os.kill(os.getpid(), signal.SIGHUP)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "sign", "says"),
+    [
+        (["mutants", "song2021-a*"], "caught", "bugs were tried"),
+        (["report", "--run", "run", "--out", "site"], "", "notebooks were executed, the report is as it was"),
+    ],
+)
+def test_mutants_and_report_say_how_far_they_came(tmp_path, arguments, sign, says):
+    if arguments[0] == "report":
+        pytest.importorskip("papermill")
+        run_claims([claim()], Settings(tier="smoke"), out=tmp_path / "run")
+    process = _start("import dpclaims; dpclaims.main()", *arguments, cwd=tmp_path, start_new_session=True)
+    deadline = time.monotonic() + 120
+    if sign:
+        while sign not in (line := process.stderr.readline()):
+            assert line
+            assert time.monotonic() < deadline
+    else:
+        while not list(tmp_path.glob(".*-site.report")):  # its temporary folder is there
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        time.sleep(0.5)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert "Traceback" not in err
+    (last,) = [line for line in err.splitlines() if "stopped by SIGTERM" in line]
+    assert says in last
+    assert not list(tmp_path.glob(".*-site*"))
+    assert not (tmp_path / "site").exists()
+
+
+def test_a_stop_reaches_through_forked_work():
+    def work(task, connection):
+        connection.send(task)
+
+    found = each_forked(range(4), work, jobs=2)
+    next(found)
+    with pytest.raises(Signalled):
+        found.throw(Signalled(signal.SIGTERM))
+    assert in_processes(lambda k: k * k, 3, 2) == [0, 1, 4]
+
+
+# ---------------------------------------------------------------- a full disk
+
+
+def _full(*arguments, **options):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("place", ["_write_synced", "_publish"])
+def test_a_full_disk_leaves_nothing_half_written(tmp_path, monkeypatch, place):
+    made = [claim("theorem-1"), claim("theorem-2")]
+    run_claims(made[:1], Settings(tier="smoke"), out=tmp_path / "run")
+    before = {f: f.read_bytes() for f in tmp_path.rglob("*") if f.is_file()}
+    monkeypatch.setattr(store, place, _full)
+    with pytest.raises(OSError, match="No space left"):
+        run_claims(made, Settings(tier="smoke"), out=tmp_path / "run")
+    monkeypatch.undo()
+    left = {f: f.read_bytes() for f in tmp_path.rglob("*") if f.is_file() and f.name != "provenance.json"}
+    assert left == {f: b for f, b in before.items() if f.name != "provenance.json"}
+    assert not list(tmp_path.rglob(".*"))
+    assert run_claims(made, Settings(tier="smoke"), out=tmp_path / "run")["demo/theorem-1"].cached
+    assert len(read_run(tmp_path / "run").claims) == 2
+
+
+LIMITED = """
+    import resource, signal, sys
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    import dpclaims
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)),) * 2)
+    dpclaims.main()
+"""
+
+
+@linux
+@pytest.mark.parametrize("most", [0, 300, 3000])
+def test_a_disk_that_takes_no_more_is_one_sentence(tmp_path, most):
+    """The system refuses to write files beyond a size, in a process of its own: as on a full disk."""
+    arguments = (str(most), "run", "song2021/lemma-b.2", "--tier", "smoke", "--out", "run")
+    process = _start(LIMITED, *arguments, cwd=tmp_path)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 4, err
+    assert "Traceback" not in err
+    assert err.splitlines()[-1] == "dpclaims: File too large"
+    assert not list(tmp_path.rglob(".*"))
+    assert not list(tmp_path.glob("run/claims/*"))
+
+
+@linux
+@pytest.mark.parametrize("command", ["list", "list --json", "show song2021/lemma-b.2", "doctor"])
+def test_standard_output_that_is_full_is_one_sentence(tmp_path, command):
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "dpclaims", *command.split()],
+            stdout=full, stderr=subprocess.PIPE, text=True, env=environment, cwd=tmp_path, check=False,
+        )  # fmt: skip
+    assert done.returncode == 4
+    assert done.stderr == "dpclaims: No space left on device\n"
+
+
+def test_a_summary_that_cannot_be_written_leaves_the_file_as_it_was(tmp_path, monkeypatch):
+    run = run_claims([claim()], Settings(tier="smoke"), out=tmp_path / "run")
+    file = tmp_path / "summary.md"
+    file.write_text("before\n")
+    monkeypatch.setattr(os, "fsync", _full)
+    with pytest.raises(ValueError, match="No space left"):
+        append_summary(file, run)
+    with pytest.raises(ValueError, match="No space left"):
+        write_junit(tmp_path / "junit.xml", run)
+    assert file.read_text() == "before\n"
+    assert {f.name for f in tmp_path.iterdir()} == {"run", "summary.md"}

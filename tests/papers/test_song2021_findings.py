@@ -1,0 +1,124 @@
+"""The computations behind the findings of song2021, against closed forms, quadrature and brute force."""
+
+import math
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from claims import Point
+from claims.harness.finding import Weight
+from claims.harness.index import entry_of
+from claims.harness.standing import Standing, readings_of, standing
+from claims.song2021 import (
+    corollary_5_2,
+    footnote_4,
+    theorem_3_1,
+    theorem_4_1_privacy,
+    theorem_4_1_utility,
+    theorem_b_1,
+    theorem_d_4,
+)
+from implementations.song2021 import logistic_instance
+
+
+@pytest.mark.parametrize(("ratio", "freedom", "epsilon"), [(1.4, 1, 1.0), (1.1, 3, 0.2), (2.0, 2, 0.0)])
+def test_the_divergence_of_scales_is_that_of_the_densities(ratio, freedom, epsilon):
+    wide, narrow = stats.chi2(freedom, scale=ratio**2), stats.chi2(freedom)
+
+    def excess(s):
+        return max(wide.pdf(s) - math.exp(epsilon) * narrow.pdf(s), 0.0)
+
+    ends = np.concatenate([[1e-12], np.geomspace(1e-6, 400.0, 200)])
+    stated = sum(integrate.quad(excess, a, b)[0] for a, b in pairwise(ends))
+    assert theorem_3_1.scale_divergence(ratio, freedom, epsilon) == pytest.approx(stated, abs=2e-6)
+
+
+def test_a_public_radius_and_rank_give_the_printed_bound_where_they_are_exact():
+    point = {"n": 50, "epsilon": 0.7, "delta": 1e-4, "rank": 3}
+    exact = theorem_3_1.bound_of(point, "calibrated")
+    assert theorem_3_1.bound_of({**point, "radius": 1.0, "slack": 1}, "calibrated") == exact
+    # (R + 1/R)/2 at R = 4, and the least of it at R = 1.
+    assert theorem_3_1.bound_of({**point, "radius": 4.0}, "calibrated") == pytest.approx(2.125 * exact)
+    assert theorem_3_1.bound_of({**point, "radius": 0.5}, "calibrated") == pytest.approx(1.25 * exact)
+    assert theorem_3_1.bound_of({**point, "slack": 2}, "calibrated") < math.sqrt(2.0) * exact
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.04, 0.3])
+def test_the_worst_dataset_of_the_signs_is_at_two_over_epsilon(epsilon):
+    cost, s = footnote_4.worst_cost(epsilon)
+    assert s == pytest.approx(2.0 / epsilon, abs=1.0)
+    assert cost <= (1.0 + 1e-12) / (math.e * epsilon)
+    assert cost == pytest.approx(1.0 / (math.e * epsilon), rel=0.02)
+
+
+def test_clipping_removes_the_minimum_of_an_average_that_has_one():
+    slopes = [corollary_5_2.average_slope(Fraction(theta), None) for theta in (-5, 5)]
+    assert slopes == [Fraction(-3, 4), Fraction(7, 4)]
+    assert corollary_5_2.average_slope(Fraction(5), Fraction(1)) == Fraction(-1, 2)
+    assert corollary_5_2.average_slope(Fraction(5), Fraction(2)) == Fraction(-1, 4)
+    assert corollary_5_2.average_slope(Fraction(5), Fraction(4)) == Fraction(1, 4)
+
+
+def test_the_selection_loses_half_where_a_record_is_added_or_removed():
+    for candidates in (2, 3):
+        moved = theorem_4_1_privacy.selection_loss(0.8, "printed", candidates, 30.0, 2.0)
+        added = theorem_4_1_privacy.selection_loss(0.8, "printed", candidates, 30.0, 1.0)
+        assert added <= 0.8 < moved <= 1.6
+
+
+def test_the_tail_bound_of_the_corrected_theorem_covers_its_parts():
+    """T·rank squared normals and T Laplace draws, each within its part with probability at least 1 − γ/2."""
+    rng, rank, steps, gamma = np.random.default_rng(0), 4, 60, theorem_4_1_utility.GAMMA
+    length = math.log(2.0 / gamma)
+    limit = rank + 2.0 * math.sqrt(rank * length / steps) + 2.0 * length / steps
+    assert stats.chi2.sf(limit * steps, rank * steps) <= gamma / 2
+    largest = np.abs(rng.laplace(size=(20_000, steps))).max(axis=1)
+    # A false alarm has probability below 1e-6: 1 − (1 − γ/(2T))^T is 0.0247, with a deviation of 0.0011.
+    assert (largest > math.log(2.0 * steps / gamma)).mean() <= gamma / 2 + 5.0 * 0.0011
+
+
+def test_losses_below_zero_have_one_candidate():
+    link = theorem_4_1_utility.below_zero()
+    z = np.linspace(-3.0, 4.0, 701)
+    assert link.value(z, z).min() == pytest.approx(-1.0)
+    assert link.value(np.zeros(1), np.zeros(1))[0] == pytest.approx(math.sqrt(2.0) - 2.0)
+    assert np.abs(link.slope(z, z)).max() < 1.0
+
+
+@pytest.mark.parametrize("presence", [0.6, 1.0])
+def test_the_budget_a_cheater_may_spend_at_probabilities_zero_and_one(presence):
+    d, n, epsilon = 8, 40, 0.1
+    point = {"presence": presence, "d": d, "n": n, "epsilon": epsilon}
+    (found,) = theorem_b_1.overspending_evidence(point, 0.1)
+    counts = np.arange(n + 1)
+
+    def excess(times):
+        seen = stats.binom.pmf(counts, n, presence / d)
+        return float(seen @ (0.5 * np.exp(-0.5 * times * epsilon * counts)))
+
+    assert excess(found.estimate) >= 0.1 > excess(2.0 * found.estimate)
+
+
+def test_a_run_of_small_steps_has_less_bias_than_theorem_d_4_says():
+    """The bound of the excess is above what the program has, and both below log(1/B)/60."""
+    (claim,) = [c for c in theorem_d_4.CLAIMS if c.variant == "any-step"]
+    assert claim.finding is not None
+    assert claim.finding.weight is Weight.CORNER
+    rng = np.random.default_rng(0)
+    point = Point(axes=claim.tier("smoke").points[0], rng=rng, alpha=1e-6)
+    (found,) = theorem_d_4.check_any_step(point)
+    assert found.estimate < 0.01 * float(found.claimed or 0.0)
+    # d²L/dθ² at 0, the largest: (2/3)(1/4)(1/4) + (1/3)(1/4).
+    risk = logistic_instance.risk(np.array([-1e-3, 0.0, 1e-3]))
+    assert (risk[0] - 2.0 * risk[1] + risk[2]) / 1e-6 == pytest.approx(1.0 / 8.0, rel=1e-3)
+
+
+def test_theorem_3_1_holds_to_the_letter_only():
+    """Its learning rate uses the private data, at every noise."""
+    claims = [theorem_3_1.CLAIM, *theorem_3_1.CLAIMS]
+    readings = readings_of("song2021/theorem-3.1", [entry_of(claim) for claim in claims])
+    assert len(readings) == len(claims)
+    assert standing(readings) is Standing.LETTER_ONLY
