@@ -179,7 +179,8 @@ def check_approximate(point: Point) -> Iterator[Evidence]:
         low = 0.25
         laws = [math.exp(epsilon) * low + exact * delta, low]
         near = [laws[0] + moved, laws[1] - moved]
-        found = hockey_stick(*(Finite({"in": p, "out": 1.0 - p}) for p in near), epsilon) / delta
+        one, two = (Finite({"in": p, "out": 1.0 - p}) for p in near)
+        found = hockey_stick(one, two, epsilon) / delta
         added = exact + (1.0 + math.exp(epsilon)) * share
         yield equals("δ of the sampler over δ", found, added, error=1e-6, point=point.axes, decides=decides)
         if decides:

@@ -104,12 +104,10 @@ def measure(point: Point) -> dict[str, Any]:
 
 
 def judge(rows: Any, budget: Budget) -> Iterator[Evidence]:
-    import pandas as pd
-
     axes = ["n", "d"]
     worst = family.supremum(rows, [*axes, "mechanism"], "margin", "risk")
     means = worst.groupby([*axes, "mechanism"])["risk"].agg(["mean", "sem", "size"]).reset_index()
-    best = means.loc[means.groupby(axes)["mean"].idxmin()].rename(
+    best: Any = means.loc[means.groupby(axes)["mean"].idxmin()].rename(
         columns={"mean": "risk", "sem": "standard_error"}
     )
     yield from family.exponents(
@@ -128,8 +126,9 @@ def judge(rows: Any, budget: Budget) -> Iterator[Evidence]:
         "best mechanism over the printed form, least", ratios, errors, trials, points=points, least=True
     )
     for point, share in zip(points, budget.split(len(points)), strict=True):
-        chosen = (worst[list(point)] == pd.Series(point)).all(axis=1)
-        values = worst.loc[chosen, "risk"].to_numpy() / form(point["n"], point["d"], epsilon, delta)
+        found = worst[(worst["n"] == point["n"]) & (worst["d"] == point["d"])]
+        values = found.loc[found["mechanism"] == point["mechanism"], "risk"].to_numpy()
+        values = values / form(point["n"], point["d"], epsilon, delta)
         yield mean_at_least(
             "best mechanism over the printed form", values, CONSTANT, alpha=share, point=point,
         )  # fmt: skip
