@@ -102,9 +102,11 @@ def fallen_text(fallen: Sequence[Entry], everything: Sequence[Entry]) -> str:
 def _counted(everything: Sequence[Entry]) -> str:
     """How many printed results of how many papers stand how, controls left out."""
     own = [e for e in everything if e.role != "control"]
-    results = list(dict.fromkeys(map(result_of, own)))
-    counts = Counter(standing(readings_of(r, own)) for r in results)
-    words = "; ".join(f"{counts[s]} {s}" for s in Standing if counts[s])
+    results: dict[str, list[Entry]] = {}
+    for entry in own:
+        results.setdefault(result_of(entry), []).append(entry)
+    counts = Counter(map(standing, results.values()))
+    words = "; ".join(f"{s}: {counts[s]}" for s in Standing if counts[s])
     return f"{len(results)} printed results of {len({e.paper for e in own})} papers: {words}"
 
 
