@@ -202,6 +202,37 @@ def assert_rate(request: pytest.FixtureRequest) -> Callable[..., Any]:
     return check
 
 
+@pytest.fixture
+def assert_ledger(request: pytest.FixtureRequest) -> Callable[..., Any]:
+    """`assert_ledger(program, pairs, epsilon, delta=0.0, adjacency=…)`: fails where a trace finds something.
+
+    Keywords go to `audits.trace_privacy`; nothing is spent of --dp-alpha, as no statistics are involved.
+    Returns the result. Raises AssertionError, which names the line, ValueError for bad input.
+    """
+    from dpclaims import clashes
+
+    if problems := clashes():
+        pytest.fail("; ".join(problems), pytrace=False)
+
+    def check(
+        program: Callable[..., Any],
+        pairs: Any,
+        epsilon: float,
+        delta: float = 0.0,
+        adjacency: Any = None,
+        **options: Any,
+    ) -> Any:
+        __tracebackhide__ = True
+        from audits import assert_ledger as traced
+
+        result = traced(program, pairs, epsilon, delta, adjacency, **options)
+        text = result.summary().splitlines()[0]
+        _record(request, {"verdict": result.verdict, "alpha": 0.0, "text": text})
+        return result
+
+    return check
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """One line for every audit of the session, wherever it ran, and what was spent of the budget."""
     rows = [

@@ -21,5 +21,7 @@ if TYPE_CHECKING:
     from audits.privacy import each as each
     from audits.privacy import unseeded as unseeded
     from audits.rates import fit_rate as fit_rate
+    from audits.trace import assert_ledger as assert_ledger
+    from audits.trace import trace_privacy as trace_privacy
 else:
     HOMES, __all__, __getattr__ = lazy(__name__, __file__)

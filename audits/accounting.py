@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -180,17 +180,32 @@ def compose(atoms: Atoms, steps: int, *, step: float = 1e-4, pessimistic: bool) 
     Returns the function ε ↦ H_{e^ε}(P^steps‖Q^steps) = Σ P(ℓ)·(1 − e^{ε − ℓ})₊ + P(ℓ = ∞).
     """
     whole_number(steps=steps)
+    return compose_all([(atoms, steps)], step=step, pessimistic=pessimistic)
+
+
+def compose_all(
+    pairs: Sequence[tuple[Atoms, int]], *, step: float = 1e-4, pessimistic: bool
+) -> Callable[[float], float]:
+    """`compose` of several pairs, each so many times, all outcomes independent."""
     positive(step=step)
-    kept = atoms.p > 0.0
-    finite = kept & (atoms.q > 0.0)
-    infinite = float(atoms.p[kept & ~finite].sum())
-    p, q = atoms.p[finite], atoms.q[finite]
-    low_index, mass = _on_grid(p, np.log(p) - np.log(q), step, pessimistic)
-    start, total = _convolve(low_index, mass, steps, step)
-    losses = (start + np.arange(total.size)) * step
+    grids: list[tuple[int, Array, int]] = []
+    sure = 1.0
+    for atoms, steps in pairs:
+        whole_number(steps=steps)
+        kept = atoms.p > 0.0
+        finite = kept & (atoms.q > 0.0)
+        infinite = float(atoms.p[kept & ~finite].sum())
+        p, q = atoms.p[finite], atoms.q[finite]
+        sure *= (1.0 - infinite) ** steps
+        if p.size:
+            grids.append((*_on_grid(p, np.log(p) - np.log(q), step, pessimistic), steps))
     # the mass at an infinite loss, and what the window lost; a lower bound leaves both out
-    lost = max(0.0, 1.0 - (1.0 - infinite) ** steps) + 4.0 * _TAIL
+    lost = max(0.0, 1.0 - sure) + 4.0 * _TAIL
     escaped = lost if pessimistic else 0.0
+    if not grids:
+        return lambda epsilon: escaped
+    start, total = _convolve(grids, step)
+    losses = (start + np.arange(total.size)) * step
 
     def delta(epsilon: float) -> float:
         above = losses > epsilon
@@ -230,30 +245,39 @@ def _on_grid(p: Array, loss: Array, step: float, pessimistic: bool) -> tuple[int
     return first, np.asarray(masses, dtype=np.float64)
 
 
-def _convolve(first: int, mass: Array, steps: int, step: float) -> tuple[int, Array]:
-    """The `steps`-fold convolution of masses on first, first + 1, …: index of its first entry, and entries.
+def _convolve(grids: Sequence[tuple[int, Array, int]], step: float) -> tuple[int, Array]:
+    """The convolution of masses on first, first + 1, …, each so many times: index of its first entry, and
+    entries.
 
     The window holds all but 2·_TAIL of the mass by Chernoff's bound, so that wrapping around is harmless.
     """
     from scipy import fft
 
-    positions = (first + np.arange(mass.size)) * step
     rates = np.geomspace(0.01, 1e4, 120)
-    some = mass > 0.0
-    log_mass, x = np.log(mass[some]), positions[some]
     ends: list[float] = []
     for sign in (1.0, -1.0):
-        bounds = [
-            (steps * float(np.logaddexp.reduce(log_mass + sign * rate * x)) - math.log(_TAIL)) / rate
-            for rate in rates
-        ]
+        bounds = [(_log_moment(grids, sign * rate, step) - math.log(_TAIL)) / rate for rate in rates]
         ends.append(sign * min(bounds))
-    low = max(steps * first, math.floor(ends[1] / step) - 1)
-    high = min(steps * (first + mass.size - 1), math.ceil(ends[0] / step) + 1)
-    size = fft.next_fast_len(max(high - low + 1, mass.size))
-    transform = np.asarray(fft.rfft(mass, size)) ** steps
+    least = sum(steps * first for first, _, steps in grids)
+    most = sum(steps * (first + mass.size - 1) for first, mass, steps in grids)
+    low = max(least, math.floor(ends[1] / step) - 1)
+    high = min(most, math.ceil(ends[0] / step) + 1)
+    size = fft.next_fast_len(max(high - low + 1, *(mass.size for _, mass, _ in grids), 1))
+    transform: Any = 1.0
+    for _, mass, steps in grids:
+        transform = transform * np.asarray(fft.rfft(mass, size)) ** steps
     cyclic = np.asarray(fft.irfft(transform, size))
-    # entry i of the cyclic result belongs to index steps·first + i (mod size); bring `low` to the front
-    total = np.roll(cyclic, -((low - steps * first) % size))
+    # entry i of the cyclic result belongs to index `least` + i (mod size); bring `low` to the front
+    total = np.roll(cyclic, -((low - least) % size))
     # Entries carry rounding noise of either sign; cutting the negative ones off would add up to a bias.
     return low, total
+
+
+def _log_moment(grids: Sequence[tuple[int, Array, int]], rate: float, step: float) -> float:
+    """log E[e^{rate·loss}] of all grids together."""
+    total = 0.0
+    for first, mass, steps in grids:
+        some = mass > 0.0
+        positions = ((first + np.arange(mass.size)) * step)[some]
+        total += steps * float(np.logaddexp.reduce(np.log(mass[some]) + rate * positions))
+    return total

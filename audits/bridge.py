@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -26,6 +26,8 @@ from audits.privacy.processes import WorkerFailed
 
 TIMEOUT = 120.0
 """Seconds that one answer may take; importing a large library takes some of them."""
+WATCH = Path(__file__).resolve().parent / "trace" / "watch"
+"""The package that watches draws; a worker loads it by its path."""
 SEED_WORDS = 8
 LAST_WORDS = 300
 GRACE = 1.0
@@ -95,6 +97,11 @@ class Remote:
         if header.get("changed"):
             self.changed.set()
         return outputs
+
+    def trace(self, runs: Sequence[Sequence[Any]], primitives: Sequence[str]) -> list[dict[str, Any]]:
+        """The reports of runs (D, D′, seed, participate) of the grey-box audit, see `audits.trace`."""
+        question = {"ask": "trace", "package": str(WATCH), "primitives": list(primitives)}
+        return [self._ask(question, tuple(run))[1] for run in runs]
 
     def close(self) -> None:
         """End the workers; they also end with this object."""

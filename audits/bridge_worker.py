@@ -330,6 +330,27 @@ class Worker:
             changed = True
         return {"value": encode(outputs, found), "changed": changed}, found
 
+    def on_trace(self, header: Dict[str, Any], blocks: List[bytes]) -> Frame:
+        """What one run of the grey-box audit saw: the package that watches is loaded by its path."""
+        watch = watching(header["package"])
+        first, second, seed, participate = decode(header["value"], blocks)
+        runs = [(first, second, seed, participate)]
+        found: List[bytes] = []
+        report = watch.trace_runs(self.mechanism, runs, header["primitives"])[0]
+        return {"value": encode(report, found)}, found
+
+
+def watching(folder: str) -> Any:
+    """The package that watches draws (`audits.trace.watch`), which this Python need not have installed."""
+    name = "dpclaims_watch"
+    if name not in sys.modules:
+        spec: Any = importlib.util.spec_from_file_location(
+            name, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
+        )
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
 
 def number(value: Any) -> Optional[str]:
     """A number of the module as text, exactly; None where there is none."""

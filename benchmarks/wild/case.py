@@ -17,7 +17,7 @@ FOLDER = Path(__file__).resolve().parent / "cases"
 STATUSES = ("documented bug", "fixed", "presumed correct", "adjacency", "finding")
 VERDICTS = ("refuted", "not-refuted")
 ADJACENCIES = ("replace", "add-remove", "own")
-TOLD = ("of", "released", "status", "reference", "expected")
+TOLD = ("of", "released", "status", "reference", "expected", "primitives", "line")
 """What a case says that no result depends on."""
 
 
@@ -32,6 +32,8 @@ class Case:
     adjacency        "replace", "add-remove", or "own": the file's function `adjacency`.
     epsilon, delta   the claim.
     status, reference, expected   what is known of it, where that can be read, and the verdict that follows.
+    primitives, line   for the grey box: functions that add noise themselves; the line of the bug, as
+                     library/module.py:12, where it is known.
     errors, footprints, max_samples, time_limit   as for `audit_privacy`; the time in seconds.
     """
 
@@ -53,6 +55,8 @@ class Case:
     footprints: bool = False
     max_samples: int = 4000
     time_limit: float = 900.0
+    primitives: tuple[str, ...] = ()
+    line: str = ""
 
     def __post_init__(self) -> None:
         for name, allowed in (("status", STATUSES), ("expected", VERDICTS), ("adjacency", ADJACENCIES)):
@@ -113,7 +117,8 @@ def cases_of(file: Path) -> list[Case]:
             if unknown := set(both) - known:
                 raise ValueError(f"{file.name}: unknown keys {sorted(unknown)}")
             try:
-                found.append(Case(file=file, **both | {"requirements": tuple(both.get("requirements", ()))}))
+                lists = {name: tuple(both.get(name, ())) for name in ("requirements", "primitives")}
+                found.append(Case(file=file, **both | lists))
             except TypeError as error:
                 raise ValueError(f"{file.name}: {error}") from None
     return found

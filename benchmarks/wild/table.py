@@ -78,8 +78,15 @@ def line(row: Row) -> str:
     )
 
 
-def markdown(rows: Sequence[Row]) -> str:
-    """The page with the table."""
+def greys(home: Path = HOME) -> dict[str, dict[str, Any]]:
+    """What the grey box said of each case, by id; see `benchmarks.wild.grey`."""
+    path = home / "grey.json"
+    return {row["id"]: row for row in json.loads(path.read_text(encoding="utf-8"))} if path.is_file() else {}
+
+
+def markdown(rows: Sequence[Row], grey: Mapping[str, Row] | None = None) -> str:
+    """The page with the table; grey: what the grey box said, by id (default: `grey.json`)."""
+    traced = greys() if grey is None else grey
     libraries = {row["library"].split("==")[0] for row in rows}
     expected = sum(row["verdict"] == row["expected"] for row in rows)
     verdicts = Counter(row["verdict"] for row in rows)
@@ -96,7 +103,8 @@ def markdown(rows: Sequence[Row]) -> str:
         chosen = [row for row in rows if row["status"] == status]
         if not chosen:
             continue
-        parts.append(f"\n## {HEADS[status]}\n\n{_head()}{''.join(map(_row, chosen))}")
+        parts.append(f"\n## {HEADS[status]}\n\n{_head()}{''.join(_row(r, traced) for r in chosen)}")
+    parts.append(_both(rows, traced))
     parts.append(_shown(rows))
     failed = [row for row in rows if row.get("failed")]
     if failed:
@@ -123,17 +131,53 @@ def _shown(rows: Sequence[Row]) -> str:
     )
 
 
+def _both(rows: Sequence[Row], grey: Mapping[str, Row]) -> str:
+    """How the black box and the grey box stand to the truth, in counts and case by case where they differ."""
+    known = [row for row in rows if row["id"] in grey]
+    if not known:
+        return ""
+    lines = [
+        "\n## Black box, grey box, truth\n\n",
+        "`python -m benchmarks.wild.grey` traces the cases, without a decorator and in seconds. A leak, or a "
+        "ledger above the claim, is a flag. What is lost is none.\n\n",
+        "| truth | cases traced | flagged by the black box | flagged by the grey box | lost | by either |\n",
+        f"|{' --- |' * 1}{' ---: |' * 5}\n",
+    ]
+    for status in (s for s in HEADS if any(row["status"] == s for row in known)):
+        chosen = [row for row in known if row["status"] == status]
+        black = {row["id"] for row in chosen if row["verdict"] == "refuted"}
+        flagged = {r["id"] for r in chosen if grey[r["id"]]["verdict"] in ("leak", "ledger-exceeds")}
+        lost = sum(grey[row["id"]]["verdict"] == "lost" for row in chosen)
+        cells = [status, len(chosen), len(black), len(flagged), lost, len(black | flagged)]
+        lines.append(f"| {' | '.join(map(str, cells))} |\n")
+    lines.append("\n")
+    lines += [
+        f"* `{row['id']}`: {_grey(grey[row['id']])}: {grey[row['id']]['text']}\n"
+        for row in known
+        if grey[row["id"]]["verdict"] in ("leak", "ledger-exceeds")
+    ]
+    return "".join(lines)
+
+
+def _grey(row: Row | None) -> str:
+    if row is None:
+        return ""
+    words = {"leak": "LEAK", "ledger-exceeds": "exceeds", "nothing-found": "nothing found", "lost": "lost"}
+    found = words.get(row["verdict"], row["verdict"])
+    return f"{found}, `{row['at']}`" if row.get("at") else found
+
+
 def _share(share: Row) -> str:
     return f"{share['estimate']:.3g} [{share['low']:.2g}, {share['high']:.2g}]"
 
 
 def _head() -> str:
     names = ["release", "function", "released", "adjacency", "claimed", "verdict", "ε found", "resolution"]
-    names += ["samples", "s"]
-    return f"| {' | '.join(names)} |\n|{' --- |' * 6}{' ---: |' * 4}\n"
+    names += ["samples", "s", "grey box", "s"]
+    return f"| {' | '.join(names)} |\n|{' --- |' * 6}{' ---: |' * 4} --- | ---: |\n"
 
 
-def _row(row: Row) -> str:
+def _row(row: Row, grey: Mapping[str, Row]) -> str:
     claim = f"{row['epsilon']:.4g}" + (f", {row['delta']:g}" if row["delta"] else "")
     function = f"[{row['function']}]({row['reference']})" if row["reference"] else row["function"]
     verdict = row["verdict"] if row["verdict"] == row["expected"] else f"**{row['verdict']}**"
@@ -147,4 +191,7 @@ def _row(row: Row) -> str:
             f"{row['cpu_seconds']:.1f}",
         ]
     cells = [f"`{row['library']}`", function, row["released"], row["adjacency"], claim, verdict, *figures]
+    traced = grey.get(row["id"])
+    seconds = traced.get("cpu_seconds") if traced else None
+    cells += [_grey(traced), "" if seconds is None else f"{seconds:.1f}"]
     return f"| {' | '.join(cells)} |\n"

@@ -48,7 +48,9 @@ def on_a_sphere(radius: float, d: int) -> float:
     import numpy as np
     from scipy.special import gammaln, ive
 
-    v = np.linspace(0.01, 3.0, 3000) * radius
+    v = (
+        np.linspace(0.01, 2.0, 2000) * radius
+    )  # the ratio is least near v = radius, and at least 1 from 2·radius on
     order = 0.5 * d - 1.0
     mean = np.exp(gammaln(0.5 * d) + order * np.log(2.0 / (v * radius))) * ive(order, v * radius)
     # mean is M(v) exp(−v·radius): both parts of the ratio are divided by exp(v·radius).

@@ -14,6 +14,7 @@ import typer
 from claims.harness.commands.audit import audit_command
 from claims.harness.commands.printed import Printed
 from claims.harness.commands.stopping import Signalled, signals_raise
+from claims.harness.commands.trace import trace_command
 from claims.harness.report.describe import describe
 from claims.harness.run.result import BAD_INPUT, CRASHED, ClaimResult, NotebookFailed
 from claims.harness.words import TIERS, Kind
@@ -246,6 +247,7 @@ def run(
 
 
 app.command("audit")(audit_command)
+app.command("trace")(trace_command)
 
 
 @app.command()

@@ -1,0 +1,296 @@
+"""`trace_privacy`: a program is recorded on D and replayed on D′ with every released value frozen."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from audits.trace.entries import Entry, entries
+from audits.trace.losses import compose
+from audits.trace.result import Finding, Line, Lost, TraceResult
+from audits.trace.watch import trace_runs
+
+SEEDS = 3
+"""Runs of each pair in each direction; in one more the record that differs takes part in every subset."""
+TOLERANCE, SAMPLED = 1e-3, 0.03
+"""A ledger exceeds a claim by more than this share of it; where a law was recognised from samples, by
+more."""
+MORE, FEW = 6, 50
+"""Further runs in each direction of a program that makes choices and has no more draws than this."""
+CHEAP = 0.02
+"""Seconds of one run up to which the black box audits by itself."""
+KINDS = ("output", "shared", "scale", "parameter", "path", "nan", "exception")
+"""Kinds of findings, the plainest first."""
+
+
+def trace_privacy(
+    program: Callable[..., Any],
+    pairs: Any,
+    *,
+    epsilon: float,
+    delta: float = 0.0,
+    adjacency: Any,
+    primitives: Sequence[str] = (),
+    seed: int = 0,
+    **options: Any,
+) -> TraceResult:
+    """Which line of a program leaks, and what its draws cost at the real distance of the data.
+
+    program    program(data, rng) → what is released, or a mechanism (data, size, rng), called with size 1.
+               Randomness may come from rng, from the functions of NumPy, `random`, `secrets`, SciPy or torch.
+    pairs      neighbouring datasets (D, D′), a list or a function pairs(rng).
+    epsilon, delta   the claim.
+    adjacency  "replace", "add-remove", "replace-item" or a function (D, D′) → bool; every pair is checked.
+    primitives dotted names of functions or classes of a library that add noise themselves.
+    seed       of every run.
+    options    seeds: runs of each pair in each direction (3); black_box: False for none; jobs is not known.
+
+    The program is recorded on D, and replayed on D′ with the randomness and the released values of D; then
+    the
+    other way round. What still differs was never noised (a leak, with its line). Each draw costs the exact
+    privacy loss at the distance that its argument really moved; the costs compose to the ledger.
+    Raises ValueError for bad input.
+    """
+    from audits.privacy.pairs import take_pairs
+
+    check_claim(epsilon, delta)
+    seeds, black_box = int(options.pop("seeds", SEEDS)), bool(options.pop("black_box", True))
+    if options:
+        raise ValueError(f"trace_privacy knows no option {next(iter(options))!r}")
+    if seeds < 1:
+        raise ValueError(f"seeds must be at least 1, got {seeds}")
+    if not callable(program):
+        raise ValueError(f"program must be a function (data, rng), got {program!r}")
+    began = time.monotonic()
+    taken, _ = take_pairs(pairs, np.random.default_rng([seed, 1]), adjacency)
+    reports = [
+        (place, report)
+        for place, pair in enumerate(taken)
+        for report in traced(program, pair, [seed, place], seeds, primitives)
+    ]
+    result = concluded(reports, epsilon, delta, seed, len(taken))
+    result = replace(result, seconds=time.monotonic() - began, versions=_versions(program))
+    if result.verdict == "ledger-exceeds" and black_box and not hasattr(program, "trace"):
+        result = replace(result, black_box=_sampled(program, taken, result, adjacency))
+    return result
+
+
+def assert_ledger(
+    program: Callable[..., Any],
+    pairs: Any,
+    epsilon: float,
+    delta: float = 0.0,
+    adjacency: Any = None,
+    **options: Any,
+) -> TraceResult:
+    """`trace_privacy` as an assertion: AssertionError, which names the line, unless nothing was found.
+
+    Further keywords go to `trace_privacy`. Returns the result. Raises ValueError for bad input.
+    """
+    __tracebackhide__ = True
+    if adjacency is None:
+        raise ValueError('adjacency must be "replace", "add-remove", "replace-item" or a function, got None')
+    result = trace_privacy(program, pairs, epsilon=epsilon, delta=delta, adjacency=adjacency, **options)
+    if result.verdict != "nothing-found":
+        raise AssertionError(f"{result.summary()}\n{result.table()}")
+    return result
+
+
+def check_claim(epsilon: float, delta: float) -> None:
+    """Raise ValueError for a claim that makes no sense."""
+    if not 0.0 <= epsilon < math.inf:
+        raise ValueError(f"epsilon must be finite and ≥ 0, got {epsilon}")
+    if not 0.0 <= delta < 1.0:
+        raise ValueError(f"delta must be in [0, 1), got {delta}")
+
+
+def traced(
+    program: Callable[..., Any],
+    pair: tuple[Any, Any],
+    seed: Sequence[int],
+    seeds: int,
+    primitives: Sequence[str],
+) -> list[dict[str, Any]]:
+    """The reports of all runs on a pair, in both directions; a program of another Python traces itself."""
+    first, second = pair
+    runs = [(first, second, [*seed, k, 0], False) for k in range(seeds)]
+    runs += [(second, first, [*seed, k, 1], False) for k in range(seeds)]
+    runs += [(first, second, [*seed, seeds, 0], True), (second, first, [*seed, seeds, 1], True)]
+    trace: Any = getattr(program, "trace", None)
+
+    def run(asked: Sequence[Any]) -> list[dict[str, Any]]:
+        return trace(asked, list(primitives)) if trace is not None else trace_runs(program, asked, primitives)
+
+    found = run(runs)
+    if any(_chooses(report) for report in found):
+        # A choice shows a record only where it falls on it.
+        more = [(first, second, [*seed, k, 0], False) for k in range(seeds, seeds + MORE)]
+        more += [(second, first, [*seed, k, 1], False) for k in range(seeds, seeds + MORE)]
+        found += run(more)
+    return found
+
+
+def _chooses(report: Mapping[str, Any]) -> bool:
+    """Whether a run chooses among places, with few enough draws to be run again."""
+    rows = report["draws"]
+    choices = [
+        r for r in rows if r["kind"] in ("coin", "coins") or r["law"] in ("argmax", "argmin", "search")
+    ]
+    return bool(choices) and len(rows) <= FEW
+
+
+def concluded(
+    reports: Sequence[tuple[int, dict[str, Any]]], epsilon: float, delta: float, seed: int, pairs: int
+) -> TraceResult:
+    """The result of the reports of all pairs."""
+    findings: dict[tuple[Any, ...], Finding] = {}
+    lost: dict[tuple[Any, ...], Lost] = {}
+    dearest: tuple[float, int, list[Entry]] = (-1.0, 0, [])
+    unknown: list[tuple[int, Entry]] = []
+    notes: dict[str, None] = {}
+    draws, sampled = 0, False
+    for place, report in reports:
+        draws += len(report["draws"])
+        notes.update(dict.fromkeys(report["notes"]))
+        for item in report["findings"]:
+            file, line, function = item["where"]
+            key = (item["kind"], file, line)
+            run_seed = report["seed"][2] if len(report["seed"]) > 2 else 0
+            findings.setdefault(
+                key, Finding(item["kind"], file, line, function, item["text"], place, run_seed)
+            )
+        for item in report["lost"]:
+            file, line, function = item["where"]
+            lost.setdefault((file, line, item["text"][:40]), Lost(file, line, function, item["text"], place))
+        rows = entries(report["draws"], report.get("place"), report.get("records"))
+        for entry in rows:
+            if entry.losses is None:
+                unknown.append((place, entry))
+                file, line, function = entry.where
+                lost.setdefault((file, line, entry.why), Lost(file, line, function, entry.why, place))
+        total = compose([loss for entry in rows for loss in entry.losses or ()], delta)
+        if total > dearest[0]:
+            dearest = (total, place, rows)
+            sampled = any(entry.sampled for entry in rows)
+    ordered = tuple(sorted(findings.values(), key=lambda f: KINDS.index(f.kind)))
+    total, place, rows = dearest
+    limit = epsilon * (1.0 + (SAMPLED if sampled else TOLERANCE)) + 1e-9
+    if ordered:
+        verdict = "leak"
+    elif total > limit:
+        verdict = "ledger-exceeds"
+    elif lost:
+        verdict = "lost"
+    else:
+        verdict = "nothing-found"
+    return TraceResult(
+        verdict=verdict,
+        epsilon_claimed=epsilon,
+        delta=delta,
+        epsilon_ledger=None if total < 0.0 or (unknown and verdict != "ledger-exceeds") else total,
+        ledger=tuple(ledger_lines(rows, delta)),
+        findings=ordered,
+        lost=tuple(lost.values()),
+        pairs=pairs,
+        draws=draws,
+        seed=seed,
+        seconds=0.0,
+        pair_index=place,
+        notes=tuple(notes),
+    )
+
+
+def ledger_lines(rows: Sequence[Entry], delta: float) -> list[Line]:
+    """The entries by line and law of the program, the dearest first."""
+    groups: dict[tuple[Any, ...], list[Entry]] = defaultdict(list)
+    for entry in rows:
+        groups[entry.where, entry.law.split(",")[0]].append(entry)
+    found: list[Line] = []
+    costs: list[float | None] = []
+    for (where, _), group in groups.items():
+        known = all(entry.losses is not None for entry in group)
+        cost = compose([loss for e in group for loss in e.losses or ()], delta) if known else None
+        costs.append(cost)
+        dearest = max(group, key=lambda e: sum(loss.ratio for loss in e.losses or ()))
+        largest = max(
+            (math.fsum(x.largest for x in e.losses) if e.losses is not None else math.inf for e in group),
+            default=0.0,
+        )
+        squares = (x.ratio**2 for e in group for x in e.losses or () if x.kind == "gaussian")
+        ratio = math.sqrt(math.fsum(squares))
+        file, number, function = where
+        found.append(
+            Line(
+                file=file,
+                line=number,
+                function=function,
+                law=dearest.law,
+                distance=dearest.distance,
+                times=len(group),
+                epsilon=cost,
+                share=None,
+                why=dearest.why,
+                largest=largest,
+                ratio=ratio,
+            )
+        )
+    whole = math.fsum(cost for cost in costs if cost is not None and math.isfinite(cost))
+    shares = [
+        replace(
+            x,
+            share=x.epsilon / whole if x.epsilon is not None and math.isfinite(x.epsilon) and whole else None,
+        )
+        for x in found
+    ]
+    return sorted(shares, key=lambda x: -(x.epsilon if x.epsilon is not None else math.inf))
+
+
+def _sampled(program: Any, taken: Any, result: TraceResult, adjacency: Any) -> dict[str, Any] | None:
+    """A short audit by samples on the dearest pair; None where one run takes too long."""
+    from audits.privacy import audit_privacy, each
+    from audits.trace.watch.pair import caller
+
+    call = caller(program)
+    rng = np.random.default_rng([result.seed, 2])
+    pair = taken[result.pair_index]
+    began = time.monotonic()
+    try:
+        for _ in range(3):
+            call(pair[0], rng)
+    except Exception:
+        return None
+    if (time.monotonic() - began) / 3.0 > CHEAP:
+        return None
+    try:
+        found = audit_privacy(
+            each(lambda data, rng: call(data, rng)),
+            [pair],
+            epsilon=result.epsilon_claimed,
+            delta=result.delta,
+            adjacency=lambda first, second: True,
+            max_samples=4000,
+            time_limit=10.0,
+            seed=result.seed,
+            simplest=False,
+        )
+    except ValueError as error:
+        return {"verdict": "not audited", "words": f"could not audit the output: {error}"}
+    words = f"an audit of the output by {found.samples:,} samples: {found.verdict}, {found.bound}"
+    return {
+        "verdict": found.verdict,
+        "epsilon_lower": found.epsilon_lower,
+        "samples": found.samples,
+        "words": words,
+    }
+
+
+def _versions(program: Any) -> dict[str, str]:
+    found = {"python": sys.version.split()[0], "numpy": np.__version__}
+    return found | {k: v for k, v in getattr(program, "libraries", {}).items() if k != "audits"}

@@ -1,0 +1,689 @@
+"""The privacy loss of each row of a trace: which pair of laws it is, at the real distance of its
+arguments."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audits.trace.losses import Loss, between, finite
+
+Array = NDArray[np.float64]
+Row = Mapping[str, Any]
+
+BITS = 32
+"""As in `watch.session`: an element of a draw is (place of the draw) · 2³² + (place in the draw)."""
+GRID = 2001
+"""Points of the quadrature over shared noise."""
+RECOGNISED = 0.02
+"""Largest distance of quantiles, in units of the interquartile range, at which a sampled law is
+recognised."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row of the ledger.
+
+    where     file, line, function.
+    law       in words; distance: how far the arguments are apart, in words.
+    losses    None: the loss is not known, and `why` says so.
+    sampled   the law was recognised from samples: its scale is known to about a hundredth.
+    """
+
+    where: tuple[str, int, str]
+    law: str
+    distance: str
+    losses: tuple[Loss, ...] | None
+    why: str = ""
+    sampled: bool = False
+
+
+def entries(rows: Sequence[Row], place: int | None, records: int | None, output: Any = None) -> list[Entry]:
+    """The entries of all rows that cost something; `place` is that of the record that differs."""
+    draws = {row["index"]: row for row in rows if row["kind"] not in ("comparison", "coins")}
+    coins = _coins(rows, draws, place, records)
+    found: list[Entry] = []
+    for row in draws.values():
+        entry = _entry(row, draws)
+        if entry is not None:
+            found.append(_amplified(entry, int(row["at"]), coins))
+    found += [_fallen(row) for row in rows if row["kind"] == "coins"]
+    found += _comparisons([row for row in rows if row["kind"] == "comparison"], draws)
+    return found
+
+
+def _fallen(row: Row) -> Entry:
+    """Coins that must fall otherwise on D′ for the output to be that on D: the ratio of their
+    probabilities."""
+    if row["logs"] is None:
+        return Entry(
+            _where(row), "coins", "", None, "the probability of the coins' other outcomes is not known"
+        )
+    ratio = float(row["logs"][0] - row["logs"][1])
+    return Entry(
+        _where(row), "coins that fall otherwise", f"log-ratio {ratio:.4g}", (Loss("pure", abs(ratio)),)
+    )
+
+
+def _where(row: Row) -> tuple[str, int, str]:
+    return cast(tuple[str, int, str], tuple(row["where"]))
+
+
+def _entry(row: Row, draws: Mapping[int, Row]) -> Entry | None:
+    if row["kind"] == "mechanism":
+        return _mechanism(row)
+    if row["unlike"] and row["law"] in ("choice", "binomial", "multinomial"):
+        return _choice(row)
+    shift = row.get("shift")
+    if shift is None or not np.any(np.asarray(shift) != 0.0):
+        return None
+    shift = np.asarray(shift, dtype=float)
+    if not np.isfinite(shift).all():
+        return Entry(_where(row), row["law"], "not finite", None, "the argument is not finite")
+    return _additive(row, shift)
+
+
+def _additive(row: Row, shift: Array) -> Entry:
+    """Noise of one law that is moved by `shift`, each entry independent of the others."""
+    law, params = _law(row)
+    where = _where(row)
+    sampled = row["kind"] == "derived" and sum_of(row["recipe"]) is None
+    moved = shift[shift != 0.0]
+    l1, l2 = float(np.abs(shift).sum()), float(np.sqrt((shift**2).sum()))
+    distance = f"{l1:.6g}" if moved.size == 1 else f"L1 {l1:.6g}, L2 {l2:.6g}"
+    if law == "normal":
+        scale = _spread(params["scale"], shift)
+        ratio = float(np.sqrt(np.sum((shift / scale) ** 2)))
+        return Entry(
+            where, f"normal, sd {_one(scale)}", distance, (Loss("gaussian", ratio),), sampled=sampled
+        )
+    if law == "laplace":
+        scale = _spread(params["scale"], shift)
+        ratios = np.abs(shift / scale)[shift != 0.0]
+        losses = tuple(Loss("laplace", float(r)) for r in ratios)
+        return Entry(where, f"laplace, scale {_one(scale)}", distance, losses, sampled=sampled)
+    if law == "discrete laplace":
+        ratios = np.abs(moved) * params["rate"]
+        losses = tuple(Loss("pure", float(r)) for r in ratios)
+        return Entry(where, f"discrete laplace, rate {params['rate']:.4g}", distance, losses, sampled=sampled)
+    if law == "multivariate_normal":
+        ratio = math.sqrt(float(shift.ravel() @ np.linalg.solve(np.asarray(params["cov"]), shift.ravel())))
+        return Entry(where, "multivariate normal", distance, (Loss("gaussian", ratio),))
+    losses_: list[Loss] = []
+    for place, amount in zip(*np.nonzero(np.atleast_1d(shift))[:1], moved, strict=False):
+        frozen = _frozen(law, params, int(place), np.atleast_1d(shift).shape)
+        if frozen is None:
+            return Entry(where, law, distance, None, f"the law {law} is not one that the ledger knows")
+        losses_.append(between(frozen, _moved(frozen, -float(amount))))
+    return Entry(where, law, distance, tuple(losses_), sampled=sampled)
+
+
+class _Moved:
+    """A law of SciPy, moved."""
+
+    def __init__(self, law: Any, by: float) -> None:
+        self._law, self._by = law, by
+        self.dist = law.dist
+
+    def pmf(self, x: Any) -> Any:
+        return self._law.pmf(np.asarray(x) - self._by)
+
+    def cdf(self, x: Any) -> Any:
+        return self._law.cdf(np.asarray(x) - self._by)
+
+    def sf(self, x: Any) -> Any:
+        return self._law.sf(np.asarray(x) - self._by)
+
+    def ppf(self, x: Any) -> Any:
+        return self._law.ppf(x) + self._by
+
+
+def _moved(law: Any, by: float) -> Any:
+    return _Moved(law, by)
+
+
+def _law(row: Row) -> tuple[str, Mapping[str, Any]]:
+    """Name and parameters of the law of a row; that of a function of noise is recognised from samples."""
+    if row["kind"] != "derived":
+        return row["law"], row["params"]
+    return sum_of(row["recipe"]) or recognised(row.get("samples"))
+
+
+def sum_of(recipe: Any) -> tuple[str, Mapping[str, Any]] | None:
+    """The law of a sum or difference of two independent draws, where it is a well-known one."""
+    if recipe is None:
+        return None
+    first, second = recipe["laws"]
+    a, b = first["params"], second["params"]
+    sign = first["factor"] * second["factor"] * (-1.0 if recipe["function"] == "subtract" else 1.0)
+    equal = abs(first["factor"]) == abs(second["factor"])
+    if first["law"] == second["law"] == "normal":
+        return "normal", {"scale": math.hypot(a["scale"] * first["factor"], b["scale"] * second["factor"])}
+    if first["law"] == second["law"] == "exponential" and sign < 0.0 and equal and a == b:
+        return "laplace", {"scale": a["scale"] * abs(first["factor"])}
+    whole = sign < 0.0 and equal and abs(first["factor"]) == 1.0
+    if first["law"] == second["law"] == "geometric" and whole and a == b:
+        return "discrete laplace", {"rate": -math.log1p(-a["p"])}
+    return None
+
+
+def recognised(samples: Any) -> tuple[str, Mapping[str, Any]]:
+    """The law that sorted samples are of: normal, laplace, logistic, gumbel, discrete laplace, centred at
+    0."""
+    from scipy import stats
+
+    unknown: tuple[str, Mapping[str, Any]] = ("of unknown law", {})
+    if samples is None:
+        return unknown
+    x = np.sort(np.asarray(samples, dtype=float))
+    if not np.isfinite(x).all() or x[0] == x[-1]:
+        return unknown
+    levels = (np.arange(x.size) + 0.5) / x.size
+    if np.all(x == np.rint(x)):
+        mean = float(np.mean(np.abs(x)))
+        # E|X| of the two-sided geometric law with ratio a is 2a/(1 − a²).
+        ratio = (math.sqrt(1.0 + mean**2) - 1.0) / mean if mean > 0.0 else 0.0
+        if 0.0 < ratio < 1.0:
+            law = stats.dlaplace(-math.log(ratio))
+            if float(np.max(np.abs(law.cdf(x) - np.searchsorted(x, x, "right") / x.size))) < 0.02:
+                return "discrete laplace", {"rate": -math.log(ratio)}
+        return unknown
+    quartiles = np.quantile(x, [0.25, 0.75])
+    width = float(quartiles[1] - quartiles[0])
+    best: tuple[float, str, float] = (math.inf, "", 0.0)
+    for name, law in (("normal", stats.norm), ("laplace", stats.laplace), ("logistic", stats.logistic)):
+        unit = law.ppf(levels)
+        inner = (levels > 0.02) & (levels < 0.98)
+        scale = float(np.sum(unit[inner] * x[inner]) / np.sum(unit[inner] ** 2))
+        error = float(np.max(np.abs(x[inner] - scale * unit[inner]))) / width
+        best = min(best, (error, name, scale))
+    error, name, scale = best
+    return (name, {"scale": scale}) if error < 4 * RECOGNISED else unknown
+
+
+def _frozen(law: str, params: Mapping[str, Any], place: int = 0, shape: tuple[int, ...] = ()) -> Any:
+    """The law as one of SciPy's, None where it is not known; its parameters at an entry of the draw."""
+    from scipy import stats
+
+    def at(name: str, default: float = 1.0) -> float:
+        value = params.get(name, default)
+        array = np.asarray(default if value is None else value, dtype=float)
+        return float(np.ravel(np.broadcast_to(array, shape))[place]) if array.ndim else float(array)
+
+    try:
+        known: dict[str, Any] = {
+            "normal": lambda: stats.norm(0.0, at("scale")),
+            "laplace": lambda: stats.laplace(0.0, at("scale")),
+            "logistic": lambda: stats.logistic(0.0, at("scale")),
+            "gumbel": lambda: stats.gumbel_r(0.0, at("scale")),
+            "uniform": lambda: stats.uniform(at("low", 0.0), at("high") - at("low", 0.0)),
+            "exponential": lambda: stats.expon(0.0, at("scale")),
+            "gamma": lambda: stats.gamma(at("shape"), scale=at("scale")),
+            "standard_t": lambda: stats.t(at("df")),
+            "standard_cauchy": lambda: stats.cauchy(),
+            "cauchy": lambda: stats.cauchy(0.0, at("scale")),
+            "geometric": lambda: stats.geom(at("p")),
+            "poisson": lambda: stats.poisson(at("lam")),
+            "binomial": lambda: stats.binom(at("n"), at("p")),
+            "negative_binomial": lambda: stats.nbinom(at("n"), at("p")),
+            "beta": lambda: stats.beta(at("a"), at("b")),
+            "chisquare": lambda: stats.chi2(at("df")),
+            "discrete laplace": lambda: stats.dlaplace(at("rate")),
+        }
+        return known[law]() if law in known else None
+    except (TypeError, ValueError, IndexError):
+        return None
+
+
+def _spread(scale: Any, shift: Array) -> Array:
+    return np.broadcast_to(np.asarray(scale, dtype=float), shift.shape)
+
+
+def _one(scale: Array) -> str:
+    low, high = float(np.min(scale)), float(np.max(scale))
+    return f"{low:.6g}" if low == high else f"{low:.4g} to {high:.4g}"
+
+
+# --- Choices -----------------------------------------------------------------------------------------------
+
+
+def _choice(row: Row) -> Entry:
+    """A choice whose probabilities depend on the data."""
+    name = "pvals" if row["law"] == "multinomial" else "p"
+    p, q = (np.asarray(params.get(name), dtype=float) for params in (row["params"], row["params_other"]))
+    where = _where(row)
+    if p.shape != q.shape:
+        return Entry(where, row["law"], "other candidates", None, "the number of candidates differs")
+    distance = f"probabilities differ by up to {float(np.max(np.abs(p - q))):.4g}"
+    times = int(np.prod(row["shape"])) if row["shape"] else 1
+    if row["law"] == "binomial":
+        count = np.broadcast_to(
+            np.asarray(row["params"]["n"], dtype=float), p.shape if p.ndim else tuple(row["shape"])
+        )
+        losses: list[Loss] = []
+        for a, b, n in zip(*np.broadcast_arrays(p, q, count), strict=True) if count.ndim else [(p, q, count)]:
+            if a != b:
+                losses += [finite([a, 1.0 - a], [b, 1.0 - b])] * int(n)
+        return Entry(where, "binomial", distance, tuple(losses))
+    if row["law"] == "multinomial":
+        times = int(np.max(row["params"]["n"]))
+    return Entry(where, row["law"], distance, (finite(p, q),) * times)
+
+
+# --- Mechanisms --------------------------------------------------------------------------------------------
+
+
+def _mechanism(row: Row) -> Entry | None:
+    """A mechanism that adds the noise itself: by its map, by its scale, or by its own claim at the real
+    distance."""
+    where, params = _where(row), row["params"]
+    law = row["law"].replace("mechanism ", "").replace("primitive ", "")
+    mapped = row.get("mapped")
+    if mapped is not None:
+        return _by_map(where, law, mapped)
+    amount, words = _distance(row)
+    if amount == 0.0:
+        return None
+    if amount is None:
+        return Entry(where, law, words, None, f"the distance of the arguments of {law} is not known: {words}")
+    name = law.lower()
+    scale = params.get("scale", params.get("sigma", params.get("std", params.get("stddev", params.get("b")))))
+    if scale and "gauss" in name and "discrete" not in name:
+        return Entry(where, f"{law}, sd {scale:.6g}", words, (Loss("gaussian", amount / scale),))
+    if scale and "normal" in name:
+        return Entry(where, f"{law}, sd {scale:.6g}", words, (Loss("gaussian", amount / scale),))
+    if scale and "laplace" in name and params.get("delta", 0.0) == 0.0:
+        return Entry(where, f"{law}, scale {scale:.6g}", words, (Loss("laplace", amount / scale),))
+    epsilon = params.get("epsilon")
+    if epsilon is None:
+        return Entry(where, law, words, None, f"{law} says neither its ε nor its scale")
+    sensitivity = params.get("sensitivity", params.get("l1_sensitivity"))
+    ratio = amount / sensitivity if sensitivity else 1.0
+    delta = params.get("delta", 0.0) or 0.0
+    said = f"{law}, ε {epsilon:.6g}" + (f", δ {delta:.3g}" if delta else "")
+    if sensitivity:
+        said += f" at distance {sensitivity:.6g}"
+    if delta and "gauss" in name and "discrete" not in name:
+        return Entry(where, said, words, (_gaussian_of(epsilon, delta, ratio),))
+    return Entry(where, said, words, (Loss("pure", epsilon * ratio, min(1.0, delta * max(1.0, ratio))),))
+
+
+def _gaussian_of(epsilon: float, delta: float, ratio: float) -> Loss:
+    """A Gaussian mechanism that is (ε, δ)-private, as its own claim says: the Gaussian that just is."""
+    from audits.trace.losses import gaussian_epsilon
+
+    low, high = 1e-9, 100.0
+    for _ in range(80):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if gaussian_epsilon(middle, delta) <= epsilon else (low, middle)
+    return Loss("gaussian", low * ratio)
+
+
+def _by_map(where: tuple[str, int, str], law: str, mapped: Mapping[str, Any]) -> Entry | None:
+    distance, cost, measure = mapped["distance"], mapped["cost"], str(mapped["measure"])
+    if distance == 0:
+        return None
+    words = "not known" if distance is None else f"{distance:.6g}"
+    if cost is None:
+        return Entry(where, law, words, None, f"the map of the measurement says nothing at distance {words}")
+    said = f"{law}, its map gives {cost if isinstance(cost, list) else f'{cost:.6g}'}"
+    if isinstance(cost, list):
+        return Entry(where, said, words, (Loss("pure", cost[0], cost[1]),))
+    if "ZeroConcentrated" in measure:
+        return Entry(where, f"{said} (zero-concentrated)", words, (Loss("gaussian", math.sqrt(2.0 * cost)),))
+    return Entry(where, said, words, (Loss("pure", cost),))
+
+
+def _distance(row: Row) -> tuple[float | None, str]:
+    """(distance of the arguments, in words): of numbers the L1 distance, of scores the largest change."""
+    params, other = row["params"], row["params_other"]
+    if "utility" in params and "utility" in other:
+        a, b = np.asarray(params["utility"]), np.asarray(other["utility"])
+        if a.shape != b.shape:
+            return None, "the number of candidates differs"
+        if a.size == 0:
+            return 0.0, "no scores"
+        # exp(ε·u/s) for monotone scores, exp(ε·u/(2s)) for others: what counts is how far scores move apart.
+        spread = float(np.max(a - b) - np.min(a - b))
+        apart = spread if params.get("monotonic") else spread / 2.0
+        return apart, f"scores move apart by {spread:.6g}"
+    total, parts = 0.0, 0
+    for a, b in zip(row["argument"], row["argument_other"], strict=False):
+        step = _apart(a, b)
+        if step is None:
+            return None, "an argument is no number"
+        total, parts = total + step, parts + (step > 0.0)
+    if len(row["argument"]) != len(row["argument_other"]):
+        return None, "the number of arguments differs"
+    return total, f"{total:.6g}"
+
+
+def _apart(a: Any, b: Any) -> float | None:
+    if isinstance(a, str) and isinstance(b, str):
+        if a.startswith("<") and a == b:
+            return None  # an object that cannot be compared
+        return float(a != b)
+    if isinstance(a, dict) or isinstance(b, dict):
+        return 0.0 if str(a) == str(b) else None
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        if len(a) != len(b):
+            return 1.0
+        steps = [_apart(x, y) for x, y in zip(a, b, strict=True)]
+        return None if any(s is None for s in steps) else float(sum(cast(list[float], steps)))
+    if a is None or b is None:
+        return 0.0 if a is b else None
+    try:
+        x, y = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    except (TypeError, ValueError):
+        return None
+    if x.shape != y.shape:
+        return 1.0
+    moved = np.where((x == y) | (np.isnan(x) & np.isnan(y)), 0.0, np.abs(x - y))
+    return float(moved.sum()) if np.isfinite(moved).all() else None
+
+
+# --- Comparisons -------------------------------------------------------------------------------------------
+
+
+def _comparisons(rows: Sequence[Row], draws: Mapping[int, Row]) -> list[Entry]:
+    """What comparisons with noise show: bits, places, transcripts that share a noisy threshold."""
+    found: list[Entry] = []
+    atoms: list[_Bit] = []
+    for row in rows:
+        if row["law"] in ("argmax", "argmin", "search"):
+            entry = _cell(row, draws) if row["law"] == "search" else _place(row, draws)
+            if entry is not None:
+                found.append(entry)
+        else:
+            atoms += _bits(row)
+    groups = _connected(atoms)
+    for group in groups:
+        if all(_same(bit) for bit in group):
+            continue
+        found.append(_transcript(group, draws))
+    return _joined(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bit:
+    """One comparison: (factor·noise + argument) of the first against the second, on D and on D′."""
+
+    where: tuple[str, int, str]
+    above: bool
+    first: tuple[Any, ...]
+    second: tuple[Any, ...]
+
+
+def _bits(row: Row) -> list[_Bit]:
+    parts: list[list[tuple[Any, ...]]] = []
+    size = int(np.size(row["outcome"]))
+    for piece, other in zip(row["pieces"], row["pieces_other"], strict=True):
+        a, b = (
+            np.broadcast_to(np.asarray(p["argument"], dtype=float), np.shape(row["outcome"])).ravel()
+            for p in (piece, other)
+        )
+        if piece["ids"] is None:
+            parts.append([(None, 0.0, float(x), float(y)) for x, y in zip(a, b, strict=True)])
+        else:
+            ids, factors = np.ravel(piece["ids"]), np.ravel(piece["factor"])
+            parts.append(
+                [
+                    (int(i) if i >= 0 else None, float(f), float(x), float(y))
+                    for i, f, x, y in zip(ids, factors, a, b, strict=True)
+                ]
+            )
+    greater = row["name"].startswith("greater")
+    outcomes = np.ravel(np.asarray(row["outcome"], dtype=bool))
+    # `above`: the first was seen to be the larger.
+    return [_Bit(_where(row), bool(outcomes[i]) == greater, parts[0][i], parts[1][i]) for i in range(size)]
+
+
+def _same(bit: _Bit) -> bool:
+    change = (bit.first[2] - bit.first[3]) - (bit.second[2] - bit.second[3])
+    size = max(1.0, abs(bit.first[2]), abs(bit.second[2]))
+    return abs(change) <= 1e-12 * size
+
+
+def _connected(bits: Sequence[_Bit]) -> list[list[_Bit]]:
+    """Comparisons that share noise, directly or through others."""
+    parent: dict[int, int] = {}
+
+    def root(x: int) -> int:
+        while parent.setdefault(x, x) != x:
+            x = parent[x]
+        return x
+
+    for bit in bits:
+        ids = [i for i in (bit.first[0], bit.second[0]) if i is not None]
+        for other in ids[1:]:
+            parent[root(ids[0])] = root(other)
+        if ids:
+            root(ids[0])
+    groups: dict[int, list[_Bit]] = defaultdict(list)
+    for bit in bits:
+        ids = [i for i in (bit.first[0], bit.second[0]) if i is not None]
+        if ids:
+            groups[root(ids[0])].append(bit)
+    return list(groups.values())
+
+
+def _element(element: int, draws: Mapping[int, Row]) -> Any:
+    row = draws.get(element >> BITS)
+    if row is None:
+        return None
+    law, params = _law(row)
+    return _frozen(law, params, element & ((1 << BITS) - 1), tuple(row["shape"]))
+
+
+def _transcript(group: Sequence[_Bit], draws: Mapping[int, Row]) -> Entry:
+    """The log-ratio of the outcomes seen, given D and given D′, of comparisons that share at most one
+    noise."""
+    last = group[-1]
+    where, many = last.where, len(group)
+    uses: dict[int, int] = defaultdict(int)
+    for bit in group:
+        for i in (bit.first[0], bit.second[0]):
+            if i is not None:
+                uses[i] += 1
+    laws = {i: _element(i, draws) for i in uses}
+    if any(law is None for law in laws.values()):
+        return Entry(where, "comparison", "", None, "the law of the noise that is compared is not known")
+    words = f"{many} comparison{'s' if many > 1 else ''} with noise"
+    if many == 1 and len(uses) == 1:
+        p, q = (_probability(last, laws, side) for side in (0, 1))
+        return Entry(
+            where, words, f"probability {p:.4g} on D, {q:.4g} on D′", (finite([p, 1 - p], [q, 1 - q]),)
+        )
+    if len(uses) == 1:
+        chances = [_interval(group, laws, side) for side in (0, 1)]
+        loss = abs(math.log(chances[0] / chances[1])) if min(chances) > 0.0 else math.inf
+        words = f"{many} comparisons of one noise"
+        return Entry(
+            where, words, f"probability {chances[0]:.4g} on D, {chances[1]:.4g} on D′", (Loss("pure", loss),)
+        )
+    shared = [i for i, times in uses.items() if times > 1]
+    hub = max(uses, key=lambda i: uses[i])
+    if len(shared) > 1 or not all(hub in (bit.first[0], bit.second[0]) for bit in group):
+        return Entry(where, words, "", None, "the comparisons share more than one noise")
+    logs = [_log_transcript(group, laws, hub, side) for side in (0, 1)]
+    loss = abs(logs[0] - logs[1]) if math.isfinite(logs[0]) or math.isfinite(logs[1]) else 0.0
+    return Entry(where, words, f"log-ratio of the outcomes {logs[0] - logs[1]:.4g}", (Loss("pure", loss),))
+
+
+def _probability(bit: _Bit, laws: Mapping[int, Any], side: int) -> float:
+    """P(the first is the larger) where one of the two is noise."""
+    first, second = bit.first, bit.second
+    if first[0] is not None:
+        # factor·z + argument > other  ⇔  z > (other − argument)/factor, for a positive factor
+        level, law, factor = second[2 + side] - first[2 + side], laws[first[0]], first[1]
+    else:
+        assert second[0] is not None
+        level, law, factor = second[2 + side] - first[2 + side], laws[second[0]], -second[1]
+    if factor == 0.0:
+        return float(level < 0.0)
+    return float(law.sf(level / factor)) if factor > 0.0 else float(law.cdf(level / factor))
+
+
+def _interval(group: Sequence[_Bit], laws: Mapping[int, Any], side: int) -> float:
+    """P(all outcomes) of comparisons of one noise with numbers: it lies in an interval."""
+    low, high, law = -math.inf, math.inf, None
+    for bit in group:
+        noise, other = (bit.first, bit.second) if bit.first[0] is not None else (bit.second, bit.first)
+        assert noise[0] is not None
+        law = laws[noise[0]]
+        if noise[1] == 0.0:
+            continue
+        level = (other[2 + side] - noise[2 + side]) / noise[1]
+        above = bit.above if bit.first[0] is not None else not bit.above
+        if above == (noise[1] > 0.0):
+            low = max(low, level)
+        else:
+            high = min(high, level)
+    return max(0.0, float(law.cdf(high) - law.cdf(low))) if law is not None and high > low else 0.0
+
+
+def _log_transcript(group: Sequence[_Bit], laws: Mapping[int, Any], hub: int, side: int) -> float:
+    """log P(outcomes): the integral over the shared noise of the product of what is left."""
+    law = laws[hub]
+    levels = np.concatenate(
+        [np.logspace(-9, -2, 300), np.linspace(0.01, 0.99, GRID), 1 - np.logspace(-2, -9, 300)]
+    )
+    edges = np.asarray(law.ppf(levels), dtype=float)
+    points = 0.5 * (edges[1:] + edges[:-1])
+    with np.errstate(divide="ignore"):
+        total = np.log(np.maximum(np.diff(np.asarray(law.cdf(edges))), 1e-300))
+        for bit in group:
+            total = total + np.log(np.maximum(_given(bit, laws, hub, side, points), 0.0))
+        return float(np.logaddexp.reduce(total))
+
+
+def _given(bit: _Bit, laws: Mapping[int, Any], hub: int, side: int, points: Array) -> Array:
+    """P(outcome of a comparison | shared noise), at each point of it."""
+    mine, other = (bit.first, bit.second) if bit.first[0] == hub else (bit.second, bit.first)
+    value = mine[1] * points + mine[2 + side]
+    above = bit.above if bit.first[0] == hub else not bit.above
+    level = value - other[2 + side]
+    if other[0] is None or other[1] == 0.0:
+        larger = (level > 0.0).astype(float)
+    else:
+        law, factor = laws[other[0]], other[1]
+        larger = np.asarray(law.cdf(level / factor) if factor > 0.0 else law.sf(level / factor))
+    return larger if above else 1.0 - larger
+
+
+def _cell(row: Row, draws: Mapping[int, Row]) -> Entry | None:
+    """A place among edges that depend on the data: its probabilities on D and on D′."""
+    piece, other = row["pieces"][0], row["pieces_other"][0]
+    first, second = (np.ravel(np.asarray(p["argument"], dtype=float)) for p in (piece, other))
+    if first.shape == second.shape and np.allclose(first, second, rtol=1e-12, atol=0.0):
+        return None
+    law = _element(int(np.ravel(piece["ids"])[0]), draws)
+    if law is None:
+        return Entry(_where(row), "draw by cumulative probabilities", "", None, "its law is not known")
+    p, q = (np.diff(np.concatenate([[0.0], np.asarray(law.cdf(x)), [1.0]])) for x in (first, second))
+    words = f"probabilities differ by up to {float(np.max(np.abs(p - q))):.4g}"
+    loss = finite(np.where(p < 1e-12, 0.0, p), np.where(q < 1e-12, 0.0, q))
+    return Entry(_where(row), "draw by cumulative probabilities", words, (loss,))
+
+
+def _place(row: Row, draws: Mapping[int, Row]) -> Entry | None:
+    """The place of the largest of noisy scores: its law on D and on D′ by quadrature."""
+    piece, other = row["pieces"][0], row["pieces_other"][0]
+    ids = [int(i) for i in np.ravel(piece["ids"])]
+    first, second = (np.ravel(np.asarray(p["argument"], dtype=float)) for p in (piece, other))
+    if np.array_equal(first, second):
+        return None
+    words = f"scores differ by up to {float(np.max(np.abs(first - second))):.6g}"
+    laws = [_element(i, draws) if i >= 0 else None for i in ids]
+    if any(law is None for law in laws):
+        return Entry(
+            _where(row), row["law"], words, None, "the law of the noise that is compared is not known"
+        )
+    sign = -1.0 if row["law"] == "argmin" else 1.0
+    factors = np.ravel(np.asarray(piece["factor"], dtype=float))
+    p, q = (_largest(laws, factors, sign, scores) for scores in (first, second))
+    return Entry(_where(row), f"{row['law']} of {len(ids)} noisy scores", words, (finite(p, q),))
+
+
+def _largest(laws: Sequence[Any], factors: Array, sign: float, scores: Array) -> Array:
+    """P(i has the largest of sign·(factor·noise + score)) for each i."""
+    spread = max(
+        float(law.ppf(1 - 1e-9) - law.ppf(1e-9)) * abs(f) for law, f in zip(laws, factors, strict=True)
+    )
+    low, high = float(np.min(sign * scores)) - spread, float(np.max(sign * scores)) + spread
+    edges = np.linspace(low, high, 20_001)
+    below = np.array(
+        [
+            law.cdf((edges - sign * s) / (sign * f))
+            if sign * f > 0
+            else law.sf((edges - sign * s) / (sign * f))
+            for law, f, s in zip(laws, factors, scores, strict=True)
+        ]
+    )
+    with np.errstate(divide="ignore"):
+        logs = np.log(np.maximum(below, 1e-300))
+    middle = 0.5 * (logs[:, 1:] + logs[:, :-1])
+    mass = np.diff(below, axis=1)
+    found = np.array([(mass[i] * np.exp(middle.sum(axis=0) - middle[i])).sum() for i in range(len(laws))])
+    return found / found.sum()
+
+
+def _joined(found: Sequence[Entry]) -> list[Entry]:
+    return list(found)
+
+
+# --- Subsampling -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Coin:
+    """From draw `at` on, the record takes part with probability `rate`, until the next coin."""
+
+    at: int
+    rate: float
+
+
+def _coins(
+    rows: Sequence[Row], draws: Mapping[int, Row], place: int | None, records: int | None
+) -> list[_Coin]:
+    """Random subsets of the records: a comparison of a uniform number for each record with one rate."""
+    found: list[_Coin] = []
+    if place is None or records is None:
+        return found
+    for row in rows:
+        if row["kind"] == "comparison" and np.shape(row["outcome"])[:1] == (records,):
+            bits = _bits(row)
+            bit = bits[min(place, len(bits) - 1)]
+            ids = [i for i in (bit.first[0], bit.second[0]) if i is not None]
+            laws = {i: _element(i, draws) for i in ids}
+            if len(ids) == 1 and laws[ids[0]] is not None and all(_same(b) for b in bits):
+                chance = _probability(replace(bit, above=True), laws, 0)
+                # True is "takes part": of u < rate that is the second being the larger.
+                rate = chance if row["name"].startswith("greater") else 1.0 - chance
+                found.append(_Coin(int(row["at"]), rate))
+    for row in draws.values():
+        params = row["params"]
+        places = row["law"] == "choice" and params.get("a") == records and params.get("p") is None
+        if places and params.get("replace") is False and row["shape"]:
+            found.append(_Coin(int(row["index"]) + 1, row["shape"][0] / records))
+        bits = row["law"] == "binomial" and tuple(row["shape"])[:1] == (records,) and not row["unlike"]
+        if bits and np.ndim(params["p"]) == 0 and params["n"] == 1:
+            found.append(_Coin(int(row["index"]) + 1, float(row["params"]["p"])))
+    return sorted(found, key=lambda coin: coin.at)
+
+
+def _amplified(entry: Entry, index: int, coins: Sequence[_Coin]) -> Entry:
+    """The entry of a draw on a random subset: the record takes part at the rate of the last coin before
+    it."""
+    before = [coin for coin in coins if coin.at <= index]
+    if not before or entry.losses is None or not 0.0 < before[-1].rate < 1.0:
+        return entry
+    rate = before[-1].rate
+    losses = tuple(replace(loss, rate=rate) for loss in entry.losses)
+    return replace(entry, losses=losses, law=f"{entry.law}, record takes part with probability {rate:.4g}")

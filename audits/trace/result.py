@@ -1,0 +1,244 @@
+"""What a trace found, in words, as a table, as JSON and as a plot."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+FORMAT = "dpclaims-trace/1"
+HEADLINES = {
+    "leak": "LEAK",
+    "ledger-exceeds": "LEDGER EXCEEDS THE CLAIM",
+    "nothing-found": "NOTHING FOUND",
+    "lost": "LOST",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that depends on the data without noise.
+
+    kind   "output", "scale", "parameter", "path", "shared", "nan", "exception".
+    pair   place of the pair that shows it; seed: that of the run.
+    """
+
+    kind: str
+    file: str
+    line: int
+    function: str
+    text: str
+    pair: int
+    seed: int
+
+    @property
+    def place(self) -> str:
+        """file:line, the file from the current folder where it is below it."""
+        return f"{short(self.file)}:{self.line}" if self.line else "the output"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The draws of one line and law of the ledger.
+
+    times      draws, or comparisons.
+    distance   of the arguments of one of them on D and D′, in words.
+    epsilon    their ε at the claim's δ, composed by themselves; None where it is not known.
+    share      epsilon over the sum of those of all lines.
+    largest    the largest loss of one of them: its ε at δ = 0.
+    ratio      of Gaussians: √Σ(distance/σ)² of all of them; 0 for other laws.
+    """
+
+    file: str
+    line: int
+    function: str
+    law: str
+    distance: str
+    times: int
+    epsilon: float | None
+    share: float | None
+    why: str = ""
+    largest: float = math.inf
+    ratio: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Where the trace cannot say what a value depends on."""
+
+    file: str
+    line: int
+    function: str
+    text: str
+    pair: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceResult:
+    """What a trace found; no verdict says that a program is private.
+
+    verdict   "leak", "ledger-exceeds", "nothing-found" or "lost".
+    epsilon_ledger   ε at the claim's δ of the most expensive path; None where a draw of it is not known.
+    ledger    its lines; findings; lost; notes.
+    pairs, draws     how many pairs were traced, and draws seen.
+    black_box        the verdict of an audit by samples on the pair whose ledger exceeds the claim, or None.
+    """
+
+    verdict: str
+    epsilon_claimed: float
+    delta: float
+    epsilon_ledger: float | None
+    ledger: tuple[Line, ...]
+    findings: tuple[Finding, ...]
+    lost: tuple[Lost, ...]
+    pairs: int
+    draws: int
+    seed: int
+    seconds: float
+    pair_index: int = 0
+    black_box: Mapping[str, Any] | None = None
+    notes: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=lambda: {})
+
+    @property
+    def headline(self) -> str:
+        """The verdict in capital letters, with the line of a leak."""
+        words = HEADLINES[self.verdict]
+        return f"{words} at {self.findings[0].place}" if self.verdict == "leak" else words
+
+    def summary(self) -> str:
+        """The result in sentences, one a line."""
+        claim = f"(ε = {self.epsilon_claimed:g}, δ = {self.delta:g})"
+        seen = f"{_count(self.pairs, 'pair')}, {_count(self.draws, 'draw')} seen, {len(self.lost)} lost"
+        lines: list[str] = []
+        if self.verdict == "leak":
+            lines.append(f"{self.headline}: {self.findings[0].text}.")
+            lines += [f"  also at {f.place}: {f.text}" for f in self.findings[1:]]
+            lines.append(
+                f"  shown on pair {self.findings[0].pair}, if what draws the noise is right; on {seen}"
+            )
+        elif self.verdict == "ledger-exceeds":
+            lines.append(
+                f"{self.headline}: the draws of one path cost ε = {self.epsilon_ledger:.4g} at δ = "
+                f"{self.delta:g}, claimed {self.epsilon_claimed:g}."
+            )
+            lines.append(f"  This speaks of the path, not of the released output; on {seen}")
+        elif self.verdict == "lost":
+            lines.append(f"{self.headline}: nothing is known of {claim}; on {seen}.")
+        else:
+            lines.append(f"{self.headline} against {claim} on {seen}. This is no proof that it is private.")
+        if self.epsilon_ledger is not None:
+            lines.append(f"  ledger: ε = {self.epsilon_ledger:.4g} at δ = {self.delta:g}, the dearest path")
+        lines += [f"  lost at {short(x.file)}:{x.line}: {x.text}" for x in self.lost[:5]]
+        if self.black_box is not None:
+            lines.append(f"  black box: {self.black_box['words']}")
+        lines += [f"  note: {text}" for text in self.notes]
+        return "\n".join(lines)
+
+    def table(self) -> str:
+        """The ledger of the dearest path, a line of the program a row."""
+        heads = ["line", "draws", "law", "distance", "ε", "share"]
+        rows = [
+            [
+                f"{short(x.file)}:{x.line}",
+                f"{x.times:,}",
+                x.law,
+                x.distance,
+                "unknown" if x.epsilon is None else f"{x.epsilon:.4g}",
+                "" if x.share is None else f"{100.0 * x.share:.0f} %",
+            ]
+            for x in self.ledger
+        ]
+        widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
+        return "\n".join(
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in [heads, *rows]
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document of `dpclaims trace --json`."""
+        return {
+            "format": FORMAT,
+            "verdict": self.verdict,
+            "headline": self.headline,
+            "epsilon_claimed": self.epsilon_claimed,
+            "delta": self.delta,
+            "epsilon_ledger": _number(self.epsilon_ledger),
+            "pairs": self.pairs,
+            "draws": self.draws,
+            "findings": [
+                {
+                    "kind": f.kind,
+                    "file": f.file,
+                    "line": f.line,
+                    "function": f.function,
+                    "text": f.text,
+                    "pair": f.pair,
+                    "seed": f.seed,
+                }
+                for f in self.findings
+            ],
+            "ledger": [
+                {
+                    "file": x.file,
+                    "line": x.line,
+                    "function": x.function,
+                    "law": x.law,
+                    "distance": x.distance,
+                    "times": x.times,
+                    "epsilon": _number(x.epsilon),
+                    "share": x.share,
+                    "largest": _number(x.largest),
+                    "why": x.why,
+                }
+                for x in self.ledger
+            ],
+            "lost": [
+                {"file": x.file, "line": x.line, "function": x.function, "text": x.text, "pair": x.pair}
+                for x in self.lost
+            ],
+            "black_box": None if self.black_box is None else dict(self.black_box),
+            "notes": list(self.notes),
+            "seconds": self.seconds,
+            "seed": self.seed,
+            "versions": dict(self.versions),
+        }
+
+    def plot(self, axes: Any = None) -> Any:
+        """Bars: the ε of each line of the ledger, and the claim as a line. Returns Matplotlib axes."""
+        from matplotlib import pyplot
+
+        if axes is None:
+            _, axes = pyplot.subplots(figsize=(7, 0.5 * len(self.ledger) + 1.5), layout="constrained")
+        known = [x for x in self.ledger if x.epsilon is not None and math.isfinite(x.epsilon)]
+        names = [f"{short(x.file)}:{x.line}" for x in known]
+        axes.barh(range(len(known)), [x.epsilon for x in known])
+        axes.set_yticks(range(len(known)), names)
+        axes.invert_yaxis()
+        axes.axvline(self.epsilon_claimed, color="black", linestyle="--", label="claim")
+        axes.set_xlabel(f"ε at δ = {self.delta:g}")
+        axes.set_title(self.headline)
+        axes.legend()
+        return axes
+
+    def _repr_markdown_(self) -> str:
+        return f"```\n{self.summary()}\n\n{self.table()}\n```"
+
+
+def short(path: str) -> str:
+    """A file below the current folder from there; one of an installed library from the library on."""
+    for mark in ("site-packages" + os.sep, "dist-packages" + os.sep):
+        if mark in path:
+            return path.split(mark, 1)[1]
+    inside = os.path.relpath(path) if path else ""
+    return path if inside.startswith("..") else inside
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _number(value: float | None) -> float | str | None:
+    return None if value is None else value if math.isfinite(value) else "inf"

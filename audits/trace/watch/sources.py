@@ -1,0 +1,492 @@
+"""Generators that report what they draw, put in the place of those of NumPy, `random`, `secrets`, SciPy,
+torch."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import secrets
+import sys
+from typing import Any, Callable, Dict, Generator, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from .noise import fresh, plain
+from .session import HOME, Session, call_outside
+
+CENTRED = {"normal": 0, "laplace": 0, "gumbel": 0, "logistic": 0, "multivariate_normal": 0, "vonmises": 0}
+"""Laws whose first parameter is a number that the noise is added to."""
+NAMES: Dict[str, Tuple[str, ...]] = {
+    "normal": ("loc", "scale"),
+    "laplace": ("loc", "scale"),
+    "gumbel": ("loc", "scale"),
+    "logistic": ("loc", "scale"),
+    "multivariate_normal": ("mean", "cov"),
+    "vonmises": ("mu", "kappa"),
+    "uniform": ("low", "high"),
+    "random": (),
+    "random_sample": (),
+    "rand": (),
+    "standard_normal": (),
+    "randn": (),
+    "standard_cauchy": (),
+    "standard_exponential": (),
+    "exponential": ("scale",),
+    "standard_gamma": ("shape",),
+    "gamma": ("shape", "scale"),
+    "standard_t": ("df",),
+    "beta": ("a", "b"),
+    "chisquare": ("df",),
+    "binomial": ("n", "p"),
+    "geometric": ("p",),
+    "poisson": ("lam",),
+    "negative_binomial": ("n", "p"),
+    "lognormal": ("mean", "sigma"),
+    "pareto": ("a",),
+    "power": ("a",),
+    "rayleigh": ("scale",),
+    "weibull": ("a",),
+    "triangular": ("left", "mode", "right"),
+    "multinomial": ("n", "pvals"),
+    "dirichlet": ("alpha",),
+    "hypergeometric": ("ngood", "nbad", "nsample"),
+    "logseries": ("p",),
+    "zipf": ("a",),
+    "wald": ("mean", "scale"),
+    "f": ("dfnum", "dfden"),
+    "noncentral_chisquare": ("df", "nonc"),
+    "noncentral_f": ("dfnum", "dfden", "nonc"),
+}
+DEFAULTS: Dict[str, Any] = {"loc": 0.0, "scale": 1.0, "low": 0.0, "high": 1.0}
+SAME = {
+    "random": "uniform",
+    "random_sample": "uniform",
+    "rand": "uniform",
+    "randn": "normal",
+    "standard_normal": "normal",
+    "standard_exponential": "exponential",
+    "standard_gamma": "gamma",
+    "randint": "integers",
+    "random_integers": "integers",
+    "permuted": "permutation",
+}
+"""Methods that draw from a law that has another name elsewhere."""
+COINS = ("integers", "randint", "random_integers", "choice", "permutation", "permuted", "bytes", "tomaxint")
+"""Draws that are used as they are: places, orders, bytes."""
+PYTHON: Dict[str, Tuple[str, ...]] = {
+    "random": (),
+    "uniform": ("low", "high"),
+    "gauss": ("loc", "scale"),
+    "normalvariate": ("loc", "scale"),
+    "expovariate": ("rate",),
+    "betavariate": ("a", "b"),
+    "gammavariate": ("shape", "scale"),
+    "lognormvariate": ("mean", "sigma"),
+    "vonmisesvariate": ("mu", "kappa"),
+    "paretovariate": ("a",),
+    "weibullvariate": ("scale", "a"),
+    "triangular": ("left", "right", "mode"),
+}
+PYTHON_COINS = ("randint", "randrange", "choice", "choices", "sample", "getrandbits", "randbytes")
+PYTHON_LAWS = {
+    "random": "uniform",
+    "gauss": "normal",
+    "normalvariate": "normal",
+    "expovariate": "exponential",
+    "betavariate": "beta",
+    "gammavariate": "gamma",
+    "lognormvariate": "lognormal",
+}
+
+
+# --- NumPy ------------------------------------------------------------------------------------------------
+
+
+def numpy_draw(session: Session, real: Any, name: str, args: Any, kwargs: Dict[str, Any]) -> Any:
+    """A draw of a generator of NumPy; `real` is the method itself."""
+    if session.depth:
+        return real(*plain(args), **plain(kwargs))
+    if name == "shuffle":
+        return _shuffled(session, args[0], kwargs, args[1:])
+    if name == "choice":
+        return _chosen(session, real, args, kwargs)
+    if name in COINS:
+        value = call_outside(session, lambda: real(*plain(args), **plain(kwargs)))
+        params = _choice_params(name, args, kwargs)
+        value = session.draw(SAME.get(name, name), params, value, "coin")
+        return _whole(session, value)
+    names = NAMES[name]
+    given: Dict[str, Any] = dict(zip(names, args))
+    given.update({k: v for k, v in kwargs.items() if k in names})
+    value = call_outside(session, lambda: real(*plain(args), **plain(kwargs)))
+    params = {k: plain(given.get(k, DEFAULTS.get(k))) for k in names}
+    law = SAME.get(name, name)
+    if law == "normal" and not names:
+        params = {"loc": 0.0, "scale": 1.0}
+    elif law == "uniform" and not names:
+        params = {"low": 0.0, "high": 1.0}
+    elif law == "exponential" and not names:
+        params = {"scale": 1.0}
+    elif law == "gamma" and "scale" not in params:
+        params["scale"] = 1.0
+    argument = params.pop(names[CENTRED[name]]) if name in CENTRED else None
+    original = given.get(names[CENTRED[name]]) if name in CENTRED else None
+    again = _sampler(law, params)
+    scalar = not isinstance(value, np.ndarray)
+    if argument is not None and not np.any(np.asarray(argument) != 0):
+        argument, original = None, None
+    if argument is not None:
+        argument = np.array(np.broadcast_to(np.asarray(argument, dtype=float), np.shape(value)))
+    value = session.draw(law, params, value, "noise", argument, again=again)
+    centre = None if argument is None else (original if type(original) in (int, float) else argument)
+    return fresh(session, value, centre, numpy=not scalar)
+
+
+def _whole(session: Session, value: Any) -> Any:
+    """A single whole number is followed: it may be compared with another one."""
+    if isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_)):
+        return fresh(session, value)
+    return value
+
+
+def _chosen(session: Session, real: Any, args: Any, kwargs: Dict[str, Any]) -> Any:
+    """`choice` draws places; what stands there is the program's own, on D and on D′."""
+    given = _choice_params("choice", args, kwargs)
+    items, axis = given.pop("a"), given.pop("axis", 0)
+    whole = isinstance(items, (int, np.integer))
+    count = int(items) if whole else np.shape(items)[axis]
+    options = {k: v for k, v in given.items() if v is not None}
+    places = call_outside(session, lambda: real(count, **options))
+    places = session.draw("choice", dict(given, a=count), places, "coin")
+    return places if whole else np.take(np.asarray(items), places, axis=axis)
+
+
+def _choice_params(name: str, args: Any, kwargs: Dict[str, Any]) -> Dict[str, Any]:
+    names = {
+        "choice": ("a", "size", "replace", "p", "axis", "shuffle"),
+        "integers": ("low", "high", "size"),
+        "randint": ("low", "high", "size"),
+        "permutation": ("x",),
+        "permuted": ("x",),
+    }.get(name, ("first", "second"))
+    given = dict(zip(names, plain(args)))
+    given.update(plain(kwargs))
+    return {k: v for k, v in given.items() if k not in ("dtype", "out")}
+
+
+def _shuffled(session: Session, values: Any, kwargs: Any, rest: Any) -> None:
+    """In place, as NumPy and `random` do it: the order is the draw."""
+    axis = kwargs.get("axis", rest[0] if rest and isinstance(rest[0], int) else 0)
+    count = np.shape(values)[axis] if isinstance(values, np.ndarray) else len(values)
+    order = session.draw("permutation", {"x": count}, session.rng.permutation(count), "coin")
+    if isinstance(values, np.ndarray):
+        values[...] = np.take(values, order, axis=axis)
+    else:
+        values[:] = [values[i] for i in order]
+
+
+def _sampler(law: str, params: Dict[str, Any]) -> Callable[[Any, int, Tuple[int, ...]], Any]:
+    """A function (rng, count, shape) → `count` independent draws of the law."""
+
+    def sample(rng: Any, count: int, shape: Tuple[int, ...]) -> Any:
+        values = {k: v for k, v in params.items() if v is not None}
+        if law == "exponential" and "rate" in values:
+            values = {"scale": 1.0 / values["rate"]}
+        return getattr(rng, law)(**values, size=(count,) + shape)
+
+    return sample
+
+
+def _watching(kind: Any, session: Session) -> Any:
+    """A subclass of a kind of generator of NumPy whose methods report to the session."""
+
+    class Meta(type):
+        def __instancecheck__(cls, other: Any) -> bool:
+            return isinstance(other, kind)
+
+        def __subclasscheck__(cls, other: Any) -> bool:
+            return issubclass(other, kind)
+
+    def method(name: str) -> Any:
+        real = getattr(kind, name)
+
+        def draws(self: Any, *args: Any, **kwargs: Any) -> Any:
+            return numpy_draw(session, lambda *a, **k: real(self, *a, **k), name, args, kwargs)
+
+        draws.__name__ = name
+        return draws
+
+    names = [n for n in (*NAMES, *COINS, "shuffle") if hasattr(kind, n)]
+    body: Dict[str, Any] = {name: method(name) for name in names}
+    # A copy is the same source: a library that copies its generator draws on.
+    body["__deepcopy__"] = lambda self, memo: self
+    body["__copy__"] = lambda self: self
+    if hasattr(kind, "spawn"):
+        body["spawn"] = lambda self, n: [
+            type(self)(np.random.PCG64(int(session.rng.integers(0, 2**63)))) for _ in range(n)
+        ]
+    return Meta(kind.__name__, (kind,), body)
+
+
+# --- random, secrets, the operating system ------------------------------------------------------------------
+
+
+def python_draw(session: Session, real: Any, name: str, args: Any, kwargs: Dict[str, Any]) -> Any:
+    """A draw of the module `random`; `real` is the method itself."""
+    if session.depth:
+        return real(*args, **kwargs)
+    if name == "shuffle":
+        return _shuffled(session, args[0], {}, ())
+    rng = random.Random(int(session.rng.integers(0, 2**63)))
+    if name in ("choice", "choices", "sample"):
+        return _chosen_python(session, rng, name, plain(args), plain(kwargs))
+    again = getattr(rng, name) if hasattr(rng, name) else real
+    value = call_outside(session, lambda: again(*plain(args), **plain(kwargs)))
+    if name in PYTHON_COINS:
+        params = {str(i): v for i, v in enumerate(plain(args))}
+        params.update(plain(kwargs))
+        if name in ("randint", "randrange"):
+            low, high = _bounds(name, args, kwargs)
+            return _whole(session, session.draw("integers", {"low": low, "high": high}, value, "coin"))
+        return session.draw(name, params, value, "coin")
+    names = {"mu": "loc", "sigma": "scale", "a": "low", "b": "high", "lambd": "rate"}
+    given = dict(zip(PYTHON[name], args))
+    given.update({names.get(k, k): v for k, v in kwargs.items()})
+    law = PYTHON_LAWS.get(name, name)
+    params = {k: plain(given.get(k, DEFAULTS.get(k))) for k in PYTHON[name]}
+    if name == "random":
+        params = {"low": 0.0, "high": 1.0}
+    if law == "exponential":
+        params = {"scale": 1.0 / (params["rate"] or 1.0)}
+    argument = params.pop("loc", None)
+    original = given.get("loc")
+    if not argument:
+        argument, original = None, None
+    value = session.draw(law, params, value, "noise", argument, again=_sampler(law, params))
+    return fresh(session, value, original, numpy=False)
+
+
+def _bounds(name: str, args: Any, kwargs: Dict[str, Any]) -> Tuple[Any, Any]:
+    """(low, high) of a whole number of the module `random`, high excluded."""
+    values = list(plain(args)) + list(plain(kwargs).values())
+    if name == "randint":
+        return values[0], values[1] + 1
+    return (0, values[0]) if len(values) == 1 else (values[0], values[1])
+
+
+def _chosen_python(session: Session, rng: Any, name: str, args: Any, kwargs: Dict[str, Any]) -> Any:
+    names = {"choice": ("seq",), "choices": ("population", "weights"), "sample": ("population", "k")}[name]
+    given = dict(zip(names, args))
+    given.update(kwargs)
+    items = given.pop(names[0])
+    params: Dict[str, Any] = {"a": len(items)}
+    weights = given.get("weights")
+    if weights is None and given.get("cum_weights") is not None:
+        weights = np.diff(np.concatenate([[0.0], given["cum_weights"]]))
+    if weights is not None:
+        params["p"] = np.asarray(weights, dtype=float) / np.sum(weights)
+    places = call_outside(session, lambda: getattr(rng, name)(range(len(items)), **given))
+    places = session.draw("choice", params, np.asarray(places), "coin")
+    if name == "choice":
+        return items[int(places)]
+    return [items[int(place)] for place in places]
+
+
+def _watched_python(session: Session) -> Dict[Any, Dict[str, Any]]:
+    """Replacements for attributes of `random`, its classes, `secrets` and `os`."""
+    found: Dict[Any, Dict[str, Any]] = {}
+    names = (*PYTHON, *PYTHON_COINS, "shuffle")
+
+    def method(kind: Any, name: str) -> Any:
+        real = getattr(kind, name)
+
+        def draws(self: Any, *args: Any, **kwargs: Any) -> Any:
+            return python_draw(session, lambda *a, **k: real(self, *a, **k), name, args, kwargs)
+
+        return draws
+
+    def function(real: Any, name: str) -> Any:
+        return lambda *args, **kwargs: python_draw(session, real, name, args, kwargs)
+
+    for kind in (random.Random, random.SystemRandom):
+        own = [n for n in names if n in vars(kind) or (kind is random.Random and hasattr(kind, n))]
+        found[kind] = {name: method(kind, name) for name in own}
+    found[random] = {n: function(getattr(random, n), n) for n in names if hasattr(random, n)}
+
+    def of_secrets(name: str) -> Any:
+        real = getattr(secrets, name)
+
+        def draws(*args: Any, **kwargs: Any) -> Any:
+            if session.depth:
+                return real(*args, **kwargs)
+            if name == "choice":
+                return _chosen_python(
+                    session, random.Random(int(session.rng.integers(2**63))), name, args, {}
+                )
+            value = call_outside(session, lambda: real(*args, **kwargs))
+            if name == "randbelow":
+                params = {"low": 0, "high": args[0]}
+                return _whole(session, session.draw("integers", params, value, "coin"))
+            return session.draw(name, {str(i): v for i, v in enumerate(args)}, value, "coin")
+
+        return draws
+
+    known = ("choice", "randbelow", "randbits", "token_bytes", "token_hex", "token_urlsafe")
+    found[secrets] = {name: of_secrets(name) for name in known}
+    urandom = os.urandom
+
+    def bytes_of(count: int) -> bytes:
+        if session.depth:
+            return urandom(count)
+        return session.draw("bytes", {"count": count}, session.rng.bytes(count), "coin")
+
+    found[os] = {"urandom": bytes_of}
+    return found
+
+
+# --- SciPy -------------------------------------------------------------------------------------------------
+
+
+def _watched_scipy(session: Session) -> Dict[Any, Dict[str, Any]]:
+    module = sys.modules.get("scipy.stats._distn_infrastructure")
+    kind = getattr(module, "rv_generic", None)
+    if kind is None:
+        return {}
+    real = kind.rvs
+    laws = {
+        "norm": "normal",
+        "laplace": "laplace",
+        "uniform": "uniform",
+        "expon": "exponential",
+        "gumbel_r": "gumbel",
+        "logistic": "logistic",
+        "cauchy": "cauchy",
+    }
+
+    def rvs(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if session.depth:
+            return real(self, *args, **kwargs)
+        state = np.random.RandomState(session.rng.integers(0, 2**31))
+        options = dict(plain(kwargs), random_state=state)
+        value = call_outside(session, lambda: real(self, *plain(args), **options))
+        shapes, loc, scale, _ = self._parse_args_rvs(
+            *plain(args), **{k: v for k, v in plain(kwargs).items() if k != "random_state"}
+        )
+        law = str(laws.get(self.name, "scipy." + self.name))
+        params: Dict[str, Any] = {"scale": scale} if law == "normal" or law in laws.values() else {}
+        if law == "uniform":
+            params = {"low": 0.0, "high": scale}
+        elif not params:
+            params = dict({"shape%d" % i: s for i, s in enumerate(shapes)}, scale=scale)
+        argument = None
+        if np.any(np.asarray(loc) != 0):
+            argument = np.array(np.broadcast_to(np.asarray(loc, dtype=float), np.shape(value)))
+        again = None if law.startswith("scipy.") or law == "cauchy" else _sampler(law, params)
+        kept = session.draw(law, params, value, "noise", argument, again=again)
+        literal = type(kwargs.get("loc")) in (int, float)
+        return fresh(session, kept, kwargs["loc"] if literal else argument, numpy=True)
+
+    return {kind: {"rvs": rvs}}
+
+
+# --- All of them -------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def watched(session: Session) -> Generator[Any, None, None]:
+    """While this is open, every source that is known reports to the session. Yields the generator to pass on.
+
+    Functions that a library has imported under a name of its own are found by what they are.
+    """
+    real = np.random.Generator, np.random.RandomState
+    new_generator, new_state = (_watching(kind, session) for kind in real)
+    state = new_state(int(session.rng.integers(0, 2**31)))
+    rng = new_generator(np.random.PCG64(int(session.rng.integers(0, 2**63))))
+    module: Dict[str, Any] = {
+        name: getattr(state, name)
+        for name in (*NAMES, *COINS, "shuffle")
+        if hasattr(state, name) and hasattr(np.random, name)
+    }
+    module["seed"] = lambda *args, **kwargs: None
+    module["RandomState"], module["Generator"] = new_state, new_generator
+
+    def default_rng(seed: Any = None) -> Any:
+        # A generator that is handed in stays what it is.
+        if isinstance(seed, real[0]):
+            return seed
+        return new_generator(np.random.PCG64(int(session.rng.integers(0, 2**63))))
+
+    module["default_rng"] = default_rng
+    # Generators that modules have made when they were imported.
+    own = {real[0]: rng, real[1]: state}
+    replaced: Dict[Any, Dict[str, Any]] = {np.random: module, np.random.mtrand: dict(module, _rand=state)}
+    for found in (_watched_python(session), _watched_scipy(session), *_of_torch(session)):
+        for owner, attributes in found.items():
+            replaced.setdefault(owner, {}).update(attributes)
+
+    def begin(seed: Sequence[int]) -> None:
+        """Every run of a seed starts with the same generators, so that a replay draws anew what it drew
+        before."""
+        words = np.random.SeedSequence(list(seed))
+        rng.bit_generator.state = np.random.PCG64(words).state
+        state.seed(words.generate_state(8))
+
+    with exchanged(replaced, own):
+        yield rng, begin
+
+
+def _of_torch(session: Session) -> List[Dict[Any, Dict[str, Any]]]:
+    if "torch" not in sys.modules:
+        return []
+    from .tensors import watched_torch
+
+    return [watched_torch(session)]
+
+
+def _of_numpy(module: Any) -> bool:
+    return getattr(module, "__name__", "").startswith("numpy")
+
+
+@contextlib.contextmanager
+def exchanged(
+    replaced: Dict[Any, Dict[str, Any]], instances: Optional[Dict[Any, Any]] = None
+) -> Generator[None, None, None]:
+    """Attributes of modules and classes are others while this is open, wherever modules have imported them.
+
+    instances   what stands in for objects of these very classes that modules hold.
+    """
+    undo: List[Tuple[Any, str, Optional[Any], bool]] = []
+    by_identity: Dict[int, Any] = {}
+    kept: List[Any] = []
+    for owner, attributes in replaced.items():
+        module = not isinstance(owner, type)
+        for name, new in attributes.items():
+            had = name in vars(owner)
+            old = getattr(owner, name, None)
+            undo.append((owner, name, vars(owner).get(name), had))
+            if module and old is not None:
+                by_identity[id(old)] = new
+                kept.append(old)
+            setattr(owner, name, new)
+    for module in list(sys.modules.values()):
+        names = getattr(module, "__dict__", None)
+        if names is None or module in replaced or str(getattr(module, "__file__", "")).startswith(HOME):
+            continue
+        for name, value in list(names.items()):
+            new = by_identity.get(id(value))
+            if new is None and instances and type(value) in instances and not _of_numpy(module):
+                new = instances[type(value)]
+            if new is not None and not isinstance(value, (int, float, str, bytes)):
+                undo.append((module, name, value, True))
+                with contextlib.suppress(Exception):
+                    setattr(module, name, new)
+    try:
+        yield
+    finally:
+        for owner, name, old, had in reversed(undo):
+            with contextlib.suppress(Exception):
+                if had:
+                    setattr(owner, name, old)
+                else:
+                    delattr(owner, name)

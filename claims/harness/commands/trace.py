@@ -1,0 +1,281 @@
+"""`dpclaims trace`: the grey-box audit of a program that the user wrote, or of a library."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from claims.harness.commands.targets import Target, load_any, schema_of
+from claims.harness.commands.watch import stdout_to_stderr
+from claims.harness.run.result import BAD_INPUT, CRASHED, DIFFERS, PASSED, UNDECIDED
+
+if TYPE_CHECKING:
+    from audits.trace import TraceResult
+
+STATUS = {"leak": DIFFERS, "ledger-exceeds": DIFFERS, "nothing-found": PASSED, "lost": UNDECIDED}
+MOST_PAIRS = 16
+"""Pairs of the stock that are traced, at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """Where the program runs, on which data, and what is known of it."""
+
+    primitives: Sequence[str] = ()
+    python: str | None = None
+    with_packages: Sequence[str] = ()
+    envs: Path | None = None
+    adjacency: str | None = None
+    set_options: Sequence[str] = ()
+    schema: str | None = None
+    seed: int = 0
+    seeds: int = 3
+    outputs: dict[str, Path | None] = field(default_factory=lambda: {})
+
+
+def trace_command(
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="TARGET", help="file.py, file.py:name, package.module:name, or a library's object."
+        ),
+    ],
+    epsilon: Annotated[
+        float | None, typer.Option("--epsilon", help="Claimed ε (default: the module's `epsilon`).")
+    ] = None,
+    delta: Annotated[
+        float | None, typer.Option("--delta", help="Claimed δ (default: the module's `delta`, else 0).")
+    ] = None,
+    adjacency: Annotated[
+        str | None,
+        typer.Option("--adjacency", help="replace, add, remove, or all: each with its pairs and verdict."),
+    ] = None,
+    primitive: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--primitive", metavar="NAME", help="A function or class that adds noise itself; repeat."
+        ),
+    ] = None,
+    python: Annotated[
+        str | None,
+        typer.Option(
+            "--python", metavar="PATH", help="Run the file in this Python: a path or 3.8; needs NumPy."
+        ),
+    ] = None,
+    with_packages: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with", metavar="PACKAGE", help="Run it where this is installed: 'lib==0.3.0'; repeat."
+        ),
+    ] = None,
+    envs: Annotated[
+        Path | None, typer.Option("--envs", metavar="DIR", help="Where --with keeps environments.")
+    ] = None,
+    set_options: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Argument of a library's function: bounds=0,1."),
+    ] = None,
+    schema: Annotated[
+        str | None,
+        typer.Option("--schema", help="Data of a library's function: n=5,features=2,classes=2,nan=1."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of every run.")] = 0,
+    seeds: Annotated[int, typer.Option("--seeds", help="Runs of each pair in each direction.")] = 3,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Write a plot of the ledger: .png, .svg.")
+    ] = None,
+    junit: Annotated[Path | None, typer.Option("--junit", help="Write a JUnit report.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+) -> None:
+    """Trace your own program: the line that leaks, and what each draw costs at the real distance of the data.
+
+    Exit status: 0 nothing found (which is no proof) · 1 a leak, or a ledger above the claim · 2 bad input ·
+    3 draws were lost, so that nothing is known · 4 crashed.
+    """
+    options = Options(
+        primitives=primitive or [],
+        python=python,
+        with_packages=with_packages or [],
+        envs=envs,
+        adjacency=adjacency,
+        set_options=set_options or [],
+        schema=schema,
+        seed=seed,
+        seeds=seeds,
+        outputs={"plot": plot, "junit": junit},
+    )
+    raise typer.Exit(trace_target(target, options, epsilon=epsilon, delta=delta, json=json))
+
+
+def trace_target(
+    target: str,
+    options: Options,
+    *,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    json: bool = False,
+) -> int:
+    """Trace TARGET, print what was found, and return the exit status."""
+    results: dict[str, tuple[str, TraceResult]] = {}
+    try:
+        with stdout_to_stderr():
+            results = _results(target, options, epsilon, delta)
+        _written(results, options)
+    except ValueError as error:
+        print(f"dpclaims: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print("dpclaims: stopped", file=sys.stderr)
+        return UNDECIDED
+    except SystemExit as error:
+        print(f"dpclaims: {target} called exit({error.code!r})", file=sys.stderr)
+        return BAD_INPUT
+    except Exception:
+        traceback.print_exc()
+        print("dpclaims: the trace crashed; this says nothing of the program", file=sys.stderr)
+        return CRASHED
+    if json:
+        from claims.harness.run.serialise import dumps
+
+        documents = {label: result.to_dict() for label, (_, result) in results.items()}
+        typer.echo(dumps(documents.get("", documents)), nl=False)
+    else:
+        for name, result in results.values():
+            _show(name, result)
+    return max(
+        (STATUS[result.verdict] for _, result in results.values()), key=(PASSED, UNDECIDED, DIFFERS).index
+    )
+
+
+def _results(
+    target: str, options: Options, epsilon: float | None, delta: float | None
+) -> dict[str, tuple[str, TraceResult]]:
+    from audits.trace import trace_privacy
+
+    if options.seed < 0:
+        raise ValueError(f"--seed must be ≥ 0, got {options.seed}")
+    adjacency, loaded = load_any(
+        target,
+        epsilon,
+        options.python,
+        options.with_packages,
+        options.envs,
+        options.adjacency,
+        options.set_options,
+        options.schema,
+    )
+    claim = epsilon if epsilon is not None else loaded.epsilon
+    if claim is None:
+        raise ValueError("no epsilon to trace against: pass --epsilon, or set `epsilon` in the module")
+    spent = delta if delta is not None else (loaded.delta or 0.0)
+    found: dict[str, tuple[str, TraceResult]] = {}
+    for one in _by_adjacency(loaded, adjacency, options):
+        result = trace_privacy(
+            one.mechanism,
+            one.pairs,
+            epsilon=claim,
+            delta=spent,
+            adjacency=one.adjacency,
+            primitives=options.primitives,
+            seed=options.seed,
+            seeds=options.seeds,
+        )
+        found[one.label] = one.name, result
+    return found
+
+
+def _by_adjacency(loaded: Target, adjacency: str | None, options: Options) -> list[Target]:
+    """The target with its pairs; an object of a library gets all pairs of the stock, as a trace is quick."""
+    from dataclasses import replace
+
+    from audits.stock import ADJACENCIES, derived, stock
+
+    if adjacency is None:
+        return [loaded]
+    if adjacency not in (*ADJACENCIES, "all"):
+        raise ValueError(f"--adjacency must be one of {', '.join((*ADJACENCIES, 'all'))}, got {adjacency!r}")
+    kinds = list(ADJACENCIES) if adjacency == "all" else [adjacency]
+    known: Any = loaded.adjacency
+    if loaded.pairs is None and known is not None:
+        meant = ("replace",) if known == "replace" else ("add", "remove")
+        kinds = [kind for kind in kinds if kind in meant]
+    if not kinds:
+        raise ValueError(f"--adjacency {adjacency}: the claim of {loaded.name} is made for another one")
+    shape = schema_of(options.schema, options.set_options)
+    found: list[Target] = []
+    for kind in kinds:
+        if loaded.pairs is None:
+            pairs: Any = [named.pair for named in stock(shape, kind)][:MOST_PAIRS]
+        else:
+            import numpy as np
+
+            from audits.privacy.pairs import take_pairs
+
+            own, _ = take_pairs(loaded.pairs, np.random.default_rng(options.seed), cast(Any, known))
+            pairs = [derived(pair, kind) for pair in own]
+        relation = "replace" if kind == "replace" else "add-remove"
+        name = f"{loaded.name} under {kind}"
+        found.append(replace(loaded, name=name, pairs=pairs, adjacency=relation, label=kind))
+    return found
+
+
+def _show(name: str, result: TraceResult) -> None:
+    """The result in plain words on stdout; coloured on a terminal."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False, soft_wrap=True)
+    colours = {
+        "leak": "bold red",
+        "ledger-exceeds": "bold red",
+        "nothing-found": "bold green",
+        "lost": "bold yellow",
+    }
+    first, *rest = result.summary().splitlines()
+    headline = result.headline
+    console.print(Text(headline, style=colours[result.verdict]) + Text(first[len(headline) :]))
+    console.print(Text(f"  traced: {name}"))
+    for line in rest:
+        console.print(Text(line))
+    if result.ledger:
+        console.print(Text("\n" + result.table()))
+
+
+def _written(results: dict[str, tuple[str, TraceResult]], options: Options) -> None:
+    plot, junit = options.outputs.get("plot"), options.outputs.get("junit")
+    try:
+        if plot is not None:
+            _, dearest = max(results.values(), key=lambda pair: pair[1].epsilon_ledger or 0.0)
+            dearest.plot().figure.savefig(plot)
+        if junit is not None:
+            write_junit(junit, results)
+    except ImportError as error:
+        raise ValueError(f"--plot needs Matplotlib: pip install 'dpclaims[report]' ({error})") from error
+    except OSError as error:
+        raise ValueError(f"a file cannot be written: {error}") from error
+
+
+def write_junit(path: Path, results: dict[str, tuple[str, TraceResult]]) -> None:
+    """One test case a traced target: a failure names the line."""
+    from xml.etree import ElementTree
+
+    failed = sum(result.verdict in ("leak", "ledger-exceeds") for _, result in results.values())
+    suite = ElementTree.Element(
+        "testsuite", name="dpclaims trace", tests=str(len(results)), failures=str(failed), errors="0"
+    )
+    for name, result in results.values():
+        case = ElementTree.SubElement(
+            suite, "testcase", classname="dpclaims.trace", name=name, time=f"{result.seconds:.3f}"
+        )
+        if result.verdict in ("leak", "ledger-exceeds"):
+            failure = ElementTree.SubElement(case, "failure", message=result.headline)
+            failure.text = f"{result.summary()}\n{result.table()}"
+        elif result.verdict == "lost":
+            ElementTree.SubElement(case, "skipped", message=result.summary().splitlines()[0])
+    ElementTree.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)

@@ -1,0 +1,92 @@
+"""Privacy losses of draws and their composition, against closed forms and against dp-accounting."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from audits.trace.losses import Loss, between, compose, finite, gaussian_epsilon
+
+
+def test_pure_losses_add_up_at_delta_zero() -> None:
+    losses = [Loss("laplace", 0.3), Loss("pure", 0.2), finite([0.75, 0.25], [0.25, 0.75])]
+    assert compose(losses, 0.0) == pytest.approx(0.5 + math.log(3.0), rel=1e-12)
+
+
+def test_a_gaussian_costs_infinity_at_delta_zero() -> None:
+    assert compose([Loss("gaussian", 0.1)], 0.0) == math.inf
+
+
+def test_gaussians_compose_to_one() -> None:
+    alone = gaussian_epsilon(math.hypot(0.6, 0.8), 1e-5)
+    assert compose([Loss("gaussian", 0.6), Loss("gaussian", 0.8)], 1e-5) == pytest.approx(alone, rel=1e-9)
+
+
+def test_what_costs_nothing_is_left_out() -> None:
+    assert compose([], 1e-5) == 0.0
+    assert compose([Loss("laplace", 0.0), finite([0.5, 0.5], [0.5, 0.5])], 1e-5) == 0.0
+
+
+def test_own_deltas_are_covered_by_the_claim_that_they_add_up_to() -> None:
+    losses = [Loss("pure", 0.5, delta=0.05), Loss("pure", 0.5, delta=0.05)]
+    # Both infinite losses together have probability 0.0975.
+    assert 0.98 < compose(losses, 0.1) <= 1.0
+    assert compose(losses[:1], 0.05) == pytest.approx(0.5, rel=1e-9)
+    assert compose(losses, 0.01) == math.inf
+
+
+def test_two_laws_of_scipy() -> None:
+    from scipy import stats
+
+    loss = between(stats.logistic(0.0, 1.0), stats.logistic(0.7, 1.0))
+    # The logistic law moved by s scales has losses up to s.
+    assert loss.largest == pytest.approx(0.7, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("laplaces", "gaussians"), [((0.5, 0.5, 0.5, 0.5), ()), ((0.2,), (0.3, 0.4)), ((1.0,) * 8, (0.5,))]
+)
+def test_composition_agrees_with_dp_accounting(
+    laplaces: tuple[float, ...], gaussians: tuple[float, ...]
+) -> None:
+    pld = pytest.importorskip(
+        "dp_accounting.pld.privacy_loss_distribution", reason="dp-accounting is optional"
+    )
+    delta = 1e-5
+    ours = compose([Loss("laplace", r) for r in laplaces] + [Loss("gaussian", r) for r in gaussians], delta)
+    step = 1e-4
+    whole = pld.identity(value_discretization_interval=step)
+    for r in laplaces:
+        whole = whole.compose(pld.from_laplace_mechanism(1.0 / r, value_discretization_interval=step))
+    for r in gaussians:
+        whole = whole.compose(pld.from_gaussian_mechanism(1.0 / r, value_discretization_interval=step))
+    assert ours == pytest.approx(whole.get_epsilon_for_delta(delta), rel=2e-3)
+
+
+def test_subsampled_gaussians_agree_with_dp_accounting() -> None:
+    pld = pytest.importorskip(
+        "dp_accounting.pld.privacy_loss_distribution", reason="dp-accounting is optional"
+    )
+    steps, rate, sigma, delta = 20, 0.1, 1.5, 1e-5
+    ours = compose([Loss("gaussian", 1.0 / sigma, rate=rate)] * steps, delta)
+    other = pld.from_gaussian_mechanism(sigma, sampling_prob=rate, value_discretization_interval=1e-4)
+    assert ours == pytest.approx(other.self_compose(steps).get_epsilon_for_delta(delta), rel=5e-3)
+
+
+def test_the_curve_of_a_gaussian() -> None:
+    from audits.divergence import hockey_stick
+    from audits.laws import Gaussian
+
+    epsilon = gaussian_epsilon(1.5, 1e-3)
+    assert float(hockey_stick(Gaussian(0.0, 1.0), Gaussian(1.5, 1.0), epsilon)) == pytest.approx(
+        1e-3, rel=1e-5
+    )
+
+
+def test_largest_loss_of_a_sampled_pair() -> None:
+    # (1 − q)·Q + q·P against Q has losses up to log(1 + q(e^r − 1)) (Balle, Barthe and Gaboardi 2018).
+    loss = Loss("laplace", 1.0, rate=0.25)
+    assert loss.largest == pytest.approx(math.log1p(0.25 * math.expm1(1.0)), rel=1e-12)
+    assert np.isfinite(compose([loss], 0.0))

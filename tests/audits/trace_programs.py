@@ -1,0 +1,477 @@
+"""Programs for the tests of the grey box: clean ones, and ones with a planted leak whose line is marked.
+
+Each is a `Case`: its pairs, claim and adjacency, and the verdict that is right. The line of a leak has the
+comment `# here`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import random
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+DATA = np.array([1.0, 0.0, 0.0, 1.0, 0.5])
+OTHER = np.array([0.0, 0.0, 0.0, 1.0, 0.5])
+NEW = np.array([0.8, 0.0, 0.0, 1.0, 0.5])
+REPLACED = [(DATA, OTHER)]
+REMOVED = [(DATA, DATA[1:])]
+LN3 = math.log(3.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A program and what the grey box must say of it; `cost` is the ledger's ε where it is known exactly."""
+
+    program: Callable[..., Any]
+    pairs: Any
+    epsilon: float
+    delta: float
+    adjacency: str
+    verdict: str
+    cost: float | None = None
+
+    @property
+    def line(self) -> int | None:
+        """The line with the mark, None where there is none."""
+        lines, first = inspect.getsourcelines(self.program)
+        return next((first + i for i, text in enumerate(lines) if text.rstrip().endswith("# here")), None)
+
+
+CASES: dict[str, Case] = {}
+
+
+def case(
+    verdict: str,
+    pairs: Any = REPLACED,
+    epsilon: float = 1.0,
+    delta: float = 0.0,
+    cost: float | None = None,
+) -> Callable[..., Any]:
+    """Register a program."""
+    adjacency = "add-remove" if len(pairs[0][0]) != len(pairs[0][1]) else "replace"
+
+    def register(program: Callable[..., Any]) -> Callable[..., Any]:
+        CASES[program.__name__] = Case(
+            program=program, pairs=pairs, epsilon=epsilon, delta=delta, adjacency=adjacency,
+            verdict=verdict, cost=cost,
+        )  # fmt: skip
+        return program
+
+    return register
+
+
+CLEAN, LEAK, EXCEEDS, LOST = "nothing-found", "leak", "ledger-exceeds", "lost"
+
+
+# --- Clean: one release ---
+
+
+@case(CLEAN, cost=1.0)
+def laplace_mean(data, rng):
+    return data.clip(0, 1).mean() + rng.laplace(scale=1 / len(data))
+
+
+@case(CLEAN, cost=1.0)
+def a_mechanism_of_many_outputs(data, size, rng):
+    return data.mean() + rng.laplace(scale=1 / len(data), size=size)
+
+
+@case(CLEAN, cost=1.0)
+def noise_is_scaled_afterwards(data, rng):
+    return data.mean() + 0.2 * rng.laplace()
+
+
+@case(CLEAN, cost=1.0)
+def noise_is_centred_at_the_statistic(data, rng):
+    return rng.laplace(data.mean(), 0.2)
+
+
+@case(CLEAN, cost=1.0)
+def noise_is_added_in_place(data, rng):
+    released = np.array([data.mean(), 3.0])
+    released += rng.laplace(0, 0.2, 2)
+    return released
+
+
+@case(CLEAN, cost=1.0)
+def noise_is_added_to_an_entry(data, rng):
+    released = np.array([data.mean(), 3.0])
+    released[0] += rng.laplace(0, 0.2)
+    return released
+
+
+@case(CLEAN, REMOVED, cost=1.0)
+def records_are_added_to_the_noise(data, rng):
+    total = rng.laplace(0, 1.0)
+    for x in data:
+        total = total + x
+    return total
+
+
+@case(CLEAN, delta=1e-5, cost=0.75097696)
+def gaussian_vector(data, rng):
+    statistics = np.array([data.sum(), (data**2).sum()])
+    scale = math.sqrt(2) * math.sqrt(2 * math.log(1.25 / 1e-5))
+    return statistics + rng.normal(0, scale, size=2)
+
+
+@case(CLEAN, cost=1.0)
+def noise_becomes_a_plain_number(data, rng):
+    noise = float(rng.laplace(0, 0.2))
+    return data.mean() + noise
+
+
+@case(CLEAN, cost=1.0)
+def noise_becomes_a_plain_array(data, rng):
+    noise = np.asarray(rng.laplace(0, 0.2, size=1))
+    return data.mean() + noise
+
+
+@case(CLEAN, cost=1.0)
+def differences_of_exponentials(data, rng):
+    return data.mean() + rng.exponential(0.2) - rng.exponential(0.2)
+
+
+@case(CLEAN, cost=0.2 / 0.21)
+def differences_of_exponentials_first(data, rng):
+    return data.mean() + (rng.exponential(0.21) - rng.exponential(0.21))
+
+
+@case(CLEAN, cost=1.0)
+def two_sided_geometric(data, rng):
+    p = 1 - math.exp(-1.0)
+    return int((data > 0.7).sum()) + rng.geometric(p) - rng.geometric(p)
+
+
+@case(CLEAN)
+def laplace_by_its_inverse(data, rng):
+    u = rng.random() - 0.5
+    return data.mean() - 0.25 * np.sign(u) * np.log(1 - 2 * abs(u))
+
+
+# --- Clean: other sources of randomness ---
+
+
+@case(CLEAN, cost=1.0)
+def functions_of_numpy(data, rng):
+    return data.mean() + np.random.laplace(0, 0.2)  # noqa: NPY002
+
+
+@case(CLEAN, cost=1.0)
+def a_state_of_its_own(data, rng):
+    return data.mean() + np.random.RandomState(3).laplace(0, 0.2)
+
+
+@case(CLEAN, cost=1.0)
+def scipy_with_a_location(data, rng):
+    return stats.laplace.rvs(loc=data.mean(), scale=0.2)
+
+
+@case(CLEAN, cost=1.0)
+def scipy_added(data, rng):
+    return data.mean() + stats.laplace.rvs(scale=0.2, size=1)[0]
+
+
+@case(CLEAN, cost=0.95)
+def the_module_random(data, rng):
+    return (data > 0.7).sum() + (random.expovariate(0.95) - random.expovariate(0.95))
+
+
+# --- Clean: choices and comparisons ---
+
+
+@case(CLEAN, epsilon=LN3, cost=LN3)
+def randomised_response_by_choice(data, rng):
+    return [rng.choice([0, 1], p=[0.75, 0.25] if x < 0.6 else [0.25, 0.75]) for x in data]
+
+
+@case(CLEAN, epsilon=LN3, cost=LN3)
+def randomised_response_by_random(data, rng):
+    released = []
+    for x in data:
+        bit = x > 0.6
+        released.append(bool(bit) if random.random() < 0.75 else not bit)
+    return released
+
+
+@case(CLEAN, epsilon=LN3)
+def randomised_response_by_coins(data, rng):
+    released = []
+    for x in data:
+        if rng.random() < 0.5:
+            released.append(bool(x > 0.6))
+        else:
+            released.append(bool(rng.random() < 0.5))
+    return released
+
+
+@case(CLEAN, cost=math.log(73 / 27))
+def randomised_response_by_secrets(data, rng):
+    return [bool(x > 0.6) if secrets.randbelow(100) < 73 else not x > 0.6 for x in data]
+
+
+@case(CLEAN)
+def exponential_mechanism(data, rng):
+    candidates = np.array([0, 0.25, 0.5, 0.75, 1.0])
+    p = np.exp(-np.abs(candidates[:, None] - data).sum(1) / 2)
+    return rng.choice(candidates, p=p / p.sum())
+
+
+@case(CLEAN)
+def report_noisy_max(data, rng):
+    counts = np.array([(data < 0.3).sum(), (data >= 0.3).sum(), (data > 0.8).sum()])
+    return int(np.argmax(counts + rng.laplace(0, 2.0, 3)))
+
+
+@case(CLEAN)
+def report_noisy_max_by_gumbel(data, rng):
+    counts = np.array([(data < 0.3).sum(), (data >= 0.3).sum(), (data > 0.8).sum()])
+    return int(np.argmax(counts + rng.gumbel(0, 2.0, 3)))
+
+
+@case(CLEAN)
+def report_noisy_max_in_python(data, rng):
+    counts = [(data < 0.3).sum(), (data >= 0.3).sum(), (data > 0.8).sum()]
+    noisy = [float(c) + rng.laplace(0, 2.0) for c in counts]
+    return noisy.index(max(noisy))
+
+
+@case(CLEAN)
+def sparse_vector(data, rng):
+    threshold = 2 + rng.laplace(0, 2.0)
+    released = []
+    for level in (0.9, 0.7, 0.4, 0.2):
+        if (data > level).sum() + rng.laplace(0, 4.0) >= threshold:
+            released.append(True)
+            break
+        released.append(False)
+    return released
+
+
+# --- Clean: many releases ---
+
+
+@case(CLEAN, REMOVED, cost=1.0)
+def histogram(data, rng):
+    counts, _ = np.histogram(data, bins=3, range=(0, 1))
+    return counts + rng.laplace(0, 1.0, 3)
+
+
+@case(CLEAN, REMOVED, cost=1.0)
+def histogram_cell_by_cell(data, rng):
+    counts, _ = np.histogram(data, bins=3, range=(0, 1))
+    return [float(c) + rng.laplace(0, 1.0) for c in counts]
+
+
+@case(CLEAN, epsilon=3.0, cost=3.0)
+def binary_mechanism(data, rng):
+    released, tree = [], {}
+    for t in range(1, 5):
+        total, start = 0.0, 0
+        for block in (4, 2, 1):
+            if t & block:
+                if (start, block) not in tree:
+                    tree[start, block] = data[start : start + block].sum() + rng.laplace(0, 1.0)
+                total += tree[start, block]
+                start += block
+        released.append(total)
+    return released
+
+
+@case(CLEAN, delta=1e-5)
+def noisy_gradient_descent(data, rng):
+    w, steps = np.zeros(2), 10
+    scale = 2 * math.sqrt(steps) * math.sqrt(2 * math.log(1.25 / 1e-5))
+    for _ in range(steps):
+        total = np.zeros(2)
+        for x in data:
+            gradient = w - np.array([x, 1 - x])
+            total += gradient / max(1, np.linalg.norm(gradient))
+        w = w - 0.1 * (total + rng.normal(0, scale, 2)) / len(data)
+    return w
+
+
+@case(CLEAN, REMOVED, delta=1e-5)
+def subsampled_gradient_descent(data, rng):
+    w = np.zeros(2)
+    for _ in range(10):
+        taken = rng.random(len(data)) < 0.1
+        total = np.zeros(2)
+        for x in data[taken]:
+            gradient = w - np.array([x, 1 - x])
+            total += gradient / max(1, np.linalg.norm(gradient))
+        w = w - 0.1 * (total + rng.normal(0, 2.5, 2))
+    return w
+
+
+@case(CLEAN, REMOVED, cost=1.0)
+def fresh_randomness_afterwards(data, rng):
+    count = len(data) + rng.laplace(0, 1.0)
+    size = max(1, round(count))
+    return np.sort(rng.random(size)) + rng.permutation(size)
+
+
+@case(CLEAN, REMOVED, cost=1.0)
+def synthetic_records(data, rng):
+    counts, _ = np.histogram(data, bins=3, range=(0, 1))
+    noisy = np.clip(counts + rng.laplace(0, 1.0, 3), 0, None)
+    p = noisy / noisy.sum() if noisy.sum() > 0 else np.ones(3) / 3
+    return rng.choice(3, size=10, p=p)
+
+
+# --- Above the claim ---
+
+
+@case(EXCEEDS, cost=2.0)
+def half_the_noise(data, rng):
+    return data.mean() + rng.laplace(scale=0.5 / len(data))
+
+
+@case(EXCEEDS, cost=2.0)
+def sensitivity_of_one_bound(data, rng):
+    return (2 * data - 1).mean() + rng.laplace(0, 1 / len(data))
+
+
+@case(EXCEEDS, cost=2.0)
+def histogram_when_a_record_is_replaced(data, rng):
+    counts, _ = np.histogram(data, bins=3, range=(0, 1))
+    return counts + rng.laplace(0, 1.0, 3)
+
+
+@case(EXCEEDS, cost=2.0)
+def a_budget_that_is_not_split(data, rng):
+    return data.mean() + rng.laplace(0, 0.2), (1 - data).mean() + rng.laplace(0, 0.2)
+
+
+@case(EXCEEDS, REMOVED, delta=1e-5)
+def too_little_noise_for_the_sampling_rate(data, rng):
+    w = np.zeros(2)
+    for _ in range(10):
+        taken = rng.random(len(data)) < 0.5
+        total = np.zeros(2)
+        for x in data[taken]:
+            gradient = w - np.array([x, 1 - x])
+            total += gradient / max(1, np.linalg.norm(gradient))
+        w = w - 0.1 * (total + rng.normal(0, 1.0, 2))
+    return w
+
+
+# --- Leaks ---
+
+
+@case(LEAK)
+def one_output_is_not_noised(data, rng):
+    mean = data.mean()
+    variance = data.var()  # here
+    return {"mean": mean + rng.laplace(0, 0.3), "variance": variance}
+
+
+@case(LEAK)
+def the_largest_count_beside_its_place(data, rng):
+    counts = np.array([(data < 0.3).sum(), (data >= 0.3).sum(), (data > 0.8).sum()])
+    place = int(np.argmax(counts + rng.laplace(0, 2.0, 3)))
+    best = counts[place]  # here
+    return place, best
+
+
+@case(LEAK, [(NEW, OTHER)], epsilon=2.0)
+def a_record_at_a_private_rank(data, rng):
+    ordered = np.sort(data)
+    p = np.exp(-np.abs(np.arange(len(data)) - len(data) / 2) / 2)
+    place = rng.choice(len(data), p=p / p.sum())
+    return ordered[place]  # here
+
+
+@case(LEAK)
+def scale_from_the_data(data, rng):
+    return data.mean() + rng.laplace(0, 0.2 + data[0])  # here
+
+
+@case(LEAK)
+def scale_from_the_data_afterwards(data, rng):
+    noise = rng.normal(size=2)
+    scale = np.median(data) + data[0]
+    return np.array([data.sum(), data.max()]) + scale * noise  # here
+
+
+@case(LEAK)
+def number_of_draws_from_the_data(data, rng):
+    return (data.mean() + rng.laplace(0, 1, size=1 + int(data.sum()))).tolist()  # here
+
+
+@case(LEAK)
+def another_law_on_a_private_branch(data, rng):
+    return data.mean() + (rng.laplace(0, 1) if data[0] > 0.5 else rng.normal(0, 1))  # here
+
+
+@case(LEAK)
+def another_output_on_a_private_branch(data, rng):
+    noisy = data.mean() + rng.laplace(0, 1)
+    if data[0] > 0.5:
+        return "high", noisy  # here
+    return "low", noisy
+
+
+@case(LEAK)
+def one_noise_for_two_releases(data, rng):
+    noise = rng.laplace(0, 5)
+    first = data.sum() + noise
+    second = (data > 0.7).sum() * 2 + noise  # here
+    return first, second
+
+
+@case(LEAK, [(np.array([np.nan, 0.0, 1.0]), np.array([0.5, 0.0, 1.0]))])
+def a_record_that_is_no_number(data, rng):
+    return np.clip(data, 0, 1).mean() + rng.laplace(0, 1.0)  # here
+
+
+@case(LEAK)
+def an_exception_that_tells(data, rng):
+    if data.sum() < 2:
+        raise ValueError("too few ones")  # here
+    return data.mean() + rng.laplace(0, 1.0)
+
+
+@case(LEAK, REMOVED)
+def divides_by_the_number_of_records(data, rng):
+    noisy = data.sum() + rng.laplace(0, 1.0)
+    return noisy / len(data)  # here
+
+
+@case(LEAK, REMOVED)
+def as_many_outputs_as_records(data, rng):
+    noisy = data.sum() + rng.laplace(0, 1.0)
+    return np.round(np.full(len(data), noisy), 3)  # here
+
+
+@case(LEAK, delta=1e-5)
+def clips_to_a_median_of_the_data(data, rng):
+    gradients = np.array([[3 * x, 1 - 3 * x] for x in data])
+    bound = np.median(np.linalg.norm(gradients, axis=1)) + data[0]
+    gradients /= np.maximum(1, np.linalg.norm(gradients, axis=1) / bound)[:, None]
+    return gradients.sum(0) + bound * 20.0 * rng.normal(size=2)  # here
+
+
+# --- Lost ---
+
+
+@case(LOST)
+def time_is_in_the_output(data, rng):
+    return data.mean() + rng.laplace(0, 0.2) + 1e-9 * time.perf_counter_ns()  # here
+
+
+UNWATCHED = type(random.Random(0)).__mro__[1]()
+"""The generator of C that `random.Random` is made of."""
+
+
+@case(LOST)
+def a_source_that_is_not_watched(data, rng):
+    return data.mean() + 0.2 * (UNWATCHED.random() - UNWATCHED.random())

@@ -1,0 +1,186 @@
+"""`dpclaims trace`: exit status, words, JSON, JUnit, other Pythons, bad input; and the assertion of
+pytest."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from claims.harness.commands.main import app
+
+pytest_plugins = "pytester"
+
+FILE = """
+import numpy as np
+
+def clean(data, size, rng):
+    return data.mean() + rng.laplace(scale=1 / len(data), size=size)
+
+def leaks(data, size, rng):
+    total = data.sum()
+    return [(data.mean() + rng.laplace(scale=1 / len(data)), total) for _ in range(size)]
+
+def halved(data, size, rng):
+    return data.mean() + rng.laplace(scale=0.5 / len(data), size=size)
+
+def unseen(data, size, rng):
+    import time
+    return [data.mean() + 1e-9 * time.perf_counter_ns() for _ in range(size)]
+
+def own_noise(value, scale):
+    import os
+    return value + scale
+
+def hidden(data, size, rng):
+    return [own_noise(data.mean(), 0.2) for _ in range(size)]
+
+pairs = [(np.array([1.0, 0.0, 0.0, 1.0]), np.array([0.0, 0.0, 0.0, 1.0]))]
+adjacency = "replace"
+epsilon = 1.0
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "programs.py"
+    path.write_text(FILE, encoding="utf-8")
+    return path
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(app, ["trace", *map(str, arguments)])
+
+
+def test_a_clean_program(file: Path) -> None:
+    result = run(f"{file}:clean")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("NOTHING FOUND against (ε = 1, δ = 0) on 1 pair, ")
+    assert "This is no proof that it is private" in result.stdout
+    assert "programs.py:5" in result.stdout
+
+
+def test_a_leak_is_named_by_its_line(file: Path) -> None:
+    result = run(f"{file}:leaks")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("LEAK at ")
+    assert "programs.py:8: output[0][1] is 2 on D" in result.stdout
+
+
+def test_a_ledger_above_the_claim_is_sampled(file: Path) -> None:
+    result = run(f"{file}:halved")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("LEDGER EXCEEDS THE CLAIM: the draws of one path cost ε = 2")
+    assert "black box: an audit of the output" in result.stdout
+
+
+def test_what_is_lost_is_not_clean(file: Path) -> None:
+    result = run(f"{file}:unseen")
+    assert result.exit_code == 3
+    assert result.stdout.startswith("LOST: nothing is known")
+
+
+def test_the_document(file: Path) -> None:
+    result = run(f"{file}:leaks", "--json")
+    document = json.loads(result.stdout)
+    assert result.exit_code == 1
+    assert next(iter(document)) == "format"
+    assert document["format"] == "dpclaims-trace/1"
+    assert document["verdict"] == "leak"
+    assert document["findings"][0]["line"] == 8
+    assert document["findings"][0]["kind"] == "output"
+    assert document["ledger"][0]["line"] == 9
+    assert document["ledger"][0]["epsilon"] == pytest.approx(1.0)
+    assert {"pairs", "draws", "lost", "seconds", "seed", "versions", "black_box"} <= set(document)
+
+
+def test_another_python(file: Path) -> None:
+    here = json.loads(run(f"{file}:leaks", "--json").stdout)
+    there = json.loads(run(f"{file}:leaks", "--python", sys.executable, "--json").stdout)
+    for name in ("verdict", "findings", "ledger", "draws"):
+        assert here[name] == there[name], name
+
+
+def test_the_same_seed_gives_the_same_document(file: Path) -> None:
+    documents = [json.loads(run(f"{file}:halved", "--json", "--seed", 3).stdout) for _ in range(2)]
+    for document in documents:
+        del document["seconds"]
+        del document["black_box"]
+    assert documents[0] == documents[1]
+
+
+def test_a_report_for_junit(file: Path, tmp_path: Path) -> None:
+    path = tmp_path / "report.xml"
+    run(f"{file}:leaks", "--junit", path)
+    suite = ElementTree.parse(path).getroot()
+    assert suite.attrib["failures"] == "1"
+    failure = suite.find("testcase/failure")
+    assert failure is not None
+    assert "programs.py:8" in failure.attrib["message"]
+
+
+def test_a_plot(file: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="plots need Matplotlib")
+    path = tmp_path / "ledger.svg"
+    assert run(f"{file}:clean", "--plot", path).exit_code == 0
+    assert path.read_text(encoding="utf-8").count("<svg")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["{}:missing"], "missing"),
+        (["{}:clean", "--epsilon", "-1"], "epsilon"),
+        (["{}:clean", "--delta", "2"], "delta"),
+        (["{}:clean", "--seeds", "0"], "seeds"),
+        (["{}:clean", "--primitive", "nothing.here"], "nothing.here"),
+        (["{}:clean", "--adjacency", "sideways"], "sideways"),
+        (["nowhere.py"], "nowhere.py"),
+    ],
+)
+def test_bad_input(file: Path, arguments: list[str], words: str) -> None:
+    result = run(*[part.format(file) for part in arguments])
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_the_plain_function_names_the_line() -> None:
+    from dpclaims import assert_ledger
+
+    def program(data, rng):
+        released = data.mean() + rng.laplace(scale=0.25)
+        return released, data.max()
+
+    pair = (np.array([1.0, 0.0, 0.0, 0.5]), np.array([0.0, 0.0, 0.0, 0.5]))
+    with pytest.raises(AssertionError, match=r"LEAK at .*test_trace_cli\.py:\d+: output\[1\]"):
+        assert_ledger(program, [pair], 1.0, 0.0, "replace")
+    result = assert_ledger(lambda data, rng: program(data, rng)[0], [pair], 1.0, 0.0, "replace")
+    assert result.verdict == "nothing-found"
+    with pytest.raises(ValueError, match="adjacency"):
+        assert_ledger(program, [pair], 1.0)
+
+
+def test_the_fixture(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import numpy as np
+        PAIR = (np.array([1.0, 0.0, 0.0, 0.5]), np.array([0.0, 0.0, 0.0, 0.5]))
+
+        def test_clean(assert_ledger):
+            def program(data, rng):
+                return data.mean() + rng.laplace(scale=0.25)
+            assert_ledger(program, [PAIR], 1.0, 0.0, "replace")
+
+        def test_leak(assert_ledger):
+            assert_ledger(lambda data, rng: data.max(), [PAIR], 1.0, 0.0, "replace")
+        """
+    )
+    result = pytester.runpytest_subprocess()
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*LEAK at *test_the_fixture.py:10*"])
