@@ -71,10 +71,11 @@ def check_instance(point: Point) -> Iterator[Evidence]:
     x, y = (
         far * 10.0 ** rng.uniform(-3.0, 1.0, (2, 4000)) * rng.choice([-1.0, 1.0], (2, 4000)) for _ in range(2)
     )
-    middle = risk(*(0.5 * (x + y)), far)
-    bend = middle - 0.5 * (risk(*x, far) + risk(*y, far))
+    middle = 0.5 * (x + y)
+    ends = [risk(points[0], points[1], far) for points in (x, y)]
+    bend = risk(middle[0], middle[1], far) - 0.5 * (ends[0] + ends[1])
     yield at_most("risk at a midpoint − mean of the ends", float(bend.max()), 1e-9 * far, point=point.axes)
-    slope = np.abs(risk(*x, far) - risk(*y, far)) / np.hypot(*(x - y))
+    slope = np.abs(ends[0] - ends[1]) / np.linalg.norm(x - y, axis=0)
     yield at_most("largest slope of the risk", float(slope.max()), 1.0 + 1e-9, point=point.axes)
     at_p = float(risk(0.0, 1.0, far))
     yield equals("risk at p_1, where the first loss is 0", at_p, _other(far), error=1e-12, point=point.axes)
