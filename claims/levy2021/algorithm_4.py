@@ -100,7 +100,7 @@ def check_printed(point: Point) -> Iterator[Evidence]:
     if tuned > feasible:
         note += f" ({tuned} with tuned constants)"
     users = problem.n / 2.0 ** len(printed)
-    yield at_least("users in the last phase", users, 1.0, decides=False, note=note)
+    yield at_least("users in the last phase", users, 1.0, note=note)
     yield reported("phases with β ≤ ½", feasible, claimed=len(printed))
 
 

@@ -138,6 +138,7 @@ def test_a_result_whose_private_reading_falls_holds_to_the_letter_only():
         Standing.HOLDS: [printed, constant],
         Standing.LETTER_ONLY: [printed, private],
         Standing.FALLS: [falls("theorem-1"), private],
+        Standing.NEARLY: [falls("theorem-1", smaller), private],
         Standing.OPEN: [undecided, private],
     }
     for word, claims in expected.items():
