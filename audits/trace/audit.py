@@ -141,7 +141,9 @@ def _chooses(report: Mapping[str, Any]) -> bool:
     """Whether a run chooses among places, with few enough draws to be run again."""
     rows = report["draws"]
     choices = [
-        r for r in rows if r["kind"] in ("coin", "coins") or r["law"] in ("argmax", "argmin", "search")
+        r
+        for r in rows
+        if r["kind"] in ("coin", "coins", "mechanism") or r["law"] in ("argmax", "argmin", "search")
     ]
     return bool(choices) and len(rows) <= FEW
 
