@@ -41,7 +41,6 @@ def check_bound(
     point: Point | None = None,
     method: str = "student-t",
     support: tuple[float, float] | None = None,
-    largest_resolution: float | None = None,
 ) -> Evidence:
     """Hold the mean of independent Monte Carlo values against a claimed bound of the expectation.
 
@@ -50,13 +49,12 @@ def check_bound(
     side      UPPER: E ≤ claimed; LOWER: E ≥ claimed; TIGHT: E = claimed (α split over the two sides).
     alpha     probability of refuting a true bound; all of it is recorded as spent.
     method    "student-t" (default), "betting" (needs support=(low, high)) or "clopper-pearson" (0/1 values).
-    largest_resolution  the largest resolution that still counts as a check; None accepts any.
 
     Returns evidence whose interval has both one-sided limits at level α (so confidence 1 − 2α; for TIGHT
     1 − α). REFUTED where the limit is beyond `claimed`. CONSISTENT otherwise, with resolution = the distance
     from `claimed` to the nearest mean on the wrong side that would have been refuted with probability 0.9
-    (estimated from the spread of these values). INCONCLUSIVE where no mean would have been refuted, or where
-    that distance is above `largest_resolution`; under "student-t" also where all values are equal.
+    (estimated from the spread of these values). INCONCLUSIVE where no mean would have been refuted; under
+    "student-t" also where all values are equal.
 
     Raises ValueError for values or a bound that are not finite, alpha outside (0, 1/2), fewer than two
     values, values outside the support or not 0/1, an unknown method.
@@ -83,7 +81,7 @@ def check_bound(
     else:
         raise ValueError(f"method must be one of {_METHODS}, got {method!r}")
     found = _Interval(float(sample.mean()), low, high, reach, level, alpha, sample.size, method)
-    return _judge(found, target, side, quantity, point, largest_resolution)
+    return _judge(found, target, side, quantity, point)
 
 
 def check_mean(
@@ -96,7 +94,6 @@ def check_mean(
     alpha: float,
     quantity: str,
     point: Point | None = None,
-    largest_resolution: float | None = None,
 ) -> Evidence:
     """`check_bound` by Student's t from a mean and its standard error, where single trials were not kept.
 
@@ -115,7 +112,7 @@ def check_mean(
     reach = _noncentrality(quantile, trials - 1) * error
     low, high = centre - quantile * error, centre + quantile * error
     found = _Interval(centre, low, high, reach, level, alpha, trials, "student-t")
-    return _judge(found, target, side, quantity, point, largest_resolution)
+    return _judge(found, target, side, quantity, point)
 
 
 def mean_interval(
@@ -332,17 +329,8 @@ class _Interval:
     method: str
 
 
-def _judge(
-    found: _Interval,
-    target: float,
-    side: Side,
-    quantity: str,
-    point: Point | None,
-    largest_resolution: float | None,
-) -> Evidence:
+def _judge(found: _Interval, target: float, side: Side, quantity: str, point: Point | None) -> Evidence:
     estimate, low, high, reach = found.estimate, found.low, found.high, found.reach
-    if largest_resolution is not None and _one("largest_resolution", largest_resolution) <= 0.0:
-        raise ValueError(f"largest_resolution must be > 0, got {largest_resolution}")
     above, below = low > target, high < target
     broken = {Side.UPPER: above, Side.LOWER: below, Side.TIGHT: above or below}[Side(side)]
     note = ""
@@ -354,9 +342,6 @@ def _judge(
     elif not math.isfinite(reach):
         verdict = Verdict.INCONCLUSIVE
         note = "with so few or so uniform values no mean could have been refuted"
-    elif largest_resolution is not None and reach > largest_resolution:
-        verdict = Verdict.INCONCLUSIVE
-        note = f"resolution {reach:.3g} is worse than the {largest_resolution:.3g} asked for"
     else:
         verdict = Verdict.CONSISTENT
     extra: dict[str, Any] = {"resolution": reach} if math.isfinite(reach) else {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 
@@ -86,6 +86,21 @@ class Evidence:
             raise ValueError(f"CONSISTENT needs a resolution, got none for {self.quantity!r}")
         if self.worse not in (None, "higher", "lower", "either"):
             raise ValueError(f"worse must be 'higher', 'lower', 'either' or None, got {self.worse!r}")
+
+
+def no_coarser(evidence: Evidence, largest_resolution: float | None) -> Evidence:
+    """The evidence, INCONCLUSIVE where it passes by sampling with a larger resolution; None accepts any.
+
+    Raises ValueError for a limit that is not > 0.
+    """
+    limit, found = largest_resolution, evidence.resolution
+    if limit is not None and not limit > 0.0:
+        raise ValueError(f"largest_resolution must be > 0, got {limit}")
+    if limit is None or found is None or evidence.verdict is not Verdict.CONSISTENT or found <= limit:
+        return evidence
+    why = f"resolution {found:.3g} is worse than the {limit:.3g} asked for"
+    note = "; ".join(n for n in (evidence.note, why) if n)
+    return replace(evidence, verdict=Verdict.INCONCLUSIVE, note=note)
 
 
 def exact_evidence(

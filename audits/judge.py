@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from audits.evidence import Evidence, Side, Verdict
+from audits.evidence import Evidence, Side, Verdict, no_coarser
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -180,7 +180,10 @@ def _plain(point: Point | None) -> dict[str, float | int | str]:
 def mean_at_most(
     quantity: str, values: ArrayLike, claimed: float, *, alpha: float, **options: Any
 ) -> Evidence:
-    """The mean of independent values against an upper bound; options as `audits.bounds.check_bound`.
+    """The mean of independent values against an upper bound.
+
+    Options as `audits.bounds.check_bound`, and `largest_resolution`: a pass whose resolution is larger is
+    INCONCLUSIVE. None accepts any.
 
     >>> values = np.random.default_rng(0).normal(1.0, 0.1, 400)
     >>> mean_at_most("risk", values, 1.2, alpha=1e-3).verdict.value
@@ -192,7 +195,7 @@ def mean_at_most(
 def mean_at_least(
     quantity: str, values: ArrayLike, claimed: float, *, alpha: float, **options: Any
 ) -> Evidence:
-    """The mean of independent values against a lower bound; options as `audits.bounds.check_bound`."""
+    """The mean of independent values against a lower bound; options as `mean_at_most`."""
     return _mean(quantity, values, claimed, Side.LOWER, alpha, options)
 
 
@@ -201,7 +204,7 @@ def mean_equals(
 ) -> Evidence:
     """The mean of independent values against its stated value, α split over both sides.
 
-    Options as `audits.bounds.check_bound`; a stated equality wants `largest_resolution`.
+    Options as `mean_at_most`; a stated equality wants `largest_resolution`.
     """
     return _mean(quantity, values, claimed, Side.TIGHT, alpha, options)
 
@@ -212,7 +215,9 @@ def _mean(
     from audits.bounds import check_bound
 
     point = _plain(options.pop("point", None))
-    return check_bound(values, claimed, side=side, alpha=alpha, quantity=quantity, point=point, **options)
+    limit = options.pop("largest_resolution", None)
+    found = check_bound(values, claimed, side=side, alpha=alpha, quantity=quantity, point=point, **options)
+    return no_coarser(found, limit)
 
 
 def drawn_from(
@@ -369,7 +374,7 @@ def sandwich(
     claimed      the claimed lower bound of the expected error, > 0.
     non_private  errors of mechanisms without privacy on the same instance.
     alpha        probability that a true lower bound is refuted; split evenly over the private mechanisms.
-    options      of each test, as `audits.bounds.check_bound`.
+    options      of each test, as `mean_at_most`.
 
     Samples can refute a lower bound (a private mechanism below it) and cannot confirm it. Without a mechanism
     below the bound the instance may simply be hard for everybody and says nothing of privacy: then the

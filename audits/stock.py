@@ -155,17 +155,17 @@ def _put(large: Any, place: int, small: Any, other: int) -> Any:
 def search(
     mechanism: Callable[..., Any],
     pairs: Sequence[Named],
+    claim: tuple[float, float],
     *,
-    epsilon: float,
-    delta: float = 0.0,
     rng: np.random.Generator,
     samples: int = 128,
     keep: int = 2,
     errors: str = "raise",
     say: Callable[[str], None] | None = None,
 ) -> list[Named]:
-    """The `keep` pairs that speak most against the claim, by successive halving (Jamieson, Talwalkar 2016).
+    """The `keep` pairs that speak most against the claim (ε, δ), by successive halving.
 
+    Source: Jamieson and Talwalkar (2016).
     Every round audits the pairs that are left for a moment and keeps the better half for twice the samples.
     The pairs found are audited afterwards with randomness of their own: the search spends nothing of that α.
     With errors="raise" a pair on which the mechanism raises, or returns NaN, is left out, and `say` is called
@@ -182,8 +182,8 @@ def search(
                 result = audit_privacy(
                     mechanism,
                     [candidate.pair],
-                    epsilon=epsilon,
-                    delta=delta,
+                    epsilon=claim[0],
+                    delta=claim[1],
                     adjacency=lambda first, second: True,
                     alpha=ALPHA,
                     rng=rng,

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from audits.rates.cells import Cells
 from audits.rates.exponents import Exponent
-from audits.rates.regression import Regression, exponent_of, regress, weighted_line
+from audits.rates.regression import Regression, exponent_of, regress
 
 Array = NDArray[np.float64]
 
@@ -147,7 +147,7 @@ def diagnose(fitted: Fitted, tolerance: float) -> list[Diagnosis]:
     from statsmodels.stats.outliers_influence import OLSInfluence
 
     # Of the whitened cells, which have the same fit: statsmodels has no influence measures of WLS.
-    model = weighted_line(fitted.design, fitted.y, fitted.fit.weights).model
+    model = fitted.fit.line.model
     line = OLS(model.wendog, model.wexog).fit()
     influence: Any = OLSInfluence(line)
     hat = np.asarray(influence.hat_matrix_diag)
@@ -158,22 +158,22 @@ def diagnose(fitted: Fitted, tolerance: float) -> list[Diagnosis]:
         exponent = float(fitted.fit.coefficients[j + 1])
         row = line.model.pinv_wexog[j + 1]
         share, moved = row**2 / (row**2).sum(), row * line.resid / (1.0 - hat)
-
-        def of(i: int, share: Array = share, moved: Array = moved, exponent: float = exponent) -> Influence:
-            place = {name: float(fitted.cells.axes[name][i]) for name in fitted.names}
-            return Influence(
-                cell=place, hat=float(hat[i]), cook=float(cook[i]), share=float(share[i]),
+        pull, heaviest = (
+            Influence(
+                cell={name: float(fitted.cells.axes[name][i]) for name in fitted.names},
+                hat=float(hat[i]), cook=float(cook[i]), share=float(share[i]),
                 without=exponent - float(moved[i]),
-            )  # fmt: skip
-
+            )
+            for i in (np.abs(moved).argmax(), share.argmax())
+        )  # fmt: skip
         bend, ends = _bend(fitted, j)
         values = fitted.cells.axes[axis]
         found.append(
             Diagnosis(
                 axis=axis, tolerance=tolerance, exponent=exponent,
                 decades=float(np.log10(values.max() / values.min())),
-                clusters=fitted.clusters, clustered=fitted.clusters < fitted.y.size, bend=bend, ends=ends,
-                pull=of(int(np.abs(moved).argmax())), heaviest=of(int(share.argmax())),
+                clusters=fitted.clusters, clustered=fitted.clusters < fitted.y.size,
+                bend=bend, ends=ends, pull=pull, heaviest=heaviest,
             )
         )  # fmt: skip
     return found

@@ -112,8 +112,7 @@ def fit_rate(
     diagnoses = diagnose(Fitted(cells, names, design, y, variance, fit), tolerance)
     fits = []
     for j, diagnosis in enumerate(diagnoses):
-        again = Resampling(bootstrap, np.random.default_rng(0))
-        alone = alone_along(cells, names, j, y, variance, again)
+        alone = alone_along(cells, names, j, y, variance)
         fits.append(question.held_against(exponent_of(fit, j + 1), alone, diagnosis, doubts))
     return RateFit(
         axes=tuple(fits),

@@ -19,13 +19,17 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Regression:
-    """Coefficients and their errors, degrees of freedom, τ, and the weights (mean 1) of the cells."""
+    """The line of statsmodels, errors of its coefficients, their freedom, τ, the cells' weights (mean 1)."""
 
-    coefficients: Array
+    line: Any
     errors: Array
     df: float
     misfit: float
     weights: Array
+
+    @property
+    def coefficients(self) -> Array:
+        return self.line.params
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +54,10 @@ def regress(
     """The fit with the largest of three standard errors: HC3 (CR3), model-based, cluster bootstrap."""
     misfit = _misfit(design, y, variance)
     weights = _weights(variance, misfit)
-    coefficients, errors, df = _robust(design, y, weights, cluster)
+    line, errors, df = _robust(design, y, weights, cluster)
     if resampling is not None:
         errors = np.maximum(errors, _bootstrap_errors(design, y, weights, cluster, resampling))
-    return Regression(coefficients, errors, df, math.sqrt(misfit), weights)
+    return Regression(line, errors, df, math.sqrt(misfit), weights)
 
 
 def weighted_line(design: Array, y: Array, weights: Array) -> Any:
@@ -96,8 +100,8 @@ def _largest_leverage(weighted: Array, cluster: Integers | None) -> float:
     return float(max(np.linalg.norm(basis[cluster == g], 2) for g in np.unique(cluster)) ** 2)
 
 
-def _robust(design: Array, y: Array, weights: Array, cluster: Integers) -> tuple[Array, Array, float]:
-    """Weighted least squares: coefficients, the larger of HC3 (CR3) and model-based errors, their freedom."""
+def _robust(design: Array, y: Array, weights: Array, cluster: Integers) -> tuple[Any, Array, float]:
+    """Weighted least squares: the line, the larger of HC3 (CR3) and model-based errors, their freedom."""
     groups, k = int(cluster.max()) + 1, design.shape[1]
     if groups < k + 2:
         raise ValueError(f"{k} coefficients need at least {k + 2} clusters, got {groups}")
@@ -106,7 +110,7 @@ def _robust(design: Array, y: Array, weights: Array, cluster: Integers) -> tuple
     if _largest_leverage(line.model.wexog, None if single else cluster) > 1.0 - 1e-9:
         raise ValueError("one cell (or cluster) alone determines an exponent: add cells")
     sandwich = line.HC3_se if single else jackknife_errors(design, y, weights, cluster)
-    return line.params, np.maximum(sandwich, line.bse), float(groups - k)
+    return line, np.maximum(sandwich, line.bse), float(groups - k)
 
 
 def jackknife_errors(design: Array, y: Array, weights: Array, cluster: Integers) -> Array:
@@ -139,10 +143,11 @@ def _bootstrap_errors(
     return coefficients.std(axis=0) * math.sqrt(groups / (groups - k))
 
 
-def alone_along(
-    cells: Cells, names: Sequence[str], j: int, y: Array, variance: Array, resampling: Resampling
-) -> Exponent | None:
-    """The exponent of one axis within groups of at least three cells that agree on all other axes."""
+def alone_along(cells: Cells, names: Sequence[str], j: int, y: Array, variance: Array) -> Exponent | None:
+    """The exponent of one axis within groups of at least three cells that agree on all other axes.
+
+    Without the bootstrap: no verdict rests on it.
+    """
     if len(names) == 1:
         return None
     others = np.column_stack([cells.axes[a] for a in names if a != names[j]])
@@ -159,7 +164,7 @@ def alone_along(
     if int(number.max()) + 1 < design.shape[1] + 2:
         return None
     try:
-        fit = regress(design, y[used], variance[used], number, resampling)
+        fit = regress(design, y[used], variance[used], number)
     except ValueError:  # one cell alone determines it: there is no such interval
         return None
     return exponent_of(fit, 1)

@@ -25,6 +25,7 @@ class AxisFit:
     exponent    from the joint regression on all axes.
     alone       from the regression on this axis only, within groups of cells that agree on all other axes;
                 None where fewer than three cells agree. Context: a gap between the two means interaction.
+                Its error is the larger of HC3 (CR3) and model-based.
     low, high   interval of the exponent at the level `confidence`.
     worse       the direction in which the exponent gets worse: "higher", "lower" or "either".
     claimed     None where nothing is claimed; verdict and resolution are None then.

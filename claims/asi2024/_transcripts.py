@@ -5,6 +5,7 @@ All datasets have τ = 1 and are given as clusters: positions on the line, and h
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -29,10 +30,16 @@ def near_and_far(n: int, share: float) -> tuple[Clusters, Clusters]:
     return near, clusters.as_clusters([[0.0], [1.5], [-2.0]], weights)
 
 
-def alternating(n: int, queries: int, share: float) -> tuple[list[Clusters], list[Clusters]]:
-    """Queries under which one dataset has the higher score until the last query, and there the lower."""
+def alternating(
+    n: int, queries: int, share: float, last: float | None = None
+) -> tuple[list[Clusters], list[Clusters]]:
+    """Queries under which one dataset has the higher score until the last query, and there the lower.
+
+    last  the share of users at 0 in the last query, where it is not that of the others.
+    """
     near, far = near_and_far(n, share)
-    return [near] * (queries - 1) + [far], [far] * (queries - 1) + [near]
+    near_last, far_last = near_and_far(n, share if last is None else last)
+    return [near] * (queries - 1) + [far_last], [far] * (queries - 1) + [near_last]
 
 
 def half_and_half(n: int, distance: float) -> tuple[Clusters, Clusters]:
@@ -94,6 +101,21 @@ def worst_alternating(n: int, queries: int, plan: Plan, epsilon: float) -> tuple
             continue
         pair = clusters.transcript_pair(*alternating(n, queries, share), plan)
         found.append((transcript_delta(pair, epsilon), height))
+    return max(found)
+
+
+EARLY, LATE = (-8.0, -4.0, 0.0, 4.0, 8.0), (-4.0, 0.0, 4.0)
+"""Heights of the score above the threshold, in units of 1/ε: in all queries but the last, and in the last."""
+
+
+def worst_two_heights(n: int, plan: Plan, epsilon: float) -> tuple[float, float, float]:
+    """The largest δ of `alternating` over `EARLY` and `LATE`, and the two heights."""
+    found: list[tuple[float, float, float]] = []
+    for early, late in itertools.product(EARLY, LATE):
+        share, last = (share_for(n, plan.threshold + height / epsilon) for height in (early, late))
+        if 0.7 < share < 1.0 and 0.7 < last < 1.0:
+            pair = clusters.transcript_pair(*alternating(n, plan.queries, share, last), plan)
+            found.append((transcript_delta(pair, epsilon), early, late))
     return max(found)
 
 

@@ -227,6 +227,9 @@ def check_clusters(point: Point) -> Iterator[Evidence]:
         )
         yield at_most(f"largest error of the law of the mean, {name}", error, 1e-12)
         yield equals(f"mass of the law of the mean, {name}", float(mass.sum()), 1.0)
+        plan = Plan(n=12, queries=1, tau=float(TAU), budget=0.8, threshold=9.6, noise=0.3)
+        passed = passing([float(score_of(values, TAU)) - 9.6], 0.8)
+        yield equals(f"P(⊤) over the integral, {name}", clusters.answer_probability(data, plan) / passed, 1.0)
     moved = np.array([[0, 0]] * 6 + [[2, 0]] * 3 + [[90, 0]] * 3)  # another mean, and nobody kept by chance
     plan = Plan(n=12, queries=3, tau=float(TAU), budget=0.8, threshold=6.0, noise=0.3)
     pair = clusters.transcript_pair(

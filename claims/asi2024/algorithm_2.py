@@ -220,7 +220,7 @@ def check_smoothing(point: Point) -> Iterator[Evidence]:
         apart = float(np.abs(y[0][:, 0] - y[0][:, 1]).max())
         if shared:
             yield at_most("distance of the points of two users, shared", apart, 1e-9)
-        levels = [share / 8.0] * 8
+        levels = [share / 12.0] * 12
 
         def ball(x: Array) -> Array:
             """P(one coordinate of a uniform point of the unit ball of ℝ³ ≤ x)."""
@@ -242,6 +242,18 @@ def check_smoothing(point: Point) -> Iterator[Evidence]:
         for what, product in pairs.items():
             yield mean_equals(
                 f"P(equal signs of y), {what}, {name}", (product > 0.0).astype(float), 0.5,
+                alpha=levels.pop(), method="clopper-pearson",
+            )  # fmt: skip
+        half_ball = length**3 > 0.5  # (‖y‖/r)³ is uniform
+        again = np.sqrt((y[1] ** 2).sum(axis=-1)) ** 3 > 0.5
+        lengths = {
+            "two items": half_ball[:, 0, 0] == half_ball[:, 0, 1],
+            "two steps": half_ball[:, 0, 0] == again[:, 0, 0],
+            "two runs": half_ball[:half, 0, 0] == half_ball[half : 2 * half, 0, 0],
+        } | ({} if shared else {"two users": half_ball[:, 0, 0] == half_ball[:, 1, 0]})
+        for what, same in lengths.items():
+            yield mean_equals(
+                f"P(both in the inner half of the ball, or neither), {what}, {name}", same.astype(float), 0.5,
                 alpha=levels.pop(), method="clopper-pearson",
             )  # fmt: skip
 

@@ -9,7 +9,10 @@ phases for natural and binary logarithms, their users, which must be disjoint, a
 $G$, $\mu$ and $C$ different from 1 and 2. The run, exactly, against the loop of Algorithm 2 written out in
 algorithm-2, phase after phase, for gradients that differ from phase to phase and noise of 10⁻²⁰⁰; one run
 halts in the second phase. The noise of a phase by sampling: one step on gradients 0 moves the output by η
-times the noise that line 4 of Algorithm 2 has for the users and the radius of this phase (`:noise`).
+times the noise that line 4 of Algorithm 2 has for the users and the radius of this phase (`:noise`), phase
+by phase and for two phases in one run, whose noises must be independent (`:phases-together`). The privacy
+of the whole (theorem-4.11-privacy) needs that of a phase, users that serve once, and no more noise or
+budget than line 4 gives: later phases see earlier users through their output only.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ import numpy as np
 from claims import CONFIRMED, CONSISTENT, Claim, Evidence, Kind, Point, at_most, equals, grid, mean_equals
 from claims.asi2024 import PAPER
 from claims.asi2024.algorithm_2 import printed_run, project, slope
-from implementations.asi2024.dp_sgd import AVERAGES, Parameters, UserGradients
+from implementations.asi2024.dp_sgd import AVERAGES, Parameters, UserGradients, mean_plan
 from implementations.asi2024.localised import LossClass, Phase, localised_sgd, phase_count, schedule, targets
 from implementations.interfaces import Array
 from implementations.privacy import PrivacyBudget
@@ -152,6 +155,74 @@ def check_noise(point: Point) -> Iterator[Evidence]:
         yield mean_equals(f"second moment of one step, {phase.users} users", moment, 1.0, alpha=alpha)
 
 
+def check_together(point: Point) -> Iterator[Evidence]:
+    """Two phases with noise in one list: the second moment of each, and their independence.
+
+    With gradients 0 and no projection one step moves the iterate by η times the noise: the output is the
+    sum of both noises, and where the second phase starts shows the first.
+    """
+    m, d, epsilon, delta = 3, 2, 30.0, 0.01
+    phases = [replace(p, parameters=replace(p.parameters, steps=1)) for p in phases_of(0.5, 0.2, 1)[:2]]
+    seen: list[Array] = []
+
+    def gradients(phase: Phase) -> UserGradients:
+        def users(theta: Array) -> Array:
+            seen.append(theta.copy())
+            return np.zeros((phase.users, d))
+
+        return users
+
+    out = localised_sgd(
+        gradients, phases, np.zeros((point.samples, d)), m, PrivacyBudget(epsilon, delta), lambda x: x,
+        point.rng, average="after",
+    )  # fmt: skip
+    kept = out.running
+    scales = [phase.parameters.step_size * line_noise(phase, m, d, epsilon, delta) for phase in phases]
+    parts = (seen[1][kept] / scales[0], (out.theta - seen[1])[kept] / scales[1])
+    levels = point.split(6)
+    for name, part in zip(("first", "second"), parts, strict=True):
+        moment = (part**2).mean(axis=1)
+        yield mean_equals(f"second moment of the {name} of two phases", moment, 1.0, alpha=levels.pop())
+        pair = (part[:, 0] * part[:, 1] > 0.0).astype(float)
+        yield mean_equals(
+            f"P(equal signs), two coordinates of the {name} phase", pair, 0.5, alpha=levels.pop(),
+            method="clopper-pearson",
+        )  # fmt: skip
+    for column in range(d):
+        pair = (parts[0][:, column] * parts[1][:, column] > 0.0).astype(float)
+        yield mean_equals(
+            f"P(equal signs), coordinate {column + 1} of two phases", pair, 0.5, alpha=levels.pop(),
+            method="clopper-pearson",
+        )  # fmt: skip
+
+
+def check_privacy(point: Point) -> Iterator[Evidence]:
+    """Each user serves in one phase, and the plan of each phase has all of ε and δ, no more."""
+    n, m, d, epsilon = point.n, point.m, point.d, point.epsilon
+    budget = PrivacyBudget(epsilon, DELTA)
+    phases = schedule(
+        n, m, d, budget, LossClass(LIPSCHITZ, CONVEXITY), constant=CONSTANT, steps=lambda users: 50
+    )
+    serves = np.zeros(n, dtype=int)
+    for phase in phases:
+        serves[phase.first : phase.first + phase.users] += 1
+        yield equals("last user of a phase in the data", int(phase.first + phase.users <= n), 1)
+        plan = mean_plan(phase.users, m, d, epsilon, DELTA, phase.parameters)
+        # line 4 of Algorithm 2 with this phase's users and T: ε, and δ/(2Tmn_jd)
+        noise = line_noise(phase, m, d, epsilon, DELTA)
+        yield equals("noise of a phase over that of line 4 at ε and δ", plan.noise / noise, 1.0)
+        yield equals("budget of the check over ε/2", plan.budget / (epsilon / 2.0), 1.0)
+    yield at_most("phases that a user serves in", int(serves.max()), 1)
+
+
+def line_noise(phase: Phase, m: int, d: int, epsilon: float, delta: float) -> float:
+    """Standard deviation of line 14 of Algorithm 1 as line 4 of Algorithm 2 calls it, written out."""
+    t = phase.parameters.steps
+    log = math.log(2.0 * t * m * phase.users * d / delta)
+    logs = (epsilon / 2.0 + math.log(t) + log) * (epsilon / 2.0 + log)
+    return phase.parameters.tau * math.sqrt(8.0 * t * logs) / (phase.users * epsilon)
+
+
 CLAIM = Claim(
     PAPER,
     "Algorithm 3",
@@ -185,4 +256,31 @@ NOISE = CLAIM.reading(
     ci=grid(samples=(200_000,)),
     largest_resolution=0.05,
 )
-CLAIMS = [RUN, NOISE]
+TOGETHER = CLAIM.reading(
+    "phases-together",
+    title="Localisation, line by line: the noise of phases that follow each other",
+    statement=r"In a run of two phases each has the noise of its own line 4, with all of "
+    r"$\varepsilon$ and $\delta$, "
+    r"independent of the other phase's and between coordinates.",
+    expected=CONSISTENT,
+    check=check_together,
+    smoke=grid(samples=(60_000,)),
+    ci=grid(samples=(200_000,)),
+    largest_resolution=0.05,
+)
+PRIVACY = Claim(
+    PAPER,
+    "Algorithm 3",
+    "section 4.1, Theorem 4.11",
+    name="theorem-4.11-privacy",
+    kind=Kind.PRIVACY,
+    title="Algorithm 3 is as private as its phases",
+    statement=r"Every user serves in at most one phase of Algorithm 3, and each phase is Algorithm 2 with "
+    r"$\varepsilon$ and $\delta$: if Algorithm 2 is user-level $(\varepsilon,\delta)$-DP, so is Algorithm 3.",
+    expected=CONFIRMED,
+    summary="parallel composition: what Algorithm 2 keeps, Algorithm 3 keeps",
+    check=check_privacy,
+    smoke=grid(n=(100, 1000), m=(1, 20), d=(2,), epsilon=(0.5, 5.0)),
+    ci=grid(n=(50, 100, 1000, 10**5), m=(1, 20, 10**6), d=(1, 7), epsilon=(0.1, 0.5, 5.0)),
+)
+CLAIMS = [RUN, NOISE, TOGETHER, PRIVACY]

@@ -131,10 +131,20 @@ CLAIM = Claim(
     r"convex, $G$-Lipschitz and $G\sqrt d/r$-smooth; $\mathbb E\nabla\ell(\theta+y;z)=\nabla\hat L(\theta)$.",
     expected=REFUTED,
     finding=Finding(
-        Weight.THEOREM,
-        what=(r"Jensen's inequality: $\ell\le\hat\ell\le\ell+Gr$; the other three properties hold."),
-        favour="",
-        survives="",
+        Weight.TYPO,
+        what=(
+            "The first property is printed with its two sides exchanged: by Jensen's inequality "
+            r"$\ell\le\hat\ell\le\ell+Gr$. For $\ell=G|\theta|$ on the line "
+            r"$\hat\ell(0)=Gr/2>\ell(0)=0$."
+        ),
+        favour=(
+            r"What is meant is evident, and the proof of Theorem 4.1 uses $|\hat\ell-\ell|\le Gr$ "
+            "only, which holds: CONFIRMED (`:corrected`)."
+        ),
+        survives=(
+            r"All four properties with the sides of the first exchanged, and $Gr\,d/(d+1)$ in place of "
+            "$Gr$."
+        ),
     ),
     check=check,
     smoke=grid(d=(1, 3), r=(0.5,)),

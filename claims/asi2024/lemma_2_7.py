@@ -23,7 +23,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_least, at_most, grid, reported
+from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_least, at_most, equals, grid, reported
 from claims.asi2024 import PAPER
 from implementations.asi2024.norm_subgaussian import VARIANCE, heaviest_tail, variance_proxy
 
@@ -58,6 +58,14 @@ def sum_quantile(n: int, delta: float) -> float:
     return float(STEP * (1 + np.flatnonzero(tail >= delta)[-1]))
 
 
+def second_moment() -> float:
+    """∫ 2t·P(N ≥ t) dt, the tail written out here."""
+    from scipy.integrate import quad
+
+    edge = math.sqrt(2.0 * math.log(2.0))
+    return edge**2 + quad(lambda t: 2.0 * t * 2.0 * math.exp(-0.5 * t * t), edge, 40.0, epsabs=1e-13)[0]
+
+
 def check(point: Point) -> Iterator[Evidence]:
     """K, the constant that follows from it, and the exact quantiles of sums."""
     constant = math.sqrt(2.0 * largest_proxy())
@@ -66,6 +74,7 @@ def check(point: Point) -> Iterator[Evidence]:
     yield at_most("exact quantile of a sum on the line", quantile, constant, decides=False)
     yield reported("smallest c for sums of n on the line", quantile)
     yield at_least("√(2K) against the Gaussian limit", constant, math.sqrt(2.0 * VARIANCE))
+    yield equals("second moment of the heaviest norm", VARIANCE, second_moment())
 
 
 CLAIM = Claim(

@@ -9,8 +9,8 @@ The first claim shows the halting times on both datasets, and against T the leas
 ε/2, which is 0 in the proof of Lemma 3.6, and of the whole transcript at ε, which is δ. The halting time is
 a function of the transcript, so that at ε its δ cannot be larger. `:search` looks at all $2^T$ sequences of
 near and far queries and several heights of the scores above the threshold, where the corrected plan must
-keep its δ; the worst sequence of the printed plan is shown beside it, and it breaks Lemma 3.6 with six
-queries already.
+keep its δ; the worst sequence of the printed plan is shown beside it. With one height for all queries it
+breaks Lemma 3.6 with five queries, with another height for the last query (lemma-3.6) with four.
 
 How it is checked. Exactly: halting times by quadrature, answers by the Gaussian privacy curve.
 """
@@ -181,7 +181,8 @@ CLAIM = Claim(
 SEARCH = CLAIM.reading(
     "search",
     title="The corrected Algorithm 1 on all sequences of near and far queries",
-    statement=r"On all $2^T$ sequences of near and far queries, and scores from $4n/5$ to "
+    statement=r"On all $2^T$ sequences of near and far queries, with one score for all of them from "
+    r"$4n/5$ to "
     r"$4n/5+18/\varepsilon$, the transcripts of the corrected plan are "
     r"$(\varepsilon,\delta)$-indistinguishable.",
     expected=CONFIRMED,

@@ -5,8 +5,8 @@ D);z')-\ell(A(\mathcal D');z')]$, where a uniformly random item of $\mathcal D$ 
 $\mathcal D'$. The replaced dataset holds z′ in the place of the item that left, so that $(\mathcal D',z')$
 has the law of $(\mathcal D,$ a random item of it$)$.
 
-The place must be random. For a fixed place the statement is false for algorithms that treat items
-differently: one that looks at the first item only, where the second is replaced (`:fixed-place`).
+The place must be random, as the lemma says. For a fixed place the two differ for algorithms that treat items
+differently: one that looks at the first item only, where the second is replaced.
 
 How it is checked. Exactly, for all algorithms and all losses on small finite spaces: both sides are linear in
 $\Pr[A(\mathcal D)=\theta]\,\ell(\theta;z)$, so that equality for each pair of a dataset and an item
@@ -20,7 +20,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, equals, grid
+from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_least, equals, grid
 from claims.asi2024 import PAPER
 
 Coefficients = dict[tuple[tuple[int, ...], int], Fraction]
@@ -70,12 +70,9 @@ def check(point: Point) -> Iterator[Evidence]:
     """All coefficients, with a random place."""
     found = largest_difference(point.N, point.kinds, range(point.N))
     yield equals("largest difference of a coefficient", found, Fraction(0))
-
-
-def check_fixed(point: Point) -> Iterator[Evidence]:
-    """All coefficients, with the last place."""
-    found = largest_difference(point.N, point.kinds, [point.N - 1])
-    yield equals("largest difference of a coefficient", found, Fraction(0), note="the last item is replaced")
+    if point.N > 1:  # a comparison that sees nothing would not see this either
+        fixed = largest_difference(point.N, point.kinds, [point.N - 1])
+        yield at_least("largest difference where the last item is replaced", fixed, Fraction(1, 1000))
 
 
 CLAIM = Claim(
@@ -94,19 +91,3 @@ CLAIM = Claim(
     smoke=grid(N=(1, 3), kinds=(2,)),
     ci=grid(N=(1, 2, 3, 4), kinds=(2, 3)),
 )
-FIXED = CLAIM.reading(
-    "fixed-place",
-    title="Generalisation gap and sensitivity to the last item",
-    statement=r"The same with a fixed item of $\mathcal D$ replaced in place of a random one.",
-    expected=REFUTED,
-    finding=Finding(
-        Weight.RANGE,
-        what=("false for algorithms that treat items differently; the place must be random"),
-        favour="",
-        survives="",
-    ),
-    check=check_fixed,
-    smoke=grid(N=(2,), kinds=(2,)),
-    ci=grid(N=(2, 3), kinds=(2, 3)),
-)
-CLAIMS = [FIXED]

@@ -13,7 +13,7 @@ the statement. For linear losses the last iterates are $2G\eta T/(nm)$ apart, wh
 once $T>(nm)^2$, as the printed $T=m^2n^2+mn\sqrt d$ is.
 
 What survives (`:corrected`): with equal noise and nobody removed all iterates are within
-$2G\eta\sqrt T+4G\eta T/(nm)$, by lemma-4.8:corrected with $a_t=2G/(nm)$.
+$2G\eta\sqrt T+4G\eta T/(nm)$, by lemma-4.8 with $a_t=2G/(nm)$.
 
 How it is checked. Exactly: the total variation from the noise that the implementation prescribes; the
 distance from the program itself, run twice from one seed, so that the noise is equal; the recursion's bound
@@ -42,8 +42,9 @@ from claims import (
     grid,
 )
 from claims.asi2024 import PAPER
+from claims.asi2024.lemma_4_8 import bound as stability_bound
 from implementations.asi2024.dp_sgd import Parameters, dp_sgd, mean_plan, printed_parameters
-from implementations.asi2024.outlier_removal import Plan, look
+from implementations.asi2024.outlier_removal import Plan, kept_mean, look
 from implementations.interfaces import Array
 from implementations.privacy import PrivacyBudget
 
@@ -55,10 +56,18 @@ def stability(eta: float, steps: int, n: int, m: int) -> float:
 
 def users(n: int, m: int, moved: bool) -> Array:
     """Mean gradients of n users whose items all have gradient 1; one item has −1 if `moved`."""
-    values = np.ones((n, 1))
+    items = np.ones((n, m, 1))
     if moved:
-        values[0, 0] -= 2.0 / m
-    return values
+        items[0, 0, 0] = -1.0
+    return items.mean(axis=1)
+
+
+def gradient_change(point: Point) -> float:
+    """How far the program's averaged gradient moves where one item's gradient turns round, nobody removed."""
+    means = [
+        kept_mean(look(users(point.n, point.m, moved), 2.0), 1, point.rng)[0, 0] for moved in (False, True)
+    ]
+    return abs(float(means[0] - means[1]))
 
 
 def check(point: Point) -> Iterator[Evidence]:
@@ -113,13 +122,13 @@ def check_distance(point: Point) -> Iterator[Evidence]:
 
 
 def check_corrected(point: Point) -> Iterator[Evidence]:
-    """The gradient's change, which with lemma-4.8:corrected gives the bound; and the program."""
+    """The gradient's change, which with lemma-4.8 gives the bound; and the program."""
     n, m = point.n, point.m
-    moved = float(np.abs(users(n, m, False).mean() - users(n, m, True).mean()))
+    moved = gradient_change(point)
     yield equals("largest change of the averaged gradient", moved, 2.0 / (n * m))
     claimed = 2.0 * point.eta * math.sqrt(point.T) + 4.0 * point.eta * point.T / (n * m)
-    recursion = 2.0 * point.eta * math.sqrt(point.T) + 2.0 * point.eta * moved * point.T
-    yield at_most("bound of lemma-4.8:corrected", recursion, claimed)
+    recursion = stability_bound(point.T, point.eta, moved)
+    yield at_most("bound of lemma-4.8 for that change", recursion, claimed)
     found = distances(point, "after")
     yield at_most("‖θ̂ − θ̂′‖ with equal noise", float(found.max()), claimed, decides=False)
     drift = point.eta * moved * (point.T + 1.0) / 2.0
@@ -128,7 +137,7 @@ def check_corrected(point: Point) -> Iterator[Evidence]:
 
 def check_proof(point: Point) -> Iterator[Evidence]:
     """The change of the averaged gradient when one item's gradient turns round."""
-    moved = float(np.abs(users(point.n, point.m, False).mean() - users(point.n, point.m, True).mean()))
+    moved = gradient_change(point)
     yield at_most("a_t", moved, 1.0 / (point.n * point.m), note="gradient G becomes −G")
 
 
@@ -145,13 +154,18 @@ CLAIM = Claim(
     r"T/(nm)$, $\mathcal D'$ with one item replaced.",
     expected=REFUTED,
     finding=Finding(
-        Weight.THEOREM,
+        Weight.TYPO,
         what=(
-            r"The bound shrinks with $\eta$, the total variation does not; as a distance it holds with "
-            r"larger constants."
+            "Stability is defined as a total variation and bounded by a length: for linear losses, "
+            r"$T=2$ and $\eta\to0$ the bound tends to 0, while the total variation of the output does "
+            r"not depend on $\eta$."
         ),
-        favour="",
-        survives="",
+        favour=(
+            "The proof bounds the distance of the iterates, and the proof of Theorem 4.1 multiplies "
+            "it by $G$, so that a distance is meant; read so it holds up to constants (`:distance`, "
+            "`:corrected`)."
+        ),
+        survives=r"With equal noise the iterates are within $2G\eta\sqrt T+4G\eta T/(nm)$ of each other.",
     ),
     check=check,
     smoke=grid(n=(1000,), m=(1,), epsilon=(1.0,), delta=(1e-6,), R=(1e-9,)),
@@ -163,10 +177,17 @@ DISTANCE = CLAIM.reading(
     statement=r"With equal noise, $\|\theta_T-\theta_T'\|\le G\eta\sqrt T+G\eta T/(nm)$.",
     expected=REFUTED,
     finding=Finding(
-        Weight.RANGE,
-        what=(r"Linear losses: $2G\eta T/(nm)$, above the bound for $T>(nm)^2$."),
-        favour="",
-        survives="",
+        Weight.CONSTANT,
+        what=(
+            "Replacing one item moves the averaged gradient by up to $2G/(nm)$, not $G/(nm)$, and the "
+            r"factor 2 before $\sqrt T$ is lost between the proof and the statement. For linear losses "
+            r"the iterates are $2G\eta T/(nm)$ apart, more than the bound once $T>(nm)^2$: 0.50 "
+            r"against 0.39 for $nm=8$, $T=200$, $\eta=0.01$, $G=1$."
+        ),
+        favour=(
+            "Theorem 4.1 uses the lemma up to constants, where this does no harm: CONFIRMED (`:corrected`)."
+        ),
+        survives=r"$2G\eta\sqrt T+4G\eta T/(nm)$.",
     ),
     check=check_distance,
     smoke=grid(n=(4,), m=(2,), T=(200,), eta=(0.01,)),
@@ -179,6 +200,7 @@ CORRECTED = CLAIM.reading(
     r"T/(nm)$ for all $t\le T$.",
     expected=CONFIRMED,
     summary="as a distance, with 2Gη√T + 4GηT/(nm)",
+    rests_on=("asi2024/lemma-4.8",),
     check=check_corrected,
     smoke=grid(n=(4,), m=(2,), T=(50,), eta=(0.01,)),
     ci=grid(n=(4, 50), m=(1, 3), T=(10, 400), eta=(0.01, 1.0)),
@@ -192,7 +214,18 @@ PROOF = Claim(
     title="One item moves the averaged gradient by at most G/(nm)",
     statement=r"$a_t\le G/(nm)$ for $\|\nabla f(x^t)-\nabla f'(x^t)\|\le a_t$, one item replaced.",
     expected=REFUTED,
-    finding=Finding(Weight.PROOF, what=(r"It is $2G/(nm)$."), favour="", survives=""),
+    finding=Finding(
+        Weight.CONSTANT,
+        what=(
+            "A gradient of norm $G$ can turn round when its item is replaced, so that $a_t$ is up to "
+            "$2G/(nm)$."
+        ),
+        favour=(
+            "Up to constants, as Theorem 4.1 uses it, the step is right: CONFIRMED (`lemma-4.9:corrected`)."
+        ),
+        survives=r"$a_t\le2G/(nm)$.",
+        follows_from="asi2024/lemma-4.9:distance",
+    ),
     check=check_proof,
     smoke=grid(n=(10,), m=(2,)),
     ci=grid(n=(1, 10, 1000), m=(1, 2, 100)),

@@ -18,14 +18,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, equals, grid
 from claims.ghazi2023 import PAPER
-from claims.ghazi2023.algorithm_3 import printed_sigma
-from implementations.ghazi2023 import strongly_convex_erm
+from claims.ghazi2023._guards import accepted
+from claims.ghazi2023.algorithm_3 import printed_sigma, union_sigma
+from implementations.ghazi2023 import sc_output_pert, strongly_convex_erm
 from implementations.ghazi2023.feasible import Ball
 from implementations.ghazi2023.quadratic import Summary
 from implementations.ghazi2023.reading import Guarantee, Reading, Variant
@@ -37,6 +39,32 @@ def check(variant: Variant, point: Point) -> Iterator[Evidence]:
     sigma = 1.7
     radius = strongly_convex_erm.noise_radius(sigma, point.d, point.beta, variant)
     yield at_most("P(‖e‖ > R′)", float(chi.sf(radius / sigma, point.d)), point.beta)
+
+
+def keywords(
+    users: Summary, domain: list[Ball], guarantee: Guarantee, rng: np.random.Generator
+) -> Iterator[Evidence]:
+    """Each keyword of the reading does what it says; without a certificate there is no output."""
+    users = replace(users, n=10 * users.n)  # enough for the Δ of the union
+    n, m, beta = users.n, users.m, guarantee.beta
+    half = (guarantee.epsilon / 2.0, guarantee.delta / 2.0)
+    union = strongly_convex_erm.strongly_convex_erm(
+        users, domain, guarantee, rng, reading=Reading(variant="corrected", target="corrected", base="2")
+    )
+    sigma = sc_output_pert.parameters(*half, beta, 1.0, users.curvature, n, m, "corrected").sigma
+    yield equals("σ of line 3 over the text, Δ of the union", union.sigma / sigma, 1.0)
+    steps = math.ceil(math.log2(n * m))
+    yield equals("phases of line 7, base 2", len(union.phases), steps)
+    budget = (half[0] / steps, half[1] / steps, beta / steps)
+    yield at_most("relative distance of σᵢ, Δ of the union", union_sigma(union.phases, budget, n, m), 1e-9)
+    far = replace(users, spread=np.ones(1))
+    taken = accepted(
+        lambda: strongly_convex_erm.localise(
+            far, domain, np.zeros((1, 2)), Guarantee(*half, beta), rng, reading=Reading()
+        ),
+        lambda: strongly_convex_erm.strongly_convex_erm(far, domain, guarantee, rng),
+    )
+    yield equals("runs without a certificate that have an output", taken, 0)
 
 
 def check_privacy(point: Point) -> Iterator[Evidence]:
@@ -59,6 +87,7 @@ def check_privacy(point: Point) -> Iterator[Evidence]:
         for s in [printed_sigma(0.5 / steps, 0.1 / steps, beta / steps, 2.0, regulariser * 4.0**i, n, m)]
     )
     yield at_most("relative distance of λᵢ and σᵢ to the text", distance, 1e-9)
+    yield from keywords(users, domain, Guarantee(1.0, 0.2, beta), point.rng)
 
 
 CLAIM = Claim(

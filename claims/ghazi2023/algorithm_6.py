@@ -26,7 +26,8 @@ import numpy as np
 
 from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, equals, grid
 from claims.ghazi2023 import PAPER
-from claims.ghazi2023.algorithm_3 import printed_sigma
+from claims.ghazi2023._guards import accepted
+from claims.ghazi2023.algorithm_3 import printed_sigma, union_sigma
 from implementations.ghazi2023 import sc_output_pert, strongly_convex_erm, strongly_convex_sco
 from implementations.ghazi2023.feasible import Ball
 from implementations.ghazi2023.quadratic import Users
@@ -64,6 +65,34 @@ def check(variant: Variant, point: Point) -> Iterator[Evidence]:
     )
 
 
+def keywords(
+    users: Users, guarantee: Guarantee, constant: float, rng: np.random.Generator
+) -> Iterator[Evidence]:
+    """Each keyword of the reading does what it says; without a certificate there is no output."""
+    n, m, beta = users.n, users.m, guarantee.beta
+    half, ball = (guarantee.epsilon / 2.0, guarantee.delta / 2.0), [Ball(np.zeros(1), 1.0)]
+    union = strongly_convex_sco.strongly_convex_sco(
+        users, ball, guarantee, constant, rng, reading=Reading(target="corrected")
+    )
+    sigma = sc_output_pert.parameters(*half, beta, 1.0, users.curvature, n, m, "corrected").sigma
+    yield equals("σ of line 3 over the text, Δ of the union", union.sigma / sigma, 1.0)
+    first = (half[0], half[1], beta / len(union.phases))
+    size = union.phases[0].users
+    yield at_most(
+        "relative distance of σ₁, Δ of the union", union_sigma(union.phases[:1], first, size, m), 1e-9
+    )
+    binary = strongly_convex_sco.strongly_convex_sco(
+        users, ball, guarantee, constant / 2.0, rng, reading=Reading(base="2")
+    )
+    steps = math.ceil(math.log2(n / (0.5 * constant * math.log(1.0 / half[1]) / half[0])))
+    yield equals("phases of line 7, base 2", len(binary.phases), steps)
+    linear = users.linear.copy()
+    linear[0, -1] = 0.9
+    far = Users(linear, users.curvature, users.lipschitz, m)
+    taken = accepted(lambda: strongly_convex_sco.strongly_convex_sco(far, ball, guarantee, constant, rng))
+    yield equals("runs without a certificate that have an output", taken, 0)
+
+
 def check_privacy(point: Point) -> Iterator[Evidence]:
     n, m, beta, constant = point.n, point.m, 0.05, 64.0
     users = Users(np.full((1, n, 1), 0.2), 0.5, 1.0, m)
@@ -87,6 +116,7 @@ def check_privacy(point: Point) -> Iterator[Evidence]:
         yield equals(f"users of phase {i}", phase.users, size)
         yield equals(f"λ of phase {i} over the text", phase.regulariser / (regulariser * 4.0**i), 1.0)
         yield equals(f"σ of phase {i} over the text", phase.sigma / expected, 1.0)
+    yield from keywords(users, Guarantee(1.0, 0.2, beta), constant, point.rng)
 
 
 CLAIM = Claim(

@@ -26,6 +26,9 @@ tolerance 0.1; at all 81 it is 6.3·0.22/(√54·2.3) = 0.08: hence all 81 (27 c
 are at the origin, since at 1/2 the rounding of coordinates is above the error of the answer in the last
 cells.
 
+What is not measured. As in theorem-4.1: losses with another Hessian than cI, and trials without a
+certificate.
+
 How it is checked. The implementation is run on ⟨a, θ⟩ + (μ/2)‖θ‖² with the optimum at the centre, half-way
 out and outside the unit ball, and on the non-smooth losses, at all 81 points (n, m, d, ε); the sup, chosen
 and measured on different trials. Exponents of n, m, d, ε after division by all factors of the form but

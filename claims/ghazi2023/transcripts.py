@@ -25,12 +25,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_least, at_most, grid
+from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_least, at_most, equals, grid
 from claims.ghazi2023 import PAPER, _replay
 from implementations.ghazi2023 import phased_erm, phased_sco, strongly_convex_erm, strongly_convex_sco
 from implementations.ghazi2023.feasible import Ball, project
 from implementations.ghazi2023.phases import Phase
-from implementations.ghazi2023.quadratic import Summary, Users
+from implementations.ghazi2023.quadratic import Kink, Summary, Users
 from implementations.ghazi2023.reading import Guarantee, Reading, Variant
 from implementations.ghazi2023.strongly_convex_erm import Localised
 
@@ -182,6 +182,8 @@ def localised(
     radius = sigma * reach + room
     seen.note("σᵢ", abs(done.sigma / sigma - 1.0))
     seen.note("R′", abs(done.radius / radius - 1.0))
+    last = float(np.abs(np.nan_to_num(done.theta - done.phases[-1].theta)).max())
+    seen.note("θ̂ᵢ", last + float((np.isnan(done.theta) != np.isnan(done.phases[-1].theta)).sum()))
     return [*x.region, (done.first, radius)], radius
 
 
@@ -232,6 +234,23 @@ def run_strong_sco(d: int, variant: Variant, rng: np.random.Generator, seen: _re
 RUNS = {"3": run_erm, "4": run_sco, "5": run_strong_erm, "6": run_strong_sco}
 
 
+def lost_parts(rng: np.random.Generator) -> int:
+    """Parts of the users' losses that a batch or a summary of them does not have."""
+    linear = rng.normal(size=(2, 9, 3))
+    users = Users(linear, 0.7, 1.3, 5.0, Kink(0.4, rng.normal(size=3)))
+    part = users.batch(slice(2, 6))
+    whole, seen = users.summary(), part.summary()
+    same = [
+        np.array_equal(part.linear, linear[:, 2:6]),
+        *(each.kink is users.kink for each in (part, whole, seen)),
+        *((each.curvature, each.lipschitz, each.m) == (0.7, 1.3, 5.0) for each in (part, whole, seen)),
+        (whole.n, seen.n, seen.d, seen.trials) == (9, 4, 3, 2),
+        bool(np.allclose(seen.mean, linear[:, 2:6].mean(axis=1))),
+        bool(np.allclose(seen.spread, _replay.spread_of(linear[:, 2:6]))),
+    ]
+    return len(same) - sum(same)
+
+
 def three_balls(trials: int, rng: np.random.Generator) -> float:
     """The largest distance to the nearest point of three balls in space, known by construction.
 
@@ -250,6 +269,7 @@ def three_balls(trials: int, rng: np.random.Generator) -> float:
 
 def check(point: Point) -> Iterator[Evidence]:
     yield at_most("distance to the nearest point in three balls", three_balls(60, point.rng), 1e-6)
+    yield equals("parts of a loss that a batch or a summary loses", lost_parts(point.rng), 0)
     refused = 0
     for algorithm, run in RUNS.items():
         variants: tuple[Variant, ...] = ("printed", "corrected")

@@ -64,7 +64,10 @@ class Finding:
             object.__setattr__(self, "weight", Weight(self.weight))
         except ValueError:
             raise ValueError(f"weight must be one of {', '.join(Weight)}, got {self.weight!r}") from None
-        if not self.what.strip():
+        for name in ("what", "favour", "survives"):
+            # One paragraph each: it may be written over several lines, and stands in cells of tables.
+            object.__setattr__(self, name, " ".join(getattr(self, name).split()))
+        if not self.what:
             raise ValueError(f"what must say what is wrong, got {self.what!r}")
 
     def to_json(self) -> dict[str, Any]:

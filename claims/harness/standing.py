@@ -10,12 +10,15 @@ from claims.harness.index import Entry
 
 MATTERS = (Weight.THEOREM, Weight.ALGORITHM, Weight.RANGE)
 """The weights of a fallen reading for which "the result holds" would mislead."""
+SMALL = (Weight.CONSTANT, Weight.TYPO, Weight.CORNER)
+"""The weights of a fallen statement for which "the result falls" would mislead."""
 
 
 class Standing(StrEnum):
     """What a reader who asks "does Theorem 3.1 hold?" is told first."""
 
     HOLDS = "holds"
+    NEARLY = "holds but for a constant, a misprint or a corner case"
     LETTER_ONLY = "holds to the letter only"
     FALLS = "falls"
     OPEN = "open"
@@ -39,12 +42,16 @@ def readings_of(result: str, entries: Sequence[Entry]) -> list[Entry]:
 def standing(readings: Sequence[Entry]) -> Standing:
     """How a printed result stands by the expected verdicts of its readings.
 
-    It falls where the statement as printed does. It holds to the letter only where the statement passes and
+    It falls where the statement as printed does, and nearly holds where that is for a small reason. It holds
+    to the letter only where the statement passes and
     a reading that matters falls: the theorem for the algorithm that is private, say.
     """
     printed = [e for e in readings if e.role in ("printed", "control")] or list(readings)
-    if any(e.expected == "REFUTED" for e in printed):
+    refuted = [e for e in printed if e.expected == "REFUTED"]
+    if any(e.finding is None or e.finding.weight not in SMALL for e in refuted):
         return Standing.FALLS
+    if refuted:
+        return Standing.NEARLY
     if any(e.expected == "INCONCLUSIVE" for e in printed):
         return Standing.OPEN
     fallen = (e for e in readings if e.role == "reading" and e.expected == "REFUTED" and e.finding)

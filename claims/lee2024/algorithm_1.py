@@ -147,6 +147,14 @@ def counted_queries(rng: np.random.Generator) -> Iterator[Evidence]:
     # A loss that falls by 5 from x to z makes every ratio at least 6: accepted at once, and cut.
     yield equals("cut probabilities where every ratio is above 2", cut, size)
     yield equals("attempts where every ratio is above 2", tried, size)
+    # The first attempt finds f larger by 5 at x than at z: all ratios are −4; after it f is 0, the ratio 1.
+    once = iter(range(10**9))
+    _, (_, cut, tried) = gopi_lee_liu_sampler.inner_loop(
+        lambda x, index: np.full(len(x), 5.0 if next(once) == 1 else 0.0), 3, np.zeros((size, 1)), rng,
+        strength=strength, step_size=h,
+    )  # fmt: skip
+    yield equals("cut probabilities where every first ratio is below 0", cut, size)
+    yield equals("attempts are twice the chains or more", int(tried >= 2 * size), 1)
     falling = gopi_lee_liu_sampler.sample(
         lambda x, index: np.full(len(x), 5.0 if next(calls) % 2 == 0 else 0.0), 3, size, rng, dimension=1,
         lipschitz=slope, strength=strength, tolerance=tolerance,
@@ -282,14 +290,14 @@ def of_chains(point: Point) -> Iterator[Draw]:
     # The sampler of Gopi, Lee and Liu knows a mean of three losses, of slopes 0, L/2 and L.
     drawn = gopi_lee_liu_sampler.sample(
         lambda x, index: np.asarray(index * 0.5 * slope * np.abs(x[:, 0] - centre), dtype=np.float64),
-        3, chains // 4, point.rng, dimension=2, lipschitz=slope, strength=1.0, tolerance=1e-2,
+        3, chains // 4, point.rng, dimension=2, lipschitz=slope, strength=0.8, tolerance=1e-2,
     ).points  # fmt: skip
 
     def strong(x: Array) -> Array:
-        return -0.5 * slope * np.abs(x - centre) - 0.5 * x**2
+        return -0.5 * slope * np.abs(x - centre) - 0.4 * x**2
 
     yield "chain of Gopi, Lee and Liu", drawn[:, 0], law(strong, -12.0, 12.0, np.array([centre]))
-    yield "chain of Gopi, Lee and Liu, flat coordinate", drawn[:, 1], normal(0.0, 1.0)
+    yield "chain of Gopi, Lee and Liu, flat coordinate", drawn[:, 1], normal(0.0, 1.0 / 0.8)
 
 
 def of_starts(point: Point) -> Iterator[Draw]:
@@ -299,14 +307,14 @@ def of_starts(point: Point) -> Iterator[Draw]:
     From x ~ N(0, 1/λ) the mean of the first proposals is (v/h)·(x + √h·ξ), v = 1/(λ + 1/h), and x | y is
     N(0, 1/λ) again for a flat loss.
     """
-    slope, strength = 0.06, 1.0
+    slope, strength = 0.04, 0.4  # at λ = 1 a start of variance λ or 1/λ² would be the same
     asked: list[Array] = []
 
     def kept(x: Array) -> Array:
         asked.append(x)
         return slope * np.abs(x[:, 0])
 
-    h = 3.0
+    h = 7.5
     steps = proximal_sampler.steps_needed(lipschitz=slope, strength=strength, step_size=h, tolerance=1e-3)
     ends = proximal_sampler.sample(
         kept, point.size, point.rng, dimension=2, lipschitz=slope, strength=strength,
@@ -327,6 +335,11 @@ def of_starts(point: Point) -> Iterator[Draw]:
         losses, 2, point.size, point.rng, dimension=2, lipschitz=slope, strength=strength, tolerance=1e-3
     ).points
     yield "first points of Gopi, Lee and Liu", points[0][:, 1], normal(0.0, 1.0 / strength)
+    points.clear()  # a single short step, which hardly forgets where it started
+    gopi_lee_liu_sampler.sample(
+        losses, 2, point.size, point.rng, dimension=2, lipschitz=0.4, strength=strength, tolerance=0.5
+    )
+    yield "points of a single short step", points[0][:, 1], normal(0.0, 1.0 / strength)
     yield "few long steps of Gopi, Lee and Liu", ends[:, 1], normal(0.0, 1.0 / strength)
 
 

@@ -11,11 +11,12 @@ rounded up here), and the threshold: Z/2 as printed and Z of Tardos are both the
 How it is checked. Exactly (`algorithm-2`): d, t and Z; scores against a double sum; users accused just below
 and just above each threshold, for pirate words that are cut off where a score has reached a wanted value;
 dummy columns and their removal; the rules of the coalitions. By sampling (`:laws`): the angles of the means,
-bits given the means, pairs of users and of neighbouring columns, the places that the permutation gives, who
+bits given the means, all pairs of users, neighbouring columns, the places that the permutation gives, who
 is returned, what a rule writes, whom a copier copies and which columns are broken."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -187,7 +188,6 @@ def of_code(point: Point) -> Iterator[Draw]:
     ranks = of_bits(code.words, code.means, rng)
     for name, some in (("small", code.means < 0.2), ("large", code.means > 0.8), ("other", code.means > 0.0)):
         yield f"ranks of the first user’s bits, {name} means", ranks[0, some], uniform
-    yield "ranks of two users, added modulo 1", (ranks[0] + ranks[1]) % 1.0, uniform
     yield "ranks of neighbouring columns, added modulo 1", (ranks[0, 1:] + ranks[0, :-1])[::2] % 1.0, uniform
 
 
@@ -226,14 +226,22 @@ def check_laws(point: Point) -> Iterator[Evidence]:
     everybody = coalitions.by_count(hidden.words, coalitions.rules(n)["spread"], rng)
     totals = fingerprinting.uncover(hidden, everybody) @ weights(hidden.inner).T
     guilty = np.flatnonzero(totals > 20.0 * n * math.log(n / point.security))
-    levels = point.split(len(found) + guilty.size)
+    pairs = list(itertools.combinations(range(n), 2))
+    levels = point.split(len(found) + guilty.size + len(pairs))
     for alpha, (quantity, draws, distribution) in zip(levels, found, strict=False):
         yield drawn_from(quantity, draws, distribution, alpha=alpha)
     returned = np.array(
         [fingerprinting.trace(hidden, everybody, rng, threshold="tardos") for _ in range(point.runs)]
     )
     yield at_least("users above the threshold", guilty.size, 2, note="so that Trace has a choice")
-    for alpha, user in zip(levels[len(found) :], guilty, strict=True):
+    code = hidden.inner
+    for alpha, (i, j) in zip(levels[len(found) + guilty.size :], pairs, strict=True):
+        agree = (code.words[i] == code.words[j]) - (code.means**2 + (1.0 - code.means) ** 2)
+        yield mean_equals(
+            f"bits of users {i + 1} and {j + 1} that agree, less their share", agree, 0.0, alpha=alpha,
+            largest_resolution=0.1,
+        )  # fmt: skip
+    for alpha, user in zip(levels[len(found) : len(found) + guilty.size], guilty, strict=True):
         yield mean_equals(
             f"share of runs that return user {user}", (returned == user).astype(float), 1.0 / guilty.size,
             alpha=alpha, method="clopper-pearson", largest_resolution=0.3,

@@ -1,19 +1,22 @@
 r"""Lemma 3.5: a condition Q has sample complexity n* for (1, o(1/n))-DP algorithms if and only if it has
-sample complexity Θ(n*/ε) for (ε, o(1/n))-DP algorithms. The proof runs a (1, δ)-DP algorithm A on a
-sample that keeps each record with probability ε, and says that this is (2ε, εδ)-DP.
+sample complexity Θ(n*/ε) for (ε, o(1/n))-DP algorithms. The proof runs a (1, δ)-DP algorithm A on a sample
+that keeps each record with probability ε, and says that this is (2ε, εδ)-DP. That step is checked here.
 
-What the proof shows depends on the adjacency of A.
+G.3 compares A on T with A on T without record i, and A on the rest is "the same as a run on X₂": its
+neighbours differ by the presence of a record. For them the step holds, with log(1 + ε(e − 1)) ≤ 2ε, and so
+does the other direction, P₁ ≥ e^{−ε}·P₂ − εδ/e, for 1 − ε(1 − 1/e) ≥ e^{−ε} on [0, 1]: both are equal at ε =
+0, and the difference is concave and positive at ε = 1.
 
-* Addition and removal of a record (`:add-remove`): it holds, with log(1 + ε(e − 1)) ≤ 2ε; the other
-  direction, P₁ ≥ e^{−ε}P₂ − εδ/e, holds too, for 1 − ε(1 − 1/e) ≥ e^{−ε}... from above: at ε = 0 and 1
-  both are equal, and e^{−ε} is convex. * Replacement, the paper's adjacency (printed): it falls. The
-  proof compares A on T with A on T without record i, which have different sizes. If A also publishes |T|,
-  which costs nothing under replacement, then |T| = n shows that record i is in, and the output on that
-  event is only 1-DP: ε = ½ and n = 2 give a divergence above 0 at 2ε < 1.
+The rest of the paper replaces a record (Proposition C.2: datasets in Xⁿ that differ in at most k places;
+the μ of Theorem 2.2; Theorem 3.7, where n is fixed). For that adjacency (`:replacement`) the step fails: an A
+that also publishes |T| loses nothing where a record is replaced, but |T| = n then shows that record i is in,
+and on that event A′ is only 1-DP: ε = ¼ and n = 2 give δ = 0.039 at 2ε. At ε ≥ ½ there is nothing to see, for
+A′ is 1-DP whatever is sampled. A sample of a fixed size εn repairs it (`:fixed-size`): record i is in it with
+probability ε, and replacing it replaces one record of T.
 
-Nor does the equivalence hold for every Q: the constant answer has sample complexity 1 at every ε
-. And composing 1/ε runs on one dataset, as the proof does for the other direction, does not
-make the dataset smaller; copying each record 1/ε times would, by group privacy.
+Not checked, for they are no inequalities: the equivalence needs a Q that depends on n (the constant answer
+has sample complexity 1 at every ε); and composing 1/ε runs on one dataset, as the proof does for the other
+direction, does not make the dataset smaller, while copying each record 1/ε times does, by group privacy.
 
 How it is checked. The law of A′ is added up over all samples for randomised response on the parity of the
 bits, n up to 9, and held against (2ε, εδ) with δ = 0 over all neighbouring pairs of bit strings up to
@@ -21,6 +24,7 @@ order."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from functools import partial
@@ -84,6 +88,34 @@ def divergence(base: Any, n: int, epsilon: float, at: float, adjacency: str) -> 
     return worst
 
 
+def fixed_size_law(n: int, size: int, data: tuple[int, ...]) -> dict[Any, float]:
+    """The law of A on a uniform sample of `size` of the records, by adding up over all of them."""
+    total: dict[Any, float] = {}
+    for kept in itertools.combinations(range(n), size):
+        for outcome, probability in sized_parity(tuple(data[i] for i in kept)).items():
+            total[outcome] = total.get(outcome, 0.0) + probability / math.comb(n, size)
+    return total
+
+
+def check_fixed_size(point: Point) -> Iterator[Evidence]:
+    from audits.divergence import hockey_stick
+    from audits.laws import Finite
+
+    n, size = point.n, point.size
+    share = size / n
+    sharp = math.log1p(share * math.expm1(1.0))
+    worst = just_below = 0.0
+    for first, second in pairs(n, "replace"):
+        laws = [Finite(fixed_size_law(n, size, x)) for x in (first, second)]
+        for a, b in (laws, laws[::-1]):
+            worst = max(worst, hockey_stick(a, b, sharp))
+            just_below = max(just_below, hockey_stick(a, b, sharp - 1e-4))
+    yield at_most("δ of A′ at log(1 + (m/n)(e − 1))", worst, 1e-12, point=point.axes)
+    yield at_most("log(1 + (m/n)(e − 1))", sharp, 2.0 * share, point=point.axes)
+    if size == 1:
+        yield equals("δ of A′ just below that ε is above 0", float(just_below > 0.0), 1.0, point=point.axes)
+
+
 def sample_law(point: Point) -> Iterator[Evidence]:
     """The law of the sample itself: every part of three records, by inclusion and exclusion."""
     rate = point.epsilon
@@ -131,29 +163,47 @@ CLAIM = Claim(
     "Lemma 3.5",
     "section 3.2",
     kind=Kind.PRIVACY,
-    title="Secrecy of the sample",
-    statement=r"""If $A$ is $(1,\delta)$-DP under replacement of a record, then $A$ on a sample
-that keeps each record
-with probability $\varepsilon$ is $(2\varepsilon,\varepsilon\delta)$-DP (appendix G.3).""",
-    expected=REFUTED,
-    check=partial(check, "replace"),
-    smoke=grid(n=(2, 4), epsilon=0.25),
-    ci=grid(n=(2, 4, 9), epsilon=(0.1, 0.25, 0.45)),
-    finding=Finding(
-        Weight.THEOREM,
-        what=(r"False under replacement when $A$ shows the size of its sample."),
-        favour="",
-        survives="",
-    ),
-)
-ADD_REMOVE = CLAIM.reading(
-    "add-remove",
-    statement=r"""As printed, with $A$ and the result private under addition or removal of a record; the sharp
-value is $\log(1+\varepsilon(e-1))$.""",
+    title="Secrecy of the sample, the step behind the lemma",
+    statement=r"""If $A$ is $(1,\delta)$-DP under addition and removal of a record, as appendix G.3 reads,
+then $A$ on a sample that keeps each record with probability $\varepsilon$ is
+$(2\varepsilon,\varepsilon\delta)$-DP; the sharp value is $\log(1+\varepsilon(e-1))$.""",
     expected=CONFIRMED,
     check=partial(check, "add-remove"),
+    smoke=grid(n=(2, 4), epsilon=0.25),
     ci=grid(n=(1, 2, 4, 8), epsilon=(0.01, 0.1, 0.5, 1.0)),
-    summary=r"Holds when $A$ is private under addition and removal.",
+    summary=r"The privacy step of the proof, for neighbours that differ by the presence of a record.",
+)
+REPLACEMENT = CLAIM.reading(
+    "replacement",
+    title="Secrecy of the sample, where a record is replaced",
+    statement=r"""The same with $A$ and the result private under replacement of a record, the neighbours that
+Theorem 3.7 and Proposition C.2 have.""",
+    expected=REFUTED,
+    check=partial(check, "replace"),
+    ci=grid(n=(2, 4, 9), epsilon=(0.1, 0.25, 0.45)),
+    finding=Finding(
+        Weight.PROOF,
+        what=r"""G.3 compares a run on the sample with a run on the sample without record $i$, which has
+another size; in Theorem 3.7 a record is replaced. An $A$ that publishes the size of its sample and a
+randomised response to a parity is 1-DP where a record is replaced; on a sample of two records with
+$\varepsilon=\frac14$ it has $\delta=0.039$ at $2\varepsilon$, where 0 is stated: a full sample shows that the
+record is in it.""",
+        favour=r""""Two neighbouring datasets that differ by a single element $i$" can be read as its
+presence; so read, the step is confirmed (`lemma-3.5`).""",
+        survives=r"""With a sample of the fixed size $\varepsilon n$ the step holds where a record is replaced
+(`:fixed-size`), with the same $\log(1+\varepsilon(e-1))\le2\varepsilon$, and Theorem 3.7 can use it.""",
+    ),
+)
+FIXED = CLAIM.reading(
+    "fixed-size",
+    title="Secrecy of a sample of fixed size",
+    statement=r"""If $A$ is $1$-DP under replacement of a record, then $A$ on a uniform sample of $m$ of the
+$n$ records is $\log(1+\frac mn(e-1))$-DP under replacement, for the $A$ that refutes `:replacement`.""",
+    expected=CONFIRMED,
+    check=check_fixed_size,
+    smoke=grid(n=(2, 4), size=1),
+    ci=grid(n=(4, 8), size=(1, 2, 4)),
+    summary=r"A fixed size repairs the step where a record is replaced.",
 )
 PROGRAM = CLAIM.reading(
     "program",
@@ -167,4 +217,4 @@ a part with $m$ of $n$ records has probability $\varepsilon^m(1-\varepsilon)^{n-
     ci=grid(n=(3, 5), epsilon=(0.1, 0.6), runs=20_000),
     largest_resolution=0.08,
 )
-CLAIMS = [ADD_REMOVE, PROGRAM]
+CLAIMS = [REPLACEMENT, FIXED, PROGRAM]

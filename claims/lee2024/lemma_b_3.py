@@ -5,7 +5,7 @@ It holds, for closed K; the name of Pythagoras belongs to the squared form, whic
 
 How it is checked. With the projections that the implementations use, balls (centred anywhere) and boxes,
 in dimensions 1 to 50, over random y of all sizes and z in K, corners among them; the largest excess is
-reported."""
+reported, and Π(y) must lie in K."""
 
 from __future__ import annotations
 
@@ -38,6 +38,8 @@ def check(point: Point) -> Iterator[Evidence]:
         yield equals(
             "largest move of a point of K", float(np.abs(domain.project(z) - z).max()), 0.0, error=1e-12
         )
+        beyond = np.linalg.norm(x - centre, axis=1) - 1.7 if name == "ball" else np.maximum(low - x, x - high)
+        yield at_most("how far Π(y) lies outside of K", float(beyond.max()), 1e-12, point=place)
         scale = 1.0 + np.linalg.norm(y - z, axis=1)
         plain = np.linalg.norm(x - z, axis=1) - np.linalg.norm(y - z, axis=1)
         yield at_most("largest ‖x − z‖ − ‖y − z‖", float((plain / scale).max()), 1e-12, point=place)

@@ -2,7 +2,9 @@ r"""Lemma E.2: for ψ μ-strongly convex and f_i G-Lipschitz there is a sampler 
 exp(−E f_i − ψ) in Θ(G²/μ·log²(G²(d/μ + C²)/δ)) steps, each with O(1) values of f_i in expectation (Gopi,
 Lee and Liu 2022).
 
-Implemented without the bounded domain, for ψ = (λ/2)‖x‖², where the Gaussian part is exact.
+Implemented without the bounded domain, for ψ = (λ/2)‖x‖², where the Gaussian part is exact: so neither d nor
+C stands in the steps of `schedule`, and the printed log²(G²(d/μ + C²)/δ), which holds for any start in the
+domain, is not what is checked. `theorem-2.2-oracle-proof` has the domain.
 
 How it is checked. Chains of the implementation against the law by quadrature, Kolmogorov–Smirnov with δ
 allowed and Anderson–Darling, for functions that pull apart. The proximal sampler with exact rejection is
@@ -129,7 +131,7 @@ E_if_i-\frac\lambda2\|x\|^2)$ after $\Theta(\frac{G^2}\lambda\log^2)$ steps of $
 exact and the proximal sampler follow the same law.""",
     expected=CONSISTENT,
     check=check,
-    smoke=grid(lipschitz=1.0, strength=1.0, tolerance=0.02, chains=600, draws=20_000),
-    ci=grid(lipschitz=(1.0, 2.0), strength=1.0, tolerance=0.01, chains=2500, draws=200_000),
+    smoke=grid(lipschitz=1.0, strength=0.8, tolerance=0.02, chains=600, draws=20_000),
+    ci=grid(lipschitz=(1.0, 2.0), strength=0.8, tolerance=0.01, chains=2500, draws=200_000),
     largest_resolution=1.5,
 )

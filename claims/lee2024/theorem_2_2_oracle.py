@@ -42,7 +42,7 @@ from claims import (
 from claims.lee2024 import PAPER
 from implementations.lee2024 import gopi_lee_liu_sampler, regularised_exponential
 
-G, C, CONSTANT = 1.0, 1.0, 3.0
+G, C, CONSTANT = 2.0, 3.0, 3.0
 
 
 def measure(point: Point) -> dict[str, Any]:

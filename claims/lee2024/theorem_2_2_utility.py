@@ -5,18 +5,20 @@ It holds, though two lemmas of its proof fall: integration by parts (`lemma-2.8-
 
     E excess ≤ k/η + (μ/4)·C² + G_k·√(2d/(ημ) + C²),
 
-and with η = nε√(k/log(1/δ))/(GC) and μ = 8ηG²·log(1/δ)/(n²ε²), the private reading
-(`theorem-2.2-privacy`), the first two terms are (1 + 2)·GC√(k·log(1/δ))/(nε); the third is below 0.6
-times that for G_k = G/(nε√d), δ ≤ 10⁻³. So the constant is at most 4. With the reading η =
-nε√(k·log(1/δ))/(GC), μ = 8ηG²/(n²ε²) the risk has the same bound, without privacy. With the log in both
-(`:both-logs`) the statement falls: μC² carries log(1/δ)^{3/2}.
+and with η = nε√(k/log(1/δ))/(GC) and μ = 8ηG²·log(1/δ)/(n²ε²), the private reading (`theorem-2.2-privacy`),
+the first two terms are (1 + 2)·GC√(k·log(1/δ))/(nε), and the third, for G_k = G/(nε√d), is √(1/(4k) +
+1/d)/√log(1/δ) times that: the constant is 3 + √(1/(4k) + 1/d)/√log(1/δ), below 4 for δ ≤ 0.2 and below 4.4
+for all δ < ½. Here θ* is the minimiser of the empirical risk, within C of the origin: Assumption 1.2 as
+printed does not give that (`assumption-1.2`). With the reading η = nε√(k·log(1/δ))/(GC), μ = 8ηG²/(n²ε²) the
+risk has the same bound, without privacy. With the log in both (`:both-logs`) the statement falls: μC² carries
+log(1/δ)^{3/2}.
 
-How it is checked. The exact sampler runs in ℝᵈ on losses Σ_{j≤k} a|θ_j − z_j| + (G_k/√(d −
-k))·Σ_{j>k}|θ_j|, minimisers at distance C, G_k = 0 and G_k = G/(nε√d). Members of the family differ in
-how many records disagree: the slope of the risk ranges from its largest value to half of μC, where the
-regulariser costs most. (1) The mean of each member at each point against 4·GC√(k·log(1/δ))/(nε), the
-printed form computed here. (2) Exponents of n, k, ε and d of the supremum over the family against −1, ½,
-−1, 0."""
+How it is checked. The exact sampler runs in ℝᵈ on losses Σ_{j≤k} a|θ_j − z_j| + (G_k/√(d − k))·Σ_{j>k}|θ_j|,
+minimisers at distance C, G_k = 0 and G_k = G/(nε√d). Members of the family differ in how many records
+disagree: the slope of the risk ranges from its largest value to half of μC, where the regulariser costs most.
+(1) The mean of each member at each point against its constant times the printed form GC√(k·log(1/δ))/(nε),
+both computed here. (2) Exponents of n, k, ε, d and log(1/δ) of the supremum over the family against −1, ½,
+−1, 0 and ½; δ goes from 0.4 to 10⁻⁸⁰."""
 
 from __future__ import annotations
 
@@ -48,6 +50,7 @@ from claims.lee2024 import PAPER
 from implementations.lee2024 import product_sampler, regularised_exponential
 
 G, C, CONSTANT = 1.0, 2.0, 4.0
+EXPONENTS = {"n": -1.0, "k": 0.5, "epsilon": -1.0, "d": 0.0, "log(1/delta)": 0.5}
 SHARES = (1.0, 0.3, 2.0, 1.0, 0.5)
 """Slope of the risk: the first two in units of G, the others in units of μC."""
 MEMBERS = ("slope G", "slope 0.3 G", "slope 2 μC", "slope μC", "slope μC/2")
@@ -93,6 +96,12 @@ def printed(row: Any) -> float:
     return G * C * math.sqrt(row["k"] * math.log(1.0 / row["delta"])) / (row["n"] * row["epsilon"])
 
 
+def proved(row: Any) -> float:
+    """The constant of the docstring: k/η and (μ/4)C² make 3, G_k = G/(nε√d) adds the rest."""
+    tail = 0.0 if row["tail"] == "none" else math.sqrt(1.0 / (4.0 * row["k"]) + 1.0 / row["d"])
+    return 3.0 + tail / math.sqrt(math.log(1.0 / row["delta"]))
+
+
 def judge(rates: bool, rows: Any, budget: Budget) -> Iterator[Evidence]:
     axes = ["n", "k", "epsilon", "d"]
     cells = list(rows.groupby([*axes, "delta", "tail", "member"]))
@@ -102,7 +111,7 @@ def judge(rates: bool, rows: Any, budget: Budget) -> Iterator[Evidence]:
         point = dict(zip([*axes, "delta", "tail", "member"], key, strict=True))
         scaled = cell["risk"].to_numpy() / printed(point)
         yield mean_at_most(
-            "excess risk over the printed form", scaled, CONSTANT, alpha=share, point=point,
+            "excess risk over the printed form", scaled, proved(point), alpha=share, point=point,
             largest_resolution=1.0,
         )  # fmt: skip
         ratios.append(float(scaled.mean()))
@@ -111,20 +120,28 @@ def judge(rates: bool, rows: Any, budget: Budget) -> Iterator[Evidence]:
     trials = int(rows["trial"].max()) + 1
     yield constant("hidden constant, largest over the points", ratios, errors, trials, points=points)
     for tail, part in zip(("none", "small"), budget.split(2) if rates else (), strict=False):
-        worst = family.worst_member(rows[rows["tail"] == tail], axes, "member", "risk")
+        worst = family.worst_member(rows[rows["tail"] == tail], [*axes, "delta"], "member", "risk")
+        worst["log(1/delta)"] = np.log(1.0 / worst["delta"])
         yield from family.exponents(
-            worst, "risk", {"n": -1.0, "k": 0.5, "epsilon": -1.0, "d": 0.0}, 0.1, side=Side.UPPER, alpha=part,
+            worst, "risk", EXPONENTS, 0.1, side=Side.UPPER, alpha=part,
             equivalence_alpha=0.001, standard_error="standard_error", vanishing=("epsilon",),
             point={"tail": tail},
         )  # fmt: skip
 
 
 _BASE = {"n": 800, "k": 4, "epsilon": 0.2, "d": 64, "delta": 1e-4}
-_ARMS = family.star(_BASE, n=(800, 400, 3200, 12_800), k=(1, 16), epsilon=(0.1, 0.4), d=(16, 1024))
+_ARMS = family.star(
+    _BASE,
+    n=(800, 400, 3200, 12_800),
+    k=(1, 16),
+    epsilon=(0.1, 0.4),
+    d=(16, 1024),
+    delta=(1e-80, 1e-20, 0.1, 0.4),
+)
 _STAR = [
     cell | {"tail": tail}
     for tail in ("none", "small")
-    for cell in [*_ARMS, _BASE | {"n": 3200, "k": 16, "epsilon": 0.4, "d": 256}]
+    for cell in [*_ARMS, _BASE | {"n": 3200, "k": 16, "epsilon": 0.4, "d": 256, "delta": 1e-6}]
 ]
 
 
@@ -132,7 +149,7 @@ def _plot(label: str, axis: str, **others: float) -> Plot:
     """The risk of every member along one axis, the other parameters as in the middle of the star."""
     return Plot(
         kind="loglog", title=f"Excess risk against the {label}", x=axis, y="risk", x_label=label,
-        y_label="excess risk", series="member", select={**others, "tail": "small"},
+        y_label="excess risk", series="member", select={"delta": 1e-4, **others, "tail": "small"},
     )  # fmt: skip
 
 
@@ -144,9 +161,10 @@ CLAIM = Claim(
     kind=Kind.RATE,
     title="Rank-dependent risk of the regularised exponential mechanism",
     statement=r"""With $\eta=n\varepsilon\sqrt{k/\log(1/\delta)}/(GC)$ and $\mu=8\eta
-G^2\log(1/\delta)/(n^2\varepsilon^2)$ and $G_k\le G/(n\varepsilon\sqrt d)$: $\mathbb
-E[L(\theta)-L(\theta^*)]\le4\,GC\sqrt{k\log(1/\delta)}/(n\varepsilon)$, whatever $d$ is (printed with
-$\lesssim$; the constant 4 is ours).""",
+G^2\log(1/\delta)/(n^2\varepsilon^2)$ and $G_k\le G/(n\varepsilon\sqrt d)$, for $\theta^*$ within $C$ of the
+origin: $\mathbb E[L(\theta)-L(\theta^*)]\le c\,GC\sqrt{k\log(1/\delta)}/(n\varepsilon)$, whatever $d$ is,
+$c=3+\sqrt{1/(4k)+1/d}/\sqrt{\log(1/\delta)}$, at most 4 for $\delta\le\frac15$ (printed with $\lesssim$; the
+constant is ours).""",
     expected=CONSISTENT,
     fits_exponents=True,
     measure=partial(measure, "log-below", "log"),
@@ -181,9 +199,13 @@ $\mu=8\eta G^2\log(1/\delta)/(n^2\varepsilon^2)$.""",
     plots=(),
     finding=Finding(
         Weight.RANGE,
-        what=(r"The regulariser then costs $\mu C^2/4$, larger than the bound by a factor $\log(1/\delta)$."),
-        favour="",
-        survives="",
+        what=r"""Not printed, but the repair that comes to mind first: with the factor $\log(1/\delta)$ added
+to $\mu$ alone the regulariser costs $\mu C^2/4$, above the bound by a factor $\log(1/\delta)/2$: 6.8 measured
+at $\delta=10^{-4}$.""",
+        favour=r"""With the logarithm below the fraction in $\eta$ at the same time, the bound is as printed
+(`theorem-2.2-utility`).""",
+        survives=r"""The bound times $\log(1/\delta)$.""",
+        follows_from="lee2024/theorem-2.2-privacy",
     ),
 )
 CLAIMS = [PLAIN, BOTH]

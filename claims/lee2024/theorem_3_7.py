@@ -2,9 +2,10 @@ r"""Theorem 3.7: for 2^{−o(n)} < δ < o(1/n) and ε ≤ 1, every (ε, δ)-DP a
 1}ᵈ on which the ℓ₁ losses ‖θ − z‖₁ have E[L(θ^priv) − L(θ*)] = Ω(min(1, √(d·log(1/δ))/(nε))·d).
 
 The proof does not reach all of that range (`theorem-3.7-proof`): it needs δ ≤ n^{−1−c}. Its constant is
-1/3000 where n ≤ n*; the printed Ω is read with that constant here. That no algorithm at hand is below
-shows little alone, so the attack of the proof is run too (`:tracing`), and the rate of the best mechanism
-is fitted (`:rate`).
+1/3000 where n ≤ n*; the printed Ω is read with that constant here. No computation confirms a bound for all
+algorithms: that the algorithms at hand are above it, by a factor of hundreds, is an illustration, which only
+a gross error of the instance or of a mechanism would spoil. So the attack of the proof is run too
+(`:tracing`), and the rate of the best mechanism is fitted (`:rate`).
 
 How it is checked. (1) `sandwich`: the fingerprinting instance copied and padded as in the proof; three
 private mechanisms, the majority without privacy below. (2) `:rate`: the best mechanism on columns whose
@@ -38,6 +39,7 @@ from claims import (
     audit_privacy,
     constant,
     grid,
+    mean_at_least,
     mean_at_most,
     reported,
     sandwich,
@@ -105,7 +107,7 @@ def judge(rows: Any, budget: Budget) -> Iterator[Evidence]:
     axes = ["n", "d"]
     worst = family.supremum(rows, [*axes, "mechanism"], "margin", "risk")
     means = worst.groupby([*axes, "mechanism"])["risk"].agg(["mean", "sem", "size"]).reset_index()
-    best = means.loc[means.groupby(axes)["mean"].idxmin()].rename(
+    best: Any = means.loc[means.groupby(axes)["mean"].idxmin()].rename(
         columns={"mean": "risk", "sem": "standard_error"}
     )
     yield from family.exponents(
@@ -123,19 +125,18 @@ def judge(rows: Any, budget: Budget) -> Iterator[Evidence]:
     yield constant(
         "best mechanism over the printed form, least", ratios, errors, trials, points=points, least=True
     )
-    for ratio, error, point in zip(ratios, errors, points, strict=True):
-        yield Evidence(
-            quantity="best mechanism over the printed form", estimate=ratio, low=ratio - 8.0 * error,
-            high=ratio + 8.0 * error, confidence=1.0 - 1e-9, method="student-t", samples=trials,
-            claimed=CONSTANT, point=point,
-            verdict=CONSISTENT if ratio - 8.0 * error > CONSTANT else None,
-            resolution=8.0 * error if ratio - 8.0 * error > CONSTANT else None,
+    for point, share in zip(points, budget.split(len(points)), strict=True):
+        found = worst[(worst["n"] == point["n"]) & (worst["d"] == point["d"])]
+        values = found.loc[found["mechanism"] == point["mechanism"], "risk"].to_numpy()
+        values = values / form(point["n"], point["d"], epsilon, delta)
+        yield mean_at_least(
+            "best mechanism over the printed form", values, CONSTANT, alpha=share, point=point,
         )  # fmt: skip
 
 
 def check_tracing(point: Point) -> Iterator[Evidence]:
     users, security, rng = point.users, point.security, point.rng
-    z = 0.5 * fingerprinting.score_scale(users, security)
+    z = fingerprinting.score_scale(users, security)
 
     def draw(generator: np.random.Generator) -> tracing.Target:
         code = fingerprinting.generate(users, security, generator)
@@ -243,27 +244,36 @@ def judge_accuracy(rows: Any, budget: Budget) -> Iterator[Evidence]:
 
 
 def check_private(point: Point) -> Iterator[Evidence]:
+    """Two pairs: all coordinates move up, told by their sum; half of them move down, told by the contrast,
+    which noise that the coordinates share would leave bare."""
     n, d = point.n, point.d
-    fewer = np.full(d, float(n // 2))
-    for (name, mechanism), alpha in zip(mechanisms().items(), point.split(len(mechanisms())), strict=True):
+    low = np.zeros((n, d))
+    low[: n // 2] = 1.0
+    up, mixed = low.copy(), low.copy()
+    up[-1] = 1.0  # one record of zeros becomes a record of ones …
+    mixed[-1, ::2] = 1.0  # … or, from zeros and ones in turn, its opposite
+    opposite = low.copy()
+    opposite[-1, 1::2] = 1.0
+    contrast = np.where(np.arange(d) % 2 == 0, 1.0, -1.0)
+    tried = {"sum": (low, up, np.ones(d)), "contrast": (opposite, mixed, contrast)}
+    levels = iter(point.split(len(mechanisms()) * len(tried)))
+    for name, mechanism in mechanisms().items():
 
         def run(
             data: np.ndarray, size: int, rng: np.random.Generator, mechanism: Any = mechanism
         ) -> np.ndarray:
-            ones = data.sum(axis=0)
-            return mechanism(ones, n, size, rng, epsilon=point.epsilon, delta=point.delta)
+            return mechanism(data.sum(axis=0), n, size, rng, epsilon=point.epsilon, delta=point.delta)
 
-        zeros, ones = np.zeros((n, d)), np.zeros((n, d))
-        zeros[: int(fewer[0])], ones[: int(fewer[0])] = 1.0, 1.0
-        ones[-1] = 1.0  # one record of zeros becomes a record of ones
-        result = audit_privacy(
-            run, [(zeros, ones)], epsilon=point.epsilon, delta=point.delta, adjacency=PAPER.adjacency,
-            alpha=alpha, rng=point.rng, max_samples=point.samples, score=lambda x: x.sum(axis=1),
-        )  # fmt: skip
-        yield result.evidence(name)
+        for score, (first, second, weights) in tried.items():
+            result = audit_privacy(
+                run, [(first, second)], epsilon=point.epsilon, delta=point.delta, adjacency=PAPER.adjacency,
+                alpha=next(levels), rng=point.rng, max_samples=point.samples,
+                score=lambda x, weights=weights: x @ weights,
+            )  # fmt: skip
+            yield result.evidence(f"{name}, told by the {score}")
 
 
-_STATEMENT = r"""For $\varepsilon\le1$, $\delta\le n^{-1-c}$: every $(\varepsilon,\delta)$-DP
+_STATEMENT = r"""For $\varepsilon\le1$, $2^{-o(n)}<\delta<o(1/n)$: every $(\varepsilon,\delta)$-DP
 algorithm has $\mathbb
 E[L(\theta)-L(\theta^*)]\ge\frac1{3000}\min(1,\sqrt{d\log(1/\delta)}/(n\varepsilon))\,d$ on a dataset of
 bits, for $\ell(\theta;z)=\|\theta-z\|_1$ (printed with $\Omega$)."""
@@ -279,7 +289,7 @@ CLAIM = Claim(
     smoke=grid(users=4, copies=3, security=0.1, epsilon=0.5, delta=1e-4, runs=20),
     ci=grid(users=(4, 8), copies=(1, 10), security=0.1, epsilon=(0.1, 1.0), delta=1e-4, runs=24),
     largest_resolution=2e4,
-    summary=r"The printed range $\delta<o(1/n)$ is not reached by its proof.",
+    summary=r"Not contradicted; the proof reaches $\delta\le n^{-1-c}$, not all of $\delta=o(1/n)$.",
 )
 RATE = CLAIM.reading(
     "rate",
@@ -307,9 +317,9 @@ TRACING = CLAIM.reading(
     "tracing",
     kind=Kind.EXPERIMENT,
     title="The tracing attack",
-    statement=r"""The attack of the proof traces a member of the accurate majority, and the private
-mechanisms no more
-often than $(\varepsilon,\delta)$ allows.""",
+    statement=r"""The attack of the proof traces a member of the accurate majority, and the private mechanisms
+no more often than $(\varepsilon,\delta)$ allows, at the threshold $Z$ for the majority and at $\sqrt d$ for
+the noisy counts and the noisy mean; the exponential mechanism, near 0 with so few records, is left out.""",
     check=check_tracing,
     smoke=grid(users=3, security=0.2, epsilon=0.5, delta=1e-4, runs=120),
     ci=grid(users=4, security=0.2, epsilon=0.5, delta=1e-4, runs=250),
@@ -324,7 +334,7 @@ $(\varepsilon,\delta)$-DP under replacement of a
 record of bits.""",
     check=check_private,
     smoke=grid(n=20, d=4, epsilon=0.4, delta=0.01, samples=40_000),
-    ci=grid(n=20, d=9, epsilon=0.4, delta=0.01, samples=150_000),
+    ci=grid(n=20, d=9, epsilon=0.4, delta=0.01, samples=80_000),
     largest_resolution=1.0,
 )
 ACCURACY = CLAIM.reading(

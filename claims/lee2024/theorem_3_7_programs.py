@@ -11,7 +11,8 @@ How it is checked. Exactly (`theorem-3.7-programs`): risks in rational arithmeti
 grid point, the records of the copied and of the padded dataset one by one, the projection. By sampling
 (`:laws`): the noisy mean inside and at the ends of the cube, the noisy sign, and each coordinate of the
 exponential mechanism, against their closed forms with the Gaussian parameter that is computed here by root
-finding; all where noise of half or twice the size would be seen."""
+finding, and two coordinates of each for independence; all where noise of half or twice the size would be
+seen."""
 
 from __future__ import annotations
 
@@ -146,8 +147,9 @@ def check_laws(point: Point) -> Iterator[Evidence]:
     # The first count lies near 0, so that its mean is clipped often; signs want counts near n/2.
     ones = np.clip(np.linspace(0.5 * spread, 0.5 * n + spread, d), 0.0, n)
     near = n / 2.0 + spread * np.linspace(-1.0, 0.7, d)
-    levels = iter(point.split(6))
+    levels = iter(point.split(9))
     mean = l1_instance.noisy_mean(ones, n, point.size, point.rng, epsilon=epsilon, delta=delta)
+    ranks = np.zeros(point.size)
     outside = int(((mean < 0.0) | (mean > 1.0)).sum())
     yield equals("coordinates of the noisy mean outside [0, 1]", outside, 0, point=point.axes)
     sign = l1_instance.noisy_median_sign(near, n, point.size, point.rng, epsilon=epsilon, delta=delta)
@@ -165,13 +167,29 @@ def check_laws(point: Point) -> Iterator[Evidence]:
         drawn, u = mean[:, j], point.rng.random(point.size)
         moved = np.where(drawn == 0.0, -u, np.where(drawn == 1.0, 1.0 + u, drawn))
         yield drawn_from(f"coordinate {j + 1} of the noisy mean", moved, law, alpha=next(levels))
+        ranks = ranks + law(moved)
         share = float(ndtr((float(near[j]) - n / 2.0) / spread))
         yield mean_equals(
             f"P(coordinate {j + 1} of the noisy sign is 1)", sign[:, j], share, alpha=next(levels),
             method="clopper-pearson", largest_resolution=0.06,
         )  # fmt: skip
-    for quantity, draws, distribution in of_exponential(point, ones, n):
+    both = sign[:, 0] * sign[:, -1]
+    product = float(np.prod(ndtr((near[[0, -1]] - n / 2.0) / spread)))
+    yield mean_equals(
+        "P(both coordinates of the noisy sign are 1)", both, product, alpha=next(levels),
+        method="clopper-pearson", largest_resolution=0.06,
+    )  # fmt: skip
+    exponential = list(of_exponential(point, ones, n))
+    for quantity, draws, distribution in exponential:
         yield drawn_from(quantity, draws, distribution, alpha=next(levels))
+    # Noise that coordinates share leaves each law as it is; ranks added modulo 1 are uniform if it is not.
+    pairs = {
+        "the exponential mechanism": sum(law(draws) for _, draws, law in exponential),
+        "the noisy mean": ranks,
+    }
+    for name, total in pairs.items():
+        quantity = f"ranks of two coordinates of {name}, added modulo 1"
+        yield drawn_from(quantity, total % 1.0, lambda x: np.clip(x, 0.0, 1.0), alpha=next(levels))
 
 
 CLAIM = Claim(

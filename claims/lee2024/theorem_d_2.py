@@ -5,7 +5,8 @@ It holds, with the constant 1/2048: on n* copies of z and n − n* zeros the ine
 
     L(θ) − L(z) ≥ n*·min{1, ‖θ − z‖²}/(8n),
 
-meets Lemma D.1, which gives ‖θ − z‖ ≥ 1/16 with probability ½.
+meets Lemma D.1, which gives ‖θ − z‖ ≥ 1/16 with probability ½ for ε ≤ d/20. (For "n, d large enough" that is
+no restriction where ε is fixed before d.)
 
 How it is checked. The losses come from the implementation. Equations (10), (24) and ℓ(θ; 0) = max(0, ‖θ‖
 − 1) are checked as identities, (27) over θ of all sizes and directions, near z and far away, d up to 16;
@@ -76,6 +77,7 @@ losses satisfy
 $L(\theta)-L(z)\ge\frac{n^*}{8n}\min\{1,\|\theta-z\|^2\}$, so with Lemma D.1 the excess is at least
 $n^*/(2048n)$ with probability $\ge\frac12$.""",
     expected=CONFIRMED,
+    rests_on=("lee2024/lemma-d.1",),
     check=check,
     smoke=grid(d=(2, 4), points=500),
     ci=grid(d=(2, 4, 9, 16), points=20_000),

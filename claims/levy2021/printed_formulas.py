@@ -545,7 +545,8 @@ CLAIM = Claim(
     r"Algorithm 1, $\varepsilon'$, $\tau'$ and $\beta$ of Algorithm 2, the budget "
     r"$(\varepsilon/(2\sqrt{2T\log(2/\delta)}),\delta/(2T))$ of Algorithm 3, and $T$, $n_t=n/2^t$, "
     r"$\lambda_t=4^t\lambda$ and the steps of Algorithm 4 are computed as printed; the programs refuse "
-    r"$\varepsilon>1$ and users too few for $\beta$.",
+    r"$\varepsilon>1$ and users too few for $\beta$. (Two other sets of constants, which are ours, "
+    r"are held against formulas of ours.)",
     expected=CONFIRMED,
     check=check,
     smoke=POINTS,

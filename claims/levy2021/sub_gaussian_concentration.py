@@ -48,7 +48,9 @@ def on_a_sphere(radius: float, d: int) -> float:
     import numpy as np
     from scipy.special import gammaln, ive
 
-    v = np.linspace(0.01, 3.0, 3000) * radius
+    v = (
+        np.linspace(0.01, 2.0, 2000) * radius
+    )  # the ratio is least near v = radius, and at least 1 from 2·radius on
     order = 0.5 * d - 1.0
     mean = np.exp(gammaln(0.5 * d) + order * np.log(2.0 / (v * radius))) * ive(order, v * radius)
     # mean is M(v) exp(−v·radius): both parts of the ratio are divided by exp(v·radius).
@@ -56,11 +58,19 @@ def on_a_sphere(radius: float, d: int) -> float:
     return 0.99 * min(1.0, float((shrunk / (mean - np.exp(-v * radius))).min()))
 
 
+def printed_radius(n: int, d: int, gamma: float) -> float:
+    return math.sqrt(d * math.log(2.0 * n / gamma))
+
+
+def corrected_radius(n: int, d: int, gamma: float) -> float:
+    return math.sqrt(2.0 * d * math.log(2.0 * d * n / gamma))
+
+
 def check_printed(point: Point) -> Iterator[Evidence]:
     n, d = point.n, point.d
-    radius = math.sqrt(d * math.log(2.0 * n / point.gamma))
+    radius = printed_radius(n, d, point.gamma)
     probability = leaves(radius, n, d)
-    yield at_most("P(a normal vector leaves the radius)", probability, point.gamma, decides=False)
+    yield at_most("P(a normal vector leaves the radius)", probability, point.gamma)
     if d > 1:
         probability = -math.expm1(n * math.log1p(-on_a_sphere(radius * (1.0 + 1e-9), d)))
         quantity = "P(a vector on a sphere around 0, or 0, leaves the radius)"
@@ -69,7 +79,7 @@ def check_printed(point: Point) -> Iterator[Evidence]:
 
 def check_corrected(point: Point) -> Iterator[Evidence]:
     n, d = point.n, point.d
-    radius = math.sqrt(2.0 * d * math.log(2.0 * d * n / point.gamma))
+    radius = corrected_radius(n, d, point.gamma)
     # The norm exceeds r only where one of d coordinates exceeds r/√d.
     union = 2.0 * d * n * math.exp(-(radius**2) / (2.0 * d))
     yield at_most("union bound, every sub-Gaussian vector", union, point.gamma)

@@ -165,9 +165,9 @@ CLAIM = Claim(
     name="theorem-3-convex",
     kind=Kind.RATE,
     title="Private ERM, convex losses",
-    statement=r"For convex $H$-smooth losses with $\sigma^2$-sub-Gaussian gradients and $\tilde "
-    r"G=\sigma\sqrt d$, "
-    r"Algorithm 3 has excess empirical risk "
+    statement=r"For $n=\tilde\Omega(\sqrt{dT}/\varepsilon)$ users with samples of one law (A2) and convex "
+    r"$H$-smooth losses with $\sigma^2$-sub-Gaussian gradients, $\tilde G=\sigma\sqrt d$, "
+    r"Algorithm 3 has with probability $1-\gamma$ over the samples the excess empirical risk "
     r"$\tilde O\big(\frac{HR^2}T+\frac{R\tilde G\sqrt d}{n\sqrt m\,\varepsilon}\big)$.",
     expected=CONSISTENT,
     fits_exponents=True,

@@ -125,7 +125,9 @@ CLAIM = Claim(
     name="theorem-3-nonconvex",
     kind=Kind.RATE,
     title="Private ERM, non-convex losses",
-    statement=r"For $H$-smooth losses, Algorithm 3 with a random iterate has "
+    statement=r"For $n=\tilde\Omega(\sqrt{dT}/\varepsilon)$ users with samples of one law (A2) and "
+    r"$H$-smooth "
+    r"losses, Algorithm 3 with a random iterate has with probability $1-\gamma$ over the samples "
     r"$\mathbb E\|\mathsf G_{L,1/H}(\hat\theta)\|^2="
     r"\tilde O\big(\frac{H\Delta}T+\frac{\sqrt{H\Delta}\,\tilde G\sqrt d}{n\sqrt m\,\varepsilon}\big)$, "
     r"$\Delta\le GR$.",

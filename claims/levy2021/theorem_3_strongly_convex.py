@@ -83,7 +83,10 @@ CLAIM = Claim(
     name="theorem-3-strongly-convex",
     kind=Kind.RATE,
     title="Private ERM, strongly convex losses",
-    statement=r"For $\mu$-strongly convex $H$-smooth losses, Algorithm 3 has excess empirical risk "
+    statement=r"For $n=\tilde\Omega(\sqrt{dT}/\varepsilon)$ users with samples of one law (A2) and "
+    r"$\mu$-strongly convex $H$-smooth losses, Algorithm 3 has with probability $1-\gamma$ over the samples "
+    r"the "
+    r"excess empirical risk "
     r"$\tilde O\big(GR\,e^{-\mu T/H}+\frac{\tilde G^2d}{\mu n^2m\varepsilon^2}\big)$, "
     r"$\tilde G=\sigma\sqrt d$.",
     expected=CONSISTENT,

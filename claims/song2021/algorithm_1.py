@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -228,11 +229,8 @@ def check_guards(point: Point) -> Iterator[Evidence]:
         ("epsilon", 0.0), ("delta", 1.0), ("n", 0), ("steps", 0), ("lipschitz", -1.0), ("noise", "none"),
         ("adjacency", "replace"),
     ):  # fmt: skip
-        yield refused(
-            f"the noise of {name} = {value}",
-            name,
-            lambda n=name, v=value: dp_gd.noise_scale(**scale | {n: v}),
-        )
+        asked: dict[str, Any] = {**scale, name: value}
+        yield refused(f"the noise of {name} = {value}", name, partial(dp_gd.noise_scale, **asked))
     still = dp_gd.glm_gradient(Problem(long[:, :2], long[:, 2], losses.absolute()))
     none = {"learning_rate": 1.0, "noise": lambda: 0.0}
     yield refused("no step", "steps", lambda: dp_gd.run(still, np.zeros(2), steps=0, **none))

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,8 @@ def check(point: Point) -> Iterator[Evidence]:
     yield at_most("δ at ε of the T reports of one record", composed, delta, note=note)
     steep = local.report_noise(epsilon=epsilon, delta=delta, steps=steps, lipschitz=3.0)
     yield same("noise of a report over 2L√T/μ*, L = 3", steep / (3.0 * stated), 1.0)
+    other = local.report_noise(epsilon=2.5, delta=1e-7, steps=5, lipschitz=1.0) * mu_star(2.5, 1e-7)
+    yield same("noise of a report over 2L√T/μ* at another ε and δ", other / (2.0 * math.sqrt(5.0)), 1.0)
 
     x, y = in_unit_ball((point.drawn, 2), rng), rng.uniform(-1.0, 1.0, point.drawn)
     theta = np.array([0.4, -0.7])
@@ -103,12 +106,11 @@ def check(point: Point) -> Iterator[Evidence]:
     inside = free / np.maximum(np.linalg.norm(free, axis=1, keepdims=True), 1.0)
     yield same("one step over C, against the projection of the free one", held, inside)
     for name, value in (("delta", 0.0), ("steps", 0), ("lipschitz", 0.0)):
-        good: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "steps": steps, "lipschitz": 1.0}
+        asked: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "steps": steps, "lipschitz": 1.0}
+        asked[name] = value
         yield refused(
-            f"the noise of {name} = {value}",
-            name,
-            lambda g=good, n=name, v=value: local.report_noise(**g | {n: v}),
-        )
+            f"the noise of {name} = {value}", name, partial(local.report_noise, **asked)
+        )  # fmt: skip
 
     def first_report(data: Array, size: int, generator: np.random.Generator) -> Array:
         """All T reports of the first record, whose gradient does not depend on θ: it has n copies."""

@@ -37,8 +37,8 @@ The two noises are not at one ε (`section-6-comparison`). Figure 2 compares the
 Gamma) is (5.81, 5.12) with Mironov's conversion, the only one that the paper cites, (5.00, 4.56) with the
 other, and exactly 4.14 against at most 1.62; with a record replaced at least 4.78 against at most 2.55. No
 accountant gives 5.0 to both, and the Gamma noise has more privacy: at the ε of the Gaussian noise its scale
-could be smaller. The statement that the accuracy with Gamma noise falls with the dimension is not touched.
-Learning rates were chosen on the test set, and the training runs of that search are not part of the ε.
+could be smaller. Learning rates were chosen on the test set, and the training runs of that search are not
+part of the ε. What survives. That the accuracy with Gamma noise falls with the dimension is not touched.
 
 Poisson sampling, a record replaced (`section-6-privacy`): true.
 * Gaussian. Given the rest of the batch, a step is P = (1 − q)N(0) + qN(g) against Q = (1 − q)N(0) + qN(g′),

@@ -257,13 +257,17 @@ def check_estimators(point: Point) -> Iterator[Evidence]:
         yield from check_audits(point)
 
 
-def estimators(sampled: int, *levels: float) -> list[dict[str, Any]]:
-    """Laws at ε away from 1, where ε and its powers differ; audits, which can refute only, at ε = 1."""
-    return [
-        *grid(delta=0.01, sampled=sampled, epsilon=levels),
-        *grid(delta=0.01, descents=sampled, epsilon=levels),
-        *grid(delta=0.01, audited=sampled, epsilon=1.0),
+def estimators(sampled: int, *levels: tuple[float, float]) -> list[dict[str, Any]]:
+    """Laws at ε other than 1, where ε and its powers differ; audits, which can refute only, at ε = 1."""
+    laws = [
+        point
+        for epsilon, delta in levels
+        for point in (
+            *grid(delta=delta, sampled=sampled, epsilon=epsilon),
+            *grid(delta=delta, descents=sampled, epsilon=epsilon),
+        )
     ]
+    return [*laws, *grid(delta=0.01, audited=sampled, epsilon=1.0)]
 
 
 ESTIMATORS = THEOREM.reading(
@@ -280,9 +284,9 @@ ESTIMATORS = THEOREM.reading(
     # Probabilities and Kolmogorov distances. Noise that is 5 % off must be seen: it moves the law of the
     # squared norm of two coordinates by 0.036.
     largest_resolution=0.036,
-    smoke=estimators(40_000, 0.7),
-    ci=estimators(100_000, 0.7, 1.6),
-    full=estimators(1_000_000, 0.5, 0.9, 2.0),
+    smoke=estimators(40_000, (0.7, 1e-4)),
+    ci=estimators(100_000, (0.7, 1e-4), (1.6, 0.01)),
+    full=estimators(1_000_000, (0.5, 1e-6), (0.9, 1e-3), (2.0, 0.01)),
     fits_exponents=False,
     plots=(),
 )

@@ -89,7 +89,8 @@ def noisy_mean(
 
 @functools.lru_cache(maxsize=64)
 def _gaussian_mu(epsilon: float, delta: float) -> float:
-    """μ*(ε, δ), which takes longer to find than an output takes to draw."""
+    """μ*(ε, δ), which takes longer to find than an output takes to draw; no Gaussian noise has δ = 0."""
+    checks.probability(delta=delta)
     return float(mu_star(epsilon, delta))
 
 

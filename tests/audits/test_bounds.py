@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from audits.bounds import check_bound, check_mean, clopper_pearson, mean_interval, quantile_interval
 from audits.evidence import Side, Verdict
+from audits.judge import mean_at_most
 
 
 def most(p, n):
@@ -157,10 +158,10 @@ def test_what_cannot_be_refuted_is_inconclusive():
     assert constant.verdict is Verdict.INCONCLUSIVE  # a sample without spread says nothing of the tails
     few = check_bound([0.0, 1.0], 0.5, alpha=1e-3, quantity="risk", method="clopper-pearson")
     assert few.verdict is Verdict.INCONCLUSIVE
-    wide = check_bound(rng.normal(0, 1, 50), 0.0, alpha=0.01, quantity="risk", largest_resolution=0.1)
+    wide = mean_at_most("risk", rng.normal(0, 1, 50), 0.0, alpha=0.01, largest_resolution=0.1)
     assert wide.verdict is Verdict.INCONCLUSIVE
     assert "resolution" in wide.note
-    wide = check_bound(rng.normal(9, 1, 50), 0.0, alpha=0.01, quantity="risk", largest_resolution=0.1)
+    wide = mean_at_most("risk", rng.normal(9, 1, 50), 0.0, alpha=0.01, largest_resolution=0.1)
     assert wide.verdict is Verdict.REFUTED  # a refutation needs no resolution
 
 
@@ -207,7 +208,7 @@ def test_the_interval_of_a_quantile_covers_it():
             "values must be 0 or 1",
         ),
         (
-            lambda: check_bound([1.0, 2.0], 1.0, alpha=0.1, quantity="x", largest_resolution=0.0),
+            lambda: mean_at_most("x", [1.0, 2.0], 1.0, alpha=0.1, largest_resolution=0.0),
             "largest_resolution must be > 0",
         ),
         (lambda: check_mean(1.0, 0.0, 10, 1.0, alpha=0.1, quantity="x"), "standard_error must be > 0"),

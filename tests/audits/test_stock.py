@@ -118,7 +118,7 @@ def test_the_search_finds_the_pair_of_a_planted_bug() -> None:
     found = search(
         each(clipped),
         stock(Schema(), "replace"),
-        epsilon=1.0,
+        (1.0, 0.0),
         rng=np.random.default_rng(0),
         samples=64,
         keep=1,
@@ -134,22 +134,22 @@ def test_a_pair_on_which_the_mechanism_fails_is_left_out_and_said() -> None:
 
     said: list[str] = []
     pairs, rng = stock(Schema(), "replace"), np.random.default_rng(0)
-    found = search(each(fragile), pairs, epsilon=1.0, rng=rng, samples=64, say=said.append)
+    found = search(each(fragile), pairs, (1.0, 0.0), rng=rng, samples=64, say=said.append)
     assert "a value out of bounds" not in {one.name for one in found}
     (sentence,) = said
     assert '"a value out of bounds" is left out' in sentence
     assert "OverflowError(too much)" in sentence
     # As an output it is what shows most.
-    found = search(each(fragile), pairs, epsilon=1.0, rng=rng, samples=64, keep=1, errors="symbol")
+    found = search(each(fragile), pairs, (1.0, 0.0), rng=rng, samples=64, keep=1, errors="symbol")
     assert found[0].name == "a value out of bounds"
 
     def never(data: Any, rng: np.random.Generator) -> float:
         raise TypeError("no floats")
 
     with pytest.raises(ValueError, match=r"fails on every pair of the stock: .*no floats"):
-        search(each(never), pairs, epsilon=1.0, rng=rng)
+        search(each(never), pairs, (1.0, 0.0), rng=rng)
 
 
 def test_the_search_keeps_what_is_asked() -> None:
     with pytest.raises(ValueError, match="keep"):
-        search(each(lambda data, rng: 0.0), [], epsilon=1.0, rng=np.random.default_rng(0), keep=0)
+        search(each(lambda data, rng: 0.0), [], (1.0, 0.0), rng=np.random.default_rng(0), keep=0)

@@ -174,7 +174,7 @@ def test_sources_that_change_during_a_run_are_computed_again_and_abort_nothing(t
     result = run_claims(
         select(catalogue, ["edited2020/*"]),
         Settings(tier="smoke"),
-        folders=catalogue.folders,
+        catalogue=catalogue,
         out=tmp_path / "run",
         notify=lambda event, _: said.append(event),
     )

@@ -84,7 +84,7 @@ def test_the_templates_of_contributing_run_and_give_their_verdicts(tmp_path):
     catalogue = discover([tmp_path])
     assert broken(catalogue, ["doe2020/*"]) == []
     chosen = select(catalogue, ["doe2020/*"])
-    result = run_claims(chosen, Settings(tier="smoke"), folders=catalogue.folders, out=tmp_path / "run")
+    result = run_claims(chosen, Settings(tier="smoke"), catalogue=catalogue, out=tmp_path / "run")
     # Each of the two that sample errs with probability 1e-6; a pass may also be too coarse.
     assert {c.id: c.verdict for c in result.claims} == {c.id: c.expected for c in chosen}
     assert {c.expected for c in chosen} == {Verdict.REFUTED, Verdict.CONFIRMED, Verdict.CONSISTENT}

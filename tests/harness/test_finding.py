@@ -11,6 +11,7 @@ from audits.evidence import Verdict
 from audits.judge import at_most, equals
 from claims.harness.commands.listing import fallen_table, fallen_text
 from claims.harness.conformance import Context, finding, premises
+from claims.harness.discover import Catalogue
 from claims.harness.errata import form_problem, owes_check, run_check
 from claims.harness.fallen import by_weight
 from claims.harness.finding import Finding, Weight, finding_from_json
@@ -87,7 +88,8 @@ def test_a_verdict_is_never_stronger_than_its_premise(tmp_path: Path, premise, v
     assert again["demo/theorem-1"].cached
     read = result_from_json(run["demo/theorem-2"].to_json())
     assert read.rests_on == ("demo/theorem-1",)
-    alone = run_claims([theorem], Settings(tier="smoke"), out=tmp_path / "alone", catalogue=everything)
+    catalogue = Catalogue(claims=tuple(everything), papers=(), problems=(), folders=())
+    alone = run_claims([theorem], Settings(tier="smoke"), out=tmp_path / "alone", catalogue=catalogue)
     assert alone["demo/theorem-1"].verdict is verdict, "the premise counts with its expected verdict"
 
 
@@ -136,6 +138,7 @@ def test_a_result_whose_private_reading_falls_holds_to_the_letter_only():
         Standing.HOLDS: [printed, constant],
         Standing.LETTER_ONLY: [printed, private],
         Standing.FALLS: [falls("theorem-1"), private],
+        Standing.NEARLY: [falls("theorem-1", smaller), private],
         Standing.OPEN: [undecided, private],
     }
     for word, claims in expected.items():

@@ -75,20 +75,20 @@ def test_text_is_swapped_at_a_call_site():
 def test_mechanical_bugs_compile_and_change_the_program():
     found = sites("implementations.privacy")
     assert len({s.key for s in found}) > 0.95 * len(found)
-    operators = {s.operator for module in modules("song2021") for s in sites(module)}
+    operators = {s.operator for module in modules() if ".song2021." in module for s in sites(module)}
     assert {
         "constant doubled", "constant halved", "sign", "product for quotient", "root or log dropped",
         "min for max", "index off by one", "arguments exchanged", "line left out", "comparison",
     } <= operators  # fmt: skip
     for site in found:
-        assert as_mutant(site, ()).by is not None
+        assert as_mutant(site).by is not None
         assert site.line
         assert not site.line.startswith(("raise", "checks."))
     changed = 0
     mine = [s for s in sites("implementations.song2021.dp_gd") if s.function.endswith(":noise_scale")]
     value = _noise_scales()
     for site in mine:
-        with planted(as_mutant(site, ())):
+        with planted(as_mutant(site)):
             try:
                 changed += _noise_scales() != value
             except (ArithmeticError, ValueError, TypeError):
@@ -251,7 +251,7 @@ def test_a_bug_planted_everywhere_reaches_whoever_holds_the_function():
     before = held(1.0, 0.5)
     seen: list[float] = []
     for site in sites("implementations.privacy", {TARGET}):
-        with planted_everywhere(as_mutant(site, ())), suppress(ArithmeticError, ValueError, TypeError):
+        with planted_everywhere(as_mutant(site)), suppress(ArithmeticError, ValueError, TypeError):
             seen.append(held(1.0, 0.5))
         assert held(1.0, 0.5) == before
     assert any(value != before for value in seen)

@@ -21,9 +21,12 @@ from claims.asi2024 import (
     lemma_3_6,
     lemma_4_4,
     lemma_4_5,
+    lemma_4_6,
     lemma_4_7,
     lemma_4_8,
     proposition_4_10,
+    theorem_3_2_privacy,
+    theorem_4_1_privacy,
 )
 from implementations.asi2024 import clusters
 from implementations.asi2024.clusters import TranscriptPair
@@ -181,3 +184,33 @@ def test_quadratic_excess_against_simulation():
 def test_sign_walk_of_one_and_two_steps():
     assert proposition_4_10.sign_walk_excess(0.5, 1) == pytest.approx(0.5)
     assert proposition_4_10.sign_walk_excess(0.5, 2) == pytest.approx(0.25)
+
+
+def test_four_queries_break_lemma_3_6_with_two_heights():
+    n = _transcripts.users_of("lemma 3.6", 4, 1.0, 1e-6)
+    plan = printed_plan(n, 4, 1.0, 1e-6, 1.0)
+    found, early, late = _transcripts.worst_two_heights(n, plan, 1.0)
+    assert found > 1e-6 > _transcripts.worst_alternating(n, 4, plan, 1.0)[0]
+    assert early != late
+
+
+def test_most_overfitting_of_one_user_by_hand():
+    # One user, two values: the best table names her value with probability x, x ≤ e^ε(1 − x) + δ.
+    best = (math.exp(0.5) + 0.01) / (1.0 + math.exp(0.5))
+    assert lemma_4_6.most_overfitting(1, 2, 0.5, 0.01) == pytest.approx(best, rel=1e-6)
+
+
+def test_long_steps_in_closed_form():
+    _, plan = theorem_4_1_privacy.setting_of(20, 10**8, 1.0, 1e-6)
+    stated = theorem_4_1_privacy.both_steps(20, plan)
+    for chance, users in zip(stated, (10, 11), strict=True):
+        assert theorem_4_1_privacy.long_step(theorem_4_1_privacy.gradients(20, users), plan) == pytest.approx(
+            chance, rel=1e-9
+        )
+
+
+def test_tight_plan_has_the_privacy_it_is_made_for():
+    share = _transcripts.share_for(60, 48.0)
+    plan = theorem_3_2_privacy.tight_plan(60, 1.0, 0.01, share)
+    pair = clusters.transcript_pair(*_transcripts.alternating(60, 2, share), plan)
+    assert _transcripts.transcript_delta(pair, 1.0) == pytest.approx(0.01, rel=1e-6)

@@ -12,7 +12,7 @@ from scipy.special import comb
 from audits.divergence import hockey_stick
 from audits.laws import Laplace, Mixture
 from claims import Point
-from claims.levy2021 import _shared, limit_fixed_n, theorem_1_utility
+from claims.levy2021 import _shared, limit_fixed_n, sub_gaussian_concentration, theorem_1_utility
 from implementations.levy2021.constants import CORRECTED, PAPER, Constants
 from implementations.levy2021.private_range import range_law
 from implementations.levy2021.winsorized_mean_1d import LaplaceMixture, winsorized_mean_1d_law
@@ -106,3 +106,50 @@ def test_approximate_dp_has_no_floor():
     decision = np.array([[0.0, 1.0], [1.0, 0.0]])
     assert limit_fixed_n.least_risk(1, 0.0, 0.3, decision) == pytest.approx(0.35)  # total variation 0.3
     assert limit_fixed_n.least_risk(8, 1.0, 0.05, decision) == pytest.approx(0.0, abs=1e-7)
+
+
+def test_decision_error_with_delta_is_that_of_the_recursion():
+    # P(1) may grow by one user to min(e^ε P + δ, 1 − e^{−ε}(1 − P − δ)): the least p that reaches 1 − p.
+    decision = np.array([[0.0, 1.0], [1.0, 0.0]])
+
+    def reached(p, n, epsilon, delta):
+        for _ in range(n):
+            p = min(math.exp(epsilon) * p + delta, 1.0 - math.exp(-epsilon) * (1.0 - p - delta), 1.0)
+        return p
+
+    for n, epsilon, delta in ((3, 0.5, 0.01), (10, 0.1, 0.01), (6, 1.0, 0.002)):
+        low, high = 0.0, 0.5
+        for _ in range(50):
+            p = 0.5 * (low + high)
+            low, high = (low, p) if reached(p, n, epsilon, delta) >= 1.0 - p else (p, high)
+        assert limit_fixed_n.least_risk(n, epsilon, delta, decision) == pytest.approx(low, rel=1e-6)
+
+
+@pytest.mark.parametrize(("n", "means"), [(4, 2), (5, 3)])
+def test_the_mode_of_the_users_spends_exactly_delta(n, means):
+    epsilon, delta = 0.7, 0.03
+    law = limit_fixed_n.release_probabilities(n, epsilon, delta)
+    worst = 0.0
+    for users in itertools.product(range(means), repeat=n):
+        for moved in range(means):
+            both = []
+            for data in (users, (moved, *users[1:])):
+                p = [law[data.count(k)] for k in range(means)]
+                both.append([*p, 1.0 - sum(p)])
+            worst = max(worst, sum(max(a - math.exp(epsilon) * b, 0.0) for a, b in zip(*both, strict=True)))
+    assert limit_fixed_n.mode_delta(n, epsilon, delta, means) == pytest.approx(worst, abs=1e-14)
+    assert worst == pytest.approx(delta)
+
+
+@pytest.mark.parametrize("d", [2, 3, 5])
+def test_the_vector_on_a_sphere_is_sub_gaussian_and_nearly_as_likely_as_it_may_be(d):
+    # E exp⟨v, U⟩ for U uniform on the unit sphere by quadrature over its first coordinate.
+    radius = math.sqrt(3.0 * d)
+    angles = (np.arange(2000) + 0.5) * math.pi / 2000
+    weights = np.sin(angles) ** (d - 2)
+    p = sub_gaussian_concentration.on_a_sphere(radius, d)
+    v = np.linspace(0.05, 3.0, 50) * radius
+    mean = np.array([(np.exp(x * radius * np.cos(angles)) * weights).sum() / weights.sum() for x in v])
+    most = np.expm1(0.5 * v**2) / (mean - 1.0)
+    assert p <= most.min()
+    assert p >= 0.98 * most.min()

@@ -14,21 +14,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from claims.harness.commands.asked import ALPHA, MAX_SAMPLES, METHODS, TIME_LIMIT, Asked
 from claims.harness.commands.stopping import Signalled
-from claims.harness.commands.targets import Target, adjacent, load_any, schema_of
+from claims.harness.commands.targets import Claimed, Target, adjacent, load_any
 from claims.harness.commands.watch import END, Watch, exits_are_errors, stdout_to_stderr
 from claims.harness.run.result import BAD_INPUT, CRASHED, DIFFERS, PASSED, UNDECIDED
 
 if TYPE_CHECKING:
     from audits.privacy import AuditResult, Look
 
-ALPHA = 0.001
-MAX_SAMPLES = 1_000_000
-TIME_LIMIT = 300.0
 PRECISION = 0.1
 """After a refutation sampling goes on until the lower bound is within this share of the estimate."""
 NO_SIMPLEST = "none: no coordinate, symbol or sum was seen to show it alone, or no time was left to count one"
-METHODS = ("sequential", "clopper-pearson", "gdp")
 STATUS = {"not-refuted": PASSED, "refuted": DIFFERS, "undecided": UNDECIDED}
 
 
@@ -137,33 +134,8 @@ def audit_command(
     raise typer.Exit(status)
 
 
-def audit_target(
-    target: str,
-    *,
-    epsilon: float | None = None,
-    delta: float | None = None,
-    alpha: float = ALPHA,
-    max_samples: int = MAX_SAMPLES,
-    time_limit: float | None = TIME_LIMIT,
-    resolution: float | None = None,
-    method: str = METHODS[0],
-    seed: int = 0,
-    jobs: int = 1,
-    errors: str = "raise",
-    python: str | None = None,
-    with_packages: Sequence[str] = (),
-    envs: Path | None = None,
-    adjacency: str | None = None,
-    set_options: Sequence[str] = (),
-    schema: str | None = None,
-    json: bool = False,
-) -> int:
-    """Audit TARGET, print what was found on stdout, and return the exit status.
-
-    python         the Python that runs the file: a path or a version; None for the one that runs this.
-    with_packages  packages of the environment that the file is run in, as for pip; envs is where it is kept.
-    adjacency      "replace", "add", "remove" or "all", each an audit of its own at α; None: the file says.
-    set_options    arguments of a library's function, "bounds=0,1"; schema: what its data look like.
+def audit_target(target: str, *, json: bool = False, **options: Any) -> int:
+    """Audit TARGET, print what was found on stdout, and return the exit status; options are those of `Asked`.
 
     Ctrl-C, SIGTERM, SIGHUP and the time limit print the bound reached, which holds at any time, and give
     status 3. Bad input is one sentence on stderr and status 2; where a mechanism fails in the middle of an
@@ -174,48 +146,20 @@ def audit_target(
     targets: list[Target] = []
     results: list[AuditResult] = []
     try:
-        check_options(
-            epsilon=epsilon,
-            delta=delta,
-            alpha=alpha,
-            max_samples=max_samples,
-            time_limit=time_limit,
-            method=method,
-            seed=seed,
-            jobs=jobs,
-        )
+        asked = Asked(**options)
         # What the user's module prints belongs to the reader, not into the JSON document.
         with stdout_to_stderr() as out:
-            adjacency, loaded = load_any(
-                target, epsilon, python, with_packages, envs, adjacency, set_options, schema
+            adjacency, loaded = load_any(target, asked)
+            claim = Claimed(
+                epsilon=_claimed("epsilon", asked.epsilon, loaded.epsilon, None),
+                delta=_claimed("delta", asked.delta, loaded.delta, 0.0),
             )
-            claim = {
-                "epsilon": _claimed("epsilon", epsilon, loaded.epsilon, None),
-                "delta": _claimed("delta", delta, loaded.delta, 0.0),
-            }
-            shape = schema_of(schema, set_options)
-            targets = adjacent(loaded, adjacency, claim, shape, seed, errors) if adjacency else [loaded]
+            targets = adjacent(loaded, adjacency, claim, asked) if adjacency else [loaded]
             for one in targets:
-                so_far = functools.partial(
-                    bound_so_far, one, claim, alpha=alpha, max_samples=max_samples, method=method, seed=seed
-                )
+                so_far = functools.partial(bound_so_far, one, claim, asked)
                 document = functools.partial(_document, targets, tuple(results))
-                watch = Watch(time_limit, so_far, document, out if json else None)
-                results.append(
-                    _audit(
-                        one,
-                        watch,
-                        **claim,
-                        alpha=alpha,
-                        max_samples=max_samples,
-                        time_limit=time_limit,
-                        resolution=resolution,
-                        method=method,
-                        seed=seed,
-                        jobs=jobs,
-                        errors=errors,
-                    )
-                )
+                watch = Watch(asked.time_limit, so_far, document, out if json else None)
+                results.append(_audit(one, watch, claim, asked))
     except ValueError as error:
         print(f"dpclaims: {error}", file=sys.stderr)
         if watch is not None and watch.last is not None:
@@ -271,7 +215,7 @@ def _document(targets: Sequence[Target], before: Sequence[AuditResult], last: Au
 
 
 def bound_so_far(
-    loaded: Target, claim: dict[str, float], look: Look | None, seconds: float, note: str, **options: Any
+    loaded: Target, claim: Claimed, asked: Asked, look: Look | None, seconds: float, note: str
 ) -> AuditResult:
     """The result of an audit that cannot go on: what the last look showed."""
     from audits.privacy import AuditResult, Resolution
@@ -280,10 +224,10 @@ def bound_so_far(
     only = pairs[0] if isinstance(pairs, (list, tuple)) and len(pairs) == 1 else (None, None)
     return AuditResult(
         verdict="undecided",
-        epsilon_claimed=claim["epsilon"],
-        delta=claim["delta"],
+        epsilon_claimed=claim.epsilon,
+        delta=claim.delta,
         epsilon_lower=0.0 if look is None else look.epsilon_lower,
-        confidence=1.0 - options["alpha"],
+        confidence=1.0 - asked.alpha,
         e_value=0.0 if look is None else math.exp(min(look.log_e_value, 690.0)),
         samples=0 if look is None else look.samples,
         seconds=seconds,
@@ -292,41 +236,11 @@ def bound_so_far(
         direction="forward",
         event="not told: the audit was cut off",
         resolution=Resolution(math.inf, math.inf),
-        method=options["method"],
-        seed=options["seed"],
+        method=asked.method,
+        seed=asked.seed,
         note=note,
-        max_samples=options["max_samples"],
+        max_samples=asked.max_samples,
     )
-
-
-def check_options(
-    *,
-    epsilon: float | None,
-    delta: float | None,
-    alpha: float,
-    max_samples: int,
-    time_limit: float | None,
-    method: str,
-    seed: int,
-    jobs: int,
-) -> None:
-    """Raise ValueError, one sentence, for the first option that makes no sense."""
-    if epsilon is not None and not 0.0 <= epsilon < math.inf:
-        raise ValueError(f"--epsilon must be finite and ≥ 0, got {epsilon}")
-    if delta is not None and not 0.0 <= delta < 1.0:
-        raise ValueError(f"--delta must be in [0, 1), got {delta}")
-    if not 0.0 < alpha < 1.0:
-        raise ValueError(f"--alpha must be in (0, 1), got {alpha}")
-    if max_samples < 1:
-        raise ValueError(f"--max-samples must be at least 1, got {max_samples}")
-    if time_limit is not None and not 0.0 < time_limit < math.inf:
-        raise ValueError(f"--time-limit must be a positive number of seconds, got {time_limit}")
-    if method not in METHODS:
-        raise ValueError(f"--method must be one of {', '.join(METHODS)}, got {method!r}")
-    if seed < 0:
-        raise ValueError(f"--seed must be ≥ 0, got {seed}")
-    if jobs < 1:
-        raise ValueError(f"--jobs must be at least 1, got {jobs}")
 
 
 def show(name: str, result: AuditResult) -> None:
@@ -411,22 +325,30 @@ def _resolution(result: AuditResult) -> str:
     )
 
 
-def _audit(loaded: Target, watch: Watch, *, time_limit: float | None, **options: Any) -> AuditResult:
+def _audit(loaded: Target, watch: Watch, claim: Claimed, asked: Asked) -> AuditResult:
     from audits.privacy import audit_privacy
 
     with watch, exits_are_errors():
         return audit_privacy(
             watch.watched(loaded.mechanism),
             loaded.pairs,
+            epsilon=claim.epsilon,
+            delta=claim.delta,
             adjacency=loaded.adjacency,
             score=loaded.score,
-            time_limit=time_limit,
+            alpha=asked.alpha,
+            max_samples=asked.max_samples,
+            time_limit=asked.time_limit,
+            resolution=asked.resolution,
+            method=asked.method,
+            seed=asked.seed,
+            jobs=asked.jobs,
+            errors=asked.errors,
             precision=PRECISION,
             confirm=True,
             partial=True,
             planting=True,
             progress=watch.look,
-            **options,
         )
 
 

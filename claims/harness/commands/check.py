@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from claims.harness.claim import Claim
 from claims.harness.closure import Sources, roots_of
 from claims.harness.conformance import RULES, Context, baseline_exponents, named_by_bugs, smoke
-from claims.harness.discover import broken, discover, select
+from claims.harness.discover import Catalogue, Problem, broken, discover, select
 from claims.harness.mutation.notice import first_noticed
 from claims.harness.run.result import BAD_INPUT, DIFFERS, PASSED, ClaimResult
 
@@ -22,29 +22,10 @@ def check_command(patterns: Sequence[str], *, folders: Sequence[Path], jobs: int
     if jobs < 1:
         raise ValueError(f"jobs must be ≥ 1, got {jobs}")
     places = [Path(p) for p in patterns if Path(p).is_dir() and "*" not in p]
-    chosen = [p for p in patterns if Path(p) not in places]
     catalogue = discover([*folders, *places])
-    if places and not chosen:
-        inside = [p.resolve() for p in places]
-        claims = [c for c in catalogue.claims if c.file and any(f in c.file.parents for f in inside)]
-        problems = [p for p in catalogue.problems if any(str(f) in p.sentence for f in inside)]
-        if not claims and not problems:
-            raise ValueError(f"{', '.join(map(str, places))} holds no claim; `dpclaims new` writes one")
-    else:
-        claims, problems = select(catalogue, chosen), broken(catalogue, chosen)
+    claims, problems = _chosen(catalogue, places, [p for p in patterns if Path(p) not in places])
     sources = Sources(roots_of(*(import_root(f) for f in catalogue.folders)))
-    results = _smoke_all(claims, sources, jobs)
-    named = named_by_bugs()
-    bugs = named | _noticing(claims, named, sources, jobs)
-    exponents = baseline_exponents([p.key for p in catalogue.papers])
-    rows: list[dict[str, Any]] = []
-    for claim in claims:
-        context = Context(
-            result=results[claim.id], catalogue=catalogue.claims, bugs=bugs, exponents=exponents
-        )
-        for name, rule in RULES.items():
-            if (problem := rule(claim, context)) is not None:
-                rows.append({"claim": claim.id, "rule": name, "problem": problem})
+    rows = [*_broken_rules(catalogue, claims, sources, jobs)]
     rows += [{"claim": p.paper, "rule": "file", "problem": p.sentence} for p in problems]
     if json:
         from claims.harness.run.serialise import dumps
@@ -57,6 +38,37 @@ def check_command(patterns: Sequence[str], *, folders: Sequence[Path], jobs: int
     if problems:
         return BAD_INPUT
     return DIFFERS if rows else PASSED
+
+
+def _chosen(
+    catalogue: Catalogue, places: Sequence[Path], patterns: Sequence[str]
+) -> tuple[list[Claim], list[Problem]]:
+    """The claims of the patterns, or of the folders where there are no patterns, and what is broken there."""
+    if patterns or not places:
+        return select(catalogue, patterns), broken(catalogue, patterns)
+    inside = [p.resolve() for p in places]
+    claims = [c for c in catalogue.claims if c.file and any(f in c.file.parents for f in inside)]
+    problems = [p for p in catalogue.problems if any(str(f) in p.sentence for f in inside)]
+    if not claims and not problems:
+        raise ValueError(f"{', '.join(map(str, places))} holds no claim; `dpclaims new` writes one")
+    return claims, problems
+
+
+def _broken_rules(
+    catalogue: Catalogue, claims: Sequence[Claim], sources: Sources, jobs: int
+) -> Iterator[dict[str, Any]]:
+    """One row for each rule that a claim breaks."""
+    results = _smoke_all(claims, sources, jobs)
+    named = named_by_bugs()
+    bugs = named | _noticing(claims, named, sources, jobs)
+    exponents = baseline_exponents([p.key for p in catalogue.papers])
+    for claim in claims:
+        context = Context(
+            result=results[claim.id], catalogue=catalogue.claims, bugs=bugs, exponents=exponents
+        )
+        for name, rule in RULES.items():
+            if (problem := rule(claim, context)) is not None:
+                yield {"claim": claim.id, "rule": name, "problem": problem}
 
 
 def _noticing(claims: Sequence[Claim], named: frozenset[str], sources: Sources, jobs: int) -> frozenset[str]:

@@ -79,9 +79,9 @@ def _entry(claim: Claim, claims: Sequence[Claim], checked: Checked | None) -> st
     lines = [
         f"### {claim.result}: {claim.title}\n",
         f"*{claim.place[:1].upper()}{claim.place[1:]}.* {claim.statement.strip()}\n",
-        f"**What happens.** {found.what}\n",
-        f"**What survives.** {found.survives}\n",
-        f"**The friendliest reading.** {found.favour}\n",
+        f"**What happens.** {_whole(found.what)}\n",
+        f"**What survives.** {_whole(found.survives)}\n",
+        f"**The friendliest reading.** {_whole(found.favour)}\n",
     ]
     consequences = [c for c in claims if c.finding is not None and c.finding.follows_from == claim.id]
     if consequences:
@@ -98,5 +98,15 @@ def _sentence(claim: Claim) -> str:
     """What is wrong and the friendliest reading, in one run of text."""
     found = claim.finding
     assert found is not None
-    parts = (part.strip() for part in (found.what, found.favour))
-    return " ".join(p if p.endswith((".", "!", "?")) else f"{p}." for p in parts if p)
+    return " ".join(_whole(part) for part in (found.what, found.favour) if part)
+
+
+def _whole(text: str) -> str:
+    """A phrase as a sentence; a first word of one letter is a variable and stays.
+
+    >>> _whole("line 3 lacks a factor"), _whole("n = 2 is enough.")
+    ('Line 3 lacks a factor.', 'n = 2 is enough.')
+    """
+    if text[:2].isalpha() and text[:2].isascii():
+        text = text[0].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -95,7 +96,18 @@ def fallen_text(fallen: Sequence[Entry], everything: Sequence[Entry]) -> str:
         if not follows:
             lines.append(f"           {claim.finding.what}")
             lines.append(f"           in their favour: {claim.finding.favour}")
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{line}\n" for line in [*lines, _counted(everything)])
+
+
+def _counted(everything: Sequence[Entry]) -> str:
+    """How many printed results of how many papers stand how, controls left out."""
+    own = [e for e in everything if e.role != "control"]
+    results: dict[str, list[Entry]] = {}
+    for entry in own:
+        results.setdefault(result_of(entry), []).append(entry)
+    counts = Counter(map(standing, results.values()))
+    words = "; ".join(f"{s}: {counts[s]}" for s in Standing if counts[s])
+    return f"{len(results)} printed results of {len({e.paper for e in own})} papers: {words}"
 
 
 def _letter(claim: Entry, everything: Sequence[Entry]) -> str:

@@ -18,6 +18,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
+from claims.harness.commands.asked import Asked
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
@@ -31,6 +33,14 @@ class Target:
     delta: float | None
     score: Callable[..., Any] | None
     label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """The (ε, δ) that a target is held against."""
+
+    epsilon: float
+    delta: float
 
 
 def load_target(target: str, adjacency: str | None = None) -> Target:
@@ -78,52 +88,39 @@ def _relation(of_file: Any, asked: str | None, where: str) -> Any:
     )
 
 
-def load_remote(
-    target: str, python: str | None, packages: Sequence[str], envs: Path | None, adjacency: str | None = None
-) -> Target:
+def load_remote(target: str, asked: Asked) -> Target:
     """The same of a file that another Python runs; see `audits.remote`."""
     from audits.bridge import remote
-    from audits.environments import environment, interpreter
 
     place, name = _split(target)
     if not _is_file(place):
         raise ValueError(f"TARGET must be a file for --python and --with, got {target!r}")
-    if packages:
-        print(f"dpclaims: an environment with {', '.join(packages)}", file=sys.stderr)
-    path = environment(packages, python=python, folder=envs) if packages else interpreter(python)
-    mechanism = remote(path, place, name)
+    if asked.with_packages:
+        print(f"dpclaims: an environment with {', '.join(asked.with_packages)}", file=sys.stderr)
+    mechanism = remote(_interpreter(asked), place, name)
     if mechanism.pairs is None:
         raise ValueError(f"{place}: no 'pairs' in it")
     return Target(
         name=f"{target if ':' in target else f'{place}:{name}'} in Python {mechanism.python_version}",
         mechanism=mechanism,
         pairs=mechanism.pairs,
-        adjacency=_relation(mechanism.adjacency, adjacency, f"{place}: "),
+        adjacency=_relation(mechanism.adjacency, asked.adjacency, f"{place}: "),
         epsilon=mechanism.epsilon,
         delta=mechanism.delta,
         score=None,
     )
 
 
-def load_any(
-    target: str,
-    epsilon: float | None,
-    python: str | None,
-    packages: Sequence[str],
-    envs: Path | None,
-    adjacency: str | None,
-    set_options: Sequence[str],
-    schema: str | None,
-) -> tuple[str | None, Target]:
+def load_any(target: str, asked: Asked) -> tuple[str | None, Target]:
     """(adjacency, target) of a file, a module, or an object of a library, here or in another Python."""
     if is_library_object(target):
         # Most libraries do not say which datasets are neighbours; `adjacent` knows those that do.
-        return adjacency or "all", load_library(target, epsilon, set_options, python, packages, envs)
-    if set_options or schema:
+        return asked.adjacency or "all", load_library(target, asked)
+    if asked.set_options or asked.schema:
         raise ValueError(f"--set and --schema are for a function of a library, got {target!r}")
-    if python is not None or packages:
-        return adjacency, load_remote(target, python, packages, envs, adjacency)
-    return adjacency, load_target(target, adjacency)
+    if asked.python is not None or asked.with_packages:
+        return asked.adjacency, load_remote(target, asked)
+    return asked.adjacency, load_target(target, asked.adjacency)
 
 
 def is_library_object(target: str) -> bool:
@@ -138,24 +135,17 @@ def is_library_object(target: str) -> bool:
         return True
 
 
-def load_library(
-    target: str,
-    epsilon: float | None,
-    set_options: Sequence[str],
-    python: str | None,
-    packages: Sequence[str],
-    envs: Path | None,
-) -> Target:
+def load_library(target: str, asked: Asked) -> Target:
     """A function, an estimator, a measurement or an algorithm of a library; its pairs come from the stock."""
     from audits import adapters
 
-    options = dict(_option(text) for text in set_options)
-    if python is None and not packages:
+    options = dict(_option(text) for text in asked.set_options)
+    if asked.python is None and not asked.with_packages:
         found = adapters.named(target)
-        mechanism, claim = adapters.adapted(found, epsilon, options)
+        mechanism, claim = adapters.adapted(found, asked.epsilon, options)
         name, adjacency = target, adapters.adjacency_of(found, options.get("distance", 1))
     else:
-        mechanism = _library_elsewhere(target, epsilon, options, python, packages, envs)
+        mechanism = _library_elsewhere(target, options, asked)
         name, claim = f"{target} in Python {mechanism.python_version}", mechanism.epsilon
         adjacency = mechanism.adjacency
     return Target(
@@ -169,19 +159,10 @@ def load_library(
     )
 
 
-def _library_elsewhere(
-    target: str,
-    epsilon: float | None,
-    options: dict[str, Any],
-    python: str | None,
-    packages: Sequence[str],
-    envs: Path | None,
-) -> Any:
+def _library_elsewhere(target: str, options: dict[str, Any], asked: Asked) -> Any:
     from audits import adapters
     from audits.bridge import remote
-    from audits.environments import environment, interpreter
 
-    path = environment(packages, python=python, folder=envs) if packages else interpreter(python)
     lines = (
         "import importlib.util, sys",
         f"spec = importlib.util.spec_from_file_location('adapters', {str(adapters.__file__)!r})",
@@ -189,7 +170,7 @@ def _library_elsewhere(
         "spec.loader.exec_module(adapters)",
         f"sys.path.insert(0, {str(Path.cwd())!r})",
         f"found, options = adapters.named({target!r}), {options!r}",
-        f"mechanism, epsilon = adapters.adapted(found, {epsilon!r}, options)",
+        f"mechanism, epsilon = adapters.adapted(found, {asked.epsilon!r}, options)",
         "adjacency = adapters.adjacency_of(found, options.get('distance', 1))",
     )
     # Workers that start later read the file again, so that it lives as long as this process.
@@ -198,19 +179,26 @@ def _library_elsewhere(
     file = Path(folder) / "library_object.py"
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     try:
-        return remote(path, file)
+        return remote(_interpreter(asked), file)
     except ValueError as error:
         # The user knows nothing of that file.
         raise ValueError(str(error).replace(f"{file} in ", "")) from error
 
 
-def adjacent(
-    loaded: Target, adjacency: str, claim: dict[str, float], shape: Any, seed: int, errors: str = "raise"
-) -> list[Target]:
+def _interpreter(asked: Asked) -> Path:
+    """The Python that runs the file: of an environment with the packages, or the one that was named."""
+    from audits.environments import environment, interpreter
+
+    if asked.with_packages:
+        return environment(asked.with_packages, python=asked.python, folder=asked.envs)
+    return interpreter(asked.python)
+
+
+def adjacent(loaded: Target, adjacency: str, claim: Claimed, asked: Asked) -> list[Target]:
     """The target under "replace", "add" and "remove", or one of them, each with its pairs.
 
-    An object of a library gets pairs of the stock for data of this shape, those that a search finds to show
-    most; a file keeps its own, made into pairs of the other adjacency.
+    An object of a library gets pairs of the stock for data of the schema asked for, those that a search finds
+    to show most; a file keeps its own, made into pairs of the other adjacency.
     """
     import numpy as np
 
@@ -229,18 +217,18 @@ def adjacent(
             raise ValueError(
                 f"--adjacency {adjacency}: the claim of {loaded.name} is made for {' and '.join(meant)}"
             )
+    shape = schema_of(asked.schema, asked.set_options)
     found: list[Target] = []
     for place, kind in enumerate(kinds):
         # The search and the audit draw from generators of their own.
-        rng = np.random.default_rng([seed, place, 1])
+        rng = np.random.default_rng([asked.seed, place, 1])
         if loaded.pairs is None:
             best = search(
                 loaded.mechanism,
                 stock(shape, kind),
-                epsilon=claim["epsilon"],
-                delta=claim["delta"],
+                (claim.epsilon, claim.delta),
                 rng=rng,
-                errors=errors,
+                errors=asked.errors,
                 say=lambda words, kind=kind: print(f"dpclaims: {kind}: {words}", file=sys.stderr),
             )
             pairs, words = [one.pair for one in best], "; ".join(one.name for one in best)

@@ -93,7 +93,7 @@ def mechanical_bugs(
         Bug(
             name=f"{site.function.removeprefix('implementations.')}#{site.key}",
             text=f"{site.operator}: {site.line} → {site.change}",
-            make=lambda site=site: mechanical.as_mutant(site, ()),
+            make=lambda site=site: mechanical.as_mutant(site),
             claims=executing[site.function],
             paper=_paper_of(site.module),
             algorithm=site.module.removeprefix("implementations."),

@@ -78,12 +78,13 @@ def sites(module: str, functions: Collection[str] | None = None) -> list[Site]:
         for number, (operator, node, _) in enumerate(_changes(tree)):
             line = _line_of(tree, node)
             after = ast.unparse(_mutated(tree, number))
-            change = next((b for a, b in _pairs(before, after) if a != b), "")
+            lines = zip(before.split("\n"), after.split("\n"), strict=False)
+            change = next((b for a, b in lines if a != b), "")
             found.append(Site(function, operator, line, change.strip(), number))
     return found
 
 
-def as_mutant(site: Site, caught_by: tuple[str, ...]) -> Mutant:
+def as_mutant(site: Site) -> Mutant:
     """The bug of a site, ready to be planted."""
     reference = reference_of(site.function)
     by = recompiled(reference, _mutated(source_tree(reference), site.number))
@@ -92,16 +93,15 @@ def as_mutant(site: Site, caught_by: tuple[str, ...]) -> Mutant:
         bug=f"{site.operator}: {site.line} → {site.change}",
         replaces=site.function,
         by=by,
-        caught_by=caught_by,
+        caught_by=(),
     )
 
 
-def modules(paper: str | None = None) -> list[str]:
-    """The modules of `implementations`, of one paper or all; those of controls are no reference."""
+def modules() -> list[str]:
+    """The modules of `implementations`; those of controls are no reference."""
     root = Path(implementations.__path__[0])
     files = sorted(f for f in root.rglob("[a-z]*.py") if "controls" not in f.parts)
-    names = [".".join(("implementations", *f.relative_to(root).with_suffix("").parts)) for f in files]
-    return [n for n in names if paper is None or n.split(".")[1] == paper]
+    return [".".join(("implementations", *f.relative_to(root).with_suffix("").parts)) for f in files]
 
 
 def _functions(module: str) -> Iterator[str]:
@@ -274,8 +274,3 @@ def _line_of(tree: ast.Module, node: ast.AST) -> str:
         ):
             holder = statement
     return ast.unparse(holder).split("\n")[0][:160]
-
-
-def _pairs(before: str, after: str) -> Iterator[tuple[str, str]]:
-    one, other = before.split("\n"), after.split("\n")
-    yield from zip(one, other, strict=False)

@@ -22,7 +22,7 @@ SECONDS = 20
 """Processor time of a try: twice what the smallest tier of a claim may take."""
 
 
-def first_noticed(claim: Claim, sources: Sources, *, jobs: int = 1, seed: int = 0) -> Site | None:
+def first_noticed(claim: Claim, sources: Sources, *, jobs: int = 1) -> Site | None:
     """The first of some random bugs that turns the claim's smoke verdict into another decided one, or None.
 
     A crash does not count: it says that the program is broken, not that the check can tell. Bugs are planted
@@ -36,10 +36,10 @@ def first_noticed(claim: Claim, sources: Sources, *, jobs: int = 1, seed: int = 
             connection.send(functions_of(codes, package))
 
     def attempt(site: Site, connection: Connection) -> None:
-        with planted_everywhere(mechanical.as_mutant(site, ())):
+        with planted_everywhere(mechanical.as_mutant(site)):
             connection.send(_verdict(claim, sources))
 
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     for _, packages in each_forked([None], list_functions, jobs=1):
         for functions in packages:
             modules = sorted({name.partition(":")[0] for name in functions})

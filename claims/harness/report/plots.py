@@ -215,57 +215,78 @@ class _Lines:
 
 
 def _lines(plot: Plot, rows: pd.DataFrame) -> _Lines:
+    """What a plot draws of the rows: those selected, where its axes have a place for them, by series."""
+    selected = _selected(plot, rows)
+    # A claim of several tasks has only the columns of those that its tier measures: checked when selected.
+    columns = [plot.y, plot.low, plot.high, plot.claimed]
+    numbers = [c for c in dict.fromkeys(columns) if c is not None and c != plot.x]
+    _check_columns(plot, rows, [plot.x, *numbers, *([] if plot.series is None else [plot.series])])
+    if bad := [c for c in numbers if not _holds_numbers(selected[c])]:
+        raise ValueError(f"plot {plot.title!r}: column {bad[0]!r} must hold numbers")
+    drawn = selected[_on_axes(plot, selected)]
+    if drawn.empty:
+        raise NoRowsError(f"{plot.title}: no value of {plot.y!r} is finite and fits these axes")
+    names: list[str] = []
+    if not _holds_numbers(drawn[plot.x]):
+        names = list(dict.fromkeys(map(str, drawn[plot.x])))
+        drawn = drawn.assign(**{plot.x: [names.index(str(v)) for v in drawn[plot.x]]})
+    groups = [("", drawn)] if plot.series is None else list(drawn.groupby(plot.series, sort=True))
+    lines = [_line(plot, value, group, numbers) for value, group in groups]
+    return _Lines(lines=lines, names=names, note=_note(plot, lines, len(selected) - len(drawn)))
+
+
+def _selected(plot: Plot, rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows that have the values of `plot.select`."""
     import numpy as np
 
-    columns = [plot.x, plot.y, plot.low, plot.high, plot.claimed]
-    wanted = [name for name in dict.fromkeys(columns) if name is not None]
     _check_columns(plot, rows, plot.select)
-    kept = rows
     for name, value in plot.select.items():
-        same = np.isclose(kept[name], value) if _is_number(value) else kept[name] == value
-        kept = kept[same]
-    if kept.empty:
+        rows = rows[np.isclose(rows[name], value) if _is_number(value) else rows[name] == value]
+    if rows.empty:
         raise NoRowsError(f"{plot.title}: this run has no row with {select_words(plot.select)}")
-    # A claim of several tasks has only the columns of those that its tier measures, so these are checked now.
-    _check_columns(plot, rows, [*wanted, *([] if plot.series is None else [plot.series])])
-    numeric = [c for c in wanted if c != plot.x]
-    if bad := [c for c in numeric if kept[c].dtype.kind not in "biuf"]:
-        raise ValueError(f"plot {plot.title!r}: column {bad[0]!r} must hold numbers")
-    finite = np.isfinite(kept[plot.y].to_numpy(float))
-    positive = kept[plot.y].to_numpy(float) > 0 if _log_y(plot) else np.ones(len(kept), bool)
-    if _log_x(plot) and kept[plot.x].dtype.kind in "biuf":
-        positive &= kept[plot.x].to_numpy(float) > 0
-    dropped = int((~(finite & positive)).sum())
-    kept = kept[finite & positive]
-    names: list[str] = []
-    if kept[plot.x].dtype.kind not in "biuf":
-        names = list(dict.fromkeys(map(str, kept[plot.x])))
-        kept = kept.assign(**{plot.x: [names.index(str(v)) for v in kept[plot.x]]})
-    if kept.empty:
-        raise NoRowsError(f"{plot.title}: no value of {plot.y!r} is finite and fits these axes")
-    lines: list[_Line] = []
-    groups = [("", kept)] if plot.series is None else list(kept.groupby(plot.series, sort=True))
-    for value, group in groups:
-        averaged = group[wanted].astype({c: float for c in numeric if c != plot.x})
-        table: Any = averaged.groupby(plot.x, sort=True, as_index=False).mean()
-        label = "" if plot.series is None else f"{words(plot.series)} = {_tick(value)}"
-        lines.append(
-            _Line(
-                label=label,
-                table=table,
-                all_x=group[plot.x].to_numpy(float),
-                all_y=group[plot.y].to_numpy(float),
-            )
-        )
-    note = ""
+    return rows
+
+
+def _holds_numbers(column: Any) -> bool:
+    return column.dtype.kind in "biuf"
+
+
+def _on_axes(plot: Plot, rows: pd.DataFrame) -> np.ndarray:
+    """Which rows have a place on the axes: a finite ordinate, positive values on logarithmic axes."""
+    import numpy as np
+
+    y = rows[plot.y].to_numpy(float)
+    found = np.isfinite(y)
+    if _log_y(plot):
+        found &= y > 0
+    if _log_x(plot) and _holds_numbers(rows[plot.x]):
+        found &= rows[plot.x].to_numpy(float) > 0
+    return found
+
+
+def _line(plot: Plot, value: Any, rows: pd.DataFrame, numbers: Sequence[str]) -> _Line:
+    """The line of one series, with this value in the series' column."""
+    averaged = rows[[plot.x, *numbers]].astype(dict.fromkeys(numbers, float))
+    table: Any = averaged.groupby(plot.x, sort=True, as_index=False).mean()
+    return _Line(
+        label="" if plot.series is None else f"{words(plot.series)} = {_tick(value)}",
+        table=table,
+        all_x=rows[plot.x].to_numpy(float),
+        all_y=rows[plot.y].to_numpy(float),
+    )
+
+
+def _note(plot: Plot, lines: Sequence[_Line], dropped: int) -> str:
+    """What the caption must say of averages, of rows that are not drawn, and of a legend that is cut."""
+    said: list[str] = []
     if any(line.spread for line in lines):
-        note += "Averages over rows of equal abscissa; the faint points are the rows. "
+        said.append("Averages over rows of equal abscissa; the faint points are the rows.")
     if dropped:
         rows_are = "row is" if dropped == 1 else "rows are"
-        note += f"{dropped} {rows_are} not drawn: infinite, or not positive on a logarithmic axis. "
+        said.append(f"{dropped} {rows_are} not drawn: infinite, or not positive on a logarithmic axis.")
     if plot.series is not None and len(lines) > _LARGEST_LEGEND:
-        note += f"The legend names the first {_LARGEST_LEGEND} of {len(lines)} series. "
-    return _Lines(lines=lines, names=names, note=note.strip())
+        said.append(f"The legend names the first {_LARGEST_LEGEND} of {len(lines)} series.")
+    return " ".join(said)
 
 
 def _check_columns(plot: Plot, rows: pd.DataFrame, names: Iterable[str]) -> None:

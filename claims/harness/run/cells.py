@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audits.evidence import Evidence, Verdict
+from audits.evidence import Evidence, no_coarser
 from audits.judge import deciding_first
 from claims.harness.claim import RESERVED, Budget, Claim, Point
 from claims.harness.closure import outside, watched
@@ -122,7 +122,7 @@ def conclude(
     spent = math.fsum(e.alpha_spent for e in found)
     if spent > work.share * (1 + 1e-9):
         raise ValueError(f"{claim.id}: judge() spent {spent:.3g} of an error budget of {work.share:.3g}")
-    return deciding_first(_resolved(claim, e) for e in found), rows
+    return deciding_first(no_coarser(e, claim.largest_resolution) for e in found), rows
 
 
 def _checked(claim: Claim, point: Point) -> tuple[Evidence, ...]:
@@ -148,17 +148,6 @@ def _refuse_outside(claim: Claim, seen: set[str], work: Work) -> None:
             f"{claim.id} loads {', '.join(foreign)}, which no import statement of its sources names: "
             "import it by name"
         )
-
-
-def _resolved(claim: Claim, evidence: Evidence) -> Evidence:
-    """A pass by sampling that is coarser than the claim asks for decides nothing."""
-    limit, found = claim.largest_resolution, evidence.resolution
-    if limit is None or found is None or evidence.verdict is not Verdict.CONSISTENT or found <= limit:
-        return evidence
-    why = f"resolution {found:.3g} is worse than the {limit:.3g} asked for"
-    return replace(
-        evidence, verdict=Verdict.INCONCLUSIVE, note="; ".join(n for n in (evidence.note, why) if n)
-    )
 
 
 def _table(cell: Cell, axes: Mapping[str, Any], evidence: Sequence[Evidence]) -> dict[str, Any]:

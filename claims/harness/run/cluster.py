@@ -122,9 +122,10 @@ class _Health:
         """ChildProcessError where the scheduler is gone, or no worker was there for `PATIENCE` seconds."""
         if self._client.status == "closed":
             raise ChildProcessError(f"the scheduler {self._address} is gone")
-        workers: Mapping[str, int] | None = None
+        workers: Any = None
+        scheduler: Any = self._client.scheduler
         with suppress(OSError, TimeoutError, RuntimeError):
-            workers = self._client.sync(self._client.scheduler.ncores, callback_timeout=CONNECT)
+            workers = self._client.sync(scheduler.ncores, callback_timeout=CONNECT)
         if workers:
             self.seen()
         elif time.monotonic() - self._well > PATIENCE:

@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
+from typing import Any, cast
 
 from audits.evidence import Evidence, Verdict
 from claims.harness.run.cells import Cell, Outcome
@@ -151,5 +151,5 @@ def decode(document: Any) -> Any:
         return flat[0] if shape is None else flat.reshape(shape).copy()
     if kind == "map":
         return {decode(k): decode(v) for k, v in value}
-    items = [decode(each) for each in value]
+    items = [decode(each) for each in cast(list[Any], value)]
     return tuple(items) if kind == "tuple" else items

@@ -8,7 +8,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from audits.evidence import combine
 from claims.harness.claim import Claim
 from claims.harness.closure import PACKAGES, Sources, roots_of
-from claims.harness.discover import ROOM, broken, claims_of, discover, select
+from claims.harness.discover import ROOM, Catalogue, broken, claims_of, discover, select
 from claims.harness.places import OWN, RUNS
 from claims.harness.run.cells import Cell, Outcome, Work, cells_of, compute, conclude
 from claims.harness.run.partial import read_cells, remove_cells, write_cells
@@ -132,9 +132,7 @@ def run(
     return run_claims(
         chosen,
         settings,
-        catalogue=catalogue.claims,
-        folders=catalogue.folders,
-        problems=[p.sentence for p in broken(catalogue, patterns)],
+        catalogue=replace(catalogue, problems=tuple(broken(catalogue, patterns))),
         jobs=jobs,
         out=None if out is None else Path(out),
         cache=cache,
@@ -147,18 +145,17 @@ def run_claims(
     claims: Sequence[Claim],
     settings: Settings,
     *,
-    catalogue: Sequence[Claim] = (),
-    folders: Sequence[Path] = (),
-    problems: Sequence[str] = (),
+    catalogue: Catalogue | None = None,
     jobs: int = 1,
     out: Path | None = None,
     cache: bool = True,
     scheduler: str | None = None,
     notify: Notify | None = None,
 ) -> RunResult:
-    """Check the given claims; `folders` hold the papers of other people, `problems` go into the result.
+    """Check the given claims.
 
-    catalogue  all claims, among them those that the given ones rest on.
+    catalogue  where they were found: all claims, among them those that the given ones rest on, the folders
+               with papers of other people, and what is broken, which goes into the result.
     """
     if jobs < 1:
         raise ValueError(f"jobs must be ≥ 1, got {jobs}")
@@ -167,7 +164,9 @@ def run_claims(
             f"a run has room for {ROOM} claims, {len(claims)} are chosen: name patterns of fewer"
         )
     say: Notify = notify or (lambda event, result: None)
-    roots = roots_of(*(import_root(f) for f in folders if f != OWN))
+    known = catalogue or Catalogue(claims=tuple(claims), papers=(), problems=(), folders=())
+    problems = tuple(problem.sentence for problem in known.problems)
+    roots = roots_of(*(import_root(f) for f in known.folders if f != OWN))
     data = _checked_data(claims, settings)
     folder = out or RUNS / _run_name(claims, settings, data)
     prepare_folder(folder)
@@ -217,7 +216,7 @@ def run_claims(
         say("claim", result)
 
     ordered = [results[c.id] for c in claims]
-    final = held_by_premises(ordered, catalogue or claims)
+    final = held_by_premises(ordered, known.claims)
     for before, after in zip(ordered, final, strict=True):
         if (before.verdict, before.caveat) != (after.verdict, after.caveat):
             replace_result(folder, states[after.id].key, after)
@@ -229,7 +228,7 @@ def run_claims(
         folder=folder,
         provenance=provenance,
         claims=tuple(final),
-        problems=tuple(problems),
+        problems=problems,
     )
 
 

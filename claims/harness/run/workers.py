@@ -47,8 +47,9 @@ def in_local_workers(tasks: Sequence[Task], jobs: int, paths: Sequence[str]) -> 
         for packed, cells in ((pack(task), task.cells) for task in tasks)
         for cell in cells
     )
+    options: dict[str, Any] = {"n_jobs": jobs, "batch_size": 1}
     with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
-        outcomes: Any = joblib.Parallel(return_as="generator_unordered", n_jobs=jobs, batch_size=1)(calls)
+        outcomes: Any = joblib.Parallel(return_as="generator_unordered", **options)(calls)
         try:
             yield from outcomes
         except BrokenProcessPool as error:
