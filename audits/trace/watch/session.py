@@ -15,6 +15,7 @@ NOISE_CODE = tuple(
         os.path.join("numpy", ""),
         os.path.join("scipy", ""),
         os.path.join("torch", ""),
+        os.path.join("pandas", ""),
         "random.py",
         "copy.py",
         "secrets.py",

@@ -302,6 +302,10 @@ def _watched_python(session: Session) -> Dict[Any, Dict[str, Any]]:
         real = getattr(kind, name)
 
         def draws(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if session.depth and kind is random.SystemRandom and name not in ("shuffle",):
+                # Inside of a mechanism: a trace of the same seed must draw the same.
+                seeded = random.Random(int(session.rng.integers(0, 2**63)))
+                return call_outside(session, lambda: getattr(seeded, name)(*args, **kwargs))
             return python_draw(session, lambda *a, **k: real(self, *a, **k), name, args, kwargs)
 
         return draws

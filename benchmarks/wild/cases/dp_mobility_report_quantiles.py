@@ -14,7 +14,7 @@ RELEASES = [
     {
         "library": "dp-mobility-report==0.2.11",
         "python": "3.11",
-        "requirements": ["pandas==2.2.3"],
+        "requirements": ["pandas==2.2.3", "scikit-learn==1.6.1"],
         "adjacency": "replace",
         "epsilon": 1.0,
         "max_samples": 2000,
@@ -28,7 +28,7 @@ CASES = [
         "status": "finding",
         "expected": "refuted",
         "reference": "findings/dp-mobility-report-records.md",
-        "line": "dp_mobility_report/privacy/diff_privacy.py:35",
+        "line": "dp_mobility_report/privacy/diff_privacy.py:34",
     },
     {
         "function": "quartiles",
@@ -37,7 +37,7 @@ CASES = [
         "status": "finding",
         "expected": "refuted",
         "reference": "findings/dp-mobility-report-records.md",
-        "line": "dp_mobility_report/privacy/diff_privacy.py:94",
+        "line": "dp_mobility_report/privacy/diff_privacy.py:93",
     },
     {
         "function": "count",

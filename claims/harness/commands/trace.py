@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from claims.harness.commands.asked import Asked
 from claims.harness.commands.targets import Target, load_any, schema_of
 from claims.harness.commands.watch import stdout_to_stderr
 from claims.harness.run.result import BAD_INPUT, CRASHED, DIFFERS, PASSED, UNDECIDED
@@ -160,16 +161,18 @@ def _results(
 
     if options.seed < 0:
         raise ValueError(f"--seed must be ≥ 0, got {options.seed}")
-    adjacency, loaded = load_any(
-        target,
-        epsilon,
-        options.python,
-        options.with_packages,
-        options.envs,
-        options.adjacency,
-        options.set_options,
-        options.schema,
+    asked = Asked(
+        epsilon=epsilon,
+        delta=delta,
+        seed=options.seed,
+        python=options.python,
+        with_packages=options.with_packages,
+        envs=options.envs,
+        adjacency=options.adjacency,
+        set_options=options.set_options,
+        schema=options.schema,
     )
+    adjacency, loaded = load_any(target, asked)
     claim = epsilon if epsilon is not None else loaded.epsilon
     if claim is None:
         raise ValueError("no epsilon to trace against: pass --epsilon, or set `epsilon` in the module")
