@@ -37,8 +37,13 @@ def check(point: Point) -> Iterator[Evidence]:
 
     def program(data: np.ndarray, rng: np.random.Generator) -> list[object]:
         runs = OutlierRemovingMean(printed_plan(n, queries, epsilon, delta, TAU), 1, rng)
-        answers = [runs.answer(data) for _ in range(queries)]
-        return [(answer.values, answer.running) for answer in answers]
+        answers: list[object] = []
+        for _ in range(queries):
+            answer = runs.answer(data)
+            answers.append((answer.values, answer.running))
+            if not answer.running.any():
+                break  # Algorithm 1 halts: a comparison after that is not released
+        return answers
 
     data = np.zeros((n, 2))
     moved = data.copy()

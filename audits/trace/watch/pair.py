@@ -575,8 +575,9 @@ def changed(first: Any, second: Any) -> Optional[int]:
                 return [
                     tuple(flat(getattr(part, "iloc", part)[i]) for part in data) for i in range(len(data[0]))
                 ]
-        if hasattr(data, "iloc"):
-            return [flat(data.iloc[i]) for i in range(len(data))]
+        table: Any = getattr(dataset, "iloc", None)
+        if table is not None:
+            return [flat(table[i]) for i in range(len(data))]
         return [flat(item) for item in data] if hasattr(data, "__len__") else []
 
     try:

@@ -129,7 +129,7 @@ def encode(value: Any) -> Any:
         return {"array": [value.dtype.str, shape, text]}
     if isinstance(value, Mapping):
         return {"map": [[encode(k), encode(v)] for k, v in value.items()]}
-    if type(value) in (list, tuple):
+    if isinstance(value, list | tuple) and type(value) in (list, tuple):
         return {type(value).__name__: [encode(each) for each in value]}
     raise TypeError(f"{type(value).__name__} has no exact form")
 
