@@ -381,10 +381,11 @@ CLAIM = Claim(
             *one_axis("delta", [1e-12, 1e-8, 1e-5, 1e-2]),
             *calibrated(CALIBRATED, LEVELS[:2]),
         ],
-        trials=320,
+        trials=800,
+        chunk=400,
     ),
     full=Tier(
-        [*printed(REGIMES, [1, 2, 4, 8], LEVELS), *calibrated(CALIBRATED, LEVELS)], trials=800, chunk=400
+        [*printed(REGIMES, [1, 2, 4, 8], LEVELS), *calibrated(CALIBRATED, LEVELS)], trials=2_400, chunk=400
     ),
     fits_exponents=True,
     plots=[

@@ -245,7 +245,7 @@ CLAIM = Claim(
             *OTHER_N,
             *OTHER_LEVELS,
         ],
-        trials=200,
+        trials=400,
     ),
     full=Tier(
         [
