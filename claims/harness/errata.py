@@ -19,7 +19,19 @@ from claims.harness.finding import CHECKED
 
 MOST_LINES = 30
 SECONDS = 10.0
-"""What a check may take."""
+"""Processor time that a check may take."""
+PATIENCE = 6.0
+"""How many times as long it may take by the clock, on a busy machine."""
+LIMITED = """
+import sys, runpy
+try:
+    import resource
+    resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[2]), int(sys.argv[2])))
+except ImportError:
+    pass
+runpy.run_path(sys.argv[1], run_name="__main__")
+"""
+"""The program that runs a check: the operating system ends it when its processor time is spent."""
 LIBRARIES = frozenset({"numpy", "scipy"})
 
 
@@ -74,7 +86,7 @@ def form_problem(source: str) -> str | None:
 
 
 def run_check(file: Path) -> Checked:
-    """Run a check by itself: an isolated interpreter in an empty folder, for ten seconds at most."""
+    """Run a check by itself: an isolated interpreter in an empty folder, ten processor seconds at most."""
     try:
         source = file.read_text(encoding="utf-8")
     except OSError as error:
@@ -84,13 +96,20 @@ def run_check(file: Path) -> Checked:
     # One BLAS thread: many would wait for each other on matrices of this size.
     environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-I", str(file.resolve())]
+        command = [sys.executable, "-I", "-c", LIMITED, str(file.resolve()), f"{SECONDS:.0f}"]
         try:
             done = subprocess.run(
-                command, cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS
+                command,
+                cwd=folder,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE * SECONDS,
             )
         except subprocess.TimeoutExpired:
-            return Checked("", f"{file.name}: takes more than {SECONDS:g} s")
+            return Checked("", f"{file.name}: takes more than {PATIENCE * SECONDS:g} s")
+    if done.returncode < 0:
+        return Checked(done.stdout, f"{file.name}: takes more than {SECONDS:g} s of processor time")
     if done.returncode != 0:
         last = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
         return Checked(done.stdout, f"{file.name}: fails: {last}")
