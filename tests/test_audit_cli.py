@@ -108,6 +108,8 @@ def test_json_is_one_document_with_exactly_the_agreed_fields(
         "planted",
         "simplest",
         "note",
+        "pairs",
+        "pairs_followed",
     ]
     assert (document["verdict"], document["seed"], document["epsilon_claimed"]) == ("not-refuted", 3, 1.0)
     assert "hello" in captured.err  # what the mechanism prints is kept out of the document

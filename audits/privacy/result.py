@@ -346,8 +346,6 @@ class AuditResult:
             "samples": self.samples,
             "seconds": self.seconds,
             "pair": [_short(self.pair[0]), _short(self.pair[1])],
-            "pairs": self.pairs,
-            "pairs_followed": self.followed,
             "direction": self.direction,
             "event": self.event,
             "resolution": {name: _finite(value) for name, value in asdict(self.resolution).items()},
@@ -368,6 +366,8 @@ class AuditResult:
             "planted": [asdict(planted) for planted in self.planted],
             "simplest": None if self.simplest is None else asdict(self.simplest),
             "note": self.note,
+            "pairs": self.pairs,
+            "pairs_followed": self.followed,
         }
 
     def to_json(self) -> str:
