@@ -58,7 +58,11 @@ def test_show_states_the_result_with_its_source(dpclaims):
     status, out, _ = dpclaims("show", "song2021/theorem-2.6")
     assert status == 0
     assert "Theorem 2.6" in out
-    assert "Not run yet." in out
+    assert out.startswith("Theorem 2.6 (song2021) falls.")
+    assert "Last verdict: not run yet" in out
+    assert "How it is checked." not in out
+    assert "How it is checked." in dpclaims("show", "song2021/theorem-2.6", "-v")[1]
+    assert "import numpy" in dpclaims("show", "song2021/theorem-2.6", "--check")[1]
 
 
 def test_run_show_and_list_agree(dpclaims):
@@ -251,8 +255,8 @@ def test_a_stop_keeps_what_is_finished_and_leaves_no_worker(tmp_path, number):
         env=environment,
         stderr=subprocess.PIPE,
         text=True,
-        # A shell starts background jobs with Control-C ignored, and they hand that on.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        # A shell starts background jobs with Control-C ignored, nohup ignores SIGHUP, and both are handed on.
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
         start_new_session=True,
     )
     deadline = time.monotonic() + 120
