@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from audits.evidence import Verdict
+from audits.evidence import Verdict, combine
 from claims.harness.claim import Claim
 from claims.harness.closure import Sources
 from claims.harness.errata import check_file, owes_check, run_check
@@ -84,7 +84,12 @@ def seconds(claim: Claim, context: Context) -> str | None:
 
 
 def resolution(claim: Claim, context: Context) -> str | None:
-    """A claim that passes by sampling says which resolution is too coarse to count."""
+    """A claim that passes by sampling says which resolution is too coarse to count.
+
+    A claim whose own evidence is exact, and that its premises alone lower to CONSISTENT, has none.
+    """
+    if claim.rests_on and combine(context.result.evidence) is Verdict.CONFIRMED:
+        return None
     if claim.expected is Verdict.CONSISTENT and claim.largest_resolution is None and not claim.fits_exponents:
         return "passes by sampling, and states no largest_resolution"
     return None

@@ -336,7 +336,7 @@ CLAIM = Claim(
     r"the trivial $RG$; tested with the constant 0.1).",
     expected=CONSISTENT,
     fits_exponents=True,
-    smoke=Tier(PRIVACY + USABLE[:1], trials=60),
+    smoke=Tier(PRIVACY + USABLE[:1], trials=120),
     ci=Tier(PRIVACY + USABLE, trials=100, chunk=50),
     full=Tier(PRIVACY + USABLE, trials=1000, chunk=100),
     measure=measure,

@@ -393,7 +393,7 @@ def test_result_as_json_evidence_plot_and_notebook() -> None:
         "verdict", "epsilon_claimed", "delta", "epsilon_lower", "confidence", "e_value", "samples", "seconds",
         "pair", "direction", "event", "resolution", "method", "seed", "versions",
         "alpha", "epsilon_estimate", "largest_e_value", "max_samples", "premise", "premise_samples",
-        "footprints", "planted", "simplest", "note",
+        "footprints", "planted", "simplest", "note", "pairs", "pairs_followed",
     ]  # fmt: skip
     evidence = result.evidence()
     assert evidence.verdict is Verdict.REFUTED
