@@ -43,8 +43,8 @@ def standing(readings: Sequence[Entry]) -> Standing:
     """How a printed result stands by the expected verdicts of its readings.
 
     It falls where the statement as printed does, and nearly holds where that is for a small reason. It holds
-    to the letter only where the statement passes and
-    a reading that matters falls: the theorem for the algorithm that is private, say.
+    to the letter only where the statement passes and a reading that matters falls: the theorem for the
+    algorithm that is private, say.
     """
     printed = [e for e in readings if e.role in ("printed", "control")] or list(readings)
     refuted = [e for e in printed if e.expected == "REFUTED"]
@@ -54,7 +54,7 @@ def standing(readings: Sequence[Entry]) -> Standing:
         return Standing.NEARLY
     if any(e.expected == "INCONCLUSIVE" for e in printed):
         return Standing.OPEN
-    fallen = (e for e in readings if e.role == "reading" and e.expected == "REFUTED" and e.finding)
-    if any(e.finding is not None and e.finding.weight in MATTERS for e in fallen):
+    fallen = (e.finding for e in readings if e.role == "reading" and e.expected == "REFUTED")
+    if any(finding is not None and finding.weight in MATTERS for finding in fallen):
         return Standing.LETTER_ONLY
     return Standing.HOLDS

@@ -151,8 +151,10 @@ def show(
     from claims.harness.commands.show import show_json, show_text
     from claims.harness.discover import discover, select
     from claims.harness.errata import check_file
+    from claims.harness.index import entry_of
     from claims.harness.places import matches
     from claims.harness.run.last import last_result
+    from claims.harness.standing import result_of
 
     catalogue = discover(claims or [], only=claim_id.split("/")[0])
     if not any(matches(c.id, claim_id) for c in catalogue.claims):
@@ -165,8 +167,8 @@ def show(
             raise ValueError(f"{claim_id} has no finding with a check; `dpclaims errata` lists those")
         typer.echo("\n\n".join(file.read_text(encoding="utf-8").rstrip() for file in files))
         return
-    family = {(c.paper.key, c.name.removesuffix("-proof")) for c in found}
-    near = [c for c in catalogue.claims if (c.paper.key, c.name.removesuffix("-proof")) in family]
+    results_shown = {result_of(entry_of(c)) for c in found}
+    near = [c for c in catalogue.claims if result_of(entry_of(c)) in results_shown]
     results = {c.id: last_result(c.id) for c in near}
     if json:
         _print_json({"claims": [show_json(c, results[c.id]) for c in found]})
