@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from claims.harness.commands.asked import ALPHA, MAX_SAMPLES, METHODS, TIME_LIMIT, Asked
+from claims.harness.commands.options import Arguments, AsJson, Delta, Epsilon, Packages, Python
 from claims.harness.commands.stopping import Signalled
 from claims.harness.commands.targets import Claimed, Target, adjacent, load_any
 from claims.harness.commands.watch import END, Watch, exits_are_errors, stdout_to_stderr
@@ -33,12 +34,8 @@ def audit_command(
     target: Annotated[
         str, typer.Argument(metavar="TARGET", help="file.py, file.py:name or package.module:name.")
     ],
-    epsilon: Annotated[
-        float | None, typer.Option("--epsilon", help="Claimed ε (default: the module's `epsilon`).")
-    ] = None,
-    delta: Annotated[
-        float | None, typer.Option("--delta", help="Claimed δ (default: the module's `delta`, else 0).")
-    ] = None,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
     alpha: Annotated[
         float, typer.Option("--alpha", help="Probability of refuting a mechanism that keeps its claim.")
     ] = ALPHA,
@@ -65,18 +62,8 @@ def audit_command(
             "--errors", help="raise: an exception is bad input; symbol: it is an output, as is NaN."
         ),
     ] = "raise",
-    python: Annotated[
-        str | None,
-        typer.Option(
-            "--python", metavar="PATH", help="Run the file in this Python: a path or 3.8; needs NumPy."
-        ),
-    ] = None,
-    with_packages: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--with", metavar="PACKAGE", help="Run it where this is installed: 'lib==0.3.0'; repeat."
-        ),
-    ] = None,
+    python: Python = None,
+    with_packages: Packages = None,
     envs: Annotated[
         Path | None,
         typer.Option(
@@ -87,10 +74,7 @@ def audit_command(
         str | None,
         typer.Option("--adjacency", help="replace, add, remove, or all: each with its pair and verdict."),
     ] = None,
-    set_options: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Argument of a library's function: bounds=0,1."),
-    ] = None,
+    set_options: Arguments = None,
     schema: Annotated[
         str | None,
         typer.Option(
@@ -98,7 +82,7 @@ def audit_command(
             help="Data of a library's function: n=5,features=2,classes=2,categories=3,batch=4,nan=1.",
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Audit your own mechanism: a lower bound on its ε from samples, and whether it refutes the claim.
 

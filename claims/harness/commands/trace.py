@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from claims.harness.commands.asked import Asked
+from claims.harness.commands.options import Arguments, AsJson, Delta, Epsilon, Packages, Python
 from claims.harness.commands.targets import Target, load_any, schema_of
 from claims.harness.commands.watch import stdout_to_stderr
 from claims.harness.run.result import BAD_INPUT, CRASHED, DIFFERS, PASSED, UNDECIDED
@@ -47,12 +48,8 @@ def trace_command(
             metavar="TARGET", help="file.py, file.py:name, package.module:name, or a library's object."
         ),
     ],
-    epsilon: Annotated[
-        float | None, typer.Option("--epsilon", help="Claimed ε (default: the module's `epsilon`).")
-    ] = None,
-    delta: Annotated[
-        float | None, typer.Option("--delta", help="Claimed δ (default: the module's `delta`, else 0).")
-    ] = None,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
     adjacency: Annotated[
         str | None,
         typer.Option("--adjacency", help="replace, add, remove, or all: each with its pairs and verdict."),
@@ -63,25 +60,12 @@ def trace_command(
             "--primitive", metavar="NAME", help="A function or class that adds noise itself; repeat."
         ),
     ] = None,
-    python: Annotated[
-        str | None,
-        typer.Option(
-            "--python", metavar="PATH", help="Run the file in this Python: a path or 3.8; needs NumPy."
-        ),
-    ] = None,
-    with_packages: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--with", metavar="PACKAGE", help="Run it where this is installed: 'lib==0.3.0'; repeat."
-        ),
-    ] = None,
+    python: Python = None,
+    with_packages: Packages = None,
     envs: Annotated[
         Path | None, typer.Option("--envs", metavar="DIR", help="Where --with keeps environments.")
     ] = None,
-    set_options: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Argument of a library's function: bounds=0,1."),
-    ] = None,
+    set_options: Arguments = None,
     schema: Annotated[
         str | None,
         typer.Option("--schema", help="Data of a library's function: n=5,features=2,classes=2,nan=1."),
@@ -92,7 +76,7 @@ def trace_command(
         Path | None, typer.Option("--plot", help="Write a plot of the ledger: .png, .svg.")
     ] = None,
     junit: Annotated[Path | None, typer.Option("--junit", help="Write a JUnit report.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Trace your own program: the line that leaks, and what each draw costs at the real distance of the data.
 
