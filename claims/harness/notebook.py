@@ -16,7 +16,7 @@ from claims.harness.places import nearest
 def known(namespace: Mapping[str, Any], parameters: Iterable[str]) -> None:
     """Raise ValueError for a name in the notebook's namespace that is none of its parameters.
 
-    namespace  ``globals()`` before anything else is imported or defined than this function.
+    namespace  ``globals()`` after the imports, before any other small name is assigned.
 
     >>> known({"In": [], "_i": "", "known": known, "los": "hinge"}, ["loss", "n"])
     Traceback (most recent call last):
@@ -25,7 +25,8 @@ def known(namespace: Mapping[str, Any], parameters: Iterable[str]) -> None:
     names = list(parameters)
     ours = {*names, "In", "Out", "get_ipython", "exit", "quit", "open", "known"}
     for name, value in namespace.items():
-        if name.startswith("_") or name in ours or not isinstance(value, str | int | float | list | dict):
+        plain = isinstance(value, str | int | float | list | dict)
+        if not plain or name.startswith("_") or name.isupper() or name in ours:
             continue
         near = nearest(name, names)
         hint = f", did you mean {near!r}?" if near else "."
