@@ -201,6 +201,8 @@ def test_a_run_for_other_tools(dpclaims, tmp_path):
     suite = ET.parse(tmp_path / "out" / "junit.xml").getroot()
     assert suite.attrib["failures"] == suite.attrib["errors"] == "0"
     assert [case.attrib["name"] for case in suite] == ["lemma-b.2"]
+    fields = {p.attrib["name"]: p.attrib["value"] for p in suite.iter("property")}
+    assert (fields["verdict"], fields["expected"], fields["samples"]) == ("CONFIRMED", "CONFIRMED", "0")
     assert "| song2021/lemma-b.2 |" in (tmp_path / "summary.md").read_text(encoding="utf-8")
 
 

@@ -7,20 +7,18 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any, cast
 
 import typer
 
 from claims.harness.commands.audit import audit_command
+from claims.harness.commands.options import Junit, Summary
 from claims.harness.commands.printed import Printed
 from claims.harness.commands.stopping import Signalled, signals_raise
 from claims.harness.commands.trace import trace_command
 from claims.harness.report.describe import describe
 from claims.harness.run.result import BAD_INPUT, CRASHED, ClaimResult, NotebookFailed
 from claims.harness.words import TIERS, Kind
-
-if TYPE_CHECKING:
-    pass
 
 app = typer.Typer(
     name="dpclaims",
@@ -200,13 +198,15 @@ def run(
     data: DataPath = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Recompute finished claims too.")] = False,
     claims: Folders = None,
-    junit: Annotated[Path | None, typer.Option(help="Write a JUnit file, one test a claim.")] = None,
-    summary: Annotated[Path | None, typer.Option(help="Append a Markdown table to this file.")] = None,
+    junit: Junit = None,
+    summary: Summary = None,
     json: Json = False,
 ) -> None:
     """Check claims; the default pattern is all. The same command resumes a run that was stopped."""
     from claims.harness.commands.progress import Progress
+    from claims.harness.commands.published import publish_run
     from claims.harness.discover import load
+    from claims.harness.exchange import Outputs
     from claims.harness.run.runner import count_cells
     from claims.harness.run.runner import run as run_claims
 
@@ -227,13 +227,7 @@ def run(
             claims=claims or [],
             notify=progress.report,
         )
-    if junit or summary:
-        from claims.harness.report.exchange import append_summary, write_junit
-
-        if junit:
-            write_junit(junit, result)
-        if summary:
-            append_summary(summary, result)
+    publish_run(result, chosen, Outputs(junit, summary))
     if json:
         _print_json(result.to_json())
     else:
@@ -269,32 +263,44 @@ def rates(
     side: Annotated[
         str, typer.Option(help="Of --csv: tight, or upper where the risk may fall faster, or lower.")
     ] = "tight",
+    alpha: Annotated[
+        float, typer.Option(help="Probability that a true claim is refuted, or that noise is a regression.")
+    ] = 0.001,
+    plot: Annotated[Path | None, typer.Option(help="Of --csv: write a plot: .svg, .png, .pdf.")] = None,
     claims: Folders = None,
     jobs: Jobs = 1,
+    junit: Junit = None,
+    summary: Summary = None,
     json: Json = False,
 ) -> None:
     """Fitted exponents against the baseline, or of your own measurements (--csv)."""
+    from claims.harness.exchange import Outputs
 
+    outputs = Outputs(junit, summary)
+    if csv is not None:
+        from claims.harness.commands.measurements import Measured, measurements_command
+
+        if pattern:
+            raise ValueError(f"--csv takes no PATTERN, got {pattern[0]!r}: it fits your own measurements")
+        asked = Measured(
+            csv=csv, risk=risk, axes=axis or [], claimed=claimed, tolerance=tolerance, side=side, alpha=alpha,
+            baseline=baseline, update=update, plot=plot,
+        )  # fmt: skip
+        raise typer.Exit(measurements_command(asked, outputs, json=json))
     from claims.harness.commands import rates as rates_of
 
-    if csv is not None:
-        if pattern or update or baseline:
-            raise ValueError("--csv takes no PATTERN, --baseline or --update: it fits your own measurements")
-        status = rates_of.fit_csv(
-            csv, risk=risk, axes=axis or [], claimed=claimed, tolerance=tolerance, side=side, json=json
-        )
-    else:
-        if risk or axis or claimed or side != "tight":
-            raise ValueError("--risk, --axis, --claimed and --side say what --csv FILE holds; give it too")
-        status = rates_of.check_baseline(
-            pattern or [],
-            baseline=baseline,
-            update=update,
-            tolerance=tolerance,
-            jobs=jobs,
-            folders=claims or [],
-            json=json,
-        )
+    if risk or axis or claimed or plot or side != "tight":
+        raise ValueError("--risk, --axis, --claimed, --side and --plot are for --csv FILE; give it too")
+    status = rates_of.check_baseline(
+        pattern or [],
+        baseline=baseline,
+        update=update,
+        asked=rates_of.Asked(tolerance=tolerance, alpha=alpha),
+        jobs=jobs,
+        folders=claims or [],
+        outputs=outputs,
+        json=json,
+    )
     raise typer.Exit(status)
 
 
