@@ -231,7 +231,7 @@ a 1 wherever they may, the last user is accused with probability $3.7\cdot10^{-7
 returned with at least a twentieth of that, $1.9\cdot10^{-8}>\xi$. For smaller $\xi$ the gap grows like
 $\xi^{-1/2}$.""",
         favour=r"""With the threshold $Z$ of Tardos (2008) the code is sound, complete and robust against
-every adversary (`:corrected`, confirmed). Theorem C.5 and Lemma G.2 ask for the existence of a code only, and
+every adversary (`:corrected`, CONFIRMED). Theorem C.5 and Lemma G.2 ask for the existence of a code only, and
 stand.""",
         survives=r"""Everything, with accusation at $S_i>Z$; completeness at $Z/2$ as well.""",
     ),

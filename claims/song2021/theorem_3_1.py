@@ -649,8 +649,8 @@ LEARNING_RATE = CLAIM.reading(
         favour=(
             "As a statement about the risk of Algorithm 1 at its best learning rate the bound holds with its "
             "constant: CONSISTENT (`theorem-3.1`). A learning rate is often guessed or tuned; with a public "
-            "one the algorithm is private (up to the noise of Theorem 2.6), and the bound is that of "
-            "`:corrected`."
+            "one the algorithm is private (up to the noise of Theorem 2.6), with the bound below "
+            "(`:corrected`)."
         ),
         survives=(
             "With public R and r ≥ rank(M) in the place of ‖θ*‖_M and rank(M) the algorithm is private, and "
