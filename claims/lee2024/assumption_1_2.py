@@ -90,6 +90,26 @@ def _other(far: float) -> float:
     return 0.5 * max(2.0 * far / math.hypot(1.0, far), 1.0 / far)
 
 
+Hinges = list[tuple[Fraction, Fraction, Fraction, Fraction, Fraction]]
+
+
+def nearest_minimiser(losses: Hinges) -> Fraction:
+    """The norm of the minimiser nearest to 0 of the sum of losses on the line, which is piecewise linear."""
+    kinks = sorted({k for c, *_, r in losses for k in (c - r, c, c + r)})
+    values = [
+        sum(
+            (
+                max(a * (c - x), b * (x - c)) + w * max(Fraction(0), abs(x - c) - r)
+                for c, a, b, w, r in losses
+            ),
+            Fraction(0),
+        )
+        for x in kinks
+    ]
+    least = min(values)
+    return min(abs(x) for x, v in zip(kinks, values, strict=True) if v == least)
+
+
 def check_line(point: Point) -> Iterator[Evidence]:
     """Losses max(a(c − x), b(x − c)) + w·max(0, |x − c| − r) with c in [−1, 1], in rational arithmetic."""
     rng = np.random.default_rng(29)
@@ -99,17 +119,7 @@ def check_line(point: Point) -> Iterator[Evidence]:
             [Fraction(int(v)) for v in (rng.integers(-8, 9), *rng.integers(1, 9, 4))]
             for _ in range(int(rng.integers(1, 6)))
         ]
-        losses = [(c / 8, a, b, w, r / 4) for c, a, b, w, r in rows]
-        kinks = sorted({k for c, *_, r in losses for k in (c - r, c, c + r)})
-        values = [
-            sum(
-                max(a * (c - x), b * (x - c)) + w * max(Fraction(0), abs(x - c) - r)
-                for c, a, b, w, r in losses
-            )
-            for x in kinks
-        ]
-        least = min(values)
-        furthest = max(furthest, min(abs(x) for x, v in zip(kinks, values, strict=True) if v == least))
+        furthest = max(furthest, nearest_minimiser([(c / 8, a, b, w, r / 4) for c, a, b, w, r in rows]))
     yield at_most("norm of the minimiser of the risk nearest to 0", furthest, Fraction(1), point=point.axes)
 
 
