@@ -73,7 +73,6 @@ from audits.judge import cells
 from audits.rates import family
 from claims import (
     CONSISTENT,
-    INCONCLUSIVE,
     REFUTED,
     Adjacency,
     Budget,
@@ -390,7 +389,7 @@ def check_private(point: Point) -> Iterator[Evidence]:
     shown = min(checks, key=lambda e: e.low if refuted else e.estimate)
     yield replace(
         shown,
-        verdict=REFUTED if refuted else INCONCLUSIVE,
+        verdict=REFUTED if refuted else shown.verdict,
         note=f"pinball losses; learning rates {FACTORS[0]:g} to {FACTORS[-1]:g} times the proof's",
     )
 
