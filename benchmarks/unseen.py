@@ -74,8 +74,8 @@ def read() -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def measure(label: str, kinds: Sequence[str], seeds: int) -> None:
-    """Append what is still missing under this label."""
+def measure(label: str, kinds: Sequence[str], seeds: int, seconds: float = math.inf) -> None:
+    """Append what is still missing under this label, for so many processor seconds."""
     from audits.privacy import audit_privacy
 
     done = {(r["label"], r["set"], r["name"], int(r["seed"])) for r in read()}
@@ -85,10 +85,13 @@ def measure(label: str, kinds: Sequence[str], seeds: int) -> None:
         if new:
             writer.writerow(FIELDS)
         for kind in kinds:
-            for name, ideal, arguments in cases(kind):
-                for seed in range(seeds):
+            found_cases = list(cases(kind))
+            for seed in range(seeds):
+                for name, ideal, arguments in found_cases:
                     if (label, kind, name, seed) in done:
                         continue
+                    if time.process_time() > seconds:
+                        return
                     start = time.process_time()
                     found = audit_privacy(**arguments, seed=seed, simplest=False)
                     spent = time.process_time() - start
@@ -126,10 +129,13 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("label", nargs="?")
     parser.add_argument("--only", choices=("leaks", "mistakes"))
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=math.inf, help="stop after this much processor time")
     parser.add_argument("--table", action="store_true")
     asked = parser.parse_args(arguments)
     if asked.label:
-        measure(asked.label, (asked.only,) if asked.only else ("leaks", "mistakes"), asked.seeds)
+        measure(
+            asked.label, (asked.only,) if asked.only else ("leaks", "mistakes"), asked.seeds, asked.seconds
+        )
     if asked.table or not asked.label:
         print(table(read()))
     return 0
