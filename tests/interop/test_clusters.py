@@ -1,7 +1,7 @@
 """The files of docs/clusters.md, read by the libraries that they are for: dask-jobqueue and dask-kubernetes.
 
-A stand-in for SLURM's `sbatch` runs the job script on this machine, so that its workers are real. The specification
-for Kubernetes is held against the schema of Dask's operator; no cluster of Kubernetes is needed.
+A stand-in for SLURM's `sbatch` runs the job script on this machine, so that its workers are real. The
+specification for Kubernetes is held against the schema of Dask's operator; no cluster is needed.
 """
 
 from __future__ import annotations
@@ -78,11 +78,13 @@ def test_the_job_script_of_slurm_starts_workers_that_a_run_uses(node: Path) -> N
         subprocess.run(["pkill", "-s", (node / "job.pid").read_text(encoding="utf-8").strip()], check=False)
         cluster.close()
     assert done.returncode == 0, done.stderr
-    for part in ("#SBATCH -p main", "#SBATCH -t 04:00:00", "--nthreads 1", "--nworkers 2", "--memory-limit 2.00GiB"):
+    asked_of_slurm = ("#SBATCH -p main", "#SBATCH -t 04:00:00")
+    asked_of_dask = ("--nthreads 1", "--nworkers 2", "--memory-limit 2.00GiB")
+    for part in (*asked_of_slurm, *asked_of_dask):
         assert part in script
 
 
-def test_the_specification_for_kubernetes_fits_the_schema_of_the_operator(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_specification_for_kubernetes_fits_the_operator(monkeypatch: pytest.MonkeyPatch) -> None:
     operator = pytest.importorskip("dask_kubernetes.operator", reason="dask-kubernetes is not installed")
     import jsonschema
     import yaml
