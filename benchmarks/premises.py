@@ -2,7 +2,7 @@
 
     python benchmarks/premises.py [AUDITS]
 
-Prints the two tables of README.md. AUDITS (default 60) is the number of audits of each mechanism.
+Prints the two table of docs/benchmarks.md. AUDITS (default 60) is the number of audits of each mechanism.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from audits.privacy.datasets import brief, digest, kept_apart
 from audits.privacy.draws import ERRORS, Drawer, Stopped, named
 from audits.privacy.fixed_size import run_fixed
 from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, take_pairs
-from audits.privacy.planting import KEPT, LEAST_SECONDS, SHARE, Given, Passed, plant
+from audits.privacy.planting import KEPT, LEAST_SECONDS, PATIENCE, Given, Passed, plant
 from audits.privacy.request import Finding, Request, nothing
 from audits.privacy.result import AuditResult, Look, Planted
 from audits.privacy.sequential import Sequential
@@ -101,8 +101,8 @@ def audit_privacy(
                  at each further try), which may come on top of max_samples. Sequential method only.
     partial      Ctrl-C, and `Stopped` raised by a handler of signals, end the run with what is known by then.
     planting     where the audit passes, plant leaks of many sizes into the outputs that it drew, and tell in
-                 `planted` which of them it catches. That takes at most a quarter of the audit's processor
-                 time, or three seconds of a short audit; which sizes are tried depends on the time left.
+                 `planted` which of them it catches: runs of 15 % of the audit's samples in all, at
+                 least 10,000.
     simplest     after a refutation name in `simplest` the simplest event of like power, counted on fresh
                  draws: twice as many as the audit took, four times where these were few, as many where they
                  were many (`fresh_samples`), as far as the time limit allows.
@@ -149,15 +149,6 @@ def audit_privacy(
         jobs,
         keep=max(footprints_of.ROWS, planting * max_samples // (KEPT * len(checked))),
     )
-    looks: list[tuple[int, float]] = []
-
-    def timed(look: Look) -> None:
-        # The processor time that was not spent on drawing.
-        spent = time.perf_counter() - clock - drawer.seconds
-        looks.append((look.samples, min(spent, time.process_time() - started)))
-        if progress is not None:
-            progress(look)
-
     request = Request(
         drawer=drawer,
         pairs=[kept_apart(pair) for pair in checked],
@@ -174,7 +165,7 @@ def audit_privacy(
         precision=precision,
         confirm=confirm,
         partial=partial,
-        progress=timed if planting else progress,
+        progress=progress,
     )
     stops = (KeyboardInterrupt, Stopped) if partial else ()
     # Premises are tested with a generator of their own: the samples of the audit stay what they were.
@@ -221,7 +212,7 @@ def audit_privacy(
     with suppress(*stops):
         if planting and verdict == "not-refuted" and method != "gdp":
             announce("leaks are planted into its outputs")
-            planted = _planted(request, outputs, finding, method, looks, cost)
+            planted = _planted(request, outputs, finding, method, cost)
     # The refutation stands, whatever a mechanism does when it is called again.
     with suppress(ValueError, *stops):
         if simplest and finding.refuted:
@@ -280,17 +271,10 @@ def _planted(
     outputs: list[Any],
     finding: Finding,
     method: str,
-    looks: list[tuple[int, float]],
     cost: float,
 ) -> tuple[Planted, ...]:
     """What leaks this audit, which took `cost` seconds, would have caught on the pair that it names."""
     count = len(request.pairs)
-
-    def expected(samples: int) -> float:
-        if not looks:
-            return 0.0
-        sizes, spent = zip(*looks, strict=True)
-        return float(np.interp(samples * count, sizes, spent))
 
     def run(given: Given, samples: int, limit: float, rng: np.random.Generator) -> tuple[bool, bool]:
         short = Request(
@@ -314,10 +298,9 @@ def _planted(
         epsilon=request.epsilon,
         delta=request.delta,
         alpha=request.alpha / count,
-        seconds=expected,
         run=run,
     )
-    allowed = min(max(SHARE * cost, LEAST_SECONDS), request.time_limit - request.timed())
+    allowed = min(max(PATIENCE * cost, LEAST_SECONDS), request.time_limit - request.timed())
     return plant(audit, outputs, request.drawer.encoder(), allowed, request.rng.spawn(1)[0])
 
 

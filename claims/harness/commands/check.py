@@ -59,7 +59,7 @@ def _broken_rules(
 ) -> Iterator[dict[str, Any]]:
     """One row for each rule that a claim breaks."""
     results = _smoke_all(claims, sources, jobs)
-    named = named_by_bugs()
+    named = named_by_bugs(catalogue.folders)
     bugs = named | _noticing(claims, named, sources, jobs)
     exponents = baseline_exponents([p.key for p in catalogue.papers])
     for claim in claims:

@@ -316,9 +316,10 @@ def mutants(
         typer.Option(
             "--update",
             help="Run every claim that a named bug lists (where none notices, all that import the module) "
-            "and write those that notice into its file, claims/mutants/*.toml, as caught_by.",
+            "and write those that notice into its file, mutants/*.toml, as caught_by.",
         ),
     ] = False,
+    claims: Folders = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
     json: Json = False,
@@ -329,6 +330,7 @@ def mutants(
     raise typer.Exit(
         mutants_command(
             pattern or [],
+            folders=claims or [],
             machine=mechanical,
             sample=sample,
             update=update,
