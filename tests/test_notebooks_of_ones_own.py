@@ -41,7 +41,7 @@ def papermill(notebook, folder, *parameters):
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("audit_mechanism", ["example: REFUTED", "output ≥ ", "dpclaims audit example.py --epsilon 1"]),
+        ("audit_mechanism", ["verdict='refuted'", "output ≥ ", "dpclaims audit example.py --epsilon 1"]),
         ("fit_rates", ["exponent of n: -1.0", "claimed -0.5 → CONSISTENT", "local exponent"]),
         ("explore_rate", ["share of the stated", "exponent of n: -1.0", "the theorem states -1"]),
         ("lower_bound", ["majority  not private", "laplace      private", "the private ones claim 0.05"]),
@@ -61,7 +61,7 @@ def test_a_notebook_as_it_is_published_runs_in_any_folder(name, says, tmp_path):
 @pytest.mark.parametrize(
     ("name", "parameters", "says"),
     [
-        ("audit_mechanism", ["target=mechanism.py", "max_samples=20000", "time_limit=5"], ["not refuted"]),
+        ("audit_mechanism", ["target=mechanism.py", "max_samples=20000", "time_limit=5"], ["verdict='not-refuted'"]),
         ("fit_rates", ["csv=risks.csv", "claimed=n=-1"], ["claimed -1 → CONSISTENT", "7 cells only"]),
         ("explore_rate", ["paper=levy2021", "trials=50", "d=4"], ["share of the stated"]),
         ("lower_bound", ["attack=laplace", "d=16", "trials=100"], ["so ε ≥ 0 "]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
 import traceback
 from pathlib import Path
@@ -30,6 +31,8 @@ app = typer.Typer(
     "2 bad input · 3 undecided within the budget · 4 a claim crashed.",
 )
 
+USAGE: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+"""What Typer raises for a command line that it cannot read; its home differs between versions."""
 Patterns = Annotated[
     list[str] | None, typer.Argument(metavar="[PATTERN]...", help="Ids or globs, e.g. 'song2021/*'.")
 ]
@@ -70,9 +73,12 @@ def _run_app() -> int | str | None:
     """The exit status of the command that was asked for."""
     try:
         with signals_raise():
-            app()
+            return app(prog_name="dpclaims", standalone_mode=False)
+    except USAGE as error:
+        return _misused(error)
     except SystemExit as end:
-        return end.code
+        # Typer's own: who read standard output has left, which says nothing of any claim.
+        return 128 + signal.SIGPIPE if end.code == 1 else end.code
     except Signalled as stop:
         print(f"dpclaims: {stop.sentence()}", file=sys.stderr)
         return 128 + stop.number
@@ -94,7 +100,17 @@ def _run_app() -> int | str | None:
         # Status 1 means that a claim is refuted: a fault of this program says nothing of any claim.
         traceback.print_exc()
         return CRASHED
-    return 0
+
+
+def _misused(error: Any) -> int:
+    """One sentence on an option or argument that the command does not have; help where nothing was asked."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        error.show()
+    else:
+        path = error.ctx.command_path if error.ctx else "dpclaims"
+        words = " ".join(error.format_message().split()).rstrip(".")
+        print(f"dpclaims: {words}; `{path} -h` shows what there is", file=sys.stderr)
+    return BAD_INPUT
 
 
 def _refused(error: OSError) -> int:
@@ -169,7 +185,7 @@ def show(
     near = [c for c in catalogue.claims if result_of(entry_of(c)) in results_shown]
     results = {c.id: last_result(c.id) for c in near}
     if json:
-        _print_json({"claims": [show_json(c, results[c.id]) for c in found]})
+        _print_json({"format": "dpclaims-show/1", "claims": [show_json(c, results[c.id]) for c in found]})
     else:
         show_text(found, near, results, verbose)
 
@@ -400,14 +416,17 @@ def report(
 
 @app.command()
 def compare(
-    run_a: Annotated[Path, typer.Argument()], run_b: Annotated[Path, typer.Argument()], json: Json = False
+    run_a: Annotated[Path, typer.Argument()],
+    run_b: Annotated[Path, typer.Argument()],
+    pattern: Patterns = None,
+    json: Json = False,
 ) -> None:
     """What changed between two runs; exit status 1 where a verdict changed."""
     from claims.harness.commands.compare import compare_runs
 
-    changes = compare_runs(run_a, run_b)
+    changes = compare_runs(run_a, run_b, pattern or [])
     if json:
-        _print_json(changes)
+        _print_json({"format": "dpclaims-compare/1", **changes})
     else:
         for line in changes["lines"]:
             typer.echo(line)
@@ -421,7 +440,7 @@ def doctor(json: Json = False) -> None:
 
     findings = examine()
     if json:
-        _print_json(findings)
+        _print_json({"format": "dpclaims-doctor/1", **findings})
     else:
         for name, value in findings["facts"].items():
             typer.echo(f"{name:24}  {value}")

@@ -66,6 +66,8 @@ class Settings:
             raise ValueError(f"alpha must be in (0, 1), got {self.alpha}")
         if self.seed < 0:
             raise ValueError(f"seed must be ≥ 0, got {self.seed}")
+        if self.data is not None and not self.data.exists():
+            raise ValueError(f"data (--data or DPCLAIMS_DATA) {str(self.data)!r} does not exist")
 
     @property
     def share(self) -> float:
@@ -167,6 +169,10 @@ def run_claims(
     problems = tuple(problem.sentence for problem in known.problems)
     roots = roots_of(*(import_root(f) for f in known.folders if f != OWN))
     data = _checked_data(claims, settings)
+    if scheduler is not None:
+        from claims.harness.run.cluster import require_scheduler
+
+        require_scheduler(scheduler)  # also where all results are stored
     folder = out or RUNS / _run_name(claims, settings, data)
     prepare_folder(folder)
     sources = Sources(roots)
