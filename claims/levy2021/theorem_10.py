@@ -95,8 +95,8 @@ CLAIM = Claim(
 DELTA = CLAIM.reading(
     "delta",
     title=CLAIM.title + ", δ = 10⁻³ and 10⁻¹²",
-    statement=r"At $n=\tilde\Omega(\sqrt{dT}/\varepsilon)$ users the answers of $K=2$ adaptive queries have the "
-    r"squared noise $\nu^2$ of Theorem 2 for the budget of an answer, for $\delta=10^{-3}$ and "
+    statement=r"At $n=\tilde\Omega(\sqrt{dT}/\varepsilon)$ users the answers of $K=2$ adaptive queries have "
+    r"the squared noise $\nu^2$ of Theorem 2 for the budget of an answer, for $\delta=10^{-3}$ and "
     r"$10^{-12}$: $\delta$ enters by $\log(2/\delta)\log(2T/\delta)$ alone.",
     judge=shared.judge_delta,
     fits_exponents=False,
