@@ -1,8 +1,8 @@
 """Plants bugs and keeps the score of the claims.
 
 A bug is caught where a claim that executes it loses its expected verdict to another decided one, or
-crashes; INCONCLUSIVE does not count, but where an exact counterexample is lost. Each bug lives in a process of
-its own, which is ended where a claim does not end.
+crashes; INCONCLUSIVE does not count, but where an exact counterexample is lost. Each bug lives in a process
+of its own, which is ended where a claim does not end.
 """
 
 from __future__ import annotations
