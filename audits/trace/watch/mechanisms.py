@@ -149,8 +149,9 @@ def parameters(mechanism: Any) -> Dict[str, Any]:
                 value = getattr(mechanism, attribute, None)
             except Exception:
                 continue
-            if not _number(value) and hasattr(value, "to_float"):
-                value = value.to_float(True)  # an exact number of Tumult Core, rounded up
+            exact: Any = value
+            if hasattr(exact, "to_float"):
+                value = exact.to_float(True)  # an exact number of Tumult Core, rounded up
             if _number(value):
                 found[name] = float(cast(Any, value))
                 break
