@@ -128,7 +128,9 @@ def premise(mechanism: Mechanism, pair: Any, rng: Rng) -> str:
         rng=rng,
         max_samples=10**6,
     )
-    return premises.broken(request, 0, rng)[0]
+    tests = premises.Assumptions(request, rng)
+    tests.test(0)
+    return tests.broken
 
 
 def share(mechanism: Mechanism, pair: Any, audits: int, seed: int) -> tuple[float, float]:

@@ -170,25 +170,23 @@ def audit_privacy(
     stops = (KeyboardInterrupt, Stopped) if partial else ()
     # Premises are tested with a generator of their own: the samples of the audit stay what they were.
     own = generator.spawn(1)[0]
-    premise, tested = "", 0
+    checks = premises.Assumptions(request, own)
     try:
-        premise, tested = premises.broken(request, 0, own)
-        if premise:
-            finding = nothing(0, premise)
+        if not checks.test(0):
+            finding = nothing(0, checks.broken)
         elif drawer.failure and len(checked) == 1:
             finding = nothing(0)
         else:
             finding = Sequential(request).run() if method == "sequential" else run_fixed(request, method)
             if finding.refuted and finding.pair_index > 0:
-                premise, more = premises.broken(request, finding.pair_index, own)
-                tested += more
-            if finding.refuted and not premise and not drawer.one_by_one:
+                checks.test(finding.pair_index)
+            if finding.refuted and not checks.broken and not drawer.one_by_one:
                 longest = _longest_call(finding.trace)
                 if longest > premises.CALL:
-                    premise, more = premises.broken(request, finding.pair_index, own, longest)
-                    tested += more
+                    checks.test(finding.pair_index, longest)
     except stops as stop:
         finding = nothing(0, f"{str(stop) or 'Interrupted.'} Nothing was shown by then.")
+    premise = checks.broken
     if drawer.changed and not drawer.one_by_one:
         premise = premise or premises.sentence("data")
     if premise:
@@ -254,7 +252,7 @@ def audit_privacy(
         epsilon_estimate=finding.epsilon_estimate,
         max_samples=max_samples,
         premise=premise,
-        premise_samples=tested,
+        premise_samples=checks.tested,
         footprints=low_bits,
         trace=finding.trace,
         curve=finding.curve,

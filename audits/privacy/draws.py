@@ -163,6 +163,7 @@ class Drawer:
         self.symbols = errors == "symbol"
         self.replayable = bool(getattr(mechanism, "replayable", True))
         self.one_by_one = self.symbols or bool(getattr(mechanism, "one_by_one", False))
+        self.one_a_call = self.symbols
         self.changed = False
         self.outcomes: set[str] = set()
         self.arrays = False
@@ -175,6 +176,10 @@ class Drawer:
     def failure(self) -> str:
         """What every call has ended with so far, in words; "" where they have ended in several ways."""
         return next(iter(self.outcomes)) if len(self.outcomes) == 1 else ""
+
+    def alone(self) -> None:
+        """From now on every output comes from a call of its own."""
+        self.one_by_one = self.one_a_call = True
 
     def encoder(self) -> Encoder:
         """A new encoder for the outputs of one pair."""
@@ -259,9 +264,10 @@ class Drawer:
         return [work(place) for place in range(count)]
 
     def _chunk(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
-        if not self.symbols:
+        if not self.one_a_call:
             return self._called(data, size, rng, where)
-        return objects([self._called(data, 1, rng, where)[0] for _ in range(size)])
+        parts = [self._called(data, 1, rng, where) for _ in range(size)]
+        return objects([part[0] for part in parts]) if self.symbols else joined(parts)
 
     def _called(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
         try:
@@ -282,7 +288,8 @@ class Drawer:
             raise ValueError(
                 f"mechanism raised {kind}({said}) on {where}{_remedy(error, self.mechanism)}"
             ) from error
-        self.arrays = self.arrays or (isinstance(raw, np.ndarray) and not self.one_by_one)
+        one_by_one = self.one_by_one and (self.symbols or not self.one_a_call)
+        self.arrays = self.arrays or (isinstance(raw, np.ndarray) and not one_by_one)
         return _checked(raw, size, where)
 
     def _outputs(self, data: Dataset, size: int, rng: np.random.Generator) -> Any:

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
@@ -61,6 +62,9 @@ class Request:
     confirm: bool = False
     partial: bool = False
     progress: Callable[[Look], None] | None = None
+    seen: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    """Outputs on both datasets of a pair, by its place, that were drawn to test assumptions; they are learned
+    from, and nothing is betted on them."""
     threads: ThreadpoolController = field(default_factory=ThreadpoolController)
     """Products of small matrices take longer on several threads, much longer beside other programs."""
 

@@ -15,11 +15,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from audits.privacy import betting, binomial, events
-from audits.privacy.draws import Stopped
+from audits.privacy.draws import Stopped, named
 from audits.privacy.learners.choice import PATIENT
 from audits.privacy.learners.regressions import sparse
 from audits.privacy.outputs import Floats, Ints
@@ -184,6 +185,18 @@ class Sequential:
             self.mean.changed(state.index)
         for slot, ladder, (x, y) in zip(state.live(), ladders, counts, strict=True):
             slot.ladder = ladder.add(x, y, size)
+        self.learn(state, size, tallies)
+
+    def begin(self, state: PairState, first: Any, second: Any) -> None:
+        """Learn from outputs on both datasets that were drawn before; nothing is betted on them."""
+        sides = [
+            state.encoder.encode(raw, named(side, state.index)) for side, raw in enumerate((first, second))
+        ]
+        state.keep(sides[0], sides[1], state.most_kept())
+        self.learn(state, len(first), np.zeros((2, 0), dtype=np.int64))
+
+    def learn(self, state: PairState, size: int, tallies: Ints) -> None:
+        """Learn from a batch of a pair that is kept and counted."""
         state.size += size
         self.samples += size
         state.reshape()
@@ -345,6 +358,9 @@ class Sequential:
         """Batches until the claim is refuted, the budget is spent, or the resolution asked for is reached."""
         request, reason = self.request, ""
         try:
+            for index, seen in request.seen.items():
+                self.begin(self.states[index], *seen)
+                self.look()
             while self.samples < request.max_samples:
                 state = self.next_pair()
                 size = self.batch_size(state)
@@ -427,7 +443,7 @@ class Sequential:
             if left <= 0.0:
                 return 0
             speed = self.samples / max(request.timed(), 1e-6)
-            size = min(size, max(16, int(speed * left)))
+            size = min(size, max(4, int(speed * left)))
         return min(size, request.max_samples - self.samples)
 
     def growth(self, state: PairState) -> float:
