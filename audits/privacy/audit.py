@@ -23,7 +23,7 @@ from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, take_pairs
 from audits.privacy.planting import KEPT, LEAST_SECONDS, PATIENCE, Given, Passed, plant
 from audits.privacy.request import Finding, Request, nothing
 from audits.privacy.result import AuditResult, Look, Planted
-from audits.privacy.sequential import Sequential
+from audits.privacy.sequential import LONGER, Sequential
 from audits.privacy.simplest import Simplest, fresh_samples, simplest_event
 from audits.privacy.tuning import TUNING
 
@@ -314,10 +314,9 @@ def _simplest(request: Request, outputs: list[Any], finding: Finding) -> Simples
     shown = (look.samples for look in finding.trace if look.epsilon_lower >= request.epsilon)
     enough = TUNING.longest * min(shown, default=finding.samples)
     samples = fresh_samples(min(finding.samples, enough))
-    left = request.time_limit - request.timed()
-    if math.isfinite(left):
-        # A draw takes as long as those before it did, and there are two datasets.
-        samples = min(samples, int(0.5 * left * drawer.drawn / max(drawer.seconds, 1e-9)))
+    # A draw takes as long as those before it did, and there are two datasets; no longer than the audit did.
+    left = min(request.time_limit - request.timed(), max(LONGER, drawer.seconds))
+    samples = min(samples, int(0.5 * left * drawer.drawn / max(drawer.seconds, 1e-9)))
     if samples < MIN_SAMPLES:
         return None
     drawer.keep = 0

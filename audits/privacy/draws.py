@@ -122,6 +122,7 @@ class Source(Protocol):
     """Where an audit has its outputs from; see `Drawer`."""
 
     first_output: float | None
+    seconds: float
 
     def draw(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Any:
         """`size` outputs, first axis first, as `encoder` takes them."""
@@ -194,7 +195,7 @@ class Drawer:
         outputs = self._drawn(data, size, rng, where)
         self.seconds, self.drawn = self.seconds + time.perf_counter() - start, self.drawn + size
         if self.symbols:
-            self.outcomes.update(map(_failure, outputs))
+            self.outcomes.update(map(failure, outputs))
         kept = self._kept.setdefault(where, [])
         room = min(self.keep, POOL_BYTES // max(outputs[:1].nbytes, 1)) - sum(map(len, kept))
         if room > 0:
@@ -308,7 +309,8 @@ class Drawer:
                 self.changed = data.differs(mine) or (elsewhere is not None and bool(elsewhere()))
 
 
-def _failure(output: Any) -> str:
+def failure(output: Any) -> str:
+    """How the call ended that an output stands for, as "raised KeyError"; "" for an output proper."""
     return output.name if isinstance(output, Word) and output.name.startswith(FAILED) else ""
 
 

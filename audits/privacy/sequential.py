@@ -34,6 +34,12 @@ from audits.privacy.tuning import TUNING
 UNCONFIRMED = (
     "The audit came to refute the claim, but fresh draws of the event did not confirm it: nothing is decided."
 )
+SURE, LONGER = math.log(1e8), 2.0
+"""A refutation of this log e-value is sure: to sharpen its bound, sampling goes on until the mechanism has
+taken twice as long as for the refutation, and at least so many seconds."""
+ENDED = (
+    "Once the refutation was sure the clock ended the sampling, so another run may draw other numbers of it."
+)
 BLOCK = 32
 """As many pairs, or fewer, are one block of a sum."""
 
@@ -155,6 +161,7 @@ class Sequential:
         self.trace: list[Look] = []
         self.confirmed = False
         self.refuted_at = self.tried_at = self.tries = self.extra = 0
+        self.began, self.refuted_in, self.ended = request.drawer.seconds, 0.0, ""
 
     # --- one batch ---
 
@@ -379,7 +386,7 @@ class Sequential:
             if not request.partial:
                 raise
             reason = str(stop) or "Interrupted."
-        return self.finding(reason)
+        return self.finding(reason or self.ended)
 
     def settled(self) -> bool:
         """Whether the size of a violation that was found is known as precisely as was asked."""
@@ -387,9 +394,16 @@ class Sequential:
         if not request.stop_early or self.unconfirmed():
             return False
         self.refuted_at = self.refuted_at or self.samples
+        drawing = request.drawer.seconds - self.began
+        self.refuted_in = self.refuted_in or drawing
         if request.precision is None or self.samples >= TUNING.longest * self.refuted_at:
             return True
-        return self.epsilon_lower() >= (1.0 - request.precision) * self.estimate()
+        if self.epsilon_lower() >= (1.0 - request.precision) * self.estimate():
+            return True
+        if self.largest_log_e < SURE or drawing < max(LONGER, 2.0 * self.refuted_in):
+            return False
+        self.ended = ENDED
+        return True
 
     def reached(self) -> bool:
         """Whether the resolution asked for is reached."""

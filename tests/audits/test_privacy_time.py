@@ -109,3 +109,15 @@ def test_the_plan_is_the_best_test_that_fits(
     # The plan is kept, and measuring took less than half of what the test may take, or two outputs of each.
     assert 2 * found.calls * (fixed + found.call * output) <= 5.0
     assert clock.now <= max(2.5, 4 * (fixed + output))
+
+
+@pytest.mark.parametrize("clock", [(0.0, 0.05)], indirect=True)
+def test_a_sure_refutation_of_a_dear_mechanism_ends_the_sampling(clock: Clock) -> None:
+    # Without an end, sampling would go on to 256 times the samples of the refutation, as the bound is not
+    # within 0.1 % of the estimate before.
+    result = audited(clock.mechanism, time_limit=3600.0, precision=0.001)
+    assert result.verdict == "refuted"
+    assert "the clock ended the sampling" in result.note
+    first = next(look.samples for look in result.trace if look.epsilon_lower > 1.0)
+    assert result.samples <= 4 * first
+    assert clock.now < 600.0
