@@ -19,14 +19,15 @@ Young 1993, maxT). Of sums of squares, about χ² distributed, the cube root is 
 
 from __future__ import annotations
 
+import math
 from typing import cast
 
 import numpy as np
 
 from audits.privacy.draws import Drawer, joined, named
 from audits.privacy.leaves import LARGE
+from audits.privacy.method import Job
 from audits.privacy.outputs import Encoded, Floats, Ints, Raw, row_keys
-from audits.privacy.request import Request
 
 LEVEL = 0.001
 """Probability that one test calls independent outputs dependent; a second on fresh outputs must agree."""
@@ -180,43 +181,43 @@ def features(e: Encoded, rng: np.random.Generator) -> Floats:
     return parts[:, spread > 1e-9] / spread[spread > 1e-9]
 
 
-def broken(request: Request, index: int, rng: np.random.Generator, long: int = 0) -> tuple[str, int]:
+def broken(job: Job, index: int, rng: np.random.Generator, long: int = 0) -> tuple[str, int]:
     """The premise that fails on a pair, in a sentence, or "", and how many outputs a dataset gave.
 
     long  look at long calls, of so many outputs or of `LONG`, in place of short ones.
     """
     name, drawn = "", 0
     for times in (1, 2):
-        again, size = _found(request, index, rng, times, long)
+        again, size = _found(job, index, rng, times, long)
         if times == 1 or size > drawn:
             name = again
         drawn += size
         if name in ("", "data"):
             break
-    one_by_one = cast(Drawer, request.drawer).one_by_one
+    one_by_one = cast(Drawer, job.drawer).one_by_one
     return sentence(name, one_by_one), drawn
 
 
-def _found(request: Request, index: int, rng: np.random.Generator, times: int, long: int) -> tuple[str, int]:
+def _found(job: Job, index: int, rng: np.random.Generator, times: int, long: int) -> tuple[str, int]:
     """Which of `BROKEN` fresh outputs show, or "", and how many a dataset gave: `times` as many as at first.
 
     What independent outputs show by luck, twice as many fresh outputs hardly show again.
     """
-    drawer, pair = cast(Drawer, request.drawer), request.pairs[index]
+    drawer, pair = cast(Drawer, job.drawer), job.pairs[index]
     outputs: tuple[list[Raw], list[Raw]] = ([], [])
     # How many calls are made on each dataset, and how many outputs each of them draws.
     calls, call = (times * LONG_CALLS, min(long, LONG)) if long else (times * CALLS, CALL)
     if drawer.one_by_one:
-        calls, call = 1, times * max(2, min(ONE_BY_ONE, request.max_samples // SHARE))
+        calls, call = 1, times * max(2, min(ONE_BY_ONE, job.options.max_samples // SHARE))
     for done in range(call, calls * call + 1, call):
         for side, kept in enumerate(outputs):
             kept.append(drawer.draw(pair[side], call, rng, named(side, index)))
         if drawer.changed and not drawer.one_by_one:
             return "data", done
-        if request.timed() > (2 * times - 1) * TIME * request.time_limit:
+        if job.timed() > (2 * times - 1) * TIME * (job.options.time_limit or math.inf):
             break
     first, second = _encoded(drawer, outputs, index)
-    with request.threads.limit(limits=1):
+    with job.threads.limit(limits=1):
         return dependence(first, second, call, rng), call * len(outputs[0])
 
 

@@ -131,6 +131,7 @@ def audit_target(target: str, *, json: bool = False, **options: Any) -> int:
     results: list[AuditResult] = []
     try:
         asked = Asked(**options)
+        asked.check()
         # What the user's module prints belongs to the reader, not into the JSON document.
         with stdout_to_stderr() as out:
             adjacency, loaded = load_any(target, asked)
@@ -271,7 +272,7 @@ def _facts(result: AuditResult) -> Iterator[tuple[str, str]]:
     if not result.premise:
         yield "lower bound", f"{result.bound} at δ = {result.delta:g}, {sure}"
         # Without a refutation the estimate says more of the event's few counts than of the mechanism.
-        if result.epsilon_estimate > 0.0 and (result.refuted or result.method == "gdp"):
+        if result.epsilon_estimate > 0.0 and result.refuted:
             yield "estimate", f"ε ≈ {result.epsilon_estimate:.4g}; no bound"
     yield "pair", f"D = {document['pair'][0]}   D′ = {document['pair'][1]}"
     if result.pairs_said:
