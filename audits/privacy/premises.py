@@ -27,9 +27,9 @@ import numpy as np
 
 from audits.privacy.draws import Drawer, joined, named
 from audits.privacy.leaves import LARGE
+from audits.privacy.method import Job
 from audits.privacy.outputs import Encoded, Floats, Ints, Raw, row_keys
 from audits.privacy.pace import Plan, planned
-from audits.privacy.request import Request
 
 LEVEL = 0.001
 """Probability that one test calls independent outputs dependent; a second on fresh outputs must agree."""
@@ -194,11 +194,11 @@ class Assumptions:
     tested  outputs of each dataset that the tests took.
     """
 
-    def __init__(self, request: Request, rng: np.random.Generator) -> None:
-        self.request, self.rng = request, rng
-        self.drawer = cast(Drawer, request.drawer)
+    def __init__(self, job: Job, rng: np.random.Generator) -> None:
+        self.job, self.rng = job, rng
+        self.drawer = cast(Drawer, job.drawer)
         self.broken, self.tested = "", 0
-        self.spent = 0.0
+        self.spent, self.limit = 0.0, job.options.time_limit or math.inf
         self.plan: Plan | None = None
 
     def test(self, index: int, long: int = 0) -> bool:
@@ -207,10 +207,10 @@ class Assumptions:
         long  look at long calls, of so many outputs or of `LONG`, in place of short ones.
         """
         start, name, drawn = time.perf_counter(), "", 0
-        if self.plan is None and not self.drawer.one_by_one and math.isfinite(self.request.time_limit):
+        if self.plan is None and not self.drawer.one_by_one and self.job.options.time_limit is not None:
             self._measure(index)
         for times in (1, 2):
-            allowed = TIME * self.request.time_limit - self.spent - (time.perf_counter() - start)
+            allowed = TIME * self.limit - self.spent - (time.perf_counter() - start)
             again, size = self._found(index, times, long, allowed if times == 2 else allowed / 3.0)
             if times == 1 or size > drawn:
                 name = again
@@ -225,17 +225,17 @@ class Assumptions:
     def _measure(self, index: int) -> None:
         """What calls cost; where a test of calls would take too long, every output is drawn by a call of its
         own from now on, so that outputs of one call need not be independent."""
-        pair = self.request.pairs[index]
+        pair = self.job.pairs[index]
 
         def draw(side: int, size: int) -> Raw:
             return self.drawer.draw(pair[side], size, self.rng, named(side, index))
 
-        self.plan, seen = planned(draw, TIME * self.request.time_limit / 3.0)
+        self.plan, seen = planned(draw, TIME * self.limit / 3.0)
         self.tested += len(seen[0])
         if self.plan.calls == 0:
             self.drawer.alone()
         if self.plan.learn:
-            self.request.seen[index] = seen
+            self.job.seen[index] = seen
 
     def _found(self, index: int, times: int, long: int, seconds: float) -> tuple[str, int]:
         """Which of `BROKEN` fresh outputs show, or "", and how many a dataset gave: `times` as many as at
@@ -243,13 +243,13 @@ class Assumptions:
 
         What independent outputs show by luck, twice as many fresh outputs hardly show again.
         """
-        drawer, pair, start = self.drawer, self.request.pairs[index], time.perf_counter()
+        drawer, pair, start = self.drawer, self.job.pairs[index], time.perf_counter()
         outputs: tuple[list[Raw], list[Raw]] = ([], [])
         cut = False
         # How many calls are made on each dataset, and how many outputs each of them draws.
         calls, call = (times * LONG_CALLS, min(long, LONG)) if long else (times * CALLS, CALL)
         if drawer.one_by_one:
-            most = times * max(2, min(ONE_BY_ONE, self.request.max_samples // SHARE))
+            most = times * max(2, min(ONE_BY_ONE, self.job.options.max_samples // SHARE))
             calls, call = -(-most // FEW), min(FEW, most)
         elif self.plan is not None:
             if long:
@@ -266,11 +266,11 @@ class Assumptions:
             if cut := time.perf_counter() - start > seconds:
                 break
         if (cut or (self.plan is not None and self.plan.learn)) and not long:
-            earlier = self.request.seen.get(index, (outputs[0][0][:0], outputs[1][0][:0]))
+            earlier = self.job.seen.get(index, (outputs[0][0][:0], outputs[1][0][:0]))
             parts = (joined([*([a] if len(a) else []), *b]) for a, b in zip(earlier, outputs, strict=True))
-            self.request.seen[index] = (next(parts), next(parts))
+            self.job.seen[index] = (next(parts), next(parts))
         first, second = _encoded(drawer, outputs, index)
-        with self.request.threads.limit(limits=1):
+        with self.job.threads.limit(limits=1):
             return dependence(first, second, len(first) if drawer.one_by_one else call, self.rng), len(first)
 
 

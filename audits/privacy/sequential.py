@@ -21,13 +21,11 @@ import numpy as np
 
 from audits.privacy import betting, binomial, events
 from audits.privacy.draws import Stopped, named
-from audits.privacy.learners.choice import PATIENT
-from audits.privacy.learners.regressions import sparse
+from audits.privacy.method import Finding, Job
 from audits.privacy.outputs import Floats, Ints
 from audits.privacy.pair_state import PairState, Slot
 from audits.privacy.plain_words import plainly, with_shares
 from audits.privacy.power import growth_needed, smallest_violation
-from audits.privacy.request import Finding, Request
 from audits.privacy.result import Look, Resolution
 from audits.privacy.tuning import TUNING
 
@@ -142,13 +140,14 @@ class Halving:
 class Sequential:
     """The state of a run; `run` is the whole of it."""
 
-    def __init__(self, request: Request) -> None:
-        self.request = request
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.request = request = job.options
         self.grid = epsilon_grid(request.epsilon)
         self.claimed = int(np.searchsorted(self.grid, request.epsilon))
         self.references, self.nearest = reference_epsilons(self.grid, self.claimed)
-        self.states = [PairState(request, pair, i) for i, pair in enumerate(request.pairs)]
-        self.wealth = [Wealth(len(self.grid)) for _ in request.pairs]
+        self.states = [PairState(job, pair, i) for i, pair in enumerate(job.pairs)]
+        self.wealth = [Wealth(len(self.grid)) for _ in job.pairs]
         self.mean = MeanWealth(self.wealth)
         self.halving: Halving | None = None
         if len(self.states) > TUNING.many_pairs:
@@ -161,7 +160,7 @@ class Sequential:
         self.trace: list[Look] = []
         self.confirmed = False
         self.refuted_at = self.tried_at = self.tries = self.extra = 0
-        self.began, self.refuted_in, self.ended = request.drawer.seconds, 0.0, ""
+        self.began, self.refuted_in, self.ended = self.job.drawer.seconds, 0.0, ""
 
     # --- one batch ---
 
@@ -292,7 +291,7 @@ class Sequential:
         for slot in state.slots:
             # A learner that is not among the best is dropped, unless it may find its events in more samples.
             if slot not in heirs:
-                slot.active = slot.learner in PATIENT or (slot.learner is sparse and not slot.ladder)
+                slot.active = slot.learner.patient
                 slot.ladder = None
 
     def excess(self, ladder: events.Ladder) -> Floats:
@@ -365,7 +364,7 @@ class Sequential:
         """Batches until the claim is refuted, the budget is spent, or the resolution asked for is reached."""
         request, reason = self.request, ""
         try:
-            for index, seen in request.seen.items():
+            for index, seen in self.job.seen.items():
                 self.begin(self.states[index], *seen)
                 self.look()
             while self.samples < request.max_samples:
@@ -394,7 +393,7 @@ class Sequential:
         if not request.stop_early or self.unconfirmed():
             return False
         self.refuted_at = self.refuted_at or self.samples
-        drawing = request.drawer.seconds - self.began
+        drawing = self.job.drawer.seconds - self.began
         self.refuted_in = self.refuted_in or drawing
         if request.precision is None or self.samples >= TUNING.longest * self.refuted_at:
             return True
@@ -452,11 +451,11 @@ class Sequential:
         if self.halving is not None and state.size < self.halving.level:
             # One batch brings the pair to the level: with many pairs learning takes longer than drawing.
             size = self.halving.level - state.size
-        left = request.time_limit - request.timed()
+        left = self.job.left()
         if self.samples > 0 and left < math.inf:
             if left <= 0.0:
                 return 0
-            speed = self.samples / max(request.timed(), 1e-6)
+            speed = self.samples / max(self.job.timed(), 1e-6)
             size = min(size, max(4, int(speed * left)))
         return min(size, request.max_samples - self.samples)
 

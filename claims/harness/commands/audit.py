@@ -135,6 +135,7 @@ def audit_target(target: str, *, json: bool = False, verbose: bool = False, **op
     results: list[AuditResult] = []
     try:
         asked = Asked(**options)
+        asked.check()
         # What the user's module prints belongs to the reader, not into the JSON document.
         with stdout_to_stderr() as out:
             adjacency, loaded = load_any(target, asked)
