@@ -5,8 +5,8 @@
     python benchmarks/unseen.py --table                  the figures of every label
 
 An audit of a leak gives up after 100 times the ideal number, at least 20,000 samples; an audit of a mistake
-after 20,000. The set "true" claims of leaks and mistakes the ε that they have, no more and no less, and looks at
-400 samples: what is refuted there is a false alarm. α = 0.05. A seed of a case is one line of the CSV.
+after 20,000. The set "true" claims of leaks and mistakes the ε that they have, no more and no less, and looks
+at 400 samples: what is refuted there is a false alarm. α = 0.05. A seed of a case is one line of the CSV.
 """
 
 from __future__ import annotations

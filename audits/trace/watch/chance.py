@@ -20,8 +20,8 @@ from .values import CLOSE, differences, flat
 Place = Tuple[str, Any, Any]
 
 ANEW, FEWEST_ANEW = 64, {True: 3, False: 24}
-"""Runs on D in which draws are made anew, and the fewest that tell anything: of continuous noise, and of coins,
-whose sum is what it was with a probability that may be near 1."""
+"""Runs on D in which draws are made anew, and the fewest that tell anything: of continuous noise, and of
+coins, whose sum is what it was with a probability that may be near 1."""
 MOST_PLACES, MOST_NAMED = 200, 20
 """Places of an array that are looked at; draws that are made anew one by one, to name the line."""
 FINE = 1024
