@@ -1,5 +1,6 @@
 # After a clone: `make demo` or `make test`. Both set up .venv first; nothing is needed but Python ≥ 3.11.
 PYTHON ?= python3
+NEWEST ?= $(PYTHON)
 JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
@@ -20,9 +21,10 @@ test-fast: $(VENV)/dev
 interop: $(VENV)-interop/ready
 	$(VENV)-interop/bin/python -m pytest -n $(JOBS) --dist worksteal tests/interop tests/test_examples.py
 
-# The oldest versions that pyproject.toml allows, then the newest: claims, a report, an audit.
+# The oldest versions that pyproject.toml allows, then the newest, with NEWEST=python3.13 or the like on another
+# Python: claims, a report, an audit.
 versions: $(VENV)/dev
-	sh tests/versions/try.sh "$(PYTHON)" "$(BIN)/python"
+	sh tests/versions/try.sh "$(PYTHON)" "$(NEWEST)" "$(BIN)/python"
 
 # Every claim at the tier smoke, computed in every way: the same bits.
 bits: $(VENV)/dev

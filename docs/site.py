@@ -87,13 +87,13 @@ def commands() -> str:
 
 def _parameters(command: Any) -> Iterator[str]:
     rows = [
-        (_names(each), _plain(getattr(each, "help", "") or ""), _default(each))
+        (_names(each), f"{_plain(getattr(each, 'help', '') or '')}{_default(each)}")
         for each in command.params
         if not getattr(each, "hidden", False) and each.name != "help"
     ]
     if rows:
-        lines = ["| argument or option | what it is | default |", "|---|---|---|"]
-        yield "\n".join([*lines, *(f"| {a} | {b} | {c} |" for a, b, c in rows)])
+        lines = ["| argument or option | what it is |", "|---|---|"]
+        yield "\n".join([*lines, *(f"| {a} | {b} |" for a, b in rows)])
 
 
 def _names(parameter: Any) -> str:
@@ -105,7 +105,11 @@ def _names(parameter: Any) -> str:
 
 def _default(parameter: Any) -> str:
     default = parameter.default
-    return f"`{default}`" if isinstance(default, str | int | float | Path) and default is not False else ""
+    return (
+        f" Default: `{default}`."
+        if isinstance(default, str | int | float | Path) and default is not False
+        else ""
+    )
 
 
 def _plain(text: str) -> str:

@@ -54,7 +54,13 @@ def mutants_command(
     caught = sum(row["caught"] for row in rows)
     excused = sum(bool(row["reason"]) and not row["caught"] for row in rows)
     if json:
-        document = {"mutants": rows, "caught": caught, "total": len(rows), "excused": excused}
+        document = {
+            "format": "dpclaims-mutants/1",
+            "mutants": rows,
+            "caught": caught,
+            "total": len(rows),
+            "excused": excused,
+        }
         print(dumps(document | {"summary": summary(rows)}), end="")
     else:
         for row in rows:

@@ -55,13 +55,19 @@ def named(patterns: Sequence[str] = (), folders: Sequence[Path] = (FOLDER,)) -> 
             found[mutant.name] = mutant
     chosen = [found[n] for n in sorted(found) if not patterns or any(_chosen(found[n], p) for p in patterns)]
     if not chosen:
-        near = nearest(patterns[0], list(found)) if patterns else ""
+        papers = sorted({name.split("-")[0] for name in found})
+        near = nearest(patterns[0], papers if "-" not in patterns[0] else list(found)) if patterns else ""
         hint = f"did you mean {near!r}?" if near else "names begin with a paper, say 'song2021-*'"
         raise ValueError(f"no mutant matches {', '.join(patterns)!r}; {hint}")
     return chosen
 
 
 def _chosen(mutant: Mutant, pattern: str) -> bool:
+    """Whether a pattern names the bug, the paper that it is planted in ("song2021", "song2021/*"), or a claim
+    that notices it."""
+    paper = mutant.name.split("-")[0]
+    if "-" not in pattern and fnmatchcase(paper, pattern.removesuffix("/*")):
+        return True
     return fnmatchcase(mutant.name, pattern) or any(matches(c, pattern) for c in mutant.caught_by)
 
 
