@@ -47,13 +47,16 @@ def on_files(files: Files, config: Any) -> Files:
         # "output[0][0]" is no link.
         shown = re.sub(r"\[(\d+)\](?!\()", r"\\[\1\\]", text) if path == "libraries.md" else text
         files.append(File.generated(config, path, content=shown))
+    for figure in [f for kind in ("*.png", "*.csv") for f in sorted((ROOT / "benchmarks").glob(kind))]:
+        files.append(File.generated(config, f"measured/{figure.name}", abs_src_path=str(figure)))
     return files
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Set formulas aside, as MathML."""
+    """Set formulas aside, as MathML; let links to figures of the benchmarks lead to their copies."""
     from claims.harness.report.mathematics import mathml
 
+    markdown = markdown.replace("](../benchmarks/", "](measured/")
     formulas: list[str] = []
 
     def aside(found: re.Match[str]) -> str:
