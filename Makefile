@@ -5,7 +5,7 @@ JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-fast interop versions bits lint clean
+.PHONY: demo test test-fast interop versions bits docs lint clean
 
 demo: $(VENV)/report
 	$(BIN)/dpclaims run --tier smoke -j $(JOBS)
@@ -30,6 +30,10 @@ versions: $(VENV)/dev
 bits: $(VENV)/dev
 	DPCLAIMS_BITS=all $(BIN)/python -m pytest tests/harness/test_same_bits.py
 
+# The documentation as a site, build/docs/index.html; warnings are errors.
+docs: $(VENV)/dev
+	$(BIN)/python -m mkdocs build --strict
+
 lint: $(VENV)/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -44,7 +48,7 @@ $(VENV)/report: pyproject.toml
 	touch $@
 
 $(VENV)/dev: $(VENV)/report pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[dev,cluster]'
+	$(BIN)/python -m pip install --quiet --editable '.[dev,cluster,docs]'
 	touch $@
 
 $(VENV)-interop/ready: pyproject.toml

@@ -90,9 +90,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--resume", action="store_true", help="keep the lines of the same settings")
     parser.add_argument("--out", type=Path, default=HERE.parent / "reports" / "benchmarks")
     parser.add_argument(
-        "--write-readme",
-        action="store_true",
-        help="run nothing: bring docs/benchmarks.md up to OUT/audit.csv",
+        "--write-readme", action="store_true", help="run nothing: fill docs/benchmarks.md from OUT/audit.csv"
     )
     options = parser.parse_args(arguments)
     path = options.out / "audit.csv"

@@ -1015,7 +1015,7 @@ def read() -> dict[str, dict[str, Any]]:
 
 
 def table(rows: Sequence[dict[str, Any]]) -> str:
-    """The table of docs/benchmarks.md; bold is what is missed or takes more than `GOOD` times the ideal."""
+    """The table of docs/benchmarks.md; what is missed, or takes more than `GOOD` times the ideal, is bold."""
     lines = ["| output | leak | ideal | median | found |", "| --- | --- | --- | --- | --- |"]
     ratios: list[float] = []
     for row in rows:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-METHODS = ("sequential", "clopper-pearson", "gdp")
+METHODS = ("sequential", "clopper-pearson")
 
 
 def draw(lines: Sequence[Line], folder: Path) -> list[Path]:

@@ -267,17 +267,18 @@ def test_a_bad_module_is_one_sentence_and_status_2(
 
 
 BAD_OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
-    "epsilon": ({"epsilon": -0.5}, "--epsilon must be finite and ≥ 0, got -0.5"),
+    "epsilon": ({"epsilon": -0.5}, "--epsilon must be a number in .* got -0.5"),
     "epsilon nan": ({"epsilon": float("nan")}, "--epsilon .* got nan"),
     "epsilon inf": ({"epsilon": float("inf")}, "--epsilon .* got inf"),
     "delta": ({"delta": 1.0}, r"--delta must be in \[0, 1\), got 1.0"),
     "alpha": ({"alpha": 0.0}, r"--alpha must be in \(0, 1\), got 0.0"),
-    "samples": ({"max_samples": 0}, "--max-samples must be at least 1, got 0"),
-    "too few samples": ({"max_samples": 5}, "max_samples must be .* got 5"),
-    "time": ({"time_limit": 0.0}, "--time-limit must be a positive"),
+    "samples": ({"max_samples": 0}, "--max-samples must be .* got 0"),
+    "too few samples": ({"max_samples": 5}, "--max-samples must be .* got 5"),
+    "time": ({"time_limit": 0.0}, "--time-limit must be a number of seconds > 0"),
     "method": ({"method": "magic"}, "--method must be one of .* got 'magic'"),
-    "seed": ({"seed": -1}, "--seed must be ≥ 0, got -1"),
-    "jobs": ({"jobs": 0}, "--jobs must be at least 1, got 0"),
+    "method gone": ({"method": "gdp"}, "--method must be one of .* is gone, got 'gdp'"),
+    "seed": ({"seed": -1}, "--seed must be a whole number ≥ 0, got -1"),
+    "jobs": ({"jobs": 0}, "--jobs must be a whole number of processes ≥ 1, got 0"),
     "resolution": ({"resolution": 0.5}, "resolution must be an ε above the claimed one"),
 }
 

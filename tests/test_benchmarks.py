@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from audits.privacy.audit import METHODS, audit_privacy
+from audits.privacy.audit import audit_privacy
+from audits.privacy.options import METHODS
 from audits.privacy.pairs import take_pairs
 from implementations.controls import classical_rows, private_controls
 

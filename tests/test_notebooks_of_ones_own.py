@@ -61,7 +61,11 @@ def test_a_notebook_as_it_is_published_runs_in_any_folder(name, says, tmp_path):
 @pytest.mark.parametrize(
     ("name", "parameters", "says"),
     [
-        ("audit_mechanism", ["target=mechanism.py", "max_samples=20000", "time_limit=5"], ["verdict='not-refuted'"]),
+        (
+            "audit_mechanism",
+            ["target=mechanism.py", "max_samples=20000", "time_limit=5"],
+            ["verdict='not-refuted'"],
+        ),
         ("fit_rates", ["csv=risks.csv", "claimed=n=-1"], ["claimed -1 → CONSISTENT", "7 cells only"]),
         ("explore_rate", ["paper=levy2021", "trials=50", "d=4"], ["share of the stated"]),
         ("lower_bound", ["attack=laplace", "d=16", "trials=100"], ["so ε ≥ 0 "]),

@@ -79,6 +79,7 @@ class Given:
         self.pools, self.leak, self.size, self.rng = pools, leak, size, rng
         self.places = [start, start]
         self.first_output: float | None = None
+        self.seconds = 0.0
         self.shape = (0, 0)
 
     def draw(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Encoded:

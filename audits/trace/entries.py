@@ -320,6 +320,9 @@ def _mechanism(row: Row) -> Entry | None:
         return Entry(where, law, words, None, f"the distance of the arguments of {law} is not known: {words}")
     name = law.lower()
     scale = params.get("scale", params.get("sigma", params.get("std", params.get("stddev", params.get("b")))))
+    if "laplace" in name and not any(key in params for key in ("scale", "b", "sigma")):
+        deviation = params.get("std", params.get("stddev"))
+        scale = None if deviation is None else deviation / math.sqrt(2.0)
     if scale and "gauss" in name and "discrete" not in name:
         return Entry(where, f"{law}, sd {scale:.6g}", words, (Loss("gaussian", amount / scale),))
     if scale and "normal" in name:

@@ -81,12 +81,31 @@ def check_printed(point: Point) -> Iterator[Evidence]:
     )  # fmt: skip
 
 
+def thresholds(n: int, security: float, rng: np.random.Generator) -> Iterator[Evidence]:
+    """A word whose copied part gives its owner a score between Z/2 and Z: traced at Z/2, not at Z."""
+    hidden = fingerprinting.generate_hidden(n, security, rng)
+    inner, z = hidden.inner, fingerprinting.score_scale(n, security)
+    q = np.sqrt((1.0 - inner.means) / inner.means)
+    reached = np.cumsum(np.where(inner.words[0] == 1, q, 0.0))
+    columns = int(np.searchsorted(reached, 0.75 * z))  # ones of the first user up to here, and zeros
+    bits = np.zeros_like(hidden.order, dtype=np.int8)
+    bits[:columns] = inner.words[0, :columns]
+    pirate = bits[hidden.order]
+    found = [fingerprinting.trace(hidden, pirate, rng, threshold=name) for name in ("printed", "tardos")]
+    yield equals(
+        "user traced at Z/2 by a score of 3Z/4", -1 if found[0] is None else found[0], 0, decides=False
+    )
+    yield equals("users traced at Z by a score of 3Z/4", float(found[1] is not None), 0.0, decides=False)
+
+
 def check_corrected(point: Point) -> Iterator[Evidence]:
     n, security = point.n, point.security
     law = _scores.column(n)
     d = fingerprinting.length(n, security)
     z = fingerprinting.THRESHOLDS["tardos"] * fingerprinting.score_scale(n, security)
     yield from parameters(point)
+    if n == 8:
+        yield from thresholds(n, security, point.rng)
     sound = (n - 1) * _scores.soundness_bound(law, d, z)
     yield at_most("P(an innocent user is accused), every adversary", sound, security, point=point.axes)
     if n == 20:  # where the printed threshold is too low: from ξ = 10⁻⁵ on

@@ -15,12 +15,13 @@ from .coins import reach
 from .report import lost, unlike_words
 from .session import BITS, Session
 from .shifts import Explanation, Pair, in_comparisons
-from .values import CLOSE, differences
+from .values import CLOSE, differences, flat
 
 Place = Tuple[str, Any, Any]
 
-ANEW = 3
-"""Runs on D in which draws are made anew."""
+ANEW, FEWEST_ANEW = 64, {True: 3, False: 24}
+"""Runs on D in which draws are made anew, and the fewest that tell anything: of continuous noise, and of
+coins, whose sum is what it was with a probability that may be near 1."""
 MOST_PLACES, MOST_NAMED = 200, 20
 """Places of an array that are looked at; draws that are made anew one by one, to name the line."""
 FINE = 1024
@@ -39,7 +40,7 @@ def never_noised(pair: Pair, found: Explanation, report: Dict[str, Any]) -> Opti
     Where there is none, what is not known is put into the report.
     """
     places = differences(pair.recorded.output, found.run.output, 0.0, most=MOST_PLACES) or found.unlike
-    rows = unreleased(pair.recorded.session)
+    rows = unreleased(pair.recorded.session) + _noise_functions(pair)
     still = _still(pair, places, _indices(rows))
     if not still:
         row = _mover(pair, places, rows)
@@ -63,7 +64,7 @@ def never_noised(pair: Pair, found: Explanation, report: Dict[str, Any]) -> Opti
 def path_moves(pair: Pair, report: Dict[str, Any]) -> None:
     """Takes back that the draws depend on the data where draws made anew change them on D, too."""
     rows = unreleased(pair.recorded.session)
-    for k in range(ANEW if rows else 0):
+    for k in range(FEWEST_ANEW[False] if rows else 0):
         run = pair.again(redraw=_indices(rows), variant=k + 1)
         ended = len(run.session.draws) == len(pair.recorded.session.draws)
         if run.session.diverged is not None or not ended:
@@ -88,6 +89,25 @@ def unreleased(session: Session) -> List[Dict[str, Any]]:
         if row["index"] not in released
         and ((row["kind"] == "noise" and row["argument"] is None) or (row["kind"] == "coin" and _fine(row)))
     ]
+
+
+def _noise_functions(pair: Pair) -> List[Dict[str, Any]]:
+    """Functions that are given the same on both datasets, and mechanisms that are given 0: they may return
+    noise, which is added later."""
+    other = pair.frozen.session.rows
+    return [
+        row
+        for row in pair.recorded.session.draws
+        if row["kind"] == "mechanism"
+        and row["index"] in other
+        and (row["law"].startswith("primitive") or _zero(row["argument"]))
+        and not differences(flat(row["argument"]), flat(other[row["index"]]["argument"]), 0.0)
+    ]
+
+
+def _zero(given: Sequence[Any]) -> bool:
+    """Whether a mechanism is given nothing but 0."""
+    return bool(given) and all(isinstance(x, (int, float, np.number)) and x == 0 for x in given)
 
 
 def _draws(session: Session, ids: Any) -> Set[int]:
@@ -117,14 +137,17 @@ def _indices(rows: Sequence[Dict[str, Any]]) -> FrozenSet[int]:
 
 
 def _still(pair: Pair, places: Sequence[Place], redrawn: FrozenSet[int]) -> List[Place]:
-    """The places of the output on D that stay as they are when draws are made anew."""
-    left = list(places)
-    for k in range(ANEW if redrawn else 0):
-        run = pair.again(redraw=redrawn, variant=k + 1)
+    """The places of the output on D that stay as they are when draws are made anew; none where too few runs
+    can be made."""
+    left, began, runs = list(places), time.process_time(), 0
+    while redrawn and left and runs < ANEW and time.process_time() - began < SECONDS:
+        runs += 1
+        run = pair.again(redraw=redrawn, variant=runs)
         if run.error is None:
             changed = differences(pair.recorded.output, run.output, CLOSE, most=10 * MOST_PLACES)
             left = [place for place in left if not any(_covers(path, place[0]) for path, _, _ in changed)]
-    return left
+    smooth = all(row["kind"] == "noise" for row in pair.recorded.session.draws if row["index"] in redrawn)
+    return left if not redrawn or runs >= FEWEST_ANEW[smooth] else []
 
 
 def _covers(changed: str, path: str) -> bool:

@@ -11,7 +11,7 @@ from .report import finding, lost
 from .run import Run
 from .session import BITS, Session
 from .shifts import Explanation, event_ids, in_comparisons, row_of
-from .values import SAME, alike, differences, flat, shown
+from .values import SAME, alike, differences, flat, numbers, shown
 
 SHAPED = ("beta", "poisson", "geometric", "negative_binomial", "chisquare", "dirichlet", "binomial")
 """Laws that are drawn from as they are, and not added to something: their two laws are compared."""
@@ -49,6 +49,7 @@ def rows_of(recorded: Run, found: Explanation, report: Dict[str, Any]) -> List[D
         if one["kind"] == "mechanism":
             row["argument"], row["argument_other"] = flat(one["argument"]), flat(other["argument"])
             row["mapped"] = mapped(one, other)
+            _finite(row, report)
         if one["kind"] == "derived":
             row["recipe"] = simple(recorded.session, one)
             if row["recipe"] is None:
@@ -155,6 +156,22 @@ def _parameters(
             one["where"],
             "the %s%s of %s depends on the data: %s on D, %s on D′"
             % (name, place[0], one["law"], shown(place[1]), shown(place[2])),
+        )
+
+
+def _finite(row: Dict[str, Any], report: Dict[str, Any]) -> None:
+    """Reports a mechanism that is given a number which is not finite on one dataset only."""
+    a, b = numbers(row["argument"]), numbers(row["argument_other"])
+    if a is None or b is None or a.shape != b.shape:
+        return
+    broken = np.isfinite(a) != np.isfinite(b)
+    if np.any(broken):
+        finding(
+            report,
+            "nan",
+            row["where"],
+            "noise is added to %s on D and to %s on D′: no noise hides that"
+            % (shown(a[broken][0]), shown(b[broken][0])),
         )
 
 

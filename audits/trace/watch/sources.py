@@ -471,7 +471,7 @@ def watched(session: Session) -> Generator[Any, None, None]:
     # Generators that modules have made when they were imported.
     own = {real[0]: rng, real[1]: state}
     replaced: Dict[Any, Dict[str, Any]] = {np.random: module, np.random.mtrand: dict(module, _rand=state)}
-    for found in (_watched_python(session), _watched_scipy(session), *_of_torch(session)):
+    for found in (_watched_python(session), _watched_scipy(session), *_of_tensors(session)):
         for owner, attributes in found.items():
             replaced.setdefault(owner, {}).update(attributes)
 
@@ -486,12 +486,11 @@ def watched(session: Session) -> Generator[Any, None, None]:
         yield rng, begin
 
 
-def _of_torch(session: Session) -> List[Dict[Any, Dict[str, Any]]]:
-    if "torch" not in sys.modules:
-        return []
-    from .tensors import watched_torch
+def _of_tensors(session: Session) -> List[Dict[Any, Dict[str, Any]]]:
+    from .tensors import watched_jax, watched_torch
 
-    return [watched_torch(session)]
+    known = {"torch": watched_torch, "jax": watched_jax}
+    return [watch(session) for name, watch in known.items() if name in sys.modules]
 
 
 def _of_numpy(module: Any) -> bool:

@@ -159,6 +159,7 @@ def audit_target(
     results: list[AuditResult] = []
     try:
         asked = Asked(**options)
+        asked.check()
         # What the user's module prints belongs to the reader, not into the JSON document.
         with stdout_to_stderr() as out:
             adjacency, loaded = load_any(target, asked)

@@ -134,8 +134,12 @@ def seen_of(claim: Claim, result: ClaimResult) -> str:
     """The verdict of a run with a bug, `LOST` where it took away an exact counterexample; "" for a crash.
 
     One dataset that contradicts nothing confirms no statement, so that a claim whose only counterexample is
-    gone is INCONCLUSIVE. Where no sample is involved, the bug alone has done it.
+    gone is INCONCLUSIVE. Where no sample is involved, the bug alone has done it. A claim that its premises
+    alone lower to CONSISTENT is CONFIRMED by itself, with or without a bug.
     """
+    lowered = claim.rests_on and claim.expected is Verdict.CONSISTENT
+    if lowered and result.verdict is Verdict.CONFIRMED:
+        return str(claim.expected)
     exact = not any(e.samples for e in result.evidence)
     if claim.expected is Verdict.REFUTED and result.verdict is Verdict.INCONCLUSIVE and exact:
         return LOST

@@ -1,17 +1,19 @@
-"""What the user asks of a test, and what a test finds."""
+"""What a method of testing is given, and what it finds."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from audits.privacy.datasets import Dataset
 from audits.privacy.draws import Source
+from audits.privacy.options import Options
 from audits.privacy.result import CurvePoint, Look, Resolution
 
 
@@ -41,31 +43,27 @@ def nothing(samples: int, note: str = "") -> Finding:
     return Finding(samples=samples, note=note, undecided=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """What the user asked for, checked; the defaults are an audit without further wishes."""
+@dataclass(frozen=True, slots=True)
+class Job:
+    """The options of an audit with what it works on: outputs of a mechanism on pairs of datasets."""
 
+    options: Options
     drawer: Source
     pairs: Sequence[tuple[Dataset, Dataset]]
-    epsilon: float
-    delta: float
-    alpha: float
     rng: np.random.Generator
-    max_samples: int
-    time_limit: float = math.inf
-    resolution: float | None = None
-    stop_early: bool = True
-    user_score: bool = False
-    footprints: bool = False
-    precision: float | None = None
-    confirm: bool = False
-    partial: bool = False
-    progress: Callable[[Look], None] | None = None
     threads: ThreadpoolController = field(default_factory=ThreadpoolController)
     """Products of small matrices take longer on several threads, much longer beside other programs."""
+    seen: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    """Outputs on both datasets of a pair, by its place, that were drawn to test assumptions; they are learned
+    from, and nothing is betted on them."""
 
     def timed(self) -> float:
         """Seconds that the time limit counts: since the first output, as the call that brings it may have to
         import a library."""
         first = self.drawer.first_output
         return 0.0 if first is None else time.perf_counter() - first
+
+    def left(self) -> float:
+        """Seconds left of the time limit; infinite without one."""
+        limit = self.options.time_limit
+        return math.inf if limit is None else limit - self.timed()
