@@ -96,7 +96,8 @@ class Reading:
             return first_sentence(self.finding.what)
         if self.claim is None:
             return ""
-        return first_sentence(self.claim.summary) or self.claim.title
+        text = first_sentence(self.claim.summary) or self.claim.title
+        return text[:1].upper() + text[1:] if text[1:2].islower() else text
 
     @property
     def argument(self) -> str:
