@@ -48,9 +48,10 @@ last k + 1 of θ₀..θ_T and θ_{T−k} as the comparator in (6), S_{k−1} ≤
 Summed over k this is E[L(θ_T)] − L(θ*) ≤ ‖θ*‖²/(2ηT) + (ηG²/2)(1 + H_T), H_T = 1 + 1/2 + … + 1/T, which is
 the printed bound times 1 + H_T/2: a logarithm of T more, as in Shamir and Zhang's theorem.
 
-Mini-batches (`:mini-batches`). Section 3.1 says that the proof extends to gradients over mini-batches and to the
-last iterate. With a batch drawn anew the gradient is unbiased and of norm at most L, which is all that the proof
-uses of it, so the constant is the same; batches with a replaced record cost another ε (section-6-privacy).
+Mini-batches (`:mini-batches`). Section 3.1 says that the proof extends to gradients over mini-batches and to
+the last iterate. With a batch drawn anew the gradient is unbiased and of norm at most L, which is all that
+the proof uses of it, so the constant is the same; batches with a replaced record cost another ε
+(section-6-privacy).
 
 How it is checked. (1) At every grid point, for each loss and both averages, the mean excess risk against the
 printed bound. (2) Exponents of n, rank and ε of the supremum over the family (chosen on a quarter of the
