@@ -14,9 +14,9 @@ as stated. That the gradients of the envelope are sub-Gaussian with the same σ 
 Footnote 3 says that the guarantees extend to users with different numbers of samples, with m replaced by
 their median. A median is a function of the users: if it sets the radius τ ∝ 1/√m, it is a release. Of three
 users with 1, 1 and 10⁶ samples, one of the first is replaced by one with 10⁶: the median goes from 1 to 10⁶,
-and the scale of Laplace noise ∝ 1/√m by 10³: at ε = 1 the exact δ is above 0.98 (`footnote-3`). What
-survives. A public m, with users of fewer samples left out and of more cut to m, the guarantee is kept; [46],
-which the footnote cites, is not at hand.
+and the scale of Laplace noise ∝ 1/√m by 10³: at ε = 1 the exact δ is above 0.98 (`footnote-3`). With a
+public m, users of fewer samples left out and those of more cut to m, the guarantee is kept; [46], which the
+footnote cites, is not at hand.
 
 How it is checked. In rational arithmetic on perfect squares and cubes; the hockey-stick of two Laplace laws
 in closed form.
