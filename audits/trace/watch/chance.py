@@ -20,13 +20,13 @@ from .values import CLOSE, differences, flat
 Place = Tuple[str, Any, Any]
 
 ANEW, FEWEST_ANEW = 64, {True: 3, False: 24}
-"""Runs on D in which draws are made anew, and the fewest that tell anything: of continuous noise, and of coins,
-whose sum is what it was with a probability that may be near 1."""
+"""Runs on D in which draws are made anew, and the fewest that tell anything: of continuous noise, and of
+coins, whose sum is what it was with a probability that may be near 1."""
 MOST_PLACES, MOST_NAMED = 200, 20
 """Places of an array that are looked at; draws that are made anew one by one, to name the line."""
 FINE = 1024
 """Outcomes from which on a whole number may be what a library makes its noise of."""
-FRESH, FEWEST, SECONDS = 256, 128, 3.0
+FRESH, FEWEST, SECONDS = 256, 128, 1.0
 """Independent runs on each dataset of a program with plain coins, the fewest that tell anything, and the
 processor time that they may take."""
 COMMON = 0.25
