@@ -39,18 +39,25 @@ def planned(draw: Callable[[int, int], Raw], seconds: float) -> tuple[Plan, tupl
 
     draw  ``draw(dataset, size)``: outputs of a call on the first dataset, 0, or the second, 1.
     """
-    first = draw(0, 1)  # the first call may import a library
-    start = time.perf_counter()
-    second = draw(1, 1)
-    one = time.perf_counter() - start
+    seen: tuple[list[Raw], list[Raw]] = ([], [])
+
+    def timed(side: int, size: int) -> float:
+        start = time.perf_counter()
+        seen[side].append(draw(side, size))
+        return time.perf_counter() - start
+
+    timed(0, 1)  # the first call may import a library
+    one = timed(1, 1)
+    if one < seconds / TRIED:
+        # Beside other programs a call may take long by chance, but hardly two.
+        one = min(one, timed(0, 1), timed(1, 1))
     size = int(min(max(seconds / SHARE / max(one, 1e-9), 1.0), TRIED))
-    start = time.perf_counter()
-    more = draw(0, size)
-    several = time.perf_counter() - start
-    seen = joined([first, more]), joined([second, draw(1, size)])
+    several = min(timed(0, size), timed(1, size))
     output = max(several - one, 0.0) / (size - 1) if size > 1 else one
     fixed = max(one - output, 0.0)
+    found = Plan(0, 0, fixed, output, True)
     for calls, call in PLANS:
         if 2.0 * calls * (fixed + call * output) <= seconds:
-            return Plan(calls, call, fixed, output, (calls, call) != PLANS[0]), seen
-    return Plan(0, 0, fixed, output, True), seen
+            found = Plan(calls, call, fixed, output, (calls, call) != PLANS[0])
+            break
+    return found, (joined(seen[0]), joined(seen[1]))
