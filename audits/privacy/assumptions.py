@@ -1,12 +1,12 @@
-"""Premises of every test by sampling: outputs are independent, and a mechanism leaves its data as they are.
+"""What every test by sampling assumes: outputs are independent, and a mechanism leaves its data as they are.
 
 Noise that is drawn once a call and shared by all of its outputs, the classic slip of vectorising, makes a
 private mechanism look as if it were not: where outputs are dependent, no audit can say anything. So a number
 of short calls is made before the first bet. Were the outputs on a dataset independent, any order of them
 would be as likely as any other: a permutation test is then exact, whatever kind the outputs are of. Where it
 finds something, a second test of twice as many fresh outputs has to find something as well: of a million
-mechanisms with independent outputs one is called dependent. These samples are used for nothing else, so
-they cost nothing of α.
+mechanisms with independent outputs one is called dependent. Nothing is betted on these
+samples, so they cost nothing of α; where outputs are dear the audit learns from them.
 
 The statistics look at outputs of one call (sums over a call, lags within it, outputs that are equal), at
 calls (outputs at the same place, calls one after the other, first against second half) and at both datasets
@@ -297,8 +297,8 @@ def _encoded(drawer: Drawer, outputs: tuple[list[Raw], list[Raw]], index: int) -
 
 
 def sentence(name: str, one_by_one: bool = False) -> str:
-    """What is to be said of a premise that fails; nothing where none does."""
+    """What is to be said of an assumption that fails; nothing where none does."""
     if not name:
         return ""
     remedy = "" if one_by_one or name == "datasets" else f"; {REMEDY}"
-    return f"A premise fails: {BROKEN[name]}; nothing can be said of its privacy{remedy}."
+    return f"An assumption fails: {BROKEN[name]}; nothing can be said of its privacy{remedy}."
