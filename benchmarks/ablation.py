@@ -1,7 +1,7 @@
 """What each constant, learner and view of the audit is worth: what gets worse without it.
 
     python benchmarks/ablation.py [-j N] [NAME …]   measure (the variants of these names) into ablation.csv
-    python benchmarks/ablation.py --write-readme    the table of README.md from ablation.csv
+    python benchmarks/ablation.py --write-readme    the table of docs/benchmarks.md from ablation.csv
 
 Every variant runs the leaks of numbers and vectors of `leaks.py` (those of words and containers rest on how
 outputs become columns), the published mistakes and Laplace noise that is too small, with
@@ -35,7 +35,7 @@ if __name__ == "__main__":
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
 HERE = Path(__file__).resolve().parent
-CSV, README = HERE / "ablation.csv", HERE / "README.md"
+CSV, TABLES = HERE / "ablation.csv", HERE.parent / "docs" / "benchmarks.md"
 AS_IT_IS = "as it is"
 RUNS = {"leak": 1, "mistake": 3, "too little noise": 2, "sharpness": 1}
 AGAIN = 4
@@ -336,7 +336,7 @@ def run(names: Sequence[str], jobs: int) -> None:
 
 
 def table() -> str:
-    """The table of README.md."""
+    """The table of docs/benchmarks.md."""
     text = [
         "| what | tried | samples | worst row | its factor | fixed size | sequential | time |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
@@ -351,9 +351,9 @@ def table() -> str:
 
 def write_readme() -> None:
     """Put the table between its marks."""
-    text = README.read_text(encoding="utf-8")
+    text = TABLES.read_text(encoding="utf-8")
     start, end = text.index("<!-- ablation -->"), text.index("<!-- end ablation -->")
-    README.write_text(f"{text[:start]}<!-- ablation -->\n{table()}\n{text[end:]}", encoding="utf-8")
+    TABLES.write_text(f"{text[:start]}<!-- ablation -->\n{table()}\n{text[end:]}", encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -4,7 +4,7 @@
 
 For each mechanism an audit passes and lists what it would have caught. Each leak on the list is then built
 into the mechanism, fresh draws and all, and audited RUNS times in full: the share that is refuted. Prints the
-table of README.md.
+table of docs/benchmarks.md.
 """
 
 from __future__ import annotations

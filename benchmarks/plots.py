@@ -1,4 +1,4 @@
-"""The figures of `benchmarks/README.md`, drawn from the lines that were measured."""
+"""The figures of `docs/benchmarks.md`, drawn from the lines that were measured."""
 
 from __future__ import annotations
 

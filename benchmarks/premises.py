@@ -2,7 +2,7 @@
 
     python benchmarks/premises.py [AUDITS]
 
-Prints the two tables of README.md. AUDITS (default 60) is the number of audits of each mechanism.
+Prints the two table of docs/benchmarks.md. AUDITS (default 60) is the number of audits of each mechanism.
 """
 
 from __future__ import annotations
@@ -126,7 +126,9 @@ def premise(mechanism: Mechanism, pair: Any, rng: Rng) -> str:
         [kept_apart(pair)],
         rng,
     )
-    return premises.broken(request, 0, rng)[0]
+    tests = premises.Assumptions(request, rng)
+    tests.test(0)
+    return tests.broken
 
 
 def share(mechanism: Mechanism, pair: Any, audits: int, seed: int) -> tuple[float, float]:

@@ -55,4 +55,4 @@ def test_the_measured_variants_are_those_of_the_script() -> None:
     measured = [row["variant"] for row in rows]
     assert measured
     assert measured == [name for name in ablation.variants() if name in measured]
-    assert ablation.table() in ablation.README.read_text(encoding="utf-8")
+    assert ablation.table() in ablation.TABLES.read_text(encoding="utf-8")

@@ -20,9 +20,9 @@ from audits.privacy.fixed_size import run_fixed
 from audits.privacy.method import Finding, Job, nothing
 from audits.privacy.options import MIN_SAMPLES, Options
 from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, take_pairs
-from audits.privacy.planting import KEPT, LEAST_SECONDS, SHARE, Given, Passed, plant
+from audits.privacy.planting import KEPT, LEAST_SECONDS, PATIENCE, Given, Passed, plant
 from audits.privacy.result import AuditResult, Look, Planted
-from audits.privacy.sequential import Sequential
+from audits.privacy.sequential import LONGER, Sequential
 from audits.privacy.simplest import Simplest, fresh_samples, simplest_event
 from audits.privacy.tuning import TUNING
 
@@ -74,8 +74,8 @@ def audit_privacy(
                  at each further try), which may come on top of max_samples. Sequential method only.
     partial      Ctrl-C, and `Stopped` raised by a handler of signals, end the run with what is known by then.
     planting     where the audit passes, plant leaks of many sizes into the outputs that it drew, and tell in
-                 `planted` which of them it catches. That takes at most a quarter of the audit's processor
-                 time, or three seconds of a short audit; which sizes are tried depends on the time left.
+                 `planted` which of them it catches: runs of 15 % of the audit's samples in all, at
+                 least 10,000.
     simplest     after a refutation name in `simplest` the simplest event of like power, counted on fresh
                  draws: twice as many as the audit took, four times where these were few, as many where they
                  were many (`fresh_samples`), as far as the time limit allows.
@@ -95,15 +95,13 @@ def audit_privacy(
     >>> audit_privacy(laplace, pairs, epsilon=0.5, adjacency="replace").verdict
     'refuted'
     """
+    started, began = time.process_time(), time.perf_counter()
     asked = Options(**options)
     if not callable(mechanism):
         raise ValueError(f"mechanism must be a function (data, size, rng) -> outputs, got {brief(mechanism)}")
     rng = np.random.default_rng(asked.seed) if asked.rng is None else asked.rng
     taken, more_pairs = take_pairs(pairs, rng, adjacency)
-    clock = _Clock(asked.progress)
-    if asked.planting:
-        asked = replace(asked, progress=clock.look)
-    drawer = clock.drawer = Drawer(
+    drawer = Drawer(
         mechanism if asked.score is None else _scored(mechanism, asked.score),
         asked.errors,
         asked.jobs,
@@ -111,7 +109,7 @@ def audit_privacy(
     )
     job = Job(asked, drawer, [kept_apart(pair) for pair in taken], rng)
     # Premises are tested with a generator of their own: the samples of the audit stay what they were.
-    checks = Assumptions(job, rng.spawn(1)[0])
+    checks = premises.Assumptions(job, rng.spawn(1)[0])
     stops = (KeyboardInterrupt, Stopped) if asked.partial else ()
     try:
         finding = _decided(job, checks)
@@ -125,7 +123,7 @@ def audit_privacy(
     low_bits = None
     if asked.score is None and not checks.broken:
         low_bits = footprints_of.look(outputs[0], outputs[1], asked.epsilon, asked.delta, asked.alpha)
-    cost = max(time.process_time() - clock.started, drawer.seconds)
+    cost = max(time.process_time() - started, drawer.seconds)
     planted, named_event = (), None
 
     def announce(step: str) -> None:
@@ -135,7 +133,7 @@ def audit_privacy(
     with suppress(*stops):
         if asked.planting and verdict == "not-refuted":
             announce("leaks are planted into its outputs")
-            planted = _planted(job, outputs, finding, clock.looks, cost)
+            planted = _planted(job, outputs, finding, cost)
     # The refutation stands, whatever a mechanism does when it is called again.
     with suppress(ValueError, *stops):
         if asked.simplest and finding.refuted:
@@ -151,7 +149,7 @@ def audit_privacy(
         pairs=len(taken),
         followed=finding.followed or len(taken),
         samples=finding.samples,
-        seconds=time.perf_counter() - clock.began,
+        seconds=time.perf_counter() - began,
         pair=taken[finding.pair_index],
         pair_index=finding.pair_index,
         direction=finding.direction,
@@ -175,40 +173,7 @@ def audit_privacy(
     )
 
 
-class _Clock:
-    """Since when the audit runs, and the processor time of its looks that was not spent on drawing."""
-
-    def __init__(self, progress: Callable[[Look], None] | None) -> None:
-        self.started, self.began = time.process_time(), time.perf_counter()
-        self.drawer: Drawer | None = None
-        self.looks: list[tuple[int, float]] = []
-        self.progress = progress
-
-    def look(self, look: Look) -> None:
-        """Note a look, and hand it on."""
-        drawing = 0.0 if self.drawer is None else self.drawer.seconds
-        spent = time.perf_counter() - self.began - drawing
-        self.looks.append((look.samples, min(spent, time.process_time() - self.started)))
-        if self.progress is not None:
-            self.progress(look)
-
-
-class Assumptions:
-    """Which assumption of the audit fails, in a sentence, and how many outputs of a dataset were drawn to
-    test them."""
-
-    def __init__(self, job: Job, rng: np.random.Generator) -> None:
-        self.job, self.rng = job, rng
-        self.broken, self.tested = "", 0
-
-    def test(self, index: int, longest: int = 0) -> bool:
-        """Whether the assumptions hold on a pair, in short calls or in calls of so many outputs."""
-        self.broken, more = premises.broken(self.job, index, self.rng, longest)
-        self.tested += more
-        return not self.broken
-
-
-def _decided(job: Job, checks: Assumptions) -> Finding:
+def _decided(job: Job, checks: premises.Assumptions) -> Finding:
     """What the method finds, once the assumptions are tested; a refutation on another pair than the first, or
     from long calls, has them tested again there."""
     drawer = cast(Drawer, job.drawer)
@@ -222,9 +187,9 @@ def _decided(job: Job, checks: Assumptions) -> Finding:
     return finding
 
 
-def _withheld(finding: Finding, checks: Assumptions) -> Finding:
+def _withheld(finding: Finding, checks: premises.Assumptions) -> Finding:
     """The finding; undecided where an assumption fails, or where every call failed."""
-    drawer = cast(Drawer, checks.job.drawer)
+    drawer = checks.drawer
     if drawer.changed and not drawer.one_by_one:
         checks.broken = checks.broken or premises.sentence("data")
     if checks.broken:
@@ -253,17 +218,9 @@ def _longest_call(trace: tuple[Look, ...]) -> int:
     return int(np.diff([look.samples for look in trace], prepend=0).max(initial=0))
 
 
-def _planted(
-    job: Job, outputs: list[Any], finding: Finding, looks: list[tuple[int, float]], cost: float
-) -> tuple[Planted, ...]:
+def _planted(job: Job, outputs: list[Any], finding: Finding, cost: float) -> tuple[Planted, ...]:
     """What leaks this audit, which took `cost` seconds, would have caught on the pair that it names."""
     request, count = job.options, len(job.pairs)
-
-    def expected(samples: int) -> float:
-        if not looks:
-            return 0.0
-        sizes, spent = zip(*looks, strict=True)
-        return float(np.interp(samples * count, sizes, spent))
 
     def run(given: Given, samples: int, limit: float, rng: np.random.Generator) -> tuple[bool, bool]:
         short = Options(
@@ -283,10 +240,9 @@ def _planted(
         epsilon=request.epsilon,
         delta=request.delta,
         alpha=request.alpha / count,
-        seconds=expected,
         run=run,
     )
-    allowed = min(max(SHARE * cost, LEAST_SECONDS), job.left())
+    allowed = min(max(PATIENCE * cost, LEAST_SECONDS), job.left())
     return plant(audit, outputs, job.drawer.encoder(), allowed, job.rng.spawn(1)[0])
 
 
@@ -302,10 +258,9 @@ def _simplest(job: Job, outputs: list[Any], finding: Finding) -> Simplest | None
     shown = (look.samples for look in finding.trace if look.epsilon_lower >= request.epsilon)
     enough = TUNING.longest * min(shown, default=finding.samples)
     samples = fresh_samples(min(finding.samples, enough))
-    left = job.left()
-    if math.isfinite(left):
-        # A draw takes as long as those before it did, and there are two datasets.
-        samples = min(samples, int(0.5 * left * drawer.drawn / max(drawer.seconds, 1e-9)))
+    # A draw takes as long as those before it did, and there are two datasets; no longer than the audit did.
+    left = min(job.left(), max(LONGER, drawer.seconds))
+    samples = min(samples, int(0.5 * left * drawer.drawn / max(drawer.seconds, 1e-9)))
     if samples < MIN_SAMPLES:
         return None
     drawer.keep = 0

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
@@ -52,6 +53,9 @@ class Job:
     rng: np.random.Generator
     threads: ThreadpoolController = field(default_factory=ThreadpoolController)
     """Products of small matrices take longer on several threads, much longer beside other programs."""
+    seen: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    """Outputs on both datasets of a pair, by its place, that were drawn to test assumptions; they are learned
+    from, and nothing is betted on them."""
 
     def timed(self) -> float:
         """Seconds that the time limit counts: since the first output, as the call that brings it may have to

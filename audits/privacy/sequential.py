@@ -15,11 +15,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from audits.privacy import betting, binomial, events
-from audits.privacy.draws import Stopped
+from audits.privacy.draws import Stopped, named
 from audits.privacy.method import Finding, Job
 from audits.privacy.outputs import Floats, Ints
 from audits.privacy.pair_state import PairState, Slot
@@ -30,6 +31,12 @@ from audits.privacy.tuning import TUNING
 
 UNCONFIRMED = (
     "The audit came to refute the claim, but fresh draws of the event did not confirm it: nothing is decided."
+)
+SURE, LONGER = math.log(1e8), 2.0
+"""A refutation of this log e-value is sure: to sharpen its bound, sampling goes on until the mechanism has
+taken twice as long as for the refutation, and at least so many seconds."""
+ENDED = (
+    "Once the refutation was sure the clock ended the sampling, so another run may draw other numbers of it."
 )
 BLOCK = 32
 """As many pairs, or fewer, are one block of a sum."""
@@ -153,6 +160,7 @@ class Sequential:
         self.trace: list[Look] = []
         self.confirmed = False
         self.refuted_at = self.tried_at = self.tries = self.extra = 0
+        self.began, self.refuted_in, self.ended = self.job.drawer.seconds, 0.0, ""
 
     # --- one batch ---
 
@@ -183,6 +191,18 @@ class Sequential:
             self.mean.changed(state.index)
         for slot, ladder, (x, y) in zip(state.live(), ladders, counts, strict=True):
             slot.ladder = ladder.add(x, y, size)
+        self.learn(state, size, tallies)
+
+    def begin(self, state: PairState, first: Any, second: Any) -> None:
+        """Learn from outputs on both datasets that were drawn before; nothing is betted on them."""
+        sides = [
+            state.encoder.encode(raw, named(side, state.index)) for side, raw in enumerate((first, second))
+        ]
+        state.keep(sides[0], sides[1], state.most_kept())
+        self.learn(state, len(first), np.zeros((2, 0), dtype=np.int64))
+
+    def learn(self, state: PairState, size: int, tallies: Ints) -> None:
+        """Learn from a batch of a pair that is kept and counted."""
         state.size += size
         self.samples += size
         state.reshape()
@@ -344,6 +364,9 @@ class Sequential:
         """Batches until the claim is refuted, the budget is spent, or the resolution asked for is reached."""
         request, reason = self.request, ""
         try:
+            for index, seen in self.job.seen.items():
+                self.begin(self.states[index], *seen)
+                self.look()
             while self.samples < request.max_samples:
                 state = self.next_pair()
                 size = self.batch_size(state)
@@ -362,7 +385,7 @@ class Sequential:
             if not request.partial:
                 raise
             reason = str(stop) or "Interrupted."
-        return self.finding(reason)
+        return self.finding(reason or self.ended)
 
     def settled(self) -> bool:
         """Whether the size of a violation that was found is known as precisely as was asked."""
@@ -370,9 +393,16 @@ class Sequential:
         if not request.stop_early or self.unconfirmed():
             return False
         self.refuted_at = self.refuted_at or self.samples
+        drawing = self.job.drawer.seconds - self.began
+        self.refuted_in = self.refuted_in or drawing
         if request.precision is None or self.samples >= TUNING.longest * self.refuted_at:
             return True
-        return self.epsilon_lower() >= (1.0 - request.precision) * self.estimate()
+        if self.epsilon_lower() >= (1.0 - request.precision) * self.estimate():
+            return True
+        if self.largest_log_e < SURE or drawing < max(LONGER, 2.0 * self.refuted_in):
+            return False
+        self.ended = ENDED
+        return True
 
     def reached(self) -> bool:
         """Whether the resolution asked for is reached."""
@@ -426,7 +456,7 @@ class Sequential:
             if left <= 0.0:
                 return 0
             speed = self.samples / max(self.job.timed(), 1e-6)
-            size = min(size, max(16, int(speed * left)))
+            size = min(size, max(4, int(speed * left)))
         return min(size, request.max_samples - self.samples)
 
     def growth(self, state: PairState) -> float:

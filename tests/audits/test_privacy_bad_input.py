@@ -150,3 +150,13 @@ def test_numbers_of_numpy_are_numbers(options: Any) -> None:
     settings = {"epsilon": 1.0, "adjacency": "replace", "max_samples": 500, **options}
     result = audit_privacy(laplace, [([0.0], [1.0])], **settings)
     assert json.loads(result.to_json())["verdict"] == result.verdict
+
+
+@pytest.mark.parametrize("word", ["add", "remove", "add-remove"])
+def test_the_words_of_the_command_line_name_the_same_adjacency(word: str) -> None:
+    options: dict[str, Any] = {"epsilon": 1.0, "adjacency": word, "max_samples": 200, "alpha": 1e-6}
+    found = audit_privacy(lambda d, n, rng: sum(d) + rng.laplace(size=n), [((0, 1), (0,))], **options)
+    # False alarm at α = 1e-6.
+    assert not found.refuted
+    with pytest.raises(ValueError, match="one record more"):
+        audit_privacy(lambda d, n, rng: rng.laplace(size=n), [((0, 1), (0, 0))], **options)
