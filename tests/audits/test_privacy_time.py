@@ -11,7 +11,7 @@ from audits.privacy import AuditResult, audit_privacy, each, premises
 from audits.privacy.pace import PLANS, planned
 
 LIMIT = 40.0
-CLOCKED = "pace", "premises", "draws", "request"
+CLOCKED = "pace", "premises", "draws", "method"
 """Modules that look at the clock."""
 
 
