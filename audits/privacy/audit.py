@@ -97,12 +97,12 @@ def audit_privacy(
     >>> audit_privacy(laplace, pairs, epsilon=0.5, adjacency="replace").verdict
     'refuted'
     """
+    started, began = time.process_time(), time.perf_counter()
     asked = Options(**options)
     if not callable(mechanism):
         raise ValueError(f"mechanism must be a function (data, size, rng) -> outputs, got {brief(mechanism)}")
     rng = np.random.default_rng(asked.seed) if asked.rng is None else asked.rng
     taken, more_pairs = take_pairs(pairs, rng, adjacency)
-    started, began = time.process_time(), time.perf_counter()
     drawer = Drawer(
         mechanism if asked.score is None else _scored(mechanism, asked.score),
         asked.errors,
@@ -203,7 +203,7 @@ def _decided(job: Job, checks: assumptions.Assumptions) -> Finding:
 
 def _withheld(finding: Finding, checks: assumptions.Assumptions) -> Finding:
     """The finding; undecided where an assumption fails, or where every call failed."""
-    drawer = cast(Drawer, checks.job.drawer)
+    drawer = checks.drawer
     if drawer.changed and not drawer.one_by_one:
         checks.broken = checks.broken or assumptions.sentence("data")
     if checks.broken:

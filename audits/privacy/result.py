@@ -152,7 +152,7 @@ class AuditResult:
                      the audit stopped; 0 where nothing is shown.
     confidence       1 − α.
     epsilon_estimate ε of the event that carries the bound, as its shares have it: no bound, and where the
-                     event was chosen among many a little too large. Of "gdp" the whole result.
+                     event was chosen among many a little too large.
     e_value          the largest wealth so far, a running maximum (`largest_e_value`): evidence against the
                      claim, at least 1/α where refuted (sequential). The wealth itself at each look is in
                      `trace`. The fixed-size method bets once, on what it learned.
