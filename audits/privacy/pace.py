@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from audits.privacy.draws import joined
 from audits.privacy.outputs import Raw
 
-PLANS = (32, 32), (16, 32), (8, 32), (32, 8), (4, 64)
+PLANS = (32, 32), (16, 32), (8, 32), (32, 8), (4, 64), (2, 64)
 """Calls on each dataset and outputs of each of them, the best tests first."""
 TRIED, SHARE = 32, 8
 """Outputs of the longest call that is timed; it takes about one of so many parts of the allowed time."""
