@@ -11,14 +11,18 @@ from audits.privacy.outputs import Raw
 
 PLANS = (32, 32), (16, 32), (8, 32), (32, 8), (4, 64), (2, 64)
 """Calls on each dataset and outputs of each of them, the best tests first."""
-TRIED, SHARE = 32, 8
-"""Outputs of the longest call that is timed; it takes about one of so many parts of the allowed time."""
+TRIED, SHARE = 32, 4
+"""Outputs of the longest call that is timed; on each dataset it takes one of so many parts of the time."""
+DEAR = 8.0
+"""A call that by itself costs as much as so many outputs is not to be made for each output: then the last plan
+is kept to, whatever it takes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What is drawn on each dataset to test assumptions: calls of so many outputs; no calls where none of
-    `PLANS` can be afforded. A call costs `fixed` seconds and `output` seconds an output.
+    `PLANS` can be afforded and outputs are what is dear. A call costs `fixed` seconds and `output` seconds for
+    each output.
 
     learn  whether outputs are so dear that the audit learns from those of its tests.
     """
@@ -48,7 +52,7 @@ def planned(draw: Callable[[int, int], Raw], seconds: float) -> tuple[Plan, tupl
 
     timed(0, 1)  # the first call may import a library
     one = timed(1, 1)
-    if one < seconds / TRIED:
+    if one < seconds / (2 * SHARE):
         # Beside other programs a call may take long by chance, but hardly two.
         one = min(one, timed(0, 1), timed(1, 1))
     size = int(min(max(seconds / SHARE / max(one, 1e-9), 1.0), TRIED))
@@ -60,4 +64,7 @@ def planned(draw: Callable[[int, int], Raw], seconds: float) -> tuple[Plan, tupl
         if 2.0 * calls * (fixed + call * output) <= seconds:
             found = Plan(calls, call, fixed, output, (calls, call) != PLANS[0])
             break
+    else:
+        if fixed > DEAR * output:
+            found = Plan(*PLANS[-1], fixed, output, True)
     return found, (joined(seen[0]), joined(seen[1]))
