@@ -14,15 +14,15 @@ PLANS = (32, 32), (16, 32), (8, 32), (32, 8), (4, 64), (2, 64)
 TRIED, SHARE = 32, 4
 """Outputs of the longest call that is timed; on each dataset it takes one of so many parts of the time."""
 DEAR = 8.0
-"""A call that by itself costs as much as so many outputs is not to be made for each output: then the last plan
-is kept to, whatever it takes."""
+"""A call that by itself costs as much as so many outputs is not made for each output: then the last plan is
+kept to, whatever it takes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What is drawn on each dataset to test assumptions: calls of so many outputs; no calls where none of
-    `PLANS` can be afforded and outputs are what is dear. A call costs `fixed` seconds and `output` seconds for
-    each output.
+    `PLANS` can be afforded and outputs are what is dear. A call costs `fixed` seconds and each of its outputs
+    `output` seconds.
 
     learn  whether outputs are so dear that the audit learns from those of its tests.
     """
