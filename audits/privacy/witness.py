@@ -1,8 +1,9 @@
-"""The simplest event that shows a violation: a symbol or value, a threshold, an interval, a sum.
+"""The witness of a refutation, the simplest event that shows it: a symbol or value, a threshold, a sum.
 
 The event that carries a refutation is often one of a learned score, which nobody can check by hand. So the
 outputs that the audit drew are searched for events that can: the best event of each simple kind is chosen on
-them, and all of these are counted on fresh outputs. The first kind whose event is nearly as strong is named.
+them, and all of these are counted on fresh outputs. The first kind whose event is nearly as strong
+is the witness.
 
 How the figures are valid. With K events and α in all, each of the 2K probabilities has its Clopper–Pearson
 interval at level α/(2K), so that all of them hold at once with probability 1 − α, whichever event is named

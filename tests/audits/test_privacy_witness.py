@@ -248,7 +248,7 @@ def test_the_command_and_the_json_say_it(tmp_path: Any, capsys: pytest.CaptureFi
     )
     assert audit_target(str(file), alpha=1e-6) == 1
     text = capsys.readouterr().out
-    (line,) = (line for line in text.splitlines() if line.lstrip().startswith("simplest"))
+    (line,) = (line for line in text.splitlines() if line.lstrip().startswith("witness"))
     assert "probability" in line
     assert "fresh outputs" in line
     assert audit_target(str(file), alpha=1e-6, json=True) == 1
