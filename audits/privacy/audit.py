@@ -12,8 +12,8 @@ from typing import Any, cast
 
 import numpy as np
 
+from audits.privacy import assumptions, failures
 from audits.privacy import footprints as footprints_of
-from audits.privacy import premises
 from audits.privacy.datasets import brief, digest, kept_apart
 from audits.privacy.draws import Drawer, Stopped, named
 from audits.privacy.fixed_size import run_fixed
@@ -23,8 +23,8 @@ from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, take_pairs
 from audits.privacy.planting import KEPT, LEAST_SECONDS, PATIENCE, Given, Passed, plant
 from audits.privacy.result import AuditResult, Look, Planted
 from audits.privacy.sequential import LONGER, Sequential
-from audits.privacy.simplest import Simplest, fresh_samples, simplest_event
 from audits.privacy.tuning import TUNING
+from audits.privacy.witness import Witness, find_witness, fresh_samples
 
 ALIKE = 64
 """Outputs of each dataset that are compared with each other."""
@@ -48,8 +48,8 @@ def audit_privacy(
     pairs        pairs (D, D′) of neighbouring datasets, or a function ``pairs(rng)`` that yields them (the
                  first 64 are taken).
     epsilon, delta   the claim, 0 ≤ ε ≤ 200 and 0 ≤ δ < 1.
-    adjacency    "replace", "replace-item", "add-remove", or a function (D, D′) → bool. Every pair is checked
-                 before a sample is drawn.
+    adjacency    "replace", "replace-item", "add-remove" (as are "add" and "remove"), or a function
+                 (D, D′) → bool. Every pair is checked before a sample is drawn.
     alpha        the probability that a private mechanism is called refuted, over all pairs, events and looks.
     seed, rng    where the randomness comes from; a generator takes precedence over the seed.
     max_samples  samples a side, all pairs together.
@@ -64,9 +64,10 @@ def audit_privacy(
                  that is drawn in floating point has such footprints nearly always (Mironov, CCS 2012); the
                  result's `footprints` tells of them apart from the verdict in any case, at an error level α
                  of its own.
-    errors       "raise": a mechanism that raises or returns NaN is bad input. "symbol": an exception, by its
-                 type, and NaN are outputs like others, as a failure that depends on the data is a leak;
-                 outputs are then drawn one a call.
+    errors       "raise": a mechanism that raises or returns NaN is bad input, but where it does so on one
+                 dataset only, and that refutes the claim. "symbol": an exception, by its type, and NaN are
+                 outputs like others, as a failure that depends on the data is a leak; outputs are then drawn
+                 one a call.
     jobs         processes that draw the outputs of `each` mechanisms, threads for others; same bits for any.
     precision    after a refutation go on until `epsilon_lower` is within this share of `epsilon_estimate`, at
                  most to 256 times the samples of the refutation; None to stop at once.
@@ -81,11 +82,12 @@ def audit_privacy(
                  were many (`fresh_samples`), as far as the time limit allows.
     progress     called with each look of the sequential method.
 
-    Before the first bet the premises are tested on outputs of their own (`premise_samples` of each dataset):
+    Before the first bet assumptions are tested on outputs of their own (`premise_samples` of each dataset):
     that outputs are independent and that the mechanism leaves its data as they are. Before a claim is called
-    refuted, independence is tested again on calls about as long as those of the audit. Where a premise fails
-    the audit is undecided and names it; independent outputs fail a test with probability at most 1e-6. A
-    mechanism that is called for each output anyway (`each`) may change its data.
+    refuted, independence is tested again on calls about as long as those of the audit. Where an assumption
+    fails the audit is undecided and names it; independent outputs fail a test with probability at most 1e-6.
+    A mechanism that is called for each output anyway (`each`) may change its data. The tests take at most a
+    quarter of the time limit; a mechanism that is too dear for them is drawn one output a call.
 
     Returns an `AuditResult`. Raises ValueError in one sentence for bad input and for a mechanism that raises,
     returns NaN, another number of outputs, or another kind of output on the second dataset.
@@ -108,13 +110,25 @@ def audit_privacy(
         keep=max(footprints_of.ROWS, asked.planting * asked.max_samples // (KEPT * len(taken))),
     )
     job = Job(asked, drawer, [kept_apart(pair) for pair in taken], rng)
-    # Premises are tested with a generator of their own: the samples of the audit stay what they were.
-    checks = premises.Assumptions(job, rng.spawn(1)[0])
+    # Assumptions are tested with a generator of their own: the samples of the audit stay what they were.
+    checks = assumptions.Assumptions(job, rng.spawn(1)[0])
     stops = (KeyboardInterrupt, Stopped) if asked.partial else ()
     try:
         finding = _decided(job, checks)
     except stops as stop:
         finding = nothing(0, f"{str(stop) or 'Interrupted.'} Nothing was shown by then.")
+    except ValueError:
+        symbols = Drawer(drawer.mechanism, "symbol", asked.jobs)
+        if asked.errors == "symbol" or not (
+            failure := failures.one_sided(symbols, job.pairs, rng.spawn(1)[0])
+        ):
+            raise
+        again = pairs if callable(pairs) else taken
+        found = audit_privacy(mechanism, again, adjacency=adjacency, **(options | {"errors": "symbol"}))
+        if not found.refuted:
+            raise
+        note = f"{failures.ONE_SIDED} {found.note}".strip()
+        return replace(found, event=f"{failure}; {found.event}", note=note)
     finding = _withheld(finding, checks)
     reached = finding.resolution.epsilon <= (asked.resolution or math.inf)
     decided = not finding.undecided and reached and math.isfinite(finding.resolution.epsilon)
@@ -138,7 +152,7 @@ def audit_privacy(
     with suppress(ValueError, *stops):
         if asked.simplest and finding.refuted:
             announce("refuted; a simple event is looked for")
-            named_event = _simplest(job, outputs, finding)
+            named_event = _witness(job, outputs, finding)
     return AuditResult(
         verdict=verdict,
         epsilon_claimed=asked.epsilon,
@@ -173,7 +187,7 @@ def audit_privacy(
     )
 
 
-def _decided(job: Job, checks: premises.Assumptions) -> Finding:
+def _decided(job: Job, checks: assumptions.Assumptions) -> Finding:
     """What the method finds, once the assumptions are tested; a refutation on another pair than the first, or
     from long calls, has them tested again there."""
     drawer = cast(Drawer, job.drawer)
@@ -182,16 +196,16 @@ def _decided(job: Job, checks: premises.Assumptions) -> Finding:
     finding = RUN[job.options.method](job)
     if finding.refuted and (finding.pair_index == 0 or checks.test(finding.pair_index)):
         longest = _longest_call(finding.trace)
-        if longest > premises.CALL and not drawer.one_by_one:
+        if longest > assumptions.CALL and not drawer.one_by_one:
             checks.test(finding.pair_index, longest)
     return finding
 
 
-def _withheld(finding: Finding, checks: premises.Assumptions) -> Finding:
+def _withheld(finding: Finding, checks: assumptions.Assumptions) -> Finding:
     """The finding; undecided where an assumption fails, or where every call failed."""
     drawer = checks.drawer
     if drawer.changed and not drawer.one_by_one:
-        checks.broken = checks.broken or premises.sentence("data")
+        checks.broken = checks.broken or assumptions.sentence("data")
     if checks.broken:
         return replace(finding, refuted=False, undecided=True, epsilon_lower=0.0, note=checks.broken)
     if drawer.failure:
@@ -246,7 +260,7 @@ def _planted(job: Job, outputs: list[Any], finding: Finding, cost: float) -> tup
     return plant(audit, outputs, job.drawer.encoder(), allowed, job.rng.spawn(1)[0])
 
 
-def _simplest(job: Job, outputs: list[Any], finding: Finding) -> Simplest | None:
+def _witness(job: Job, outputs: list[Any], finding: Finding) -> Witness | None:
     """The simplest event that shows the refutation; None where there is none, or no time to count one."""
     request, drawer, index = job.options, cast(Drawer, job.drawer), finding.pair_index
     rng = job.rng.spawn(1)[0]
@@ -264,7 +278,7 @@ def _simplest(job: Job, outputs: list[Any], finding: Finding) -> Simplest | None
     if samples < MIN_SAMPLES:
         return None
     drawer.keep = 0
-    return simplest_event(
+    return find_witness(
         outputs,
         draw,
         epsilon=request.epsilon,

@@ -18,32 +18,34 @@ ONE_SIDED = (
 )
 
 
-def one_sided(drawer: Drawer, pairs: Sequence[tuple[Dataset, Dataset]], rng: np.random.Generator) -> bool:
-    """Whether some outputs on one dataset of a pair are failures, and none on the other.
+def one_sided(drawer: Drawer, pairs: Sequence[tuple[Dataset, Dataset]], rng: np.random.Generator) -> str:
+    """What calls on one dataset of a pair end with, and no call on the other, in words; "" for nothing.
 
     drawer  one that takes failures for outputs.
     """
     for index, pair in enumerate(pairs[:PAIRS]):
-        found = [
-            any(map(fails, drawer.draw(data, TRIED, rng, named(side, index))))
-            for side, data in enumerate(pair)
-        ]
-        if found[0] != found[1]:
-            return True
-    return False
+        try:
+            drawn = [drawer.draw(data, TRIED, rng, named(side, index)) for side, data in enumerate(pair)]
+        except ValueError:  # bad input of another kind
+            return ""
+        ends = [[kind for kind in map(failing, outputs) if kind] for outputs in drawn]
+        for side, (mine, others) in enumerate((ends, ends[::-1])):
+            if mine and not others:
+                return f"{mine[0]} on {named(side, index)} only"
+    return ""
 
 
-def fails(output: Any) -> bool:
-    """Whether an output stands for an exception, or holds NaN.
+def failing(output: Any) -> str:
+    """The failure that an output stands for, or "NaN" where it holds that; "" for neither.
 
-    >>> fails(1.0), fails(float("nan")), fails([0.0, float("nan")]), fails("nan")
-    (False, True, True, False)
+    >>> failing(1.0), failing([0.0, float("nan")]), failing("nan")
+    ('', 'NaN', '')
     """
-    if failure(output):
-        return True
+    if found := failure(output):
+        return found
     if isinstance(output, (str, bytes)):
-        return False
+        return ""
     try:
-        return bool(np.isnan(np.asarray(output, dtype=np.float64)).any())
+        return "NaN" if np.isnan(np.asarray(output, dtype=np.float64)).any() else ""
     except (TypeError, ValueError):
-        return False
+        return ""
