@@ -10,10 +10,12 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from claims.harness.commands.audit import audit_target
+from claims.harness.exchange import Outputs
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 EXAMPLE = str(REPOSITORY / "examples" / "my_mechanism.py")
@@ -97,6 +99,7 @@ def test_json_is_one_document_with_exactly_the_agreed_fields(
     captured = capsys.readouterr()
     document = json.loads(captured.out)
     assert list(document) == [
+        "format",
         "verdict",
         "epsilon_claimed",
         "delta",
@@ -580,3 +583,27 @@ def test_a_thread_that_is_left_behind_keeps_no_verdict_waiting(write: Write) -> 
     assert found.returncode == 0, found.stderr
     assert "threads that are left behind are ended: 1" in found.stderr
     assert "NOT REFUTED" in found.stdout
+
+
+def test_the_files_for_other_tools(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    file = write(GOOD.replace("scale=1.0", "scale=0.2"))
+    outputs = Outputs(tmp_path / "out" / "junit.xml", tmp_path / "summary.md")
+    assert audit_target(file, json=True, outputs=outputs, max_samples=20_000) == 1
+    captured = capsys.readouterr()
+    document = json.loads(captured.out)
+    assert document["format"] == "dpclaims-audit/1"
+    (case,) = ElementTree.parse(tmp_path / "out" / "junit.xml").getroot()
+    fields = {p.attrib["name"]: p.attrib["value"] for p in case.iter("property")}
+    assert fields["verdict"] == "refuted"
+    assert float(fields["epsilon_lower"]) == document["epsilon_lower"]
+    assert int(fields["samples"]) == document["samples"]
+    assert "resolution" in fields
+    assert case.find("failure") is not None
+    assert "| refuted |" in (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert f"::error file={Path(file).name},line=" in captured.err
+    assert audit_target(file, outputs=Outputs(Path(file) / "junit.xml"), max_samples=2_000) == 2
+    assert "cannot be written" in capsys.readouterr().err

@@ -15,15 +15,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from claims.harness.commands.asked import ALPHA, MAX_SAMPLES, METHODS, TIME_LIMIT, Asked
-from claims.harness.commands.options import Arguments, AsJson, Delta, Epsilon, Packages, Python
+from claims.harness.commands.options import (
+    Arguments,
+    AsJson,
+    Delta,
+    Epsilon,
+    Junit,
+    Packages,
+    Python,
+    Summary,
+)
+from claims.harness.commands.published import publish_audits
 from claims.harness.commands.stopping import Signalled
-from claims.harness.commands.targets import Claimed, Target, adjacent, load_any
+from claims.harness.commands.targets import Claimed, Target, adjacent, load_any, place_of
 from claims.harness.commands.watch import END, Watch, exits_are_errors, stdout_to_stderr
+from claims.harness.exchange import Outputs
 from claims.harness.run.result import BAD_INPUT, CRASHED, DIFFERS, PASSED, UNDECIDED
 
 if TYPE_CHECKING:
     from audits.privacy import AuditResult, Look
 
+FORMAT = "dpclaims-audit/1"
 PRECISION = 0.1
 """After a refutation sampling goes on until the lower bound is within this share of the estimate."""
 COLOURS = {"refuted": "bold red", "not-refuted": "bold green", "undecided": "bold yellow"}
@@ -82,6 +94,8 @@ def audit_command(
             help="Data of a library's function: n=5,features=2,classes=2,categories=3,batch=4,nan=1.",
         ),
     ] = None,
+    junit: Junit = None,
+    summary: Summary = None,
     json: AsJson = False,
     verbose: Annotated[
         bool, typer.Option("-v", "--verbose", help="All bounds, events and planted leaks.")
@@ -111,6 +125,7 @@ def audit_command(
         set_options=set_options or [],
         schema=schema,
         json=json,
+        outputs=Outputs(junit, summary),
         verbose=verbose,
     )
     left = [thread for thread in threading.enumerate() if thread not in before and not thread.daemon]
@@ -122,8 +137,17 @@ def audit_command(
     raise typer.Exit(status)
 
 
-def audit_target(target: str, *, json: bool = False, verbose: bool = False, **options: Any) -> int:
+def audit_target(
+    target: str,
+    *,
+    json: bool = False,
+    verbose: bool = False,
+    outputs: Outputs | None = None,
+    **options: Any,
+) -> int:
     """Audit TARGET, print what was found on stdout, and return the exit status; options are those of `Asked`.
+
+    outputs  files for other tools, written where the audit came to its end.
 
     Ctrl-C, SIGTERM, SIGHUP and the time limit print the bound reached, which holds at any time, and give
     status 3. Bad input is one sentence on stderr and status 2; where a mechanism fails in the middle of an
@@ -178,6 +202,12 @@ def audit_target(target: str, *, json: bool = False, verbose: bool = False, **op
         _write_nowhere()
         print(f"dpclaims: the result cannot be written: {error.strerror}", file=sys.stderr)
         return CRASHED
+    try:
+        named = {one.name: result for one, result in zip(targets, results, strict=True)}
+        publish_audits(named, place_of(target, targets[0].mechanism), outputs or Outputs())
+    except ValueError as error:
+        print(f"dpclaims: {error}", file=sys.stderr)
+        return BAD_INPUT
     return status
 
 
@@ -200,7 +230,7 @@ def _document(targets: Sequence[Target], before: Sequence[AuditResult], last: Au
     from claims.harness.run.serialise import dumps
 
     found = {one.label: each.to_dict() for one, each in zip(targets, (*before, last), strict=False)}
-    return dumps(found.get("", found))
+    return dumps({"format": FORMAT} | found.get("", found))
 
 
 def bound_so_far(
