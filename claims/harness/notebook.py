@@ -72,7 +72,7 @@ class Checked:
             return Block("text/markdown", f"`{self.result.id}` is no longer in the catalogue.")
         claim = self.claim
         text = f"**{claim.result}**, {claim.place}. {claim.paper.reference}\n\n{claim.statement.strip()}"
-        return Block("text/markdown", f"### {claim.title}\n\n{text}\n\n*{self.source}*")
+        return Block("text/markdown", f"## {claim.title}\n\n{text}\n\n*{self.source}*")
 
     def judge(self, rows: pd.DataFrame, budget: Budget) -> list[Evidence]:
         """The evidence in the rows, the deciding piece first.
@@ -123,7 +123,8 @@ class Checked:
         """The claim's plots; a plot of fewer than three abscissae is a table."""
         from claims.harness.report.pictures import pictures_of
 
-        return [_shown(p) for p in pictures_of(self.claim, evidence, self.rows)]
+        found = [_shown(p) for p in pictures_of(self.claim, evidence, self.rows)]
+        return found or [Block("text/markdown", "There is nothing to plot: see the table of evidence.")]
 
 
 def check(claim: str, *, tier: str, seed: int, alpha: float, data: str = "") -> Checked:

@@ -252,7 +252,7 @@ def test_numbers_on_a_page_are_those_of_the_run(site: Path, workplace: Path) -> 
 
 def test_verdicts_and_expectations_are_on_every_page(site: Path) -> None:
     index = (site / "index.html").read_text(encoding="utf-8")
-    assert "4 printed results: 2 hold, 1 fall, 1 are open" in index
+    assert "4 printed results: 2 hold, 1 fall, 1 open" in index
     assert "2 of 5 verdicts differ from the expected ones" in index
     bound = (site / "made2024" / "bound.html").read_text(encoding="utf-8")
     assert "CONFIRMED" in bound

@@ -86,12 +86,14 @@ def docstring_to_html(text: str) -> str:
         lines = block.split("\n")
         if all(line.startswith("    ") for line in lines) and not re.search(r"^ *(>>>|\$ )", block):
             shown = "".join(f"<div>{display_mathml(line)}</div>" for line in lines)
-            blocks.append(aside(f'<div class="display">{shown}</div>'))
+            blocks.append(aside(f'<div class="display" tabindex="0">{shown}</div>'))
         else:
             blocks.append(set_plain(block, aside))
     # A display is no paragraph.
     rendered = _render("\n\n".join(blocks), formulas)
-    return re.sub(r'<p>(<div class="display">.*?</div></div>)</p>', r"\1", rendered, flags=re.DOTALL)
+    return re.sub(
+        r'<p>(<div class="display" tabindex="0">.*?</div></div>)</p>', r"\1", rendered, flags=re.DOTALL
+    )
 
 
 def _put_aside(formula: str, formulas: list[str]) -> str:

@@ -354,8 +354,12 @@ def exporter() -> Callable[[Any], str]:
     furnish(made.environment)
     made.environment.filters |= {
         "without_colours": lambda text: re.sub(r"\x1b\[[0-9;]*m", "", text),
-        "table_only": lambda text: Markup(
-            re.sub(r"<style.*?</style>|<p>\d+ rows ×.*?</p>", "", text, flags=re.DOTALL)
-        ),
+        "table_only": lambda text: Markup(_bare_table(text)),
     }
     return lambda notebook: made.from_notebook_node(notebook)[0]
+
+
+def _bare_table(text: str) -> str:
+    """The table that pandas writes, without its style and with no empty heading."""
+    text = re.sub(r"<style.*?</style>|<p>\d+ rows ×.*?</p>", "", text, flags=re.DOTALL)
+    return text.replace("<th></th>", "<td></td>").replace(' border="1"', "")

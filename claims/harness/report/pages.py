@@ -25,6 +25,7 @@ from claims.harness.report.shown import (
     bibtex_of,
     doi_of,
     first_sentence,
+    first_sentences,
     result_id,
     said_by,
 )
@@ -53,7 +54,7 @@ WORDS = {
     Standing.NEARLY: "hold but for a detail",
     Standing.LETTER_ONLY: "hold to the letter only",
     Standing.FALLS: "fall",
-    Standing.OPEN: "are open",
+    Standing.OPEN: "open",
 }
 
 
@@ -114,7 +115,8 @@ def _filters(results: Sequence[Result]) -> list[tuple[str, str, list[tuple[str, 
     kinds = sorted({r.kind for r in results})
     weights = [w.value for w in Weight if any(r.weight == w.value for r in results)]
     papers = list(dict.fromkeys(r.paper for r in results))
-    standings = [(BADGES[s][0], BADGES[s][2]) for s in Standing if any(r.standing is s for r in results)]
+    standings = list(dict.fromkeys((BADGES[s][0], BADGES[s][2]) for s in Standing))
+    standings = [s for s in standings if any(r.badge[0] == s[0] for r in results)]
     return [
         ("paper", "Paper", [(p, p) for p in papers]),
         ("standing", "Verdict", standings),
@@ -364,7 +366,7 @@ def _row(result: Result) -> dict[str, Any]:
         "paper": result.paper,
         "heading": result.heading,
         "title": result.title,
-        "badge": BADGES[result.standing],
+        "badge": result.badge,
         "why": result.why,
         "survives": result.survives,
         "gravest": result.gravest,
@@ -397,7 +399,7 @@ def _finding(site: Site, entry: Entry, consequences: Sequence[Entry]) -> dict[st
         "weight": found.weight.value,
         "rank": found.weight.rank,
         "what": found.what,
-        "brief": first_sentence(found.what),
+        "brief": first_sentences(found.what),
         "favour": first_sentence(found.favour),
         "consequences": [site.catalogue[c.id].result + _of(c) for c in consequences],
     }

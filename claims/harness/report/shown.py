@@ -93,10 +93,10 @@ class Reading:
     def follows(self) -> str:
         """What follows from the verdict, in a sentence."""
         if self.finding is not None and self.verdict == "REFUTED":
-            return first_sentence(self.finding.what)
+            return whole(first_sentence(self.finding.what))
         if self.claim is None:
             return ""
-        return first_sentence(self.claim.summary) or self.claim.title
+        return whole(first_sentence(self.claim.summary) or self.claim.title)
 
     @property
     def argument(self) -> str:
@@ -163,10 +163,12 @@ class Result:
     def why(self) -> str:
         """One sentence behind the standing: what happens, or what is left open."""
         if self.gravest is not None and self.gravest.finding is not None:
-            return first_sentence(self.gravest.finding.what)
+            return whole(first_sentences(self.gravest.finding.what))
         crashed = [r.name for r in self.readings if r.verdict == "CRASHED"]
         if crashed:
             return f"The check crashed ({', '.join(crashed)})."
+        if self.stand_in:
+            return "On a synthetic stand-in nothing contradicts it; about the real data nothing is decided."
         if self.standing is Standing.OPEN:
             return self.printed.follows if self.printed.follows != self.title else ""
         if self.printed.verdict == "CONFIRMED":
@@ -179,12 +181,19 @@ class Result:
     def survives(self) -> str:
         """What is left of a statement that falls, in a sentence."""
         found = self.gravest.finding if self.gravest is not None else None
-        return first_sentence(found.survives) if found is not None else ""
+        return whole(first_sentence(found.survives)) if found is not None else ""
 
     @property
     def kind(self) -> str:
         claim, result = self.printed.claim, self.printed.result
         return claim.kind.value if claim is not None else result.kind if result is not None else ""
+
+    @property
+    def badge(self) -> tuple[str, str, str]:
+        """Class, mark and words of its badge; what was measured on stand-in data decides nothing."""
+        if self.stand_in and self.standing in (Standing.HOLDS, Standing.OPEN):
+            return ("standin", "?", "not decided: stand-in data")
+        return BADGES[self.standing]
 
     @property
     def alpha_spent(self) -> float:
@@ -291,6 +300,15 @@ def _entry(reading: Reading) -> Entry:
     )  # fmt: skip
 
 
+def whole(text: str) -> str:
+    """A phrase that begins like a sentence; a first word of one letter is a variable and stays.
+
+    >>> whole("line 3 lacks a factor"), whole("n = 2 is enough")
+    ('Line 3 lacks a factor', 'n = 2 is enough')
+    """
+    return text[:1].upper() + text[1:] if text[:2].isalpha() and text[:2].isascii() else text
+
+
 def first_sentence(text: str) -> str:
     """The first sentence of a text, without a full stop inside a formula, a number or an abbreviation.
 
@@ -302,6 +320,19 @@ def first_sentence(text: str) -> str:
         if not _ABBREVIATION.search(head) and head.count("$") % 2 == 0 and head.count("(") == head.count(")"):
             return head
     return text
+
+
+def first_sentences(text: str, least: int = 110) -> str:
+    """As many sentences as make `least` characters: a short first one rarely says what happens.
+
+    >>> first_sentences("It is quoted. At n = 1 it is 2. More.", 20)
+    'It is quoted. At n = 1 it is 2.'
+    """
+    said = first_sentence(text)
+    while len(said) < least and len(said) < len(text):
+        rest = text[len(said) :]
+        said += rest[: len(rest) - len(rest.lstrip())] + first_sentence(rest.lstrip())
+    return said
 
 
 def bibtex_of(claim: Claim | None) -> str:

@@ -108,9 +108,10 @@ def write_report(
     _check_target(target)
     notebooks = read_notebooks(notebooks_folder())
     chosen = choose_parameters(notebooks, parameters or {})
+    site = _site(run, chosen["claim"])
     temporary = _prepare(target)
     try:
-        written = _fill(temporary, run, notebooks, chosen, jobs, say)
+        written = _fill(temporary, site, notebooks, chosen, jobs, say)
         manifest = {"format": FORMAT, "run": run_folder.resolve().name, "files": sorted([*written, MANIFEST])}
         (temporary / MANIFEST).write_text(dumps(manifest), encoding="utf-8")
         # Again: somebody may have put files there while the notebooks ran.
@@ -203,9 +204,22 @@ def _publish(temporary: Path, target: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
+def _site(run: RunResult, chosen: Mapping[str, Any]) -> Site:
+    catalogue = {claim.id: claim for claim in discover().claims}
+    sizes = {"digits": 4, "rows": 20} | dict(chosen)
+    return Site(
+        run=run,
+        results=results_of(run, catalogue),
+        catalogue=catalogue,
+        changed=changed_since(run, catalogue),
+        digits=_whole(sizes, "digits", 1, 15),
+        rows=_whole(sizes, "rows", 0, 10_000),
+    )
+
+
 def _fill(
     folder: Path,
-    run: RunResult,
+    site: Site,
     notebooks: Mapping[str, Any],
     chosen: Mapping[str, Mapping[str, Any]],
     workers: int,
@@ -215,20 +229,10 @@ def _fill(
     import nbformat
     from markupsafe import Markup
 
-    catalogue = {claim.id: claim for claim in discover().claims}
-    sizes = {"digits": 4, "rows": 20} | dict(chosen["claim"])
-    site = Site(
-        run=run,
-        results=results_of(run, catalogue),
-        catalogue=catalogue,
-        changed=changed_since(run, catalogue),
-        digits=_whole(sizes, "digits", 1, 15),
-        rows=_whole(sizes, "rows", 0, 10_000),
-    )
     jobs = plan(site, chosen)
     written: list[str] = []
     finished = 0
-    to_html = exporter()
+    to_html: Callable[[Any], str] | None = None
 
     def put(path: str, text: str) -> None:
         if path in written:
@@ -241,7 +245,8 @@ def _fill(
             say(f"warning: {path}: {line}")
 
     def done(job: Job, notebook: Any) -> None:
-        nonlocal finished
+        nonlocal finished, to_html
+        to_html = to_html or exporter()
         title = "The run as a notebook" if job.path == "suite" else f"{job.path} as a notebook"
         page = Page(title=title, path=f"{job.path}.notebook.html", trail=(TOP, *_above(job.path)))
         put(page.path, fill("notebook.html.j2", page, job=job, body=Markup(to_html(notebook))))
@@ -251,7 +256,7 @@ def _fill(
             say(f"[{finished}/{len(jobs)}] notebooks")
 
     try:
-        execute(jobs, notebooks, run=run.folder.resolve(), workers=workers, done=done)
+        execute(jobs, notebooks, run=site.run.folder.resolve(), workers=workers, done=done)
     except BaseException as stop:
         stop.add_note(f"{finished} of {len(jobs)} notebooks were executed, the report is as it was")
         raise
