@@ -120,7 +120,7 @@ def test_a_mistake_in_a_parameter_is_one_sentence(name, parameters, sentence, mo
 
 @pytest.mark.parametrize("name", ["audit_mechanism", "fit_rates", "explore_rate", "lower_bound"])
 def test_papermill_reads_every_parameter(name):
-    # It cannot read a line whose comment looks like an assignment, and takes the parameter for an unknown one.
+    # Where a comment looks like an assignment it cannot, and calls the parameter unknown.
     from papermill import inspect_notebook
 
     notebook = json.loads((NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8"))
