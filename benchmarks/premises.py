@@ -2,7 +2,7 @@
 
     python benchmarks/premises.py [AUDITS]
 
-Prints the two tables of README.md. AUDITS (default 60) is the number of audits of each mechanism.
+Prints the two table of docs/benchmarks.md. AUDITS (default 60) is the number of audits of each mechanism.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from audits.privacy import premises
 from audits.privacy.datasets import kept_apart
 from audits.privacy.draws import Drawer, each
-from audits.privacy.request import Request
+from audits.privacy.method import Job
+from audits.privacy.options import Options
 from benchmarks.null_cases import null_cases
 
 Rng = np.random.Generator
@@ -119,16 +120,15 @@ INDEPENDENT: dict[str, Mechanism] = {
 
 def premise(mechanism: Mechanism, pair: Any, rng: Rng) -> str:
     """The premise that is found to fail, in a sentence; "" for none."""
-    request = Request(
-        drawer=Drawer(mechanism),
-        pairs=[kept_apart(pair)],
-        epsilon=1.0,
-        delta=0.0,
-        alpha=0.05,
-        rng=rng,
-        max_samples=10**6,
+    request = Job(
+        Options(epsilon=1.0, delta=0.0, alpha=0.05, max_samples=10**6),
+        Drawer(mechanism),
+        [kept_apart(pair)],
+        rng,
     )
-    return premises.broken(request, 0, rng)[0]
+    tests = premises.Assumptions(request, rng)
+    tests.test(0)
+    return tests.broken
 
 
 def share(mechanism: Mechanism, pair: Any, audits: int, seed: int) -> tuple[float, float]:

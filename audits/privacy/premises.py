@@ -19,14 +19,17 @@ Young 1993, maxT). Of sums of squares, about χ² distributed, the cube root is 
 
 from __future__ import annotations
 
+import math
+import time
 from typing import cast
 
 import numpy as np
 
 from audits.privacy.draws import Drawer, joined, named
 from audits.privacy.leaves import LARGE
+from audits.privacy.method import Job
 from audits.privacy.outputs import Encoded, Floats, Ints, Raw, row_keys
-from audits.privacy.request import Request
+from audits.privacy.pace import Plan, planned
 
 LEVEL = 0.001
 """Probability that one test calls independent outputs dependent; a second on fresh outputs must agree."""
@@ -40,8 +43,12 @@ LONG_CALLS, LONG = 2, 2048
 ONE_BY_ONE, SHARE = 64, 8
 """Outputs on each dataset of a mechanism that is called for each of them anyway: at most so many, and at most
 one of so many samples of the budget."""
-TIME = 0.2
-"""Share of the time limit after which no more outputs are drawn; thrice as much for the second test."""
+FEW = 4
+"""Outputs of such a mechanism that are drawn between two looks at the clock."""
+TIME = 0.25
+"""Share of the time limit that all tests together take; the first test of a pair takes a third of what is
+left of it. Where that is not enough for calls of several outputs, each output is drawn by a call of its own,
+and the audit learns from the outputs of its tests, without betting on them."""
 LAGS = 3
 OFTEN = 0.05
 """Symbols of at least this share of the outputs are looked at."""
@@ -180,44 +187,91 @@ def features(e: Encoded, rng: np.random.Generator) -> Floats:
     return parts[:, spread > 1e-9] / spread[spread > 1e-9]
 
 
-def broken(request: Request, index: int, rng: np.random.Generator, long: int = 0) -> tuple[str, int]:
-    """The premise that fails on a pair, in a sentence, or "", and how many outputs a dataset gave.
+class Assumptions:
+    """The tests of an audit's assumptions, within their share of its time.
 
-    long  look at long calls, of so many outputs or of `LONG`, in place of short ones.
+    broken  the assumption that fails, in a sentence; "" where none does.
+    tested  outputs of each dataset that the tests took.
     """
-    name, drawn = "", 0
-    for times in (1, 2):
-        again, size = _found(request, index, rng, times, long)
-        if times == 1 or size > drawn:
-            name = again
-        drawn += size
-        if name in ("", "data"):
-            break
-    one_by_one = cast(Drawer, request.drawer).one_by_one
-    return sentence(name, one_by_one), drawn
 
+    def __init__(self, job: Job, rng: np.random.Generator) -> None:
+        self.job, self.rng = job, rng
+        self.drawer = cast(Drawer, job.drawer)
+        self.broken, self.tested = "", 0
+        self.spent, self.limit = 0.0, job.options.time_limit or math.inf
+        self.plan: Plan | None = None
 
-def _found(request: Request, index: int, rng: np.random.Generator, times: int, long: int) -> tuple[str, int]:
-    """Which of `BROKEN` fresh outputs show, or "", and how many a dataset gave: `times` as many as at first.
+    def test(self, index: int, long: int = 0) -> bool:
+        """Whether the assumptions hold on a pair.
 
-    What independent outputs show by luck, twice as many fresh outputs hardly show again.
-    """
-    drawer, pair = cast(Drawer, request.drawer), request.pairs[index]
-    outputs: tuple[list[Raw], list[Raw]] = ([], [])
-    # How many calls are made on each dataset, and how many outputs each of them draws.
-    calls, call = (times * LONG_CALLS, min(long, LONG)) if long else (times * CALLS, CALL)
-    if drawer.one_by_one:
-        calls, call = 1, times * max(2, min(ONE_BY_ONE, request.max_samples // SHARE))
-    for done in range(call, calls * call + 1, call):
-        for side, kept in enumerate(outputs):
-            kept.append(drawer.draw(pair[side], call, rng, named(side, index)))
-        if drawer.changed and not drawer.one_by_one:
-            return "data", done
-        if request.timed() > (2 * times - 1) * TIME * request.time_limit:
-            break
-    first, second = _encoded(drawer, outputs, index)
-    with request.threads.limit(limits=1):
-        return dependence(first, second, call, rng), call * len(outputs[0])
+        long  look at long calls, of so many outputs or of `LONG`, in place of short ones.
+        """
+        start, name, drawn = time.perf_counter(), "", 0
+        if self.plan is None and not self.drawer.one_by_one and self.job.options.time_limit is not None:
+            self._measure(index)
+        for times in (1, 2):
+            allowed = TIME * self.limit - self.spent - (time.perf_counter() - start)
+            again, size = self._found(index, times, long, allowed if times == 2 else allowed / 3.0)
+            if times == 1 or size > drawn:
+                name = again
+            drawn += size
+            if name in ("", "data"):
+                break
+        self.tested += drawn
+        self.spent += time.perf_counter() - start
+        self.broken = sentence(name, self.drawer.one_by_one)
+        return not self.broken
+
+    def _measure(self, index: int) -> None:
+        """What calls cost; where a test of calls would take too long, every output is drawn by a call of its
+        own from now on, so that outputs of one call need not be independent."""
+        pair = self.job.pairs[index]
+
+        def draw(side: int, size: int) -> Raw:
+            return self.drawer.draw(pair[side], size, self.rng, named(side, index))
+
+        self.plan, seen = planned(draw, TIME * self.limit / 3.0)
+        self.tested += len(seen[0])
+        if self.plan.calls == 0:
+            self.drawer.alone()
+        if self.plan.learn:
+            self.job.seen[index] = seen
+
+    def _found(self, index: int, times: int, long: int, seconds: float) -> tuple[str, int]:
+        """Which of `BROKEN` fresh outputs show, or "", and how many a dataset gave: `times` as many as at
+        first, as far as the seconds go.
+
+        What independent outputs show by luck, twice as many fresh outputs hardly show again.
+        """
+        drawer, pair, start = self.drawer, self.job.pairs[index], time.perf_counter()
+        outputs: tuple[list[Raw], list[Raw]] = ([], [])
+        cut = False
+        # How many calls are made on each dataset, and how many outputs each of them draws.
+        calls, call = (times * LONG_CALLS, min(long, LONG)) if long else (times * CALLS, CALL)
+        if drawer.one_by_one:
+            most = times * max(2, min(ONE_BY_ONE, self.job.options.max_samples // SHARE))
+            calls, call = -(-most // FEW), min(FEW, most)
+        elif self.plan is not None:
+            if long:
+                call = min(call, self.plan.affordable(calls, seconds))
+                if call <= CALL:
+                    return "", 0
+            else:
+                calls, call = times * self.plan.calls, self.plan.call
+        for done in range(call, calls * call + 1, call):
+            for side, kept in enumerate(outputs):
+                kept.append(drawer.draw(pair[side], call, self.rng, named(side, index)))
+            if drawer.changed and not drawer.one_by_one:
+                return "data", done
+            if cut := time.perf_counter() - start > seconds:
+                break
+        if (cut or (self.plan is not None and self.plan.learn)) and not long:
+            earlier = self.job.seen.get(index, (outputs[0][0][:0], outputs[1][0][:0]))
+            parts = (joined([*([a] if len(a) else []), *b]) for a, b in zip(earlier, outputs, strict=True))
+            self.job.seen[index] = (next(parts), next(parts))
+        first, second = _encoded(drawer, outputs, index)
+        with self.job.threads.limit(limits=1):
+            return dependence(first, second, len(first) if drawer.one_by_one else call, self.rng), len(first)
 
 
 def _encoded(drawer: Drawer, outputs: tuple[list[Raw], list[Raw]], index: int) -> tuple[Encoded, Encoded]:

@@ -200,7 +200,7 @@ PROOF = Claim(
         ),
         favour=(
             r"With $n\ge120\log(2T/\zeta)/\varepsilon$ the step is right, and conditions on $n$ "
-            "elsewhere are stated up to constants: CONFIRMED with 120 (`lemma-3.6:corrected` uses 240 "
+            "elsewhere are stated up to constants: CONFIRMED with 120 in place of 40 (240 "
             "for half of the budget)."
         ),
         survives=(
@@ -230,7 +230,7 @@ CONDITION = CLAIM.reading(
         ),
         favour=(
             r"The text puts the premise of scores $\ge2n/3$ beside the lemma, and its proof begins "
-            "with it; under that premise the lemma is CONFIRMED (`lemma-3.5`)."
+            "with it; under that premise the lemma holds: CONFIRMED (`lemma-3.5`)."
         ),
         survives=r"The lemma with $n\ge120\log(2T/\zeta)/\varepsilon$.",
         follows_from="asi2024/lemma-3.5-proof",

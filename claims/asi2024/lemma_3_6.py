@@ -97,6 +97,15 @@ def spent(plan: Plan, epsilon: float, delta: float) -> float:
     return float(answers) + delta / 4.0 + (1.0 + math.exp(epsilon)) * zeta
 
 
+def made(n: int, queries: int, epsilon: float, delta: float) -> int:
+    """1 where a corrected plan is made for n users, 0 where it is refused."""
+    try:
+        corrected_plan(n, queries, epsilon, delta, 1.0)
+    except ValueError:
+        return 0
+    return 1
+
+
 def check_corrected(point: Point) -> Iterator[Evidence]:
     """Every term of the proof at the least n, and the datasets on which the printed algorithm falls."""
     epsilon, delta, queries = point.epsilon, point.delta, point.T
@@ -113,6 +122,7 @@ def check_corrected(point: Point) -> Iterator[Evidence]:
     yield at_least("δ spent, least", spent(plan, epsilon, delta), 0.999 * delta, note="no noise is wasted")
     stated = math.ceil(15.0 + 240.0 * math.log(2.0 * queries / zeta) / epsilon)
     yield equals("least n", n, stated)
+    yield equals("plans that are made for a user fewer", made(n - 1, queries, epsilon, delta), 0)
     yield equals("budget of AboveThreshold", plan.budget, epsilon / 4.0)
     yield equals("threshold", plan.threshold, 0.8 * n)
     found, _ = worst_alternating(n, queries, plan, epsilon)

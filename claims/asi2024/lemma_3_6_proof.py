@@ -108,7 +108,7 @@ NOISE = CLAIM.reading(
             "For bounded $T$ a larger constant in the variance makes the step right. No attack on "
             "Algorithm 1 through its noise alone is known: the step fails, and not by this the lemma."
         ),
-        survives=r"The step with $\log^2(1/\zeta')$ in the variance, as in `lemma-3.6:corrected`.",
+        survives=r"The step with $\log^2(1/\zeta')$ in the variance (`lemma-3.6:corrected`).",
     ),
     check=check_noise,
     smoke=grid(T=(100,), epsilon=(1.0,), delta=(1e-6,)),

@@ -18,6 +18,7 @@ How it is checked. Exactly: halting times by quadrature, answers by the Gaussian
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -47,6 +48,7 @@ from claims.asi2024._transcripts import (
     transcript_delta,
     users_of,
     worst_alternating,
+    worst_two_heights,
 )
 from implementations.asi2024 import clusters
 from implementations.asi2024.outlier_removal import Plan, corrected_plan, corrected_users
@@ -119,13 +121,40 @@ def worst_sequence(n: int, plan: Plan, epsilon: float) -> tuple[float, str]:
     return max(found)
 
 
+def unlike() -> clusters.TranscriptPair:
+    """Laws of two transcripts whose halting times are far apart, so that levels below 0 matter."""
+    return clusters.TranscriptPair(
+        halting=np.array([0.5, 0.3, 0.1, 0.1]),
+        halting_of_neighbour=np.array([0.001, 0.3, 0.199, 0.5]),
+        mu=np.array([0.0, 0.7, 1.5, 1.5]),
+    )
+
+
+def delta_by_sum(pair: clusters.TranscriptPair, epsilon: float) -> float:
+    """δ of a pair of transcripts, by summing over halting times and a fine grid of the answers' shift."""
+    x = np.linspace(-12.0, 13.5, 200_001)[:, None]
+    p = pair.halting * np.exp(-0.5 * x**2) / math.sqrt(2.0 * math.pi)
+    q = pair.halting_of_neighbour * np.exp(-0.5 * (x - pair.mu) ** 2) / math.sqrt(2.0 * math.pi)
+    width = float(x[1, 0] - x[0, 0])
+    return max(float(np.maximum(a - math.exp(epsilon) * b, 0.0).sum()) * width for a, b in ((p, q), (q, p)))
+
+
 def check_search(point: Point) -> Iterator[Evidence]:
     """The corrected plan on the worst sequence; what it is for the printed plan is shown."""
     epsilon, delta, queries = point.epsilon, point.delta, point.T
     n = corrected_users(queries, epsilon, delta)
     found, name = worst_sequence(n, corrected_plan(n, queries, epsilon, delta, 1.0), epsilon)
     yield at_most("largest δ over all sequences, corrected plan", found, delta, note=f"n = {n}, {name}")
+    yield equals(
+        "δ of two unlike laws over its sum over a grid",
+        transcript_delta(unlike(), epsilon) / delta_by_sum(unlike(), epsilon),
+        1.0,
+        error=1e-6,
+    )
     n = users_of("lemma 3.6", queries, epsilon, delta)
+    if queries == 4:
+        two, _, _ = worst_two_heights(n, printed(n, queries, epsilon, delta), epsilon)
+        yield at_least("δ over the stated one, printed plan, four queries at two heights", two / delta, 1.0)
     found, name = worst_sequence(n, printed(n, queries, epsilon, delta), epsilon)
     yield reported(
         "largest δ over all sequences, printed plan", found, claimed=delta, note=f"n = {n}, {name}"

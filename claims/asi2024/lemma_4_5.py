@@ -168,8 +168,8 @@ CLAIM = Claim(
         ),
         favour="For one user, as in the source, it holds: CONFIRMED (`:corrected`).",
         survives=(
-            "The statement for $n=1$. The proof of Lemma 4.6, its only use, needs no pure algorithm: "
-            "see `lemma-4.6:corrected`."
+            "The statement for $n=1$. The proof of Lemma 4.6, its only use, needs no pure algorithm "
+            "(`lemma-4.6:corrected`)."
         ),
     ),
     check=check,

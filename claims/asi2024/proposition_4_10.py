@@ -151,7 +151,7 @@ CLAIM = Claim(
         favour=(
             r"With the square, and with $\eta\le1/\beta$ in part 2, the printed step and bound hold "
             r"(`:small-steps`); Theorem 4.1 has $\eta\beta\le(d/T)^{1/4}\le1$ wherever its bound says "
-            "something. CONFIRMED."
+            "something: CONFIRMED."
         ),
         survives=(
             r"Part 1 with $\mathbb E\|x_1-x^*\|^2\le R^2$; part 2 with that and either the step "

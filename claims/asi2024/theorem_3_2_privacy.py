@@ -212,10 +212,10 @@ CLAIM = Claim(
         ),
         favour=(
             r"Read with the condition of Lemma 3.6 the two clusters show less than $\delta$, and what "
-            "is left is the smaller loss of `lemma-3.6`, REFUTED there."
+            "is left is the smaller loss of Lemma 3.6."
         ),
         survives=(
-            "Algorithm 1 with the corrected plan of `lemma-3.6:corrected` is "
+            "Algorithm 1 with the repaired plan of Lemma 3.6 (`lemma-3.6:corrected`) is "
             r"$(\varepsilon,\delta)$-DP."
         ),
     ),

@@ -122,6 +122,23 @@ def judge_rates(
     yield reported("K, the log factors and constants of the noise, largest", float(rows["logs"].max()))
 
 
+def delta_of(point: Any) -> float:
+    """δ of a cell: that of the rates, but where δ itself is the axis."""
+    return float(point.delta) if "delta" in point else DELTA
+
+
+def judge_delta(rows: Any, budget: Budget) -> Iterator[Evidence]:
+    """The slope of the log risk against the log of K·form over δ, where K alone depends on δ: at most 1."""
+    worst = family.worst_member(rows, ["delta", "logs", "form"], "member", "risk")
+    yield from family.against_form(
+        worst, "risk", "form", TOLERANCE, alpha=budget.share(1.0), standard_error="standard_error",
+        side=Side.UPPER,
+    )  # fmt: skip
+    yield reported(
+        "K at the least δ over that at the largest", float(rows["logs"].max() / rows["logs"].min())
+    )
+
+
 def judge_law(rows: Any, claimed: Mapping[str, float], words: str, budget: Budget) -> Iterator[Evidence]:
     """As `judge_rates` for a risk whose order is known, so that too small a risk is a mistake as well."""
     worst = family.worst_member(rows, [*claimed, "logs", "form"], "member", "risk")

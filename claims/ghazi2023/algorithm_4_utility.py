@@ -173,7 +173,7 @@ CLAIM = Claim(
         "3·10⁻²⁵; at m = 10²⁰ it is 0.0095, against 3·10⁻¹⁵.",
         favour="The theorem says that a mechanism exists, and one does: T = ⌈log₂(nm)⌉ disjoint "
         "batches of n/T users "
-        "each, with n ≥ Õ(log(1/δ) log(m)/ε) as printed (CONSISTENT, measured; theorem-5.1). For m up to "
+        "each, with n ≥ Õ(log(1/δ) log(m)/ε) as printed (`theorem-5.1`, CONSISTENT). For m up to "
         "about n "
         "Algorithm 4 itself does what is asked.",
         survives="Theorem 5.1, and with it the comparison of the introduction at fixed n, by equal "

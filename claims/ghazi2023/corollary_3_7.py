@@ -17,12 +17,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_most, grid, reported
+import numpy as np
+
+from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_most, equals, grid, reported
 from claims.ghazi2023 import PAPER
+from claims.ghazi2023._guards import accepted
 from claims.ghazi2023.theorem_3_1 import datasets
 from implementations.ghazi2023.deletion_sensitivity import mean_sensitivity
 
 CONSTANT = 29.0
+
+
+def union_factor(n: int, r: int, log_beta: float) -> float:
+    """The bound of the union over all S of at most r users and all others, over √(r·log n + log(1/β))/n."""
+    union = 5.0 * math.sqrt((r + 1) * math.log(n) + log_beta) / (n - r - 1)
+    return union * n / math.sqrt(r * math.log(n) + log_beta)
 
 
 def check(point: Point) -> Iterator[Evidence]:
@@ -32,9 +41,9 @@ def check(point: Point) -> Iterator[Evidence]:
         if n - r < 2:
             continue
         pairs = max(pairs, sum(math.comb(n, s) * (n - s) for s in range(r + 1)) - n ** (r + 1))
-        for log_beta in (0.0, 1.0, 50.0):
-            union = 5.0 * math.sqrt((r + 1) * math.log(n) + log_beta) / (n - r - 1)
-            factor = max(factor, union * n / math.sqrt(r * math.log(n) + log_beta))
+        factor = max(factor, *(union_factor(n, r, log_beta) for log_beta in (0.0, 1.0, 50.0)))
+    too_many = accepted(lambda: mean_sensitivity(np.arange(float(n)), n - 1))
+    yield equals("sensitivities for deletions that leave one user", too_many, 0)
     yield at_most("pairs of a set |S| ≤ r and a user beyond n^{r+1}", pairs, 0)
     yield at_most("constant from the union over all pairs", factor, CONSTANT)
     m, worst = 16, 0.0

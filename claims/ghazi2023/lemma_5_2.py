@@ -28,7 +28,7 @@ import numpy as np
 from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_most, grid
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023.lemma_4_2 import loss, random_problem
-from implementations.ghazi2023.feasible import Ball
+from implementations.ghazi2023.feasible import Ball, project
 from implementations.ghazi2023.quadratic import Summary, regularised_minimiser
 
 
@@ -43,6 +43,10 @@ def check(point: Point) -> Iterator[Evidence]:
         least = loss(users, best) + 0.5 * regulariser * ((best - centre) ** 2).sum(axis=1)
         there = np.isfinite(mine).all(axis=1)
         worst = max(worst, float((loss(users, mine) - least)[there].max()))
+        for size in (0.1, 1.0, 3.0):  # other θ, far better than θ̂ some of them
+            theta = project(centre - size * users.mean, [ball])
+            far = 0.5 * regulariser * ((theta - centre) ** 2).sum(axis=1)
+            worst = max(worst, float((loss(users, mine) - loss(users, theta) - far)[there].max()))
     yield at_most("L(θ*ᵢ; 𝒟) − L(θ; 𝒟) − (λ/2)‖θ̂ − θ‖², worst θ", worst, 1e-9)
     h = np.linspace(0.0, 1.0, 100_001)
     yield at_most(

@@ -37,8 +37,9 @@ class Fed:
         self.values = values
 
     def standard_normal(self, shape: Any) -> np.ndarray:
-        assert tuple(shape) == self.values.shape
-        return self.values
+        if tuple(shape) == self.values.shape:
+            return self.values
+        return np.resize(self.values, shape)  # other numbers than are meant: the samples tell
 
 
 def matrix(m: int, sigma: float) -> np.ndarray:
@@ -74,6 +75,11 @@ def check(point: Point) -> Iterator[Evidence]:
     two = truncated_gaussian.user_from_item(other, m, sigma, fed)
     changed = int((np.abs(one - two).max(axis=(1, 2)) > 0).sum())
     yield at_most("users that change with one item", changed, 1)
+    noise = one - items[:, None, :]
+    own = fed.values - fed.values.mean(axis=1, keepdims=True)
+    yield at_most(
+        "distance of a user's noise to her own, centred", float(np.abs(noise - sigma * own).max()), 1e-9
+    )
     yield at_most(
         "their samples move by 7, distance", float(np.abs(two[3] - one[3] - 7.0).max()), 1e-9 * math.sqrt(m)
     )

@@ -2,7 +2,9 @@ r"""Table 1: this paper's algorithms against Levy et al. (2021) and the non-priv
 problems.
 
 Section 1.1: earlier work needs n to grow with d or m, or smooth losses; this paper asks for n ≥ Ω̃_ε(1) users
-only, at the same rates √d/(n√m) (plus 1/√(nm) for SCO). What Õ hides decides who wins at sizes that exist.
+only, at the same rates √d/(n√m) (plus 1/√(nm) for SCO). What Õ hides decides who wins at sizes that exist. At
+m = 1 users are items, and the rates are those of the rows of Bassily et al. (2014, 2019) and Feldman et al.
+(2020) (`:rows`).
 Two problems, ε = 1, δ = 10⁻⁶, samples in the unit ball:
 
 * Mean: squared loss, excess population risk ½‖θ̂ − E x‖². Here: Algorithm 2 (G = 2, μ = 1). Levy et al.:
@@ -249,11 +251,12 @@ CLAIM = Claim(
         _plot("SCO in 4 dimensions, 24,000 users", "sco", 4),
     ],
     smoke=Tier(
-        [*_grid((24_000,), M[1::2], (16, 4096), "mean"), *_grid((24_000,), M[3:], (4,), "sco")], trials=400
+        [*_grid((24_000,), (0.0, *M[1::2]), (16, 4096), "mean"), *_grid((24_000,), M[3:], (4,), "sco")],
+        trials=400,
     ),
     ci=Tier(
         [
-            *_grid((2000, 24_000, 240_000), M, (1, 16, 4096), "mean"),
+            *_grid((2000, 24_000, 240_000), (0.0, *M), (1, 16, 4096), "mean"),
             *_grid((24_000, 240_000), M, (4, 64), "sco"),
         ],
         trials=200,

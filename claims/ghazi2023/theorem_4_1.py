@@ -54,7 +54,7 @@ from typing import Any
 
 import numpy as np
 
-from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Point, Tier, at_most, reported
+from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Point, Tier, at_most, grid, reported
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023 import _rates as rates
 from implementations.ghazi2023 import del_output_pert, phased_erm
@@ -88,7 +88,8 @@ def measure(point: Point) -> dict[str, Any]:
     n, m, d, epsilon = round(point.n), 10.0**point.log10_m, point.d, point.epsilon
     beta = 1.0 / (n * m)
     phases, trials = math.ceil(math.log(n * m)), trials_of(point)
-    factor = rates.noise_factor(n, m, phases, epsilon, rates.DELTA, beta)
+    delta = rates.delta_of(point)
+    factor = rates.noise_factor(n, m, phases, epsilon, delta, beta)
     form = rates.noise_norm(d) / (n * math.sqrt(m))
     kind, level = (MEMBERS | STEEP)[point.member]
     slope = min(0.8, (factor * form) ** level if point.member in STEEP else factor * form * 10.0**level)
@@ -98,7 +99,7 @@ def measure(point: Point) -> dict[str, Any]:
     users = rates.users_about(mean, n, m, trials, 0.0, point.rng, kink)
     regulariser = phased_erm.printed_regulariser(1.0, 1.0, n, m, d)
     theta = phased_erm.phased_erm(
-        users, [ball], np.zeros(d), Guarantee(epsilon, rates.DELTA, beta), regulariser, point.rng,
+        users, [ball], np.zeros(d), Guarantee(epsilon, delta, beta), regulariser, point.rng,
         reading=Reading(variant="corrected"),
     )[-1].theta  # fmt: skip
     best = rates.linear_minimiser(users.mean, ball) if kink is None else kink.point
@@ -129,6 +130,7 @@ LEVELS: dict[str, tuple[float, ...]] = {
     "epsilon": (0.01, 0.1, 1.0),
 }
 FORM = "K·RG·E‖z‖/(n√m)"
+DELTAS = (0.3, 0.1, 0.01, 1e-3, 1e-5, 1e-8, 1e-12, 1e-17, 1e-24, 1e-32, 1e-42, 1e-55, 1e-70, 1e-90)
 
 
 def judge(rows: Any, budget: Budget) -> Iterator[Evidence]:
@@ -201,4 +203,15 @@ FIXED_N = CLAIM.reading(
         trials=400,
     ),
 )
-CLAIMS = [FIXED_N]
+DELTA = CLAIM.reading(
+    "delta",
+    title="Excess empirical risk of Phased-ERM, δ from 0.3 to 10⁻⁹⁰",
+    statement=r"The same for $n=10^8$, $m=10^{22}$, $d=\varepsilon=1$ and $\delta\to0$: the risk grows like "
+    r"the factor $K$ of the noise, $\log^2(1/\delta)$ for each phase with the printed $\Delta$.",
+    judge=rates.judge_delta,
+    summary="δ enters by the factor K of the noise alone",
+    plots=[],
+    smoke=Tier(grid(n=1e8, log10_m=22.0, d=1, epsilon=1.0, member=FEW, delta=DELTAS), trials=800),
+    ci=Tier(grid(n=1e8, log10_m=22.0, d=1, epsilon=1.0, member=tuple(MEMBERS), delta=DELTAS), trials=800),
+)
+CLAIMS = [FIXED_N, DELTA]

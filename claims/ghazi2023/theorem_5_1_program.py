@@ -21,9 +21,9 @@ from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_most, equals, gri
 from claims.ghazi2023 import PAPER, _replay
 from claims.ghazi2023._guards import accepted
 from claims.ghazi2023.transcripts import BETA, DELTA, EPSILON, TRIALS, base_for, data, follow
-from implementations.ghazi2023 import equal_batches
+from implementations.ghazi2023 import equal_batches, sc_output_pert
 from implementations.ghazi2023.quadratic import Users
-from implementations.ghazi2023.reading import Guarantee
+from implementations.ghazi2023.reading import Guarantee, Reading
 
 N, M = 4000, 4e8
 
@@ -38,6 +38,21 @@ def misplaced(largest: int) -> int:
                 own = list(range(n)[equal_batches.batch(n, i, phases)])
                 wrong += own != list(range((i - 1) * size, i * size))
     return wrong
+
+
+def other_reading(point: Point) -> Iterator[Evidence]:
+    """σ of the first phase where the Δ of the union is asked for."""
+    x = data(N, M, point.d, 0.3 * (point.d - 1), point.rng)
+    phases = equal_batches.phased_sco(
+        Users(x.linear, x.curvature, x.lipschitz, M), x.balls, np.zeros((TRIALS, point.d)),
+        Guarantee(0.9999, 0.4999, BETA), base_for(N // 50, M, (0.9999, 0.4999, BETA)), point.rng,
+        reading=Reading(variant="corrected", target="corrected"),
+    )  # fmt: skip
+    first, count = phases[0], len(phases)
+    p = sc_output_pert.parameters(
+        0.9999, 0.4999, BETA / count, 2.0 * x.lipschitz, first.regulariser, first.users, M, "corrected"
+    )
+    yield equals("σ of phase 1 over the text, Δ of the union", first.sigma / p.sigma, 1.0)
 
 
 def check(point: Point) -> Iterator[Evidence]:
@@ -60,6 +75,7 @@ def check(point: Point) -> Iterator[Evidence]:
     for line, distance in seen.of.items():
         yield at_most(f"distance of {line} to the text", distance, 1e-6)
     yield equals("batches that are not the i-th ⌊n/T⌋ users", misplaced(40), 0)
+    yield from other_reading(point)
     few = accepted(lambda: equal_batches.batch(5, 1, 6), lambda: equal_batches.batch(12, 4, 3))
     yield equals("batches outside n ≥ T, i ≤ T that are taken", few, 0)
 

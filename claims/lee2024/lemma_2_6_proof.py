@@ -22,11 +22,14 @@ from claims.lee2024 import PAPER
 Array = np.ndarray
 
 
+def generator_of_wedge(a: float, mu: float, x: float) -> float:
+    """A(x₁ − x₁*)² for f = max(0, b‖x₂‖ − a·x₁) where b‖x₂‖ > a·x₁, so that ∂₁f = −a."""
+    return -2.0 * (mu * x - a) * x + 2.0
+
+
 def check(point: Point) -> Iterator[Evidence]:
     a, mu, x = point.a, point.mu, point.x
-    # ∂₁f = −a where b‖x₂‖ > a·x₁; k = 1
-    generator = -2.0 * (mu * x - a) * x + 2.0
-    yield at_most("A‖Q(x − x*)‖²", generator, -2.0 * mu * x**2 + 2.0, point=point.axes)
+    yield at_most("A‖Q(x − x*)‖²", generator_of_wedge(a, mu, x), -2.0 * mu * x**2 + 2.0, point=point.axes)
 
 
 def profiles() -> dict[str, tuple[Callable[[Array], Array], int]]:

@@ -87,18 +87,38 @@ def check_corrected(point: Point) -> Iterator[Evidence]:
         b = 2.0 + 2.0 * g * math.sqrt(2.0 * d / mu + square) + mu * square
         claimed = (1.0 + 2.0 * g**2 / mu) * (4.0 + 2.0 * b) + 2.0 * g**2 / mu
         yield at_most(f"Var f, f = {f.name}", variance, claimed, error=error, point=point.axes)
+    yield equals(
+        "Var f for b = 0 against that on the line", without_tail(d, mu), 1.0, error=1e-6, decides=False
+    )
+    yield equals("second term at d = 2, b = ½, μ = 1", second_term(0.5, 2, 1.0), half_line(), error=1e-9)
+
+
+def second_term(across: float, d: int, mu: float) -> float:
+    """Var over x₂ of E[f | x₂] for f = |x₁| + across·‖x₂‖."""
+    f = _oracle.separable(1.0, across, 0.0)
+    at = _oracle.nodes(f, d=d, mu=mu)
+    return across**2 * (_oracle.mean(f, at, lambda x, r: r**2) - _oracle.mean(f, at, lambda x, r: r) ** 2)
+
+
+def without_tail(d: int, mu: float) -> float:
+    """Var f of f = |x₁| in d dimensions over that on the line, which must be 1."""
+    flat = _oracle.separable(1.0, 0.0, 0.0)
+    alone = _oracle.moments(flat, _oracle.nodes(flat, d=d, mu=mu))[1]
+    return alone / _oracle.moments(flat, _oracle.nodes(flat, d=1, mu=mu))[1]
+
+
+def half_line() -> float:
+    """b²·Var R for b = ½ and R of density ∝ e^{−r²/2 − r/2}, r > 0: N(−½, 1) cut to the half-line."""
+    from scipy.special import ndtr
+
+    hazard = math.exp(-0.125) / math.sqrt(2.0 * math.pi) / float(ndtr(-0.5))
+    return 0.25 * (1.0 - hazard * (hazard - 0.5))
 
 
 def check_second_term(point: Point) -> Iterator[Evidence]:
     """For f = a|x₁| + b‖x₂‖ the blocks are independent, so the second term is b²·Var‖x₂‖."""
-    f = _oracle.separable(1.0, point.across, 0.0)
-    at = _oracle.nodes(f, d=point.d, mu=point.mu)
-    second = _oracle.mean(f, at, lambda x, r: r**2) - _oracle.mean(f, at, lambda x, r: r) ** 2
-    yield at_most("Var over x₂ of E[f | x₂]", point.across**2 * second, 0.0, error=1e-9, point=point.axes)
-    flat = _oracle.separable(1.0, 0.0, 0.0)
-    alone = _oracle.moments(flat, _oracle.nodes(flat, d=point.d, mu=point.mu))[1]
-    line = _oracle.moments(flat, _oracle.nodes(flat, d=1, mu=point.mu))[1]
-    yield equals("Var f for b = 0 against that on the line", alone / line, 1.0, error=1e-6, decides=False)
+    second = second_term(point.across, point.d, point.mu)
+    yield at_most("Var over x₂ of E[f | x₂]", second, 0.0, error=1e-9, point=point.axes)
 
 
 CLAIM = Claim(

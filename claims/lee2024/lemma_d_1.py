@@ -76,10 +76,15 @@ def _light_words(generator: packing.Bits, point: Point) -> Iterator[Evidence]:
     yield at_least("least distance of two points", least, 0.125, point=point.axes)
 
 
+def all_right(d: int, epsilon: float, n: int) -> float:
+    """P(randomised response over 2^d + 1 values returns all of n records as they are)."""
+    kinds = 2**d + 1
+    return (math.exp(epsilon) / (math.exp(epsilon) + kinds - 1)) ** n
+
+
 def check_every_epsilon(point: Point) -> Iterator[Evidence]:
     """Randomised response on each record over {±1/√d}ᵈ and 0, an ε-DP algorithm: all records exact."""
-    kinds = 2**point.d + 1
-    exact = (math.exp(point.epsilon) / (math.exp(point.epsilon) + kinds - 1)) ** point.n
+    exact = all_right(point.d, point.epsilon, point.n)
     yield at_most("P(error is 0), on every dataset", exact, 0.5, point=point.axes)
 
 

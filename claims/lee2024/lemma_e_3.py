@@ -42,10 +42,15 @@ def tails(eta: float, g: float) -> Iterator[tuple[str, float, float]]:
                 yield f"linear g, kink {kink:g}", z * g * sd, float(density[inside].sum())
 
 
+def concentration(t: float, eta: float, g: float, power: int) -> float:
+    """exp(−t²/(2ηG^power)), the bound with G or with G²."""
+    return math.exp(-(t**2) / (2.0 * eta * g**power))
+
+
 def check(power: int, point: Point) -> Iterator[Evidence]:
     eta, g = point.eta, point.lipschitz
     for name, t, probability in tails(eta, g):
-        claimed = math.exp(-(t**2) / (2.0 * eta * g**power))
+        claimed = concentration(t, eta, g, power)
         yield at_most(
             f"Pr[g(X) − E g(X) ≥ {t:.3g}], {name}", probability, claimed, error=1e-4 * probability,
             point=point.axes,

@@ -164,6 +164,11 @@ def check_sampled(point: Point) -> Iterator[Evidence]:
     yield result.evidence(f"the {name} on two pairs")
 
 
+def added(share: float, epsilon: float) -> float:
+    """What a sampler at distance share·δ adds to the hockey-stick at ε, over δ: (1 + e^ε)·share."""
+    return (1.0 + math.exp(epsilon)) * share
+
+
 def check_approximate(point: Point) -> Iterator[Evidence]:
     """δ of the exact law over δ, the docstring's certificate, and what the sampler's distance adds to it."""
     from audits.divergence import hockey_stick
@@ -181,12 +186,12 @@ def check_approximate(point: Point) -> Iterator[Evidence]:
         near = [laws[0] + moved, laws[1] - moved]
         one, two = (Finite({"in": p, "out": 1.0 - p}) for p in near)
         found = hockey_stick(one, two, epsilon) / delta
-        added = exact + (1.0 + math.exp(epsilon)) * share
-        yield equals("δ of the sampler over δ", found, added, error=1e-6, point=point.axes, decides=decides)
+        total = exact + added(share, epsilon)
+        yield equals("δ of the sampler over δ", found, total, error=1e-6, point=point.axes, decides=decides)
         if decides:
-            yield at_most("δ of a sampler within δ/6, over δ", added, 1.0, point=point.axes)
+            yield at_most("δ of a sampler within δ/6, over δ", total, 1.0, point=point.axes)
         else:
-            yield reported("δ of a sampler within δ/2, over δ", added, claimed=1.0, point=point.axes)
+            yield reported("δ of a sampler within δ/2, over δ", total, claimed=1.0, point=point.axes)
 
 
 _STATEMENT = r"""For $\varepsilon,\delta\in(0,\frac12)$ and {mu} sampling with probability proportional to

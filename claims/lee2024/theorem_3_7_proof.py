@@ -53,21 +53,31 @@ def check_printed(point: Point) -> Iterator[Evidence]:
     yield at_least("largest k over log(1/δ), δ = 1/(n·log n)", ratio, 0.01, point=point.axes)
 
 
+def markov(share: Fraction) -> Fraction:
+    """6k/n + 1/3000 at k/n = share: what the excess of the copied dataset is below, over d."""
+    return 6 * share + Fraction(1, 3000)
+
+
+def copies_constant(k: int) -> float:
+    """c in k/n ≤ c·e^k·δ, from 1/(2n_k) ≤ e^k·δ + (e^k − 1)/(e − 1)·δ and n_k ≤ n/k."""
+    return 2.0 * (1.0 + -math.expm1(-k) / math.expm1(1.0))
+
+
 def check_constants(point: Point) -> Iterator[Evidence]:
-    share = Fraction(1, 6000)  # the supremum of k/n
-    yield at_most("(6k/n + 1/3000)·900", (6 * share + Fraction(1, 3000)) * 900, Fraction(1))
-    k = point.k
-    needed = 2.0 * (1.0 + -math.expm1(-k) / math.expm1(1.0))
-    yield at_most("constant c in k/n ≤ c·e^k·δ", needed, 2.0, point=point.axes)
+    # 1/6000 is the supremum of k/n
+    yield at_most("(6k/n + 1/3000)·900", markov(Fraction(1, 6000)) * 900, Fraction(1))
+    yield at_most("constant c in k/n ≤ c·e^k·δ", copies_constant(point.k), 2.0, point=point.axes)
 
 
 def check_corrected(point: Point) -> Iterator[Evidence]:
-    share = Fraction(1, 6000)
-    small = 6 * share + Fraction(1, 3000)
+    small = markov(Fraction(1, 6000))
+    yield equals("6k/n + 1/3000 at k/n = 1/6000", small, Fraction(1, 750))
+    largest = 2.0 * math.e / math.expm1(1.0)
+    yield equals("c over 2e/(e − 1), k large", copies_constant(200) / largest, 1.0)
     yield at_most("(6k/n + 1/3000)·150, Markov", small * 150, Fraction(1, 5), note="with d/750")
     yield from _group(point)
-    needed = 2.0 * (1.0 + -math.expm1(-point.k) / math.expm1(1.0))
-    yield at_most("constant c in k/n ≤ c·e^k·δ", needed, 2.0 * (1.0 + 1.0 / math.expm1(1.0)), note="step 2")
+    needed, limit = copies_constant(point.k), 2.0 * (1.0 + 1.0 / math.expm1(1.0))
+    yield at_most("constant c in k/n ≤ c·e^k·δ", needed, limit, note="step 2")
     log_n, c = point.log_n, 0.1
     log_inverse = (1.0 + c) * log_n
     k = 0.5 * c / (1.0 + c) * log_inverse

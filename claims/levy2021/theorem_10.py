@@ -47,7 +47,7 @@ def answer_errors(point: Point, s: shared.Setting) -> Array:
         return lambda users: turn * users + shift
 
     answers = adaptive_queries.answer_adaptively(
-        data, next_query, s.steps, PrivacyBudget(s.epsilon, shared.DELTA),
+        data, next_query, s.steps, PrivacyBudget(s.epsilon, s.delta),
         Concentration(s.tau, s.bound, shared.GAMMA, failure=shared.FAILURE), point.rng,
     )  # fmt: skip
     return np.array(answers) - np.array(exact)
@@ -92,3 +92,19 @@ CLAIM = Claim(
     measure=measure,
     judge=judge,
 )
+DELTA = CLAIM.reading(
+    "delta",
+    title=CLAIM.title + ", δ = 10⁻³ and 10⁻¹²",
+    statement=r"At $n=\tilde\Omega(\sqrt{dT}/\varepsilon)$ users the answers of $K=2$ adaptive queries have "
+    r"the squared noise $\nu^2$ of Theorem 2 for the budget of an answer, for $\delta=10^{-3}$ and "
+    r"$10^{-12}$: $\delta$ enters by $\log(2/\delta)\log(2T/\delta)$ alone.",
+    judge=shared.judge_delta,
+    fits_exponents=False,
+    largest_resolution=1.2,
+    plots=(),
+    summary="δ enters by the logarithms of ν² alone",
+    smoke=Tier(shared.over_delta(BASE), trials=700),
+    ci=Tier(shared.over_delta(BASE), trials=700),
+    full=Tier(shared.over_delta(BASE), trials=4000, chunk=400),
+)
+CLAIMS = [DELTA]

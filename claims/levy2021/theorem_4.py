@@ -468,7 +468,7 @@ CLAIM = Claim(
         "bound goes to 0 with σ",
         favour="section 1.1 says that the results require n = Ω((log m)/ε), and Theorem 3 asks n = "
         "Ω̃(√(dT)/ε) of each "
-        "phase: with n ≥ Ω̃(√d/ε) beside the printed condition the rate is CONSISTENT "
+        "phase: with n ≥ Ω̃(√d/ε) beside the printed condition the rate holds: CONSISTENT "
         "(`levy2021/theorem-4:feasible`, `levy2021/theorem-4:one-phase`). The display of the condition is "
         "damaged in "
         "our text; the equivalent bound on H, printed beside it, is void at H = 0 as well",

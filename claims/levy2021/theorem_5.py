@@ -388,7 +388,7 @@ ORDERED = CLAIM.reading(
         what='printed is "there exists a distribution P and a loss such that for any algorithm"; once P is '
         "fixed, the constant output argmin L(·; P) is (0, 0)-DP and has the excess 0",
         favour='the proof sketch says "minimax": for any algorithm there is a distribution; so read, the '
-        "statement is CONSISTENT (`levy2021/theorem-5`)",
+        "statement holds: CONSISTENT (`levy2021/theorem-5`)",
         survives="everything but the order of the quantifiers",
     ),
     check=check_order,
@@ -417,7 +417,7 @@ EVERY_DELTA = CLAIM.reading(
         "the bound, and the ratio falls like nε/√d",
         favour="Theorem 4, which is called matching, has δ ≤ 1/n², and the cited bounds have δ of the order "
         "of 1/n "
-        "or less: in that range the statement is CONSISTENT (`levy2021/theorem-5`). The display is damaged "
+        "or less: in that range it holds: CONSISTENT (`levy2021/theorem-5`). The display is damaged "
         "in "
         "our text, and appendix F.2 was not at hand",
         survives="the bound for δ ≤ 1/n² (and for δ far below nε²/d where n ≥ √d/ε)",

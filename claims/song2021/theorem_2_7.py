@@ -46,7 +46,6 @@ from audits.judge import CONFIDENCE, cells
 from audits.rates import family
 from claims import (
     CONSISTENT,
-    INCONCLUSIVE,
     REFUTED,
     Adjacency,
     Budget,
@@ -292,7 +291,7 @@ def check_literal(point: Point) -> Iterator[Evidence]:
     refuted = all(e.verdict is REFUTED for e in choices)
     best = min(choices, key=lambda e: e.low if refuted else e.estimate)
     note = f"{len(choices)} choices of T and η, five losses at each; T = {best.point['steps']}"
-    yield replace(best, verdict=REFUTED if refuted else INCONCLUSIVE, note=note)
+    yield replace(best, verdict=REFUTED if refuted else best.verdict, note=note)
 
 
 def worst_losses(point: Point, steps: int) -> list[Evidence]:

@@ -73,7 +73,6 @@ from audits.judge import cells
 from audits.rates import family
 from claims import (
     CONSISTENT,
-    INCONCLUSIVE,
     REFUTED,
     Adjacency,
     Budget,
@@ -390,7 +389,7 @@ def check_private(point: Point) -> Iterator[Evidence]:
     shown = min(checks, key=lambda e: e.low if refuted else e.estimate)
     yield replace(
         shown,
-        verdict=REFUTED if refuted else INCONCLUSIVE,
+        verdict=REFUTED if refuted else shown.verdict,
         note=f"pinball losses; learning rates {FACTORS[0]:g} to {FACTORS[-1]:g} times the proof's",
     )
 
@@ -649,8 +648,8 @@ LEARNING_RATE = CLAIM.reading(
         favour=(
             "As a statement about the risk of Algorithm 1 at its best learning rate the bound holds with its "
             "constant: CONSISTENT (`theorem-3.1`). A learning rate is often guessed or tuned; with a public "
-            "one the algorithm is private (up to the noise of Theorem 2.6), and the bound is that of "
-            "`:corrected`."
+            "one the algorithm is private (up to the noise of Theorem 2.6), with the bound below "
+            "(`:corrected`)."
         ),
         survives=(
             "With public R and r ≥ rank(M) in the place of ‖θ*‖_M and rank(M) the algorithm is private, and "

@@ -43,7 +43,7 @@ must grow like log(1/B)²/B: a clipped gradient is at most B while the optimum i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -126,6 +126,18 @@ def check_all_b() -> Iterator[Evidence]:
         yield at_least(quantity, value, claimed, method="closed form", note=note)
 
 
+OF_THE_CLIP = (logistic_instance.clipped_optimum, logistic_instance.lower_kink, logistic_instance.upper_kink)
+
+
+def takes(function: Callable[[float], float], b: float) -> bool:
+    """Whether a function of the clipping norm has a value at b."""
+    try:
+        function(b)
+    except ValueError:
+        return False
+    return True
+
+
 def check_proof(point: Point) -> Iterator[Evidence]:
     if "B" not in point:
         yield from check_all_b()
@@ -135,6 +147,8 @@ def check_proof(point: Point) -> Iterator[Evidence]:
             "sizes from 3 to 12 at which the dataset has no optimum 0, of those that 3 divides, or has one"
         )
         yield equals(quantity, len(named ^ {3, 6, 9, 12}), 0, decides=False)
+        quantity = "functions of the instance that take a clipping norm of 1/4"
+        yield equals(quantity, sum(takes(each, 0.25) for each in OF_THE_CLIP), 0, decides=False)
         return
     for quantity, (left, right) in inequalities(point.B).items():
         yield at_least(quantity, left, right, method="closed form")

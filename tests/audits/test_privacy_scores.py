@@ -11,10 +11,10 @@ from scipy.special import ndtr
 
 from audits.privacy import audit_privacy, calibration, events
 from audits.privacy.learners.cells import sets, value
-from audits.privacy.learners.modes import modes
+from audits.privacy.learners.choice import MODES
 from audits.privacy.learners.regressions import repeated, smooth, sparse
 from audits.privacy.learners.scaling import flagged, standardised
-from audits.privacy.learners.score import Learner, Score
+from audits.privacy.learners.score import Fit, Score
 from audits.privacy.learners.trees import tree
 from audits.privacy.outputs import LARGE, Encoded
 
@@ -215,9 +215,9 @@ def test_what_columns_share_with_the_column_before_is_taken_off() -> None:
         assert np.corrcoef(z[:, j], apart[0, :, j])[0, 1] == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("learner", [value, sets, modes, tree])
+@pytest.mark.parametrize("learner", [value, sets, MODES.fit, tree])
 @pytest.mark.parametrize("digits", [17, 2, 1])
-def test_numbers_in_order_are_counted_as_they_are_one_by_one(learner: Learner, digits: int) -> None:
+def test_numbers_in_order_are_counted_as_they_are_one_by_one(learner: Fit, digits: int) -> None:
     rng = np.random.default_rng(7)
     drawn = [rng.laplace(size=4000), rng.laplace(0.5, size=4000)]
     # A mode, a value that repeats, and whole rows of ties.

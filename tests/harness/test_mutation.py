@@ -5,12 +5,15 @@ from __future__ import annotations
 import importlib
 import os
 from contextlib import suppress
+from dataclasses import replace
 from multiprocessing.connection import Connection
 
 import pytest
 
-from audits.evidence import Verdict
+from audits.evidence import Verdict, combine
+from audits.judge import at_most
 from claims.harness.closure import Sources, roots_of
+from claims.harness.conformance import smoke
 from claims.harness.discover import discover, load
 from claims.harness.mutation import bugs as bugs_module
 from claims.harness.mutation import notice, reach
@@ -22,7 +25,7 @@ from claims.harness.mutation.named import named
 from claims.harness.mutation.notice import first_noticed
 from claims.harness.mutation.plant import planted, planted_everywhere, reference_of
 from claims.harness.mutation.reach import Reach, reaches
-from claims.harness.mutation.score import noticed, score, summary
+from claims.harness.mutation.score import LOST, noticed, score, seen_of, summary
 from implementations import hadamard, privacy
 from implementations.interfaces import Adjacency
 from implementations.levy2021 import winsorized_mean_highd
@@ -268,3 +271,24 @@ def test_a_claim_that_can_fail_loses_its_verdict_to_some_bug_and_a_blind_one_doe
     assert first_noticed(claim_, sources) is None
     monkeypatch.setattr(notice, "_verdict", lambda claim, sources: claim.expected)
     assert first_noticed(claim_, sources) is None
+
+
+def test_an_exact_counterexample_that_a_bug_takes_away_is_noticed_and_a_sampled_one_is_not():
+    (claim_,) = [c for c in load() if c.id == "asi2024/lemma-3.4"]
+    kept = at_most("found", 2.0, 1.0, decides=False)
+    gone = at_most("found", 0.5, 1.0, decides=False)
+    drawn = replace(gone, samples=100)
+    seen = []
+    for evidence in (kept, gone, drawn):
+        result = smoke(claim_, Sources(roots_of()))
+        verdict = combine([evidence])
+        seen.append(seen_of(claim_, replace(result, evidence=[evidence], verdict=verdict)))
+    assert seen == [Verdict.REFUTED, LOST, Verdict.INCONCLUSIVE]
+    assert noticed(LOST, Verdict.REFUTED)
+
+
+def test_a_claim_that_its_premises_lower_is_not_noticed_to_be_confirmed_by_itself():
+    (claim_,) = [c for c in load() if c.id == "lee2024/theorem-3.1"]
+    result = smoke(claim_, Sources(roots_of()))
+    assert result.verdict is Verdict.CONFIRMED
+    assert not noticed(seen_of(claim_, result), claim_.expected)

@@ -65,7 +65,8 @@ def tree(first: Encoded, second: Encoded) -> Score | None:
         names = ", ".join(map(of.words, grown.columns))
         words = threshold_words(f"tree score of {names}")
     folds = tuple(map(score, without))
-    return Score("tree", score(ratio), words, monotone=False, edges=edges, folds=folds)
+    of_itself = edges is not None
+    return Score("tree", score(ratio), words, monotone=False, edges=edges, in_words=of_itself, folds=folds)
 
 
 def _edges(grown: _Tree) -> Floats:
@@ -100,7 +101,7 @@ def _choices(a: Floats, b: Floats) -> list[tuple[int, ...]]:
     many = {j for j in columns if len(np.unique(a[few, j])) > TUNING.few_cells}
     every = [tuple(columns)] if many and width <= TUNING.most_joint else []
     pairs = [pair for pair in itertools.combinations(columns, 2) if width > 2 and many.intersection(pair)]
-    if len(pairs) * len(a) <= TUNING.rare_rows:
+    if len(pairs) < TUNING.most_chosen:
         return every + pairs
     # A cell of two columns, each cut at its quantiles, that holds more of one dataset.
     levels = np.arange(1, TUNING.parts) / TUNING.parts

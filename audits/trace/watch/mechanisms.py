@@ -149,6 +149,9 @@ def parameters(mechanism: Any) -> Dict[str, Any]:
                 value = getattr(mechanism, attribute, None)
             except Exception:
                 continue
+            exact: Any = value
+            if hasattr(exact, "to_float"):
+                value = exact.to_float(True)  # an exact number of Tumult Core, rounded up
             if _number(value):
                 found[name] = float(cast(Any, value))
                 break

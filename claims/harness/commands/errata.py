@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,6 +23,17 @@ HEADINGS = {
     Weight.RANGE: "Results that hold on a smaller range",
     Weight.CONSTANT: "Constants",
 }
+
+
+PLAIN = {
+    "CONFIRMED": "a computation confirms it",
+    "CONSISTENT": "simulations agree with it",
+    "REFUTED": "it falls as well",
+    "INCONCLUSIVE": "nothing decides it",
+}
+"""What a verdict is called in a letter: its reader knows the paper and not our words."""
+CLAIM_ID = r"`(?:[a-z]+[0-9]{4}/[a-z0-9.-]+|[a-z]+[a-z-]*-[a-z0-9.]+(?:-[a-z0-9.-]+)*)?(?::[a-z0-9.-]+)?`"
+"""The id of a claim in back-quotes, with or without its paper or its result."""
 
 
 def errata_command(papers: Sequence[str], *, folders: Sequence[Path], out: Path) -> int:
@@ -79,9 +91,9 @@ def _entry(claim: Claim, claims: Sequence[Claim], checked: Checked | None) -> st
     lines = [
         f"### {claim.result}: {claim.title}\n",
         f"*{claim.place[:1].upper()}{claim.place[1:]}.* {claim.statement.strip()}\n",
-        f"**What happens.** {_whole(found.what)}\n",
-        f"**What survives.** {_whole(found.survives)}\n",
-        f"**The friendliest reading.** {_whole(found.favour)}\n",
+        f"**What happens.** {_whole(plain(found.what))}\n",
+        f"**What survives.** {_whole(plain(found.survives))}\n",
+        f"**The friendliest reading.** {_whole(plain(found.favour))}\n",
     ]
     consequences = [c for c in claims if c.finding is not None and c.finding.follows_from == claim.id]
     if consequences:
@@ -98,7 +110,18 @@ def _sentence(claim: Claim) -> str:
     """What is wrong and the friendliest reading, in one run of text."""
     found = claim.finding
     assert found is not None
-    return " ".join(_whole(part) for part in (found.what, found.favour) if part)
+    return " ".join(_whole(plain(part)) for part in (found.what, found.favour) if part)
+
+
+def plain(text: str) -> str:
+    """A text without the ids of claims and with verdicts in words: what a letter to the authors has.
+
+    >>> plain("with 2/n it holds: CONFIRMED (`:corrected`), as in Lemma 3 (`lemma-3`, CONSISTENT)")
+    'with 2/n it holds: a computation confirms it, as in Lemma 3 (simulations agree with it)'
+    """
+    text = re.sub(rf"\(((?:{CLAIM_ID}[,;]? ?(?:and )?)+)((?:{'|'.join(PLAIN)})?)\)", r"(\2)", text)
+    text = re.sub(r" ?\(\)", "", text)
+    return re.sub("|".join(PLAIN), lambda verdict: PLAIN[verdict[0]], text)
 
 
 def _whole(text: str) -> str:

@@ -15,6 +15,7 @@ from claims.harness.mutation.forked import each_forked
 from claims.harness.mutation.mechanical import Site
 from claims.harness.mutation.plant import planted_everywhere
 from claims.harness.mutation.reach import executed, functions_of
+from claims.harness.mutation.score import seen_of
 
 TRIES = 16
 """Bugs that are tried in the algorithms, and as many in the claim's own paper where those change nothing."""
@@ -24,6 +25,8 @@ SECONDS = 20
 
 def first_noticed(claim: Claim, sources: Sources, *, jobs: int = 1) -> Site | None:
     """The first of some random bugs that turns the claim's smoke verdict into another decided one, or None.
+
+    An exact counterexample that is lost counts, as in `score`.
 
     A crash does not count: it says that the program is broken, not that the check can tell. Bugs are planted
     in the functions of `implementations` that the claim executes, then in those of the claim's own paper.
@@ -53,5 +56,5 @@ def first_noticed(claim: Claim, sources: Sources, *, jobs: int = 1) -> Site | No
 
 
 def _verdict(claim: Claim, sources: Sources) -> str:
-    """The claim's verdict at smoke; "" where it crashed."""
-    return str(smoke(claim, sources).verdict or "")
+    """The claim's verdict at smoke, as `score.seen_of`; "" where it crashed."""
+    return seen_of(claim, smoke(claim, sources))

@@ -1,8 +1,8 @@
 """Plants bugs and keeps the score of the claims.
 
 A bug is caught where a claim that executes it loses its expected verdict to another decided one, or
-crashes; INCONCLUSIVE does not count. Each bug lives in a process of its own, which is ended where a claim
-does not end.
+crashes; INCONCLUSIVE does not count, but where an exact counterexample is lost. Each bug lives in a process
+of its own, which is ended where a claim does not end.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from claims.harness.mutation.bugs import TIERS, Bug
 from claims.harness.mutation.forked import allow, each_forked
 from claims.harness.mutation.named import FOLDER
 from claims.harness.mutation.plant import planted
+from claims.harness.run.result import ClaimResult
 from claims.harness.run.runner import Settings, evaluate, work_of
 
 PATIENCE = 60.0
@@ -30,6 +31,8 @@ EXCUSED = 5.0
 """Processor seconds after which no further claim is tried on a bug that has a reason to survive."""
 LIMITS = {"smoke": 30, "ci": 150}
 """Processor seconds of one claim at a tier, after which it does not end: no claim takes a third of them."""
+LOST = "counterexample lost"
+"""What is seen of a claim that an exact counterexample refutes, where with the bug it refutes nothing."""
 HEAVY = ("scipy.stats", "scipy.optimize", "scipy.integrate", "statsmodels.api", "pandas")
 """What most claims import when they run."""
 
@@ -124,7 +127,23 @@ def noticed(verdict: str, expected: str) -> bool:
 def _verdict(claim: Claim, tier: str, sources: Sources) -> str:
     settings = Settings(tier=tier)
     result, _ = evaluate(claim, work_of(claim, settings, sources))
-    return str(result.verdict or "crashed")
+    return seen_of(claim, result) or "crashed"
+
+
+def seen_of(claim: Claim, result: ClaimResult) -> str:
+    """The verdict of a run with a bug, `LOST` where it took away an exact counterexample; "" for a crash.
+
+    One dataset that contradicts nothing confirms no statement, so that a claim whose only counterexample is
+    gone is INCONCLUSIVE. Where no sample is involved, the bug alone has done it. A claim that its premises
+    alone lower to CONSISTENT is CONFIRMED by itself, with or without a bug.
+    """
+    lowered = claim.rests_on and claim.expected is Verdict.CONSISTENT
+    if lowered and result.verdict is Verdict.CONFIRMED:
+        return str(claim.expected)
+    exact = not any(e.samples for e in result.evidence)
+    if claim.expected is Verdict.REFUTED and result.verdict is Verdict.INCONCLUSIVE and exact:
+        return LOST
+    return str(result.verdict or "")
 
 
 def _reason(name: str, reasons: dict[str, str]) -> str:
