@@ -1,10 +1,10 @@
 """The pytest plugin: privacy audits and rate checks as assertions, with one error budget for the session.
 
-`--dp-alpha` is the probability that any true claim fails in the whole session. It is split before the first
-test runs: tests marked ``dp_audit(alpha=…)`` take what they ask for, all other collected tests that use one
-of the fixtures share the rest equally. Within a test the k-th audit gets 1/(k(k + 1)) of the test's share,
-which sums to 1 over any number of audits. Under pytest-xdist every worker collects the same tests, hence
-computes the same split, and each test runs on one worker: the sum stays within the budget.
+`--dp-alpha` is the probability that any true claim is refuted in the whole session. It is split before the
+first test runs: tests marked ``dp_audit(alpha=…)`` take what they ask for, all other collected tests that
+use one of the fixtures share the rest equally. Within a test the k-th audit gets 1/(k(k + 1)) of the test's
+share, which sums to 1 over any number of audits. Under pytest-xdist every worker collects the same tests,
+hence computes the same split, and each test runs on one worker: the sum stays within the budget.
 
 Nothing but pytest is imported before a fixture is used, and this module stands outside the packages: a
 project with a folder `claims` or `audits` of its own keeps its pytest, and a test that asks for a fixture is
@@ -48,7 +48,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=float,
         default=ALPHA,
         metavar="ALPHA",
-        help="probability that any true claim fails in the whole session, split over its audits "
+        help="probability that any true claim is refuted in the whole session, split over its audits "
         f"(default: {ALPHA})",
     )
 

@@ -307,7 +307,7 @@ def _alive_in_group(group: int) -> bool:
 def test_a_fault_of_the_program_is_no_refutation(monkeypatch, capsys):
     from claims.harness.commands import main
 
-    def fails():
+    def fails(**options):
         raise RuntimeError("a fault")
 
     monkeypatch.setattr(main, "app", fails)

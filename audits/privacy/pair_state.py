@@ -37,6 +37,7 @@ class Slot:
         self.learner = learner
         self.ladder = ladder
         self.active = True
+        self.asked_at = 0
         self.rungs: Rungs | None = None
         self.steps: events.Steps | None = None
 
@@ -49,6 +50,11 @@ class Slot:
         x, y = (evaluate(score, 0) for evaluate in scorers)
         judge = partial(folds.judged, score.folds, first, second) if score.folds else None
         self.ladder = events.build(score, x, y, len(first) // 2, steady=not first.is_scalar, judge=judge)
+
+    def due(self, rows: int) -> bool:
+        """Whether the learner is asked again: a dear one that has found nothing, for four times the rows."""
+        waits = self.learner.dear and self.ladder is None and rows > TUNING.few_rows
+        return not waits or rows >= 4 * self.asked_at
 
     def rungs_of(self, atoms: Atoms) -> Rungs:
         """The ladder's rungs that the atoms reach, worked out once."""
@@ -193,8 +199,8 @@ class PairState:
                 repeat = self.atoms is not None if slot.learner.table else self.few() and not slot.learner.few
                 if repeat:
                     slot.ladder = None
-                elif slot.active and (slot.learner.rare or not only_rare):
-                    before = slot.ladder
+                elif slot.active and (slot.learner.rare or not only_rare) and slot.due(self.kept_rows):
+                    before, slot.asked_at = slot.ladder, self.kept_rows
                     slot.relearn(first, second, scorers)
                     if clearly_worse(slot.ladder, before, self.job.options):
                         # The new fit may be the unlucky or the old count the lucky one, so both are kept.

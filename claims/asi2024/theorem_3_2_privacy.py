@@ -253,8 +253,7 @@ FRESH = CLAIM.reading(
             r"loss of answering all queries is far above $\varepsilon$."
         ),
         favour=(
-            "The proof of Lemma 3.6 takes all answers from one run, which is what is meant; that "
-            "reading is `lemma-3.6`."
+            "The proof of Lemma 3.6 takes all answers from one run, which is what is meant (`lemma-3.6`)."
         ),
         survives=(
             "One AboveThreshold for all $T$ queries; the pseudo-code should create it before the loop."

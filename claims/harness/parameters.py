@@ -7,20 +7,23 @@ defaults; and "1e4" arrives as 10000.0.
 from __future__ import annotations
 
 import math
+import re
+import textwrap
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from claims.harness.notebook import Refused
 from claims.harness.places import nearest
 
 
 def known(namespace: Mapping[str, Any], parameters: Iterable[str]) -> None:
-    """Raise ValueError for a name in the notebook's namespace that is none of its parameters.
+    """Raise Refused for a name in the notebook's namespace that is none of its parameters.
 
     namespace  ``globals()`` after the imports, before any other small name is assigned.
 
     >>> known({"In": [], "_i": "", "known": known, "los": "hinge"}, ["loss", "n"])
     Traceback (most recent call last):
-    ValueError: no parameter 'los', did you mean 'loss'? There are loss, n
+    claims.harness.notebook.Refused: no parameter 'los', did you mean 'loss'? There are loss, n
     """
     names = list(parameters)
     ours = {*names, "In", "Out", "get_ipython", "exit", "quit", "open", "known"}
@@ -30,7 +33,7 @@ def known(namespace: Mapping[str, Any], parameters: Iterable[str]) -> None:
             continue
         near = nearest(name, names)
         hint = f", did you mean {near!r}?" if near else "."
-        raise ValueError(f"no parameter {name!r}{hint} There are {', '.join(names)}")
+        raise Refused(f"no parameter {name!r}{hint} There are {', '.join(names)}")
 
 
 def choice(name: str, value: Any, allowed: Iterable[str]) -> str:
@@ -38,14 +41,14 @@ def choice(name: str, value: Any, allowed: Iterable[str]) -> str:
 
     >>> choice("loss", "hing", ["hinge", "absolute"])
     Traceback (most recent call last):
-    ValueError: loss must be one of hinge, absolute, got 'hing'; did you mean 'hinge'?
+    claims.harness.notebook.Refused: loss must be one of hinge, absolute, got 'hing'; did you mean 'hinge'?
     """
     values = list(allowed)
     if value in values:
         return str(value)
     near = nearest(str(value), values)
     hint = f"; did you mean {near!r}?" if near else ""
-    raise ValueError(f"{name} must be one of {', '.join(values)}, got {value!r}{hint}")
+    raise Refused(f"{name} must be one of {', '.join(values)}, got {value!r}{hint}")
 
 
 def whole(name: str, value: Any, least: int = 1, most: float = math.inf) -> int:
@@ -55,13 +58,13 @@ def whole(name: str, value: Any, least: int = 1, most: float = math.inf) -> int:
     10000
     >>> whole("n", 0.5)
     Traceback (most recent call last):
-    ValueError: n must be a whole number ≥ 1, got 0.5
+    claims.harness.notebook.Refused: n must be a whole number ≥ 1, got 0.5
     """
     limits = f"≥ {least}" if math.isinf(most) else f"from {least} to {most:,.0f}"
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
-        raise ValueError(f"{name} must be a whole number {limits}, got {value!r}")
+        raise Refused(f"{name} must be a whole number {limits}, got {value!r}")
     if not least <= value <= most:
-        raise ValueError(f"{name} must be a whole number {limits}, got {value!r}")
+        raise Refused(f"{name} must be a whole number {limits}, got {value!r}")
     return int(value)
 
 
@@ -70,11 +73,11 @@ def real(name: str, value: Any, above: float = 0.0, below: float = math.inf) -> 
 
     >>> real("delta", 2, below=1)
     Traceback (most recent call last):
-    ValueError: delta must be a number > 0 and < 1, got 2
+    claims.harness.notebook.Refused: delta must be a number > 0 and < 1, got 2
     """
     limits = f"> {above:g}" + ("" if math.isinf(below) else f" and < {below:g}")
     if isinstance(value, bool) or not isinstance(value, int | float) or not above < value < below:
-        raise ValueError(f"{name} must be a number {limits}, got {value!r}")
+        raise Refused(f"{name} must be a number {limits}, got {value!r}")
     return float(value)
 
 
@@ -89,4 +92,16 @@ def picture(figure: Any) -> Any:
     with rc_context({"svg.hashsalt": "dpclaims"}):
         figure.savefig(text, format="svg", metadata={"Date": None})
     pyplot.close(figure)
-    return SVG(text.getvalue())
+    # As wide as the page where that is narrower.
+    size = r'width="([\d.]+pt)" height="[\d.]+pt"'
+    fitting = r'style="width:100%;max-width:\1;height:auto"'
+    return SVG(re.sub(size, fitting, text.getvalue(), count=1))
+
+
+def wrapped(text: str) -> str:
+    """The text in lines of at most 100 characters.
+
+    >>> wrapped("word " * 21).splitlines()[1]
+    '    word'
+    """
+    return "\n".join(textwrap.fill(line, 100, subsequent_indent="    ") for line in text.splitlines())

@@ -194,7 +194,7 @@ CONSTANTS = CLAIM.reading(
         what=r"""$\frac6{6000}+\frac1{3000}=\frac1{750}$, not below $\frac1{900}$; and (31) with $n_k\le n/k$
 gives $k/n\le2(1+\frac1{e-1})e^k\delta\approx3.17e^k\delta$.""",
         favour=r"""Markov's inequality needs $d/750$ only, and 3.17 for 2 moves $k$ by a constant: nothing is
-lost (`:corrected`, confirmed).""",
+lost (`:corrected`, CONFIRMED).""",
         survives=r"""The proof with $d/750$ and $3.17e^k\delta$.""",
     ),
 )

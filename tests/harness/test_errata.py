@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from audits.evidence import Verdict
-from claims.harness.commands.errata import document, errata_command
+from claims.harness.commands.errata import PLAIN, document, errata_command
 from claims.harness.discover import discover
 from claims.harness.errata import Checked, check_file, owes_check, run_check
 from claims.harness.finding import Finding, Weight
@@ -57,3 +57,10 @@ def test_the_shipped_document_is_what_the_command_writes(paper):
     written = (ROOT / "docs" / "errata" / f"{paper}.md").read_text(encoding="utf-8")
     found = next(p for p in CATALOGUE.papers if p.key == paper)
     assert written == document(found, claims, checks), f"run dpclaims errata {paper}"
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_letter_has_no_words_of_this_project(paper):
+    text = (ROOT / "docs" / "errata" / f"{paper}.md").read_text(encoding="utf-8")
+    prose = "".join(text.split("```")[::2])
+    assert not [word for word in (*PLAIN, "`") if word in prose]

@@ -110,7 +110,7 @@ def heeded(number: int):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_is_one_sentence_with_what_was_done_and_its_own_status(monkeypatch, capsys, number):
-    def stopped():
+    def stopped(**options):
         try:
             os.kill(os.getpid(), number)
             time.sleep(5)

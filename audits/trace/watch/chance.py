@@ -26,7 +26,7 @@ MOST_PLACES, MOST_NAMED = 200, 20
 """Places of an array that are looked at; draws that are made anew one by one, to name the line."""
 FINE = 1024
 """Outcomes from which on a whole number may be what a library makes its noise of."""
-FRESH, FEWEST, SECONDS = 256, 128, 3.0
+FRESH, FEWEST, SECONDS = 256, 128, 1.0
 """Independent runs on each dataset of a program with plain coins, the fewest that tell anything, and the
 processor time that they may take."""
 COMMON = 0.25

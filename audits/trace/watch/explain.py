@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -10,6 +10,8 @@ from .coins import flipped
 from .shifts import Explanation, Pair, coupled, in_comparisons, loose_draws, shifts_of, without_parents
 from .values import CLOSE, differences, numbers
 
+FACTOR = 1e-3
+"""Relative difference above which two factors of noise are different: tensors have single precision."""
 MOST_SOLVED = 40
 """Entries of plain noise that are solved for."""
 
@@ -96,3 +98,37 @@ def solved(pair: Pair, found: Explanation) -> Optional[Explanation]:
     explanation = Explanation(found.run, {**found.shifts, **shifts}, {}, [])
     explanation.release = "coupled"
     return explanation
+
+
+def scaled(pair: Pair) -> Optional[Tuple[Dict[str, Any], float, float]]:
+    """(a draw, its factor on D, on D′) of noise that became plain numbers and has another factor on D′; None
+    where that cannot be seen.
+
+    An entry of the draw is moved once and twice as far: the output must move in proportion on both datasets.
+    """
+    for row in loose_draws(pair.recorded.session, pair.frozen.session):
+        size = float(np.max(np.abs(np.asarray(row["value"], dtype=float)), initial=0.0)) or 1.0
+        factors = []
+        for replay in (pair.again, pair.replay):
+            moved = []
+            for times in (0.0, 1.0, 2.0):
+                step = np.zeros(row["shape"])
+                step.reshape(-1)[0] = times * size
+                run = replay(shifts={row["index"]: step})
+                moved.append(None if run.error is not None else numbers(run.output))
+            factors.append(_factor(moved, size))
+        one, other = factors
+        if one and other and abs(one - other) > FACTOR * max(abs(one), abs(other)):
+            return row, one, other
+    return None
+
+
+def _factor(moved: List[Any], size: float) -> Optional[float]:
+    """How far the output moves with an entry of noise; None where it is not in proportion."""
+    if any(values is None or values.shape != moved[0].shape for values in moved):
+        return None
+    once, twice = moved[1] - moved[0], moved[2] - moved[0]
+    place = int(np.argmax(np.abs(once)))
+    if not np.all(np.isfinite(twice)) or not np.allclose(twice, 2.0 * once, rtol=FACTOR, atol=1e-6 * size):
+        return None
+    return float(once[place] / size)

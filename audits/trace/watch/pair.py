@@ -7,7 +7,7 @@ import sys
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from . import chance
-from .explain import explained
+from .explain import explained, scaled
 from .mechanisms import mechanisms
 from .report import deterministic, errors, finding, lost, seeds, sequence, unlike_words
 from .rows import rows_of
@@ -15,7 +15,7 @@ from .run import Run, caller, last_line, run_once
 from .session import Current, Session, Tape, own_rng
 from .shifts import Explanation, Pair, row_of, shifts_of, shown_again
 from .sources import exchanged, watched
-from .values import changed, count
+from .values import changed, count, shown
 
 VARIANTS = 7919
 """Marks the seeds of further runs."""
@@ -143,6 +143,17 @@ def unexplained(pair: Pair, found: Explanation, report: Dict[str, Any], located:
             other,
             "the noise drawn at line %d is in two values that move differently (lines %d and %d): together "
             "they show their difference" % (row["where"][1] if row else 0, one[1], other[1]),
+        )
+        return
+    factors = scaled(pair)
+    if factors is not None:
+        row, one, other = factors
+        finding(
+            report,
+            "scale",
+            row["where"],
+            "the noise is multiplied by %s on D and by %s on D′: its scale depends on the data"
+            % (shown(abs(one)), shown(abs(other))),
         )
         return
     still = chance.never_noised(pair, found, report)

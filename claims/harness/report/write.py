@@ -149,7 +149,9 @@ def choose_parameters(
 def _check_installed() -> None:
     missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
     if missing:
-        raise ValueError(f"the report needs {', '.join(missing)}: pip install 'dpclaims[report]'")
+        raise ValueError(
+            f"the report needs {', '.join(missing)}: pip install '.[report]' in a clone of this project"
+        )
 
 
 def _check_target(target: Path) -> None:
