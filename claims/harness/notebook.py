@@ -133,12 +133,13 @@ def check(claim: str, *, tier: str, seed: int, alpha: float, data: str = "") -> 
         _refuse_unknown_parameters()
         _show_whole_cells()
         from claims.harness.ids import check_id
+        from claims.harness.run.store import read_provenance
 
         settings = _settings(tier, seed, alpha, data)
-        stored = _given_run(settings)
+        given = _given_run(settings)
         catalogue = {c.id: c for c in _catalogue(check_id(claim).split("/")[0]).claims}
-        if stored is not None and claim in stored.provenance["claims"]:
-            return _taken(stored.folder, claim, catalogue.get(claim), settings, "taken from the run")
+        if given is not None and claim in read_provenance(given)["claims"]:
+            return _taken(given, claim, catalogue.get(claim), settings, "taken from the run")
         if claim not in catalogue:
             from claims.harness.places import near_miss
 
@@ -153,12 +154,16 @@ def check_all(paper: str = "", *, tier: str, seed: int, alpha: float, data: str 
     """Check all claims of a paper, or of all papers; what a run has is taken from there."""
     from dataclasses import replace
 
+    from claims.harness.run.store import read_run
+
     with _in_a_sentence():
         _refuse_unknown_parameters()
         _show_whole_cells()
         settings = _settings(tier, seed, alpha, data)
-        run = _given_run(settings)
-        if run is None:
+        given = _given_run(settings)
+        if given is not None:
+            run = read_run(given)
+        else:
             with _place() as folder:
                 run = _run([paper] if paper else [], settings, folder)
         chosen = tuple(r for r in run.claims if not paper or r.id.split("/")[0] == paper)
@@ -211,18 +216,17 @@ def _settings(tier: str, seed: int, alpha: float, data: str) -> Settings:
     return Settings(tier=tier, seed=seed, alpha=alpha, data=None if named is None else Path(named))
 
 
-def _given_run(settings: Settings) -> RunResult | None:
-    """The run that the environment names, if it was made with these settings."""
-    from claims.harness.run.store import read_run
+def _given_run(settings: Settings) -> Path | None:
+    """The folder of the run that the environment names, if it was made with these settings."""
+    from claims.harness.run.store import read_provenance
 
     folder = os.environ.get(RUN)
     if not folder:
         return None
-    run = read_run(Path(folder))
-    made = run.provenance
+    made = read_provenance(Path(folder))
     if (made["tier"], made["seed"], made["alpha"]) != (settings.tier, settings.seed, settings.alpha):
         return None
-    return run
+    return Path(folder)
 
 
 def _taken(folder: Path, claim_id: str, claim: Claim | None, settings: Settings, source: str) -> Checked:
