@@ -10,10 +10,10 @@ from __future__ import annotations
 import ast
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from audits.evidence import Evidence, Verdict
+    from claims.harness.closure import Sources
     from claims.harness.report.pictures import Picture
     from claims.harness.run.runner import Settings
 
@@ -57,6 +58,7 @@ class Checked:
     claim   None where the catalogue no longer has it.
     result  what the run found; rows what it measured; share the α that the claim may spend.
     source  "computed", or the run that it was taken from.
+    stale   whether that run was made from other sources, which may not judge its rows.
     """
 
     claim: Claim | None
@@ -64,6 +66,7 @@ class Checked:
     rows: pd.DataFrame
     share: float
     source: str
+    stale: bool = False
 
     @property
     def statement(self) -> Block:
@@ -77,12 +80,13 @@ class Checked:
     def judge(self, rows: pd.DataFrame, budget: Budget) -> list[Evidence]:
         """The evidence in the rows, the deciding piece first.
 
-        A claim that is decided point by point gave its evidence with its rows; there is nothing to add.
+        A claim that is decided point by point gave its evidence with its rows; there is nothing to add. Nor
+        is there where the run was made from other sources.
         """
         from audits.evidence import no_coarser
         from audits.judge import deciding_first
 
-        if self.claim is None or self.claim.judge is None or self.result.error is not None:
+        if self.stale or self.claim is None or self.claim.judge is None or self.result.error is not None:
             return list(self.result.evidence)
         found = self.claim.judge(rows.copy(), budget)
         return list(deciding_first(no_coarser(e, self.claim.largest_resolution) for e in found))
@@ -139,7 +143,9 @@ def check(claim: str, *, tier: str, seed: int, alpha: float, data: str = "") -> 
         given = _given_run(settings)
         catalogue = {c.id: c for c in _catalogue(check_id(claim).split("/")[0]).claims}
         if given is not None and claim in read_provenance(given)["claims"]:
-            return _taken(given, claim, catalogue.get(claim), settings, "taken from the run")
+            stale = _is_stale(catalogue.get(claim), read_provenance(given)["sources"])
+            source = "taken from a run of other sources, with its evidence" if stale else "taken from the run"
+            return _taken(given, claim, catalogue.get(claim), settings, source, stale=stale)
         if claim not in catalogue:
             from claims.harness.places import near_miss
 
@@ -229,14 +235,41 @@ def _given_run(settings: Settings) -> Path | None:
     return Path(folder)
 
 
-def _taken(folder: Path, claim_id: str, claim: Claim | None, settings: Settings, source: str) -> Checked:
+def _is_stale(claim: Claim | None, ran: Mapping[str, str]) -> bool:
+    """Whether the sources of a claim are no longer those that a run was made from."""
+    return claim is not None and claim.id in ran and _sources().digest(claim.module) != ran[claim.id]
+
+
+@cache
+def _sources() -> Sources:
+    """The sources as they are when a kernel first asks: digests of many claims share their files."""
+    from claims.harness.closure import Sources, roots_of
+    from claims.harness.places import other_folders
+
+    return Sources(roots_of(*other_folders()))
+
+
+def _taken(
+    folder: Path,
+    claim_id: str,
+    claim: Claim | None,
+    settings: Settings,
+    source: str,
+    *,
+    stale: bool = False,
+) -> Checked:
     from claims.harness.run.store import read_claim
 
     stored = read_claim(folder, claim_id)
     assert stored is not None
     return Checked(
-        claim=claim, result=stored.result, rows=stored.rows, share=settings.share, source=source
-    )  # fmt: skip
+        claim=claim,
+        result=stored.result,
+        rows=stored.rows,
+        share=settings.share,
+        source=source,
+        stale=stale,
+    )
 
 
 def _run(patterns: Sequence[str], settings: Settings, folder: Path | None) -> RunResult:
