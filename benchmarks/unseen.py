@@ -3,6 +3,7 @@
     python benchmarks/unseen.py base --seeds 3           measure under a label, into unseen.csv; resumes
     python benchmarks/unseen.py base --only true --seeds 50
     python benchmarks/unseen.py --table                  the figures of every label
+    python benchmarks/unseen.py --write-readme           the tables of README.md
 
 An audit of a leak gives up after 100 times the ideal number, at least 20,000 samples; an audit of a mistake
 after 20,000. The set "true" claims of leaks and mistakes the ε that they have, no more and no less, and looks
@@ -26,6 +27,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 CSV = Path(__file__).resolve().with_name("unseen.csv")
+README = CSV.with_name("README.md")
 FIELDS = ("label", "set", "name", "seed", "ideal", "samples", "verdict", "seconds")
 SETS = "leaks", "mistakes", "true"
 LEAST, TIMES, GOOD = 20_000, 100, 5.0
@@ -190,6 +192,13 @@ def alarms(rows: Sequence[dict[str, str]]) -> str:
     return "\n".join(lines)
 
 
+def fill(text: str, mark: str, table: str) -> str:
+    """The text with a table between its marks."""
+    start = text.index(f"<!-- {mark} -->")
+    end = text.index("<!-- end -->", start)
+    return f"{text[:start]}<!-- {mark} -->\n{table}\n{text[end:]}"
+
+
 def main(arguments: Sequence[str]) -> int:
     """Measure, or print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
@@ -198,9 +207,17 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop after this much processor time")
     parser.add_argument("--table", action="store_true")
+    parser.add_argument("--write-readme", action="store_true")
     asked = parser.parse_args(arguments)
     if asked.label:
         measure(asked.label, (asked.only,) if asked.only else SETS[:2], asked.seeds, asked.seconds)
+    if asked.write_readme:
+        from benchmarks import peers
+
+        text = README.read_text(encoding="utf-8")
+        for mark, found in (("unseen", table(read())), ("alarms", alarms(read())), ("peers", peers.table())):
+            text = fill(text, mark, found)
+        README.write_text(text, encoding="utf-8")
     if asked.table or not asked.label:
         print(table(read()), alarms(read()), sep="\n\n")
     return 0

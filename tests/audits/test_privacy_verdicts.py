@@ -54,7 +54,7 @@ def test_after_a_refutation_the_size_of_the_violation_is_found() -> None:
     assert 1.7 < sharp.epsilon_lower <= 2.0
     assert sharp.epsilon_lower >= 0.9 * sharp.epsilon_estimate
     # The first sentence has the number of the witness, which is no less sharp.
-    assert sharp.summary().startswith(f"REFUTED: ε ≥ {sharp.epsilon_shown:.4g} with confidence 99.9 %")
+    assert sharp.summary().startswith(f"REFUTED: ε ≥ {sharp.epsilon_shown:.4g}, claimed 1 ")
     assert sharp.epsilon_shown >= 0.9 * sharp.epsilon_lower
 
 

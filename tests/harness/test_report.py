@@ -388,7 +388,7 @@ def test_without_the_extra_a_sentence_says_what_to_install(
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == "papermill" else found(name)
     )
-    with pytest.raises(ValueError, match=r"needs papermill: pip install 'dpclaims\[report\]'"):
+    with pytest.raises(ValueError, match=r"needs papermill: pip install '.\[report\]'"):
         write_report(workplace / "reports" / "runs" / "trial", tmp_path / "site")
 
 

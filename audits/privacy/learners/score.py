@@ -25,9 +25,6 @@ class Score:
     describe  (threshold, whether the event is "score ≥ threshold") → the event in words.
     learned   whether it was fitted to labelled samples, so that those must not judge it.
     monotone  whether it means to grow with the likelihood ratio, so that a smooth curve may calibrate it.
-    edges     of single numbers: where the score may change; from each of them up to the next it is constant.
-              None where that is not known.
-    itself    whether it is the single number itself.
     in_words  whether its events are in words of the output, which need no further words.
     folds     the same fitted without one part of the samples that it was learned from, for each part (see
               `fold_of`): they may judge it on those.
@@ -38,8 +35,6 @@ class Score:
     describe: Callable[[float, bool], str]
     learned: bool = True
     monotone: bool = True
-    edges: Floats | None = None
-    itself: bool = False
     in_words: bool = True
     folds: Folds | None = None
 
