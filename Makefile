@@ -1,10 +1,11 @@
 # After a clone: `make demo` or `make test`. Both set up .venv first; nothing is needed but Python ≥ 3.11.
 PYTHON ?= python3
+NEWEST ?= $(PYTHON)
 JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-fast interop versions bits lint clean
+.PHONY: demo test test-fast interop versions bits docs lint clean
 
 demo: $(VENV)/report
 	$(BIN)/dpclaims run --tier smoke -j $(JOBS)
@@ -20,13 +21,18 @@ test-fast: $(VENV)/dev
 interop: $(VENV)-interop/ready
 	$(VENV)-interop/bin/python -m pytest -n $(JOBS) --dist worksteal tests/interop tests/test_examples.py
 
-# The oldest versions that pyproject.toml allows, then the newest: claims, a report, an audit.
+# The oldest versions that pyproject.toml allows, then the newest, with NEWEST=python3.13 or the like on another
+# Python: claims, a report, an audit.
 versions: $(VENV)/dev
-	sh tests/versions/try.sh "$(PYTHON)" "$(BIN)/python"
+	sh tests/versions/try.sh "$(PYTHON)" "$(NEWEST)" "$(BIN)/python"
 
 # Every claim at the tier smoke, computed in every way: the same bits.
 bits: $(VENV)/dev
 	DPCLAIMS_BITS=all $(BIN)/python -m pytest tests/harness/test_same_bits.py
+
+# The documentation as a site, build/docs/index.html; warnings are errors.
+docs: $(VENV)/dev
+	$(BIN)/python -m mkdocs build --strict
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .
@@ -42,7 +48,7 @@ $(VENV)/report: pyproject.toml
 	touch $@
 
 $(VENV)/dev: $(VENV)/report pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[dev,cluster]'
+	$(BIN)/python -m pip install --quiet --editable '.[dev,cluster,docs]'
 	touch $@
 
 $(VENV)-interop/ready: pyproject.toml

@@ -1,10 +1,10 @@
 """The pytest plugin: privacy audits and rate checks as assertions, with one error budget for the session.
 
-`--dp-alpha` is the probability that any true claim fails in the whole session. It is split before the first
-test runs: tests marked ``dp_audit(alpha=…)`` take what they ask for, all other collected tests that use one
-of the fixtures share the rest equally. Within a test the k-th audit gets 1/(k(k + 1)) of the test's share,
-which sums to 1 over any number of audits. Under pytest-xdist every worker collects the same tests, hence
-computes the same split, and each test runs on one worker: the sum stays within the budget.
+`--dp-alpha` is the probability that any true claim is refuted in the whole session. It is split before the
+first test runs: tests marked ``dp_audit(alpha=…)`` take what they ask for, all other collected tests that
+use one of the fixtures share the rest equally. Within a test the k-th audit gets 1/(k(k + 1)) of the test's
+share, which sums to 1 over any number of audits. Under pytest-xdist every worker collects the same tests,
+hence computes the same split, and each test runs on one worker: the sum stays within the budget.
 
 Nothing but pytest is imported before a fixture is used, and this module stands outside the packages: a
 project with a folder `claims` or `audits` of its own keeps its pytest, and a test that asks for a fixture is
@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from audits.evidence import Evidence
     from audits.privacy import AuditResult
 
 ALPHA = 0.001
@@ -49,7 +48,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=float,
         default=ALPHA,
         metavar="ALPHA",
-        help="probability that any true claim fails in the whole session, split over its audits "
+        help="probability that any true claim is refuted in the whole session, split over its audits "
         f"(default: {ALPHA})",
     )
 
@@ -133,70 +132,70 @@ def assert_private(request: pytest.FixtureRequest) -> Callable[..., AuditResult]
         **options: Any,
     ) -> AuditResult:
         __tracebackhide__ = True
-        from audits.privacy import audit_privacy
+        from audits.assertions import audited, explained
 
         _refuse_alpha(options)
         alpha, seed = next(budget)
-        options = {"seed": seed, "confirm": True, "precision": 0.1} | options
-        try:
-            result = audit_privacy(
-                mechanism, pairs, epsilon=epsilon, delta=delta, adjacency=adjacency, alpha=alpha, **options
-            )
-        except ValueError as error:
-            # Bad input is the test's: the frames of this package say nothing of it.
-            raise error.with_traceback(None) from error.__cause__
+        claim = {"epsilon": epsilon, "delta": delta, "adjacency": adjacency, "alpha": alpha, "seed": seed}
+        result = audited(mechanism, pairs, claim | options)
+        text = f"{result.bound}; {result.samples:,} samples a side; {_worth(result)}"
         _record(
             request,
-            {
-                "verdict": result.verdict,
-                "alpha": alpha,
-                "text": f"claimed ε = {epsilon:g}, δ = {delta:g}: {result.bound}; "
-                f"{result.samples:,} samples a side; {_worth(result)}",
-            },
+            verdict=result.verdict,
+            alpha=alpha,
+            text=f"claimed ε = {epsilon:g}, δ = {delta:g}: {text}",
+            epsilon_lower=result.epsilon_lower,
+            samples=result.samples,
+            resolution=result.resolution.epsilon,
         )
         if result.verdict != "not-refuted":
-            raise AssertionError(_explain(result))
+            raise AssertionError(explained(result))
         return result
 
     return check
 
 
 def _worth(result: AuditResult) -> str:
-    """What a pass is worth, and what the lowest bits of doubles tell; where a premise fails, that premise."""
+    """What a pass is worth; where an assumption of the audit fails, that it does."""
     if result.premise:
         return result.premise
-    words = "; ".join(f"{label}: {text}" for label, text in result.worth) or (
-        f"of the events tried the best placed one would have shown ε = {result.resolution.epsilon:.4g} in 9 "
-        "of 10 runs (planting=True says which leaks are caught)"
-    )
-    return f"{words}; low bits: {result.low_bits}" if result.low_bits else words
+    return f"would have caught: {result.would_have_caught}"
 
 
 @pytest.fixture
 def assert_rate(request: pytest.FixtureRequest) -> Callable[..., Any]:
     """`assert_rate(table, risk=…, axes=[…], claimed={…}, tolerance=…)`: fails unless the exponents hold.
 
-    Keywords go to `audits.fit_rate`. Returns the fit. Raises AssertionError where an exponent is refuted or
-    the measurements cannot decide it, ValueError for bad input.
+    Keywords go to `audits.fit_rate`. The share of --dp-alpha bounds false refutations; that a wrong exponent
+    passes is an error with a level of its own, equivalence_alpha (0.05 an axis), which no other test makes
+    smaller. Returns the fit. Raises AssertionError where an exponent is refuted or the measurements cannot
+    decide it, with what would, ValueError for bad input.
     """
     budget = _spending(request)
 
     def check(table: Any, **options: Any) -> Any:
         __tracebackhide__ = True
-        from audits.evidence import Verdict
+        from audits.assertions import EQUIVALENCE_ALPHA, rate_failure, rate_words
         from audits.rates import fit_rate
 
         _refuse_alpha(options)
         alpha, _ = next(budget)
-        fit = fit_rate(table, alpha=alpha, **options)
-        evidence = fit.evidence()
-        failed = [e for e in evidence if e.verdict in (Verdict.REFUTED, Verdict.INCONCLUSIVE)]
-        for piece in evidence:
-            if piece.verdict is not None:
-                verdict = piece.verdict.lower()
-                _record(request, {"verdict": verdict, "alpha": piece.alpha_spent, "text": _rate(piece)})
-        if failed or not any(e.verdict for e in evidence):
-            raise AssertionError("\n".join(f"{e.verdict}: {_rate(e)}" for e in failed) or "nothing claimed")
+        levels: dict[str, Any] = {"alpha": alpha, "equivalence_alpha": EQUIVALENCE_ALPHA}
+        fit = fit_rate(table, **(levels | options))
+        for axis in fit.axes:
+            if axis.verdict is None:
+                continue
+            _record(
+                request,
+                verdict=axis.verdict.lower(),
+                alpha=axis.alpha_spent,
+                text=rate_words(axis),
+                estimate=axis.exponent.estimate,
+                samples=fit.samples,
+                resolution=axis.resolution,
+            )
+        if sentence := rate_failure(fit):
+            raise AssertionError(sentence)
         return fit
 
     return check
@@ -227,7 +226,7 @@ def assert_ledger(request: pytest.FixtureRequest) -> Callable[..., Any]:
 
         result = traced(program, pairs, epsilon, delta, adjacency, **options)
         text = result.summary().splitlines()[0]
-        _record(request, {"verdict": result.verdict, "alpha": 0.0, "text": text})
+        _record(request, verdict=result.verdict, alpha=0.0, text=text, epsilon_ledger=result.epsilon_ledger)
         return result
 
     return check
@@ -236,12 +235,11 @@ def assert_ledger(request: pytest.FixtureRequest) -> Callable[..., Any]:
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """One line for every audit of the session, wherever it ran, and what was spent of the budget."""
     rows = [
-        (report.nodeid, value)
+        (report.nodeid, row)
         for reports in terminalreporter.stats.values()
         for report in reports
         if getattr(report, "when", None) == "call"
-        for name, value in report.user_properties
-        if name == PROPERTY
+        for row in _rows(report.user_properties)
     ]
     if not rows:
         return
@@ -281,25 +279,28 @@ def _spending(request: pytest.FixtureRequest) -> Iterator[tuple[float, int]]:
     return stash[_SPENDING]
 
 
-def _record(request: pytest.FixtureRequest, row: dict[str, str | float]) -> None:
-    # Reports carry user properties from the workers of pytest-xdist to the session that sums up.
-    request.node.user_properties.append((PROPERTY, row))
+def _record(request: pytest.FixtureRequest, **fields: Any) -> None:
+    """One audit, each field a property of its own: in JUnit's XML "dp_audit.verdict", "dp_audit.samples" …
+
+    Reports carry them from the workers of pytest-xdist to the session that sums up. The verdict comes first.
+    """
+    known = {name: value for name, value in fields.items() if value is not None}
+    request.node.user_properties.extend((f"{PROPERTY}.{name}", value) for name, value in known.items())
+
+
+def _rows(properties: Iterable[tuple[str, Any]]) -> list[dict[str, Any]]:
+    """The audits of one test; each begins with its verdict."""
+    rows: list[dict[str, Any]] = []
+    for name, value in properties:
+        if not name.startswith(f"{PROPERTY}."):
+            continue
+        if name == f"{PROPERTY}.verdict":
+            rows.append({})
+        rows[-1][name.removeprefix(f"{PROPERTY}.")] = value
+    return rows
 
 
 def _refuse_alpha(options: Mapping[str, Any]) -> None:
     __tracebackhide__ = True
     if "alpha" in options:
         raise ValueError("alpha is set by --dp-alpha and @pytest.mark.dp_audit(alpha=…), not by the call")
-
-
-def _explain(result: AuditResult) -> str:
-    replay = f"seed={result.seed}" if result.replayable else "no seed: it cannot be replayed"
-    replay += f", alpha={result.alpha:.12g}, max_samples={result.max_samples}"
-    return f"{result.summary()}\npair: {result.pair!r}\nreplay: {result.method}, {replay}"
-
-
-def _rate(evidence: Evidence) -> str:
-    claimed = "" if evidence.claimed is None else f", claimed {evidence.claimed:.4g}"
-    return (
-        f"{evidence.quantity}: {evidence.estimate:.4g} in [{evidence.low:.4g}, {evidence.high:.4g}]{claimed}"
-    )

@@ -12,6 +12,8 @@ from implementations.lazy import lazy
 __distribution__ = "dpclaims"
 
 if TYPE_CHECKING:
+    from audits.assertions import assert_private as assert_private
+    from audits.assertions import assert_rate as assert_rate
     from audits.bridge import remote as remote
     from audits.divergence import hockey_stick as hockey_stick
     from audits.evidence import Evidence as Evidence

@@ -1,7 +1,7 @@
 """What each constant, learner and view of the audit is worth: what gets worse without it.
 
     python benchmarks/ablation.py [-j N] [NAME …]   measure (the variants of these names) into ablation.csv
-    python benchmarks/ablation.py --write-readme    the table of README.md from ablation.csv
+    python benchmarks/ablation.py --write-readme    the table of docs/benchmarks.md from ablation.csv
 
 Every variant runs the leaks of numbers and vectors of `leaks.py` (those of words and containers rest on how
 outputs become columns), the published mistakes and Laplace noise that is too small, with
@@ -35,7 +35,7 @@ if __name__ == "__main__":
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
 HERE = Path(__file__).resolve().parent
-CSV, README = HERE / "ablation.csv", HERE / "README.md"
+CSV, TABLES = HERE / "ablation.csv", HERE.parent / "docs" / "benchmarks.md"
 AS_IT_IS = "as it is"
 RUNS = {"leak": 1, "mistake": 3, "too little noise": 2, "sharpness": 1}
 AGAIN = 4
@@ -125,41 +125,30 @@ PURPOSES = {
     "most_numbers": "memory of vectors of hundreds of columns",
     "fine_from": "time of small audits: the longer transform waits for so many samples",
     "most_distinct": "time: how many samples say whether values repeat",
+    "lags": "how far numbers of an output are compared with those before them",
+    "ends": "how many of the smallest and largest numbers are looked at",
     "line_precision": "a finite line where nothing overlaps",
-    "shape_level": "the method that assumes Gaussian noise",
-    "shape_least": "the method that assumes Gaussian noise",
 }
 
 LEARNERS = (  # but for `sets`, which keeps the counts of outputs that repeat, and `symbols`, for containers
     *("logistic", "modes", "norm", "parity", "period", "repeated"),
     *("smooth", "sparse", "summary", "tree", "value"),
 )
-VIEWS = {
-    "sum": "the sum of all",
-    "length": "the root of the sum",
-    "lead": "less the second",
-    "place": "the place of the",
-    "positive": "are positive",
-    "rises": "how many numbers exceed the one before",
-    "run": "in a row exceed",
-    "changes of sign": "another sign",
-    "even": "are even",
-    "skew": "less the median",
-    "neighbours": "with the one before",
-    "smallest": "smallest number but for its sign",
-    "multiples": "multiples of 1e-06",
-    "repeats": "repeat another",
-    "gap": "smallest difference",
-}
-RELATIONS = "constant_sums", "vanishing_sums", "orders", "spreads", "members"
 ROUND_PERIODS = "round periods"
+
+
+def _families() -> dict[str, Any]:
+    """The families of candidates that are searched, by name."""
+    from audits.privacy.learners import choice
+
+    return {one.find.__name__: one for one in (*choice.SUMS, *choice.SYMBOLS)}
 
 
 def variants() -> list[str]:
     """The names of all variants."""
     parts = [
         *(f"learner {name}" for name in LEARNERS),
-        *(f"view {name}" for name in [*VIEWS, *RELATIONS, ROUND_PERIODS]),
+        *(f"family {name}" for name in [*_families(), ROUND_PERIODS]),
     ]
     return [*CONSTANTS, *parts]
 
@@ -180,7 +169,7 @@ def vary(name: str) -> None:
         module.__dict__["TUNING"] = replace(module.TUNING, **{name: CONSTANTS[name]})
         return
     kind, _, what = name.partition(" ")
-    from audits.privacy.learners import choice, periods, summaries, views
+    from audits.privacy.learners import choice, hidden
 
     if kind == "learner":
         chosen = choice.learners
@@ -188,21 +177,16 @@ def vary(name: str) -> None:
         for module in list(sys.modules.values()):
             if getattr(module, "learners", None) is chosen:
                 module.__dict__["learners"] = without
-    elif what in VIEWS:
-        kept = tuple(view for view in views.SUMMARIES if VIEWS[what] not in view.words)
-        assert len(kept) < len(views.SUMMARIES), name
-        summaries.__dict__["SUMMARIES"] = kept
-        views.__dict__["WHOLE"] = tuple(view for view in views.WHOLE if view in kept)
     elif what == ROUND_PERIODS:
-        periods.__dict__["ROUND"] = periods.ROUND[:0]
-    elif what in RELATIONS:
-        summaries.__dict__["RELATIONS"] = tuple(r for r in summaries.RELATIONS if r.__name__ != what)
+        hidden.__dict__["ROUND"] = hidden.ROUND[:0]
+    elif kind == "family":
+        object.__setattr__(_families()[what], "find", lambda first, second: iter(()))
     else:
         assert name == AS_IT_IS, name
 
 
 def _without(chosen: Callable[..., list[Any]], what: str, *arguments: Any) -> list[Any]:
-    return [learner for learner in chosen(*arguments) if learner.__name__ != what]
+    return [learner for learner in chosen(*arguments) if learner.name != what]
 
 
 def rows() -> dict[str, Callable[[int], float]]:
@@ -352,7 +336,7 @@ def run(names: Sequence[str], jobs: int) -> None:
 
 
 def table() -> str:
-    """The table of README.md."""
+    """The table of docs/benchmarks.md."""
     text = [
         "| what | tried | samples | worst row | its factor | fixed size | sequential | time |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
@@ -367,9 +351,9 @@ def table() -> str:
 
 def write_readme() -> None:
     """Put the table between its marks."""
-    text = README.read_text(encoding="utf-8")
+    text = TABLES.read_text(encoding="utf-8")
     start, end = text.index("<!-- ablation -->"), text.index("<!-- end ablation -->")
-    README.write_text(f"{text[:start]}<!-- ablation -->\n{table()}\n{text[end:]}", encoding="utf-8")
+    TABLES.write_text(f"{text[:start]}<!-- ablation -->\n{table()}\n{text[end:]}", encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

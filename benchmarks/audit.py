@@ -90,14 +90,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--resume", action="store_true", help="keep the lines of the same settings")
     parser.add_argument("--out", type=Path, default=HERE.parent / "reports" / "benchmarks")
     parser.add_argument(
-        "--write-readme", action="store_true", help="run nothing: bring README.md up to OUT/audit.csv"
+        "--write-readme", action="store_true", help="run nothing: fill docs/benchmarks.md from OUT/audit.csv"
     )
     options = parser.parse_args(arguments)
     path = options.out / "audit.csv"
     if options.write_readme:
         lines = tables.read(path)
         tables.rewrite(HERE / "audit.csv", lines)
-        tables.fill(HERE / "README.md", lines)
+        tables.fill(HERE.parent / "docs" / "benchmarks.md", lines)
         plots.draw(lines, HERE)
         return 0
     scale = SCALES[options.scale]

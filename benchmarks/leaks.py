@@ -1,7 +1,7 @@
 """Leaks of many kinds of output: samples to refutation against what a test that knows the event needs.
 
     python benchmarks/leaks.py [RUNS] [WORD]       measure (the leaks with WORD in their name) into leaks.csv
-    python benchmarks/leaks.py --write-readme      the table of README.md from leaks.csv
+    python benchmarks/leaks.py --write-readme      the table of docs/benchmarks.md from leaks.csv
 
 Each mechanism leaks through one event whose probabilities (p, q) on the two datasets follow from the law it
 is written with. ε = 1 is claimed, α = 0.05. *Ideal* is the number of samples at which that event, known
@@ -29,7 +29,7 @@ from benchmarks.reachable import least_samples, reachable_epsilon
 
 Rng = np.random.Generator
 HERE = Path(__file__).resolve().parent
-CSV, README = HERE / "leaks.csv", HERE / "README.md"
+CSV, TABLES = HERE / "leaks.csv", HERE.parent / "docs" / "benchmarks.md"
 LEAST, MOST, TIMES = 20_000, 10**6, 100
 """An audit gives up after `TIMES` the ideal number of samples, but for these limits."""
 GOOD = 5.0
@@ -1015,7 +1015,7 @@ def read() -> dict[str, dict[str, Any]]:
 
 
 def table(rows: Sequence[dict[str, Any]]) -> str:
-    """The table of README.md; what is missed, or takes more than `GOOD` times the ideal number, is bold."""
+    """The table of docs/benchmarks.md; what is missed, or takes more than `GOOD` times the ideal, is bold."""
     lines = ["| output | leak | ideal | median | found |", "| --- | --- | --- | --- | --- |"]
     ratios: list[float] = []
     for row in rows:
@@ -1045,10 +1045,10 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
 def write_readme() -> None:
     """Put the table between its marks."""
     rows = read()
-    text = README.read_text(encoding="utf-8")
+    text = TABLES.read_text(encoding="utf-8")
     start, end = text.index("<!-- leaks -->"), text.index("<!-- end leaks -->")
     found = table([rows[leak.name] for leak in LEAKS if leak.name in rows])
-    README.write_text(f"{text[:start]}<!-- leaks -->\n{found}\n{text[end:]}", encoding="utf-8")
+    TABLES.write_text(f"{text[:start]}<!-- leaks -->\n{found}\n{text[end:]}", encoding="utf-8")
 
 
 def main(arguments: Sequence[str]) -> int:

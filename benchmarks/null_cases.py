@@ -38,10 +38,6 @@ LONGER = 8
 """There are this many times fewer of the long audits of numbers."""
 COSTLY = 20
 """Audits of vectors that fit trees cost up to a second: there are this many times fewer of them."""
-GAUSSIAN_SHAPE = 5000
-"""Samples a side at which the learning part is large enough for the Gaussian shape to be judged at all."""
-SHAPE_DELTA = 1e-5
-"""The Gaussian-shape method needs a δ > 0; a claim at δ = 0 is true at every other one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +80,7 @@ def false_alarms(case: NullCase, method: str, samples: int, repeats: range, seed
             case.mechanism,
             case.pairs,
             epsilon=case.epsilon,
-            delta=case.delta or (SHAPE_DELTA if method == "gdp" else 0.0),
+            delta=case.delta,
             adjacency=case.adjacency,
             alpha=ALPHA,
             rng=np.random.default_rng([seed, words, i]),
@@ -147,7 +143,6 @@ ONE_BY_ONE = (
 """For Python objects, each of which takes a call of its own."""
 LONG = (*BOTH, Size("sequential", LARGE, LONGER), Size("clopper-pearson", LARGE, LONGER))
 FIXED_LONG = (*BOTH, Size("clopper-pearson", LARGE, LONGER))
-SHAPE = Size("gdp", GAUSSIAN_SHAPE)
 BOOSTED = (Size("sequential", MIDDLE, COSTLY), Size("clopper-pearson", TREES, COSTLY))
 
 
@@ -158,12 +153,12 @@ def _of_control(control: Control) -> NullCase:
     # Where the pair keeps less than what is claimed, the claim audited is the least that is true of it.
     epsilon = control.epsilon if control.true_epsilon is None else control.true_epsilon
     sizes = {
-        "real": (*FIXED_LONG, SHAPE),
+        "real": FIXED_LONG,
         "bits": (*BOTH, *BOOSTED),
-        "vector": (*BOTH, *BOOSTED, SHAPE),
+        "vector": (*BOTH, *BOOSTED),
     }.get(control.outputs, BOTH)
     if control.name in ("laplace", "geometric"):
-        sizes = (*LONG, SHAPE) if control.outputs == "real" else LONG
+        sizes = LONG
     return NullCase(
         name=control.name,
         group="control",
@@ -205,14 +200,14 @@ def _outputs() -> Iterator[NullCase]:
     # At this δ the tight event, a half-line, has shares 0.31 and 0.07: samples are full of it.
     delta = gaussian_delta(1.0, 1.0)
     yield _case("output", "words and None", _words, BOTH)
-    yield _case("output", "records of word and number", _records, (*BOTH, *BOOSTED, SHAPE))
+    yield _case("output", "records of word and number", _records, (*BOTH, *BOOSTED))
     yield _case("output", "rows of number or None, and word", _mixed_rows, BOTH)
-    yield _case("output", "lists of different lengths", _lists, (*BOTH, SHAPE))
-    yield _case("output", "vectors, gaussian in 3 columns", _gaussian_rows(3), (*BOTH, SHAPE), delta=delta)
+    yield _case("output", "lists of different lengths", _lists, BOTH)
+    yield _case("output", "vectors, gaussian in 3 columns", _gaussian_rows(3), BOTH, delta=delta)
     yield _case(
-        "output", "vectors, gaussian in 50 columns", _gaussian_rows(50), (*BOTH, *BOOSTED, SHAPE), delta=delta
+        "output", "vectors, gaussian in 50 columns", _gaussian_rows(50), (*BOTH, *BOOSTED), delta=delta
     )
-    yield _case("output", "vectors, laplace in 1 of 50 columns", _laplace_in_one(50), (*BOTH, SHAPE))
+    yield _case("output", "vectors, laplace in 1 of 50 columns", _laplace_in_one(50), BOTH)
     yield _case("output", "vectors, one answer among 49 numbers", _answer_in_one(50), BOTH)
     for draw, group in ((null_outputs.said, null_outputs.BITS), (null_outputs.noisy, null_outputs.NUMBERS)):
         for name, wrap in group.items():
@@ -292,15 +287,13 @@ def _alarms() -> Iterator[NullCase]:
         "alarm",
         identical + "numbers",
         lambda d, n, rng: rng.exponential(size=n),
-        (*FIXED_LONG, SHAPE),
+        FIXED_LONG,
         epsilon=0.0,
     )
     yield _case(
         "alarm", identical + "atoms", lambda d, n, rng: rng.integers(3, size=n), FIXED_LONG, epsilon=0.0
     )
-    yield _case(
-        "alarm", identical + "vectors", lambda d, n, rng: rng.normal(size=(n, 8)), (*BOTH, SHAPE), epsilon=0.0
-    )
+    yield _case("alarm", identical + "vectors", lambda d, n, rng: rng.normal(size=(n, 8)), BOTH, epsilon=0.0)
     # A tie broken by one coin for all samples makes the counts of an event jump together. In the first case
     # every score ties; in the second the mechanism itself tosses, once an output.
     yield _case(
@@ -335,18 +328,13 @@ def _alarms() -> Iterator[NullCase]:
         (Size("clopper-pearson", 16 * FEW),),
         pairs=[(1, 0)] * 16,
     )
-    # A bound for Gaussians says ε ≈ 4 of these (at δ = 1e-5).
-    yield _case("alarm", "gaussian shape: laplace noise", _shifted_laplace(1.0), (SHAPE,))
-    yield _case(
-        "alarm", "gaussian shape: logistic noise", lambda d, n, rng: d + rng.logistic(size=n), (SHAPE,)
-    )
     # A threshold chosen among very many on the data that it is tested on. All thresholds of two identical
     # laws are tight at ε = 0, and of Laplace noise all outside of the two means.
     yield _case(
         "alarm",
         "thresholds: identical normals",
         lambda d, n, rng: rng.normal(size=n),
-        (*FIXED_LONG, Size("sequential", MIDDLE), SHAPE),
+        (*FIXED_LONG, Size("sequential", MIDDLE)),
         epsilon=0.0,
     )
     yield _case("alarm", "thresholds: laplace, ε = 0.1", _shifted_laplace(10.0), FIXED_LONG, epsilon=0.1)

@@ -4,7 +4,7 @@
 
 For each mechanism an audit passes and lists what it would have caught. Each leak on the list is then built
 into the mechanism, fresh draws and all, and audited RUNS times in full: the share that is refuted. Prints the
-table of README.md.
+table of docs/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ from audits.privacy.datasets import Dataset, kept_apart
 from audits.privacy.draws import Drawer
 from audits.privacy.encoder import Encoder
 from audits.privacy.leaks import PlantedLeak, battery
+from audits.privacy.method import Job
+from audits.privacy.options import Options
 from audits.privacy.outputs import Encoded
-from audits.privacy.request import Request
 from audits.privacy.sequential import Sequential
 
 Rng = np.random.Generator
@@ -123,15 +124,11 @@ class Leaky:
 def caught(mechanism: Callable[..., Any], leak: PlantedLeak, size: float, samples: int, seed: int) -> bool:
     """Whether an audit of all samples refutes the mechanism with the leak in it."""
     rng = np.random.default_rng(seed)
-    request = Request(
-        drawer=Leaky(mechanism, leak, size, rng.spawn(1)[0]),
-        pairs=[kept_apart((0, 1))],
-        epsilon=1.0,
-        delta=0.0,
-        alpha=0.001,
-        rng=rng,
-        max_samples=samples,
-        confirm=True,
+    request = Job(
+        Options(epsilon=1.0, delta=0.0, alpha=0.001, max_samples=samples, confirm=True),
+        Leaky(mechanism, leak, size, rng.spawn(1)[0]),
+        [kept_apart((0, 1))],
+        rng,
     )
     return Sequential(request).run().refuted
 

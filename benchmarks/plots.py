@@ -1,4 +1,4 @@
-"""The figures of `benchmarks/README.md`, drawn from the lines that were measured."""
+"""The figures of `docs/benchmarks.md`, drawn from the lines that were measured."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-METHODS = ("sequential", "clopper-pearson", "gdp")
+METHODS = ("sequential", "clopper-pearson")
 
 
 def draw(lines: Sequence[Line], folder: Path) -> list[Path]:

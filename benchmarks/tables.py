@@ -1,4 +1,4 @@
-"""The lines that `benchmarks/audit.py` measures: as CSV, as text, and as the tables of README.md."""
+"""The lines that `benchmarks/audit.py` measures: as CSV, as text, and as the table of docs/benchmarks.md."""
 
 from __future__ import annotations
 

@@ -10,10 +10,12 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from claims.harness.commands.audit import audit_target
+from claims.harness.exchange import Outputs
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 EXAMPLE = str(REPOSITORY / "examples" / "my_mechanism.py")
@@ -54,7 +56,14 @@ def test_a_private_mechanism_is_not_refuted_and_that_is_no_proof(
     out = capsys.readouterr().out
     assert "NOT REFUTED" in out
     assert "no proof" in out
-    for label in ("caught", "not caught", "too small"):
+    assert re.search(
+        r"^  would have caught  noise \d+ % too small, a value released once in", out, re.MULTILINE
+    )
+    for label in ("caught", "not caught", "too small", "lower bound", "event"):
+        assert not re.search(rf"^  {label} ", out, re.MULTILINE)
+    assert audit_target(write(GOOD), alpha=1e-6, max_samples=50_000, verbose=True) == 0
+    out = capsys.readouterr().out
+    for label in ("caught", "not caught", "too small", "lower bound", "event"):
         assert re.search(rf"^  {label} ", out, re.MULTILINE)
 
 
@@ -63,8 +72,13 @@ def test_a_broken_mechanism_is_refuted_with_its_pair_and_event(
 ) -> None:
     assert audit_target(write(GOOD), epsilon=0.5, alpha=1e-6) == 1
     out = capsys.readouterr().out
-    assert "REFUTED" in out
-    for word in ("lower bound", "pair", "event", "samples", "ε = 0.5"):
+    head, witness = out.splitlines()[:2]
+    shown = re.match(r"REFUTED: ε ≥ (\S+), claimed 0.5 \(δ = 0, confidence 99.9999 %\)", head)
+    assert shown is not None
+    assert float(shown[1]) > 0.5
+    assert witness.startswith("  witness")
+    assert f"so ε ≥ {shown[1]}" in witness
+    for word in ("pair", "samples", "replay"):
         assert word in out
 
 
@@ -83,6 +97,7 @@ def test_json_is_one_document_with_exactly_the_agreed_fields(
     captured = capsys.readouterr()
     document = json.loads(captured.out)
     assert list(document) == [
+        "format",
         "verdict",
         "epsilon_claimed",
         "delta",
@@ -110,6 +125,7 @@ def test_json_is_one_document_with_exactly_the_agreed_fields(
         "note",
         "pairs",
         "pairs_followed",
+        "epsilon_shown",
     ]
     assert (document["verdict"], document["seed"], document["epsilon_claimed"]) == ("not-refuted", 3, 1.0)
     assert "hello" in captured.err  # what the mechanism prints is kept out of the document
@@ -122,8 +138,7 @@ def test_the_same_seed_gives_the_same_result_on_any_number_of_threads(
     for jobs in (1, 3):
         audit_target(target, json=True, max_samples=400_000, jobs=jobs, seed=5)
         document = json.loads(capsys.readouterr().out)
-        # Which leaks are planted depends on the time that there is for it.
-        found.append({k: v for k, v in document.items() if k not in ("seconds", "planted")})
+        found.append({k: v for k, v in document.items() if k != "seconds"})
     assert found[0] == found[1]
 
 
@@ -250,17 +265,18 @@ def test_a_bad_module_is_one_sentence_and_status_2(
 
 
 BAD_OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
-    "epsilon": ({"epsilon": -0.5}, "--epsilon must be finite and ≥ 0, got -0.5"),
+    "epsilon": ({"epsilon": -0.5}, "--epsilon must be a number in .* got -0.5"),
     "epsilon nan": ({"epsilon": float("nan")}, "--epsilon .* got nan"),
     "epsilon inf": ({"epsilon": float("inf")}, "--epsilon .* got inf"),
     "delta": ({"delta": 1.0}, r"--delta must be in \[0, 1\), got 1.0"),
     "alpha": ({"alpha": 0.0}, r"--alpha must be in \(0, 1\), got 0.0"),
-    "samples": ({"max_samples": 0}, "--max-samples must be at least 1, got 0"),
-    "too few samples": ({"max_samples": 5}, "max_samples must be .* got 5"),
-    "time": ({"time_limit": 0.0}, "--time-limit must be a positive"),
+    "samples": ({"max_samples": 0}, "--max-samples must be .* got 0"),
+    "too few samples": ({"max_samples": 5}, "--max-samples must be .* got 5"),
+    "time": ({"time_limit": 0.0}, "--time-limit must be a number of seconds > 0"),
     "method": ({"method": "magic"}, "--method must be one of .* got 'magic'"),
-    "seed": ({"seed": -1}, "--seed must be ≥ 0, got -1"),
-    "jobs": ({"jobs": 0}, "--jobs must be at least 1, got 0"),
+    "method gone": ({"method": "gdp"}, "--method must be one of .* is gone, got 'gdp'"),
+    "seed": ({"seed": -1}, "--seed must be a whole number ≥ 0, got -1"),
+    "jobs": ({"jobs": 0}, "--jobs must be a whole number of processes ≥ 1, got 0"),
     "resolution": ({"resolution": 0.5}, "resolution must be an ε above the claimed one"),
 }
 
@@ -390,7 +406,7 @@ def test_a_signal_prints_the_bound_reached(number: signal.Signals, write: Write)
     )
     assert running.stderr is not None
     try:
-        # Progress says that there is a bound by now; the lines before tell of premises, or of a bound of 0.
+        # Progress says that there is a bound by now; earlier lines tell of assumptions, or of a bound of 0.
         lines = iter(running.stderr.readline, "")
         assert any(re.search(r"ε ≥ 0\.[1-9]", line) for line in lines)
         running.send_signal(number)
@@ -468,7 +484,7 @@ def test_progress_goes_to_stderr_with_the_bound_so_far(write: Write) -> None:
     done = _finished(
         write(HEADER + SLOWLY.replace("0.2", "0.02") + PAIRS + ADJACENCY), "--max-samples", "200000"
     )
-    assert "dpclaims: the premises are tested" in done.stderr or "dpclaims: ε ≥" in done.stderr
+    assert "dpclaims: the assumptions are tested" in done.stderr or "dpclaims: ε ≥" in done.stderr
     assert "NOT REFUTED" in done.stdout
     assert "dpclaims: " not in done.stdout
 
@@ -494,7 +510,7 @@ def test_dependent_outputs_are_undecided_with_the_premise(
     assert audit_target(write(shared)) == 3
     out = capsys.readouterr().out
     assert "UNDECIDED" in out
-    assert "A premise fails: the outputs of one call are not independent" in out
+    assert "An assumption fails: the outputs of one call are not independent" in out
 
 
 def test_a_refutation_has_its_size_its_words_and_its_replay(
@@ -518,10 +534,10 @@ def test_failures_are_outputs_when_asked_for(write: Write, capsys: pytest.Captur
         "    return rng.normal(size=size)\n"
     )
     target = write(HEADER + fails + PAIRS + ADJACENCY + EPSILON)
-    assert audit_target(target) == 2
-    assert _one_sentence(capsys.readouterr().err)
-    assert audit_target(target, errors="symbol", max_samples=5000) == 1
-    assert "RuntimeError" in capsys.readouterr().out
+    # A failure on one dataset only is a leak, asked for or not.
+    for errors in ("raise", "symbol"):
+        assert audit_target(target, errors=errors, max_samples=5000) == 1
+        assert "witness  output = raised RuntimeError: probability 0." in capsys.readouterr().out
 
 
 def _one_sentence(text: str) -> bool:
@@ -565,3 +581,27 @@ def test_a_thread_that_is_left_behind_keeps_no_verdict_waiting(write: Write) -> 
     assert found.returncode == 0, found.stderr
     assert "threads that are left behind are ended: 1" in found.stderr
     assert "NOT REFUTED" in found.stdout
+
+
+def test_the_files_for_other_tools(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    file = write(GOOD.replace("scale=1.0", "scale=0.2"))
+    outputs = Outputs(tmp_path / "out" / "junit.xml", tmp_path / "summary.md")
+    assert audit_target(file, json=True, outputs=outputs, max_samples=20_000) == 1
+    captured = capsys.readouterr()
+    document = json.loads(captured.out)
+    assert document["format"] == "dpclaims-audit/1"
+    (case,) = ElementTree.parse(tmp_path / "out" / "junit.xml").getroot()
+    fields = {p.attrib["name"]: p.attrib["value"] for p in case.iter("property")}
+    assert fields["verdict"] == "refuted"
+    assert float(fields["epsilon_lower"]) == document["epsilon_lower"]
+    assert int(fields["samples"]) == document["samples"]
+    assert "resolution" in fields
+    assert case.find("failure") is not None
+    assert "| refuted |" in (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert f"::error file={Path(file).name},line=" in captured.err
+    assert audit_target(file, outputs=Outputs(Path(file) / "junit.xml"), max_samples=2_000) == 2
+    assert "cannot be written" in capsys.readouterr().err

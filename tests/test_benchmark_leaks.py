@@ -129,7 +129,7 @@ def test_the_measured_leaks_are_those_of_the_script() -> None:
     assert len(known) == len(leaks.LEAKS) >= 50
     for row in rows:
         assert int(row["ideal"]) == known[row["leak"]].ideal()
-    shown = leaks.README.read_text(encoding="utf-8")
+    shown = leaks.TABLES.read_text(encoding="utf-8")
     assert leaks.table(rows) in shown
 
 

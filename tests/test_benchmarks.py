@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from audits.privacy.audit import METHODS, audit_privacy
+from audits.privacy.audit import audit_privacy
+from audits.privacy.options import METHODS
 from audits.privacy.pairs import take_pairs
 from implementations.controls import classical_rows, private_controls
 
@@ -235,14 +236,14 @@ def test_a_run_that_was_cut_off_goes_on(benchmarks: Benchmarks, tmp_path: Path) 
     assert [x.section for x in benchmarks.tables.read(path)] == ["ladder", "null", "null"]
 
 
-def test_readme_says_what_was_measured(benchmarks: Benchmarks, tmp_path: Path) -> None:
+def test_the_documents_say_what_was_measured(benchmarks: Benchmarks, tmp_path: Path) -> None:
     folder = ROOT / "benchmarks"
-    text = (folder / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
     lines = benchmarks.tables.read(folder / "audit.csv")
     assert lines
     for section in benchmarks.sections.SECTIONS:
         assert f"<!-- {section} -->" in text
-    copy = tmp_path / "README.md"
+    copy = tmp_path / "benchmarks.md"
     copy.write_text(text, encoding="utf-8")
     benchmarks.tables.fill(copy, lines)
     assert copy.read_text(encoding="utf-8") == text

@@ -105,6 +105,15 @@ def test_run_show_and_list_agree(dpclaims):
         (["mutants", "--sample", "3"], "--sample"),
         (["mutants", "--mechanical", "--update"], "--update"),
         (["list", "--markdown"], "--fallen"),
+        (["list", "--fallen", "--markdown", "--json"], "give one of them"),
+        (["list", "--nope"], "No such option: --nope"),
+        (["run", "--tier"], "'--tier' requires an argument"),
+        (["run", "-j", "x"], "'--jobs'"),
+        (["audit"], "Missing argument 'TARGET'"),
+        (["run", "song2021/lemma-b.2", "--tier", "smoke", "--data", "/nope"], "'/nope' does not exist"),
+        (["list", "song2021/theorem-9.9"], "song2021"),
+        (["list", "song2020/theorem-2.6"], "did you mean 'song2021/theorem-2.6'"),
+        (["mutants", "song2022"], "did you mean 'song2021'"),
         (["list", "--claims", "nowhere"], "nowhere"),
         (["new", "Theorem 9"], "doe2020/theorem-9"),
         (["new", "doe2020/theorem-9", "--kind", "poem"], "poem"),
@@ -160,6 +169,11 @@ def test_compare_of_a_run_with_itself(dpclaims):
     status, out, _ = dpclaims("compare", "a", "a", "--json")
     assert status == 0
     assert json.loads(out)["verdicts"] == []
+    assert json.loads(out)["format"] == "dpclaims-compare/1"
+    assert "1 claims in both" in dpclaims("compare", "a", "a", "song2021")[1]
+    status, _, err = dpclaims("compare", "a", "a", "song2021/lemma-b.9")
+    assert status == 2
+    assert "did you mean 'song2021/lemma-b.2'" in err
 
 
 def test_rates_of_a_csv(dpclaims, tmp_path):
@@ -201,6 +215,8 @@ def test_a_run_for_other_tools(dpclaims, tmp_path):
     suite = ET.parse(tmp_path / "out" / "junit.xml").getroot()
     assert suite.attrib["failures"] == suite.attrib["errors"] == "0"
     assert [case.attrib["name"] for case in suite] == ["lemma-b.2"]
+    fields = {p.attrib["name"]: p.attrib["value"] for p in suite.iter("property")}
+    assert (fields["verdict"], fields["expected"], fields["samples"]) == ("CONFIRMED", "CONFIRMED", "0")
     assert "| song2021/lemma-b.2 |" in (tmp_path / "summary.md").read_text(encoding="utf-8")
 
 
@@ -291,7 +307,7 @@ def _alive_in_group(group: int) -> bool:
 def test_a_fault_of_the_program_is_no_refutation(monkeypatch, capsys):
     from claims.harness.commands import main
 
-    def fails():
+    def fails(**options):
         raise RuntimeError("a fault")
 
     monkeypatch.setattr(main, "app", fails)

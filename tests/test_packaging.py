@@ -37,6 +37,11 @@ def test_the_wheel_holds_the_three_packages_and_what_they_read(tmp_path):
         assert any(n.endswith(f"share/dpclaims/reports/baseline/{baseline.name}") for n in names)
     for template in (ROOT / "claims" / "harness" / "templates").iterdir():
         assert template.relative_to(ROOT).as_posix() in present
+    report = ROOT / "claims" / "harness" / "report"
+    for file in (*(report / "templates").rglob("*.*"), *(report / "fonts").iterdir()):
+        assert file.relative_to(ROOT).as_posix() in present
+    for entry in (ROOT / "claims").glob("*/paper.bib"):
+        assert entry.relative_to(ROOT).as_posix() in present
     for bugs in (ROOT / "claims" / "mutants").glob("*.*"):
         assert bugs.relative_to(ROOT).as_posix() in present
     assert any(n.endswith("licenses/LICENSE") for n in names)

@@ -1,69 +1,43 @@
-"""`audit_privacy`: the one entry to the tests of this package."""
+"""`audit_privacy`: the entry to this package, in three stages: assumptions, decide, after."""
 
 from __future__ import annotations
 
 import functools
 import math
-import numbers
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from decimal import Decimal
 from typing import Any, cast
 
 import numpy as np
 
+from audits.privacy import assumptions, failures
 from audits.privacy import footprints as footprints_of
-from audits.privacy import premises
 from audits.privacy.datasets import brief, digest, kept_apart
-from audits.privacy.draws import ERRORS, Drawer, Stopped, named
+from audits.privacy.draws import Drawer, Stopped, named
 from audits.privacy.fixed_size import run_fixed
+from audits.privacy.method import Finding, Job, nothing
+from audits.privacy.options import MIN_SAMPLES, Options
 from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, take_pairs
-from audits.privacy.planting import KEPT, LEAST_SECONDS, SHARE, Given, Passed, plant
-from audits.privacy.request import Finding, Request, nothing
+from audits.privacy.planting import KEPT, LEAST_SECONDS, PATIENCE, Given, Passed, plant
 from audits.privacy.result import AuditResult, Look, Planted
-from audits.privacy.sequential import Sequential
-from audits.privacy.simplest import Simplest, fresh_samples, simplest_event
+from audits.privacy.sequential import LONGER, Sequential
 from audits.privacy.tuning import TUNING
+from audits.privacy.witness import Witness, find_witness, fresh_samples
 
-METHODS = ("sequential", "clopper-pearson", "gdp")
-MIN_SAMPLES = 64
-MOST_EPSILON = 200.0
 ALIKE = 64
 """Outputs of each dataset that are compared with each other."""
 CONSTANT = (
     "Each of the two datasets gave the same output again and again, as where no noise is added, or where an "
     "earlier answer is returned."
 )
-SWITCHES = "stop_early", "footprints", "confirm", "partial", "planting", "simplest"
+RUN = {"sequential": lambda job: Sequential(job).run(), "clopper-pearson": run_fixed}
+"""The methods, by name."""
 
 
 def audit_privacy(
-    mechanism: Callable[..., Any],
-    pairs: Pairs,
-    *,
-    epsilon: float,
-    delta: float = 0.0,
-    adjacency: AdjacencyLike,
-    alpha: float = 0.05,
-    seed: int = 0,
-    rng: np.random.Generator | None = None,
-    max_samples: int = 1_000_000,
-    time_limit: float | None = None,
-    method: str = "sequential",
-    score: Callable[[Any], Any] | None = None,
-    resolution: float | None = None,
-    stop_early: bool = True,
-    footprints: bool = False,
-    errors: str = "raise",
-    jobs: int = 1,
-    precision: float | None = None,
-    confirm: bool = False,
-    partial: bool = False,
-    planting: bool = False,
-    simplest: bool = True,
-    progress: Callable[[Look], None] | None = None,
+    mechanism: Callable[..., Any], pairs: Pairs, *, adjacency: AdjacencyLike, **options: Any
 ) -> AuditResult:
     """Test by sampling whether a mechanism is (ε, δ)-differentially private on neighbouring datasets.
 
@@ -74,15 +48,14 @@ def audit_privacy(
     pairs        pairs (D, D′) of neighbouring datasets, or a function ``pairs(rng)`` that yields them (the
                  first 64 are taken).
     epsilon, delta   the claim, 0 ≤ ε ≤ 200 and 0 ≤ δ < 1.
-    adjacency    "replace", "replace-item", "add-remove", or a function (D, D′) → bool. Every pair is checked
-                 before a sample is drawn.
+    adjacency    "replace", "replace-item", "add-remove" (as are "add" and "remove"), or a function
+                 (D, D′) → bool. Every pair is checked before a sample is drawn.
     alpha        the probability that a private mechanism is called refuted, over all pairs, events and looks.
     seed, rng    where the randomness comes from; a generator takes precedence over the seed.
     max_samples  samples a side, all pairs together.
     time_limit   seconds since the first output came; None for no limit.
-    method       "sequential" (the default; stops as soon as the violation is certain), "clopper-pearson"
-                 (all of max_samples; one event, learned on a part, exact binomial bound on the rest), "gdp"
-                 (an estimate for Gaussian noise, in `epsilon_estimate`: always undecided).
+    method       "sequential" (the default; stops as soon as the violation is certain) or "clopper-pearson"
+                 (all of max_samples; one event, learned on a part, exact binomial bound on the rest).
     score        ``score(outputs)`` → (size,) numbers, large for the first dataset; replaces the learned ones.
     resolution   the ε that must not go unnoticed: the run may end when that is reached, and is "undecided"
                  where it is not reached within the budget.
@@ -91,9 +64,10 @@ def audit_privacy(
                  that is drawn in floating point has such footprints nearly always (Mironov, CCS 2012); the
                  result's `footprints` tells of them apart from the verdict in any case, at an error level α
                  of its own.
-    errors       "raise": a mechanism that raises or returns NaN is bad input. "symbol": an exception, by its
-                 type, and NaN are outputs like others, as a failure that depends on the data is a leak;
-                 outputs are then drawn one a call.
+    errors       "raise": a mechanism that raises or returns NaN is bad input, but where it does so on one
+                 dataset only, and that refutes the claim. "symbol": an exception, by its type, and NaN are
+                 outputs like others, as a failure that depends on the data is a leak; outputs are then drawn
+                 one a call.
     jobs         processes that draw the outputs of `each` mechanisms, threads for others; same bits for any.
     precision    after a refutation go on until `epsilon_lower` is within this share of `epsilon_estimate`, at
                  most to 256 times the samples of the refutation; None to stop at once.
@@ -101,18 +75,19 @@ def audit_privacy(
                  at each further try), which may come on top of max_samples. Sequential method only.
     partial      Ctrl-C, and `Stopped` raised by a handler of signals, end the run with what is known by then.
     planting     where the audit passes, plant leaks of many sizes into the outputs that it drew, and tell in
-                 `planted` which of them it catches. That takes at most a quarter of the audit's processor
-                 time, or three seconds of a short audit; which sizes are tried depends on the time left.
+                 `planted` which of them it catches: runs of 15 % of the audit's samples in all, at
+                 least 10,000.
     simplest     after a refutation name in `simplest` the simplest event of like power, counted on fresh
                  draws: twice as many as the audit took, four times where these were few, as many where they
                  were many (`fresh_samples`), as far as the time limit allows.
     progress     called with each look of the sequential method.
 
-    Before the first bet the premises are tested on outputs of their own (`premise_samples` of each dataset):
+    Before the first bet assumptions are tested on outputs of their own (`premise_samples` of each dataset):
     that outputs are independent and that the mechanism leaves its data as they are. Before a claim is called
-    refuted, independence is tested again on calls about as long as those of the audit. Where a premise fails
-    the audit is undecided and names it; independent outputs fail a test with probability at most 1e-6. A
-    mechanism that is called for each output anyway (`each`) may change its data.
+    refuted, independence is tested again on calls about as long as those of the audit. Where an assumption
+    fails the audit is undecided and names it; independent outputs fail a test with probability at most 1e-6.
+    A mechanism that is called for each output anyway (`each`) may change its data. The tests take at most a
+    quarter of the time limit; a mechanism that is too dear for them is drawn one output a call.
 
     Returns an `AuditResult`. Raises ValueError in one sentence for bad input and for a mechanism that raises,
     returns NaN, another number of outputs, or another kind of output on the second dataset.
@@ -122,152 +97,134 @@ def audit_privacy(
     >>> audit_privacy(laplace, pairs, epsilon=0.5, adjacency="replace").verdict
     'refuted'
     """
-    started, clock = time.process_time(), time.perf_counter()
-    most = f"a number in [0, {MOST_EPSILON:g}]; samples cannot speak against more"
-    epsilon = _number("epsilon", epsilon, lambda v: 0.0 <= v <= MOST_EPSILON, most)
-    delta = _number("delta", delta, lambda v: 0.0 <= v < 1.0, "in [0, 1)")
-    alpha = _number("alpha", alpha, lambda v: 0.0 < v < 1.0, "in (0, 1)")
-    samples = f"a whole number of samples ≥ {MIN_SAMPLES}"
-    max_samples = _whole("max_samples", max_samples, MIN_SAMPLES, math.inf, samples)
-    jobs = _whole("jobs", jobs, 1, 1024, "a whole number of processes ≥ 1")
-    limit = math.inf
-    if time_limit is not None:
-        seconds = "a number of seconds > 0 or None"
-        limit = _number("time_limit", time_limit, lambda v: 0.0 < v < math.inf, seconds)
-    if resolution is not None:
-        above = "an ε above the claimed one, or None"
-        resolution = _number("resolution", resolution, lambda v: epsilon < v < math.inf, above)
-    if precision is not None:
-        precision = _number("precision", precision, lambda v: 0.0 < v < 1.0, "in (0, 1) or None")
-    switches = stop_early, footprints, confirm, partial, planting, simplest
-    _check_kinds(mechanism, score, progress, seed, rng, method, errors, switches)
-    generator = np.random.default_rng(seed) if rng is None else rng
-    checked, more_pairs = take_pairs(pairs, generator, adjacency)
+    started, began = time.process_time(), time.perf_counter()
+    asked = Options(**options)
+    if not callable(mechanism):
+        raise ValueError(f"mechanism must be a function (data, size, rng) -> outputs, got {brief(mechanism)}")
+    rng = np.random.default_rng(asked.seed) if asked.rng is None else asked.rng
+    taken, more_pairs = take_pairs(pairs, rng, adjacency)
     drawer = Drawer(
-        mechanism if score is None else _scored(mechanism, score),
-        errors,
-        jobs,
-        keep=max(footprints_of.ROWS, planting * max_samples // (KEPT * len(checked))),
+        mechanism if asked.score is None else _scored(mechanism, asked.score),
+        asked.errors,
+        asked.jobs,
+        keep=max(footprints_of.ROWS, asked.planting * asked.max_samples // (KEPT * len(taken))),
     )
-    looks: list[tuple[int, float]] = []
-
-    def timed(look: Look) -> None:
-        # The processor time that was not spent on drawing.
-        spent = time.perf_counter() - clock - drawer.seconds
-        looks.append((look.samples, min(spent, time.process_time() - started)))
-        if progress is not None:
-            progress(look)
-
-    request = Request(
-        drawer=drawer,
-        pairs=[kept_apart(pair) for pair in checked],
-        epsilon=epsilon,
-        delta=delta,
-        alpha=alpha,
-        rng=generator,
-        max_samples=max_samples,
-        time_limit=limit,
-        resolution=resolution,
-        stop_early=stop_early,
-        user_score=score is not None,
-        footprints=footprints,
-        precision=precision,
-        confirm=confirm,
-        partial=partial,
-        progress=timed if planting else progress,
-    )
-    stops = (KeyboardInterrupt, Stopped) if partial else ()
-    # Premises are tested with a generator of their own: the samples of the audit stay what they were.
-    own = generator.spawn(1)[0]
-    premise, tested = "", 0
+    job = Job(asked, drawer, [kept_apart(pair) for pair in taken], rng)
+    # Assumptions are tested with a generator of their own: the samples of the audit stay what they were.
+    checks = assumptions.Assumptions(job, rng.spawn(1)[0])
+    stops = (KeyboardInterrupt, Stopped) if asked.partial else ()
     try:
-        premise, tested = premises.broken(request, 0, own)
-        if premise:
-            finding = nothing(0, premise)
-        elif drawer.failure and len(checked) == 1:
-            finding = nothing(0)
-        else:
-            finding = Sequential(request).run() if method == "sequential" else run_fixed(request, method)
-            if finding.refuted and finding.pair_index > 0:
-                premise, more = premises.broken(request, finding.pair_index, own)
-                tested += more
-            if finding.refuted and not premise and not drawer.one_by_one:
-                longest = _longest_call(finding.trace)
-                if longest > premises.CALL:
-                    premise, more = premises.broken(request, finding.pair_index, own, longest)
-                    tested += more
+        finding = _decided(job, checks)
     except stops as stop:
         finding = nothing(0, f"{str(stop) or 'Interrupted.'} Nothing was shown by then.")
-    if drawer.changed and not drawer.one_by_one:
-        premise = premise or premises.sentence("data")
-    if premise:
-        finding = replace(finding, refuted=False, undecided=True, epsilon_lower=0.0, note=premise)
-    elif drawer.failure:
-        finding = replace(finding, undecided=True, note=f"Every call of the mechanism {drawer.failure}.")
-    reached = finding.resolution.epsilon <= (math.inf if resolution is None else resolution)
+    except ValueError:
+        symbols = Drawer(drawer.mechanism, "symbol", asked.jobs)
+        if asked.errors == "symbol" or not (
+            failure := failures.one_sided(symbols, job.pairs, rng.spawn(1)[0])
+        ):
+            raise
+        again = pairs if callable(pairs) else taken
+        found = audit_privacy(mechanism, again, adjacency=adjacency, **(options | {"errors": "symbol"}))
+        if not found.refuted:
+            raise
+        note = f"{failures.ONE_SIDED} {found.note}".strip()
+        return replace(found, event=f"{failure}; {found.event}", note=note)
+    finding = _withheld(finding, checks)
+    reached = finding.resolution.epsilon <= (asked.resolution or math.inf)
     decided = not finding.undecided and reached and math.isfinite(finding.resolution.epsilon)
     verdict = "refuted" if finding.refuted else "not-refuted" if decided else "undecided"
     outputs = [drawer.kept(named(side, finding.pair_index)) for side in (0, 1)]
     low_bits = None
-    if score is None and not premise:
-        low_bits = footprints_of.look(outputs[0], outputs[1], epsilon, delta, alpha)
+    if asked.score is None and not checks.broken:
+        low_bits = footprints_of.look(outputs[0], outputs[1], asked.epsilon, asked.delta, asked.alpha)
     cost = max(time.process_time() - started, drawer.seconds)
     planted, named_event = (), None
 
     def announce(step: str) -> None:
-        if progress is not None and finding.trace:
-            progress(replace(finding.trace[-1], next=step))
+        if asked.progress is not None and finding.trace:
+            asked.progress(replace(finding.trace[-1], next=step))
 
     with suppress(*stops):
-        if planting and verdict == "not-refuted" and method != "gdp":
+        if asked.planting and verdict == "not-refuted":
             announce("leaks are planted into its outputs")
-            planted = _planted(request, outputs, finding, method, looks, cost)
+            planted = _planted(job, outputs, finding, cost)
     # The refutation stands, whatever a mechanism does when it is called again.
     with suppress(ValueError, *stops):
-        if simplest and finding.refuted:
+        if asked.simplest and finding.refuted:
             announce("refuted; a simple event is looked for")
-            named_event = _simplest(request, outputs, finding)
-    notes = [finding.note]
-    if drawer.changed and drawer.one_by_one:
-        notes += [
-            "The mechanism changes its data: every call was given a copy, which it would not get in use."
-        ]
-    if finding.refuted and all(len(set(map(digest, side[:ALIKE]))) == 1 for side in outputs):
-        notes += [CONSTANT]
-    if more_pairs:
-        notes += [f"pairs yields more than {MAX_PAIRS} pairs: only the first {MAX_PAIRS} were audited."]
+            named_event = _witness(job, outputs, finding)
     return AuditResult(
         verdict=verdict,
-        epsilon_claimed=epsilon,
-        delta=delta,
+        epsilon_claimed=asked.epsilon,
+        delta=asked.delta,
         epsilon_lower=finding.epsilon_lower,
-        confidence=1.0 - alpha,
+        confidence=1.0 - asked.alpha,
         e_value=finding.largest_e_value,
-        pairs=len(checked),
-        followed=finding.followed or len(checked),
+        pairs=len(taken),
+        followed=finding.followed or len(taken),
         samples=finding.samples,
-        seconds=time.perf_counter() - clock,
-        pair=checked[finding.pair_index],
+        seconds=time.perf_counter() - began,
+        pair=taken[finding.pair_index],
         pair_index=finding.pair_index,
         direction=finding.direction,
         event=finding.event,
         resolution=finding.resolution,
-        method=method,
-        seed=int(seed) if rng is None and drawer.replayable else None,
+        method=asked.method,
+        seed=int(asked.seed) if asked.rng is None and drawer.replayable else None,
         replayable=drawer.replayable,
-        errors=errors,
-        asked=resolution,
+        errors=asked.errors,
+        asked=asked.resolution,
         planted=planted,
         simplest=named_event,
-        note=" ".join(filter(None, notes)),
+        note=" ".join([finding.note, *_remarks(drawer, finding, outputs, more_pairs)]).strip(),
         epsilon_estimate=finding.epsilon_estimate,
-        max_samples=max_samples,
-        premise=premise,
-        premise_samples=tested,
+        max_samples=asked.max_samples,
+        premise=checks.broken,
+        premise_samples=checks.tested,
         footprints=low_bits,
         trace=finding.trace,
         curve=finding.curve,
     )
+
+
+def _decided(job: Job, checks: assumptions.Assumptions) -> Finding:
+    """What the method finds, once the assumptions are tested; a refutation on another pair than the first, or
+    from long calls, has them tested again there."""
+    drawer = cast(Drawer, job.drawer)
+    if not checks.test(0) or (drawer.failure and len(job.pairs) == 1):
+        return nothing(0)
+    finding = RUN[job.options.method](job)
+    if finding.refuted and (finding.pair_index == 0 or checks.test(finding.pair_index)):
+        longest = _longest_call(finding.trace)
+        if longest > assumptions.CALL and not drawer.one_by_one:
+            checks.test(finding.pair_index, longest)
+    return finding
+
+
+def _withheld(finding: Finding, checks: assumptions.Assumptions) -> Finding:
+    """The finding; undecided where an assumption fails, or where every call failed."""
+    drawer = checks.drawer
+    if drawer.changed and not drawer.one_by_one:
+        checks.broken = checks.broken or assumptions.sentence("data")
+    if checks.broken:
+        return replace(finding, refuted=False, undecided=True, epsilon_lower=0.0, note=checks.broken)
+    if drawer.failure:
+        return replace(finding, undecided=True, note=f"Every call of the mechanism {drawer.failure}.")
+    return finding
+
+
+def _remarks(drawer: Drawer, finding: Finding, outputs: Sequence[Any], more_pairs: bool) -> list[str]:
+    """What else is to be said beside the finding's own note."""
+    found: list[str] = []
+    if drawer.changed and drawer.one_by_one:
+        found.append(
+            "The mechanism changes its data: every call was given a copy, which it would not get in use."
+        )
+    if finding.refuted and all(len(set(map(digest, side[:ALIKE]))) == 1 for side in outputs):
+        found.append(CONSTANT)
+    if more_pairs:
+        found.append(f"pairs yields more than {MAX_PAIRS} pairs: only the first {MAX_PAIRS} were audited.")
+    return found
 
 
 def _longest_call(trace: tuple[Look, ...]) -> int:
@@ -275,38 +232,21 @@ def _longest_call(trace: tuple[Look, ...]) -> int:
     return int(np.diff([look.samples for look in trace], prepend=0).max(initial=0))
 
 
-def _planted(
-    request: Request,
-    outputs: list[Any],
-    finding: Finding,
-    method: str,
-    looks: list[tuple[int, float]],
-    cost: float,
-) -> tuple[Planted, ...]:
+def _planted(job: Job, outputs: list[Any], finding: Finding, cost: float) -> tuple[Planted, ...]:
     """What leaks this audit, which took `cost` seconds, would have caught on the pair that it names."""
-    count = len(request.pairs)
-
-    def expected(samples: int) -> float:
-        if not looks:
-            return 0.0
-        sizes, spent = zip(*looks, strict=True)
-        return float(np.interp(samples * count, sizes, spent))
+    request, count = job.options, len(job.pairs)
 
     def run(given: Given, samples: int, limit: float, rng: np.random.Generator) -> tuple[bool, bool]:
-        short = Request(
-            drawer=given,
-            pairs=[kept_apart((0, 1))],
+        short = Options(
             epsilon=request.epsilon,
             delta=request.delta,
             alpha=request.alpha / count,
-            rng=rng,
             max_samples=samples,
-            time_limit=limit,
-            user_score=request.user_score,
+            time_limit=limit if math.isfinite(limit) else None,
+            score=request.score,
             footprints=request.footprints,
-            threads=request.threads,
         )
-        found = Sequential(short).run() if method == "sequential" else run_fixed(short, method)
+        found = RUN[request.method](Job(short, given, [kept_apart((0, 1))], rng, job.threads))
         return found.refuted, not found.undecided
 
     audit = Passed(
@@ -314,33 +254,31 @@ def _planted(
         epsilon=request.epsilon,
         delta=request.delta,
         alpha=request.alpha / count,
-        seconds=expected,
         run=run,
     )
-    allowed = min(max(SHARE * cost, LEAST_SECONDS), request.time_limit - request.timed())
-    return plant(audit, outputs, request.drawer.encoder(), allowed, request.rng.spawn(1)[0])
+    allowed = min(max(PATIENCE * cost, LEAST_SECONDS), job.left())
+    return plant(audit, outputs, job.drawer.encoder(), allowed, job.rng.spawn(1)[0])
 
 
-def _simplest(request: Request, outputs: list[Any], finding: Finding) -> Simplest | None:
+def _witness(job: Job, outputs: list[Any], finding: Finding) -> Witness | None:
     """The simplest event that shows the refutation; None where there is none, or no time to count one."""
-    drawer, index = cast(Drawer, request.drawer), finding.pair_index
-    rng = request.rng.spawn(1)[0]
+    request, drawer, index = job.options, cast(Drawer, job.drawer), finding.pair_index
+    rng = job.rng.spawn(1)[0]
 
     def draw(side: int, size: int) -> Any:
-        return drawer.draw(request.pairs[index][side], size, rng, named(side, index))
+        return drawer.draw(job.pairs[index][side], size, rng, named(side, index))
 
     # An audit that does not stop early may have gone on for ever so long after the refutation.
     shown = (look.samples for look in finding.trace if look.epsilon_lower >= request.epsilon)
     enough = TUNING.longest * min(shown, default=finding.samples)
     samples = fresh_samples(min(finding.samples, enough))
-    left = request.time_limit - request.timed()
-    if math.isfinite(left):
-        # A draw takes as long as those before it did, and there are two datasets.
-        samples = min(samples, int(0.5 * left * drawer.drawn / max(drawer.seconds, 1e-9)))
+    # A draw takes as long as those before it did, and there are two datasets; no longer than the audit did.
+    left = min(job.left(), max(LONGER, drawer.seconds))
+    samples = min(samples, int(0.5 * left * drawer.drawn / max(drawer.seconds, 1e-9)))
     if samples < MIN_SAMPLES:
         return None
     drawer.keep = 0
-    return simplest_event(
+    return find_witness(
         outputs,
         draw,
         epsilon=request.epsilon,
@@ -350,49 +288,6 @@ def _simplest(request: Request, outputs: list[Any], finding: Finding) -> Simples
         samples=samples,
         encoder=drawer.encoder(),
     )
-
-
-def _number(name: str, value: Any, good: Callable[[float], bool], wanted: str) -> float:
-    """The value as a float; bad input where it is no number, or not a good one."""
-    number = math.nan
-    with suppress(TypeError, ValueError, OverflowError):
-        if isinstance(value, (numbers.Real, Decimal)) and not isinstance(value, (bool, np.bool_)):
-            number = float(value)
-    if not good(number):  # NaN compares false with everything
-        raise ValueError(f"{name} must be {wanted}, got {brief(value)}")
-    return number
-
-
-def _whole(name: str, value: Any, least: int, most: float, wanted: str) -> int:
-    return int(_number(name, value, lambda v: least <= v <= most and v.is_integer(), wanted))
-
-
-def _check_kinds(
-    mechanism: Any,
-    score: Any,
-    progress: Any,
-    seed: Any,
-    rng: Any,
-    method: Any,
-    errors: Any,
-    switches: tuple[Any, ...],
-) -> None:
-    """Raises ValueError for what is no function, seed, generator, known word or switch."""
-    if not callable(mechanism):
-        raise ValueError(f"mechanism must be a function (data, size, rng) -> outputs, got {brief(mechanism)}")
-    for name, value, known in (("method", method, METHODS), ("errors", errors, ERRORS)):
-        if not isinstance(value, str) or value not in known:
-            raise ValueError(f"{name} must be one of {known}, got {brief(value)}")
-    for name, value in (("score", score), ("progress", progress)):
-        if value is not None and not callable(value):
-            raise ValueError(f"{name} must be a function or None, got {brief(value)}")
-    if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or int(seed) < 0:
-        raise ValueError(f"seed must be a whole number ≥ 0, got {brief(seed)}")
-    if rng is not None and not isinstance(rng, np.random.Generator):
-        raise ValueError(f"rng must be a numpy.random.Generator or None, got {brief(rng)}")
-    for name, value in zip(SWITCHES, switches, strict=True):
-        if not isinstance(value, (bool, np.bool_)):
-            raise ValueError(f"{name} must be True or False, got {brief(value)}")
 
 
 def _scored(mechanism: Callable[..., Any], score: Callable[[Any], Any]) -> Callable[..., Any]:

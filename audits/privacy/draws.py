@@ -122,6 +122,7 @@ class Source(Protocol):
     """Where an audit has its outputs from; see `Drawer`."""
 
     first_output: float | None
+    seconds: float
 
     def draw(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Any:
         """`size` outputs, first axis first, as `encoder` takes them."""
@@ -163,6 +164,7 @@ class Drawer:
         self.symbols = errors == "symbol"
         self.replayable = bool(getattr(mechanism, "replayable", True))
         self.one_by_one = self.symbols or bool(getattr(mechanism, "one_by_one", False))
+        self.one_a_call = self.symbols
         self.changed = False
         self.outcomes: set[str] = set()
         self.arrays = False
@@ -175,6 +177,10 @@ class Drawer:
     def failure(self) -> str:
         """What every call has ended with so far, in words; "" where they have ended in several ways."""
         return next(iter(self.outcomes)) if len(self.outcomes) == 1 else ""
+
+    def alone(self) -> None:
+        """From now on every output comes from a call of its own."""
+        self.one_by_one = self.one_a_call = True
 
     def encoder(self) -> Encoder:
         """A new encoder for the outputs of one pair."""
@@ -189,7 +195,7 @@ class Drawer:
         outputs = self._drawn(data, size, rng, where)
         self.seconds, self.drawn = self.seconds + time.perf_counter() - start, self.drawn + size
         if self.symbols:
-            self.outcomes.update(map(_failure, outputs))
+            self.outcomes.update(map(failure, outputs))
         kept = self._kept.setdefault(where, [])
         room = min(self.keep, POOL_BYTES // max(outputs[:1].nbytes, 1)) - sum(map(len, kept))
         if room > 0:
@@ -259,9 +265,10 @@ class Drawer:
         return [work(place) for place in range(count)]
 
     def _chunk(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
-        if not self.symbols:
+        if not self.one_a_call:
             return self._called(data, size, rng, where)
-        return objects([self._called(data, 1, rng, where)[0] for _ in range(size)])
+        parts = [self._called(data, 1, rng, where) for _ in range(size)]
+        return objects([part[0] for part in parts]) if self.symbols else joined(parts)
 
     def _called(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
         try:
@@ -282,7 +289,8 @@ class Drawer:
             raise ValueError(
                 f"mechanism raised {kind}({said}) on {where}{_remedy(error, self.mechanism)}"
             ) from error
-        self.arrays = self.arrays or (isinstance(raw, np.ndarray) and not self.one_by_one)
+        one_by_one = self.one_by_one and (self.symbols or not self.one_a_call)
+        self.arrays = self.arrays or (isinstance(raw, np.ndarray) and not one_by_one)
         return _checked(raw, size, where)
 
     def _outputs(self, data: Dataset, size: int, rng: np.random.Generator) -> Any:
@@ -301,7 +309,8 @@ class Drawer:
                 self.changed = data.differs(mine) or (elsewhere is not None and bool(elsewhere()))
 
 
-def _failure(output: Any) -> str:
+def failure(output: Any) -> str:
+    """How the call ended that an output stands for, as "raised KeyError"; "" for an output proper."""
     return output.name if isinstance(output, Word) and output.name.startswith(FAILED) else ""
 
 

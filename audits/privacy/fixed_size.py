@@ -12,17 +12,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from audits.privacy import binomial, calibration, events, folds, gaussian_shape
+from audits.privacy import binomial, calibration, events, folds
 from audits.privacy.atoms import count_atoms, find_atoms, ladder_of_sets, scorer
 from audits.privacy.betting import log_sum
-from audits.privacy.learners.cells import sets, value
-from audits.privacy.learners.choice import CROSS_FITTED, PATIENT
 from audits.privacy.learners.score import Learner, Score
+from audits.privacy.method import Finding, Job, nothing
+from audits.privacy.options import Options
 from audits.privacy.outputs import Floats, join
 from audits.privacy.pair_state import PairState
 from audits.privacy.plain_words import with_shares
 from audits.privacy.power import QUANTILE, smallest_violation
-from audits.privacy.request import Finding, Request, nothing
 from audits.privacy.result import CurvePoint, Look, Resolution
 from audits.privacy.tuning import TUNING
 
@@ -42,17 +41,16 @@ class Candidate:
     continuous: bool
 
 
-def run_fixed(request: Request, method: str = "clopper-pearson") -> Finding:
-    """Learn one event, test it; for the method "gdp" see `gaussian_shape`."""
-    if method == "gdp":
-        return gaussian_shape.run_shape(request)
-    states = [PairState(request, pair, i) for i, pair in enumerate(request.pairs)]
+def run_fixed(job: Job) -> Finding:
+    """Learn one event, test it."""
+    request = job.options
+    states = [PairState(job, pair, i) for i, pair in enumerate(job.pairs)]
     learning = max(32, int(TUNING.fixed_learning * request.max_samples) // len(states))
     best: tuple[PairState, Candidate] | None = None
     rest = request.max_samples - learning * len(states)
     for state in states:
         state.collect(learning)
-        with request.threads.limit(limits=1):
+        with job.threads.limit(limits=1):
             found = _learn(state, max(rest, 1))
         if found is not None and (best is None or found.expected > best[1].expected):
             best = state, found
@@ -62,7 +60,7 @@ def run_fixed(request: Request, method: str = "clopper-pearson") -> Finding:
     if best is None or rest < 1:
         return nothing(learning * len(states))
     state, candidate = best
-    tested = _test(state, candidate, rest, request)
+    tested = _test(state, candidate, rest)
     drawn = learning * len(states) + tested.size
     direction, _ = candidate.ladder.words(candidate.event)
     words = state.encoder.named(tested.words)
@@ -85,7 +83,7 @@ def run_fixed(request: Request, method: str = "clopper-pearson") -> Finding:
 def _learn(state: PairState, rest: int) -> Candidate | None:
     """The event with the largest bound expected on `rest` samples of each dataset."""
     first, second = state.samples()
-    request = state.request
+    request = state.job.options
     half = len(first) // 2
     state.atoms = find_atoms(join([first, second]))
     scorers = scorer(first, state.atoms), scorer(second, state.atoms)
@@ -93,8 +91,8 @@ def _learn(state: PairState, rest: int) -> Candidate | None:
     kinds = state.learners()
     if state.few():
         # With so few different outputs every event is a set of them.
-        kinds = [kind for kind in kinds if kind in (value, sets)]
-    for learner in sorted(kinds, key=lambda kind: kind in PATIENT):
+        kinds = [kind for kind in kinds if kind.few]
+    for learner in sorted(kinds, key=lambda kind: kind.patient):
         score = _fitted(state, learner)
         if score is None:
             continue
@@ -127,9 +125,9 @@ def _all_differ(ordered: Floats) -> bool:
 def _fitted(state: PairState, learner: Learner) -> Score | None:
     """The score of a learner. For vectors that repeat `sets` orders them by their likelihood ratios."""
     first, second = state.samples()
-    if learner is not sets or state.atoms is None or first.is_scalar or first.is_symbol:
+    if not learner.table or state.atoms is None or first.is_scalar or first.is_symbol:
         # What is rarely there takes long to look for.
-        short = learner in PATIENT and learner not in CROSS_FITTED
+        short = learner.patient and not learner.folds
         rows = slice(0, TUNING.retained_rows if short else None)
         return folds.fitted(learner, first.take(rows), second.take(rows))
     few = len(state.atoms) <= TUNING.few_cells
@@ -140,7 +138,7 @@ def _fitted(state: PairState, learner: Learner) -> Score | None:
 
 
 def _expected(
-    ladder: events.Ladder, scores: tuple[Floats, Floats], rest: int, request: Request, *, ties: bool
+    ladder: events.Ladder, scores: tuple[Floats, Floats], rest: int, request: Options, *, ties: bool
 ) -> tuple[Floats, Floats]:
     """The bound on ε that each event is expected to give on the testing part, and its probability on the
     lesser dataset."""
@@ -173,12 +171,12 @@ def _expected(
     return np.where(np.isfinite(bound), bound, -np.inf) - caution * noise, q
 
 
-def _test(state: PairState, candidate: Candidate, rest: int, request: Request) -> Tested:
+def _test(state: PairState, candidate: Candidate, rest: int) -> Tested:
     """Draw the testing part and count.
 
     Outputs are drawn in chunks of bounded size, and kept as scores only where these set the threshold.
     """
-    ladder = candidate.ladder
+    job, request, ladder = state.job, state.job.options, candidate.ladder
     kind, rung = divmod(candidate.event, len(ladder.thresholds))
     # Counted are the event itself, and a dozen other rungs for the curve and the resolution.
     shown = np.unique(np.append(np.linspace(0, len(ladder.thresholds) - 1, 12).astype(np.int64), rung))
@@ -190,13 +188,13 @@ def _test(state: PairState, candidate: Candidate, rest: int, request: Request) -
     for part in state.chunks(rest):
         for side, (count, keep) in enumerate(zip(counts, kept, strict=True)):
             rows = state.known(state.sample(part, side))
-            with request.threads.limit(limits=1):
+            with job.threads.limit(limits=1):
                 found = scorer(rows, atoms)(ladder.score, 0)
             count += events.count(found, ladder.thresholds)
             if candidate.continuous:
                 keep.append(found)
         done += part
-        if request.timed() > request.time_limit:
+        if job.left() < 0.0:
             break
     ladder = replace(ladder, first=counts[0], second=counts[1], size=done)
     more, less = ladder.all_hits()
@@ -211,7 +209,7 @@ def _test(state: PairState, candidate: Candidate, rest: int, request: Request) -
     return _ordered(tested, candidate, kind, (first, second), request)
 
 
-def _log_e_value(candidate: Candidate, hits: int, lesser: int, size: int, request: Request) -> float:
+def _log_e_value(candidate: Candidate, hits: int, lesser: int, size: int, request: Options) -> float:
     """Log of the e-value against the claim that equal bets on the event at its learned threshold win.
 
     They are on all of the violation that was learned or a part of it, and on all of the shares that were
@@ -232,7 +230,7 @@ def _log_e_value(candidate: Candidate, hits: int, lesser: int, size: int, reques
 
 
 def _ordered(
-    tested: Tested, candidate: Candidate, kind: int, seen: tuple[Floats, Floats], request: Request
+    tested: Tested, candidate: Candidate, kind: int, seen: tuple[Floats, Floats], request: Options
 ) -> Tested:
     """The event whose threshold is an order statistic of the lesser dataset's testing scores."""
     one, other = seen if kind < 2 else seen[::-1]
@@ -261,7 +259,7 @@ class Tested:
     log_e_value: float
 
 
-def _resolution(tested: Tested, request: Request) -> Resolution:
+def _resolution(tested: Tested, request: Options) -> Resolution:
     from scipy.special import ndtri
 
     # The events that were tried are those of the ladder: the learning part would have chosen another one.

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy import events
-from audits.privacy.learners.choice import CROSS_FITTED
 from audits.privacy.learners.score import Folds, Learner, Score, fold_of
 from audits.privacy.outputs import Encoded
 
@@ -22,9 +21,9 @@ Floats = NDArray[np.floating[Any]]
 
 def fitted(learner: Learner, first: Encoded, second: Encoded) -> Score | None:
     """The score of a learner from the first half of the samples; from all of them where it has folds."""
-    part = slice(len(first) if learner in CROSS_FITTED else len(first) // 2)
-    score = learner(first.take(part), second.take(part))
-    assert score is None or (score.folds is not None) == (learner in CROSS_FITTED)
+    part = slice(len(first) if learner.folds else len(first) // 2)
+    score = learner.fit(first.take(part), second.take(part))
+    assert score is None or (score.folds is not None) == learner.folds
     return score
 
 

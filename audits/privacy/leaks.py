@@ -47,12 +47,14 @@ class PlantedLeak:
     plant    see `Plant`.
     shares   (p, q): shares of both datasets' outputs in the telling event before anything is planted; for a
              chance only.
+    brief    what is planted in few words, whatever the output.
     """
 
     words: str
     measure: str
     plant: Plant
     shares: tuple[float, float] = (0.0, 0.0)
+    brief: str = ""
 
     def law(self, size: float, epsilon: float) -> tuple[float, float]:
         """(P(S), Q(S)) of the telling event at this size. The event of *noise* is that of Laplace noise with
@@ -160,12 +162,18 @@ def battery(first: Encoded, second: Encoded, encoder: Encoder) -> list[PlantedLe
     if alone:
         middles = [np.median(side.values, axis=0) for side in (first, second)]
         name = "output" if first.is_scalar else "all coordinates"
-        leaks.insert(1, PlantedLeak(f"noise of {name}", "noise", put_noise(middles)))
+        leaks.insert(0, PlantedLeak(f"noise of {name}", "noise", put_noise(middles), brief="noise"))
     if alone and len(varies) > 1:
         i, j = int(varies[0]), int(varies[-1])
         words = f"whether coordinates {i} and {j} lie both above or both below their medians"
-        leaks.append(PlantedLeak("one certain vector", "chance", put(first.values[0])))
-        leaks.append(PlantedLeak(words, "bit", put_sign(i, j, np.median(pooled.values, axis=0))))
+        leaks.append(
+            PlantedLeak("one certain vector", "chance", put(first.values[0]), brief="one vector released")
+        )
+        leaks.append(
+            PlantedLeak(
+                words, "bit", put_sign(i, j, np.median(pooled.values, axis=0)), brief="a sign of a product"
+            )
+        )
     for j in range(first.shape[0]):
         if encoder.named(f"column {j}").startswith("length of"):
             # A length that never occurs is the last of its leaks.
@@ -173,7 +181,9 @@ def battery(first: Encoded, second: Encoded, encoder: Encoder) -> list[PlantedLe
             break
     leaks += _of_symbols(first, second, encoder)
     if not first.is_symbol:
-        leaks.append(PlantedLeak("None in place of the output", "chance", put_none))
+        leaks.append(
+            PlantedLeak("None in place of the output", "chance", put_none, brief="an output withheld")
+        )
     return leaks
 
 
@@ -190,27 +200,30 @@ def _of_numbers(first: Encoded, second: Encoded, j: int, encoder: Encoder) -> It
     if _continuous(values):
         half = len(unique) // 2
         place = float(0.5 * (unique[half - 1] + unique[half]))
-        yield PlantedLeak(f"{name} = {place:.6g} exactly", "chance", put(place, [j], symbols))
+        yield PlantedLeak(
+            f"{name} = {place:.6g} exactly", "chance", put(place, [j], symbols), brief="a value released"
+        )
         spread = float(np.subtract(*np.quantile(values, [0.75, 0.25])))
         if first.is_scalar and spread > 0.0:
             width, period = MODE_WIDTH * spread, PERIOD * spread
             words = f"{name} within {width:.2g} above {place:.6g}"
-            yield PlantedLeak(words, "chance", put_mode(place, width))
-            yield PlantedLeak(
-                f"the half of a period of {period:.2g} that {name} lies in", "bit", put_phase(period)
-            )
+            yield PlantedLeak(words, "chance", put_mode(place, width), brief="nearly the same value")
+            words = f"the half of a period of {period:.2g} that {name} lies in"
+            yield PlantedLeak(words, "bit", put_phase(period), brief="a hidden period")
         return
     seen, counts = np.unique(first.values[:, j], return_counts=True)
     common = float(seen[counts.argmax()])
     shares = float(np.mean(first.values[:, j] == common)), float(np.mean(second.values[:, j] == common))
     if max(shares) >= COMMON:
+        words = f"{name} = {common:.9g} in place of another"
         yield PlantedLeak(
-            f"{name} = {common:.9g} in place of another", "chance", put(common, [j], symbols), shares
+            words, "chance", put(common, [j], symbols), shares, "the commonest value for another"
         )
     top = float(unique[-1] + np.diff(unique).min(initial=1.0))
-    yield PlantedLeak(f"{name} = {top:.9g}, not seen otherwise,", "chance", put(top, [j], symbols))
+    words = f"{name} = {top:.9g}, not seen otherwise,"
+    yield PlantedLeak(words, "chance", put(top, [j], symbols), brief="a value released")
     if first.is_scalar and len(unique) > FEW and bool((values == np.floor(values)).all()):
-        yield PlantedLeak(f"the parity of {name}", "bit", put_parity)
+        yield PlantedLeak(f"the parity of {name}", "bit", put_parity, brief="a parity")
 
 
 def _of_symbols(first: Encoded, second: Encoded, encoder: Encoder) -> Iterator[PlantedLeak]:
@@ -224,6 +237,8 @@ def _of_symbols(first: Encoded, second: Encoded, encoder: Encoder) -> Iterator[P
     shares = float(np.mean(x == common)), float(np.mean(y == common))
     if max(shares) >= COMMON and min(shares) < 1.0:
         words = encoder.named(f"{name} = symbol {common} in place of another")
-        yield PlantedLeak(words, "chance", put(0.0, [j], [0], common), shares)
+        yield PlantedLeak(
+            words, "chance", put(0.0, [j], [0], common), shares, "the commonest symbol for another"
+        )
     words = f"{name} = a symbol that is not seen otherwise,"
-    yield PlantedLeak(words, "chance", put(0.0, [j], [0], len(counts)))
+    yield PlantedLeak(words, "chance", put(0.0, [j], [0], len(counts)), brief="a symbol released")

@@ -21,11 +21,11 @@ from audits.privacy.atoms import (
 )
 from audits.privacy.datasets import Dataset
 from audits.privacy.draws import named
-from audits.privacy.learners.cells import sets, value
-from audits.privacy.learners.choice import RARE, learners
-from audits.privacy.learners.score import Learner, Score
-from audits.privacy.outputs import Encoded, Floats, Ints, join
-from audits.privacy.request import Request
+from audits.privacy.learners.choice import learners
+from audits.privacy.learners.score import Learner
+from audits.privacy.method import Job
+from audits.privacy.options import Options
+from audits.privacy.outputs import Encoded, Ints, join
 from audits.privacy.result import CurvePoint
 from audits.privacy.tuning import TUNING
 
@@ -37,8 +37,8 @@ class Slot:
         self.learner = learner
         self.ladder = ladder
         self.active = True
+        self.asked_at = 0
         self.rungs: Rungs | None = None
-        self.steps: events.Steps | None = None
 
     def relearn(self, first: Encoded, second: Encoded, scorers: tuple[Scorer, Scorer]) -> None:
         """Fit the score to the first half of what is kept, count on the second half; or fit it to all, and
@@ -50,6 +50,11 @@ class Slot:
         judge = partial(folds.judged, score.folds, first, second) if score.folds else None
         self.ladder = events.build(score, x, y, len(first) // 2, steady=not first.is_scalar, judge=judge)
 
+    def due(self, rows: int) -> bool:
+        """Whether the learner is asked again: a dear one that has found nothing, for four times the rows."""
+        waits = self.learner.dear and self.ladder is None and rows > TUNING.few_rows
+        return not waits or rows >= 4 * self.asked_at
+
     def rungs_of(self, atoms: Atoms) -> Rungs:
         """The ladder's rungs that the atoms reach, worked out once."""
         known, ladder = self.rungs, self.ladder
@@ -59,31 +64,18 @@ class Slot:
             self.rungs = known = rungs(atoms, ladder)
         return known
 
-    def count(self, e: Encoded, ordered: Floats | None) -> Ints:
-        """How many samples have score ≥ each threshold; `ordered` are single numbers in their order."""
-        ladder = self.ladder
-        assert ladder is not None
-        if ordered is not None:
-            # The ladder that they were worked out for may have had other counts.
-            if self.steps is None or self.steps.ladder.thresholds is not ladder.thresholds:
-                self.steps = events.steps(ladder)
-            if self.steps is not None:
-                return self.steps.count(ordered)
-        return events.count(ladder.score.evaluate(e), ladder.thresholds)
+
+NO_MORE = Learner("kept", lambda first, second: None)
+"""The learner of a slot that keeps the ladder that it has."""
 
 
-def no_more(first: Encoded, second: Encoded) -> Score | None:
-    """The learner of a slot that keeps the ladder that it has."""
-    return None
-
-
-def clearly_worse(new: events.Ladder | None, old: events.Ladder | None, request: Request) -> bool:
+def clearly_worse(new: events.Ladder | None, old: events.Ladder | None, asked: Options) -> bool:
     """Whether the best event of a new ladder is surely not as good as that of the old one; both were counted
     on samples that they were not fitted to."""
     if new is None or old is None:
         return False
-    at = np.array([request.epsilon])
-    best = [betting.cautious_excess(*ladder.shares(), at, request.delta).max() for ladder in (new, old)]
+    at = np.array([asked.epsilon])
+    best = [betting.cautious_excess(*ladder.shares(), at, asked.delta).max() for ladder in (new, old)]
     error = math.sqrt(1.0 / new.size + 1.0 / old.size)
     return bool(best[1] > max(best[0], 0.0) + TUNING.hope * error)
 
@@ -91,11 +83,11 @@ def clearly_worse(new: events.Ladder | None, old: events.Ladder | None, request:
 class PairState:
     """One pair of datasets: its samples, its slots."""
 
-    def __init__(self, request: Request, pair: tuple[Dataset, Dataset], index: int) -> None:
-        self.request = request
+    def __init__(self, job: Job, pair: tuple[Dataset, Dataset], index: int) -> None:
+        self.job = job
         self.pair = pair
         self.index = index
-        self.encoder = request.drawer.encoder()
+        self.encoder = job.drawer.encoder()
         self.shape = (0, 0)
         self.size = 0
         self.kept: list[list[Encoded]] = [[], []]
@@ -110,7 +102,7 @@ class PairState:
     def sample(self, size: int, side: int) -> Encoded:
         """Fresh outputs of one side, as columns."""
         where = named(side, self.index)
-        raw = self.request.drawer.draw(self.pair[side], size, self.request.rng, where)
+        raw = self.job.drawer.draw(self.pair[side], size, self.job.rng, where)
         found = self.encoder.encode(raw, where)
         # The first outputs show how large an output is.
         self.row_bytes = self.row_bytes or (found.values.nbytes + found.codes.nbytes) // size + 1
@@ -132,7 +124,8 @@ class PairState:
 
     def learners(self) -> list[Learner]:
         """The learners that suit what was drawn so far."""
-        return learners(self.samples()[0], self.request.user_score, self.request.footprints)
+        asked = self.job.options
+        return learners(self.samples()[0], asked.score is not None, asked.footprints)
 
     def chunks(self, size: int) -> list[int]:
         """Sizes of the draws that make up a batch."""
@@ -185,20 +178,20 @@ class PairState:
         if not only_rare:
             self.find_atoms(first, second)
         scorers = scorer(first, self.atoms), scorer(second, self.atoms)
-        with self.request.threads.limit(limits=1):
+        with self.job.threads.limit(limits=1):
             for slot in tuple(self.slots):
-                if self.request.timed() > self.request.time_limit:
+                if self.job.left() < 0.0:
                     return
                 # `reorder` sees to the sets. Where nothing but few outputs occurs, these are all the events.
-                repeat = self.few() if slot.learner is not sets else self.atoms is not None
-                if repeat and slot.learner is not value:
+                repeat = self.atoms is not None if slot.learner.table else self.few() and not slot.learner.few
+                if repeat:
                     slot.ladder = None
-                elif slot.active and (slot.learner in RARE or not only_rare):
-                    before = slot.ladder
+                elif slot.active and (slot.learner.rare or not only_rare) and slot.due(self.kept_rows):
+                    before, slot.asked_at = slot.ladder, self.kept_rows
                     slot.relearn(first, second, scorers)
-                    if clearly_worse(slot.ladder, before, self.request):
+                    if clearly_worse(slot.ladder, before, self.job.options):
                         # The new fit may be the unlucky or the old count the lucky one, so both are kept.
-                        self.slots.append(Slot(no_more, before))
+                        self.slots.append(Slot(NO_MORE, before))
 
     def find_atoms(self, first: Encoded, second: Encoded) -> None:
         """The table of outputs that repeat, and their counts."""
@@ -214,11 +207,9 @@ class PairState:
         occurs."""
         atoms = self.atoms
         if atoms is None:
-            live = self.live()
-            # A few thresholds of the numbers themselves are compared faster than numbers are put in order.
-            ordered = np.sort(e.values[:, 0]) if e.is_scalar and len(live) > 1 else None
-            with self.request.threads.limit(limits=1):
-                return [slot.count(e, ordered) for slot in live], np.zeros(0, dtype=np.int64)
+            with self.job.threads.limit(limits=1):
+                found = [events.count(one.score.evaluate(e), one.thresholds) for one in self.ladders()]
+            return found, np.zeros(0, dtype=np.int64)
         # Outputs that repeat are looked up instead of scored.
         times, others = atoms.tally(e)
         return [slot.rungs_of(atoms).count(times, others) for slot in self.live()], times
@@ -235,7 +226,7 @@ class PairState:
         """
         if self.atoms is None or self.counts is None or self.learned_counts is None:
             return
-        slot = next(s for s in self.slots if s.learner is sets)
+        slot = next(s for s in self.slots if s.learner.table)
         slot.active = True
         if self.few():
             slot.ladder = ladder_of_sets(self.atoms, self.counts, self.counts)

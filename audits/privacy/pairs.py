@@ -21,6 +21,8 @@ REORDERED = (
     "both hold the same records, only in another order: replace one of them, or pass a function "
     "(D, D′) -> bool as adjacency"
 )
+ADD_REMOVE = {"add": "add-remove", "remove": "add-remove"}
+"""The words of `dpclaims audit --adjacency`: a pair is audited in both directions, so they mean the same."""
 MAX_PAIRS = 64
 """A generator of pairs may be endless: no more than this many are taken from it."""
 
@@ -71,9 +73,9 @@ def adjacency_relation(adjacency: AdjacencyLike) -> Callable[[Any, Any], str | N
     if callable(adjacency) and not isinstance(adjacency, str):
         return partial(_by_function, adjacency)
     try:
-        kind = Adjacency(adjacency)
-    except ValueError:
-        known = [str(a) for a in Adjacency]
+        kind = Adjacency(ADD_REMOVE.get(adjacency, adjacency))
+    except (ValueError, TypeError):
+        known = [*map(str, Adjacency), *ADD_REMOVE]
         raise ValueError(
             f"adjacency must be one of {known} or a function (D, D′) -> bool, got {adjacency!r}"
         ) from None

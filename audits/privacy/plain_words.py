@@ -17,8 +17,6 @@ ALIKE = 0.8
 SHOWN = 3
 CHANCE = 4.0
 """Standard errors by which a column must go with a score to be named."""
-PLAIN = ("value", "sets", "period", "modes", "parity", "summary", "symbols", "footprints")
-"""Scores whose events are in words of the output already."""
 
 
 def with_shares(words: str, direction: str, more: float, less: float) -> str:
@@ -32,7 +30,7 @@ def plainly(ladder: Ladder, event: int, first: Encoded, second: Encoded) -> str:
 
     Columns are named as `Encoder.named` expects.
     """
-    if ladder.score.name in PLAIN or first.is_scalar or first.is_symbol:
+    if ladder.score.in_words or first.is_scalar or first.is_symbol:
         return ""
     of = columns_of(first, second)
     most = min(MOST_ROWS, max(256, TUNING.most_numbers // sum(first.shape)))

@@ -32,17 +32,18 @@ KEPT = 3
 """This part of the outputs is kept to plant leaks into."""
 ROUNDS = (1.0 / 30.0, 1.0 / 10.0, 1.0 / 4.0, 1.0 / 2.0)
 """Samples of planted runs, as parts of the outputs kept. A leak is planted into two runs on different
-outputs, so a run has at most half of them. The first round is the longest for which the time will do; where
-some is left after it, longer ones follow."""
-RUNS = 3
-"""Planted runs of a kind of leak that the time should do for."""
+outputs, so a run has at most half of them. Longer rounds follow as far as the samples go."""
+SHORT = 250
+"""The first round is the first one whose runs have so many samples."""
 CAUGHT, MISSED = 4.0, (10.0, 60.0, 1000.0)
 """Samples of a planted run in units of what a test that knows the event expects to need: for a kind of leak
 that was caught before, and for one that was missed no, one or two times."""
-SHARE, LEAST_SECONDS = 0.25, 3.0
-"""Share of the audit's processor time that planting may take, and seconds that it always may: a planted run
-of single numbers takes about 0.1 s however few its samples."""
-PATIENCE = 1.5
+SHARE, LEAST = 0.15, 10_000
+"""Samples of all planted runs together: this share of the audit's, and so many of a short audit."""
+PATIENCE, LEAST_SECONDS = 2.0, 10.0
+"""No planted run begins after so many times the audit's processor time, or so many seconds; the kinds that
+are left are "not tried". Few audits come to that: what is planted goes by samples, which a seed repeats."""
+CLOCK = 1.5
 """Seconds on the clock that a second of processor time may take, where others use the processor too."""
 LEAST_ROWS = 64
 LOOK_AT = 4096
@@ -57,7 +58,6 @@ class Passed:
 
     samples          that it drew on each dataset of a pair.
     epsilon, delta   the claim; alpha its error level for one pair.
-    seconds          seconds(n): what a run of n samples is expected to take.
     run              ``run(source, samples, seconds, rng)``: the same audit of the pair (0, 1) with outputs
                      from elsewhere; whether it refuted, and whether it came to its end in time.
     """
@@ -66,7 +66,6 @@ class Passed:
     epsilon: float
     delta: float
     alpha: float
-    seconds: Callable[[int], float]
     run: Callable[[Given, int, float, np.random.Generator], tuple[bool, bool]]
 
 
@@ -80,6 +79,7 @@ class Given:
         self.pools, self.leak, self.size, self.rng = pools, leak, size, rng
         self.places = [start, start]
         self.first_output: float | None = None
+        self.seconds = 0.0
         self.shape = (0, 0)
 
     def draw(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Encoded:
@@ -127,6 +127,23 @@ def size_for(leak: PlantedLeak, samples: float, audit: Passed) -> float | None:
     return best
 
 
+@dataclass(slots=True)
+class Budget:
+    """Samples of each dataset that planted runs may still take, and when the last of them begins by the
+    processor's time."""
+
+    samples: int
+    until: float
+
+    def seconds(self) -> float:
+        """Seconds on the clock that a run may take."""
+        return CLOCK * (self.until - time.process_time())
+
+    def lasts(self) -> bool:
+        """Whether another run may begin."""
+        return self.samples > 0 and self.seconds() > 0.0
+
+
 class _Trial:
     """One kind of leak: the least size that was caught and the largest that was missed so far."""
 
@@ -147,7 +164,7 @@ class _Trial:
         size = size_for(self.leak, samples / MISSED[self.misses], self.audit)
         return MOST[self.leak.measure] if size is None else size
 
-    def run(self, samples: int, until: float) -> None:
+    def run(self, samples: int, budget: Budget) -> None:
         """Plant a leak of one size into two runs, of the next one where both agree; note what was caught."""
         for _ in MISSED:
             size = self.next_size(samples)
@@ -155,12 +172,12 @@ class _Trial:
                 return
             start, caught = int(self.rng.integers(len(self.pools[0]))), self.caught
             for turn in range(2):
-                left = until - time.process_time()
-                if left <= 0.0:
+                if not budget.lasts():
                     return
                 place = start + turn * len(self.pools[0]) // 2
                 given = Given(self.pools, self.leak, size, place, self.rng)
-                refuted, ended = self.audit.run(given, samples, PATIENCE * left, self.rng)
+                refuted, ended = self.audit.run(given, samples, budget.seconds(), self.rng)
+                budget.samples -= given.places[0] - place
                 if not refuted:
                     if ended and caught is None:
                         self.missed, self.samples = size, samples
@@ -176,7 +193,9 @@ class _Trial:
         leak = self.leak
         # How much noise is enough depends on its law, which is not known.
         below = None if leak.measure == "noise" else size_for(leak, self.audit.samples, self.audit)
-        return Planted(leak.words, leak.measure, self.caught, self.missed, below, self.samples)
+        return Planted(
+            leak.words, leak.measure, self.caught, self.missed, below, self.samples, leak.brief or leak.words
+        )
 
 
 def plant(
@@ -185,7 +204,7 @@ def plant(
     """What planted leaks were caught and missed, kind by kind; empty where there are too few outputs.
 
     outputs  on both datasets, as many as there are, as `encoder` takes them.
-    seconds  what planting may take. Kinds that are not reached say so.
+    seconds  of the processor's time, after which no planted run begins; see `PATIENCE`.
     """
     rows = min(len(outputs[0]), len(outputs[1]), audit.samples // KEPT)
     if rows < LEAST_ROWS:
@@ -194,10 +213,9 @@ def plant(
     pools = [encoder.widen(e) for e in encoded]
     first, second = (pool.take(slice(0, LOOK_AT)) for pool in pools)
     trials = [_Trial(leak, audit, pools, rng) for leak in battery(first, second, encoder)]
-    until = time.process_time() + seconds
+    budget = Budget(max(int(SHARE * audit.samples), LEAST), time.process_time() + seconds)
     lengths = [max(LEAST_ROWS, int(part * rows)) for part in ROUNDS]
-    cheap = [n for n in lengths if audit.seconds(n) * RUNS * len(trials) <= seconds]
-    for samples in lengths[max(len(cheap) - 1, 0) :]:
+    for samples in [n for n in lengths if n >= SHORT] or lengths[-1:]:
         for trial in trials:
-            trial.run(samples, until)
+            trial.run(samples, budget)
     return tuple(trial.said() for trial in trials)

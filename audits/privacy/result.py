@@ -1,8 +1,7 @@
-"""What an audit found: verdict, anytime-valid lower bound on ε, resolution, and how it shows itself."""
+"""What an audit found: verdict, anytime-valid lower bound on ε, resolution; `show` has the words for it."""
 
 from __future__ import annotations
 
-import html
 import json
 import math
 import sys
@@ -12,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audits.evidence import Evidence, Verdict
-from audits.privacy.outputs import number_words
-from audits.privacy.simplest import Simplest
+from audits.privacy import show
+from audits.privacy.witness import Witness
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,6 +51,7 @@ class Planted:
     missed     the largest size that was planted and missed, of a kind that was never caught.
     too_small  the size below which a test that knows what to look for would need more than all the samples.
     samples    of the planted runs that caught or missed it.
+    brief      the leak in few words, as "a value released".
     """
 
     leak: str
@@ -60,6 +60,7 @@ class Planted:
     missed: float | None
     too_small: float | None
     samples: int
+    brief: str = ""
 
     @property
     def worth_saying(self) -> bool:
@@ -75,13 +76,19 @@ class Planted:
             return f"{self.leak} (not tried)"
         return f"{self.said(self.missed)} (in {self.samples:,} samples)"
 
-    def said(self, size: float) -> str:
+    @property
+    def briefly(self) -> str:
+        """The leak that was caught, in few words."""
+        return self.said(self.caught or 0.0, self.brief)
+
+    def said(self, size: float, words: str = "") -> str:
         """The leak with a size, in words."""
+        words = words or self.leak
         if self.measure == "chance":
-            return f"{self.leak} {once_in(size)}"
+            return f"{words} {once_in(size)}"
         if self.measure == "bit":
-            return f"{self.leak} with ε = {size:.3g}"
-        return f"{self.leak} {100.0 * size:.2g} % too small"
+            return f"{words} with ε = {size:.3g}"
+        return f"{words} {100.0 * size:.2g} % too small"
 
 
 def once_in(chance: float) -> str:
@@ -145,7 +152,7 @@ class AuditResult:
                      the audit stopped; 0 where nothing is shown.
     confidence       1 − α.
     epsilon_estimate ε of the event that carries the bound, as its shares have it: no bound, and where the
-                     event was chosen among many a little too large. Of "gdp" the whole result.
+                     event was chosen among many a little too large.
     e_value          the largest wealth so far, a running maximum (`largest_e_value`): evidence against the
                      claim, at least 1/α where refuted (sequential). The wealth itself at each look is in
                      `trace`. The fixed-size method bets once, on what it learned.
@@ -163,8 +170,8 @@ class AuditResult:
     trace            the looks in order, for plots.
     curve            events of the winning family with their shares, for the privacy curve.
     max_samples      the budget of samples a side.
-    premise          the premise of the test that fails, in a sentence; empty where none does.
-    premise_samples  outputs drawn of each dataset to test the premises; not among `samples`.
+    premise          the assumption of the test that fails, in a sentence; empty where none does.
+    premise_samples  outputs drawn of each dataset to test assumptions; not among `samples`.
     pairs, followed  how many pairs were audited, and how many of many were followed to the end: the others
                      showed less at the beginning.
     footprints       what the low-order bits of doubles tell, apart from the verdict; None for other outputs.
@@ -199,7 +206,7 @@ class AuditResult:
     epsilon_estimate: float = 0.0
     max_samples: int = 0
     planted: tuple[Planted, ...] = ()
-    simplest: Simplest | None = None
+    simplest: Witness | None = None
     footprints: Footprints | None = None
     pairs: int = 1
     followed: int = 1
@@ -215,60 +222,39 @@ class AuditResult:
         return round(1.0 - self.confidence, 15)
 
     @property
+    def epsilon_shown(self) -> float:
+        """The ε to be told of: that of the witness, or the lower bound where there is none or where that is
+        much more. Each of them holds with probability `confidence`."""
+        witness = self.simplest
+        if witness is None:
+            return self.epsilon_lower
+        sharper = not witness.alike and self.epsilon_lower > witness.epsilon
+        return self.epsilon_lower if sharper else witness.epsilon
+
+    @property
     def bound(self) -> str:
-        """The lower bound in words: above the claim where that alone is shown."""
-        found = f"{self.epsilon_lower:.4g}"
-        return f"ε {'>' if self.refuted and found == f'{self.epsilon_claimed:.4g}' else '≥'} {found}"
+        """`epsilon_shown` in words."""
+        return show.bound(self)
 
     @property
     def replay(self) -> str:
         """What gives this run again, as options of the command."""
-        seed = f"--seed {self.seed}" if self.seed is not None else "(no seed: it cannot be replayed)"
-        further = "" if self.errors == "raise" else f" --errors {self.errors}"
-        further += "" if self.asked is None else f" --resolution {self.asked!r}"
-        return (
-            f"--epsilon {number_words(self.epsilon_claimed)} --delta {number_words(self.delta)} "
-            f"--alpha {number_words(self.alpha)} "
-            f"--max-samples {self.max_samples} --method {self.method} {seed}{further}"
-        )
-
-    @property
-    def pairs_said(self) -> str:
-        """How many pairs were audited, in words; empty for one, which is shown."""
-        if self.pairs == 1:
-            return ""
-        if self.followed == self.pairs:
-            return f"{self.pairs:,} pairs"
-        return f"{self.pairs:,} pairs, of which {self.followed:,} were followed"
+        return show.replay(self)
 
     @property
     def low_bits(self) -> str:
-        """What the low-order bits tell, in a sentence; empty where they tell no more than the claim, or where
-        the numbers themselves do, as the exponent is part of the event."""
-        found = self.footprints
-        if found is None or found.epsilon_lower <= self.epsilon_claimed or self.refuted:
-            return ""
-        return (
-            f"the program leaks by the lowest bits of its doubles: ε ≥ {found.epsilon_lower:.3g} "
-            f"({found.event}). The verdict is on real numbers."
-        )
+        """What the low-order bits of doubles tell beyond the claim, in a sentence; empty for nothing."""
+        return show.low_bits(self)
 
     @property
     def worth(self) -> list[tuple[str, str]]:
-        """What a pass is worth, as planted leaks show it: three lines, each a label and a text; none where
-        nothing was planted."""
-        if not self.planted:
-            return []
-        found = [p for p in self.planted if p.worth_saying]
-        caught = [p.said(p.caught) for p in found if p.caught is not None]
-        missed = [p.left_over for p in self.planted if not p.worth_saying]
-        small = [p.said(p.too_small) for p in found if p.too_small is not None]
-        lines = (
-            ("caught", "planted leaks of this size were: ", caught),
-            ("not caught", "", missed),
-            ("too small", f"for any test of {self.samples:,} samples: ", small),
-        )
-        return [(label, text + "; ".join(words) if words else "nothing") for label, text, words in lines]
+        """What a pass is worth, as planted leaks show it: labels and texts; none without planted leaks."""
+        return show.worth(self)
+
+    @property
+    def would_have_caught(self) -> str:
+        """The planted leaks that were caught, in a line."""
+        return show.would_have_caught(self)
 
     @property
     def refuted(self) -> bool:
@@ -296,41 +282,8 @@ class AuditResult:
         )
 
     def summary(self) -> str:
-        """The outcome in one or two sentences."""
-        claim = f"ε = {self.epsilon_claimed:g}, δ = {self.delta:g}"
-        spent = f"{self.samples:,} samples a side, {self.seconds:.2f} s"
-        if self.refuted:
-            text = (
-                f"REFUTED: the mechanism is not ({claim})-private: {self.bound} with "
-                f"confidence {self.confidence:g} (estimate {self.epsilon_estimate:.4g}). "
-                f"Event ({self.direction}): {self.event}. {spent}."
-            )
-            if self.simplest is not None:
-                text += f" The simplest event that shows it: {self.simplest}."
-        elif self.premise:
-            text = f"undecided: ({claim}). {self.premise}"
-            note = self.note.replace(self.premise, "").strip()
-            return f"{text} {note}".rstrip()
-        else:
-            caught = "; ".join(f"{label}: {words}" for label, words in self.worth)
-            if not caught and math.isfinite(self.resolution.epsilon):
-                caught = (
-                    f"an ε of {self.resolution.epsilon:.4g} at the best placed event would have been caught "
-                    "with probability 0.9 on the events tried"
-                )
-            head = "not refuted" if self.verdict == "not-refuted" else "undecided"
-            text = (
-                f"{head}: ({claim}), ε ≥ {self.epsilon_lower:.4g} with confidence {self.confidence:g}; "
-                f"{caught or 'no violation of any size was sure to be caught'}. "
-                f"This is no proof of privacy. {spent}."
-            )
-        if self.pairs_said:
-            text += f" {self.pairs_said}."
-        if self.low_bits:
-            text += f" Low-order bits: {self.low_bits}"
-        if not self.replayable:
-            text += " The mechanism takes no generator: this run cannot be replayed."
-        return f"{text} {self.note}".rstrip()
+        """The outcome in a few sentences."""
+        return show.summary(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The fields of `dpclaims audit --json`, in its order; infinite values are None."""
@@ -345,7 +298,7 @@ class AuditResult:
             "e_value": _finite(self.e_value),
             "samples": self.samples,
             "seconds": self.seconds,
-            "pair": [_short(self.pair[0]), _short(self.pair[1])],
+            "pair": [show.short(self.pair[0]), show.short(self.pair[1])],
             "direction": self.direction,
             "event": self.event,
             "resolution": {name: _finite(value) for name, value in asdict(self.resolution).items()},
@@ -368,6 +321,7 @@ class AuditResult:
             "note": self.note,
             "pairs": self.pairs,
             "pairs_followed": self.followed,
+            "epsilon_shown": _finite(self.epsilon_shown),
         }
 
     def to_json(self) -> str:
@@ -381,37 +335,8 @@ class AuditResult:
         return draw(self)
 
     def _repr_html_(self) -> str:
-        colour = {"refuted": "#b3261e", "not-refuted": "#1b6e3c", "undecided": "#7a5b00"}[self.verdict]
-        rows = [
-            ("claim", f"ε = {self.epsilon_claimed:g}, δ = {self.delta:g}"),
-            ("lower bound", f"{self.bound} (confidence {self.confidence:g})"),
-            ("largest e-value", f"{self.e_value:.4g}"),
-            ("samples a side", f"{self.samples:,}"),
-            ("seconds", f"{self.seconds:.2f}"),
-            ("pair", f"{_short(self.pair[0])} | {_short(self.pair[1])}"),
-            ("pairs", self.pairs_said),
-            ("event", f"{self.event} ({self.direction})"),
-            ("simplest event", "" if self.simplest is None else str(self.simplest)),
-            *(
-                self.worth
-                or [("would have caught", f"ε ≥ {self.resolution.epsilon:.4g} (no proof of privacy)")]
-            ),
-            ("low-order bits", self.low_bits),
-            ("method", self.method),
-            ("note", self.note),
-        ]
-        body = "".join(
-            f"<tr><th style='text-align:left'>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>"
-            for k, v in rows
-            if v
-        )
-        return f"<strong style='color:{colour}'>{html.escape(self.verdict)}</strong><table>{body}</table>"
+        return show.to_html(self)
 
 
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
-
-
-def _short(data: Any) -> str:
-    text = np.array2string(data, threshold=12) if isinstance(data, np.ndarray) else repr(data)
-    return text if len(text) <= 200 else text[:199] + "…"

@@ -15,23 +15,28 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from audits.privacy import betting, binomial, events
-from audits.privacy.draws import Stopped
-from audits.privacy.learners.choice import PATIENT
-from audits.privacy.learners.regressions import sparse
+from audits.privacy.draws import Stopped, named
+from audits.privacy.method import Finding, Job
 from audits.privacy.outputs import Floats, Ints
 from audits.privacy.pair_state import PairState, Slot
 from audits.privacy.plain_words import plainly, with_shares
 from audits.privacy.power import growth_needed, smallest_violation
-from audits.privacy.request import Finding, Request
 from audits.privacy.result import Look, Resolution
 from audits.privacy.tuning import TUNING
 
 UNCONFIRMED = (
     "The audit came to refute the claim, but fresh draws of the event did not confirm it: nothing is decided."
+)
+SURE, LONGER = math.log(1e8), 2.0
+"""A refutation of this log e-value is sure: to sharpen its bound, sampling goes on until the mechanism has
+taken twice as long as for the refutation, and at least so many seconds."""
+ENDED = (
+    "Once the refutation was sure the clock ended the sampling, so another run may draw other numbers of it."
 )
 BLOCK = 32
 """As many pairs, or fewer, are one block of a sum."""
@@ -135,13 +140,14 @@ class Halving:
 class Sequential:
     """The state of a run; `run` is the whole of it."""
 
-    def __init__(self, request: Request) -> None:
-        self.request = request
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.request = request = job.options
         self.grid = epsilon_grid(request.epsilon)
         self.claimed = int(np.searchsorted(self.grid, request.epsilon))
         self.references, self.nearest = reference_epsilons(self.grid, self.claimed)
-        self.states = [PairState(request, pair, i) for i, pair in enumerate(request.pairs)]
-        self.wealth = [Wealth(len(self.grid)) for _ in request.pairs]
+        self.states = [PairState(job, pair, i) for i, pair in enumerate(job.pairs)]
+        self.wealth = [Wealth(len(self.grid)) for _ in job.pairs]
         self.mean = MeanWealth(self.wealth)
         self.halving: Halving | None = None
         if len(self.states) > TUNING.many_pairs:
@@ -154,6 +160,7 @@ class Sequential:
         self.trace: list[Look] = []
         self.confirmed = False
         self.refuted_at = self.tried_at = self.tries = self.extra = 0
+        self.began, self.refuted_in, self.ended = self.job.drawer.seconds, 0.0, ""
 
     # --- one batch ---
 
@@ -184,6 +191,18 @@ class Sequential:
             self.mean.changed(state.index)
         for slot, ladder, (x, y) in zip(state.live(), ladders, counts, strict=True):
             slot.ladder = ladder.add(x, y, size)
+        self.learn(state, size, tallies)
+
+    def begin(self, state: PairState, first: Any, second: Any) -> None:
+        """Learn from outputs on both datasets that were drawn before; nothing is betted on them."""
+        sides = [
+            state.encoder.encode(raw, named(side, state.index)) for side, raw in enumerate((first, second))
+        ]
+        state.keep(sides[0], sides[1], state.most_kept())
+        self.learn(state, len(first), np.zeros((2, 0), dtype=np.int64))
+
+    def learn(self, state: PairState, size: int, tallies: Ints) -> None:
+        """Learn from a batch of a pair that is kept and counted."""
         state.size += size
         self.samples += size
         state.reshape()
@@ -192,7 +211,10 @@ class Sequential:
             state.slots = [Slot(learner) for learner in state.learners()]
         if state.counts is not None:
             state.counts = state.counts.add(tallies[0], tallies[1], size)
-        if state.size >= TUNING.least and (state.size <= 2 * state.kept_rows or state.learned_at == 0):
+        # After the last batch nothing is betted on what would be learned.
+        ended = self.samples >= self.request.max_samples and state.learned_at > 0
+        more = state.size <= 2 * state.kept_rows or state.learned_at == 0
+        if state.size >= TUNING.least and more and not ended:
             state.relearn()
         state.reorder()
 
@@ -272,7 +294,7 @@ class Sequential:
         for slot in state.slots:
             # A learner that is not among the best is dropped, unless it may find its events in more samples.
             if slot not in heirs:
-                slot.active = slot.learner in PATIENT or (slot.learner is sparse and not slot.ladder)
+                slot.active = slot.learner.patient
                 slot.ladder = None
 
     def excess(self, ladder: events.Ladder) -> Floats:
@@ -345,6 +367,9 @@ class Sequential:
         """Batches until the claim is refuted, the budget is spent, or the resolution asked for is reached."""
         request, reason = self.request, ""
         try:
+            for index, seen in self.job.seen.items():
+                self.begin(self.states[index], *seen)
+                self.look()
             while self.samples < request.max_samples:
                 state = self.next_pair()
                 size = self.batch_size(state)
@@ -363,7 +388,7 @@ class Sequential:
             if not request.partial:
                 raise
             reason = str(stop) or "Interrupted."
-        return self.finding(reason)
+        return self.finding(reason or self.ended)
 
     def settled(self) -> bool:
         """Whether the size of a violation that was found is known as precisely as was asked."""
@@ -371,9 +396,16 @@ class Sequential:
         if not request.stop_early or self.unconfirmed():
             return False
         self.refuted_at = self.refuted_at or self.samples
+        drawing = self.job.drawer.seconds - self.began
+        self.refuted_in = self.refuted_in or drawing
         if request.precision is None or self.samples >= TUNING.longest * self.refuted_at:
             return True
-        return self.epsilon_lower() >= (1.0 - request.precision) * self.estimate()
+        if self.epsilon_lower() >= (1.0 - request.precision) * self.estimate():
+            return True
+        if self.largest_log_e < SURE or drawing < max(LONGER, 2.0 * self.refuted_in):
+            return False
+        self.ended = ENDED
+        return True
 
     def reached(self) -> bool:
         """Whether the resolution asked for is reached."""
@@ -422,12 +454,12 @@ class Sequential:
         if self.halving is not None and state.size < self.halving.level:
             # One batch brings the pair to the level: with many pairs learning takes longer than drawing.
             size = self.halving.level - state.size
-        left = request.time_limit - request.timed()
+        left = self.job.left()
         if self.samples > 0 and left < math.inf:
             if left <= 0.0:
                 return 0
-            speed = self.samples / max(request.timed(), 1e-6)
-            size = min(size, max(16, int(speed * left)))
+            speed = self.samples / max(self.job.timed(), 1e-6)
+            size = min(size, max(4, int(speed * left)))
         return min(size, request.max_samples - self.samples)
 
     def growth(self, state: PairState) -> float:

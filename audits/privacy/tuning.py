@@ -163,6 +163,10 @@ class Tuning:
     2⁶·3²·5²·7 has the divisors that people use."""
     round_rows: int = 32
     """Samples of each dataset that say how well each round period tells the datasets apart."""
+    lags: int = 5
+    """Numbers are compared with the numbers that stand up to so many places before them."""
+    ends: int = 5
+    """So many of the smallest and of the largest numbers of an output are looked at by their order."""
     divisors: int = 1024
     """Of integers the remainders of the division by every number below this are looked at."""
     most_turned: int = 48
@@ -188,10 +192,6 @@ class Tuning:
     """Error of log Q(S) that a calibration has at least; where counts are sharper, they decide."""
     line_precision: float = 1e-4
     """Precision of the prior of a calibration: it keeps the line finite where nothing overlaps."""
-    shape_level: float = 0.01
-    """Level of the test that refuses scores that are not of Gaussian shape."""
-    shape_least: int = 500
-    """Fewer scores of a dataset could not show another shape."""
 
 
 TUNING = Tuning()

@@ -25,11 +25,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from audits.evidence import Side
+from audits.rates.advice import Open, advice
 from audits.rates.cells import cells_of, check_design, log_risk, numeric_column
 from audits.rates.diagnostics import Fitted, diagnose
 from audits.rates.question import LARGEST_RELATIVE_ERROR, Doubts, Question
@@ -69,8 +71,12 @@ def fit_rate(
                ≤ θ + tolerance. LOWER: the mirror image. INCONCLUSIVE otherwise: a wide interval never passes,
                and no fit to a risk that is plainly no power law, unless both ends of the range say the same.
     alpha      probability that any true claimed exponent is refuted, split evenly over the claimed axes.
-    equivalence_alpha  level of the interval that must lie within the tolerance for CONSISTENT, per axis;
-               None takes the level of the refutation.
+    equivalence_alpha  probability that an exponent is called CONSISTENT though the true one is beyond the
+               tolerance: the level of each limit of the interval that must lie within it. An error of its
+               own, which spends nothing of alpha, as it refutes no true claim. It is not split over the axes
+               either: all must pass, so a claim with a wrong exponent passes with at most this probability
+               (intersection-union test; Berger 1982). None takes the level of the refutation, which is
+               smaller, and smaller still beside other tests.
     vanishing  axes that the statement sends to 0 (ε, δ, a step size) instead of infinity: there the smaller
                exponent is the faster growth, and the sides of UPPER and LOWER change places.
     form, trivial  column of the claimed value (with the constant 1, where none is printed), and the trivial
@@ -100,6 +106,8 @@ def fit_rate(
     if bootstrap < 100:
         raise ValueError(f"bootstrap must be ≥ 100 draws, got {bootstrap}")
     names = question.names
+    if risk in names:
+        raise ValueError(f"axes must name what was varied, got the risk column {risk!r} itself")
     cells = cells_of(table, risk, names, standard_error, cluster)
     y, variance = log_risk(cells)
     design = np.column_stack([np.ones(y.size), *(np.log(cells.axes[a]) for a in names)])
@@ -109,11 +117,14 @@ def fit_rate(
         noisy=float(np.sqrt(variance.max())) > LARGEST_RELATIVE_ERROR,
         vacuous=_vacuous_cells(table, form, trivial, names),
     )
-    diagnoses = diagnose(Fitted(cells, names, design, y, variance, fit), tolerance)
+    fitted = Fitted(cells, names, design, y, variance, fit)
+    diagnoses = diagnose(fitted, tolerance)
     fits = []
     for j, diagnosis in enumerate(diagnoses):
         alone = alone_along(cells, names, j, y, variance)
-        fits.append(question.held_against(exponent_of(fit, j + 1), alone, diagnosis, doubts))
+        found = question.held_against(exponent_of(fit, j + 1), alone, diagnosis, doubts)
+        left = question.left_open(found, doubts)
+        fits.append(replace(found, advice=advice(fitted, j, left) if isinstance(left, Open) else left or ""))
     return RateFit(
         axes=tuple(fits),
         constant=float(np.exp(fit.coefficients[0])),

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from audits.evidence import Side, Verdict
+from audits.rates.advice import Open
 from audits.rates.diagnostics import Diagnosis
 from audits.rates.exponents import Exponent, t_quantile
 from audits.rates.result import AxisFit
@@ -109,12 +110,36 @@ class Question:
             note="; ".join([*notes, *diagnosis.warnings()]),
         )  # fmt: skip
 
+    @property
+    def equivalence_level(self) -> float:
+        """Of one limit of the interval that must lie within the tolerance for CONSISTENT."""
+        return self.level if self.equivalence_alpha is None else self.equivalence_alpha
+
+    def left_open(self, fit: AxisFit, doubts: Doubts) -> Open | str | None:
+        """What keeps an INCONCLUSIVE exponent open: an interval, or a reason that no interval mends; None
+        where nothing is open."""
+        if fit.verdict is not Verdict.INCONCLUSIVE or fit.claimed is None:
+            return None
+        if doubts.vacuous:
+            return "only cells where the claimed form is below the trivial value can decide"
+        if doubts.noisy:
+            return "more trials in the noisiest cells would help, before any level is added"
+        if fit.diagnosis.plainly_curved:
+            return (
+                f"no exponent fits all of the range: measure at values of {fit.axis} where the slope has "
+                "settled, or fit the printed form with all its terms (slope_against)"
+            )
+        deviation = fit.exponent.estimate - fit.claimed
+        lower, higher = self.forbidden(fit.axis)
+        beyond = max(deviation if higher else -math.inf, -deviation if lower else -math.inf)
+        room = self.tolerance - beyond
+        return Open(fit.exponent, room, self.equivalence_level if room > 0.0 else self.level)
+
     def _verdict(self, axis: str, exponent: Exponent, claimed: float, notes: list[str]) -> Verdict:
-        level = self.level if self.equivalence_alpha is None else self.equivalence_alpha
-        low, high = exponent.interval(level)
+        low, high = exponent.interval(self.equivalence_level)
         within = not any(self._breaks(axis, claimed, low, high))
         if self.equivalence_alpha is not None and within:
-            inner = f"[{low:.4g}, {high:.4g}] at one-sided level {level:g}"
+            inner = f"[{low:.4g}, {high:.4g}] at one-sided level {self.equivalence_level:g}"
             notes.append(f"{inner}, within {self.tolerance:g} of {claimed:g}")
         low, high = exponent.interval(self.level)
         if any(self._breaks(axis, claimed, high, low)):

@@ -33,6 +33,7 @@ class AxisFit:
                 wrong is in the note as well.
     resolution  the smallest distance of the true exponent from the claimed one, on the forbidden side, that
                 would have been refuted with probability 0.9.
+    advice      what would decide an INCONCLUSIVE exponent, in a sentence, computed from the design; else "".
     """
 
     axis: str
@@ -50,13 +51,15 @@ class AxisFit:
     alpha_spent: float
     diagnosis: Diagnosis
     note: str
+    advice: str = ""
 
     def __str__(self) -> str:
         claim = "" if self.claimed is None else f", claimed {self.claimed:.4g} → {self.verdict}"
         text = (
             f"exponent of {self.axis}: {self.exponent.estimate:.4g} [{self.low:.4g}, {self.high:.4g}]{claim}"
         )
-        return text + (f" ({self.note})" if self.note else "")
+        text += f" ({self.note})" if self.note else ""
+        return text + (f"; {self.advice}" if self.advice else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -110,10 +113,10 @@ class RateFit:
             f"<td>[{f.low:.4g}, {f.high:.4g}]</td>"
             f"<td>{'' if f.claimed is None else format(f.claimed, '.4g')}</td>"
             f"<td>{'' if f.verdict is None else f.verdict.value}</td>"
-            f"<td>{html.escape('; '.join(f.diagnosis.warnings()))}</td></tr>"
+            f"<td>{html.escape('; '.join([*f.diagnosis.warnings(), *filter(None, [f.advice])]))}</td></tr>"
             for f in self.axes
         )
-        names = ("axis", "exponent", "interval", "claimed", "verdict", "diagnosis")
+        names = ("axis", "exponent", "interval", "claimed", "verdict", "diagnosis and advice")
         return f"<table><tr>{''.join(f'<th>{name}</th>' for name in names)}</tr>{rows}</table>"
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from audits.trace.entries import Entry, entries
 from audits.trace.losses import compose
-from audits.trace.result import Finding, Line, Lost, TraceResult
+from audits.trace.result import Finding, Line, Lost, TraceResult, short
 from audits.trace.watch import trace_runs
 
 SEEDS = 3
@@ -185,6 +185,7 @@ def concluded(
     if any(UNWATCHED in item.text or "not deterministic" in item.text for item in lost.values()):
         # What differs between two runs may then be chance: nothing is proved.
         findings = {}
+    notes.update(dict.fromkeys(_same_seeds([report for _, report in reports])))
     ordered = tuple(sorted(findings.values(), key=lambda f: KINDS.index(f.kind)))
     total, place, rows = dearest
     limit = epsilon * (1.0 + (SAMPLED if sampled else TOLERANCE)) + 1e-9
@@ -211,6 +212,17 @@ def concluded(
         pair_index=place,
         notes=tuple(notes),
     )
+
+
+def _same_seeds(reports: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Notes on generators that start from one number in every run, whatever the run's own seed."""
+    known = [report.get("seeds", []) for report in reports]
+    always = [item for item in known[0] if all(item in items for items in known)] if known else []
+    return [
+        f"a generator made at {short(where[0])}:{where[1]} starts from {seed} in every run: whoever knows "
+        "that number knows the noise"
+        for where, seed in always
+    ]
 
 
 def ledger_lines(rows: Sequence[Entry], delta: float) -> list[Line]:
@@ -261,7 +273,7 @@ def ledger_lines(rows: Sequence[Entry], delta: float) -> list[Line]:
 def _sampled(program: Any, taken: Any, result: TraceResult, adjacency: Any) -> dict[str, Any] | None:
     """A short audit by samples on the dearest pair; None where one run takes too long."""
     from audits.privacy import audit_privacy, each
-    from audits.trace.watch.pair import caller
+    from audits.trace.watch.run import caller
 
     call = caller(program)
     rng = np.random.default_rng([result.seed, 2])

@@ -26,6 +26,10 @@ RECOGNISED = 0.02
 recognised."""
 
 
+SHAPED = ("beta", "poisson", "geometric", "negative_binomial", "chisquare", "dirichlet", "binomial")
+"""As in `watch.rows`: laws that are drawn from as they are."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One row of the ledger.
@@ -78,8 +82,12 @@ def _where(row: Row) -> tuple[str, int, str]:
 def _entry(row: Row, draws: Mapping[int, Row]) -> Entry | None:
     if row["kind"] == "mechanism":
         return _mechanism(row)
-    if row["unlike"] and row["law"] in ("choice", "binomial", "multinomial"):
+    if row["unlike"] and row["law"] in ("choice", "multinomial"):
         return _choice(row)
+    if row["unlike"] and row["law"] == "binomial" and row["unlike"] == ["p"]:
+        return _choice(row)
+    if row["unlike"] and row["law"] in SHAPED:
+        return _shaped(row)
     shift = row.get("shift")
     if shift is None or not np.any(np.asarray(shift) != 0.0):
         return None
@@ -99,13 +107,15 @@ def _additive(row: Row, shift: Array) -> Entry:
     distance = f"{l1:.6g}" if moved.size == 1 else f"L1 {l1:.6g}, L2 {l2:.6g}"
     if law == "normal":
         scale = _spread(params["scale"], shift)
-        ratio = float(np.sqrt(np.sum((shift / scale) ** 2)))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = float(np.sqrt(np.nansum((shift / scale) ** 2)))
         return Entry(
             where, f"normal, sd {_one(scale)}", distance, (Loss("gaussian", ratio),), sampled=sampled
         )
     if law == "laplace":
         scale = _spread(params["scale"], shift)
-        ratios = np.abs(shift / scale)[shift != 0.0]
+        with np.errstate(divide="ignore"):  # a scale of 0: the loss is infinite
+            ratios = np.abs(shift / scale)[shift != 0.0]
         losses = tuple(Loss("laplace", float(r)) for r in ratios)
         return Entry(where, f"laplace, scale {_one(scale)}", distance, losses, sampled=sampled)
     if law == "discrete laplace":
@@ -276,6 +286,22 @@ def _choice(row: Row) -> Entry:
     return Entry(where, row["law"], distance, (finite(p, q),) * times)
 
 
+def _shaped(row: Row) -> Entry:
+    """A draw of a law whose shape depends on the data."""
+    where, law, shape = _where(row), row["law"], tuple(row["shape"])
+    words = "; ".join(
+        f"{name} {np.ravel(row['params'][name])[0]:.6g} and {np.ravel(row['params_other'][name])[0]:.6g}"
+        for name in row["unlike"]
+    )
+    losses: list[Loss] = []
+    for place in range(int(np.prod(shape or (1,)))):
+        pair = [_frozen(law, params, place, shape) for params in (row["params"], row["params_other"])]
+        if None in pair:
+            return Entry(where, law, words, None, f"the law {law} is not one that the ledger knows")
+        losses.append(between(*pair))
+    return Entry(where, law, words, tuple(losses))
+
+
 # --- Mechanisms --------------------------------------------------------------------------------------------
 
 
@@ -294,6 +320,9 @@ def _mechanism(row: Row) -> Entry | None:
         return Entry(where, law, words, None, f"the distance of the arguments of {law} is not known: {words}")
     name = law.lower()
     scale = params.get("scale", params.get("sigma", params.get("std", params.get("stddev", params.get("b")))))
+    if "laplace" in name and not any(key in params for key in ("scale", "b", "sigma")):
+        deviation = params.get("std", params.get("stddev"))
+        scale = None if deviation is None else deviation / math.sqrt(2.0)
     if scale and "gauss" in name and "discrete" not in name:
         return Entry(where, f"{law}, sd {scale:.6g}", words, (Loss("gaussian", amount / scale),))
     if scale and "normal" in name:

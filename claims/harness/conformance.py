@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from audits.evidence import Verdict, combine
 from claims.harness.claim import Claim
@@ -193,11 +194,11 @@ def smoke(claim: Claim, sources: Sources) -> ClaimResult:
     return evaluate(claim, work_of(claim, Settings(tier="smoke"), sources))[0]
 
 
-def named_by_bugs() -> frozenset[str]:
-    """Ids of the claims that a planted bug names."""
-    from claims.harness.mutation.named import named
+def named_by_bugs(folders: Sequence[Path] = ()) -> frozenset[str]:
+    """Ids of the claims that a planted bug names, of this project or of the papers in `folders`."""
+    from claims.harness.mutation.named import bug_folders, named
 
-    return frozenset(claim_id for mutant in named() for claim_id in mutant.caught_by)
+    return frozenset(claim_id for mutant in named((), bug_folders(folders)) for claim_id in mutant.caught_by)
 
 
 def baseline_exponents(papers: Sequence[str]) -> frozenset[tuple[str, str]]:

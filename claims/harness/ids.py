@@ -6,7 +6,7 @@ import re
 
 KEY = re.compile(r"[a-z][a-z0-9_]*")
 NAME = re.compile(r"[a-z0-9][a-z0-9.]*(-[a-z0-9.]+)*")
-TAKEN = frozenset({"index", "suite", "releases", "report"})
+TAKEN = frozenset({"errata", "index", "suite", "releases", "report"})
 """Names of the site's own pages, which no paper may have."""
 LONGEST = 120
 """Letters of an id: file systems take names of 255 bytes, and the names of temporary folders are longer."""

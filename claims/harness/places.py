@@ -60,11 +60,24 @@ def _installed() -> list[Path]:
 
 
 def near_miss(pattern: str, ids: Sequence[str], problems: Sequence[tuple[str, str]]) -> str:
-    """Why a pattern matches nothing: the paper's broken files, or the id that was perhaps meant."""
+    """Why a pattern matches nothing: the paper's broken files, or the id that was perhaps meant.
+
+    What is suggested stays in the paper that was named, or in the one that is most like it.
+
+    >>> near_miss("a2020/theorem-7", ["a2020/lemma-1", "b2020/theorem-7"], ())
+    "no claim matches the pattern 'a2020/theorem-7'; `dpclaims list a2020` shows what there is"
+    >>> near_miss("b2002/theorem-7", ["a2020/lemma-1", "b2020/theorem-7"], ())
+    "no claim matches the pattern 'b2002/theorem-7'; did you mean 'b2020/theorem-7'?"
+    """
     if sentences := [sentence for paper, sentence in problems if paper == pattern.split("/")[0]]:
         return f"no claim matches the pattern {pattern!r}: {'; '.join(sentences)}"
-    near = nearest(pattern, ids)
-    hint = f"; did you mean {near!r}?" if near else "; `dpclaims list` shows all"
+    paper, _, result = pattern.partition("/")
+    papers = sorted({each.split("/")[0] for each in ids})
+    meant = paper if paper in papers else nearest(paper, papers)
+    inside = [each for each in ids if each.startswith(f"{meant}/")] if meant else []
+    near = nearest(f"{meant}/{result}", inside) if result else meant
+    shown = f"dpclaims list {meant}" if meant else "dpclaims list"
+    hint = f"; did you mean {near!r}?" if near else f"; `{shown}` shows what there is"
     return f"no claim matches the pattern {pattern!r}{hint}"
 
 

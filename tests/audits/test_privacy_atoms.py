@@ -24,8 +24,9 @@ from audits.privacy.datasets import kept_apart
 from audits.privacy.draws import Drawer
 from audits.privacy.learners.regressions import logistic, norm
 from audits.privacy.learners.score import Score
+from audits.privacy.method import Job
+from audits.privacy.options import Options
 from audits.privacy.outputs import Encoded
-from audits.privacy.request import Request
 from audits.privacy.sequential import Sequential
 from audits.privacy.tuning import TUNING
 
@@ -228,15 +229,11 @@ def test_counts_of_a_run_are_those_of_its_samples(mechanism: Any, few: bool) -> 
         return outputs
 
     run = Sequential(
-        Request(
-            drawer=Drawer(recorded),
-            pairs=[kept_apart((1, 0))],
-            epsilon=1.0,
-            delta=0.0,
-            alpha=0.05,
-            rng=np.random.default_rng(4),
-            max_samples=2500,
-            stop_early=False,
+        Job(
+            Options(epsilon=1.0, delta=0.0, alpha=0.05, max_samples=2500, stop_early=False),
+            Drawer(recorded),
+            [kept_apart((1, 0))],
+            np.random.default_rng(4),
         )
     )
     run.run()

@@ -58,6 +58,7 @@ def raises(data: Any, size: int, rng: np.random.Generator) -> Any:
         ({"adjacency": lambda a, b: sys.exit(3)}, "the adjacency function raised SystemExit"),
         ({"time_limit": 0.0}, "time_limit must be"),
         ({"method": "guess"}, "method must be one of .* got 'guess'"),
+        ({"method": "gdp"}, "method must be one of .* is gone, got 'gdp'"),
         ({"resolution": 0.5}, "resolution must be an ε above the claimed one"),
         ({"adjacency": "swap"}, "adjacency must be one of .* got 'swap'"),
         ({"mechanism": 3}, "mechanism must be a function"),
@@ -149,3 +150,13 @@ def test_numbers_of_numpy_are_numbers(options: Any) -> None:
     settings = {"epsilon": 1.0, "adjacency": "replace", "max_samples": 500, **options}
     result = audit_privacy(laplace, [([0.0], [1.0])], **settings)
     assert json.loads(result.to_json())["verdict"] == result.verdict
+
+
+@pytest.mark.parametrize("word", ["add", "remove", "add-remove"])
+def test_the_words_of_the_command_line_name_the_same_adjacency(word: str) -> None:
+    options: dict[str, Any] = {"epsilon": 1.0, "adjacency": word, "max_samples": 200, "alpha": 1e-6}
+    found = audit_privacy(lambda d, n, rng: sum(d) + rng.laplace(size=n), [((0, 1), (0,))], **options)
+    # False alarm at α = 1e-6.
+    assert not found.refuted
+    with pytest.raises(ValueError, match="one record more"):
+        audit_privacy(lambda d, n, rng: rng.laplace(size=n), [((0, 1), (0, 0))], **options)

@@ -12,10 +12,11 @@ from audits.privacy import betting, binomial, events
 from audits.privacy import sequential as s
 from audits.privacy.datasets import kept_apart
 from audits.privacy.draws import Drawer
-from audits.privacy.learners.score import Score, threshold_words
+from audits.privacy.learners.score import Learner, Score, threshold_words
+from audits.privacy.method import Job
+from audits.privacy.options import Options
 from audits.privacy.outputs import Encoded
 from audits.privacy.pair_state import PairState, Slot
-from audits.privacy.request import Request
 from audits.privacy.tuning import TUNING
 from implementations.controls import Control, classical_rows
 
@@ -24,15 +25,17 @@ ROWS = {c.name: c for c in classical_rows()}
 
 def sequential(control: Control, pair: Any, max_samples: int) -> s.Sequential:
     return s.Sequential(
-        Request(
-            drawer=Drawer(control.mechanism),
-            pairs=[kept_apart(pair)],
-            epsilon=control.epsilon,
-            delta=control.delta,
-            alpha=0.05,
-            rng=np.random.default_rng(0),
-            max_samples=max_samples,
-            stop_early=False,
+        Job(
+            Options(
+                epsilon=control.epsilon,
+                delta=control.delta,
+                alpha=0.05,
+                max_samples=max_samples,
+                stop_early=False,
+            ),
+            Drawer(control.mechanism),
+            [kept_apart(pair)],
+            np.random.default_rng(0),
         )
     )
 
@@ -99,7 +102,7 @@ def test_scores_that_are_dropped_are_not_missed(name: str) -> None:
     run.run()
     assert sum(dropped) > 0
     # To the end single numbers have their value; the scores of vectors are down to few.
-    left = [slot.learner.__name__ for slot in run.states[0].live()]
+    left = [slot.learner.name for slot in run.states[0].live()]
     assert "value" in left if name != "svt3" else 1 <= len(left) <= 3
 
 
@@ -130,7 +133,7 @@ def test_a_score_is_dropped_only_where_it_is_surely_not_needed(
     p, q = 0.2, 0.05
     a = math.exp(control.epsilon)
     error = math.sqrt((p * (1.0 - p) + a * a * q * (1.0 - q)) * size)
-    state.slots = [Slot(one_score), Slot(one_score)]
+    state.slots = [Slot(Learner("first", one_score)), Slot(Learner("second", one_score))]
     for slot, hits in zip(state.slots, (p * size, p * size + ahead * error), strict=True):
         slot.ladder = events.Ladder(
             score_of(0), np.zeros(1), np.array([round(hits)]), np.array([round(q * size)]), size
@@ -151,18 +154,15 @@ def test_the_ladder_before_a_clearly_worse_fit_is_kept() -> None:
     def learner(first: Encoded, second: Encoded) -> Score:
         return score_of(next(columns))
 
-    request = Request(
-        drawer=Drawer(mechanism),
-        pairs=[kept_apart((np.zeros(1), np.ones(1)))],
-        epsilon=1.0,
-        delta=0.0,
-        alpha=0.05,
-        rng=np.random.default_rng(0),
-        max_samples=10_000,
+    request = Job(
+        Options(epsilon=1.0, delta=0.0, alpha=0.05, max_samples=10_000),
+        Drawer(mechanism),
+        [kept_apart((np.zeros(1), np.ones(1)))],
+        np.random.default_rng(0),
     )
     state = PairState(request, request.pairs[0], 0)
     state.collect(2_000)
-    state.slots = [Slot(learner)]
+    state.slots = [Slot(Learner("a column", learner))]
     seen = state.samples()[0]
 
     def shown() -> list[int]:

@@ -16,7 +16,8 @@ from audits.privacy import betting, events
 from audits.privacy.datasets import kept_apart
 from audits.privacy.draws import Drawer
 from audits.privacy.learners.score import Score
-from audits.privacy.request import Request
+from audits.privacy.method import Job
+from audits.privacy.options import Options
 from audits.privacy.sequential import Sequential, Wealth
 from audits.privacy.tuning import TUNING
 
@@ -258,15 +259,11 @@ def test_log_sum_is_scipys() -> None:
 
 def sequential(pairs: int = 1, epsilon: float = 1.0) -> Sequential:
     return Sequential(
-        Request(
-            drawer=Drawer(lambda d, size, rng: d + rng.laplace(size=size)),
-            pairs=[kept_apart((1.0, 0.0))] * pairs,
-            epsilon=epsilon,
-            delta=0.0,
-            alpha=0.05,
-            rng=np.random.default_rng(0),
-            max_samples=3000,
-            stop_early=False,
+        Job(
+            Options(epsilon=epsilon, delta=0.0, alpha=0.05, max_samples=3000, stop_early=False),
+            Drawer(lambda d, size, rng: d + rng.laplace(size=size)),
+            [kept_apart((1.0, 0.0))] * pairs,
+            np.random.default_rng(0),
         )
     )
 

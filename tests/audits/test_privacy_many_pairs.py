@@ -12,7 +12,8 @@ from audits.privacy import sequential
 from audits.privacy.betting import log_sum
 from audits.privacy.datasets import kept_apart
 from audits.privacy.draws import Drawer
-from audits.privacy.request import Request
+from audits.privacy.method import Job
+from audits.privacy.options import Options
 from audits.privacy.sequential import MeanWealth, Sequential, Wealth
 from audits.privacy.tuning import TUNING
 
@@ -37,14 +38,11 @@ def _audit(count, bad, **options):
 
 
 def _run(count, bad=None, max_samples=40_000):
-    request = Request(
-        drawer=Drawer(_mechanism(bad), "raise", 1),
-        pairs=[kept_apart(pair) for pair in _pairs(count)],
-        epsilon=1.0,
-        delta=0.0,
-        alpha=1e-3,
-        rng=np.random.default_rng(0),
-        max_samples=max_samples,
+    request = Job(
+        Options(epsilon=1.0, delta=0.0, alpha=1e-3, max_samples=max_samples),
+        Drawer(_mechanism(bad), "raise", 1),
+        [kept_apart(pair) for pair in _pairs(count)],
+        np.random.default_rng(0),
     )
     return Sequential(request)
 

@@ -10,13 +10,13 @@ import pytest
 from scipy import special
 
 from audits.privacy import audit_privacy
-from audits.privacy.learners.modes import _surprise, modes  # pyright: ignore[reportPrivateUsage]
-from audits.privacy.learners.parity import parity
-from audits.privacy.learners.periods import period
-from audits.privacy.learners.summaries import summary
+from audits.privacy.learners.choice import MODES, PERIOD, SEARCHES
+from audits.privacy.learners.search import of_split
 from audits.privacy.outputs import Encoded
 from benchmarks.leaks import NUMBERS, bit
 
+period, modes = PERIOD.fit, MODES.fit
+parity, summary, _ = (learner.fit for learner in SEARCHES)
 HIDDEN = (
     "half of a period of 0.01",
     "mode of weight 0.01, width 1e-4",
@@ -82,7 +82,7 @@ def test_surprise_is_the_log_of_the_binomial_tail_but_for_its_width() -> None:
     # Chernoff: P(X ≥ a) ≤ exp(−n·KL(a/n ‖ p)) for a ≥ np.
     for n, a, p in [(20, 18, 0.5), (100, 70, 0.4), (16, 16, 0.5)]:
         exact = special.bdtrc(a - 1, n, p)
-        bound = np.exp(-_surprise(np.array([a]), np.array([n - a]), p))[0]
+        bound = np.exp(-of_split(np.array([a]), np.array([n - a]), p))[0]
         assert exact <= bound * (1.0 + 1e-12)
         assert bound <= 20.0 * exact
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audits.privacy import AuditResult, audit_privacy, each
+from audits.privacy import AuditResult, audit_privacy, each, planting
 from audits.privacy.encoder import Encoder
 from audits.privacy.leaks import PlantedLeak, battery, put, put_mode, put_parity, put_phase, put_sign
 from audits.privacy.outputs import Encoded
@@ -37,7 +37,7 @@ def columns(outputs: Any) -> Encoded:
 
 def passed(run: Any = lambda *_: (True, True), **changes: Any) -> Passed:
     settings = {"samples": 60_000, "epsilon": 1.0, "delta": 0.0, "alpha": 0.001}
-    return Passed(**{**settings, "seconds": lambda n: 0.0, "run": run, **changes})
+    return Passed(**{**settings, "run": run, **changes})
 
 
 # --- The laws ----------------------------------------------------------------------------------------
@@ -179,7 +179,8 @@ def test_the_text_of_a_pass_has_three_lines_and_its_json_the_sizes() -> None:
     result = audited(laplace)
     assert [label for label, _ in result.worth] == ["caught", "not caught", "too small"]
     assert "exactly once in" in result.worth[0][1]
-    assert all(text in result.summary() for _, text in result.worth)
+    assert result.would_have_caught in result.summary()
+    assert all(one.brief in result.would_have_caught for one in result.planted[:2])
     document = result.to_dict()["planted"]
     # A test that knows the event needs all samples at one size, so what was caught in a sixth is larger.
     for one in document:
@@ -188,12 +189,30 @@ def test_the_text_of_a_pass_has_three_lines_and_its_json_the_sizes() -> None:
     assert any(one["caught"] is not None for one in document)
 
 
+def test_a_seed_plants_the_same_leaks_again_whatever_the_clock_says() -> None:
+    first, second = (audited(laplace, seed=4).planted for _ in range(2))
+    assert first == second
+
+
+def test_planted_runs_take_no_more_samples_than_their_share() -> None:
+    outputs = [laplace(d, 20_000, RNG(d)) for d in (0, 1)]
+    drawn: list[int] = []
+
+    def run(given: Given, samples: int, seconds: float, rng: Any) -> tuple[bool, bool]:
+        given.places[0] += samples
+        drawn.append(samples)
+        return False, True
+
+    plant(passed(run), outputs, Encoder(), 60.0, RNG(0))
+    allowed = max(planting.SHARE * 60_000, planting.LEAST)
+    assert allowed <= sum(drawn) < allowed + max(drawn)
+
+
 def test_nothing_is_planted_where_it_was_not_asked_for_or_nothing_passed() -> None:
     assert audited(laplace, planting=False).planted == ()
     refuted = audited(lambda d, n, rng: d + rng.laplace(scale=0.3, size=n))
     assert refuted.verdict == "refuted"
     assert refuted.planted == ()
-    assert audited(laplace, method="gdp").planted == ()
 
 
 def mixed(data: float, rng: np.random.Generator) -> Any:

@@ -11,8 +11,9 @@ import pytest
 from audits import audit_privacy, each
 from audits.privacy.encoder import Encoder
 from audits.privacy.learners.cells import partition
-from audits.privacy.learners.relations import members
-from audits.privacy.learners.symbols import symbols
+from audits.privacy.learners.choice import SEARCHES
+from audits.privacy.learners.families import members
+from audits.privacy.learners.search import best_of
 from audits.privacy.outputs import Encoded, columns_of
 
 Rng = np.random.Generator
@@ -104,7 +105,7 @@ def words_that_agree(data: int, rng: Rng) -> Any:
         (each(member_of_a_list), 600, WORDS[-1]),
         (each(member_of_a_list_of_any_length), 600, WORDS[-1]),
         (each(number_in_a_list), 600, "158380"),
-        (each(interval_in_a_list), 1_500, "the count of"),
+        (each(interval_in_a_list), 1_500, "largest number in ["),
         (each(edge_of_a_graph), 600, "(9, 4)"),
         (each(record_in_a_list), 2_000, ""),
         (each(words_that_agree), 1_500, ""),
@@ -155,7 +156,7 @@ def test_shares_of_places_lists_and_agreement_are_those_of_brute_force() -> None
     # The word of the third place is that of the first in half of the lists of one dataset.
     lists[1][:300, 2] = lists[1][:300, 0]
     a, b = encoded(*lists)
-    score = symbols(a, b)
+    score = SEARCHES[-1].fit(a, b)
     assert score is not None
     agree = [side[:, 0] == side[:, 2] for side in lists]
     for side, values in zip((a, b), agree, strict=True):
@@ -188,7 +189,8 @@ def test_numbers_of_a_list_are_counted_wherever_they_stand() -> None:
     lists = rng.integers(0, 20, size=(2, 800, 7)).astype(float)
     lists[0][lists[0] == 13.0] = 20.0
     a, b = encoded(*lists)
-    (view,) = members(a, b)
+    view = best_of([members], a, b)
+    assert view is not None
     value = float(view.words.split("{")[1].rstrip("}"))
     assert value in (13.0, 20.0)
     np.testing.assert_array_equal(view.of(b), (lists[1] == value).sum(axis=1))

@@ -59,8 +59,8 @@ def test_a_file_gives_its_bugs_in_order(tmp_path):
     assert other.name == "demo-2.5"
     assert other.by is importlib.import_module("claims.mutants.levy2021").double_noise
     assert (other.swap, other.axis) == (None, "n")
-    assert [m.name for m in named(folder=tmp_path)] == ["demo-2.5", "demo-half"]
-    assert [m.name for m in named(["*-half"], tmp_path)] == ["demo-half"]
+    assert [m.name for m in named(folders=[tmp_path])] == ["demo-2.5", "demo-half"]
+    assert [m.name for m in named(["*-half"], [tmp_path])] == ["demo-half"]
 
 
 HALF = "demo_bugs.toml, [demo-half]: "
@@ -108,7 +108,7 @@ def test_a_name_in_two_files_is_refused(tmp_path):
     _write(tmp_path, GOOD)
     (tmp_path / "demo_other.toml").write_text(GOOD, encoding="utf-8")
     with pytest.raises(ValueError, match=r"demo_other.toml, \[demo-half\]: the name is taken .*demo_bugs"):
-        named(folder=tmp_path)
+        named(folders=[tmp_path])
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_a_name_in_two_files_is_refused(tmp_path):
 )
 def test_what_cannot_be_planted_is_named_before_a_claim_runs(tmp_path, monkeypatch, old, new, says):
     _write(tmp_path, GOOD.replace(old, new, 1))
-    monkeypatch.setattr(bugs, "named", lambda patterns: named(patterns, tmp_path))
+    monkeypatch.setattr(bugs, "named", lambda patterns, _: named(patterns, [tmp_path]))
     with pytest.raises(ValueError, match=r"demo_bugs.toml, \[demo-half\]: ") as caught:
         named_bugs(["demo-half"], _catalogue())
     assert says in str(caught.value)
@@ -132,7 +132,7 @@ def test_what_cannot_be_planted_is_named_before_a_claim_runs(tmp_path, monkeypat
 
 def test_the_command_names_a_broken_file_in_one_sentence(dpclaims, tmp_path, monkeypatch):
     _write(tmp_path, GOOD.replace("caught_by", "caught"))
-    monkeypatch.setattr(bugs, "named", lambda patterns: named(patterns, tmp_path))
+    monkeypatch.setattr(bugs, "named", lambda patterns, _: named(patterns, [tmp_path]))
     status, out, err = dpclaims("mutants", "demo-*")
     assert (status, out) == (2, "")
     assert err.startswith("dpclaims: demo_bugs.toml, [demo-half]: unknown key 'caught'")
@@ -168,7 +168,7 @@ def _updated(folder: Path, monkeypatch, checks, text: str = GOOD) -> tuple[str, 
     """The file after --update of its first bug, what was said of it, and whether it was caught."""
     file = _write(folder, text)
     catalogue = _catalogue(*checks)
-    monkeypatch.setattr(bugs, "named", lambda patterns: named(patterns, folder))
+    monkeypatch.setattr(bugs, "named", lambda patterns, _: named(patterns, [folder]))
     monkeypatch.setattr(update, "holders", lambda module, catalogue, sources: list(catalogue.claims))
     said: list[str] = []
     sources = Sources(roots_of())

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from audits.evidence import Evidence
-from claims.harness.commands.rates import (
-    compare,
-    fit_csv,
-    parse_claimed,
-    read_baseline,
-    write_baseline,
-)
+from claims.harness.commands.measurements import Measured, measurements_command, parse_claimed
+from claims.harness.commands.rates import Asked, compare, read_baseline, write_baseline
+from claims.harness.exchange import Outputs
 from claims.harness.mutation.named import named
 from claims.harness.mutation.plant import planted
 
@@ -43,13 +41,13 @@ def _exponent(estimate, error=0.01, freedom=20.0, worse="either"):
     ],
 )
 def test_a_regression_is_significant_and_in_the_bad_direction(new, error, worse, status):
-    rows = compare({NAME: _exponent(new, error, worse=worse)}, {NAME: _exponent(-1.0)}, 0.05)
+    rows = compare({NAME: _exponent(new, error, worse=worse)}, {NAME: _exponent(-1.0)}, Asked())
     assert [r["status"] for r in rows] == [status]
 
 
 def test_new_and_missing_exponents_are_named():
-    assert compare({NAME: _exponent(-1.0)}, {}, 0.05)[0]["status"] == "new"
-    assert compare({}, {NAME: _exponent(-1.0)}, 0.05)[0]["status"] == "missing"
+    assert compare({NAME: _exponent(-1.0)}, {}, Asked())[0]["status"] == "new"
+    assert compare({}, {NAME: _exponent(-1.0)}, Asked())[0]["status"] == "missing"
 
 
 def test_a_baseline_survives_its_file(tmp_path):
@@ -91,9 +89,8 @@ def test_what_is_wrong_with_a_fit_of_ones_own_is_said(tmp_path, capsys, json_wan
     file = tmp_path / "cells.csv"
     sizes = [100 * 2**k for k in range(7)]
     file.write_text("n,risk\n" + "".join(f"{n},{1 / n + 1e-3}\n" for n in sizes))
-    status = fit_csv(
-        file, risk="risk", axes=["n"], claimed="n=-1", tolerance=0.05, side="tight", json=json_wanted
-    )
+    asked = Measured(csv=file, risk="risk", axes=["n"], claimed="n=-1")
+    status = measurements_command(asked, Outputs(), json=json_wanted)
     assert status == 3  # INCONCLUSIVE: a floor, so that no exponent holds at both ends
     out = capsys.readouterr().out
     if json_wanted:
@@ -121,3 +118,85 @@ def test_rates_pass_and_a_mutant_of_the_reference_regresses(dpclaims, tmp_path, 
         status, out, _ = dpclaims("rates", pattern, "--baseline", str(committed))
     assert status == 1
     assert "regressed" in out
+
+
+# --- Measurements of one's own ------------------------------------------------------------------------------
+
+
+def _cells(folder, name, exponent, levels=7, spread=0.01):
+    """A table of one axis whose scatter is the same in every call."""
+    rng = np.random.default_rng(0)
+    sizes = 100 * 2 ** np.arange(levels)
+    risks = 3.0 * sizes**exponent * np.exp(spread * rng.normal(size=levels))
+    lines = [f"{n},{risk!r}" for n, risk in zip(sizes.tolist(), risks.tolist(), strict=True)]
+    (folder / name).write_text("\n".join(["n,risk", *lines, ""]))
+
+
+@pytest.fixture
+def rates(dpclaims, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    _cells(tmp_path, "good.csv", -1.001)
+    _cells(tmp_path, "slower.csv", -0.6)
+    _cells(tmp_path, "few.csv", -1.0, levels=4, spread=0.1)
+    return lambda csv, *more: dpclaims("rates", "--csv", csv, "--risk", "risk", "--axis", "n", *more)
+
+
+def test_a_regression_of_ones_own_exponents(rates, tmp_path):
+    status, out, _ = rates("good.csv", "--baseline", "b.json", "--update")
+    assert status == 0
+    document = json.loads((tmp_path / "b.json").read_text())
+    assert document["format"] == "dpclaims-exponents/1"
+    assert document["exponents"]["n"]["estimate"] == pytest.approx(-1.001, abs=0.02)
+    assert rates("good.csv", "--baseline", "b.json")[0] == 0
+    status, out, _ = rates("slower.csv", "--baseline", "b.json")
+    assert status == 1
+    assert "exponent of n: regressed, baseline -0.999" in out
+    # Faster is no regression of an upper bound, and one of a tight rate.
+    rates("slower.csv", "--baseline", "slow.json", "--update")
+    assert rates("good.csv", "--baseline", "slow.json", "--side", "upper")[0] == 0
+    assert rates("good.csv", "--baseline", "slow.json")[0] == 1
+
+
+def test_the_files_of_a_fit(rates, tmp_path):
+    pytest.importorskip("matplotlib", reason="plots need Matplotlib")
+    asked = ["--claimed", "n=-1", "--plot", "p.svg", "--junit", "out/j.xml", "--summary", "s.md"]
+    assert rates("slower.csv", *asked)[0] == 1
+    assert "<svg" in (tmp_path / "p.svg").read_text(encoding="utf-8")
+    (case,) = ElementTree.parse(tmp_path / "out" / "j.xml").getroot()
+    fields = {p.attrib["name"]: p.attrib["value"] for p in case.iter("property")}
+    assert fields["verdict"] == "REFUTED"
+    assert float(fields["low"]) < float(fields["estimate"]) == pytest.approx(-0.6, abs=0.02)
+    assert case.find("failure") is not None
+    assert "| **exponent of n** | REFUTED |" in (tmp_path / "s.md").read_text(encoding="utf-8")
+
+
+def test_few_levels_are_undecided_with_advice(rates):
+    status, out, _ = rates("few.csv", "--claimed", "n=-1")
+    assert status == 3
+    assert "what would decide: " in out
+    status, out, _ = rates("few.csv", "--claimed", "n=-1", "--json")
+    (exponent,) = json.loads(out)["exponents"]
+    assert "of n" in exponent["advice"]
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (["--axis", "risk"], "--axis must name what was varied, got the column of --risk, 'risk'"),
+        (["--update"], "--baseline"),
+        (["--baseline", "nowhere.json"], "'nowhere.json' does not exist: write it with --update"),
+        (["--baseline", "good.csv"], "good.csv"),
+        (["--alpha", "0"], "--alpha must be in (0, 0.5), got 0"),
+        (["--alpha", "nan"], "--alpha"),
+        (["--tolerance", "inf"], "--tolerance"),
+        (["--plot", "p.poem"], "p.poem"),
+        (["--junit", "good.csv/j.xml"], "cannot be written"),
+    ],
+)
+def test_options_that_make_no_sense_are_one_sentence(rates, more, says):
+    pytest.importorskip("matplotlib", reason="plots need Matplotlib")
+    status, out, err = rates("good.csv", *more)
+    assert (status, out) == (2, "")
+    assert err.startswith("dpclaims: ")
+    assert err.count("\n") == 1
+    assert says in err

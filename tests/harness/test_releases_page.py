@@ -47,8 +47,7 @@ def test_the_page_shows_the_rows_and_links_the_findings(tmp_path: Path) -> None:
     assert set(pages) == {PATH, "releases/lib-f.html"}
     text = pages[PATH]
     for words in (
-        "3 functions of 1 libraries",
-        "1 verdicts are the expected ones",
+        "3 functions of 1 library",
         '<a href="releases/lib-f.html">f&lt;x&gt;</a>',
         "shown by output ≥ 3.0: probability 0.5 [0.4, 0.6] against 0 [0, 0.05], ε ≥ 2.08",
         "12\u202f345",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import html
 import json
 import os
 import re
@@ -27,11 +28,11 @@ from claims.harness.discover import load
 from claims.harness.report import notebooks as notebooks_module
 from claims.harness.report import write as write_module
 from claims.harness.report.notebooks import check_parameters, notebooks_folder, read_notebooks
-from claims.harness.report.pages import ClaimPage, hide_paths, interval_html, number_html
+from claims.harness.report.numbers import estimate_text, hide_paths, number_text
+from claims.harness.report.pictures import pictures_of
 from claims.harness.report.plots import INK, NoRowsError, draw, draw_ratios
-from claims.harness.report.site import style_sheet
+from claims.harness.report.site import asset, digest
 from claims.harness.report.write import choose_parameters, write_report
-from claims.harness.run.result import ClaimResult
 from claims.harness.run.runner import Settings, run_claims
 from claims.harness.run.temporary import temporary_name
 from implementations.interfaces import Adjacency
@@ -120,6 +121,7 @@ class Tags(HTMLParser):
     """Every tag with its attributes, and whether all tags are closed in order."""
 
     VOID = ("meta", "link", "br", "img", "hr", "input")
+    TEXT = ("script", "style")
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -146,10 +148,21 @@ class Tags(HTMLParser):
 def test_every_claim_has_its_page_and_its_notebook(site: Path) -> None:
     names = {p.relative_to(site).as_posix() for p in site.rglob("*") if p.is_file()}
     names = {name for name in names if not name.startswith("releases")}
-    wanted = {"made2024/bound", "made2024/bound--corrected", "made2024/crash", "made2024/privacy"}
-    wanted |= {"made2024", "song2021", "song2021/lemma-b.2"}
-    expected = {f"{name}.{kind}" for name in wanted for kind in ("html", "ipynb")}
-    assert names == expected | {"index.html", "suite.ipynb", "report.json"}
+    results = {
+        "made2024/bound",
+        "made2024/crash",
+        "made2024/privacy",
+        "made2024",
+        "song2021",
+        "song2021/lemma-b.2",
+    }
+    expected = {f"{name}.{kind}" for name in results for kind in ("html", "ipynb", "notebook.html")}
+    expected |= {"suite.ipynb", "suite.notebook.html", "errata/song2021.html", "mathematics.woff2"}
+    # The address that a reading had leads to its place on the page of the result.
+    assert names == expected | {"index.html", "made2024/bound--corrected.html", "report.json"}
+    moved = (site / "made2024" / "bound--corrected.html").read_text(encoding="utf-8")
+    assert 'content="0; url=bound.html#corrected"' in moved
+    assert '<section id="corrected">' in (site / "made2024" / "bound.html").read_text(encoding="utf-8")
 
 
 def test_pages_are_well_formed_and_their_links_lead_somewhere(site: Path) -> None:
@@ -158,17 +171,25 @@ def test_pages_are_well_formed_and_their_links_lead_somewhere(site: Path) -> Non
         assert found.open == [], page
         links = [a["href"] for tag, a in found.tags if tag == "a"]
         assert links
-        # References of the released libraries lead out of the site.
-        inside = [k for k in links if not (k.startswith("https://") and "releases" in page.as_posix())]
-        for link in inside:
-            assert (page.parent / unquote(link)).is_file(), f"{page.name}: {link}"
+        # DOIs, and references of the released libraries, lead out of the site.
+        for link in [k for k in links if not k.startswith("https://")]:
+            target, _, anchor = unquote(link).partition("#")
+            file = page.parent / target if target else page
+            assert file.is_file(), f"{page.name}: {link}"
+            if anchor:
+                assert f'id="{anchor}"' in file.read_text(encoding="utf-8"), f"{page.name}: {link}"
 
 
-def test_nothing_is_fetched_and_nothing_runs(site: Path) -> None:
+def test_nothing_is_fetched_and_nothing_runs_but_the_search(site: Path) -> None:
     for page in pages(site):
         text = page.read_text(encoding="utf-8")
+        scripts = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+        assert scripts == ([asset("filter.js")] if page.name == "index.html" else [])
+        assert ("script-src" in text) == bool(scripts)
+        if scripts:
+            assert f"script-src '{digest(scripts[0])}'" in html.unescape(text)
         for tag, attributes in Tags(text).tags:
-            assert tag not in ("script", "iframe", "object", "embed", "base")
+            assert tag not in ("iframe", "object", "embed", "base", "form")
             assert not any(name.startswith("on") for name in attributes)
             if tag == "a" and attributes["href"].startswith("https://"):
                 continue  # fetched by a reader who clicks, not by the page
@@ -176,8 +197,9 @@ def test_nothing_is_fetched_and_nothing_runs(site: Path) -> None:
                 target = attributes.get(name, "")
                 assert not re.match(r"\s*(https?:|//|file:|javascript:)", target), f"{page.name}: {target}"
         assert "@import" not in text
-        assert not re.search(r"url\((?!#)", text)
-        assert "default-src 'none'" in text
+        # The font lies beside the pages.
+        assert not re.search(r"url\((?!#|(\.\./)?mathematics\.woff2\))", text)
+        assert "default-src 'none'" in html.unescape(text)
 
 
 def test_no_path_of_the_machine_is_written(site: Path, workplace: Path) -> None:
@@ -185,7 +207,7 @@ def test_no_path_of_the_machine_is_written(site: Path, workplace: Path) -> None:
     private |= {"/home/nobody", "/tmp/", "site-packages/../"}
     private.discard("/")
     for file in site.rglob("*"):
-        if file.is_file():
+        if file.is_file() and file.suffix != ".woff2":
             text = file.read_text(encoding="utf-8")
             assert [p for p in private if p in text] == [], file
 
@@ -201,11 +223,12 @@ def test_notebooks_are_valid_and_executed_with_their_parameters(site: Path) -> N
         outputs = [o for c in notebook.cells for o in c.get("outputs", [])]
         assert outputs
         # Warnings and prints would be streams.
-        assert {o.output_type for o in outputs} == {"display_data"}, file
-    claim = nbformat.read(site / "made2024" / "bound--corrected.ipynb", as_version=4)
+        assert {o.output_type for o in outputs} <= {"display_data", "execute_result"}, file
+    claim = nbformat.read(site / "made2024" / "bound.ipynb", as_version=4)
     injected = next(c for c in claim.cells if "injected-parameters" in c.metadata.get("tags", []))
     values = {node.targets[0].id: ast.literal_eval(node.value) for node in ast.parse(injected.source).body}  # pyright: ignore
-    assert values == {"run": "trial", "claim": "made2024/bound:corrected", "digits": 5}
+    made = {"tier": "smoke", "seed": 0, "alpha": 0.001}
+    assert values == {"claim": "made2024/bound", **made, "digits": 5}
 
 
 def test_numbers_on_a_page_are_those_of_the_run(site: Path, workplace: Path) -> None:
@@ -214,13 +237,13 @@ def test_numbers_on_a_page_are_those_of_the_run(site: Path, workplace: Path) -> 
     evidence = json.loads(stored.read_text())["evidence"]
     assert evidence
     for piece in evidence[:5]:
-        assert f"<strong>{number_html(float(piece['estimate']), 5)}</strong>" in page
+        assert f"<strong>{number_text(float(piece['estimate']), 5)}</strong>" in page
     privacy = (site / "made2024" / "privacy.html").read_text(encoding="utf-8")
     # Estimate, interval, confidence, samples, claimed value, α spent, note: with the five digits asked for.
     for shown in (
         "1.2346",
         "[1.2346, ∞]",
-        "1 − 10<sup>−6</sup>",
+        "1 − 10⁻⁶",
         "123\u202f456",
         "a &lt;counterexample&gt; in",
     ):
@@ -229,11 +252,11 @@ def test_numbers_on_a_page_are_those_of_the_run(site: Path, workplace: Path) -> 
 
 def test_verdicts_and_expectations_are_on_every_page(site: Path) -> None:
     index = (site / "index.html").read_text(encoding="utf-8")
-    assert "5 claims of 2 papers" in index
+    assert "4 printed results: 2 hold, 1 fall, 1 open" in index
     assert "2 of 5 verdicts differ from the expected ones" in index
-    corrected = (site / "made2024" / "bound--corrected.html").read_text(encoding="utf-8")
-    assert "CONFIRMED" in corrected
-    assert "expected REFUTED" in corrected
+    bound = (site / "made2024" / "bound.html").read_text(encoding="utf-8")
+    assert "CONFIRMED" in bound
+    assert "expected REFUTED" in bound
     for name in ("α of the run", "share of each claim", "spent by this run", "versions"):
         assert name in index
 
@@ -243,6 +266,7 @@ def test_a_crashed_claim_shows_its_traceback(site: Path) -> None:
     assert "CRASHED" in page
     assert "RuntimeError: no such file: …/data.txt" in page
     assert "…/test_report.py" in page
+    assert "The check crashed (as printed)." in page
 
 
 def test_a_claim_that_the_catalogue_lost_keeps_its_evidence(site: Path) -> None:
@@ -253,7 +277,7 @@ def test_a_claim_that_the_catalogue_lost_keeps_its_evidence(site: Path) -> None:
 
 def test_a_statement_is_mathematics_on_its_page(site: Path) -> None:
     page = (site / "song2021" / "lemma-b.2.html").read_text(encoding="utf-8")
-    statement = page.split('<div class="statement">')[1].split("</div>")[0]
+    statement = page.split('<div class="statement" tabindex="0">')[1].split("</div>")[0]
     assert "<math" in statement
     assert "$" not in statement
 
@@ -268,7 +292,7 @@ def test_the_same_run_gives_the_same_bytes_and_replaces_the_report(site: Path, w
 
 
 def test_a_value_that_a_notebook_refuses_is_bad_input(workplace: Path) -> None:
-    with pytest.raises(ValueError, match="suite: digits must be an integer from 1 to 15, got 0"):
+    with pytest.raises(ValueError, match="digits must be an integer from 1 to 15, got 0"):
         write_report(
             workplace / "reports" / "runs" / "trial", workplace / "never", parameters={"digits": "0"}
         )
@@ -299,7 +323,8 @@ def no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"digits": 2.5}, "parameter 'digits' must be int, got 2.5"),
         ({"digits": True}, "parameter 'digits' must be int, got True"),
         ({"rows": "many"}, "claim.ipynb: parameter 'rows' must be int, got 'many'"),
-        ({"run": "other"}, "parameter 'run' is set by the report"),
+        ({"claim": "other"}, "parameter 'claim' is set by the report"),
+        ({"tier": "full"}, "parameter 'tier' is set by the report"),
     ],
 )
 def test_a_parameter_that_no_notebook_has_is_refused(
@@ -314,9 +339,7 @@ def test_parameters_go_where_they_are_known() -> None:
     notebooks = read_notebooks(notebooks_folder())
     chosen = choose_parameters(notebooks, {"rows": "3", "digits": "6"})
     assert chosen == {"suite": {"digits": 6}, "paper": {"digits": 6}, "claim": {"rows": 3, "digits": 6}}
-    with pytest.raises(
-        ValueError, match=r"paper.ipynb has no parameter 'rows'; it has 'run', 'paper', 'digits'"
-    ):
+    with pytest.raises(ValueError, match=r"paper.ipynb has no parameter 'rows'; it has 'paper', 'tier', "):
         check_parameters("paper", notebooks["paper"], {"rows": 3})
 
 
@@ -365,7 +388,7 @@ def test_without_the_extra_a_sentence_says_what_to_install(
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == "papermill" else found(name)
     )
-    with pytest.raises(ValueError, match=r"needs papermill: pip install 'dpclaims\[report\]'"):
+    with pytest.raises(ValueError, match=r"needs papermill: pip install '.\[report\]'"):
         write_report(workplace / "reports" / "runs" / "trial", tmp_path / "site")
 
 
@@ -418,7 +441,7 @@ def test_notebooks_hold_no_numbers_and_no_outputs() -> None:
                 if isinstance(node, ast.Constant) and isinstance(node.value, int | float)
             ]
             assert numbers == [], name
-            assert len(cell.source.splitlines()) <= 5, "code belongs in pages.py"
+            assert len(cell.source.splitlines()) <= 9, "code belongs in claims/harness/notebook.py"
 
 
 def test_notebooks_are_found_in_a_checkout_and_once_installed(
@@ -449,27 +472,28 @@ def said(claim: Claim) -> list[str]:
 
 
 def test_every_statement_of_the_catalogue_is_rendered() -> None:
-    from claims.harness.report.mathematics import markdown_to_html
+    from claims.harness.report.mathematics import docstring_to_html, markdown_to_html
 
     for claim in load():
         for text in (claim.statement, claim.summary, claim.title, claim.doc, *said(claim)):
-            html = markdown_to_html(text)
+            shown = docstring_to_html(text) if text is claim.doc else markdown_to_html(text)
             # A formula that cannot be converted is shown as its source, in this element.
-            assert 'class="tex"' not in html, f"{claim.id}: {html}"
-            for formula in re.findall(r"<math.*?</math>", html, re.DOTALL):
+            assert 'class="tex"' not in shown, f"{claim.id}: {shown}"
+            assert "mathvariant" not in shown  # browsers pay no heed to it
+            for formula in re.findall(r"<math.*?</math>", shown, re.DOTALL):
                 ElementTree.fromstring(formula)
 
 
 def test_formulas_become_mathml_and_raw_html_does_not_pass() -> None:
     from claims.harness.report.mathematics import inline_html, markdown_to_html
 
-    html = markdown_to_html(
+    shown = markdown_to_html(
         "If $x_1\n< x_2$, `$5` and \\$6 hold.\n\n$$\\sum_{i=1}^n x_i$$\n\n<script>alert(1)</script>"
     )
-    assert html.count("<math") == 2
-    assert 'display="block"' in html
-    assert "<code>$5</code> and $6 hold" in html
-    assert "<script>" not in html
+    assert shown.count("<math") == 2
+    assert 'display="block"' in shown
+    assert "<code>$5</code> and $6 hold" in shown
+    assert "<script>" not in shown
     assert inline_html("$5 or $6") == "$5 or $6"
     assert "<b>" not in inline_html("<b>$x$</b>")
 
@@ -572,40 +596,27 @@ def test_measured_over_claimed_takes_infinite_ends() -> None:
     assert "All: d\u00a0=\u00a02." in drawn.caption
 
 
-def test_a_claim_page_draws_its_plots_and_names_the_broken_one() -> None:
+def test_plots_are_drawn_few_points_are_a_table_and_a_broken_plot_is_named() -> None:
     claim = make_claim(
         "bound",
         confirmed,
         expected=Verdict.CONFIRMED,
-        plots=(plot(), plot(y="rick", title="Broken")),
+        plots=(plot(), plot(x="kind", title="Two"), plot(y="rick", title="Broken"), plot(select={"n": 7})),
     )
-    page = ClaimPage(
-        result=ClaimResult(
-            id=claim.id,
-            kind="bound",
-            role="printed",
-            finding=None,
-            summary="",
-            verdict=Verdict.CONFIRMED,
-            expected=Verdict.CONFIRMED,
-            evidence=(),
-            resolution=None,
-            alpha_spent=0.0,
-            seconds=0.0,
-        ),
-        rows=ROWS,
-        provenance={"alpha_per_claim": SHARE, "tier": "smoke", "seed": 0, "claims": [claim.id]},
-        claim=claim,
-        folder=Path("nowhere"),
-        others=["made2024/bound:corrected"],
-    )
-    texts = [block.text for block in page.figures()]
-    assert sum('role="img" aria-label="T"' in t for t in texts) == 1
-    assert sum("Not drawn: plot &#x27;Broken&#x27;: no column" in t for t in texts) == 1
-    shown = [block.text for block in page.statement()]
-    assert shown[0] == "# A \\*made\\* claim about x\\_1"
-    assert claim.statement in shown
-    assert any('href="bound--corrected.html"' in t and "The sources have changed" not in t for t in shown)
+    drawn, table, broken = pictures_of(claim, (), ROWS)
+    assert 'role="img" aria-label="T"' in drawn.svg
+    assert (table.svg, list(table.head), len(table.rows)) == ("", ["n", "r"], 2)
+    assert broken.problem.startswith("Not drawn: plot 'Broken': no column 'rick'")
+
+
+def test_every_plot_of_the_catalogue_names_columns_that_its_axes_allow() -> None:
+    """A claim that is decided point by point has the columns of its evidence and its axes."""
+    for claim in load():
+        axes = {a for tier in ("smoke", "ci", "full") for p in claim.tier(tier).points for a in p}
+        for each in claim.plots:
+            if claim.check is not None:
+                known = axes | {"quantity", "value", "low", "high", "claimed", "chunk", "trials"}
+                assert {each.y} <= known, f"{claim.id}: {each.title}"
 
 
 @pytest.mark.parametrize(
@@ -638,9 +649,10 @@ def test_light_and_dark_texts_stand_out() -> None:
         bright, dim = sorted((luminance(one), luminance(other)), reverse=True)
         return (bright + 0.05) / (dim + 0.05)
 
-    for scheme in re.findall(r":root\{([^}]*)\}", style_sheet()):
+    for scheme in re.findall(r":root\{([^}]*)\}", asset("style.css")):
         colours = dict(re.findall(r"--([\w-]+):(#[0-9a-f]+)", scheme))
-        pairs = [(v, f"{v}-fill") for v in ("confirmed", "consistent", "refuted", "inconclusive", "crashed")]
+        named = ("confirmed", "consistent", "refuted", "inconclusive", "crashed", "letter")
+        pairs = [(v, f"{v}-fill") for v in named]
         pairs += [
             ("ink", "paper"),
             ("soft", "paper"),
@@ -654,8 +666,8 @@ def test_light_and_dark_texts_stand_out() -> None:
 
 def test_a_refutation_shows_the_digits_that_refute() -> None:
     piece = exact_evidence("δ", 1.0000123, claimed=1.0, verdict=Verdict.REFUTED)
-    assert interval_html(piece, 4) == "<strong>1.00001</strong>"
-    assert interval_html(exact_evidence("δ", 1.0000123, claimed=1.0), 4) == "<strong>1</strong>"
+    assert estimate_text(piece, 4) == "1.00001"
+    assert estimate_text(exact_evidence("δ", 1.0000123, claimed=1.0), 4) == "1"
 
 
 # ---------------------------------------------------------------- as a command

@@ -50,3 +50,6 @@ def test_a_scheduler_that_does_not_answer_is_named(tmp_path):
     pytest.importorskip("distributed", reason="needs the cluster extra")
     with pytest.raises(ValueError, match="does not answer"):
         _run(tmp_path / "run", scheduler="nonsense://nowhere")
+    _run(tmp_path / "run")  # also where everything is stored already
+    with pytest.raises(ValueError, match="does not answer"):
+        _run(tmp_path / "run", scheduler="nonsense://nowhere")

@@ -1,24 +1,48 @@
-"""Which learners suit a kind of output, and what sets some of them apart."""
+"""Which learners suit a kind of output."""
 
 from __future__ import annotations
 
+from audits.privacy.learners import families, hidden
 from audits.privacy.learners.cells import footprints, sets, value
-from audits.privacy.learners.modes import modes
-from audits.privacy.learners.parity import parity
-from audits.privacy.learners.periods import period
 from audits.privacy.learners.regressions import logistic, norm, repeated, smooth, sparse
 from audits.privacy.learners.score import Learner
-from audits.privacy.learners.summaries import summary
-from audits.privacy.learners.symbols import symbols
+from audits.privacy.learners.search import search
 from audits.privacy.learners.trees import tree
 from audits.privacy.outputs import Encoded
 
-PATIENT = (tree, period, modes, parity, summary, symbols)
-"""Learners that find something in many samples only, and cost nothing until then."""
-RARE = (modes, summary, symbols)
-"""Learners of rare events: they go on learning when the others have enough."""
-CROSS_FITTED = (logistic, smooth, repeated, tree)
-"""Learners whose scores come with folds."""
+SUMS = (
+    families.sums,
+    families.order_statistics,
+    families.lags,
+    families.constant_sums,
+    families.vanishing_sums,
+    families.larger,
+    families.listed_orders,
+    families.spreads,
+    families.members,
+    families.rows,
+)
+"""What several numbers of an output tell together."""
+SYMBOLS = families.in_place, families.anywhere, families.agreeing
+
+VALUE = Learner("value", value, few=True)
+SETS = Learner("sets", sets, few=True, table=True)
+FOOTPRINTS = Learner("footprints", footprints)
+PERIOD = Learner("period", search("period", [hidden.periods]), patient=True)
+MODES = Learner("modes", search("modes", [hidden.crowds]), patient=True, rare=True)
+TREE = Learner("tree", tree, patient=True, dear=True, folds=True)
+SMOOTH = Learner("smooth", smooth, folds=True)
+LINEAR = (
+    Learner("logistic", logistic, folds=True),
+    Learner("sparse", sparse, patient=True, dear=True),
+    Learner("norm", norm),
+    Learner("repeated", repeated, folds=True),
+)
+SEARCHES = (
+    Learner("parity", search("parity", [families.parities]), patient=True),
+    Learner("summary", search("summary", SUMS), patient=True, rare=True),
+    Learner("symbols", search("symbols", SYMBOLS), patient=True, rare=True),
+)
 
 
 def learners(sample: Encoded, user_score: bool, low_bits: bool) -> list[Learner]:
@@ -28,12 +52,9 @@ def learners(sample: Encoded, user_score: bool, low_bits: bool) -> list[Learner]
     low_bits    whether the lowest bits of numbers count.
     """
     if sample.is_scalar:
-        chosen: list[Learner] = [value, sets]
-        if not user_score:
-            chosen += [period, modes, tree]
-        return [*chosen, footprints] if low_bits else chosen
+        hidden_ones = [] if user_score else [PERIOD, MODES, TREE]
+        return [VALUE, SETS, *hidden_ones, *([FOOTPRINTS] if low_bits else [])]
     if sample.is_symbol:
-        return [sets, period, modes]
+        return [SETS, PERIOD, MODES]
     few = sample.shape[0] <= 6 and sample.shape[1] == 0
-    chosen = [smooth] if few else [logistic, sparse, norm, repeated]
-    return [sets, *chosen, *PATIENT]
+    return [SETS, *([SMOOTH] if few else LINEAR), TREE, PERIOD, MODES, *SEARCHES]

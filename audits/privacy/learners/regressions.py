@@ -26,7 +26,7 @@ def logistic(first: Encoded, second: Encoded) -> Score:
         return lambda e: standard(of(e)) @ w
 
     words = threshold_words("logistic score")
-    return Score("logistic", score(weights), words, folds=tuple(map(score, without)))
+    return Score("logistic", score(weights), words, in_words=False, folds=tuple(map(score, without)))
 
 
 def sparse(first: Encoded, second: Encoded) -> Score | None:
@@ -72,7 +72,7 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
     x, y = expand(x), expand(y)
     weights = newton(*labelled(x, y), shrinkage(x, y))[0]
     words = threshold_words("score of a few columns and products")
-    return Score("sparse", lambda e: expand(standard(of(e))) @ weights, words)
+    return Score("sparse", lambda e: expand(standard(of(e))) @ weights, words, in_words=False)
 
 
 def smooth(first: Encoded, second: Encoded) -> Score:
@@ -117,7 +117,8 @@ def smooth(first: Encoded, second: Encoded) -> Score:
     weights, without = cross_fit(x, y, fold, ridge)
     folds = tuple(_quadratic_form(w, of, rows, width) for w in without)
     whole = _quadratic_form(weights, of, rows, width)
-    return Score("smooth", whole, threshold_words("smooth logistic score"), folds=folds)
+    words = threshold_words("smooth logistic score")
+    return Score("smooth", whole, words, in_words=False, folds=folds)
 
 
 def repeated(first: Encoded, second: Encoded) -> Score | None:
@@ -155,7 +156,7 @@ def repeated(first: Encoded, second: Encoded) -> Score | None:
     assert inner.folds is not None
     folds = tuple(lambda e, fit=fit: fit(summed(e)) for fit in inner.folds)
     words = threshold_words("smooth score of how often values repeat and of the sum of the others")
-    return Score("repeated", lambda e: inner.evaluate(summed(e)), words, folds=folds)
+    return Score("repeated", lambda e: inner.evaluate(summed(e)), words, in_words=False, folds=folds)
 
 
 def norm(first: Encoded, second: Encoded) -> Score:
@@ -167,7 +168,8 @@ def norm(first: Encoded, second: Encoded) -> Score:
         z = standard(of(e))
         return np.sqrt(np.einsum("ij,ij->i", z, z))
 
-    return Score("norm", evaluate, threshold_words("distance from the centre"), learned=False, monotone=False)
+    words = threshold_words("distance from the centre")
+    return Score("norm", evaluate, words, learned=False, monotone=False, in_words=False)
 
 
 def _quadratic_form(

@@ -1,20 +1,17 @@
 """Scores: functions of an output whose large values speak for one dataset and small values for the other.
 
-A score is learned on earlier samples only and turned into events by thresholds. Every learner of this
-package takes the samples of both datasets and returns the score, or None where it finds none. Which of them
-suit a kind of output is said by `choice.learners`.
+A score is learned on earlier samples only and turned into events by thresholds. Which learners suit a kind of
+output is said by `choice.learners`.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from audits.privacy.outputs import Encoded, Floats, Ints, number_words
-from audits.privacy.tuning import TUNING
 
 Folds = tuple[Callable[[Encoded], Floats], ...]
 
@@ -28,9 +25,7 @@ class Score:
     describe  (threshold, whether the event is "score ≥ threshold") → the event in words.
     learned   whether it was fitted to labelled samples, so that those must not judge it.
     monotone  whether it means to grow with the likelihood ratio, so that a smooth curve may calibrate it.
-    edges     of single numbers: where the score may change; from each of them up to the next it is constant.
-              None where that is not known.
-    itself    whether it is the single number itself.
+    in_words  whether its events are in words of the output, which need no further words.
     folds     the same fitted without one part of the samples that it was learned from, for each part (see
               `fold_of`): they may judge it on those.
     """
@@ -40,12 +35,34 @@ class Score:
     describe: Callable[[float, bool], str]
     learned: bool = True
     monotone: bool = True
-    edges: Floats | None = None
-    itself: bool = False
+    in_words: bool = True
     folds: Folds | None = None
 
 
-Learner = Callable[[Encoded, Encoded], Score | None]
+Fit = Callable[[Encoded, Encoded], Score | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Learner:
+    """A way to learn scores, and how it is used.
+
+    fit      samples of both datasets → the score, None where there is none.
+    patient  it may find its events in many samples only, and costs nothing until then: it is never dropped.
+    dear     it takes long: where it has found nothing it is asked again for four times the samples.
+    rare     it learns rare events: it goes on learning when the others have enough samples.
+    folds    its scores come with folds, so that all samples judge them.
+    few      it is of use where only few outputs occur, every event of which is a set of them.
+    table    where outputs repeat, its cells are these outputs, ordered by all counts so far.
+    """
+
+    name: str
+    fit: Fit
+    patient: bool = False
+    dear: bool = False
+    rare: bool = False
+    folds: bool = False
+    few: bool = False
+    table: bool = False
 
 
 def threshold_words(what: str, digits: int = 6) -> Callable[[float, bool], str]:
@@ -68,45 +85,3 @@ def some_columns(width: int, most: int, rows: int) -> Ints:
     if width <= most:
         return np.arange(width)
     return np.sort(np.random.default_rng(rows).choice(width, most, replace=False))
-
-
-LEVELS = (0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999)
-
-
-def telling(a: Floats, b: Floats) -> Floats:
-    """How well each column tells the datasets apart: the largest difference of the shares beyond a quantile,
-    in standard errors."""
-    best, rare = np.zeros(a.shape[1]), min(TUNING.least / (len(a) + len(b)), 0.5)
-    # Only the outermost quantiles need more samples than the others.
-    for most, levels in ((TUNING.retained_rows, LEVELS), (None, (rare, 1.0 - rare))):
-        x, y = a[:most], b[:most]
-        for level in np.quantile(np.concatenate([x, y]), levels, axis=0):
-            p, q = (x >= level).mean(axis=0), (y >= level).mean(axis=0)
-            spread = np.sqrt((p * (1 - p) / len(x) + q * (1 - q) / len(y)) + 0.25 / (len(x) + len(y)) ** 2)
-            best = np.maximum(best, np.abs(p - q) / spread)
-    return best
-
-
-def apart(p: Floats, q: Floats, size: int) -> Floats:
-    """How far averages of signs on two datasets are apart, in standard errors."""
-    return np.abs(p - q) / np.sqrt((2.0 - p * p - q * q) / size + 1.0 / size**2)
-
-
-def shares_apart(p: Floats, q: Floats, size: int) -> Floats:
-    """The same of shares of events."""
-    return apart(1.0 - 2.0 * p, 1.0 - 2.0 * q, size)
-
-
-def cells_apart(first: Ints, second: Ints, cells: int) -> Floats:
-    """The same of the share of outputs that have anything in a cell, for each of so many cells; outputs are
-    given by the cells (n, k) of what they hold."""
-    # Every cell of an output once.
-    once = [np.unique(np.arange(len(side))[:, None] * cells + side) % cells for side in (first, second)]
-    p, q = (np.bincount(side, minlength=cells) / len(first) for side in once)
-    return shares_apart(p, q, len(first))
-
-
-def beyond_chance(number: int) -> float:
-    """Standard errors that the largest of so many differences hardly reaches by chance: a normal deviate
-    exceeds √(2·log(k/p)) with probability below p/k."""
-    return math.sqrt(2.0 * (math.log(number) + TUNING.sure))

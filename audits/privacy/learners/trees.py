@@ -58,14 +58,13 @@ def tree(first: Encoded, second: Encoded) -> Score | None:
     # Where places are cut does not depend on the datasets that the outputs are of, only the counts do.
     fold, a, b = fold_of(len(a), TUNING.folds)[some], a[some], b[some]
     without = [_weighted(_counts(grown, a[fold != k], b[fold != k]))[0] for k in range(TUNING.folds)]
-    edges = _edges(grown) if first.is_scalar else None
-    if edges is not None:
-        words = _interval_words(edges, ratio)
+    if first.is_scalar:
+        words = _interval_words(_edges(grown), ratio)
     else:
         names = ", ".join(map(of.words, grown.columns))
         words = threshold_words(f"tree score of {names}")
     folds = tuple(map(score, without))
-    return Score("tree", score(ratio), words, monotone=False, edges=edges, folds=folds)
+    return Score("tree", score(ratio), words, monotone=False, in_words=first.is_scalar, folds=folds)
 
 
 def _edges(grown: _Tree) -> Floats:
@@ -100,7 +99,7 @@ def _choices(a: Floats, b: Floats) -> list[tuple[int, ...]]:
     many = {j for j in columns if len(np.unique(a[few, j])) > TUNING.few_cells}
     every = [tuple(columns)] if many and width <= TUNING.most_joint else []
     pairs = [pair for pair in itertools.combinations(columns, 2) if width > 2 and many.intersection(pair)]
-    if len(pairs) * len(a) <= TUNING.rare_rows:
+    if len(pairs) < TUNING.most_chosen:
         return every + pairs
     # A cell of two columns, each cut at its quantiles, that holds more of one dataset.
     levels = np.arange(1, TUNING.parts) / TUNING.parts

@@ -95,7 +95,8 @@ def _classes() -> List[Tuple[Any, str]]:
 
 def _method(session: Session, real: Any, name: str) -> Any:
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if session.depth:
+        if session.depth or (name == "add_noise" and not args and not kwargs):
+            # A method that is given nothing adds noise to what its object holds: its draws are seen.
             return real(self, *args, **kwargs)
         if any(callable(item) for item in args):
             # A function with noise, as objective perturbation has it: what it releases is not known here.
@@ -149,6 +150,9 @@ def parameters(mechanism: Any) -> Dict[str, Any]:
                 value = getattr(mechanism, attribute, None)
             except Exception:
                 continue
+            exact: Any = value
+            if hasattr(exact, "to_float"):
+                value = exact.to_float(True)  # an exact number of Tumult Core, rounded up
             if _number(value):
                 found[name] = float(cast(Any, value))
                 break

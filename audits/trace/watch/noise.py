@@ -199,10 +199,11 @@ def _linear(name: str, values: Any, inputs: Any, notes: Any, result: Any) -> Opt
     if name == "multiply" or place == 0:
         with np.errstate(all="ignore"):
             scale = np.asarray(other, dtype=float) if name == "multiply" else 1.0 / np.asarray(other, float)
+        factor = factor * scale
         return Note(
             note.session,
-            ids,
-            factor * scale,
+            np.where(factor == 0.0, -1, ids),  # noise times zero hides nothing
+            factor,
             None if argument is None else argument * scale,
             note.soft,
             note.depth,
@@ -223,9 +224,9 @@ def _more_noise(name: str, values: Any, notes: Any, result: Any) -> Optional[Not
     session.derived += 1
     session.sums += 1
     argument: Any = first.argument
-    sign = 1.0
+    sign, soft = 1.0, first.soft
     if argument is None:
-        argument, sign = second.argument, -1.0
+        argument, sign, soft = second.argument, -1.0, second.soft
     argument = np.broadcast_to(argument, shape) * (sign if name == "subtract" else 1.0)
     pure = tuple(0.0 if n.argument is None else n.argument for n in notes)
     recipe = {
@@ -239,7 +240,7 @@ def _more_noise(name: str, values: Any, notes: Any, result: Any) -> Optional[Not
     }
     noise = values[0] - pure[0] + (values[1] - pure[1]) * (-1.0 if name == "subtract" else 1.0)
     index = session.function(noise, recipe, [first.ids, second.ids])
-    return Note(session, elements(index, shape), np.ones(shape), np.array(argument), False, first.depth + 1)
+    return Note(session, elements(index, shape), np.ones(shape), np.array(argument), soft, first.depth + 1)
 
 
 def _derived(ufunc: Any, method: str, values: Any, notes: Any, kwargs: Any, result: Any) -> Optional[Note]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -71,6 +71,7 @@ class Session:
     records   (n, n′, place): a draw with an entry for each of n records is given one for each of n′, the
               record at `place` being the one that only the longer dataset has.
     forced    place of a record whose coins all show "takes part"; None: coins are fair.
+    redraw    draws that a replay makes anew.
     tracer    a trace function of Python that is called while the program runs.
     """
 
@@ -83,13 +84,15 @@ class Session:
         flips: Optional[Dict[Any, Any]] = None,
         records: Optional[Tuple[int, int, int]] = None,
         forced: Optional[int] = None,
+        redraw: FrozenSet[int] = frozenset(),
         tracer: Any = None,
     ) -> None:
-        self.tracer = tracer
+        self.tracer, self.redraw = tracer, redraw
         self.rng, self.forced = rng, forced
         self.tape: Any = tape
         self.records: Any = records
         self.release, self.shifts, self.flips = release, shifts or {}, flips or {}
+        self.seeds: List[Tuple[Where, str]] = []
         self.draws: List[Dict[str, Any]] = []
         self.rows: Dict[int, Dict[str, Any]] = {}
         self.functions: Dict[int, Dict[str, Any]] = {}
@@ -144,6 +147,11 @@ class Session:
         self.rows[row["index"]] = row
         return value
 
+    def seeded(self, seed: Any) -> None:
+        """Notes what the program starts a generator with; None stands for the system's randomness."""
+        if seed is not None and not self.depth:
+            self.seeds.append((here(), repr(seed)[:200]))
+
     def function(self, value: Any, recipe: Dict[str, Any], parents: Sequence[Any]) -> int:
         """The name of a function of noise; the same one in a replay as on D."""
         first = next(ids for ids in parents if ids is not None)
@@ -181,6 +189,8 @@ class Session:
         row["index"] = index
         if known is None or known["law"] != row["law"] or known["kind"] != row["kind"]:
             self.diverged = index
+            return fresh
+        if index in self.redraw:
             return fresh
         value = own(known["value"])
         if ("draw", index) in self.flips:
@@ -286,11 +296,11 @@ class Session:
         known = None if self.tape is None else self.tape.uses.get(key)
         if known is not None and self.diverged is None and np.shape(known["value"]) == np.shape(value):
             if self.release == "last":
-                value = own(known["value"])
+                value = _released(known["value"], value, ids, factor)
             elif self.release in ("first", "moved"):
                 public = self.release == "first" and not soft
                 public = public or not same(known["argument"], argument) or not same(known["factor"], factor)
-                value = own(known["value"]) if public else value
+                value = _released(known["value"], value, ids, factor) if public else value
         self.uses.append(
             {
                 "key": key,
@@ -298,6 +308,7 @@ class Session:
                 "factor": factor,
                 "argument": argument,
                 "value": own(value),
+                "soft": soft,
                 "where": here(),
             }
         )
@@ -308,7 +319,7 @@ class Session:
         key = self.key(ids, "compare")
         if ("outcome", key) in self.flips:
             outcome = self.flips["outcome", key]
-        elif self.tape is not None and self.diverged is None:
+        elif self.tape is not None and self.diverged is None and not self._redrawn(ids, more):
             frozen, size = self.tape.outcomes.get(key, (None, None))
             if size != more.get("size"):
                 frozen = None  # a place among others than on D
@@ -322,6 +333,25 @@ class Session:
             dict(more, key=key, ids=ids, outcome=own(outcome), where=here(), at=len(self.draws))
         )
         return outcome
+
+    def _redrawn(self, ids: Any, event: Dict[str, Any]) -> bool:
+        """Whether a comparison is of a draw that is made anew."""
+        if not self.redraw:
+            return False
+        parts = [ids] + [
+            part["ids"] for part in (event.get("first"), event.get("second")) if part is not None
+        ]
+        return any(
+            int(e) >> BITS in self.redraw for part in parts if part is not None for e in np.ravel(part)
+        )
+
+
+def _released(known: Any, value: Any, ids: Any, factor: Any) -> Any:
+    """The value on the tape where there is noise in it, and elsewhere the number that was computed."""
+    noisy = (np.asarray(ids) >= 0) & (np.asarray(factor) != 0.0)
+    if np.all(noisy):
+        return own(known)
+    return np.where(noisy, known, value) if np.ndim(value) else (known if np.all(noisy) else value)
 
 
 class Current:

@@ -15,6 +15,8 @@ import numpy as np
 from .noise import fresh, plain
 from .session import HOME, Session, call_outside
 
+own_bits = np.random.PCG64
+"""The bit generator of this package, which nobody watches."""
 CENTRED = {"normal": 0, "laplace": 0, "gumbel": 0, "logistic": 0, "multivariate_normal": 0, "vonmises": 0}
 """Laws whose first parameter is a number that the noise is added to."""
 NAMES: Dict[str, Tuple[str, ...]] = {
@@ -222,11 +224,39 @@ def _watching(kind: Any, session: Session) -> Any:
     # A copy is the same source: a library that copies its generator draws on.
     body["__deepcopy__"] = lambda self, memo: self
     body["__copy__"] = lambda self: self
+    if kind is np.random.RandomState:
+
+        def start(self: Any, seed: Any = None) -> None:
+            session.seeded(None if isinstance(seed, np.random.BitGenerator) else plain(seed))
+            kind.__init__(self, plain(seed))
+
+        body["__init__"] = start
     if hasattr(kind, "spawn"):
         body["spawn"] = lambda self, n: [
-            type(self)(np.random.PCG64(int(session.rng.integers(0, 2**63)))) for _ in range(n)
+            type(self)(own_bits(int(session.rng.integers(0, 2**63)))) for _ in range(n)
         ]
     return Meta(kind.__name__, (kind,), body)
+
+
+def _bit_generators(session: Session) -> Dict[str, Any]:
+    """Subclasses of NumPy's bit generators that report their seeds and raw numbers."""
+
+    def watching(kind: Any) -> Any:
+        def start(self: Any, seed: Any = None, *args: Any, **kwargs: Any) -> None:
+            session.seeded(plain(seed))
+            kind.__init__(self, plain(seed), *args, **kwargs)
+
+        def raw(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if session.depth:
+                return kind.random_raw(self, *args, **kwargs)
+            value = session.rng.integers(0, 2**64, args[0] if args else kwargs.get("size"), dtype=np.uint64)
+            value = int(value) if np.ndim(value) == 0 else value
+            return session.draw("raw", {}, value, "coin")
+
+        return type(kind.__name__, (kind,), {"__init__": start, "random_raw": raw})
+
+    names = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
+    return {name: watching(getattr(np.random, name)) for name in names if hasattr(np.random, name)}
 
 
 # --- random, secrets, the operating system ------------------------------------------------------------------
@@ -238,7 +268,7 @@ def python_draw(session: Session, real: Any, name: str, args: Any, kwargs: Dict[
         return real(*args, **kwargs)
     if name == "shuffle":
         return _shuffled(session, args[0], {}, ())
-    rng = random.Random(int(session.rng.integers(0, 2**63)))
+    rng = _own_random(session)
     if name in ("choice", "choices", "sample"):
         return _chosen_python(session, rng, name, plain(args), plain(kwargs))
     again = getattr(rng, name) if hasattr(rng, name) else real
@@ -265,6 +295,11 @@ def python_draw(session: Session, real: Any, name: str, args: Any, kwargs: Dict[
         argument, original = None, None
     value = session.draw(law, params, value, "noise", argument, again=_sampler(law, params))
     return fresh(session, value, original, numpy=False)
+
+
+def _own_random(session: Session) -> random.Random:
+    """A generator of this package."""
+    return call_outside(session, lambda: random.Random(int(session.rng.integers(0, 2**63))))
 
 
 def _bounds(name: str, args: Any, kwargs: Dict[str, Any]) -> Tuple[Any, Any]:
@@ -304,7 +339,7 @@ def _watched_python(session: Session) -> Dict[Any, Dict[str, Any]]:
         def draws(self: Any, *args: Any, **kwargs: Any) -> Any:
             if session.depth and kind is random.SystemRandom and name not in ("shuffle",):
                 # Inside of a mechanism: a trace of the same seed must draw the same.
-                seeded = random.Random(int(session.rng.integers(0, 2**63)))
+                seeded = _own_random(session)
                 return call_outside(session, lambda: getattr(seeded, name)(*args, **kwargs))
             return python_draw(session, lambda *a, **k: real(self, *a, **k), name, args, kwargs)
 
@@ -313,10 +348,20 @@ def _watched_python(session: Session) -> Dict[Any, Dict[str, Any]]:
     def function(real: Any, name: str) -> Any:
         return lambda *args, **kwargs: python_draw(session, real, name, args, kwargs)
 
+    def seed_of(real: Any) -> Any:
+        def start(self: Any, a: Any = None, *args: Any, **kwargs: Any) -> None:
+            session.seeded(plain(a))
+            real(self, plain(a), *args, **kwargs)
+
+        return start
+
+    found_seed = seed_of(random.Random.seed)
     for kind in (random.Random, random.SystemRandom):
         own = [n for n in names if n in vars(kind) or (kind is random.Random and hasattr(kind, n))]
         found[kind] = {name: method(kind, name) for name in own}
+    found[random.Random]["seed"] = found_seed
     found[random] = {n: function(getattr(random, n), n) for n in names if hasattr(random, n)}
+    found[random]["seed"] = lambda a=None, *args: session.seeded(plain(a))
 
     def of_secrets(name: str) -> Any:
         real = getattr(secrets, name)
@@ -325,9 +370,7 @@ def _watched_python(session: Session) -> Dict[Any, Dict[str, Any]]:
             if session.depth:
                 return real(*args, **kwargs)
             if name == "choice":
-                return _chosen_python(
-                    session, random.Random(int(session.rng.integers(2**63))), name, args, {}
-                )
+                return _chosen_python(session, _own_random(session), name, args, {})
             value = call_outside(session, lambda: real(*args, **kwargs))
             if name == "randbelow":
                 params = {"low": 0, "high": args[0]}
@@ -371,16 +414,17 @@ def _watched_scipy(session: Session) -> Dict[Any, Dict[str, Any]]:
     def rvs(self: Any, *args: Any, **kwargs: Any) -> Any:
         if session.depth:
             return real(self, *args, **kwargs)
-        state = np.random.RandomState(session.rng.integers(0, 2**31))
+        state = call_outside(session, lambda: np.random.RandomState(session.rng.integers(0, 2**31)))
         options = dict(plain(kwargs), random_state=state)
         value = call_outside(session, lambda: real(self, *plain(args), **options))
-        shapes, loc, scale, _ = self._parse_args_rvs(
-            *plain(args), **{k: v for k, v in plain(kwargs).items() if k != "random_state"}
-        )
+        given = {k: v for k, v in plain(kwargs).items() if k not in ("random_state", "discrete")}
+        shapes, loc, scale, _ = self._parse_args_rvs(*plain(args), **given)
         law = str(laws.get(self.name, "scipy." + self.name))
         params: Dict[str, Any] = {"scale": scale} if law == "normal" or law in laws.values() else {}
         if law == "uniform":
             params = {"low": 0.0, "high": scale}
+        elif self.name == "dlaplace":
+            law, params = "discrete laplace", {"rate": float(np.ravel(shapes[0])[0])}
         elif not params:
             params = dict({"shape%d" % i: s for i, s in enumerate(shapes)}, scale=scale)
         argument = None
@@ -406,26 +450,28 @@ def watched(session: Session) -> Generator[Any, None, None]:
     real = np.random.Generator, np.random.RandomState
     new_generator, new_state = (_watching(kind, session) for kind in real)
     state = new_state(int(session.rng.integers(0, 2**31)))
-    rng = new_generator(np.random.PCG64(int(session.rng.integers(0, 2**63))))
+    rng = new_generator(own_bits(int(session.rng.integers(0, 2**63))))
     module: Dict[str, Any] = {
         name: getattr(state, name)
         for name in (*NAMES, *COINS, "shuffle")
         if hasattr(state, name) and hasattr(np.random, name)
     }
-    module["seed"] = lambda *args, **kwargs: None
+    module["seed"] = lambda seed=None: session.seeded(plain(seed))
+    module.update(_bit_generators(session))
     module["RandomState"], module["Generator"] = new_state, new_generator
 
     def default_rng(seed: Any = None) -> Any:
         # A generator that is handed in stays what it is.
         if isinstance(seed, real[0]):
             return seed
-        return new_generator(np.random.PCG64(int(session.rng.integers(0, 2**63))))
+        session.seeded(None if isinstance(seed, np.random.BitGenerator) else plain(seed))
+        return new_generator(own_bits(int(session.rng.integers(0, 2**63))))
 
     module["default_rng"] = default_rng
     # Generators that modules have made when they were imported.
     own = {real[0]: rng, real[1]: state}
     replaced: Dict[Any, Dict[str, Any]] = {np.random: module, np.random.mtrand: dict(module, _rand=state)}
-    for found in (_watched_python(session), _watched_scipy(session), *_of_torch(session)):
+    for found in (_watched_python(session), _watched_scipy(session), *_of_tensors(session)):
         for owner, attributes in found.items():
             replaced.setdefault(owner, {}).update(attributes)
 
@@ -433,19 +479,18 @@ def watched(session: Session) -> Generator[Any, None, None]:
         """Every run of a seed starts with the same generators, so that a replay draws anew what it drew
         before."""
         words = np.random.SeedSequence(list(seed))
-        rng.bit_generator.state = np.random.PCG64(words).state
+        rng.bit_generator.state = own_bits(words).state
         state.seed(words.generate_state(8))
 
     with exchanged(replaced, own):
         yield rng, begin
 
 
-def _of_torch(session: Session) -> List[Dict[Any, Dict[str, Any]]]:
-    if "torch" not in sys.modules:
-        return []
-    from .tensors import watched_torch
+def _of_tensors(session: Session) -> List[Dict[Any, Dict[str, Any]]]:
+    from .tensors import watched_jax, watched_torch
 
-    return [watched_torch(session)]
+    known = {"torch": watched_torch, "jax": watched_jax}
+    return [watch(session) for name, watch in known.items() if name in sys.modules]
 
 
 def _of_numpy(module: Any) -> bool:

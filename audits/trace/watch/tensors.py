@@ -1,4 +1,5 @@
-"""The random functions of PyTorch: draws are watched and replayed; what becomes of a tensor is not followed.
+"""The random functions of PyTorch and JAX: draws are watched and replayed; what becomes of a tensor is not
+followed.
 
 Where noise that became a tensor matters for the output, `pair.solved` finds how far it must move.
 """
@@ -7,6 +8,8 @@ from __future__ import annotations
 
 import sys
 from typing import Any, Dict
+
+import numpy as np
 
 from .session import Session, call_outside
 
@@ -59,6 +62,34 @@ def watched_torch(session: Session) -> Dict[Any, Dict[str, Any]]:
     module = {name: function(name, law, "noise") for name, law in FUNCTIONS.items()}
     module.update({name: function(name, name, "coin") for name in COINS if hasattr(torch, name)})
     return {torch: module, torch.Tensor: {name: method(name, law) for name, law in METHODS.items()}}
+
+
+def watched_jax(session: Session) -> Dict[Any, Dict[str, Any]]:
+    """Replacements for the random functions of JAX; draws inside of a compiled function are not seen."""
+    jax: Any = sys.modules["jax"]
+    if not hasattr(jax, "random"):
+        return {}
+
+    def function(name: str, params: Dict[str, Any]) -> Any:
+        real = getattr(jax.random, name)
+
+        def draws(*args: Any, **kwargs: Any) -> Any:
+            value = real(*args, **kwargs)
+            if session.depth or isinstance(value, jax.core.Tracer):
+                return value
+            given = dict(params)
+            if name == "uniform":
+                low, high = (*args[3:], None, None)[:2]
+                given = {"low": kwargs.get("minval", low) or 0.0, "high": kwargs.get("maxval", high)}
+                given["high"] = 1.0 if given["high"] is None else given["high"]
+            array = session.draw(name, given, np.array(value), "noise")
+            return jax.numpy.asarray(array, dtype=value.dtype)
+
+        return draws
+
+    names = ("normal", "laplace", "logistic", "gumbel", "exponential")
+    replaced = {name: function(name, {"scale": 1.0}) for name in names}
+    return {jax.random: dict(replaced, uniform=function("uniform", {}))}
 
 
 def parameters(law: str, name: str, args: Any, kwargs: Dict[str, Any]) -> Dict[str, Any]:

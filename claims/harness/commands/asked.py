@@ -1,8 +1,7 @@
-"""The options of `dpclaims audit`, checked."""
+"""The options of `dpclaims audit`."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +9,12 @@ from pathlib import Path
 ALPHA = 0.001
 MAX_SAMPLES = 1_000_000
 TIME_LIMIT = 300.0
-METHODS = ("sequential", "clopper-pearson", "gdp")
+METHODS = ("sequential", "clopper-pearson")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What is asked of an audit; ValueError, one sentence, for the first option that makes no sense.
+    """What is asked of an audit.
 
     epsilon, delta  the claim; None takes what the module says, and 0 for δ where it says nothing.
     python          the Python that runs the file: a path or a version; None for the one that runs this.
@@ -41,20 +40,23 @@ class Asked:
     set_options: Sequence[str] = ()
     schema: str | None = None
 
-    def __post_init__(self) -> None:
-        if self.epsilon is not None and not 0.0 <= self.epsilon < math.inf:
-            raise ValueError(f"--epsilon must be finite and ≥ 0, got {self.epsilon}")
-        if self.delta is not None and not 0.0 <= self.delta < 1.0:
-            raise ValueError(f"--delta must be in [0, 1), got {self.delta}")
-        if not 0.0 < self.alpha < 1.0:
-            raise ValueError(f"--alpha must be in (0, 1), got {self.alpha}")
-        if self.max_samples < 1:
-            raise ValueError(f"--max-samples must be at least 1, got {self.max_samples}")
-        if self.time_limit is not None and not 0.0 < self.time_limit < math.inf:
-            raise ValueError(f"--time-limit must be a positive number of seconds, got {self.time_limit}")
-        if self.method not in METHODS:
-            raise ValueError(f"--method must be one of {', '.join(METHODS)}, got {self.method!r}")
-        if self.seed < 0:
-            raise ValueError(f"--seed must be ≥ 0, got {self.seed}")
-        if self.jobs < 1:
-            raise ValueError(f"--jobs must be at least 1, got {self.jobs}")
+    def check(self) -> None:
+        """ValueError for the first option of an audit that makes no sense: `Options` has its rules."""
+        from audits.privacy.options import Options
+
+        try:
+            Options(
+                epsilon=0.0 if self.epsilon is None else self.epsilon,
+                delta=0.0 if self.delta is None else self.delta,
+                alpha=self.alpha,
+                max_samples=self.max_samples,
+                time_limit=self.time_limit,
+                resolution=self.resolution,
+                method=self.method,
+                seed=self.seed,
+                jobs=self.jobs,
+                errors=self.errors,
+            )
+        except ValueError as error:
+            name, _, rest = str(error).partition(" ")
+            raise ValueError(f"--{name.replace('_', '-')} {rest}") from None

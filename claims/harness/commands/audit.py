@@ -8,25 +8,37 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from claims.harness.commands.asked import ALPHA, MAX_SAMPLES, METHODS, TIME_LIMIT, Asked
-from claims.harness.commands.options import Arguments, AsJson, Delta, Epsilon, Packages, Python
+from claims.harness.commands.options import (
+    Arguments,
+    AsJson,
+    Delta,
+    Epsilon,
+    Junit,
+    Packages,
+    Python,
+    Summary,
+)
+from claims.harness.commands.published import publish_audits
 from claims.harness.commands.stopping import Signalled
-from claims.harness.commands.targets import Claimed, Target, adjacent, load_any
+from claims.harness.commands.targets import Claimed, Target, adjacent, load_any, place_of
 from claims.harness.commands.watch import END, Watch, exits_are_errors, stdout_to_stderr
+from claims.harness.exchange import Outputs
 from claims.harness.run.result import BAD_INPUT, CRASHED, DIFFERS, PASSED, UNDECIDED
 
 if TYPE_CHECKING:
     from audits.privacy import AuditResult, Look
 
+FORMAT = "dpclaims-audit/1"
 PRECISION = 0.1
 """After a refutation sampling goes on until the lower bound is within this share of the estimate."""
-NO_SIMPLEST = "none: no coordinate, symbol or sum was seen to show it alone, or no time was left to count one"
+COLOURS = {"refuted": "bold red", "not-refuted": "bold green", "undecided": "bold yellow"}
 STATUS = {"not-refuted": PASSED, "refuted": DIFFERS, "undecided": UNDECIDED}
 
 
@@ -82,7 +94,12 @@ def audit_command(
             help="Data of a library's function: n=5,features=2,classes=2,categories=3,batch=4,nan=1.",
         ),
     ] = None,
+    junit: Junit = None,
+    summary: Summary = None,
     json: AsJson = False,
+    verbose: Annotated[
+        bool, typer.Option("-v", "--verbose", help="All bounds, events and planted leaks.")
+    ] = False,
 ) -> None:
     """Audit your own mechanism: a lower bound on its ε from samples, and whether it refutes the claim.
 
@@ -108,6 +125,8 @@ def audit_command(
         set_options=set_options or [],
         schema=schema,
         json=json,
+        outputs=Outputs(junit, summary),
+        verbose=verbose,
     )
     left = [thread for thread in threading.enumerate() if thread not in before and not thread.daemon]
     if left:
@@ -118,8 +137,17 @@ def audit_command(
     raise typer.Exit(status)
 
 
-def audit_target(target: str, *, json: bool = False, **options: Any) -> int:
+def audit_target(
+    target: str,
+    *,
+    json: bool = False,
+    verbose: bool = False,
+    outputs: Outputs | None = None,
+    **options: Any,
+) -> int:
     """Audit TARGET, print what was found on stdout, and return the exit status; options are those of `Asked`.
+
+    outputs  files for other tools, written where the audit came to its end.
 
     Ctrl-C, SIGTERM, SIGHUP and the time limit print the bound reached, which holds at any time, and give
     status 3. Bad input is one sentence on stderr and status 2; where a mechanism fails in the middle of an
@@ -131,6 +159,7 @@ def audit_target(target: str, *, json: bool = False, **options: Any) -> int:
     results: list[AuditResult] = []
     try:
         asked = Asked(**options)
+        asked.check()
         # What the user's module prints belongs to the reader, not into the JSON document.
         with stdout_to_stderr() as out:
             adjacency, loaded = load_any(target, asked)
@@ -150,7 +179,7 @@ def audit_target(target: str, *, json: bool = False, **options: Any) -> int:
             # What earlier outputs showed holds all the same.
             results.append(watch.result(f"Bad input ended the audit: {error}"))
         if results:
-            _show(targets, results, json)
+            _show(targets, results, json, verbose)
         return BAD_INPUT
     except (KeyboardInterrupt, Signalled):
         print("dpclaims: stopped before the audit began", file=sys.stderr)
@@ -165,7 +194,7 @@ def audit_target(target: str, *, json: bool = False, **options: Any) -> int:
     # "Refuted" counts most, then "undecided".
     status = max((STATUS[result.verdict] for result in results), key=(PASSED, UNDECIDED, DIFFERS).index)
     try:
-        _show(targets, results, json)
+        _show(targets, results, json, verbose)
         sys.stdout.flush()
     except (BrokenPipeError, SystemExit):  # the latter is what Rich makes of the former
         _write_nowhere()  # who reads has seen enough, the status stays
@@ -173,6 +202,12 @@ def audit_target(target: str, *, json: bool = False, **options: Any) -> int:
         _write_nowhere()
         print(f"dpclaims: the result cannot be written: {error.strerror}", file=sys.stderr)
         return CRASHED
+    try:
+        named = {one.name: result for one, result in zip(targets, results, strict=True)}
+        publish_audits(named, place_of(target, targets[0].mechanism), outputs or Outputs())
+    except ValueError as error:
+        print(f"dpclaims: {error}", file=sys.stderr)
+        return BAD_INPUT
     return status
 
 
@@ -181,13 +216,13 @@ def _write_nowhere() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def _show(targets: Sequence[Target], results: Sequence[AuditResult], json: bool) -> None:
+def _show(targets: Sequence[Target], results: Sequence[AuditResult], json: bool, verbose: bool) -> None:
     """The results so far, one a target, on stdout."""
     if json:
         print(_document(targets, results[:-1], results[-1]), end="")
     else:
         for one, result in zip(targets, results, strict=False):
-            show(one.name, result)
+            show(one.name, result, verbose)
 
 
 def _document(targets: Sequence[Target], before: Sequence[AuditResult], last: AuditResult) -> str:
@@ -195,7 +230,7 @@ def _document(targets: Sequence[Target], before: Sequence[AuditResult], last: Au
     from claims.harness.run.serialise import dumps
 
     found = {one.label: each.to_dict() for one, each in zip(targets, (*before, last), strict=False)}
-    return dumps(found.get("", found))
+    return dumps({"format": FORMAT} | found.get("", found))
 
 
 def bound_so_far(
@@ -227,86 +262,21 @@ def bound_so_far(
     )
 
 
-def show(name: str, result: AuditResult) -> None:
-    """The result in plain words on stdout; coloured on a terminal."""
+def show(name: str, result: AuditResult, verbose: bool = False) -> None:
+    """The result in plain words on stdout, its verdict and number first; coloured on a terminal."""
     from rich.console import Console
     from rich.text import Text
 
+    from audits.privacy import show as words
+
     # Soft wrap: a terminal breaks long lines, a pipe or a file gets them whole.
     console = Console(highlight=False, soft_wrap=True)
-    claim = f"(ε = {result.epsilon_claimed:g}, δ = {result.delta:g})"
-    headline, colour, meaning = {
-        "refuted": (
-            "REFUTED",
-            "bold red",
-            f"{name} is not {claim}-differentially private.",
-        ),
-        "not-refuted": (
-            "NOT REFUTED",
-            "bold green",
-            f"no violation of {claim} was found in {name}. This is no proof that it is private.",
-        ),
-        "undecided": (
-            "UNDECIDED",
-            "bold yellow",
-            f"{_why_undecided(result)} of {name}. This is no proof that it is private.",
-        ),
-    }[result.verdict]
-    console.print(Text(headline, style=colour) + Text(f": {meaning}", style="default"))
-    for label, text in _facts(result):
-        console.print(Text(f"  {label:12} {text}"))
-
-
-def _why_undecided(result: AuditResult) -> str:
-    if result.premise:
-        return "the samples cannot be used for an audit"
-    if result.note:
-        return f"{result.note.split('. ')[0].rstrip('.')}, so nothing is decided"
-    return "the samples ran out before the audit could have seen much"
-
-
-def _facts(result: AuditResult) -> Iterator[tuple[str, str]]:
-    document = result.to_dict()
-    sure = f"with confidence {100.0 * result.confidence:.6g} %"
-    if not result.premise:
-        yield "lower bound", f"{result.bound} at δ = {result.delta:g}, {sure}"
-        # Without a refutation the estimate says more of the event's few counts than of the mechanism.
-        if result.epsilon_estimate > 0.0 and (result.refuted or result.method == "gdp"):
-            yield "estimate", f"ε ≈ {result.epsilon_estimate:.4g}; no bound"
-    yield "pair", f"D = {document['pair'][0]}   D′ = {document['pair'][1]}"
-    if result.pairs_said:
-        yield "pairs", result.pairs_said
-    if not result.premise:
-        yield "event", f"{result.event} ({result.direction})"
-        if result.verdict == "refuted":
-            yield (
-                "simplest",
-                str(result.simplest or NO_SIMPLEST),
-            )
-        else:
-            yield from result.worth or [("resolution", _resolution(result))]
-        if result.low_bits:
-            yield "low bits", result.low_bits
-        much = "more than 1e+299" if result.e_value > 1e299 else f"{result.e_value:.3g}"
-        yield "e-value", f"{much}, the largest so far"
-    premises = f", {result.premise_samples:,} more for the premises" if result.premise_samples else ""
-    yield "samples", f"{result.samples:,} on each dataset{premises}, {result.seconds:.2f} s"
-    how = f"{result.method}, seed {result.seed}"
-    if not result.replayable:
-        how += "; the mechanism takes no generator, so this run cannot be replayed"
-    yield "method", how
-    if result.note:
-        yield "note", result.note
-    yield "replay", result.replay
-
-
-def _resolution(result: AuditResult) -> str:
-    if not math.isfinite(result.resolution.epsilon):
-        return "too few samples: no violation of any size would have been caught reliably"
-    return (
-        f"ε ≥ {result.resolution.epsilon:.4g}, or {result.resolution.delta:.3g} more δ, at the best placed "
-        "event tried would have been caught with probability 0.9"
-    )
+    head, meaning = words.headline(result, name).split(":", 1)
+    console.print(Text(head, style=COLOURS[result.verdict]) + Text(f":{meaning}", style="default"))
+    facts = words.facts(result, verbose)
+    width = max(len(label) for label, _ in facts)
+    for label, text in facts:
+        console.print(Text(f"  {label:{width}}  {text}"))
 
 
 def _audit(loaded: Target, watch: Watch, claim: Claimed, asked: Asked) -> AuditResult:

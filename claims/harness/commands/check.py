@@ -20,7 +20,7 @@ def check_command(patterns: Sequence[str], *, folders: Sequence[Path], jobs: int
     from claims.harness.run.runner import import_root
 
     if jobs < 1:
-        raise ValueError(f"jobs must be ≥ 1, got {jobs}")
+        raise ValueError(f"--jobs must be ≥ 1, got {jobs}")
     places = [Path(p) for p in patterns if Path(p).is_dir() and "*" not in p]
     catalogue = discover([*folders, *places])
     claims, problems = _chosen(catalogue, places, [p for p in patterns if Path(p) not in places])
@@ -30,7 +30,8 @@ def check_command(patterns: Sequence[str], *, folders: Sequence[Path], jobs: int
     if json:
         from claims.harness.run.serialise import dumps
 
-        print(dumps({"claims": [c.id for c in claims], "problems": rows}), end="")
+        document = {"format": "dpclaims-check/1", "claims": [c.id for c in claims], "problems": rows}
+        print(dumps(document), end="")
     else:
         for row in rows:
             print(f"problem  {row['claim']}: {row['problem']}")
@@ -59,7 +60,7 @@ def _broken_rules(
 ) -> Iterator[dict[str, Any]]:
     """One row for each rule that a claim breaks."""
     results = _smoke_all(claims, sources, jobs)
-    named = named_by_bugs()
+    named = named_by_bugs(catalogue.folders)
     bugs = named | _noticing(claims, named, sources, jobs)
     exponents = baseline_exponents([p.key for p in catalogue.papers])
     for claim in claims:

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from audits.evidence import Evidence
+from claims.harness.places import matches, near_miss
 from claims.harness.run.result import ClaimResult
 from claims.harness.run.store import read_run
 
 
-def compare_runs(first: Path, second: Path) -> dict[str, Any]:
-    """The differences of two stored runs.
+def compare_runs(first: Path, second: Path, patterns: Sequence[str] = ()) -> dict[str, Any]:
+    """The differences of two stored runs, of the claims that match one of the patterns; of all without one.
 
     Returns a document with `added`, `removed` (ids), `verdicts` (changed ones), `evidence` (numbers whose
     intervals are disjoint, which for exact numbers means any change) and `lines`, the same in words.
-    Raises ValueError where a folder is no run, or a run is broken or unfinished.
+    Raises ValueError where a folder is no run, a run is broken or unfinished, or a pattern matches nothing.
     """
     a, b = ({r.id: r for r in read_run(folder).claims} for folder in (first, second))
+    for pattern in patterns:
+        if not any(matches(i, pattern) for i in a.keys() | b.keys()):
+            raise ValueError(near_miss(pattern, sorted(a.keys() | b.keys()), ()))
+    if patterns:
+        a, b = ({i: r for i, r in run.items() if any(matches(i, p) for p in patterns)} for run in (a, b))
     both = sorted(a.keys() & b.keys())
     verdicts = [
         {"id": i, "before": a[i].verdict, "after": b[i].verdict} for i in both if a[i].verdict != b[i].verdict

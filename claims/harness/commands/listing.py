@@ -31,6 +31,8 @@ def list_command(
         raise ValueError(f"--kind must be one of {', '.join(Kind)}, got {kind!r}")
     if markdown and not fallen:
         raise ValueError("--markdown writes the table of --fallen; give both")
+    if markdown and json:
+        raise ValueError("--json and --markdown are two forms of the list; give one of them")
     found = index(folders)
     claims = _chosen(found.claims, patterns, found.problems)
     for paper, sentence in found.problems:
@@ -46,7 +48,10 @@ def list_command(
     if json:
         from claims.harness.run.serialise import dumps
 
-        print(dumps({"claims": [listed(c, last.get(c.id)) for c in claims]}), end="")
+        print(
+            dumps({"format": "dpclaims-list/1", "claims": [listed(c, last.get(c.id)) for c in claims]}),
+            end="",
+        )
         return
     if fallen:
         print(fallen_text(claims, found.claims), end="")

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any, cast
 
 import typer
 
 from claims.harness.commands.audit import audit_command
+from claims.harness.commands.options import Junit, Summary
 from claims.harness.commands.printed import Printed
 from claims.harness.commands.stopping import Signalled, signals_raise
 from claims.harness.commands.trace import trace_command
 from claims.harness.report.describe import describe
 from claims.harness.run.result import BAD_INPUT, CRASHED, ClaimResult, NotebookFailed
 from claims.harness.words import TIERS, Kind
-
-if TYPE_CHECKING:
-    pass
 
 app = typer.Typer(
     name="dpclaims",
@@ -32,6 +31,8 @@ app = typer.Typer(
     "2 bad input · 3 undecided within the budget · 4 a claim crashed.",
 )
 
+USAGE: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+"""What Typer raises for a command line that it cannot read; its home differs between versions."""
 Patterns = Annotated[
     list[str] | None, typer.Argument(metavar="[PATTERN]...", help="Ids or globs, e.g. 'song2021/*'.")
 ]
@@ -72,9 +73,12 @@ def _run_app() -> int | str | None:
     """The exit status of the command that was asked for."""
     try:
         with signals_raise():
-            app()
+            return app(prog_name="dpclaims", standalone_mode=False)
+    except USAGE as error:
+        return _misused(error)
     except SystemExit as end:
-        return end.code
+        # Typer's own: who read standard output has left, which says nothing of any claim.
+        return 128 + signal.SIGPIPE if end.code == 1 else end.code
     except Signalled as stop:
         print(f"dpclaims: {stop.sentence()}", file=sys.stderr)
         return 128 + stop.number
@@ -96,7 +100,17 @@ def _run_app() -> int | str | None:
         # Status 1 means that a claim is refuted: a fault of this program says nothing of any claim.
         traceback.print_exc()
         return CRASHED
-    return 0
+
+
+def _misused(error: Any) -> int:
+    """One sentence on an option or argument that the command does not have; help where nothing was asked."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        error.show()
+    else:
+        path = error.ctx.command_path if error.ctx else "dpclaims"
+        words = " ".join(error.format_message().split()).rstrip(".")
+        print(f"dpclaims: {words}; `{path} -h` shows what there is", file=sys.stderr)
+    return BAD_INPUT
 
 
 def _refused(error: OSError) -> int:
@@ -171,7 +185,7 @@ def show(
     near = [c for c in catalogue.claims if result_of(entry_of(c)) in results_shown]
     results = {c.id: last_result(c.id) for c in near}
     if json:
-        _print_json({"claims": [show_json(c, results[c.id]) for c in found]})
+        _print_json({"format": "dpclaims-show/1", "claims": [show_json(c, results[c.id]) for c in found]})
     else:
         show_text(found, near, results, verbose)
 
@@ -200,13 +214,15 @@ def run(
     data: DataPath = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Recompute finished claims too.")] = False,
     claims: Folders = None,
-    junit: Annotated[Path | None, typer.Option(help="Write a JUnit file, one test a claim.")] = None,
-    summary: Annotated[Path | None, typer.Option(help="Append a Markdown table to this file.")] = None,
+    junit: Junit = None,
+    summary: Summary = None,
     json: Json = False,
 ) -> None:
     """Check claims; the default pattern is all. The same command resumes a run that was stopped."""
     from claims.harness.commands.progress import Progress
+    from claims.harness.commands.published import publish_run
     from claims.harness.discover import load
+    from claims.harness.exchange import Outputs
     from claims.harness.run.runner import count_cells
     from claims.harness.run.runner import run as run_claims
 
@@ -227,13 +243,7 @@ def run(
             claims=claims or [],
             notify=progress.report,
         )
-    if junit or summary:
-        from claims.harness.report.exchange import append_summary, write_junit
-
-        if junit:
-            write_junit(junit, result)
-        if summary:
-            append_summary(summary, result)
+    publish_run(result, chosen, Outputs(junit, summary))
     if json:
         _print_json(result.to_json())
     else:
@@ -269,32 +279,44 @@ def rates(
     side: Annotated[
         str, typer.Option(help="Of --csv: tight, or upper where the risk may fall faster, or lower.")
     ] = "tight",
+    alpha: Annotated[
+        float, typer.Option(help="Probability that a true claim is refuted, or that noise is a regression.")
+    ] = 0.001,
+    plot: Annotated[Path | None, typer.Option(help="Of --csv: write a plot: .svg, .png, .pdf.")] = None,
     claims: Folders = None,
     jobs: Jobs = 1,
+    junit: Junit = None,
+    summary: Summary = None,
     json: Json = False,
 ) -> None:
     """Fitted exponents against the baseline, or of your own measurements (--csv)."""
+    from claims.harness.exchange import Outputs
 
+    outputs = Outputs(junit, summary)
+    if csv is not None:
+        from claims.harness.commands.measurements import Measured, measurements_command
+
+        if pattern:
+            raise ValueError(f"--csv takes no PATTERN, got {pattern[0]!r}: it fits your own measurements")
+        asked = Measured(
+            csv=csv, risk=risk, axes=axis or [], claimed=claimed, tolerance=tolerance, side=side, alpha=alpha,
+            baseline=baseline, update=update, plot=plot,
+        )  # fmt: skip
+        raise typer.Exit(measurements_command(asked, outputs, json=json))
     from claims.harness.commands import rates as rates_of
 
-    if csv is not None:
-        if pattern or update or baseline:
-            raise ValueError("--csv takes no PATTERN, --baseline or --update: it fits your own measurements")
-        status = rates_of.fit_csv(
-            csv, risk=risk, axes=axis or [], claimed=claimed, tolerance=tolerance, side=side, json=json
-        )
-    else:
-        if risk or axis or claimed or side != "tight":
-            raise ValueError("--risk, --axis, --claimed and --side say what --csv FILE holds; give it too")
-        status = rates_of.check_baseline(
-            pattern or [],
-            baseline=baseline,
-            update=update,
-            tolerance=tolerance,
-            jobs=jobs,
-            folders=claims or [],
-            json=json,
-        )
+    if risk or axis or claimed or plot or side != "tight":
+        raise ValueError("--risk, --axis, --claimed, --side and --plot are for --csv FILE; give it too")
+    status = rates_of.check_baseline(
+        pattern or [],
+        baseline=baseline,
+        update=update,
+        asked=rates_of.Asked(tolerance=tolerance, alpha=alpha),
+        jobs=jobs,
+        folders=claims or [],
+        outputs=outputs,
+        json=json,
+    )
     raise typer.Exit(status)
 
 
@@ -310,9 +332,10 @@ def mutants(
         typer.Option(
             "--update",
             help="Run every claim that a named bug lists (where none notices, all that import the module) "
-            "and write those that notice into its file, claims/mutants/*.toml, as caught_by.",
+            "and write those that notice into its file, mutants/*.toml, as caught_by.",
         ),
     ] = False,
+    claims: Folders = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
     json: Json = False,
@@ -323,6 +346,7 @@ def mutants(
     raise typer.Exit(
         mutants_command(
             pattern or [],
+            folders=claims or [],
             machine=mechanical,
             sample=sample,
             update=update,
@@ -392,14 +416,17 @@ def report(
 
 @app.command()
 def compare(
-    run_a: Annotated[Path, typer.Argument()], run_b: Annotated[Path, typer.Argument()], json: Json = False
+    run_a: Annotated[Path, typer.Argument()],
+    run_b: Annotated[Path, typer.Argument()],
+    pattern: Patterns = None,
+    json: Json = False,
 ) -> None:
     """What changed between two runs; exit status 1 where a verdict changed."""
     from claims.harness.commands.compare import compare_runs
 
-    changes = compare_runs(run_a, run_b)
+    changes = compare_runs(run_a, run_b, pattern or [])
     if json:
-        _print_json(changes)
+        _print_json({"format": "dpclaims-compare/1", **changes})
     else:
         for line in changes["lines"]:
             typer.echo(line)
@@ -413,7 +440,7 @@ def doctor(json: Json = False) -> None:
 
     findings = examine()
     if json:
-        _print_json(findings)
+        _print_json({"format": "dpclaims-doctor/1", **findings})
     else:
         for name, value in findings["facts"].items():
             typer.echo(f"{name:24}  {value}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from claims.harness.closure import Sources, roots_of
 from claims.harness.discover import discover
@@ -15,6 +16,7 @@ from claims.harness.mutation.update import updated
 def mutants_command(
     patterns: Sequence[str],
     *,
+    folders: Sequence[Path],
     machine: bool,
     sample: int | None,
     update: bool,
@@ -23,20 +25,21 @@ def mutants_command(
     json: bool,
 ) -> int:
     """Plant the bugs, print the score and the survivors; 0 where every bug without a reason is caught."""
+    from claims.harness.run.runner import import_root
     from claims.harness.run.serialise import dumps
 
     if sample is not None and (sample < 1 or not machine):
         raise ValueError(f"--sample takes a number ≥ 1 of mechanical bugs (--mechanical), got {sample}")
     if update and machine:
         raise ValueError("--update writes the claims that notice named bugs; leave out --mechanical")
-    catalogue = discover()
+    catalogue = discover(folders)
     if jobs < 1:
         raise ValueError(f"--jobs must be ≥ 1, got {jobs}")
 
     def notify(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
-    sources = Sources(roots_of())
+    sources = Sources(roots_of(*(import_root(f) for f in catalogue.folders)))
     bugs = (
         mechanical_bugs(
             patterns, catalogue, sample=sample, seed=seed, jobs=jobs, sources=sources, notify=notify
@@ -51,7 +54,13 @@ def mutants_command(
     caught = sum(row["caught"] for row in rows)
     excused = sum(bool(row["reason"]) and not row["caught"] for row in rows)
     if json:
-        document = {"mutants": rows, "caught": caught, "total": len(rows), "excused": excused}
+        document = {
+            "format": "dpclaims-mutants/1",
+            "mutants": rows,
+            "caught": caught,
+            "total": len(rows),
+            "excused": excused,
+        }
         print(dumps(document | {"summary": summary(rows)}), end="")
     else:
         for row in rows:

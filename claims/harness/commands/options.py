@@ -1,7 +1,8 @@
-"""Options that `dpclaims audit` and `dpclaims trace` share: the claim, and where the target's code runs."""
+"""Options that several commands share: the claim, where the target's code runs, files for other tools."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -25,3 +26,7 @@ Arguments = Annotated[
     typer.Option("--set", metavar="NAME=VALUE", help="Argument of a library's function: bounds=0,1."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
+Junit = Annotated[Path | None, typer.Option("--junit", help="Write a JUnit file.")]
+Summary = Annotated[
+    Path | None, typer.Option("--summary", help="Append a Markdown table: for GitHub, $GITHUB_STEP_SUMMARY.")
+]

@@ -1,22 +1,23 @@
-"""`dpclaims rates`: fitted exponents against the committed baseline, or of the user's own measurements."""
+"""`dpclaims rates`: the exponents that claims fit, against the committed baseline."""
 
 from __future__ import annotations
 
 import math
-import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audits.evidence import Evidence, Side, Verdict
+from audits.evidence import Evidence
+from claims.harness import exchange
 from claims.harness.claim import Claim
 from claims.harness.commands.progress import Progress
 from claims.harness.discover import discover
+from claims.harness.exchange import Case, Outputs
 from claims.harness.places import matches
-from claims.harness.report.describe import describe
 from claims.harness.run.provenance import data_folder, versions
-from claims.harness.run.result import CRASHED, DIFFERS, PASSED, UNDECIDED, RunResult
+from claims.harness.run.result import CRASHED, DIFFERS, PASSED, RunResult
 from claims.harness.run.runner import ALPHA, NUMERICS, count_cells, run
 from claims.harness.run.serialise import dumps, number, read_json
 
@@ -30,27 +31,40 @@ Name = tuple[str, str, str]
 """Claim id, axis, and the grid point as text."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """When an exponent has regressed: by more than the tolerance, at the error level of all together."""
+
+    tolerance: float = 0.05
+    alpha: float = ALPHA
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.tolerance < math.inf:
+            raise ValueError(f"--tolerance must be positive and finite, got {self.tolerance}")
+        if not 0.0 < self.alpha < 0.5:
+            raise ValueError(f"--alpha must be in (0, 0.5), got {self.alpha}")
+
+
 def check_baseline(
     patterns: Sequence[str],
     *,
     baseline: Path | None,
     update: bool,
-    tolerance: float,
+    asked: Asked,
     jobs: int,
     folders: Sequence[Path],
+    outputs: Outputs,
     json: bool,
 ) -> int:
     """Run the claims that fit exponents (finished ones are read from the store) and compare their exponents.
 
-    An exponent regresses where the interval of its difference to the baseline, at error level α over all
-    exponents together, excludes zero by more than `tolerance`. Prints the comparison, returns the exit
-    status. With `update` the baselines of the papers concerned are rewritten and what changed is printed.
+    An exponent regresses where the interval of its difference to the baseline, at the error level asked for
+    over all exponents together, excludes zero by more than the tolerance. Prints the comparison, returns
+    the exit status. With `update` the baselines of the papers concerned are rewritten, and what changed is
+    printed.
 
-    Raises ValueError for a tolerance that is not positive, a pattern without such a claim, or a baseline
-    that is missing or malformed.
+    Raises ValueError for a pattern without such a claim, or a baseline that is missing or malformed.
     """
-    if not 0.0 < tolerance < float("inf"):
-        raise ValueError(f"--tolerance must be positive and finite, got {tolerance}")
     claims = _rate_claims(patterns, folders)
     files = {c.paper.key: baseline or baseline_file(c.paper.key, for_writing=update) for c in claims}
     old: dict[Name, Evidence] = {}
@@ -69,12 +83,14 @@ def check_baseline(
     # A pattern restricts the comparison: what it leaves out is not missing.
     wanted = {c.id for c in claims}
     before = {name: e for name, e in old.items() if name[0] in wanted or not patterns}
-    rows = compare(new, before, tolerance)
+    rows = compare(new, before, asked)
     if update:
         for file in dict.fromkeys(files.values()):
             papers = {key for key, place in files.items() if place == file}
             kept = {**({} if not patterns else old), **new}
             write_baseline(file, {n: e for n, e in kept.items() if n[0].split("/")[0] in papers})
+    if not update:
+        exchange.publish("dpclaims rates", "dpclaims: exponents against the baseline", _cases(rows), outputs)
     _print(rows, files.values(), update, json)
     bad = any(row["status"] in ("regressed", "missing") for row in rows)
     return PASSED if update or not bad else DIFFERS
@@ -94,9 +110,7 @@ def exponents(result: RunResult) -> dict[Name, Evidence]:
     return found
 
 
-def compare(
-    new: Mapping[Name, Evidence], old: Mapping[Name, Evidence], tolerance: float
-) -> list[dict[str, Any]]:
+def compare(new: Mapping[Name, Evidence], old: Mapping[Name, Evidence], asked: Asked) -> list[dict[str, Any]]:
     """One row an exponent: estimate, baseline, interval of the difference, and what that means.
 
     Which direction is worse is a field of the evidence; a significant move in the other one is "moved".
@@ -104,7 +118,7 @@ def compare(
     from audits.rates import compare_exponents
 
     rows = []
-    each = ALPHA / max(len(new), 1)
+    each = asked.alpha / max(len(new), 1)
     for name in sorted(new.keys() | old.keys()):
         claim, axis, point = name
         row: dict[str, Any] = {"claim": claim, "axis": axis, "point": point}
@@ -115,8 +129,10 @@ def compare(
             row |= {"low": None, "high": None, "status": "new" if b is None else "missing"}
         else:
             worse = a.worse or "either"
-            change = compare_exponents(_fitted(a), _fitted(b), tolerance=tolerance, alpha=each, worse=worse)
-            moved = change.low > tolerance or change.high < -tolerance
+            change = compare_exponents(
+                _fitted(a), _fitted(b), tolerance=asked.tolerance, alpha=each, worse=worse
+            )
+            moved = change.low > asked.tolerance or change.high < -asked.tolerance
             status = "regressed" if change.regressed else "moved" if moved else "same"
             row |= {"low": change.low, "high": change.high, "status": status}
         rows.append(row)
@@ -166,98 +182,7 @@ def write_baseline(file: Path, found: Mapping[Name, Evidence]) -> None:
             for (claim, axis, point), e in sorted(found.items())
         ],
     }  # fmt: skip
-    temporary = file.with_name(f".{file.name}.{os.getpid()}")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    temporary.write_text(dumps(document), encoding="utf-8")
-    os.replace(temporary, file)
-
-
-def fit_csv(
-    file: Path,
-    *,
-    risk: str | None,
-    axes: Sequence[str],
-    claimed: str | None,
-    tolerance: float,
-    side: str,
-    json: bool,
-) -> int:
-    """Fit the exponents of a CSV table, one measured cell a line; prints them, returns the exit status.
-
-    side  "tight" where exponents must be as claimed, "upper" where the risk may fall faster than claimed, or
-          grow more slowly, "lower" for the reverse.
-
-    Raises ValueError for a file, a column or a `claimed` text that cannot be used.
-    """
-    from audits.rates import fit_rate
-
-    if risk is None or not axes:
-        raise ValueError("--csv needs --risk COLUMN and at least one --axis COLUMN")
-    if side not in list(Side):
-        raise ValueError(f"--side must be one of {', '.join(Side)}, got {side!r}")
-    table = _read_csv(file, [risk, *axes])
-    expected = parse_claimed(claimed, axes)
-    fit = fit_rate(table, risk=risk, axes=list(axes), claimed=expected, tolerance=tolerance, side=Side(side))
-    evidence = fit.evidence()
-    if json:
-        from claims.harness.run.serialise import evidence_to_json
-
-        found = [
-            evidence_to_json(e) | {"diagnosis": axis.diagnosis.as_dict()}
-            for e, axis in zip(evidence, fit.axes, strict=True)
-        ]
-        print(dumps({"exponents": found}), end="")
-    else:
-        for item in evidence:
-            print(describe(item))
-    verdicts = {e.verdict for e in evidence}
-    if Verdict.REFUTED in verdicts:
-        return DIFFERS
-    return UNDECIDED if Verdict.INCONCLUSIVE in verdicts else PASSED
-
-
-def parse_claimed(text: str | None, axes: Sequence[str]) -> dict[str, float] | None:
-    """Claimed exponents by axis.
-
-    >>> parse_claimed("n=-1, m=-0.5", ["n", "m"])
-    {'n': -1.0, 'm': -0.5}
-    """
-    if text is None:
-        return None
-    found: dict[str, float] = {}
-    for part in text.split(","):
-        name, separator, value = (p.strip() for p in part.partition("="))
-        try:
-            if not separator:
-                raise ValueError
-            found[name] = float(value)
-        except ValueError:
-            raise ValueError(f"--claimed must look like 'n=-1,m=-0.5', got {text!r}") from None
-        if name not in axes:
-            raise ValueError(f"--claimed names {name!r}, which is no --axis; axes are {', '.join(axes)}")
-    return found
-
-
-def _read_csv(file: Path, columns: Sequence[str]) -> Any:
-    import pandas as pd
-
-    try:
-        table = pd.read_csv(file)
-    except OSError as error:
-        raise ValueError(f"--csv {str(file)!r} cannot be read: {error.strerror or error}") from error
-    except Exception as error:
-        # Each kind of archive has errors of its own where it is cut off, damaged or called by another's name.
-        words = " ".join(str(error).split()) or type(error).__name__
-        raise ValueError(f"--csv {str(file)!r} is not a CSV table: {words}") from error
-    missing = [c for c in columns if c not in table.columns]
-    if missing:
-        raise ValueError(
-            f"--csv {str(file)!r} has no column {missing[0]!r}; it has {', '.join(table.columns)}"
-        )
-    for column in columns:
-        if not pd.api.types.is_numeric_dtype(table[column]):
-            raise ValueError(f"--csv {str(file)!r}: column {column!r} must hold numbers only")
-    return table
+    exchange.write(file, dumps(document))
 
 
 def _rate_claims(patterns: Sequence[str], folders: Sequence[Path]) -> list[Claim]:
@@ -301,18 +226,37 @@ def baseline_file(paper: str, *, for_writing: bool = False) -> Path:
 def _print(rows: Sequence[Mapping[str, Any]], files: Iterable[Path], update: bool, json: bool) -> None:
     names = ", ".join(str(f) for f in dict.fromkeys(files))
     if json:
-        print(dumps({"baseline": names, "updated": update, "exponents": list(rows)}), end="")
+        document = {"format": "dpclaims-rates/1", "baseline": names, "updated": update}
+        print(dumps(document | {"exponents": list(rows)}), end="")
         return
     for row in rows:
-        where = f"{row['claim']} exponent of {row['axis']}" + (f" at {row['point']}" if row["point"] else "")
-        if row["status"] == "new":
-            print(f"new        {where}: {row['estimate']:.4f}")
-        elif row["status"] == "missing":
-            print(f"missing    {where}: the baseline has {row['baseline']:.4f}, the run has none")
-        else:
-            print(
-                f"{row['status']:9}  {where}: {row['estimate']:.4f}, baseline {row['baseline']:.4f}, "
-                f"difference in [{row['low']:.4f}, {row['high']:.4f}]"
-            )
+        print(f"{row['status']:9}  {_where(row)}: {_difference(row)}")
     verb = "rewritten" if update else "compared"
     print(f"{len(rows)} exponents, baseline {names} {verb}")
+
+
+def _where(row: Mapping[str, Any]) -> str:
+    return f"{row['claim']} exponent of {row['axis']}" + (f" at {row['point']}" if row["point"] else "")
+
+
+def _difference(row: Mapping[str, Any]) -> str:
+    if row["status"] == "new":
+        return f"{row['estimate']:.4f}"
+    if row["status"] == "missing":
+        return f"the baseline has {row['baseline']:.4f}, the run has none"
+    return (
+        f"{row['estimate']:.4f}, baseline {row['baseline']:.4f}, "
+        f"difference in [{row['low']:.4f}, {row['high']:.4f}]"
+    )
+
+
+def _cases(rows: Sequence[Mapping[str, Any]]) -> list[Case]:
+    return [
+        Case(
+            group=row["claim"], name=_where(row), title=_where(row), verdict=row["status"],
+            outcome=exchange.FAILED if row["status"] in ("regressed", "missing") else exchange.PASSED,
+            message=_difference(row),
+            numbers={name: row[name] for name in ("estimate", "baseline", "low", "high")},
+        )
+        for row in rows
+    ]  # fmt: skip

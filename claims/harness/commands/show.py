@@ -1,4 +1,4 @@
-"""`dpclaims show`: whether a result holds, by which readings, what follows; the evidence comes after."""
+"""`dpclaims show`: whether a result holds, by which readings, what follows; argument and evidence at -v."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Any
 
 import typer
 
+from audits.evidence import Evidence
 from claims.harness.claim import Claim
 from claims.harness.index import Entry, entry_of
 from claims.harness.report.describe import describe
+from claims.harness.report.terminal import as_text
 from claims.harness.run.result import ClaimResult
 from claims.harness.standing import readings_of, result_of, standing
 
@@ -17,7 +19,7 @@ Results = Mapping[str, ClaimResult | None]
 
 
 def show_text(chosen: Sequence[Claim], catalogue: Sequence[Claim], results: Results, verbose: bool) -> None:
-    """Print the answer for each result that the chosen claims read, then the claims."""
+    """Print the answer for each result that the chosen claims read; then the claims, in full if verbose."""
     entries = [entry_of(c) for c in catalogue]
     answered: set[str] = set()
     for claim in chosen:
@@ -25,9 +27,11 @@ def show_text(chosen: Sequence[Claim], catalogue: Sequence[Claim], results: Resu
         if result not in answered:
             answered.add(result)
             _answer(claim, readings_of(result, entries), results)
+    shown = chosen if verbose else chosen[:1]
+    for claim in shown:
         _claim(claim, results.get(claim.id), verbose)
     if not verbose:
-        typer.echo("-v shows the argument and all evidence.")
+        typer.echo("-v shows every reading with its argument and all evidence.")
 
 
 def _answer(claim: Claim, readings: Sequence[Entry], results: Results) -> None:
@@ -38,23 +42,37 @@ def _answer(claim: Claim, readings: Sequence[Entry], results: Results) -> None:
         last = results.get(each.id)
         verdict = each.expected if last is None else (last.verdict or "crashed")
         weight = f"  [{each.finding.weight}]" if each.finding is not None else ""
-        typer.echo(f"  {each.id:{width}}  {verdict:12}  {each.title}{weight}")
-        if each.finding is not None:
-            typer.echo(f"  {'':{width}}  {each.finding.what}")
+        typer.echo(f"  {each.id:{width}}  {verdict:12}  {as_text(each.title)}{weight}")
+        for line in _follows(each, last):
+            typer.echo(f"  {'':{width}}  {line}")
     typer.echo("")
 
 
+def _follows(reading: Entry, last: ClaimResult | None) -> list[str]:
+    """What follows from a reading, and the number that decides it."""
+    said = [as_text(reading.finding.what)] if reading.finding is not None else []
+    piece = None if last is None else next((e for e in last.evidence if e.verdict is last.verdict), None)
+    return said if piece is None else [*said, f"{piece.quantity}: {_number(piece)}"]
+
+
+def _number(piece: Evidence) -> str:
+    exact = piece.low == piece.high
+    interval = "" if exact else f" [{piece.low:.3g}, {piece.high:.3g}]"
+    claimed = "" if piece.claimed is None else f", claimed {piece.claimed:.3g}"
+    return f"{piece.estimate:.3g}{interval}{claimed}"
+
+
 def _claim(claim: Claim, result: ClaimResult | None, verbose: bool) -> None:
-    typer.echo(typer.style(f"{claim.id}: {claim.title}", bold=True))
+    typer.echo(typer.style(f"{claim.id}: {as_text(claim.title)}", bold=True))
     typer.echo(f"{claim.result}, {claim.place}. {claim.paper.reference}")
-    typer.echo(f"\n{claim.statement.strip()}\n")
+    typer.echo(f"\n{as_text(claim.statement.strip())}\n")
     if verbose:
-        typer.echo(f"{claim.doc.strip()}\n")
+        typer.echo(f"{as_text(claim.doc.strip())}\n")
     for name, text in _facts(claim, result):
-        typer.echo(f"{name}: {text}")
-    evidence = [] if result is None else list(result.evidence)
-    for item in evidence if verbose else evidence[:1]:
-        typer.echo(f"  {describe(item)}")
+        typer.echo(f"{name}: {as_text(text)}")
+    if verbose and result is not None:
+        for item in result.evidence:
+            typer.echo(f"  {describe(item)}")
     if result is not None and result.error:
         typer.echo(result.error)
     typer.echo("")

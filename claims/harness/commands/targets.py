@@ -123,6 +123,17 @@ def load_any(target: str, asked: Asked) -> tuple[str | None, Target]:
     return asked.adjacency, load_target(target, asked.adjacency)
 
 
+def place_of(target: str, mechanism: Callable[..., Any]) -> tuple[str, int]:
+    """File and line of a target, for annotations: those of the function, else of the file that was named."""
+    from claims.harness.exchange import from_here, line_of
+
+    file, line = line_of(mechanism)
+    if file or is_library_object(target):
+        return file, line
+    named, _ = _split(target)
+    return (from_here(named), 1) if _is_file(named) else ("", 0)
+
+
 def is_library_object(target: str) -> bool:
     """Whether TARGET is the dotted name of something in a module: `diffprivlib.tools.mean`."""
     if _is_file(target) or ":" in target or "." not in target:

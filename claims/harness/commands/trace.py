@@ -12,9 +12,20 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from claims.harness.commands.asked import Asked
-from claims.harness.commands.options import Arguments, AsJson, Delta, Epsilon, Packages, Python
-from claims.harness.commands.targets import Target, load_any, schema_of
+from claims.harness.commands.options import (
+    Arguments,
+    AsJson,
+    Delta,
+    Epsilon,
+    Junit,
+    Packages,
+    Python,
+    Summary,
+)
+from claims.harness.commands.published import publish_traces
+from claims.harness.commands.targets import Target, load_any, place_of, schema_of
 from claims.harness.commands.watch import stdout_to_stderr
+from claims.harness.exchange import Outputs
 from claims.harness.run.result import BAD_INPUT, CRASHED, DIFFERS, PASSED, UNDECIDED
 
 if TYPE_CHECKING:
@@ -38,7 +49,8 @@ class Options:
     schema: str | None = None
     seed: int = 0
     seeds: int = 3
-    outputs: dict[str, Path | None] = field(default_factory=lambda: {})
+    plot: Path | None = None
+    outputs: Outputs = field(default_factory=Outputs)
 
 
 def trace_command(
@@ -75,7 +87,8 @@ def trace_command(
     plot: Annotated[
         Path | None, typer.Option("--plot", help="Write a plot of the ledger: .png, .svg.")
     ] = None,
-    junit: Annotated[Path | None, typer.Option("--junit", help="Write a JUnit report.")] = None,
+    junit: Junit = None,
+    summary: Summary = None,
     json: AsJson = False,
 ) -> None:
     """Trace your own program: the line that leaks, and what each draw costs at the real distance of the data.
@@ -93,7 +106,8 @@ def trace_command(
         schema=schema,
         seed=seed,
         seeds=seeds,
-        outputs={"plot": plot, "junit": junit},
+        plot=plot,
+        outputs=Outputs(junit, summary),
     )
     raise typer.Exit(trace_target(target, options, epsilon=epsilon, delta=delta, json=json))
 
@@ -111,7 +125,7 @@ def trace_target(
     try:
         with stdout_to_stderr():
             results = _results(target, options, epsilon, delta)
-        _written(results, options)
+        _written(target, results, options)
     except ValueError as error:
         print(f"dpclaims: {error}", file=sys.stderr)
         return BAD_INPUT
@@ -126,10 +140,11 @@ def trace_target(
         print("dpclaims: the trace crashed; this says nothing of the program", file=sys.stderr)
         return CRASHED
     if json:
+        from audits.trace.result import FORMAT
         from claims.harness.run.serialise import dumps
 
         documents = {label: result.to_dict() for label, (_, result) in results.items()}
-        typer.echo(dumps(documents.get("", documents)), nl=False)
+        typer.echo(dumps({"format": FORMAT} | documents.get("", documents)), nl=False)
     else:
         for name, result in results.values():
             _show(name, result)
@@ -234,35 +249,15 @@ def _show(name: str, result: TraceResult) -> None:
         console.print(Text("\n" + result.table()))
 
 
-def _written(results: dict[str, tuple[str, TraceResult]], options: Options) -> None:
-    plot, junit = options.outputs.get("plot"), options.outputs.get("junit")
+def _written(target: str, results: dict[str, tuple[str, TraceResult]], options: Options) -> None:
+    plot = options.plot
     try:
         if plot is not None:
             _, dearest = max(results.values(), key=lambda pair: pair[1].epsilon_ledger or 0.0)
             dearest.plot().figure.savefig(plot)
-        if junit is not None:
-            write_junit(junit, results)
     except ImportError as error:
-        raise ValueError(f"--plot needs Matplotlib: pip install 'dpclaims[report]' ({error})") from error
-    except OSError as error:
-        raise ValueError(f"a file cannot be written: {error}") from error
-
-
-def write_junit(path: Path, results: dict[str, tuple[str, TraceResult]]) -> None:
-    """One test case a traced target: a failure names the line."""
-    from xml.etree import ElementTree
-
-    failed = sum(result.verdict in ("leak", "ledger-exceeds") for _, result in results.values())
-    suite = ElementTree.Element(
-        "testsuite", name="dpclaims trace", tests=str(len(results)), failures=str(failed), errors="0"
-    )
-    for name, result in results.values():
-        case = ElementTree.SubElement(
-            suite, "testcase", classname="dpclaims.trace", name=name, time=f"{result.seconds:.3f}"
-        )
-        if result.verdict in ("leak", "ledger-exceeds"):
-            failure = ElementTree.SubElement(case, "failure", message=result.headline)
-            failure.text = f"{result.summary()}\n{result.table()}"
-        elif result.verdict == "lost":
-            ElementTree.SubElement(case, "skipped", message=result.summary().splitlines()[0])
-    ElementTree.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
+        raise ValueError(f"--plot needs the library Matplotlib, which is not installed ({error})") from error
+    except (OSError, ValueError) as error:
+        words = error.strerror if isinstance(error, OSError) else error
+        raise ValueError(f"--plot {str(plot)!r} cannot be written: {words}") from error
+    publish_traces(dict(results.values()), place_of(target, lambda: None), options.outputs)

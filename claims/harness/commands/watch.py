@@ -170,7 +170,7 @@ class Watch:
         """Where the run stands."""
         spent = f"{time.monotonic() - self.started:.0f} s"
         if self.last is None:
-            return f"no output yet, {spent}" if self.first else f"the premises are tested, {spent}"
+            return f"no output yet, {spent}" if self.first else f"the assumptions are tested, {spent}"
         look, log_e = self.last, self.last.log_e_value / math.log(10.0)
         next_step = f"; {look.next}" if look.next else ""
         return (

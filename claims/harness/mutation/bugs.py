@@ -11,7 +11,7 @@ from claims.harness.closure import Sources, roots_of
 from claims.harness.discover import Catalogue
 from claims.harness.mutation import mechanical
 from claims.harness.mutation.mutant import Mutant
-from claims.harness.mutation.named import named
+from claims.harness.mutation.named import bug_folders, named
 from claims.harness.mutation.plant import bug_of
 from claims.harness.mutation.reach import reaches
 from claims.harness.places import near_miss
@@ -40,7 +40,7 @@ def named_bugs(patterns: Sequence[str], catalogue: Catalogue) -> list[Bug]:
 
     Raises ValueError, naming file and bug, where one cannot be planted or names a claim that does not exist.
     """
-    return [_named_bug(mutant, catalogue) for mutant in named(patterns)]
+    return [_named_bug(mutant, catalogue) for mutant in named(patterns, bug_folders(catalogue.folders))]
 
 
 def _named_bug(mutant: Mutant, catalogue: Catalogue) -> Bug:

@@ -1,5 +1,7 @@
 """The bugs that are written down: one TOML file an algorithm in `claims/mutants`, read and checked here.
 
+Those of other people's papers stand in a folder `mutants` of the paper.
+
 A file begins with ``module = "package.module"``, the module of the functions that its bugs replace; a bug in
 another module names it ("package.module:function"). Each bug is a table, its name in brackets, with
 
@@ -32,28 +34,40 @@ WIDTH = 110
 """Characters of a line, beyond which a list of claims gets a line for each."""
 
 
-def named(patterns: Sequence[str] = (), folder: Path = FOLDER) -> list[Mutant]:
-    """All named bugs that match one of the patterns, sorted by name.
+def bug_folders(papers: Sequence[Path]) -> list[Path]:
+    """Where bugs are written down: here, and in the folder `mutants` of each paper of other people."""
+    inside = [paper / "mutants" for place in papers for paper in (place, *sorted(place.iterdir()))]
+    return list(dict.fromkeys([FOLDER, *filter(Path.is_dir, inside)]))
+
+
+def named(patterns: Sequence[str] = (), folders: Sequence[Path] = (FOLDER,)) -> list[Mutant]:
+    """All named bugs of these folders that match one of the patterns, sorted by name.
 
     A pattern is the name of a bug or a glob ("song2021-*"), a paper, or the id of a claim that must notice.
 
     Raises ValueError where none matches, where two bugs have one name, and as `read_bugs`.
     """
     found: dict[str, Mutant] = {}
-    for file in sorted(folder.glob("[a-z]*.toml")):
+    for file in sorted(f for folder in folders for f in folder.glob("[a-z]*.toml")):
         for mutant in read_bugs(file):
             if other := found.get(mutant.name):
                 raise ValueError(f"{mutant.place}: the name is taken by a bug in {other.file}; rename one")
             found[mutant.name] = mutant
     chosen = [found[n] for n in sorted(found) if not patterns or any(_chosen(found[n], p) for p in patterns)]
     if not chosen:
-        near = nearest(patterns[0], list(found)) if patterns else ""
+        papers = sorted({name.split("-")[0] for name in found})
+        near = nearest(patterns[0], papers if "-" not in patterns[0] else list(found)) if patterns else ""
         hint = f"did you mean {near!r}?" if near else "names begin with a paper, say 'song2021-*'"
         raise ValueError(f"no mutant matches {', '.join(patterns)!r}; {hint}")
     return chosen
 
 
 def _chosen(mutant: Mutant, pattern: str) -> bool:
+    """Whether a pattern names the bug, the paper that it is planted in ("song2021", "song2021/*"), or a claim
+    that notices it."""
+    paper = mutant.name.split("-")[0]
+    if "-" not in pattern and fnmatchcase(paper, pattern.removesuffix("/*")):
+        return True
     return fnmatchcase(mutant.name, pattern) or any(matches(c, pattern) for c in mutant.caught_by)
 
 

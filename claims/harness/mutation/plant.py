@@ -54,11 +54,12 @@ def replaced(path: str, by: Callable[..., Any]) -> Iterator[None]:
     held = vars(owner)[name]
     reference = getattr(owner, name)
     places: list[tuple[Any, str, Any]] = [(owner, name, held)]
+    packages = {*PACKAGES, module_name.partition(".")[0]}
     if not outer:
         places += [
             (module, key, value)
             for known, module in list(sys.modules.items())
-            if known.split(".")[0] in PACKAGES and not known.startswith("claims.mutants")
+            if known.split(".")[0] in packages and not known.startswith("claims.mutants")
             for key, value in list(vars(module).items())
             if value is reference and not (module is owner and key == name)
         ]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import html
 import re
+import unicodedata
+from contextlib import suppress
+from functools import lru_cache
 from itertools import pairwise
 from xml.etree import ElementTree
 
@@ -31,6 +34,10 @@ _OPERATOR = re.compile(
     r'<m[io](?P<limits> movablelimits="true")?>(?P<name>[A-Za-z]{2,})</m[io]>'
     r'(?=(?P<bracket><mo [^>]*>(?:&#x00028|&#x0007B|\[)|<mrow><mo [^>]*form="prefix")?)'
 )
+_VARIANT = re.compile(
+    r'<(?P<tag>m[in])(?P<rest>[^>]*) mathvariant="(?P<name>[a-z-]+)"(?P<more>[^>]*)>(?P<text>[^<]*)</m[in]>'
+)
+_STYLES = {"script": "SCRIPT", "double-struck": "DOUBLE-STRUCK", "bold": "BOLD", "fraktur": "FRAKTUR"}
 _NAMESPACE = "{http://www.w3.org/1998/Math/MathML}"
 _ELEMENTS = frozenset(
     {
@@ -55,10 +62,49 @@ def markdown_to_html(text: str) -> str:
     >>> print(markdown_to_html("The *bound* holds.").strip())
     <p>The <em>bound</em> holds.</p>
     """
+    # "\\$" is a dollar in Markdown too, so only formulas need replacing.
+    return _render(*_set_formulas_aside(text))
+
+
+def docstring_to_html(text: str) -> str:
+    """The docstring of a claim as HTML: Markdown whose formulas are also written in plain letters.
+
+    Indented blocks are displays; θ^priv, n^{−3/2} and √(…) in the text become formulas, code does not.
+
+    >>> docstring_to_html("At most `a^b` of n^{2}.").count("<math")
+    1
+    """
+    from claims.harness.report.plain_mathematics import display_mathml, set_plain
+
+    kept, formulas = _set_formulas_aside(text)
+
+    def aside(formula: str) -> str:
+        return _put_aside(formula, formulas)
+
+    blocks: list[str] = []
+    for block in re.split(r"\n\s*\n", kept.strip("\n")):
+        lines = block.split("\n")
+        if all(line.startswith("    ") for line in lines) and not re.search(r"^ *(>>>|\$ )", block):
+            shown = "".join(f"<div>{display_mathml(line)}</div>" for line in lines)
+            blocks.append(aside(f'<div class="display" tabindex="0">{shown}</div>'))
+        else:
+            blocks.append(set_plain(block, aside))
+    # A display is no paragraph.
+    rendered = _render("\n\n".join(blocks), formulas)
+    return re.sub(
+        r'<p>(<div class="display" tabindex="0">.*?</div></div>)</p>', r"\1", rendered, flags=re.DOTALL
+    )
+
+
+def _put_aside(formula: str, formulas: list[str]) -> str:
+    """Keep a formula, and give the sign that stands for it."""
+    formulas.append(formula)
+    return f"{_OPEN}{len(formulas) - 1}{_CLOSE}"
+
+
+def _render(kept: str, formulas: list[str]) -> str:
     import mistune
 
-    # "\\$" is a dollar in Markdown too, so only formulas need replacing.
-    kept, formulas = _set_formulas_aside(text)
     rendered = mistune.create_markdown(escape=True, plugins=["table", "strikethrough"])(kept)
     return _PLACE.sub(lambda found: formulas[int(found[1])], str(rendered))
 
@@ -66,10 +112,15 @@ def markdown_to_html(text: str) -> str:
 def inline_html(text: str) -> str:
     """One line of text as HTML: escaped, `code` as code and formulas as MathML; no other Markdown.
 
+    Formulas in plain letters become MathML, too.
+
     >>> inline_html("a < b, `x_1`")
     'a &lt; b, <code>x_1</code>'
     """
+    from claims.harness.report.plain_mathematics import set_plain
+
     kept, formulas = _set_formulas_aside(text)
+    kept = set_plain(kept, lambda formula: _put_aside(formula, formulas))
     escaped = re.sub(r"`([^`\n]+)`", r"<code>\1</code>", html.escape(kept, quote=False))
     return _PLACE.sub(lambda found: formulas[int(found[1])], escaped)
 
@@ -96,6 +147,7 @@ def escape_markdown(text: str) -> str:
     return "".join(pieces)
 
 
+@lru_cache(maxsize=4096)
 def mathml(formula: str, *, display: bool = False) -> str:
     """A LaTeX formula as MathML; one that cannot be converted is shown as its source.
 
@@ -118,7 +170,32 @@ def mathml(formula: str, *, display: bool = False) -> str:
     # An unknown command comes back as an identifier that starts with a backslash.
     if re.search(r">\s*(\\|&#x0005C;)[A-Za-z]", converted) or not _is_plain_mathml(converted):
         return fallback
-    return _UPRIGHT.sub(_join_letters, _OPERATOR.sub(_space_operator, converted))
+    spaced = _UPRIGHT.sub(_join_letters, _OPERATOR.sub(_space_operator, converted))
+    return _VARIANT.sub(_as_letters, spaced)
+
+
+def _as_letters(styled: re.Match[str]) -> str:
+    """Letters of another style as letters of Unicode: browsers pay no heed to `mathvariant`."""
+    style = _STYLES.get(styled["name"])
+    text = html.unescape(styled["text"])
+    if style is None:  # upright, which text is
+        return f"<mtext>{styled['text']}</mtext>"
+    letters = "".join(_letter(sign, style) for sign in text)
+    return f"<{styled['tag']}{styled['rest']}{styled['more']}>{letters}</{styled['tag']}>"
+
+
+def _letter(sign: str, style: str) -> str:
+    """A letter or digit in a style; what has none stays.
+
+    >>> _letter("L", "SCRIPT"), _letter("E", "DOUBLE-STRUCK"), _letter("1", "BOLD"), _letter("+", "BOLD")
+    ('ℒ', '𝔼', '𝟏', '+')
+    """
+    kind = "DIGIT" if sign.isdigit() else "CAPITAL" if sign.isupper() else "SMALL"
+    name = unicodedata.name(sign, "").split()[-1:]
+    for words in (f"MATHEMATICAL {style} {kind}", f"{style} {kind}", f"BLACK-LETTER {kind}"):
+        with suppress(KeyError):
+            return unicodedata.lookup(f"{words} {''.join(name)}")
+    return sign
 
 
 def _is_plain_mathml(text: str) -> bool:
@@ -157,8 +234,7 @@ def _set_formulas_aside(text: str) -> tuple[str, list[str]]:
         if part["code"] is not None:
             return part["code"]
         display = part["display"] is not None
-        formulas.append(mathml(part["display"] or part["inline"], display=display))
-        return f"{_OPEN}{len(formulas) - 1}{_CLOSE}"
+        return _put_aside(mathml(part["display"] or part["inline"], display=display), formulas)
 
     clean = text.replace(_OPEN, "").replace(_CLOSE, "")
     return _PARTS.sub(replace, clean), formulas

@@ -1,6 +1,6 @@
 """Executing the notebooks with papermill, every worker in one kernel of its own that it keeps.
 
-A kernel takes seconds to start and as long again to import, and every claim has its notebook. So a worker
+A kernel takes seconds to start and as long again to import, and every result has its notebook. So a worker
 starts one kernel, of the running interpreter whatever kernels are installed, and empties its namespace
 between notebooks.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import sys
 import sysconfig
 import threading
@@ -19,8 +20,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from claims.harness.notebook import RUN
 from claims.harness.places import other_folders
-from claims.harness.report.pages import hide_paths
+from claims.harness.report.numbers import hide_paths
 from claims.harness.run.result import NotebookFailed
 
 NOTEBOOKS = ("suite", "paper", "claim")
@@ -116,11 +118,11 @@ def execute(
     jobs: Sequence[Job],
     notebooks: Mapping[str, Any],
     *,
-    folder: Path,
+    run: Path,
     workers: int,
     done: Callable[[Job, Any], None],
 ) -> None:
-    """Execute the jobs with papermill in `workers` kernels whose current folder is `folder`.
+    """Execute the jobs with papermill in `workers` kernels that take what they check from the folder `run`.
 
     done(job, notebook) is called in this thread's turn for every executed notebook, in no particular order.
     Raises ValueError, naming the page, where a notebook refuses its parameters, RuntimeError where it fails.
@@ -136,7 +138,7 @@ def execute(
         from jupyter_core.utils import ensure_event_loop
 
         try:
-            with _Kernel(home / str(number), folder) as kernel:
+            with _Kernel(home / str(number), run) as kernel:
                 while (job := take()) is not None:
                     executed = _execute_one(job, notebooks[job.notebook], kernel)
                     with lock:
@@ -174,7 +176,7 @@ def _execute_one(job: Job, notebook: Any, kernel: _Kernel) -> Any:
             shared=kernel,
         )
     except PapermillExecutionError as error:
-        if error.ename == "ValueError":  # bad input, in words: a parameter out of range
+        if error.ename in ("ValueError", "Refused"):  # bad input, in words: a parameter out of range
             raise ValueError(f"notebook {job.notebook}.ipynb, {job.path}: {error.evalue}") from error
         raise NotebookFailed(
             f"notebook {job.notebook}.ipynb failed for {job.path}: {error.ename}: {error.evalue}"
@@ -203,8 +205,8 @@ def clean(notebook: Any, job: Job) -> Any:
 class _Kernel:
     """A kernel of the running interpreter and the client that talks to it; a context manager."""
 
-    def __init__(self, home: Path, folder: Path) -> None:
-        self._home, self._folder = home, folder
+    def __init__(self, home: Path, run: Path) -> None:
+        self._home, self._run = home, run
         self.manager: Any = None
         self.client: Any = None
 
@@ -235,8 +237,8 @@ class _Kernel:
         self._log = (self._home / "kernel.log").open("wb")
         try:
             run_sync(self.manager.start_kernel)(
-                cwd=str(self._folder),
-                env=_environment(self._home),
+                cwd=str(self._run.parent),
+                env=_environment(self._home) | {RUN: str(self._run)},
                 stdout=self._log,
                 stderr=self._log,
                 # The current folder may hold other people's files: nothing is imported from it.
@@ -325,3 +327,39 @@ def _register_engine() -> None:
             return client.execute()
 
     papermill_engines.register(_ENGINE, SharedKernel)
+
+
+def exporter() -> Callable[[Any], str]:
+    """What turns an executed notebook into HTML: nbconvert with the template `templates/notebook`.
+
+    Escaping is on: code, text and streams pass as text; tables and figures of the kernel as they are.
+    """
+    from markupsafe import Markup
+    from nbconvert.exporters import TemplateExporter
+    from traitlets.config import Config
+
+    from claims.harness.report.site import TEMPLATES, furnish
+
+    order = ["image/svg+xml", "text/html", "image/png", "text/markdown", "text/plain"]
+    made = TemplateExporter(
+        config=Config({"NbConvertBase": {"display_data_priority": order}}),
+        extra_template_basedirs=[str(TEMPLATES)],
+        extra_template_paths=[str(TEMPLATES)],
+        template_name="notebook",
+        template_file="index.html.j2",
+        exclude_input_prompt=True,
+        exclude_output_prompt=True,
+    )
+    made.environment.autoescape = True
+    furnish(made.environment)
+    made.environment.filters |= {
+        "without_colours": lambda text: re.sub(r"\x1b\[[0-9;]*m", "", text),
+        "table_only": lambda text: Markup(_bare_table(text)),
+    }
+    return lambda notebook: made.from_notebook_node(notebook)[0]
+
+
+def _bare_table(text: str) -> str:
+    """The table that pandas writes, without its style and with no empty heading."""
+    text = re.sub(r"<style.*?</style>|<p>\d+ rows ×.*?</p>", "", text, flags=re.DOTALL)
+    return text.replace("<th></th>", "<td></td>").replace(' border="1"', "")

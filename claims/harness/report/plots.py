@@ -74,6 +74,15 @@ class Drawn:
     caption: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Points:
+    """What a plot would draw, as a table: its columns, its rows, and how many abscissae there are."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    abscissae: int
+
+
 class NoRowsError(ValueError):
     """The run has no row for a plot: its tier does not measure them, or all are infinite."""
 
@@ -97,6 +106,24 @@ def draw(plot: Plot, rows: pd.DataFrame, evidence: Sequence[Evidence] = ()) -> D
         _finish(figure, axes, plot, lines)
         svg = _to_svg(figure)
     return Drawn(svg=svg, caption=" ".join(part for part in (said, lines.note) if part))
+
+
+def points_of(plot: Plot, rows: pd.DataFrame) -> Points:
+    """The points of a plot as a table; ValueError and NoRowsError as `draw`."""
+    lines = _lines(plot, rows)
+    series = [] if plot.series is None else [words(plot.series)]
+    head = [*series, plot.x_label, plot.y_label]
+    extra = [(n, h) for n, h in ((plot.low, "from"), (plot.high, "to"), (plot.claimed, "claimed")) if n]
+    listed: list[list[Any]] = []
+    for line in lines:
+        for k, x in enumerate(line.x):
+            named = lines.names[int(x)] if lines.names else float(x)
+            label = [line.label.partition(" = ")[2]] if series else []
+            listed.append(
+                [*label, named, *(float(line.values(n)[k]) for n in (plot.y, *(n for n, _ in extra)))]
+            )
+    places = {row[len(series)] for row in listed}
+    return Points(head=[*head, *(h for _, h in extra)], rows=listed, abscissae=len(places))
 
 
 def draw_ratios(evidence: Sequence[Evidence]) -> Drawn:

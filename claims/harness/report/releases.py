@@ -6,21 +6,19 @@ such file, as in an installation without the benchmarks, the site has no such pa
 
 from __future__ import annotations
 
-import html
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from claims.harness.report.mathematics import markdown_to_html
-from claims.harness.report.pages import badge, count_html, number_html, table
-from claims.harness.report.site import Page, document
+from claims.harness.report.numbers import count_text, number_text
+from claims.harness.report.site import Page, fill
 
 TITLE = "Released libraries"
 PATH = "releases.html"
 FOLDER = Path(__file__).resolve().parents[3] / "benchmarks" / "wild"
-ALPHA = "10<sup>−4</sup>"
+ALPHA = "10⁻⁴"
 HEADS = {
     "documented bug": ("Documented bugs", "Each has a public reference, which the function links to."),
     "fixed": ("The releases that mended them", ""),
@@ -33,29 +31,53 @@ HEADS = {
 }
 BADGES = {"refuted": "REFUTED", "not-refuted": "CONSISTENT"}
 Row = Mapping[str, Any]
+Findings = Sequence[tuple[str, str, str]]
+"""Title, path in the site and Markdown of the page of each finding."""
 
 
 def release_pages(folder: Path = FOLDER) -> dict[str, str]:
     """The HTML of the page and of one for each finding, by path in the site; nothing without a table."""
-    file = folder / "table.json"
-    if not file.is_file():
+    rows = _rows(folder)
+    if not rows:
         return {}
-    rows: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
-    top = ("All claims", "index.html")
-    pages = {PATH: document(Page(title=TITLE, path=PATH, trail=(top,)), "\n".join(_body(rows)), _made())}
-    for finding in sorted({str(row["reference"]) for row in rows if _is_finding(row)}):
-        source = folder / finding
-        if source.is_file():
-            path = _finding_path(finding)
-            text = source.read_text(encoding="utf-8")
-            title = text.lstrip("# ").partition("\n")[0]
-            page = Page(title=title, path=path, trail=(top, (TITLE, PATH)))
-            pages[path] = document(page, markdown_to_html(text), _made())
+    top = ("All results", "index.html")
+    page = Page(title=TITLE, path=PATH, trail=(top,))
+    pages = {PATH: fill("releases.html.j2", page, **_values(rows))}
+    for title, path, text in _findings(rows, folder):
+        inner = Page(title=title, path=path, trail=(top, (TITLE, PATH)))
+        pages[path] = fill("text.html.j2", inner, text=text)
     return pages
 
 
-def _made() -> str:
-    return "Made by dpclaims from the table that <code>python -m benchmarks.wild</code> wrote."
+def release_summary(folder: Path = FOLDER) -> dict[str, Any] | None:
+    """What the index says of released libraries; None without a table."""
+    rows = _rows(folder)
+    if not rows:
+        return None
+    return {
+        "functions": len(rows),
+        "libraries": len(_libraries(rows)),
+        "refuted": sum(row["verdict"] == "refuted" for row in rows),
+        "findings": [(title, path) for title, path, _ in _findings(rows, folder)],
+    }
+
+
+def _rows(folder: Path) -> list[dict[str, Any]]:
+    file = folder / "table.json"
+    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
+
+
+def _libraries(rows: Sequence[Row]) -> set[str]:
+    return {str(row["library"]).split("==")[0] for row in rows}
+
+
+def _findings(rows: Sequence[Row], folder: Path) -> Findings:
+    found: list[tuple[str, str, str]] = []
+    for finding in sorted({str(row["reference"]) for row in rows if _is_finding(row)}):
+        if (folder / finding).is_file():
+            text = (folder / finding).read_text(encoding="utf-8")
+            found.append((text.lstrip("# ").partition("\n")[0], _finding_path(finding), text))
+    return found
 
 
 def _is_finding(row: Row) -> bool:
@@ -66,74 +88,63 @@ def _finding_path(reference: str) -> str:
     return f"releases/{Path(reference).stem}.html"
 
 
-def _body(rows: Sequence[Row]) -> Iterator[str]:
-    libraries = {str(row["library"]).split("==")[0] for row in rows}
+def _values(rows: Sequence[Row]) -> dict[str, Any]:
     counts = Counter(str(row["verdict"]) for row in rows)
-    expected = sum(row["verdict"] == row["expected"] for row in rows)
-    yield f"<h1>{TITLE}</h1>"
-    yield (
-        f'<p class="lead">{len(rows)} functions of {len(libraries)} libraries, each drawn from in the '
-        f"release's own Python and audited at α = {ALPHA}. {expected} verdicts are the expected ones.</p>"
-    )
-    badges = " ".join(f'<span class="count">{_badge(v)} {n}</span>' for v, n in sorted(counts.items()))
-    yield f'<div class="counts">{badges}</div>'
-    yield (
-        f"<p>ε found is a lower bound that holds with confidence 1 − {ALPHA}. A violation of the size in the "
-        'column "caught" would have been found with probability 0.9 on the events tried. Samples are outputs '
-        "of each dataset, seconds those of a processor, for the library, too. Not refuted is no proof of "
-        "privacy.</p>"
-    )
-    for status, (head, words) in HEADS.items():
-        chosen = [row for row in rows if row["status"] == status]
-        if chosen:
-            yield f"<h2>{head}</h2>" + (f'<p class="quiet">{words}</p>' if words else "")
-            yield _table(chosen, head)
+    parts = [(h, w, [_row(r) for r in rows if r["status"] == status]) for status, (h, w) in HEADS.items()]
+    return {
+        "total": len(rows),
+        "libraries": len(_libraries(rows)),
+        "alpha": ALPHA,
+        "counts": [(_badge(v), _words(v), n) for v, n in sorted(counts.items())],
+        "parts": [part for part in parts if part[2]],
+    }
 
 
-def _table(rows: Sequence[Row], label: str) -> str:
-    heads = ("release", "function", "adjacency", "claimed", "verdict", "ε found", "caught", "samples", "s")
-    return table(heads, [_cells(row) for row in rows], name="releases", label=label)
-
-
-def _cells(row: Row) -> list[str]:
-    reference, name = str(row.get("reference", "")), html.escape(str(row["function"]))
-    if _is_finding(row):
-        name = f'<a href="{_finding_path(reference)}">{name}</a>'
-    elif reference.startswith("https://"):
-        name = f'<a href="{html.escape(reference, quote=True)}">{name}</a>'
-    words = [f'{name}<div class="reading">{html.escape(str(row["released"]))}</div>']
-    if row.get("simplest"):
-        words.append(f'<div class="reading">shown by {_event(row["simplest"])}</div>')
-    if row.get("failed"):
-        words.append(f'<div class="reading">{html.escape(str(row["failed"]))}</div>')
-    claim = number_html(float(row["epsilon"]), 4)
+def _row(row: Row) -> dict[str, str]:
+    reference, verdict = str(row.get("reference", "")), str(row["verdict"])
+    claim = number_text(float(row["epsilon"]), 4)
     if row["delta"]:
-        claim += f", {number_html(float(row['delta']), 3)}"
-    figures = ["", "", "", ""]
+        claim += f", {number_text(float(row['delta']), 3)}"
+    shown = {
+        "library": str(row["library"]),
+        "function": str(row["function"]),
+        "released": str(row["released"]),
+        "adjacency": str(row["adjacency"]),
+        "claim": claim,
+        "link": _finding_path(reference) if _is_finding(row) else "",
+        "simplest": _event(row["simplest"]) if row.get("simplest") else "",
+        "failed": str(row.get("failed") or ""),
+        "badge": _badge(verdict),
+        "verdict": _words(verdict),
+        "differs": "" if verdict == row["expected"] else str(row["expected"]),
+        **dict.fromkeys(("found", "caught", "samples", "seconds"), ""),
+    }
+    if reference.startswith("https://"):
+        shown["link"] = reference
     if not row.get("failed"):
-        caught = None if row["verdict"] == "refuted" else row["resolution"]
-        figures = [
-            number_html(row["epsilon_lower"], 3),
-            number_html(caught, 3),
-            count_html(int(row["samples"])),
-            f"{row['cpu_seconds']:.1f}",
-        ]
-    verdict = _badge(str(row["verdict"]))
-    if row["verdict"] != row["expected"]:
-        verdict += f' <span class="differs">expected {html.escape(str(row["expected"]))}</span>'
-    library = f"<code>{html.escape(str(row['library']))}</code>"
-    return [library, "".join(words), html.escape(str(row["adjacency"])), claim, verdict, *figures]
+        caught = None if verdict == "refuted" else row["resolution"]
+        shown |= {
+            "found": number_text(row["epsilon_lower"], 3),
+            "caught": number_text(caught, 3),
+            "samples": count_text(int(row["samples"])),
+            "seconds": f"{row['cpu_seconds']:.1f}",
+        }
+    return shown
 
 
 def _event(simplest: Row) -> str:
     """The simplest event that shows a refutation, with its probabilities on both datasets."""
     shares = (
-        f"{number_html(s['estimate'], 2)} [{number_html(s['low'], 2)}, {number_html(s['high'], 2)}]"
+        f"{number_text(s['estimate'], 2)} [{number_text(s['low'], 2)}, {number_text(s['high'], 2)}]"
         for s in (simplest["first"], simplest["second"])
     )
-    event = html.escape(str(simplest["event"]))
-    return f"{event}: probability {' against '.join(shares)}, ε ≥ {number_html(simplest['epsilon'], 3)}"
+    found = number_text(simplest["epsilon"], 3)
+    return f"{simplest['event']}: probability {' against '.join(shares)}, ε ≥ {found}"
 
 
 def _badge(verdict: str) -> str:
-    return badge(BADGES.get(verdict, "INCONCLUSIVE"), verdict.upper().replace("-", " "))
+    return BADGES.get(verdict, "INCONCLUSIVE")
+
+
+def _words(verdict: str) -> str:
+    return verdict.upper().replace("-", " ")

@@ -1,19 +1,37 @@
-"""Executed notebooks as the pages of a site: plain HTML and CSS, no script, nothing fetched from anywhere."""
+"""Pages from templates: Jinja2 with escaping on, nothing fetched but the font that lies beside the pages.
+
+No page is made by a function that joins strings: what is shown is handed to a template of `templates/`.
+"""
 
 from __future__ import annotations
 
-import html
+import base64
+import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from claims.harness.report.mathematics import markdown_to_html
+from claims.harness.report import numbers
+from claims.harness.report.mathematics import (
+    docstring_to_html,
+    inline_html,
+    markdown_to_html,
+    plain_text,
+)
 from claims.harness.report.plots import GRID, INK, PALETTE
 
-_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+HERE = Path(__file__).resolve().parent
+TEMPLATES = HERE / "templates"
+FONT = "mathematics.woff2"
+"""The mathematics font, a subset of STIX Two Math; it lies at the top of the site."""
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src 'self'; form-action 'none'; "
+    "base-uri 'none'"
+)
+"""Nothing may be fetched but the font, and nothing run but the one script whose digest a page names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,78 +53,75 @@ class Page:
         return "../" * self.path.count("/") + path
 
 
-def render(page: Page, notebook: Any) -> str:
-    """The HTML of a page: the outputs of the executed notebook between navigation and footer.
+def fill(template: str, page: Page, *, script: str = "", **values: Any) -> str:
+    """The HTML of a page: a template of `templates/`, filled.
 
-    Code is left out: it is in the notebook, which the footer links to.
+    script  the text of the one script of the page; its digest goes into the page's policy.
     """
-    here = page.path.rsplit("/", 1)[-1].removesuffix(".html")
-    source = "suite" if page.path == "index.html" else here
-    made = (
-        f'Made by dpclaims from <a href="{html.escape(source)}.ipynb">{html.escape(source)}.ipynb</a>, '
-        "an executed notebook: every number is read from the run."
-    )
-    return document(page, "\n".join(_cells(notebook)), made)
+    policy = f"{POLICY}; script-src '{digest(script)}'" if script else POLICY
+    return environment().get_template(template).render(page=page, policy=policy, script=script, **values)
 
 
-def document(page: Page, body: str, made: str) -> str:
-    """The HTML of a page: its body between navigation and footer; `made` says from what it was made."""
-    trail = "".join(
-        f'<li><a href="{html.escape(page.link(path))}">{html.escape(title)}</a></li>'
-        for title, path in page.trail
-    )
-    near = "".join(
-        f'<a class="{words}" rel="{words}" href="{html.escape(page.link(path))}">{html.escape(title)}</a>'
-        for words, title, path in page.near
-    )
-    title = html.escape(page.title)
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        # Nothing may be fetched and nothing run: the page is complete in itself.
-        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
-        "style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'\">\n"
-        f'<title>{title} · dpclaims</title>\n<link rel="icon" href="data:,">\n'
-        f"<style>{style_sheet()}</style>\n</head>\n<body>\n"
-        f'<header><nav aria-label="position"><ol>{trail}<li aria-current="page">{title}</li>'
-        f"</ol></nav></header>\n<main>\n{body}\n</main>\n"
-        f'<footer><nav class="near" aria-label="neighbours">{near}</nav>'
-        f"<p>{made}</p></footer>\n</body>\n</html>\n"
-    )
+def digest(script: str) -> str:
+    """The digest of a script as a policy names it."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 @cache
-def style_sheet() -> str:
-    """The style sheet. Every page holds all of it, so that a page can be sent alone."""
-    return Path(__file__).with_name("style.css").read_text(encoding="utf-8")
+def environment() -> Any:
+    """The environment of the templates; everything that is not made here is escaped."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    furnish(made)
+    return made
 
 
-def _cells(notebook: Any) -> Iterable[str]:
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown":
-            yield markdown_to_html(cell.source)
-        elif cell.cell_type == "code":
-            for output in cell.outputs:
-                yield _output(output)
+def furnish(environment: Any) -> None:
+    """Give an environment of Jinja2 the filters of the pages: numbers, formulas, prose, figures."""
+    from markupsafe import Markup
+
+    environment.filters |= {
+        "inline": lambda text: Markup(inline_html(text)),
+        "prose": lambda text: Markup(markdown_to_html(text)),
+        "docstring": lambda text: Markup(docstring_to_html(text)),
+        "plain": plain_text,
+        "number": numbers.number_text,
+        "count": numbers.count_text,
+        "point": numbers.point_text,
+        "confidence": numbers.confidence_text,
+        "estimate": numbers.estimate_text,
+        "interval": numbers.interval_text,
+        "method": numbers.method_text,
+        "hide_paths": numbers.hide_paths,
+        "themed": lambda svg: Markup(themed(svg)),
+        "page_path": page_path,
+    }
+    environment.globals |= {
+        "style": Markup(asset("style.css")),
+        "pieces": environment.get_template("pieces.html.j2").module,
+    }
 
 
-def _output(output: Mapping[str, Any]) -> str:
-    if output["output_type"] == "stream":
-        return f'<pre class="stream">{html.escape(_ANSI.sub("", output["text"]))}</pre>'
-    if output["output_type"] == "error":
-        return f'<pre class="traceback">{html.escape(_ANSI.sub("", "".join(output["traceback"])))}</pre>'
-    data = output["data"]
-    if "image/svg+xml" in data:
-        return f"<figure>{themed(data['image/svg+xml'])}</figure>"
-    if "text/html" in data:
-        return data["text/html"]
-    if "image/png" in data:
-        return f'<figure><img alt="" src="data:image/png;base64,{data["image/png"].strip()}"></figure>'
-    if "text/markdown" in data:
-        text = markdown_to_html(data["text/markdown"])
-        return f'<div class="statement">{text}</div>' if not text.startswith("<h") else text
-    return f"<pre>{html.escape(data.get('text/plain', ''))}</pre>" if data.get("text/plain") else ""
+@cache
+def asset(name: str) -> str:
+    """The text of a style sheet or script of the templates. Every page holds all of its style sheet."""
+    return (TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def page_path(claim_id: str) -> str:
+    """Where the site keeps the page of a result, without its suffix.
+
+    >>> page_path("song2021/theorem-2.6:corrected")
+    'song2021/theorem-2.6--corrected'
+    """
+    return claim_id.replace(":", "--")
 
 
 def themed(svg: str) -> str:

@@ -1,10 +1,15 @@
 """The report of a stored run: the notebooks, executed, and a site of their pages.
 
-    reports/<run>/index.html  suite.ipynb                  the whole run
-                  <paper>.html  <paper>.ipynb              one paper
-                  <paper>/<result>.html  <result>.ipynb    one claim
-                  releases.html  releases/<finding>.html   released libraries, where the benchmark has a table
-                  report.json                              what belongs to the report
+    reports/<run>/index.html                              what was found, and every result
+                  <paper>.html                            one paper
+                  errata/<paper>.html                     the remarks on it
+                  <paper>/<result>.html                   one printed result with all of its readings
+                  <paper>/<result>--<reading>.html        leads to the reading's place on that page
+                  suite.ipynb  <paper>.ipynb  <paper>/<result>.ipynb   the notebooks, executed
+                  ….notebook.html                         the same, to read
+                  releases.html  releases/<finding>.html  released libraries, where the benchmark has a table
+                  mathematics.woff2                       the font of formulas
+                  report.json                             what belongs to the report
 
 The folder appears by one rename: a report that is killed leaves the one before, or none.
 """
@@ -16,23 +21,34 @@ import importlib.util
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from claims.harness.discover import discover
 from claims.harness.places import RUNS
 from claims.harness.report.notebooks import (
     NOTEBOOKS,
     Job,
     check_parameters,
     execute,
+    exporter,
     notebooks_folder,
     read_notebooks,
 )
-from claims.harness.report.pages import page_path, paper_of
-from claims.harness.report.releases import PATH, TITLE, release_pages
-from claims.harness.report.site import Page, render
+from claims.harness.report.pages import (
+    TOP,
+    Site,
+    changed_since,
+    errata_page,
+    has_errata,
+    index_page,
+    paper_page,
+    result_page,
+)
+from claims.harness.report.releases import release_pages, release_summary
+from claims.harness.report.shown import results_of
+from claims.harness.report.site import FONT, HERE, Page, fill, page_path
 from claims.harness.run.result import RunResult
 from claims.harness.run.serialise import dumps, read_json
 from claims.harness.run.store import inside, latest_run, read_run, remove
@@ -42,8 +58,18 @@ FORMAT = "dpclaims-report/1"
 MANIFEST = "report.json"
 _REPORT = ".report"
 """How the names of a report's temporary folders end."""
-_NEEDED = ("ipykernel", "latex2mathml", "matplotlib", "nbformat", "mistune", "papermill")
-_SET_BY_REPORT = {"suite": ("run",), "paper": ("run", "paper"), "claim": ("run", "claim")}
+_NEEDED = (
+    "ipykernel",
+    "jinja2",
+    "latex2mathml",
+    "matplotlib",
+    "nbconvert",
+    "nbformat",
+    "mistune",
+    "papermill",
+)
+_OF_RUN = ("tier", "seed", "alpha", "data")
+_SET_BY_REPORT = {"suite": _OF_RUN, "paper": (*_OF_RUN, "paper"), "claim": (*_OF_RUN, "claim")}
 
 
 def write_report(
@@ -82,9 +108,10 @@ def write_report(
     _check_target(target)
     notebooks = read_notebooks(notebooks_folder())
     chosen = choose_parameters(notebooks, parameters or {})
+    site = _site(run, chosen["claim"])
     temporary = _prepare(target)
     try:
-        written = _fill(temporary, run, notebooks, chosen, jobs, say)
+        written = _fill(temporary, site, notebooks, chosen, jobs, say)
         manifest = {"format": FORMAT, "run": run_folder.resolve().name, "files": sorted([*written, MANIFEST])}
         (temporary / MANIFEST).write_text(dumps(manifest), encoding="utf-8")
         # Again: somebody may have put files there while the notebooks ran.
@@ -122,7 +149,9 @@ def choose_parameters(
 def _check_installed() -> None:
     missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
     if missing:
-        raise ValueError(f"the report needs {', '.join(missing)}: pip install 'dpclaims[report]'")
+        raise ValueError(
+            f"the report needs {', '.join(missing)}: pip install '.[report]' in a clone of this project"
+        )
 
 
 def _check_target(target: Path) -> None:
@@ -175,9 +204,22 @@ def _publish(temporary: Path, target: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
+def _site(run: RunResult, chosen: Mapping[str, Any]) -> Site:
+    catalogue = {claim.id: claim for claim in discover().claims}
+    sizes = {"digits": 4, "rows": 20} | dict(chosen)
+    return Site(
+        run=run,
+        results=results_of(run, catalogue),
+        catalogue=catalogue,
+        changed=changed_since(run, catalogue),
+        digits=_whole(sizes, "digits", 1, 15),
+        rows=_whole(sizes, "rows", 0, 10_000),
+    )
+
+
 def _fill(
     folder: Path,
-    run: RunResult,
+    site: Site,
     notebooks: Mapping[str, Any],
     chosen: Mapping[str, Mapping[str, Any]],
     workers: int,
@@ -185,75 +227,101 @@ def _fill(
 ) -> list[str]:
     """Execute every notebook of the run and write notebooks and pages; returns the files, relative."""
     import nbformat
+    from markupsafe import Markup
 
-    name = run.folder.resolve().name
-    jobs, pages = plan(run, name, chosen)
-    releases = release_pages()
-    if releases:
-        link = ("next", TITLE, PATH)
-        pages["suite"] = replace(pages["suite"], near=(*pages["suite"].near, link))
+    jobs = plan(site, chosen)
     written: list[str] = []
     finished = 0
+    to_html: Callable[[Any], str] | None = None
 
     def put(path: str, text: str) -> None:
+        if path in written:
+            raise ValueError(f"two pages of the site would be {path}: rename a claim")
         file = inside(folder, folder / path)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
         written.append(path)
+        for line in problems(text) if path.endswith(".html") else []:
+            say(f"warning: {path}: {line}")
 
     def done(job: Job, notebook: Any) -> None:
-        nonlocal finished
-        page = pages[job.path]
-        contents = {
-            page.path: render(page, notebook),
-            f"{job.path}.ipynb": nbformat.writes(notebook) + "\n",
-        }
-        for path, text in contents.items():
-            put(path, text)
+        nonlocal finished, to_html
+        to_html = to_html or exporter()
+        title = "The run as a notebook" if job.path == "suite" else f"{job.path} as a notebook"
+        page = Page(title=title, path=f"{job.path}.notebook.html", trail=(TOP, *_above(job.path)))
+        put(page.path, fill("notebook.html.j2", page, job=job, body=Markup(to_html(notebook))))
+        put(f"{job.path}.ipynb", nbformat.writes(notebook) + "\n")
         finished += 1
-        for line in problems(contents[page.path]):
-            say(f"warning: {job.path}: {line}")
         if finished == len(jobs) or finished % 10 == 0:
             say(f"[{finished}/{len(jobs)}] notebooks")
 
-    for path, text in releases.items():
-        put(path, text)
     try:
-        execute(jobs, notebooks, folder=run.folder.resolve().parent, workers=workers, done=done)
+        execute(jobs, notebooks, run=site.run.folder.resolve(), workers=workers, done=done)
     except BaseException as stop:
         stop.add_note(f"{finished} of {len(jobs)} notebooks were executed, the report is as it was")
         raise
-    return written
+    for path, text in site_pages(site):
+        put(path, text)
+    (folder / FONT).write_bytes((HERE / "fonts" / FONT).read_bytes())
+    return [*written, FONT]
+
+
+def _whole(values: Mapping[str, Any], name: str, least: int, most: int) -> int:
+    value = values[name]
+    if not least <= value <= most:
+        raise ValueError(f"{name} must be an integer from {least} to {most}, got {value}")
+    return int(value)
+
+
+def _above(path: str) -> list[tuple[str, str]]:
+    """What a notebook's page stands below: the page that it was executed for."""
+    return [] if path == "suite" else [(path, f"{path}.html")]
+
+
+def site_pages(site: Site) -> Iterator[tuple[str, str]]:
+    """Every page of the site but the notebooks', by its path."""
+    yield from release_pages().items()
+    home = Page(title="All results", path="index.html")
+    yield home.path, index_page(site, home, release_summary())
+    for index, paper in enumerate(site.papers):
+        near = _near([(p, f"{p}.html") for p in site.papers], index)
+        page = Page(title=paper, path=f"{paper}.html", trail=(TOP,), near=near)
+        yield page.path, paper_page(site, page, paper)
+        if has_errata(site, paper):
+            trail = (TOP, (paper, f"{paper}.html"))
+            page = Page(title="Errata", path=f"errata/{paper}.html", trail=trail)
+            yield page.path, errata_page(site, page, paper)
+    for index, result in enumerate(site.results):
+        near = _near([(r.id, f"{r.id}.html") for r in site.results], index)
+        trail = (TOP, (result.paper, f"{result.paper}.html"))
+        page = Page(title=result.heading, path=f"{result.id}.html", trail=trail, near=near)
+        yield page.path, result_page(site, page, result)
+        for reading in result.readings:
+            path = f"{page_path(reading.id)}.html"
+            if reading.result is not None and path != page.path:
+                here = Page(title=reading.id, path=path, trail=(*trail, (result.heading, page.path)))
+                target = f"{result.name}.html#{reading.anchor}"
+                yield path, fill("moved.html.j2", here, target=target)
 
 
 def problems(page: str) -> list[str]:
     """What a page could not show, and what its notebook printed: warnings, mostly."""
-    found = re.findall(r'<(?:p class="problem"|pre class="stream")>(.*?)</p', page, re.DOTALL)
+    found = re.findall(r'<(?:p class="problem"|pre class="stream")[^>]*>(.*?)</p', page, re.DOTALL)
     return [html.unescape(text).strip() for text in found]
 
 
-def plan(
-    run: RunResult, name: str, chosen: Mapping[str, Mapping[str, Any]]
-) -> tuple[list[Job], dict[str, Page]]:
-    """The notebooks to execute, and the page that each becomes, by the job's path."""
-    ids: Sequence[str] = [result.id for result in run.claims]
-    papers = list(dict.fromkeys(paper_of(i) for i in ids))
-    top = ("All claims", "index.html")
-    jobs = [Job(notebook="suite", parameters={"run": name, **chosen["suite"]}, path="suite")]
-    pages = {"suite": Page(title="All claims", path="index.html")}
-    for index, paper in enumerate(papers):
-        parameters = {"run": name, "paper": paper, **chosen["paper"]}
-        jobs.append(Job(notebook="paper", parameters=parameters, path=paper))
-        near = _near([(p, f"{p}.html") for p in papers], index)
-        pages[paper] = Page(title=paper, path=f"{paper}.html", trail=(top,), near=near)
-    for index, claim in enumerate(ids):
-        path, paper = page_path(claim), paper_of(claim)
-        parameters = {"run": name, "claim": claim, **chosen["claim"]}
-        jobs.append(Job(notebook="claim", parameters=parameters, path=path))
-        near = _near([(c, f"{page_path(c)}.html") for c in ids], index)
-        trail = (top, (paper, f"{paper}.html"))
-        pages[path] = Page(title=claim.split("/", 1)[1], path=f"{path}.html", trail=trail, near=near)
-    return jobs, pages
+def plan(site: Site, chosen: Mapping[str, Mapping[str, Any]]) -> list[Job]:
+    """The notebooks to execute: the run, each paper, and of each result the statement as printed."""
+    made = site.run.provenance
+    same = {"tier": made["tier"], "seed": made["seed"], "alpha": made["alpha"]} if made else {}
+    jobs = [Job(notebook="suite", parameters={**same, **chosen["suite"]}, path="suite")]
+    for paper in site.papers:
+        jobs.append(Job(notebook="paper", parameters={"paper": paper, **same, **chosen["paper"]}, path=paper))
+    for result in site.results:
+        claim = next(r.id for r in result.readings if r.result is not None)
+        parameters = {"claim": claim, **same, **chosen["claim"]}
+        jobs.append(Job(notebook="claim", parameters=parameters, path=result.id))
+    return jobs
 
 
 def _near(items: Sequence[tuple[str, str]], index: int) -> list[tuple[str, str, str]]:

@@ -177,16 +177,23 @@ def _turn() -> threading.Lock:
     return threading.Lock()
 
 
+def require_scheduler(address: str) -> None:
+    """Raise ValueError where Dask is missing or no scheduler answers at this address."""
+    with _quiet_logs(), _connected(address):
+        pass
+
+
 @contextmanager
 def _connected(address: str) -> Iterator[Client]:
     try:
         from distributed import Client
     except ImportError as error:
-        raise ValueError("--scheduler needs Dask: pip install 'dpclaims[cluster]'") from error
+        raise ValueError(f"--scheduler needs the library Dask, which is missing here ({error})") from error
     try:
         client = Client(address, timeout=f"{CONNECT:g}s", set_as_default=False)
     except (OSError, ValueError) as error:
-        raise ValueError(f"--scheduler {address!r} does not answer: {error}") from error
+        words = " ".join(str(error).split())
+        raise ValueError(f"--scheduler {address!r} does not answer: {words}") from error
     try:
         yield client
     finally:

@@ -13,6 +13,7 @@ from claims.harness.ids import check_id
 from claims.harness.run.serialise import evidence_from_json, evidence_to_json, number
 from claims.harness.words import Kind
 
+FORMAT = "dpclaims-run/1"
 PASSED, DIFFERS, BAD_INPUT, UNDECIDED, CRASHED = range(5)
 """Exit statuses, see `dpclaims --help`."""
 
@@ -125,7 +126,11 @@ class RunResult:
 
     def to_json(self) -> dict[str, Any]:
         """The document of `run --json`."""
-        return {"run": dict(self.provenance), "claims": [c.to_json() for c in self.claims]}
+        return {
+            "format": FORMAT,
+            "run": dict(self.provenance),
+            "claims": [c.to_json() for c in self.claims],
+        }
 
 
 def as_cached(result: ClaimResult) -> ClaimResult:

@@ -66,6 +66,8 @@ class Settings:
             raise ValueError(f"alpha must be in (0, 1), got {self.alpha}")
         if self.seed < 0:
             raise ValueError(f"seed must be ≥ 0, got {self.seed}")
+        if self.data is not None and not self.data.exists():
+            raise ValueError(f"data (--data or DPCLAIMS_DATA) {str(self.data)!r} does not exist")
 
     @property
     def share(self) -> float:
@@ -163,73 +165,125 @@ def run_claims(
         raise ValueError(
             f"a run has room for {ROOM} claims, {len(claims)} are chosen: name patterns of fewer"
         )
-    say: Notify = notify or (lambda event, result: None)
     known = catalogue or Catalogue(claims=tuple(claims), papers=(), problems=(), folders=())
     problems = tuple(problem.sentence for problem in known.problems)
     roots = roots_of(*(import_root(f) for f in known.folders if f != OWN))
     data = _checked_data(claims, settings)
+    if scheduler is not None:
+        from claims.harness.run.cluster import require_scheduler
+
+        require_scheduler(scheduler)  # also where all results are stored
     folder = out or RUNS / _run_name(claims, settings, data)
     prepare_folder(folder)
     sources = Sources(roots)
     states = {c.id: _pending(c, settings, sources, data) for c in claims}
     provenance = _provenance(claims, settings, data, states)
     write_provenance(folder, provenance)
+    say: Notify = notify or (lambda event, result: None)
     for sentence in problems:
         say(sentence, None)
 
-    others = sorted(p.parent for p in folder.parent.glob("*/claims") if p.parent != folder)
-    results: dict[str, ClaimResult] = {}
-    for state in states.values():
-        stored = _lookup(folder, others, state, say) if cache else None
-        if stored is not None:
-            remove_cells(folder, state.claim.id)
-            results[state.claim.id] = as_cached(stored.result)
-            say("claim", results[state.claim.id])
-        elif cache:
-            state.outcomes += read_cells(folder, state.key, state.claim.id, state.cells)
-            for _ in state.outcomes:
-                say("cell", None)
-    waiting = [s for s in states.values() if s.claim.id not in results]
-    changed: list[_Pending] = []
-    try:
-        for state in _finished_states(waiting, roots, jobs, scheduler, folder, sources, say):
-            if state.claim.module and sources.changed(state.claim.module):
-                changed.append(state)
-                continue
-            result, rows = _conclude(state.claim, state.outcomes, state.work)
-            write_claim(folder, state.key, result, rows)
-            remove_cells(folder, state.claim.id)
-            results[state.claim.id] = result
-            say("claim", result)
-    except BaseException:
-        # What a full disk does not take is lost; the reason why the run ends is told in any case.
-        with suppress(OSError):
-            for state in waiting:
-                _save(state, folder, sources)
-        raise
-    for state in changed:
-        say(f"{state.claim.id}: its sources changed during the run; it is computed again", None)
-        result, rows = _compute_afresh(state, settings, roots, data)
-        write_claim(folder, state.key, result, rows)
-        remove_cells(folder, state.claim.id)
-        results[state.claim.id] = result
-        say("claim", result)
-
-    ordered = [results[c.id] for c in claims]
-    final = held_by_premises(ordered, known.claims)
-    for before, after in zip(ordered, final, strict=True):
-        if (before.verdict, before.caveat) != (after.verdict, after.caveat):
-            replace_result(folder, states[after.id].key, after)
-            say(f"{after.id} is {after.verdict}: {after.caveat}", None)
+    under_way = _Run(settings, folder, roots, sources, data, states, say)
+    if cache:
+        under_way.take_stored()
+    under_way.compute(jobs, scheduler)
+    final = under_way.hold_by_premises([c.id for c in claims], known.claims)
     provenance["sources"] = {claim_id: state.digest for claim_id, state in states.items()}
     provenance["finished"] = _now()
     write_provenance(folder, provenance)
-    return RunResult(
-        folder=folder,
-        provenance=provenance,
-        claims=tuple(final),
-        problems=problems,
-    )
+    return RunResult(folder=folder, provenance=provenance, claims=tuple(final), problems=problems)
+
+
+@dataclass(slots=True)
+class _Run:
+    """A run under way: what it computes from, where it keeps results, and those that it has."""
+
+    settings: Settings
+    folder: Path
+    roots: Sequence[Path]
+    sources: Sources
+    data: str | None
+    states: Mapping[str, _Pending]
+    say: Notify
+    results: dict[str, ClaimResult] = field(default_factory=dict[str, ClaimResult])
+
+    def take_stored(self) -> None:
+        """Take results and cells of the same keys, from this run's folder or from runs beside it."""
+        others = sorted(p.parent for p in self.folder.parent.glob("*/claims") if p.parent != self.folder)
+        for state in self.states.values():
+            stored = _lookup(self.folder, others, state, self.say)
+            if stored is not None:
+                remove_cells(self.folder, state.claim.id)
+                self._tell(as_cached(stored.result))
+                continue
+            state.outcomes += read_cells(self.folder, state.key, state.claim.id, state.cells)
+            for _ in state.outcomes:
+                self.say("cell", None)
+
+    def compute(self, jobs: int, scheduler: str | None) -> None:
+        """Compute and store the claims that have no result; whatever ends this, finished cells are kept."""
+        waiting = [s for s in self.states.values() if s.claim.id not in self.results]
+        changed: list[_Pending] = []
+        try:
+            for state in self._finished(waiting, jobs, scheduler):
+                if state.claim.module and self.sources.changed(state.claim.module):
+                    changed.append(state)
+                else:
+                    self._keep(state, *_conclude(state.claim, state.outcomes, state.work))
+        except BaseException:
+            # What a full disk does not take is lost; the reason why the run ends is told in any case.
+            with suppress(OSError):
+                for state in waiting:
+                    self._save(state)
+            raise
+        for state in changed:
+            self.say(f"{state.claim.id}: its sources changed during the run; it is computed again", None)
+            self._keep(state, *_compute_afresh(state, self.settings, self.roots, self.data))
+
+    def hold_by_premises(self, ids: Sequence[str], known: Sequence[Claim]) -> list[ClaimResult]:
+        """The results in this order, no verdict stronger than those of its premises."""
+        ordered = [self.results[claim_id] for claim_id in ids]
+        final = held_by_premises(ordered, known)
+        for before, after in zip(ordered, final, strict=True):
+            if (before.verdict, before.caveat) != (after.verdict, after.caveat):
+                replace_result(self.folder, self.states[after.id].key, after)
+                self.say(f"{after.id} is {after.verdict}: {after.caveat}", None)
+        return final
+
+    def _finished(self, states: Sequence[_Pending], jobs: int, scheduler: str | None) -> Iterator[_Pending]:
+        """Compute the cells that are left, and yield each claim when all of its cells are in."""
+        yield from (state for state in states if not state.left())
+        pending = {state.claim.id: state for state in states if state.left()}
+        tasks = [
+            Task(claim=state.claim, work=state.work, cells=state.left(), digest=state.digest)
+            for state in pending.values()
+        ]
+        for outcome in _execute(tasks, self.roots, jobs, scheduler):
+            state = pending[outcome.cell.claim]
+            state.outcomes.append(outcome)
+            state.unsaved.append(outcome)
+            self.say("cell", None)
+            if len(state.outcomes) == len(state.cells):
+                state.unsaved.clear()
+                yield state
+            elif math.fsum(o.seconds for o in state.unsaved) >= SAVE_EVERY:
+                self._save(state)
+
+    def _keep(self, state: _Pending, result: ClaimResult, rows: pd.DataFrame) -> None:
+        """Store a result in place of the cells that it was computed from."""
+        write_claim(self.folder, state.key, result, rows)
+        remove_cells(self.folder, state.claim.id)
+        self._tell(result)
+
+    def _save(self, state: _Pending) -> None:
+        """Keep the finished cells of a claim, unless its sources are no longer those of its key."""
+        if state.unsaved and not (state.claim.module and self.sources.changed(state.claim.module)):
+            write_cells(self.folder, state.key, state.claim.id, state.unsaved)
+        state.unsaved.clear()
+
+    def _tell(self, result: ClaimResult) -> None:
+        self.results[result.id] = result
+        self.say("claim", result)
 
 
 def evaluate(claim: Claim, work: Work) -> tuple[ClaimResult, pd.DataFrame]:
@@ -368,41 +422,6 @@ def _stored(
 
 
 # --- Workers -------------------------------------------------------------------------------------------
-
-
-def _finished_states(
-    states: Sequence[_Pending],
-    roots: Sequence[Path],
-    jobs: int,
-    scheduler: str | None,
-    folder: Path,
-    sources: Sources,
-    say: Notify,
-) -> Iterator[_Pending]:
-    """Compute the cells that are left, and yield each claim when all of its cells are in."""
-    yield from (state for state in states if not state.left())
-    pending = {state.claim.id: state for state in states if state.left()}
-    tasks = [
-        Task(claim=state.claim, work=state.work, cells=state.left(), digest=state.digest)
-        for state in pending.values()
-    ]
-    for outcome in _execute(tasks, roots, jobs, scheduler):
-        state = pending[outcome.cell.claim]
-        state.outcomes.append(outcome)
-        state.unsaved.append(outcome)
-        say("cell", None)
-        if len(state.outcomes) == len(state.cells):
-            state.unsaved.clear()
-            yield state
-        elif math.fsum(o.seconds for o in state.unsaved) >= SAVE_EVERY:
-            _save(state, folder, sources)
-
-
-def _save(state: _Pending, folder: Path, sources: Sources) -> None:
-    """Keep the finished cells of a claim, unless its sources are no longer those of its key."""
-    if state.unsaved and not (state.claim.module and sources.changed(state.claim.module)):
-        write_cells(folder, state.key, state.claim.id, state.unsaved)
-    state.unsaved.clear()
 
 
 def _execute(

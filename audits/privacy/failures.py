@@ -1,0 +1,51 @@
+"""Failures that depend on the data: an exception or NaN on one of two neighbouring datasets is a leak."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from audits.privacy.datasets import Dataset
+from audits.privacy.draws import Drawer, failure, named
+
+TRIED, PAIRS = 64, 8
+"""Outputs of each dataset that are looked at, of so many pairs at most."""
+ONE_SIDED = (
+    "The mechanism fails on one dataset only, by an exception or NaN: failures were taken for outputs, as "
+    "errors='symbol' does."
+)
+
+
+def one_sided(drawer: Drawer, pairs: Sequence[tuple[Dataset, Dataset]], rng: np.random.Generator) -> str:
+    """What calls on one dataset of a pair end with, and no call on the other, in words; "" for nothing.
+
+    drawer  one that takes failures for outputs.
+    """
+    for index, pair in enumerate(pairs[:PAIRS]):
+        try:
+            drawn = [drawer.draw(data, TRIED, rng, named(side, index)) for side, data in enumerate(pair)]
+        except ValueError:  # bad input of another kind
+            return ""
+        ends = [[kind for kind in map(failing, outputs) if kind] for outputs in drawn]
+        for side, (mine, others) in enumerate((ends, ends[::-1])):
+            if mine and not others:
+                return f"{mine[0]} on {named(side, index)} only"
+    return ""
+
+
+def failing(output: Any) -> str:
+    """The failure that an output stands for, or "NaN" where it holds that; "" for neither.
+
+    >>> failing(1.0), failing([0.0, float("nan")]), failing("nan")
+    ('', 'NaN', '')
+    """
+    if found := failure(output):
+        return found
+    if isinstance(output, (str, bytes)):
+        return ""
+    try:
+        return "NaN" if np.isnan(np.asarray(output, dtype=np.float64)).any() else ""
+    except (TypeError, ValueError):
+        return ""

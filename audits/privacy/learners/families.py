@@ -1,0 +1,504 @@
+"""The families of candidates that `search` looks through: each looks at outputs in one way.
+
+A family is general: all lags up to five, order statistics from both ends, every divisor and every period, all
+signs of sums. None knows of any particular leak.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audits.privacy.learners.cells import SHOWN, partition
+from audits.privacy.learners.fits import shrinkage
+from audits.privacy.learners.score import some_columns
+from audits.privacy.learners.search import (
+    Candidates,
+    View,
+    family,
+    of_events,
+    of_members,
+    of_numbers,
+    of_shares,
+    of_signs,
+    of_table,
+    of_views,
+)
+from audits.privacy.outputs import (
+    Encoded,
+    Floats,
+    Ints,
+    Raw,
+    column_words,
+    columns_of,
+    number_words,
+    row_keys,
+)
+from audits.privacy.tuning import TUNING
+
+Found = Iterator[Candidates]
+Signs = NDArray[np.bool_]
+
+
+def numbers(e: Encoded) -> Floats:
+    """The columns of numbers, within bounds that keep their squares finite."""
+    return np.clip(e.values, -1e100, 1e100)
+
+
+def off_grid(x: Floats) -> Floats:
+    """Numbers less the nearest multiple of 1e-06: 0 where an output was rounded."""
+    return x - np.rint(x * 1e6) / 1e6
+
+
+# --- Sums, counts and orders of several numbers ---------------------------------------------------
+
+SUM = View("the sum of all numbers", lambda e: numbers(e).sum(axis=1))
+NORM = View("the root of the sum of squares", lambda e: np.sqrt(np.square(numbers(e)).sum(axis=1)))
+LEAD = View("the largest number less the second", lambda e: _ends(numbers(e), -2) @ [-1.0, 1.0])
+WHOLE = (
+    SUM,
+    NORM,
+    View("the place of the largest number", lambda e: 1.0 * e.values.argmax(axis=1)),
+    View("the place of the smallest number", lambda e: 1.0 * e.values.argmin(axis=1)),
+    View("how many numbers are positive", lambda e: 1.0 * (e.values > 0.0).sum(axis=1)),
+    View("how many numbers are even", lambda e: 1.0 * (np.mod(numbers(e), 2.0) == 0.0).sum(axis=1)),
+    View("how many numbers are multiples of 1e-06", lambda e: 1.0 * (off_grid(numbers(e)) == 0).sum(axis=1)),
+    View("the average less the median", lambda e: numbers(e).mean(axis=1) - np.median(numbers(e), axis=1)),
+    View("how many numbers in a row exceed the one before", lambda e: _longest_run(e)),
+)
+
+
+def _ends(x: Floats, count: int) -> Floats:
+    """The largest numbers of each row, or the smallest, in order: −2 for the two largest."""
+    some = np.partition(x, count if count < 0 else count - 1, axis=1)
+    return np.sort(some[:, count:] if count < 0 else some[:, :count], axis=1)
+
+
+def _longest_run(e: Encoded) -> Floats:
+    run, longest = np.zeros(len(e)), np.zeros(len(e))
+    for rises in (np.diff(numbers(e)) > 0.0).T:
+        run = np.where(rises, run + 1.0, 0.0)
+        longest = np.maximum(longest, run)
+    return longest
+
+
+@family(rare=True)
+def sums(first: Encoded, second: Encoded) -> Found:
+    """What sums up all numbers of an output."""
+    if first.shape[0] > 1:
+        yield of_views(WHOLE, first, second)
+
+
+@family(cost=lambda width, places: 2 * width, rare=True)
+def order_statistics(first: Encoded, second: Encoded) -> Found:
+    """The smallest and the largest numbers, distances of neighbours in order, and numbers near zero."""
+    width = first.shape[0]
+    if width < 2:
+        return
+    few = min(TUNING.ends, width)
+
+    def of(e: Encoded) -> Floats:
+        ordered = np.sort(numbers(e), axis=1)
+        gaps = np.diff(ordered, axis=1)
+        shown = [ordered[:, :few], ordered[:, -few:], gaps[:, -1:], gaps.min(axis=1, keepdims=True)]
+        repeats = (gaps == 0.0).sum(axis=1, keepdims=True)
+        return np.hstack([*shown, gaps.max(axis=1, keepdims=True), repeats, _ends(np.abs(numbers(e)), few)])
+
+    ranks = ["", *(f"{k}{'nd' if k == 2 else 'rd' if k == 3 else 'th'} " for k in range(2, few + 1))]
+    nth, last = [f"the {k}smallest number" for k in ranks], [f"the {k}largest number" for k in ranks[::-1]]
+    words = "the largest number less the second", "the smallest difference between two numbers"
+    further = "the largest difference between neighbours in order", "how many numbers repeat another one"
+    sizes = [f"the {k}smallest number but for its sign" for k in ranks]
+    yield of_table(of, [*nth, *last, *words, *further, *sizes], first, second)
+
+
+@family(cost=lambda width, places: 4 * width, rare=True)
+def lags(first: Encoded, second: Encoded) -> Found:
+    """What each number has to do with the one that stands some places before it."""
+    many = range(1, min(TUNING.lags, first.shape[0] - 2) + 1)
+
+    def of(e: Encoded) -> Floats:
+        x = numbers(e)
+        centred, signs = x - x.mean(axis=1, keepdims=True), np.sign(x)
+        total = np.square(centred).sum(axis=1) + 1e-300
+        found: list[Floats] = []
+        for lag in many:
+            found += [
+                (centred[:, lag:] * centred[:, :-lag]).sum(axis=1) / total,
+                1.0 * (x[:, lag:] > x[:, :-lag]).sum(axis=1),
+                1.0 * (signs[:, lag:] != signs[:, :-lag]).sum(axis=1),
+            ]
+        return np.stack(found, axis=1)
+
+    if many:
+        told = "the correlation of each number with", "how many numbers exceed", "how many signs differ from"
+        where = ["the one before" if lag == 1 else f"the one {lag} before" for lag in many]
+        yield of_table(of, [f"{what} {place}" for place in where for what in told], first, second)
+
+
+# --- Relations of several numbers -----------------------------------------------------------------
+
+
+def _scaled(first: Encoded, second: Encoded, rows: int) -> tuple[list[Floats], Floats]:
+    """So many rows of numbers of both datasets, and the spread of each column, 1 where there is none."""
+    sides = [numbers(e.take(slice(0, rows))) for e in (first, second)]
+    scale = np.concatenate(sides).std(axis=0)
+    return sides, np.where(scale > 1e-200, scale, 1.0)
+
+
+@family()
+def constant_sums(first: Encoded, second: Encoded) -> Found:
+    """A linear combination of the numbers for each dataset on which it is constant, but not on the other."""
+    width, views = first.shape[0], list[View]()
+    if not 1 < width < min(len(first) - 1, TUNING.most_paired + 1):
+        return
+    sides, scale = _scaled(first, second, max(256, 2 * width))
+    squares = [np.cov(side / scale, rowvar=False) for side in sides]
+    for one, other in (squares, squares[::-1]):
+        sizes, directions = np.linalg.eigh(one)
+        constant = directions[:, sizes <= TUNING.constant]
+        if constant.shape[1] == 0:
+            continue
+        sizes, best = np.linalg.eigh(constant.T @ other @ constant)
+        if sizes[-1] > TUNING.constant**0.5:
+            weights = constant @ best[:, -1] / scale
+            weights /= weights[np.abs(weights).argmax()]
+            views.append(View(_sum_words(weights), lambda e, w=weights: numbers(e) @ w))
+    if views:
+        yield of_views(views, first, second)
+
+
+@family(cost=lambda width, places: len(_signed_sums(width)) if 1 < width <= TUNING.most_tripled else 1)
+def vanishing_sums(first: Encoded, second: Encoded) -> Found:
+    """The sum or difference of columns that is 0 more often on one dataset, say that of a total and its
+    parts."""
+    if not 1 < first.shape[0] <= TUNING.most_tripled:
+        return
+    weights = _signed_sums(first.shape[0])
+
+    def vanishes(e: Encoded, w: Floats) -> Floats:
+        found = numbers(e)
+        return 1.0 * (np.abs(found @ w.T) <= 1e-9 * (np.abs(found) @ np.abs(w.T)))
+
+    def view(j: int) -> View:
+        return View(f"(1 where {_sum_words(weights[j])} is 0)", lambda e: vanishes(e, weights[j]))
+
+    yield Candidates(of_events(vanishes(first, weights), vanishes(second, weights)), view)
+
+
+def _signed_sums(width: int) -> Floats:
+    """Coefficients of the columns: those of a column against all others, as their sum or their average, and
+    −1, 0 and 1 in all choices for few columns, of every two for more."""
+    one = np.eye(width)
+    against = np.concatenate([1.0 - 2.0 * one, 1.0 - width * one])
+    if width <= TUNING.most_signed:
+        every = np.array(list(itertools.product((-1.0, 0.0, 1.0), repeat=width)))
+        # Of a sum and its negative only the second in this order is kept.
+        every = every[len(every) // 2 + 1 :]
+        return np.concatenate([every[(every != 0.0).sum(axis=1) > 1], against])
+    i, j = np.triu_indices(width, 1)
+    return np.concatenate([one[i] + one[j], one[i] - one[j], against])
+
+
+def _sum_words(weights: Floats) -> str:
+    if len(weights) > SHOWN and (weights == 1.0).sum() == len(weights) - 1:
+        times = -weights.min()
+        one = f"({column_words(int(weights.argmin()))})"
+        return f"the sum of all other numbers − {one if times == 1.0 else f'{times:g}·{one}'}"
+    largest = np.sort(np.argsort(-np.abs(weights))[:SHOWN])
+    terms = [
+        f"{'−' if w < 0 else '+'} {'' if abs(w) == 1 else f'{abs(w):.4g}·'}({column_words(int(j))})"
+        for j, w in zip(largest, weights[largest], strict=True)
+        if w != 0.0
+    ]
+    left = np.count_nonzero(weights) - len(terms)
+    return " ".join(terms).removeprefix("+ ") + (f" and {left} further terms" if left else "")
+
+
+@family(cost=lambda width, places: width * (width - 1) / 2)
+def larger(first: Encoded, second: Encoded) -> Found:
+    """Which of two columns is the larger one, as in a ranking."""
+    if not 2 < first.shape[0] <= TUNING.most_tripled:
+        return
+    left, right = np.triu_indices(first.shape[0], 1)
+    apart = of_events(*(e.values[:, left] > e.values[:, right] for e in (first, second)))
+
+    def view(pair: int) -> View:
+        i, j = int(left[pair]), int(right[pair])
+        words = f"(1 where ({column_words(i)}) exceeds ({column_words(j)}))"
+        return View(words, lambda e: 1.0 * (e.values[:, i] > e.values[:, j]))
+
+    yield Candidates(apart, view)
+
+
+@family(cost=max)
+def listed_orders(first: Encoded, second: Encoded) -> Found:
+    """Which of two items comes first, as in a list of what is ranked: of symbols in several places, or of
+    numbers where there is nothing but numbers."""
+    named = first.shape[1] > 2
+    if not named and first.shape[1] > 0:
+        return
+
+    def listed(e: Encoded) -> Raw:
+        return e.codes if named else e.values
+
+    some = [listed(e.take(slice(TUNING.most_distinct))) for e in (first, second)]
+    items = np.unique(np.concatenate(some))
+    items = items[items > 0] if named else items
+    if some[0].shape[1] < 3 or not 2 < len(items) <= TUNING.most_tripled:
+        return
+    left, right = np.triu_indices(len(items), 1)
+    looked_at = max(len(left), len(items) * some[0].shape[1])
+    few = slice(max(TUNING.hidden_least, TUNING.most_numbers // looked_at))
+
+    def later(e: Encoded, i: Ints, j: Ints) -> Signs:
+        places = _places(listed(e), items)
+        return places[:, i] > places[:, j]
+
+    def view(pair: int) -> View:
+        one, other = (items[int(side[pair])] for side in (right, left))
+        early, late = (f"symbol {item}" if named else number_words(item) for item in (one, other))
+        chosen = np.array([other, one])
+        words = f"(1 where {early} comes before {late})"
+        return View(words, lambda e: 1.0 * np.greater(*_places(listed(e), chosen).T))
+
+    yield Candidates(of_events(*(later(e.take(few), left, right) for e in (first, second))), view)
+
+
+def _places(listed: Raw, items: Raw) -> Ints:
+    """Where each of these items is first in each list; the length of the list where it is not."""
+    found = listed[:, None] == items[:, None]
+    return np.where(found.any(axis=2), found.argmax(axis=2), listed.shape[1])
+
+
+@family()
+def spreads(first: Encoded, second: Encoded) -> Found:
+    """Weighted sums of the columns whose variances differ most between the datasets, in two thirds of the
+    samples; judged by the others."""
+    width, views, apart = first.shape[0], list[View](), list[float]()
+    if not 2 < width <= TUNING.most_paired:
+        return
+    sides, scale = _scaled(first, second, max(256, TUNING.most_numbers // width))
+    x, y = (np.delete(side, slice(2, None, 3), axis=0) / scale for side in sides)
+    squares = [np.cov(side, rowvar=False) for side in (x, y)]
+    # Without a ridge a direction of little noise is found in few samples, with it one of much noise.
+    for ridge in (2.0 * shrinkage(x, y) / len(x), 1e-9 if len(x) > width + 1 else 1.0):
+        # Of the generalised eigenvalues of both covariances the largest and the least are looked at.
+        pooled = 0.5 * (squares[0] + squares[1]) + ridge * np.eye(width)
+        white = np.linalg.inv(np.linalg.cholesky(pooled))
+        directions = np.linalg.eigh(white @ (squares[0] - squares[1]) @ white.T)[1]
+        for weights in (white.T @ directions[:, [0, -1]]).T / scale:
+            weights = weights / weights[np.abs(weights).argmax()]
+            centre = float(np.median(np.concatenate(sides) @ weights))
+            words = f"how far {_sum_words(weights)} is from {centre:.4g}"
+            view = View(words, lambda e, w=weights, c=centre: np.abs(numbers(e) @ w - c))
+            held_out = (np.abs(side[2::3] @ weights - centre)[:, None] for side in sides)
+            apart.append(float(of_numbers(*held_out)[0]))
+            views.append(view)
+    yield Candidates(np.array(apart), lambda j: views[j])
+
+
+@family(rare=True)
+def members(first: Encoded, second: Encoded) -> Found:
+    """How many numbers of an output have one value, or lie in one interval, wherever they stand: what a list
+    in any order tells."""
+    if first.shape[0] < 3:
+        return
+    few = max(TUNING.hidden_least, TUNING.most_measured * TUNING.most_chosen // first.shape[0])
+    cells = partition(np.concatenate([numbers(e.take(slice(few))).ravel() for e in (first, second)]), 512)
+
+    def view(cell: int) -> View:
+        words = f"the count of numbers in {cells.words(cell)}"
+        return View(words, lambda e: 1.0 * (cells.of(numbers(e)) == cell).sum(axis=1))
+
+    held = [cells.of(numbers(e)) for e in (first, second)]
+    yield Candidates(of_members(held[0], held[1], len(cells)), view)
+
+
+@family(cost=lambda width, places: 8 * width, rare=True)
+def rows(first: Encoded, second: Encoded) -> Found:
+    """Whether a row of neighbouring numbers that repeats occurs anywhere in an output, for every length that
+    divides the output into rows: a record among synthetic ones in any order."""
+    width = first.shape[0]
+    if width < 4 or width > TUNING.most_paired:
+        return
+    for length in (k for k in range(2, width // 2 + 1) if width % k == 0):
+
+        def keys(e: Encoded, length: int = length) -> Ints:
+            parts = e.values.reshape(-1, length)
+            return row_keys(Encoded(parts, np.zeros((len(parts), 0), np.int64))).reshape(len(e), -1)
+
+        sides = keys(first), keys(second)
+        known, times = np.unique(np.concatenate(sides), return_counts=True)
+        common = np.argsort(-times, kind="stable")[: TUNING.most_paired]
+        known = np.sort(known[common[times[common] >= TUNING.least]])
+        if len(known) < 2:
+            continue
+
+        def cell(found: Ints, known: Ints = known) -> Ints:
+            place = np.minimum(np.searchsorted(known, found), len(known) - 1)
+            return np.where(known[place] == found, place, len(known))
+
+        def view(j: int, keys: Callable[..., Ints] = keys, known: Ints = known, length: int = length) -> View:
+            key, every = known[j], keys(first)
+            row, place = np.argwhere(every == key)[0] if (every == key).any() else (0, 0)
+            shown = first.values[row, place * length : (place + 1) * length]
+            words = f"how often ({', '.join(number_words(x, 6) for x in shown)}) occurs in a row"
+            return View(words, lambda e: 1.0 * (keys(e) == key).sum(axis=1))
+
+        apart = of_members(cell(sides[0]), cell(sides[1]), len(known) + 1)[:-1]
+        yield Candidates(apart, view)
+
+
+# --- Symbols --------------------------------------------------------------------------------------
+
+
+def _last(first: Encoded, second: Encoded) -> int:
+    return 1 + int(max(first.codes.max(initial=0), second.codes.max(initial=0)))
+
+
+def _symbol_words(symbol: int) -> str:
+    return f"{{symbol {symbol}}}" if symbol else "{a number}"
+
+
+@family(cost=lambda width, places: 0, rare=True)
+def in_place(first: Encoded, second: Encoded) -> Found:
+    """Each symbol in each place, or none there; the cells are all symbols of the place."""
+    for place in range(first.shape[1]):
+        here = [np.bincount(e.codes[:, place], minlength=_last(first, second)) for e in (first, second)]
+        apart = of_shares(here[0] / len(first), here[1] / len(second), len(first))
+        words = f"code {place}"
+        view = View(words, lambda e, at=place: e.codes[:, at], _symbol_words)
+        yield Candidates(apart, lambda j, view=view: view)
+
+
+@family(cost=lambda width, places: places, rare=True)
+def anywhere(first: Encoded, second: Encoded) -> Found:
+    """Each symbol in any place; the cells are how often it occurs."""
+    if first.shape[1] < 2:
+        return
+    most = TUNING.few_cells - 1
+
+    def view(symbol: int) -> View:
+        return View(
+            f"how often symbol {symbol} occurs",
+            lambda e: np.minimum((e.codes == symbol).sum(axis=1), most),
+            lambda times: f"{{{times}{' or more' if times == most else ''}}}",
+        )
+
+    apart = of_members(first.codes, second.codes, _last(first, second))
+    apart[0] = 0.0  # a number is no symbol
+    yield Candidates(apart, view)
+
+
+@family(cost=lambda width, places: places * (places - 1) / 2, rare=True)
+def agreeing(first: Encoded, second: Encoded) -> Found:
+    """Two places with the same symbol."""
+    left, right = np.triu_indices(first.shape[1], 1)
+    if not 0 < len(left) <= TUNING.most_tripled**2:
+        return
+
+    def agree(codes: Ints, i: Ints, j: Ints) -> Ints:
+        return ((codes[:, i] == codes[:, j]) & (codes[:, i] > 0)).astype(np.int64)
+
+    def view(pair: int) -> View:
+        i, j = left[pair], right[pair]
+        words = f"whether code {i} and code {j} are the same symbol"
+        return View(words, lambda e: agree(e.codes, i, j), lambda c: ("{no}", "{yes}")[c])
+
+    yield Candidates(of_events(*(agree(e.codes, left, right) for e in (first, second))), view)
+
+
+# --- Parities of signs ----------------------------------------------------------------------------
+
+
+@family(cost=lambda width, places: width)
+def parities(first: Encoded, second: Encoded) -> Found:
+    """Whether an even number of some columns exceed their averages: of any two or more where there are few
+    columns, otherwise of two or three of them or of all.
+
+    Columns of which any proper part is independent of the dataset show nothing one by one nor in pairs; the
+    sign of their product may still tell the datasets apart, as a checksum does.
+    """
+    of = columns_of(first, second)
+    a, b = of(first), of(second)
+    width = a.shape[1]
+    if width < 3:
+        return
+    pooled = np.clip(np.vstack([a, b]), -1e100, 1e100)
+    middle = pooled.mean(axis=0)
+    # A sign is that of the number itself wherever its average may be 0.
+    middle[np.abs(middle) < 3.0 * pooled.std(axis=0) / math.sqrt(len(pooled))] = 0.0
+    # The product with a sign that hardly varies is that of the other columns.
+    share = (pooled > middle).mean(axis=0)
+    varied = np.flatnonzero(np.minimum(share, 1.0 - share) * TUNING.parts > 1.0)
+    if len(varied) < 2:
+        return
+
+    def view(columns: Ints) -> View:
+        chosen = varied[columns]
+        names = "all columns" if len(chosen) == width else ", ".join(map(of.words, chosen))
+        above = "exceed their averages" if middle[chosen].any() else "are positive"
+        return View(
+            f"how many of {names} {above}",
+            lambda e: _odd((of(e) > middle)[:, chosen]).astype(np.int64),
+            lambda c: ("the even ones", "the odd ones")[c],
+        )
+
+    signs = (a > middle)[:, varied], (b > middle)[:, varied]
+    for apart, choice in _any_product(*signs) if len(varied) <= TUNING.most_joint else _some_products(*signs):
+        yield Candidates(apart, lambda j, choice=choice: view(choice(j)))
+
+
+Products = Iterator[tuple[Floats, Callable[[int], Ints]]]
+"""How surprising the products of signs of some choices of columns are; the number of a choice → its
+columns."""
+
+
+def _any_product(a: Signs, b: Signs) -> Products:
+    """All choices of at least two columns."""
+    bits = np.arange(a.shape[1])
+    choices = np.arange(2 ** len(bits))
+    some = choices[((choices[:, None] >> bits) & 1).sum(axis=1) > 1]
+    p, q = (_every_product(above)[some] for above in (a, b))
+    yield of_signs(p, q, len(a)), lambda best: np.flatnonzero((some[best] >> bits) & 1)
+
+
+def _every_product(above: Signs) -> Floats:
+    """Averages of the products of signs for every choice of columns, whose number has their bits: the Walsh
+    transform of the shares of all patterns."""
+    bits = np.arange(above.shape[1])
+    found = np.bincount(above @ (1 << bits), minlength=2 ** len(bits)) / len(above)
+    for bit in bits:
+        even, odd = found.reshape(-1, 2, 2**bit).transpose(1, 0, 2)
+        found = np.stack([even + odd, even - odd], axis=1).ravel()
+    return found
+
+
+def _some_products(a: Signs, b: Signs) -> Products:
+    """All columns together; and every two or three of them, or of another choice of them for each fit."""
+    width = a.shape[1]
+    p, q = (np.atleast_1d(np.mean(1.0 - 2.0 * _odd(above))) for above in (a, b))
+    yield of_signs(p, q, len(a)), lambda best: np.arange(width)
+    some = some_columns(width, TUNING.most_tripled, len(a))
+    # A product of so many columns takes rows × columns³ steps.
+    few = slice(0, max(256, int(TUNING.most_work[0] / len(some) ** 3)))
+    triples = np.array(list(itertools.combinations(range(len(some) + 1), 3)))
+    # With a last column that never exceeds anything three columns are two.
+    p, q = (_products(np.pad(above[few][:, some], ((0, 0), (0, 1))), triples) for above in (a, b))
+    yield of_signs(p, q, len(a[few])), lambda best: some[triples[best][triples[best] < len(some)]]
+
+
+def _products(above: Signs, triples: Ints) -> Floats:
+    """Averages of the products of three signs, for each triple of columns."""
+    signs = np.where(above, np.float32(-1.0), np.float32(1.0))
+    every = np.stack([(signs * signs[:, i, None]).T @ signs for i in range(signs.shape[1])])
+    return every[tuple(triples.T)].astype(np.float64) / len(signs)
+
+
+def _odd(above: Signs) -> Signs:
+    return np.bitwise_xor.reduce(above, axis=1)

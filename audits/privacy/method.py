@@ -1,0 +1,69 @@
+"""What a method of testing is given, and what it finds."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+from audits.privacy.datasets import Dataset
+from audits.privacy.draws import Source
+from audits.privacy.options import Options
+from audits.privacy.result import CurvePoint, Look, Resolution
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What a method found, by default nothing; `audit_privacy` turns it into the result."""
+
+    samples: int
+    refuted: bool = False
+    epsilon_lower: float = 0.0
+    largest_e_value: float = 1.0
+    pair_index: int = 0
+    direction: str = "forward"
+    event: str = "none"
+    resolution: Resolution = field(default_factory=Resolution)
+    trace: tuple[Look, ...] = ()
+    curve: tuple[CurvePoint, ...] = ()
+    note: str = ""
+    undecided: bool = False
+    epsilon_estimate: float = 0.0
+    followed: int = 0
+
+
+def nothing(samples: int, note: str = "") -> Finding:
+    """That nothing was found, and why."""
+    note = note or "No event was found: the outputs of both datasets are constant or too few."
+    return Finding(samples=samples, note=note, undecided=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """The options of an audit with what it works on: outputs of a mechanism on pairs of datasets."""
+
+    options: Options
+    drawer: Source
+    pairs: Sequence[tuple[Dataset, Dataset]]
+    rng: np.random.Generator
+    threads: ThreadpoolController = field(default_factory=ThreadpoolController)
+    """Products of small matrices take longer on several threads, much longer beside other programs."""
+    seen: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    """Outputs on both datasets of a pair, by its place, that were drawn to test assumptions; they are learned
+    from, and nothing is betted on them."""
+
+    def timed(self) -> float:
+        """Seconds that the time limit counts: since the first output, as the call that brings it may have to
+        import a library."""
+        first = self.drawer.first_output
+        return 0.0 if first is None else time.perf_counter() - first
+
+    def left(self) -> float:
+        """Seconds left of the time limit; infinite without one."""
+        limit = self.options.time_limit
+        return math.inf if limit is None else limit - self.timed()

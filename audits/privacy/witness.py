@@ -1,0 +1,406 @@
+"""The witness of a refutation, the simplest event that shows it: a symbol or value, a threshold, a sum.
+
+The event that carries a refutation is often one of a learned score, which nobody can check by hand. So the
+outputs that the audit drew are searched for events that can: the best event of each simple kind is chosen on
+them, and all of these are counted on fresh outputs. The first kind whose event is nearly as strong
+is the witness.
+
+How the figures are valid. With K events and α in all, each of the 2K probabilities has its Clopper–Pearson
+interval at level α/(2K), so that all of them hold at once with probability 1 − α, whichever event is named
+afterwards. From p ≥ p_low and q ≤ q_high follows what anyone can work out: ε ≥ log((p_low − δ)/q_high).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audits.privacy import binomial
+from audits.privacy.encoder import Encoder
+from audits.privacy.leaves import EXACT
+from audits.privacy.outputs import Encoded, Floats, Ints, Raw, column_words, number_words, value_words
+from audits.privacy.tuning import TUNING
+
+ALIKE = 0.9
+"""An event is of like power where its ε exceeds the claim by this share of what the audit's bound does."""
+LEAST, FEW, MANY = 256, 2048, 100_000
+"""Fresh outputs of a dataset: twice those of the audit, as two intervals need more of them than its test; at
+least so many; four times those of the audit up to so many; and a quarter of them beyond so many."""
+CHUNK = 1 << 15
+MOST_NUMBERS = 1 << 23
+"""Numbers of the audit's outputs that are searched, at most."""
+LEVELS = np.unique(np.concatenate([np.linspace(0.02, 0.98, 49), [0.001, 0.003, 0.01, 0.99, 0.997, 0.999]]))
+CELLS = 24
+MOST_COLUMNS, MOST_VALUES = 64, 8
+"""Columns that are searched for intervals, and values of a column that are looked at one by one."""
+MOST_WEIGHTS, RIDGE = 6, 1e-3
+"""Columns in a weighted sum; and what is added to their variances, which are 2 in all."""
+SPARED = 200
+"""A threshold may move by this part of the searched outputs, for the sake of fewer digits."""
+HOPEFUL = 0.5
+"""Share of the claimed ε that the best event must be expected to show to be counted."""
+CAUTION = 1.0
+"""Standard errors by which shares are thought to be weaker than the searched outputs have them."""
+
+
+Weights = tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The probability of an event on a dataset: its share of fresh outputs, and a confidence interval."""
+
+    estimate: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.estimate:.3g} [{self.low:.3g}, {self.high:.3g}]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Witness:
+    """The simplest event that shows the violation, counted on outputs that had no part in choosing it.
+
+    event       in words of the output; every number in them is exact.
+    kind        "symbol", "value", "threshold", "interval", "sum", "largest" or "weighted".
+    first, second   its probabilities on the two datasets of the pair, intervals included.
+    epsilon     shown by them: log((low − δ)/high) of the greater and the lesser probability.
+    confidence  with which both intervals, and so `epsilon`, hold.
+    samples     fresh outputs of each dataset; not among the audit's `samples`.
+    alike       whether it is of like power: it exceeds the claim by at least 0.9 of what the audit's bound
+                does. Otherwise it shows a violation, but a smaller one.
+    """
+
+    event: str
+    kind: str
+    first: Share
+    second: Share
+    epsilon: float
+    confidence: float
+    samples: int
+    alike: bool
+
+    def __str__(self) -> str:
+        weaker = "" if self.alike else "; weaker than the event that was found"
+        return (
+            f"{self.event}: probability {self.first} on the first dataset, {self.second} on the second, so "
+            f"ε ≥ {self.epsilon:.4g} ({self.samples:,} fresh outputs of each{weaker})"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """{low ≤ x < high} of a number x of the output, or a symbol in a place; `outside` for the complement.
+
+    place  a column, or of a weighted sum pairs of a column and its weight.
+    """
+
+    kind: str
+    place: int | Weights
+    low: float
+    high: float
+    outside: bool
+    expected: float
+
+    def holds(self, outputs: Encoded) -> NDArray[np.bool_]:
+        x = _looked_at(outputs, self.kind, self.place)
+        inside = (x == self.low) if self.kind in ("symbol", "value") else (x >= self.low) & (x < self.high)
+        return ~inside if self.outside else inside
+
+    def words(self, encoder: Encoder) -> str:
+        sign = "≠" if self.outside else "="
+        if self.kind == "symbol":
+            # Every place with symbols is named by its code column.
+            name = encoder.named(f"(code {self.place} = symbol {int(self.low)})", most=60)[1:-1]
+            return name.replace(" = ", f" {sign} ", 1)
+        names = {"sum": "the sum of the coordinates", "largest": "the largest size of a coordinate"}
+        if isinstance(self.place, tuple):
+            terms = (
+                f"{'−' if w < 0 else '+'} {'' if abs(w) == 1.0 else f'{abs(w):g}·'}"
+                f"({encoder.named(column_words(j))})"
+                for j, w in self.place
+            )
+            name = " ".join(terms).removeprefix("+ ")
+        else:
+            name = names.get(self.kind) or encoder.named(column_words(self.place))
+        if self.kind == "value":
+            character = f", which is {chr(int(self.low))!r}" if name.startswith("code of") else ""
+            return f"{name} {sign} {value_words(self.low)}{character}"
+        if math.isinf(self.high):
+            return f"{name} {'<' if self.outside else '≥'} {number_words(self.low)}"
+        low, high = (number_words(x) for x in (self.low, self.high))
+        return f"{name} {'is not' if self.outside else 'is'} in [{low}, {high})"
+
+
+def _looked_at(outputs: Encoded, kind: str, place: int | Weights) -> Raw:
+    """The number of each output that an event of this kind looks at."""
+    if isinstance(place, tuple):
+        return sum((w * outputs.values[:, j] for j, w in place), start=np.zeros(len(outputs)))
+    if kind == "sum":
+        return outputs.values.sum(axis=1)
+    if kind == "largest":
+        return np.abs(outputs.values).max(axis=1)
+    return (outputs.codes if kind == "symbol" else outputs.values)[:, place]
+
+
+def find_witness(
+    seen: Sequence[Raw],
+    draw: Callable[[int, int], Raw],
+    *,
+    epsilon: float,
+    delta: float,
+    alpha: float,
+    bound: float,
+    samples: int,
+    encoder: Encoder,
+) -> Witness | None:
+    """The simplest event that shows ε above the claimed one; None where none of the simple events does.
+
+    seen      outputs on both datasets that the event is chosen on.
+    draw      ``draw(side, size)``: fresh outputs on dataset 0 or 1.
+    bound     the audit's lower bound on ε; `alpha` is the error level of what is said here.
+    samples   outputs of each dataset that are drawn afresh; see `fresh_samples`.
+    encoder   what turns outputs into columns; a new one.
+    """
+    if min(map(len, seen)) < 2:
+        return None
+    # Of very wide outputs fewer are searched.
+    rows = max(64, MOST_NUMBERS // max(math.prod(seen[0].shape[1:]), 1))
+    raw = [outputs[:rows] for outputs in seen]
+    # What is looked at of texts is chosen from few outputs, as in the audit.
+    encoder.encode(raw[0][: TUNING.first_batch], "dataset 0")
+    encoded = [encoder.encode(part, f"dataset {side}") for side, part in enumerate(raw)]
+    sides = [encoder.widen(e) for e in encoded]
+    vectors = all(part.ndim > 1 and part.dtype.kind in "biuf" for part in raw)
+    rate = _Rate(epsilon, delta, alpha, samples, (len(raw[0]), len(raw[1])))
+    events = list(_best_of_each_kind(sides, vectors, rate))
+    found = [event for event in events if event.expected > epsilon]
+    if not found:
+        # What is expected errs on the safe side: the best event is worth its draws where it comes near.
+        best = max(events, key=lambda event: event.expected, default=None)
+        if best is None or not best.expected > HOPEFUL * epsilon:
+            return None
+        found = [best]
+    hits = np.zeros((2, len(found)), dtype=np.int64)
+    for start in range(0, samples, CHUNK):
+        for side in (0, 1):
+            fresh = encoder.encode(draw(side, min(CHUNK, samples - start)), f"dataset {side}")
+            known = fresh.narrow(sides[0].shape)
+            hits[side] += [np.count_nonzero(event.holds(known)) for event in found]
+    mixed = any(side.codes.any() for side in sides)
+    return _named(found, hits, rate, bound, encoder, " (what is no number counts as 0)" if mixed else "")
+
+
+def fresh_samples(samples: int) -> int:
+    """How many outputs of each dataset are drawn afresh after an audit of so many.
+
+    >>> [fresh_samples(n) for n in (48, 500, 5_000, 80_000, 1_000_000)]
+    [256, 2000, 10000, 100000, 250000]
+    """
+    return max(LEAST, min(4 * samples, max(FEW, 2 * samples), max(MANY, samples // 4)))
+
+
+def _named(
+    found: Sequence[_Event], hits: Ints, rate: _Rate, bound: float, encoder: Encoder, mixed: str
+) -> Witness | None:
+    # Each of the 2K intervals has two ends, each of which fails with probability at most α/(4K).
+    ends = binomial.clopper_pearson(hits, rate.samples, rate.alpha / (4.0 * len(found)))
+    every = np.stack([hits / rate.samples, *ends], axis=-1)
+    named: list[Witness] = []
+    for place, event in enumerate(found):
+        shares = [Share(*side) for side in every[:, place].tolist()]
+        more, less = sorted(shares, key=lambda share: -share.estimate)
+        shown = binomial.shown(more.low, less.high, rate.delta)
+        if shown <= rate.epsilon:
+            continue
+        result = Witness(
+            event=event.words(encoder) + (mixed if event.kind not in ("symbol", "value") else ""),
+            kind=event.kind,
+            first=shares[0],
+            second=shares[1],
+            epsilon=shown,
+            confidence=1.0 - rate.alpha,
+            samples=rate.samples,
+            alike=shown - rate.epsilon >= ALIKE * (bound - rate.epsilon),
+        )
+        if result.alike:
+            return result
+        named.append(result)
+    return max(named, key=lambda one: one.epsilon, default=None)
+
+
+# --- What is expected of an event ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Rate:
+    """The claim, and how an event is rated: by the ε that it is expected to show on the fresh outputs."""
+
+    epsilon: float
+    delta: float
+    alpha: float
+    samples: int
+    seen: tuple[int, int]
+
+    def expected(self, first: Any, second: Any) -> Floats:
+        """ε from counts of an event on the seen outputs, in the better one of the two directions."""
+        from scipy.special import ndtri
+
+        z = -float(ndtri(self.alpha / 28.0))  # of seven events
+        ends: list[tuple[Floats, Floats]] = []
+        for hits, n in zip((first, second), self.seen, strict=True):
+            share = (np.asarray(hits, dtype=np.float64) + 0.5) / (n + 1.0)
+            error = CAUTION * np.sqrt(share * (1.0 - share) / n)
+            low, high = (np.clip(share + sign * error, 0.0, 1.0) for sign in (-1.0, 1.0))
+            ends.append((_wilson(low, self.samples, -z), _wilson(high, self.samples, z)))
+        (p_low, p_high), (q_low, q_high) = ends
+        with np.errstate(divide="ignore", invalid="ignore"):
+            forward = np.log(np.maximum(p_low - self.delta, 0.0) / q_high)
+            backward = np.log(np.maximum(q_low - self.delta, 0.0) / p_high)
+        return np.fmax(forward, backward)
+
+
+def _wilson(p: Floats, n: int, z: float) -> Floats:
+    """An end of Wilson's interval for a share p of n samples, z standard errors away."""
+    return (p + z * z / (2 * n) + z * np.sqrt(p * (1.0 - p) / n + z * z / (4.0 * n * n))) / (1.0 + z * z / n)
+
+
+# --- The best event of each kind ----------------------------------------------------------------------------
+
+
+def _best_of_each_kind(outputs: Sequence[Encoded], vectors: bool, rate: _Rate) -> Iterator[_Event]:
+    """From the simplest kind on; `vectors` of numbers also have a sum and a largest size."""
+    codes, x = [side.codes for side in outputs], [side.values for side in outputs]
+    numbers = range(x[0].shape[1])
+    telling = _telling(x)
+    kinds: dict[str, Iterable[int | Weights]] = {"threshold": numbers, "interval": telling}
+    if vectors and len(numbers) > 1:
+        kinds |= {"sum": [0], "largest": [0]}
+    if weights := _weights(x, sorted(telling)):
+        kinds |= {"weighted": [weights]}
+    for events in (
+        _alone("symbol", codes, True, rate),
+        _alone("value", x, codes[0].shape[1] > 0, rate),
+        *(_within(kind, places, outputs, rate) for kind, places in kinds.items()),
+    ):
+        # Of two equal events the one that is said without "not" is simpler.
+        best = max(events, key=lambda event: (event.expected, not event.outside), default=None)
+        if best is not None:
+            yield best
+
+
+def _alone(kind: str, columns: Sequence[Raw], without_zero: bool, rate: _Rate) -> Iterator[_Event]:
+    """Single symbols, or values that repeat; 0 is left out where it stands for what is none."""
+    for place in range(columns[0].shape[1]):
+        sides = [side[:, place] for side in columns]
+        for value in _frequent(*sides):
+            # A double stands for several of the integers that are larger.
+            if (without_zero and value == 0) or not abs(value) < EXACT:
+                continue
+            hits = [np.count_nonzero(side == value) for side in sides]
+            others = [n - h for n, h in zip(rate.seen, hits, strict=True)]
+            for outside, counts in ((False, hits), (True, others)):
+                yield _Event(kind, place, float(value), math.inf, outside, float(rate.expected(*counts)))
+
+
+def _frequent(first: Raw, second: Raw) -> Raw:
+    """The values that repeat whose counts on both datasets differ most, in units of their errors."""
+    some = np.concatenate([first[:128], second[:128]])
+    if len(np.unique(some)) == len(some):
+        return some[:0]
+    found, which = np.unique(np.concatenate([first, second]), return_inverse=True)
+    a, b = (np.bincount(side, minlength=len(found)) for side in np.split(which, [len(first)]))
+    order = np.argsort(-np.square(a / len(first) - b / len(second)) / (a + b), kind="stable")[:MOST_VALUES]
+    return found[order][(a + b)[order] > 1]
+
+
+def _telling(x: Sequence[Floats]) -> list[int]:
+    """Columns whose halves and tails differ most between the datasets."""
+    centre = np.median(np.concatenate(x), axis=0)
+    wide = np.median(np.abs(np.concatenate(x) - centre), axis=0)
+    gaps = [
+        np.abs((x[0] > centre).mean(axis=0) - (x[1] > centre).mean(axis=0)),
+        np.abs((abs(x[0] - centre) > wide).mean(axis=0) - (abs(x[1] - centre) > wide).mean(axis=0)),
+    ]
+    return np.argsort(-np.maximum(*gaps), kind="stable")[:MOST_COLUMNS].tolist()
+
+
+def _weights(x: Sequence[Floats], some: Sequence[int]) -> Weights:
+    """Weights of a few of some columns whose sum tells the datasets apart: those of Fisher's discriminant,
+    with two digits and at most 1; nothing where there are no two columns."""
+    if len(some) < 2:
+        return ()
+    a, b = (np.clip(side[: TUNING.retained_rows, some], -1e100, 1e100) for side in x)
+    scale = np.concatenate([a, b]).std(axis=0)
+    scale[scale == 0.0] = np.inf
+
+    def fitted(chosen: Ints) -> Floats:
+        first, second = (side[:, chosen] / scale[chosen] for side in (a, b))
+        spread = np.cov(first, rowvar=False) + np.cov(second, rowvar=False)
+        return np.linalg.solve(spread + RIDGE * np.eye(len(chosen)), first.mean(axis=0) - second.mean(axis=0))
+
+    chosen = np.sort(np.argsort(-np.abs(fitted(np.arange(len(some)))), kind="stable")[:MOST_WEIGHTS])
+    weights = fitted(chosen) / scale[chosen]
+    largest = np.abs(weights).max()
+    if not largest > 0.0:
+        return ()
+    rounded = (float(f"{w:.2g}") for w in weights / largest)
+    return tuple((some[j], w) for j, w in zip(chosen.tolist(), rounded, strict=True) if w != 0.0)
+
+
+def _within(
+    kind: str, places: Iterable[int | Weights], outputs: Sequence[Encoded], rate: _Rate
+) -> Iterator[_Event]:
+    """For each number the best event that it lies in one of some intervals, or that it does not."""
+    for place in places:
+        sides = [np.sort(_looked_at(side, kind, place)) for side in outputs]
+        pooled = np.sort(np.concatenate(sides))
+        lows, highs = _intervals(kind, pooled)
+        if len(lows) == 0:
+            continue
+        inside = [np.searchsorted(side, highs) - np.searchsorted(side, lows) for side in sides]
+        outside = [n - i for n, i in zip(rate.seen, inside, strict=True)]
+        expected = np.stack([rate.expected(*inside), rate.expected(*outside)])
+        negated, which = np.unravel_index(int(np.argmax(expected)), expected.shape)
+        low, high = (short(end, _before(pooled, end)) for end in (float(lows[which]), float(highs[which])))
+        yield _Event(kind, place, low, high, bool(negated), float(expected[negated, which]))
+
+
+def _intervals(kind: str, pooled: Floats) -> tuple[Floats, Floats]:
+    """The intervals [low, high) between some of the sorted outputs; those of a threshold have no end."""
+    if kind == "interval":
+        cuts = np.unique(pooled[np.linspace(0, len(pooled) - 1, CELLS + 1).astype(np.int64)])
+        start, stop = np.triu_indices(len(cuts) if len(cuts) >= 4 else 0, k=1)
+        return cuts[start], cuts[stop]
+    cuts = np.unique(pooled[np.round(LEVELS * (len(pooled) - 1)).astype(np.int64)])
+    cuts = cuts[cuts > pooled[0]]
+    return cuts, np.full(len(cuts), np.inf)
+
+
+def _before(ordered: Floats, value: float) -> float:
+    """A number that few of the ordered ones lie between and the value; −∞ where none lies below it."""
+    place = int(np.searchsorted(ordered, value, side="left"))
+    return float(ordered[max(place - 1 - len(ordered) // SPARED, 0)]) if place > 0 else -math.inf
+
+
+def short(value: float, after: float) -> float:
+    """The number of fewest digits in (after, value].
+
+    >>> short(0.4183, 0.3961), short(0.4183, 0.41829), short(3.0, 2.0), short(-0.0434, -0.0452)
+    (0.4, 0.4183, 3.0, -0.044)
+    """
+    if not 1e-200 < abs(value) < 1e200:
+        return value
+    size = math.floor(math.log10(abs(value)))
+    for digits in range(1, 17):
+        step = 10.0 ** (size + 1 - digits)
+        found = float(f"{math.floor(value / step) * step:.{digits}g}")
+        if after < found <= value:
+            return found
+    return value

@@ -1,0 +1,200 @@
+"""Whether what differs between D and D′ may be chance: draws that nobody saw released could have noised it.
+
+"Never noised" is said of a value only where it stays as it is when every such draw is made anew.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import Any, Dict, FrozenSet, List, Optional, Sequence, Set, Tuple
+
+import numpy as np
+
+from .coins import reach
+from .report import lost, unlike_words
+from .session import BITS, Session
+from .shifts import Explanation, Pair, in_comparisons
+from .values import CLOSE, differences, flat
+
+Place = Tuple[str, Any, Any]
+
+ANEW, FEWEST_ANEW = 64, {True: 3, False: 24}
+"""Runs on D in which draws are made anew, and the fewest that tell anything: of continuous noise, and of
+coins, whose sum is what it was with a probability that may be near 1."""
+MOST_PLACES, MOST_NAMED = 200, 20
+"""Places of an array that are looked at; draws that are made anew one by one, to name the line."""
+FINE = 1024
+"""Outcomes from which on a whole number may be what a library makes its noise of."""
+FRESH, FEWEST, SECONDS = 256, 128, 1.0
+"""Independent runs on each dataset of a program with plain coins, the fewest that tell anything, and the
+processor time that they may take."""
+COMMON = 0.25
+"""Share of the runs on D that show a value which no run on D′ shows: at ε = 2, D′ shows it with probability
+0.034 at least, and not in 256 runs with probability 1.4e-4."""
+
+
+def never_noised(pair: Pair, found: Explanation, report: Dict[str, Any]) -> Optional[Place]:
+    """The first place of the output that differs and depends on no draw that may have noised it.
+
+    Where there is none, what is not known is put into the report.
+    """
+    places = differences(pair.recorded.output, found.run.output, 0.0, most=MOST_PLACES) or found.unlike
+    rows = unreleased(pair.recorded.session) + _noise_functions(pair)
+    still = _still(pair, places, _indices(rows))
+    if not still:
+        row = _mover(pair, places, rows)
+        what = "the noise of %s was turned into plain numbers before it was added to anything"
+        if row["kind"] == "coin":
+            what = "what the program makes of a draw of %s cannot be followed, and may be noise"
+        lost(report, row["where"], what % row["law"] + "; " + unlike_words(places[0]))
+        return None
+    coins = _plain_coins(pair.recorded.session)
+    unmoved = _still(pair, still, frozenset(coins))
+    if unmoved:
+        return unmoved[0]
+    for place in still[:2]:
+        if not _occurs(pair, place):
+            return place
+    where = coins[min(coins)]
+    lost(report, where, "coins of few outcomes may be what noises the output; " + unlike_words(still[0]))
+    return None
+
+
+def path_moves(pair: Pair, report: Dict[str, Any]) -> None:
+    """Takes back that the draws depend on the data where draws made anew change them on D, too."""
+    rows = unreleased(pair.recorded.session)
+    for k in range(FEWEST_ANEW[False] if rows else 0):
+        run = pair.again(redraw=_indices(rows), variant=k + 1)
+        ended = len(run.session.draws) == len(pair.recorded.session.draws)
+        if run.session.diverged is not None or not ended:
+            report["findings"] = [f for f in report["findings"] if f["kind"] != "path"]
+            lost(
+                report,
+                rows[0]["where"],
+                "which draws follow depends on a draw of %s that cannot be followed" % rows[0]["law"],
+            )
+            return
+
+
+def unreleased(session: Session) -> List[Dict[str, Any]]:
+    """Draws that were neither added to data nor only compared: they may have become noise of any kind."""
+    released = in_comparisons(session)
+    for use in session.uses:
+        if not use["soft"]:
+            released |= _draws(session, use["ids"])
+    return [
+        row
+        for row in session.draws
+        if row["index"] not in released
+        and ((row["kind"] == "noise" and row["argument"] is None) or (row["kind"] == "coin" and _fine(row)))
+    ]
+
+
+def _noise_functions(pair: Pair) -> List[Dict[str, Any]]:
+    """Functions that are given the same on both datasets, and mechanisms that are given 0: they may return
+    noise, which is added later."""
+    other = pair.frozen.session.rows
+    return [
+        row
+        for row in pair.recorded.session.draws
+        if row["kind"] == "mechanism"
+        and row["index"] in other
+        and (row["law"].startswith("primitive") or _zero(row["argument"]))
+        and not differences(flat(row["argument"]), flat(other[row["index"]]["argument"]), 0.0)
+    ]
+
+
+def _zero(given: Sequence[Any]) -> bool:
+    """Whether a mechanism is given nothing but 0."""
+    return bool(given) and all(isinstance(x, (int, float, np.number)) and x == 0 for x in given)
+
+
+def _draws(session: Session, ids: Any) -> Set[int]:
+    """Draws that elements are of, and those that the functions among them are made of."""
+    found = {int(e) >> BITS for e in np.ravel(ids) if e >= 0}
+    for index in list(found):
+        row = session.functions.get(index)
+        for parents in row["recipe"]["parents"] if row is not None else ():
+            if parents is not None:
+                found |= _draws(session, parents)
+    return found
+
+
+def _fine(row: Dict[str, Any]) -> bool:
+    """Whether a coin has outcomes enough to make noise of it."""
+    law, params = row["law"], row["params"]
+    if law in ("bytes", "randbytes", "token_bytes", "token_hex", "token_urlsafe", "raw"):
+        return True
+    if law in ("getrandbits", "randbits"):
+        return int(params.get("0", params.get("k", 64))) >= 10
+    size = reach(row) if law in ("integers", "randint", "randrange", "randbelow") else None
+    return size is not None and size[1] - size[0] >= FINE
+
+
+def _indices(rows: Sequence[Dict[str, Any]]) -> FrozenSet[int]:
+    return frozenset(row["index"] for row in rows)
+
+
+def _still(pair: Pair, places: Sequence[Place], redrawn: FrozenSet[int]) -> List[Place]:
+    """The places of the output on D that stay as they are when draws are made anew; none where too few runs
+    can be made."""
+    left, began, runs = list(places), time.process_time(), 0
+    while redrawn and left and runs < ANEW and time.process_time() - began < SECONDS:
+        runs += 1
+        run = pair.again(redraw=redrawn, variant=runs)
+        if run.error is None:
+            changed = differences(pair.recorded.output, run.output, CLOSE, most=10 * MOST_PLACES)
+            left = [place for place in left if not any(_covers(path, place[0]) for path, _, _ in changed)]
+    smooth = all(row["kind"] == "noise" for row in pair.recorded.session.draws if row["index"] in redrawn)
+    return left if not redrawn or runs >= FEWEST_ANEW[smooth] else []
+
+
+def _covers(changed: str, path: str) -> bool:
+    """Whether a change at one place of the output says something of another."""
+    for words in ("the shape of output", "the length of output"):
+        changed, path = changed.replace(words, ""), path.replace(words, "")
+    return path.startswith(changed) or changed.startswith(path)
+
+
+def _mover(pair: Pair, places: Sequence[Place], rows: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
+    """The first draw that moves the output by itself."""
+    for row in rows[:MOST_NAMED]:
+        if not _still(pair, places, frozenset([row["index"]])):
+            return row
+    return rows[0]
+
+
+def _plain_coins(session: Session) -> Dict[int, Any]:
+    """Lines of draws of few outcomes, and of those that are compared, by their names.
+
+    Choices by probabilities and orders are released as they are.
+    """
+    coins = {
+        row["index"]: row["where"]
+        for row in session.draws
+        if row["kind"] == "coin" and row["law"] != "permutation" and row["params"].get("p") is None
+    }
+    compared = {index: session.rows.get(index) for index in in_comparisons(session)}
+    coins.update({index: row["where"] for index, row in compared.items() if row is not None})
+    return coins
+
+
+def _occurs(pair: Pair, place: Place) -> bool:
+    """Whether no value at a place of the output is common on D and never there on D′: coins may explain it.
+
+    Coins of few outcomes are taken as released. Where a library makes its noise of many of them, its outputs
+    on D and on D′ overlap; a record that is shown as it is does not occur without it.
+    """
+    began = time.process_time()
+    seen: Tuple[List[str], List[str]] = ([], [])
+    while len(seen[1]) < FRESH and time.process_time() - began < SECONDS:
+        for which in (0, 1):
+            run = pair.fresh(which, len(seen[which]))
+            unlike = differences(pair.recorded.output, run.output, CLOSE, most=10 * MOST_PLACES)
+            value = [b for path, _, b in unlike if _covers(path, place[0])]
+            seen[which].append(repr(value[:1]) if run.error is None else "error")
+    if len(seen[1]) < FEWEST:
+        return True
+    value, times = Counter(seen[0]).most_common(1)[0]
+    return times < COMMON * len(seen[0]) or value in seen[1]

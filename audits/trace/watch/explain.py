@@ -1,0 +1,134 @@
+"""How the output on D can be that on D′: which noise moves, which coins fall otherwise."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, Tuple
+
+import numpy as np
+
+from .coins import flipped
+from .shifts import Explanation, Pair, coupled, in_comparisons, loose_draws, shifts_of, without_parents
+from .values import CLOSE, differences, numbers
+
+FACTOR = 1e-3
+"""Relative difference above which two factors of noise are different: tensors have single precision."""
+MOST_SOLVED = 40
+"""Entries of plain noise that are solved for."""
+
+
+def explained(pair: Pair, found: Explanation) -> Explanation:
+    """The first explanation that leaves no difference of the outputs.
+
+    In order: draws that are compared are not released otherwise; noise is released where data are first added
+    to it; where its argument is first another one on D′; where it is last changed; noise that was turned into
+    plain numbers is moved; coins fall otherwise.
+    """
+    recorded, frozen = pair.recorded, pair.frozen
+    found.unlike = differences(recorded.output, frozen.output, 0.0)
+    fine = not found.unlike and not found.several
+    compared = in_comparisons(frozen.session) & {k for k, s in found.shifts.items() if np.any(s != 0.0)}
+    if compared:
+        rest = {k: s for k, s in found.shifts.items() if k not in compared}
+        if coupled(pair, rest) is not None:
+            found.compared, found.unlike, found.several = sorted(compared), [], {}
+            found.release = "coupled"
+            return found
+    if fine and not recorded.session.sums:
+        return found
+    if not fine:
+        moved = pair.replay(release="moved")
+        if moved.error is None and moved.session.diverged is None:
+            shifts, several = shifts_of(recorded.session, moved.session)
+            if not several and not differences(recorded.output, moved.output, 0.0):
+                explanation = Explanation(moved, shifts, {}, [])
+                explanation.release = "moved"
+                return explanation
+    last = pair.replay(release="last")
+    if last.error is None and last.session.diverged is None:
+        shifts, several = shifts_of(recorded.session, last.session)
+        if coupled(pair, shifts) is not None:
+            explanation = Explanation(last, without_parents(recorded.session, shifts), {}, [])
+            explanation.release = "coupled"
+            return explanation
+    if fine:
+        return found
+    if not found.unlike:
+        # Every sum has its value of D, but no noise gives all of them.
+        found.unlike = [("", "one sum", "another sum")]
+        return found
+    plain_noise = solved(pair, found)
+    if plain_noise is not None:
+        return plain_noise
+    return flipped(pair, found)
+
+
+def solved(pair: Pair, found: Explanation) -> Optional[Explanation]:
+    """Noise that was turned into plain numbers: how it must move on D′ for the output to be that on D.
+
+    The derivative of the output by each of its entries is taken by moving it a little.
+    """
+    loose = loose_draws(pair.recorded.session, pair.frozen.session)
+    entries = [(row["index"], place) for row in loose for place in range(int(np.prod(row["shape"] or (1,))))]
+    if not entries or len(entries) > MOST_SOLVED:
+        return None
+    base, wanted = numbers(pair.frozen.output), numbers(pair.recorded.output)
+    if base is None or wanted is None or base.shape != wanted.shape:
+        return None
+    rows = {row["index"]: row for row in loose}
+    columns = []
+    for index, place in entries:
+        step = np.zeros(rows[index]["shape"])
+        size = 1e-4 * max(1.0, float(np.max(np.abs(np.asarray(rows[index]["value"], dtype=float)))))
+        step.reshape(-1)[place] = size
+        moved = pair.replay(shifts={index: step})
+        values = None if moved.error is not None else numbers(moved.output)
+        if values is None or values.shape != base.shape:
+            return None
+        columns.append((values - base) / size)
+    jacobian = np.stack(columns, axis=1)
+    if not np.all(np.isfinite(jacobian)) or not np.all(np.isfinite(wanted - base)):
+        return None
+    solution = np.linalg.lstsq(jacobian, wanted - base, rcond=1e-9)[0]
+    shifts = {index: np.zeros(row["shape"]) for index, row in rows.items()}
+    for (index, place), amount in zip(entries, solution):
+        shifts[index].reshape(-1)[place] = amount if abs(amount) > 1e-9 else 0.0
+    moved = pair.replay(shifts=shifts)
+    if moved.error is not None or differences(pair.recorded.output, moved.output, CLOSE):
+        return None
+    explanation = Explanation(found.run, {**found.shifts, **shifts}, {}, [])
+    explanation.release = "coupled"
+    return explanation
+
+
+def scaled(pair: Pair) -> Optional[Tuple[Dict[str, Any], float, float]]:
+    """(a draw, its factor on D, on D′) of noise that became plain numbers and has another factor on D′; None
+    where that cannot be seen.
+
+    An entry of the draw is moved once and twice as far: the output must move in proportion on both datasets.
+    """
+    for row in loose_draws(pair.recorded.session, pair.frozen.session):
+        size = float(np.max(np.abs(np.asarray(row["value"], dtype=float)), initial=0.0)) or 1.0
+        factors = []
+        for replay in (pair.again, pair.replay):
+            moved = []
+            for times in (0.0, 1.0, 2.0):
+                step = np.zeros(row["shape"])
+                step.reshape(-1)[0] = times * size
+                run = replay(shifts={row["index"]: step})
+                moved.append(None if run.error is not None else numbers(run.output))
+            factors.append(_factor(moved, size))
+        one, other = factors
+        if one and other and abs(one - other) > FACTOR * max(abs(one), abs(other)):
+            return row, one, other
+    return None
+
+
+def _factor(moved: List[Any], size: float) -> Optional[float]:
+    """How far the output moves with an entry of noise; None where it is not in proportion."""
+    if any(values is None or values.shape != moved[0].shape for values in moved):
+        return None
+    once, twice = moved[1] - moved[0], moved[2] - moved[0]
+    place = int(np.argmax(np.abs(once)))
+    if not np.all(np.isfinite(twice)) or not np.allclose(twice, 2.0 * once, rtol=FACTOR, atol=1e-6 * size):
+        return None
+    return float(once[place] / size)

@@ -1,0 +1,140 @@
+"""What a trace says of a pair: findings, what is lost, and whether a program can be traced at all."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Tuple
+
+from .run import Run, last_line
+from .session import same
+from .values import differences, shown
+
+
+def finding(report: Dict[str, Any], kind: str, where: Any, text: str) -> None:
+    """Something that depends on the data without noise; said once a line."""
+    entry = {"kind": kind, "where": list(where), "text": text}
+    if not any(f["kind"] == kind and f["where"] == entry["where"] for f in report["findings"]):
+        report["findings"].append(entry)
+
+
+def lost(report: Dict[str, Any], where: Any, text: str) -> None:
+    """Something of which the trace cannot say what it depends on."""
+    entry = {"where": list(where), "text": text}
+    if entry not in report["lost"]:
+        report["lost"].append(entry)
+
+
+def deterministic(recorded: Run, again: Run, report: Dict[str, Any]) -> bool:
+    """Whether the program does the same on the same data with the same draws; else the line is reported."""
+    diverged = again.session.diverged
+    where = None
+    if diverged is not None or len(again.session.draws) != len(recorded.session.draws):
+        place = (
+            diverged if diverged is not None else min(len(again.session.draws), len(recorded.session.draws))
+        )
+        rows = again.session.draws if place < len(again.session.draws) else recorded.session.draws
+        where = rows[place]["where"] if place < len(rows) else ("", 0, "")
+        text = (
+            "the program is not deterministic given its draws: with the same data and draws its draws differ"
+        )
+    elif (recorded.error is None) != (again.error is None):
+        where = recorded.where or again.where
+        text = "the program is not deterministic given its draws: an error comes and goes"
+    elif _moving(recorded, again) is not None:
+        where = _moving(recorded, again)
+        text = (
+            "the program is not deterministic given its draws: with the same data and draws, noise is added "
+            "to another number (threads, time, hash order, or a source that is not watched)"
+        )
+    elif recorded.error is None and differences(recorded.output, again.output, 0.0):
+        path, a, b = differences(recorded.output, again.output, 0.0)[0]
+        draws = recorded.session.draws
+        where = last_line(recorded)
+        what = (
+            "draws from a source that is not watched, or"
+            if not draws
+            else "draws from a source that is not watched, is not deterministic (threads, time, hashes), or"
+        )
+        text = (
+            "the program %s changes what it is given: with the same data and draws output%s is %s and %s"
+            % (what, path, shown(a), shown(b))
+        )
+    if where is None:
+        return True
+    lost(report, where, text)
+    return False
+
+
+def _moving(recorded: Run, again: Run) -> Any:
+    """The line of the first sum whose argument is another one in a second run on the same data."""
+    known = {use["key"]: use for use in recorded.session.uses}
+    for use in again.session.uses:
+        other = known.get(use["key"])
+        if other is not None and not same(other["argument"], use["argument"]):
+            return use["where"]
+    return None
+
+
+def seeds(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
+    """Reports a generator that starts from another number on D′."""
+    for (where, one), (_, other) in zip(recorded.session.seeds, frozen.session.seeds):
+        if one != other:
+            text = "a generator is seeded with %s on D and with %s on D′: its noise depends on the data"
+            finding(report, "parameter", where, text % (one[:60], other[:60]))
+    report["seeds"] = [[list(where), seed] for where, seed in recorded.session.seeds]
+
+
+def errors(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
+    one, other = recorded.error, frozen.error
+    if one is not None and other is not None:
+        report["notes"].append("raises %s on both datasets: %s" % (type(one).__name__, one))
+        lost(
+            report,
+            recorded.where or ("", 0, ""),
+            "the program raises %s on both datasets: %s"
+            % (type(one).__name__, " ".join(str(one).split())[:200]),
+        )
+        return
+    error, where = (one, recorded.where) if one is not None else (other, frozen.where)
+    which = "D" if one is not None else "D′"
+    text = "%s is raised on %s and not on the other dataset: %s" % (
+        type(error).__name__,
+        which,
+        " ".join(str(error).split())[:200],
+    )
+    finding(report, "exception", where or ("", 0, ""), text)
+
+
+def unlike_words(place: Tuple[str, Any, Any]) -> str:
+    """What is said of a place of the output that differs."""
+    path, a, b = place
+    name = path if path.startswith("the ") else "output" + path
+    return "%s is %s on D and %s on D′, with every release the same: it was never noised" % (
+        name,
+        shown(a),
+        shown(b),
+    )
+
+
+def sequence(recorded: Run, frozen: Run, report: Dict[str, Any]) -> bool:
+    """Reports where the runs draw other laws, or in another order; True then."""
+    one, other = recorded.session.draws, frozen.session.draws
+    place = frozen.session.diverged
+    if place is None and len(one) != len(other) and frozen.error is None:
+        place = min(len(one), len(other))
+    if place is None:
+        return False
+    row = other[place] if place < len(other) else one[place]
+    a = _drawn(one[place]) if place < len(one) else "no draw"
+    b = _drawn(other[place]) if place < len(other) else "no draw"
+    text = "the draws depend on the data and not on released values alone: draw %d is %s on D, %s on D′" % (
+        place + 1,
+        a,
+        b,
+    )
+    finding(report, "path", row["where"], text)
+    return True
+
+
+def _drawn(row: Dict[str, Any]) -> str:
+    shape = "" if row["shape"] == () else " of shape %s" % (row["shape"],)
+    return "%s%s at line %d" % (row["law"], shape, row["where"][1])

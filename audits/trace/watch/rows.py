@@ -1,0 +1,294 @@
+"""The rows of a ledger: each draw with its parameters and arguments on D and on D′."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional
+
+import numpy as np
+
+from .derived import resampled, simple
+from .report import finding, lost
+from .run import Run
+from .session import BITS, Session
+from .shifts import Explanation, event_ids, in_comparisons, row_of
+from .values import SAME, alike, differences, flat, numbers, shown
+
+SHAPED = ("beta", "poisson", "geometric", "negative_binomial", "chisquare", "dirichlet", "binomial")
+"""Laws that are drawn from as they are, and not added to something: their two laws are compared."""
+
+
+def rows_of(recorded: Run, found: Explanation, report: Dict[str, Any]) -> List[Dict[str, Any]]:
+    """A row for each draw that both runs made, for each function of noise that was released, each
+    comparison."""
+    frozen = found.run
+    stop = frozen.session.diverged
+    pairs = list(zip(recorded.session.draws[:stop], frozen.session.draws[:stop]))
+    moved = [k for k, s in found.shifts.items() if k in recorded.session.functions and np.any(s != 0.0)]
+    involved = {k for k in in_comparisons(frozen.session) if k in recorded.session.functions}
+    pairs += [
+        (recorded.session.functions[k], frozen.session.functions.get(k, recorded.session.functions[k]))
+        for k in sorted(set(moved) | involved)
+    ]
+    rows = []
+    for one, other in pairs:
+        row = {
+            "index": one["index"],
+            "law": one["law"],
+            "kind": one["kind"],
+            "where": list(one["where"]),
+            "shape": list(one["shape"]),
+            "params": {name: flat(value) for name, value in one["params"].items()},
+            "params_other": {name: flat(value) for name, value in other["params"].items()},
+            "adapted": other["adapted"],
+            "shift": None if one["index"] in found.compared else found.shifts.get(one["index"]),
+            "at": one.get("at", one["index"]),
+            "samples": None,
+            "recipe": None,
+        }
+        _parameters(row, one, other, report)
+        if one["kind"] == "mechanism":
+            row["argument"], row["argument_other"] = flat(one["argument"]), flat(other["argument"])
+            row["mapped"] = mapped(one, other)
+            _finite(row, report)
+        if one["kind"] == "derived":
+            row["recipe"] = simple(recorded.session, one)
+            if row["recipe"] is None:
+                row["samples"] = resampled(recorded.session, one["index"])
+        rows.append(row)
+    sums(recorded, frozen, report)
+    comparisons(rows, recorded, frozen, found, report)
+    if found.coins is not None:
+        rows.append(
+            {
+                "index": -1,
+                "law": "coins",
+                "kind": "coins",
+                "where": found.coins["where"] or ["", 0, ""],
+                "shape": [],
+                "params": {},
+                "params_other": {},
+                "unlike": [],
+                "adapted": False,
+                "shift": None,
+                "logs": found.coins["logs"],
+            }
+        )
+    return rows
+
+
+def sums(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
+    """Sums whose noise has a factor that depends on the data, or whose argument is not finite on one
+    dataset."""
+    known = {use["key"]: use for use in recorded.session.uses}
+    for use in frozen.session.uses:
+        other = known.get(use["key"])
+        if other is None or np.shape(other["factor"]) != np.shape(use["factor"]):
+            continue
+        unlike = ~np.ravel(alike(other["factor"], use["factor"], SAME))
+        if np.any(unlike):
+            a, b = np.ravel(other["factor"])[unlike][0], np.ravel(use["factor"])[unlike][0]
+            if _fills(recorded.session, use):
+                lost(
+                    report,
+                    use["where"],
+                    "a uniform number fills an interval whose ends depend on the data, after "
+                    "a choice among such intervals: the density of that is not known",
+                )
+                continue
+            finding(
+                report,
+                "scale",
+                use["where"],
+                "the noise is multiplied by %s on D and by %s on D′: its scale depends on the data"
+                % (shown(abs(a)), shown(abs(b))),
+            )
+        with np.errstate(all="ignore"):
+            broken = np.ravel(np.isfinite(other["argument"]) != np.isfinite(use["argument"]))
+        if np.any(broken):
+            a, b = np.ravel(other["argument"])[broken][0], np.ravel(use["argument"])[broken][0]
+            finding(
+                report,
+                "nan",
+                use["where"],
+                "noise is added to %s on D and to %s on D′: no noise hides that" % (shown(a), shown(b)),
+            )
+
+
+def _fills(session: Session, use: Dict[str, Any]) -> bool:
+    """Whether a sum places a uniform number in an interval that was chosen before."""
+    index = int(np.ravel(use["ids"])[0]) >> BITS
+    row = row_of(session, index)
+    if row is None or row["law"] != "uniform":
+        return False
+    chosen = [r for r in session.draws[:index] if r["kind"] == "mechanism" or r["law"] == "choice"]
+    return bool(chosen) or any(event["what"] != "compare" for event in session.compared)
+
+
+def _parameters(
+    row: Dict[str, Any], one: Dict[str, Any], other: Dict[str, Any], report: Dict[str, Any]
+) -> None:
+    """A parameter that depends on the data: a finding for noise, a pair of laws for a choice."""
+    unlike = []
+    for name in sorted(set(one["params"]) | set(other["params"])):
+        a, b = flat(one["params"].get(name)), flat(other["params"].get(name))
+        if name == "size" or (other["adapted"] and name in ("a", "x", "size")):
+            continue
+        if differences(a, b, SAME):
+            unlike.append((name, a, b))
+    row["unlike"] = [name for name, _, _ in unlike]
+    for name, a, b in unlike:
+        if one["kind"] == "mechanism" and name == "utility":
+            continue
+        if one["law"] in ("choice", "binomial", "multinomial") and name in ("p", "pvals"):
+            continue
+        if one["law"] in SHAPED:
+            continue  # of a posterior, say: the ledger knows both laws
+        place = differences(a, b, SAME)[0]
+        # A permutation of the records, or a place among them, is a coin.
+        if one["kind"] == "coin":
+            continue
+        if one["law"] == "choice" and name == "a":
+            continue
+        what = "scale" if name in ("scale", "sigma", "std", "cov", "b", "high", "low") else "parameter"
+        finding(
+            report,
+            what,
+            one["where"],
+            "the %s%s of %s depends on the data: %s on D, %s on D′"
+            % (name, place[0], one["law"], shown(place[1]), shown(place[2])),
+        )
+
+
+def _finite(row: Dict[str, Any], report: Dict[str, Any]) -> None:
+    """Reports a mechanism that is given a number which is not finite on one dataset only."""
+    a, b = numbers(row["argument"]), numbers(row["argument_other"])
+    if a is None or b is None or a.shape != b.shape:
+        return
+    broken = np.isfinite(a) != np.isfinite(b)
+    if np.any(broken):
+        finding(
+            report,
+            "nan",
+            row["where"],
+            "noise is added to %s on D and to %s on D′: no noise hides that"
+            % (shown(a[broken][0]), shown(b[broken][0])),
+        )
+
+
+def mapped(one: Dict[str, Any], other: Dict[str, Any]) -> Optional[Dict[str, Any]]:
+    """What an OpenDP measurement's own map says of the real distance of its arguments."""
+    measure = one.get("map")
+    if measure is None:
+        return None
+    a, b = flat(one["argument"][0]), flat(other["argument"][0])
+    distance = metric_distance(one["metric"], a, b)
+    if distance is None:
+        return {"distance": None, "cost": None, "measure": one["measure"]}
+    cost: Any = None
+    for value in (distance, float(distance)):
+        try:
+            cost = measure(value)
+            break
+        except Exception:
+            continue
+    if isinstance(cost, tuple):
+        cost = [float(part) for part in cost]
+    elif isinstance(cost, (int, float)):
+        cost = float(cost)
+    elif cost is not None and hasattr(cost, "epsilon"):
+        cost = None
+    return {"distance": distance, "cost": cost, "measure": one["measure"]}
+
+
+def metric_distance(metric: str, a: Any, b: Any) -> Any:
+    """The distance of two values in a metric of OpenDP, by its name; None for another one."""
+    if any(name in metric for name in ("Symmetric", "InsertDelete")):
+        left, right = [list(map(str, x)) if hasattr(x, "__len__") else [str(x)] for x in (a, b)]
+        for item in list(left):
+            if item in right:
+                left.remove(item)
+                right.remove(item)
+        return len(left) + len(right)
+    if any(name in metric for name in ("Hamming", "ChangeOne")):
+        return sum(str(x) != str(y) for x, y in zip(a, b))
+    if "Discrete" in metric:
+        return int(bool(differences(a, b, 0.0)))
+    try:
+        moved = np.abs(np.asarray(a, dtype=float) - np.asarray(b, dtype=float))
+    except (TypeError, ValueError):
+        return None
+    if "L2" in metric:
+        return float(np.sqrt(np.sum(moved**2)))
+    if "LInf" in metric:
+        return float(np.max(moved))
+    whole = all(np.asarray(x).dtype.kind in "iu" for x in (a, b))
+    total = np.sum(moved)
+    return int(total) if whole else float(total)
+
+
+def comparisons(rows: Any, recorded: Run, frozen: Run, found: Explanation, report: Dict[str, Any]) -> None:
+    """Comparisons of noise that is not released, with their arguments on D and on D′."""
+    known = {event["key"]: event for event in recorded.session.compared}
+    for event in frozen.session.compared:
+        other = known.get(event["key"])
+        if other is None or np.shape(other["ids"]) != np.shape(event["ids"]):
+            if other is not None and event["what"] != "compare":
+                lost(
+                    report,
+                    event["where"],
+                    "a place is drawn among %s on D and %s on D′: what that costs is not known"
+                    % (other.get("size"), event.get("size")),
+                )
+            if other is None or event["what"] != "compare" or np.ndim(other["ids"]) != 1:
+                continue
+            if not _coin(other) or not _coin(event):
+                continue
+            event = other  # a coin for each record: of those on D
+        involved = {int(e) >> BITS for ids in event_ids(event) for e in np.ravel(ids) if e >= 0}
+        released = [
+            k
+            for k in involved
+            if k in found.shifts and k not in found.compared and np.any(found.shifts[k] != 0.0)
+        ]
+        if released:
+            continue  # what is compared after it was released shows nothing more
+        rows.append(
+            {
+                "index": -2,
+                "law": event["what"],
+                "kind": "comparison",
+                "where": list(event["where"]),
+                "shape": list(np.shape(event["ids"])),
+                "params": {},
+                "params_other": {},
+                "unlike": [],
+                "adapted": False,
+                "shift": None,
+                "outcome": other["outcome"],
+                "pieces": _pieces(other),
+                "pieces_other": _pieces(event),
+                "name": event.get("name", event["what"]),
+                "at": event["at"],
+            }
+        )
+
+
+def _coin(event: Dict[str, Any]) -> bool:
+    """Whether a comparison is of noise alone with numbers."""
+    first, second = event["first"], event["second"]
+    if (first["ids"] is None) == (second["ids"] is None):
+        return False
+    noise, other = (first, second) if first["ids"] is not None else (second, first)
+    return bool(np.ptp(np.asarray(noise["argument"], float)) == 0.0 and np.ptp(other["value"]) == 0.0)
+
+
+def _pieces(event: Dict[str, Any]) -> List[Dict[str, Any]]:
+    if event["what"] != "compare":
+        return [{"ids": event["ids"], "factor": event["factor"], "argument": event["argument"]}]
+    found = []
+    for part in (event["first"], event["second"]):
+        if part["ids"] is None:
+            found.append({"ids": None, "factor": None, "argument": part["value"]})
+        else:
+            found.append({"ids": part["ids"], "factor": part["factor"], "argument": part["argument"]})
+    return found

@@ -1,0 +1,71 @@
+"""One run of a program: its output as plain values, or the error and its line."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import sys
+import traceback
+from typing import Any, Callable, Optional, Tuple
+
+from .session import HOME, NOISE_CODE, Session
+from .values import flat
+
+
+class Run:
+    """What came of one run: its session, the output as plain values, or the error and its line."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.output: Any = None
+        self.error: Optional[BaseException] = None
+        self.where: Optional[Tuple[str, int, str]] = None
+
+
+def run_once(call: Any, data: Any, session: Session, generator: Any) -> Run:
+    """One run on a copy of the data."""
+    found = Run(session)
+    mine = copy.deepcopy(data)
+    try:
+        if session.tracer is not None:
+            sys.settrace(session.tracer)
+        try:
+            output = call(mine, generator)
+        finally:
+            if session.tracer is not None:
+                sys.settrace(None)
+        found.output = flat(output)
+    except (Exception, SystemExit) as error:
+        found.error, found.where = error, raised(error)
+    return found
+
+
+def caller(program: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+    """`program` as a function of (data, rng): one that takes a size gets 1."""
+    try:
+        parameters = list(inspect.signature(program).parameters.values())
+    except (TypeError, ValueError):
+        return lambda data, rng: program(data, 1, rng)
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return lambda data, rng: program(data, 1, rng)
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if (len(names) >= 3 and names[1] == "size") or len(names) == 3:
+        return lambda data, rng: program(data, 1, rng)
+    needed = [p for p in parameters if p.default is p.empty or p.name == "rng"]
+    if len(needed) >= 2:
+        return lambda data, rng: program(data, rng)
+    return lambda data, rng: program(data)
+
+
+def raised(error: BaseException) -> Tuple[str, int, str]:
+    """The innermost line of the traceback outside of this package and of noise code."""
+    frames = traceback.extract_tb(error.__traceback__)
+    mine = [
+        f for f in frames if not f.filename.startswith(HOME) and not any(p in f.filename for p in NOISE_CODE)
+    ]
+    last = (mine or frames)[-1]
+    return last.filename, last.lineno or 0, last.name
+
+
+def last_line(run: Run) -> Any:
+    return run.session.draws[-1]["where"] if run.session.draws else ("", 0, "")

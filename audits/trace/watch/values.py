@@ -1,0 +1,183 @@
+"""Outputs and datasets as plain values, and where two of them differ."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional, Tuple
+
+import numpy as np
+
+from .noise import plain
+
+CLOSE = 1e-6
+"""The same for outputs of a replay whose sums were computed anew."""
+SAME = 1e-9
+"""Relative difference below which two computed numbers are the same."""
+
+
+def flat(value: Any, depth: int = 0) -> Any:
+    """A value as numbers, strings, arrays, lists and dictionaries; objects by their public attributes."""
+    value = plain(value)
+    if value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.generic)):
+        return value
+    if isinstance(value, np.ndarray):
+        if value.dtype == object:
+            return [flat(item, depth + 1) for item in value.ravel()]
+        if value.dtype.names:
+            return {name: flat(value[name], depth + 1) for name in value.dtype.names}
+        return np.array(value)
+    if isinstance(value, dict):
+        return {str(key): flat(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, (set, frozenset)):
+        return sorted(str(item) for item in value)
+    if isinstance(value, (list, tuple)):
+        return [flat(item, depth + 1) for item in value]
+    if hasattr(value, "columns") and hasattr(value, "to_numpy"):
+        columns = {str(name): flat(value[name].to_numpy(), depth + 1) for name in value.columns}
+        return {"columns": columns, "index": flat(value.index.to_numpy(), depth + 1)}
+    if hasattr(value, "to_numpy") and hasattr(value, "index"):
+        return {"values": flat(value.to_numpy(), depth + 1), "index": flat(value.index.to_numpy(), depth + 1)}
+    if hasattr(value, "detach") and hasattr(value, "numpy"):
+        return np.array(value.detach().cpu().numpy())
+    if hasattr(value, "__array__"):
+        try:
+            return flat(np.asarray(value), depth + 1)
+        except Exception:
+            pass
+    if depth < 5 and hasattr(value, "__dict__"):
+        names = sorted(n for n in vars(value) if not n.startswith("_") and not callable(vars(value)[n]))
+        if names:
+            return {name: flat(vars(value)[name], depth + 1) for name in names}
+    return "<%s>" % type(value).__name__
+
+
+def differences(
+    a: Any, b: Any, tolerance: float, path: str = "", most: int = 1
+) -> List[Tuple[str, Any, Any]]:
+    """Places at which two flat values differ by more than the relative tolerance, with both values.
+
+    most   places of one array that are listed.
+    """
+    if isinstance(a, dict) and isinstance(b, dict):
+        found = []
+        for key in list(a) + [key for key in b if key not in a]:
+            if key not in a or key not in b:
+                found.append(("%s[%r]" % (path, key), a.get(key, "missing"), b.get(key, "missing")))
+            else:
+                found += differences(a[key], b[key], tolerance, "%s[%r]" % (path, key), most)
+        return found
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        if len(a) != len(b):
+            return [("the length of output%s" % path, len(a), len(b))]
+        found = []
+        for place, (x, y) in enumerate(zip(a, b)):
+            found += differences(x, y, tolerance, "%s[%d]" % (path, place), most)
+        return found
+    if isinstance(a, (str, bytes)) or isinstance(b, (str, bytes)) or a is None or b is None:
+        return [] if type(a) is type(b) and a == b else [(path, a, b)]
+    try:
+        x, y = np.asarray(a), np.asarray(b)
+    except Exception:
+        return []
+    if x.shape != y.shape:
+        return [("the shape of output%s" % path, list(x.shape), list(y.shape))]
+    if x.dtype.kind not in "fiubc" or y.dtype.kind not in "fiubc":
+        same = x == y
+        return [] if np.all(same) else [(path, a, b)]
+    unlike = ~alike(x, y, tolerance)
+    if not np.any(unlike):
+        return []
+    if x.ndim == 0:
+        return [(path, a, b)]
+    places = [tuple(int(i) for i in place) for place in np.argwhere(unlike)[:most]]
+    return [("%s[%s]" % (path, ", ".join(map(str, place))), x[place], y[place]) for place in places]
+
+
+def alike(x: Any, y: Any, tolerance: float) -> Any:
+    with np.errstate(all="ignore"):
+        x, y = np.asarray(x), np.asarray(y)
+        if x.dtype.kind in "bu" or y.dtype.kind in "bu":
+            x, y = x.astype(float), y.astype(float)
+        close = np.abs(x - y) <= tolerance * np.maximum(1.0, np.maximum(np.abs(x), np.abs(y)))
+        if tolerance == 0.0:
+            close = x == y
+        return close | (x == y) | (np.isnan(x * 1.0) & np.isnan(y * 1.0))
+
+
+def unlike_entries(one: Any, other: Any) -> int:
+    """How many entries of two flat values differ; what cannot be compared counts much."""
+    a: Any = one
+    b: Any = other
+    if isinstance(a, dict) and isinstance(b, dict) and set(a) == set(b):
+        return sum(unlike_entries(a[key], b[key]) for key in a)
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)) and len(a) == len(b):
+        return sum(unlike_entries(x, y) for x, y in zip(a, b))
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and one.shape == other.shape:
+        if one.dtype.kind in "fiub" and other.dtype.kind in "fiub":
+            return int(np.sum(~alike(one, other, CLOSE)))
+    return (
+        1000 * bool(differences(a, b, CLOSE))
+        if isinstance(a, (dict, list, np.ndarray))
+        else len(differences(a, b, CLOSE))
+    )
+
+
+def numbers(value: Any) -> Any:
+    """All numbers of a flat value as one vector; None where there is anything else that is not text."""
+    parts: List[Any] = []
+
+    def walk(item: Any) -> None:
+        if isinstance(item, dict):
+            for key in item:
+                walk(item[key])
+        elif isinstance(item, (list, tuple)):
+            for part in item:
+                walk(part)
+        elif (
+            isinstance(item, (bool, int, float, np.number, np.ndarray))
+            and np.asarray(item).dtype.kind in "fiub"
+        ):
+            parts.append(np.ravel(np.asarray(item, dtype=float)))
+
+    walk(value)
+    return np.concatenate(parts) if parts else None
+
+
+def count(data: Any) -> Optional[int]:
+    """How many records a dataset has, None where it does not say."""
+    if isinstance(data, tuple) and data and all(hasattr(part, "__len__") for part in data):
+        sizes = {len(part) for part in data}
+        return sizes.pop() if len(sizes) == 1 else len(data)
+    return len(data) if hasattr(data, "__len__") else None
+
+
+def changed(first: Any, second: Any) -> Optional[int]:
+    """The place of the first record that differs."""
+
+    def rows(dataset: Any) -> List[Any]:
+        data: Any = dataset
+        if isinstance(data, tuple) and data and all(hasattr(part, "__len__") for part in data):
+            if len({len(part) for part in data}) == 1:
+                return [
+                    tuple(flat(getattr(part, "iloc", part)[i]) for part in data) for i in range(len(data[0]))
+                ]
+        table: Any = getattr(dataset, "iloc", None)
+        if table is not None:
+            return [flat(table[i]) for i in range(len(data))]
+        return [flat(item) for item in data] if hasattr(data, "__len__") else []
+
+    try:
+        a, b = rows(first), rows(second)
+    except Exception:
+        return None
+    for place, (x, y) in enumerate(zip(a, b)):
+        if differences(x, y, 0.0):
+            return place
+    return min(len(a), len(b)) if len(a) != len(b) else None
+
+
+def shown(value: Any) -> str:
+    """A value in a sentence."""
+    if isinstance(value, (float, np.floating)):
+        return "%.6g" % value
+    text = str(value)
+    return text if len(text) <= 80 else text[:77] + "…"

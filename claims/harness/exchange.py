@@ -1,0 +1,173 @@
+"""What was checked, for other tools: a JUnit file, a Markdown table, annotations of a pull request.
+
+Every command makes `Case`s of what it found; this module knows nothing else of it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from claims.harness.commands.printed import harmless
+from claims.harness.run.serialise import plain
+from claims.harness.run.temporary import temporary_name
+
+PASSED, FAILED, UNDECIDED, ERROR = "passed", "failed", "undecided", "error"
+_TAGS = {FAILED: "failure", UNDECIDED: "skipped", ERROR: "error"}
+_LEVELS = {FAILED: "error", UNDECIDED: "warning", ERROR: "error"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One thing that was checked: a claim, a mechanism, an exponent.
+
+    group, name  of the test case in JUnit; `title` is what people read.
+    outcome      PASSED, FAILED, UNDECIDED (a skipped test in JUnit: the exit status tells) or ERROR.
+    verdict      in the words of the command, `expected` as well where another verdict was possible.
+    message      one line that says why; `text` all of it.
+    place        file and line that an annotation points to; ("", 0) for none.
+    numbers      fields for scripts, each a JUnit property: epsilon_lower, samples, resolution …
+    """
+
+    group: str
+    name: str
+    title: str
+    outcome: str
+    verdict: str
+    message: str
+    expected: str = ""
+    text: str = ""
+    seconds: float = 0.0
+    place: tuple[str, int] = ("", 0)
+    numbers: Mapping[str, Any] = field(default_factory=lambda: {})
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """The files that were asked for; None for none."""
+
+    junit: Path | None = None
+    summary: Path | None = None
+
+
+def publish(command: str, headline: str, cases: Sequence[Case], outputs: Outputs) -> None:
+    """Write what was asked for, and annotations where GitHub runs this; ValueError where a file cannot be."""
+    if outputs.junit is not None:
+        write_junit(outputs.junit, command, cases)
+    if outputs.summary is not None:
+        append_summary(outputs.summary, headline, cases)
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        # On standard error, which GitHub reads as well: standard output may be a JSON document.
+        print("".join(f"{line}\n" for line in annotation_lines(cases)), end="", file=sys.stderr, flush=True)
+
+
+def write_junit(file: Path, name: str, cases: Sequence[Case]) -> None:
+    """Write the cases as JUnit's XML; ValueError where the file cannot be written."""
+    count = {tag: sum(_TAGS.get(c.outcome) == tag for c in cases) for tag in ("failure", "error", "skipped")}
+    numbers = {"tests": len(cases), "failures": count["failure"], "errors": count["error"]}
+    numbers["skipped"] = count["skipped"]
+    suite = ET.Element("testsuite", {"name": name, **{k: str(v) for k, v in numbers.items()}})
+    suite.extend(map(_element, cases))
+    write(file, ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n")
+
+
+def _element(case: Case) -> ET.Element:
+    found = {"classname": case.group, "name": case.name, "time": f"{case.seconds:.3f}"}
+    file, line = case.place
+    if file:
+        found |= {"file": file, "line": str(line)}
+    element = ET.Element("testcase", found)
+    properties = ET.SubElement(element, "properties")
+    known = {"verdict": case.verdict, "expected": case.expected, **case.numbers}
+    for name, value in known.items():
+        if value not in (None, ""):
+            ET.SubElement(properties, "property", {"name": name, "value": str(plain(value))})
+    if case.outcome == PASSED:
+        ET.SubElement(element, "system-out").text = case.text or case.message
+    else:
+        ET.SubElement(element, _TAGS[case.outcome], {"message": case.message}).text = (
+            case.text or case.message
+        )
+    return element
+
+
+def append_summary(file: Path, headline: str, cases: Sequence[Case]) -> None:
+    """Append a Markdown table, what did not pass first; ValueError where the file cannot be written."""
+    expecting = any(case.expected for case in cases)
+    heads = ["what", "verdict", *(["expected"] if expecting else []), "why"]
+    lines = [f"### {headline}", "", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for case in sorted(cases, key=lambda c: c.outcome == PASSED):
+        title = case.title if case.outcome == PASSED else f"**{case.title}**"
+        cells = [title, case.verdict, *([case.expected] if expecting else []), case.message]
+        lines.append(f"| {' | '.join(map(_cell, cells))} |")
+    write(file, "\n".join(lines) + "\n\n", append=True)
+
+
+def _cell(text: str) -> str:
+    """A text as one cell of a Markdown table.
+
+    >>> _cell("a|b\\nc")
+    'a\\\\|b c'
+    """
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def annotation_lines(cases: Sequence[Case]) -> Iterator[str]:
+    """One line of GitHub's workflow commands for each case that did not pass.
+
+    >>> case = Case(group="g", name="n", title="t: n", outcome=FAILED, verdict="refuted", message="50 %",
+    ...             place=("a,b.py", 3))
+    >>> list(annotation_lines([case]))
+    ['::error file=a%2Cb.py,line=3,title=t%3A n::50 %25']
+    """
+    for case in cases:
+        if case.outcome == PASSED:
+            continue
+        file, line = case.place
+        properties = {"file": file, "line": line or "", "title": case.title}
+        words = ",".join(f"{k}={_escaped(str(v), ':,')}" for k, v in properties.items() if v)
+        yield f"::{_LEVELS[case.outcome]} {words}::{_escaped(case.message)}"
+
+
+def _escaped(text: str, further: str = "") -> str:
+    """As GitHub reads it: percent signs and ends of lines, in a property colons and commas as well."""
+    for letter in ("%", "\r", "\n", *further):
+        text = text.replace(letter, f"%{ord(letter):02X}")
+    return text
+
+
+def from_here(file: str | Path | None) -> str:
+    """A file's path from the current folder, as in a checkout; "" for one that is elsewhere, or for none."""
+    if not file:
+        return ""
+    inside = os.path.relpath(file)
+    return "" if inside.startswith("..") else Path(inside).as_posix()
+
+
+def line_of(function: Any) -> tuple[str, int]:
+    """File and line of a function, for an annotation; ("", 0) where Python does not know them."""
+    code = getattr(getattr(function, "__wrapped__", function), "__code__", None)
+    return ("", 0) if code is None else (from_here(code.co_filename), code.co_firstlineno)
+
+
+def write(file: Path, text: str, *, append: bool = False) -> None:
+    """Write by one rename; control characters of other people's texts, which XML forbids, are escaped."""
+    temporary = file.with_name(temporary_name(file.name))
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        before = file.read_bytes() if append and file.exists() else b""
+        try:
+            with temporary.open("wb") as stream:
+                stream.write(before + harmless(text).encode())
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.replace(temporary, file)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise ValueError(f"{str(file)!r} cannot be written: {error.strerror}") from error

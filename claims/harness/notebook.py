@@ -1,0 +1,334 @@
+"""What the notebooks `claim`, `paper` and `suite` call: a check is run, or taken from a run that has it.
+
+A run folder that the environment variable DPCLAIMS_RUN names is taken where it was made with the same tier,
+seed and α. Else the check runs: in the folder reports/runs where there is one, so that what was computed is
+used again, else in a temporary folder. So a notebook needs no run and leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from claims.harness.claim import Budget, Claim
+from claims.harness.run.result import ClaimResult, RunResult
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from audits.evidence import Evidence, Verdict
+    from claims.harness.closure import Sources
+    from claims.harness.report.pictures import Picture
+    from claims.harness.run.runner import Settings
+
+RUN = "DPCLAIMS_RUN"
+Judge = Callable[["pd.DataFrame", Budget], Sequence["Evidence"]]
+
+
+class Refused(ValueError):
+    """Bad input of a notebook: shown as one sentence, without a traceback."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"ValueError: {self}"]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One thing shown in a notebook: Markdown or an SVG figure."""
+
+    mime: str
+    text: str
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return {self.mime: self.text, "text/plain": ""}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """One claim, checked.
+
+    claim   None where the catalogue no longer has it.
+    result  what the run found; rows what it measured; share the α that the claim may spend.
+    source  "computed", or the run that it was taken from.
+    stale   whether that run was made from other sources, which may not judge its rows.
+    """
+
+    claim: Claim | None
+    result: ClaimResult
+    rows: pd.DataFrame
+    share: float
+    source: str
+    stale: bool = False
+
+    @property
+    def statement(self) -> Block:
+        """What the claim says, and where it is printed."""
+        if self.claim is None:
+            return Block("text/markdown", f"`{self.result.id}` is no longer in the catalogue.")
+        claim = self.claim
+        text = f"**{claim.result}**, {claim.place}. {claim.paper.reference}\n\n{claim.statement.strip()}"
+        return Block("text/markdown", f"## {claim.title}\n\n{text}\n\n*{self.source}*")
+
+    def judge(self, rows: pd.DataFrame, budget: Budget) -> list[Evidence]:
+        """The evidence in the rows, the deciding piece first.
+
+        A claim that is decided point by point gave its evidence with its rows; there is nothing to add. Nor
+        is there where the run was made from other sources.
+        """
+        from audits.evidence import no_coarser
+        from audits.judge import deciding_first
+
+        if self.stale or self.claim is None or self.claim.judge is None or self.result.error is not None:
+            return list(self.result.evidence)
+        found = self.claim.judge(rows.copy(), budget)
+        return list(deciding_first(no_coarser(e, self.claim.largest_resolution) for e in found))
+
+    def table(self, evidence: Sequence[Evidence], digits: int = 4) -> pd.DataFrame:
+        """Evidence as a table."""
+        import pandas as pd
+
+        from claims.harness.report import numbers
+
+        if isinstance(digits, bool) or not 1 <= digits <= 15:
+            raise Refused(f"digits must be an integer from 1 to 15, got {digits!r}")
+        return pd.DataFrame(
+            [
+                {
+                    "quantity": e.quantity,
+                    "at": numbers.point_text(e.point, digits),
+                    "measured": numbers.estimate_text(e, digits),
+                    "interval": numbers.interval_text(e, digits),
+                    "claimed": numbers.number_text(e.claimed, digits),
+                    "says": "" if e.verdict is None else e.verdict.value,
+                }
+                for e in evidence
+            ]
+        )
+
+    def say(self, verdict: Verdict) -> Block:
+        """The verdict, and what the premises of the claim leave of it."""
+        if self.result.error is not None:
+            from claims.harness.report.numbers import hide_paths
+
+            last = hide_paths(self.result.error.strip().splitlines()[-1])
+            return Block("text/markdown", f"**CRASHED**: {last}")
+        caveat = f" {self.result.caveat}." if self.result.caveat else ""
+        return Block("text/markdown", f"**{verdict}**, expected {self.result.expected}.{caveat}")
+
+    def figures(self, evidence: Sequence[Evidence]) -> list[Any]:
+        """The claim's plots; a plot of fewer than three abscissae is a table."""
+        from claims.harness.report.pictures import pictures_of
+
+        found = [_shown(p) for p in pictures_of(self.claim, evidence, self.rows)]
+        return found or [Block("text/markdown", "There is nothing to plot: see the table of evidence.")]
+
+
+def check(claim: str, *, tier: str, seed: int, alpha: float, data: str = "") -> Checked:
+    """Check one claim, see the module; ValueError, in a sentence, for bad input."""
+    with _in_a_sentence():
+        _refuse_unknown_parameters()
+        _show_whole_cells()
+        from claims.harness.ids import check_id
+        from claims.harness.run.store import read_provenance
+
+        settings = _settings(tier, seed, alpha, data)
+        given = _given_run(settings)
+        catalogue = {c.id: c for c in _catalogue(check_id(claim).split("/")[0]).claims}
+        if given is not None and claim in read_provenance(given)["claims"]:
+            stale = _is_stale(catalogue.get(claim), read_provenance(given)["sources"])
+            source = "taken from a run of other sources, with its evidence" if stale else "taken from the run"
+            return _taken(given, claim, catalogue.get(claim), settings, source, stale=stale)
+        if claim not in catalogue:
+            from claims.harness.places import near_miss
+
+            raise ValueError(near_miss(claim, [c.id for c in _catalogue(None).claims], []))
+        with _place() as folder:
+            run = _run([claim], settings, folder)
+            source = "computed, or taken from reports/runs" if folder is None else "computed"
+            return _taken(run.folder, claim, catalogue[claim], settings, source)
+
+
+def check_all(paper: str = "", *, tier: str, seed: int, alpha: float, data: str = "") -> RunResult:
+    """Check all claims of a paper, or of all papers; what a run has is taken from there."""
+    from dataclasses import replace
+
+    from claims.harness.run.store import read_run
+
+    with _in_a_sentence():
+        _refuse_unknown_parameters()
+        _show_whole_cells()
+        settings = _settings(tier, seed, alpha, data)
+        given = _given_run(settings)
+        if given is not None:
+            run = read_run(given)
+        else:
+            with _place() as folder:
+                run = _run([paper] if paper else [], settings, folder)
+        chosen = tuple(r for r in run.claims if not paper or r.id.split("/")[0] == paper)
+        if not chosen:
+            raise ValueError(f"the run has no claim of the paper {paper!r}")
+        return replace(run, claims=chosen)
+
+
+def results_table(run: RunResult, digits: int = 4) -> pd.DataFrame:
+    """Every printed result of a run: how it stands, why, and its readings with their verdicts."""
+    import pandas as pd
+
+    from claims.harness.report.shown import results_of
+
+    if isinstance(digits, bool) or not 1 <= digits <= 15:
+        raise Refused(f"digits must be an integer from 1 to 15, got {digits!r}")
+    results = results_of(run, {c.id: c for c in _catalogue(None).claims})
+    return pd.DataFrame(
+        [
+            {
+                "paper": r.paper,
+                "result": r.id,
+                "standing": r.standing.value,
+                "what was found": r.why,
+                "readings": ", ".join(f"{each.name}: {each.verdict}" for each in r.readings),
+                "α spent": f"{r.alpha_spent:.{digits}g}",
+            }
+            for r in results
+        ]
+    )
+
+
+def _catalogue(paper: str | None) -> Any:
+    from claims.harness.discover import discover
+
+    return discover(only=paper) if paper is not None else discover()
+
+
+def _show_whole_cells() -> None:
+    """Sentences in tables are not cut."""
+    import pandas as pd
+
+    pd.set_option("display.max_colwidth", None)
+
+
+def _settings(tier: str, seed: int, alpha: float, data: str) -> Settings:
+    from claims.harness.run.runner import Settings
+
+    named = data or os.environ.get("DPCLAIMS_DATA") or None
+    return Settings(tier=tier, seed=seed, alpha=alpha, data=None if named is None else Path(named))
+
+
+def _given_run(settings: Settings) -> Path | None:
+    """The folder of the run that the environment names, if it was made with these settings."""
+    from claims.harness.run.store import read_provenance
+
+    folder = os.environ.get(RUN)
+    if not folder:
+        return None
+    made = read_provenance(Path(folder))
+    if (made["tier"], made["seed"], made["alpha"]) != (settings.tier, settings.seed, settings.alpha):
+        return None
+    return Path(folder)
+
+
+def _is_stale(claim: Claim | None, ran: Mapping[str, str]) -> bool:
+    """Whether the sources of a claim are no longer those that a run was made from."""
+    return claim is not None and claim.id in ran and _sources().digest(claim.module) != ran[claim.id]
+
+
+@cache
+def _sources() -> Sources:
+    """The sources as they are when a kernel first asks: digests of many claims share their files."""
+    from claims.harness.closure import Sources, roots_of
+    from claims.harness.places import other_folders
+
+    return Sources(roots_of(*other_folders()))
+
+
+def _taken(
+    folder: Path,
+    claim_id: str,
+    claim: Claim | None,
+    settings: Settings,
+    source: str,
+    *,
+    stale: bool = False,
+) -> Checked:
+    from claims.harness.run.store import read_claim
+
+    stored = read_claim(folder, claim_id)
+    assert stored is not None
+    return Checked(
+        claim=claim,
+        result=stored.result,
+        rows=stored.rows,
+        share=settings.share,
+        source=source,
+        stale=stale,
+    )
+
+
+def _run(patterns: Sequence[str], settings: Settings, folder: Path | None) -> RunResult:
+    from claims.harness.run.runner import run
+
+    jobs = 1 if len(patterns) == 1 and "/" in patterns[0] else os.cpu_count() or 1
+    compute = partial(run, tier=settings.tier, seed=settings.seed, alpha=settings.alpha, data=settings.data)
+    return compute(*patterns, jobs=jobs, out=folder)
+
+
+@contextmanager
+def _place() -> Iterator[Path | None]:
+    """Where a notebook's run is kept: None for the default place, where that is there already."""
+    from claims.harness.places import RUNS
+
+    if RUNS.is_dir() and os.access(RUNS, os.W_OK):
+        yield None
+        return
+    with TemporaryDirectory(prefix="dpclaims-") as folder:
+        yield Path(folder) / "run"
+
+
+@contextmanager
+def _in_a_sentence() -> Iterator[None]:
+    try:
+        yield
+    except ValueError as error:
+        raise Refused(str(error)) from None
+
+
+def _refuse_unknown_parameters() -> None:
+    """papermill passes over a parameter that a notebook does not have, and would run the defaults."""
+    main = sys.modules.get("__main__")
+    cells: Sequence[str] = getattr(main, "In", [])
+    known: set[str] = set()
+    for cell in cells:
+        names = _assigned(cell)
+        if cell.startswith("# Parameters") and (unknown := sorted(names - known)):
+            listed = ", ".join(map(repr, sorted(known)))
+            raise ValueError(f"no parameter {unknown[0]!r}; the notebook has {listed}")
+        known |= names
+
+
+def _assigned(cell: str) -> set[str]:
+    """The names that a cell of plain assignments gives values to."""
+    try:
+        body = ast.parse(cell).body
+    except SyntaxError:
+        return set()
+    targets = [t for node in body if isinstance(node, ast.Assign) for t in node.targets]
+    targets += [node.target for node in body if isinstance(node, ast.AnnAssign)]
+    return {t.id for t in targets if isinstance(t, ast.Name)}
+
+
+def _shown(picture: Picture) -> Any:
+    import pandas as pd
+
+    if picture.svg:
+        return Block("image/svg+xml", picture.svg)
+    if picture.problem:
+        return Block("text/markdown", picture.problem)
+    return pd.DataFrame(picture.rows, columns=list(picture.head))

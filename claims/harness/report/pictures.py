@@ -1,0 +1,89 @@
+"""The pictures of a claim: its plots, and measured over claimed values; few points make a table."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from claims.harness.claim import Claim, Plot
+from claims.harness.report.figures import kept
+from claims.harness.report.numbers import value_text
+from claims.harness.report.plots import (
+    Drawn,
+    NoRowsError,
+    draw,
+    draw_ratios,
+    has_ratio,
+    points_of,
+    select_words,
+)
+from claims.harness.run.serialise import evidence_to_json
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from audits.evidence import Evidence
+
+FEWEST = 3
+"""Abscissae below which a plot shows less than a table of the same numbers."""
+MOST_RATIOS = 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """A figure as SVG, or a table, or why there is neither; the caption says what is drawn."""
+
+    title: str
+    svg: str = ""
+    head: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+    caption: str = ""
+    problem: str = ""
+
+
+def pictures_of(
+    claim: Claim | None, evidence: Sequence[Evidence], rows: pd.DataFrame, rows_digest: str = ""
+) -> list[Picture]:
+    """The pictures of a claim; a plot of measurements that this tier does not make is left out."""
+    said = [evidence_to_json(e) for e in evidence]
+    found: list[Picture] = []
+    if claim is not None and not rows.empty:
+        found = [
+            p for plot in claim.plots if (p := _of_plot(claim, plot, evidence, rows, [said, rows_digest]))
+        ]
+    ratios = [e for e in evidence if has_ratio(e)]
+    if len(ratios) >= FEWEST:
+        chosen = ratios[:MOST_RATIOS]  # the deciding piece comes first
+        cut = f"{len(chosen)} of {len(ratios)} pieces, the gravest first."
+        drawn = kept([len(chosen), said, rows_digest], lambda: draw_ratios(chosen))
+        words = [cut] if len(chosen) < len(ratios) else []
+        found.append(_picture("Measured against claimed", drawn, words))
+    return found
+
+
+def _of_plot(
+    claim: Claim, plot: Plot, evidence: Sequence[Evidence], rows: pd.DataFrame, drawn_from: list[Any]
+) -> Picture | None:
+    axes = {axis for tier in ("smoke", "ci", "full") for point in claim.tier(tier).points for axis in point}
+    if any(name in axes and name not in rows.columns for name in plot.select):
+        return None  # an axis of a task that this tier does not have
+    where = [f"At {select_words(plot.select)}."] if plot.select else []
+    try:
+        table = points_of(plot, rows)
+        if table.abscissae < FEWEST:
+            cells = [[value_text(value, 4) for value in row] for row in table.rows]
+            return Picture(title=plot.title, head=table.head, rows=cells, caption=" ".join(where))
+        make: Callable[[], Drawn] = lambda: draw(plot, rows, evidence)  # noqa: E731
+        return _picture(plot.title, kept([asdict(plot), *drawn_from], make), where)
+    except NoRowsError:
+        return None
+    except ValueError as error:
+        return Picture(title=plot.title, problem=f"Not drawn: {error}")
+
+
+def _picture(title: str, drawn: Drawn, words: Sequence[str]) -> Picture:
+    name = html.escape(title, quote=True)
+    svg = drawn.svg.replace("<svg ", f'<svg role="img" aria-label="{name}" ', 1)
+    return Picture(title=title, svg=svg, caption=" ".join([*words, drawn.caption]).strip())

@@ -1,0 +1,67 @@
+"""Exceptions and NaN on one dataset only are refuted as the leaks that they are, others are bad input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from audits.privacy import AuditResult, audit_privacy, each
+
+
+def audited(mechanism: Any, **options: Any) -> AuditResult:
+    settings: dict[str, Any] = {"epsilon": 1.0, "alpha": 1e-6, "max_samples": 2000, "simplest": False}
+    return audit_privacy(mechanism, [(0.0, 1.0)], adjacency=lambda a, b: True, **(settings | options))
+
+
+def raises_on_one(data: float, size: int, rng: np.random.Generator) -> Any:
+    if data == 1.0:
+        raise KeyError("missing")
+    return rng.laplace(size=size)
+
+
+def nan_on_one(data: float, size: int, rng: np.random.Generator) -> Any:
+    return np.where(rng.random(size) < 0.4 * data, np.nan, rng.laplace(size=size))
+
+
+@each
+def sometimes(data: float, rng: np.random.Generator) -> float:
+    if rng.random() < 0.4 * data:
+        raise ZeroDivisionError
+    return float(rng.laplace())
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "words"),
+    [(raises_on_one, "raised KeyError"), (nan_on_one, "NaN"), (sometimes, "raised ZeroDivisionError")],
+)
+def test_a_failure_on_one_dataset_only_is_a_leak(mechanism: Any, words: str) -> None:
+    # 0.4 against 0: missed in 2,000 samples with probability far below 1e-6.
+    result = audited(mechanism)
+    assert result.verdict == "refuted"
+    assert result.event.startswith(f"{words} on the second dataset of pair 0 only; ")
+    assert "fails on one dataset only" in result.note
+    assert "--errors symbol" in result.replay
+    again = audited(mechanism, errors="symbol")
+    assert result.event.endswith(again.event)
+    assert again.samples == result.samples
+
+
+def test_a_failure_on_both_datasets_is_bad_input() -> None:
+    def raises(data: float, size: int, rng: np.random.Generator) -> Any:
+        raise KeyError("missing")
+
+    with pytest.raises(ValueError, match="mechanism raised KeyError"):
+        audited(raises)
+    with pytest.raises(ValueError, match="must not return NaN"):
+        audited(lambda data, size, rng: np.full(size, np.nan))
+
+
+def test_a_failure_on_one_dataset_that_is_within_the_claim_is_bad_input() -> None:
+    # 12 % against 0 with δ = 0.5 is private.
+    def seldom(data: float, size: int, rng: np.random.Generator) -> Any:
+        return np.where(rng.random(size) < 0.12 * data, np.nan, rng.laplace(size=size))
+
+    with pytest.raises(ValueError, match="must not return NaN"):
+        audited(seldom, delta=0.5)

@@ -1,0 +1,124 @@
+"""Dear mechanisms: tests of assumptions leave most of the time, and the audit learns from their outputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from audits.privacy import AuditResult, assumptions, audit_privacy, each
+from audits.privacy.pace import PLANS, planned
+
+LIMIT = 40.0
+CLOCKED = "pace", "draws", "method"
+"""Modules that look at the clock."""
+
+
+class Clock:
+    """A clock that only drawing moves: a call costs `fixed` seconds and `output` seconds an output."""
+
+    def __init__(self, fixed: float, output: float) -> None:
+        self.now, self.fixed, self.output = 0.0, fixed, output
+
+    def perf_counter(self) -> float:
+        return self.now
+
+    def draw(self, side: int, size: int) -> Any:
+        self.now += self.fixed + self.output * size
+        return np.zeros(size)
+
+    def mechanism(self, data: float, size: int, rng: np.random.Generator) -> Any:
+        """Every output tells the datasets apart but with probability 1e-4."""
+        self.draw(0, size)
+        return 20.0 * data + rng.laplace(size=size)
+
+
+@pytest.fixture
+def clock(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Clock:
+    found = Clock(*getattr(request, "param", (0.0, 0.1)))
+    for module in CLOCKED:
+        monkeypatch.setattr(f"audits.privacy.{module}.time", found)
+    return found
+
+
+def audited(mechanism: Any, **options: Any) -> AuditResult:
+    settings: dict[str, Any] = {"epsilon": 1.0, "alpha": 0.01, "time_limit": LIMIT, "simplest": False}
+    return audit_privacy(mechanism, [(0.0, 1.0)], adjacency=lambda a, b: True, **(settings | options))
+
+
+@pytest.mark.parametrize("wrap", [False, True], ids=["calls cost by their size", "one output a call"])
+def test_a_leak_is_refuted_within_the_limit_by_a_mechanism_that_hardly_fits_it(
+    wrap: bool, clock: Clock
+) -> None:
+    # The whole tests would take 200 s; 200 outputs of each dataset fit into the limit, and the leak is missed
+    # in these with probability below 1e-6.
+    mechanism = each(lambda data, rng: clock.mechanism(data, 1, rng)[0]) if wrap else clock.mechanism
+    result = audited(mechanism)
+    assert result.verdict == "refuted"
+    assert clock.now <= LIMIT
+    assert (
+        2 * result.premise_samples * clock.output
+        <= assumptions.TIME * LIMIT + 2 * assumptions.FEW * clock.output
+    )
+    # What the tests drew is among the samples that were learned from.
+    assert result.samples >= result.premise_samples
+
+
+@pytest.mark.parametrize("clock", [(0.0, 1.0), (0.5, 0.0), (0.05, 0.02)], indirect=True)
+def test_tests_take_a_quarter_of_the_limit_at_most(clock: Clock) -> None:
+    spent: list[float] = []
+    audited(clock.mechanism, progress=lambda look: spent.append(clock.now))
+    assert spent[0] <= assumptions.TIME * LIMIT + 2 * assumptions.FEW * (clock.fixed + clock.output)
+    assert clock.now <= LIMIT + 8 * (clock.fixed + clock.output)
+
+
+def test_fast_mechanisms_are_tested_in_full_and_audited_as_without_a_limit() -> None:
+    def laplace(data: float, size: int, rng: np.random.Generator) -> Any:
+        return data + rng.laplace(size=size)
+
+    without = audited(laplace, time_limit=None, max_samples=2000)
+    within = audited(laplace, time_limit=300.0, max_samples=2000)
+    assert within.premise_samples >= assumptions.CALLS * assumptions.CALL
+    assert (within.event, within.e_value, within.samples) == (without.event, without.e_value, without.samples)
+
+
+def test_shared_noise_of_a_dear_mechanism_is_no_leak(clock: Clock) -> None:
+    # One draw of noise a call: ε = 1 exactly. One output a call makes the outputs independent, so the audit
+    # refutes with probability at most 1e-6.
+    def shared(data: float, size: int, rng: np.random.Generator) -> Any:
+        clock.draw(0, size)
+        return np.full(size, data + rng.laplace())
+
+    assert audited(shared, alpha=1e-6).verdict != "refuted"
+
+
+@pytest.mark.parametrize(
+    ("fixed", "output", "plan"),
+    [(1e-5, 1e-6, PLANS[0]), (0.1, 1e-4, PLANS[1]), (1e-4, 0.008, PLANS[2]), (0.0, 1.0, (0, 0))],
+    ids=["fast", "dear calls", "dear outputs", "a second an output"],
+)
+def test_the_plan_is_the_best_test_that_fits(
+    fixed: float, output: float, plan: tuple[int, int], clock: Clock
+) -> None:
+    clock.fixed, clock.output = fixed, output
+    found, seen = planned(clock.draw, 5.0)
+    assert (found.calls, found.call) == plan
+    assert found.learn == (plan != PLANS[0])
+    assert found.fixed == pytest.approx(fixed, abs=1e-9)
+    assert len(seen[0]) == len(seen[1])
+    # The plan is kept, and measuring took no longer than the test may take, or four outputs.
+    assert 2 * found.calls * (fixed + found.call * output) <= 5.0
+    assert clock.now <= max(5.0, 4 * (fixed + output))
+
+
+@pytest.mark.parametrize("clock", [(0.0, 0.05)], indirect=True)
+def test_a_sure_refutation_of_a_dear_mechanism_ends_the_sampling(clock: Clock) -> None:
+    # Without an end, sampling would go on to 256 times the samples of the refutation, as the bound is not
+    # within 0.1 % of the estimate before.
+    result = audited(clock.mechanism, time_limit=3600.0, precision=0.001)
+    assert result.verdict == "refuted"
+    assert "the clock ended the sampling" in result.note
+    first = next(look.samples for look in result.trace if look.epsilon_lower > 1.0)
+    assert result.samples <= 4 * first
+    assert clock.now < 600.0

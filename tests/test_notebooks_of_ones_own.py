@@ -1,0 +1,129 @@
+"""The notebooks that compute what the reader asks: executed by papermill itself, from two folders."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("papermill", reason="notebooks are executed by papermill")
+
+ROOT = Path(__file__).resolve().parents[1]
+NOTEBOOKS = ROOT / "notebooks"
+PROJECT = ROOT / "docs" / "ci" / "project"
+LIMIT = 60.0
+"""Seconds of CPU that a notebook may take."""
+
+
+def papermill(notebook, folder, *parameters):
+    """Executes a notebook with `folder` as the current one; everything that it printed or showed as text."""
+    out = folder / "executed.ipynb"
+    command = [sys.executable, "-m", "papermill", str(notebook), str(out), "--no-progress-bar"]
+    for text in parameters:
+        command += ["-p", *text.split("=", 1)]
+    done = subprocess.run(
+        command, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
+        check=False, timeout=600,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    outputs = [o for c in json.loads(out.read_text(encoding="utf-8"))["cells"] for o in c.get("outputs", [])]
+    kinds = {kind for o in outputs for kind in o.get("data", {})}
+    assert "image/svg+xml" in kinds, "no plot is shown"
+    return "".join("".join(o.get("text", o.get("data", {}).get("text/plain", ""))) for o in outputs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("audit_mechanism", ["verdict='refuted'", "output ≥ ", "dpclaims audit example.py --epsilon 1"]),
+        ("fit_rates", ["exponent of n: -1.0", "claimed -0.5 → CONSISTENT", "local exponent"]),
+        ("explore_rate", ["share of the stated", "exponent of n: -1.0", "the theorem states -1"]),
+        ("lower_bound", ["majority  not private", "laplace      private", "the private ones claim 0.05"]),
+    ],
+)
+def test_a_notebook_as_it_is_published_runs_in_any_folder(name, says, tmp_path):
+    # A copy beside nothing else, as on a site.
+    (tmp_path / "site").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    copy = shutil.copy(NOTEBOOKS / f"{name}.ipynb", tmp_path / "site")
+    text = papermill(copy, tmp_path / "elsewhere")
+    for words in says:
+        assert words in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "parameters", "says"),
+    [
+        (
+            "audit_mechanism",
+            ["target=mechanism.py", "max_samples=20000", "time_limit=5"],
+            ["verdict='not-refuted'"],
+        ),
+        ("fit_rates", ["csv=risks.csv", "claimed=n=-1"], ["claimed -1 → CONSISTENT", "7 cells only"]),
+        ("explore_rate", ["paper=levy2021", "trials=50", "d=4"], ["share of the stated"]),
+        ("lower_bound", ["attack=laplace", "d=16", "trials=100"], ["so ε ≥ 0 "]),
+    ],
+)
+def test_a_notebook_takes_parameters_and_files_of_the_current_folder(name, parameters, says, tmp_path):
+    for file in ("mechanism.py", "risks.csv"):
+        shutil.copy(PROJECT / file, tmp_path)
+    text = papermill(NOTEBOOKS / f"{name}.ipynb", tmp_path, *parameters)
+    for words in says:
+        assert words in text
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "sentence"),
+    [
+        ("audit_mechanism", {"adjacency": "sideways"}, "adjacency must be one of replace, add, remove"),
+        ("audit_mechanism", {"epsilon": -1}, "epsilon must be a number"),
+        ("audit_mechanism", {"target": "nowhere.py"}, "no such file: nowhere.py"),
+        ("audit_mechanism", {"maxsamples": 10}, "no parameter 'maxsamples', did you mean 'max_samples'?"),
+        ("fit_rates", {"csv": "nowhere.csv"}, "csv must be a file, got 'nowhere.csv'"),
+        ("fit_rates", {"risk": "rsk"}, "risk must be one of n, m, risk, got 'rsk'; did you mean 'risk'?"),
+        ("fit_rates", {"axes": "n,k"}, "axes must be one of n, m, got 'k'"),
+        ("fit_rates", {"side": "tigt"}, "side must be one of tight, upper, lower, got 'tigt'"),
+        ("fit_rates", {"claimed": "k=1"}, "'k', which is no --axis"),
+        ("explore_rate", {"paper": "song"}, "paper must be one of song2021, levy2021, ghazi2023, got 'song'"),
+        ("explore_rate", {"loss": "hinge"}, "loss must be one of pinball, absolute, huber, got 'hinge'"),
+        ("explore_rate", {"n": 1e5}, "n·epsilon must be ≤ 447"),
+        ("explore_rate", {"sweep": "m"}, "sweep must be one of n, d, epsilon, got 'm'"),
+        ("explore_rate", {"paper": "levy2021", "n": 100}, "n must be larger for levy2021"),
+        ("lower_bound", {"attack": "majorty"}, "got 'majorty'; did you mean 'majority'?"),
+        ("lower_bound", {"d": 1.5}, "d must be a whole number from 2 to 4,096, got 1.5"),
+        ("lower_bound", {"epsilon": 4.0}, "the theorem needs d ≥ 10(e^ε − 1)α"),
+        ("lower_bound", {"eps": 1.0}, "no parameter 'eps', did you mean 'epsilon'?"),
+    ],
+)
+def test_a_mistake_in_a_parameter_is_one_sentence(name, parameters, sentence, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    notebook = json.loads((NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8"))
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert cells[0]["metadata"]["tags"] == ["parameters"]
+    namespace = {"__name__": "notebook", "display": print}
+    exec("".join(cells[0]["source"]), namespace)
+    namespace |= parameters
+    monkeypatch.setitem(sys.modules, "notebook", type(sys)("notebook"))  # where dataclasses look for names
+    code = "\n".join("".join(cell["source"]) for cell in cells[1:])
+    with pytest.raises(ValueError) as caught:
+        exec(code, namespace)
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["audit_mechanism", "fit_rates", "explore_rate", "lower_bound"])
+def test_papermill_reads_every_parameter(name):
+    # Where a comment looks like an assignment it cannot, and calls the parameter unknown.
+    from papermill import inspect_notebook
+
+    notebook = json.loads((NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8"))
+    (first,) = [c for c in notebook["cells"] if "parameters" in c["metadata"].get("tags", [])]
+    assigned = [line.split(":")[0] for line in first["source"]]
+    assert list(inspect_notebook(str(NOTEBOOKS / f"{name}.ipynb"))) == assigned
