@@ -9,6 +9,7 @@ import copy
 import importlib
 import inspect
 import re
+import sys
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 import numpy as np
@@ -87,10 +88,13 @@ def estimator(
 
     Outputs are dictionaries of the attributes that are numbers, strings, or arrays of these; `release` names
     those that are given away, where that is not all of them ("coef_,intercept_"). A dataset is X, or (X, y).
+    The first fit prints to stderr what is released.
     """
     accepted = _arguments(kind)
     given = dict(options, epsilon=epsilon) if accepted & {"epsilon", "**"} else dict(options)
     names = release.split(",") if isinstance(release, str) else list(release)
+
+    said: List[str] = []
 
     def fit(data: Any, more: Dict[str, Any]) -> Dict[str, Any]:
         parts = _parts(data)
@@ -99,7 +103,11 @@ def estimator(
         built = kind(**more)
         if len(parts) == 1 and _needs_labels(built.fit):
             raise ValueError("this estimator needs labels: pass --schema features=2,classes=2")
-        return released(built.fit(*parts), names)
+        found = released(built.fit(*parts), names)
+        if not said:
+            said.append(f"released by {type(built).__name__}: {', '.join(found)}")
+            print(said[0], file=sys.stderr)
+        return found
 
     return _seeded(accepted, given, fit)
 

@@ -17,6 +17,7 @@ import datetime
 import decimal
 import enum
 import fractions
+import importlib.machinery
 import importlib.util
 import io
 import itertools
@@ -47,18 +48,31 @@ def encode(value: Any, blocks: List[bytes]) -> Any:
     """The JSON tree of a value; arrays and bytes go to `blocks`. Raises TypeError for other types."""
     if value is None or isinstance(value, (bool, str)):
         return value
-    if isinstance(value, np.ndarray) and value.dtype.hasobject and value.dtype.names is not None:
-        columns = [[name, encode(value[name], blocks)] for name in value.dtype.names]
-        return {"records": columns, "shape": list(value.shape)}
-    if isinstance(value, np.ndarray) and value.dtype.hasobject:
-        return {"objects": [encode(item, blocks) for item in value.ravel()], "shape": list(value.shape)}
     if isinstance(value, (np.ndarray, np.generic)):
-        if isinstance(value, np.generic) and value.dtype.hasobject:
-            value = np.asarray(value)
-        stream = io.BytesIO()
-        np.lib.format.write_array(stream, np.asarray(value), allow_pickle=False)
-        blocks.append(stream.getvalue())
-        return {"scalar" if isinstance(value, np.generic) else "array": len(blocks) - 1}
+        return _encode_array(value, blocks)
+    if isinstance(value, type):
+        raise TypeError("a class cannot go from one Python to another, got {}".format(value.__name__))
+    tree = _encode_scalar(value, blocks)
+    return tree if tree is not None else _encode_container(value, blocks)
+
+
+def _encode_array(value: Any, blocks: List[bytes]) -> Any:
+    """Arrays of numbers as blocks; of objects, and structured ones with objects, entry by entry."""
+    if isinstance(value, np.ndarray) and value.dtype.hasobject:
+        if value.dtype.names is not None:
+            columns = [[name, encode(value[name], blocks)] for name in value.dtype.names]
+            return {"records": columns, "shape": list(value.shape)}
+        return {"objects": [encode(item, blocks) for item in value.ravel()], "shape": list(value.shape)}
+    if value.dtype.hasobject:
+        value = np.asarray(value)
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, np.asarray(value), allow_pickle=False)
+    blocks.append(stream.getvalue())
+    return {"scalar" if isinstance(value, np.generic) else "array": len(blocks) - 1}
+
+
+def _encode_scalar(value: Any, blocks: List[bytes]) -> Any:
+    """Numbers, bytes and dates; None for anything else."""
     if isinstance(value, enum.Enum):
         return {"enum": str(value)}
     if isinstance(value, int):
@@ -72,28 +86,31 @@ def encode(value: Any, blocks: List[bytes]) -> Any:
         return {"bytes": len(blocks) - 1}
     if isinstance(value, (decimal.Decimal, fractions.Fraction)):
         return {type(value).__name__.lower(): str(value)}
-    if isinstance(value, datetime.datetime) and value.tzinfo is None:
-        return {"datetime": list(value.timetuple()[:6]) + [value.microsecond]}
-    if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
+    if isinstance(value, datetime.datetime):
+        whole = list(value.timetuple()[:6]) + [value.microsecond]
+        return {"datetime": whole} if value.tzinfo is None else None
+    if isinstance(value, datetime.date):
         return {"date": [value.year, value.month, value.day]}
     if isinstance(value, datetime.timedelta):
         return {"timedelta": [value.days, value.seconds, value.microseconds]}
-    other: Any = value
-    if isinstance(value, type):
-        raise TypeError("a class cannot go from one Python to another, got {}".format(value.__name__))
-    if hasattr(other, "__dataclass_fields__"):
-        names = other.__dataclass_fields__
+    return None
+
+
+def _encode_container(value: Any, blocks: List[bytes]) -> Any:
+    """Lists, sets, dictionaries, data frames and dataclasses."""
+    if hasattr(value, "__dataclass_fields__"):
+        names = value.__dataclass_fields__
         return {"dict": [[name, encode(getattr(value, name), blocks)] for name in names]}
     for name, kind in (("list", list), ("tuple", tuple), ("frozenset", frozenset), ("set", set)):
         if isinstance(value, kind):
             return {name: [encode(item, blocks) for item in value]}
     if isinstance(value, collections.abc.Mapping):
         return {"dict": [[encode(k, blocks), encode(v, blocks)] for k, v in value.items()]}
-    if hasattr(other, "to_numpy") and hasattr(other, "columns"):
-        columns = [[encode(c, blocks), encode(other[c].to_numpy(), blocks)] for c in other.columns]
-        return {"frame": columns, "index": encode(other.index.to_numpy(), blocks)}
-    if hasattr(other, "to_numpy") and hasattr(other, "index"):
-        return {"series": encode(other.to_numpy(), blocks), "index": encode(other.index.to_numpy(), blocks)}
+    if hasattr(value, "to_numpy") and hasattr(value, "columns"):
+        columns = [[encode(c, blocks), encode(value[c].to_numpy(), blocks)] for c in value.columns]
+        return {"frame": columns, "index": encode(value.index.to_numpy(), blocks)}
+    if hasattr(value, "to_numpy") and hasattr(value, "index"):
+        return {"series": encode(value.to_numpy(), blocks), "index": encode(value.index.to_numpy(), blocks)}
     if hasattr(value, "__array__"):
         return encode(np.asarray(value), blocks)
     raise TypeError(
@@ -110,53 +127,69 @@ def decode(tree: Any, blocks: List[bytes]) -> Any:
         raise ValueError("no value: {!r}".format(tree))
     kind = next(iter(tree))
     content = tree[kind]
-    if kind == "int":
-        return int(content)
-    if kind == "float":
-        return float.fromhex(content)
-    if kind == "complex":
-        return complex(float.fromhex(content[0]), float.fromhex(content[1]))
+    if kind in SIMPLE:
+        return SIMPLE[kind](content)
     if kind in ("array", "scalar"):
         array = np.lib.format.read_array(io.BytesIO(blocks[content]), allow_pickle=False)
         return array if kind == "array" else array[()]
     if kind == "bytes":
         return blocks[content]
+    if kind in CONTAINERS:
+        return CONTAINERS[kind](decode(item, blocks) for item in content)
+    if kind == "dict":
+        return {decode(k, blocks): decode(v, blocks) for k, v in content}
     if kind == "objects":
         array = np.empty(tuple(tree["shape"]), dtype=object)
         for place, item in enumerate(content):
             array.flat[place] = decode(item, blocks)
         return array
-    if kind in ("list", "tuple", "set", "frozenset"):
-        items = [decode(item, blocks) for item in content]
-        return {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}[kind](items)
     if kind == "records":
-        columns = [(name, decode(column, blocks)) for name, column in content]
-        # A field of more than one number has axes beyond those of the records.
-        axes = len(tree["shape"])
-        kinds = [(name, column.dtype, column.shape[axes:]) for name, column in columns]
-        records = np.empty(tuple(tree["shape"]), dtype=kinds)
-        for name, column in columns:
-            records[name] = column
-        return records
-    if kind == "enum":
-        return str(content)
-    if kind == "decimal":
-        return decimal.Decimal(content)
-    if kind == "fraction":
-        return fractions.Fraction(content)
-    if kind in ("datetime", "date", "timedelta"):
-        return getattr(datetime, kind)(*content)
-    if kind == "dict":
-        return {decode(k, blocks): decode(v, blocks) for k, v in content}
+        return _decode_records(tree, blocks)
     if kind in ("frame", "series"):
-        import pandas
-
-        index = decode(tree["index"], blocks)
-        if kind == "series":
-            return pandas.Series(decode(content, blocks), index=index)
-        columns = [(decode(k, blocks), decode(v, blocks)) for k, v in content]
-        return pandas.DataFrame(collections.OrderedDict(columns), index=index)
+        return _decode_frame(kind, tree, blocks)
     raise ValueError("no value: {!r}".format(kind))
+
+
+SIMPLE: Dict[str, Callable[[Any], Any]] = {
+    "int": int,
+    "float": float.fromhex,
+    "complex": lambda parts: complex(float.fromhex(parts[0]), float.fromhex(parts[1])),
+    "enum": str,
+    "decimal": decimal.Decimal,
+    "fraction": fractions.Fraction,
+    "datetime": lambda parts: datetime.datetime(*parts),
+    "date": lambda parts: datetime.date(*parts),
+    "timedelta": lambda parts: datetime.timedelta(*parts),
+}
+CONTAINERS: Dict[str, Callable[[Any], Any]] = {
+    "list": list,
+    "tuple": tuple,
+    "set": set,
+    "frozenset": frozenset,
+}
+
+
+def _decode_records(tree: Dict[str, Any], blocks: List[bytes]) -> Any:
+    """A structured array with fields of objects."""
+    columns = [(name, decode(column, blocks)) for name, column in tree["records"]]
+    # A field of more than one number has axes beyond those of the records.
+    axes = len(tree["shape"])
+    kinds = [(name, column.dtype, column.shape[axes:]) for name, column in columns]
+    records = np.empty(tuple(tree["shape"]), dtype=kinds)
+    for name, column in columns:
+        records[name] = column
+    return records
+
+
+def _decode_frame(kind: str, tree: Dict[str, Any], blocks: List[bytes]) -> Any:
+    """A data frame or a series of pandas."""
+    import pandas
+
+    index = decode(tree["index"], blocks)
+    if kind == "series":
+        return pandas.Series(decode(tree[kind], blocks), index=index)
+    columns = [(decode(k, blocks), decode(v, blocks)) for k, v in tree[kind]]
+    return pandas.DataFrame(collections.OrderedDict(columns), index=index)
 
 
 def frame(header: Dict[str, Any], blocks: List[bytes]) -> bytes:
@@ -223,8 +256,11 @@ def unseeded(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def stand_in() -> Any:
-    """A module `audits` with `each` and `unseeded`, so that one file serves with this project and without."""
+    """A module `audits` with `each`, `unseeded` and `adapters`, for a file that serves both ways."""
     module: Any = types.ModuleType("audits")
+    module.__spec__ = importlib.machinery.ModuleSpec("audits", None, is_package=True)
+    # `audits.adapters` is written for any Python and stands beside this file.
+    module.__path__ = [os.path.dirname(os.path.abspath(__file__))]
     module.each, module.unseeded = each, unseeded
     return module
 

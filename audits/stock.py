@@ -34,7 +34,7 @@ class Schema:
     categories  codes 0 … categories − 1: data are these alone where there are no features, else they are a
                 further column; 0 for none.
     batch       records of a batch; the stock then has pairs whose sizes stand at a multiple of it.
-    nan         whether NaN may occur.
+    nan         whether NaN and infinities may occur.
     """
 
     n: int = 5
@@ -241,7 +241,8 @@ def _of_numbers(s: Schema) -> Iterator[tuple[str, Part, Record, Record]]:
         ("all equal, a duplicate", middle, middle, high),
     ]
     if s.nan:
-        numbers.append(("NaN", middle, np.nan, high))
+        numbers += [("NaN", middle, np.nan, high), ("infinity", middle, np.inf, high)]
+        numbers.append(("minus infinity", middle, -np.inf, high))
     for name, others, value, other in numbers:
         yield name, _rest(s, s.n - 1, others), _record(s, value), _record(s, other)
     spread = _spread(s, s.n - 1, low, high)

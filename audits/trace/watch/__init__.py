@@ -7,6 +7,12 @@ session     what a run draws, from which line, and what is done with it.
 noise       numbers and arrays that remember which draws they are made of.
 sources     the generators of NumPy, `random`, `secrets`, SciPy and the operating system.
 mechanisms  objects that add the noise themselves: `randomise`, an OpenDP measurement, `add_noise`.
+tensors     the random functions of PyTorch and JAX.
+run         one run: its output, or its error and line. values: outputs as plain values, and where two differ.
+shifts      what noise must move by for a sum on D′ to be that on D; coins: other outcomes of coins.
+explain     how the output on D can be that on D′. chance: whether what differs may be noise all the same.
+rows        the rows of the ledger; derived: laws of functions of noise; report: findings and what is lost.
+locate      the line at which a value that differs was computed.
 pair        record on D, replay on D′, compare.
 """
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from .coins import reach
 from .report import lost, unlike_words
+from .rows import FILLED, fills
 from .session import BITS, Session
 from .shifts import Explanation, Pair, in_comparisons
 from .values import CLOSE, differences, flat
@@ -40,6 +41,10 @@ def never_noised(pair: Pair, found: Explanation, report: Dict[str, Any]) -> Opti
     Where there is none, what is not known is put into the report.
     """
     places = differences(pair.recorded.output, found.run.output, 0.0, most=MOST_PLACES) or found.unlike
+    filling = next((use for use in pair.recorded.session.uses if fills(pair.recorded.session, use)), None)
+    if filling is not None:
+        lost(report, filling["where"], FILLED)
+        return None
     rows = unreleased(pair.recorded.session) + _noise_functions(pair)
     still = _still(pair, places, _indices(rows))
     if not still:

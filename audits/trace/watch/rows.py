@@ -13,6 +13,10 @@ from .session import BITS, Session
 from .shifts import Explanation, event_ids, in_comparisons, row_of
 from .values import SAME, alike, differences, flat, numbers, shown
 
+FILLED = (
+    "a uniform number fills an interval whose ends depend on the data, after a choice among such intervals: "
+    "the density of that is not known"
+)
 SHAPED = ("beta", "poisson", "geometric", "negative_binomial", "chisquare", "dirichlet", "binomial")
 """Laws that are drawn from as they are, and not added to something: their two laws are compared."""
 
@@ -87,12 +91,11 @@ def sums(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
         unlike = ~np.ravel(alike(other["factor"], use["factor"], SAME))
         if np.any(unlike):
             a, b = np.ravel(other["factor"])[unlike][0], np.ravel(use["factor"])[unlike][0]
-            if _fills(recorded.session, use):
+            if fills(recorded.session, use):
                 lost(
                     report,
                     use["where"],
-                    "a uniform number fills an interval whose ends depend on the data, after "
-                    "a choice among such intervals: the density of that is not known",
+                    FILLED,
                 )
                 continue
             finding(
@@ -114,7 +117,7 @@ def sums(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
             )
 
 
-def _fills(session: Session, use: Dict[str, Any]) -> bool:
+def fills(session: Session, use: Dict[str, Any]) -> bool:
     """Whether a sum places a uniform number in an interval that was chosen before."""
     index = int(np.ravel(use["ids"])[0]) >> BITS
     row = row_of(session, index)
