@@ -3,6 +3,7 @@
     python benchmarks/unseen.py base --seeds 3           measure under a label, into unseen.csv; resumes
     python benchmarks/unseen.py base --only true --seeds 50
     python benchmarks/unseen.py --table                  the figures of every label
+    python benchmarks/unseen.py --write-readme           the tables of README.md
 
 An audit of a leak gives up after 100 times the ideal number, at least 20,000 samples; an audit of a mistake
 after 20,000. The set "true" claims of leaks and mistakes the ε that they have, no more and no less, and looks
@@ -17,7 +18,7 @@ import math
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 CSV = Path(__file__).resolve().with_name("unseen.csv")
+README = CSV.with_name("README.md")
 FIELDS = ("label", "set", "name", "seed", "ideal", "samples", "verdict", "seconds")
 SETS = "leaks", "mistakes", "true"
 LEAST, TIMES, GOOD = 20_000, 100, 5.0
@@ -41,7 +43,7 @@ UNBOUNDED = (
 """Mistakes whose ratio of densities has no bound, or one that cells put together do not have."""
 
 
-def true_cases() -> Iterator[tuple[str, int, dict[str, Any]]]:
+def true_cases() -> Iterator[tuple[str, Callable[[], int], dict[str, Any]]]:
     """Leaks and mistakes of which the true ε is claimed, where it is finite; their ideal number is 0."""
     from benchmarks.unseen_leaks import LEAKS
 
@@ -49,22 +51,22 @@ def true_cases() -> Iterator[tuple[str, int, dict[str, Any]]]:
     for name, _, arguments in cases("leaks"):
         if min(shares[name]) > 0.0:
             epsilon = math.log(max(shares[name]) / min(shares[name]))
-            yield name, 0, arguments | {"epsilon": epsilon, "max_samples": ALARMS}
+            yield name, int, arguments | {"epsilon": epsilon, "max_samples": ALARMS}
     from benchmarks.mistakes import MISTAKES
 
-    laws = {mistake.name: mistake.laws() for mistake in MISTAKES if mistake.delta == 0.0}
+    bounded = [one for one in MISTAKES if one.delta == 0.0 and one.name not in UNBOUNDED]
+    laws = {mistake.name: mistake.laws() for mistake in bounded}
     for name, _, arguments in cases("mistakes"):
         p, q = laws.get(name, (np.ones(1), np.zeros(1)))
         seen = p + q > 1e-6
         if min(p[seen].min(), q[seen].min()) > 0.0:
             # Cells of a continuous law have mean ratios, so the true ε is a little larger.
             epsilon = float(np.abs(np.log(p[seen] / q[seen])).max()) * 1.001
-            if name not in UNBOUNDED:
-                yield name, 0, arguments | {"epsilon": epsilon, "max_samples": ALARMS}
+            yield name, int, arguments | {"epsilon": epsilon, "max_samples": ALARMS}
 
 
-def cases(kind: str) -> Iterator[tuple[str, int, dict[str, Any]]]:
-    """Name, ideal number and arguments of `audit_privacy` of each case."""
+def cases(kind: str) -> Iterator[tuple[str, Callable[[], int], dict[str, Any]]]:
+    """Name, what gives the ideal number, and arguments of `audit_privacy` of each case."""
     if kind == "true":
         yield from true_cases()
         return
@@ -72,16 +74,15 @@ def cases(kind: str) -> Iterator[tuple[str, int, dict[str, Any]]]:
         from benchmarks.unseen_leaks import LEAKS
 
         for leak in LEAKS:
-            ideal = leak.ideal()
             yield (
                 leak.name,
-                ideal,
+                leak.ideal,
                 {
                     "mechanism": leak.mechanism,
                     "pairs": [(0, 1)],
                     "epsilon": 1.0,
                     "adjacency": lambda a, b: True,
-                    "max_samples": max(LEAST, TIMES * ideal),
+                    "max_samples": max(LEAST, TIMES * leak.ideal()),
                     "errors": leak.errors,
                 },
             )
@@ -91,7 +92,7 @@ def cases(kind: str) -> Iterator[tuple[str, int, dict[str, Any]]]:
     for mistake in MISTAKES:
         yield (
             mistake.name,
-            mistake.ideal(),
+            mistake.ideal,
             {
                 "mechanism": mistake.mechanism,
                 "pairs": [mistake.pair],
@@ -115,7 +116,9 @@ def measure(label: str, kinds: Sequence[str], seeds: int, seconds: float = math.
     """Append what is still missing under this label, for so many processor seconds."""
     from audits.privacy import audit_privacy
 
-    done = {(r["label"], r["set"], r["name"], int(r["seed"])) for r in read()}
+    before = read()
+    done = {(r["label"], r["set"], r["name"], int(r["seed"])) for r in before}
+    known = {(r["set"], r["name"]): int(r["ideal"]) for r in before}
     new = not CSV.exists()
     with CSV.open("a", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
@@ -132,7 +135,18 @@ def measure(label: str, kinds: Sequence[str], seeds: int, seconds: float = math.
                     start = time.process_time()
                     found = audit_privacy(**arguments, seed=seed, simplest=False)
                     spent = time.process_time() - start
-                    row = label, kind, name, seed, ideal, found.samples, found.verdict, f"{spent:.2f}"
+                    if (kind, name) not in known:
+                        known[kind, name] = ideal()
+                    row = (
+                        label,
+                        kind,
+                        name,
+                        seed,
+                        known[kind, name],
+                        found.samples,
+                        found.verdict,
+                        f"{spent:.2f}",
+                    )
                     writer.writerow(row)
                     file.flush()
 
@@ -178,6 +192,13 @@ def alarms(rows: Sequence[dict[str, str]]) -> str:
     return "\n".join(lines)
 
 
+def fill(text: str, mark: str, table: str) -> str:
+    """The text with a table between its marks."""
+    start = text.index(f"<!-- {mark} -->")
+    end = text.index("<!-- end -->", start)
+    return f"{text[:start]}<!-- {mark} -->\n{table}\n{text[end:]}"
+
+
 def main(arguments: Sequence[str]) -> int:
     """Measure, or print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
@@ -186,9 +207,17 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop after this much processor time")
     parser.add_argument("--table", action="store_true")
+    parser.add_argument("--write-readme", action="store_true")
     asked = parser.parse_args(arguments)
     if asked.label:
         measure(asked.label, (asked.only,) if asked.only else SETS[:2], asked.seeds, asked.seconds)
+    if asked.write_readme:
+        from benchmarks import peers
+
+        text = README.read_text(encoding="utf-8")
+        for mark, found in (("unseen", table(read())), ("alarms", alarms(read())), ("peers", peers.table())):
+            text = fill(text, mark, found)
+        README.write_text(text, encoding="utf-8")
     if asked.table or not asked.label:
         print(table(read()), alarms(read()), sep="\n\n")
     return 0

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from benchmarks import peers
 from benchmarks.mistakes import MISTAKES, best_and_value, best_two, laplace, together
-from benchmarks.unseen import table
+from benchmarks.unseen import README, alarms, read, table
 from benchmarks.unseen_leaks import LEAKS
 
 BY_NAME = {mistake.name: mistake for mistake in MISTAKES}
@@ -76,3 +77,10 @@ def test_table_counts_what_most_runs_refute() -> None:
         {**row, "seed": "2", "samples": "20000", "verdict": "not-refuted"},
     ]
     assert "| a | leaks | 3 | 1 of 1 | 1 | 4.0 × | 1.00 |" in table(rows)
+
+
+def test_the_page_says_what_was_measured() -> None:
+    text = README.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 80
+    for found in (table(read()), alarms(read()), peers.table()):
+        assert found in text

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from audits.privacy import failures, premises
+from audits.privacy import assumptions, failures
 from audits.privacy import footprints as footprints_of
 from audits.privacy.datasets import brief, digest, kept_apart
 from audits.privacy.draws import Drawer, Stopped, named
@@ -23,8 +23,8 @@ from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, take_pairs
 from audits.privacy.planting import KEPT, LEAST_SECONDS, PATIENCE, Given, Passed, plant
 from audits.privacy.result import AuditResult, Look, Planted
 from audits.privacy.sequential import LONGER, Sequential
-from audits.privacy.simplest import Simplest, fresh_samples, simplest_event
 from audits.privacy.tuning import TUNING
+from audits.privacy.witness import Witness, find_witness, fresh_samples
 
 ALIKE = 64
 """Outputs of each dataset that are compared with each other."""
@@ -97,12 +97,12 @@ def audit_privacy(
     >>> audit_privacy(laplace, pairs, epsilon=0.5, adjacency="replace").verdict
     'refuted'
     """
+    started, began = time.process_time(), time.perf_counter()
     asked = Options(**options)
     if not callable(mechanism):
         raise ValueError(f"mechanism must be a function (data, size, rng) -> outputs, got {brief(mechanism)}")
     rng = np.random.default_rng(asked.seed) if asked.rng is None else asked.rng
     taken, more_pairs = take_pairs(pairs, rng, adjacency)
-    started, began = time.process_time(), time.perf_counter()
     drawer = Drawer(
         mechanism if asked.score is None else _scored(mechanism, asked.score),
         asked.errors,
@@ -110,8 +110,8 @@ def audit_privacy(
         keep=max(footprints_of.ROWS, asked.planting * asked.max_samples // (KEPT * len(taken))),
     )
     job = Job(asked, drawer, [kept_apart(pair) for pair in taken], rng)
-    # Premises are tested with a generator of their own: the samples of the audit stay what they were.
-    checks = premises.Assumptions(job, rng.spawn(1)[0])
+    # Assumptions are tested with a generator of their own: the samples of the audit stay what they were.
+    checks = assumptions.Assumptions(job, rng.spawn(1)[0])
     stops = (KeyboardInterrupt, Stopped) if asked.partial else ()
     try:
         finding = _decided(job, checks)
@@ -152,7 +152,7 @@ def audit_privacy(
     with suppress(ValueError, *stops):
         if asked.simplest and finding.refuted:
             announce("refuted; a simple event is looked for")
-            named_event = _simplest(job, outputs, finding)
+            named_event = _witness(job, outputs, finding)
     return AuditResult(
         verdict=verdict,
         epsilon_claimed=asked.epsilon,
@@ -187,7 +187,7 @@ def audit_privacy(
     )
 
 
-def _decided(job: Job, checks: premises.Assumptions) -> Finding:
+def _decided(job: Job, checks: assumptions.Assumptions) -> Finding:
     """What the method finds, once the assumptions are tested; a refutation on another pair than the first, or
     from long calls, has them tested again there."""
     drawer = cast(Drawer, job.drawer)
@@ -196,16 +196,16 @@ def _decided(job: Job, checks: premises.Assumptions) -> Finding:
     finding = RUN[job.options.method](job)
     if finding.refuted and (finding.pair_index == 0 or checks.test(finding.pair_index)):
         longest = _longest_call(finding.trace)
-        if longest > premises.CALL and not drawer.one_by_one:
+        if longest > assumptions.CALL and not drawer.one_by_one:
             checks.test(finding.pair_index, longest)
     return finding
 
 
-def _withheld(finding: Finding, checks: premises.Assumptions) -> Finding:
+def _withheld(finding: Finding, checks: assumptions.Assumptions) -> Finding:
     """The finding; undecided where an assumption fails, or where every call failed."""
-    drawer = cast(Drawer, checks.job.drawer)
+    drawer = checks.drawer
     if drawer.changed and not drawer.one_by_one:
-        checks.broken = checks.broken or premises.sentence("data")
+        checks.broken = checks.broken or assumptions.sentence("data")
     if checks.broken:
         return replace(finding, refuted=False, undecided=True, epsilon_lower=0.0, note=checks.broken)
     if drawer.failure:
@@ -260,7 +260,7 @@ def _planted(job: Job, outputs: list[Any], finding: Finding, cost: float) -> tup
     return plant(audit, outputs, job.drawer.encoder(), allowed, job.rng.spawn(1)[0])
 
 
-def _simplest(job: Job, outputs: list[Any], finding: Finding) -> Simplest | None:
+def _witness(job: Job, outputs: list[Any], finding: Finding) -> Witness | None:
     """The simplest event that shows the refutation; None where there is none, or no time to count one."""
     request, drawer, index = job.options, cast(Drawer, job.drawer), finding.pair_index
     rng = job.rng.spawn(1)[0]
@@ -278,7 +278,7 @@ def _simplest(job: Job, outputs: list[Any], finding: Finding) -> Simplest | None
     if samples < MIN_SAMPLES:
         return None
     drawer.keep = 0
-    return simplest_event(
+    return find_witness(
         outputs,
         draw,
         epsilon=request.epsilon,

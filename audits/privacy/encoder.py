@@ -328,7 +328,7 @@ class Encoder:
 
     def _strings(self, batch: _Batch, key: Key, rows: Rows, flat: Raw) -> None:
         unique, inverse = np.unique(flat, return_inverse=True)
-        words = [leaves.text(u) for u in unique]
+        words = unique.tolist() if flat.dtype.kind == "U" else [leaves.text(u) for u in unique]
         inverse = inverse.reshape(flat.shape)
         codes = np.array([self._number(w) for w in words], dtype=np.int64)[inverse]
         self._put(batch, key, rows, np.zeros(flat.shape), codes)
@@ -352,12 +352,10 @@ class Encoder:
             self._patterns[block] = sorted(_repeated(map(leaves.pattern, words), 2, MOST_PATTERNS))
         known = {pattern: 1.0 + number for number, pattern in enumerate(self._patterns[block])}
         extent = self._extents[block]
-        looks = {
-            text: [known.get(leaves.pattern(text), 0.0), *leaves.structure(text, *extent)]
-            for text in set(words)
-        }
-        looks[None] = [0.0] * len(leaves.structure_words(*extent))
-        found = np.array([looks[text] for text in texts.ravel()])
+        places = {text: place for place, text in enumerate(dict.fromkeys(words), 1)}
+        looks = leaves.structures([*places], known, *extent)
+        looks = np.vstack([np.zeros(looks.shape[1]), looks])
+        found = looks[[places.get(text, 0) for text in texts.ravel()]]
         self._put(batch, block, rows, found.reshape(len(texts), -1))
 
     def _number(self, symbol: Any) -> int:

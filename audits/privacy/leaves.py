@@ -366,12 +366,23 @@ def structure_words(written: int, characters: int) -> tuple[str, ...]:
     )
 
 
-def structure(word: str, written: int, characters: int) -> list[float]:
-    """What `structure_words` names, but for the pattern."""
-    found = [_clipped(float(one[0])) for one in itertools.islice(NUMBER.finditer(word), written)]
-    # Shorter strings are filled up with characters of number 0.
-    shown = word[: -LAST - 1 : -1].ljust(LAST, "\0") + word[:characters].ljust(characters, "\0")
-    return [float(len(word)), *found, *[0.0] * (written - len(found)), *map(float, map(ord, shown))]
+def structures(words: Sequence[str], known: Mapping[str, float], written: int, characters: int) -> Floats:
+    """What `structure_words` names, (n, columns); `known` are the numbers of patterns, 0 for any other."""
+    patterns = [[known.get(pattern(word), 0.0), len(word)] for word in words]
+    spelled = np.zeros((len(words), written))
+    for row, word in zip(spelled, words, strict=True) if written else ():
+        found = [_clipped(float(one[0])) for one in itertools.islice(NUMBER.finditer(word), written)]
+        row[: len(found)] = found
+    ends, starts = [word[: -LAST - 1 : -1] for word in words], [word[:characters] for word in words]
+    shown = _letters(ends, LAST), _letters(starts, characters)
+    return np.hstack([np.array(patterns, dtype=np.float64).reshape(-1, 2), spelled, *shown])
+
+
+def _letters(words: Sequence[str], width: int) -> Floats:
+    """The numbers of characters (n, width); shorter strings are filled up with characters of number 0."""
+    if width == 0:
+        return np.zeros((len(words), 0))
+    return np.array(words, dtype=f"U{width}").view(np.uint32).reshape(-1, width).astype(np.float64)
 
 
 def pattern(word: str) -> str:

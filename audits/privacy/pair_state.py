@@ -25,7 +25,7 @@ from audits.privacy.learners.choice import learners
 from audits.privacy.learners.score import Learner
 from audits.privacy.method import Job
 from audits.privacy.options import Options
-from audits.privacy.outputs import Encoded, Floats, Ints, join
+from audits.privacy.outputs import Encoded, Ints, join
 from audits.privacy.result import CurvePoint
 from audits.privacy.tuning import TUNING
 
@@ -37,8 +37,8 @@ class Slot:
         self.learner = learner
         self.ladder = ladder
         self.active = True
+        self.asked_at = 0
         self.rungs: Rungs | None = None
-        self.steps: events.Steps | None = None
 
     def relearn(self, first: Encoded, second: Encoded, scorers: tuple[Scorer, Scorer]) -> None:
         """Fit the score to the first half of what is kept, count on the second half; or fit it to all, and
@@ -50,6 +50,11 @@ class Slot:
         judge = partial(folds.judged, score.folds, first, second) if score.folds else None
         self.ladder = events.build(score, x, y, len(first) // 2, steady=not first.is_scalar, judge=judge)
 
+    def due(self, rows: int) -> bool:
+        """Whether the learner is asked again: a dear one that has found nothing, for four times the rows."""
+        waits = self.learner.dear and self.ladder is None and rows > TUNING.few_rows
+        return not waits or rows >= 4 * self.asked_at
+
     def rungs_of(self, atoms: Atoms) -> Rungs:
         """The ladder's rungs that the atoms reach, worked out once."""
         known, ladder = self.rungs, self.ladder
@@ -58,18 +63,6 @@ class Slot:
         if known is None or known.atoms is not atoms or known.ladder.thresholds is not ladder.thresholds:
             self.rungs = known = rungs(atoms, ladder)
         return known
-
-    def count(self, e: Encoded, ordered: Floats | None) -> Ints:
-        """How many samples have score ≥ each threshold; `ordered` are single numbers in their order."""
-        ladder = self.ladder
-        assert ladder is not None
-        if ordered is not None:
-            # The ladder that they were worked out for may have had other counts.
-            if self.steps is None or self.steps.ladder.thresholds is not ladder.thresholds:
-                self.steps = events.steps(ladder)
-            if self.steps is not None:
-                return self.steps.count(ordered)
-        return events.count(ladder.score.evaluate(e), ladder.thresholds)
 
 
 NO_MORE = Learner("kept", lambda first, second: None)
@@ -193,8 +186,8 @@ class PairState:
                 repeat = self.atoms is not None if slot.learner.table else self.few() and not slot.learner.few
                 if repeat:
                     slot.ladder = None
-                elif slot.active and (slot.learner.rare or not only_rare):
-                    before = slot.ladder
+                elif slot.active and (slot.learner.rare or not only_rare) and slot.due(self.kept_rows):
+                    before, slot.asked_at = slot.ladder, self.kept_rows
                     slot.relearn(first, second, scorers)
                     if clearly_worse(slot.ladder, before, self.job.options):
                         # The new fit may be the unlucky or the old count the lucky one, so both are kept.
@@ -214,11 +207,9 @@ class PairState:
         occurs."""
         atoms = self.atoms
         if atoms is None:
-            live = self.live()
-            # A few thresholds of the numbers themselves are compared faster than numbers are put in order.
-            ordered = np.sort(e.values[:, 0]) if e.is_scalar and len(live) > 1 else None
             with self.job.threads.limit(limits=1):
-                return [slot.count(e, ordered) for slot in live], np.zeros(0, dtype=np.int64)
+                found = [events.count(one.score.evaluate(e), one.thresholds) for one in self.ladders()]
+            return found, np.zeros(0, dtype=np.int64)
         # Outputs that repeat are looked up instead of scored.
         times, others = atoms.tally(e)
         return [slot.rungs_of(atoms).count(times, others) for slot in self.live()], times

@@ -12,7 +12,7 @@ import numpy as np
 
 from audits.evidence import Evidence, Verdict
 from audits.privacy import show
-from audits.privacy.simplest import Simplest
+from audits.privacy.witness import Witness
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -152,7 +152,7 @@ class AuditResult:
                      the audit stopped; 0 where nothing is shown.
     confidence       1 − α.
     epsilon_estimate ε of the event that carries the bound, as its shares have it: no bound, and where the
-                     event was chosen among many a little too large. Of "gdp" the whole result.
+                     event was chosen among many a little too large.
     e_value          the largest wealth so far, a running maximum (`largest_e_value`): evidence against the
                      claim, at least 1/α where refuted (sequential). The wealth itself at each look is in
                      `trace`. The fixed-size method bets once, on what it learned.
@@ -170,8 +170,8 @@ class AuditResult:
     trace            the looks in order, for plots.
     curve            events of the winning family with their shares, for the privacy curve.
     max_samples      the budget of samples a side.
-    premise          the premise of the test that fails, in a sentence; empty where none does.
-    premise_samples  outputs drawn of each dataset to test the premises; not among `samples`.
+    premise          the assumption of the test that fails, in a sentence; empty where none does.
+    premise_samples  outputs drawn of each dataset to test assumptions; not among `samples`.
     pairs, followed  how many pairs were audited, and how many of many were followed to the end: the others
                      showed less at the beginning.
     footprints       what the low-order bits of doubles tell, apart from the verdict; None for other outputs.
@@ -206,7 +206,7 @@ class AuditResult:
     epsilon_estimate: float = 0.0
     max_samples: int = 0
     planted: tuple[Planted, ...] = ()
-    simplest: Simplest | None = None
+    simplest: Witness | None = None
     footprints: Footprints | None = None
     pairs: int = 1
     followed: int = 1

@@ -211,7 +211,10 @@ class Sequential:
             state.slots = [Slot(learner) for learner in state.learners()]
         if state.counts is not None:
             state.counts = state.counts.add(tallies[0], tallies[1], size)
-        if state.size >= TUNING.least and (state.size <= 2 * state.kept_rows or state.learned_at == 0):
+        # After the last batch nothing is betted on what would be learned.
+        ended = self.samples >= self.request.max_samples and state.learned_at > 0
+        more = state.size <= 2 * state.kept_rows or state.learned_at == 0
+        if state.size >= TUNING.least and more and not ended:
             state.relearn()
         state.reorder()
 

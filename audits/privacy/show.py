@@ -32,9 +32,10 @@ NO_PROOF = "This is no proof that it is private."
 def headline(result: AuditResult, name: str = "the mechanism") -> str:
     """The verdict and its number, in a sentence or two."""
     claim = f"(ε = {result.epsilon_claimed:g}, δ = {result.delta:g})"
-    head, sure = HEADS[result.verdict], f"with confidence {100.0 * result.confidence:.6g} %"
+    head = HEADS[result.verdict]
     if result.refuted:
-        return f"{head}: {bound(result)} {sure}, where {claim} is claimed, for {name}."
+        sure = f"δ = {result.delta:g}, confidence {100.0 * result.confidence:.6g} %"
+        return f"{head}: {bound(result)}, claimed {result.epsilon_claimed:g} ({sure}): {name}."
     if result.verdict == "undecided":
         return f"{head}: {_why_undecided(result)}, for {name} and {claim}. {NO_PROOF}"
     return f"{head}: no violation of {claim} was found in {name}, only {bound(result)}. {NO_PROOF}"

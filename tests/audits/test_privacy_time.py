@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits.privacy import AuditResult, audit_privacy, each, premises
+from audits.privacy import AuditResult, assumptions, audit_privacy, each
 from audits.privacy.pace import PLANS, planned
 
 LIMIT = 40.0
-CLOCKED = "pace", "premises", "draws", "method"
+CLOCKED = "pace", "draws", "method"
 """Modules that look at the clock."""
 
 
@@ -58,7 +58,8 @@ def test_a_leak_is_refuted_within_the_limit_by_a_mechanism_that_hardly_fits_it(
     assert result.verdict == "refuted"
     assert clock.now <= LIMIT
     assert (
-        2 * result.premise_samples * clock.output <= premises.TIME * LIMIT + 2 * premises.FEW * clock.output
+        2 * result.premise_samples * clock.output
+        <= assumptions.TIME * LIMIT + 2 * assumptions.FEW * clock.output
     )
     # What the tests drew is among the samples that were learned from.
     assert result.samples >= result.premise_samples
@@ -68,7 +69,7 @@ def test_a_leak_is_refuted_within_the_limit_by_a_mechanism_that_hardly_fits_it(
 def test_tests_take_a_quarter_of_the_limit_at_most(clock: Clock) -> None:
     spent: list[float] = []
     audited(clock.mechanism, progress=lambda look: spent.append(clock.now))
-    assert spent[0] <= premises.TIME * LIMIT + 2 * premises.FEW * (clock.fixed + clock.output)
+    assert spent[0] <= assumptions.TIME * LIMIT + 2 * assumptions.FEW * (clock.fixed + clock.output)
     assert clock.now <= LIMIT + 8 * (clock.fixed + clock.output)
 
 
@@ -78,7 +79,7 @@ def test_fast_mechanisms_are_tested_in_full_and_audited_as_without_a_limit() -> 
 
     without = audited(laplace, time_limit=None, max_samples=2000)
     within = audited(laplace, time_limit=300.0, max_samples=2000)
-    assert within.premise_samples >= premises.CALLS * premises.CALL
+    assert within.premise_samples >= assumptions.CALLS * assumptions.CALL
     assert (within.event, within.e_value, within.samples) == (without.event, without.e_value, without.samples)
 
 
@@ -106,9 +107,9 @@ def test_the_plan_is_the_best_test_that_fits(
     assert found.learn == (plan != PLANS[0])
     assert found.fixed == pytest.approx(fixed, abs=1e-9)
     assert len(seen[0]) == len(seen[1])
-    # The plan is kept, and measuring took less than half of what the test may take, or two outputs of each.
+    # The plan is kept, and measuring took no longer than the test may take, or four outputs.
     assert 2 * found.calls * (fixed + found.call * output) <= 5.0
-    assert clock.now <= max(2.5, 4 * (fixed + output))
+    assert clock.now <= max(5.0, 4 * (fixed + output))
 
 
 @pytest.mark.parametrize("clock", [(0.0, 0.05)], indirect=True)

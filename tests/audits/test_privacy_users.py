@@ -179,7 +179,7 @@ def test_data_that_lose_something_in_a_copy_are_watched() -> None:
 
 def test_columns_do_not_depend_on_the_order_of_the_outputs() -> None:
     # More patterns than are told apart, all of them equally often: which are told apart must not depend on
-    # those that came first, or the permutation test of the premises would not be exact.
+    # those that came first, or the permutation test of independence would not be exact.
     rng = np.random.default_rng(0)
     words = [f"{chr(97 + i % 26)}{chr(97 + i // 26)}#" for i in range(2 * MOST_PATTERNS)] * 3
     looks: list[dict[str, bytes]] = []

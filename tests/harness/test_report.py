@@ -277,7 +277,7 @@ def test_a_claim_that_the_catalogue_lost_keeps_its_evidence(site: Path) -> None:
 
 def test_a_statement_is_mathematics_on_its_page(site: Path) -> None:
     page = (site / "song2021" / "lemma-b.2.html").read_text(encoding="utf-8")
-    statement = page.split('<div class="statement">')[1].split("</div>")[0]
+    statement = page.split('<div class="statement" tabindex="0">')[1].split("</div>")[0]
     assert "<math" in statement
     assert "$" not in statement
 

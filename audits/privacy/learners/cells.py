@@ -17,7 +17,7 @@ def value(first: Encoded, second: Encoded) -> Score:
     """A single number itself: both tails, and atoms at the ends."""
     some = np.concatenate([first.values[: TUNING.most_distinct, 0], second.values[: TUNING.most_distinct, 0]])
     words = threshold_words("output", digits_of(some))
-    return Score("value", lambda e: e.values[:, 0], words, learned=False, monotone=False, itself=True)
+    return Score("value", lambda e: e.values[:, 0], words, learned=False, monotone=False)
 
 
 def sets(first: Encoded, second: Encoded) -> Score | None:
@@ -39,8 +39,7 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
     def name(c: int) -> str:
         return cells.words(c) if c < numbers else f"{{symbol {c - numbers + 1}}}"
 
-    ends = np.unique(np.concatenate([cells.edges, cells.atoms, np.nextafter(cells.atoms, np.inf)]))
-    return of_cells("sets", cell, name, first, second, few=TUNING.few_cells, edges=ends)
+    return of_cells("sets", cell, name, first, second, few=TUNING.few_cells)
 
 
 def footprints(first: Encoded, second: Encoded) -> Score:
@@ -74,14 +73,12 @@ def of_cells(
     second: Encoded,
     what: str = "output",
     few: int = 0,
-    edges: Floats | None = None,
 ) -> Score:
     """The score of a partition: the log ratio of both datasets' counts in the cell that an output lies in.
 
     cell   outputs → numbers of cells.
     words  number of a cell → the cell in words, a set that `what` lies in.
     few    with so few cells the samples that ordered them may also judge them.
-    edges  of single numbers: where cells begin and end.
     """
     x, y = cell(first), cell(second)
     cells = 1 + int(max(x.max(initial=0), y.max(initial=0)))
@@ -102,7 +99,6 @@ def of_cells(
         describe,
         learned=cells > few,
         monotone=False,
-        edges=edges,
     )
 
 

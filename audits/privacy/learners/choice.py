@@ -30,11 +30,11 @@ SETS = Learner("sets", sets, few=True, table=True)
 FOOTPRINTS = Learner("footprints", footprints)
 PERIOD = Learner("period", search("period", [hidden.periods]), patient=True)
 MODES = Learner("modes", search("modes", [hidden.crowds]), patient=True, rare=True)
-TREE = Learner("tree", tree, patient=True, folds=True)
+TREE = Learner("tree", tree, patient=True, dear=True, folds=True)
 SMOOTH = Learner("smooth", smooth, folds=True)
 LINEAR = (
     Learner("logistic", logistic, folds=True),
-    Learner("sparse", sparse, patient=True),
+    Learner("sparse", sparse, patient=True, dear=True),
     Learner("norm", norm),
     Learner("repeated", repeated, folds=True),
 )

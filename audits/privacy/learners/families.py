@@ -235,7 +235,7 @@ def larger(first: Encoded, second: Encoded) -> Found:
     yield Candidates(apart, view)
 
 
-@family(cost=lambda width, places: TUNING.most_tripled * max(width, places, TUNING.most_tripled / 2))
+@family(cost=max)
 def listed_orders(first: Encoded, second: Encoded) -> Found:
     """Which of two items comes first, as in a list of what is ranked: of symbols in several places, or of
     numbers where there is nothing but numbers."""
@@ -252,6 +252,8 @@ def listed_orders(first: Encoded, second: Encoded) -> Found:
     if some[0].shape[1] < 3 or not 2 < len(items) <= TUNING.most_tripled:
         return
     left, right = np.triu_indices(len(items), 1)
+    looked_at = max(len(left), len(items) * some[0].shape[1])
+    few = slice(max(TUNING.hidden_least, TUNING.most_numbers // looked_at))
 
     def later(e: Encoded, i: Ints, j: Ints) -> Signs:
         places = _places(listed(e), items)
@@ -264,7 +266,7 @@ def listed_orders(first: Encoded, second: Encoded) -> Found:
         words = f"(1 where {early} comes before {late})"
         return View(words, lambda e: 1.0 * np.greater(*_places(listed(e), chosen).T))
 
-    yield Candidates(of_events(*(later(e, left, right) for e in (first, second))), view)
+    yield Candidates(of_events(*(later(e.take(few), left, right) for e in (first, second))), view)
 
 
 def _places(listed: Raw, items: Raw) -> Ints:

@@ -246,8 +246,7 @@ def _cells(view: View, found: list[Cell]) -> View:
         a, b = number_words(low[c]), number_words(high[c])
         return f"{{{a}}}" if a == b else f"[{a}, {b}]"
 
-    edges = np.unique(np.concatenate([low, np.nextafter(high, np.inf)])) if view.words == "output" else None
-    return View(view.words, cell, words, edges)
+    return View(view.words, cell, words)
 
 
 def _crowded(x: Floats, y: Floats, luck: float) -> list[Cell]:

@@ -25,9 +25,6 @@ class Score:
     describe  (threshold, whether the event is "score ≥ threshold") → the event in words.
     learned   whether it was fitted to labelled samples, so that those must not judge it.
     monotone  whether it means to grow with the likelihood ratio, so that a smooth curve may calibrate it.
-    edges     of single numbers: where the score may change; from each of them up to the next it is constant.
-              None where that is not known.
-    itself    whether it is the single number itself.
     in_words  whether its events are in words of the output, which need no further words.
     folds     the same fitted without one part of the samples that it was learned from, for each part (see
               `fold_of`): they may judge it on those.
@@ -38,8 +35,6 @@ class Score:
     describe: Callable[[float, bool], str]
     learned: bool = True
     monotone: bool = True
-    edges: Floats | None = None
-    itself: bool = False
     in_words: bool = True
     folds: Folds | None = None
 
@@ -53,6 +48,7 @@ class Learner:
 
     fit      samples of both datasets → the score, None where there is none.
     patient  it may find its events in many samples only, and costs nothing until then: it is never dropped.
+    dear     it takes long: where it has found nothing it is asked again for four times the samples.
     rare     it learns rare events: it goes on learning when the others have enough samples.
     folds    its scores come with folds, so that all samples judge them.
     few      it is of use where only few outputs occur, every event of which is a set of them.
@@ -62,6 +58,7 @@ class Learner:
     name: str
     fit: Fit
     patient: bool = False
+    dear: bool = False
     rare: bool = False
     folds: bool = False
     few: bool = False

@@ -28,13 +28,11 @@ class View:
     words  in words of the output.
     of     outputs → a number each, or the number of the cell that each lies in.
     cells  number of a cell → the cell in words; None where `of` gives numbers, which are cut into cells.
-    edges  of single numbers: where cells begin and end.
     """
 
     words: str
     of: Callable[[Encoded], Any]
     cells: Callable[[int], str] | None = None
-    edges: Floats | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +83,7 @@ def search(name: str, families: Sequence[Family]) -> Callable[[Encoded, Encoded]
             return None
         if found.cells is None:
             return of_number(name, found.of, found.words, first, second)
-        return of_cells(name, found.of, found.cells, first, second, found.words, edges=found.edges)
+        return of_cells(name, found.of, found.cells, first, second, found.words)
 
     return fit
 

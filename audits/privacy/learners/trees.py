@@ -58,15 +58,13 @@ def tree(first: Encoded, second: Encoded) -> Score | None:
     # Where places are cut does not depend on the datasets that the outputs are of, only the counts do.
     fold, a, b = fold_of(len(a), TUNING.folds)[some], a[some], b[some]
     without = [_weighted(_counts(grown, a[fold != k], b[fold != k]))[0] for k in range(TUNING.folds)]
-    edges = _edges(grown) if first.is_scalar else None
-    if edges is not None:
-        words = _interval_words(edges, ratio)
+    if first.is_scalar:
+        words = _interval_words(_edges(grown), ratio)
     else:
         names = ", ".join(map(of.words, grown.columns))
         words = threshold_words(f"tree score of {names}")
     folds = tuple(map(score, without))
-    of_itself = edges is not None
-    return Score("tree", score(ratio), words, monotone=False, edges=edges, in_words=of_itself, folds=folds)
+    return Score("tree", score(ratio), words, monotone=False, in_words=first.is_scalar, folds=folds)
 
 
 def _edges(grown: _Tree) -> Floats:

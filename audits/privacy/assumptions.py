@@ -1,12 +1,12 @@
-"""Premises of every test by sampling: outputs are independent, and a mechanism leaves its data as they are.
+"""What every test by sampling assumes: outputs are independent, and a mechanism leaves its data as they are.
 
 Noise that is drawn once a call and shared by all of its outputs, the classic slip of vectorising, makes a
 private mechanism look as if it were not: where outputs are dependent, no audit can say anything. So a number
 of short calls is made before the first bet. Were the outputs on a dataset independent, any order of them
 would be as likely as any other: a permutation test is then exact, whatever kind the outputs are of. Where it
 finds something, a second test of twice as many fresh outputs has to find something as well: of a million
-mechanisms with independent outputs one is called dependent. These samples are used for nothing else, so
-they cost nothing of α.
+mechanisms with independent outputs one is called dependent. Nothing is betted on these
+samples, so they cost nothing of α; where outputs are dear the audit learns from them.
 
 The statistics look at outputs of one call (sums over a call, lags within it, outputs that are equal), at
 calls (outputs at the same place, calls one after the other, first against second half) and at both datasets
@@ -20,7 +20,7 @@ Young 1993, maxT). Of sums of squares, about χ² distributed, the cube root is 
 from __future__ import annotations
 
 import math
-import time
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -198,7 +198,7 @@ class Assumptions:
         self.job, self.rng = job, rng
         self.drawer = cast(Drawer, job.drawer)
         self.broken, self.tested = "", 0
-        self.spent, self.limit = 0.0, job.options.time_limit or math.inf
+        self.first, self.spent, self.limit = 0.0, 0.0, job.options.time_limit or math.inf
         self.plan: Plan | None = None
 
     def test(self, index: int, long: int = 0) -> bool:
@@ -206,11 +206,11 @@ class Assumptions:
 
         long  look at long calls, of so many outputs or of `LONG`, in place of short ones.
         """
-        start, name, drawn = time.perf_counter(), "", 0
+        start, name, drawn = self._drawing(), "", 0
         if self.plan is None and not self.drawer.one_by_one and self.job.options.time_limit is not None:
             self._measure(index)
         for times in (1, 2):
-            allowed = TIME * self.limit - self.spent - (time.perf_counter() - start)
+            allowed = TIME * self.limit - self.spent - (self._drawing() - start)
             again, size = self._found(index, times, long, allowed if times == 2 else allowed / 3.0)
             if times == 1 or size > drawn:
                 name = again
@@ -218,19 +218,25 @@ class Assumptions:
             if name in ("", "data"):
                 break
         self.tested += drawn
-        self.spent += time.perf_counter() - start
+        self.spent += self._drawing() - start
         self.broken = sentence(name, self.drawer.one_by_one)
         return not self.broken
+
+    def _drawing(self) -> float:
+        """Seconds that were spent on drawing after the first call, which may have to import a library."""
+        return self.drawer.seconds - self.first
+
+    def _draw(self, index: int, side: int, size: int) -> Raw:
+        is_first = self.drawer.first_output is None
+        outputs = self.drawer.draw(self.job.pairs[index][side], size, self.rng, named(side, index))
+        if is_first:
+            self.first = self.drawer.seconds
+        return outputs
 
     def _measure(self, index: int) -> None:
         """What calls cost; where a test of calls would take too long, every output is drawn by a call of its
         own from now on, so that outputs of one call need not be independent."""
-        pair = self.job.pairs[index]
-
-        def draw(side: int, size: int) -> Raw:
-            return self.drawer.draw(pair[side], size, self.rng, named(side, index))
-
-        self.plan, seen = planned(draw, TIME * self.limit / 3.0)
+        self.plan, seen = planned(partial(self._draw, index), TIME * self.limit / 3.0)
         self.tested += len(seen[0])
         if self.plan.calls == 0:
             self.drawer.alone()
@@ -243,7 +249,7 @@ class Assumptions:
 
         What independent outputs show by luck, twice as many fresh outputs hardly show again.
         """
-        drawer, pair, start = self.drawer, self.job.pairs[index], time.perf_counter()
+        drawer, start = self.drawer, self._drawing()
         outputs: tuple[list[Raw], list[Raw]] = ([], [])
         cut = False
         # How many calls are made on each dataset, and how many outputs each of them draws.
@@ -260,10 +266,10 @@ class Assumptions:
                 calls, call = times * self.plan.calls, self.plan.call
         for done in range(call, calls * call + 1, call):
             for side, kept in enumerate(outputs):
-                kept.append(drawer.draw(pair[side], call, self.rng, named(side, index)))
+                kept.append(self._draw(index, side, call))
             if drawer.changed and not drawer.one_by_one:
                 return "data", done
-            if cut := time.perf_counter() - start > seconds:
+            if cut := self._drawing() - start > seconds:
                 break
         if (cut or (self.plan is not None and self.plan.learn)) and not long:
             earlier = self.job.seen.get(index, (outputs[0][0][:0], outputs[1][0][:0]))
@@ -291,8 +297,8 @@ def _encoded(drawer: Drawer, outputs: tuple[list[Raw], list[Raw]], index: int) -
 
 
 def sentence(name: str, one_by_one: bool = False) -> str:
-    """What is to be said of a premise that fails; nothing where none does."""
+    """What is to be said of an assumption that fails; nothing where none does."""
     if not name:
         return ""
     remedy = "" if one_by_one or name == "datasets" else f"; {REMEDY}"
-    return f"A premise fails: {BROKEN[name]}; nothing can be said of its privacy{remedy}."
+    return f"An assumption fails: {BROKEN[name]}; nothing can be said of its privacy{remedy}."

@@ -1,6 +1,6 @@
-"""How often the premises of an audit are found to fail: where mechanisms break them, and where they do not.
+"""How often assumptions of an audit are found to fail: where mechanisms break them, and where they do not.
 
-    python benchmarks/premises.py [AUDITS]
+    python benchmarks/assumptions.py [AUDITS]
 
 Prints the two table of docs/benchmarks.md. AUDITS (default 60) is the number of audits of each mechanism.
 """
@@ -18,7 +18,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from audits.privacy import premises
+from audits.privacy import assumptions
 from audits.privacy.datasets import kept_apart
 from audits.privacy.draws import Drawer, each
 from audits.privacy.method import Job
@@ -118,24 +118,24 @@ INDEPENDENT: dict[str, Mechanism] = {
 }
 
 
-def premise(mechanism: Mechanism, pair: Any, rng: Rng) -> str:
-    """The premise that is found to fail, in a sentence; "" for none."""
+def assumption(mechanism: Mechanism, pair: Any, rng: Rng) -> str:
+    """The assumption that is found to fail, in a sentence; "" for none."""
     request = Job(
         Options(epsilon=1.0, delta=0.0, alpha=0.05, max_samples=10**6),
         Drawer(mechanism),
         [kept_apart(pair)],
         rng,
     )
-    tests = premises.Assumptions(request, rng)
+    tests = assumptions.Assumptions(request, rng)
     tests.test(0)
     return tests.broken
 
 
 def share(mechanism: Mechanism, pair: Any, audits: int, seed: int) -> tuple[float, float]:
-    """The share of audits in which a premise is found to fail, and the seconds each takes."""
+    """The share of audits in which an assumption is found to fail, and the seconds each takes."""
     failed, start = 0, time.process_time()
     for i in range(audits):
-        failed += bool(premise(mechanism, pair, np.random.default_rng([seed, i])))
+        failed += bool(assumption(mechanism, pair, np.random.default_rng([seed, i])))
     return failed / audits, (time.process_time() - start) / audits
 
 

@@ -18,7 +18,7 @@ from scipy import stats
 
 from audits import audit_privacy, each
 from audits.privacy.encoder import Encoder
-from audits.privacy.simplest import Share, simplest_event
+from audits.privacy.witness import Share, find_witness
 from claims.harness.commands.audit import audit_target
 
 PAIR = (np.array([1.0]), np.array([0.0]))
@@ -187,7 +187,7 @@ def test_intervals_hold_together_as_often_as_they_say() -> None:
         def draw(side: int, size: int, rng: np.random.Generator = rng, shift: Any = shift) -> Any:
             return rng.normal(size=(size, 6)) + shift[side]
 
-        found = simplest_event(
+        found = find_witness(
             [draw(0, 60), draw(1, 60)],
             draw,
             epsilon=0.0,
@@ -248,7 +248,7 @@ def test_the_command_and_the_json_say_it(tmp_path: Any, capsys: pytest.CaptureFi
     )
     assert audit_target(str(file), alpha=1e-6) == 1
     text = capsys.readouterr().out
-    (line,) = (line for line in text.splitlines() if line.lstrip().startswith("simplest"))
+    (line,) = (line for line in text.splitlines() if line.lstrip().startswith("witness"))
     assert "probability" in line
     assert "fresh outputs" in line
     assert audit_target(str(file), alpha=1e-6, json=True) == 1

@@ -1,4 +1,4 @@
-"""Premises: dependent outputs and changed data are undecided, independent outputs pass."""
+"""Assumptions: dependent outputs and changed data are undecided, independent outputs pass."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from audits.evidence import Verdict
-from audits.privacy import audit_privacy, each, premises
+from audits.privacy import assumptions, audit_privacy, each
 from audits.privacy.outputs import Encoded
-from benchmarks.premises import DEPENDENT, INDEPENDENT
-from benchmarks.premises import premise as premise_of
+from benchmarks.assumptions import DEPENDENT, INDEPENDENT
+from benchmarks.assumptions import assumption as broken_of
 
 PAIR = [(0.0, 1.0)]
 
@@ -20,13 +20,13 @@ def anything(a: Any, b: Any) -> bool:
     return True
 
 
-def premise(mechanism: Any, seed: int, pair: Any = PAIR[0]) -> str:
-    return premise_of(mechanism, pair, np.random.default_rng(seed))
+def broken(mechanism: Any, seed: int, pair: Any = PAIR[0]) -> str:
+    return broken_of(mechanism, pair, np.random.default_rng(seed))
 
 
 @pytest.mark.parametrize("name", DEPENDENT)
 def test_dependent_outputs_are_undecided_whatever_they_look_like(name: str) -> None:
-    # Power, not level: no run of benchmarks/premises.py (20 to 40 of each) missed one; fixed seed.
+    # Power, not level: no run of benchmarks/assumptions.py (20 to 40 of each) missed one; fixed seed.
     pair = [(np.ones(2), np.zeros(2))] if "in place" in name else PAIR
     result = audit_privacy(DEPENDENT[name], pair, epsilon=0.1, adjacency=anything, seed=1, max_samples=2000)
     assert result.verdict == "undecided"
@@ -35,8 +35,8 @@ def test_dependent_outputs_are_undecided_whatever_they_look_like(name: str) -> N
     assert ("changes its data" if "in place" in name else "not independent") in result.premise
     assert result.epsilon_lower == 0.0
     # Random numbers that look dependent by luck get a second test; data that are changed are certain.
-    size = premises.CALLS * premises.CALL
-    assert result.premise_samples == (premises.CALL if "in place" in name else size + 2 * size)
+    size = assumptions.CALLS * assumptions.CALL
+    assert result.premise_samples == (assumptions.CALL if "in place" in name else size + 2 * size)
 
 
 @pytest.mark.parametrize(
@@ -47,9 +47,9 @@ def test_dependent_outputs_are_undecided_whatever_they_look_like(name: str) -> N
         ("data changed in place", "changes its data"),
     ],
 )
-def test_the_sentence_names_the_premise_and_says_what_to_do(name: str, words: str) -> None:
+def test_the_sentence_names_the_assumption_and_says_what_to_do(name: str, words: str) -> None:
     pair = (np.ones(2), np.zeros(2)) if "in place" in name else PAIR[0]
-    found = premise(DEPENDENT[name], 3, pair)
+    found = broken(DEPENDENT[name], 3, pair)
     assert words in found
     assert found.count(".") <= 4
 
@@ -57,7 +57,7 @@ def test_the_sentence_names_the_premise_and_says_what_to_do(name: str, words: st
 def test_the_name_does_not_hang_on_the_luck_of_a_run() -> None:
     # Sums of calls that share a draw are large, so products of two sums are far out by luck now and then.
     shared = DEPENDENT["one shared draw a call"]
-    assert all("outputs of one call" in premise(shared, seed) for seed in range(12))
+    assert all("outputs of one call" in broken(shared, seed) for seed in range(12))
 
 
 @pytest.mark.parametrize(
@@ -98,19 +98,19 @@ def test_independent_outputs_that_repeat_pass_in_long_calls() -> None:
     for seed in range(20):
         result = audit_privacy(coins, PAIR, epsilon=0.1, adjacency=anything, seed=seed, alpha=1e-6)
         assert result.refuted
-        assert result.premise_samples > premises.CALLS * premises.CALL
+        assert result.premise_samples > assumptions.CALLS * assumptions.CALL
 
 
 def test_independent_outputs_pass() -> None:
     # 120 mechanisms, two tests at level 0.001 each: two or more alarms have probability 7e-9.
-    alarms = sum(bool(premise(m, seed)) for m in INDEPENDENT.values() for seed in range(10))
+    alarms = sum(bool(broken(m, seed)) for m in INDEPENDENT.values() for seed in range(10))
     assert alarms < 2
 
 
 @pytest.mark.slow
 def test_independent_outputs_pass_in_many_audits() -> None:
     # 480 mechanisms, two tests at level 0.001 each: two or more alarms have probability 1.2e-7.
-    alarms = sum(bool(premise(m, seed)) for m in INDEPENDENT.values() for seed in range(100, 140))
+    alarms = sum(bool(broken(m, seed)) for m in INDEPENDENT.values() for seed in range(100, 140))
     assert alarms < 2
 
 
@@ -122,7 +122,7 @@ def test_the_permutation_test_keeps_its_level() -> None:
     alarms = 0
     for _ in range(400):
         a, b = (Encoded(rng.standard_cauchy((64, 1)).round(1), none) for _ in range(2))
-        alarms += bool(premises.dependence(a, b, 8, rng))
+        alarms += bool(assumptions.dependence(a, b, 8, rng))
     assert alarms < 7
 
 
@@ -134,24 +134,24 @@ def test_one_output_a_call_loses_nothing() -> None:
     kept = audit_privacy(one, PAIR, epsilon=1.0, adjacency=anything, max_samples=3000, alpha=1e-6)
     assert kept.verdict == "not-refuted"
     assert kept.premise == ""
-    assert kept.premise_samples <= premises.ONE_BY_ONE
+    assert kept.premise_samples <= assumptions.ONE_BY_ONE
     broken = audit_privacy(one, PAIR, epsilon=0.2, adjacency=anything, max_samples=3000, alpha=1e-6)
     assert broken.verdict == "refuted"
 
 
-def test_samples_of_the_audit_do_not_hang_on_the_test_of_its_premises() -> None:
+def test_samples_of_the_audit_do_not_hang_on_the_test_of_its_assumptions() -> None:
     # A generator of its own: the same events and counts with other numbers of calls.
     def laplace(data: float, size: int, rng: np.random.Generator) -> Any:
         return data + rng.laplace(size=size)
 
     options: dict[str, Any] = {"epsilon": 1.0, "adjacency": anything, "max_samples": 2000}
     first = audit_privacy(laplace, PAIR, **options)
-    calls = premises.CALLS
+    calls = assumptions.CALLS
     try:
-        premises.CALLS = 10
+        assumptions.CALLS = 10
         again = audit_privacy(laplace, PAIR, **options)
     finally:
-        premises.CALLS = calls
+        assumptions.CALLS = calls
     assert (first.event, first.e_value) == (again.event, again.e_value)
 
 

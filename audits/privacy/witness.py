@@ -1,8 +1,9 @@
-"""The simplest event that shows a violation: a symbol or value, a threshold, an interval, a sum.
+"""The witness of a refutation, the simplest event that shows it: a symbol or value, a threshold, a sum.
 
 The event that carries a refutation is often one of a learned score, which nobody can check by hand. So the
 outputs that the audit drew are searched for events that can: the best event of each simple kind is chosen on
-them, and all of these are counted on fresh outputs. The first kind whose event is nearly as strong is named.
+them, and all of these are counted on fresh outputs. The first kind whose event is nearly as strong
+is the witness.
 
 How the figures are valid. With K events and α in all, each of the 2K probabilities has its Clopper–Pearson
 interval at level α/(2K), so that all of them hold at once with probability 1 − α, whichever event is named
@@ -63,7 +64,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Simplest:
+class Witness:
     """The simplest event that shows the violation, counted on outputs that had no part in choosing it.
 
     event       in words of the output; every number in them is exact.
@@ -148,7 +149,7 @@ def _looked_at(outputs: Encoded, kind: str, place: int | Weights) -> Raw:
     return (outputs.codes if kind == "symbol" else outputs.values)[:, place]
 
 
-def simplest_event(
+def find_witness(
     seen: Sequence[Raw],
     draw: Callable[[int, int], Raw],
     *,
@@ -158,7 +159,7 @@ def simplest_event(
     bound: float,
     samples: int,
     encoder: Encoder,
-) -> Simplest | None:
+) -> Witness | None:
     """The simplest event that shows ε above the claimed one; None where none of the simple events does.
 
     seen      outputs on both datasets that the event is chosen on.
@@ -207,18 +208,18 @@ def fresh_samples(samples: int) -> int:
 
 def _named(
     found: Sequence[_Event], hits: Ints, rate: _Rate, bound: float, encoder: Encoder, mixed: str
-) -> Simplest | None:
+) -> Witness | None:
     # Each of the 2K intervals has two ends, each of which fails with probability at most α/(4K).
     ends = binomial.clopper_pearson(hits, rate.samples, rate.alpha / (4.0 * len(found)))
     every = np.stack([hits / rate.samples, *ends], axis=-1)
-    named: list[Simplest] = []
+    named: list[Witness] = []
     for place, event in enumerate(found):
         shares = [Share(*side) for side in every[:, place].tolist()]
         more, less = sorted(shares, key=lambda share: -share.estimate)
         shown = binomial.shown(more.low, less.high, rate.delta)
         if shown <= rate.epsilon:
             continue
-        result = Simplest(
+        result = Witness(
             event=event.words(encoder) + (mixed if event.kind not in ("symbol", "value") else ""),
             kind=event.kind,
             first=shares[0],
