@@ -110,7 +110,7 @@ def test_run_show_and_list_agree(dpclaims):
         (["run", "--tier"], "'--tier' requires an argument"),
         (["run", "-j", "x"], "'--jobs'"),
         (["audit"], "Missing argument 'TARGET'"),
-        (["run", "song2021/lemma-b.2", "--tier", "smoke", "--data", "/nope"], "'/nope' does not exist"),
+        (["run", "song2021/lemma-b.2", "--tier", "smoke", "--data", "nowhere"], "'nowhere' does not exist"),
         (["list", "song2021/theorem-9.9"], "song2021"),
         (["list", "song2020/theorem-2.6"], "did you mean 'song2021/theorem-2.6'"),
         (["mutants", "song2022"], "did you mean 'song2021'"),
