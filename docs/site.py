@@ -47,13 +47,16 @@ def on_files(files: Files, config: Any) -> Files:
         # "output[0][0]" is no link.
         shown = re.sub(r"\[(\d+)\](?!\()", r"\\[\1\\]", text) if path == "libraries.md" else text
         files.append(File.generated(config, path, content=shown))
+    for figure in [f for kind in ("*.png", "*.csv") for f in sorted((ROOT / "benchmarks").glob(kind))]:
+        files.append(File.generated(config, f"measured/{figure.name}", abs_src_path=str(figure)))
     return files
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Set formulas aside, as MathML."""
+    """Set formulas aside, as MathML; let links to figures of the benchmarks lead to their copies."""
     from claims.harness.report.mathematics import mathml
 
+    markdown = markdown.replace("](../benchmarks/", "](measured/")
     formulas: list[str] = []
 
     def aside(found: re.Match[str]) -> str:
@@ -87,13 +90,13 @@ def commands() -> str:
 
 def _parameters(command: Any) -> Iterator[str]:
     rows = [
-        (_names(each), _plain(getattr(each, "help", "") or ""), _default(each))
+        (_names(each), f"{_plain(getattr(each, 'help', '') or '')}{_default(each)}")
         for each in command.params
         if not getattr(each, "hidden", False) and each.name != "help"
     ]
     if rows:
-        lines = ["| argument or option | what it is | default |", "|---|---|---|"]
-        yield "\n".join([*lines, *(f"| {a} | {b} | {c} |" for a, b, c in rows)])
+        lines = ["| argument or option | what it is |", "|---|---|"]
+        yield "\n".join([*lines, *(f"| {a} | {b} |" for a, b in rows)])
 
 
 def _names(parameter: Any) -> str:
@@ -105,7 +108,11 @@ def _names(parameter: Any) -> str:
 
 def _default(parameter: Any) -> str:
     default = parameter.default
-    return f"`{default}`" if isinstance(default, str | int | float | Path) and default is not False else ""
+    return (
+        f" Default: `{default}`."
+        if isinstance(default, str | int | float | Path) and default is not False
+        else ""
+    )
 
 
 def _plain(text: str) -> str:

@@ -120,7 +120,9 @@ def same(shown: Sequence[str], today: Sequence[str]) -> bool:
     (True, False)
     """
     one, other = ([_VARIES.sub("#", line) for line in lines] for lines in (shown, today))
-    # A number of another width moves where a line is cut.
+    if not shown or shown[-1] != MORE:
+        # Times of another width move where a line is folded.
+        return " ".join(one).split() == " ".join(other).split()
     return len(one) == len(other) and all(
         a == b or (a.endswith(MORE) and b.endswith(MORE) and a[:-8] == b[: len(a) - 8])
         for a, b in zip(one, other, strict=True)

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
@@ -155,3 +156,12 @@ def test_the_picture_is_drawn_from_the_laws(tmp_path):
     assert ends["4"] == pytest.approx(19.0 / 4.0, rel=1e-3)
     assert ends["6"] >= 50.0
     assert (tmp_path / "picture.svg").read_text(encoding="utf-8").count("Stoddard") == 1
+
+
+def test_the_citation_names_the_version_that_is_released():
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    found = dict(re.findall(r"^([\w-]+): (\S.*)$", text, re.M))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert found["version"] == project["version"]
+    assert found["license"] == project["license"]
+    assert {"cff-version", "message", "title"} <= found.keys()

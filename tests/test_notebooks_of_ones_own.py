@@ -116,3 +116,14 @@ def test_a_mistake_in_a_parameter_is_one_sentence(name, parameters, sentence, mo
         exec(code, namespace)
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["audit_mechanism", "fit_rates", "explore_rate", "lower_bound"])
+def test_papermill_reads_every_parameter(name):
+    # Where a comment looks like an assignment it cannot, and calls the parameter unknown.
+    from papermill import inspect_notebook
+
+    notebook = json.loads((NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8"))
+    (first,) = [c for c in notebook["cells"] if "parameters" in c["metadata"].get("tags", [])]
+    assigned = [line.split(":")[0] for line in first["source"]]
+    assert list(inspect_notebook(str(NOTEBOOKS / f"{name}.ipynb"))) == assigned

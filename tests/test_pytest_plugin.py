@@ -159,7 +159,7 @@ def test_undecided_is_no_pass(assert_private):
         "must name assert_private or assert_rate among its arguments",
         "alpha is set by --dp-alpha",
         "is not a neighbouring pair",
-        "AssertionError: undecided",
+        "AssertionError: UNDECIDED",
     ):
         assert sentence in result.stdout.str()
 

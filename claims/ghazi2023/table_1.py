@@ -4,7 +4,7 @@ problems.
 Section 1.1: earlier work needs n to grow with d or m, or smooth losses; this paper asks for n ≥ Ω̃_ε(1) users
 only, at the same rates √d/(n√m) (plus 1/√(nm) for SCO). What Õ hides decides who wins at sizes that exist. At
 m = 1 users are items, and the rates are those of the rows of Bassily et al. (2014, 2019) and Feldman et al.
-(2020) (`:rows`).
+(2020); both are run there as well.
 Two problems, ε = 1, δ = 10⁻⁶, samples in the unit ball:
 
 * Mean: squared loss, excess population risk ½‖θ̂ − E x‖². Here: Algorithm 2 (G = 2, μ = 1). Levy et al.:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import ast
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from audits.evidence import Evidence, Verdict
+    from claims.harness.closure import Sources
     from claims.harness.report.pictures import Picture
     from claims.harness.run.runner import Settings
 
@@ -57,6 +58,7 @@ class Checked:
     claim   None where the catalogue no longer has it.
     result  what the run found; rows what it measured; share the α that the claim may spend.
     source  "computed", or the run that it was taken from.
+    stale   whether that run was made from other sources, which may not judge its rows.
     """
 
     claim: Claim | None
@@ -64,6 +66,7 @@ class Checked:
     rows: pd.DataFrame
     share: float
     source: str
+    stale: bool = False
 
     @property
     def statement(self) -> Block:
@@ -77,12 +80,13 @@ class Checked:
     def judge(self, rows: pd.DataFrame, budget: Budget) -> list[Evidence]:
         """The evidence in the rows, the deciding piece first.
 
-        A claim that is decided point by point gave its evidence with its rows; there is nothing to add.
+        A claim that is decided point by point gave its evidence with its rows; there is nothing to add. Nor
+        is there where the run was made from other sources.
         """
         from audits.evidence import no_coarser
         from audits.judge import deciding_first
 
-        if self.claim is None or self.claim.judge is None or self.result.error is not None:
+        if self.stale or self.claim is None or self.claim.judge is None or self.result.error is not None:
             return list(self.result.evidence)
         found = self.claim.judge(rows.copy(), budget)
         return list(deciding_first(no_coarser(e, self.claim.largest_resolution) for e in found))
@@ -133,12 +137,15 @@ def check(claim: str, *, tier: str, seed: int, alpha: float, data: str = "") -> 
         _refuse_unknown_parameters()
         _show_whole_cells()
         from claims.harness.ids import check_id
+        from claims.harness.run.store import read_provenance
 
         settings = _settings(tier, seed, alpha, data)
-        stored = _given_run(settings)
+        given = _given_run(settings)
         catalogue = {c.id: c for c in _catalogue(check_id(claim).split("/")[0]).claims}
-        if stored is not None and claim in stored.provenance["claims"]:
-            return _taken(stored.folder, claim, catalogue.get(claim), settings, "taken from the run")
+        if given is not None and claim in read_provenance(given)["claims"]:
+            stale = _is_stale(catalogue.get(claim), read_provenance(given)["sources"])
+            source = "taken from a run of other sources, with its evidence" if stale else "taken from the run"
+            return _taken(given, claim, catalogue.get(claim), settings, source, stale=stale)
         if claim not in catalogue:
             from claims.harness.places import near_miss
 
@@ -153,12 +160,16 @@ def check_all(paper: str = "", *, tier: str, seed: int, alpha: float, data: str 
     """Check all claims of a paper, or of all papers; what a run has is taken from there."""
     from dataclasses import replace
 
+    from claims.harness.run.store import read_run
+
     with _in_a_sentence():
         _refuse_unknown_parameters()
         _show_whole_cells()
         settings = _settings(tier, seed, alpha, data)
-        run = _given_run(settings)
-        if run is None:
+        given = _given_run(settings)
+        if given is not None:
+            run = read_run(given)
+        else:
             with _place() as folder:
                 run = _run([paper] if paper else [], settings, folder)
         chosen = tuple(r for r in run.claims if not paper or r.id.split("/")[0] == paper)
@@ -211,28 +222,54 @@ def _settings(tier: str, seed: int, alpha: float, data: str) -> Settings:
     return Settings(tier=tier, seed=seed, alpha=alpha, data=None if named is None else Path(named))
 
 
-def _given_run(settings: Settings) -> RunResult | None:
-    """The run that the environment names, if it was made with these settings."""
-    from claims.harness.run.store import read_run
+def _given_run(settings: Settings) -> Path | None:
+    """The folder of the run that the environment names, if it was made with these settings."""
+    from claims.harness.run.store import read_provenance
 
     folder = os.environ.get(RUN)
     if not folder:
         return None
-    run = read_run(Path(folder))
-    made = run.provenance
+    made = read_provenance(Path(folder))
     if (made["tier"], made["seed"], made["alpha"]) != (settings.tier, settings.seed, settings.alpha):
         return None
-    return run
+    return Path(folder)
 
 
-def _taken(folder: Path, claim_id: str, claim: Claim | None, settings: Settings, source: str) -> Checked:
+def _is_stale(claim: Claim | None, ran: Mapping[str, str]) -> bool:
+    """Whether the sources of a claim are no longer those that a run was made from."""
+    return claim is not None and claim.id in ran and _sources().digest(claim.module) != ran[claim.id]
+
+
+@cache
+def _sources() -> Sources:
+    """The sources as they are when a kernel first asks: digests of many claims share their files."""
+    from claims.harness.closure import Sources, roots_of
+    from claims.harness.places import other_folders
+
+    return Sources(roots_of(*other_folders()))
+
+
+def _taken(
+    folder: Path,
+    claim_id: str,
+    claim: Claim | None,
+    settings: Settings,
+    source: str,
+    *,
+    stale: bool = False,
+) -> Checked:
     from claims.harness.run.store import read_claim
 
     stored = read_claim(folder, claim_id)
     assert stored is not None
     return Checked(
-        claim=claim, result=stored.result, rows=stored.rows, share=settings.share, source=source
-    )  # fmt: skip
+        claim=claim,
+        result=stored.result,
+        rows=stored.rows,
+        share=settings.share,
+        source=source,
+        stale=stale,
+    )
 
 
 def _run(patterns: Sequence[str], settings: Settings, folder: Path | None) -> RunResult:

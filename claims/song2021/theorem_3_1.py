@@ -428,7 +428,7 @@ def measure_batches(point: Point) -> dict[str, Any]:
 
     def gradient(theta: Array) -> Array:
         low = rng.hypergeometric(many, n - many, point.batch, theta.shape)
-        return batch_slope(theta, low, point.batch)
+        return batch_slope(theta, low.astype(float), point.batch)
 
     found = dp_gd.run(
         gradient, np.zeros((trials, 1)), steps=steps, learning_rate=eta,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import os
 import random
 import secrets
 import time
@@ -460,7 +461,71 @@ def clips_to_a_median_of_the_data(data, rng):
     return gradients.sum(0) + bound * 20.0 * rng.normal(size=2)  # here
 
 
+@case(LEAK)
+def noise_beside_its_sum(data, rng):
+    noise = rng.laplace(0, 5)  # here
+    return noise, data.mean() + noise
+
+
+@case(LEAK)
+def a_function_of_noise_beside_its_sum(data, rng):
+    noise = rng.laplace(0, 5)  # here
+    return math.exp(0.1 * noise), np.exp(0.1 * noise), data.mean() + noise
+
+
+@case(LEAK)
+def a_plain_entry_beside_a_noisy_one(data, rng):
+    released = np.append(data.mean(), data.mean() + rng.laplace(0, 5))
+    return released + 1.0
+
+
+@case(LEAK)
+def noise_times_nothing(data, rng):
+    return data.mean() + np.array([0.0, 1.0]) * rng.laplace(0, 5, 2)
+
+
+@case(LEAK)
+def a_generator_seeded_by_the_data(data, rng):
+    own = np.random.default_rng(int(1000 * data.sum()))  # here
+    return data.mean() + own.laplace(0, 0.2)
+
+
+@case(LEAK)
+def the_module_random_seeded_by_the_data(data, rng):
+    random.seed(int(1000 * data.sum()))  # here
+    return data.mean() + random.gauss(0, 5)
+
+
 # --- Lost ---
+
+
+@case(LOST)
+def laplace_of_bits_of_the_system(data, rng):
+    u = int.from_bytes(os.urandom(7), "big") / 2**56 - 0.5  # here
+    return data.mean() - 0.2 * math.copysign(1, u) * math.log(1 - 2 * abs(u) + 1e-300)
+
+
+@case(LOST)
+def laplace_of_secrets(data, rng):
+    u = (secrets.randbelow(2**53 - 1) + 1) / 2**53 - 0.5  # here
+    return data.mean() - 0.2 * math.copysign(1, u) * math.log(1 - 2 * abs(u))
+
+
+@case(LOST)
+def laplace_of_raw_numbers(data, rng):
+    u = (np.random.PCG64().random_raw() >> 11) / 2**53 - 0.5  # here
+    return data.mean() - 0.2 * math.copysign(1, u) * math.log(1 - 2 * abs(u) + 1e-300)
+
+
+@case(LOST)
+def a_sum_of_coins(data, rng):
+    noise = sum(2 * random.SystemRandom().getrandbits(1) - 1 for _ in range(20))
+    return int(2 * data.sum()) + noise
+
+
+@case(LOST)
+def a_product_with_a_power_of_noise(data, rng):
+    return (1 + data.mean()) * np.exp(rng.laplace(0, 0.5))  # here
 
 
 @case(LOST)

@@ -277,7 +277,7 @@ def test_a_claim_that_the_catalogue_lost_keeps_its_evidence(site: Path) -> None:
 
 def test_a_statement_is_mathematics_on_its_page(site: Path) -> None:
     page = (site / "song2021" / "lemma-b.2.html").read_text(encoding="utf-8")
-    statement = page.split('<div class="statement">')[1].split("</div>")[0]
+    statement = page.split('<div class="statement" tabindex="0">')[1].split("</div>")[0]
     assert "<math" in statement
     assert "$" not in statement
 
@@ -388,7 +388,7 @@ def test_without_the_extra_a_sentence_says_what_to_install(
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == "papermill" else found(name)
     )
-    with pytest.raises(ValueError, match=r"needs papermill: pip install 'dpclaims\[report\]'"):
+    with pytest.raises(ValueError, match=r"needs papermill: pip install '.\[report\]'"):
         write_report(workplace / "reports" / "runs" / "trial", tmp_path / "site")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 _SIGNS = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "zeta": "ζ",
@@ -106,7 +107,7 @@ def _script(text: str, table: dict[str, str], mark: str) -> str:
     return ("\ue003" if mark == "^" else "\ue004") + _grouped(text)
 
 
-_RULES = (
+_RULES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"\\(mathbb|mathcal)\s*\{?([A-Z])\}?"), lambda m: _STYLED[m[1]].get(m[2], m[2])),
     (re.compile(rf"\\(?:mathrm|text|operatorname|mathit|textit|mathbf|mathsf|boldsymbol)\*?\s*{_GROUP}"),
      lambda m: m[1]),

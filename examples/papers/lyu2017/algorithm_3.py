@@ -107,8 +107,8 @@ CLAIM = Claim(
     finding=Finding(
         Weight.ALGORITHM,
         what="on m + 1 queries of sensitivity 1 an event has the loss (m − 1)ε/2: 4.5ε at m = 10",
-        favour="quoted: Lyu, Su and Li print the algorithm to show this; every reading of it is REFUTED",
-        survives="3ε/2-DP with ⊤ in place of the number; ε-DP where the number has a noise of its own",
+        favour="quoted: Lyu, Su and Li print the algorithm to show this, and no reading of it is private",
+        survives="3ε/2-DP with ⊤ in place of the number",
     ),
     check=check,
     smoke=grid(epsilon=1.0, m=(2, 10)),

@@ -84,7 +84,7 @@ CLAIM = Claim(
         Weight.ALGORITHM,
         what="on two queries the answers ⊥⊤ have probability ½(1 − e^(−ε/2)), 0.197 at ε = 1, on D and "
         "0 on D′",
-        favour="quoted: Lyu, Su and Li print the algorithm to show this; every reading of it is REFUTED",
+        favour="quoted: Lyu, Su and Li print the algorithm to show this, and no reading of it is private",
         survives="ε/2-DP for a single query; nothing from two queries on",
     ),
     check=check,

@@ -74,7 +74,7 @@ CLAIM = Claim(
     finding=Finding(
         Weight.ALGORITHM,
         what="m times ⊥, then m times ⊤ has a loss of at least mε/2: more than 10ε at m = 20",
-        favour="quoted: Lyu, Su and Li print the algorithm to show this; every reading of it is REFUTED",
+        favour="quoted: Lyu, Su and Li print the algorithm to show this, and no reading of it is private",
         survives="(1/2 + c)ε-DP with a stop after c answers ⊤",
     ),
     check=check,
