@@ -30,7 +30,7 @@ SETS = Learner("sets", sets, few=True, table=True)
 FOOTPRINTS = Learner("footprints", footprints)
 PERIOD = Learner("period", search("period", [hidden.periods]), patient=True)
 MODES = Learner("modes", search("modes", [hidden.crowds]), patient=True, rare=True)
-TREE = Learner("tree", tree, patient=True, dear=True, folds=True)
+TREE = Learner("tree", tree, patient=True, folds=True)
 SMOOTH = Learner("smooth", smooth, folds=True)
 LINEAR = (
     Learner("logistic", logistic, folds=True),

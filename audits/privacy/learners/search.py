@@ -89,16 +89,20 @@ def search(name: str, families: Sequence[Family]) -> Callable[[Encoded, Encoded]
 
 
 def best_of(families: Sequence[Family], first: Encoded, second: Encoded) -> View | None:
-    """The view of the most surprising candidate of all, beyond the log of their number."""
+    """The view of the most surprising candidate, beyond the logs of how many its family has and of how many
+    families there are: so a family of thousands costs the others nothing."""
     if len(first) < TUNING.hidden_least:
         return None
     only_rare = len(first) > TUNING.retained_rows
-    found = [some for family in families if family.rare or not only_rare for some in family(first, second)]
-    number = sum(len(some.surprise) for some in found)
-    best = max(found, key=lambda some: float(some.surprise.max()), default=None)
-    if best is None or not best.surprise.max() > math.log(number) + TUNING.sure:
-        return None
-    return best.view(int(best.surprise.argmax()))
+    most, best = math.log(len(families)) + TUNING.sure, None
+    for one in families if not only_rare else [one for one in families if one.rare]:
+        found = one(first, second)
+        luck = math.log(max(sum(len(some.surprise) for some in found), 1))
+        for some in found:
+            beyond = float(some.surprise.max()) - luck
+            if beyond > most:
+                most, best = beyond, some
+    return None if best is None else best.view(int(best.surprise.argmax()))
 
 
 # --- How surprising a difference is ---------------------------------------------------------------
