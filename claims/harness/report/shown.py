@@ -191,7 +191,7 @@ class Result:
     @property
     def badge(self) -> tuple[str, str, str]:
         """Class, mark and words of its badge; what was measured on stand-in data decides nothing."""
-        if self.stand_in and self.standing in (Standing.HOLDS, Standing.OPEN):
+        if self.stand_in and self.standing is Standing.OPEN:
             return ("standin", "?", "not decided: stand-in data")
         return BADGES[self.standing]
 
@@ -279,12 +279,13 @@ def _result(
             )
         )
     readings.sort(key=lambda r: (ORDER.index(r.role) if r.role in ORDER else len(ORDER), r.id))
+    found_standing = standing([_entry(r) for r in readings])
+    # What passes on stand-in data says nothing about the data that the paper means.
+    if found_standing is Standing.HOLDS and readings[0].stand_in:
+        found_standing = Standing.OPEN
     return Result(
-        id=result,
-        paper=result.split("/")[0],
-        readings=tuple(readings),
-        standing=standing([_entry(r) for r in readings]),
-    )
+        id=result, paper=result.split("/")[0], readings=tuple(readings), standing=found_standing
+    )  # fmt: skip
 
 
 def _entry(reading: Reading) -> Entry:
