@@ -187,6 +187,7 @@ def test_the_command_audits_a_function_by_its_name(
     status = audit_target("mylib.noisy_sum", json=True, python=python, **options)  # type: ignore[arg-type]
     found = json.loads(capsys.readouterr().out)
     sys.modules.pop("mylib", None)
+    assert found.pop("format") == "dpclaims-audit/1"
     assert set(found) == {"replace", "add", "remove"}
     assert {row["verdict"] for row in found.values()} == {"refuted"}
     assert status == 1
