@@ -30,14 +30,14 @@ from implementations.privacy import gaussian_epsilon
 
 ROUNDING = 1e-6
 """Of bisections and sums."""
-MECHANISMS = {"mean": l1_instance.noisy_mean, "sign": l1_instance.noisy_median_sign}
 
 
 def check(point: Point) -> Iterator[Evidence]:
     from audits.trace import trace_privacy
 
     n, d, epsilon, delta = point.n, point.d, point.epsilon, point.delta
-    mechanism = partial(MECHANISMS[point.program], epsilon=epsilon, delta=delta)
+    programs = {"mean": l1_instance.noisy_mean, "sign": l1_instance.noisy_median_sign}
+    mechanism = partial(programs[point.program], epsilon=epsilon, delta=delta)
 
     def program(data: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
         return mechanism(data.sum(axis=0), len(data), size, rng)
