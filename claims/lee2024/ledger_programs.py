@@ -1,4 +1,4 @@
-r"""The private programs of Theorem 3.7, traced: what their noise costs at the distance that the counts move.
+r"""Theorem 3.7, programs traced: what the noise costs at the distance that the counts move.
 
 The lower bound is held against programs that are (ε, δ)-private. The noisy mean adds Gaussian noise of
 standard deviation √d/μ(ε, δ) to the counts of ones, which move by √d where every bit of one record changes:
