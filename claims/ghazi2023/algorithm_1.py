@@ -145,6 +145,9 @@ def check_law(point: Point) -> Iterator[Evidence]:
     """The law and the program on n users of which 0 to 2κ + 2 are outliers."""
     target, n, trials = 0.7, point.users, 400
     p = del_output_pert.parameters(point.epsilon, point.delta, target)
+    asked = {"ε": (p.epsilon, point.epsilon), "δ": (p.delta, point.delta), "Δ": (p.target, target)}
+    for name, (carried, wanted) in asked.items():
+        yield equals(f"{name} that the parameters carry", carried, wanted)
     kappa, sigma, below = line_3(point.epsilon, point.delta, target)
     own = plane_mean(target, n)
 

@@ -96,7 +96,7 @@ def least_noise(p: Parameters) -> float:
 def check(point: Point) -> Iterator[Evidence]:
     p = del_output_pert.parameters(point.epsilon, point.delta, 1.0)
     note = f"κ = {p.kappa}, all {sum(1 for _ in abstract_cases(p))} cases (s, s′) at the largest distance"
-    yield at_most(ABSTRACT, worst_abstract(p, p.sigma), p.delta, note=note)
+    yield at_most(ABSTRACT, worst_abstract(p, p.sigma), point.delta, note=note)
     yield reported("share of the printed σ that is enough", least_noise(p))
     if point.n == 0:
         return
@@ -115,7 +115,7 @@ def check(point: Point) -> Iterator[Evidence]:
             for b in laws[other]
         )
         words = f"δ on all neighbouring datasets of {point.n} users, {name}"
-        yield at_most(words, worst, p.delta, decides=False)
+        yield at_most(words, worst, point.delta, decides=False)
 
 
 def without_empty(least: int, point: Point) -> Iterator[Evidence]:
