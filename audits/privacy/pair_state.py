@@ -51,8 +51,9 @@ class Slot:
         self.ladder = events.build(score, x, y, len(first) // 2, steady=not first.is_scalar, judge=judge)
 
     def due(self, rows: int) -> bool:
-        """Whether the learner is asked again: a dear one that has found nothing, for four times the rows."""
-        waits = self.learner.dear and self.ladder is None and rows > TUNING.few_rows
+        """Whether the learner is asked again: a patient one that has found nothing, for four times the
+        rows."""
+        waits = self.learner.patient and self.ladder is None and rows > TUNING.few_rows
         return not waits or rows >= 4 * self.asked_at
 
     def rungs_of(self, atoms: Atoms) -> Rungs:
