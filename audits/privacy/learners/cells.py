@@ -24,7 +24,7 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
     """Cells of single outputs, ordered by their empirical likelihood ratio.
 
     Repeated numbers and symbols are cells of their own; other numbers are cut at pooled quantiles: that makes
-    tails, intervals and complements of intervals alike. For repeated vectors see `atoms.ladder_of_sets`.
+    tails, intervals and complements of intervals alike. For repeated vectors see `atoms.family_of_sets`.
     """
     if not (first.is_scalar or first.is_symbol):
         return None
