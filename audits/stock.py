@@ -168,8 +168,9 @@ def search(
     Source: Jamieson and Talwalkar (2016).
     Every round audits the pairs that are left for a moment and keeps the better half for twice the samples.
     The pairs found are audited afterwards with randomness of their own: the search spends nothing of that α.
-    With errors="raise" a pair on which the mechanism raises, or returns NaN, is left out, and `say` is called
-    with a sentence. Raises ValueError where that leaves none, and where a worker fails.
+    With errors="raise" a pair on both datasets of which the mechanism raises, or returns NaN, is left out,
+    and `say` is called with a sentence; a failure on one dataset only speaks against the claim.
+    Raises ValueError where no pair is left, and where a worker fails.
     """
     if keep < 1:
         raise ValueError(f"keep must be at least 1, got {keep}")

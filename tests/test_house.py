@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 MOST = 8
-PUBLIC = {"audit_privacy", "fit_rate", "run"}
+PUBLIC = {"fit_rate", "run"}
 """Their keywords are what users type."""
 
 

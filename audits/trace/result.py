@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -228,10 +229,18 @@ class TraceResult:
 
 
 def short(path: str) -> str:
-    """A file below the current folder from there; one of an installed library from the library on."""
+    """A file below the current folder from there; one of an installed library from the library on, and one
+    of the standard library from the name of that Python on.
+
+    >>> short("/opt/lib/python3.8/copy.py"), short("/opt/lib/python3.8/site-packages/opacus/optimizer.py")
+    ('python3.8/copy.py', 'opacus/optimizer.py')
+    """
     for mark in ("site-packages" + os.sep, "dist-packages" + os.sep):
         if mark in path:
             return path.split(mark, 1)[1]
+    standard = re.search(r"\blib[/\\](python3\.\d+[/\\].*)", path)
+    if standard:
+        return standard.group(1)
     inside = os.path.relpath(path) if path else ""
     return path if inside.startswith("..") else inside
 

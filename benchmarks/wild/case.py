@@ -32,8 +32,8 @@ class Case:
     adjacency        "replace", "add-remove", or "own": the file's function `adjacency`.
     epsilon, delta   the claim.
     status, reference, expected   what is known of it, where that can be read, and the verdict that follows.
-    primitives, line   for the grey box: functions that add noise themselves; the line of the bug, as
-                     library/module.py:12, where it is known.
+    primitives, line   for the grey box: functions that add noise themselves; the line that a correction
+                     changes, read in the source by hand, as library/module.py:12, where it is known.
     errors, footprints, max_samples, time_limit   as for `audit_privacy`; the time in seconds.
     """
 
@@ -93,6 +93,7 @@ class Case:
             "status": self.status,
             "expected": self.expected,
             "reference": self.reference,
+            "line": self.line,
         }
 
     def digest(self) -> str:

@@ -74,8 +74,9 @@ def near_miss(pattern: str, ids: Sequence[str], problems: Sequence[tuple[str, st
     paper, _, result = pattern.partition("/")
     papers = sorted({each.split("/")[0] for each in ids})
     meant = paper if paper in papers else nearest(paper, papers)
-    inside = [each for each in ids if each.startswith(f"{meant}/")] if meant else []
-    near = nearest(f"{meant}/{result}", inside) if result else meant
+    inside = [each.partition("/")[2] for each in ids if meant and each.startswith(f"{meant}/")]
+    found = nearest(result, inside) if result else ""
+    near = f"{meant}/{found}" if found else "" if result else meant
     shown = f"dpclaims list {meant}" if meant else "dpclaims list"
     hint = f"; did you mean {near!r}?" if near else f"; `{shown}` shows what there is"
     return f"no claim matches the pattern {pattern!r}{hint}"

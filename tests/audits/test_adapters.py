@@ -229,3 +229,14 @@ def test_the_adapters_load_by_their_path_in_a_python_without_this_project(tmp_pa
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False
     )
     assert answer.stdout.strip() == "dumps", answer.stderr
+
+
+def test_the_first_fit_of_an_estimator_says_what_is_released(capsys: pytest.CaptureFixture[str]) -> None:
+    mechanism, _ = adapters.adapted(Mean, 1.0, {})
+    mechanism(np.zeros((4, 2)), 3, np.random.default_rng(0))
+    assert capsys.readouterr().err == "released by Mean: classes_, mean_\n"
+    mechanism(np.zeros((4, 2)), 3, np.random.default_rng(0))
+    assert capsys.readouterr().err == ""
+    mechanism, _ = adapters.adapted(Mean, 1.0, {"release": "mean_"})
+    mechanism(np.zeros((4, 2)), 1, np.random.default_rng(0))
+    assert capsys.readouterr().err == "released by Mean: mean_\n"

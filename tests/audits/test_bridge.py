@@ -443,3 +443,33 @@ def test_an_environment_of_an_old_interpreter_draws(write: Write, tmp_path: Path
         shutil.rmtree(tmp_path / "environments")
         return
     pytest.skip(f"no old environment can be made here: {reason}")
+
+
+def test_adapters_can_be_imported_where_the_package_is_not_installed(write: Write, tmp_path: Path) -> None:
+    file = write(
+        """
+import audits
+from audits import adapters
+
+def total(data, epsilon, random_state):
+    return data.sum() + random_state.laplace(scale=1 / epsilon)
+
+assert not hasattr(audits, "audit_privacy")  # it is the stand-in of the worker
+mechanism, _ = adapters.adapted(total, 1.0, {})
+"""
+    )
+    # An interpreter that finds no package but those of this environment, without the path to this project.
+    bare = tmp_path / "bare"
+    bare.write_text(
+        f"#!{sys.executable} -IS\n"
+        "import runpy, sys\n"
+        f"sys.path[:] = [p for p in {sys.path!r} if p and p != {str(Path(__file__).parents[2])!r}]\n"
+        "sys.argv = sys.argv[1:]\n"
+        "if sys.argv[0] == '-u': del sys.argv[0]\n"
+        "runpy.run_path(sys.argv[0], run_name='__main__')\n"
+    )
+    bare.chmod(0o755)
+    mechanism = remote(str(bare), file)
+    outputs = mechanism(FIRST, 4, np.random.default_rng(0))
+    mechanism.close()
+    assert np.shape(outputs) == (4,)

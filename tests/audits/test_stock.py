@@ -126,28 +126,42 @@ def test_the_search_finds_the_pair_of_a_planted_bug() -> None:
     assert [one.name for one in found] == ["a value out of bounds, below"]
 
 
-def test_a_pair_on_which_the_mechanism_fails_is_left_out_and_said() -> None:
+def test_a_pair_on_whose_datasets_the_mechanism_fails_is_left_out_and_said() -> None:
     def fragile(data: Any, rng: np.random.Generator) -> float:
-        if np.max(data) > 100.0:
-            raise OverflowError("too much")
+        if not np.any((data > 0.0) & (data < 1.0)):
+            raise OverflowError("nothing inside")
         return float(np.sum(data) + rng.laplace())
 
     said: list[str] = []
     pairs, rng = stock(Schema(), "replace"), np.random.default_rng(0)
     found = search(each(fragile), pairs, (1.0, 0.0), rng=rng, samples=64, say=said.append)
-    assert "a value out of bounds" not in {one.name for one in found}
-    (sentence,) = said
-    assert '"a value out of bounds" is left out' in sentence
-    assert "OverflowError(too much)" in sentence
-    # As an output it is what shows most.
-    found = search(each(fragile), pairs, (1.0, 0.0), rng=rng, samples=64, keep=1, errors="symbol")
-    assert found[0].name == "a value out of bounds"
+    failing = ("all at the lower bound, an upper bound", "all at the upper bound, a lower bound")
+    assert not {one.name for one in found} & set(failing)
+    for name, sentence in zip(failing, said, strict=True):
+        assert f'"{name}" is left out' in sentence
+        assert "OverflowError(nothing inside)" in sentence
 
     def never(data: Any, rng: np.random.Generator) -> float:
         raise TypeError("no floats")
 
     with pytest.raises(ValueError, match=r"fails on every pair of the stock: .*no floats"):
         search(each(never), pairs, (1.0, 0.0), rng=rng)
+
+
+def test_a_pair_on_one_dataset_of_which_the_mechanism_fails_shows_a_leak() -> None:
+    def fragile(data: Any, rng: np.random.Generator) -> float:
+        if np.max(data) > 100.0:
+            raise OverflowError("too much")
+        return float(rng.laplace())
+
+    said: list[str] = []
+    pairs, rng = stock(Schema(), "replace"), np.random.default_rng(0)
+    for errors in ("raise", "symbol"):
+        found = search(
+            each(fragile), pairs, (1.0, 0.0), rng=rng, samples=64, keep=1, errors=errors, say=said.append
+        )
+        assert found[0].name == "a value out of bounds"
+    assert not said
 
 
 def test_the_search_keeps_what_is_asked() -> None:

@@ -524,6 +524,32 @@ def a_sum_of_coins(data, rng):
 
 
 @case(LOST)
+def coins_laplace(data, rng):
+    """An exact sampler of P(k) ∝ e^(−|k|): the sum moves by 1, so that it is 1-DP."""
+    while True:
+        size, negative = 0, rng.random() < 0.5
+        while rng.random() < math.exp(-1.0):
+            size += 1
+        if size or not negative:
+            return int(data.sum() - 0.5) + (-size if negative else size)
+
+
+@case(LOST)
+def coins_laplace_by_rejection(data, rng):
+    """The sampler of Canonne, Kamath and Steinke (2020), Algorithm 2, at scale 2: it is 1/2-DP."""
+    while True:
+        rest = rng.integers(2)
+        if rng.random() >= math.exp(-rest / 2):
+            continue
+        whole = 0
+        while rng.random() < math.exp(-1.0):
+            whole += 1
+        size, negative = rest + 2 * whole, rng.random() < 0.5
+        if size or not negative:
+            return int(data.sum() - 0.5) + (-size if negative else size)
+
+
+@case(LOST)
 def a_product_with_a_power_of_noise(data, rng):
     return (1 + data.mean()) * np.exp(rng.laplace(0, 0.5))  # here
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Tuple
+from collections import Counter
+from typing import Any, Dict, List, Optional, Set, Tuple
 
 import numpy as np
 
 from .run import Run
-from .session import BITS, Session
+from .session import BITS, Session, Where
 from .shifts import Explanation, Pair
 from .values import unlike_entries
 
@@ -62,7 +63,8 @@ def flipped(pair: Pair, found: Explanation) -> Explanation:
             coins["where"] = list(events[0]["where"])
         elif key[0] == "draw":
             coins["where"] = list(pair.recorded.session.draws[key[1]]["where"])
-    if one is not None and other is not None and not _many_alike(pair, flips):
+    counted = not _many_alike(pair, flips) and not _loops(pair.recorded.session, current.session)
+    if one is not None and other is not None and counted:
         coins["logs"] = [one, other]
     result = Explanation(found.run, found.shifts, {}, [])
     result.coins = coins
@@ -78,6 +80,34 @@ def _many_alike(pair: Pair, flips: Dict[Any, Any]) -> bool:
             where = next((row["where"] for row in draws if row["index"] == key[1]), None)
             if sum(row["where"] == where for row in draws) > MOST_ALIKE:
                 return True
+    return False
+
+
+def _loops(one: Session, other: Session) -> bool:
+    """Whether coins decide how often a line with a coin is passed.
+
+    A loop that coins end is a sampler, of a geometric law for instance: an output is reached on more than one
+    path, and the probability of a path is not that of the output.
+    """
+    return _ended_by_coins(
+        [[event["where"] for event in session.compared] for session in (one, other)]
+    ) or _ended_by_coins([[row["where"] for row in session.draws] for session in (one, other)])
+
+
+def _ended_by_coins(runs: List[List[Where]]) -> bool:
+    """Whether a line is passed by one run more often than by the other, and twice with nothing in between
+    that both pass equally often, as they pass the head of a loop over the records."""
+    counts = [Counter(run) for run in runs]
+    steady = {where for where in counts[0] if counts[0][where] == counts[1][where]}
+    for run in runs:
+        passed: Set[Where] = set()
+        for where in run:
+            if where in steady:
+                passed.clear()
+            elif where in passed:
+                return True
+            else:
+                passed.add(where)
     return False
 
 

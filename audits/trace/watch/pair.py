@@ -67,9 +67,10 @@ def trace_pair(
     place = changed(first, second)
     records = None if have is None or want is None or place is None else (have, want, place)
 
-    def run(data: Any, variant: Optional[int] = None, **options: Any) -> Run:
+    def run(data: Any, variant: Optional[int] = None, tracer: Any = None, **options: Any) -> Run:
         words = [*seed] if variant is None else [*seed, VARIANTS, variant]
         session = Session(own_rng(words), records=records, **options)
+        session.tracer = tracer
         current.actual = session
         source[1](words)
         return run_once(call, data, session, source[0])

@@ -72,7 +72,8 @@ class Session:
               record at `place` being the one that only the longer dataset has.
     forced    place of a record whose coins all show "takes part"; None: coins are fair.
     redraw    draws that a replay makes anew.
-    tracer    a trace function of Python that is called while the program runs.
+
+    `tracer`, set after that, is a trace function of Python that is called while the program runs.
     """
 
     def __init__(
@@ -85,9 +86,9 @@ class Session:
         records: Optional[Tuple[int, int, int]] = None,
         forced: Optional[int] = None,
         redraw: FrozenSet[int] = frozenset(),
-        tracer: Any = None,
     ) -> None:
-        self.tracer, self.redraw = tracer, redraw
+        self.tracer: Any = None
+        self.redraw = redraw
         self.rng, self.forced = rng, forced
         self.tape: Any = tape
         self.records: Any = records

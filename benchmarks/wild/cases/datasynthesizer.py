@@ -18,6 +18,7 @@ RELEASES = [
         "status": "documented bug",
         "expected": "refuted",
         "function": "counts",
+        "line": "DataSynthesizer/lib/PrivBayes.py:196",
         "released": "noisy counts of two attributes",
     },
     {
@@ -36,6 +37,7 @@ RELEASES = [
         "status": "finding",
         "expected": "refuted",
         "function": "new_cell",
+        "line": "DataSynthesizer/lib/PrivBayes.py:211",
         "released": "noisy counts, the record has a new value",
     },
 ]

@@ -30,15 +30,6 @@ CASES = [
         "max_samples": 2000,
     },
     {
-        "function": "k_means",
-        "of": "models.KMeans",
-        "released": "cluster_centers_",
-        "adjacency": "add-remove",
-        "status": "presumed correct",
-        "expected": "not-refuted",
-        "max_samples": 1500,
-    },
-    {
         "function": "logistic",
         "of": "models.LogisticRegression",
         "released": "coef_",
@@ -49,6 +40,7 @@ CASES = [
     },
     {
         "function": "linear",
+        "line": "diffprivlib/models/linear_regression.py:144",
         "of": "models.LinearRegression",
         "released": "coef_, intercept_, the default fit_intercept=True",
         "adjacency": "replace",
@@ -59,6 +51,7 @@ CASES = [
     },
     {
         "function": "unclipped",
+        "line": "diffprivlib/models/linear_regression.py:96",
         "of": "models.LinearRegression",
         "released": "coef_, fit_intercept=False, a record out of bounds",
         "adjacency": "replace",
@@ -77,6 +70,7 @@ CASES = [
     },
     {
         "function": "bayes_label",
+        "line": "diffprivlib/models/naive_bayes.py:288",
         "of": "models.GaussianNB",
         "released": "theta_, var_, class_count_; the label of the only record of a class changes",
         "adjacency": "replace",
@@ -87,6 +81,7 @@ CASES = [
     },
     {
         "function": "bayes_last",
+        "line": "diffprivlib/models/naive_bayes.py:292",
         "of": "models.GaussianNB",
         "released": "class_count_; the last record of a class is removed",
         "adjacency": "add-remove",
@@ -106,6 +101,7 @@ CASES = [
     },
     {
         "function": "tree_replaced",
+        "line": "diffprivlib/models/forest.py:559",
         "of": "models.DecisionTreeClassifier",
         "released": "the label at a point",
         "adjacency": "replace",
@@ -116,6 +112,7 @@ CASES = [
     },
     {
         "function": "forest_replaced",
+        "line": "diffprivlib/models/forest.py:559",
         "of": "models.RandomForestClassifier",
         "released": "the label at a point, one tree",
         "adjacency": "replace",

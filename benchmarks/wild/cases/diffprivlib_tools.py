@@ -98,6 +98,7 @@ CASES = [
     },
     {
         "function": "histogram_replaced",
+        "line": "diffprivlib/tools/histograms.py:143",
         "of": "tools.histogram",
         "released": "3 counts",
         "adjacency": "replace",
@@ -122,6 +123,7 @@ CASES = [
     },
     {
         "function": "sum_added",
+        "line": "diffprivlib/tools/utils.py:739",
         "of": "tools.sum",
         "released": "the sum of values in [1, 2]",
         "adjacency": "add-remove",
@@ -130,6 +132,7 @@ CASES = [
     },
     {
         "function": "nanmean",
+        "line": "diffprivlib/tools/utils.py:293",
         "of": "tools.nanmean",
         "released": "the mean of 10 values in [0, 1], 8 are NaN",
         "adjacency": "replace",
@@ -139,6 +142,7 @@ CASES = [
     },
     {
         "function": "nanvar",
+        "line": "diffprivlib/tools/utils.py:451",
         "of": "tools.nanvar",
         "released": "the variance of 10 values in [0, 1], 8 are NaN",
         "adjacency": "replace",

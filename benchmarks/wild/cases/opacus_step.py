@@ -43,6 +43,7 @@ RELEASES = [
 CASES = [
     {
         "function": "step",
+        "line": "opacus/privacy_engine.py:441",
         "of": "PrivacyEngine.make_private",
         "released": "40 weights after one step, n = 2 or 3",
         "adjacency": "add-remove",

@@ -46,7 +46,7 @@ CASES = [
         "status": "finding",
         "expected": "refuted",
         "reference": "findings/pipeline-dp-nan.md",
-        "line": "pipeline_dp/combiners.py:442",
+        "line": "pipeline_dp/combiners.py:435",
     },
     {
         "function": "average_nan",
@@ -55,7 +55,7 @@ CASES = [
         "status": "finding",
         "expected": "refuted",
         "reference": "findings/pipeline-dp-nan.md",
-        "line": "pipeline_dp/dp_computations.py:612",
+        "line": "pipeline_dp/combiners.py:505",
     },
 ]
 

@@ -27,6 +27,7 @@ RELEASES = [
 CASES = [
     {
         "function": "optimised",
+        "line": "pure_ldp/frequency_oracles/unary_encoding/ue_client.py:55",
         "of": "UEClient(use_oue=True)",
         "released": "the report of one user, 4 items",
         "adjacency": "replace",
@@ -35,6 +36,7 @@ CASES = [
     },
     {
         "function": "symmetric",
+        "line": "pure_ldp/frequency_oracles/unary_encoding/ue_client.py:55",
         "of": "UEClient(use_oue=False)",
         "released": "the report of one user, 4 items",
         "adjacency": "replace",

@@ -67,6 +67,11 @@ def label(data, seed):
     return model.fit(*data).predict([[0.5]])[0]
 
 
+def far_centre(data, seed):
+    model = models.KMeans(n_clusters=2, epsilon=1.0, bounds=(0.0, 1.0), random_state=seed)
+    return model.fit(data).cluster_centers_.max()
+
+
 def main(draws):
     few, more = np.array([0.0, 0.0] + [np.nan] * 8), np.array([0.0, 1.0] + [np.nan] * 8)
     compare("nanmean = 0", nan_mean, lambda m: m == 0.0, few, more, draws)
@@ -88,6 +93,8 @@ def main(draws):
         (X[1:4], np.array([0, 0, 1])),
         draws,
     )
+    flat = np.zeros((1000, 1))
+    compare("a centre > 7/8", far_centre, lambda c: c > 0.875, np.vstack([flat, [[1.0]]]), flat, draws)
     same = np.full((2, 1), 0.5)
     compare("label 1", label, lambda c: c == 1, (same, np.array([0, 1])), (same, np.array([0, 0])), draws)
 
