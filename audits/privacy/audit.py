@@ -72,7 +72,8 @@ def audit_privacy(
     precision    after a refutation go on until `epsilon_lower` is within this share of `epsilon_estimate`, at
                  most to 256 times the samples of the refutation; None to stop at once.
     confirm      a refutation must also be found by an exact test on as many fresh draws (level 0.05, halved
-                 at each further try), which may come on top of max_samples. Sequential method only.
+                 at each further try), which may come on top of max_samples. Where the time limit leaves too
+                 few for that, `note` says so, and the e-value decides alone. Sequential method only.
     partial      Ctrl-C, and `Stopped` raised by a handler of signals, end the run with what is known by then.
     planting     where the audit passes, plant leaks of many sizes into the outputs that it drew, and tell in
                  `planted` which of them it catches: runs of 15 % of the audit's samples in all, at

@@ -233,8 +233,8 @@ class AuditResult:
 
     @property
     def confidence_shown(self) -> float:
-        """The probability that `epsilon_shown` holds. The witness' bound and the test's hold with `confidence`
-        each; which of them is shown goes by the samples, so that both must hold."""
+        """The probability that `epsilon_shown` holds. The witness' bound and the test's hold with
+        `confidence` each; which of them is shown goes by the samples, so that both must hold."""
         return self.confidence if self.simplest is None else max(0.0, 2.0 * self.confidence - 1.0)
 
     @property

@@ -13,6 +13,7 @@ sequence, and `epsilon_lower` the largest ε up to which the whole grid is rejec
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -35,6 +36,7 @@ UNCONFIRMED = (
 SURE, LONGER = math.log(1e8), 2.0
 """A refutation of this log e-value is sure: to sharpen its bound, sampling goes on until the mechanism has
 taken twice as long as for the refutation, and at least so many seconds."""
+UNTESTED = "The time limit left no fresh draws that could have confirmed it."
 ENDED = (
     "Once the refutation was sure the clock ended the sampling, so another run may draw other numbers of it."
 )
@@ -158,7 +160,7 @@ class Sequential:
         self.largest_log_e = -math.inf
         self.samples = 0
         self.trace: list[Look] = []
-        self.confirmed = False
+        self.confirmed = self.untested = False
         self.refuted_at = self.tried_at = self.tries = self.extra = 0
         self.began, self.refuted_in, self.ended = self.job.drawer.seconds, 0.0, ""
 
@@ -397,6 +399,8 @@ class Sequential:
         request = self.request
         if not request.stop_early or self.unconfirmed():
             return False
+        if self.untested:
+            return True
         self.refuted_at = self.refuted_at or self.samples
         drawing = self.job.drawer.seconds - self.began
         self.refuted_in = self.refuted_in or drawing
@@ -428,7 +432,11 @@ class Sequential:
         return self.request.confirm and not self.confirmed and self.refuted()
 
     def try_again(self, last: bool = False) -> None:
-        """Try to confirm a refutation on as many fresh draws as it took, in a test of the event alone."""
+        """Try to confirm a refutation on as many fresh draws as it took, in a test of the event alone.
+
+        Fewer are drawn where the time limit leaves no more. Where even an event that is certain on one
+        dataset and impossible on the other could not pass with so few, the refutation rests on its e-value.
+        """
         if not self.unconfirmed() or (self.samples < 2 * self.tried_at and not last):
             return
         self.tried_at, self.tries = self.samples, self.tries + 1
@@ -436,18 +444,30 @@ class Sequential:
         if winner is None:
             return
         state, family, event = winner
+        level, size = TUNING.confirm / 2.0**self.tries, min(state.size, self.affordable())
+        if size < state.size:
+            best = binomial.two_bounds(size, 0, size, self.request.delta, level) if size > 0 else 0.0
+            if best <= self.request.epsilon:
+                self.confirmed = self.untested = True
+                return
         kind, cut = divmod(event, len(family.thresholds))
         one = family.keep(np.array([cut]))
         counts = one.nothing()
-        for part in state.chunks(state.size):
+        for part in state.chunks(size):
             for side, count in enumerate(counts):
                 fresh = state.known(state.sample(part, side))
                 count += events.count(one.score.evaluate(fresh), one.thresholds)
-        more, less = one.hits(counts[0], counts[1], state.size)
-        self.extra += state.size
-        level = TUNING.confirm / 2.0**self.tries
-        found = (int(more[kind]), int(less[kind]), state.size)
+        more, less = one.hits(counts[0], counts[1], size)
+        self.extra += size
+        found = (int(more[kind]), int(less[kind]), size)
         self.confirmed = binomial.two_bounds(*found, self.request.delta, level) > self.request.epsilon
+
+    def affordable(self) -> int:
+        """Samples of each dataset that the time limit leaves, at the speed so far."""
+        left = self.job.left()
+        if left == math.inf:
+            return sys.maxsize
+        return int(self.samples / max(self.job.timed(), 1e-6) * max(left, 0.0))
 
     def batch_size(self, state: PairState) -> int:
         """Samples of the next batch: a share of those before, within the budget of samples and time."""
@@ -456,12 +476,10 @@ class Sequential:
         if self.halving is not None and state.size < self.halving.level:
             # One batch brings the pair to the level: with many pairs learning takes longer than drawing.
             size = self.halving.level - state.size
-        left = self.job.left()
-        if self.samples > 0 and left < math.inf:
-            if left <= 0.0:
-                return 0
-            speed = self.samples / max(self.job.timed(), 1e-6)
-            size = min(size, max(4, int(speed * left)))
+        if self.job.left() <= 0.0 and self.samples > 0:
+            return 0
+        if self.samples > 0:
+            size = min(size, max(4, self.affordable()))
         return min(size, request.max_samples - self.samples)
 
     def growth(self, state: PairState) -> float:
@@ -520,6 +538,8 @@ class Sequential:
         if self.unconfirmed():
             refuted, at = False, self.claimed
             reason = f"{reason} {UNCONFIRMED}".strip()
+        elif self.untested:
+            reason = f"{reason} {UNTESTED}".strip()
         found = Finding(
             refuted=refuted,
             epsilon_lower=self.epsilon_lower(),

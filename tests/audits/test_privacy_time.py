@@ -122,3 +122,16 @@ def test_a_sure_refutation_of_a_dear_mechanism_ends_the_sampling(clock: Clock) -
     first = next(look.samples for look in result.trace if look.epsilon_lower > 1.0)
     assert result.samples <= 4 * first
     assert clock.now < 600.0
+
+
+@pytest.mark.parametrize("clock", [(0.0, 10.0)], indirect=True)
+@pytest.mark.parametrize(("limit", "untested"), [(700.0, True), (4000.0, False)])
+def test_ten_seconds_an_output_are_refuted_with_or_without_time_to_confirm(
+    limit: float, untested: bool, clock: Clock
+) -> None:
+    # The e-value passes 1/α after 24 outputs or so; where as many fresh ones do not fit, it decides alone.
+    # An output tells the datasets apart but with probability 1e-4: fewer than 20 of 24 do with 1e-15.
+    result = audited(clock.mechanism, time_limit=limit, alpha=0.05, confirm=True, precision=0.1)
+    assert result.verdict == "refuted"
+    assert clock.now <= limit
+    assert ("fresh draws that could have confirmed" in result.note) is untested
