@@ -439,7 +439,7 @@ class Encoder:
             elif type(item) in keyed:
                 lengths[row] = len(found)
                 if not known.issuperset(found):
-                    others = _others(item, found, known)
+                    others = _others(cast(Any, item), found, known)
                     found = {name: part for name, part in found.items() if name in known}
                     found[" (others)"] = others
             if not found:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from audits.privacy.learners import families, hidden
 from audits.privacy.learners.cells import footprints, sets, value
 from audits.privacy.learners.regressions import logistic, norm, repeated, smooth, sparse
@@ -39,7 +37,6 @@ LINEAR = (
     Learner("sparse", sparse, patient=True, dear=True),
     Learner("norm", norm),
     Learner("repeated", repeated, folds=True),
-    replace(TREE, dear=True),
 )
 SEARCHES = (
     Learner("parity", search("parity", [families.parities]), patient=True, dear=True),
@@ -60,4 +57,4 @@ def learners(sample: Encoded, user_score: bool, low_bits: bool) -> list[Learner]
     if sample.is_symbol:
         return [SETS, PERIOD, MODES]
     few = sample.shape[0] <= 6 and sample.shape[1] == 0
-    return [SETS, *([SMOOTH, TREE] if few else LINEAR), PERIOD, MODES, *SEARCHES]
+    return [SETS, *([SMOOTH] if few else LINEAR), TREE, PERIOD, MODES, *SEARCHES]
