@@ -98,9 +98,9 @@ def test_a_mechanism_of_sensitivity_zero_costs_infinity_where_its_argument_moves
     for sensitivity, cost in ((2.0, 0.25), (0.0, math.inf)):
         params = {"epsilon": 1.0, "delta": 0.0, "sensitivity": sensitivity, "lower": 0.0}
         row = {
-            "index": 0, "at": 0, "law": "mechanism LaplaceFolded", "kind": "mechanism", "where": ["a.py", 1, "fit"],
-            "shape": [], "params": params, "params_other": params, "unlike": [], "adapted": False,
-            "shift": None, "argument": [1.0], "argument_other": [0.5],
+            "index": 0, "at": 0, "law": "mechanism LaplaceFolded", "kind": "mechanism",
+            "where": ["a.py", 1, "fit"], "shape": [], "params": params, "params_other": params,
+            "unlike": [], "adapted": False, "shift": None, "argument": [1.0], "argument_other": [0.5],
         }  # fmt: skip
         (entry,) = entries([row], None, None)
         assert entry.losses is not None
