@@ -70,7 +70,7 @@ CONSTANTS: dict[str, Any] = {
     "learn_again": (2.0, 2.0),
     "learn_often": (10**9, 10**9),
     "last_growth": 2.0,
-    "rung_ratio": 0.6,
+    "tail_ratio": 0.6,
     "least_outside": 1,
     "few_values": 8,
     "most_atoms": 64,

@@ -73,7 +73,7 @@ def test_a_broken_mechanism_is_refuted_with_its_pair_and_event(
     assert audit_target(write(GOOD), epsilon=0.5, alpha=1e-6) == 1
     out = capsys.readouterr().out
     head, witness = out.splitlines()[:2]
-    shown = re.match(r"REFUTED: ε ≥ (\S+), claimed 0.5 \(δ = 0, confidence 99.9999 %\)", head)
+    shown = re.match(r"REFUTED: ε ≥ (\S+), claimed 0.5 \(δ = 0, confidence 99.9998 %\)", head)
     assert shown is not None
     assert float(shown[1]) > 0.5
     assert witness.startswith("  witness")

@@ -67,25 +67,25 @@ def scorer(e: Encoded, atoms: Atoms | None) -> Scorer:
 
 
 @dataclass(frozen=True, slots=True)
-class Rungs:
-    """How many thresholds of a ladder the score of each atom reaches."""
+class Reached:
+    """How many thresholds of a family the score of each atom reaches."""
 
     atoms: Atoms
-    ladder: events.Ladder
+    family: events.ThresholdFamily
     of: Ints
 
     def count(self, times: Ints, others: Encoded) -> Ints:
         """How many samples have score ≥ each threshold: atoms that occur so many `times`, and all others."""
-        found = events.at_least(self.of, times, len(self.ladder.thresholds))
+        found = events.at_least(self.of, times, len(self.family.thresholds))
         if len(others) == 0:
             return found
-        return found + events.count(self.ladder.score.evaluate(others), self.ladder.thresholds)
+        return found + events.count(self.family.score.evaluate(others), self.family.thresholds)
 
 
-def rungs(atoms: Atoms, ladder: events.Ladder) -> Rungs:
+def reached(atoms: Atoms, family: events.ThresholdFamily) -> Reached:
     """Score the atoms."""
-    reached = np.searchsorted(ladder.thresholds, ladder.score.evaluate(atoms.rows), side="right")
-    return Rungs(atoms, ladder, reached.astype(np.int64))
+    found = np.searchsorted(family.thresholds, family.score.evaluate(atoms.rows), side="right")
+    return Reached(atoms, family, found.astype(np.int64))
 
 
 def find_atoms(e: Encoded) -> Atoms | None:
@@ -122,7 +122,7 @@ def count_atoms(atoms: Atoms, first: Encoded, second: Encoded) -> Counts:
     return Counts(atoms.tally(first)[0], atoms.tally(second)[0], len(first))
 
 
-def ladder_of_sets(atoms: Atoms, learned: Counts, judged: Counts) -> events.Ladder | None:
+def family_of_sets(atoms: Atoms, learned: Counts, judged: Counts) -> events.ThresholdFamily | None:
     """Sets of atoms in the order of their likelihood ratios in `learned`, with the counts of `judged`.
 
     The log ratio r of an atom, with variance s², is shrunk to r/(1 + s²): the posterior mean for a prior of
@@ -155,7 +155,9 @@ def ladder_of_sets(atoms: Atoms, learned: Counts, judged: Counts) -> events.Ladd
     if len(cuts) == 0:
         return None
     first, second = _with_rest(judged) @ (order[:, None] >= cuts)
-    return events.Ladder(Score("sets", evaluate, describe, monotone=False), cuts, first, second, judged.size)
+    return events.ThresholdFamily(
+        Score("sets", evaluate, describe, monotone=False), cuts, first, second, judged.size
+    )
 
 
 def _with_rest(counts: Counts) -> Ints:

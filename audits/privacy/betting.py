@@ -22,10 +22,10 @@ from audits.privacy.tuning import TUNING
 
 @dataclass(frozen=True, slots=True)
 class Bets:
-    """Bets on one batch: arrays (ladders, candidates, P) for P places of the grid of ε.
+    """Bets on one batch: arrays (families, candidates, P) for P places of the grid of ε.
 
-    u, l       the forward and the backward event among the ladder's 4K.
-    log_share  logs of the shares, which sum to 1 over ladders and candidates.
+    u, l       the forward and the backward event among the family's 4K.
+    log_share  logs of the shares, which sum to 1 over families and candidates.
     """
 
     places: Ints
@@ -35,14 +35,14 @@ class Bets:
     log_share: Floats
 
     def log_factor(self, hits: Sequence[tuple[Ints, Ints]], size: int) -> Floats:
-        """Log of the factor (P,) that the wealth is multiplied by; `hits` are those of each ladder's
+        """Log of the factor (P,) that the wealth is multiplied by; `hits` are those of each family's
         events."""
         won = [_log_e(self.bet.row(i), of, size, self.u[i], self.l[i]) for i, of in enumerate(hits)]
         return log_sum(self.log_share + np.stack(won))
 
 
 def _log_e(bet: binomial.Bet, hits: tuple[Ints, Ints], size: int, u: Ints, l: Ints) -> Floats:
-    """Log e-values of the bets on the events u, l of one ladder, from the hits of all its events."""
+    """Log e-values of the bets on the events u, l of one family, from the hits of all its events."""
     more, less = hits
     return bet.log_e_value(size, more[u], less[l], less[u], more[l])
 
@@ -55,7 +55,7 @@ def log_sum(values: Floats) -> Floats:
 
 
 def choose(
-    ladders: Sequence[events.Ladder],
+    families: Sequence[events.ThresholdFamily],
     size: int,
     epsilon: Floats,
     references: Ints,
@@ -69,16 +69,16 @@ def choose(
     The best events are chosen for the `references` among the grid only; `nearest` says which of them stands
     for each place. goal (P,): see `alternative`.
     """
-    shares = [ladder.shares() for ladder in ladders]
+    shares = [family.shares() for family in families]
     at = epsilon[references]
-    # The forward, then the backward events of each ladder; and their shares on the dataset that should have
+    # The forward, then the backward events of each family; and their shares on the dataset that should have
     # the greater probability (`more`) and on the other dataset (`less`).
     found = [candidates(excess(p, q, at, delta)) for p, q in shares]
     more, less = (
         np.stack([side[of] for side, of in zip(part, found, strict=True)], axis=1)
         for part in zip(*shares, strict=True)
     )
-    sizes = np.array([ladder.size for ladder in ladders])[:, None, None]
+    sizes = np.array([family.size for family in families])[:, None, None]
     less = _lesser(more, less, sizes)
     # For an ε at which the excess of every event is far below zero nothing is betted.
     near = _excess(more, less, np.exp(at), delta, sizes)[1] > -TUNING.hope
@@ -90,8 +90,8 @@ def choose(
     bet = binomial.bet(p[0], q[0], q[1], p[1], epsilon[places], delta)
     # What each bet would have won on the samples so far, had it been made from the start.
     won = [
-        _log_e(bet.row(i), ladder.all_hits(), ladder.size, u[i], l[i]) * (size / ladder.size)
-        for i, ladder in enumerate(ladders)
+        _log_e(bet.row(i), family.all_hits(), family.size, u[i], l[i]) * (size / family.size)
+        for i, family in enumerate(families)
     ]
     hindsight = TUNING.temper * np.stack(won)
     return Bets(places, u, l, bet, hindsight - log_sum(hindsight))
@@ -118,27 +118,28 @@ def cautious_excess(p: Floats, q: Floats, epsilon: Floats, delta: float) -> Floa
 
 
 def candidates(excesses: Floats) -> Ints:
-    """The best events of a ladder with the best disjoint partner of the other direction: forward and
+    """The best events of a family with the best disjoint partner of the other direction: forward and
     backward, (2, C, R).
 
-    `excesses` are (4K, R), in the order of `Ladder.hits`. {score ≥ t} is disjoint from {score < s} for s ≤ t.
+    `excesses` are (4K, R), in the order of `ThresholdFamily.hits`. {score ≥ t} is disjoint from {score < s}
+    for s ≤ t.
     """
-    rungs = len(excesses) // 4
-    blocks = excesses.reshape(4, rungs, -1)
+    cuts = len(excesses) // 4
+    blocks = excesses.reshape(4, cuts, -1)
     column = np.arange(excesses.shape[1])
     count = min(TUNING.candidates, len(excesses))
     first = np.argpartition(-excesses, count - 1, axis=0)[:count]
-    kind, rung = first // rungs, first % rungs
-    # For each kind and rung the best event of the other direction: {score < s} with s up to the rung, or
-    # {score ≥ s} with s from the rung on.
+    kind, cut = first // cuts, first % cuts
+    # For each kind and cut the best event of the other direction: {score < s} with s up to the cut, or
+    # {score ≥ s} with s from the cut on.
     partners = [
-        3 * rungs + _running_argmax(blocks[3]),
-        3 * rungs - 1 - _running_argmax(blocks[2][::-1])[::-1],
-        rungs + _running_argmax(blocks[1]),
-        rungs - 1 - _running_argmax(blocks[0][::-1])[::-1],
+        3 * cuts + _running_argmax(blocks[3]),
+        3 * cuts - 1 - _running_argmax(blocks[2][::-1])[::-1],
+        cuts + _running_argmax(blocks[1]),
+        cuts - 1 - _running_argmax(blocks[0][::-1])[::-1],
     ]
     forward = kind < 2
-    return np.where([forward, ~forward], first, np.stack(partners)[kind, rung, column])
+    return np.where([forward, ~forward], first, np.stack(partners)[kind, cut, column])
 
 
 def _running_argmax(values: Floats) -> Ints:

@@ -3,7 +3,7 @@
 Let P be the output law of the first dataset and Q that of the second, and let a rare event S have many hits
 under P and none under Q. With λ(s) the log-likelihood ratio of outputs of score s, Q(S) = E_P[1_S·e^(−λ)], so
 the hits under P say how probable S is under Q. λ is fitted by logistic regression to the counts of both
-datasets between the thresholds of a ladder. Under λ an output of score s is of the first dataset with
+datasets between the thresholds of a family. Under λ an output of score s is of the first dataset with
 probability w = 1/(1 + e^(−λ)), so the sums of w and of 1 − w over all outputs in S estimate n·P(S) and
 n·Q(S). These are the maximum likelihood estimates in this model (Qin, Biometrika 1998). They only choose
 events: no bound rests on them.
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from audits.privacy.events import Ladder
+from audits.privacy.events import ThresholdFamily
 from audits.privacy.outputs import Floats
 from audits.privacy.tuning import TUNING
 
@@ -26,12 +26,12 @@ def bin_means(thresholds: Floats, first: Floats, second: Floats) -> Floats:
     return np.bincount(place, pooled, len(thresholds) + 1) / np.maximum(count, 1)
 
 
-def lesser_shares(ladder: Ladder, means: Floats) -> tuple[Floats, Floats]:
-    """Share of the lesser dataset in each of the ladder's 4K events, and the standard error of log(p/q).
+def lesser_shares(family: ThresholdFamily, means: Floats) -> tuple[Floats, Floats]:
+    """Share of the lesser dataset in each of the family's 4K events, and the standard error of log(p/q).
 
     `means` (K + 1,) are the mean scores between the thresholds, as from `bin_means`.
     """
-    first, second = (side.astype(np.float64) for side in ladder.bins())
+    first, second = (side.astype(np.float64) for side in family.bins())
     count = first + second
     # λ is a straight line in the score, which is centred and scaled to suit the prior.
     line = means - np.average(means, weights=count)
@@ -52,7 +52,7 @@ def lesser_shares(ladder: Ladder, means: Floats) -> tuple[Floats, Floats]:
         slope = tails((count * w * (1.0 - w))[:, None] * basis) / found[:, None]
         halves.append((found, np.einsum("ij,jk,ik->i", slope, covariance, slope) + TUNING.misfit**2))
     hits, error = (np.concatenate(both) for both in zip(*halves, strict=True))
-    more, less = ladder.all_hits()
+    more, less = family.all_hits()
     # The log of a count has the standard error 1/√hits. The model and the count are combined by their
     # precisions. A count of 0 enters as half a hit: where the scores of the two datasets hardly overlap the
     # model knows nothing, and the missing hits say much.
@@ -60,7 +60,7 @@ def lesser_shares(ladder: Ladder, means: Floats) -> tuple[Floats, Floats]:
     trust = seen * error / (1.0 + seen * error)
     q = np.exp((1.0 - trust) * np.log(hits) + trust * np.log(np.maximum(less, 0.5)))
     # Where the counts speak against the model by more than luck, they are right.
-    q = np.maximum(q, less - TUNING.fixed_caution[1] * np.sqrt(less)) / ladder.size
+    q = np.maximum(q, less - TUNING.fixed_caution[1] * np.sqrt(less)) / family.size
     return np.clip(q, 1e-300, 1.0), np.sqrt(error / (1.0 + seen * error) + 1.0 / (more + 1.0))
 
 

@@ -407,6 +407,10 @@ class Encoder:
         if arrays is not None:
             self._array(batch, path, rows, arrays)
             return
+        if sorts.keys() <= leaves.PLAIN:
+            if items:
+                self._singles(batch, path, np.arange(batch.size)[rows], items)
+            return
         held = [leaves.container(item) for item in items]
         known = self._known_keys(path, items, held)
         orders = [_order(item, found, known) for item, found in zip(items, held, strict=True)]
@@ -418,6 +422,7 @@ class Encoder:
         tables: dict[int, list[Any]] = {}
         shapes: dict[int, tuple[int, ...]] = {}
         numbered = np.arange(batch.size)[rows].tolist()
+        keyed = {kind for kind in sorts if issubclass(kind, (Mapping, AbstractSet))}
         for row, item, found, order in zip(numbered, items, held, orders, strict=True):
             if found is None:
                 single[row] = item
@@ -431,7 +436,7 @@ class Encoder:
                 lengths[row] = len(found)
                 tables[row] = found
                 found = {f"[{j}]": part for j, part in enumerate(found)}
-            elif isinstance(item, (Mapping, AbstractSet)):
+            elif type(item) in keyed:
                 lengths[row] = len(found)
                 if not known.issuperset(found):
                     others = _others(item, found, known)
@@ -562,10 +567,13 @@ def _repeated(names: Iterable[str], least: int, most: int) -> list[str]:
 def _order(item: Any, found: Any, known: set[str]) -> tuple[str, ...]:
     """The names of fields in their order, of dictionaries only those with columns of their own; none of other
     things."""
-    fixed = AbstractSet, complex, np.complexfloating, np.ndarray
-    if not isinstance(found, dict) or isinstance(item, fixed):
+    if not isinstance(found, dict):
         return ()
     names = cast(Mapping[str, Any], found)
+    if type(item) is dict:
+        return tuple(name for name in names if name in known)
+    if isinstance(item, (AbstractSet, complex, np.complexfloating, np.ndarray)):
+        return ()
     return tuple(name for name in names if name in known) if isinstance(item, Mapping) else tuple(names)
 
 

@@ -1,4 +1,4 @@
-"""Events: a score cut at a ladder of thresholds, and how often outputs of both datasets are in them."""
+"""Threshold families: a score cut at many thresholds, and how often each dataset is in each of the events."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from audits.privacy.tuning import TUNING
 
 
 @dataclass(frozen=True, slots=True)
-class Ladder:
+class ThresholdFamily:
     """A score with thresholds and, for each of them, how many samples of each dataset have score ≥ threshold.
 
     A sample that the score was learned from is counted by the fit of the fold that has not seen it.
@@ -28,16 +28,18 @@ class Ladder:
     second: Ints
     size: int
 
-    def add(self, first: Ints, second: Ints, size: int) -> Ladder:
-        """The ladder with the counts of another batch added."""
+    def add(self, first: Ints, second: Ints, size: int) -> ThresholdFamily:
+        """The family with the counts of another batch added."""
         return replace(self, first=self.first + first, second=self.second + second, size=self.size + size)
 
-    def keep(self, rungs: Ints) -> Ladder:
+    def keep(self, cuts: Ints) -> ThresholdFamily:
         """Only some of the thresholds."""
-        return Ladder(self.score, self.thresholds[rungs], self.first[rungs], self.second[rungs], self.size)
+        return ThresholdFamily(
+            self.score, self.thresholds[cuts], self.first[cuts], self.second[cuts], self.size
+        )
 
     def hits(self, first: Ints, second: Ints, size: int) -> tuple[Ints, Ints]:
-        """Counts of the four events of every rung, (4K,) each: on the dataset that should have more, then on
+        """Counts of the four events of every cut, (4K,) each: on the dataset that should have more, then on
         the other.
 
         Order: forward ≥, forward <, backward ≥, backward <.
@@ -66,8 +68,8 @@ class Ladder:
 
     def words(self, event: int) -> tuple[str, str]:
         """Direction and description of one of the 4K events."""
-        kind, rung = divmod(event, len(self.thresholds))
-        text = self.score.describe(float(self.thresholds[rung]), kind % 2 == 0)
+        kind, cut = divmod(event, len(self.thresholds))
+        text = self.score.describe(float(self.thresholds[cut]), kind % 2 == 0)
         return ("forward" if kind < 2 else "backward"), text
 
 
@@ -99,8 +101,8 @@ def thresholds(pooled: Floats, weights: Ints | None = None) -> Floats:
     if weights is not None:
         pooled = np.repeat(pooled, weights)
     least = TUNING.least_outside / len(pooled)
-    rungs = int(np.floor(np.log(0.5 / least) / np.log(1.0 / TUNING.rung_ratio))) if least < 0.5 else 0
-    tails = 0.5 * TUNING.rung_ratio ** np.arange(rungs + 1)
+    cuts = int(np.floor(np.log(0.5 / least) / np.log(1.0 / TUNING.tail_ratio))) if least < 0.5 else 0
+    tails = 0.5 * TUNING.tail_ratio ** np.arange(cuts + 1)
     levels = np.unique(np.concatenate([tails, 1.0 - tails]))
     # Quantiles by one sort, which is far faster than a partition for many of them.
     ordered = np.sort(pooled)
@@ -119,8 +121,8 @@ def build(
     *,
     steady: bool,
     judge: Callable[[Floats, Floats], tuple[Floats, Floats]] | None = None,
-) -> Ladder | None:
-    """The ladder of a score with these values on samples of both datasets.
+) -> ThresholdFamily | None:
+    """The family of a score with these values on samples of both datasets.
 
     The samples before place `fitted` were used to fit the score, so they are not counted; with a `judge` they
     are, by the values that it returns for them. `steady`: an output has the same score in every batch, as
@@ -138,7 +140,9 @@ def build(
     start = fitted if score.learned else 0
     if judge is not None:
         (first, second), start = judge(first, second), 0
-    return Ladder(score, cuts, count(first[start:], cuts), count(second[start:], cuts), len(first) - start)
+    return ThresholdFamily(
+        score, cuts, count(first[start:], cuts), count(second[start:], cuts), len(first) - start
+    )
 
 
 def rounding(first: Floats, second: Floats) -> float:

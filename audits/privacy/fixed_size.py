@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from audits.privacy import binomial, calibration, events, folds
-from audits.privacy.atoms import count_atoms, find_atoms, ladder_of_sets, scorer
+from audits.privacy.atoms import count_atoms, family_of_sets, find_atoms, scorer
 from audits.privacy.betting import log_sum
 from audits.privacy.learners.score import Learner, Score
 from audits.privacy.method import Finding, Job, nothing
@@ -28,13 +28,13 @@ from audits.privacy.tuning import TUNING
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An event of a ladder with the bound that it is expected to give on the testing part.
+    """An event of a family with the bound that it is expected to give on the testing part.
 
     share       of the lesser dataset's outputs that is expected in the event.
     continuous  the score hardly ever ties: the testing part's own order statistics can set the threshold.
     """
 
-    ladder: events.Ladder
+    family: events.ThresholdFamily
     event: int
     expected: float
     share: float
@@ -62,7 +62,7 @@ def run_fixed(job: Job) -> Finding:
     state, candidate = best
     tested = _test(state, candidate, rest)
     drawn = learning * len(states) + tested.size
-    direction, _ = candidate.ladder.words(candidate.event)
+    direction, _ = candidate.family.words(candidate.event)
     words = state.encoder.named(tested.words)
     p, q = (tested.more + 0.5) / (tested.size + 1.0), (tested.less + 0.5) / (tested.size + 1.0)
     return Finding(
@@ -106,14 +106,14 @@ def _learn(state: PairState, rest: int) -> Candidate | None:
             continue
         if score.folds is not None:
             x, y = folds.judged(score.folds, first, second, x, y)
-        ladder = events.Ladder(score, cuts, events.count(x, cuts), events.count(y, cuts), len(x))
+        family = events.ThresholdFamily(score, cuts, events.count(x, cuts), events.count(y, cuts), len(x))
         ties = not _all_differ(every)
-        expected, q = _expected(ladder, (x, y), rest, request, ties=ties)
+        expected, q = _expected(family, (x, y), rest, request, ties=ties)
         event = int(np.argmax(expected))
         if best is None or expected[event] > best.expected:
             place = int(np.searchsorted(every, cuts[event % len(cuts)]))
             around = every[max(place - TUNING.few_cells, 0) : place + TUNING.few_cells]
-            best = Candidate(ladder, event, float(expected[event]), float(q[event]), _all_differ(around))
+            best = Candidate(family, event, float(expected[event]), float(q[event]), _all_differ(around))
     return best
 
 
@@ -133,32 +133,32 @@ def _fitted(state: PairState, learner: Learner) -> Score | None:
     few = len(state.atoms) <= TUNING.few_cells
     part = slice(len(first) if few else len(first) // 2)
     counts = count_atoms(state.atoms, first.take(part), second.take(part))
-    ladder = ladder_of_sets(state.atoms, counts, counts)
-    return None if ladder is None else replace(ladder.score, learned=not few)
+    family = family_of_sets(state.atoms, counts, counts)
+    return None if family is None else replace(family.score, learned=not few)
 
 
 def _expected(
-    ladder: events.Ladder, scores: tuple[Floats, Floats], rest: int, request: Options, *, ties: bool
+    family: events.ThresholdFamily, scores: tuple[Floats, Floats], rest: int, request: Options, *, ties: bool
 ) -> tuple[Floats, Floats]:
     """The bound on ε that each event is expected to give on the testing part, and its probability on the
     lesser dataset."""
     from scipy.special import ndtri
 
     z = -float(ndtri(request.alpha))
-    p, _ = ladder.shares()
-    more, less = ladder.all_hits()
-    if ladder.score.monotone:
-        means = calibration.bin_means(ladder.thresholds, *scores)
-        q, noise = calibration.lesser_shares(ladder, means)
+    p, _ = family.shares()
+    more, less = family.all_hits()
+    if family.score.monotone:
+        means = calibration.bin_means(family.thresholds, *scores)
+        q, noise = calibration.lesser_shares(family, means)
     else:
         # The best of many events that were rarely hit is a lucky one. Where scores do not tie, the testing
         # part will set the threshold, so that an event that was never hit may be taken for a rare one.
         unseen = (less == 0) & (more >= TUNING.unseen_from) & (not ties)
-        q = np.where(unseen, 0.5 * TUNING.unseen, less + 1.0) / (ladder.size + 1.0)
+        q = np.where(unseen, 0.5 * TUNING.unseen, less + 1.0) / (family.size + 1.0)
         # Counts vary freely from event to event, the shares of a model do not.
         noise = np.sqrt(1.0 / (less + 1.0) + 1.0 / (more + 1.0))
     # A model says little of events that lie beyond nearly all samples.
-    least = TUNING.unseen_from if ladder.score.monotone else TUNING.least
+    least = TUNING.unseen_from if family.score.monotone else TUNING.least
     noise = np.where(more >= least, noise, np.inf)
     # log((p − δ)/q), less the distances to the bounds of p and of q at level α, which are added in squares.
     hits = np.maximum(q * rest, 1.0)
@@ -167,7 +167,7 @@ def _expected(
         excess = np.maximum(p - request.delta, 0.0)
         p_gap = z * np.sqrt(p * (1.0 - p) / rest) / excess
         bound = np.log(excess * rest / hits) - np.hypot(p_gap, q_gap)
-    caution = TUNING.fixed_caution[0 if ladder.score.monotone else 1]
+    caution = TUNING.fixed_caution[0 if family.score.monotone else 1]
     return np.where(np.isfinite(bound), bound, -np.inf) - caution * noise, q
 
 
@@ -176,33 +176,33 @@ def _test(state: PairState, candidate: Candidate, rest: int) -> Tested:
 
     Outputs are drawn in chunks of bounded size, and kept as scores only where these set the threshold.
     """
-    job, request, ladder = state.job, state.job.options, candidate.ladder
-    kind, rung = divmod(candidate.event, len(ladder.thresholds))
-    # Counted are the event itself, and a dozen other rungs for the curve and the resolution.
-    shown = np.unique(np.append(np.linspace(0, len(ladder.thresholds) - 1, 12).astype(np.int64), rung))
-    ladder = ladder.keep(shown)
+    job, request, family = state.job, state.job.options, candidate.family
+    kind, cut = divmod(candidate.event, len(family.thresholds))
+    # Counted are the event itself, and a dozen other cuts for the curve and the resolution.
+    shown = np.unique(np.append(np.linspace(0, len(family.thresholds) - 1, 12).astype(np.int64), cut))
+    family = family.keep(shown)
     atoms = None if candidate.continuous else state.atoms
-    counts = ladder.nothing()
+    counts = family.nothing()
     kept: tuple[list[Floats], list[Floats]] = ([], [])
     done = 0
     for part in state.chunks(rest):
         for side, (count, keep) in enumerate(zip(counts, kept, strict=True)):
             rows = state.known(state.sample(part, side))
             with job.threads.limit(limits=1):
-                found = scorer(rows, atoms)(ladder.score, 0)
-            count += events.count(found, ladder.thresholds)
+                found = scorer(rows, atoms)(family.score, 0)
+            count += events.count(found, family.thresholds)
             if candidate.continuous:
                 keep.append(found)
         done += part
         if job.left() < 0.0:
             break
-    ladder = replace(ladder, first=counts[0], second=counts[1], size=done)
-    more, less = ladder.all_hits()
-    event = kind * len(shown) + int(np.searchsorted(shown, rung))
+    family = replace(family, first=counts[0], second=counts[1], size=done)
+    more, less = family.all_hits()
+    event = kind * len(shown) + int(np.searchsorted(shown, cut))
     hits, lesser = int(more[event]), int(less[event])
     bound = binomial.two_bounds(hits, lesser, done, request.delta, request.alpha)
     won = _log_e_value(candidate, hits, lesser, done, request)
-    tested = Tested(hits, lesser, done, bound, ladder.words(event)[1], state.curve(ladder), won)
+    tested = Tested(hits, lesser, done, bound, family.words(event)[1], state.curve(family), won)
     if not candidate.continuous:
         return tested
     first, second = (np.concatenate(side) for side in kept)
@@ -215,7 +215,7 @@ def _log_e_value(candidate: Candidate, hits: int, lesser: int, size: int, reques
     They are on all of the violation that was learned or a part of it, and on all of the shares that were
     learned, twice them or a part of them: an event that was chosen among many has been lucky.
     """
-    learned = candidate.ladder.shares()[0][candidate.event]
+    learned = candidate.family.shares()[0][candidate.event]
     if not learned - request.delta > candidate.share * math.exp(request.epsilon):
         return 0.0
     shown = math.log((learned - request.delta) / candidate.share)
@@ -241,7 +241,7 @@ def _ordered(
     threshold = float(np.partition(other, place)[place])
     hits, lesser = (int(np.count_nonzero(beyond(side, threshold))) for side in (one, other))
     bound = binomial.order_bound(hits, k, done, request.delta, request.alpha)
-    words = candidate.ladder.score.describe(threshold, upper)
+    words = candidate.family.score.describe(threshold, upper)
     return replace(tested, more=hits, less=lesser, bound=bound, words=words)
 
 
@@ -262,7 +262,7 @@ class Tested:
 def _resolution(tested: Tested, request: Options) -> Resolution:
     from scipy.special import ndtri
 
-    # The events that were tried are those of the ladder: the learning part would have chosen another one.
+    # The events that were tried are those of the family: the learning part would have chosen another one.
     q = (
         np.array([tested.less / tested.size, *(point.second for point in tested.curve)]) * tested.size + 0.5
     ) / (tested.size + 1.0)

@@ -128,7 +128,7 @@ def extras(flat: Raw, rest: Floats | None = None) -> Floats | None:
 
 def number(item: Any) -> tuple[float, float, float, float] | None:
     """A number as a float and its extras; None for what is no number."""
-    if isinstance(item, enum.Enum):
+    if type(item) is str or isinstance(item, enum.Enum):
         return None
     if isinstance(item, (bool, float, np.bool_)) or (isinstance(item, np.floating) and item.itemsize <= 8):
         return _clipped(float(item)), 0.0, 0.0, 0.0
@@ -215,7 +215,7 @@ def _real(item: Any) -> tuple[float, float, float, float]:
 
 def symbol(item: Any) -> Any:
     """What stands for a string, None or a member of an enumeration. Raises `Refused` for anything else."""
-    if isinstance(item, Word) or item is None:
+    if type(item) is str or isinstance(item, Word) or item is None:
         return item
     if isinstance(item, enum.Enum):
         return Word(str(item))
@@ -259,8 +259,13 @@ def parts_of_complex(item: Any) -> dict[str, Any]:
 
 def container(item: Any) -> list[Any] | Mapping[str, Any] | None:
     """The items of a list, or the fields of a record with their names; None for what holds nothing."""
+    # The types that are met most come first: to ask for an abstract class takes ten times as long.
     if type(item) in PLAIN:
         return None
+    if type(item) is list or type(item) is tuple:
+        return list(item)
+    if type(item) is dict:
+        return {f"[{canonical(key)}]": part for key, part in cast(Mapping[Any, Any], item).items()}
     if isinstance(item, (complex, np.complexfloating)) or (
         isinstance(item, np.ndarray) and cast(Raw, item).dtype.kind == "c"
     ):
@@ -323,6 +328,8 @@ def element(part: Any) -> str:
 
 def canonical(part: Any) -> str:
     """The part as Python writes it, the elements of a set in order, and integers of any size."""
+    if type(part) is str:
+        return repr(part)
     if isinstance(part, AbstractSet):
         return f"{{{', '.join(sorted(canonical(inner) for inner in cast(AbstractSet[Any], part)))}}}"
     if type(part) in (list, tuple):

@@ -1,4 +1,4 @@
-"""What is known of one pair of datasets: its samples, learned scores and their ladders of events."""
+"""What is known of one pair of datasets: its samples, learned scores and their threshold families."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from audits.privacy import betting, events, folds
 from audits.privacy.atoms import (
     Atoms,
     Counts,
-    Rungs,
+    Reached,
     Scorer,
     count_atoms,
+    family_of_sets,
     find_atoms,
-    ladder_of_sets,
-    rungs,
+    reached,
     scorer,
 )
 from audits.privacy.datasets import Dataset
@@ -30,15 +30,15 @@ from audits.privacy.result import CurvePoint
 from audits.privacy.tuning import TUNING
 
 
-class Slot:
-    """One learner on one pair: its ladder of events."""
+class Hypothesis:
+    """A learner on a pair of datasets: that the threshold family of its score tells them apart."""
 
-    def __init__(self, learner: Learner, ladder: events.Ladder | None = None) -> None:
+    def __init__(self, learner: Learner, family: events.ThresholdFamily | None = None) -> None:
         self.learner = learner
-        self.ladder = ladder
+        self.family = family
         self.active = True
         self.asked_at = 0
-        self.rungs: Rungs | None = None
+        self.reached: Reached | None = None
 
     def relearn(self, first: Encoded, second: Encoded, scorers: tuple[Scorer, Scorer]) -> None:
         """Fit the score to the first half of what is kept, count on the second half; or fit it to all, and
@@ -48,40 +48,42 @@ class Slot:
             return
         x, y = (evaluate(score, 0) for evaluate in scorers)
         judge = partial(folds.judged, score.folds, first, second) if score.folds else None
-        self.ladder = events.build(score, x, y, len(first) // 2, steady=not first.is_scalar, judge=judge)
+        self.family = events.build(score, x, y, len(first) // 2, steady=not first.is_scalar, judge=judge)
 
     def due(self, rows: int) -> bool:
         """Whether the learner is asked again: a dear one that has found nothing, for four times the rows."""
-        waits = self.learner.dear and self.ladder is None and rows > TUNING.few_rows
+        waits = self.learner.dear and self.family is None and rows > TUNING.learn_often[1]
         return not waits or rows >= 4 * self.asked_at
 
-    def rungs_of(self, atoms: Atoms) -> Rungs:
-        """The ladder's rungs that the atoms reach, worked out once."""
-        known, ladder = self.rungs, self.ladder
-        assert ladder is not None
-        # The ladder that they were worked out for may have had other counts.
-        if known is None or known.atoms is not atoms or known.ladder.thresholds is not ladder.thresholds:
-            self.rungs = known = rungs(atoms, ladder)
+    def reached_of(self, atoms: Atoms) -> Reached:
+        """How many thresholds each atom reaches, worked out once."""
+        known, family = self.reached, self.family
+        assert family is not None
+        # The family that they were worked out for may have had other counts.
+        if known is None or known.atoms is not atoms or known.family.thresholds is not family.thresholds:
+            self.reached = known = reached(atoms, family)
         return known
 
 
 NO_MORE = Learner("kept", lambda first, second: None)
-"""The learner of a slot that keeps the ladder that it has."""
+"""The learner of a hypothesis that keeps the family that it has."""
 
 
-def clearly_worse(new: events.Ladder | None, old: events.Ladder | None, asked: Options) -> bool:
-    """Whether the best event of a new ladder is surely not as good as that of the old one; both were counted
+def clearly_worse(
+    new: events.ThresholdFamily | None, old: events.ThresholdFamily | None, asked: Options
+) -> bool:
+    """Whether the best event of a new family is surely not as good as that of the old one; both were counted
     on samples that they were not fitted to."""
     if new is None or old is None:
         return False
     at = np.array([asked.epsilon])
-    best = [betting.cautious_excess(*ladder.shares(), at, asked.delta).max() for ladder in (new, old)]
+    best = [betting.cautious_excess(*family.shares(), at, asked.delta).max() for family in (new, old)]
     error = math.sqrt(1.0 / new.size + 1.0 / old.size)
     return bool(best[1] > max(best[0], 0.0) + TUNING.hope * error)
 
 
 class PairState:
-    """One pair of datasets: its samples, its slots."""
+    """One pair of datasets: its samples, its hypotheses."""
 
     def __init__(self, job: Job, pair: tuple[Dataset, Dataset], index: int) -> None:
         self.job = job
@@ -93,7 +95,7 @@ class PairState:
         self.kept: list[list[Encoded]] = [[], []]
         self.kept_rows = 0
         self.row_bytes = 0
-        self.slots: list[Slot] = []
+        self.hypotheses: list[Hypothesis] = []
         self.learned_at = 0
         self.atoms: Atoms | None = None
         self.counts: Counts | None = None
@@ -118,7 +120,7 @@ class PairState:
             return
         self.kept = [[self.encoder.widen(e) for e in side] for side in self.kept]
         self.shape = self.encoder.shape
-        self.slots = []
+        self.hypotheses = []
         self.learned_at = 0
         self.atoms = self.counts = self.learned_counts = None
 
@@ -179,19 +181,19 @@ class PairState:
             self.find_atoms(first, second)
         scorers = scorer(first, self.atoms), scorer(second, self.atoms)
         with self.job.threads.limit(limits=1):
-            for slot in tuple(self.slots):
+            for one in tuple(self.hypotheses):
                 if self.job.left() < 0.0:
                     return
                 # `reorder` sees to the sets. Where nothing but few outputs occurs, these are all the events.
-                repeat = self.atoms is not None if slot.learner.table else self.few() and not slot.learner.few
+                repeat = self.atoms is not None if one.learner.table else self.few() and not one.learner.few
                 if repeat:
-                    slot.ladder = None
-                elif slot.active and (slot.learner.rare or not only_rare) and slot.due(self.kept_rows):
-                    before, slot.asked_at = slot.ladder, self.kept_rows
-                    slot.relearn(first, second, scorers)
-                    if clearly_worse(slot.ladder, before, self.job.options):
+                    one.family = None
+                elif one.active and (one.learner.rare or not only_rare) and one.due(self.kept_rows):
+                    before, one.asked_at = one.family, self.kept_rows
+                    one.relearn(first, second, scorers)
+                    if clearly_worse(one.family, before, self.job.options):
                         # The new fit may be the unlucky or the old count the lucky one, so both are kept.
-                        self.slots.append(Slot(NO_MORE, before))
+                        self.hypotheses.append(Hypothesis(NO_MORE, before))
 
     def find_atoms(self, first: Encoded, second: Encoded) -> None:
         """The table of outputs that repeat, and their counts."""
@@ -203,16 +205,16 @@ class PairState:
             self.learned_counts = count_atoms(self.atoms, first.take(half), second.take(half))
 
     def count(self, e: Encoded) -> tuple[list[Ints], Ints]:
-        """For every live ladder how many samples have score ≥ each threshold; and how often each atom
+        """For every live family how many samples have score ≥ each threshold; and how often each atom
         occurs."""
         atoms = self.atoms
         if atoms is None:
             with self.job.threads.limit(limits=1):
-                found = [events.count(one.score.evaluate(e), one.thresholds) for one in self.ladders()]
+                found = [events.count(one.score.evaluate(e), one.thresholds) for one in self.families()]
             return found, np.zeros(0, dtype=np.int64)
         # Outputs that repeat are looked up instead of scored.
         times, others = atoms.tally(e)
-        return [slot.rungs_of(atoms).count(times, others) for slot in self.live()], times
+        return [one.reached_of(atoms).count(times, others) for one in self.live()], times
 
     def few(self, most: int = TUNING.few_values) -> bool:
         """Whether nothing but so few outputs has occurred, which all repeat."""
@@ -226,29 +228,29 @@ class PairState:
         """
         if self.atoms is None or self.counts is None or self.learned_counts is None:
             return
-        slot = next(s for s in self.slots if s.learner.table)
-        slot.active = True
+        hypothesis = next(s for s in self.hypotheses if s.learner.table)
+        hypothesis.active = True
         if self.few():
-            slot.ladder = ladder_of_sets(self.atoms, self.counts, self.counts)
-        elif slot.ladder is None or self.counts.size >= 2 * self.learned_counts.size:
+            hypothesis.family = family_of_sets(self.atoms, self.counts, self.counts)
+        elif hypothesis.family is None or self.counts.size >= 2 * self.learned_counts.size:
             # What was there at half the size orders, what came since judges.
             judged = self.counts.without(self.learned_counts)
-            slot.ladder = ladder_of_sets(self.atoms, self.learned_counts, judged)
+            hypothesis.family = family_of_sets(self.atoms, self.learned_counts, judged)
             self.learned_counts = self.counts
 
-    def live(self) -> list[Slot]:
-        """The slots that have events to bet on."""
-        return [slot for slot in self.slots if slot.ladder is not None and slot.active]
+    def live(self) -> list[Hypothesis]:
+        """The hypotheses that have events to bet on."""
+        return [one for one in self.hypotheses if one.family is not None and one.active]
 
-    def ladders(self) -> list[events.Ladder]:
-        """Their ladders."""
-        return [slot.ladder for slot in self.live() if slot.ladder is not None]
+    def families(self) -> list[events.ThresholdFamily]:
+        """Their threshold families."""
+        return [one.family for one in self.live() if one.family is not None]
 
-    def curve(self, ladder: events.Ladder) -> tuple[CurvePoint, ...]:
-        """Every event of a ladder with its shares."""
-        more, less = ladder.all_hits()
+    def curve(self, family: events.ThresholdFamily) -> tuple[CurvePoint, ...]:
+        """Every event of a family with its shares."""
+        more, less = family.all_hits()
         return tuple(
-            CurvePoint(self.encoder.named(ladder.words(i)[1]), float(x / ladder.size), float(y / ladder.size))
+            CurvePoint(self.encoder.named(family.words(i)[1]), float(x / family.size), float(y / family.size))
             for i, (x, y) in enumerate(zip(more, less, strict=True))
         )
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.events import Ladder
+from audits.privacy.events import ThresholdFamily
 from audits.privacy.outputs import Encoded, Floats, columns_of, digits_of, number_words
 from audits.privacy.tuning import TUNING
 
@@ -25,20 +25,20 @@ def with_shares(words: str, direction: str, more: float, less: float) -> str:
     return f"{words} (share {first:.4g} on the first dataset, {second:.4g} on the second)"
 
 
-def plainly(ladder: Ladder, event: int, first: Encoded, second: Encoded) -> str:
+def plainly(family: ThresholdFamily, event: int, first: Encoded, second: Encoded) -> str:
     """Words to add to those of an event of a learned score, from samples of both sides; "" for none.
 
     Columns are named as `Encoder.named` expects.
     """
-    if ladder.score.in_words or first.is_scalar or first.is_symbol:
+    if family.score.in_words or first.is_scalar or first.is_symbol:
         return ""
     of = columns_of(first, second)
     most = min(MOST_ROWS, max(256, TUNING.most_numbers // sum(first.shape)))
     rows = [e.take(slice(0, most)) for e in (first, second)]
-    kind, rung = divmod(event, len(ladder.thresholds))
+    kind, cut = divmod(event, len(family.thresholds))
     columns = np.concatenate([of(e) for e in rows])
-    score = np.concatenate([ladder.score.evaluate(e) for e in rows])
-    inside = score >= ladder.thresholds[rung]
+    score = np.concatenate([family.score.evaluate(e) for e in rows])
+    inside = score >= family.thresholds[cut]
     if kind % 2 == 1:
         inside, score = ~inside, -score
     if not inside.any() or inside.all():

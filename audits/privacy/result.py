@@ -224,12 +224,18 @@ class AuditResult:
     @property
     def epsilon_shown(self) -> float:
         """The ε to be told of: that of the witness, or the lower bound where there is none or where that is
-        much more. Each of them holds with probability `confidence`."""
+        much more; it holds with probability `confidence_shown`."""
         witness = self.simplest
         if witness is None:
             return self.epsilon_lower
         sharper = not witness.alike and self.epsilon_lower > witness.epsilon
         return self.epsilon_lower if sharper else witness.epsilon
+
+    @property
+    def confidence_shown(self) -> float:
+        """The probability that `epsilon_shown` holds. The witness' bound and the test's hold with `confidence`
+        each; which of them is shown goes by the samples, so that both must hold."""
+        return self.confidence if self.simplest is None else max(0.0, 2.0 * self.confidence - 1.0)
 
     @property
     def bound(self) -> str:

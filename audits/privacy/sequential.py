@@ -1,13 +1,13 @@
 """The sequential e-process test: bets and events learned from earlier batches only.
 
-Claim: P(S) ≤ e^ε·Q(S) + δ for every event S and both orders of the two datasets. Before each batch, for
-every ε of a fixed grid, `betting.choose` shares out the wealth of a pair of datasets over events of all
-*slots* (a learner each) and alternatives (p₁, q₁), from what earlier batches showed; the batch then
-multiplies it by the shares' e-values. A part of the wealth is kept back and joins the bets batch by batch:
-unlucky first bets then cost only a part of the wealth. The mean wealth of all pairs is an e-process under
-the claim, so by Ville's inequality it reaches 1/α with probability at most α, however often one looks. The
-set of ε not rejected so far is a confidence sequence, and `epsilon_lower` the largest ε up to which the whole
-grid is rejected.
+Claim: P(S) ≤ e^ε·Q(S) + δ for every event S and both orders of the two datasets. A *hypothesis* is the
+threshold family of the score of one learner. Before each batch, for every ε of a fixed grid,
+`betting.choose` shares out the wealth of a pair of datasets over events of all hypotheses and alternatives
+(p₁, q₁), from what earlier batches showed; the batch then multiplies it by the shares' e-values. A part of
+the wealth is kept back and joins the bets batch by batch: unlucky first bets then cost only a part of the
+wealth. The mean wealth of all pairs is an e-process under the claim, so by Ville's inequality it reaches 1/α
+with probability at most α, however often one looks. The set of ε not rejected so far is a confidence
+sequence, and `epsilon_lower` the largest ε up to which the whole grid is rejected.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from audits.privacy import betting, binomial, events
 from audits.privacy.draws import Stopped, named
 from audits.privacy.method import Finding, Job
 from audits.privacy.outputs import Floats, Ints
-from audits.privacy.pair_state import PairState, Slot
+from audits.privacy.pair_state import Hypothesis, PairState
 from audits.privacy.plain_words import plainly, with_shares
 from audits.privacy.power import growth_needed, smallest_violation
 from audits.privacy.result import Look, Resolution
@@ -168,12 +168,12 @@ class Sequential:
         """Draw a batch of one pair, settle the bets on it, learn from it."""
         if size >= TUNING.prune_from and state.atoms is None:
             self.prune(state, size)
-        ladders = state.ladders()
+        families = state.families()
         wealth = self.wealth[state.index]
         wealth.invest()
         opened = self.open_places()
-        bets = self.bets(state, ladders, opened[1])
-        counts = [ladder.nothing() for ladder in ladders]
+        bets = self.bets(state, families, opened[1])
+        counts = [family.nothing() for family in families]
         tallies = np.zeros((2, 0 if state.atoms is None else len(state.atoms)), dtype=np.int64)
         for part in state.chunks(size):
             both = state.sample(part, 0), state.sample(part, 1)
@@ -186,11 +186,11 @@ class Sequential:
         self.mean.changed(state.index)  # a part of what is kept back has joined the bets
         self.strengths.pop(state.index, None)
         if bets is not None:
-            hits = [ladder.hits(x, y, size) for ladder, (x, y) in zip(ladders, counts, strict=True)]
+            hits = [family.hits(x, y, size) for family, (x, y) in zip(families, counts, strict=True)]
             self.settle(wealth.log_betted, bets.places, bets.log_factor(hits, size), opened)
             self.mean.changed(state.index)
-        for slot, ladder, (x, y) in zip(state.live(), ladders, counts, strict=True):
-            slot.ladder = ladder.add(x, y, size)
+        for hypothesis, family, (x, y) in zip(state.live(), families, counts, strict=True):
+            hypothesis.family = family.add(x, y, size)
         self.learn(state, size, tallies)
 
     def begin(self, state: PairState, first: Any, second: Any) -> None:
@@ -206,9 +206,9 @@ class Sequential:
         state.size += size
         self.samples += size
         state.reshape()
-        if not state.slots:
+        if not state.hypotheses:
             # The kind of output is known now, nothing has been betted yet.
-            state.slots = [Slot(learner) for learner in state.learners()]
+            state.hypotheses = [Hypothesis(learner) for learner in state.learners()]
         if state.counts is not None:
             state.counts = state.counts.add(tallies[0], tallies[1], size)
         # After the last batch nothing is betted on what would be learned.
@@ -218,14 +218,16 @@ class Sequential:
             state.relearn()
         state.reorder()
 
-    def bets(self, state: PairState, ladders: Sequence[events.Ladder], tops: Ints) -> betting.Bets | None:
+    def bets(
+        self, state: PairState, families: Sequence[events.ThresholdFamily], tops: Ints
+    ) -> betting.Bets | None:
         """Bets on the next batch, for the tops of groups of ε that are still open."""
-        if not ladders:
+        if not families:
             return None
         need = np.maximum(self.bar - self.log_e()[tops], 1.0)
         goal = np.sqrt(2.0 * need / (self.request.max_samples - self.samples))
         return betting.choose(
-            ladders,
+            families,
             state.size,
             self.grid,
             self.references,
@@ -258,7 +260,7 @@ class Sequential:
         return places, places[is_top]
 
     def prune(self, state: PairState, size: int) -> None:
-        """Before a large batch: keep only the rungs and the slots that are best for some ε.
+        """Before a large batch: keep only the cuts and the hypotheses that are best for some ε.
 
         This is done only where every output has to be scored by itself. Outputs that repeat are scored once,
         so that more events cost nothing there.
@@ -271,16 +273,16 @@ class Sequential:
         near = [min(lower + j, len(self.grid) - 1) for j in (0, 8, 16, 24)]
         if not is_scalar:
             # An excess at half the lower bound is too large to be luck. Single numbers need no such place:
-            # their first slot is the number itself, which is always kept.
+            # their first hypothesis is the number itself, which is always kept.
             near.append(int(np.searchsorted(self.grid, 0.5 * shown)))
         wanted = np.append(np.unique(self.nearest[near]), len(self.references) - 1)
         epsilon, strength = self.grid[self.references[wanted]], list[Floats]()
-        for slot, ladder in zip(live, state.ladders(), strict=True):
-            excess = betting.cautious_excess(*ladder.shares(), epsilon, self.request.delta)
+        for hypothesis, family in zip(live, state.families(), strict=True):
+            excess = betting.cautious_excess(*family.shares(), epsilon, self.request.delta)
             strength.append(np.max(excess, axis=0))
-            # The counts tell which rung is best only up to about three standard errors.
-            hopeful = np.any(excess >= strength[-1] - 3.0 / math.sqrt(ladder.size), axis=1)
-            slot.ladder = ladder.keep(np.unique(np.flatnonzero(hopeful) % len(ladder.thresholds)))
+            # The counts tell which cut is best only up to about three standard errors.
+            hopeful = np.any(excess >= strength[-1] - 3.0 / math.sqrt(family.size), axis=1)
+            hypothesis.family = family.keep(np.unique(np.flatnonzero(hopeful) % len(family.thresholds)))
         # What is dropped does not come back, so the counts must show beyond doubt that a score is not needed.
         error = 1.0 / math.sqrt(state.size)
         least = np.maximum(np.max(strength, axis=0) - 3.0 * error, -TUNING.hope * error)
@@ -290,16 +292,16 @@ class Sequential:
             # Every other score must show enough to be worth the time that it takes.
             least = np.maximum(least, strength[favourite] + error)
         good = [np.any(found >= least) for found in strength]
-        heirs = [slot for i, slot in enumerate(live) if good[i] or i == favourite]
-        for slot in state.slots:
+        heirs = [hypothesis for i, hypothesis in enumerate(live) if good[i] or i == favourite]
+        for hypothesis in state.hypotheses:
             # A learner that is not among the best is dropped, unless it may find its events in more samples.
-            if slot not in heirs:
-                slot.active = slot.learner.patient
-                slot.ladder = None
+            if hypothesis not in heirs:
+                hypothesis.active = hypothesis.learner.patient
+                hypothesis.family = None
 
-    def excess(self, ladder: events.Ladder) -> Floats:
-        """Excess of every event of a ladder over the null, for every reference ε."""
-        return betting.excess(*ladder.shares(), self.grid[self.references], self.request.delta)
+    def excess(self, family: events.ThresholdFamily) -> Floats:
+        """Excess of every event of a family over the null, for every reference ε."""
+        return betting.excess(*family.shares(), self.grid[self.references], self.request.delta)
 
     # --- the whole run ---
 
@@ -353,14 +355,14 @@ class Sequential:
         """The same, but no more than luck leaves: after few samples the best of all events is a rare one."""
         at = self.grid[[self.claimed]]
         found = [
-            betting.cautious_excess(*ladder.shares(), at, self.request.delta) for ladder in state.ladders()
+            betting.cautious_excess(*family.shares(), at, self.request.delta) for family in state.families()
         ]
         return max((float(x.max()) for x in found), default=-math.inf)
 
     def strength_now(self, state: PairState) -> float:
         """The same, worked out anew."""
         at = self.grid[[self.claimed]]
-        found = [betting.excess(*ladder.shares(), at, self.request.delta) for ladder in state.ladders()]
+        found = [betting.excess(*family.shares(), at, self.request.delta) for family in state.families()]
         return max((float(x.max()) for x in found), default=-math.inf)
 
     def run(self) -> Finding:
@@ -417,8 +419,8 @@ class Sequential:
         winner = self.winner(self.carrier())
         if winner is None:
             return 0.0
-        _, ladder, event = winner
-        p, q = (float(share[event]) for share in ladder.shares())
+        _, family, event = winner
+        p, q = (float(share[event]) for share in family.shares())
         return max(binomial.shown(p, q, self.request.delta), self.epsilon_lower())
 
     def unconfirmed(self) -> bool:
@@ -433,9 +435,9 @@ class Sequential:
         winner = self.winner(self.claimed)
         if winner is None:
             return
-        state, ladder, event = winner
-        kind, rung = divmod(event, len(ladder.thresholds))
-        one = ladder.keep(np.array([rung]))
+        state, family, event = winner
+        kind, cut = divmod(event, len(family.thresholds))
+        one = family.keep(np.array([cut]))
         counts = one.nothing()
         for part in state.chunks(state.size):
             for side, count in enumerate(counts):
@@ -485,20 +487,23 @@ class Sequential:
 
     def resolution(self) -> Resolution:
         """The smallest violation that would have been caught with probability 0.9 on the events tried."""
-        slots = sum(max(len(s.slots), 1) for s in self.states)
+        hypotheses = sum(max(len(s.hypotheses), 1) for s in self.states)
         best = Resolution()
         for state in self.states:
-            n, ladders = state.size, state.ladders()
-            if not (ladders or state.few(1)) or n < 2 * TUNING.first_batch:
+            n, families = state.size, state.families()
+            if not (families or state.few(1)) or n < 2 * TUNING.first_batch:
                 continue
-            # The wealth of the best event must pay for the bar 1/α, for the average over slots, and for
+            # The wealth of the best event must pay for the bar 1/α, for the average over hypotheses, and for
             # learning the alternative.
             bar = (
-                -math.log(self.request.alpha) + math.log(slots) + 0.5 * math.log(n / TUNING.first_batch) + 1.0
+                -math.log(self.request.alpha)
+                + math.log(hypotheses)
+                + 0.5 * math.log(n / TUNING.first_batch)
+                + 1.0
             )
-            if ladders:
+            if families:
                 # Each share may be that on either dataset.
-                shares = np.concatenate([ladder.shares()[1] for ladder in ladders])
+                shares = np.concatenate([family.shares()[1] for family in families])
                 q = np.append(shares, shares * math.exp(-self.request.epsilon))
             else:
                 # Where outputs are constant, an event of any share would have been seen.
@@ -530,18 +535,18 @@ class Sequential:
         winner = self.winner(at)
         if winner is None:
             return found
-        state, ladder, event = winner
-        x, y = ladder.all_hits()
-        direction, text = ladder.words(event)
-        text = state.encoder.named(text + plainly(ladder, event, *state.samples()))
+        state, family, event = winner
+        x, y = family.all_hits()
+        direction, text = family.words(event)
+        text = state.encoder.named(text + plainly(family, event, *state.samples()))
         if self.halving is not None and not refuted:
             text = f"the largest of {len(self.states):,} pairs, where one is large by chance: {text}"
         return replace(
             found,
             pair_index=state.index,
             direction=direction,
-            event=with_shares(text, direction, x[event] / ladder.size, y[event] / ladder.size),
-            curve=state.curve(ladder),
+            event=with_shares(text, direction, x[event] / family.size, y[event] / family.size),
+            curve=state.curve(family),
             epsilon_estimate=self.estimate(),
         )
 
@@ -553,9 +558,9 @@ class Sequential:
         first_kept = self.first_kept()
         return first_kept - 1 if first_kept > 0 else self.claimed
 
-    def winner(self, at: int) -> tuple[PairState, events.Ladder, int] | None:
+    def winner(self, at: int) -> tuple[PairState, events.ThresholdFamily, int] | None:
         """The pair of the largest wealth at an ε that is rejected, of the largest excess over the claim
-        where none is; and the ladder and event of the largest excess over its null. None where nothing can be
+        where none is; and the family and event of the largest excess over its null. None where nothing can be
         betted on."""
         states = [state for state in self.states if state.live()]
         if not states:
@@ -564,6 +569,6 @@ class Sequential:
         state = max(
             states, key=lambda s: float(self.wealth[s.index].log()[at]) if shown else self.strength(s)
         )
-        best = [(self.excess(ladder)[:, self.nearest[at]], ladder) for ladder in state.ladders()]
-        found, ladder = max(best, key=lambda pair: float(pair[0].max()))
-        return state, ladder, int(np.argmax(found))
+        best = [(self.excess(family)[:, self.nearest[at]], family) for family in state.families()]
+        found, family = max(best, key=lambda pair: float(pair[0].max()))
+        return state, family, int(np.argmax(found))

@@ -34,7 +34,7 @@ def headline(result: AuditResult, name: str = "the mechanism") -> str:
     claim = f"(ε = {result.epsilon_claimed:g}, δ = {result.delta:g})"
     head = HEADS[result.verdict]
     if result.refuted:
-        sure = f"δ = {result.delta:g}, confidence {100.0 * result.confidence:.6g} %"
+        sure = f"δ = {result.delta:g}, confidence {100.0 * result.confidence_shown:.6g} %"
         return f"{head}: {bound(result)}, claimed {result.epsilon_claimed:g} ({sure}): {name}."
     if result.verdict == "undecided":
         return f"{head}: {_why_undecided(result)}, for {name} and {claim}. {NO_PROOF}"

@@ -51,7 +51,7 @@ class Tuning:
     temper: float = 0.7
     """Power of what events would have won, for their shares: below 1, as the luckiest is not the best."""
     candidates: int = 4
-    """Events of a ladder that share its wealth."""
+    """Events of a threshold family that share its wealth."""
     luck: float = 0.5
     """Hits that the lesser dataset may have missed by luck in an event that was chosen because it looked
     small there."""
@@ -74,7 +74,8 @@ class Tuning:
     learn_again: tuple[float, float] = (1.5, 2.0)
     """Scores are fitted again when the samples kept have grown by the first factor, later by the second."""
     learn_often: tuple[int, int] = (1024, 8192)
-    """From so many samples on the second factor holds, for single numbers and for others."""
+    """From so many samples on the second factor holds, for single numbers and for others; from the second
+    number on a dear learner that has found nothing waits for four times the samples."""
     last_growth: float = 1.2
     """Growth that is worth fitting the scores a last time, when no more samples are kept."""
     prune_from: int = 2048
@@ -82,12 +83,12 @@ class Tuning:
     choose_at: float = 0.25
     """From this share of the samples on a score is dropped unless it is clearly better than the favourite."""
 
-    # Ladders of events
+    # Threshold families
 
-    rung_ratio: float = 0.85
-    """Each rung of a ladder holds this share of the tail of the rung before."""
+    tail_ratio: float = 0.85
+    """Beyond each threshold lies this share of the samples beyond the threshold before it."""
     least_outside: int = 3
-    """The outermost rung holds at least this many pooled samples."""
+    """Beyond the outermost threshold lie at least this many samples of both datasets together."""
     few_values: int = 64
     """With no more distinct values each of them is a threshold, and the counts that order them may judge
     them."""

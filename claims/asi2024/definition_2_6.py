@@ -16,9 +16,14 @@ from claims.asi2024 import PAPER
 from implementations.asi2024.norm_subgaussian import heaviest_tail
 
 
+def printed_bound(t: float) -> float:
+    """2·exp(−t²/2): σ = 1."""
+    return 2.0 * math.exp(-0.5 * t**2)
+
+
 def check(point: Point) -> Iterator[Evidence]:
     """P(0 ≥ t) against 2·exp(−t²/2), σ = 1."""
-    bound = 2.0 * math.exp(-0.5 * point.t**2)
+    bound = printed_bound(point.t)
     yield at_most("P(‖X − EX‖ ≥ t) for X = 0", 1.0 if point.t <= 0.0 else 0.0, bound)
     if point.t >= 0.0:  # the tail that Lemma 2.7 is checked with
         yield at_most("tail of the heaviest norm", float(heaviest_tail(point.t)), bound)

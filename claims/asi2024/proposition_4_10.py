@@ -74,18 +74,20 @@ def sign_walk_excess(eta: float, steps: int) -> float:
     return eta * total / steps
 
 
+def counterexample(part: int, radius: float, steps: int) -> tuple[float, float, str]:
+    """(average excess, printed bound, what it is): |x| from R² in part 1, x²/2 with η = R/β in part 2."""
+    start = radius**2 if part == 1 else 1.0
+    if part == 1:
+        best = radius / math.sqrt(steps)  # minimises the printed bound at σ = 1
+        claimed = radius**2 / (best * steps) + best
+        return absolute_excess(start, best, steps), claimed, "f = |x|, ‖x₁ − x*‖ = R², no noise"
+    found = quadratic_excess(1.0, start, 0.0, radius, steps)
+    return found, (1.0 + 1.0 / radius) / steps, f"f = x²/2, β = 1, η = {radius:g}, no noise"
+
+
 def check(point: Point) -> Iterator[Evidence]:
     """The two counterexamples."""
-    if point.part == 1:
-        best = point.R / math.sqrt(point.T)  # minimises the printed bound at σ = 1
-        found = absolute_excess(point.R**2, best, point.T)
-        claimed = point.R**2 / (best * point.T) + best
-        note = "f = |x|, ‖x₁ − x*‖ = R², no noise"
-    else:
-        eta = point.R  # in units of 1/β
-        found = quadratic_excess(1.0, 1.0, 0.0, eta, point.T)
-        claimed = (1.0 + 1.0 / eta) / point.T
-        note = f"f = x²/2, β = 1, η = {eta:g}, no noise"
+    found, claimed, note = counterexample(point.part, point.R, point.T)
     yield at_most("average excess", found, claimed, decides=False, note=note)
 
 

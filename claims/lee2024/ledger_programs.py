@@ -1,4 +1,4 @@
-r"""The private programs of Theorem 3.7, traced: what their noise costs at the distance that the counts move.
+r"""Theorem 3.7, programs traced: what the noise costs at the distance that the counts move.
 
 The lower bound is held against programs that are (ε, δ)-private. The noisy mean adds Gaussian noise of
 standard deviation √d/μ(ε, δ) to the counts of ones, which move by √d where every bit of one record changes:
@@ -30,14 +30,14 @@ from implementations.privacy import gaussian_epsilon
 
 ROUNDING = 1e-6
 """Of bisections and sums."""
-MECHANISMS = {"mean": l1_instance.noisy_mean, "sign": l1_instance.noisy_median_sign}
 
 
 def check(point: Point) -> Iterator[Evidence]:
     from audits.trace import trace_privacy
 
     n, d, epsilon, delta = point.n, point.d, point.epsilon, point.delta
-    mechanism = partial(MECHANISMS[point.program], epsilon=epsilon, delta=delta)
+    programs = {"mean": l1_instance.noisy_mean, "sign": l1_instance.noisy_median_sign}
+    mechanism = partial(programs[point.program], epsilon=epsilon, delta=delta)
 
     def program(data: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
         return mechanism(data.sum(axis=0), len(data), size, rng)

@@ -39,18 +39,23 @@ def variances(d: int, mu: float) -> Iterator[tuple[str, float, float, float]]:
         yield f.name, variance, square, abs(variance - rough) + 1e-9 * variance
 
 
+def claimed_variance(d: int, mu: float, square: float, coefficient: float) -> float:
+    """4d + coefficient·μ‖x̄‖²."""
+    return 4.0 * d + coefficient * mu * square
+
+
 def bounded(coefficient: float) -> Callable[[Point], Iterator[Evidence]]:
     """Var f against 4d + coefficient·μ‖x̄‖²."""
 
     def check(point: Point) -> Iterator[Evidence]:
         for name, variance, square, error in variances(point.d, point.mu):
-            claimed = 4.0 * point.d + coefficient * point.mu * square
+            claimed = claimed_variance(point.d, point.mu, square, coefficient)
             yield at_most(f"Var f, f = {name}", variance, claimed, error=error, point=point.axes)
 
         def ratio(f: _oracle.Family, panels: int) -> float:
             at = _oracle.nodes(f, d=point.d, mu=point.mu, panels=panels)
             square = _oracle.mean(f, at, lambda x, r: x) ** 2
-            return _oracle.moments(f, at)[1] / (4.0 * point.d + coefficient * point.mu * square)
+            return _oracle.moments(f, at)[1] / claimed_variance(point.d, point.mu, square, coefficient)
 
         if point.d > 1:
             found, largest, error = _oracle.worst_wedge(ratio, mu=point.mu)

@@ -15,9 +15,9 @@ from audits.privacy.atoms import (
     Atoms,
     Counts,
     count_atoms,
+    family_of_sets,
     find_atoms,
-    ladder_of_sets,
-    rungs,
+    reached,
     scorer,
 )
 from audits.privacy.datasets import kept_apart
@@ -92,8 +92,8 @@ def test_table_is_that_of_counting(kind: str) -> None:
         for start in (0, 100):
             np.testing.assert_allclose(scorer(batch, atoms)(score, start), each[start:], rtol=1e-12)
         cuts = np.unique(each)[:-1] + 0.5 * np.diff(np.unique(each))
-        ladder = events.Ladder(score, cuts, np.zeros_like(cuts), np.zeros_like(cuts), 0)
-        found = rungs(atoms, ladder).count(times, others)
+        family = events.ThresholdFamily(score, cuts, np.zeros_like(cuts), np.zeros_like(cuts), 0)
+        found = reached(atoms, family).count(times, others)
         assert found.tolist() == [int(np.sum(each >= t)) for t in cuts]
     counts = count_atoms(atoms, mixed, fresh)
     assert counts.size == len(mixed)
@@ -126,26 +126,26 @@ def test_only_outputs_that_repeat_make_a_table() -> None:
 
 
 @pytest.mark.parametrize("size", [40, 2000])
-def test_ladder_of_sets_counts_what_its_events_hold(size: int) -> None:
+def test_family_of_sets_counts_what_its_events_hold(size: int) -> None:
     rng = np.random.default_rng(2)
     first, second = encoded(rng.geometric(0.2, size)), encoded(rng.geometric(0.1, size))
     atoms = table(encoded(np.repeat(np.arange(1, 41), 4)))
     learned = count_atoms(atoms, first, second)
     later = encoded(rng.geometric(0.2, size)), encoded(rng.geometric(0.1, size))
     judged = count_atoms(atoms, *later)
-    ladder = ladder_of_sets(atoms, learned, judged)
-    assert ladder is not None
-    assert ladder.size == size
-    assert np.all(np.diff(ladder.thresholds) > 0)
-    for side, count in zip(later, (ladder.first, ladder.second), strict=True):
-        score = ladder.score.evaluate(side)
-        assert count.tolist() == [int((score >= t).sum()) for t in ladder.thresholds]
+    family = family_of_sets(atoms, learned, judged)
+    assert family is not None
+    assert family.size == size
+    assert np.all(np.diff(family.thresholds) > 0)
+    for side, count in zip(later, (family.first, family.second), strict=True):
+        score = family.score.evaluate(side)
+        assert count.tolist() == [int((score >= t).sum()) for t in family.thresholds]
     # What is no atom counts as one more; among atoms more of the first side is a larger score.
     rest = [side.values[:, 0] > 40 for side in (first, second)]
     x, y = (float(r.sum()) + 0.5 for r in rest)
     shrunk = np.log(x / y) / (1.0 + 1.0 / x + 1.0 / y)
-    assert ladder.score.evaluate(encoded([99.0, -1.0])) == pytest.approx([shrunk, shrunk], abs=1e-8)
-    score = ladder.score.evaluate(atoms.rows)
+    assert family.score.evaluate(encoded([99.0, -1.0])) == pytest.approx([shrunk, shrunk], abs=1e-8)
+    score = family.score.evaluate(atoms.rows)
     a, b = learned.first, learned.second
     assert np.all(np.sign(np.where(np.abs(score) < 1e-8, 0.0, score)) == np.sign(a - b))
     for i in range(len(atoms)):
@@ -158,9 +158,9 @@ def test_a_fair_coin_has_events() -> None:
     coin = encoded([0.0, 1.0] * 20)
     atoms = table(coin)
     counts = count_atoms(atoms, coin, coin)
-    ladder = ladder_of_sets(atoms, counts, counts)
-    assert ladder is not None
-    assert (ladder.first.tolist(), ladder.second.tolist()) == ([20], [20])
+    family = family_of_sets(atoms, counts, counts)
+    assert family is not None
+    assert (family.first.tolist(), family.second.tolist()) == ([20], [20])
 
 
 @pytest.mark.parametrize("wide", [False, True])
@@ -180,7 +180,7 @@ def test_a_rare_leak_beside_an_atom_is_found(wide: bool) -> None:
 def test_no_sets_where_all_outputs_are_alike() -> None:
     atoms = table(encoded(np.ones(9)))
     counts = count_atoms(atoms, encoded(np.ones(30)), encoded(np.ones(30)))
-    assert ladder_of_sets(atoms, counts, counts) is None
+    assert family_of_sets(atoms, counts, counts) is None
 
 
 @pytest.mark.parametrize("learner", [logistic, norm])
@@ -192,17 +192,17 @@ def test_an_output_has_the_same_score_in_every_batch(learner: Any) -> None:
     atoms = table(Encoded(np.vstack([first.values, second.values]), np.zeros((1800, 0), dtype=np.int64)))
     score = learner(first.take(slice(0, 450)), second.take(slice(0, 450)))
     x, y = (scorer(side, atoms)(score, 0) for side in (first, second))
-    ladder = events.build(score, x, y, 450, steady=True)
-    assert ladder is not None
+    family = events.build(score, x, y, 450, steady=True)
+    assert family is not None
     others = encoded(rng.normal(size=(30, 8)))
     everything = Encoded(
         np.vstack([atoms.rows.values, others.values]), np.zeros((len(atoms) + 30, 0), np.int64)
     )
-    one_by_one = np.concatenate([ladder.score.evaluate(atoms.rows.take([i])) for i in range(len(atoms))])
-    inside = one_by_one[:, None] >= ladder.thresholds
+    one_by_one = np.concatenate([family.score.evaluate(atoms.rows.take([i])) for i in range(len(atoms))])
+    inside = one_by_one[:, None] >= family.thresholds
     for extra in range(31):
-        found = ladder.score.evaluate(everything.take(slice(0, len(atoms) + extra)))[: len(atoms)]
-        np.testing.assert_array_equal(found[:, None] >= ladder.thresholds, inside)
+        found = family.score.evaluate(everything.take(slice(0, len(atoms) + extra)))[: len(atoms)]
+        np.testing.assert_array_equal(found[:, None] >= family.thresholds, inside)
 
 
 def bits(data: int, size: int, rng: np.random.Generator) -> Any:
@@ -246,13 +246,13 @@ def test_counts_of_a_run_are_those_of_its_samples(mechanism: Any, few: bool) -> 
     again = count_atoms(state.atoms, first, second)
     np.testing.assert_array_equal(state.counts.first, again.first)
     np.testing.assert_array_equal(state.counts.second, again.second)
-    plain = [ladder for ladder in state.ladders() if ladder.score.folds is None]
+    plain = [family for family in state.families() if family.score.folds is None]
     assert plain
-    for ladder in plain:
-        # A ladder counts the samples from some place on: those that did not fit its score.
-        x, y = (ladder.score.evaluate(side)[-ladder.size :] for side in (first, second))
-        assert ladder.first.tolist() == [int((x >= t).sum()) for t in ladder.thresholds]
-        assert ladder.second.tolist() == [int((y >= t).sum()) for t in ladder.thresholds]
+    for family in plain:
+        # A family counts the samples from some place on: those that did not fit its score.
+        x, y = (family.score.evaluate(side)[-family.size :] for side in (first, second))
+        assert family.first.tolist() == [int((x >= t).sum()) for t in family.thresholds]
+        assert family.second.tolist() == [int((y >= t).sum()) for t in family.thresholds]
 
 
 def letters(data: int, size: int, rng: np.random.Generator) -> Any:

@@ -16,7 +16,7 @@ from audits.privacy.learners.score import Learner, Score, threshold_words
 from audits.privacy.method import Job
 from audits.privacy.options import Options
 from audits.privacy.outputs import Encoded
-from audits.privacy.pair_state import PairState, Slot
+from audits.privacy.pair_state import Hypothesis, PairState
 from audits.privacy.tuning import TUNING
 from implementations.controls import Control, classical_rows
 
@@ -60,7 +60,7 @@ def test_batches_are_small_where_a_refutation_is_near(name: str) -> None:
     def growth(state: PairState) -> float:
         share = s.Sequential.growth(run, state)
         need = run.bar - float(run.log_e()[run.claimed])
-        z = run.strength(state) * math.sqrt(state.size) if state.ladders() else 0.0
+        z = run.strength(state) * math.sqrt(state.size) if state.families() else 0.0
         least, largest = TUNING.growth
         if run.refuted():
             assert share == TUNING.afterwards[0 if name == "laplace" else 1]
@@ -87,22 +87,22 @@ def test_scores_that_are_dropped_are_not_missed(name: str) -> None:
     first = run.grid[run.references]
     dropped: list[int] = []
 
-    def strongest(ladders: list[events.Ladder]) -> Any:
-        return np.max([run.excess(ladder).max(axis=0) for ladder in ladders], axis=0)
+    def strongest(families: list[events.ThresholdFamily]) -> Any:
+        return np.max([run.excess(family).max(axis=0) for family in families], axis=0)
 
     def prune(state: PairState, size: int) -> None:
-        before, slots = strongest(state.ladders()), len(state.live())
+        before, hypotheses = strongest(state.families()), len(state.live())
         s.Sequential.prune(run, state, size)
         near = (first >= run.epsilon_lower() * 0.9) & (first <= max(run.epsilon_lower() * 1.1, 0.1))
-        after = strongest(state.ladders())
+        after = strongest(state.families())
         assert np.all(after[near] >= before[near] - 1.5 / math.sqrt(state.size) - 1e-12)
-        dropped.append(slots - len(state.live()))
+        dropped.append(hypotheses - len(state.live()))
 
     run.prune = prune  # type: ignore[method-assign]
     run.run()
     assert sum(dropped) > 0
     # To the end single numbers have their value; the scores of vectors are down to few.
-    left = [slot.learner.name for slot in run.states[0].live()]
+    left = [hypothesis.learner.name for hypothesis in run.states[0].live()]
     assert "value" in left if name != "svt3" else 1 <= len(left) <= 3
 
 
@@ -133,17 +133,17 @@ def test_a_score_is_dropped_only_where_it_is_surely_not_needed(
     p, q = 0.2, 0.05
     a = math.exp(control.epsilon)
     error = math.sqrt((p * (1.0 - p) + a * a * q * (1.0 - q)) * size)
-    state.slots = [Slot(Learner("first", one_score)), Slot(Learner("second", one_score))]
-    for slot, hits in zip(state.slots, (p * size, p * size + ahead * error), strict=True):
-        slot.ladder = events.Ladder(
+    state.hypotheses = [Hypothesis(Learner("first", one_score)), Hypothesis(Learner("second", one_score))]
+    for hypothesis, hits in zip(state.hypotheses, (p * size, p * size + ahead * error), strict=True):
+        hypothesis.family = events.ThresholdFamily(
             score_of(0), np.zeros(1), np.array([round(hits)]), np.array([round(q * size)]), size
         )
     run.prune(state, 4096)
-    assert [slot.ladder is not None for slot in state.slots] == [True, kept]
-    assert [slot.active for slot in state.slots] == [True, kept]
+    assert [hypothesis.family is not None for hypothesis in state.hypotheses] == [True, kept]
+    assert [hypothesis.active for hypothesis in state.hypotheses] == [True, kept]
 
 
-def test_the_ladder_before_a_clearly_worse_fit_is_kept() -> None:
+def test_the_family_before_a_clearly_worse_fit_is_kept() -> None:
     # Columns 0 and 2 tell the datasets apart, column 1 does not; every fit looks at the next column.
     def mechanism(data: Any, size: int, rng: np.random.Generator) -> Any:
         noise = rng.laplace(scale=0.2, size=(size, 3))
@@ -162,20 +162,20 @@ def test_the_ladder_before_a_clearly_worse_fit_is_kept() -> None:
     )
     state = PairState(request, request.pairs[0], 0)
     state.collect(2_000)
-    state.slots = [Slot(Learner("a column", learner))]
+    state.hypotheses = [Hypothesis(Learner("a column", learner))]
     seen = state.samples()[0]
 
     def shown() -> list[int]:
-        first = [float(ladder.score.evaluate(seen)[0]) for ladder in state.ladders()]
+        first = [float(family.score.evaluate(seen)[0]) for family in state.families()]
         return [int(np.abs(seen.values[0] - value).argmin()) for value in first]
 
     for expected in ([0], [1, 0], [2, 0]):
         state.learned_at = 0  # else more samples would be needed to fit again
         state.relearn()
         assert shown() == expected
-    # A ladder that is kept is counted on, whatever is learned.
-    state.slots[1].ladder = state.ladders()[1].add(*state.ladders()[1].nothing(), 100)
-    assert [ladder.size for ladder in state.ladders()] == [1000, 1100]
+    # A family that is kept is counted on, whatever is learned.
+    state.hypotheses[1].family = state.families()[1].add(*state.families()[1].nothing(), 100)
+    assert [family.size for family in state.families()] == [1000, 1100]
 
 
 def test_a_cautious_excess_is_small_where_hits_may_be_missing_by_luck() -> None:

@@ -25,23 +25,23 @@ GRID = np.array([0.0, 0.2, 0.5, 0.9, 1.0, 1.1, 1.7, 3.0])
 REFERENCES = np.arange(len(GRID))
 
 
-def ladder(first: Any, second: Any, size: int) -> events.Ladder:
-    """A ladder from counts of cells, (K + 1,) each."""
+def family(first: Any, second: Any, size: int) -> events.ThresholdFamily:
+    """A family from counts of cells, (K + 1,) each."""
     score = Score("test", lambda e: e.values[:, 0], lambda t, upper: f"{t} {upper}")
     above = [np.cumsum(np.asarray(side)[::-1])[::-1][1:].astype(np.int64) for side in (first, second)]
-    return events.Ladder(score, np.arange(1.0, len(above[0]) + 1.0), above[0], above[1], size)
+    return events.ThresholdFamily(score, np.arange(1.0, len(above[0]) + 1.0), above[0], above[1], size)
 
 
-def ladders_of(first: Any, second: Any) -> list[events.Ladder]:
+def families_of(first: Any, second: Any) -> list[events.ThresholdFamily]:
     """Two scores on six cells (3 × 2), from counts of the cells."""
     size = int(np.sum(first))
     a, b = np.reshape(first, (3, 2)), np.reshape(second, (3, 2))
-    return [ladder(a.sum(axis=1), b.sum(axis=1), size), ladder(a.sum(axis=0), b.sum(axis=0), size)]
+    return [family(a.sum(axis=1), b.sum(axis=1), size), family(a.sum(axis=0), b.sum(axis=0), size)]
 
 
-def choose(rungs: list[events.Ladder], size: int, delta: float, goal: float = 0.05) -> betting.Bets:
+def choose(cuts: list[events.ThresholdFamily], size: int, delta: float, goal: float = 0.05) -> betting.Bets:
     return betting.choose(
-        rungs, size, GRID, REFERENCES, REFERENCES, REFERENCES, delta, np.full(len(GRID), goal)
+        cuts, size, GRID, REFERENCES, REFERENCES, REFERENCES, delta, np.full(len(GRID), goal)
     )
 
 
@@ -83,17 +83,15 @@ def test_factor_has_mean_at_most_one_under_every_null_law(delta: float) -> None:
         # Counts from the law itself, from broken laws, and few or many of them: bets of every kind.
         size = int(rng.choice([20, 300, 4000]))
         learned = (p, q) if trial % 4 < 2 else rng.dirichlet(np.full(6, 0.5), 2)
-        rungs = ladders_of(*(rng.multinomial(size, law) for law in learned))
-        bets = choose(rungs, size, delta)
+        cuts = families_of(*(rng.multinomial(size, law) for law in learned))
+        bets = choose(cuts, size, delta)
         chances = [stats.multinomial.pmf(table, n, law) for law in (p, q)]
         assert [c.sum() for c in chances] == pytest.approx([1.0, 1.0])
-        parts = [ladders_of(c, c) for c in table]
+        parts = [families_of(c, c) for c in table]
         mean = np.zeros(len(bets.places))
         for i in range(len(table)):
             for j in range(len(table)):
-                hits = [
-                    k.hits(x.first, y.first, n) for k, x, y in zip(rungs, parts[i], parts[j], strict=True)
-                ]
+                hits = [k.hits(x.first, y.first, n) for k, x, y in zip(cuts, parts[i], parts[j], strict=True)]
                 mean += chances[0][i] * chances[1][j] * np.exp(bets.log_factor(hits, n))
         # Fair for its own ε, hence for every smaller one: a group may share the bet of its largest.
         fair = bets.places >= at
@@ -106,22 +104,22 @@ def test_factor_has_mean_at_most_one_under_every_null_law(delta: float) -> None:
 
 def test_log_factor_is_the_shared_product_over_samples() -> None:
     rng = np.random.default_rng(1)
-    rungs = ladders_of(
+    cuts = families_of(
         rng.multinomial(500, [0.3, 0.1, 0.1, 0.1, 0.1, 0.3]), rng.multinomial(500, [1 / 6] * 6)
     )
-    bets = choose(rungs, 500, 0.01)
+    bets = choose(cuts, 500, 0.01)
     cells = rng.integers(6, size=(2, 40))
     levels = [cells // 2, cells % 2]
     hits = []
-    for rung, level in zip(rungs, levels, strict=True):
-        above = (level[..., None] >= rung.thresholds).sum(axis=1)
-        hits.append(rung.hits(above[0], above[1], 40))
+    for cut, level in zip(cuts, levels, strict=True):
+        above = (level[..., None] >= cut.thresholds).sum(axis=1)
+        hits.append(cut.hits(above[0], above[1], 40))
     found = bets.log_factor(hits, 40)
     assert len(bets.places) > 0
     for place in range(len(bets.places)):
         total = 0.0
-        for i, (rung, level) in enumerate(zip(rungs, levels, strict=True)):
-            members = membership(level, rung)
+        for i, (cut, level) in enumerate(zip(cuts, levels, strict=True)):
+            members = membership(level, cut)
             for c in range(bets.u.shape[1]):
                 bet = bets.bet.row(i).row(c)
                 in_u, in_l = members[bets.u[i, c, place]], members[bets.l[i, c, place]]
@@ -135,24 +133,24 @@ def test_log_factor_is_the_shared_product_over_samples() -> None:
         assert float(found[place]) == pytest.approx(math.log(total), abs=1e-9)
 
 
-def membership(level: Any, rung: events.Ladder) -> Any:
+def membership(level: Any, cut: events.ThresholdFamily) -> Any:
     """Whether each sample lies in each of the 4K events."""
-    above = level[None] >= rung.thresholds[:, None, None]
+    above = level[None] >= cut.thresholds[:, None, None]
     return np.concatenate([above, ~above, above, ~above])
 
 
 @pytest.mark.parametrize("delta", [0.0, 0.05])
 def test_shares_sum_to_one_and_follow_what_would_have_won(delta: float) -> None:
     rng = np.random.default_rng(2)
-    rungs = ladders_of(
+    cuts = families_of(
         rng.multinomial(800, [0.35, 0.35, 0.1, 0.1, 0.05, 0.05]), rng.multinomial(800, [1 / 6] * 6)
     )
-    bets = choose(rungs, 800, delta)
+    bets = choose(cuts, 800, delta)
     assert bets.log_share.shape[2] == len(bets.places) > 3
     np.testing.assert_allclose(np.exp(bets.log_share).sum(axis=(0, 1)), 1.0, rtol=1e-12)
     won = np.empty_like(bets.log_share)
-    for i, rung in enumerate(rungs):
-        more, less = rung.all_hits()
+    for i, cut in enumerate(cuts):
+        more, less = cut.all_hits()
         u, l = bets.u[i], bets.l[i]
         won[i] = bets.bet.row(i).log_e_value(800, more[u], less[l], less[u], more[l])
     # In every column the larger share goes to what would have won more.
@@ -163,28 +161,28 @@ def test_shares_sum_to_one_and_follow_what_would_have_won(delta: float) -> None:
 
 def test_nothing_is_betted_where_no_event_comes_near() -> None:
     rng = np.random.default_rng(3)
-    rungs = ladders_of(*(rng.multinomial(10**6, [1 / 6] * 6) for _ in range(2)))
-    bets = choose(rungs, 10**6, 0.0)
+    cuts = families_of(*(rng.multinomial(10**6, [1 / 6] * 6) for _ in range(2)))
+    bets = choose(cuts, 10**6, 0.0)
     # Equal laws: only ε = 0 may be in doubt.
     assert set(bets.places.tolist()) <= {0}
-    none = choose(rungs, 10**6, 0.5)
+    none = choose(cuts, 10**6, 0.5)
     assert len(none.places) == 0
-    hits = [rung.all_hits() for rung in rungs]
+    hits = [cut.all_hits() for cut in cuts]
     assert none.log_factor(hits, 10**6).shape == (0,)
 
 
-@pytest.mark.parametrize("rungs", [1, 2, 3, 9])
-def test_candidates_by_brute_force(rungs: int) -> None:
-    rng = np.random.default_rng(rungs)
+@pytest.mark.parametrize("cuts", [1, 2, 3, 9])
+def test_candidates_by_brute_force(cuts: int) -> None:
+    rng = np.random.default_rng(cuts)
     columns = 7
-    levels = np.arange(rungs + 1)
-    above = levels[None, :] >= np.arange(1, rungs + 1)[:, None]
+    levels = np.arange(cuts + 1)
+    above = levels[None, :] >= np.arange(1, cuts + 1)[:, None]
     cells = np.concatenate([above, ~above, above, ~above])
-    forward = np.arange(4 * rungs) < 2 * rungs
+    forward = np.arange(4 * cuts) < 2 * cuts
     for _ in range(20):
-        excess = rng.normal(size=(4 * rungs, columns))
+        excess = rng.normal(size=(4 * cuts, columns))
         u, l = betting.candidates(excess)
-        count = min(TUNING.candidates, 4 * rungs)
+        count = min(TUNING.candidates, 4 * cuts)
         assert u.shape == l.shape == (count, columns)
         assert forward[u].all()
         assert not forward[l].any()
@@ -195,7 +193,7 @@ def test_candidates_by_brute_force(rungs: int) -> None:
             for event in best:
                 free = [
                     e
-                    for e in range(4 * rungs)
+                    for e in range(4 * cuts)
                     if forward[e] != forward[event] and not (cells[e] & cells[event]).any()
                 ]
                 partner = max(free, key=lambda e: float(excess[e, column]))

@@ -25,12 +25,12 @@ def encoded(values: Any) -> Encoded:
     return Encoded(columns, np.zeros((len(columns), 0), dtype=np.int64))
 
 
-def ladder_of(x: Any, y: Any, scale: float = 1.0) -> tuple[events.Ladder, Any]:
+def family_of(x: Any, y: Any, scale: float = 1.0) -> tuple[events.ThresholdFamily, Any]:
     score = Score("test", lambda e: scale * e.values[:, 0], lambda t, upper: "")
     a, b = score.evaluate(encoded(x)), score.evaluate(encoded(y))
     cuts = events.thresholds(np.concatenate([a, b]))
-    ladder = events.Ladder(score, cuts, events.count(a, cuts), events.count(b, cuts), len(a))
-    return ladder, calibration.bin_means(cuts, a, b)
+    family = events.ThresholdFamily(score, cuts, events.count(a, cuts), events.count(b, cuts), len(a))
+    return family, calibration.bin_means(cuts, a, b)
 
 
 def test_bin_means_by_brute_force() -> None:
@@ -71,11 +71,10 @@ def test_rare_shares_of_gaussians_are_found_without_hits(scale: float) -> None:
     # P = N(1, 1), Q = N(0, 1): λ(v) = v − 1/2. Beyond 3.8 Q has 1.4 of 20,000 samples, P has 51. The errors
     # that the calibration states are exceeded fivefold with probability 6e-7 at each of the few events.
     rng = np.random.default_rng(1)
-    ladder, means = ladder_of(rng.normal(1.0, 1.0, 20_000), rng.normal(0.0, 1.0, 20_000), scale)
-    q, noise = calibration.lesser_shares(ladder, means)
-    cuts = ladder.thresholds / scale
-    rungs = len(cuts)
-    part = slice(0, rungs) if scale > 0 else slice(rungs, 2 * rungs)
+    family, means = family_of(rng.normal(1.0, 1.0, 20_000), rng.normal(0.0, 1.0, 20_000), scale)
+    q, noise = calibration.lesser_shares(family, means)
+    cuts = family.thresholds / scale
+    part = slice(0, len(cuts)) if scale > 0 else slice(len(cuts), 2 * len(cuts))
     truth = ndtr(-cuts)
     rare = (truth < 1e-3) & (cuts < 4.5)
     assert rare.sum() >= 5
@@ -87,19 +86,19 @@ def test_rare_shares_of_gaussians_are_found_without_hits(scale: float) -> None:
 
 def test_common_shares_are_the_counts() -> None:
     rng = np.random.default_rng(2)
-    ladder, means = ladder_of(rng.normal(1.0, 1.0, 20_000), rng.normal(0.0, 1.0, 20_000))
-    q, _ = calibration.lesser_shares(ladder, means)
-    _, less = ladder.all_hits()
+    family, means = family_of(rng.normal(1.0, 1.0, 20_000), rng.normal(0.0, 1.0, 20_000))
+    q, _ = calibration.lesser_shares(family, means)
+    _, less = family.all_hits()
     many = less > 4000
-    np.testing.assert_allclose(q[many], less[many] / ladder.size, rtol=0.02)
+    np.testing.assert_allclose(q[many], less[many] / family.size, rtol=0.02)
 
 
 @pytest.mark.parametrize("size", [1, 2, 5, 40])
 @pytest.mark.parametrize("apart", [0.0, 1.0, 1e6])
 def test_calibration_of_few_or_separate_samples_is_finite(size: int, apart: float) -> None:
     rng = np.random.default_rng(3)
-    ladder, means = ladder_of(rng.normal(size=size) + apart, rng.normal(size=size))
-    q, noise = calibration.lesser_shares(ladder, means)
+    family, means = family_of(rng.normal(size=size) + apart, rng.normal(size=size))
+    q, noise = calibration.lesser_shares(family, means)
     assert np.all((q > 0.0) & (q <= 1.0))
     assert np.all(np.isfinite(noise))
 
@@ -126,10 +125,10 @@ def test_an_event_of_cells_is_named_by_its_cells_after_rounding_too() -> None:
     second = encoded(np.repeat([0.0, 1.0, 2.0, 3.0], [20, 20, 20, 60]))
     score = sets(first, second)
     assert score is not None
-    ladder = events.build(score, score.evaluate(first), score.evaluate(second), 0, steady=True)
-    assert ladder is not None
-    assert ladder.thresholds.tolist() == pytest.approx([0.0, np.log(60.5 / 20.5)], abs=1e-6)
-    named = [ladder.words(event)[1].removeprefix("output in ") for event in range(4)]
+    family = events.build(score, score.evaluate(first), score.evaluate(second), 0, steady=True)
+    assert family is not None
+    assert family.thresholds.tolist() == pytest.approx([0.0, np.log(60.5 / 20.5)], abs=1e-6)
+    named = [family.words(event)[1].removeprefix("output in ") for event in range(4)]
     assert named == ["{0} ∪ {1} ∪ {2}", "{0}", "{3}", "{1} ∪ {2} ∪ {3}"]
 
 
@@ -229,9 +228,9 @@ def test_thresholds_are_counted_as_by_comparing_one_by_one(learner: Fit, digits:
     if score is None:
         assert digits == 1  # few values have no modes and no trees
         return
-    ladder = events.build(score, score.evaluate(first), score.evaluate(second), 2000, steady=False)
-    assert ladder is not None
-    for some in (ladder, ladder.keep(np.array([0, len(ladder.thresholds) // 2]))):
+    family = events.build(score, score.evaluate(first), score.evaluate(second), 2000, steady=False)
+    assert family is not None
+    for some in (family, family.keep(np.array([0, len(family.thresholds) // 2]))):
         for side in (first, second):
             expected = [np.count_nonzero(score.evaluate(side) >= t) for t in some.thresholds]
             np.testing.assert_array_equal(events.count(score.evaluate(side), some.thresholds), expected)

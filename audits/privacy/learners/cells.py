@@ -24,7 +24,7 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
     """Cells of single outputs, ordered by their empirical likelihood ratio.
 
     Repeated numbers and symbols are cells of their own; other numbers are cut at pooled quantiles: that makes
-    tails, intervals and complements of intervals alike. For repeated vectors see `atoms.ladder_of_sets`.
+    tails, intervals and complements of intervals alike. For repeated vectors see `atoms.family_of_sets`.
     """
     if not (first.is_scalar or first.is_symbol):
         return None
@@ -135,10 +135,12 @@ def row_words(e: Encoded, row: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """Cells of numbers: values that repeat, and intervals between edges where the other values lie."""
+    """Cells of numbers: values that repeat, and intervals between edges where the other values lie, which are
+    written with so many digits."""
 
     atoms: Floats
     edges: Floats
+    digits: int = 17
 
     def __len__(self) -> int:
         return len(self.atoms) + len(self.edges) + 1
@@ -158,7 +160,7 @@ class Partition:
         if len(self.atoms) > 0 and len(self.edges) == 0:
             return "(another number)"
         ends = np.concatenate([[-np.inf], self.edges, [np.inf]])[cell - len(self.atoms) :][:2]
-        low, high = (number_words(end, digits_of(self.edges)) for end in ends.tolist())
+        low, high = (number_words(end, self.digits) for end in ends.tolist())
         return f"[{low}, {high})"
 
 
@@ -171,4 +173,5 @@ def partition(values: Floats, most: int) -> Partition:
     atoms, rest = unique[common], np.repeat(unique[~common], counts[~common])
     if len(rest) < 4:
         return Partition(atoms, np.zeros(0))
-    return Partition(atoms, np.unique(np.quantile(rest, np.linspace(0.0, 1.0, cells + 1)[1:-1])))
+    edges = np.unique(np.quantile(rest, np.linspace(0.0, 1.0, cells + 1)[1:-1]))
+    return Partition(atoms, edges, digits_of(edges))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from audits.privacy.learners import families, hidden
 from audits.privacy.learners.cells import footprints, sets, value
 from audits.privacy.learners.regressions import logistic, norm, repeated, smooth, sparse
@@ -28,7 +30,7 @@ SYMBOLS = families.in_place, families.anywhere, families.agreeing
 VALUE = Learner("value", value, few=True)
 SETS = Learner("sets", sets, few=True, table=True)
 FOOTPRINTS = Learner("footprints", footprints)
-PERIOD = Learner("period", search("period", [hidden.periods]), patient=True)
+PERIOD = Learner("period", search("period", [hidden.periods]), patient=True, dear=True)
 MODES = Learner("modes", search("modes", [hidden.crowds]), patient=True, rare=True)
 TREE = Learner("tree", tree, patient=True, folds=True)
 SMOOTH = Learner("smooth", smooth, folds=True)
@@ -37,10 +39,11 @@ LINEAR = (
     Learner("sparse", sparse, patient=True, dear=True),
     Learner("norm", norm),
     Learner("repeated", repeated, folds=True),
+    replace(TREE, dear=True),
 )
 SEARCHES = (
-    Learner("parity", search("parity", [families.parities]), patient=True),
-    Learner("summary", search("summary", SUMS), patient=True, rare=True),
+    Learner("parity", search("parity", [families.parities]), patient=True, dear=True),
+    Learner("summary", search("summary", SUMS), patient=True, rare=True, dear=True),
     Learner("symbols", search("symbols", SYMBOLS), patient=True, rare=True),
 )
 
@@ -57,4 +60,4 @@ def learners(sample: Encoded, user_score: bool, low_bits: bool) -> list[Learner]
     if sample.is_symbol:
         return [SETS, PERIOD, MODES]
     few = sample.shape[0] <= 6 and sample.shape[1] == 0
-    return [SETS, *([SMOOTH] if few else LINEAR), TREE, PERIOD, MODES, *SEARCHES]
+    return [SETS, *([SMOOTH, TREE] if few else LINEAR), PERIOD, MODES, *SEARCHES]

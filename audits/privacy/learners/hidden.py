@@ -98,7 +98,7 @@ def periods(first: Encoded, second: Encoded) -> Found:
     bins = TUNING.period_bins if many else TUNING.period_bins // 4
     for view in views(first, logs=True):
         best = max(_waves(*_seen(view, first, second), bins), key=lambda wave: wave[0], default=None)
-        # To call a period found costs a slot: it takes more than for other families.
+        # A period that is called found shares the wealth, so it takes more than for other families.
         apart, exactly = (best[0] - 2.0 * TUNING.sure, best[1]) if best else (-math.inf, None)
         yield Candidates(np.array([apart]), lambda _, view=view, exactly=exactly: _phases(view, exactly))
 
