@@ -333,10 +333,11 @@ def _mechanism(row: Row) -> Entry | None:
     if epsilon is None:
         return Entry(where, law, words, None, f"{law} says neither its ε nor its scale")
     sensitivity = params.get("sensitivity", params.get("l1_sensitivity"))
-    ratio = amount / sensitivity if sensitivity else 1.0
+    # At a sensitivity of 0 no noise is drawn, and the argument has moved: the loss is infinite.
+    ratio = 1.0 if sensitivity is None else amount / sensitivity if sensitivity else math.inf
     delta = params.get("delta", 0.0) or 0.0
     said = f"{law}, ε {epsilon:.6g}" + (f", δ {delta:.3g}" if delta else "")
-    if sensitivity:
+    if sensitivity is not None:
         said += f" at distance {sensitivity:.6g}"
     if delta and "gauss" in name and "discrete" not in name:
         return Entry(where, said, words, (_gaussian_of(epsilon, delta, ratio),))

@@ -95,6 +95,8 @@ def compose(losses: Iterable[Loss], delta: float) -> float:
         return 0.0
     if delta <= 0.0:
         return math.fsum(loss.largest for loss in some)
+    if any(math.isinf(loss.ratio) and loss.rate == 1.0 for loss in some):
+        return math.inf  # no noise at all
     if all(loss.kind == "gaussian" and loss.rate == 1.0 for loss in some):
         left = delta - math.fsum(loss.delta for loss in some)
         return gaussian_epsilon(math.sqrt(math.fsum(loss.ratio**2 for loss in some)), left)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from audits.trace.entries import entries
 from audits.trace.losses import Loss, between, compose, finite, gaussian_epsilon
 
 
@@ -90,3 +91,21 @@ def test_largest_loss_of_a_sampled_pair() -> None:
     loss = Loss("laplace", 1.0, rate=0.25)
     assert loss.largest == pytest.approx(math.log1p(0.25 * math.expm1(1.0)), rel=1e-12)
     assert np.isfinite(compose([loss], 0.0))
+
+
+def test_a_mechanism_of_sensitivity_zero_costs_infinity_where_its_argument_moves() -> None:
+    # At a sensitivity of s the cost is ε · distance/s; at 0 there is no noise.
+    for sensitivity, cost in ((2.0, 0.25), (0.0, math.inf)):
+        params = {"epsilon": 1.0, "delta": 0.0, "sensitivity": sensitivity, "lower": 0.0}
+        row = {
+            "index": 0, "at": 0, "law": "mechanism LaplaceFolded", "kind": "mechanism",
+            "where": ["a.py", 1, "fit"], "shape": [], "params": params, "params_other": params,
+            "unlike": [], "adapted": False, "shift": None, "argument": [1.0], "argument_other": [0.5],
+        }  # fmt: skip
+        (entry,) = entries([row], None, None)
+        assert entry.losses is not None
+        assert compose(entry.losses, 0.0) == pytest.approx(cost, rel=1e-12)
+
+
+def test_a_gaussian_without_noise_costs_infinity_at_any_delta() -> None:
+    assert compose([Loss("gaussian", math.inf), Loss("gaussian", 0.1)], 1e-5) == math.inf

@@ -549,6 +549,16 @@ def coins_laplace_by_rejection(data, rng):
             return int(data.sum() - 0.5) + (-size if negative else size)
 
 
+@case(LOST, epsilon=LN3 + math.log(2.0))
+def unary_encoding_written_into_bits(data, rng):
+    """Optimised unary encoding of an item: bits are 1 with probability 1/4, that of the item with 1/2."""
+    bits = rng.choice([1, 0], size=4, p=[0.25, 0.75])
+    bits[int(data[0])] = 0
+    if rng.random() < 0.5:
+        bits[int(data[0])] = 1
+    return bits
+
+
 @case(LOST)
 def a_product_with_a_power_of_noise(data, rng):
     return (1 + data.mean()) * np.exp(rng.laplace(0, 0.5))  # here

@@ -173,12 +173,15 @@ def _mover(pair: Pair, places: Sequence[Place], rows: Sequence[Dict[str, Any]]) 
 def _plain_coins(session: Session) -> Dict[int, Any]:
     """Lines of draws of few outcomes, and of those that are compared, by their names.
 
-    Choices by probabilities and orders are released as they are.
+    Orders, and a single choice by probabilities, are released as they are; several such choices in one draw
+    may be the bits of unary encoding, into which data are written afterwards.
     """
     coins = {
         row["index"]: row["where"]
         for row in session.draws
-        if row["kind"] == "coin" and row["law"] != "permutation" and row["params"].get("p") is None
+        if row["kind"] == "coin"
+        and row["law"] != "permutation"
+        and (row["params"].get("p") is None or row["shape"] != ())
     }
     compared = {index: session.rows.get(index) for index in in_comparisons(session)}
     coins.update({index: row["where"] for index, row in compared.items() if row is not None})

@@ -18,6 +18,7 @@ RELEASES = [
 CASES = [
     {
         "function": "one_sided",
+        "line": "diffprivlib/models/linear_regression.py:144",
         "of": "models.LinearRegression",
         "released": "coef_, bounds_X = (0, 1)",
         "adjacency": "replace",
