@@ -206,7 +206,7 @@ def test_json_has_the_promised_keys_and_no_bare_infinity(tmp_path):
         dumps(_run([claim(judge=judge, expected=Verdict.REFUTED)], tmp_path / "run").to_json()),
         parse_constant=lambda name: pytest.fail(f"bare {name} in JSON"),
     )
-    assert set(document) == {"run", "claims"}
+    assert set(document) == {"format", "run", "claims"}
     entry = document["claims"][0]
     assert {
         "id", "kind", "role", "finding", "finding_text", "rests_on", "caveat", "verdict", "expected", "ok",
