@@ -36,6 +36,8 @@ UNCONFIRMED = (
 SURE, LONGER = math.log(1e8), 2.0
 """A refutation of this log e-value is sure: to sharpen its bound, sampling goes on until the mechanism has
 taken twice as long as for the refutation, and at least so many seconds."""
+CARE = 1.1
+"""Outputs may cost by so much more than those so far."""
 UNTESTED = "The time limit left no fresh draws that could have confirmed it."
 ENDED = (
     "Once the refutation was sure the clock ended the sampling, so another run may draw other numbers of it."
@@ -467,7 +469,9 @@ class Sequential:
         left = self.job.left()
         if left == math.inf:
             return sys.maxsize
-        return int(self.samples / max(self.job.timed(), 1e-6) * max(left, 0.0))
+        # The limit counts from the first output on, which may itself have been dear.
+        spent = CARE * max(self.job.timed(), self.job.drawer.seconds, 1e-6)
+        return int(self.samples / spent * max(left, 0.0))
 
     def batch_size(self, state: PairState) -> int:
         """Samples of the next batch: a share of those before, within the budget of samples and time."""

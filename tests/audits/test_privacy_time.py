@@ -126,12 +126,14 @@ def test_a_sure_refutation_of_a_dear_mechanism_ends_the_sampling(clock: Clock) -
 
 @pytest.mark.parametrize("clock", [(0.0, 10.0)], indirect=True)
 @pytest.mark.parametrize(("limit", "untested"), [(700.0, True), (4000.0, False)])
+@pytest.mark.parametrize("wrap", [False, True], ids=["calls cost by their size", "one output a call"])
 def test_ten_seconds_an_output_are_refuted_with_or_without_time_to_confirm(
-    limit: float, untested: bool, clock: Clock
+    wrap: bool, limit: float, untested: bool, clock: Clock
 ) -> None:
     # The e-value passes 1/α after 24 outputs or so; where as many fresh ones do not fit, it decides alone.
     # An output tells the datasets apart but with probability 1e-4: fewer than 20 of 24 do with 1e-15.
-    result = audited(clock.mechanism, time_limit=limit, alpha=0.05, confirm=True, precision=0.1)
+    mechanism = each(lambda data, rng: clock.mechanism(data, 1, rng)[0]) if wrap else clock.mechanism
+    result = audited(mechanism, time_limit=limit, alpha=0.05, confirm=True, precision=0.1)
     assert result.verdict == "refuted"
     assert clock.now <= limit
     assert ("fresh draws that could have confirmed" in result.note) is untested
