@@ -42,7 +42,7 @@ MOST_WEIGHTS, RIDGE = 6, 1e-3
 """Columns in a weighted sum; and what is added to their variances, which are 2 in all."""
 SPARED = 200
 """A threshold may move by this part of the searched outputs, for the sake of fewer digits."""
-HOPEFUL = 0.5
+HOPEFUL = 0.25
 """Share of the claimed ε that the best event must be expected to show to be counted."""
 CAUTION = 1.0
 """Standard errors by which shares are thought to be weaker than the searched outputs have them."""

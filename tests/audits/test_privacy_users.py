@@ -106,7 +106,7 @@ def test_a_refuted_claim_lies_below_the_bound() -> None:
     result = audited(lambda data, size, rng: data + rng.laplace(scale=0.9, size=size), max_samples=10**6)
     assert result.refuted
     assert result.epsilon_lower > 1.0
-    assert "ε > 1 " in result.summary()
+    assert "ε > 1, claimed 1 " in result.summary()
     evidence = result.evidence()
     assert evidence.low > 1.0
     assert evidence.estimate > 1.05  # the true ε is 1.11
