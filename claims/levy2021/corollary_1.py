@@ -14,7 +14,9 @@ How it is checked. Algorithm 2 with its printed constants, inside the range of n
 by more than ⅛ (an eighth of the step 1 between laws of squares: cells are cheap here, and ¼ in any exponent
 must be seen) after division by the exact log factors, and the excess must be the predicted constant times the
 closed form. At ε = 20,000, where Var/(mn) is the larger term (there the corollary is about accuracy only),
-the whole risk must be the sum of both. Means of m samples are drawn exactly, for m up to 10⁷.
+the whole risk must be the sum of both; at m = 1 the formula for τ exceeds the diameter 2B, which takes its
+place and makes the privacy term smaller than the printed form. Means of m samples are drawn exactly, for m up
+to 10⁷.
 
 The crossover (`:crossover`) is exact: closed-form risks of Algorithm 2 (printed and tuned), of the user-level
 Gaussian mechanism (noise calibrated to 2B/n by the analytic Gaussian mechanism), and of the same with
@@ -74,7 +76,12 @@ def failure_level(n: int, m: int, d: int, epsilon: float) -> float:
 
 def radius(n: int, m: int, gamma: float) -> float:
     """τ for B = 1, at most the diameter."""
-    return min(2.0, 2.0 * math.sqrt(2.0 * math.log(2.0 * n / gamma) / m))
+    return min(2.0, formula(n, m, gamma))
+
+
+def formula(n: int, m: int, gamma: float) -> float:
+    """τ for B = 1 as Pinelis' inequality gives it."""
+    return 2.0 * math.sqrt(2.0 * math.log(2.0 * n / gamma) / m)
 
 
 def users_for(d: int, epsilon: float, m: int = 10**7, delta: float = DELTA) -> int:
@@ -121,12 +128,13 @@ def measure(point: Point) -> dict[str, Any]:
     factors = log_factors(point)
     form = d / (m * (n * epsilon) ** 2) * factors
     statistical = people.variance / (m * n)
+    capped = (radius(n, m, gamma) / formula(n, m, gamma)) ** 2
     return {
         "loss": loss,
         "excess": loss - statistical,
         "normalised": (loss - statistical) / factors,
         "constant": (loss - statistical) / form / CONSTANT,
-        "whole": loss / (statistical + CONSTANT * form),
+        "whole": loss / (statistical + CONSTANT * form * capped),
         "form": form,
     }
 
