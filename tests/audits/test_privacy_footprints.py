@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits.privacy import audit_privacy
+from audits.privacy import audit_privacy, show
 from audits.privacy.footprints import LEAST_ROWS, cells, look
 
 RNG = np.random.default_rng
@@ -99,7 +99,11 @@ def test_bits_are_a_line_of_their_own_and_no_part_of_the_verdict() -> None:
     assert result.verdict == "not-refuted"
     assert result.footprints is not None
     assert result.footprints.epsilon_lower > 1.05
-    assert "Low-order bits: the program leaks" in result.summary()
+    assert "the program leaks" in result.low_bits
+    # What people see is a line with a link, and no second verdict.
+    assert dict(show.facts(result))["low-order bits"] == show.LOW_BITS
+    assert "the program leaks" in dict(show.facts(result, verbose=True))["low-order bits"]
+    assert "leaks" not in result.summary()
     assert result.to_dict()["footprints"]["epsilon_lower"] > 1.05
 
 
