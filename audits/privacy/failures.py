@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Sequence, Sized
+from typing import Any, cast
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from audits.privacy.draws import Drawer, failure, named
 
 TRIED, PAIRS = 64, 8
 """Outputs of each dataset that are looked at, of so many pairs at most."""
+MOST = 20_000
+"""Numbers of a list that is looked into."""
 ONE_SIDED = (
     "The mechanism fails on one dataset only, by an exception or NaN: failures were taken for outputs, as "
     "errors='symbol' does."
@@ -43,9 +45,14 @@ def failing(output: Any) -> str:
     """
     if found := failure(output):
         return found
-    if isinstance(output, (str, bytes)):
+    numbers = (float, np.floating, np.ndarray)
+    if isinstance(output, (list, tuple)):
+        # What holds more than numbers, a range of any length among them, is not looked into.
+        if len(cast(Sized, output)) > MOST or not all(isinstance(x, (int, *numbers[:2])) for x in output):
+            return ""
+    elif not isinstance(output, numbers):
         return ""
     try:
         return "NaN" if np.isnan(np.asarray(output, dtype=np.float64)).any() else ""
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return ""
