@@ -771,12 +771,16 @@ def test_a_panic_is_a_failure_like_others() -> None:
             raise PanicException("\x1b[31munwrap on None")
         return rng.normal(size=size)
 
+    def always(data: int, size: int, rng: np.random.Generator) -> Any:
+        raise PanicException("\x1b[31munwrap on None")
+
     with pytest.raises(
         ValueError, match=r"mechanism raised PanicException\(.\[31munwrap on None\) on the"
     ) as e:
-        audited(panics)
+        audited(always)
     assert str(e.value).isprintable()
-    # Half of the outputs of one dataset against none: exactly that is an output of its own.
+    # Half of the outputs of one dataset against none: a leak, with or without being asked for as an output.
+    assert audited(panics).verdict == "refuted"
     assert audited(panics, errors="symbol").verdict == "refuted"
 
     def interrupted(data: int, size: int, rng: np.random.Generator) -> Any:
