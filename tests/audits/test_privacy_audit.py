@@ -346,7 +346,7 @@ def test_result_as_json_evidence_plot_and_notebook() -> None:
         "verdict", "epsilon_claimed", "delta", "epsilon_lower", "confidence", "e_value", "samples", "seconds",
         "pair", "direction", "event", "resolution", "method", "seed", "versions",
         "alpha", "epsilon_estimate", "largest_e_value", "max_samples", "premise", "premise_samples",
-        "footprints", "planted", "simplest", "note", "pairs", "pairs_followed",
+        "footprints", "planted", "simplest", "note", "pairs", "pairs_followed", "epsilon_shown",
     ]  # fmt: skip
     evidence = result.evidence()
     assert evidence.verdict is Verdict.REFUTED
@@ -356,6 +356,6 @@ def test_result_as_json_evidence_plot_and_notebook() -> None:
     fine = audited(PRIVATE["laplace"], max_samples=2000)
     assert fine.evidence().verdict is Verdict.CONSISTENT
     assert fine.evidence().resolution == fine.resolution.epsilon
-    assert "no proof of privacy" in fine.summary()
+    assert "no proof that it is private" in fine.summary()
     assert "<table>" in fine._repr_html_()
     assert len(result.plot().axes) == 3
