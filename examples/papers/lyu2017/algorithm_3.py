@@ -29,7 +29,6 @@ from claims import (
     Evidence,
     Finding,
     Kind,
-    Plot,
     Point,
     Weight,
     at_least,
@@ -39,6 +38,7 @@ from claims import (
 )
 from lyu2017 import PAPER
 from lyu2017._evidence import frequencies, substitution, worst_answers
+from lyu2017._plots import growing_loss
 from lyu2017._variants import BELOW, Variant, algorithm_3, run
 
 
@@ -114,18 +114,7 @@ CLAIM = Claim(
     smoke=grid(epsilon=1.0, m=(2, 10)),
     ci=grid(epsilon=(0.1, 1.0, 4.0), m=(2, 3, 4, 10, 100, 1000)),
     plots=[
-        Plot(
-            kind="curve",
-            title="Privacy loss of one event against the number of queries",
-            x="m",
-            y="value",
-            x_label="answers ⊥ before the number",
-            y_label="privacy loss",
-            claimed="claimed",
-            series="epsilon",
-            log_x=True,
-            log_y=True,
-        )
+        growing_loss("Privacy loss of one event against the number of queries", "answers ⊥ before the number")
     ],
 )
 UNBOUNDED = CLAIM.reading(

@@ -27,13 +27,13 @@ from claims import (
     Evidence,
     Finding,
     Kind,
-    Plot,
     Point,
     Weight,
     grid,
 )
 from lyu2017 import PAPER
 from lyu2017._evidence import frequencies, substitution, worst_answers
+from lyu2017._plots import growing_loss
 from lyu2017._variants import algorithm_6
 
 
@@ -80,20 +80,7 @@ CLAIM = Claim(
     check=check,
     smoke=grid(epsilon=1.0, m=(1, 5, 20)),
     ci=grid(epsilon=(0.1, 1.0, 4.0), m=(1, 2, 3, 5, 10, 20, 50)),
-    plots=[
-        Plot(
-            kind="curve",
-            title="Privacy loss of m times ⊥, then m times ⊤",
-            x="m",
-            y="value",
-            x_label="answers ⊥, and as many ⊤",
-            y_label="privacy loss",
-            claimed="claimed",
-            series="epsilon",
-            log_x=True,
-            log_y=True,
-        )
-    ],
+    plots=[growing_loss("Privacy loss of m times ⊥, then m times ⊤", "answers ⊥, and as many ⊤")],
 )
 UNBOUNDED = CLAIM.reading(
     "unbounded",
