@@ -52,7 +52,7 @@ def audit_privacy(
                  (D, D′) → bool. Every pair is checked before a sample is drawn.
     alpha        the probability that a private mechanism is called refuted, over all pairs, events and looks.
     seed, rng    where the randomness comes from; a generator takes precedence over the seed.
-    max_samples  samples a side, all pairs together.
+    max_samples  samples of each dataset, all pairs together.
     time_limit   seconds since the first output came; None for no limit.
     method       "sequential" (the default; stops as soon as the violation is certain) or "clopper-pearson"
                  (all of max_samples; one event, learned on a part, exact binomial bound on the rest).

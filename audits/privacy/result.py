@@ -169,7 +169,7 @@ class AuditResult:
     note             conditions or reasons, in a sentence; empty where there are none.
     trace            the looks in order, for plots.
     curve            events of the winning family with their shares, for the privacy curve.
-    max_samples      the budget of samples a side.
+    max_samples      the budget of samples of each dataset.
     premise          the assumption of the test that fails, in a sentence; empty where none does.
     premise_samples  outputs drawn of each dataset to test assumptions; not among `samples`.
     pairs, followed  how many pairs were audited, and how many of many were followed to the end: the others
