@@ -21,6 +21,7 @@ from audits.privacy.method import Finding, Job, nothing
 from audits.privacy.options import MIN_SAMPLES, Options
 from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, take_pairs
 from audits.privacy.planting import KEPT, LEAST_SECONDS, PATIENCE, Given, Passed, plant
+from audits.privacy.processes import WorkerFailed
 from audits.privacy.result import AuditResult, Look, Planted
 from audits.privacy.sequential import LONGER, Sequential
 from audits.privacy.tuning import TUNING
@@ -118,6 +119,9 @@ def audit_privacy(
         finding = _decided(job, checks)
     except stops as stop:
         finding = nothing(0, f"{str(stop) or 'Interrupted.'} Nothing was shown by then.")
+    except WorkerFailed:
+        # A worker that died or was slow says nothing of the mechanism: nothing more is drawn.
+        raise
     except ValueError:
         symbols = Drawer(drawer.mechanism, "symbol", asked.jobs)
         if asked.errors == "symbol" or not (

@@ -317,6 +317,7 @@ def test_a_worker_that_dies_is_slow_or_lies_is_one_sentence(
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
     assert "of pair 0" in str(caught.value)
+    assert len(mechanism._all) == 1  # nothing was drawn from a second worker  # pyright: ignore[reportPrivateUsage]
     mechanism.close()
 
 
