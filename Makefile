@@ -4,6 +4,8 @@ NEWEST ?= $(PYTHON)
 JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
+# A test that waits for ever fails, with a traceback, in place of holding up all others.
+LIMIT := --timeout 600
 
 .PHONY: demo test test-fast interop versions bits docs lint clean
 
@@ -12,10 +14,10 @@ demo: $(VENV)/report
 	$(BIN)/dpclaims report -j $(JOBS)
 
 test: $(VENV)/dev
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(LIMIT)
 
 test-fast: $(VENV)/dev
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(LIMIT) -m "not slow"
 
 # Other people's libraries as they are installed today, in an environment of their own.
 interop: $(VENV)-interop/ready
