@@ -46,17 +46,17 @@ $(VENV)/report: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dpclaims needs Python 3.11 or newer, set PYTHON=")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable '.[report]'
+	$(BIN)/python -m pip install --quiet --no-compile --editable '.[report]'
 	touch $@
 
 $(VENV)/dev: $(VENV)/report pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[dev,cluster,docs]'
+	$(BIN)/python -m pip install --quiet --no-compile --editable '.[dev,cluster,docs]'
 	touch $@
 
 $(VENV)-interop/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)-interop
 	$(VENV)-interop/bin/python -m pip install --quiet --upgrade pip
-	$(VENV)-interop/bin/python -m pip install --quiet --editable . pytest pytest-xdist
+	$(VENV)-interop/bin/python -m pip install --quiet --no-compile --editable . pytest pytest-xdist
 	$(VENV)-interop/bin/python tests/interop/install.py
 	touch $@
 
