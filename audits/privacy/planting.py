@@ -136,56 +136,54 @@ class Budget:
     until: float
 
     def seconds(self) -> float:
-        """Seconds on the clock that a run may take."""
-        return CLOCK * (self.until - time.process_time())
-
-    def lasts(self) -> bool:
-        """Whether another run may begin."""
-        return self.samples > 0 and self.seconds() > 0.0
+        """Seconds on the clock that a run may take; no run begins where none are left."""
+        return CLOCK * (self.until - time.process_time()) if self.samples > 0 else 0.0
 
 
-class _Trial:
+@dataclass(slots=True)
+class Trial:
     """One kind of leak: the least size that was caught and the largest that was missed so far."""
 
-    def __init__(
-        self, leak: PlantedLeak, audit: Passed, pools: Sequence[Encoded], rng: np.random.Generator
-    ) -> None:
-        self.leak, self.audit, self.pools, self.rng = leak, audit, pools, rng
-        self.caught: float | None = None
-        self.missed: float | None = None
-        self.misses = 0
-        self.samples = 0
+    leak: PlantedLeak
+    audit: Passed
+    pools: Sequence[Encoded]
+    rng: np.random.Generator
+    caught: float | None = None
+    missed: float | None = None
+    misses: int = 0
+    samples: int = 0
 
     def next_size(self, samples: int) -> float | None:
         """The size to plant into a run of so many samples; None where there is none to be tried."""
+        known = self.caught is not None
+        size = size_for(self.leak, samples / (CAUGHT if known else MISSED[self.misses]), self.audit)
         if self.caught is not None:
-            size = size_for(self.leak, samples / CAUGHT, self.audit)
             return size if size is not None and size < self.caught else None
-        size = size_for(self.leak, samples / MISSED[self.misses], self.audit)
         return MOST[self.leak.measure] if size is None else size
 
     def run(self, samples: int, budget: Budget) -> None:
         """Plant a leak of one size into two runs, of the next one where both agree; note what was caught."""
         for _ in MISSED:
-            size = self.next_size(samples)
+            size, known = self.next_size(samples), self.caught is not None
             if size is None:
                 return
-            start, caught = int(self.rng.integers(len(self.pools[0]))), self.caught
+            start = int(self.rng.integers(len(self.pools[0])))
             for turn in range(2):
-                if not budget.lasts():
+                seconds = budget.seconds()
+                if seconds <= 0.0:
                     return
                 place = start + turn * len(self.pools[0]) // 2
                 given = Given(self.pools, self.leak, size, place, self.rng)
-                refuted, ended = self.audit.run(given, samples, budget.seconds(), self.rng)
+                refuted, ended = self.audit.run(given, samples, seconds, self.rng)
                 budget.samples -= given.places[0] - place
                 if not refuted:
-                    if ended and caught is None:
+                    if ended and not known:
                         self.missed, self.samples = size, samples
                         self.misses = min(self.misses + 1, len(MISSED) - 1)
                     break
             else:
                 self.caught, self.missed, self.samples = size, None, samples
-            if caught is not None:
+            if known:
                 return
 
     def said(self) -> Planted:
@@ -193,9 +191,8 @@ class _Trial:
         leak = self.leak
         # How much noise is enough depends on its law, which is not known.
         below = None if leak.measure == "noise" else size_for(leak, self.audit.samples, self.audit)
-        return Planted(
-            leak.words, leak.measure, self.caught, self.missed, below, self.samples, leak.brief or leak.words
-        )
+        brief = leak.brief or leak.words
+        return Planted(leak.words, leak.measure, self.caught, self.missed, below, self.samples, brief)
 
 
 def plant(
@@ -212,7 +209,7 @@ def plant(
     encoded = [encoder.encode(some[:rows], "planted outputs") for some in outputs]
     pools = [encoder.widen(e) for e in encoded]
     first, second = (pool.take(slice(0, LOOK_AT)) for pool in pools)
-    trials = [_Trial(leak, audit, pools, rng) for leak in battery(first, second, encoder)]
+    trials = [Trial(leak, audit, pools, rng) for leak in battery(first, second, encoder)]
     budget = Budget(max(int(SHARE * audit.samples), LEAST), time.process_time() + seconds)
     lengths = [max(LEAST_ROWS, int(part * rows)) for part in ROUNDS]
     for samples in [n for n in lengths if n >= SHORT] or lengths[-1:]:

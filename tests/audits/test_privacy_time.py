@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from audits.privacy import AuditResult, assumptions, audit_privacy, each
-from audits.privacy.pace import PLANS, planned
+from audits.privacy.assumptions import PLANS, planned
 
 LIMIT = 40.0
-CLOCKED = "pace", "draws", "method"
+CLOCKED = "assumptions", "draws", "method"
 """Modules that look at the clock."""
 
 
@@ -91,6 +91,25 @@ def test_shared_noise_of_a_dear_mechanism_is_no_leak(clock: Clock) -> None:
         return np.full(size, data + rng.laplace())
 
     assert audited(shared, alpha=1e-6).verdict != "refuted"
+
+
+@pytest.mark.parametrize("clock", [(0.0, 0.1), (0.1, 0.0)], indirect=True)
+@pytest.mark.parametrize("wrap", [False, True], ids=["many outputs a call", "one output a call"])
+@pytest.mark.parametrize("pairs", [1, 4])
+def test_an_audit_of_failures_has_what_is_left_of_the_limit(pairs: int, wrap: bool, clock: Clock) -> None:
+    # A failure on one dataset only is audited again, with failures for outputs, in the rest of the time.
+    def fails(data: float, size: int, rng: np.random.Generator) -> Any:
+        outputs = clock.mechanism(data, size, rng)
+        if data == 1.0:
+            raise KeyError("missing")
+        return outputs
+
+    mechanism = each(lambda data, rng: fails(data, 1, rng)[0]) if wrap else fails
+    options: dict[str, Any] = {"epsilon": 1.0, "adjacency": lambda a, b: True, "time_limit": LIMIT}
+    result = audit_privacy(mechanism, [(0.0, 1.0)] * pairs, alpha=0.01, simplest=False, **options)
+    assert result.verdict == "refuted"
+    assert "fails on one dataset only" in result.note
+    assert clock.now <= LIMIT + 8 * (clock.fixed + clock.output)
 
 
 @pytest.mark.parametrize(
