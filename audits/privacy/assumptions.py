@@ -102,9 +102,9 @@ def planned(draw: Callable[[int, int], Raw], seconds: float) -> tuple[Plan, Part
     if one < seconds / (2 * PARTS):
         # Beside other programs a call may take long by chance, but hardly two.
         one = min(one, timed(0, 1), timed(1, 1))
-    size = int(min(max(seconds / PARTS / max(one, 1e-9), 1.0), TRIED))
+    size = int(min(max(seconds / PARTS / max(one, 1e-9), 2.0), TRIED))
     several = min(timed(0, size), timed(1, size))
-    output = max(several - one, 0.0) / (size - 1) if size > 1 else one
+    output = max(several - one, 0.0) / (size - 1)
     fixed = max(one - output, 0.0)
     for calls, call in PLANS:
         if 2.0 * calls * (fixed + call * output) <= seconds:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -14,13 +15,13 @@ import numpy as np
 
 from audits.privacy import failures
 from audits.privacy import footprints as footprints_of
-from audits.privacy.assumptions import CALL, TIME, Assumptions, sentence
+from audits.privacy.assumptions import CALL, Assumptions, sentence
 from audits.privacy.datasets import brief, digest, kept_apart
 from audits.privacy.draws import Drawer, named
 from audits.privacy.fixed_size import run_fixed
 from audits.privacy.method import Finding, Job, nothing
 from audits.privacy.options import MIN_SAMPLES, Options, options_of
-from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, take_pairs
+from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pair, Pairs, take_pairs
 from audits.privacy.planting import KEPT, LEAST_SECONDS, PATIENCE, Given, Passed, plant
 from audits.privacy.processes import WorkerFailed
 from audits.privacy.result import AuditResult, Planted
@@ -34,6 +35,8 @@ CONSTANT = (
     "Each of the two datasets gave the same output again and again, as where no noise is added, or where an "
     "earlier answer is returned."
 )
+TRIAL = 0.125
+"""Share of the time that is left in which outputs with failures are looked at before they are audited."""
 CHANGES = "The mechanism changes its data: every call was given a copy, which it would not get in use."
 MORE_PAIRS = f"pairs yields more than {MAX_PAIRS} pairs: only the first {MAX_PAIRS} were audited."
 RUN = {"sequential": lambda job: Sequential(job).run(), "clopper-pearson": run_fixed}
@@ -41,12 +44,7 @@ RUN = {"sequential": lambda job: Sequential(job).run(), "clopper-pearson": run_f
 
 
 def audit_privacy(
-    mechanism: Callable[..., Any],
-    pairs: Pairs,
-    *,
-    epsilon: float,
-    adjacency: AdjacencyLike,
-    **options: Any,
+    mechanism: Callable[..., Any], pairs: Pairs, *, epsilon: float, adjacency: AdjacencyLike, **options: Any
 ) -> AuditResult:
     """Test by sampling whether a mechanism is (ε, δ)-differentially private on neighbouring datasets.
 
@@ -123,53 +121,23 @@ def audit_privacy(
     # Assumptions are tested with a generator of their own: the samples of the audit stay what they were.
     checks = Assumptions(job, rng.spawn(1)[0])
     try:
-        finding = _decided(job, checks) if checks.test(0) else nothing(0)
+        checks.test(0)
+        finding = _decide(job, checks)
     except asked.stops as stop:
         finding = nothing(0, f"{str(stop) or 'Interrupted.'} Nothing was shown by then.")
     except WorkerFailed:
         # A worker that died or was slow says nothing of the mechanism: nothing more is drawn.
         raise
     except ValueError:
-        failure, rest = _one_sided(job)
-        if not failure:
-            raise
         pairs = pairs if callable(pairs) else taken
-        found = audit_privacy(mechanism, pairs, epsilon=epsilon, adjacency=adjacency, **(options | rest))
-        if not found.refuted:
+        again = functools.partial(
+            audit_privacy, mechanism, pairs, epsilon=epsilon, adjacency=adjacency, **options
+        )
+        found = _told_by_failures(job, again)
+        if found is None:
             raise
-        note = f"{failures.ONE_SIDED} {found.note}".strip()
-        seconds = time.perf_counter() - began
-        return replace(found, event=f"{failure}; {found.event}", note=note, seconds=seconds)
-    finding = _withheld(job, checks, finding)
-    result = AuditResult(
-        verdict=_verdict(finding, asked),
-        epsilon_claimed=asked.epsilon,
-        delta=asked.delta,
-        epsilon_lower=finding.epsilon_lower,
-        confidence=1.0 - asked.alpha,
-        e_value=finding.largest_e_value,
-        pairs=len(taken),
-        followed=finding.followed or len(taken),
-        samples=finding.samples,
-        seconds=0.0,
-        pair=taken[finding.pair_index],
-        pair_index=finding.pair_index,
-        direction=finding.direction,
-        event=finding.event,
-        resolution=finding.resolution,
-        method=asked.method,
-        seed=int(asked.seed) if asked.rng is None and drawer.replayable else None,
-        replayable=drawer.replayable,
-        errors=asked.errors,
-        asked=asked.resolution,
-        note=finding.note,
-        epsilon_estimate=finding.epsilon_estimate,
-        max_samples=asked.max_samples,
-        premise=checks.broken,
-        premise_samples=checks.tested,
-        trace=finding.trace,
-        curve=finding.curve,
-    )
+        return replace(found, seconds=time.perf_counter() - began)
+    result = _result(job, checks, _withheld(job, checks, finding), taken)
     result = _after(job, result, time.process_time() - started)
     note = f"{result.note} {MORE_PAIRS}".strip() if more_pairs else result.note
     return replace(result, note=note, seconds=time.perf_counter() - began)
@@ -178,10 +146,10 @@ def audit_privacy(
 # --- Decide --------------------------------------------------------------------------------------------
 
 
-def _decided(job: Job, checks: Assumptions) -> Finding:
+def _decide(job: Job, checks: Assumptions) -> Finding:
     """What the method finds. A refutation on another pair than the first, or from long calls, has the
     assumptions tested again there."""
-    if job.drawer.failure and len(job.pairs) == 1:
+    if checks.broken or (job.drawer.failure and len(job.pairs) == 1):
         return nothing(0)
     finding = RUN[job.options.method](job)
     if finding.refuted and (finding.pair_index == 0 or checks.test(finding.pair_index)):
@@ -204,28 +172,57 @@ def _withheld(job: Job, checks: Assumptions, finding: Finding) -> Finding:
     return finding
 
 
-def _verdict(finding: Finding, asked: Options) -> str:
-    """ "not-refuted" needs a finite resolution, and the one that was asked for."""
-    if finding.refuted:
-        return "refuted"
-    reached = math.isfinite(finding.resolution.epsilon) and (
-        asked.resolution is None or finding.resolution.epsilon <= asked.resolution
+def _result(job: Job, checks: Assumptions, finding: Finding, pairs: Sequence[Pair]) -> AuditResult:
+    """The result, with all but what follows the verdict."""
+    asked, drawer = job.options, job.drawer
+    # "not-refuted" needs a finite resolution, and the one that was asked for.
+    reached = finding.resolution.epsilon <= (asked.resolution or sys.float_info.max)
+    passed = "not-refuted" if reached and not finding.undecided else "undecided"
+    return AuditResult(
+        verdict="refuted" if finding.refuted else passed,
+        epsilon_claimed=asked.epsilon,
+        delta=asked.delta,
+        epsilon_lower=finding.epsilon_lower,
+        confidence=1.0 - asked.alpha,
+        e_value=finding.largest_e_value,
+        pairs=len(pairs),
+        followed=finding.followed or len(pairs),
+        samples=finding.samples,
+        seconds=0.0,
+        pair=pairs[finding.pair_index],
+        pair_index=finding.pair_index,
+        direction=finding.direction,
+        event=finding.event,
+        resolution=finding.resolution,
+        method=asked.method,
+        seed=int(asked.seed) if asked.rng is None and drawer.replayable else None,
+        replayable=drawer.replayable,
+        errors=asked.errors,
+        asked=asked.resolution,
+        note=finding.note,
+        epsilon_estimate=finding.epsilon_estimate,
+        max_samples=asked.max_samples,
+        premise=checks.broken,
+        premise_samples=checks.tested,
+        trace=finding.trace,
+        curve=finding.curve,
     )
-    return "not-refuted" if reached and not finding.undecided else "undecided"
 
 
-def _one_sided(job: Job) -> tuple[str, dict[str, Any]]:
-    """The failure that calls on one dataset alone end with, "" for none; and the options of an audit that
-    takes failures for outputs, within the time that is left."""
-    asked, left = job.options, job.left()
+def _told_by_failures(job: Job, again: Callable[..., AuditResult]) -> AuditResult | None:
+    """An audit that takes failures for outputs, within the time that is left; None unless calls fail on one
+    dataset alone, and that refutes the claim."""
+    asked = job.options
     if asked.errors == "symbol":
-        return "", {}
-    pairs = min(len(job.pairs), failures.PAIRS)
-    symbols = Drawer(job.drawer.mechanism, "symbol", asked.jobs, patience=TIME * left / (2 * pairs))
-    failure = failures.one_sided(symbols, job.pairs, job.rng.spawn(1)[0])
-    left = job.left()
-    rest = {} if asked.time_limit is None else {"time_limit": left}
-    return failure if left > 0.0 else "", {"errors": "symbol", **rest}
+        return None
+    patience = TRIAL * job.left() / (2 * min(len(job.pairs), failures.PAIRS))
+    symbols = Drawer(job.drawer.mechanism, "symbol", asked.jobs, patience=patience)
+    failure, left = failures.one_sided(symbols, job.pairs, job.rng.spawn(1)[0]), job.left()
+    if not failure or left <= 0.0:
+        return None
+    found = again(errors="symbol", time_limit=None if asked.time_limit is None else left)
+    note = f"{failures.ONE_SIDED} {found.note}".strip()
+    return replace(found, event=f"{failure}; {found.event}", note=note) if found.refuted else None
 
 
 # --- After ---------------------------------------------------------------------------------------------
@@ -266,16 +263,12 @@ def _after(job: Job, result: AuditResult, seconds: float) -> AuditResult:
 def _planted(job: Job, outputs: list[Any], result: AuditResult, cost: float) -> tuple[Planted, ...]:
     """What leaks this audit, which took `cost` seconds, would have caught on the pair that it names."""
     asked, count = job.options, len(job.pairs)
-    claim: dict[str, Any] = {
-        "epsilon": asked.epsilon,
-        "delta": asked.delta,
-        "alpha": asked.alpha / count,
-    }
+    claim: dict[str, Any] = {"epsilon": asked.epsilon, "delta": asked.delta, "alpha": asked.alpha / count}
 
     def run(given: Given, samples: int, limit: float, rng: np.random.Generator) -> tuple[bool, bool]:
-        time_limit = limit if math.isfinite(limit) else None
-        kinds: dict[str, Any] = {"score": asked.score, "footprints": asked.footprints}
-        short = Options(**claim, **kinds, max_samples=samples, time_limit=time_limit)
+        limited: dict[str, Any] = {} if math.isinf(limit) else {"time_limit": limit}
+        same: dict[str, Any] = {"score": asked.score, "footprints": asked.footprints}
+        short = Options(**claim, **limited, **same, max_samples=samples)
         found = RUN[asked.method](Job(short, given, [kept_apart((0, 1))], rng, job.threads))
         return found.refuted, not found.undecided
 

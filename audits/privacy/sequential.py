@@ -386,14 +386,18 @@ class Sequential:
 
     def batch_size(self, state: PairState) -> int:
         """Samples of the next batch: a share of those before, within the budget of samples and time."""
-        size = max(16, int(self.growth(state) * state.size)) if state.size > 0 else TUNING.first_batch
+        size = TUNING.first_batch
+        if state.size > 0:
+            # Nothing is learned from fewer samples than `least`, so there is nothing to bet on.
+            lacking = TUNING.least - state.size
+            size = lacking if lacking > 0 else max(16, int(self.growth(state) * state.size))
         if self.halving is not None and state.size < self.halving.level:
             # One batch brings the pair to the level: with many pairs learning takes longer than drawing.
             size = self.halving.level - state.size
         if self.samples > 0:
             if self.job.left() <= 0.0:
                 return 0
-            size = min(size, max(4, self.affordable()))
+            size = min(size, max(1, self.affordable()))
         return min(size, self.asked.max_samples - self.samples)
 
     def growth(self, state: PairState) -> float:
