@@ -31,18 +31,18 @@ PLANS = (32, 32), (16, 32), (8, 32), (32, 8), (4, 64), (2, 64)
 """Calls on each dataset and outputs of each of them, the best tests first."""
 CALLS, CALL = PLANS[0]
 LONG_CALLS, LONG = 2, 2048
-"""The same of long calls, of so many outputs at most."""
+"""Long calls on each dataset, and outputs of each of them at most."""
 ONE_BY_ONE, SHARE, FEW = 64, 8, 4
-"""Of a mechanism that is called for each output anyway, each dataset gives at most so many outputs, and at
-most one of so many samples of the budget; the clock is looked at after so many."""
+"""A mechanism that is called for each output anyway is tested on at most 64 outputs of each dataset, and at
+most an eighth of the budget; the clock is looked at after every four."""
 TIME = 0.25
 """Share of the time limit that all tests together take; the first test of a pair takes a third of what is
 left of it. Where that is not enough for calls of several outputs, each output is drawn by a call of its own,
 so that outputs of one call need not be independent."""
 TRIED, PARTS = 32, 4
-"""Outputs of the longest call that is timed; on each dataset it takes one of so many parts of the time."""
+"""Outputs of the longest call that is timed, at most: on each dataset it takes a quarter of the time."""
 DEAR = 8.0
-"""A call that by itself costs as much as so many outputs is not made for each output: then the last plan is
+"""A call that by itself costs as much as eight outputs is not made for each output: then the last plan is
 kept to, whatever it takes."""
 
 BROKEN = {
@@ -77,7 +77,7 @@ class Plan:
     learn: bool = False
 
     def affordable(self, calls: int, seconds: float) -> int:
-        """Outputs of each of so many long calls on both datasets that take so many seconds."""
+        """Outputs of each long call, where `calls` of them on both datasets may take this time."""
         return int(min((seconds / (2.0 * calls) - self.fixed) / max(self.output, 1e-12), LONG))
 
 
@@ -86,7 +86,7 @@ Parts = tuple[list[Raw], list[Raw]]
 
 
 def planned(draw: Callable[[int, int], Raw], seconds: float) -> tuple[Plan, Parts]:
-    """The plan for a test of so many seconds, and the outputs that were drawn to measure what calls cost.
+    """The plan for a test within this time, and the outputs that were drawn to measure what calls cost.
 
     draw  ``draw(dataset, size)``: outputs of a call on the first dataset, 0, or the second, 1.
     """
@@ -130,7 +130,7 @@ class Assumptions:
     def test(self, index: int, long: int = 0) -> bool:
         """Whether the assumptions hold on a pair.
 
-        long  look at long calls, of so many outputs or of `LONG`, in place of short ones.
+        long  outputs of a long call, `LONG` at most, in place of short calls; 0 for short calls.
         """
         start, name, drawn = self._drawing(), "", 0
         if not self.measured and not self.drawer.one_by_one:

@@ -143,9 +143,6 @@ def audit_privacy(
     return replace(result, note=note, seconds=time.perf_counter() - began)
 
 
-# --- Decide --------------------------------------------------------------------------------------------
-
-
 def _decide(job: Job, checks: Assumptions) -> Finding:
     """What the method finds. A refutation on another pair than the first, or from long calls, has the
     assumptions tested again there."""
@@ -225,12 +222,9 @@ def _told_by_failures(job: Job, again: Callable[..., AuditResult]) -> AuditResul
     return replace(found, event=f"{failure}; {found.event}", note=note) if found.refuted else None
 
 
-# --- After ---------------------------------------------------------------------------------------------
-
-
 def _after(job: Job, result: AuditResult, seconds: float) -> AuditResult:
-    """The result with what follows the verdict, which took so many seconds of the processor: notes, low-order
-    bits, planted leaks or the witness."""
+    """The result with what follows the verdict: notes, low-order bits, and planted leaks or the witness. The
+    verdict took `seconds` of the processor."""
     asked, drawer = job.options, job.drawer
     outputs = [drawer.kept(named(place, result.pair_index)) for place in (0, 1)]
     notes = [result.note]
@@ -269,7 +263,7 @@ def _planted(job: Job, outputs: list[Any], result: AuditResult, cost: float) -> 
         limited: dict[str, Any] = {} if math.isinf(limit) else {"time_limit": limit}
         same: dict[str, Any] = {"score": asked.score, "footprints": asked.footprints}
         short = Options(**claim, **limited, **same, max_samples=samples)
-        found = RUN[asked.method](Job(short, given, [kept_apart((0, 1))], rng, job.threads))
+        found = RUN[asked.method](Job(short, cast(Drawer, given), [kept_apart((0, 1))], rng, job.threads))
         return found.refuted, not found.undecided
 
     audit = Passed(**claim, samples=result.samples // count, run=run)

@@ -223,9 +223,6 @@ def relative_entropy(p: Floats, q: Floats, p0: Floats, q0: Floats) -> Floats:
     return np.maximum(found, 0.0)
 
 
-# --- One fixed sample --------------------------------------------------------------------------------
-
-
 def shown(p: float, q: float, delta: float) -> float:
     """The ε that an event of probabilities p and q shows: log((p − δ)/q), or 0."""
     return max(math.log((p - delta) / q), 0.0) if p > delta else 0.0

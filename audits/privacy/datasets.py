@@ -136,9 +136,6 @@ def brief(value: Any) -> str:
     return text if len(text) <= 80 else text[:79] + "…"
 
 
-# --- Copies ------------------------------------------------------------------------------------------
-
-
 class Dataset:
     """A dataset that mechanisms get copies of, so that none can change it for the next call."""
 
@@ -240,9 +237,6 @@ def _is_constant(data: Any) -> bool:
 
 def _are_constant(data: Any) -> bool:
     return type(data) is list and all(map(_is_constant, cast(list[Any], data)))
-
-
-# --- Fingerprints ------------------------------------------------------------------------------------
 
 
 def digest(data: Any, within: tuple[int, ...] = ()) -> bytes:

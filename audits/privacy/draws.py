@@ -38,7 +38,7 @@ FAILED = "raised "
 """How the symbol of an exception begins."""
 CHANCE = 1e-6
 TRIED = 4
-"""Outputs that are drawn twice with equal generators, to see whether these are all that a mechanism uses."""
+"""Outputs that are drawn twice, to see whether a mechanism uses no generator but the given one."""
 WORTH_FORKING = 0.2
 """Seconds that a draw must take to be worth processes of its own."""
 
@@ -196,8 +196,6 @@ class Drawer:
         parts = self._kept.get(where)
         return joined(parts) if parts else np.zeros(0)
 
-    # --- chunks, on threads and processes ---
-
     def _drawn(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
         chunk = max(CHUNK_ONE_BY_ONE, -(-size // MOST_CHUNKS)) if self.one_by_one else CHUNK
         sizes = [min(chunk, size - start) for start in range(0, size, chunk)]
@@ -262,8 +260,6 @@ class Drawer:
             raise ValueError("mechanism ended the process that called it") from error
         repeated = repeat([part for part, _ in found[: self.jobs]])
         return found if repeated is False or (repeated is None and self.replayable) else None
-
-    # --- calls ---
 
     def _chunk(self, data: Dataset, size: int, rng: np.random.Generator, where: str, until: float) -> Raw:
         if not self.one_a_call:

@@ -151,8 +151,8 @@ def _expected(
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The testing part: the event among a dozen others of its family, with counts of fresh samples; and where
-    scores do not tie the scores of these, on the dataset that should have more and on the other."""
+    """The testing part: the event among a dozen others of its family, with counts of fresh samples. Where
+    scores do not tie, also the samples' scores, on the dataset that should have more and on the other."""
 
     family: events.ThresholdFamily
     event: int

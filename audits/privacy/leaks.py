@@ -36,7 +36,7 @@ CONTINUOUS = 0.9
 COMMON = 0.01
 """The commonest output is planted more often where it has at least this share."""
 FEW = 8
-"""The parity of integers is planted where more different values than so many occur."""
+"""The parity of integers is planted where more different values than eight occur."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +66,6 @@ class PlantedLeak:
         if self.measure == "bit":
             return 1.0 / (1.0 + math.exp(-size)), 1.0 / (1.0 + math.exp(size))
         return 0.5, 0.5 * math.exp(-max(epsilon, 1e-9) / (1.0 - size))
-
-
-# --- What is planted ---------------------------------------------------------------------------------
 
 
 def put(numbers: Any, columns: Any = slice(None), symbols: Any = slice(0), code: Any = 0) -> Plant:
@@ -148,9 +145,6 @@ def put_noise(middles: Sequence[Floats]) -> Plant:
         return Encoded(middle + (1.0 - size) * (outputs.values - middle), outputs.codes)
 
     return plant
-
-
-# --- What suits which output -------------------------------------------------------------------------
 
 
 def battery(first: Encoded, second: Encoded, encoder: Encoder) -> list[PlantedLeak]:

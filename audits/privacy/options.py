@@ -77,7 +77,7 @@ class Options:
             value = getattr(self, name)
             self._must(value is None or callable(value), name, "a function or None")
         seed: Any = self.seed
-        whole = isinstance(seed, numbers.Integral) and not isinstance(seed, bool)
+        whole = not isinstance(seed, bool) and isinstance(seed, numbers.Integral)
         self._must(whole and int(seed) >= 0, "seed", "a whole number ≥ 0")
         rng: Any = self.rng
         good = rng is None or isinstance(rng, np.random.Generator)

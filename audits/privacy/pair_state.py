@@ -97,8 +97,6 @@ class PairState:
         self.counts: Counts | None = None
         self.learned_counts: Counts | None = None
 
-    # --- samples ---
-
     def sample(self, size: int, place: int) -> Encoded:
         """Fresh outputs on the first dataset, 0, or the second, 1, as columns."""
         where = named(place, self.index)
@@ -109,7 +107,7 @@ class PairState:
         return found
 
     def most_rows(self, least: int) -> int:
-        """How many outputs of a dataset the memory has room for; at least so many."""
+        """How many outputs of a dataset the memory has room for; at least `least`."""
         return max(least, TUNING.most_bytes // max(self.row_bytes, 1))
 
     def draw(self, size: int) -> Iterator[tuple[Encoded, Encoded]]:
@@ -166,8 +164,6 @@ class PairState:
         self.hypotheses, self.learned_at = [], 0
         self.atoms = self.counts = self.learned_counts = None
 
-    # --- hypotheses ---
-
     def learners(self) -> list[Learner]:
         """The learners that suit what was drawn so far."""
         asked = self.job.options
@@ -182,7 +178,7 @@ class PairState:
         return [h.family for h in self.live() if h.family is not None]
 
     def few(self, most: int = TUNING.few_values) -> bool:
-        """Whether at most so many different outputs have occurred, which all repeat."""
+        """Whether at most `most` different outputs have occurred, which all repeat."""
         return self.atoms is not None and self.atoms.complete and len(self.atoms) <= most
 
     def relearn(self) -> None:
@@ -252,8 +248,6 @@ class PairState:
             judged = self.counts.without(self.learned_counts)
             hypothesis.family = family_of_sets(self.atoms, self.learned_counts, judged)
             self.learned_counts = self.counts
-
-    # --- counts ---
 
     def count(self, e: Encoded) -> tuple[list[Ints], Ints]:
         """For every live family how many samples have score ≥ each threshold; and how often each atom

@@ -35,15 +35,15 @@ UNCONFIRMED = (
 )
 SURE, LONGER = math.log(1e8), 2.0
 """A refutation of this log e-value is sure: to sharpen its bound, sampling goes on until the mechanism has
-taken twice as long as for the refutation, and at least so many seconds."""
+taken twice as long as for the refutation, and at least two seconds."""
 CARE = 1.1
-"""Outputs may cost by so much more than those so far."""
+"""Outputs to come may cost this multiple of what outputs cost so far."""
 UNTESTED = "The time limit left no fresh draws that could have confirmed it."
 ENDED = (
     "Once the refutation was sure the clock ended the sampling, so another run may draw other numbers of it."
 )
 BLOCK = 32
-"""As many pairs, or fewer, are one block of a sum."""
+"""Pairs of a block whose wealth is summed up, at least."""
 
 Winner = tuple[PairState, events.ThresholdFamily, int]
 """A pair of datasets, a threshold family of it, and one of the family's 4K events."""
@@ -100,7 +100,7 @@ class MeanWealth:
     def __init__(self, wealth: Sequence[Wealth]) -> None:
         self.wealth = wealth
         self.block = max(BLOCK, math.isqrt(len(wealth)))
-        self.sums = [np.zeros(0)] * -(-len(wealth) // self.block)
+        self.sums: list[Floats] = [np.zeros(0)] * -(-len(wealth) // self.block)
         for index in range(0, len(wealth), self.block):
             self.changed(index)
 
