@@ -113,7 +113,7 @@ def key(record: Any) -> Hashable:
     """A record as something that can be compared and counted; NaN equals itself."""
     if isinstance(record, np.generic):
         record = record.item()
-    if isinstance(record, float) and record != record:
+    if isinstance(record, (float, complex)) and record != record:
         return ("NaN",)
     if type(record).__name__ in ("NAType", "NaTType"):
         return (type(record).__name__,)
@@ -121,7 +121,7 @@ def key(record: Any) -> Hashable:
         array = cast(Raw, record)
         items = array.ravel().tolist()
         if array.dtype.kind in "fc" and bool(np.isnan(array).any()):
-            items = [("NaN",) if item != item else item for item in items]
+            items = list(map(key, items))
         return (array.shape, tuple(items))
     if isinstance(record, (list, tuple, np.ndarray)):
         return tuple(key(part) for part in cast(Sequence[Any], record))
