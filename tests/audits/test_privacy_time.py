@@ -93,6 +93,21 @@ def test_shared_noise_of_a_dear_mechanism_is_no_leak(clock: Clock) -> None:
     assert audited(shared, alpha=1e-6).verdict != "refuted"
 
 
+@pytest.mark.parametrize("clock", [(0.0, 1.0)], indirect=True)
+@pytest.mark.parametrize("wrap", [False, True], ids=["calls cost by their size", "one output a call"])
+def test_a_second_an_output_is_refuted_within_a_minute(wrap: bool, clock: Clock) -> None:
+    # Every output tells the datasets apart but with probability 1e-21, so no seed matters.
+    def certain(data: float, size: int, rng: np.random.Generator) -> Any:
+        clock.draw(0, size)
+        return 100.0 * data + rng.laplace(size=size)
+
+    mechanism = each(lambda data, rng: certain(data, 1, rng)[0]) if wrap else certain
+    result = audited(mechanism, time_limit=60.0)
+    assert result.verdict == "refuted"
+    assert clock.now <= 60.0
+    assert 2 * result.premise_samples <= assumptions.TIME * 60.0 + 2
+
+
 @pytest.mark.parametrize("clock", [(1.0, 0.0)], indirect=True)
 def test_a_second_a_call_leaves_as_many_outputs_a_call_as_ever(clock: Clock) -> None:
     # Half of the noise that ε = 1 needs: a few hundred outputs show it, the 20 of as many calls do not.
