@@ -88,13 +88,14 @@ def audited(mechanism: Callable[..., Any], samples: int, seed: int, planting: bo
 
 
 class Leaky:
-    """Fresh outputs of a mechanism as columns, with a leak of this size in them: a source of an audit."""
+    """Fresh outputs of a mechanism as columns, with a leak of this size in them: it stands for a `Drawer`."""
 
     def __init__(self, mechanism: Callable[..., Any], leak: PlantedLeak, size: float, rng: Rng) -> None:
         self.drawer, self.leak, self.size, self.rng = Drawer(mechanism), leak, size, rng
         self.columns = self.drawer.encoder()
         self.shape = (0, 0)
         self.first_output: float | None = None
+        self.seconds = 0.0
 
     def draw(self, data: Dataset, size: int, rng: Rng, where: str) -> Encoded:
         """Fresh outputs with the leak in them."""

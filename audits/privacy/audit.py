@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -12,17 +13,18 @@ from typing import Any, cast
 
 import numpy as np
 
-from audits.privacy import assumptions, failures
+from audits.privacy import failures
 from audits.privacy import footprints as footprints_of
+from audits.privacy.assumptions import CALL, Assumptions, sentence
 from audits.privacy.datasets import brief, digest, kept_apart
-from audits.privacy.draws import Drawer, Stopped, named
+from audits.privacy.draws import Drawer, named
 from audits.privacy.fixed_size import run_fixed
 from audits.privacy.method import Finding, Job, nothing
-from audits.privacy.options import MIN_SAMPLES, Options
-from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pairs, take_pairs
+from audits.privacy.options import MIN_SAMPLES, Options, options_of
+from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pair, Pairs, take_pairs
 from audits.privacy.planting import KEPT, LEAST_SECONDS, PATIENCE, Given, Passed, plant
 from audits.privacy.processes import WorkerFailed
-from audits.privacy.result import AuditResult, Look, Planted
+from audits.privacy.result import AuditResult, Planted
 from audits.privacy.sequential import LONGER, Sequential
 from audits.privacy.tuning import TUNING
 from audits.privacy.witness import Witness, find_witness, fresh_samples
@@ -33,12 +35,16 @@ CONSTANT = (
     "Each of the two datasets gave the same output again and again, as where no noise is added, or where an "
     "earlier answer is returned."
 )
+TRIAL = 0.125
+"""Share of the time that is left in which outputs with failures are looked at before they are audited."""
+CHANGES = "The mechanism changes its data: every call was given a copy, which it would not get in use."
+MORE_PAIRS = f"pairs yields more than {MAX_PAIRS} pairs: only the first {MAX_PAIRS} were audited."
 RUN = {"sequential": lambda job: Sequential(job).run(), "clopper-pearson": run_fixed}
 """The methods, by name."""
 
 
 def audit_privacy(
-    mechanism: Callable[..., Any], pairs: Pairs, *, adjacency: AdjacencyLike, **options: Any
+    mechanism: Callable[..., Any], pairs: Pairs, *, epsilon: float, adjacency: AdjacencyLike, **options: Any
 ) -> AuditResult:
     """Test by sampling whether a mechanism is (ε, δ)-differentially private on neighbouring datasets.
 
@@ -100,7 +106,7 @@ def audit_privacy(
     'refuted'
     """
     started, began = time.process_time(), time.perf_counter()
-    asked = Options(**options)
+    asked = options_of({"epsilon": epsilon, **options})
     if not callable(mechanism):
         raise ValueError(f"mechanism must be a function (data, size, rng) -> outputs, got {brief(mechanism)}")
     rng = np.random.default_rng(asked.seed) if asked.rng is None else asked.rng
@@ -113,63 +119,74 @@ def audit_privacy(
     )
     job = Job(asked, drawer, [kept_apart(pair) for pair in taken], rng)
     # Assumptions are tested with a generator of their own: the samples of the audit stay what they were.
-    checks = assumptions.Assumptions(job, rng.spawn(1)[0])
-    stops = (KeyboardInterrupt, Stopped) if asked.partial else ()
+    checks = Assumptions(job, rng.spawn(1)[0])
     try:
-        finding = _decided(job, checks)
-    except stops as stop:
+        checks.test(0)
+        finding = _decide(job, checks)
+    except asked.stops as stop:
         finding = nothing(0, f"{str(stop) or 'Interrupted.'} Nothing was shown by then.")
     except WorkerFailed:
         # A worker that died or was slow says nothing of the mechanism: nothing more is drawn.
         raise
     except ValueError:
-        symbols = Drawer(drawer.mechanism, "symbol", asked.jobs)
-        if asked.errors == "symbol" or not (
-            failure := failures.one_sided(symbols, job.pairs, rng.spawn(1)[0])
-        ):
+        pairs = pairs if callable(pairs) else taken
+        again = functools.partial(
+            audit_privacy, mechanism, pairs, epsilon=epsilon, adjacency=adjacency, **options
+        )
+        found = _told_by_failures(job, again)
+        if found is None:
             raise
-        again = pairs if callable(pairs) else taken
-        found = audit_privacy(mechanism, again, adjacency=adjacency, **(options | {"errors": "symbol"}))
-        if not found.refuted:
-            raise
-        note = f"{failures.ONE_SIDED} {found.note}".strip()
-        return replace(found, event=f"{failure}; {found.event}", note=note)
-    finding = _withheld(finding, checks)
-    reached = finding.resolution.epsilon <= (asked.resolution or math.inf)
-    decided = not finding.undecided and reached and math.isfinite(finding.resolution.epsilon)
-    verdict = "refuted" if finding.refuted else "not-refuted" if decided else "undecided"
-    outputs = [drawer.kept(named(side, finding.pair_index)) for side in (0, 1)]
-    low_bits = None
-    if asked.score is None and not checks.broken:
-        low_bits = footprints_of.look(outputs[0], outputs[1], asked.epsilon, asked.delta, asked.alpha)
-    cost = max(time.process_time() - started, drawer.seconds)
-    planted, named_event = (), None
+        return replace(found, seconds=time.perf_counter() - began)
+    result = _result(job, checks, _withheld(job, checks, finding), taken)
+    result = _after(job, result, time.process_time() - started)
+    note = f"{result.note} {MORE_PAIRS}".strip() if more_pairs else result.note
+    return replace(result, note=note, seconds=time.perf_counter() - began)
 
-    def announce(step: str) -> None:
-        if asked.progress is not None and finding.trace:
-            asked.progress(replace(finding.trace[-1], next=step))
 
-    with suppress(*stops):
-        if asked.planting and verdict == "not-refuted":
-            announce("leaks are planted into its outputs")
-            planted = _planted(job, outputs, finding, cost)
-    # The refutation stands, whatever a mechanism does when it is called again.
-    with suppress(ValueError, *stops):
-        if asked.simplest and finding.refuted:
-            announce("refuted; a simple event is looked for")
-            named_event = _witness(job, outputs, finding)
+def _decide(job: Job, checks: Assumptions) -> Finding:
+    """What the method finds. A refutation on another pair than the first, or from long calls, has the
+    assumptions tested again there."""
+    if checks.broken or (job.drawer.failure and len(job.pairs) == 1):
+        return nothing(0)
+    finding = RUN[job.options.method](job)
+    if finding.refuted and (finding.pair_index == 0 or checks.test(finding.pair_index)):
+        # How many outputs of a dataset were drawn between two looks, at most.
+        longest = int(np.diff([look.samples for look in finding.trace], prepend=0).max(initial=0))
+        if longest > CALL and not job.drawer.one_by_one:
+            checks.test(finding.pair_index, longest)
+    return finding
+
+
+def _withheld(job: Job, checks: Assumptions, finding: Finding) -> Finding:
+    """The finding; undecided where an assumption fails, or where every call failed."""
+    drawer = job.drawer
+    if drawer.changed and not drawer.one_by_one:
+        checks.broken = checks.broken or sentence("data")
+    if checks.broken:
+        return replace(finding, refuted=False, undecided=True, epsilon_lower=0.0, note=checks.broken)
+    if drawer.failure:
+        return replace(finding, undecided=True, note=f"Every call of the mechanism {drawer.failure}.")
+    return finding
+
+
+def _result(job: Job, checks: Assumptions, finding: Finding, pairs: Sequence[Pair]) -> AuditResult:
+    """The result, with all but what follows the verdict."""
+    asked, drawer = job.options, job.drawer
+    # "not-refuted" needs a finite resolution, and the one that was asked for.
+    reached = finding.resolution.epsilon <= (asked.resolution or sys.float_info.max)
+    passed = "not-refuted" if reached and not finding.undecided else "undecided"
     return AuditResult(
-        verdict=verdict,
+        verdict="refuted" if finding.refuted else passed,
         epsilon_claimed=asked.epsilon,
         delta=asked.delta,
         epsilon_lower=finding.epsilon_lower,
         confidence=1.0 - asked.alpha,
         e_value=finding.largest_e_value,
-        pairs=len(taken),
-        followed=finding.followed or len(taken),
+        pairs=len(pairs),
+        followed=finding.followed or len(pairs),
         samples=finding.samples,
-        seconds=time.perf_counter() - began,
-        pair=taken[finding.pair_index],
+        seconds=0.0,
+        pair=pairs[finding.pair_index],
         pair_index=finding.pair_index,
         direction=finding.direction,
         event=finding.event,
@@ -179,104 +196,89 @@ def audit_privacy(
         replayable=drawer.replayable,
         errors=asked.errors,
         asked=asked.resolution,
-        planted=planted,
-        simplest=named_event,
-        note=" ".join([finding.note, *_remarks(drawer, finding, outputs, more_pairs)]).strip(),
+        note=finding.note,
         epsilon_estimate=finding.epsilon_estimate,
         max_samples=asked.max_samples,
         premise=checks.broken,
         premise_samples=checks.tested,
-        footprints=low_bits,
         trace=finding.trace,
         curve=finding.curve,
     )
 
 
-def _decided(job: Job, checks: assumptions.Assumptions) -> Finding:
-    """What the method finds, once the assumptions are tested; a refutation on another pair than the first, or
-    from long calls, has them tested again there."""
-    drawer = cast(Drawer, job.drawer)
-    if not checks.test(0) or (drawer.failure and len(job.pairs) == 1):
-        return nothing(0)
-    finding = RUN[job.options.method](job)
-    if finding.refuted and (finding.pair_index == 0 or checks.test(finding.pair_index)):
-        longest = _longest_call(finding.trace)
-        if longest > assumptions.CALL and not drawer.one_by_one:
-            checks.test(finding.pair_index, longest)
-    return finding
+def _told_by_failures(job: Job, again: Callable[..., AuditResult]) -> AuditResult | None:
+    """An audit that takes failures for outputs, within the time that is left; None unless calls fail on one
+    dataset alone, and that refutes the claim."""
+    asked = job.options
+    if asked.errors == "symbol":
+        return None
+    patience = TRIAL * job.left() / (2 * min(len(job.pairs), failures.PAIRS))
+    symbols = Drawer(job.drawer.mechanism, "symbol", asked.jobs, patience=patience)
+    failure, left = failures.one_sided(symbols, job.pairs, job.rng.spawn(1)[0]), job.left()
+    if not failure or left <= 0.0:
+        return None
+    found = again(errors="symbol", time_limit=None if asked.time_limit is None else left)
+    note = f"{failures.ONE_SIDED} {found.note}".strip()
+    return replace(found, event=f"{failure}; {found.event}", note=note) if found.refuted else None
 
 
-def _withheld(finding: Finding, checks: assumptions.Assumptions) -> Finding:
-    """The finding; undecided where an assumption fails, or where every call failed."""
-    drawer = checks.drawer
-    if drawer.changed and not drawer.one_by_one:
-        checks.broken = checks.broken or assumptions.sentence("data")
-    if checks.broken:
-        return replace(finding, refuted=False, undecided=True, epsilon_lower=0.0, note=checks.broken)
-    if drawer.failure:
-        return replace(finding, undecided=True, note=f"Every call of the mechanism {drawer.failure}.")
-    return finding
-
-
-def _remarks(drawer: Drawer, finding: Finding, outputs: Sequence[Any], more_pairs: bool) -> list[str]:
-    """What else is to be said beside the finding's own note."""
-    found: list[str] = []
+def _after(job: Job, result: AuditResult, seconds: float) -> AuditResult:
+    """The result with what follows the verdict: notes, low-order bits, and planted leaks or the witness. The
+    verdict took `seconds` of the processor."""
+    asked, drawer = job.options, job.drawer
+    outputs = [drawer.kept(named(place, result.pair_index)) for place in (0, 1)]
+    notes = [result.note]
     if drawer.changed and drawer.one_by_one:
-        found.append(
-            "The mechanism changes its data: every call was given a copy, which it would not get in use."
-        )
-    if finding.refuted and all(len(set(map(digest, side[:ALIKE]))) == 1 for side in outputs):
-        found.append(CONSTANT)
-    if more_pairs:
-        found.append(f"pairs yields more than {MAX_PAIRS} pairs: only the first {MAX_PAIRS} were audited.")
-    return found
+        notes.append(CHANGES)
+    if result.refuted and all(len(set(map(digest, some[:ALIKE]))) == 1 for some in outputs):
+        notes.append(CONSTANT)
+    result = replace(result, note=" ".join(notes).strip())
+    cost = max(seconds, drawer.seconds)
+    if asked.score is None and not result.premise:
+        low_bits = footprints_of.look(outputs[0], outputs[1], asked.epsilon, asked.delta, asked.alpha)
+        result = replace(result, footprints=low_bits)
+
+    def announce(step: str) -> None:
+        if asked.progress is not None and result.trace:
+            asked.progress(replace(result.trace[-1], next=step))
+
+    with suppress(*asked.stops):
+        if asked.planting and result.verdict == "not-refuted":
+            announce("leaks are planted into its outputs")
+            return replace(result, planted=_planted(job, outputs, result, cost))
+    # The refutation stands, whatever a mechanism does when it is called again.
+    with suppress(ValueError, *asked.stops):
+        if asked.simplest and result.refuted:
+            announce("refuted; a simple event is looked for")
+            return replace(result, simplest=_witness(job, outputs, result))
+    return result
 
 
-def _longest_call(trace: tuple[Look, ...]) -> int:
-    """How many outputs of a dataset were drawn between two looks, at most."""
-    return int(np.diff([look.samples for look in trace], prepend=0).max(initial=0))
-
-
-def _planted(job: Job, outputs: list[Any], finding: Finding, cost: float) -> tuple[Planted, ...]:
+def _planted(job: Job, outputs: list[Any], result: AuditResult, cost: float) -> tuple[Planted, ...]:
     """What leaks this audit, which took `cost` seconds, would have caught on the pair that it names."""
-    request, count = job.options, len(job.pairs)
+    asked, count = job.options, len(job.pairs)
+    claim: dict[str, Any] = {"epsilon": asked.epsilon, "delta": asked.delta, "alpha": asked.alpha / count}
 
     def run(given: Given, samples: int, limit: float, rng: np.random.Generator) -> tuple[bool, bool]:
-        short = Options(
-            epsilon=request.epsilon,
-            delta=request.delta,
-            alpha=request.alpha / count,
-            max_samples=samples,
-            time_limit=limit if math.isfinite(limit) else None,
-            score=request.score,
-            footprints=request.footprints,
-        )
-        found = RUN[request.method](Job(short, given, [kept_apart((0, 1))], rng, job.threads))
+        limited: dict[str, Any] = {} if math.isinf(limit) else {"time_limit": limit}
+        same: dict[str, Any] = {"score": asked.score, "footprints": asked.footprints}
+        short = Options(**claim, **limited, **same, max_samples=samples)
+        found = RUN[asked.method](Job(short, cast(Drawer, given), [kept_apart((0, 1))], rng, job.threads))
         return found.refuted, not found.undecided
 
-    audit = Passed(
-        samples=finding.samples // count,
-        epsilon=request.epsilon,
-        delta=request.delta,
-        alpha=request.alpha / count,
-        run=run,
-    )
+    audit = Passed(**claim, samples=result.samples // count, run=run)
     allowed = min(max(PATIENCE * cost, LEAST_SECONDS), job.left())
     return plant(audit, outputs, job.drawer.encoder(), allowed, job.rng.spawn(1)[0])
 
 
-def _witness(job: Job, outputs: list[Any], finding: Finding) -> Witness | None:
+def _witness(job: Job, outputs: Sequence[Any], result: AuditResult) -> Witness | None:
     """The simplest event that shows the refutation; None where there is none, or no time to count one."""
-    request, drawer, index = job.options, cast(Drawer, job.drawer), finding.pair_index
+    asked, drawer, index = job.options, job.drawer, result.pair_index
     rng = job.rng.spawn(1)[0]
-
-    def draw(side: int, size: int) -> Any:
-        return drawer.draw(job.pairs[index][side], size, rng, named(side, index))
-
     # An audit that does not stop early may have gone on for ever so long after the refutation.
-    shown = (look.samples for look in finding.trace if look.epsilon_lower >= request.epsilon)
-    enough = TUNING.longest * min(shown, default=finding.samples)
-    samples = fresh_samples(min(finding.samples, enough))
+    shown = (look.samples for look in result.trace if look.epsilon_lower >= asked.epsilon)
+    enough = TUNING.longest * min(shown, default=result.samples)
+    samples = fresh_samples(min(result.samples, enough))
     # A draw takes as long as those before it did, and there are two datasets; no longer than the audit did.
     left = min(job.left(), max(LONGER, drawer.seconds))
     samples = min(samples, int(0.5 * left * drawer.drawn / max(drawer.seconds, 1e-9)))
@@ -285,21 +287,22 @@ def _witness(job: Job, outputs: list[Any], finding: Finding) -> Witness | None:
     drawer.keep = 0
     return find_witness(
         outputs,
-        draw,
-        epsilon=request.epsilon,
-        delta=request.delta,
-        alpha=request.alpha,
-        bound=finding.epsilon_lower,
+        lambda place, size: drawer.draw(job.pairs[index][place], size, rng, named(place, index)),
+        epsilon=asked.epsilon,
+        delta=asked.delta,
+        alpha=asked.alpha,
+        bound=result.epsilon_lower,
         samples=samples,
         encoder=drawer.encoder(),
     )
 
 
 def _scored(mechanism: Callable[..., Any], score: Callable[[Any], Any]) -> Callable[..., Any]:
+    """The mechanism with the user's score of its outputs in their place."""
+
     @functools.wraps(mechanism)  # it keeps what is known of the mechanism
     def scored(data: Any, size: int, rng: np.random.Generator) -> Any:
-        outputs = mechanism(data, size, rng)
-        values = np.asarray(score(outputs))
+        values = np.asarray(score(mechanism(data, size, rng)))
         if values.shape != (size,) or values.dtype.kind not in "biuf":
             raise ValueError(
                 f"score must return {size} numbers for {size} outputs, "

@@ -65,7 +65,7 @@ class Bet:
         return Bet(self.f_rest[i], self.f_u[i], self.f_l[i], self.g_rest[i], self.g_u[i], self.g_l[i])
 
     def log_e_value(self, n: int, x_u: Any, x_l: Any, y_u: Any, y_l: Any) -> Floats:
-        """Log e-value of n samples of each side, of which x_u, x_l and y_u, y_l lie in U and L."""
+        """Log e-value of n samples of each dataset, of which x_u, x_l and y_u, y_l lie in U and L."""
         return (
             n * (self.f_rest + self.g_rest)
             + x_u * (self.f_u - self.f_rest)
@@ -210,7 +210,7 @@ def _nearest_null(more: Floats, less: Floats, a: Floats, delta: float) -> Floats
 
 
 def divergence(p: Floats, q: Floats, epsilon: Any, delta: float) -> Floats:
-    """KL distance of (p, q) from the null set, per sample of each side; 0 inside."""
+    """KL distance of (p, q) from the null set, per sample of each dataset; 0 inside."""
     return relative_entropy(p, q, *project(p, q, epsilon, delta))
 
 
@@ -221,9 +221,6 @@ def relative_entropy(p: Floats, q: Floats, p0: Floats, q0: Floats) -> Floats:
     found = rel_entr(p, p0) + rel_entr(1.0 - p, 1.0 - p0) + rel_entr(q, q0) + rel_entr(1.0 - q, 1.0 - q0)
     # Of equal laws the four terms cancel but for rounding.
     return np.maximum(found, 0.0)
-
-
-# --- One fixed sample --------------------------------------------------------------------------------
 
 
 def shown(p: float, q: float, delta: float) -> float:

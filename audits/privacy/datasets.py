@@ -20,6 +20,8 @@ from audits.privacy.outputs import Raw
 Records = list[Hashable]
 ATOMIC = bool, int, float, complex, str, bytes, np.generic
 GENERATORS = np.random.Generator, np.random.BitGenerator, np.random.RandomState, random.Random
+FRAME, SERIES, INDEX = ("itertuples", "columns"), ("to_numpy", "iloc"), ("to_numpy", "get_indexer")
+"""What tells objects of pandas and its like."""
 MOST_NESTED = 200
 """What is nested more deeply is not looked at for changes."""
 
@@ -29,7 +31,7 @@ def records(data: Any) -> Records | str:
 
     An array, a list or a tuple holds one record a row; so does a DataFrame or a Series.
     """
-    if _is_frame(data):
+    if _has(data, FRAME):
         return [key(row) for row in data.itertuples(index=False, name=None)]
     if hasattr(data, "toarray"):  # a sparse matrix has no length
         data = data.toarray()
@@ -37,7 +39,7 @@ def records(data: Any) -> Records | str:
         data = data.to_numpy()
     if isinstance(data, np.ndarray) and data.ndim == 0:
         data = data.item()
-    if isinstance(data, (str, bytes)) or not hasattr(data, "__len__") or not hasattr(data, "__getitem__"):
+    if isinstance(data, (str, bytes)) or not _has(data, ("__len__", "__getitem__")):
         return (
             f"a dataset must be a sequence of records, got {brief(data)}; "
             "for other datasets pass a function (D, D′) -> bool as adjacency"
@@ -63,15 +65,15 @@ def readings(first: Any, second: Any) -> list[tuple[Records, Records]] | str:
     found: list[tuple[Records, Records]] = []
     for read in ([records] if rows else []) + ([_zipped] if columns else []):
         a, b = map(read, both)
-        if isinstance(a, str) or isinstance(b, str):
-            return a if isinstance(a, str) else cast(str, b)
+        if isinstance(a, str):
+            return a
+        if isinstance(b, str):
+            return b
         found.append((a, b))
-    if not found:
-        return (
-            f"one dataset holds rows and the other columns, got {brief(first)} and {brief(second)}; "
-            "pass a function (D, D′) -> bool as adjacency"
-        )
-    return found
+    return found or (
+        f"one dataset holds rows and the other columns, got {brief(first)} and {brief(second)}; "
+        "pass a function (D, D′) -> bool as adjacency"
+    )
 
 
 def may_be(data: Any) -> tuple[bool, bool]:
@@ -88,19 +90,12 @@ def may_be(data: Any) -> tuple[bool, bool]:
 
 
 def _is_column(part: Any) -> bool:
-    return (isinstance(part, np.ndarray) and cast(Raw, part).ndim > 0) or _is_frame(part) or _is_series(part)
+    is_array = isinstance(part, np.ndarray) and cast(Raw, part).ndim > 0
+    return is_array or _has(part, FRAME) or _has(part, SERIES)
 
 
-def _is_frame(data: Any) -> bool:
-    return hasattr(data, "itertuples") and hasattr(data, "columns")
-
-
-def _is_series(data: Any) -> bool:
-    return hasattr(data, "to_numpy") and hasattr(data, "iloc")
-
-
-def _is_index(data: Any) -> bool:
-    return hasattr(data, "to_numpy") and hasattr(data, "get_indexer")
+def _has(data: Any, names: Sequence[str]) -> bool:
+    return all(hasattr(data, name) for name in names)
 
 
 def _zipped(data: Sequence[Any]) -> Records | str:
@@ -118,7 +113,7 @@ def key(record: Any) -> Hashable:
     """A record as something that can be compared and counted; NaN equals itself."""
     if isinstance(record, np.generic):
         record = record.item()
-    if isinstance(record, float) and record != record:
+    if isinstance(record, (float, complex)) and record != record:
         return ("NaN",)
     if type(record).__name__ in ("NAType", "NaTType"):
         return (type(record).__name__,)
@@ -126,7 +121,7 @@ def key(record: Any) -> Hashable:
         array = cast(Raw, record)
         items = array.ravel().tolist()
         if array.dtype.kind in "fc" and bool(np.isnan(array).any()):
-            items = [("NaN",) if item != item else item for item in items]
+            items = list(map(key, items))
         return (array.shape, tuple(items))
     if isinstance(record, (list, tuple, np.ndarray)):
         return tuple(key(part) for part in cast(Sequence[Any], record))
@@ -139,9 +134,6 @@ def brief(value: Any) -> str:
     """The representation on one line, cut to 80 characters."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 80 else text[:79] + "…"
-
-
-# --- Copies ------------------------------------------------------------------------------------------
 
 
 class Dataset:
@@ -168,10 +160,6 @@ def kept_apart(pair: tuple[Any, Any]) -> tuple[Dataset, Dataset]:
     return Dataset(pair[0]), Dataset(pair[1])
 
 
-def _same(data: Any) -> Any:
-    return data
-
-
 def copier(data: Any) -> Callable[[Any], Any]:
     """The cheapest way to copy a dataset of this kind."""
     if _is_constant(data):
@@ -192,6 +180,10 @@ def copier(data: Any) -> Callable[[Any], Any]:
     return _same  # a handle, a lock: handed out as it is
 
 
+def _same(data: Any) -> Any:
+    return data
+
+
 class _Pickler(pickle.Pickler):
     """Leaves generators of random numbers out: every copy of one would draw the same noise again."""
 
@@ -209,9 +201,7 @@ class _Pickler(pickle.Pickler):
 class _Unpickler(pickle.Unpickler):
     """Puts the generators that were left out back in."""
 
-    def __init__(self, file: io.BytesIO, left_out: list[Any]) -> None:
-        super().__init__(file)
-        self.left_out = left_out
+    left_out: Sequence[Any] = ()
 
     def persistent_load(self, pid: int) -> Any:
         return self.left_out[pid]
@@ -223,7 +213,9 @@ def _pickled(data: Any) -> Any:
     pickler = _Pickler(file)
     pickler.dump(data)
     file.seek(0)
-    return _Unpickler(file, pickler.left_out).load()
+    unpickler = _Unpickler(file)
+    unpickler.left_out = pickler.left_out
+    return unpickler.load()
 
 
 def _is_generator(data: Any) -> bool:
@@ -247,57 +239,51 @@ def _are_constant(data: Any) -> bool:
     return type(data) is list and all(map(_is_constant, cast(list[Any], data)))
 
 
-def digest(data: Any) -> bytes:
-    """A fingerprint of a dataset's contents: equal contents have equal ones."""
-    return _digest(data, ())
-
-
-def _digest(data: Any, within: tuple[int, ...]) -> bytes:
-    """The fingerprint of a part; `within` are the identities of what holds it."""
+def digest(data: Any, within: tuple[int, ...] = ()) -> bytes:
+    """A fingerprint of contents: equal contents have equal ones. `within` are the identities of what holds
+    them."""
     found = hashlib.blake2b(type(data).__name__.encode(), digest_size=16)
     # To draw from a generator is no change of the data.
     if id(data) in within or len(within) > MOST_NESTED or _is_generator(data):
         return found.digest()
-    parts: Iterable[Any] = ()
     if _is_constant(data) or _are_constant(data):
         found.update(repr(data).encode())
-    elif isinstance(data, AbstractSet):
-        # Copies of a set may give its elements in another order.
-        found.update(
-            b"".join(sorted(_digest(part, (*within, id(data))) for part in cast(Iterable[Any], data)))
-        )
-    elif isinstance(data, np.ma.MaskedArray):
-        parts = data.data, np.ma.getmaskarray(cast(Any, data))
-    elif isinstance(data, np.ndarray):
+        return found.digest()
+    parts = (digest(part, (*within, id(data))) for part in _parts(data))
+    # Copies of a set may give its elements in another order.
+    found.update(b"".join(sorted(parts) if isinstance(data, AbstractSet) else parts))
+    return found.digest()
+
+
+def _parts(data: Any) -> Iterable[Any]:
+    """What a dataset holds, without what changes when it is only read."""
+    if isinstance(data, AbstractSet):
+        return cast(Iterable[Any], data)
+    if isinstance(data, np.ma.MaskedArray):
+        return data.data, np.ma.getmaskarray(cast(Any, data))
+    if isinstance(data, np.ndarray):
         array = cast(Raw, data)
-        found.update(repr((array.shape, str(array.dtype))).encode())
-        parts = _lasting(array, getattr(array, "__dict__", {}))
-        if array.dtype == object:
-            parts = [*array.ravel(), *parts]
-        else:
-            found.update(np.ascontiguousarray(array).tobytes())
-    elif type(data) in (list, tuple):
-        parts = itertools.chain([len(data)], data)
-    elif type(data) is dict:
-        parts = itertools.chain.from_iterable(cast(dict[Any, Any], data).items())
-    elif hasattr(data, "tocoo"):
+        content: Any = (
+            list(array.ravel()) if array.dtype == object else hashlib.blake2b(array.tobytes()).digest()
+        )
+        return array.shape, str(array.dtype), content, *_lasting(array, getattr(array, "__dict__", {}))
+    if type(data) in (list, tuple):
+        return len(data), *data
+    if type(data) is dict:
+        return itertools.chain.from_iterable(cast(dict[Any, Any], data).items())
+    if hasattr(data, "tocoo"):
         # A sparse matrix may sort its entries when it is only read.
         entries = data.tocoo(copy=True)
         entries.sum_duplicates()
-        parts = entries.shape, entries.row, entries.col, entries.data
-    elif _is_frame(data):
-        columns = (data.iloc[:, j] for j in range(data.shape[1]))
-        parts = *columns, data.index, data.attrs
-    elif _is_series(data):
-        parts = data.to_numpy(), repr(data.dtype), data.index, data.name, data.attrs
-    elif _is_index(data):
+        return entries.shape, entries.row, entries.col, entries.data
+    if _has(data, FRAME):
+        return *(data.iloc[:, j] for j in range(data.shape[1])), data.index, data.attrs
+    if _has(data, SERIES):
+        return data.to_numpy(), repr(data.dtype), data.index, data.name, data.attrs
+    if _has(data, INDEX):
         # An index keeps what it was asked for, which is no change.
-        parts = data.to_numpy(), repr(data.dtype), tuple(data.names)
-    else:
-        parts = _state(data)
-    for part in parts:
-        found.update(_digest(part, (*within, id(data))))
-    return found.digest()
+        return data.to_numpy(), repr(data.dtype), tuple(data.names)
+    return _state(data)
 
 
 def _lasting(data: Any, attributes: Mapping[str, Any]) -> list[Any]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 import enum
 import inspect
+import math
 import os
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -22,11 +23,6 @@ from audits.privacy.outputs import Raw
 from audits.privacy.processes import Unsendable, WorkerFailed, can_fork, in_processes
 
 Mechanism = Callable[..., Any]
-
-
-class Stopped(BaseException):
-    """Raised into a run from outside, as by a handler of signals; its words say what happened. A mechanism
-    that catches every `Exception` does not stop it."""
 
 
 ERRORS = ("raise", "symbol")
@@ -42,9 +38,14 @@ FAILED = "raised "
 """How the symbol of an exception begins."""
 CHANCE = 1e-6
 TRIED = 4
-"""Outputs that are drawn twice with equal generators, to see whether these are all that a mechanism uses."""
+"""Outputs that are drawn twice, to see whether a mechanism uses no generator but the given one."""
 WORTH_FORKING = 0.2
 """Seconds that a draw must take to be worth processes of its own."""
+
+
+class Stopped(BaseException):
+    """Raised into a run from outside, as by a handler of signals; its words say what happened. A mechanism
+    that catches every `Exception` does not stop it."""
 
 
 def each(f: Mechanism) -> Mechanism:
@@ -105,71 +106,59 @@ def stack(outputs: Sequence[Any]) -> Raw:
     """Outputs one by one → an array, outputs along the first axis; all but numbers of one kind and arrays of
     one shape become Python objects."""
     first = outputs[0] if len(outputs) else 0.0
-    if all(type(o) is type(first) for o in outputs) and not isinstance(first, enum.Enum):
-        small = isinstance(first, int) and all(-(2**63) <= o < 2**63 for o in outputs)
-        # Times of several units would all get the same, and bytes would lose zeros at their end.
-        if small or (
-            isinstance(first, (float, np.number, np.bool_)) and not isinstance(first, np.timedelta64)
-        ):
-            return np.asarray(outputs)
-        arrays = type(first) is np.ndarray and first.ndim > 0 and first.dtype.kind not in "OV"
-        if arrays and len({(o.shape, o.dtype) for o in outputs}) == 1:
-            return np.stack(list(outputs))
+    if isinstance(first, enum.Enum) or any(type(o) is not type(first) for o in outputs):
+        return objects(outputs)
+    if isinstance(first, int):
+        return np.asarray(outputs) if all(-(2**63) <= o < 2**63 for o in outputs) else objects(outputs)
+    # Times of several units would all get the same, and bytes would lose zeros at their end.
+    if isinstance(first, (float, np.number, np.bool_)) and not isinstance(first, np.timedelta64):
+        return np.asarray(outputs)
+    arrays = type(first) is np.ndarray and first.ndim > 0 and first.dtype.kind not in "OV"
+    if arrays and len({(o.shape, o.dtype) for o in outputs}) == 1:
+        return np.stack(list(outputs))
     return objects(outputs)
 
 
-class Source(Protocol):
-    """Where an audit has its outputs from; see `Drawer`."""
-
-    first_output: float | None
-    seconds: float
-
-    def draw(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Any:
-        """`size` outputs, first axis first, as `encoder` takes them."""
-        ...
-
-    def encoder(self) -> Any:
-        """What turns the outputs into columns; see `encoder.Encoder`."""
-        ...
-
-
-def named(side: int, index: int) -> str:
-    """The name of a dataset in messages: side 0 or 1 of a pair."""
-    return f"the {('first', 'second')[side]} dataset of pair {index}"
+def named(place: int, index: int) -> str:
+    """The name of a dataset in messages: the first, 0, or the second, 1, of a pair."""
+    return f"the {('first', 'second')[place]} dataset of pair {index}"
 
 
 class Drawer:
     """Calls a mechanism on copies of the data and checks what comes back.
 
-    errors  "raise": an exception or NaN is bad input. "symbol": it is an output of its own; outputs are then
-            drawn one a call, as a call that raises says nothing of its other outputs.
-    jobs    processes that draw where every output takes a call of its own, and threads that draw where not:
-            outputs do not depend on it. What takes no generator is drawn on several processes only where
-            these are seen to draw different outputs.
-    keep    how many of the first outputs of a dataset are kept, at most.
+    errors    "raise": an exception or NaN is bad input. "symbol": it is an output of its own; outputs are
+              then drawn one a call, as a call that raises says nothing of its other outputs.
+    jobs      processes that draw where every output takes a call of its own, and threads that draw where
+              not: outputs do not depend on it. What takes no generator is drawn on several processes only
+              where these are seen to draw different outputs.
+    keep      how many of the first outputs of a dataset are kept, at most.
+    patience  seconds after which a draw of one output a call ends with fewer outputs.
 
     replayable    False for mechanisms wrapped by `unseeded`.
     one_by_one    whether every output comes from a call of its own, as `each` has it.
     changed       whether the mechanism has changed its data so far.
     outcomes      the failures that calls have ended with so far, and "" where one has returned an output.
     arrays        whether a call returned an array of outputs, which gives all of them one type.
-    first_output  when the first call came back, by `time.perf_counter`.
+    first_output  when the first call ended, by `time.perf_counter`.
     """
 
-    def __init__(self, mechanism: Mechanism, errors: str = "raise", jobs: int = 1, keep: int = 0) -> None:
-        self.mechanism = mechanism
-        self.jobs = jobs
-        self.seconds = 0.0
-        self.drawn = 0
-        self.symbols = errors == "symbol"
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        errors: str = "raise",
+        jobs: int = 1,
+        keep: int = 0,
+        patience: float = math.inf,
+    ) -> None:
+        self.mechanism, self.jobs, self.keep, self.patience = mechanism, jobs, keep, patience
+        self.seconds, self.drawn = 0.0, 0
+        self.symbols = self.one_a_call = errors == "symbol"
         self.replayable = bool(getattr(mechanism, "replayable", True))
         self.one_by_one = self.symbols or bool(getattr(mechanism, "one_by_one", False))
-        self.one_a_call = self.symbols
-        self.changed = False
+        self.changed = self.arrays = False
         self.outcomes: set[str] = set()
-        self.arrays = False
         self.first_output: float | None = None
-        self.keep = keep
         self._kept: dict[str, list[Raw]] = {}
         self._replays: bool | None = None
 
@@ -210,15 +199,18 @@ class Drawer:
     def _drawn(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
         chunk = max(CHUNK_ONE_BY_ONE, -(-size // MOST_CHUNKS)) if self.one_by_one else CHUNK
         sizes = [min(chunk, size - start) for start in range(0, size, chunk)]
+        until = time.perf_counter() + self.patience
         if len(sizes) <= 1:
-            return self._chunk(data, size, rng, where)
+            return self._chunk(data, size, rng, where, until)
         generators = rng.spawn(len(sizes))
 
         def work(place: int) -> tuple[Raw, bool]:
-            return self._chunk(data, sizes[place], generators[place], where), self.changed
+            return self._chunk(data, sizes[place], generators[place], where, until), self.changed
 
         def again(place: int) -> bool:
-            first, second = (self._chunk(data, TRIED, np.random.default_rng(0), where) for _ in range(2))
+            first, second = (
+                self._chunk(data, TRIED, np.random.default_rng(0), where, until) for _ in range(2)
+            )
             return list(map(repr, first)) == list(map(repr, second))
 
         found = self._on_jobs(work, sizes, again)
@@ -239,35 +231,42 @@ class Drawer:
         if in_workers and self.jobs > 1:
             if self._replays is None:
                 self._replays = self.replayable and again(0)
-            if not self._replays:
-                # A generator of the library's own may start in one state in every process: the second
-                # process would then repeat the draws of the first.
-                self.jobs = 1
+            self.jobs = self.jobs if self._replays else 1
         if self.jobs > 1 and (in_workers or (self.replayable and not self.one_by_one)):
             with ThreadPoolExecutor(self.jobs) as pool:
                 return list(pool.map(work, range(count)))
         worth = self.seconds * sum(sizes) > WORTH_FORKING * max(self.drawn, 1)
         if self.jobs > 1 and worth and can_fork():
-            try:
-                if self._replays is None:
-                    # Of what takes no generator the chunks themselves must tell.
-                    self._replays = not self.replayable or in_processes(again, 1, 1)[0]
-                if self._replays:
-                    found = in_processes(work, count, self.jobs)
-                    repeated = repeat([part for part, _ in found[: self.jobs]])
-                    if repeated is False or (repeated is None and self.replayable):
-                        return found
-                self.jobs = 1  # a generator of the mechanism's own, in the same state in every process
-            except Unsendable:
-                self.jobs = 1  # the same chunks again, one after the other
-            except RuntimeError as error:
-                raise ValueError("mechanism ended the process that called it") from error
+            found = self._forked(work, count, again)
+            if found is not None:
+                return found
+            self.jobs = 1  # the same chunks again, one after the other
         return [work(place) for place in range(count)]
 
-    def _chunk(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
+    def _forked(
+        self, work: Callable[[int], tuple[Raw, bool]], count: int, again: Callable[[int], bool]
+    ) -> list[tuple[Raw, bool]] | None:
+        """The chunks, drawn by processes; None where these repeat each other's draws, or cannot send them."""
+        try:
+            if self._replays is None:
+                # Of what takes no generator the chunks themselves must tell.
+                self._replays = not self.replayable or in_processes(again, 1, 1)[0]
+            if not self._replays:
+                return None
+            found = in_processes(work, count, self.jobs)
+        except Unsendable:
+            return None
+        except RuntimeError as error:
+            raise ValueError("mechanism ended the process that called it") from error
+        repeated = repeat([part for part, _ in found[: self.jobs]])
+        return found if repeated is False or (repeated is None and self.replayable) else None
+
+    def _chunk(self, data: Dataset, size: int, rng: np.random.Generator, where: str, until: float) -> Raw:
         if not self.one_a_call:
             return self._called(data, size, rng, where)
-        parts = [self._called(data, 1, rng, where) for _ in range(size)]
+        parts = [self._called(data, 1, rng, where)]
+        while len(parts) < size and time.perf_counter() <= until:
+            parts.append(self._called(data, 1, rng, where))
         return objects([part[0] for part in parts]) if self.symbols else joined(parts)
 
     def _called(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
@@ -279,16 +278,11 @@ class Drawer:
             raise
         except BaseException as error:
             # A panic of Rust and a test that fails are no `Exception`, but they are failures like others.
-            kind = type(error).__name__
             if self.symbols:
-                return objects([Word(f"{FAILED}{kind}")])
+                return objects([Word(f"{FAILED}{type(error).__name__}")])
             if isinstance(error, SystemExit):
                 raise ValueError(f"mechanism called exit({error.code!r}) on {where}") from error
-            # The words of an exception may hold what a terminal obeys.
-            said = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(str(error).split())[:200])
-            raise ValueError(
-                f"mechanism raised {kind}({said}) on {where}{_remedy(error, self.mechanism)}"
-            ) from error
+            raise ValueError(f"mechanism {_raised(error, self.mechanism, where)}") from error
         one_by_one = self.one_by_one and (self.symbols or not self.one_a_call)
         self.arrays = self.arrays or (isinstance(raw, np.ndarray) and not one_by_one)
         return _checked(raw, size, where)
@@ -296,13 +290,12 @@ class Drawer:
     def _outputs(self, data: Dataset, size: int, rng: np.random.Generator) -> Any:
         process, mine = os.getpid(), data.fresh()
         try:
-            outputs = self.mechanism(mine, size, rng)
-            if self.first_output is None:
-                self.first_output = time.perf_counter()
-            return outputs
+            return self.mechanism(mine, size, rng)
         finally:
             if os.getpid() != process:
                 os._exit(0)  # a child of a mechanism that forks must not go on with the audit
+            if self.first_output is None:
+                self.first_output = time.perf_counter()
             if not self.changed:
                 # A mechanism of another process has copies of its own, and says itself what it does to them.
                 elsewhere = getattr(getattr(self.mechanism, "changed", None), "is_set", None)
@@ -312,6 +305,21 @@ class Drawer:
 def failure(output: Any) -> str:
     """How the call ended that an output stands for, as "raised KeyError"; "" for an output proper."""
     return output.name if isinstance(output, Word) and output.name.startswith(FAILED) else ""
+
+
+def _raised(error: BaseException, mechanism: Mechanism, where: str) -> str:
+    """What a mechanism raised, and what would do."""
+    # The words of an exception may hold what a terminal obeys.
+    said = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(str(error).split())[:200])
+    remedy = '; errors="symbol" takes exceptions for outputs'
+    if _is_of_the_call(error, mechanism):
+        remedy = (
+            "; a mechanism is called as mechanism(data, size, rng): audits.each wraps f(data, rng), "
+            "audits.unseeded a function without rng"
+        )
+    elif isinstance(error, (NameError, ImportError, AttributeError)):
+        remedy = ""
+    return f"raised {type(error).__name__}({said}) on {where}{remedy}"
 
 
 def _is_of_the_call(error: BaseException, mechanism: Mechanism) -> bool:
@@ -328,18 +336,6 @@ def _is_of_the_call(error: BaseException, mechanism: Mechanism) -> bool:
     except ValueError:
         pass  # a function of C may have no signature
     return place.tb_frame.f_code.co_filename == __file__
-
-
-def _remedy(error: BaseException, mechanism: Mechanism) -> str:
-    """What would do where a mechanism raises."""
-    if _is_of_the_call(error, mechanism):
-        return (
-            "; a mechanism is called as mechanism(data, size, rng): audits.each wraps f(data, rng), "
-            "audits.unseeded a function without rng"
-        )
-    if isinstance(error, (NameError, ImportError, AttributeError)):
-        return ""
-    return '; errors="symbol" takes exceptions for outputs'
 
 
 def repeat(parts: Sequence[Raw]) -> bool | None:

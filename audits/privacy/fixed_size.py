@@ -22,7 +22,7 @@ from audits.privacy.outputs import Floats, join
 from audits.privacy.pair_state import PairState
 from audits.privacy.plain_words import with_shares
 from audits.privacy.power import QUANTILE, smallest_violation
-from audits.privacy.result import CurvePoint, Look, Resolution
+from audits.privacy.result import Look
 from audits.privacy.tuning import TUNING
 
 
@@ -43,11 +43,10 @@ class Candidate:
 
 def run_fixed(job: Job) -> Finding:
     """Learn one event, test it."""
-    request = job.options
     states = [PairState(job, pair, i) for i, pair in enumerate(job.pairs)]
-    learning = max(32, int(TUNING.fixed_learning * request.max_samples) // len(states))
+    learning = max(32, int(TUNING.fixed_learning * job.options.max_samples) // len(states))
+    rest = job.options.max_samples - learning * len(states)
     best: tuple[PairState, Candidate] | None = None
-    rest = request.max_samples - learning * len(states)
     for state in states:
         state.collect(learning)
         with job.threads.limit(limits=1):
@@ -59,31 +58,12 @@ def run_fixed(job: Job) -> Finding:
             state.kept = [[], []]
     if best is None or rest < 1:
         return nothing(learning * len(states))
-    state, candidate = best
-    tested = _test(state, candidate, rest)
-    drawn = learning * len(states) + tested.size
-    direction, _ = candidate.family.words(candidate.event)
-    words = state.encoder.named(tested.words)
-    p, q = (tested.more + 0.5) / (tested.size + 1.0), (tested.less + 0.5) / (tested.size + 1.0)
-    return Finding(
-        refuted=tested.bound > request.epsilon,
-        epsilon_lower=tested.bound,
-        largest_e_value=math.exp(min(tested.log_e_value, 690.0)),
-        samples=drawn,
-        pair_index=state.index,
-        direction=direction,
-        event=with_shares(words, direction, tested.more / tested.size, tested.less / tested.size),
-        resolution=_resolution(tested, request),
-        trace=(Look(drawn, tested.log_e_value, tested.bound),),
-        curve=tested.curve,
-        epsilon_estimate=max(binomial.shown(p, q, request.delta), tested.bound),
-    )
+    return _tested(*best, _count(*best, rest), learning * len(states))
 
 
 def _learn(state: PairState, rest: int) -> Candidate | None:
     """The event with the largest bound expected on `rest` samples of each dataset."""
     first, second = state.samples()
-    request = state.job.options
     half = len(first) // 2
     state.atoms = find_atoms(join([first, second]))
     scorers = scorer(first, state.atoms), scorer(second, state.atoms)
@@ -108,7 +88,7 @@ def _learn(state: PairState, rest: int) -> Candidate | None:
             x, y = folds.judged(score.folds, first, second, x, y)
         family = events.ThresholdFamily(score, cuts, events.count(x, cuts), events.count(y, cuts), len(x))
         ties = not _all_differ(every)
-        expected, q = _expected(family, (x, y), rest, request, ties=ties)
+        expected, q = _expected(family, (x, y), rest, state.job.options, ties=ties)
         event = int(np.argmax(expected))
         if best is None or expected[event] > best.expected:
             place = int(np.searchsorted(every, cuts[event % len(cuts)]))
@@ -138,13 +118,11 @@ def _fitted(state: PairState, learner: Learner) -> Score | None:
 
 
 def _expected(
-    family: events.ThresholdFamily, scores: tuple[Floats, Floats], rest: int, request: Options, *, ties: bool
+    family: events.ThresholdFamily, scores: tuple[Floats, Floats], rest: int, asked: Options, *, ties: bool
 ) -> tuple[Floats, Floats]:
     """The bound on ε that each event is expected to give on the testing part, and its probability on the
     lesser dataset."""
-    from scipy.special import ndtri
-
-    z = -float(ndtri(request.alpha))
+    z = _quantile(asked.alpha)
     p, _ = family.shares()
     more, less = family.all_hits()
     if family.score.monotone:
@@ -164,107 +142,108 @@ def _expected(
     hits = np.maximum(q * rest, 1.0)
     q_gap = np.log((hits + 1.0 + z * np.sqrt(hits + 1.0)) / hits)
     with np.errstate(divide="ignore", invalid="ignore"):
-        excess = np.maximum(p - request.delta, 0.0)
+        excess = np.maximum(p - asked.delta, 0.0)
         p_gap = z * np.sqrt(p * (1.0 - p) / rest) / excess
         bound = np.log(excess * rest / hits) - np.hypot(p_gap, q_gap)
     caution = TUNING.fixed_caution[0 if family.score.monotone else 1]
     return np.where(np.isfinite(bound), bound, -np.inf) - caution * noise, q
 
 
-def _test(state: PairState, candidate: Candidate, rest: int) -> Tested:
-    """Draw the testing part and count.
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The testing part: the event among a dozen others of its family, with counts of fresh samples. Where
+    scores do not tie, also the samples' scores, on the dataset that should have more and on the other."""
 
-    Outputs are drawn in chunks of bounded size, and kept as scores only where these set the threshold.
-    """
-    job, request, family = state.job, state.job.options, candidate.family
+    family: events.ThresholdFamily
+    event: int
+    scores: tuple[Floats, Floats] | None
+
+
+def _count(state: PairState, candidate: Candidate, rest: int) -> Counted:
+    """Draw the testing part and count."""
+    job, family = state.job, candidate.family
     kind, cut = divmod(candidate.event, len(family.thresholds))
-    # Counted are the event itself, and a dozen other cuts for the curve and the resolution.
     shown = np.unique(np.append(np.linspace(0, len(family.thresholds) - 1, 12).astype(np.int64), cut))
     family = family.keep(shown)
     atoms = None if candidate.continuous else state.atoms
-    counts = family.nothing()
+    counts, done = family.nothing(), 0
     kept: tuple[list[Floats], list[Floats]] = ([], [])
-    done = 0
-    for part in state.chunks(rest):
-        for side, (count, keep) in enumerate(zip(counts, kept, strict=True)):
-            rows = state.known(state.sample(part, side))
+    for both in state.draw(rest):
+        for outputs, count, keep in zip(both, counts, kept, strict=True):
             with job.threads.limit(limits=1):
-                found = scorer(rows, atoms)(family.score, 0)
+                found = scorer(state.known(outputs), atoms)(family.score, 0)
             count += events.count(found, family.thresholds)
             if candidate.continuous:
                 keep.append(found)
-        done += part
+        done += len(both[0])
         if job.left() < 0.0:
             break
     family = replace(family, first=counts[0], second=counts[1], size=done)
-    more, less = family.all_hits()
     event = kind * len(shown) + int(np.searchsorted(shown, cut))
-    hits, lesser = int(more[event]), int(less[event])
-    bound = binomial.two_bounds(hits, lesser, done, request.delta, request.alpha)
-    won = _log_e_value(candidate, hits, lesser, done, request)
-    tested = Tested(hits, lesser, done, bound, family.words(event)[1], state.curve(family), won)
     if not candidate.continuous:
-        return tested
-    first, second = (np.concatenate(side) for side in kept)
-    return _ordered(tested, candidate, kind, (first, second), request)
+        return Counted(family, event, None)
+    first, second = map(np.concatenate, kept)
+    return Counted(family, event, (first, second) if kind < 2 else (second, first))
 
 
-def _log_e_value(candidate: Candidate, hits: int, lesser: int, size: int, request: Options) -> float:
+def _tested(state: PairState, candidate: Candidate, counted: Counted, learning: int) -> Finding:
+    """What the testing part says of the event that was learned from `learning` samples."""
+    asked, family, event = state.job.options, counted.family, counted.event
+    n, curve = family.size, state.curve(family)
+    hits, lesser = (int(side[event]) for side in family.all_hits())
+    direction, words = family.words(event)
+    won = _log_e_value(candidate, hits, lesser, n, asked)
+    if counted.scores is None:
+        bound = binomial.two_bounds(hits, lesser, n, asked.delta, asked.alpha)
+    else:
+        # The threshold is an order statistic of the lesser dataset's testing scores.
+        k = int(np.clip(round(candidate.share * n), 0, n - 1))
+        upper = event // len(family.thresholds) % 2 == 0
+        place, beyond = (n - 1 - k, np.greater) if upper else (k, np.less)
+        threshold = float(np.partition(counted.scores[1], place)[place])
+        hits, lesser = (int(np.count_nonzero(beyond(side, threshold))) for side in counted.scores)
+        bound = binomial.order_bound(hits, k, n, asked.delta, asked.alpha)
+        words = family.score.describe(threshold, upper)
+    p, q = (hits + 0.5) / (n + 1.0), (lesser + 0.5) / (n + 1.0)
+    # The events that were tried are those of the family: the learning part would have chosen another one.
+    tried = (np.array([lesser / n, *(point.second for point in curve)]) * n + 0.5) / (n + 1.0)
+    needed = (QUANTILE + _quantile(asked.alpha)) ** 2 / 2.0
+    return Finding(
+        refuted=bound > asked.epsilon,
+        epsilon_lower=bound,
+        largest_e_value=math.exp(min(won, 690.0)),
+        samples=learning + n,
+        pair_index=state.index,
+        direction=direction,
+        event=with_shares(state.encoder.named(words), direction, hits / n, lesser / n),
+        resolution=smallest_violation(tried, needed / n, asked.epsilon, asked.delta),
+        trace=(Look(learning + n, won, bound),),
+        curve=curve,
+        epsilon_estimate=max(binomial.shown(p, q, asked.delta), bound),
+    )
+
+
+def _log_e_value(candidate: Candidate, hits: int, lesser: int, size: int, asked: Options) -> float:
     """Log of the e-value against the claim that equal bets on the event at its learned threshold win.
 
     They are on all of the violation that was learned or a part of it, and on all of the shares that were
     learned, twice them or a part of them: an event that was chosen among many has been lucky.
     """
     learned = candidate.family.shares()[0][candidate.event]
-    if not learned - request.delta > candidate.share * math.exp(request.epsilon):
+    if not learned - asked.delta > candidate.share * math.exp(asked.epsilon):
         return 0.0
-    shown = math.log((learned - request.delta) / candidate.share)
-    parts = np.linspace(request.epsilon, shown, 5)[1:]
+    shown = math.log((learned - asked.delta) / candidate.share)
+    parts = np.linspace(asked.epsilon, shown, 5)[1:]
     p, ratio = (grid.ravel() for grid in np.meshgrid(learned * np.array([0.25, 0.5, 1.0, 2.0]), parts))
-    p = np.minimum(p + request.delta, 0.999)
-    nothing_else = np.zeros(len(p))
-    q = (p - request.delta) * np.exp(-ratio)
-    bets = binomial.bet(p, q, nothing_else, nothing_else, np.full(len(p), request.epsilon), request.delta)
+    p = np.minimum(p + asked.delta, 0.999)
+    q, none = (p - asked.delta) * np.exp(-ratio), np.zeros(len(p))
+    bets = binomial.bet(p, q, none, none, np.full(len(p), asked.epsilon), asked.delta)
     won = bets.log_e_value(size, hits, 0, lesser, 0)
     return float(log_sum(won[:, None])[0]) - math.log(len(won))
 
 
-def _ordered(
-    tested: Tested, candidate: Candidate, kind: int, seen: tuple[Floats, Floats], request: Options
-) -> Tested:
-    """The event whose threshold is an order statistic of the lesser dataset's testing scores."""
-    one, other = seen if kind < 2 else seen[::-1]
-    done = len(one)
-    k = int(np.clip(round(candidate.share * done), 0, done - 1))
-    upper = kind % 2 == 0
-    place, beyond = (done - 1 - k, np.greater) if upper else (k, np.less)
-    threshold = float(np.partition(other, place)[place])
-    hits, lesser = (int(np.count_nonzero(beyond(side, threshold))) for side in (one, other))
-    bound = binomial.order_bound(hits, k, done, request.delta, request.alpha)
-    words = candidate.family.score.describe(threshold, upper)
-    return replace(tested, more=hits, less=lesser, bound=bound, words=words)
-
-
-@dataclass(frozen=True, slots=True)
-class Tested:
-    """Counts of the event on the testing part, the bound that they give, the event in words, and what
-    `_log_e_value` says."""
-
-    more: int
-    less: int
-    size: int
-    bound: float
-    words: str
-    curve: tuple[CurvePoint, ...]
-    log_e_value: float
-
-
-def _resolution(tested: Tested, request: Options) -> Resolution:
+def _quantile(alpha: float) -> float:
+    """The quantile of the standard normal law that is exceeded with probability alpha."""
     from scipy.special import ndtri
 
-    # The events that were tried are those of the family: the learning part would have chosen another one.
-    q = (
-        np.array([tested.less / tested.size, *(point.second for point in tested.curve)]) * tested.size + 0.5
-    ) / (tested.size + 1.0)
-    needed = (QUANTILE - float(ndtri(request.alpha))) ** 2 / 2.0
-    return smallest_violation(q, needed / tested.size, request.epsilon, request.delta)
+    return -float(ndtri(alpha))

@@ -10,6 +10,7 @@ said of bits.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from operator import itemgetter
 
 import numpy as np
@@ -38,22 +39,6 @@ def cells(values: Floats) -> tuple[Ints, Ints]:
     return exponent.astype(np.int64) * ZEROS + zeros, low.astype(np.int64)
 
 
-def _features(first: Floats, second: Floats, half: int) -> list[tuple[str, Ints, Ints]]:
-    """What is looked at of the bits of one column, in words, and its cells on both datasets: `cells`, and the
-    bit of the significand that tells the datasets apart best in the first half of the outputs."""
-    zeros, lowest = zip(cells(first), cells(second), strict=True)
-    bits = [np.ascontiguousarray(side).view(np.int64) for side in (first, second)]
-    octets = [side[:half, None].astype("<i8").view(np.uint8) for side in bits]
-    shares = [np.unpackbits(side, axis=1, count=52, bitorder="little").mean(axis=0) for side in octets]
-    best = int(np.abs(shares[0] - shares[1]).argmax())
-    one, other = ((side >> best) & 1 for side in bits)
-    return [
-        ("trailing zero bits by the exponent", *zeros),
-        ("lowest three bits, sign of zero", *lowest),
-        (f"bit {best} of the significand", one, other),
-    ]
-
-
 def look(first: Raw, second: Raw, epsilon: float, delta: float, alpha: float) -> Footprints | None:
     """What the low-order bits of outputs (n,) or (n, d) on both datasets show; None where these are no
     doubles, or too few.
@@ -63,43 +48,58 @@ def look(first: Raw, second: Raw, epsilon: float, delta: float, alpha: float) ->
     looks, columns, features and directions share `alpha`. The first look that shows more than `epsilon` is
     the last.
     """
-    most = min(len(first), len(second))
-    if most < LEAST_ROWS or any(side.dtype != np.float64 or side.size == 0 for side in (first, second)):
+    both = first, second
+    most = min(map(len, both))
+    if most < LEAST_ROWS or any(outputs.dtype != np.float64 or outputs.size == 0 for outputs in both):
         return None
     bound, event, rows = 0.0, "", most
     for rows in sorted({min(most, rows) for rows in LOOKS}):
-        sides = [side[:rows].reshape(rows, -1) for side in (first, second)]
-        bound, event = max(
-            _look(sides, epsilon, delta, alpha / len(LOOKS)), (bound, event), key=itemgetter(0)
-        )
+        a, b = (outputs[:rows].reshape(rows, -1) for outputs in both)
+        found = _best_event(a, b, epsilon, delta, alpha / len(LOOKS))
+        bound, event = max(found, (bound, event), key=itemgetter(0))
         if bound > epsilon:
             break
     return Footprints(bound, event, rows, 1.0 - alpha)
 
 
-def _look(sides: list[Raw], epsilon: float, delta: float, alpha: float) -> tuple[float, str]:
-    """The bound of one look at these outputs, and its event."""
-    rows, width = len(sides[0]), min(side.shape[1] for side in sides)
-    columns = range(min(width, MOST_COLUMNS))
-    level = alpha / (2 * FEATURES * len(columns))
+def _best_event(a: Floats, b: Floats, epsilon: float, delta: float, alpha: float) -> tuple[float, str]:
+    """The largest bound that the second half of the outputs gives, and its event."""
+    half, width = len(a) // 2, min(a.shape[1], b.shape[1])
+    columns = min(width, MOST_COLUMNS)
+    level, fresh = alpha / (2 * FEATURES * columns), len(a) - half
     best, event = 0.0, ""
-    half = rows // 2
-    for column in columns:
-        for feature, x, y in _features(sides[0][:, column], sides[1][:, column], half):
-            for direction, one, other in (("first", x, y), ("second", y, x)):
-                top = int(max(one.max(), other.max())) + 1
-                more, less = (np.bincount(side[:half], minlength=top) for side in (one, other))
-                inside = np.log((more + 0.5) / (less + 0.5)) > epsilon
-                hits, others = (int(np.count_nonzero(inside[side[half:]])) for side in (one, other))
-                # The bound is worth its time only where the shares themselves say more than is known.
-                if hits <= (others + 1) * math.exp(max(best, epsilon)):
-                    continue
-                bound = two_bounds(hits, others, rows - half, delta, level)
-                if bound > best:
-                    place = "" if width == 1 else f" of coordinate {column}"
-                    best = bound
-                    event = (
-                        f"{feature}{place}: a set of cells with {hits} of {rows - half} outputs on the "
-                        f"{direction} dataset, {others} on the other"
-                    )
+    for column, (feature, x, y) in _features(a, b, columns, half):
+        for direction, one, other in (("first", x, y), ("second", y, x)):
+            top = int(max(one.max(), other.max())) + 1
+            more, less = (np.bincount(seen[:half], minlength=top) for seen in (one, other))
+            inside = np.log((more + 0.5) / (less + 0.5)) > epsilon
+            hits, others = (int(np.count_nonzero(inside[seen[half:]])) for seen in (one, other))
+            # The bound is worth its time only where the shares themselves say more than is known.
+            if hits <= (others + 1) * math.exp(max(best, epsilon)):
+                continue
+            bound = two_bounds(hits, others, fresh, delta, level)
+            if bound > best:
+                place = "" if width == 1 else f" of coordinate {column}"
+                best, event = (
+                    bound,
+                    (
+                        f"{feature}{place}: a set of cells with {hits} of {fresh} outputs on the {direction} "
+                        f"dataset, {others} on the other"
+                    ),
+                )
     return best, event
+
+
+def _features(a: Floats, b: Floats, columns: int, half: int) -> Iterator[tuple[int, tuple[str, Ints, Ints]]]:
+    """By column what is looked at of the bits, in words, and its cells on both datasets: `cells`, and the bit
+    of the significand that tells the datasets apart best in the first half of the outputs."""
+    for column in range(columns):
+        both = [np.ascontiguousarray(outputs[:, column]) for outputs in (a, b)]
+        zeros, lowest = zip(*map(cells, both), strict=True)
+        yield column, ("trailing zero bits by the exponent", *zeros)
+        yield column, ("lowest three bits, sign of zero", *lowest)
+        octets = [numbers[:half, None].astype("<f8").view(np.uint8) for numbers in both]
+        shares = [np.unpackbits(o, axis=1, count=52, bitorder="little").mean(axis=0) for o in octets]
+        best = int(np.abs(shares[0] - shares[1]).argmax())
+        one, other = ((numbers.view(np.int64) >> best) & 1 for numbers in both)
+        yield column, (f"bit {best} of the significand", one, other)

@@ -13,6 +13,7 @@ that leaks, and the share of each dataset's outputs in the telling event S is kn
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ CONTINUOUS = 0.9
 COMMON = 0.01
 """The commonest output is planted more often where it has at least this share."""
 FEW = 8
-"""The parity of integers is planted where more different values than so many occur."""
+"""The parity of integers is planted where more different values than eight occur."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +66,6 @@ class PlantedLeak:
         if self.measure == "bit":
             return 1.0 / (1.0 + math.exp(-size)), 1.0 / (1.0 + math.exp(size))
         return 0.5, 0.5 * math.exp(-max(epsilon, 1e-9) / (1.0 - size))
-
-
-# --- What is planted ---------------------------------------------------------------------------------
-
-
-def _bits(outputs: Encoded, dataset: int, size: float, rng: Rng) -> NDArray[np.bool_]:
-    """The planted bit of every output."""
-    return rng.random(len(outputs)) < 1.0 / (1.0 + math.exp(-size if dataset == 0 else size))
 
 
 def put(numbers: Any, columns: Any = slice(None), symbols: Any = slice(0), code: Any = 0) -> Plant:
@@ -106,20 +99,42 @@ def put_none(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
     return put(0.0, symbols=slice(None), code=only)(wider, dataset, size, rng)
 
 
-def put_phase(period: float) -> Plant:
-    """The half of the period that an output lies in is the bit; within it outputs are uniform."""
+def put_bit(change: Callable[[Floats, NDArray[np.bool_], Rng], Floats]) -> Plant:
+    """A bit that tells the dataset, in every output: ``change(numbers, bits, rng)`` gives numbers that show
+    it."""
 
     def plant(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
-        half = _bits(outputs, dataset, size, rng)[:, None] + rng.random((len(outputs), 1))
-        return Encoded(outputs.values - np.mod(outputs.values, period) + 0.5 * half * period, outputs.codes)
+        bits = rng.random(len(outputs)) < 1.0 / (1.0 + math.exp(-size if dataset == 0 else size))
+        return Encoded(change(outputs.values, bits, rng), outputs.codes)
 
     return plant
 
 
-def put_parity(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
-    """Whether an integer is odd is the bit."""
-    even = 2.0 * np.floor(0.5 * outputs.values)
-    return Encoded(even + _bits(outputs, dataset, size, rng)[:, None], outputs.codes)
+def put_phase(period: float) -> Plant:
+    """The half of the period that an output lies in is the bit; within it outputs are uniform."""
+
+    def change(x: Floats, bits: NDArray[np.bool_], rng: Rng) -> Floats:
+        half = bits[:, None] + rng.random((len(x), 1))
+        return x - np.mod(x, period) + 0.5 * half * period
+
+    return put_bit(change)
+
+
+put_parity = put_bit(lambda x, bits, rng: 2.0 * np.floor(0.5 * x) + bits[:, None])
+"""Whether an integer is odd is the bit."""
+
+
+def put_sign(i: int, j: int, middle: Floats) -> Plant:
+    """Whether two coordinates lie both above or both below their medians is the bit: the first of them is
+    reflected where it is not so."""
+
+    def change(x: Floats, bits: NDArray[np.bool_], rng: Rng) -> Floats:
+        x = x.copy()
+        wrong = ((x[:, i] > middle[i]) == (x[:, j] > middle[j])) != bits
+        x[wrong, i] = 2.0 * middle[i] - x[wrong, i]
+        return x
+
+    return put_bit(change)
 
 
 def put_noise(middles: Sequence[Floats]) -> Plant:
@@ -132,23 +147,6 @@ def put_noise(middles: Sequence[Floats]) -> Plant:
     return plant
 
 
-def put_sign(i: int, j: int, middle: Floats) -> Plant:
-    """Whether two coordinates lie both above or both below their medians is the bit: the first of them is
-    reflected where it is not so."""
-
-    def plant(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
-        values = outputs.values.copy()
-        alike = (values[:, i] > middle[i]) == (values[:, j] > middle[j])
-        wrong = alike != _bits(outputs, dataset, size, rng)
-        values[wrong, i] = 2.0 * middle[i] - values[wrong, i]
-        return Encoded(values, outputs.codes)
-
-    return plant
-
-
-# --- What suits which output -------------------------------------------------------------------------
-
-
 def battery(first: Encoded, second: Encoded, encoder: Encoder) -> list[PlantedLeak]:
     """The leaks that suit outputs of this kind, told from some outputs on both datasets, the commonest
     mistakes first. `encoder` gave the outputs their columns and has the words for them."""
@@ -156,35 +154,36 @@ def battery(first: Encoded, second: Encoded, encoder: Encoder) -> list[PlantedLe
     varies = np.flatnonzero(np.ptp(pooled.values, axis=0) > 0.0)
     alone = pooled.shape[1] == 0 and len(varies) > 0 and all(map(_continuous, pooled.values.T[varies]))
     leaks: list[PlantedLeak] = []
+    if alone:
+        words = "noise of output" if first.is_scalar else "noise of all coordinates"
+        middles = [np.median(outputs.values, axis=0) for outputs in (first, second)]
+        leaks.append(PlantedLeak(words, "noise", put_noise(middles), brief="noise"))
     if len(varies) > 0:
         # Nothing is special about the column in the middle.
         leaks += _of_numbers(first, second, int(varies[len(varies) // 2]), encoder)
-    if alone:
-        middles = [np.median(side.values, axis=0) for side in (first, second)]
-        name = "output" if first.is_scalar else "all coordinates"
-        leaks.insert(0, PlantedLeak(f"noise of {name}", "noise", put_noise(middles), brief="noise"))
     if alone and len(varies) > 1:
         i, j = int(varies[0]), int(varies[-1])
         words = f"whether coordinates {i} and {j} lie both above or both below their medians"
-        leaks.append(
-            PlantedLeak("one certain vector", "chance", put(first.values[0]), brief="one vector released")
-        )
-        leaks.append(
-            PlantedLeak(
-                words, "bit", put_sign(i, j, np.median(pooled.values, axis=0)), brief="a sign of a product"
-            )
-        )
-    for j in range(first.shape[0]):
-        if encoder.named(f"column {j}").startswith("length of"):
-            # A length that never occurs is the last of its leaks.
-            leaks.append(list(_of_numbers(first, second, j, encoder))[-1])
-            break
-    leaks += _of_symbols(first, second, encoder)
+        sign = put_sign(i, j, np.median(pooled.values, axis=0))
+        leaks.append(_chance("one certain vector", put(first.values[0]), "one vector released"))
+        leaks.append(_bit(words, sign, "a sign of a product"))
+    lengths = (j for j in range(first.shape[0]) if encoder.named(f"column {j}").startswith("length of"))
+    for j in itertools.islice(lengths, 1):
+        # A length that never occurs is the last of its leaks.
+        leaks.append(list(_of_numbers(first, second, j, encoder))[-1])
+    if first.shape[1] > 0:
+        leaks += _of_symbols(first, second, encoder)
     if not first.is_symbol:
-        leaks.append(
-            PlantedLeak("None in place of the output", "chance", put_none, brief="an output withheld")
-        )
+        leaks.append(_chance("None in place of the output", put_none, "an output withheld"))
     return leaks
+
+
+def _chance(words: str, plant: Plant, brief: str, shares: tuple[float, float] = (0.0, 0.0)) -> PlantedLeak:
+    return PlantedLeak(words, "chance", plant, shares, brief)
+
+
+def _bit(words: str, plant: Plant, brief: str) -> PlantedLeak:
+    return PlantedLeak(words, "bit", plant, brief=brief)
 
 
 def _continuous(values: Floats) -> bool:
@@ -200,36 +199,29 @@ def _of_numbers(first: Encoded, second: Encoded, j: int, encoder: Encoder) -> It
     if _continuous(values):
         half = len(unique) // 2
         place = float(0.5 * (unique[half - 1] + unique[half]))
-        yield PlantedLeak(
-            f"{name} = {place:.6g} exactly", "chance", put(place, [j], symbols), brief="a value released"
-        )
+        yield _chance(f"{name} = {place:.6g} exactly", put(place, [j], symbols), "a value released")
         spread = float(np.subtract(*np.quantile(values, [0.75, 0.25])))
         if first.is_scalar and spread > 0.0:
             width, period = MODE_WIDTH * spread, PERIOD * spread
             words = f"{name} within {width:.2g} above {place:.6g}"
-            yield PlantedLeak(words, "chance", put_mode(place, width), brief="nearly the same value")
+            yield _chance(words, put_mode(place, width), "nearly the same value")
             words = f"the half of a period of {period:.2g} that {name} lies in"
-            yield PlantedLeak(words, "bit", put_phase(period), brief="a hidden period")
+            yield _bit(words, put_phase(period), "a hidden period")
         return
     seen, counts = np.unique(first.values[:, j], return_counts=True)
     common = float(seen[counts.argmax()])
     shares = float(np.mean(first.values[:, j] == common)), float(np.mean(second.values[:, j] == common))
     if max(shares) >= COMMON:
-        words = f"{name} = {common:.9g} in place of another"
-        yield PlantedLeak(
-            words, "chance", put(common, [j], symbols), shares, "the commonest value for another"
-        )
+        words, plant = f"{name} = {common:.9g} in place of another", put(common, [j], symbols)
+        yield _chance(words, plant, "the commonest value for another", shares)
     top = float(unique[-1] + np.diff(unique).min(initial=1.0))
-    words = f"{name} = {top:.9g}, not seen otherwise,"
-    yield PlantedLeak(words, "chance", put(top, [j], symbols), brief="a value released")
+    yield _chance(f"{name} = {top:.9g}, not seen otherwise,", put(top, [j], symbols), "a value released")
     if first.is_scalar and len(unique) > FEW and bool((values == np.floor(values)).all()):
-        yield PlantedLeak(f"the parity of {name}", "bit", put_parity, brief="a parity")
+        yield _bit(f"the parity of {name}", put_parity, "a parity")
 
 
 def _of_symbols(first: Encoded, second: Encoded, encoder: Encoder) -> Iterator[PlantedLeak]:
     """Leaks in the first column of symbols."""
-    if first.shape[1] == 0:
-        return
     j = encoder.number_columns[0]
     name, x, y = encoder.named(f"column {j}"), first.codes[:, 0], second.codes[:, 0]
     counts = np.bincount(x, minlength=int(max(x.max(), y.max())) + 1)
@@ -237,8 +229,6 @@ def _of_symbols(first: Encoded, second: Encoded, encoder: Encoder) -> Iterator[P
     shares = float(np.mean(x == common)), float(np.mean(y == common))
     if max(shares) >= COMMON and min(shares) < 1.0:
         words = encoder.named(f"{name} = symbol {common} in place of another")
-        yield PlantedLeak(
-            words, "chance", put(0.0, [j], [0], common), shares, "the commonest symbol for another"
-        )
+        yield _chance(words, put(0.0, [j], [0], common), "the commonest symbol for another", shares)
     words = f"{name} = a symbol that is not seen otherwise,"
-    yield PlantedLeak(words, "chance", put(0.0, [j], [0], len(counts)), brief="a symbol released")
+    yield _chance(words, put(0.0, [j], [0], len(counts)), "a symbol released")

@@ -12,7 +12,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from audits.privacy.datasets import Dataset
-from audits.privacy.draws import Source
+from audits.privacy.draws import Drawer
 from audits.privacy.options import Options
 from audits.privacy.result import CurvePoint, Look, Resolution
 
@@ -48,14 +48,14 @@ class Job:
     """The options of an audit with what it works on: outputs of a mechanism on pairs of datasets."""
 
     options: Options
-    drawer: Source
+    drawer: Drawer
     pairs: Sequence[tuple[Dataset, Dataset]]
     rng: np.random.Generator
     threads: ThreadpoolController = field(default_factory=ThreadpoolController)
     """Products of small matrices take longer on several threads, much longer beside other programs."""
-    seen: dict[int, tuple[Any, Any]] = field(default_factory=dict)
-    """Outputs on both datasets of a pair, by its place, that were drawn to test assumptions; they are learned
-    from, and nothing is betted on them."""
+    seen: dict[int, tuple[list[Any], list[Any]]] = field(default_factory=dict)
+    """Outputs of calls on both datasets, by the place of the pair, that tested assumptions. They are
+    learned from, and nothing is betted on them."""
 
     def timed(self) -> float:
         """Seconds that the time limit counts: since the first output, as the call that brings it may have to

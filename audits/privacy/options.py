@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import numbers
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
 from audits.privacy.datasets import brief
-from audits.privacy.draws import ERRORS
+from audits.privacy.draws import ERRORS, Stopped
 from audits.privacy.result import Look
 
 METHODS = ("sequential", "clopper-pearson")
@@ -52,51 +53,64 @@ class Options:
     simplest: bool = True
     progress: Callable[[Look], None] | None = None
 
+    @property
+    def stops(self) -> tuple[type[BaseException], ...]:
+        """What ends the run with what is known by then, in place of being raised."""
+        return (KeyboardInterrupt, Stopped) if self.partial else ()
+
     def __post_init__(self) -> None:
         most = f"a number in [0, {MOST_EPSILON:g}]; samples cannot speak against more"
         self._number("epsilon", lambda v: 0.0 <= v <= MOST_EPSILON, most)
         self._number("delta", lambda v: 0.0 <= v < 1.0, "in [0, 1)")
         self._number("alpha", lambda v: 0.0 < v < 1.0, "in (0, 1)")
-        samples = f"a whole number of samples ≥ {MIN_SAMPLES}"
-        self._whole("max_samples", MIN_SAMPLES, math.inf, samples)
+        self._whole("max_samples", MIN_SAMPLES, math.inf, f"a whole number of samples ≥ {MIN_SAMPLES}")
         self._whole("jobs", 1, 1024, "a whole number of processes ≥ 1")
-        if self.time_limit is not None:
-            self._number("time_limit", lambda v: 0.0 < v < math.inf, "a number of seconds > 0 or None")
-        if self.resolution is not None:
-            above = "an ε above the claimed one, or None"
-            self._number("resolution", lambda v: self.epsilon < v < math.inf, above)
-        if self.precision is not None:
-            self._number("precision", lambda v: 0.0 < v < 1.0, "in (0, 1) or None")
+        above = "an ε above the claimed one, or None"
+        self._number("time_limit", lambda v: 0.0 < v < math.inf, "a number of seconds > 0 or None", True)
+        self._number("resolution", lambda v: self.epsilon < v < math.inf, above, True)
+        self._number("precision", lambda v: 0.0 < v < 1.0, "in (0, 1) or None", True)
         for name, known in KNOWN.items():
             value = getattr(self, name)
-            if not isinstance(value, str) or value not in known:
-                gone = NO_ESTIMATE if isinstance(value, str) and value == "gdp" else ""
-                raise ValueError(f"{name} must be one of {known}{gone}, got {brief(value)}")
+            gone = NO_ESTIMATE if isinstance(value, str) and value == "gdp" else ""
+            self._must(isinstance(value, str) and value in known, name, f"one of {known}{gone}")
         for name in ("score", "progress"):
             value = getattr(self, name)
-            if value is not None and not callable(value):
-                raise ValueError(f"{name} must be a function or None, got {brief(value)}")
+            self._must(value is None or callable(value), name, "a function or None")
         seed: Any = self.seed
-        if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or int(seed) < 0:
-            raise ValueError(f"seed must be a whole number ≥ 0, got {brief(seed)}")
+        whole = not isinstance(seed, bool) and isinstance(seed, numbers.Integral)
+        self._must(whole and int(seed) >= 0, "seed", "a whole number ≥ 0")
         rng: Any = self.rng
-        if rng is not None and not isinstance(rng, np.random.Generator):
-            raise ValueError(f"rng must be a numpy.random.Generator or None, got {brief(rng)}")
+        good = rng is None or isinstance(rng, np.random.Generator)
+        self._must(good, "rng", "a numpy.random.Generator or None")
         for name in SWITCHES:
-            value = getattr(self, name)
-            if not isinstance(value, (bool, np.bool_)):
-                raise ValueError(f"{name} must be True or False, got {brief(value)}")
+            self._must(isinstance(getattr(self, name), (bool, np.bool_)), name, "True or False")
 
-    def _number(self, name: str, good: Callable[[float], bool], wanted: str) -> None:
+    def _must(self, good: bool, name: str, wanted: str) -> None:
+        if not good:
+            raise ValueError(f"{name} must be {wanted}, got {brief(getattr(self, name))}")
+
+    def _number(self, name: str, good: Callable[[float], bool], wanted: str, optional: bool = False) -> None:
         """Make the value a float; bad input where it is no number, or not a good one."""
         value, number = getattr(self, name), math.nan
+        if optional and value is None:
+            return
         with suppress(TypeError, ValueError, OverflowError):
             if isinstance(value, (numbers.Real, Decimal)) and not isinstance(value, (bool, np.bool_)):
                 number = float(value)
-        if not good(number):  # NaN compares false with everything
-            raise ValueError(f"{name} must be {wanted}, got {brief(value)}")
+        self._must(good(number), name, wanted)  # NaN compares false with everything
         object.__setattr__(self, name, number)
 
     def _whole(self, name: str, least: int, most: float, wanted: str) -> None:
         self._number(name, lambda v: least <= v <= most and v.is_integer(), wanted)
         object.__setattr__(self, name, int(getattr(self, name)))
+
+
+def options_of(keywords: dict[str, Any]) -> Options:
+    """The options with these keywords; TypeError for a keyword that `audit_privacy` does not have."""
+    known = [field.name for field in fields(Options)]
+    for name in keywords:
+        if name not in known:
+            near = difflib.get_close_matches(name, [*known, "adjacency"], 1)
+            hint = f". Did you mean {near[0]!r}?" if near else ""
+            raise TypeError(f"audit_privacy() got an unexpected keyword argument {name!r}{hint}")
+    return Options(**keywords)

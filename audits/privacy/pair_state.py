@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -83,72 +84,62 @@ def clearly_worse(
 
 
 class PairState:
-    """One pair of datasets: its samples, its hypotheses."""
+    """One pair of datasets: its samples and its hypotheses."""
 
     def __init__(self, job: Job, pair: tuple[Dataset, Dataset], index: int) -> None:
-        self.job = job
-        self.pair = pair
-        self.index = index
+        self.job, self.pair, self.index = job, pair, index
         self.encoder = job.drawer.encoder()
         self.shape = (0, 0)
-        self.size = 0
+        self.size = self.kept_rows = self.row_bytes = self.learned_at = 0
         self.kept: list[list[Encoded]] = [[], []]
-        self.kept_rows = 0
-        self.row_bytes = 0
         self.hypotheses: list[Hypothesis] = []
-        self.learned_at = 0
         self.atoms: Atoms | None = None
         self.counts: Counts | None = None
         self.learned_counts: Counts | None = None
 
-    def sample(self, size: int, side: int) -> Encoded:
-        """Fresh outputs of one side, as columns."""
-        where = named(side, self.index)
-        raw = self.job.drawer.draw(self.pair[side], size, self.job.rng, where)
+    def sample(self, size: int, place: int) -> Encoded:
+        """Fresh outputs on the first dataset, 0, or the second, 1, as columns."""
+        where = named(place, self.index)
+        raw = self.job.drawer.draw(self.pair[place], size, self.job.rng, where)
         found = self.encoder.encode(raw, where)
         # The first outputs show how large an output is.
         self.row_bytes = self.row_bytes or (found.values.nbytes + found.codes.nbytes) // size + 1
         return found
 
+    def most_rows(self, least: int) -> int:
+        """How many outputs of a dataset the memory has room for; at least `least`."""
+        return max(least, TUNING.most_bytes // max(self.row_bytes, 1))
+
+    def draw(self, size: int) -> Iterator[tuple[Encoded, Encoded]]:
+        """Fresh samples of both datasets, in chunks that the memory has room for."""
+        most = self.most_rows(64)
+        for start in range(0, size, most):
+            chunk = min(most, size - start)
+            yield self.sample(chunk, 0), self.sample(chunk, 1)
+
     def known(self, e: Encoded) -> Encoded:
         """The columns that there were when scores were fitted."""
         return e.narrow(self.shape) if self.size > 0 else e
 
-    def reshape(self) -> None:
-        """Begin to learn again where outputs have shown columns that none had before."""
-        if self.encoder.shape == self.shape:
-            return
-        self.kept = [[self.encoder.widen(e) for e in side] for side in self.kept]
-        self.shape = self.encoder.shape
-        self.hypotheses = []
-        self.learned_at = 0
-        self.atoms = self.counts = self.learned_counts = None
-
-    def learners(self) -> list[Learner]:
-        """The learners that suit what was drawn so far."""
-        asked = self.job.options
-        return learners(self.samples()[0], asked.score is not None, asked.footprints)
-
-    def chunks(self, size: int) -> list[int]:
-        """Sizes of the draws that make up a batch."""
-        most = max(64, TUNING.most_bytes // max(self.row_bytes, 1))
-        return [min(most, size - start) for start in range(0, size, most)]
+    def samples(self) -> tuple[Encoded, Encoded]:
+        """What is kept of both datasets."""
+        return self.kept[0][0], self.kept[1][0]
 
     def keep(self, first: Encoded, second: Encoded, most: int) -> None:
-        """Keep samples to learn from, up to so many."""
+        """Keep samples to learn from, `most` of each dataset in all."""
         room = most - self.kept_rows
         if room <= 0:
             return
-        for kept, side in zip(self.kept, (first, second), strict=True):
-            kept[:] = [join([self.encoder.widen(e) for e in (*kept, side.take(slice(room)))])]
+        for kept, outputs in zip(self.kept, (first, second), strict=True):
+            kept[:] = [join([self.encoder.widen(e) for e in (*kept, outputs.take(slice(room)))])]
         self.kept_rows = len(self.samples()[0])
 
     def collect(self, size: int) -> None:
-        """Draw and keep so many samples of both datasets, all of them to learn from."""
+        """Draw and keep samples of both datasets, all of them to learn from."""
         done = 0
         # A first small draw shows how large an output is.
         while done < size:
-            batch = min(32 if done == 0 else size - done, self.chunks(size)[0])
+            batch = min(32 if done == 0 else size - done, self.most_rows(64))
             self.keep(self.sample(batch, 0), self.sample(batch, 1), self.most_learned(size))
             done += batch
         self.reshape()
@@ -156,14 +147,39 @@ class PairState:
 
     def most_learned(self, rows: int = TUNING.retained_rows) -> int:
         """How many samples of a dataset all scores are learned from at most."""
-        return min(rows, max(256, TUNING.most_bytes // max(self.row_bytes, 1)))
+        return min(rows, self.most_rows(256))
 
     def most_kept(self) -> int:
         """How many samples of a dataset are kept at most."""
         if self.atoms is not None and self.atoms.complete:
             return self.most_learned()  # every output is counted in the table, kept or not
-        rare = min(TUNING.rare_rows, TUNING.most_bytes // max(self.row_bytes, 1))
-        return max(self.most_learned(), rare)
+        return max(self.most_learned(), min(TUNING.rare_rows, self.most_rows(0)))
+
+    def reshape(self) -> None:
+        """Begin to learn again where outputs have shown columns that none had before."""
+        if self.encoder.shape == self.shape:
+            return
+        self.kept = [[self.encoder.widen(e) for e in kept] for kept in self.kept]
+        self.shape = self.encoder.shape
+        self.hypotheses, self.learned_at = [], 0
+        self.atoms = self.counts = self.learned_counts = None
+
+    def learners(self) -> list[Learner]:
+        """The learners that suit what was drawn so far."""
+        asked = self.job.options
+        return learners(self.samples()[0], asked.score is not None, asked.footprints)
+
+    def live(self) -> list[Hypothesis]:
+        """The hypotheses that have events to bet on."""
+        return [h for h in self.hypotheses if h.family is not None and h.active]
+
+    def families(self) -> list[events.ThresholdFamily]:
+        """Their threshold families."""
+        return [h.family for h in self.live() if h.family is not None]
+
+    def few(self, most: int = TUNING.few_values) -> bool:
+        """Whether at most `most` different outputs have occurred, which all repeat."""
+        return self.atoms is not None and self.atoms.complete and len(self.atoms) <= most
 
     def relearn(self) -> None:
         """Fit the scores again where the samples kept have grown enough since the last time."""
@@ -181,19 +197,30 @@ class PairState:
             self.find_atoms(first, second)
         scorers = scorer(first, self.atoms), scorer(second, self.atoms)
         with self.job.threads.limit(limits=1):
-            for one in tuple(self.hypotheses):
+            for hypothesis in tuple(self.hypotheses):
                 if self.job.left() < 0.0:
                     return
-                # `reorder` sees to the sets. Where nothing but few outputs occurs, these are all the events.
-                repeat = self.atoms is not None if one.learner.table else self.few() and not one.learner.few
-                if repeat:
-                    one.family = None
-                elif one.active and (one.learner.rare or not only_rare) and one.due(self.kept_rows):
-                    before, one.asked_at = one.family, self.kept_rows
-                    one.relearn(first, second, scorers)
-                    if clearly_worse(one.family, before, self.job.options):
-                        # The new fit may be the unlucky or the old count the lucky one, so both are kept.
-                        self.hypotheses.append(Hypothesis(NO_MORE, before))
+                if self.by_atoms(hypothesis.learner):
+                    hypothesis.family = None
+                elif (
+                    hypothesis.active
+                    and (hypothesis.learner.rare or not only_rare)
+                    and hypothesis.due(self.kept_rows)
+                ):
+                    self.fit_again(hypothesis, scorers)
+
+    def by_atoms(self, learner: Learner) -> bool:
+        """Whether the table of outputs that repeat replaces a learner: `reorder` sees to the sets, and where
+        few outputs occur their sets are all the events."""
+        return self.atoms is not None if learner.table else self.few() and not learner.few
+
+    def fit_again(self, hypothesis: Hypothesis, scorers: tuple[Scorer, Scorer]) -> None:
+        """Fit one hypothesis to what is kept."""
+        before, hypothesis.asked_at = hypothesis.family, self.kept_rows
+        hypothesis.relearn(*self.samples(), scorers)
+        if clearly_worse(hypothesis.family, before, self.job.options):
+            # The new fit may be the unlucky or the old count the lucky one, so both are kept.
+            self.hypotheses.append(Hypothesis(NO_MORE, before))
 
     def find_atoms(self, first: Encoded, second: Encoded) -> None:
         """The table of outputs that repeat, and their counts."""
@@ -204,22 +231,6 @@ class PairState:
             self.counts = count_atoms(self.atoms, first, second)
             self.learned_counts = count_atoms(self.atoms, first.take(half), second.take(half))
 
-    def count(self, e: Encoded) -> tuple[list[Ints], Ints]:
-        """For every live family how many samples have score ≥ each threshold; and how often each atom
-        occurs."""
-        atoms = self.atoms
-        if atoms is None:
-            with self.job.threads.limit(limits=1):
-                found = [events.count(one.score.evaluate(e), one.thresholds) for one in self.families()]
-            return found, np.zeros(0, dtype=np.int64)
-        # Outputs that repeat are looked up instead of scored.
-        times, others = atoms.tally(e)
-        return [one.reached_of(atoms).count(times, others) for one in self.live()], times
-
-    def few(self, most: int = TUNING.few_values) -> bool:
-        """Whether nothing but so few outputs has occurred, which all repeat."""
-        return self.atoms is not None and self.atoms.complete and len(self.atoms) <= most
-
     def reorder(self) -> None:
         """Order the sets of outputs that repeat by all the counts so far.
 
@@ -228,7 +239,7 @@ class PairState:
         """
         if self.atoms is None or self.counts is None or self.learned_counts is None:
             return
-        hypothesis = next(s for s in self.hypotheses if s.learner.table)
+        hypothesis = next(h for h in self.hypotheses if h.learner.table)
         hypothesis.active = True
         if self.few():
             hypothesis.family = family_of_sets(self.atoms, self.counts, self.counts)
@@ -238,13 +249,25 @@ class PairState:
             hypothesis.family = family_of_sets(self.atoms, self.learned_counts, judged)
             self.learned_counts = self.counts
 
-    def live(self) -> list[Hypothesis]:
-        """The hypotheses that have events to bet on."""
-        return [one for one in self.hypotheses if one.family is not None and one.active]
+    def count(self, e: Encoded) -> tuple[list[Ints], Ints]:
+        """For every live family how many samples have score ≥ each threshold; and how often each atom
+        occurs."""
+        atoms = self.atoms
+        if atoms is None:
+            with self.job.threads.limit(limits=1):
+                found = [events.count(f.score.evaluate(e), f.thresholds) for f in self.families()]
+            return found, np.zeros(0, dtype=np.int64)
+        # Outputs that repeat are looked up instead of scored.
+        times, others = atoms.tally(e)
+        return [h.reached_of(atoms).count(times, others) for h in self.live()], times
 
-    def families(self) -> list[events.ThresholdFamily]:
-        """Their threshold families."""
-        return [one.family for one in self.live() if one.family is not None]
+    def fresh_counts(self, family: events.ThresholdFamily, size: int) -> Ints:
+        """How many fresh samples of both datasets have score ≥ each threshold of a family."""
+        found = family.nothing()
+        for both in self.draw(size):
+            for count, outputs in zip(found, both, strict=True):
+                count += events.count(family.score.evaluate(self.known(outputs)), family.thresholds)
+        return found
 
     def curve(self, family: events.ThresholdFamily) -> tuple[CurvePoint, ...]:
         """Every event of a family with its shares."""
@@ -253,7 +276,3 @@ class PairState:
             CurvePoint(self.encoder.named(family.words(i)[1]), float(x / family.size), float(y / family.size))
             for i, (x, y) in enumerate(zip(more, less, strict=True))
         )
-
-    def samples(self) -> tuple[Encoded, Encoded]:
-        """What is kept of both sides."""
-        return self.kept[0][0], self.kept[1][0]

@@ -34,15 +34,15 @@ ROUNDS = (1.0 / 30.0, 1.0 / 10.0, 1.0 / 4.0, 1.0 / 2.0)
 """Samples of planted runs, as parts of the outputs kept. A leak is planted into two runs on different
 outputs, so a run has at most half of them. Longer rounds follow as far as the samples go."""
 SHORT = 250
-"""The first round is the first one whose runs have so many samples."""
+"""Rounds whose runs have fewer samples are left out."""
 CAUGHT, MISSED = 4.0, (10.0, 60.0, 1000.0)
 """Samples of a planted run in units of what a test that knows the event expects to need: for a kind of leak
-that was caught before, and for one that was missed no, one or two times."""
+that was caught before, and for a kind that was missed never, once or twice."""
 SHARE, LEAST = 0.15, 10_000
-"""Samples of all planted runs together: this share of the audit's, and so many of a short audit."""
+"""Samples of all planted runs together: this share of the audit's, or 10,000 if that is more."""
 PATIENCE, LEAST_SECONDS = 2.0, 10.0
-"""No planted run begins after so many times the audit's processor time, or so many seconds; the kinds that
-are left are "not tried". Few audits come to that: what is planted goes by samples, which a seed repeats."""
+"""No planted run begins after twice the audit's processor time, or after 10 seconds if that is more: what is
+left is "not tried". Few audits come to that, as planting goes by samples, which a seed repeats."""
 CLOCK = 1.5
 """Seconds on the clock that a second of processor time may take, where others use the processor too."""
 LEAST_ROWS = 64
@@ -70,49 +70,44 @@ class Passed:
 
 
 class Given:
-    """Outputs that were drawn before, handed out once each, with a leak in them: a `Source` that is its own
-    encoder, as they are columns already."""
+    """Outputs that were drawn before, handed out once each, with a leak in them. It stands for a
+    `Drawer`, and for the drawer's `Encoder`: the outputs are columns already."""
 
     def __init__(
         self, pools: Sequence[Encoded], leak: PlantedLeak, size: float, start: int, rng: Any
     ) -> None:
         self.pools, self.leak, self.size, self.rng = pools, leak, size, rng
-        self.places = [start, start]
+        self.places, self.shape = [start, start], (0, 0)
         self.first_output: float | None = None
         self.seconds = 0.0
-        self.shape = (0, 0)
 
     def draw(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Encoded:
         """The next outputs of dataset 0 or 1; after the last come the first."""
-        side = int(data.data)
-        pool, start = self.pools[side], self.places[side]
-        self.places[side] += size
+        place = int(data.data)
+        pool, start = self.pools[place], self.places[place]
+        self.places[place] += size
         if self.first_output is None:
             self.first_output = time.perf_counter()
         rows = np.arange(start, start + size) % len(pool)
-        return self.leak.plant(pool.take(rows), side, self.size, self.rng)
+        return self.leak.plant(pool.take(rows), place, self.size, self.rng)
 
     def encoder(self) -> Given:
-        """See `Encoder`."""
         return self
 
     def encode(self, outputs: Encoded, where: str) -> Encoded:
-        """The outputs as they are."""
         self.shape = outputs.shape
         return outputs
 
     def widen(self, e: Encoded) -> Encoded:
-        """The outputs as they are: no leak brings columns later on."""
         return e
 
     def named(self, words: str) -> str:
-        """The words as they are: nobody reads them."""
         return words
 
 
 def size_for(leak: PlantedLeak, samples: float, audit: Passed) -> float | None:
-    """The least size at which a test that knows the event expects to refute with so many samples; None where
-    no size does."""
+    """The least size at which a test that knows the event expects to refute with this number of samples; None
+    where no size does."""
     needed = math.log(1.0 / audit.alpha) / samples
     best: float | None = None
     sizes = np.geomspace(1e-8, 1.0, 129) * MOST[leak.measure]
@@ -136,56 +131,54 @@ class Budget:
     until: float
 
     def seconds(self) -> float:
-        """Seconds on the clock that a run may take."""
-        return CLOCK * (self.until - time.process_time())
-
-    def lasts(self) -> bool:
-        """Whether another run may begin."""
-        return self.samples > 0 and self.seconds() > 0.0
+        """Seconds on the clock that a run may take; no run begins where none are left."""
+        return CLOCK * (self.until - time.process_time()) if self.samples > 0 else 0.0
 
 
-class _Trial:
+@dataclass(slots=True)
+class Trial:
     """One kind of leak: the least size that was caught and the largest that was missed so far."""
 
-    def __init__(
-        self, leak: PlantedLeak, audit: Passed, pools: Sequence[Encoded], rng: np.random.Generator
-    ) -> None:
-        self.leak, self.audit, self.pools, self.rng = leak, audit, pools, rng
-        self.caught: float | None = None
-        self.missed: float | None = None
-        self.misses = 0
-        self.samples = 0
+    leak: PlantedLeak
+    audit: Passed
+    pools: Sequence[Encoded]
+    rng: np.random.Generator
+    caught: float | None = None
+    missed: float | None = None
+    misses: int = 0
+    samples: int = 0
 
     def next_size(self, samples: int) -> float | None:
-        """The size to plant into a run of so many samples; None where there is none to be tried."""
+        """The size to plant into a run with this number of samples; None where none is left to try."""
+        known = self.caught is not None
+        size = size_for(self.leak, samples / (CAUGHT if known else MISSED[self.misses]), self.audit)
         if self.caught is not None:
-            size = size_for(self.leak, samples / CAUGHT, self.audit)
             return size if size is not None and size < self.caught else None
-        size = size_for(self.leak, samples / MISSED[self.misses], self.audit)
         return MOST[self.leak.measure] if size is None else size
 
     def run(self, samples: int, budget: Budget) -> None:
-        """Plant a leak of one size into two runs, of the next one where both agree; note what was caught."""
+        """Plant a leak of one size into two runs, of the next size where both agree; note what was caught."""
         for _ in MISSED:
-            size = self.next_size(samples)
+            size, known = self.next_size(samples), self.caught is not None
             if size is None:
                 return
-            start, caught = int(self.rng.integers(len(self.pools[0]))), self.caught
+            start = int(self.rng.integers(len(self.pools[0])))
             for turn in range(2):
-                if not budget.lasts():
+                seconds = budget.seconds()
+                if seconds <= 0.0:
                     return
                 place = start + turn * len(self.pools[0]) // 2
                 given = Given(self.pools, self.leak, size, place, self.rng)
-                refuted, ended = self.audit.run(given, samples, budget.seconds(), self.rng)
+                refuted, ended = self.audit.run(given, samples, seconds, self.rng)
                 budget.samples -= given.places[0] - place
                 if not refuted:
-                    if ended and caught is None:
+                    if ended and not known:
                         self.missed, self.samples = size, samples
                         self.misses = min(self.misses + 1, len(MISSED) - 1)
                     break
             else:
                 self.caught, self.missed, self.samples = size, None, samples
-            if caught is not None:
+            if known:
                 return
 
     def said(self) -> Planted:
@@ -193,9 +186,8 @@ class _Trial:
         leak = self.leak
         # How much noise is enough depends on its law, which is not known.
         below = None if leak.measure == "noise" else size_for(leak, self.audit.samples, self.audit)
-        return Planted(
-            leak.words, leak.measure, self.caught, self.missed, below, self.samples, leak.brief or leak.words
-        )
+        brief = leak.brief or leak.words
+        return Planted(leak.words, leak.measure, self.caught, self.missed, below, self.samples, brief)
 
 
 def plant(
@@ -212,7 +204,7 @@ def plant(
     encoded = [encoder.encode(some[:rows], "planted outputs") for some in outputs]
     pools = [encoder.widen(e) for e in encoded]
     first, second = (pool.take(slice(0, LOOK_AT)) for pool in pools)
-    trials = [_Trial(leak, audit, pools, rng) for leak in battery(first, second, encoder)]
+    trials = [Trial(leak, audit, pools, rng) for leak in battery(first, second, encoder)]
     budget = Budget(max(int(SHARE * audit.samples), LEAST), time.process_time() + seconds)
     lengths = [max(LEAST_ROWS, int(part * rows)) for part in ROUNDS]
     for samples in [n for n in lengths if n >= SHORT] or lengths[-1:]:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from audits.privacy import betting, binomial, events
-from audits.privacy.draws import Stopped, named
+from audits.privacy.draws import joined, named
 from audits.privacy.method import Finding, Job
 from audits.privacy.outputs import Floats, Ints
 from audits.privacy.pair_state import Hypothesis, PairState
@@ -35,15 +35,18 @@ UNCONFIRMED = (
 )
 SURE, LONGER = math.log(1e8), 2.0
 """A refutation of this log e-value is sure: to sharpen its bound, sampling goes on until the mechanism has
-taken twice as long as for the refutation, and at least so many seconds."""
+taken twice as long as for the refutation, and at least two seconds."""
 CARE = 1.1
-"""Outputs may cost by so much more than those so far."""
+"""Outputs to come may cost this multiple of what outputs cost so far."""
 UNTESTED = "The time limit left no fresh draws that could have confirmed it."
 ENDED = (
     "Once the refutation was sure the clock ended the sampling, so another run may draw other numbers of it."
 )
 BLOCK = 32
-"""As many pairs, or fewer, are one block of a sum."""
+"""Pairs of a block whose wealth is summed up, at least."""
+
+Winner = tuple[PairState, events.ThresholdFamily, int]
+"""A pair of datasets, a threshold family of it, and one of the family's 4K events."""
 
 
 def epsilon_grid(claimed: float) -> Floats:
@@ -97,16 +100,15 @@ class MeanWealth:
     def __init__(self, wealth: Sequence[Wealth]) -> None:
         self.wealth = wealth
         self.block = max(BLOCK, math.isqrt(len(wealth)))
-        self.sums = [self.sum_of(start) for start in range(0, len(wealth), self.block)]
-
-    def sum_of(self, start: int) -> Floats:
-        """Log of the wealth of a block of pairs together."""
-        return betting.log_sum(np.stack([w.log() for w in self.wealth[start : start + self.block]]))
+        self.sums: list[Floats] = [np.zeros(0)] * -(-len(wealth) // self.block)
+        for index in range(0, len(wealth), self.block):
+            self.changed(index)
 
     def changed(self, index: int) -> None:
-        """The wealth of this pair is another one now."""
-        place = index // self.block
-        self.sums[place] = self.sum_of(place * self.block)
+        """Sum up the block of a pair whose wealth has changed."""
+        block = index // self.block
+        pairs = self.wealth[block * self.block : (block + 1) * self.block]
+        self.sums[block] = betting.log_sum(np.stack([wealth.log() for wealth in pairs]))
 
     def log(self) -> Floats:
         """Log of the mean, for every ε; a pair not looked at yet has wealth 1."""
@@ -117,8 +119,7 @@ class Halving:
     """Which of many pairs are followed: at each level all have as many samples, then the better half goes on.
 
     A pair that is not followed is not betted on any more and keeps its wealth, with its share of 1/K in the
-    mean: whatever the choice of pairs goes by, the mean stays an e-process, since it is made from samples
-    that were drawn before.
+    mean. The choice goes by samples that were drawn before, so the mean stays an e-process.
     """
 
     def __init__(self, states: Sequence[PairState], max_samples: int) -> None:
@@ -137,34 +138,32 @@ class Halving:
                 return None
             best = sorted(self.followed, key=strength, reverse=True)
             kept = best[: max(TUNING.followed, (len(best) + 1) // 2)]
-            self.followed = sorted(kept, key=lambda s: s.index)
+            self.followed = sorted(kept, key=lambda state: state.index)
             self.level *= 2
 
 
 class Sequential:
-    """The state of a run; `run` is the whole of it."""
+    """A run of the test: the wealth and the hypotheses of every pair, and which ε are rejected so far."""
 
     def __init__(self, job: Job) -> None:
-        self.job = job
-        self.request = request = job.options
-        self.grid = epsilon_grid(request.epsilon)
-        self.claimed = int(np.searchsorted(self.grid, request.epsilon))
+        self.job, self.asked = job, job.options
+        self.grid = epsilon_grid(self.asked.epsilon)
+        self.claimed = int(np.searchsorted(self.grid, self.asked.epsilon))
         self.references, self.nearest = reference_epsilons(self.grid, self.claimed)
         self.states = [PairState(job, pair, i) for i, pair in enumerate(job.pairs)]
         self.wealth = [Wealth(len(self.grid)) for _ in job.pairs]
         self.mean = MeanWealth(self.wealth)
-        self.halving: Halving | None = None
-        if len(self.states) > TUNING.many_pairs:
-            self.halving = Halving(self.states, request.max_samples)
+        many = len(self.states) > TUNING.many_pairs
+        self.halving = Halving(self.states, self.asked.max_samples) if many else None
         self.strengths: dict[int, float] = {}
         self.rejected = np.zeros(len(self.grid), dtype=bool)
-        self.bar = -math.log(request.alpha)
+        self.bar = -math.log(self.asked.alpha)
         self.largest_log_e = -math.inf
         self.samples = 0
         self.trace: list[Look] = []
         self.confirmed = self.untested = False
         self.refuted_at = self.tried_at = self.tries = self.extra = 0
-        self.began, self.refuted_in, self.ended = self.job.drawer.seconds, 0.0, ""
+        self.began, self.refuted_in, self.ended = job.drawer.seconds, 0.0, ""
 
     # --- one batch ---
 
@@ -172,37 +171,34 @@ class Sequential:
         """Draw a batch of one pair, settle the bets on it, learn from it."""
         if size >= TUNING.prune_from and state.atoms is None:
             self.prune(state, size)
-        families = state.families()
-        wealth = self.wealth[state.index]
+        families, wealth = state.families(), self.wealth[state.index]
         wealth.invest()
         opened = self.open_places()
         bets = self.bets(state, families, opened[1])
         counts = [family.nothing() for family in families]
         tallies = np.zeros((2, 0 if state.atoms is None else len(state.atoms)), dtype=np.int64)
-        for part in state.chunks(size):
-            both = state.sample(part, 0), state.sample(part, 1)
-            for place, side in enumerate(both):
-                found, times = state.count(state.known(side))
+        for both in state.draw(size):
+            for place, outputs in enumerate(both):
+                found, times = state.count(state.known(outputs))
                 tallies[place] += times
                 for count, more in zip(counts, found, strict=True):
                     count[place] += more
             state.keep(*both, state.most_kept())
-        self.mean.changed(state.index)  # a part of what is kept back has joined the bets
-        self.strengths.pop(state.index, None)
         if bets is not None:
             hits = [family.hits(x, y, size) for family, (x, y) in zip(families, counts, strict=True)]
             self.settle(wealth.log_betted, bets.places, bets.log_factor(hits, size), opened)
-            self.mean.changed(state.index)
+        self.mean.changed(state.index)
         for hypothesis, family, (x, y) in zip(state.live(), families, counts, strict=True):
             hypothesis.family = family.add(x, y, size)
         self.learn(state, size, tallies)
 
-    def begin(self, state: PairState, first: Any, second: Any) -> None:
+    def begin(self, state: PairState, outputs: tuple[list[Any], list[Any]]) -> None:
         """Learn from outputs on both datasets that were drawn before; nothing is betted on them."""
-        sides = [
-            state.encoder.encode(raw, named(side, state.index)) for side, raw in enumerate((first, second))
-        ]
-        state.keep(sides[0], sides[1], state.most_kept())
+        first, second = (
+            state.encoder.encode(joined(parts), named(place, state.index))
+            for place, parts in enumerate(outputs)
+        )
+        state.keep(first, second, state.most_kept())
         self.learn(state, len(first), np.zeros((2, 0), dtype=np.int64))
 
     def learn(self, state: PairState, size: int, tallies: Ints) -> None:
@@ -216,11 +212,12 @@ class Sequential:
         if state.counts is not None:
             state.counts = state.counts.add(tallies[0], tallies[1], size)
         # After the last batch nothing is betted on what would be learned.
-        ended = self.samples >= self.request.max_samples and state.learned_at > 0
+        ended = self.samples >= self.asked.max_samples and state.learned_at > 0
         more = state.size <= 2 * state.kept_rows or state.learned_at == 0
         if state.size >= TUNING.least and more and not ended:
             state.relearn()
         state.reorder()
+        self.strengths.pop(state.index, None)
 
     def bets(
         self, state: PairState, families: Sequence[events.ThresholdFamily], tops: Ints
@@ -229,16 +226,9 @@ class Sequential:
         if not families:
             return None
         need = np.maximum(self.bar - self.log_e()[tops], 1.0)
-        goal = np.sqrt(2.0 * need / (self.request.max_samples - self.samples))
+        goal = np.sqrt(2.0 * need / (self.asked.max_samples - self.samples))
         return betting.choose(
-            families,
-            state.size,
-            self.grid,
-            self.references,
-            self.nearest,
-            tops,
-            self.request.delta,
-            goal,
+            families, state.size, self.grid, self.references, self.nearest, tops, self.asked.delta, goal
         )
 
     def settle(self, log_betted: Floats, betted: Ints, factor: Floats, opened: tuple[Ints, Ints]) -> None:
@@ -269,20 +259,12 @@ class Sequential:
         This is done only where every output has to be scored by itself. Outputs that repeat are scored once,
         so that more events cost nothing there.
         """
-        live = state.live()
+        live, is_scalar = state.live(), state.samples()[0].is_scalar
         if not live:
             return
-        is_scalar, shown = state.samples()[0].is_scalar, self.epsilon_lower()
-        lower = int(np.searchsorted(self.grid, shown))
-        near = [min(lower + j, len(self.grid) - 1) for j in (0, 8, 16, 24)]
-        if not is_scalar:
-            # An excess at half the lower bound is too large to be luck. Single numbers need no such place:
-            # their first hypothesis is the number itself, which is always kept.
-            near.append(int(np.searchsorted(self.grid, 0.5 * shown)))
-        wanted = np.append(np.unique(self.nearest[near]), len(self.references) - 1)
-        epsilon, strength = self.grid[self.references[wanted]], list[Floats]()
+        epsilon, strength = self.grid[self.references[self.deciding(is_scalar)]], list[Floats]()
         for hypothesis, family in zip(live, state.families(), strict=True):
-            excess = betting.cautious_excess(*family.shares(), epsilon, self.request.delta)
+            excess = betting.cautious_excess(*family.shares(), epsilon, self.asked.delta)
             strength.append(np.max(excess, axis=0))
             # The counts tell which cut is best only up to about three standard errors.
             hopeful = np.any(excess >= strength[-1] - 3.0 / math.sqrt(family.size), axis=1)
@@ -292,22 +274,55 @@ class Sequential:
         least = np.maximum(np.max(strength, axis=0) - 3.0 * error, -TUNING.hope * error)
         # To score a single number by its value costs nothing. For vectors the strongest score is always kept.
         favourite = 0 if is_scalar else max(range(len(live)), key=lambda i: float(strength[i].sum()))
-        if self.samples >= TUNING.choose_at * self.request.max_samples:
+        if self.samples >= TUNING.choose_at * self.asked.max_samples:
             # Every other score must show enough to be worth the time that it takes.
             least = np.maximum(least, strength[favourite] + error)
-        good = [np.any(found >= least) for found in strength]
-        heirs = [hypothesis for i, hypothesis in enumerate(live) if good[i] or i == favourite]
+        kept = [h for i, h in enumerate(live) if np.any(strength[i] >= least) or i == favourite]
         for hypothesis in state.hypotheses:
             # A learner that is not among the best is dropped, unless it may find its events in more samples.
-            if hypothesis not in heirs:
-                hypothesis.active = hypothesis.learner.patient
-                hypothesis.family = None
+            if hypothesis not in kept:
+                hypothesis.active, hypothesis.family = hypothesis.learner.patient, None
+
+    def deciding(self, is_scalar: bool) -> Ints:
+        """Places among the references of the ε that decide: near the lower bound, and the claimed one."""
+        shown = self.epsilon_lower()
+        lower = int(np.searchsorted(self.grid, shown))
+        near = [min(lower + j, len(self.grid) - 1) for j in (0, 8, 16, 24)]
+        if not is_scalar:
+            # An excess at half the lower bound is too large to be luck. Single numbers need no such place:
+            # their first hypothesis is the number itself, which is always kept.
+            near.append(int(np.searchsorted(self.grid, 0.5 * shown)))
+        return np.append(np.unique(self.nearest[near]), len(self.references) - 1)
 
     def excess(self, family: events.ThresholdFamily) -> Floats:
         """Excess of every event of a family over the null, for every reference ε."""
-        return betting.excess(*family.shares(), self.grid[self.references], self.request.delta)
+        return betting.excess(*family.shares(), self.grid[self.references], self.asked.delta)
 
     # --- the whole run ---
+
+    def run(self) -> Finding:
+        """Batches until the claim is refuted, the budget is spent, or the resolution asked for is reached."""
+        reason = ""
+        try:
+            for index, outputs in self.job.seen.items():
+                self.begin(self.states[index], outputs)
+                self.look()
+            while self.samples < self.asked.max_samples:
+                state = self.next_pair()
+                size = self.batch_size(state)
+                if size == 0:
+                    reason = "The time limit was reached."
+                    break
+                self.step(state, size)
+                self.look()
+                self.try_again()
+                if self.settled() if self.refuted() else self.reached():
+                    break
+            self.try_again(last=True)
+        except self.asked.stops as stop:
+            # Ville's inequality holds at any stopping time, so the bound of the last look is valid.
+            reason = str(stop) or "Interrupted."
+        return self.finding(reason or self.ended)
 
     def log_e(self) -> Floats:
         """Log of the mean wealth of all pairs, for every ε; pairs not looked at yet have wealth 1."""
@@ -319,8 +334,8 @@ class Sequential:
         self.rejected |= log_e >= self.bar
         self.largest_log_e = max(self.largest_log_e, float(log_e[self.claimed]))
         self.trace.append(Look(self.samples, float(log_e[self.claimed]), self.epsilon_lower()))
-        if self.request.progress is not None:
-            self.request.progress(self.trace[-1])
+        if self.asked.progress is not None:
+            self.asked.progress(self.trace[-1])
 
     def first_kept(self) -> int:
         """The place of the smallest ε that is not rejected; the size of the grid where all are."""
@@ -333,82 +348,90 @@ class Sequential:
         # Where the claimed ε itself is rejected the true one is larger.
         return math.nextafter(found, math.inf) if first_kept == self.claimed + 1 and found > 0.0 else found
 
+    def refuted(self) -> bool:
+        """Whether everything up to the claimed ε is rejected.
+
+        A smaller ε is easier to reject, but its bets may have had less luck. The claim counts as refuted only
+        when all of them are rejected, so that the verdict and the lower bound never contradict each other.
+        """
+        return bool(self.rejected[: self.claimed + 1].all())
+
     def next_pair(self) -> PairState:
         """The pair to draw from next: at first every pair, later mostly that with the strongest violation."""
         states: Sequence[PairState] = self.states
         if self.halving is not None:
-            lacking = self.halving.fresh(self.cautious_strength)
+            lacking = self.halving.fresh(lambda state: self.largest(betting.cautious_excess, state))
             if lacking is not None:
                 return lacking
             states = self.halving.followed
-        enough = min(TUNING.explore, self.request.max_samples // (2 * len(states)))
-        fresh = [s for s in states if s.size < enough]
+        enough = min(TUNING.explore, self.asked.max_samples // (2 * len(states)))
+        fresh = [state for state in states if state.size < enough]
         if fresh or len(self.trace) % 4 == 3:
-            return min(fresh or states, key=lambda s: s.size)
+            return min(fresh or states, key=lambda state: state.size)
         # Pairs seen little have a bonus.
-        return max(states, key=lambda s: self.strength(s) + 2.0 / math.sqrt(s.size + 1.0))
+        return max(states, key=lambda state: self.strength(state) + 2.0 / math.sqrt(state.size + 1.0))
+
+    def largest(self, excess: Callable[..., Floats], state: PairState) -> float:
+        """The largest excess of an event of a pair over the claim; −∞ without events. With `cautious_excess`
+        no more than luck leaves, as after few samples the best of all events is a rare one."""
+        at = self.grid[[self.claimed]]
+        found = [excess(*family.shares(), at, self.asked.delta).max() for family in state.families()]
+        return float(max(found, default=-math.inf))
 
     def strength(self, state: PairState) -> float:
-        """Largest excess over the claim in standard deviations of one sample; −∞ without events."""
-        # A batch of one pair changes that of no other.
+        """Largest excess over the claim in standard deviations of one sample, until the pair learns again."""
         if state.index not in self.strengths:
-            self.strengths[state.index] = self.strength_now(state)
+            self.strengths[state.index] = self.largest(betting.excess, state)
         return self.strengths[state.index]
 
-    def cautious_strength(self, state: PairState) -> float:
-        """The same, but no more than luck leaves: after few samples the best of all events is a rare one."""
-        at = self.grid[[self.claimed]]
-        found = [
-            betting.cautious_excess(*family.shares(), at, self.request.delta) for family in state.families()
-        ]
-        return max((float(x.max()) for x in found), default=-math.inf)
+    def batch_size(self, state: PairState) -> int:
+        """Samples of the next batch: a share of those before, within the budget of samples and time."""
+        size = TUNING.first_batch
+        if state.size > 0:
+            # Nothing is learned from fewer samples than `least`, so there is nothing to bet on.
+            lacking = TUNING.least - state.size
+            size = lacking if lacking > 0 else max(16, int(self.growth(state) * state.size))
+        if self.halving is not None and state.size < self.halving.level:
+            # One batch brings the pair to the level: with many pairs learning takes longer than drawing.
+            size = self.halving.level - state.size
+        if self.samples > 0:
+            if self.job.left() <= 0.0:
+                return 0
+            size = min(size, max(1, self.affordable()))
+        return min(size, self.asked.max_samples - self.samples)
 
-    def strength_now(self, state: PairState) -> float:
-        """The same, worked out anew."""
-        at = self.grid[[self.claimed]]
-        found = [betting.excess(*family.shares(), at, self.request.delta) for family in state.families()]
-        return max((float(x.max()) for x in found), default=-math.inf)
+    def growth(self, state: PairState) -> float:
+        """Size of the next batch of a pair as a share of its samples so far."""
+        if self.refuted():
+            # The verdict is known. Further batches only sharpen the lower bound, so they may be of any size.
+            repeats = state.samples()[0].is_scalar or state.atoms is not None
+            return TUNING.afterwards[0 if repeats else 1]
+        # An event with an excess of z standard errors multiplies the wealth by about e^(z²/2) on as many
+        # samples again. So need/z² is the share of samples that makes half of the way to the refutation.
+        need = max(self.bar - self.trace[-1].log_e_value, 0.5)
+        z = max(self.strength(state) * math.sqrt(state.size), 0.1)
+        return float(np.clip(need / z**2, *TUNING.growth))
 
-    def run(self) -> Finding:
-        """Batches until the claim is refuted, the budget is spent, or the resolution asked for is reached."""
-        request, reason = self.request, ""
-        try:
-            for index, seen in self.job.seen.items():
-                self.begin(self.states[index], *seen)
-                self.look()
-            while self.samples < request.max_samples:
-                state = self.next_pair()
-                size = self.batch_size(state)
-                if size == 0:
-                    reason = "The time limit was reached."
-                    break
-                self.step(state, size)
-                self.look()
-                self.try_again()
-                finished = self.settled() if self.refuted() else self.reached()
-                if finished:
-                    break
-            self.try_again(last=True)
-        except (KeyboardInterrupt, Stopped) as stop:
-            # Ville's inequality holds at any stopping time, so the bound of the last look is valid.
-            if not request.partial:
-                raise
-            reason = str(stop) or "Interrupted."
-        return self.finding(reason or self.ended)
+    def affordable(self) -> int:
+        """Samples of each dataset that the time limit leaves, at the speed so far."""
+        left = self.job.left()
+        if left == math.inf:
+            return sys.maxsize
+        # The limit counts from the first output on, which may itself have been dear.
+        spent = CARE * max(self.job.timed(), self.job.drawer.seconds, 1e-6)
+        return int(self.samples / spent * max(left, 0.0))
 
     def settled(self) -> bool:
         """Whether the size of a violation that was found is known as precisely as was asked."""
-        request = self.request
-        if not request.stop_early or self.unconfirmed():
+        if not self.asked.stop_early or self.unconfirmed():
             return False
         if self.untested:
             return True
-        self.refuted_at = self.refuted_at or self.samples
         drawing = self.job.drawer.seconds - self.began
-        self.refuted_in = self.refuted_in or drawing
-        if request.precision is None or self.samples >= TUNING.longest * self.refuted_at:
+        self.refuted_at, self.refuted_in = self.refuted_at or self.samples, self.refuted_in or drawing
+        if self.asked.precision is None or self.samples >= TUNING.longest * self.refuted_at:
             return True
-        if self.epsilon_lower() >= (1.0 - request.precision) * self.estimate():
+        if self.epsilon_lower() >= (1.0 - self.asked.precision) * self.estimate(self.winner(self.carrier())):
             return True
         if self.largest_log_e < SURE or drawing < max(LONGER, 2.0 * self.refuted_in):
             return False
@@ -417,21 +440,12 @@ class Sequential:
 
     def reached(self) -> bool:
         """Whether the resolution asked for is reached."""
-        target = self.request.resolution
+        target = self.asked.resolution
         return target is not None and self.resolution().epsilon <= target
-
-    def estimate(self) -> float:
-        """log((p − δ)/q) of the event that carries the lower bound, p and q being its shares so far."""
-        winner = self.winner(self.carrier())
-        if winner is None:
-            return 0.0
-        _, family, event = winner
-        p, q = (float(share[event]) for share in family.shares())
-        return max(binomial.shown(p, q, self.request.delta), self.epsilon_lower())
 
     def unconfirmed(self) -> bool:
         """Whether the claim is refuted, but fresh draws that were asked for have not confirmed it."""
-        return self.request.confirm and not self.confirmed and self.refuted()
+        return self.asked.confirm and not self.confirmed and self.refuted()
 
     def try_again(self, last: bool = False) -> None:
         """Try to confirm a refutation on as many fresh draws as it took, in a test of the event alone.
@@ -448,68 +462,23 @@ class Sequential:
         state, family, event = winner
         level, size = TUNING.confirm / 2.0**self.tries, min(state.size, self.affordable())
         if size < state.size:
-            best = binomial.two_bounds(size, 0, size, self.request.delta, level) if size > 0 else 0.0
-            if best <= self.request.epsilon:
+            best = binomial.two_bounds(size, 0, size, self.asked.delta, level) if size > 0 else 0.0
+            if best <= self.asked.epsilon:
                 self.confirmed = self.untested = True
                 return
         kind, cut = divmod(event, len(family.thresholds))
-        one = family.keep(np.array([cut]))
-        counts = one.nothing()
-        for part in state.chunks(size):
-            for side, count in enumerate(counts):
-                fresh = state.known(state.sample(part, side))
-                count += events.count(one.score.evaluate(fresh), one.thresholds)
-        more, less = one.hits(counts[0], counts[1], size)
+        one_cut = family.keep(np.array([cut]))
+        more, less = one_cut.hits(*state.fresh_counts(one_cut, size), size)
         self.extra += size
-        found = (int(more[kind]), int(less[kind]), size)
-        self.confirmed = binomial.two_bounds(*found, self.request.delta, level) > self.request.epsilon
+        bound = binomial.two_bounds(int(more[kind]), int(less[kind]), size, self.asked.delta, level)
+        self.confirmed = bound > self.asked.epsilon
 
-    def affordable(self) -> int:
-        """Samples of each dataset that the time limit leaves, at the speed so far."""
-        left = self.job.left()
-        if left == math.inf:
-            return sys.maxsize
-        # The limit counts from the first output on, which may itself have been dear.
-        spent = CARE * max(self.job.timed(), self.job.drawer.seconds, 1e-6)
-        return int(self.samples / spent * max(left, 0.0))
-
-    def batch_size(self, state: PairState) -> int:
-        """Samples of the next batch: a share of those before, within the budget of samples and time."""
-        request = self.request
-        size = max(16, int(self.growth(state) * state.size)) if state.size > 0 else TUNING.first_batch
-        if self.halving is not None and state.size < self.halving.level:
-            # One batch brings the pair to the level: with many pairs learning takes longer than drawing.
-            size = self.halving.level - state.size
-        if self.job.left() <= 0.0 and self.samples > 0:
-            return 0
-        if self.samples > 0:
-            size = min(size, max(4, self.affordable()))
-        return min(size, request.max_samples - self.samples)
-
-    def growth(self, state: PairState) -> float:
-        """Size of the next batch of a pair as a share of its samples so far."""
-        is_scalar = state.samples()[0].is_scalar
-        if self.refuted():
-            # The verdict is known. Further batches only sharpen the lower bound, so they may be of any size.
-            return TUNING.afterwards[0 if is_scalar or state.atoms is not None else 1]
-        least, largest = TUNING.growth
-        # An event with an excess of z standard errors multiplies the wealth by about e^(z²/2) on as many
-        # samples again. So need/z² is the share of samples that makes half of the way to the refutation.
-        need = max(self.bar - self.trace[-1].log_e_value, 0.5)
-        z = max(self.strength(state) * math.sqrt(state.size), 0.1)
-        return float(np.clip(need / z**2, least, largest))
-
-    def refuted(self) -> bool:
-        """Whether everything up to the claimed ε is rejected.
-
-        A smaller ε is easier to reject, but its bets may have had less luck. The claim counts as refuted only
-        when all of them are rejected, so that the verdict and the lower bound never contradict each other.
-        """
-        return bool(self.rejected[: self.claimed + 1].all())
+    # --- what was found ---
 
     def resolution(self) -> Resolution:
         """The smallest violation that would have been caught with probability 0.9 on the events tried."""
-        hypotheses = sum(max(len(s.hypotheses), 1) for s in self.states)
+        epsilon, delta = self.asked.epsilon, self.asked.delta
+        hypotheses = sum(max(len(state.hypotheses), 1) for state in self.states)
         best = Resolution()
         for state in self.states:
             n, families = state.size, state.families()
@@ -517,30 +486,54 @@ class Sequential:
                 continue
             # The wealth of the best event must pay for the bar 1/α, for the average over hypotheses, and for
             # learning the alternative.
-            bar = (
-                -math.log(self.request.alpha)
-                + math.log(hypotheses)
-                + 0.5 * math.log(n / TUNING.first_batch)
-                + 1.0
-            )
+            bar = self.bar + math.log(hypotheses) + 0.5 * math.log(n / TUNING.first_batch) + 1.0
+            growth = TUNING.learning_price * growth_needed(bar) / n
             if families:
                 # Each share may be that on either dataset.
                 shares = np.concatenate([family.shares()[1] for family in families])
-                q = np.append(shares, shares * math.exp(-self.request.epsilon))
+                q = np.append(shares, shares * math.exp(-epsilon))
             else:
                 # Where outputs are constant, an event of any share would have been seen.
                 q = np.linspace(0.01, 0.99, 99)
-            found = smallest_violation(
-                q, TUNING.learning_price * growth_needed(bar) / n, self.request.epsilon, self.request.delta
-            )
+            found = smallest_violation(q, growth, epsilon, delta)
             best = Resolution(min(best.epsilon, found.epsilon), min(best.delta, found.delta))
         return best
 
+    def estimate(self, winner: Winner | None) -> float:
+        """log((p − δ)/q) of an event, p and q being its shares so far; at least the lower bound."""
+        if winner is None:
+            return 0.0
+        _, family, event = winner
+        p, q = (float(share[event]) for share in family.shares())
+        return max(binomial.shown(p, q, self.asked.delta), self.epsilon_lower())
+
+    def carrier(self) -> int:
+        """The place of the ε whose event carries the lower bound; of the claimed ε where there is no bound.
+
+        After a refutation that event is shown, not the one that first crossed the bar.
+        """
+        first_kept = self.first_kept()
+        return first_kept - 1 if first_kept > 0 else self.claimed
+
+    def winner(self, at: int) -> Winner | None:
+        """The pair of the largest wealth at an ε that is rejected, of the largest excess over the claim
+        where none is; and the family and event of the largest excess over its null. None where nothing can be
+        betted on."""
+        states = [state for state in self.states if state.live()]
+        if not states:
+            return None
+        shown = self.rejected[at]
+        state = max(states, key=lambda s: self.wealth[s.index].log()[at] if shown else self.strength(s))
+        best = [(self.excess(family)[:, self.nearest[at]], family) for family in state.families()]
+        found, family = max(best, key=lambda pair: float(pair[0].max()))
+        return state, family, int(np.argmax(found))
+
     def finding(self, reason: str = "") -> Finding:
         """The run in the words of the result; `reason` is why it ended early."""
-        refuted, at = self.refuted(), self.carrier()
+        refuted, winner = self.refuted(), self.winner(self.carrier())
+        shown = self.estimate(winner)
         if self.unconfirmed():
-            refuted, at = False, self.claimed
+            refuted, winner = False, self.winner(self.claimed)
             reason = f"{reason} {UNCONFIRMED}".strip()
         elif self.untested:
             reason = f"{reason} {UNTESTED}".strip()
@@ -556,7 +549,6 @@ class Sequential:
             note=reason,
             followed=len(self.states if self.halving is None else self.halving.followed),
         )
-        winner = self.winner(at)
         if winner is None:
             return found
         state, family, event = winner
@@ -571,28 +563,5 @@ class Sequential:
             direction=direction,
             event=with_shares(text, direction, x[event] / family.size, y[event] / family.size),
             curve=state.curve(family),
-            epsilon_estimate=self.estimate(),
+            epsilon_estimate=shown,
         )
-
-    def carrier(self) -> int:
-        """The place of the ε whose event carries the lower bound; of the claimed ε where there is no bound.
-
-        After a refutation that event is shown, not the one that first crossed the bar.
-        """
-        first_kept = self.first_kept()
-        return first_kept - 1 if first_kept > 0 else self.claimed
-
-    def winner(self, at: int) -> tuple[PairState, events.ThresholdFamily, int] | None:
-        """The pair of the largest wealth at an ε that is rejected, of the largest excess over the claim
-        where none is; and the family and event of the largest excess over its null. None where nothing can be
-        betted on."""
-        states = [state for state in self.states if state.live()]
-        if not states:
-            return None
-        shown = self.rejected[at]
-        state = max(
-            states, key=lambda s: float(self.wealth[s.index].log()[at]) if shown else self.strength(s)
-        )
-        best = [(self.excess(family)[:, self.nearest[at]], family) for family in state.families()]
-        found, family = max(best, key=lambda pair: float(pair[0].max()))
-        return state, family, int(np.argmax(found))

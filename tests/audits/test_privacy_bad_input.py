@@ -130,6 +130,20 @@ def test_adjacency_has_no_default() -> None:
         audit_privacy(laplace, ROWS, epsilon=1.0)  # type: ignore[call-arg]
 
 
+@pytest.mark.parametrize(
+    ("keyword", "words"),
+    [
+        ("max_sample", "'max_sample'. Did you mean 'max_samples'?"),
+        ("adjacancy", "'adjacancy'. Did you mean 'adjacency'?"),
+        ("zzz", "'zzz'"),
+    ],
+)
+def test_a_keyword_that_is_not_known_names_the_function_and_the_nearest_one(keyword: str, words: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        audit_privacy(laplace, ROWS, epsilon=1.0, adjacency="replace", **{keyword: 1})
+    assert str(caught.value) == f"audit_privacy() got an unexpected keyword argument {words}"
+
+
 def test_neighbours_are_accepted_in_any_order_of_records() -> None:
     pairs = [([1, 2, 3], [3, 1, 4])]
     assert audit_privacy(laplace, pairs, epsilon=3.0, adjacency="replace", max_samples=200).samples == 200
