@@ -143,6 +143,18 @@ def audit_privacy(
     return replace(result, note=note, seconds=time.perf_counter() - began)
 
 
+def glance(mechanism: Callable[..., Any], pair: Pair, options: dict[str, Any]) -> tuple[float, float]:
+    """(e-value, lower bound of ε) of one pair, for a choice between pairs: no assumption is tested.
+
+    options  keywords of `audit_privacy`, rng among them. Raises ValueError where the mechanism fails.
+    """
+    asked = options_of(options)
+    assert asked.rng is not None
+    job = Job(asked, Drawer(mechanism, asked.errors, asked.jobs), [kept_apart(pair)], asked.rng)
+    finding = RUN[asked.method](job)
+    return finding.largest_e_value, finding.epsilon_lower
+
+
 def _decide(job: Job, checks: Assumptions) -> Finding:
     """What the method finds. A refutation on another pair than the first, or from long calls, has the
     assumptions tested again there."""
