@@ -16,7 +16,7 @@ from claims.harness.closure import Sources, roots_of
 from claims.harness.conformance import RULES, Context, baseline_exponents, named_by_bugs, smoke
 from claims.harness.discover import Catalogue, discover
 from claims.harness.places import RUNS
-from claims.harness.run.runner import Settings, finished, run_claims
+from claims.harness.run.runner import Settings, finished
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = Sources(roots_of())
@@ -44,19 +44,3 @@ def test_every_claim_conforms(claim_id):
 
 def test_no_file_is_broken():
     assert [p.sentence for p in CATALOGUE.problems] == []
-
-
-@pytest.mark.slow
-def test_the_same_bits_for_one_and_two_workers(tmp_path):
-    # One claim of each form and kind: what all share is the runner.
-    from claims.harness.run.store import claim_folder
-
-    chosen = {(c.check is None, c.kind): c for c in reversed(CATALOGUE.claims)}.values()
-    for jobs in (1, 2):
-        run_claims(list(chosen), Settings(tier="smoke"), jobs=jobs, out=tmp_path / str(jobs) / "run")
-    for claim in chosen:
-        one, two = (
-            (claim_folder(tmp_path / str(jobs) / "run", claim.id) / "result.json").read_bytes()
-            for jobs in (1, 2)
-        )
-        assert one == two, claim.id
