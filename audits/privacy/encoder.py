@@ -8,7 +8,6 @@ outputs are given the block's default there.
 from __future__ import annotations
 
 import enum
-import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -20,6 +19,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy import leaves
+from audits.privacy.describe import (
+    KIND,
+    LENGTH,
+    REST,
+    TYPE,
+    Column,
+    Interval,
+    Look,
+    Mark,
+    Node,
+    Place,
+    Symbol,
+    Whole,
+    Words,
+    rendered,
+)
 from audits.privacy.outputs import Encoded, Floats, Ints, Raw
 
 ABSENT = leaves.Word("(absent or a container)")
@@ -40,15 +55,6 @@ NESTED = f"must return outputs nested at most {MOST_NESTED} deep"
 MOST_KEYS, MOST_PATTERNS = 512, 64
 """Keys of dictionaries, and elements of sets, that have columns of their own at a place in the output, at
 most; and patterns of strings that are told apart."""
-
-WORDS = re.compile(
-    r"\(code (?P<place>\d+) = (?P<what>[^)]*\)?)\)|\bcode (?P<alone>\d+)|\bsymbol (?P<symbol>\d+)"
-    r"|\bcolumn (?P<column>\d+)"
-)
-"""What the words of events call places in an output, and symbols."""
-
-OF_ALL = re.compile(r"(?<!another )\bnumber(s?)\b")
-"""Numbers in the words of events that look at all columns."""
 
 Key = tuple[str, str]
 """Place in the output, in words, and which of its blocks it is."""
@@ -153,52 +159,63 @@ class Encoder:
         """For each column of symbols the column of numbers of the same place in the output."""
         return [self._blocks[key].start + item for key, item in self._codes]
 
-    def named(self, words: str, most: int = 40) -> str:
-        """The words, with the symbol or the place in the output for "symbol 3", "column 3" and "code 3".
+    def said(self, words: Words, most: int = 40) -> str:
+        """A description in the user's own words; symbols are cut to `most` characters."""
+        extra = any(block not in ("value", "items") for _, block in self._blocks)
 
-        Symbols are cut to `most` characters.
-        """
+        def name(node: Node) -> str:
+            match node:
+                case Column(number):
+                    return self.place(number).fully()
+                case Mark(number):
+                    return str(self.place(self.number_columns[number]))
+                case Symbol(number) if 1 <= number <= len(self._symbols):
+                    return _cut(repr(list(self._symbols)[number - 1]), most)
+                case Symbol():
+                    return "(a symbol that never occurred)"
+                case Whole():
+                    return node.beside if extra else f"{node}{self.place(0).unit if node.words else ''}"
+                case Interval():
+                    return str(node)
 
-        def symbol(code: int) -> str:
-            if not 1 <= code <= len(self._symbols):
-                return "(a symbol that never occurred)"
-            return _cut(repr(list(self._symbols)[code - 1]), most)
+        return rendered(words, name)
 
-        def word(found: re.Match[str]) -> str:
-            if found["column"]:
-                return self._column(int(found["column"]))
-            if found["alone"]:
-                return _place(*list(self._codes)[int(found["alone"])])
-            if found["place"]:
-                return (
-                    f"({_place(*list(self._codes)[int(found['place'])])} = {self.named(found['what'], most)})"
-                )
-            return symbol(int(found["symbol"]))
-
-        if len(self._blocks) == 1:
-            words = words.replace("output", "output" + next(iter(self._units.values()), ""), 1)
-        elif any(block not in ("value", "items") for _, block in self._blocks):
-            # Beside the user's numbers there are columns for lengths, types and the like.
-            words = OF_ALL.sub(r"column\1", words).replace("output in {(", "columns of output in {(")
-        # In one pass, as the user's own words may look like these.
-        return WORDS.sub(word, words)
-
-    def _column(self, column: int) -> str:
+    def place(self, column: int) -> Place:
+        """What a column of numbers holds."""
         for key, block in self._blocks.items():
-            if block.start <= column < block.start + block.width:
-                looks = leaves.structure_words(*self._extents[key]) if key in self._extents else ()
-                looks = tuple(self._rows[key[0]]) if key[1] == "rows" else looks
-                place = _place(key, column - block.start, looks) + self._units.get(key, "")
-                known: dict[int, str] = {}
-                if place.startswith("pattern"):
-                    known = dict(enumerate(["other", *map(repr, self._patterns[key])]))
-                elif key[1] == "type":
-                    known = {number: _cut(name, 80) for name, number in self._sorts.items()}
-                elif key[1].endswith(" kind"):
-                    known = dict(enumerate(leaves.KINDS))
-                told = ", ".join(f"{number} {known[number]}" for number in [*known][:SHOWN])
-                return f"{place} ({told})" if told else place
-        return f"column {column}"
+            path, what = key
+            if not block.start <= column < block.start + block.width:
+                continue
+            looks = self._looks(key)
+            item, part = divmod(column - block.start, max(len(looks), 1))
+            values: tuple[str, ...] = ()
+            if what.endswith(" text") and part == 0:
+                values = ("0 other", *(f"{n} {p!r}" for n, p in enumerate(self._patterns[key], 1)))
+            elif what == "type":
+                values = tuple(f"{number} {_cut(name, 80)}" for name, number in self._sorts.items())
+            elif what.endswith(" kind"):
+                values = tuple(f"{number} {name}" for number, name in enumerate(leaves.KINDS))
+            return Place(
+                path,
+                item if what.startswith("items") else None,
+                looks[part] if looks else None,
+                self._units.get(key, ""),
+                values[:SHOWN],
+            )
+        raise IndexError(column)
+
+    def _looks(self, key: Key) -> tuple[Look, ...]:
+        path, what = key
+        if what == "rows":
+            return tuple(Look(f"how often {_cut(row, 40)} occurs in ") for row in self._rows[path])
+        kind, _, extra = what.partition(" ")
+        if kind == "axis":
+            return (Look(f"length of axis {extra} of "),)
+        if extra == "exactly":
+            return tuple(Look(f"{word} of ") for word in leaves.EXTRA_WORDS)
+        if extra == "text":
+            return leaves.structure_looks(*self._extents[key])
+        return {"length": (LENGTH,), "type": (TYPE,), "rest": (REST,)}.get(kind, (KIND,) if extra else ())
 
     # --- columns ---
 
@@ -618,28 +635,6 @@ def _numeric(lists: list[list[Any]]) -> Raw | None:
     # Integers of which some need 64 bits and others a sign would become floats.
     kept = found.ndim == 2 and found.dtype.kind in "biuf"
     return found if kept and leaves.kind(found.dtype.type()) == leaves.kind(lists[0][0]) else None
-
-
-def _place(key: Key, column: int = 0, looks: tuple[str, ...] = ()) -> str:
-    """What a column of a block holds, in words; `looks` are those of a block of texts or of rows."""
-    path, block = key
-    whole = f"output{path}"
-    if block == "rows":
-        return f"how often {_cut(looks[column], 40)} occurs in {whole}"
-    kind, _, extra = block.partition(" ")
-    if kind == "axis":
-        return f"length of axis {extra} of {whole}"
-    if kind in ("length", "rest", "type"):
-        return f"{kind} of {whole}"
-    told = {
-        "exactly": leaves.EXTRA_WORDS,
-        "text": looks,
-        "kind": ("kind of number",),
-    }.get(extra, ())
-    item, part = divmod(column, max(len(told), 1))
-    if kind == "items":
-        whole = f"{whole}[{item}]" if path else f"coordinate {item}"
-    return f"{told[part]} of {whole}" if told else whole
 
 
 def _layout(outputs: Raw) -> tuple[str, str]:

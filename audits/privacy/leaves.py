@@ -23,6 +23,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from audits.privacy.describe import LENGTH, Look
 from audits.privacy.outputs import LARGE, Floats, Raw
 
 HUGE = 1e299
@@ -361,20 +362,21 @@ def extent(texts: Collection[str]) -> tuple[int, int]:
     return min(written, NUMBERS), min(max(map(len, texts), default=0), CHARACTERS)
 
 
-def structure_words(written: int, characters: int) -> tuple[str, ...]:
+def structure_looks(written: int, characters: int) -> tuple[Look, ...]:
     """What is looked at of texts of this `extent`."""
+    code = "code of the character {} before the last of ", "code of character {} of "
     return (
-        "pattern",
-        "length",
-        *(f"number {j} in the text" for j in range(1, written + 1)),
-        "code of the last character",
-        *(f"code of the character {j} before the last" for j in range(1, LAST)),
-        *(f"code of character {j}" for j in range(characters)),
+        Look("pattern of "),
+        LENGTH,
+        *(Look(f"number {j} in the text of ") for j in range(1, written + 1)),
+        Look("code of the last character of ", characters=True),
+        *(Look(code[0].format(j), characters=True) for j in range(1, LAST)),
+        *(Look(code[1].format(j), characters=True) for j in range(characters)),
     )
 
 
 def structures(words: Sequence[str], known: Mapping[str, float], written: int, characters: int) -> Floats:
-    """What `structure_words` names, (n, columns); `known` are the numbers of patterns, 0 for any other."""
+    """What `structure_looks` names, (n, columns); `known` are the numbers of patterns, 0 for any other."""
     patterns = [[known.get(pattern(word), 0.0), len(word)] for word in words]
     spelled = np.zeros((len(words), written))
     for row, word in zip(spelled, words, strict=True) if written else ():

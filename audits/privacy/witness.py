@@ -15,15 +15,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy import binomial
+from audits.privacy.describe import Column, Interval, Mark, Symbol, weighted
 from audits.privacy.encoder import Encoder
 from audits.privacy.leaves import EXACT
-from audits.privacy.outputs import Encoded, Floats, Ints, Raw, column_words, number_words, value_words
+from audits.privacy.outputs import Encoded, Floats, Ints, Raw, number_words, value_words
 from audits.privacy.tuning import TUNING
 
 ALIKE = 0.9
@@ -48,6 +49,7 @@ CAUTION = 1.0
 """Standard errors by which shares are thought to be weaker than the searched outputs have them."""
 
 
+SUMS = {"sum": "the sum of the coordinates", "largest": "the largest size of a coordinate"}
 Weights = tuple[tuple[int, float], ...]
 
 
@@ -115,27 +117,22 @@ class _Event:
 
     def words(self, encoder: Encoder) -> str:
         sign = "≠" if self.outside else "="
-        if self.kind == "symbol":
-            # Every place with symbols is named by its code column.
-            name = encoder.named(f"(code {self.place} = symbol {int(self.low)})", most=60)[1:-1]
-            return name.replace(" = ", f" {sign} ", 1)
-        names = {"sum": "the sum of the coordinates", "largest": "the largest size of a coordinate"}
         if isinstance(self.place, tuple):
-            terms = (
-                f"{'−' if w < 0 else '+'} {'' if abs(w) == 1.0 else f'{abs(w):g}·'}"
-                f"({encoder.named(column_words(j))})"
-                for j, w in self.place
-            )
-            name = " ".join(terms).removeprefix("+ ")
+            what = weighted((Column(j), w) for j, w in self.place)
         else:
-            name = names.get(self.kind) or encoder.named(column_words(self.place))
-        if self.kind == "value":
-            character = f", which is {chr(int(self.low))!r}" if name.startswith("code of") else ""
-            return f"{name} {sign} {value_words(self.low)}{character}"
-        if math.isinf(self.high):
-            return f"{name} {'<' if self.outside else '≥'} {number_words(self.low)}"
-        low, high = (number_words(x) for x in (self.low, self.high))
-        return f"{name} {'is not' if self.outside else 'is'} in [{low}, {high})"
+            what = SUMS.get(self.kind) or (Mark if self.kind == "symbol" else Column)(self.place)
+        if self.kind == "symbol":
+            said = f" {sign} ", Symbol(int(self.low))
+        elif self.kind == "value":
+            look = encoder.place(cast(int, self.place)).look
+            character = f", which is {chr(int(self.low))!r}" if look and look.characters else ""
+            said = f" {sign} {value_words(self.low)}{character}"
+        elif math.isinf(self.high):
+            said = f" {'<' if self.outside else '≥'} {number_words(self.low)}"
+        else:
+            within = Interval(number_words(self.low), number_words(self.high))
+            said = f" {'is not' if self.outside else 'is'} in ", within
+        return encoder.said((what, said), most=60)
 
 
 def _looked_at(outputs: Encoded, kind: str, place: int | Weights) -> Raw:

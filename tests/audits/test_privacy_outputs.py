@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from audits.privacy import audit_privacy, each, leaves, unseeded
+from audits.privacy.describe import Symbol
 from audits.privacy.encoder import Encoder
 from audits.privacy.leaves import objects
 
@@ -186,7 +187,7 @@ def test_encoder_keeps_symbols_and_numbers_apart() -> None:
     encoded = encoder.encode(outputs, "here")
     assert encoded.values[:, 0].tolist() == [1.5, 0.0, 0.0, 2.0, 0.0]
     assert encoded.codes[:, 0].tolist() == [0, 1, 2, 0, 1]
-    assert encoder.named("output in {symbol 1} ∪ {symbol 2}") == "output in {None} ∪ {'fail'}"
+    assert encoder.said(("{", Symbol(1), "} ∪ {", Symbol(2), "}")) == "{None} ∪ {'fail'}"
     again = encoder.encode(np.array([3.0, 4.0]), "there")
     assert again.values.shape == (2, 1)
     assert again.codes.tolist() == [[0], [0]]
