@@ -11,53 +11,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """What is in a column of numbers."""
+class Node:
+    """What the encoder has words for: "column", what is in a column of numbers; "code", the place that a
+    column of symbols is of; "symbol"; "output", the whole of it; and "", behind what looks at all numbers."""
 
-    number: int
-
-    def __str__(self) -> str:
-        return f"column {self.number}"
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """The place in the output that a column of symbols is of."""
-
-    number: int
+    kind: str
+    number: int = 0
 
     def __str__(self) -> str:
-        return f"code {self.number}"
+        return self.kind if self in (OUTPUT, NUMBERS) else f"{self.kind} {self.number}"
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
-    """A symbol, by its number."""
-
-    number: int
-
-    def __str__(self) -> str:
-        return f"symbol {self.number}"
-
-
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """The whole output, as `words`; `beside` is said where its columns hold more than the user's numbers."""
-
-    words: str
-    beside: str
-
-    def __str__(self) -> str:
-        return self.words
-
-
-OUTPUT = Whole("output", "columns of output")
-NUMBERS = Whole("", " (where lengths, types and the like are numbers, too)")
-"""Stands behind what looks at all numbers of an output."""
+Column, Mark, Symbol = partial(Node, "column"), partial(Node, "code"), partial(Node, "symbol")
+OUTPUT, NUMBERS = Node("output"), Node("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +42,7 @@ class Interval:
         return f"[{self.low}, {self.high})"
 
 
-Node: TypeAlias = Column | Mark | Symbol | Whole | Interval
-Words: TypeAlias = "str | Node | tuple[Words, ...]"
+Words: TypeAlias = "str | Node | Interval | tuple[Words, ...]"
 """A description: text, nodes, and sequences of both."""
 
 
@@ -80,7 +50,7 @@ def rendered(words: Words, name: Callable[[Node], str] = str) -> str:
     """The description as one text; `name` has the words for nodes."""
     if isinstance(words, tuple):
         return "".join(rendered(part, name) for part in words)
-    return words if isinstance(words, str) else name(words)
+    return name(words) if isinstance(words, Node) else str(words)
 
 
 def listed(parts: Iterable[Words], between: str = ", ") -> Words:
@@ -101,8 +71,7 @@ def weighted(terms: Iterable[tuple[Words, float]]) -> Words:
     parts: list[Words] = []
     for what, weight in terms:
         sign = "− " if weight < 0 else "+ " if parts else ""
-        times = "" if abs(weight) == 1.0 else f"{abs(weight):.4g}·"
-        parts.append((f"{sign}{times}(", what, ")"))
+        parts.append((sign, "" if abs(weight) == 1.0 else f"{abs(weight):.4g}·", "(", what, ")"))
     return listed(parts, " ")
 
 
@@ -110,40 +79,31 @@ def weighted(terms: Iterable[tuple[Words, float]]) -> Words:
 class Look:
     """What is looked at of a place in an output, in words that end with a preposition.
 
-    characters  whether its numbers are those of characters.
+    values      what its numbers stand for, from 0 on.
+    characters  whether they are those of characters.
     """
 
     words: str
+    values: tuple[str, ...] = ()
     characters: bool = False
-
-
-LENGTH, TYPE, REST, KIND = Look("length of "), Look("type of "), Look("rest of "), Look("kind of number of ")
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """A place in an output, and what of it a column holds.
 
-    path    from the output on, as Python writes it; "" for the output itself.
-    item    the number of an item there, None for the place itself.
-    look    what is looked at; None for what is there.
-    unit    of the numbers of a time.
-    values  what some of the numbers stand for.
+    path  from the output on, as Python writes it; "" for the output itself.
+    item  the number of an item there, None for the place itself.
+    look  what is looked at; None for what is there.
+    unit  of the numbers of a time.
     """
 
     path: str
     item: int | None = None
     look: Look | None = None
     unit: str = ""
-    values: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """The place alone."""
         item = "" if self.item is None else f"[{self.item}]"
         where = f"output{self.path}{item}" if self.path or not item else f"coordinate {self.item}"
         return where if self.look is None else f"{self.look.words}{where}"
-
-    def fully(self) -> str:
-        """The place, with what its numbers mean."""
-        told = f" ({', '.join(self.values)})" if self.values else ""
-        return f"{self}{self.unit}{told}"

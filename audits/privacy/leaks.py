@@ -22,8 +22,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.describe import LENGTH, Column, Symbol
+from audits.privacy.describe import Column, Symbol
 from audits.privacy.encoder import Encoder
+from audits.privacy.leaves import LENGTH
 from audits.privacy.outputs import Encoded, Floats, join
 
 Rng = np.random.Generator

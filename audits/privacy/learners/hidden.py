@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.describe import OUTPUT, Column, Interval, Node, Words
+from audits.privacy.describe import OUTPUT, Column, Interval, Words
 from audits.privacy.learners.families import LEAD, NORM, SUM, Found, numbers, off_grid
 from audits.privacy.learners.score import some_columns
 from audits.privacy.learners.search import Candidates, View, family, of_split
@@ -27,7 +27,7 @@ def views(e: Encoded, logs: bool = False) -> list[View]:
     width = e.shape[0]
     most = min(TUNING.most_chosen, max(1, TUNING.most_numbers // max(len(e), 1)))
     some = [int(j) for j in some_columns(width, most, len(e))]
-    names: dict[int, Node] = {j: OUTPUT if width == 1 and e.shape[1] < 2 else Column(j) for j in some}
+    names: dict[int, Words] = {j: OUTPUT if width == 1 and e.shape[1] < 2 else Column(j) for j in some}
     found = [View(names[j], partial(_column, column=j)) for j in some]
     if width <= TUNING.most_joint:
         if logs:
