@@ -50,6 +50,7 @@ CAUTION = 1.0
 
 
 SUMS = {"sum": "the sum of the coordinates", "largest": "the largest size of a coordinate"}
+ZERO = " (what is no number counts as 0)"
 Weights = tuple[tuple[int, float], ...]
 
 
@@ -121,7 +122,9 @@ class _Event:
             what = weighted((Column(j), w) for j, w in self.place)
         else:
             what = SUMS.get(self.kind) or (Mark if self.kind == "symbol" else Column)(self.place)
-        if self.kind == "symbol":
+        if self.kind == "symbol" and int(self.low) == encoder.absent:
+            said = f" is {'neither absent nor' if self.outside else 'absent or'} a container"
+        elif self.kind == "symbol":
             said = f" {sign} ", Symbol(int(self.low))
         elif self.kind == "value":
             look = encoder.place(cast(int, self.place)).look
@@ -132,7 +135,12 @@ class _Event:
         else:
             within = Interval(number_words(self.low), number_words(self.high))
             said = f" {'is not' if self.outside else 'is'} in ", within
-        return encoder.said((what, said), most=60)
+        looked_at = {j for j, _ in self.place} if isinstance(self.place, tuple) else {self.place}
+        symbols = (
+            encoder.number_columns if self.kind in SUMS else looked_at.intersection(encoder.number_columns)
+        )
+        beside = ZERO if symbols and self.kind not in ("symbol", "value") else ""
+        return encoder.said((what, said, beside), most=60)
 
 
 def _looked_at(outputs: Encoded, kind: str, place: int | Weights) -> Raw:
@@ -190,8 +198,7 @@ def find_witness(
             fresh = encoder.encode(draw(side, min(CHUNK, samples - start)), f"dataset {side}")
             known = fresh.narrow(sides[0].shape)
             hits[side] += [np.count_nonzero(event.holds(known)) for event in found]
-    mixed = any(side.codes.any() for side in sides)
-    return _named(found, hits, rate, bound, encoder, " (what is no number counts as 0)" if mixed else "")
+    return _named(found, hits, rate, bound, encoder)
 
 
 def fresh_samples(samples: int) -> int:
@@ -204,32 +211,31 @@ def fresh_samples(samples: int) -> int:
 
 
 def _named(
-    found: Sequence[_Event], hits: Ints, rate: _Rate, bound: float, encoder: Encoder, mixed: str
+    found: Sequence[_Event], hits: Ints, rate: _Rate, bound: float, encoder: Encoder
 ) -> Witness | None:
     # Each of the 2K intervals has two ends, each of which fails with probability at most α/(4K).
     ends = binomial.clopper_pearson(hits, rate.samples, rate.alpha / (4.0 * len(found)))
     every = np.stack([hits / rate.samples, *ends], axis=-1)
     named: list[Witness] = []
-    for place, event in enumerate(found):
-        shares = [Share(*side) for side in every[:, place].tolist()]
-        more, less = sorted(shares, key=lambda share: -share.estimate)
+    for event, shares in zip(found, every.swapaxes(0, 1).tolist(), strict=True):
+        first, second = (Share(*share) for share in shares)
+        more, less = sorted((first, second), key=lambda share: -share.estimate)
         shown = binomial.shown(more.low, less.high, rate.delta)
-        if shown <= rate.epsilon:
-            continue
-        result = Witness(
-            event=event.words(encoder) + (mixed if event.kind not in ("symbol", "value") else ""),
-            kind=event.kind,
-            first=shares[0],
-            second=shares[1],
-            epsilon=shown,
-            confidence=1.0 - rate.alpha,
-            samples=rate.samples,
-            alike=shown - rate.epsilon >= ALIKE * (bound - rate.epsilon),
+        named.append(
+            Witness(
+                event=event.words(encoder),
+                kind=event.kind,
+                first=first,
+                second=second,
+                epsilon=shown,
+                confidence=1.0 - rate.alpha,
+                samples=rate.samples,
+                alike=shown - rate.epsilon >= ALIKE * (bound - rate.epsilon),
+            )
         )
-        if result.alike:
-            return result
-        named.append(result)
-    return max(named, key=lambda one: one.epsilon, default=None)
+    shown = [one for one in named if one.epsilon > rate.epsilon]
+    strongest = max(shown, key=lambda one: one.epsilon, default=None)
+    return next((one for one in shown if one.alike), strongest)
 
 
 # --- What is expected of an event ---------------------------------------------------------------------------
