@@ -201,13 +201,13 @@ class Encoder:
         return rendered(words, name)
 
     def place(self, column: int) -> Place:
-        """What a column of numbers holds."""
+        """What a column of numbers holds; a coordinate where nothing was encoded."""
         for (path, what, _), block in self._blocks.items():
             if block.start <= column < block.start + block.width:
                 item, part = divmod(column - block.start, max(len(block.looks), 1))
                 look = block.looks[part] if block.looks else None
                 return Place(path, item if what == "items" else None, look, block.unit)
-        raise IndexError(column)
+        return Place("", column)
 
     # --- columns ---
 

@@ -44,12 +44,14 @@ def meaning(result: AuditResult, name: str = "the mechanism") -> str:
         return f"no violation of {claim} was found in {name}, only {bound(result)}. {NO_PROOF}"
     why = "the samples ran out before the audit could have seen much"
     if result.premise or result.note:
-        why = (
-            "the samples cannot be used for an audit"
-            if result.premise
-            else "nothing is decided; see the note"
-        )
-    return f"{why}, for {name} and {claim}. {NO_PROOF}"
+        why = "the samples cannot be used for an audit" if result.premise else "nothing is decided"
+    reason = "" if _note(result) else f" {result.note}".rstrip()
+    return f"{why}, for {name} and {claim}.{reason} {NO_PROOF}"
+
+
+def _note(result: AuditResult) -> str:
+    """The note, but where the headline has it: why nothing is decided."""
+    return "" if result.verdict == "undecided" and not result.premise else result.note
 
 
 def bound(result: AuditResult) -> str:
@@ -65,7 +67,6 @@ def facts(result: AuditResult, verbose: bool = False) -> list[tuple[str, str]]:
     rows = [
         ("witness", str(result.simplest or NO_WITNESS) if result.refuted else ""),
         ("would have caught", would_have_caught(result) if seen and not result.refuted else ""),
-        ("note", result.note if result.verdict == "undecided" else ""),
         (
             "event",
             f"{result.event} ({result.direction})" if seen and (verbose or _no_witness(result)) else "",
@@ -75,7 +76,7 @@ def facts(result: AuditResult, verbose: bool = False) -> list[tuple[str, str]]:
         *(_details(result) if seen and verbose else []),
         ("samples", _samples(result)),
         ("low-order bits", low_bits if result.low_bits else ""),
-        ("note", result.note if result.verdict != "undecided" else ""),
+        ("note", _note(result)),
         ("replay", result.replay),
     ]
     return [(label, text) for label, text in rows if text]
@@ -185,7 +186,9 @@ def summary(result: AuditResult) -> str:
         told = f"Would have caught: {would_have_caught(result)}."
     pairs = f"{pairs_said(result)}." if result.pairs > 1 else ""
     once = "" if result.replayable else "The mechanism takes no generator: this run cannot be replayed."
-    return " ".join(filter(None, [headline(result), told, f"{_samples(result)}.", pairs, once, result.note]))
+    return " ".join(
+        filter(None, [headline(result), told, f"{_samples(result)}.", pairs, once, _note(result)])
+    )
 
 
 def to_html(result: AuditResult) -> str:
