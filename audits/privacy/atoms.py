@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy import events
+from audits.privacy.describe import OUTPUT, Words
 from audits.privacy.learners.cells import SHOWN, joined, row_words
 from audits.privacy.learners.score import Score
 from audits.privacy.outputs import Encoded, Floats, Ints, row_keys
@@ -140,15 +141,15 @@ def family_of_sets(atoms: Atoms, learned: Counts, judged: Counts) -> events.Thre
         place, found = atoms.find(e)
         return np.where(found, known[place], rest)
 
-    def describe(t: float, upper: bool) -> str:
+    def describe(t: float, upper: bool) -> Words:
         inside = (known >= t) if upper else (known < t)
         found = np.flatnonzero(inside & (pooled[:-1] > 0))
         # Only those that are shown: there may be thousands.
-        cells = [row_words(atoms.rows, int(i)) for i in found[:SHOWN]]
+        cells: list[Words] = [row_words(atoms.rows, int(i)) for i in found[:SHOWN]]
         others = len(found) - len(cells)
         if (rest >= t) == upper and pooled[-1] > 0:
             cells.append("(anything else)")
-        return f"output in {joined(cells, others)}"
+        return (OUTPUT, " in ", joined(cells, others))
 
     pooled = seen.sum(axis=0)
     cuts = events.thresholds(order, pooled)

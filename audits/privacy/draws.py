@@ -34,8 +34,6 @@ CHUNK_ONE_BY_ONE, MOST_CHUNKS = 32, 64
 """The least chunk of a mechanism that is called for every output, and how many chunks a draw has at most."""
 POOL_BYTES = 2**26
 """Outputs of a dataset that are kept, at most."""
-FAILED = "raised "
-"""How the symbol of an exception begins."""
 CHANCE = 1e-6
 TRIED = 4
 """Outputs that are drawn twice, to see whether a mechanism uses no generator but the given one."""
@@ -279,7 +277,7 @@ class Drawer:
         except BaseException as error:
             # A panic of Rust and a test that fails are no `Exception`, but they are failures like others.
             if self.symbols:
-                return objects([Word(f"{FAILED}{type(error).__name__}")])
+                return objects([Word(f"raised {type(error).__name__}", failed=True)])
             if isinstance(error, SystemExit):
                 raise ValueError(f"mechanism called exit({error.code!r}) on {where}") from error
             raise ValueError(f"mechanism {_raised(error, self.mechanism, where)}") from error
@@ -304,7 +302,7 @@ class Drawer:
 
 def failure(output: Any) -> str:
     """How the call ended that an output stands for, as "raised KeyError"; "" for an output proper."""
-    return output.name if isinstance(output, Word) and output.name.startswith(FAILED) else ""
+    return output.name if isinstance(output, Word) and output.failed else ""
 
 
 def _raised(error: BaseException, mechanism: Mechanism, where: str) -> str:

@@ -1,29 +1,38 @@
 """`Encoder`: turns the outputs of a mechanism into columns and keeps the words for them.
 
-Every place in an output (the output itself, an item, a field) has a *block* of columns. A block that turns up
-later stands behind the earlier ones, so that what was learned on the earlier columns stays valid; earlier
-outputs are given the block's default there.
+Every place in an output (the output itself, an item, a field) has *blocks* of columns: what is there, and
+what is looked at of it. A block that turns up later stands behind the earlier ones, so that what was learned
+on the earlier columns stays valid; earlier outputs are given the block's default there.
+
+What is learned of a place from the first batch that has it is frozen: which keys, rows and patterns have
+columns of their own, how long lists are, how texts are looked at. Which places there are is not: a failure,
+or a field that few outputs have, is often the leak itself and not among the first outputs.
 """
 
 from __future__ import annotations
 
-import enum
-import re
 import zlib
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audits.privacy import leaves
+from audits.privacy.describe import NUMBERS, OUTPUT, Look, Node, Place, Words, rendered
 from audits.privacy.outputs import Encoded, Floats, Ints, Raw
 
 ABSENT = leaves.Word("(absent or a container)")
 """The symbol of a field or an item that an output does not have."""
+REST, TYPE = Look("rest of "), Look("type of ")
+KIND = Look("kind of number of ", tuple(f"{number} {name}" for number, name in enumerate(leaves.KINDS)))
+BESIDE = {
+    OUTPUT: "columns of output",
+    NUMBERS: " (where lengths, types and the like are numbers, too)",
+}
 MOST_SYMBOLS = 2**16
 """All symbols beyond so many count as the same symbol."""
 OTHER = leaves.Word("(another symbol)")
@@ -41,27 +50,49 @@ MOST_KEYS, MOST_PATTERNS = 512, 64
 """Keys of dictionaries, and elements of sets, that have columns of their own at a place in the output, at
 most; and patterns of strings that are told apart."""
 
-WORDS = re.compile(
-    r"\(code (?P<place>\d+) = (?P<what>[^)]*\)?)\)|\bcode (?P<alone>\d+)|\bsymbol (?P<symbol>\d+)"
-    r"|\bcolumn (?P<column>\d+)"
-)
-"""What the words of events call places in an output, and symbols."""
-
-OF_ALL = re.compile(r"(?<!another )\bnumber(s?)\b")
-"""Numbers in the words of events that look at all columns."""
-
-Key = tuple[str, str]
-"""Place in the output, in words, and which of its blocks it is."""
+Key = tuple[str, str, str]
+"""A block: its place in the output, as Python writes it; "value" for what is there, "items" for the items of
+a list, or what is looked at of the place; and what is looked at of the value or the items."""
 Rows = Ints | slice
+Looks = tuple[Look, ...]
+_Records = defaultdict[tuple[type, tuple[str, ...]], list[tuple[int, Any, Any]]]
+"""(type, names of the fields) → row, item and what the fields hold, of each record."""
+KEYED = Mapping, AbstractSet
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Block:
-    """Columns of numbers: the first of them, how many, and what outputs have there that came before it."""
+    """Columns of numbers: the first of them, how many, what outputs have there that came before them, what is
+    looked at of each item, nothing for the item itself; the unit of times; and how texts are looked at."""
 
     start: int
     width: int
     default: float
+    looks: Looks
+    unit: str = ""
+    texts: leaves.TextLook | None = None
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What is known of a place: keys of dictionaries and elements of sets, and rows, that have columns of
+    their own as they repeat in the first batch; in which order equal keys came first, and whether they have
+    come in several orders by now."""
+
+    keys: set[str] | None = None
+    rows: list[str] | None = None
+    orders: dict[frozenset[str], tuple[str, ...]] = field(default_factory=dict[Any, Any])
+    reordered: bool = False
+
+    def known(self, records: _Records) -> set[str]:
+        """The keys and elements; those of later outputs change nothing, or they would look different."""
+        keyed = [(names, len(some)) for (kind, names), some in records.items() if issubclass(kind, KEYED)]
+        if self.keys is None and keyed:
+            counts = Counter[str]()
+            for names, times in keyed:
+                counts.update(dict.fromkeys(names, times))
+            self.keys = {*_repeated(counts, min(2, sum(times for _, times in keyed)), MOST_KEYS)}
+        return self.keys or set()
 
 
 class _Batch:
@@ -84,21 +115,15 @@ class Encoder:
     def __init__(self, nan: bool = False, typed: Callable[[], bool] = lambda: True) -> None:
         self._nan, self._typed = nan, typed
         self._layout: tuple[str, str] | None = None
+        self._batch = _Batch(0)
         self._blocks: dict[Key, _Block] = {}
-        self._width = 0
+        self._width, self._started = 0, False
         self._codes: dict[tuple[Key, int], tuple[int, int]] = {}
         self._symbols: dict[Any, int] = {}
-        self._usual: dict[Key, int] = {}
-        self._orders: dict[str, dict[frozenset[str], tuple[str, ...]]] = {}
-        self._reordered: set[str] = set()
-        self._texts: dict[Key, tuple[int, set[str]]] = {}
-        self._patterns: dict[Key, list[str]] = {}
-        self._extents: dict[Key, tuple[int, int]] = {}
-        self._keys: dict[str, set[str]] = {}
-        self._rows: dict[str, list[str]] = {}
         self._sorts: dict[str, int] = {}
-        self._units: dict[Key, str] = {}
-        self._started = False
+        self._usual: dict[Key, int] = {}
+        self._texts: dict[Key, Counter[str]] = defaultdict(Counter)
+        self._seen: dict[str, _Seen] = defaultdict(_Seen)
 
     # --- what callers see ---
 
@@ -106,6 +131,16 @@ class Encoder:
     def shape(self) -> tuple[int, int]:
         """How many columns of numbers and of symbols there are by now."""
         return self._width, len(self._codes)
+
+    @property
+    def number_columns(self) -> list[int]:
+        """For each column of symbols the column of numbers of the same place in the output."""
+        return [self._blocks[key].start + item for key, item in self._codes]
+
+    @property
+    def absent(self) -> int:
+        """The number of the symbol of what an output does not have; 0 where every output has everything."""
+        return self._symbols.get(ABSENT, 0)
 
     def encode(self, outputs: Raw, where: str) -> Encoded:
         """Columns of a batch.
@@ -124,15 +159,14 @@ class Encoder:
             )
         if self._layout is None or layout[0] == "Python objects":
             self._layout = layout
-        batch = _Batch(len(outputs))
+        self._batch = _Batch(len(outputs))
         try:
-            self._array(batch, "", slice(None), outputs)
-        except leaves.Refused as error:
-            raise ValueError(f"mechanism {error}, got one on {where}") from None
-        except RecursionError:
-            raise ValueError(f"mechanism {NESTED}, got one on {where}") from None
+            self._array("", slice(None), outputs)
+        except (leaves.Refused, RecursionError) as error:
+            words = error if isinstance(error, leaves.Refused) else NESTED
+            raise ValueError(f"mechanism {words}, got one on {where}") from None
         self._started = True
-        return self._assembled(batch)
+        return self._assembled()
 
     def widen(self, e: Encoded) -> Encoded:
         """An earlier batch, widened by the columns that only later outputs have."""
@@ -143,86 +177,92 @@ class Encoder:
         values[:, : e.shape[0]], codes[:, : e.shape[1]] = e.values, e.codes
         return Encoded(values, codes)
 
+    def said(self, words: Words, most: int = 40) -> str:
+        """A description in the user's own words; symbols are cut to `most` characters."""
+
+        def name(node: Node) -> str:
+            if node.kind == "code":
+                return str(self.place(self.number_columns[node.number]))
+            if node.kind == "symbol":
+                known = [*self._symbols][node.number - 1 : node.number]
+                return _cut(repr(known[0]), most) if known else "(a symbol that never occurred)"
+            if node.kind != "column":
+                # Beside the user's numbers there may be columns for lengths, types and the like.
+                if any(block.looks for block in self._blocks.values()):
+                    return BESIDE[node]
+                return f"{node}{next(iter(self._blocks.values())).unit if node == OUTPUT else ''}"
+            place = self.place(node.number)
+            values = place.look.values if place.look else ()
+            if place.look == TYPE:
+                values = tuple(f"{number} {_cut(name, 80)}" for name, number in self._sorts.items())
+            told = f" ({', '.join(values[:SHOWN])})" if values else ""
+            return f"{place}{place.unit}{told}"
+
+        return rendered(words, name)
+
+    def place(self, column: int) -> Place:
+        """What a column of numbers holds; a coordinate where nothing was encoded."""
+        for (path, what, _), block in self._blocks.items():
+            if block.start <= column < block.start + block.width:
+                item, part = divmod(column - block.start, max(len(block.looks), 1))
+                look = block.looks[part] if block.looks else None
+                return Place(path, item if what == "items" else None, look, block.unit)
+        return Place("", column)
+
+    # --- columns ---
+
     def _defaults(self) -> Floats:
         """What outputs have in each column of numbers that says nothing of them."""
         blocks = self._blocks.values()
         return np.repeat([block.default for block in blocks], [block.width for block in blocks])
 
-    @property
-    def number_columns(self) -> list[int]:
-        """For each column of symbols the column of numbers of the same place in the output."""
-        return [self._blocks[key].start + item for key, item in self._codes]
+    def _code(self, key: Key, column: int, default: int = 0) -> int:
+        return self._codes.setdefault((key, column), (len(self._codes), default))[0]
 
-    def named(self, words: str, most: int = 40) -> str:
-        """The words, with the symbol or the place in the output for "symbol 3", "column 3" and "code 3".
+    def _number(self, symbol: Any) -> int:
+        if symbol is leaves.NAN and not self._nan:
+            raise leaves.Refused('must not return NaN (use None for a failure symbol, or errors="symbol")')
+        if len(self._symbols) >= MOST_SYMBOLS and symbol not in self._symbols:
+            symbol = OTHER
+        return self._symbols.setdefault(symbol, len(self._symbols) + 1)
 
-        Symbols are cut to `most` characters.
-        """
+    def _sort(self, name: str) -> int:
+        """The number of a type; it depends on the name alone, as there may be any number of them."""
+        return self._sorts.setdefault(name, leaves.SORTS.get(name, zlib.crc32(name.encode()) % 10**6 + 10))
 
-        def symbol(code: int) -> str:
-            if not 1 <= code <= len(self._symbols):
-                return "(a symbol that never occurred)"
-            return _cut(repr(list(self._symbols)[code - 1]), most)
-
-        def word(found: re.Match[str]) -> str:
-            if found["column"]:
-                return self._column(int(found["column"]))
-            if found["alone"]:
-                return _place(*list(self._codes)[int(found["alone"])])
-            if found["place"]:
-                return (
-                    f"({_place(*list(self._codes)[int(found['place'])])} = {self.named(found['what'], most)})"
-                )
-            return symbol(int(found["symbol"]))
-
-        if len(self._blocks) == 1:
-            words = words.replace("output", "output" + next(iter(self._units.values()), ""), 1)
-        elif any(block not in ("value", "items") for _, block in self._blocks):
-            # Beside the user's numbers there are columns for lengths, types and the like.
-            words = OF_ALL.sub(r"column\1", words).replace("output in {(", "columns of output in {(")
-        # In one pass, as the user's own words may look like these.
-        return WORDS.sub(word, words)
-
-    def _column(self, column: int) -> str:
-        for key, block in self._blocks.items():
-            if block.start <= column < block.start + block.width:
-                looks = leaves.structure_words(*self._extents[key]) if key in self._extents else ()
-                looks = tuple(self._rows[key[0]]) if key[1] == "rows" else looks
-                place = _place(key, column - block.start, looks) + self._units.get(key, "")
-                known: dict[int, str] = {}
-                if place.startswith("pattern"):
-                    known = dict(enumerate(["other", *map(repr, self._patterns[key])]))
-                elif key[1] == "type":
-                    known = {number: _cut(name, 80) for name, number in self._sorts.items()}
-                elif key[1].endswith(" kind"):
-                    known = dict(enumerate(leaves.KINDS))
-                told = ", ".join(f"{number} {known[number]}" for number in [*known][:SHOWN])
-                return f"{place} ({told})" if told else place
-        return f"column {column}"
-
-    # --- columns ---
-
-    def _block(self, key: Key, width: int, default: float = 0.0) -> _Block:
+    def _put(self, key: Key, rows: Rows, part: Floats, looks: Looks = (), default: float = 0.0) -> _Block:
+        """Numbers in the columns of a block, which is made where there is none."""
         if key not in self._blocks:
+            width = part.shape[1]
             if self._width + width > MOST_COLUMNS:
                 raise leaves.Refused(
                     f"must return outputs of at most {MOST_COLUMNS:,} numbers and fields; give a score that "
                     "sums them up"
                 )
-            self._blocks[key] = _Block(self._width, width, default)
+            self._blocks[key] = _Block(self._width, width, default, looks)
             self._width += width
-            if self._started and key[1] in ("value", "items") and width > 0:
+            if self._started and not looks and width > 0:
                 self._code(key, 0, self._number(ABSENT))
-        return self._blocks[key]
+        block = self._blocks[key]
+        self._batch.values.append((key, rows, part[:, : block.width]))
+        return block
 
-    def _code(self, key: Key, column: int, default: int = 0) -> int:
-        return self._codes.setdefault((key, column), (len(self._codes), default))[0]
+    def _differing(self, key: Key, rows: Rows, found: Ints, look: Look) -> None:
+        """Columns of numbers ≥ 0, from the first number on that differs from those before it; −1 for none."""
+        known = found[found >= 0]
+        if len(known) == 0:
+            return
+        usual = self._usual.setdefault(key, int(known[0]))
+        if key in self._blocks or bool((known != usual).any()):
+            columns = np.where(found >= 0, found, usual).astype(np.float64).reshape(len(found), -1)
+            self._put(key, rows, columns, (look,), float(usual))
 
-    def _assembled(self, batch: _Batch) -> Encoded:
+    def _assembled(self) -> Encoded:
+        batch, self._batch = self._batch, _Batch(0)
         missing = {
             key: np.ones(batch.size, dtype=bool)
             for key, block in self._blocks.items()
-            if key[1] in ("value", "items") and block.width > 0
+            if not block.looks and block.width > 0
         }
         for key, rows, _ in batch.values:
             if key in missing:
@@ -242,25 +282,58 @@ class Encoder:
             codes[where, number] = self._number(ABSENT)
         return Encoded(values, codes)
 
-    def _put(self, batch: _Batch, key: Key, rows: Rows, part: Floats, codes: Ints | None = None) -> None:
-        """Numbers and their symbols in columns of a block."""
-        block = self._block(key, part.shape[1])
-        batch.values.append((key, rows, part[:, : block.width]))
-        if codes is not None:
+    # --- numbers and symbols ---
+
+    def _leaves(self, path: str, what: str, rows: Rows, flat: Raw) -> None:
+        """Columns of numbers and symbols (n, w)."""
+        found, key = leaves.decoded(flat), (path, what, "")
+        block = self._put(key, rows, found.values, (REST,) if what == "rest" else ())
+        block.unit = block.unit or found.unit
+        if found.which is not None:
+            codes = np.array([*map(self._number, found.symbols), 0], dtype=np.int64)[found.which]
             for column in np.flatnonzero(codes.any(axis=0)).tolist():
-                batch.codes.append((self._code(key, column), rows, codes[:, column]))
+                self._batch.codes.append((self._code(key, column), rows, codes[:, column]))
+            self._texts_of((path, what, "text"), rows, found.symbols, found.which)
+        if found.exactly is not None:
+            looks = tuple(Look(f"{word} of ") for word in leaves.EXTRA_WORDS)
+            self._put((path, what, "exactly"), rows, found.exactly.reshape(len(flat), -1), looks)
+        # An array has one type because all of its outputs must: that alone is no difference between outputs.
+        types, kind = (path, what, "kind"), int(found.kinds.max(initial=-1))
+        if kind >= 0 and (path or self._typed()):
+            self._usual.setdefault(types, kind)
+            if types in self._blocks or bool(((found.kinds != kind) & (found.kinds >= 0)).any()):
+                kinds = np.broadcast_to(found.kinds, flat.shape)
+                self._differing(types, rows, kinds, KIND)
 
-    # --- arrays ---
+    def _texts_of(self, key: Key, rows: Rows, symbols: Sequence[Any], which: Ints) -> None:
+        """Columns for what strings look like that hardly repeat, from the first batch on in which they are
+        needed: later strings change nothing, or they would look different."""
+        texts = {place: text for place, text in enumerate(symbols) if isinstance(text, str)}
+        look = self._blocks[key].texts if key in self._blocks else None
+        if look is None:
+            known, times = self._texts[key], np.bincount(which.ravel() + 1, minlength=len(symbols) + 1)
+            for place, text in texts.items():
+                known[text] += int(times[place + 1])
+            if len(known) < UNIQUE_FROM or 3 * len(known) <= known.total():
+                return
+            patterns = _repeated(Counter(map(leaves.pattern, known.elements())), 2, MOST_PATTERNS)
+            look = leaves.text_look(known, sorted(patterns))
+        table = np.zeros((len(symbols) + 1, len(look.looks)))
+        if texts:
+            table[[*texts]] = look([*texts.values()])
+        self._put(key, rows, table[which].reshape(len(which), -1), look.looks).texts = look
 
-    def _array(self, batch: _Batch, path: str, rows: Rows, outputs: Raw) -> None:
+    # --- arrays and Python objects ---
+
+    def _array(self, path: str, rows: Rows, outputs: Raw) -> None:
         """Columns of an array whose first axis counts the outputs."""
+        kind, width = outputs.dtype.kind, int(np.prod(outputs.shape[1:], dtype=np.int64))
         if outputs.dtype.names is not None:
             for name in outputs.dtype.names:
-                self._array(batch, f"{path}.{name}", rows, outputs[name])
+                self._array(f"{path}.{name}", rows, outputs[name])
             return
-        kind = outputs.dtype.kind
         if kind == "O":
-            self._objects(batch, path, rows, list(outputs))
+            self._objects(path, rows, list(outputs))
             return
         if kind not in "biufcmMUS":
             raise leaves.Refused(
@@ -269,131 +342,21 @@ class Encoder:
         # What follows must be as `_objects` has it, to which an output goes among outputs of other kinds.
         sort = "ndarray" if outputs.ndim > 1 else leaves.sort(outputs.dtype.type())
         if sort:
-            self._differing(batch, (path, "type"), rows, np.full(len(outputs), self._sort(sort)))
+            self._differing((path, "type", ""), rows, np.full(len(outputs), self._sort(sort)), TYPE)
         if outputs.ndim > 1:
-            self._shapes(batch, path, rows, [outputs.shape[1:]], len(outputs))
+            self._shapes(path, rows, [outputs.shape[1:]], len(outputs))
         if kind == "c":
             for name, part in leaves.parts_of_complex(outputs).items():
-                self._array(batch, path + name, rows, part)
-            return
-        flat = outputs.reshape(len(outputs), -1)
-        key = (path, "value" if outputs.ndim == 1 else "items")
-        if outputs.ndim > 1:
-            if key in self._blocks and self._blocks[key].width != flat.shape[1]:
-                self._lists(batch, path, np.arange(batch.size)[rows], [list(row) for row in flat])
-                return
-            self._differing(batch, (path, "length"), rows, np.full(len(flat), flat.shape[1]))
-        if kind in "US":
-            self._strings(batch, key, rows, flat)
+                self._array(path + name, rows, part)
+        elif outputs.ndim == 1:
+            self._leaves(path, "value", rows, outputs[:, None])
+        elif (path, "items", "") in self._blocks and self._blocks[path, "items", ""].width != width:
+            self._lists(path, rows, [list(row) for row in outputs.reshape(len(outputs), width)])
         else:
-            self._numbers(batch, key, rows, flat)
+            self._differing((path, "length", ""), rows, np.full(len(outputs), width), leaves.LENGTH)
+            self._leaves(path, "items", rows, outputs.reshape(len(outputs), width))
 
-    def _numbers(
-        self, batch: _Batch, key: Key, rows: Rows, flat: Raw, absent: NDArray[np.bool_] | None = None
-    ) -> None:
-        """Columns of numbers (n, w), of which some may be 0 for what is `absent`."""
-        # Outputs of other batches may be Python objects: what is seen of an output must be the same there.
-        kind, codes = leaves.kind(flat.dtype.type()), None
-        self._units.setdefault(key, leaves.unit(flat.dtype.type()))
-        bad = (
-            np.isnan(flat) if flat.dtype.kind == "f" else np.isnat(flat) if flat.dtype.kind in "mM" else None
-        )
-        flat, rest = leaves.microseconds(flat) if flat.dtype.kind in "mM" else (flat, None)
-        values, extras = leaves.finite(flat), leaves.extras(flat, rest)
-        if bad is not None and bad.any():
-            values, codes = np.where(bad, 0.0, values), bad * self._number(self._not_a_number())
-        if absent is not None:
-            codes = np.where(absent, self._number(ABSENT), 0 if codes is None else codes)
-        self._put(batch, key, rows, values, codes)
-        if extras is not None:
-            self._put(batch, (key[0], f"{key[1]} exactly"), rows, extras)
-        # An array has one type because all of its outputs must: that alone is no difference between outputs.
-        types = (key[0], f"{key[1]} kind")
-        self._usual.setdefault(types, kind)
-        if types in self._blocks:
-            kinds = np.full(flat.shape, kind)
-            for none in (bad, absent):
-                kinds = kinds if none is None else np.where(none, -1, kinds)
-            self._kinds(batch, key, rows, kinds)
-
-    def _kinds(self, batch: _Batch, key: Key, rows: Rows, kinds: Ints) -> None:
-        """Columns of the kinds of numbers, −1 for what is none."""
-        if key[0] or self._typed():
-            self._differing(batch, (key[0], f"{key[1]} kind"), rows, kinds)
-
-    def _not_a_number(self) -> leaves.Word:
-        if not self._nan:
-            raise leaves.Refused('must not return NaN (use None for a failure symbol, or errors="symbol")')
-        return leaves.NAN
-
-    def _strings(self, batch: _Batch, key: Key, rows: Rows, flat: Raw) -> None:
-        unique, inverse = np.unique(flat, return_inverse=True)
-        words = unique.tolist() if flat.dtype.kind == "U" else [leaves.text(u) for u in unique]
-        inverse = inverse.reshape(flat.shape)
-        codes = np.array([self._number(w) for w in words], dtype=np.int64)[inverse]
-        self._put(batch, key, rows, np.zeros(flat.shape), codes)
-        self._structure(batch, key, rows, leaves.objects(words)[inverse])
-
-    def _structure(self, batch: _Batch, key: Key, rows: Rows, texts: Raw) -> None:
-        """Columns for what strings look like that hardly repeat; `texts` (n, w) are None for other things.
-
-        The columns are there from the first batch on in which they are needed.
-        """
-        block = (key[0], f"{key[1]} text")
-        words = [text for text in texts.ravel() if text is not None]
-        if block not in self._blocks:
-            seen, known = self._texts.get(key, (0, set[str]()))
-            known.update(words)
-            self._texts[key] = seen + len(words), known
-            if len(known) < UNIQUE_FROM or 3 * len(known) <= seen + len(words):
-                return
-            # Later strings change nothing, or they would look different.
-            self._extents[block] = leaves.extent(words)
-            self._patterns[block] = sorted(_repeated(map(leaves.pattern, words), 2, MOST_PATTERNS))
-        known = {pattern: 1.0 + number for number, pattern in enumerate(self._patterns[block])}
-        extent = self._extents[block]
-        places = {text: place for place, text in enumerate(dict.fromkeys(words), 1)}
-        looks = leaves.structures([*places], known, *extent)
-        looks = np.vstack([np.zeros(looks.shape[1]), looks])
-        found = looks[[places.get(text, 0) for text in texts.ravel()]]
-        self._put(batch, block, rows, found.reshape(len(texts), -1))
-
-    def _number(self, symbol: Any) -> int:
-        if len(self._symbols) >= MOST_SYMBOLS and symbol not in self._symbols:
-            symbol = OTHER
-        return self._symbols.setdefault(symbol, len(self._symbols) + 1)
-
-    # --- Python objects ---
-
-    def _mixed(self, batch: _Batch, key: Key, rows: Rows, flat: Raw) -> None:
-        """Columns of Python objects each of which is a number or a symbol."""
-        values, codes = np.zeros(flat.size), np.zeros(flat.size, dtype=np.int64)
-        kinds = np.full(flat.size, -1)
-        extras = np.zeros((flat.size, len(leaves.EXTRA_WORDS)))
-        texts = np.full(flat.size, None, dtype=object)
-        for item in {type(item): item for item in flat.ravel()}.values():
-            self._units[key] = self._units.get(key) or leaves.unit(item)
-        for place, item in enumerate(flat.ravel()):
-            # Most items of short lists among long ones are absent.
-            number = None if item is ABSENT else leaves.number(item)
-            if number is None:
-                symbol = leaves.symbol(item)
-                codes[place] = self._number(symbol)
-                if isinstance(symbol, str):
-                    texts[place] = symbol
-            elif number[0] != number[0]:
-                codes[place] = self._number(self._not_a_number())
-            else:
-                values[place], extras[place] = number[0], number[1:]
-                kinds[place] = leaves.kind(item)
-        self._put(batch, key, rows, values.reshape(flat.shape), codes.reshape(flat.shape))
-        further = (key[0], f"{key[1]} exactly")
-        if further in self._blocks or extras.any():
-            self._put(batch, further, rows, extras.reshape(len(flat), -1))
-        self._kinds(batch, key, rows, kinds.reshape(flat.shape))
-        self._structure(batch, key, rows, texts.reshape(flat.shape))
-
-    def _objects(self, batch: _Batch, path: str, rows: Rows, items: list[Any], depth: int = 0) -> None:
+    def _objects(self, path: str, rows: Rows, items: list[Any], depth: int = 0) -> None:
         """Columns of outputs, or of parts of outputs, each of which is a Python object in so many others."""
         if depth > MOST_NESTED:
             raise leaves.Refused(NESTED)
@@ -402,150 +365,100 @@ class Encoder:
         numbers = {kind: self._sort(name) if name else -1 for kind, name in sorts.items()}
         frames = {kind for kind in sorts if leaves.labelled(kind)}
         types = [self._sort(leaves.sort(o)) if type(o) in frames else numbers[type(o)] for o in items]
-        self._differing(batch, (path, "type"), rows, np.array(types))
+        self._differing((path, "type", ""), rows, _ints(types), TYPE)
         arrays = _same_arrays(items)
         if arrays is not None:
-            self._array(batch, path, rows, arrays)
-            return
-        if sorts.keys() <= leaves.PLAIN:
+            self._array(path, rows, arrays)
+        elif sorts.keys() <= leaves.PLAIN:
             if items:
-                self._singles(batch, path, np.arange(batch.size)[rows], items)
-            return
-        held = [leaves.container(item) for item in items]
-        known = self._known_keys(path, items, held)
-        orders = [_order(item, found, known) for item, found in zip(items, held, strict=True)]
-        self._note_orders(path, orders)
-        single: dict[int, Any] = {}
-        lists: dict[int, list[Any]] = {}
-        parts: dict[str, dict[int, Any]] = {}
-        lengths: dict[int, int] = {}
-        tables: dict[int, list[Any]] = {}
-        shapes: dict[int, tuple[int, ...]] = {}
-        numbered = np.arange(batch.size)[rows].tolist()
-        keyed = {kind for kind in sorts if issubclass(kind, (Mapping, AbstractSet))}
-        for row, item, found, order in zip(numbered, items, held, orders, strict=True):
-            if found is None:
-                single[row] = item
-                continue
+                self._leaves(path, "value", rows, leaves.objects(items)[:, None])
+        else:
+            self._containers(path, np.arange(self._batch.size)[rows], items, depth)
+
+    def _containers(self, path: str, rows: Ints, items: list[Any], depth: int) -> None:
+        """Columns of Python objects some of which hold others."""
+        single, lists, tables = dict[int, Any](), dict[int, list[Any]](), dict[int, list[Any]]()
+        shapes, lengths = dict[int, tuple[int, ...]](), dict[int, int]()
+        records, memo = _Records(list), dict[Any, tuple[str, ...]]()
+        for row, item in zip(rows.tolist(), items, strict=True):
+            names, held = leaves.held(item, memo)
             if isinstance(item, np.ndarray):
                 shapes[row] = cast(Raw, item).shape
-            if not isinstance(found, Mapping):
-                if all(leaves.container(part) is None for part in found):
-                    lists[row] = found
-                    continue
-                lengths[row] = len(found)
-                tables[row] = found
-                found = {f"[{j}]": part for j, part in enumerate(found)}
-            elif type(item) in keyed:
-                lengths[row] = len(found)
-                if not known.issuperset(found):
-                    others = _others(cast(Any, item), found, known)
-                    found = {name: part for name, part in found.items() if name in known}
-                    found[" (others)"] = others
-            if not found:
+            if held is None:
+                single[row] = item
+            elif names is None and all(leaves.container(part) is None for part in held):
+                lists[row] = held
+            else:
+                if names is None:
+                    tables[row], names = held, tuple(f"[{j}]" for j in range(len(held)))
+                records[type(item), names].append((row, item, held))
+        seen = self._seen[path]
+        known = seen.known(records)
+        records_proper = (key for key, some in records.items() if some[0][0] not in tables)
+        orders = {record: _order(*record, known) for record in records_proper}
+        seen.reordered |= any(seen.orders.setdefault(frozenset(o), o) != o for o in orders.values())
+        fields: dict[str, tuple[list[int], list[Any]]] = defaultdict(lambda: ([], []))
+        for (kind, names), some in records.items():
+            at, every, held = zip(*some, strict=True)
+            columns = dict(zip(names, zip(*held, strict=True), strict=True))
+            if issubclass(kind, KEYED) and not known.issuperset(names):
+                columns = {name: column for name, column in columns.items() if name in known}
+                others = (_others(*one, names, known) for one in zip(every, held, strict=True))
+                columns[" (others)"] = tuple(others)
+            if not names:
                 # An empty record differs from a missing record.
-                found = {" (whether it is empty)": "yes"}
-            if path in self._reordered and order:
-                found = {**found, " in the order of keys": leaves.Word(", ".join(order))}
-            for name, part in found.items():
-                parts.setdefault(name, {})[row] = part
+                columns[" (whether it is empty)"] = ("yes",) * len(at)
+            if seen.reordered and (order := orders.get((kind, names))):
+                columns[" in the order of keys"] = (leaves.Word(", ".join(order)),) * len(at)
+            if issubclass(kind, KEYED) or at[0] in tables:
+                lengths |= dict.fromkeys(at, len(names))
+            for name, column in columns.items():
+                fields[name][0].extend(at)
+                fields[name][1].extend(column)
         if single:
-            self._singles(batch, path, _ints(single), [*single.values()])
+            self._leaves(path, "value", _ints(single), leaves.objects([*single.values()])[:, None])
         if lists:
-            self._lists(batch, path, _ints(lists), [*lists.values()])
-        self._shapes(batch, path, _ints(shapes), [*shapes.values()])
-        self._tables(batch, path, _ints(tables), [*tables.values()])
-        self._differing(batch, (path, "length"), _ints(lengths), _ints(lengths.values()))
-        for name, some in parts.items():
-            self._objects(batch, path + name, _ints(some), [*some.values()], depth + 1)
+            self._lists(path, _ints(lists), [*lists.values()])
+        self._shapes(path, _ints(shapes), [*shapes.values()])
+        self._tables(path, _ints(tables), [*tables.values()])
+        self._differing((path, "length", ""), _ints(lengths), _ints(lengths.values()), leaves.LENGTH)
+        for name, (at, column) in fields.items():
+            self._objects(path + name, _ints(at), column, depth + 1)
 
-    def _singles(self, batch: _Batch, path: str, rows: Ints, items: list[Any]) -> None:
-        """Columns of outputs, or of parts of outputs, that hold nothing else."""
-        numbers = _numeric([items])
-        if numbers is not None:
-            self._numbers(batch, (path, "value"), rows, numbers.T)
-        else:
-            self._mixed(batch, (path, "value"), rows, leaves.objects(items)[:, None])
-
-    def _sort(self, name: str) -> int:
-        """The number of a type; it depends on the name alone, as there may be any number of them."""
-        return self._sorts.setdefault(name, leaves.SORTS.get(name, zlib.crc32(name.encode()) % 10**6 + 10))
-
-    def _shapes(
-        self, batch: _Batch, path: str, rows: Rows, shapes: list[tuple[int, ...]], times: int = 1
-    ) -> None:
+    def _shapes(self, path: str, rows: Rows, shapes: list[tuple[int, ...]], times: int = 1) -> None:
         """Columns for how long the axes of arrays are, 0 for an axis that an array lacks; that of the
         first axis follows from the number of items. There are so many arrays of each shape."""
         for axis in range(1, MOST_AXES):
-            found = _ints(shape[axis] if axis < len(shape) else 0 for shape in shapes)
-            self._differing(batch, (path, f"axis {axis}"), rows, np.repeat(found, times))
+            found = np.repeat(_ints(shape[axis] if axis < len(shape) else 0 for shape in shapes), times)
+            self._differing((path, "axis", str(axis)), rows, found, Look(f"length of axis {axis} of "))
 
-    def _note_orders(self, path: str, orders: Iterable[tuple[str, ...]]) -> None:
-        """Whether equal keys at this place have come in several orders by now."""
-        known = self._orders.setdefault(path, {})
-        if any(known.setdefault(frozenset(order), order) != order for order in orders):
-            self._reordered.add(path)
-
-    def _known_keys(self, path: str, items: list[Any], held: list[Any]) -> set[str]:
-        """The keys of dictionaries and elements of sets at this place that have columns of their own: those
-        that repeat in the first batch. Later outputs change nothing, or they would look different."""
-        if path not in self._keys:
-            pairs = zip(items, held, strict=True)
-            known = [found for item, found in pairs if isinstance(item, (Mapping, AbstractSet))]
-            if not known:
-                return set()
-            self._keys[path] = set(
-                _repeated((name for found in known for name in found), min(2, len(known)), MOST_KEYS)
-            )
-        return self._keys[path]
-
-    def _tables(self, batch: _Batch, path: str, rows: Ints, tables: list[list[Any]]) -> None:
+    def _tables(self, path: str, rows: Ints, tables: list[list[Any]]) -> None:
         """Columns for how often lists of rows hold each of the rows that repeat in the first batch."""
-        if not tables or not self._rows.get(path, True):
+        seen = self._seen[path]
+        if not tables or seen.rows == []:
             return
         named = [Counter(filter(None, map(leaves.row, table))) for table in tables]
-        if path not in self._rows:
-            self._rows[path] = _repeated((name for names in named for name in names), 2, MOST_KEYS)
-        known = self._rows[path]
-        if known:
-            found = np.array([[names[name] for name in known] for names in named], dtype=np.float64)
-            self._put(batch, (path, "rows"), rows, found)
+        if seen.rows is None:
+            seen.rows = _repeated(Counter(chain.from_iterable(named)), 2, MOST_KEYS)
+        if seen.rows:
+            found = np.array([[names[name] for name in seen.rows] for names in named], dtype=np.float64)
+            looks = tuple(Look(f"how often {_cut(name, 40)} occurs in ") for name in seen.rows)
+            self._put((path, "rows", ""), rows, found, looks)
 
-    def _lists(self, batch: _Batch, path: str, rows: Ints, lists: list[list[Any]]) -> None:
+    def _lists(self, path: str, rows: Rows, lists: list[list[Any]]) -> None:
         """Lists of numbers and symbols: as many columns as the longest had at first, the rest as a symbol."""
-        lengths = np.array([len(items) for items in lists])
-        self._differing(batch, (path, "length"), rows, lengths)
-        key = (path, "items")
-        width = self._blocks[key].width if key in self._blocks else int(lengths.max(initial=0))
-        if bool((lengths == width).all()) and (numbers := _numeric(lists)) is not None:
-            self._numbers(batch, key, rows, numbers)
-            return
+        lengths = _ints(map(len, lists))
+        self._differing((path, "length", ""), rows, lengths, leaves.LENGTH)
+        block = self._blocks.get((path, "items", ""))
+        width = block.width if block else int(lengths.max(initial=0))
         there = np.arange(width) < lengths[:, None]
-        shown = [item for items in lists for item in items[:width]]
-        numbers = _numeric([shown]) if shown else None
-        if numbers is not None:
-            found = np.zeros(there.shape, numbers.dtype)
-            found[there] = numbers[0]
-            self._numbers(batch, key, rows, found, ~there)
-        else:
-            padded = np.full(there.shape, ABSENT, dtype=object)
-            padded[there] = leaves.objects(shown)
-            self._mixed(batch, key, rows, padded)
+        padded = np.full(there.shape, ABSENT, dtype=object)
+        padded[there] = leaves.objects([item for items in lists for item in items[:width]])
+        self._leaves(path, "items", rows, padded)
         longer = np.flatnonzero(lengths > width)
         if len(longer):
             rest = leaves.objects([leaves.canonical(lists[i][width:]) for i in longer])[:, None]
-            self._mixed(batch, (path, "rest"), rows[longer], rest)
-
-    def _differing(self, batch: _Batch, key: Key, rows: Rows, found: Ints) -> None:
-        """Columns of numbers ≥ 0, from the first number on that differs from those before it; −1 for none."""
-        known = found[found >= 0]
-        if len(known) == 0:
-            return
-        usual = self._usual.setdefault(key, int(known[0]))
-        if key in self._blocks or bool((known != usual).any()):
-            columns = np.where(found >= 0, found, usual).astype(np.float64).reshape(len(found), -1)
-            self._block(key, columns.shape[1], default=float(usual))
-            self._put(batch, key, rows, columns)
+            self._leaves(path, "rest", np.arange(self._batch.size)[rows][longer], rest)
 
 
 def _cut(text: str, most: int) -> str:
@@ -553,37 +466,29 @@ def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2) + 1 :]}"
 
 
-def _repeated(names: Iterable[str], least: int, most: int) -> list[str]:
+def _repeated(counts: Counter[str], least: int, most: int) -> list[str]:
     """The commonest names, `most` at most, of those that occur so often.
 
     Of names that occur equally often the first in the alphabet are taken: which of them came first must not
     decide, or the columns would depend on the order of the outputs.
     """
-    counts = Counter(names)
     common = sorted(counts, key=lambda name: (-counts[name], name))[:most]
     return [name for name in common if counts[name] >= least]
 
 
-def _order(item: Any, found: Any, known: set[str]) -> tuple[str, ...]:
+def _order(kind: type, names: tuple[str, ...], known: set[str]) -> tuple[str, ...]:
     """The names of fields in their order, of dictionaries only those with columns of their own; none of other
     things."""
-    if not isinstance(found, dict):
+    if issubclass(kind, (AbstractSet, complex, np.complexfloating, np.ndarray)):
         return ()
-    names = cast(Mapping[str, Any], found)
-    if type(item) is dict:
-        return tuple(name for name in names if name in known)
-    if isinstance(item, (AbstractSet, complex, np.complexfloating, np.ndarray)):
-        return ()
-    return tuple(name for name in names if name in known) if isinstance(item, Mapping) else tuple(names)
+    return tuple(name for name in names if name in known) if issubclass(kind, Mapping) else names
 
 
-def _others(
-    item: Mapping[Any, Any] | AbstractSet[Any], fields: Mapping[str, Any], known: set[str]
-) -> list[Any]:
-    """Keys with their values, or elements of a set, that have no columns of their own, in order; `fields` are
-    all of them by name."""
+def _others(item: Any, held: Sequence[Any], names: tuple[str, ...], known: set[str]) -> list[Any]:
+    """Keys with their values, or elements of a set, that have no columns of their own, in order."""
     if isinstance(item, Mapping):
-        return [part for name in sorted(fields) if name not in known for part in (name, fields[name])]
+        fields = dict(zip(names, held, strict=True))
+        return [word for name in sorted(fields.keys() - known) for word in (name, fields[name])]
     # Sets have only a partial order, so their order here must not depend on that in which they came.
     left = sorted((part for part in item if leaves.element(part) not in known), key=leaves.element)
     try:
@@ -604,42 +509,6 @@ def _same_arrays(items: list[Any]) -> Raw | None:
     if all(type(o) is np.ndarray and o.shape == first.shape and o.dtype == first.dtype for o in items):
         return np.stack(cast(list[Raw], items))
     return None
-
-
-def _numeric(lists: list[list[Any]]) -> Raw | None:
-    """Lists of equal length as an array, where NumPy keeps every number in them as it is."""
-    kinds = {type(item) for items in lists for item in items}
-    if len(kinds) != 1 or any(issubclass(kind, (enum.Enum, *leaves.TEXTS)) for kind in kinds):
-        return None
-    try:
-        found = np.array(lists)
-    except (ValueError, OverflowError):
-        return None
-    # Integers of which some need 64 bits and others a sign would become floats.
-    kept = found.ndim == 2 and found.dtype.kind in "biuf"
-    return found if kept and leaves.kind(found.dtype.type()) == leaves.kind(lists[0][0]) else None
-
-
-def _place(key: Key, column: int = 0, looks: tuple[str, ...] = ()) -> str:
-    """What a column of a block holds, in words; `looks` are those of a block of texts or of rows."""
-    path, block = key
-    whole = f"output{path}"
-    if block == "rows":
-        return f"how often {_cut(looks[column], 40)} occurs in {whole}"
-    kind, _, extra = block.partition(" ")
-    if kind == "axis":
-        return f"length of axis {extra} of {whole}"
-    if kind in ("length", "rest", "type"):
-        return f"{kind} of {whole}"
-    told = {
-        "exactly": leaves.EXTRA_WORDS,
-        "text": looks,
-        "kind": ("kind of number",),
-    }.get(extra, ())
-    item, part = divmod(column, max(len(told), 1))
-    if kind == "items":
-        whole = f"{whole}[{item}]" if path else f"coordinate {item}"
-    return f"{told[part]} of {whole}" if told else whole
 
 
 def _layout(outputs: Raw) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from audits.privacy.describe import Words
 from audits.privacy.learners.score import Score
 from audits.privacy.outputs import Floats, Ints
 from audits.privacy.tuning import TUNING
@@ -66,7 +67,7 @@ class ThresholdFamily:
         """Counts of no samples of either side, (2, K)."""
         return np.zeros((2, len(self.thresholds)), np.int64)
 
-    def words(self, event: int) -> tuple[str, str]:
+    def words(self, event: int) -> tuple[str, Words]:
         """Direction and description of one of the 4K events."""
         kind, cut = divmod(event, len(self.thresholds))
         text = self.score.describe(float(self.thresholds[cut]), kind % 2 == 0)

@@ -215,7 +215,7 @@ def _tested(state: PairState, candidate: Candidate, counted: Counted, learning: 
         samples=learning + n,
         pair_index=state.index,
         direction=direction,
-        event=with_shares(state.encoder.named(words), direction, hits / n, lesser / n),
+        event=with_shares(state.encoder.said(words), direction, hits / n, lesser / n),
         resolution=smallest_violation(tried, needed / n, asked.epsilon, asked.delta),
         trace=(Look(learning + n, won, bound),),
         curve=curve,

@@ -22,7 +22,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from audits.privacy.describe import Column, Symbol
 from audits.privacy.encoder import Encoder
+from audits.privacy.leaves import LENGTH
 from audits.privacy.outputs import Encoded, Floats, join
 
 Rng = np.random.Generator
@@ -167,7 +169,7 @@ def battery(first: Encoded, second: Encoded, encoder: Encoder) -> list[PlantedLe
         sign = put_sign(i, j, np.median(pooled.values, axis=0))
         leaks.append(_chance("one certain vector", put(first.values[0]), "one vector released"))
         leaks.append(_bit(words, sign, "a sign of a product"))
-    lengths = (j for j in range(first.shape[0]) if encoder.named(f"column {j}").startswith("length of"))
+    lengths = (j for j in range(first.shape[0]) if encoder.place(j).look == LENGTH)
     for j in itertools.islice(lengths, 1):
         # A length that never occurs is the last of its leaks.
         leaks.append(list(_of_numbers(first, second, j, encoder))[-1])
@@ -192,7 +194,7 @@ def _continuous(values: Floats) -> bool:
 
 def _of_numbers(first: Encoded, second: Encoded, j: int, encoder: Encoder) -> Iterator[PlantedLeak]:
     """Leaks in one column of numbers."""
-    name, pooled = encoder.named(f"column {j}"), join([first, second])
+    name, pooled = encoder.said(Column(j)), join([first, second])
     symbols = np.flatnonzero(np.array(encoder.number_columns) == j)
     values = pooled.values[(pooled.codes[:, symbols] == 0).all(axis=1), j]
     unique = np.unique(values)
@@ -223,12 +225,12 @@ def _of_numbers(first: Encoded, second: Encoded, j: int, encoder: Encoder) -> It
 def _of_symbols(first: Encoded, second: Encoded, encoder: Encoder) -> Iterator[PlantedLeak]:
     """Leaks in the first column of symbols."""
     j = encoder.number_columns[0]
-    name, x, y = encoder.named(f"column {j}"), first.codes[:, 0], second.codes[:, 0]
+    name, x, y = encoder.said(Column(j)), first.codes[:, 0], second.codes[:, 0]
     counts = np.bincount(x, minlength=int(max(x.max(), y.max())) + 1)
     common = int(counts[1:].argmax()) + 1
     shares = float(np.mean(x == common)), float(np.mean(y == common))
     if max(shares) >= COMMON and min(shares) < 1.0:
-        words = encoder.named(f"{name} = symbol {common} in place of another")
+        words = encoder.said((name, " = ", Symbol(common), " in place of another"))
         yield _chance(words, put(0.0, [j], [0], common), "the commonest symbol for another", shares)
     words = f"{name} = a symbol that is not seen otherwise,"
     yield _chance(words, put(0.0, [j], [0], len(counts)), "a symbol released")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import enum
-import itertools
 import math
 import numbers
 import re
@@ -17,13 +16,15 @@ import uuid
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
 
-from audits.privacy.outputs import LARGE, Floats, Raw
+from audits.privacy.describe import Look
+from audits.privacy.outputs import LARGE, Floats, Ints, Raw
 
 HUGE = 1e299
 """Integers that no float holds lie from here on, by their number of bits."""
@@ -33,24 +34,36 @@ MOST_WRITTEN = 10_000
 MOST_ITEMS = 20_000
 MODULUS = 2**6 * 3**2 * 5**2 * 7 * 42407
 """Remainders keep every period that divides it; it is about 2³²."""
+LENGTH = Look("length of ")
 EXTRA_WORDS = ("low bits", f"remainder modulo {MODULUS}", "parity, denominator, exponent or time zone")
 CHARACTERS, LAST, NUMBERS = 256, 4, 256
 """Characters at the beginning and at the end of a text that are looked at, and numbers in it, at most."""
 KINDS = "float", "integer", "boolean", "other"
-NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d{1,3})?", re.ASCII)
-
+NUMBER = re.compile(r"([-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d{1,3})?)", re.ASCII)
 
 SORTS = {"list": 0, "tuple": 1, "dict": 2, "set": 3, "ndarray": 4, "str": 5, "bytes": 6}
 """Numbers of the types of containers and texts that are met most."""
-PARTS = {"ns": 10**3, "ps": 10**6, "fs": 10**9, "as": 10**12}
-"""Parts of a microsecond."""
-UNITS = {"ms": 10**3, "s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6, "D": 86400 * 10**6, "W": 604800 * 10**6}
-"""Microseconds of longer units."""
+MICROSECOND = 10**12
+UNITS = {unit: 1000**power for power, unit in enumerate(("as", "fs", "ps", "ns", "us", "ms", "s"))} | {
+    unit: seconds * 10**18 for unit, seconds in {"m": 60, "h": 3600, "D": 86400, "W": 604800}.items()
+}
+"""Attoseconds of the units of NumPy's times."""
+TIMES = {
+    (np.timedelta64, datetime.timedelta): " in microseconds",
+    (np.datetime64, datetime.datetime): " in microseconds since 1970",
+    (datetime.time,): " in microseconds since midnight",
+    (datetime.date,): " in days, 1 for 0001-01-01",
+}
+SIMPLE = (float, numbers.Integral, np.bool_, np.floating)
+"""Types that NumPy has, too."""
+NUMBERS_OF_NUMPY = (float, numbers.Integral, np.bool_, np.floating)
 TEXTS = (str, bytes, bytearray, uuid.UUID)
 MOST_FIELDS = 16
 """Items of a row that is looked at as a whole, at most."""
 PLAIN = frozenset((float, int, bool, str, bytes, type(None)))
 """Types of which a glance says that they hold nothing."""
+NAMES = PLAIN - {float}
+"""Those whose equal values are written alike, which 0.0 and -0.0 are not."""
 
 
 class Refused(ValueError):
@@ -59,15 +72,18 @@ class Refused(ValueError):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Word:
-    """A symbol that is none of the user's strings."""
+    """A symbol that is none of the user's strings; `failed` where it stands for a call that failed."""
 
     name: str
+    failed: bool = False
 
     def __repr__(self) -> str:
         return self.name
 
 
 NAN = Word("NaN")
+SYMBOL: Ints = np.array(-1)
+"""The kind of what is no number."""
 
 
 def text(value: Any) -> str:
@@ -92,46 +108,115 @@ def microseconds(times: Raw) -> tuple[Raw, Floats]:
     if kind == "M" and unit in ("Y", "M"):
         times, (unit, step) = times.astype("M8[D]"), ("D", 1)
     counts = np.where(np.isnat(times), 0, times.astype(np.int64))
-    if unit in PARTS:
-        # A unit below a microsecond: so many make one.
-        whole, rest = np.divmod(counts, PARTS[unit] // math.gcd(PARTS[unit], step))
-        return whole * (step // math.gcd(PARTS[unit], step)), rest / (PARTS[unit] / step)
-    factor = step * UNITS.get(unit, 1)
-    most = (2**63 - 1) // factor
-    return np.clip(counts, -most, most) * factor, np.zeros(counts.shape)
+    factor = step * UNITS.get(unit, MICROSECOND)
+    shared = math.gcd(factor, MICROSECOND)
+    whole, rest = np.divmod(counts, MICROSECOND // shared)
+    most = (2**63 - 1) * shared // factor
+    return np.clip(whole, -most, most) * (factor // shared), rest * (factor / MICROSECOND)
 
 
 def extras(flat: Raw, rest: Floats | None = None) -> Floats | None:
-    """(n, 3·w): what a float cannot hold of the numbers (n, w), and the `rest` by which others exceed these;
+    """(n, w, 3): what a float cannot hold of the numbers (n, w), and the `rest` by which others exceed these;
     None where it holds everything."""
-    kind, width = flat.dtype.kind, flat.dtype.itemsize
-    if rest is not None and rest.any():
-        found = (
-            np.zeros((*flat.shape, 3)) if (found := extras(flat)) is None else found.reshape(*flat.shape, 3)
-        )
-        found[:, :, 0] += rest
-        return found.reshape(len(flat), -1)
+    kind, width, found = flat.dtype.kind, flat.dtype.itemsize, None
     if kind in "iu" and width == 8:
         large = (flat >= EXACT) | (flat <= -EXACT) if kind == "i" else flat >= EXACT
-        if not large.any():
-            return None
-        found = np.stack([flat & 0xFFFFFFFF, flat % MODULUS, flat & 1], axis=2).astype(np.float64)
-        return (found * large[:, :, None]).reshape(len(flat), -1)
-    if kind == "f" and width > 8:
+        if large.any():
+            found = np.stack([flat & 0xFFFFFFFF, flat % MODULUS, flat & 1], axis=-1) * large[..., None]
+    elif kind == "f" and width > 8:
         with np.errstate(over="ignore", invalid="ignore"):
-            rest = (flat - flat.astype(np.float64).astype(flat.dtype)).astype(np.float64)
-        rest = np.where(np.isfinite(rest), rest, 0.0)
-        zeros = np.zeros_like(rest)
-        return np.stack([rest, zeros, zeros], axis=2).reshape(len(flat), -1) if rest.any() else None
-    return None
+            rest = np.nan_to_num((flat - flat.astype(np.float64)).astype(np.float64), posinf=0.0, neginf=0.0)
+    found = None if found is None else found.astype(np.float64)
+    if rest is not None and rest.any():
+        found = np.zeros((*flat.shape, 3)) if found is None else found
+        found[..., 0] += rest
+    return found
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Decoded:
+    """Numbers and symbols (n, w) as arrays.
+
+    values   the numbers, 0 for a symbol.
+    kinds    which of `KINDS` each number is, −1 for a symbol; a single one where all are alike.
+    exactly  (n, w, 3): what floats cannot hold of the numbers, see `EXTRA_WORDS`; None for nothing.
+    which    the place of each symbol in `symbols`, −1 for a number; None where there are no symbols.
+    unit     of times, in words.
+    """
+
+    values: Floats
+    kinds: Ints
+    exactly: Floats | None = None
+    which: Ints | None = None
+    symbols: Sequence[Any] = ()
+    unit: str = ""
+
+
+def decoded(flat: Raw) -> Decoded:
+    """Numbers, texts or Python objects (n, w), none of which holds others."""
+    if flat.dtype.kind != "O":
+        return _decoded_array(flat)
+    items = flat.ravel()
+    places = {kind: place for place, kind in enumerate(dict.fromkeys(map(type, items)))}
+    of = np.fromiter(map(places.__getitem__, map(type, items)), np.int64, len(items))
+    values, kinds, exactly = np.zeros(len(items)), np.full(len(items), -1), np.zeros((len(items), 3))
+    which, symbols, unit = np.full(len(items), -1), list[Any](), ""
+    for place in places.values():
+        rows = np.flatnonzero(of == place)
+        part = _decoded_objects(items[rows].tolist())
+        values[rows], kinds[rows], unit = part.values, part.kinds, unit or part.unit
+        if part.exactly is not None:
+            exactly[rows] = part.exactly
+        if part.which is not None:
+            which[rows] = np.where(part.which < 0, -1, part.which + len(symbols))
+            symbols += part.symbols
+    shape = flat.shape
+    further = exactly.reshape(*shape, 3) if exactly.any() else None
+    told = which.reshape(shape) if symbols else None
+    return Decoded(values.reshape(shape), kinds.reshape(shape), further, told, symbols, unit)
+
+
+def _decoded_array(flat: Raw) -> Decoded:
+    if flat.dtype.kind in "US":
+        words, which = np.unique(flat, return_inverse=True)
+        which = which.reshape(flat.shape)
+        return Decoded(np.zeros(flat.shape), SYMBOL, None, which, [text(word) for word in words.tolist()])
+    one, times = flat.dtype.type(), flat.dtype.kind in "mM"
+    whole, rest = microseconds(flat) if times else (flat, None)
+    values, kinds, exactly = finite(whole), np.array(kind(one), dtype=np.int64), extras(whole, rest)
+    if flat.dtype.kind not in "fmM" or not (bad := np.isnat(flat) if times else np.isnan(flat)).any():
+        return Decoded(values, kinds, exactly, unit=unit(one))
+    which, kinds = np.full(flat.shape, -1), np.full(flat.shape, kind(one))
+    which[bad], kinds[bad] = 0, SYMBOL
+    return Decoded(np.where(bad, 0.0, values), kinds, exactly, which, [NAN], unit(one))
+
+
+def _decoded_objects(items: list[Any]) -> Decoded:
+    """Python objects (n,) of one type."""
+    first = items[0]
+    if isinstance(first, NUMBERS_OF_NUMPY) and not isinstance(first, enum.Enum):
+        with suppress(OverflowError):
+            array = np.array(items)
+            # Integers of which some need 64 bits and others a sign would become floats.
+            if array.dtype.kind in "biuf" and kind(array.dtype.type()) == kind(first):
+                return _decoded_array(array)
+    numbered = [number(item) for item in items]
+    if numbered[0] is None:
+        told = items if type(first) is str else [symbol(item) for item in items]
+        places = {item: place for place, item in enumerate(dict.fromkeys(told))}
+        which = np.fromiter(map(places.__getitem__, told), np.int64, len(told))
+        return Decoded(np.zeros(len(items)), SYMBOL, None, which, [*places])
+    table = np.array(numbered, dtype=np.float64)
+    bad = np.isnan(table[:, 0])
+    table[bad] = 0.0
+    kinds, which = np.where(bad, -1, kind(first)), np.where(bad, 0, -1)
+    return Decoded(table[:, 0], kinds, table[:, 1:], which, [NAN] * int(bad.any()), unit(first))
 
 
 def number(item: Any) -> tuple[float, float, float, float] | None:
     """A number as a float and its extras; None for what is no number."""
     if type(item) is str or isinstance(item, enum.Enum):
         return None
-    if isinstance(item, (bool, float, np.bool_)) or (isinstance(item, np.floating) and item.itemsize <= 8):
-        return _clipped(float(item)), 0.0, 0.0, 0.0
     if isinstance(item, (np.datetime64, np.timedelta64)):
         if np.isnat(item):
             return math.nan, 0.0, 0.0, 0.0
@@ -157,13 +242,7 @@ def number(item: Any) -> tuple[float, float, float, float] | None:
 
 def unit(item: Any) -> str:
     """What the number of a time counts; "" for other numbers."""
-    if isinstance(item, (np.timedelta64, datetime.timedelta)):
-        return " in microseconds"
-    if isinstance(item, (np.datetime64, datetime.datetime)):
-        return " in microseconds since 1970"
-    if isinstance(item, datetime.time):
-        return " in microseconds since midnight"
-    return " in days, 1 for 0001-01-01" if isinstance(item, datetime.date) else ""
+    return next((words for kinds, words in TIMES.items() if isinstance(item, kinds)), "")
 
 
 def kind(item: Any) -> int:
@@ -264,8 +343,6 @@ def container(item: Any) -> list[Any] | Mapping[str, Any] | None:
         return None
     if type(item) is list or type(item) is tuple:
         return list(item)
-    if type(item) is dict:
-        return {f"[{canonical(key)}]": part for key, part in cast(Mapping[Any, Any], item).items()}
     if isinstance(item, (complex, np.complexfloating)) or (
         isinstance(item, np.ndarray) and cast(Raw, item).dtype.kind == "c"
     ):
@@ -302,6 +379,21 @@ def container(item: Any) -> list[Any] | Mapping[str, Any] | None:
         array = np.asarray(item)
         return None if array.dtype.kind == "O" and array.ndim == 0 else list(array.ravel())
     return None
+
+
+def held(item: Any, memo: dict[Any, tuple[str, ...]]) -> tuple[tuple[str, ...] | None, Any]:
+    """The names of the fields of a record, None for a list; and what `container` has of it. `memo` keeps the
+    names of dictionaries."""
+    if type(item) is dict:
+        keys = (*cast(dict[Any, Any], item),)
+        if {*map(type, keys)} <= NAMES:
+            # True and 1 are equal, but are written differently.
+            known = keys, (*map(type, keys),)
+            if known not in memo:
+                memo[known] = tuple(f"[{canonical(key)}]" for key in keys)
+            return memo[known], [*cast(dict[Any, Any], item).values()]
+    found = container(item)
+    return ((*found,), [*found.values()]) if isinstance(found, Mapping) else (None, found)
 
 
 def _by_label(item: Any) -> Mapping[str, Any]:
@@ -355,34 +447,53 @@ def objects(items: Sequence[Any]) -> Raw:
     return np.fromiter(items, dtype=object, count=len(items))
 
 
-def extent(texts: Collection[str]) -> tuple[int, int]:
-    """How many numbers and characters of texts like these are looked at."""
-    written = max((sum(1 for _ in NUMBER.finditer(text)) for text in texts), default=0)
-    return min(written, NUMBERS), min(max(map(len, texts), default=0), CHARACTERS)
+@dataclasses.dataclass(frozen=True, slots=True)
+class TextLook:
+    """What is looked at of texts: which of some patterns, how long, numbers that are written in them, and the
+    characters at both ends; so many of each.
+
+    >>> TextLook(("# dogs",), numbers=1, characters=0)(["12 dogs", "no dogs"])[:, :3].tolist()
+    [[1.0, 7.0, 12.0], [0.0, 7.0, 0.0]]
+    """
+
+    patterns: tuple[str, ...]
+    numbers: int
+    characters: int
+
+    @property
+    def looks(self) -> tuple[Look, ...]:
+        """What each column is."""
+        ends = ["the last character", *(f"the character {j} before the last" for j in range(1, LAST))]
+        places = [*ends, *(f"character {j}" for j in range(self.characters))]
+        spelled = (Look(f"number {j} in the text of ") for j in range(1, self.numbers + 1))
+        known = tuple(f"{n} {p}" for n, p in enumerate(["other", *map(repr, self.patterns)]))
+        codes = (Look(f"code of {place} of ", characters=True) for place in places)
+        return Look("pattern of ", known), LENGTH, *spelled, *codes
+
+    def __call__(self, words: Sequence[str]) -> Floats:
+        """The columns (n, c); 0 for any other pattern."""
+        known = {pattern: 1.0 + place for place, pattern in enumerate(self.patterns)}
+        parts = [NUMBER.split(word) for word in words]
+        looks = np.array(
+            [[known.get("#".join(p[::2]), 0.0), len(w)] for p, w in zip(parts, words, strict=True)]
+        )
+        spelled = np.zeros((len(words), self.numbers))
+        for row, part in zip(spelled, parts, strict=True) if self.numbers else ():
+            found = part[1 : 2 * self.numbers : 2]
+            row[: len(found)] = [float(one) for one in found]
+        ends, starts = [word[: -LAST - 1 : -1] for word in words], [word[: self.characters] for word in words]
+        return np.hstack([looks, finite(spelled), _letters(ends, LAST), _letters(starts, self.characters)])
 
 
-def structure_words(written: int, characters: int) -> tuple[str, ...]:
-    """What is looked at of texts of this `extent`."""
-    return (
-        "pattern",
-        "length",
-        *(f"number {j} in the text" for j in range(1, written + 1)),
-        "code of the last character",
-        *(f"code of the character {j} before the last" for j in range(1, LAST)),
-        *(f"code of character {j}" for j in range(characters)),
-    )
+def text_look(texts: Collection[str], patterns: Iterable[str]) -> TextLook:
+    """What is looked at of texts like these."""
+    written = max((len(NUMBER.split(text)) // 2 for text in texts), default=0)
+    return TextLook((*patterns,), min(written, NUMBERS), min(max(map(len, texts), default=0), CHARACTERS))
 
 
-def structures(words: Sequence[str], known: Mapping[str, float], written: int, characters: int) -> Floats:
-    """What `structure_words` names, (n, columns); `known` are the numbers of patterns, 0 for any other."""
-    patterns = [[known.get(pattern(word), 0.0), len(word)] for word in words]
-    spelled = np.zeros((len(words), written))
-    for row, word in zip(spelled, words, strict=True) if written else ():
-        found = [_clipped(float(one[0])) for one in itertools.islice(NUMBER.finditer(word), written)]
-        row[: len(found)] = found
-    ends, starts = [word[: -LAST - 1 : -1] for word in words], [word[:characters] for word in words]
-    shown = _letters(ends, LAST), _letters(starts, characters)
-    return np.hstack([np.array(patterns, dtype=np.float64).reshape(-1, 2), spelled, *shown])
+def pattern(word: str) -> str:
+    """The string without the numbers that it spells."""
+    return NUMBER.sub("#", word)
 
 
 def _letters(words: Sequence[str], width: int) -> Floats:
@@ -390,8 +501,3 @@ def _letters(words: Sequence[str], width: int) -> Floats:
     if width == 0:
         return np.zeros((len(words), 0))
     return np.array(words, dtype=f"U{width}").view(np.uint32).reshape(-1, width).astype(np.float64)
-
-
-def pattern(word: str) -> str:
-    """The string without the numbers that it spells."""
-    return NUMBER.sub("#", word)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from audits.privacy.describe import Column, Mark, Symbol, Words
 from audits.privacy.tuning import TUNING
 
 Floats = NDArray[np.floating[Any]]
@@ -78,12 +79,12 @@ class Columns:
         place, symbol = np.array(self.marks).T
         return np.hstack([e.values, e.codes[:, place] == symbol])
 
-    def words(self, column: int) -> str:
-        """What a column holds, in words that `Encoder.named` turns into the user's own."""
+    def words(self, column: int) -> Words:
+        """What a column holds."""
         if column < self.width:
-            return column_words(column)
+            return Column(column)
         place, symbol = self.marks[column - self.width]
-        return f"(code {place} = symbol {symbol})"
+        return ("(", Mark(place), " = ", Symbol(symbol), ")")
 
 
 def columns_of(first: Encoded, second: Encoded) -> Columns:
@@ -98,11 +99,6 @@ def columns_of(first: Encoded, second: Encoded) -> Columns:
         found += [(-n, place, s) for s, n in zip(symbols[told].tolist(), counts[told].tolist(), strict=True)]
     most = max(TUNING.marks[0], TUNING.marks[1] * places)
     return Columns(width, tuple(sorted((place, symbol) for _, place, symbol in sorted(found)[:most])))
-
-
-def column_words(column: int) -> str:
-    """A column of values in words that `Encoder.named` turns into the user's own."""
-    return f"column {column}"
 
 
 def join(parts: Sequence[Encoded]) -> Encoded:

@@ -273,6 +273,6 @@ class PairState:
         """Every event of a family with its shares."""
         more, less = family.all_hits()
         return tuple(
-            CurvePoint(self.encoder.named(family.words(i)[1]), float(x / family.size), float(y / family.size))
+            CurvePoint(self.encoder.said(family.words(i)[1]), float(x / family.size), float(y / family.size))
             for i, (x, y) in enumerate(zip(more, less, strict=True))
         )

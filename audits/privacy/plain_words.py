@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from audits.privacy.describe import Words, listed
 from audits.privacy.events import ThresholdFamily
 from audits.privacy.outputs import Encoded, Floats, columns_of, digits_of, number_words
 from audits.privacy.tuning import TUNING
@@ -25,11 +26,9 @@ def with_shares(words: str, direction: str, more: float, less: float) -> str:
     return f"{words} (share {first:.4g} on the first dataset, {second:.4g} on the second)"
 
 
-def plainly(family: ThresholdFamily, event: int, first: Encoded, second: Encoded) -> str:
-    """Words to add to those of an event of a learned score, from samples of both sides; "" for none.
-
-    Columns are named as `Encoder.named` expects.
-    """
+def plainly(family: ThresholdFamily, event: int, first: Encoded, second: Encoded) -> Words:
+    """What to add to the description of an event of a learned score, from samples of both sides; "" for
+    nothing."""
     if family.score.in_words or first.is_scalar or first.is_symbol:
         return ""
     of = columns_of(first, second)
@@ -47,19 +46,19 @@ def plainly(family: ThresholdFamily, event: int, first: Encoded, second: Encoded
     if alike >= ALIKE:
         name = of.words(column)
         if column >= of.width:
-            return f", which is mostly where {name} {'holds' if upper else 'does not hold'}"
+            return (", which is mostly where ", name, f" {'holds' if upper else 'does not hold'}")
         place = number_words(threshold, digits_of(columns[:, column]) - 2)
-        return f", which is mostly where {name} {'≥' if upper else '<'} {place}"
+        return (", which is mostly where ", name, f" {'≥' if upper else '<'} {place}")
     columns = np.clip(columns, -1e100, 1e100)
     spread = columns.std(axis=0) * score.std()
     centred = columns - columns.mean(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         slope = np.nan_to_num((centred * (score - score.mean())[:, None]).mean(axis=0) / spread)
     largest, least = np.argsort(-np.abs(slope))[:SHOWN], max(0.1, CHANCE / len(columns) ** 0.5)
-    said = [
-        f"{'large' if slope[j] > 0 else 'small'} {of.words(int(j))}" for j in largest if abs(slope[j]) > least
+    said: list[Words] = [
+        ("large " if slope[j] > 0 else "small ", of.words(int(j))) for j in largest if abs(slope[j]) > least
     ]
-    return f", which goes with {', '.join(said)}" if said else ""
+    return (", which goes with ", listed(said)) if said else ""
 
 
 def _stump(columns: Floats, inside: NDArray[np.bool_]) -> tuple[float, int, float, bool]:

@@ -23,6 +23,7 @@ import numpy as np
 
 from audits.privacy import binomial
 from audits.privacy.datasets import Dataset
+from audits.privacy.describe import Words, rendered
 from audits.privacy.encoder import Encoder
 from audits.privacy.leaks import PlantedLeak, battery
 from audits.privacy.outputs import Encoded
@@ -101,8 +102,8 @@ class Given:
     def widen(self, e: Encoded) -> Encoded:
         return e
 
-    def named(self, words: str) -> str:
-        return words
+    def said(self, words: Words) -> str:
+        return rendered(words)
 
 
 def size_for(leak: PlantedLeak, samples: float, audit: Passed) -> float | None:

@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-
-class Audited(Protocol):
-    """What is drawn of an audit's result, `audits.privacy.result.AuditResult`."""
-
-    @property
-    def trace(self) -> Sequence[Any]: ...
-    @property
-    def curve(self) -> Sequence[Any]: ...
-    @property
-    def confidence(self) -> float: ...
-    @property
-    def epsilon_claimed(self) -> float: ...
-    @property
-    def delta(self) -> float: ...
+    from audits.privacy.result import AuditResult
 
 
-def draw(result: Audited) -> Figure:
+def draw(result: AuditResult) -> Figure:
     """A figure of three panels; made without pyplot, so it opens no window and needs no display."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

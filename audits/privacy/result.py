@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import math
 import sys
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -18,6 +18,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+FIELDS = (
+    "verdict", "epsilon_claimed", "delta", "epsilon_lower", "confidence", "e_value", "samples", "seconds",
+    "pair", "direction", "event", "resolution", "method", "seed", "versions", "alpha", "epsilon_estimate",
+    "largest_e_value", "max_samples", "premise", "premise_samples", "footprints", "planted", "simplest",
+    "note", "pairs", "pairs_followed", "epsilon_shown",
+)  # fmt: skip
+"""Of the document of a result, in its order."""
+VERDICTS = {
+    "refuted": Verdict.REFUTED,
+    "not-refuted": Verdict.CONSISTENT,
+    "undecided": Verdict.INCONCLUSIVE,
+}
 NEARLY_ALL = 0.9
 """To catch a leak that is in more than this part of the outputs says nothing of the audit."""
 
@@ -75,11 +87,6 @@ class Planted:
         if self.missed is None:
             return f"{self.leak} (not tried)"
         return f"{self.said(self.missed)} (in {self.samples:,} samples)"
-
-    @property
-    def briefly(self) -> str:
-        """The leak that was caught, in few words."""
-        return self.said(self.caught or 0.0, self.brief)
 
     def said(self, size: float, words: str = "") -> str:
         """The leak with a size, in words."""
@@ -222,14 +229,18 @@ class AuditResult:
         return round(1.0 - self.confidence, 15)
 
     @property
+    def refuted(self) -> bool:
+        """Whether the data contradict the claim at the audit's error level."""
+        return self.verdict == "refuted"
+
+    @property
     def epsilon_shown(self) -> float:
         """The ε to be told of: that of the witness, or the lower bound where there is none or where that is
         much more; it holds with probability `confidence_shown`."""
         witness = self.simplest
-        if witness is None:
+        if witness is None or (not witness.alike and self.epsilon_lower > witness.epsilon):
             return self.epsilon_lower
-        sharper = not witness.alike and self.epsilon_lower > witness.epsilon
-        return self.epsilon_lower if sharper else witness.epsilon
+        return witness.epsilon
 
     @property
     def confidence_shown(self) -> float:
@@ -237,39 +248,16 @@ class AuditResult:
         `confidence` each; which of them is shown goes by the samples, so that both must hold."""
         return self.confidence if self.simplest is None else max(0.0, 2.0 * self.confidence - 1.0)
 
-    @property
-    def bound(self) -> str:
-        """`epsilon_shown` in words."""
-        return show.bound(self)
-
-    @property
-    def replay(self) -> str:
-        """What gives this run again, as options of the command."""
-        return show.replay(self)
-
-    @property
-    def low_bits(self) -> str:
-        """What the low-order bits of doubles tell beyond the claim, in a sentence; empty for nothing."""
-        return show.low_bits(self)
-
-    @property
-    def worth(self) -> list[tuple[str, str]]:
-        """What a pass is worth, as planted leaks show it: labels and texts; none without planted leaks."""
-        return show.worth(self)
-
-    @property
-    def would_have_caught(self) -> str:
-        """The planted leaks that were caught, in a line."""
-        return show.would_have_caught(self)
-
-    @property
-    def refuted(self) -> bool:
-        """Whether the data contradict the claim at the audit's error level."""
-        return self.verdict == "refuted"
+    bound = property(show.bound)
+    replay = property(show.replay)
+    low_bits = property(show.low_bits)
+    worth = property(show.worth)
+    would_have_caught = property(show.would_have_caught)
+    summary = show.summary
+    _repr_html_ = show.to_html
 
     def evidence(self, of: str = "") -> Evidence:
         """This audit as one piece of evidence about ε at the claimed δ; `of` names the mechanism in it."""
-        verdicts = {"refuted": Verdict.REFUTED, "not-refuted": Verdict.CONSISTENT}
         return Evidence(
             quantity=f"ε of {of} at δ = {self.delta:g}" if of else f"ε at δ = {self.delta:g}",
             # Without a refutation an estimate says more of the event's few counts than of the mechanism.
@@ -280,55 +268,20 @@ class AuditResult:
             method=self.method,
             samples=2 * self.samples,
             claimed=self.epsilon_claimed,
-            verdict=verdicts.get(self.verdict, Verdict.INCONCLUSIVE),
+            verdict=VERDICTS[self.verdict],
             resolution=self.resolution.epsilon,
             alpha_spent=1.0 - self.confidence,
             # No seconds: equal audits are equal evidence.
             note=f"{self.direction}: {self.event}",
         )
 
-    def summary(self) -> str:
-        """The outcome in a few sentences."""
-        return show.summary(self)
-
     def to_dict(self) -> dict[str, Any]:
         """The fields of `dpclaims audit --json`, in its order; infinite values are None."""
         import scipy
 
-        return {
-            "verdict": self.verdict,
-            "epsilon_claimed": self.epsilon_claimed,
-            "delta": self.delta,
-            "epsilon_lower": _finite(self.epsilon_lower),
-            "confidence": self.confidence,
-            "e_value": _finite(self.e_value),
-            "samples": self.samples,
-            "seconds": self.seconds,
-            "pair": [show.short(self.pair[0]), show.short(self.pair[1])],
-            "direction": self.direction,
-            "event": self.event,
-            "resolution": {name: _finite(value) for name, value in asdict(self.resolution).items()},
-            "method": self.method,
-            "seed": self.seed,
-            "versions": {
-                "python": sys.version.split()[0],
-                "numpy": np.__version__,
-                "scipy": scipy.__version__,
-            },
-            "alpha": self.alpha,
-            "epsilon_estimate": _finite(self.epsilon_estimate),
-            "largest_e_value": _finite(self.e_value),
-            "max_samples": self.max_samples,
-            "premise": self.premise,
-            "premise_samples": self.premise_samples,
-            "footprints": None if self.footprints is None else asdict(self.footprints),
-            "planted": [asdict(planted) for planted in self.planted],
-            "simplest": None if self.simplest is None else asdict(self.simplest),
-            "note": self.note,
-            "pairs": self.pairs,
-            "pairs_followed": self.followed,
-            "epsilon_shown": _finite(self.epsilon_shown),
-        }
+        versions = {"python": sys.version.split()[0], "numpy": np.__version__, "scipy": scipy.__version__}
+        own = {"pair": [*map(show.short, self.pair)], "versions": versions, "pairs_followed": self.followed}
+        return {name: own[name] if name in own else _plain(getattr(self, name)) for name in FIELDS}
 
     def to_json(self) -> str:
         """One JSON document with exactly the fields of `to_dict`."""
@@ -340,9 +293,13 @@ class AuditResult:
 
         return draw(self)
 
-    def _repr_html_(self) -> str:
-        return show.to_html(self)
 
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def _plain(value: Any) -> Any:
+    """What JSON can hold of a field."""
+    if isinstance(value, tuple):
+        return [_plain(part) for part in cast(tuple[Any, ...], value)]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if not is_dataclass(value):
+        return value
+    return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}

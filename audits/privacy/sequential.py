@@ -553,8 +553,8 @@ class Sequential:
             return found
         state, family, event = winner
         x, y = family.all_hits()
-        direction, text = family.words(event)
-        text = state.encoder.named(text + plainly(family, event, *state.samples()))
+        direction, words = family.words(event)
+        text = state.encoder.said((words, plainly(family, event, *state.samples())))
         if self.halving is not None and not refuted:
             text = f"the largest of {len(self.states):,} pairs, where one is large by chance: {text}"
         return replace(

@@ -31,22 +31,27 @@ NO_PROOF = "This is no proof that it is private."
 
 def headline(result: AuditResult, name: str = "the mechanism") -> str:
     """The verdict and its number, in a sentence or two."""
+    return f"{HEADS[result.verdict]}: {meaning(result, name)}"
+
+
+def meaning(result: AuditResult, name: str = "the mechanism") -> str:
+    """What stands behind the verdict in the headline."""
     claim = f"(ε = {result.epsilon_claimed:g}, δ = {result.delta:g})"
-    head = HEADS[result.verdict]
     if result.refuted:
         sure = f"δ = {result.delta:g}, confidence {100.0 * result.confidence_shown:.6g} %"
-        return f"{head}: {bound(result)}, claimed {result.epsilon_claimed:g} ({sure}): {name}."
-    if result.verdict == "undecided":
-        return f"{head}: {_why_undecided(result)}, for {name} and {claim}. {NO_PROOF}"
-    return f"{head}: no violation of {claim} was found in {name}, only {bound(result)}. {NO_PROOF}"
+        return f"{bound(result)}, claimed {result.epsilon_claimed:g} ({sure}): {name}."
+    if result.verdict == "not-refuted":
+        return f"no violation of {claim} was found in {name}, only {bound(result)}. {NO_PROOF}"
+    why = "the samples ran out before the audit could have seen much"
+    if result.premise or result.note:
+        why = "the samples cannot be used for an audit" if result.premise else "nothing is decided"
+    reason = "" if _note(result) else f" {result.note}".rstrip()
+    return f"{why}, for {name} and {claim}.{reason} {NO_PROOF}"
 
 
-def _why_undecided(result: AuditResult) -> str:
-    if result.premise:
-        return "the samples cannot be used for an audit"
-    if result.note:
-        return f"{result.note.split('. ')[0].rstrip('.')}, so nothing is decided"
-    return "the samples ran out before the audit could have seen much"
+def _note(result: AuditResult) -> str:
+    """The note, but where the headline has it: why nothing is decided."""
+    return "" if result.verdict == "undecided" and not result.premise else result.note
 
 
 def bound(result: AuditResult) -> str:
@@ -57,40 +62,41 @@ def bound(result: AuditResult) -> str:
 
 def facts(result: AuditResult, verbose: bool = False) -> list[tuple[str, str]]:
     """What else is to be said, each a label and a text; what is empty is left out."""
-    pair = f"D = {short(result.pair[0])}   D′ = {short(result.pair[1])}"
-    rows: list[tuple[str, str]] = []
-    if result.refuted:
-        rows += [("witness", str(result.simplest or NO_WITNESS))]
-    elif not result.premise:
-        rows += [("would have caught", would_have_caught(result))]
-    if not result.premise and (verbose or (result.refuted and result.simplest is None)):
-        rows += [("event", f"{result.event} ({result.direction})")]
-    rows += [("pair", pair), ("pairs", pairs_said(result))]
-    if verbose and not result.premise:
-        rows += _details(result)
-    rows += [("samples", _samples(result))]
-    if result.low_bits and not verbose:
-        rows += [("low-order bits", LOW_BITS)]
-    rows += [("note", result.note), ("replay", result.replay)]
+    seen = not result.premise
+    low_bits = f"{result.low_bits} {LOW_BITS}" if verbose else LOW_BITS
+    rows = [
+        ("witness", str(result.simplest or NO_WITNESS) if result.refuted else ""),
+        ("would have caught", would_have_caught(result) if seen and not result.refuted else ""),
+        (
+            "event",
+            f"{result.event} ({result.direction})" if seen and (verbose or _no_witness(result)) else "",
+        ),
+        ("pair", f"D = {short(result.pair[0])}   D′ = {short(result.pair[1])}"),
+        ("pairs", pairs_said(result)),
+        *(_details(result) if seen and verbose else []),
+        ("samples", _samples(result)),
+        ("low-order bits", low_bits if result.low_bits else ""),
+        ("note", _note(result)),
+        ("replay", result.replay),
+    ]
     return [(label, text) for label, text in rows if text]
+
+
+def _no_witness(result: AuditResult) -> bool:
+    return result.refuted and result.simplest is None
 
 
 def _details(result: AuditResult) -> list[tuple[str, str]]:
     much = "more than 1e+299" if result.e_value > 1e299 else f"{result.e_value:.3g}"
-    how = f"{result.method}, seed {result.seed}"
-    if not result.replayable:
-        how += "; the mechanism takes no generator, so this run cannot be replayed"
+    once = "" if result.replayable else "; the mechanism takes no generator, so this run cannot be replayed"
     lower = f"ε ≥ {result.epsilon_lower:.4g} at δ = {result.delta:g}, confidence {result.confidence:g}"
-    estimate = f"ε ≈ {result.epsilon_estimate:.4g}; no bound" if result.refuted else ""
-    low_bits = f"{result.low_bits} {LOW_BITS}" if result.low_bits else ""
     return [
         ("lower bound", lower),
-        ("estimate", estimate),
-        *result.worth,
+        ("estimate", f"ε ≈ {result.epsilon_estimate:.4g}; no bound" if result.refuted else ""),
+        *worth(result),
         ("e-value", f"{much}, the largest so far"),
         ("resolution", resolution_words(result)),
-        ("low-order bits", low_bits),
-        ("method", how),
+        ("method", f"{result.method}, seed {result.seed}{once}"),
     ]
 
 
@@ -113,19 +119,18 @@ def resolution_words(result: AuditResult) -> str:
 def would_have_caught(result: AuditResult) -> str:
     """The planted leaks that were caught, the commonest mistakes first, in a line; without planted leaks the
     resolution."""
-    caught = [planted.briefly for planted in result.planted if planted.worth_saying]
-    if caught:
-        return ", ".join(caught[:SHOWN])
-    if result.planted:
-        return f"no planted leak; {resolution_words(result)}"
-    return resolution_words(result)
+    caught = [
+        planted.said(planted.caught or 0.0, planted.brief)
+        for planted in result.planted
+        if planted.worth_saying
+    ]
+    nothing = "no planted leak; " if result.planted else ""
+    return ", ".join(caught[:SHOWN]) or f"{nothing}{resolution_words(result)}"
 
 
 def worth(result: AuditResult) -> list[tuple[str, str]]:
     """What a pass is worth, as planted leaks show it: three lines, each a label and a text; none without
     planted leaks."""
-    if not result.planted:
-        return []
     found = [p for p in result.planted if p.worth_saying]
     lines = (
         ("caught", "planted leaks of this size were: ", [p.said(p.caught) for p in found if p.caught]),
@@ -136,16 +141,14 @@ def worth(result: AuditResult) -> list[tuple[str, str]]:
             [p.said(p.too_small) for p in found if p.too_small],
         ),
     )
-    return [(label, text + "; ".join(words) if words else "nothing") for label, text, words in lines]
+    every = [(label, text + "; ".join(words) if words else "nothing") for label, text, words in lines]
+    return every if result.planted else []
 
 
 def pairs_said(result: AuditResult) -> str:
     """How many pairs were audited, in words; empty for one, which is shown."""
-    if result.pairs == 1:
-        return ""
-    if result.followed == result.pairs:
-        return f"{result.pairs:,} pairs"
-    return f"{result.pairs:,} pairs, of which {result.followed:,} were followed"
+    followed = "" if result.followed == result.pairs else f", of which {result.followed:,} were followed"
+    return f"{result.pairs:,} pairs{followed}" if result.pairs > 1 else ""
 
 
 def low_bits(result: AuditResult) -> str:
@@ -174,29 +177,28 @@ def replay(result: AuditResult) -> str:
 
 def summary(result: AuditResult) -> str:
     """The outcome in a few sentences."""
-    parts = [headline(result)]
     if result.premise:
-        return " ".join([*parts, result.premise, result.note.replace(result.premise, "").strip()]).rstrip()
+        return f"{headline(result)} {result.note}"
     if result.refuted:
-        said = result.simplest or f"{result.event} ({result.direction})"
-        parts += [f"Witness: {said}." if result.simplest else f"Event: {said}."]
+        event = f"Event: {result.event} ({result.direction})."
+        told = f"Witness: {result.simplest}." if result.simplest else event
     else:
-        parts += [f"Would have caught: {would_have_caught(result)}."]
-    parts += [f"{_samples(result)}."]
-    parts += [f"{pairs_said(result)}."] if pairs_said(result) else []
-    parts += [] if result.replayable else ["The mechanism takes no generator: this run cannot be replayed."]
-    return " ".join([*parts, result.note]).rstrip()
+        told = f"Would have caught: {would_have_caught(result)}."
+    pairs = f"{pairs_said(result)}." if result.pairs > 1 else ""
+    once = "" if result.replayable else "The mechanism takes no generator: this run cannot be replayed."
+    return " ".join(
+        filter(None, [headline(result), told, f"{_samples(result)}.", pairs, once, _note(result)])
+    )
 
 
 def to_html(result: AuditResult) -> str:
     """The outcome as a table for notebooks."""
-    rows = [("", headline(result)), *facts(result, verbose=True)]
     body = "".join(
         f"<tr><th style='text-align:left'>{html.escape(label)}</th><td>{html.escape(text)}</td></tr>"
-        for label, text in rows
+        for label, text in [("", headline(result)), *facts(result, verbose=True)]
     )
-    colour = COLOURS[result.verdict]
-    return f"<strong style='color:{colour}'>{html.escape(result.verdict)}</strong><table>{body}</table>"
+    verdict = f"<strong style='color:{COLOURS[result.verdict]}'>{html.escape(result.verdict)}</strong>"
+    return f"{verdict}<table>{body}</table>"
 
 
 def short(data: Any) -> str:

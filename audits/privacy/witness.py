@@ -15,15 +15,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy import binomial
+from audits.privacy.describe import Column, Interval, Mark, Symbol, weighted
 from audits.privacy.encoder import Encoder
 from audits.privacy.leaves import EXACT
-from audits.privacy.outputs import Encoded, Floats, Ints, Raw, column_words, number_words, value_words
+from audits.privacy.outputs import Encoded, Floats, Ints, Raw, number_words, value_words
 from audits.privacy.tuning import TUNING
 
 ALIKE = 0.9
@@ -48,6 +49,8 @@ CAUTION = 1.0
 """Standard errors by which shares are thought to be weaker than the searched outputs have them."""
 
 
+SUMS = {"sum": "the sum of the coordinates", "largest": "the largest size of a coordinate"}
+ZERO = " (what is no number counts as 0)"
 Weights = tuple[tuple[int, float], ...]
 
 
@@ -115,27 +118,29 @@ class _Event:
 
     def words(self, encoder: Encoder) -> str:
         sign = "≠" if self.outside else "="
-        if self.kind == "symbol":
-            # Every place with symbols is named by its code column.
-            name = encoder.named(f"(code {self.place} = symbol {int(self.low)})", most=60)[1:-1]
-            return name.replace(" = ", f" {sign} ", 1)
-        names = {"sum": "the sum of the coordinates", "largest": "the largest size of a coordinate"}
         if isinstance(self.place, tuple):
-            terms = (
-                f"{'−' if w < 0 else '+'} {'' if abs(w) == 1.0 else f'{abs(w):g}·'}"
-                f"({encoder.named(column_words(j))})"
-                for j, w in self.place
-            )
-            name = " ".join(terms).removeprefix("+ ")
+            what = weighted((Column(j), w) for j, w in self.place)
         else:
-            name = names.get(self.kind) or encoder.named(column_words(self.place))
-        if self.kind == "value":
-            character = f", which is {chr(int(self.low))!r}" if name.startswith("code of") else ""
-            return f"{name} {sign} {value_words(self.low)}{character}"
-        if math.isinf(self.high):
-            return f"{name} {'<' if self.outside else '≥'} {number_words(self.low)}"
-        low, high = (number_words(x) for x in (self.low, self.high))
-        return f"{name} {'is not' if self.outside else 'is'} in [{low}, {high})"
+            what = SUMS.get(self.kind) or (Mark if self.kind == "symbol" else Column)(self.place)
+        if self.kind == "symbol" and int(self.low) == encoder.absent:
+            said = f" is {'neither absent nor' if self.outside else 'absent or'} a container"
+        elif self.kind == "symbol":
+            said = f" {sign} ", Symbol(int(self.low))
+        elif self.kind == "value":
+            look = encoder.place(cast(int, self.place)).look
+            character = f", which is {chr(int(self.low))!r}" if look and look.characters else ""
+            said = f" {sign} {value_words(self.low)}{character}"
+        elif math.isinf(self.high):
+            said = f" {'<' if self.outside else '≥'} {number_words(self.low)}"
+        else:
+            within = Interval(number_words(self.low), number_words(self.high))
+            said = f" {'is not' if self.outside else 'is'} in ", within
+        looked_at = {j for j, _ in self.place} if isinstance(self.place, tuple) else {self.place}
+        symbols = (
+            encoder.number_columns if self.kind in SUMS else looked_at.intersection(encoder.number_columns)
+        )
+        beside = ZERO if symbols and self.kind not in ("symbol", "value") else ""
+        return encoder.said((what, said, beside), most=60)
 
 
 def _looked_at(outputs: Encoded, kind: str, place: int | Weights) -> Raw:
@@ -193,8 +198,7 @@ def find_witness(
             fresh = encoder.encode(draw(side, min(CHUNK, samples - start)), f"dataset {side}")
             known = fresh.narrow(sides[0].shape)
             hits[side] += [np.count_nonzero(event.holds(known)) for event in found]
-    mixed = any(side.codes.any() for side in sides)
-    return _named(found, hits, rate, bound, encoder, " (what is no number counts as 0)" if mixed else "")
+    return _named(found, hits, rate, bound, encoder)
 
 
 def fresh_samples(samples: int) -> int:
@@ -207,32 +211,31 @@ def fresh_samples(samples: int) -> int:
 
 
 def _named(
-    found: Sequence[_Event], hits: Ints, rate: _Rate, bound: float, encoder: Encoder, mixed: str
+    found: Sequence[_Event], hits: Ints, rate: _Rate, bound: float, encoder: Encoder
 ) -> Witness | None:
     # Each of the 2K intervals has two ends, each of which fails with probability at most α/(4K).
     ends = binomial.clopper_pearson(hits, rate.samples, rate.alpha / (4.0 * len(found)))
     every = np.stack([hits / rate.samples, *ends], axis=-1)
     named: list[Witness] = []
-    for place, event in enumerate(found):
-        shares = [Share(*side) for side in every[:, place].tolist()]
-        more, less = sorted(shares, key=lambda share: -share.estimate)
+    for event, shares in zip(found, every.swapaxes(0, 1).tolist(), strict=True):
+        first, second = (Share(*share) for share in shares)
+        more, less = sorted((first, second), key=lambda share: -share.estimate)
         shown = binomial.shown(more.low, less.high, rate.delta)
-        if shown <= rate.epsilon:
-            continue
-        result = Witness(
-            event=event.words(encoder) + (mixed if event.kind not in ("symbol", "value") else ""),
-            kind=event.kind,
-            first=shares[0],
-            second=shares[1],
-            epsilon=shown,
-            confidence=1.0 - rate.alpha,
-            samples=rate.samples,
-            alike=shown - rate.epsilon >= ALIKE * (bound - rate.epsilon),
+        named.append(
+            Witness(
+                event=event.words(encoder),
+                kind=event.kind,
+                first=first,
+                second=second,
+                epsilon=shown,
+                confidence=1.0 - rate.alpha,
+                samples=rate.samples,
+                alike=shown - rate.epsilon >= ALIKE * (bound - rate.epsilon),
+            )
         )
-        if result.alike:
-            return result
-        named.append(result)
-    return max(named, key=lambda one: one.epsilon, default=None)
+    shown = [one for one in named if one.epsilon > rate.epsilon]
+    strongest = max(shown, key=lambda one: one.epsilon, default=None)
+    return next((one for one in shown if one.alike), strongest)
 
 
 # --- What is expected of an event ---------------------------------------------------------------------------

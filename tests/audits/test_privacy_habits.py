@@ -22,6 +22,7 @@ import pytest
 
 from audits.privacy import AuditResult, audit_privacy, each, unseeded
 from audits.privacy.datasets import Dataset, copier, digest
+from audits.privacy.describe import Column
 from audits.privacy.draws import stack
 from audits.privacy.encoder import Encoder
 from audits.privacy.pairs import take_pairs
@@ -694,7 +695,7 @@ def test_an_output_that_holds_itself_is_refused() -> None:
 def test_columns_are_named_in_the_words_of_the_output() -> None:
     encoder = Encoder()
     encoder.encode(np.array([{"a": 1.0, "b": [1, 2, 3]}, {"a": 2.0, "b": [1, 2]}], dtype=object), "here")
-    words = [encoder.named(f"column {j}") for j in range(encoder.shape[0])]
+    words = [encoder.said(Column(j)) for j in range(encoder.shape[0])]
     assert words == [
         "output['a']",
         "length of output['b']",
@@ -704,7 +705,7 @@ def test_columns_are_named_in_the_words_of_the_output() -> None:
     ]
     plain = Encoder()
     plain.encode(np.zeros((3, 4)), "here")
-    assert plain.named("column 3 ≥ 0.7") == "coordinate 3 ≥ 0.7"
+    assert plain.said((Column(3), " ≥ 0.7")) == "coordinate 3 ≥ 0.7"
 
 
 def test_columns_that_come_later_stand_behind_and_have_their_default_before() -> None:
@@ -717,7 +718,7 @@ def test_columns_that_come_later_stand_behind_and_have_their_default_before() ->
     assert wide.shape == second.shape
     assert wide.values[:, :2].tolist() == [[1.0, 2.0], [3.0, 4.0]]
     assert second.values[:, :2].tolist() == [[5.0, 6.0], [7.0, 0.0]]
-    names = [encoder.named(f"column {j}") for j in range(encoder.shape[0])]
+    names = [encoder.said(Column(j)) for j in range(encoder.shape[0])]
     length = names.index("length of output")
     assert wide.values[:, length].tolist() == [2.0, 2.0]
     assert second.values[:, length].tolist() == [3.0, 1.0]

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from audits.privacy import audit_privacy, each, leaves, unseeded
+from audits.privacy.describe import NUMBERS, OUTPUT, Column, Symbol
 from audits.privacy.encoder import Encoder
 from audits.privacy.leaves import objects
 
@@ -186,10 +187,27 @@ def test_encoder_keeps_symbols_and_numbers_apart() -> None:
     encoded = encoder.encode(outputs, "here")
     assert encoded.values[:, 0].tolist() == [1.5, 0.0, 0.0, 2.0, 0.0]
     assert encoded.codes[:, 0].tolist() == [0, 1, 2, 0, 1]
-    assert encoder.named("output in {symbol 1} ∪ {symbol 2}") == "output in {None} ∪ {'fail'}"
+    assert encoder.said(("{", Symbol(1), "} ∪ {", Symbol(2), "}")) == "{None} ∪ {'fail'}"
     again = encoder.encode(np.array([3.0, 4.0]), "there")
     assert again.values.shape == (2, 1)
     assert again.codes.tolist() == [[0], [0]]
+
+
+def test_equal_keys_that_are_written_differently_are_fields_of_their_own() -> None:
+    encoder = Encoder()
+    keys: list[Any] = [True, 1, 0.0, -0.0, "1"]
+    encoder.encode(objects([{key: float(j)} for j, key in enumerate(keys)] * 2), "here")
+    names = {encoder.said(Column(j)) for j in range(encoder.shape[0])}
+    assert {f"output[{key!r}]" for key in keys} <= names
+
+
+def test_what_looks_at_everything_says_where_lengths_are_numbers_too() -> None:
+    encoder = Encoder()
+    encoder.encode(np.zeros((3, 2)), "here")
+    assert encoder.said((OUTPUT, " by the sum of all numbers", NUMBERS)) == "output by the sum of all numbers"
+    encoder.encode(objects([[1.0, 2.0], [1.0]]), "here")
+    said = encoder.said((OUTPUT, " by the sum of all numbers", NUMBERS))
+    assert said.startswith("columns of output by the sum of all numbers (where lengths")
 
 
 def test_the_type_of_a_number_is_part_of_the_output_where_one_dataset_shows_several() -> None:

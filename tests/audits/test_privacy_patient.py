@@ -10,6 +10,7 @@ import pytest
 from scipy import special
 
 from audits.privacy import audit_privacy
+from audits.privacy.describe import rendered
 from audits.privacy.learners.choice import MODES, PERIOD, SEARCHES
 from audits.privacy.learners.search import of_split
 from audits.privacy.outputs import Encoded
@@ -74,8 +75,8 @@ def test_values_that_repeat_are_cells_of_their_own() -> None:
     assert score is not None
     inside = score.evaluate(encoded([0.123456789, 0.1234567890001, 5.0]))
     assert inside[0] > inside[1] == inside[2]
-    assert score.describe(float(inside[0]), True) == "output in {0.123456789}"
-    assert "(anything else)" in score.describe(float(inside[0]), False)
+    assert rendered(score.describe(float(inside[0]), True)) == "output in {0.123456789}"
+    assert "(anything else)" in rendered(score.describe(float(inside[0]), False))
 
 
 def test_surprise_is_the_log_of_the_binomial_tail_but_for_its_width() -> None:

@@ -8,15 +8,20 @@ import numpy as np
 import pytest
 
 from audits import audit_privacy, each
+from audits.privacy.describe import rendered
 from audits.privacy.encoder import Encoder
 from audits.privacy.learners.families import lags, listed_orders, order_statistics, rows, spreads
-from audits.privacy.learners.search import best_of
+from audits.privacy.learners.search import View, best_of
 from audits.privacy.outputs import Encoded
 
 
 def encoded(*sides: Any) -> list[Encoded]:
     encoder = Encoder()
     return [encoder.encode(np.asarray(side), "a dataset") for side in sides]
+
+
+def said(view: View) -> str:
+    return rendered(view.words)
 
 
 @pytest.mark.parametrize("factor", [4.0, 0.25])
@@ -85,7 +90,7 @@ def test_items_are_compared_by_the_places_that_brute_force_finds() -> None:
     a, b = encoded(*lists)
     view = best_of([listed_orders], a, b)
     assert view is not None
-    early, late = (int(word) for word in view.words[len("(1 where ") : -1].split(" comes before "))
+    early, late = (int(word) for word in rendered(view.words)[len("(1 where ") : -1].split(" comes before "))
     for side, values in zip((a, b), lists, strict=True):
         places = [
             [row.index(item) if item in row else 5 for item in (early, late)] for row in values.tolist()
@@ -101,8 +106,9 @@ def test_the_lag_at_which_numbers_go_together_is_found(lag: int) -> None:
     a, b = encoded(*drawn)
     view = best_of([lags], a, b)
     assert view is not None
-    assert view.words.endswith("the one before" if lag == 1 else f"the one {lag} before")
-    assert view.words.startswith("the correlation")
+    words = said(view)
+    assert words.endswith("the one before" if lag == 1 else f"the one {lag} before")
+    assert words.startswith("the correlation")
     # By brute force, one row after the other.
     for row, found in zip(drawn[1], view.of(b), strict=True):
         z = row - row.mean()
@@ -125,11 +131,11 @@ def test_order_statistics_are_those_of_sorted_rows() -> None:
         "the 4th smallest number but for its sign": sizes[:, 3],
     }
     for words, values in expected.items():
-        view = next(view for view in found if view.words == words)
+        view = next(view for view in found if said(view) == words)
         np.testing.assert_allclose(view.of(b), values)
     view = best_of([order_statistics], a, b)
     assert view is not None
-    assert view.words == "the smallest difference between two numbers"
+    assert said(view) == "the smallest difference between two numbers"
 
 
 def test_a_row_that_occurs_anywhere_is_found_and_counted() -> None:
@@ -140,7 +146,7 @@ def test_a_row_that_occurs_anywhere_is_found_and_counted() -> None:
     a, b = encoded(*tables.reshape(2, 800, 30))
     view = best_of([rows], a, b)
     assert view is not None
-    assert view.words == "how often (1, 5, 2) occurs in a row"
+    assert said(view) == "how often (1, 5, 2) occurs in a row"
     np.testing.assert_array_equal(view.of(a), (tables[0] == [1.0, 5.0, 2.0]).all(axis=2).sum(axis=1))
 
 

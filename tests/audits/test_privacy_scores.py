@@ -10,6 +10,7 @@ from scipy.optimize import minimize
 from scipy.special import ndtr
 
 from audits.privacy import audit_privacy, calibration, events
+from audits.privacy.describe import rendered
 from audits.privacy.learners.cells import sets, value
 from audits.privacy.learners.choice import MODES
 from audits.privacy.learners.regressions import repeated, smooth, sparse
@@ -128,7 +129,7 @@ def test_an_event_of_cells_is_named_by_its_cells_after_rounding_too() -> None:
     family = events.build(score, score.evaluate(first), score.evaluate(second), 0, steady=True)
     assert family is not None
     assert family.thresholds.tolist() == pytest.approx([0.0, np.log(60.5 / 20.5)], abs=1e-6)
-    named = [family.words(event)[1].removeprefix("output in ") for event in range(4)]
+    named = [rendered(family.words(event)[1]).removeprefix("output in ") for event in range(4)]
     assert named == ["{0} ∪ {1} ∪ {2}", "{0}", "{3}", "{1} ∪ {2} ∪ {3}"]
 
 
@@ -142,7 +143,7 @@ def test_symbols_among_numbers_are_cells_of_their_own() -> None:
     rows = Encoded(np.array([[0.5], [0.0], [0.0], [0.0]]), np.array([[0], [1], [2], [7]]))
     expected = np.log([1.0, 20.5 / 0.5, 20.5 / 40.5, 1.0])
     assert score.evaluate(rows) == pytest.approx(expected)
-    assert score.describe(1.0, True) == "output in {symbol 1}"
+    assert rendered(score.describe(1.0, True)) == "output in {symbol 1}"
 
 
 @pytest.mark.parametrize("columns", [70, 200])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from audits import audit_privacy, each
+from audits.privacy.describe import Interval, rendered
 from audits.privacy.encoder import Encoder
 from audits.privacy.learners.cells import partition
 from audits.privacy.learners.choice import SEARCHES
@@ -172,16 +173,17 @@ def test_a_partition_has_a_cell_for_every_number_and_names_it() -> None:
     place = cells.of(values)
     assert place.min() >= 0
     assert place.max() == len(cells) - 1
-    assert cells.words(int(cells.of(np.array([0.5]))[0])) == "{0.5}"
+    assert rendered(cells.words(int(cells.of(np.array([0.5]))[0]))) == "{0.5}"
     for cell in np.unique(place):
-        inside, text = values[place == cell], cells.words(int(cell))
-        if text.startswith("["):
-            low, high = (float(end.replace("−", "-").replace("∞", "inf")) for end in text[1:-1].split(", "))
+        inside, words = values[place == cell], cells.words(int(cell))
+        if isinstance(words, Interval):
+            ends = words.low, words.high
+            low, high = (float(end.replace("−", "-").replace("∞", "inf")) for end in ends)
             # Ends are written with six digits.
             assert low - 1e-5 <= inside.min()
             assert inside.max() <= high + 1e-5
         else:
-            assert text == f"{{{inside[0]:g}}}"
+            assert rendered(words) == f"{{{inside[0]:g}}}"
 
 
 def test_numbers_of_a_list_are_counted_wherever_they_stand() -> None:
@@ -191,7 +193,7 @@ def test_numbers_of_a_list_are_counted_wherever_they_stand() -> None:
     a, b = encoded(*lists)
     view = best_of([members], a, b)
     assert view is not None
-    value = float(view.words.split("{")[1].rstrip("}"))
+    value = float(rendered(view.words).split("{")[1].split("}")[0])
     assert value in (13.0, 20.0)
     np.testing.assert_array_equal(view.of(b), (lists[1] == value).sum(axis=1))
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.special import beta
 
+from audits.privacy.describe import rendered
 from audits.privacy.learners import trees
 from audits.privacy.outputs import Encoded
 from audits.privacy.tuning import TUNING
@@ -104,7 +105,7 @@ def test_intervals_are_those_of_the_score() -> None:
     assert score is not None
     for threshold in np.unique(score.evaluate(encoded(first)))[::7]:
         for upper in (True, False):
-            words = score.describe(float(threshold), upper)
+            words = rendered(score.describe(float(threshold), upper))
             if "more cells" in words:
                 continue
             parts = words.removeprefix("output in ").replace("∞", "inf").replace("−", "-").split(" ∪ ")

@@ -161,6 +161,15 @@ def test_noise_for_one_coordinate_where_all_move_is_the_sum() -> None:
     assert inside(found.second, float(tails(threshold)))
 
 
+def test_a_place_that_has_only_numbers_is_not_said_to_have_others() -> None:
+    def record(data: Any, rng: np.random.Generator) -> Any:
+        return {"count": float(data[0] + rng.laplace(scale=0.4)), "who": "u", "when": None}
+
+    event = audited(each(record)).simplest.event
+    assert event.startswith("output['count']")
+    assert "no number" not in event
+
+
 def test_where_no_single_number_shows_it_none_is_named() -> None:
     def hidden(data: Any, size: int, rng: np.random.Generator) -> Any:
         # Each of the three bits is fair, and so are all pairs; only their parity tells.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from audits.privacy.describe import OUTPUT, Interval, Symbol, Words, listed
 from audits.privacy.footprints import cells as bit_cells
 from audits.privacy.learners.score import Score, threshold_words
 from audits.privacy.outputs import Encoded, Floats, Ints, digits_of, number_words, value_words
@@ -16,7 +17,7 @@ from audits.privacy.tuning import TUNING
 def value(first: Encoded, second: Encoded) -> Score:
     """A single number itself: both tails, and atoms at the ends."""
     some = np.concatenate([first.values[: TUNING.most_distinct, 0], second.values[: TUNING.most_distinct, 0]])
-    words = threshold_words("output", digits_of(some))
+    words = threshold_words(OUTPUT, digits_of(some))
     return Score("value", lambda e: e.values[:, 0], words, learned=False, monotone=False)
 
 
@@ -36,8 +37,8 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
         found = cells.of(e.values[:, 0])
         return np.where(e.codes[:, 0] > 0, numbers - 1 + e.codes[:, 0], found) if first.is_symbol else found
 
-    def name(c: int) -> str:
-        return cells.words(c) if c < numbers else f"{{symbol {c - numbers + 1}}}"
+    def name(c: int) -> Words:
+        return cells.words(c) if c < numbers else ("{", Symbol(c - numbers + 1), "}")
 
     return of_cells("sets", cell, name, first, second, few=TUNING.few_cells)
 
@@ -58,7 +59,7 @@ def footprints(first: Encoded, second: Encoded) -> Score:
 
 
 def of_number(
-    name: str, number: Callable[[Encoded], Floats], words: str, first: Encoded, second: Encoded
+    name: str, number: Callable[[Encoded], Floats], words: Words, first: Encoded, second: Encoded
 ) -> Score:
     """The score of one number of each output, cut into cells."""
     cells = partition(np.concatenate([number(first), number(second)]), 64)
@@ -68,10 +69,10 @@ def of_number(
 def of_cells(
     name: str,
     cell: Callable[[Encoded], Ints],
-    words: Callable[[int], str],
+    words: Callable[[int], Words],
     first: Encoded,
     second: Encoded,
-    what: str = "output",
+    what: Words = OUTPUT,
     few: int = 0,
 ) -> Score:
     """The score of a partition: the log ratio of both datasets' counts in the cell that an output lies in.
@@ -86,12 +87,12 @@ def of_cells(
     # A cell that no output was seen in has the ratio 1.
     ratio = np.append(np.log((a + 0.5) / (b + 0.5)), 0.0)
 
-    def describe(t: float, upper: bool) -> str:
+    def describe(t: float, upper: bool) -> Words:
         # Scores and thresholds are both rounded, so the threshold lies half a unit lower.
         inside = (ratio[:-1] >= t - TUNING.ratio_rounding) == upper
         names = [words(int(c)) for c in np.flatnonzero(inside & (a + b > 0))]
         # Where no cell with outputs reaches the threshold, the event is that of the cells without outputs.
-        return f"{what} in {joined(names)}" if names else "output where nothing was seen while learning"
+        return (what, " in ", joined(names)) if names else "output where nothing was seen while learning"
 
     return Score(
         name,
@@ -106,31 +107,31 @@ SHOWN = 6
 """Cells that an event is described by, at most."""
 
 
-def joined(parts: list[str], others: int = 0) -> str:
-    """Cells in words, neighbouring intervals merged; of all but `SHOWN`, and of `others`, only how many."""
-    merged: list[str] = []
+def joined(parts: Sequence[Words], others: int = 0) -> Words:
+    """Cells one after the other, neighbouring intervals merged; of all but `SHOWN`, and of `others`, only how
+    many."""
+    merged: list[Words] = []
     for part in parts:
         # [a, b) ∪ [b, c) reads better as [a, c).
-        if merged and part.startswith("[") and merged[-1].endswith(")"):
-            left, right = merged[-1][1:-1].split(", "), part[1:-1].split(", ")
-            if len(left) == 2 and len(right) == 2 and left[1] == right[0]:
-                merged[-1] = f"[{left[0]}, {right[1]})"
-                continue
-        merged.append(part)
+        before = merged[-1] if merged else None
+        if isinstance(part, Interval) and isinstance(before, Interval) and before.high == part.low:
+            merged[-1] = Interval(before.low, part.high)
+        else:
+            merged.append(part)
     hidden = max(len(merged) - SHOWN, 0) + others
     more = f" and {hidden} more cells" if hidden else ""
-    return (" ∪ ".join(merged[:SHOWN]) or "∅") + more
+    return (listed(merged[:SHOWN], " ∪ ") if merged else "∅", more)
 
 
-def row_words(e: Encoded, row: int) -> str:
+def row_words(e: Encoded, row: int) -> Words:
     """One row as a set of one element, a dozen of its numbers at most."""
     codes = e.codes[row]
-    parts = [
-        f"symbol {codes[j]}" if j < len(codes) and codes[j] else value_words(v)
+    parts: list[Words] = [
+        Symbol(int(codes[j])) if j < len(codes) and codes[j] else value_words(v)
         for j, v in enumerate(e.values[row][:12])
     ]
     more = ", …" if e.values.shape[1] > 12 else ""
-    return "{" + (parts[0] if len(parts) == 1 else f"({', '.join(parts)}{more})") + "}"
+    return ("{", parts[0] if len(parts) == 1 else ("(", listed(parts), more, ")"), "}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,15 +154,15 @@ class Partition:
         place = np.minimum(np.searchsorted(self.atoms, values), len(self.atoms) - 1)
         return np.where(self.atoms[place] == values, place, between)
 
-    def words(self, cell: int) -> str:
-        """A cell in words."""
+    def words(self, cell: int) -> Words:
+        """A cell."""
         if cell < len(self.atoms):
             return f"{{{value_words(self.atoms[cell])}}}"
         if len(self.atoms) > 0 and len(self.edges) == 0:
             return "(another number)"
         ends = np.concatenate([[-np.inf], self.edges, [np.inf]])[cell - len(self.atoms) :][:2]
         low, high = (number_words(end, self.digits) for end in ends.tolist())
-        return f"[{low}, {high})"
+        return Interval(low, high)
 
 
 def partition(values: Floats, most: int) -> Partition:

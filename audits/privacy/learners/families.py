@@ -9,10 +9,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from audits.privacy.describe import NUMBERS, Column, Mark, Symbol, Words, listed, weighted
 from audits.privacy.learners.cells import SHOWN, partition
 from audits.privacy.learners.fits import shrinkage
 from audits.privacy.learners.score import some_columns
@@ -33,7 +35,6 @@ from audits.privacy.outputs import (
     Floats,
     Ints,
     Raw,
-    column_words,
     columns_of,
     number_words,
     row_keys,
@@ -56,19 +57,27 @@ def off_grid(x: Floats) -> Floats:
 
 # --- Sums, counts and orders of several numbers ---------------------------------------------------
 
-SUM = View("the sum of all numbers", lambda e: numbers(e).sum(axis=1))
-NORM = View("the root of the sum of squares", lambda e: np.sqrt(np.square(numbers(e)).sum(axis=1)))
-LEAD = View("the largest number less the second", lambda e: _ends(numbers(e), -2) @ [-1.0, 1.0])
+
+def _of_all(words: Words, of: Callable[[Encoded], Floats]) -> View:
+    """What looks at all numbers of an output."""
+    return View((words, NUMBERS), of)
+
+
+SUM = _of_all("the sum of all numbers", lambda e: numbers(e).sum(axis=1))
+NORM = _of_all("the root of the sum of squares", lambda e: np.sqrt(np.square(numbers(e)).sum(axis=1)))
+LEAD = _of_all("the largest number less the second", lambda e: _ends(numbers(e), -2) @ [-1.0, 1.0])
 WHOLE = (
     SUM,
     NORM,
-    View("the place of the largest number", lambda e: 1.0 * e.values.argmax(axis=1)),
-    View("the place of the smallest number", lambda e: 1.0 * e.values.argmin(axis=1)),
-    View("how many numbers are positive", lambda e: 1.0 * (e.values > 0.0).sum(axis=1)),
-    View("how many numbers are even", lambda e: 1.0 * (np.mod(numbers(e), 2.0) == 0.0).sum(axis=1)),
-    View("how many numbers are multiples of 1e-06", lambda e: 1.0 * (off_grid(numbers(e)) == 0).sum(axis=1)),
-    View("the average less the median", lambda e: numbers(e).mean(axis=1) - np.median(numbers(e), axis=1)),
-    View("how many numbers in a row exceed the one before", lambda e: _longest_run(e)),
+    _of_all("the place of the largest number", lambda e: 1.0 * e.values.argmax(axis=1)),
+    _of_all("the place of the smallest number", lambda e: 1.0 * e.values.argmin(axis=1)),
+    _of_all("how many numbers are positive", lambda e: 1.0 * (e.values > 0.0).sum(axis=1)),
+    _of_all("how many numbers are even", lambda e: 1.0 * (np.mod(numbers(e), 2.0) == 0.0).sum(axis=1)),
+    _of_all(
+        "how many numbers are multiples of 1e-06", lambda e: 1.0 * (off_grid(numbers(e)) == 0).sum(axis=1)
+    ),
+    _of_all("the average less the median", lambda e: numbers(e).mean(axis=1) - np.median(numbers(e), axis=1)),
+    _of_all("how many numbers in a row exceed the one before", lambda e: _longest_run(e)),
 )
 
 
@@ -185,7 +194,7 @@ def vanishing_sums(first: Encoded, second: Encoded) -> Found:
         return 1.0 * (np.abs(found @ w.T) <= 1e-9 * (np.abs(found) @ np.abs(w.T)))
 
     def view(j: int) -> View:
-        return View(f"(1 where {_sum_words(weights[j])} is 0)", lambda e: vanishes(e, weights[j]))
+        return View(("(1 where ", _sum_words(weights[j]), " is 0)"), lambda e: vanishes(e, weights[j]))
 
     yield Candidates(of_events(vanishes(first, weights), vanishes(second, weights)), view)
 
@@ -204,19 +213,15 @@ def _signed_sums(width: int) -> Floats:
     return np.concatenate([one[i] + one[j], one[i] - one[j], against])
 
 
-def _sum_words(weights: Floats) -> str:
+def _sum_words(weights: Floats) -> Words:
     if len(weights) > SHOWN and (weights == 1.0).sum() == len(weights) - 1:
         times = -weights.min()
-        one = f"({column_words(int(weights.argmin()))})"
-        return f"the sum of all other numbers − {one if times == 1.0 else f'{times:g}·{one}'}"
+        one = "(", Column(int(weights.argmin())), ")"
+        return ("the sum of all other numbers − ", "" if times == 1.0 else f"{times:g}·", one, NUMBERS)
     largest = np.sort(np.argsort(-np.abs(weights))[:SHOWN])
-    terms = [
-        f"{'−' if w < 0 else '+'} {'' if abs(w) == 1 else f'{abs(w):.4g}·'}({column_words(int(j))})"
-        for j, w in zip(largest, weights[largest], strict=True)
-        if w != 0.0
-    ]
+    terms = [(Column(int(j)), float(weights[j])) for j in largest if weights[j] != 0.0]
     left = np.count_nonzero(weights) - len(terms)
-    return " ".join(terms).removeprefix("+ ") + (f" and {left} further terms" if left else "")
+    return (weighted(terms), f" and {left} further terms" if left else "")
 
 
 @family(cost=lambda width, places: width * (width - 1) / 2)
@@ -229,7 +234,7 @@ def larger(first: Encoded, second: Encoded) -> Found:
 
     def view(pair: int) -> View:
         i, j = int(left[pair]), int(right[pair])
-        words = f"(1 where ({column_words(i)}) exceeds ({column_words(j)}))"
+        words = "(1 where (", Column(i), ") exceeds (", Column(j), "))"
         return View(words, lambda e: 1.0 * (e.values[:, i] > e.values[:, j]))
 
     yield Candidates(apart, view)
@@ -261,9 +266,9 @@ def listed_orders(first: Encoded, second: Encoded) -> Found:
 
     def view(pair: int) -> View:
         one, other = (items[int(side[pair])] for side in (right, left))
-        early, late = (f"symbol {item}" if named else number_words(item) for item in (one, other))
+        early, late = (Symbol(int(item)) if named else number_words(item) for item in (one, other))
         chosen = np.array([other, one])
-        words = f"(1 where {early} comes before {late})"
+        words = "(1 where ", early, " comes before ", late, ")"
         return View(words, lambda e: 1.0 * np.greater(*_places(listed(e), chosen).T))
 
     yield Candidates(of_events(*(later(e.take(few), left, right) for e in (first, second))), view)
@@ -294,7 +299,7 @@ def spreads(first: Encoded, second: Encoded) -> Found:
         for weights in (white.T @ directions[:, [0, -1]]).T / scale:
             weights = weights / weights[np.abs(weights).argmax()]
             centre = float(np.median(np.concatenate(sides) @ weights))
-            words = f"how far {_sum_words(weights)} is from {centre:.4g}"
+            words = "how far ", _sum_words(weights), f" is from {centre:.4g}"
             view = View(words, lambda e, w=weights, c=centre: np.abs(numbers(e) @ w - c))
             held_out = (np.abs(side[2::3] @ weights - centre)[:, None] for side in sides)
             apart.append(float(of_numbers(*held_out)[0]))
@@ -312,8 +317,10 @@ def members(first: Encoded, second: Encoded) -> Found:
     cells = partition(np.concatenate([numbers(e.take(slice(few))).ravel() for e in (first, second)]), 512)
 
     def view(cell: int) -> View:
-        words = f"the count of numbers in {cells.words(cell)}"
-        return View(words, lambda e: 1.0 * (cells.of(numbers(e)) == cell).sum(axis=1))
+        return _of_all(
+            ("the count of numbers in ", cells.words(cell)),
+            lambda e: 1.0 * (cells.of(numbers(e)) == cell).sum(axis=1),
+        )
 
     held = [cells.of(numbers(e)) for e in (first, second)]
     yield Candidates(of_members(held[0], held[1], len(cells)), view)
@@ -361,8 +368,8 @@ def _last(first: Encoded, second: Encoded) -> int:
     return 1 + int(max(first.codes.max(initial=0), second.codes.max(initial=0)))
 
 
-def _symbol_words(symbol: int) -> str:
-    return f"{{symbol {symbol}}}" if symbol else "{a number}"
+def _symbol_words(symbol: int) -> Words:
+    return ("{", Symbol(symbol) if symbol else "a number", "}")
 
 
 @family(cost=lambda width, places: 0, rare=True)
@@ -371,8 +378,7 @@ def in_place(first: Encoded, second: Encoded) -> Found:
     for place in range(first.shape[1]):
         here = [np.bincount(e.codes[:, place], minlength=_last(first, second)) for e in (first, second)]
         apart = of_shares(here[0] / len(first), here[1] / len(second), len(first))
-        words = f"code {place}"
-        view = View(words, lambda e, at=place: e.codes[:, at], _symbol_words)
+        view = View(Mark(place), lambda e, at=place: e.codes[:, at], _symbol_words)
         yield Candidates(apart, lambda j, view=view: view)
 
 
@@ -385,7 +391,7 @@ def anywhere(first: Encoded, second: Encoded) -> Found:
 
     def view(symbol: int) -> View:
         return View(
-            f"how often symbol {symbol} occurs",
+            ("how often ", Symbol(symbol), " occurs"),
             lambda e: np.minimum((e.codes == symbol).sum(axis=1), most),
             lambda times: f"{{{times}{' or more' if times == most else ''}}}",
         )
@@ -402,12 +408,12 @@ def agreeing(first: Encoded, second: Encoded) -> Found:
     if not 0 < len(left) <= TUNING.most_tripled**2:
         return
 
-    def agree(codes: Ints, i: Ints, j: Ints) -> Ints:
+    def agree(codes: Ints, i: Any, j: Any) -> Ints:
         return ((codes[:, i] == codes[:, j]) & (codes[:, i] > 0)).astype(np.int64)
 
     def view(pair: int) -> View:
-        i, j = left[pair], right[pair]
-        words = f"whether code {i} and code {j} are the same symbol"
+        i, j = int(left[pair]), int(right[pair])
+        words = "whether ", Mark(i), " and ", Mark(j), " are the same symbol"
         return View(words, lambda e: agree(e.codes, i, j), lambda c: ("{no}", "{yes}")[c])
 
     yield Candidates(of_events(*(agree(e.codes, left, right) for e in (first, second))), view)
@@ -441,10 +447,10 @@ def parities(first: Encoded, second: Encoded) -> Found:
 
     def view(columns: Ints) -> View:
         chosen = varied[columns]
-        names = "all columns" if len(chosen) == width else ", ".join(map(of.words, chosen))
+        names = "all columns" if len(chosen) == width else listed(map(of.words, chosen.tolist()))
         above = "exceed their averages" if middle[chosen].any() else "are positive"
         return View(
-            f"how many of {names} {above}",
+            ("how many of ", names, f" {above}"),
             lambda e: _odd((of(e) > middle)[:, chosen]).astype(np.int64),
             lambda c: ("the even ones", "the odd ones")[c],
         )

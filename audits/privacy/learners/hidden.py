@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from audits.privacy.describe import OUTPUT, Column, Interval, Words
 from audits.privacy.learners.families import LEAD, NORM, SUM, Found, numbers, off_grid
 from audits.privacy.learners.score import some_columns
 from audits.privacy.learners.search import Candidates, View, family, of_split
-from audits.privacy.outputs import LARGE, Encoded, Floats, Ints, column_words, number_words
+from audits.privacy.outputs import LARGE, Encoded, Floats, Ints, number_words
 from audits.privacy.tuning import TUNING
 
 
@@ -26,12 +27,14 @@ def views(e: Encoded, logs: bool = False) -> list[View]:
     width = e.shape[0]
     most = min(TUNING.most_chosen, max(1, TUNING.most_numbers // max(len(e), 1)))
     some = [int(j) for j in some_columns(width, most, len(e))]
-    names = {j: "output" if width == 1 and e.shape[1] < 2 else column_words(j) for j in some}
+    names: dict[int, Words] = {j: OUTPUT if width == 1 and e.shape[1] < 2 else Column(j) for j in some}
     found = [View(names[j], partial(_column, column=j)) for j in some]
     if width <= TUNING.most_joint:
         if logs:
-            found += [View(f"log |{names[j]}|", partial(_log, column=j)) for j in some if not _whole(e, j)]
-        words = {j: f"{names[j]} less {names[j - 1]}" for j in some if j > 0}
+            found += [
+                View(("log |", names[j], "|"), partial(_log, column=j)) for j in some if not _whole(e, j)
+            ]
+        words: dict[int, Words] = {j: (names[j], " less ", names[j - 1]) for j in some if j > 0}
         found += [View(words[j], lambda e, j=j: numbers(e)[:, j] - numbers(e)[:, j - 1]) for j in words]
     if width > 1 and len(e) <= TUNING.retained_rows // 2:
         found += [SUM, NORM, LEAD]
@@ -111,8 +114,8 @@ def _phases(view: View, exactly: Any) -> View:
         turns = np.nan_to_num(np.mod(view.of(e), modulus) * frequency)
         return (np.mod(turns, 1.0) * cells + 1e-6).astype(np.int64) % cells
 
-    words = f"{view.words} modulo {1.0 / frequency:.12g}, in periods,"
-    return View(words, phase, lambda c: f"[{c / cells:g}, {(c + 1) / cells:g})")
+    words = view.words, f" modulo {1.0 / frequency:.12g}, in periods,"
+    return View(words, phase, lambda c: Interval(f"{c / cells:g}", f"{(c + 1) / cells:g}"))
 
 
 def _waves(x: Floats, y: Floats, bins: int) -> Iterator[Wave]:
@@ -218,9 +221,8 @@ def crowds(first: Encoded, second: Encoded) -> Found:
     repeat among numbers that do not are cells of their own."""
     looked_at = views(first)
     if first.is_scalar and len(first) <= TUNING.retained_rows // 2:
-        looked_at.append(
-            View("output less the nearest multiple of 1e-06", lambda e: off_grid(e.values[:, 0]))
-        )
+        words = OUTPUT, " less the nearest multiple of 1e-06"
+        looked_at.append(View(words, lambda e: off_grid(e.values[:, 0])))
     luck = math.log(max(len(looked_at), 1))
     for view in looked_at:
         found = _crowded(*_seen(view, first, second), luck)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from audits.privacy.describe import Words
 from audits.privacy.outputs import Encoded, Floats, Ints, number_words
 
 Folds = tuple[Callable[[Encoded], Floats], ...]
@@ -22,7 +23,8 @@ class Score:
 
     name      which learner made it.
     evaluate  outputs → (n,) floats.
-    describe  (threshold, whether the event is "score ≥ threshold") → the event in words.
+    describe  (threshold, whether the event is "score ≥ threshold") → the event, to be put into words
+              by `Encoder.said`.
     learned   whether it was fitted to labelled samples, so that those must not judge it.
     monotone  whether it means to grow with the likelihood ratio, so that a smooth curve may calibrate it.
     in_words  whether its events are in words of the output, which need no further words.
@@ -32,7 +34,7 @@ class Score:
 
     name: str
     evaluate: Callable[[Encoded], Floats]
-    describe: Callable[[float, bool], str]
+    describe: Callable[[float, bool], Words]
     learned: bool = True
     monotone: bool = True
     in_words: bool = True
@@ -65,9 +67,9 @@ class Learner:
     table: bool = False
 
 
-def threshold_words(what: str, digits: int = 6) -> Callable[[float, bool], str]:
+def threshold_words(what: Words, digits: int = 6) -> Callable[[float, bool], Words]:
     """What says that a number is beyond a threshold."""
-    return lambda t, upper: f"{what} {'≥' if upper else '<'} {number_words(t, digits)}"
+    return lambda t, upper: (what, f" {'≥' if upper else '<'} {number_words(t, digits)}")
 
 
 def fold_of(rows: int, folds: int) -> Ints:

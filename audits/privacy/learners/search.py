@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from audits.privacy.describe import NUMBERS, Words
 from audits.privacy.learners.cells import of_cells, of_number
 from audits.privacy.learners.score import Score
 from audits.privacy.outputs import Encoded, Floats, Ints
@@ -25,14 +26,14 @@ from audits.privacy.tuning import TUNING
 class View:
     """What is looked at of each output.
 
-    words  in words of the output.
+    words  a description; see `describe`.
     of     outputs → a number each, or the number of the cell that each lies in.
     cells  number of a cell → the cell in words; None where `of` gives numbers, which are cut into cells.
     """
 
-    words: str
+    words: Words
     of: Callable[[Encoded], Any]
-    cells: Callable[[int], str] | None = None
+    cells: Callable[[int], Words] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +164,10 @@ def of_views(views: Sequence[View], first: Encoded, second: Encoded) -> Candidat
 def of_table(
     of: Callable[[Encoded], Floats], words: Sequence[str], first: Encoded, second: Encoded
 ) -> Candidates:
-    """Numbers that are worked out together, (n, c), as candidates."""
-    return Candidates(of_numbers(of(first), of(second)), lambda j: View(words[j], lambda e: of(e)[:, j]))
+    """Numbers that are worked out together, (n, c), from all numbers of an output, as candidates."""
+    return Candidates(
+        of_numbers(of(first), of(second)), lambda j: View((words[j], NUMBERS), lambda e: of(e)[:, j])
+    )
 
 
 def of_split(a: Ints, b: Ints, share: Any) -> Floats:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from audits.privacy.describe import OUTPUT, Interval, Words, listed
 from audits.privacy.learners.cells import SHOWN, joined
 from audits.privacy.learners.score import Score, fold_of, some_columns, spaced, threshold_words
 from audits.privacy.outputs import Encoded, Floats, Ints, columns_of, digits_of, number_words
@@ -61,8 +62,7 @@ def tree(first: Encoded, second: Encoded) -> Score | None:
     if first.is_scalar:
         words = _interval_words(_edges(grown), ratio)
     else:
-        names = ", ".join(map(of.words, grown.columns))
-        words = threshold_words(f"tree score of {names}")
+        words = threshold_words(("tree score of ", listed(map(of.words, grown.columns))))
     folds = tuple(map(score, without))
     return Score("tree", score(ratio), words, monotone=False, in_words=first.is_scalar, folds=folds)
 
@@ -76,17 +76,17 @@ def _edges(grown: _Tree) -> Floats:
     return edges
 
 
-def _interval_words(edges: Floats, ratio: Floats) -> Callable[[float, bool], str]:
+def _interval_words(edges: Floats, ratio: Floats) -> Callable[[float, bool], Words]:
     """What says in which intervals a single number has a high ratio, or a low one."""
     digits = digits_of(edges)
     edges = np.concatenate([[-np.inf], edges, [np.inf]])
 
-    def words(t: float, upper: bool) -> str:
+    def words(t: float, upper: bool) -> Words:
         inside = (ratio >= t - TUNING.ratio_rounding) == upper
         change = np.flatnonzero(np.diff(inside.astype(int), prepend=0, append=0))
         runs = [[number_words(edge, digits) for edge in edges[ends]] for ends in change.reshape(-1, 2)]
-        names = [f"[{a}, {b})" for a, b in runs[:SHOWN]]
-        return f"output in {joined(names, len(runs) - len(names))}"
+        names = [Interval(a, b) for a, b in runs[:SHOWN]]
+        return (OUTPUT, " in ", joined(names, len(runs) - len(names)))
 
     return words
 

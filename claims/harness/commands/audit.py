@@ -271,8 +271,8 @@ def show(name: str, result: AuditResult, verbose: bool = False) -> None:
 
     # Soft wrap: a terminal breaks long lines, a pipe or a file gets them whole.
     console = Console(highlight=False, soft_wrap=True)
-    head, meaning = words.headline(result, name).split(":", 1)
-    console.print(Text(head, style=COLOURS[result.verdict]) + Text(f":{meaning}", style="default"))
+    head, meaning = words.HEADS[result.verdict], words.meaning(result, name)
+    console.print(Text(head, style=COLOURS[result.verdict]) + Text(f": {meaning}", style="default"))
     facts = words.facts(result, verbose)
     width = max(len(label) for label, _ in facts)
     for label, text in facts:

@@ -1,0 +1,109 @@
+"""Descriptions as data: places in an output, symbols and intervals, put into words once, at the end.
+
+Who learns on columns knows their numbers only. What it says of them is a tree: text, with `Column`, `Mark`
+and `Symbol` where the user's own words belong. `Encoder.said` makes the words.
+
+>>> rendered((Column(3), " ≥ 0.7 where ", (Mark(0), " = ", Symbol(2))))
+'column 3 ≥ 0.7 where code 0 = symbol 2'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """What the encoder has words for: "column", what is in a column of numbers; "code", the place that a
+    column of symbols is of; "symbol"; "output", the whole of it; and "", behind what looks at all numbers."""
+
+    kind: str
+    number: int = 0
+
+    def __str__(self) -> str:
+        return self.kind if self in (OUTPUT, NUMBERS) else f"{self.kind} {self.number}"
+
+
+Column, Mark, Symbol = partial(Node, "column"), partial(Node, "code"), partial(Node, "symbol")
+OUTPUT, NUMBERS = Node("output"), Node("")
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """{low ≤ x < high}; the ends in words, so that equal ends are written alike."""
+
+    low: str
+    high: str
+
+    def __str__(self) -> str:
+        return f"[{self.low}, {self.high})"
+
+
+Words: TypeAlias = "str | Node | Interval | tuple[Words, ...]"
+"""A description: text, nodes, and sequences of both."""
+
+
+def rendered(words: Words, name: Callable[[Node], str] = str) -> str:
+    """The description as one text; `name` has the words for nodes."""
+    if isinstance(words, tuple):
+        return "".join(rendered(part, name) for part in words)
+    return name(words) if isinstance(words, Node) else str(words)
+
+
+def listed(parts: Iterable[Words], between: str = ", ") -> Words:
+    """Descriptions one after the other.
+
+    >>> rendered(listed([Column(1), Column(2)], " and "))
+    'column 1 and column 2'
+    """
+    return tuple(word for part in parts for word in (between, part))[1:]
+
+
+def weighted(terms: Iterable[tuple[Words, float]]) -> Words:
+    """A weighted sum, from (what, weight).
+
+    >>> rendered(weighted([(Column(0), 1.0), (Column(4), -0.5)]))
+    '(column 0) − 0.5·(column 4)'
+    """
+    parts: list[Words] = []
+    for what, weight in terms:
+        sign = "− " if weight < 0 else "+ " if parts else ""
+        parts.append((sign, "" if abs(weight) == 1.0 else f"{abs(weight):.4g}·", "(", what, ")"))
+    return listed(parts, " ")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is looked at of a place in an output, in words that end with a preposition.
+
+    values      what its numbers stand for, from 0 on.
+    characters  whether they are those of characters.
+    """
+
+    words: str
+    values: tuple[str, ...] = ()
+    characters: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in an output, and what of it a column holds.
+
+    path  from the output on, as Python writes it; "" for the output itself.
+    item  the number of an item there, None for the place itself.
+    look  what is looked at; None for what is there.
+    unit  of the numbers of a time.
+    """
+
+    path: str
+    item: int | None = None
+    look: Look | None = None
+    unit: str = ""
+
+    def __str__(self) -> str:
+        item = "" if self.item is None else f"[{self.item}]"
+        where = f"output{self.path}{item}" if self.path or not item else f"coordinate {self.item}"
+        return where if self.look is None else f"{self.look.words}{where}"
