@@ -110,6 +110,8 @@ def test_a_mistake_in_a_parameter_is_one_sentence(name, parameters, sentence, mo
     namespace = {"__name__": "notebook", "display": print}
     exec("".join(cells[0]["source"]), namespace)
     namespace |= parameters
+    given = "\n".join(["# Parameters", *(f"{key} = {value!r}" for key, value in parameters.items())])
+    namespace["In"] = ["".join(cells[0]["source"]), given]  # as a kernel that papermill started has it
     monkeypatch.setitem(sys.modules, "notebook", type(sys)("notebook"))  # where dataclasses look for names
     code = "\n".join("".join(cell["source"]) for cell in cells[1:])
     with pytest.raises(ValueError) as caught:

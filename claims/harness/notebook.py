@@ -7,9 +7,7 @@ used again, else in a temporary folder. So a notebook needs no run and leaves no
 
 from __future__ import annotations
 
-import ast
 import os
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from claims.harness.claim import Budget, Claim
+from claims.harness.parameters import Refused, only_known
 from claims.harness.run.result import ClaimResult, RunResult
 
 if TYPE_CHECKING:
@@ -31,13 +30,6 @@ if TYPE_CHECKING:
 
 RUN = "DPCLAIMS_RUN"
 Judge = Callable[["pd.DataFrame", Budget], Sequence["Evidence"]]
-
-
-class Refused(ValueError):
-    """Bad input of a notebook: shown as one sentence, without a traceback."""
-
-    def _render_traceback_(self) -> list[str]:
-        return [f"ValueError: {self}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +126,7 @@ class Checked:
 def check(claim: str, *, tier: str, seed: int, alpha: float, data: str = "") -> Checked:
     """Check one claim, see the module; ValueError, in a sentence, for bad input."""
     with _in_a_sentence():
-        _refuse_unknown_parameters()
+        only_known()
         _show_whole_cells()
         from claims.harness.ids import check_id
         from claims.harness.run.store import read_provenance
@@ -163,7 +155,7 @@ def check_all(paper: str = "", *, tier: str, seed: int, alpha: float, data: str 
     from claims.harness.run.store import read_run
 
     with _in_a_sentence():
-        _refuse_unknown_parameters()
+        only_known()
         _show_whole_cells()
         settings = _settings(tier, seed, alpha, data)
         given = _given_run(settings)
@@ -298,30 +290,6 @@ def _in_a_sentence() -> Iterator[None]:
         yield
     except ValueError as error:
         raise Refused(str(error)) from None
-
-
-def _refuse_unknown_parameters() -> None:
-    """papermill passes over a parameter that a notebook does not have, and would run the defaults."""
-    main = sys.modules.get("__main__")
-    cells: Sequence[str] = getattr(main, "In", [])
-    known: set[str] = set()
-    for cell in cells:
-        names = _assigned(cell)
-        if cell.startswith("# Parameters") and (unknown := sorted(names - known)):
-            listed = ", ".join(map(repr, sorted(known)))
-            raise ValueError(f"no parameter {unknown[0]!r}; the notebook has {listed}")
-        known |= names
-
-
-def _assigned(cell: str) -> set[str]:
-    """The names that a cell of plain assignments gives values to."""
-    try:
-        body = ast.parse(cell).body
-    except SyntaxError:
-        return set()
-    targets = [t for node in body if isinstance(node, ast.Assign) for t in node.targets]
-    targets += [node.target for node in body if isinstance(node, ast.AnnAssign)]
-    return {t.id for t in targets if isinstance(t, ast.Name)}
 
 
 def _shown(picture: Picture) -> Any:

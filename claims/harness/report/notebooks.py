@@ -74,35 +74,26 @@ def read_notebooks(folder: Path) -> dict[str, Any]:
     return found
 
 
-def known_parameters(notebook: Any) -> dict[str, tuple[type, Any]]:
-    """The parameters of a notebook: their types and defaults, as papermill infers them."""
+def parameter_types(notebook: Any) -> dict[str, type]:
+    """The types of a notebook's parameters, as papermill infers them."""
     from papermill import inspect_notebook
 
-    known: dict[str, tuple[type, Any]] = {}
+    found: dict[str, type] = {}
     for name, parameter in inspect_notebook(notebook).items():
         default = ast.literal_eval(parameter["default"])
-        known[name] = (_TYPES.get(parameter["inferred_type_name"], type(default)), default)
-    return known
+        found[name] = _TYPES.get(parameter["inferred_type_name"], type(default))
+    return found
 
 
-def check_parameters(name: str, notebook: Any, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters in the types of the notebook; text is converted, as it comes from the command line.
+def converted(notebook: str, key: str, value: Any, kind: type) -> Any:
+    """A parameter in the type of its notebook; text is converted, as it comes from the command line.
 
-    Raises ValueError, naming the notebook and what it knows, for an unknown parameter or a wrong type.
-    papermill itself would pass over an unknown one and run the defaults.
+    >>> converted("claim", "rows", "3", int)
+    3
+    >>> converted("claim", "rows", "many", int)
+    Traceback (most recent call last):
+    ValueError: notebook claim.ipynb: parameter 'rows' must be int, got 'many'
     """
-    known = known_parameters(notebook)
-    checked: dict[str, Any] = {}
-    for key, value in parameters.items():
-        if key not in known:
-            raise ValueError(
-                f"notebook {name}.ipynb has no parameter {key!r}; it has {', '.join(map(repr, known))}"
-            )
-        checked[key] = _convert(name, key, value, known[key][0])
-    return checked
-
-
-def _convert(notebook: str, key: str, value: Any, kind: type) -> Any:
     if isinstance(value, kind) and (kind is bool or not isinstance(value, bool)):
         return value
     if isinstance(value, str):

@@ -26,14 +26,15 @@ from pathlib import Path
 from typing import Any
 
 from claims.harness.discover import discover
+from claims.harness.parameters import unknown
 from claims.harness.places import RUNS
 from claims.harness.report.notebooks import (
-    NOTEBOOKS,
     Job,
-    check_parameters,
+    converted,
     execute,
     exporter,
     notebooks_folder,
+    parameter_types,
     read_notebooks,
 )
 from claims.harness.report.pages import (
@@ -129,20 +130,17 @@ def choose_parameters(
 
     Raises ValueError for one that no notebook has, that the report sets itself, or of a wrong type.
     """
-    from claims.harness.report.notebooks import known_parameters
-
-    known = {name: known_parameters(notebook) for name, notebook in notebooks.items()}
-    free = {name: [p for p in known[name] if p not in _SET_BY_REPORT[name]] for name in notebooks}
+    types = {name: parameter_types(notebook) for name, notebook in notebooks.items()}
+    free = {name: [p for p in types[name] if p not in _SET_BY_REPORT[name]] for name in notebooks}
     chosen: dict[str, dict[str, Any]] = {name: {} for name in notebooks}
     for key, value in parameters.items():
         takers = [name for name in notebooks if key in free[name]]
         if not takers:
-            owned = any(key in names for names in _SET_BY_REPORT.values())
-            reason = f"parameter {key!r} is set by the report" if owned else f"no parameter {key!r}"
-            listed = "; ".join(f"{name}.ipynb has {', '.join(map(repr, free[name]))}" for name in NOTEBOOKS)
-            raise ValueError(f"notebooks suite, paper and claim: {reason}; {listed}")
+            if any(key in names for names in _SET_BY_REPORT.values()):
+                raise ValueError(f"parameter {key!r} is set by the report")
+            raise ValueError(unknown(key, [name for names in free.values() for name in names]))
         for name in takers:
-            chosen[name] |= check_parameters(name, notebooks[name], {key: value})
+            chosen[name][key] = converted(name, key, value, types[name][key])
     return chosen
 
 
