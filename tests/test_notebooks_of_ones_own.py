@@ -134,7 +134,8 @@ def executed(name, parameters, monkeypatch):
 def test_the_exact_sampler_of_lee2024_has_the_risk_that_its_law_has(monkeypatch):
     """At d = 1 and large n the law is Laplace's of scale √log(1/δ)/(nε), the stated value: its mean is that.
 
-    The regulariser moves it by 0.1 % on average over the sweep. 10⁴ draws err by 1 %; 6 % has probability below 1e-8.
+    The regulariser moves it by 0.1 % on average over the sweep. 10⁴ draws err by 1 %; 6 %
+    has probability below 1e-8.
     """
     table = executed("explore_rate", {"paper": "lee2024", "d": 1, "trials": 2000}, monkeypatch)["found"]
     assert table["share of the stated"].mean() == pytest.approx(1.0, abs=0.06)

@@ -30,7 +30,8 @@ from claims.harness.report import write as write_module
 from claims.harness.report.notebooks import notebooks_folder, read_notebooks
 from claims.harness.report.numbers import estimate_text, hide_paths, number_text
 from claims.harness.report.pictures import pictures_of
-from claims.harness.report.plots import INK, NoRowsError, draw, draw_ratios
+from claims.harness.report.plots import INK, NoRowsError, draw
+from claims.harness.report.ratios import draw_ratios
 from claims.harness.report.site import asset, digest
 from claims.harness.report.write import choose_parameters, write_report
 from claims.harness.run.runner import Settings, run_claims
