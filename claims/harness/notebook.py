@@ -129,13 +129,12 @@ def check(claim: str, *, tier: str, seed: int, alpha: float, data: str = "") -> 
         only_known()
         _show_whole_cells()
         from claims.harness.ids import check_id
-        from claims.harness.run.store import read_provenance
 
         settings = _settings(tier, seed, alpha, data)
         given = _given_run(settings)
         catalogue = {c.id: c for c in _catalogue(check_id(claim).split("/")[0]).claims}
-        if given is not None and claim in read_provenance(given)["claims"]:
-            stale = _is_stale(catalogue.get(claim), read_provenance(given)["sources"])
+        if given is not None and claim in _provenance(given)["claims"]:
+            stale = _is_stale(catalogue.get(claim), _provenance(given)["sources"])
             source = "taken from a run of other sources, with its evidence" if stale else "taken from the run"
             return _taken(given, claim, catalogue.get(claim), settings, source, stale=stale)
         if claim not in catalogue:
@@ -216,15 +215,21 @@ def _settings(tier: str, seed: int, alpha: float, data: str) -> Settings:
 
 def _given_run(settings: Settings) -> Path | None:
     """The folder of the run that the environment names, if it was made with these settings."""
-    from claims.harness.run.store import read_provenance
-
     folder = os.environ.get(RUN)
     if not folder:
         return None
-    made = read_provenance(Path(folder))
+    made = _provenance(Path(folder))
     if (made["tier"], made["seed"], made["alpha"]) != (settings.tier, settings.seed, settings.alpha):
         return None
     return Path(folder)
+
+
+@cache
+def _provenance(folder: Path) -> dict[str, Any]:
+    """The provenance of a finished run, which never changes and is long where there are many claims."""
+    from claims.harness.run.store import read_provenance
+
+    return read_provenance(folder)
 
 
 def _is_stale(claim: Claim | None, ran: Mapping[str, str]) -> bool:

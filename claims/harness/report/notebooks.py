@@ -27,6 +27,9 @@ from claims.harness.run.result import NotebookFailed
 
 NOTEBOOKS = ("suite", "paper", "claim")
 _ENGINE = "dpclaims"
+_FORGET = "import gc; gc.freeze(); get_ipython().reset(new_session=True)"
+"""Between two notebooks. The reset collects garbage; it need not look through the modules for it, and what
+one notebook leaves behind is small."""
 _TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
 
 
@@ -314,7 +317,7 @@ def _register_engine() -> None:
             )
             client.kc = shared.client
             # The names of the notebook before must not stand in for one that this notebook forgot.
-            shared.client.execute("get_ipython().reset(new_session=True)", silent=True, store_history=False)
+            shared.client.execute(_FORGET, silent=True, store_history=False)
             return client.execute()
 
     papermill_engines.register(_ENGINE, SharedKernel)
