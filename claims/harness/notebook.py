@@ -119,7 +119,7 @@ class Checked:
         """The claim's plots; a plot of fewer than three abscissae is a table."""
         from claims.harness.report.pictures import pictures_of
 
-        found = [_shown(p) for p in pictures_of(self.claim, evidence, self.rows)]
+        found = [each for p in pictures_of(self.claim, evidence, self.rows) for each in _shown(p)]
         return found or [Block("text/markdown", "There is nothing to plot: see the table of evidence.")]
 
 
@@ -297,11 +297,14 @@ def _in_a_sentence() -> Iterator[None]:
         raise Refused(str(error)) from None
 
 
-def _shown(picture: Picture) -> Any:
+def _shown(picture: Picture) -> Iterator[Any]:
+    """A picture below its title, above its caption."""
     import pandas as pd
 
+    yield Block("text/markdown", f"**{picture.title}**")
     if picture.svg:
-        return Block("image/svg+xml", picture.svg)
-    if picture.problem:
-        return Block("text/markdown", picture.problem)
-    return pd.DataFrame(picture.rows, columns=list(picture.head))
+        yield Block("image/svg+xml", picture.svg)
+    elif not picture.problem:
+        yield pd.DataFrame(picture.rows, columns=list(picture.head))
+    if picture.caption or picture.problem:
+        yield Block("text/markdown", picture.problem or picture.caption)
