@@ -8,7 +8,7 @@ used again, else in a temporary folder. So a notebook needs no run and leaves no
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
@@ -24,11 +24,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from audits.evidence import Evidence, Verdict
-    from claims.harness.closure import Sources
     from claims.harness.report.pictures import Picture
     from claims.harness.run.runner import Settings
 
-RUN = "DPCLAIMS_RUN"
+RUN, CHANGED = "DPCLAIMS_RUN", "DPCLAIMS_CHANGED"
 Judge = Callable[["pd.DataFrame", Budget], Sequence["Evidence"]]
 
 
@@ -134,7 +133,7 @@ def check(claim: str, *, tier: str, seed: int, alpha: float, data: str = "") -> 
         given = _given_run(settings)
         catalogue = {c.id: c for c in _catalogue(check_id(claim).split("/")[0]).claims}
         if given is not None and claim in _provenance(given)["claims"]:
-            stale = _is_stale(catalogue.get(claim), _provenance(given)["sources"])
+            stale = claim in catalogue and claim in _changed(given)
             source = "taken from a run of other sources, with its evidence" if stale else "taken from the run"
             return _taken(given, claim, catalogue.get(claim), settings, source, stale=stale)
         if claim not in catalogue:
@@ -151,15 +150,13 @@ def check_all(paper: str = "", *, tier: str, seed: int, alpha: float, data: str 
     """Check all claims of a paper, or of all papers; what a run has is taken from there."""
     from dataclasses import replace
 
-    from claims.harness.run.store import read_run
-
     with _in_a_sentence():
         only_known()
         _show_whole_cells()
         settings = _settings(tier, seed, alpha, data)
         given = _given_run(settings)
         if given is not None:
-            run = read_run(given)
+            run = _whole_run(given)
         else:
             with _place() as folder:
                 run = _run([paper] if paper else [], settings, folder)
@@ -194,6 +191,14 @@ def results_table(run: RunResult, digits: int = 4) -> pd.DataFrame:
 
 
 def _catalogue(paper: str | None) -> Any:
+    from claims.harness.places import other_folders
+
+    return _discovered(paper, tuple(other_folders()))
+
+
+@cache
+def _discovered(paper: str | None, folders: tuple[Path, ...]) -> Any:
+    """The claims of a paper, or all: what a kernel has imported does not change."""
     from claims.harness.discover import discover
 
     return discover(only=paper) if paper is not None else discover()
@@ -225,6 +230,14 @@ def _given_run(settings: Settings) -> Path | None:
 
 
 @cache
+def _whole_run(folder: Path) -> RunResult:
+    """A finished run, read once for the notebooks of all papers."""
+    from claims.harness.run.store import read_run
+
+    return read_run(folder)
+
+
+@cache
 def _provenance(folder: Path) -> dict[str, Any]:
     """The provenance of a finished run, which never changes and is long where there are many claims."""
     from claims.harness.run.store import read_provenance
@@ -232,18 +245,18 @@ def _provenance(folder: Path) -> dict[str, Any]:
     return read_provenance(folder)
 
 
-def _is_stale(claim: Claim | None, ran: Mapping[str, str]) -> bool:
-    """Whether the sources of a claim are no longer those that a run was made from."""
-    return claim is not None and claim.id in ran and _sources().digest(claim.module) != ran[claim.id]
-
-
 @cache
-def _sources() -> Sources:
-    """The sources as they are when a kernel first asks: digests of many claims share their files."""
-    from claims.harness.closure import Sources, roots_of
-    from claims.harness.places import other_folders
+def _changed(folder: Path) -> frozenset[str]:
+    """The claims whose sources are no longer those that the run was made from.
 
-    return Sources(roots_of(*other_folders()))
+    The report, which compares them for its pages, names a file that lists them.
+    """
+    from claims.harness.closure import changed_since
+    from claims.harness.run.serialise import read_json
+
+    if file := os.environ.get(CHANGED):
+        return frozenset(read_json(Path(file)))
+    return changed_since(_provenance(folder)["sources"], {c.id: c.module for c in _catalogue(None).claims})
 
 
 def _taken(

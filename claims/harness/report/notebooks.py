@@ -13,17 +13,18 @@ import re
 import sys
 import sysconfig
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from claims.harness.notebook import RUN
+from claims.harness.notebook import CHANGED, RUN
 from claims.harness.places import other_folders
 from claims.harness.report.numbers import hide_paths
 from claims.harness.run.result import NotebookFailed
+from claims.harness.run.serialise import dumps
 
 NOTEBOOKS = ("suite", "paper", "claim")
 _ENGINE = "dpclaims"
@@ -113,11 +114,13 @@ def execute(
     notebooks: Mapping[str, Any],
     *,
     run: Path,
+    changed: Collection[str],
     workers: int,
     done: Callable[[Job, Any], None],
 ) -> None:
     """Execute the jobs with papermill in `workers` kernels that take what they check from the folder `run`.
 
+    changed     the claims whose sources are no longer those of the run.
     done(job, notebook) is called in this thread's turn for every executed notebook, in no particular order.
     Raises ValueError, naming the page, where a notebook refuses its parameters, RuntimeError where it fails.
     """
@@ -132,7 +135,7 @@ def execute(
         from jupyter_core.utils import ensure_event_loop
 
         try:
-            with _Kernel(home / str(number), run) as kernel:
+            with _Kernel(home / str(number), told) as kernel:
                 while (job := take()) is not None:
                     executed = _execute_one(job, notebooks[job.notebook], kernel)
                     with lock:
@@ -143,6 +146,9 @@ def execute(
 
     _register_engine()
     with TemporaryDirectory(prefix="dpclaims-") as home, ThreadPoolExecutor(workers) as pool:
+        listed = Path(home, "changed.json")
+        listed.write_text(dumps(sorted(changed)), encoding="utf-8")
+        told = {RUN: str(run), CHANGED: str(listed)}
         running = [pool.submit(work, k, Path(home)) for k in range(min(workers, max(len(jobs), 1)))]
         try:
             wait(running, return_when=FIRST_EXCEPTION)
@@ -199,8 +205,8 @@ def clean(notebook: Any, job: Job) -> Any:
 class _Kernel:
     """A kernel of the running interpreter and the client that talks to it; a context manager."""
 
-    def __init__(self, home: Path, run: Path) -> None:
-        self._home, self._run = home, run
+    def __init__(self, home: Path, told: Mapping[str, str]) -> None:
+        self._home, self._told = home, told
         self.manager: Any = None
         self.client: Any = None
 
@@ -231,8 +237,8 @@ class _Kernel:
         self._log = (self._home / "kernel.log").open("wb")
         try:
             run_sync(self.manager.start_kernel)(
-                cwd=str(self._run.parent),
-                env=_environment(self._home) | {RUN: str(self._run)},
+                cwd=str(Path(self._told[RUN]).parent),
+                env={**_environment(self._home), **self._told},
                 stdout=self._log,
                 stderr=self._log,
                 # The current folder may hold other people's files: nothing is imported from it.

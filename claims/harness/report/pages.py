@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from claims.harness.claim import Claim
-from claims.harness.closure import Sources, roots_of
 from claims.harness.errata import check_file, owes_check
 from claims.harness.finding import Weight
 from claims.harness.index import Entry
-from claims.harness.places import other_folders
 from claims.harness.report.findings import shown_findings
 from claims.harness.report.numbers import count_text, number_text, value_text
 from claims.harness.report.pictures import Picture, pictures_of
@@ -162,13 +160,6 @@ def _origin(run: RunResult) -> list[tuple[str, str]]:
         ("cores", str(machine.get("cores", ""))),
         ("versions", ", ".join(f"{name} {version}" for name, version in p["versions"].items())),
     ]
-
-
-def changed_since(run: RunResult, catalogue: Mapping[str, Claim]) -> frozenset[str]:
-    """The claims whose sources are no longer those of the run."""
-    ran = run.provenance.get("sources", {})
-    sources = Sources(roots_of(*other_folders()))
-    return frozenset(c for c in ran if c in catalogue and sources.digest(catalogue[c].module) != ran[c])
 
 
 # ---------------------------------------------------------------- a paper and its errata

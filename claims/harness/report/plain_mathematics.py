@@ -1,9 +1,9 @@
 """Formulas written in plain letters, θ^priv or n^{−3/2} or √(1 + x), as MathML.
 
 The docstrings of claims are read in editors, so they hold no LaTeX. What is read here is a small language:
-letters, numbers and operators, `^` and `_` with one sign, one word or brackets, `√` with one sign, brackets or
-a logarithm or rank with its argument,
-and the superscripts and subscripts of Unicode. Everything else passes as text.
+letters, numbers and operators, `^` and `_` with one sign, one word or brackets, `√` with one sign, brackets
+or a logarithm or rank with its argument, and the superscripts and subscripts of Unicode. Everything else
+passes as text.
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from claims.harness.closure import changed_since
 from claims.harness.discover import discover
 from claims.harness.parameters import unknown
 from claims.harness.places import RUNS
@@ -40,7 +41,6 @@ from claims.harness.report.notebooks import (
 from claims.harness.report.pages import (
     TOP,
     Site,
-    changed_since,
     errata_page,
     has_errata,
     index_page,
@@ -209,7 +209,9 @@ def _site(run: RunResult, chosen: Mapping[str, Any]) -> Site:
         run=run,
         results=results_of(run, catalogue),
         catalogue=catalogue,
-        changed=changed_since(run, catalogue),
+        changed=changed_since(
+            run.provenance.get("sources", {}), {name: claim.module for name, claim in catalogue.items()}
+        ),
         digits=_whole(sizes, "digits", 1, 15),
         rows=_whole(sizes, "rows", 0, 10_000),
     )
@@ -254,7 +256,14 @@ def _fill(
             say(f"[{finished}/{len(jobs)}] notebooks")
 
     try:
-        execute(jobs, notebooks, run=site.run.folder.resolve(), workers=workers, done=done)
+        execute(
+            jobs,
+            notebooks,
+            run=site.run.folder.resolve(),
+            changed=site.changed,
+            workers=workers,
+            done=done,
+        )
     except BaseException as stop:
         stop.add_note(f"{finished} of {len(jobs)} notebooks were executed, the report is as it was")
         raise
