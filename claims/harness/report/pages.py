@@ -234,6 +234,7 @@ def _erratum(site: Site, claim: Claim, claims: Sequence[Claim]) -> dict[str, Any
     pages = {r.id for r in site.results}
     result = next((r for r in site.run.claims if r.id == claim.id), None)
     follow = [c for c in claims if c.finding is not None and c.finding.follows_from == claim.id]
+    follow = [c for c in follow if result_id(c.id) != result_id(claim.id)]  # not its own readings
     check = ""
     if owes_check(claim) and check_file(claim).is_file():
         check = check_file(claim).read_text(encoding="utf-8").strip()
@@ -392,7 +393,11 @@ def _finding(site: Site, entry: Entry, consequences: Sequence[Entry]) -> dict[st
         "what": found.what,
         "brief": first_sentences(found.what),
         "favour": first_sentence(found.favour),
-        "consequences": [site.catalogue[c.id].result + _of(c) for c in consequences],
+        "consequences": [
+            site.catalogue[c.id].result + _of(c)
+            for c in consequences
+            if result_id(c.id) != result_id(entry.id)  # not its own readings
+        ],
     }
 
 

@@ -22,6 +22,7 @@ function show() {
   document.getElementById("shown").textContent = `${count} of ${rows.length}`;
 }
 box.hidden = false;
+document.querySelector(".lead a").addEventListener("click", () => words.focus({ preventScroll: true }));
 words.addEventListener("input", show);
 chosen.forEach((each) => each.addEventListener("change", show));
 show();
