@@ -61,7 +61,7 @@ class Site:
     """A run as its pages see it.
 
     results  the printed results of the run, see `shown.results_of`; catalogue the claims by their ids.
-    changed  ids of the claims whose sources are no longer those of the run.
+    changed  ids of the claims whose sources are no longer those of the run; errata the papers with findings.
     digits   significant digits of numbers; rows how many measured rows a page shows.
     """
 
@@ -69,6 +69,7 @@ class Site:
     results: Sequence[Result]
     catalogue: Mapping[str, Claim]
     changed: frozenset[str] = frozenset()
+    errata: frozenset[str] = frozenset()
     digits: int = 4
     rows: int = 20
 
@@ -223,11 +224,10 @@ def errata_page(site: Site, page: Page, key: str) -> str:
     return fill("errata.html.j2", page, paper=paper, sections=sections, doi=doi_of(paper["bibtex"]))
 
 
-def has_errata(site: Site, key: str) -> bool:
-    """Whether the catalogue has a finding about this paper."""
-    return key != "controls" and any(
-        c.paper.key == key and c.finding is not None for c in site.catalogue.values()
-    )
+def errata_of(catalogue: Mapping[str, Claim]) -> frozenset[str]:
+    """The papers about which the catalogue has a finding."""
+    found = frozenset(c.paper.key for c in catalogue.values() if c.finding is not None)
+    return found - {"controls"}
 
 
 def _erratum(site: Site, claim: Claim, claims: Sequence[Claim]) -> dict[str, Any]:
@@ -279,7 +279,7 @@ def result_page(site: Site, page: Page, result: Result) -> str:
         reference=claim.paper.reference if claim is not None else "",
         bibtex=bibtex,
         doi=doi_of(bibtex),
-        has_errata=has_errata(site, result.paper),
+        has_errata=result.paper in site.errata,
     )
 
 

@@ -41,8 +41,8 @@ from claims.harness.report.notebooks import (
 from claims.harness.report.pages import (
     TOP,
     Site,
+    errata_of,
     errata_page,
-    has_errata,
     index_page,
     paper_page,
     result_page,
@@ -212,6 +212,7 @@ def _site(run: RunResult, chosen: Mapping[str, Any]) -> Site:
         changed=changed_since(
             run.provenance.get("sources", {}), {name: claim.module for name, claim in catalogue.items()}
         ),
+        errata=errata_of(catalogue),
         digits=_whole(sizes, "digits", 1, 15),
         rows=_whole(sizes, "rows", 0, 10_000),
     )
@@ -230,7 +231,7 @@ def _fill(
     from markupsafe import Markup
 
     jobs = plan(site, chosen)
-    written: list[str] = []
+    written: dict[str, None] = {}
     finished = 0
     to_html: Callable[[Any], str] | None = None
 
@@ -240,7 +241,7 @@ def _fill(
         file = inside(folder, folder / path)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
-        written.append(path)
+        written[path] = None
         for line in problems(text) if path.endswith(".html") else []:
             say(f"warning: {path}: {line}")
 
@@ -290,16 +291,18 @@ def site_pages(site: Site) -> Iterator[tuple[str, str]]:
     yield from release_pages().items()
     home = Page(title="All results", path="index.html")
     yield home.path, index_page(site, home, release_summary())
-    for index, paper in enumerate(site.papers):
-        near = _near([(p, f"{p}.html") for p in site.papers], index)
+    papers = [(paper, f"{paper}.html") for paper in site.papers]
+    for index, (paper, _) in enumerate(papers):
+        near = _near(papers, index)
         page = Page(title=paper, path=f"{paper}.html", trail=(TOP,), near=near)
         yield page.path, paper_page(site, page, paper)
-        if has_errata(site, paper):
+        if paper in site.errata:
             trail = (TOP, (paper, f"{paper}.html"))
             page = Page(title="Errata", path=f"errata/{paper}.html", trail=trail)
             yield page.path, errata_page(site, page, paper)
+    results = [(result.id, f"{result.id}.html") for result in site.results]
     for index, result in enumerate(site.results):
-        near = _near([(r.id, f"{r.id}.html") for r in site.results], index)
+        near = _near(results, index)
         trail = (TOP, (result.paper, f"{result.paper}.html"))
         page = Page(title=result.heading, path=f"{result.id}.html", trail=trail, near=near)
         yield page.path, result_page(site, page, result)
