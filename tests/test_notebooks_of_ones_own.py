@@ -63,7 +63,7 @@ def test_a_notebook_as_it_is_published_runs_in_any_folder(name, says, tmp_path):
     [
         (
             "audit_mechanism",
-            ["target=mechanism.py", "max_samples=20000", "time_limit=5"],
+            ["target=mechanism.py", "max_samples=20000", "time_limit=60"],
             ["verdict='not-refuted'"],
         ),
         ("fit_rates", ["csv=risks.csv", "claimed=n=-1"], ["claimed -1 → CONSISTENT", "7 cells only"]),

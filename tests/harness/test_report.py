@@ -679,7 +679,7 @@ def dpclaims(*arguments: str, cwd: Path, **environment: str) -> subprocess.Compl
         env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=400,
         check=False,
     )
 
