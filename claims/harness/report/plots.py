@@ -444,7 +444,7 @@ def log_ticks(low: float, high: float, most: int = 8) -> list[float]:
     """Round values from low to high on a logarithmic axis, at most `most` where that can be.
 
     >>> log_ticks(0.5, 20), log_ticks(1, 1e12, 5)
-    ([0.5, 1.0, 2.0, 5.0, 10.0, 20.0], [1.0, 1000.0, 1000000.0, 1000000000.0, 1000000000000.0])
+    ([0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0], [1.0, 1000.0, 1000000.0, 1000000000.0, 1000000000000.0])
     """
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     step = max(1, math.ceil((last - first) / most))
