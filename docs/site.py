@@ -75,6 +75,13 @@ def on_page_content(html: str, page: Any, **_: Any) -> str:
     return re.sub(f"{OPEN}(\\d+){CLOSE}", lambda found: formulas[int(found[1])], html)
 
 
+def on_post_build(config: Any) -> None:
+    """The index of the search as a script, too: a page that is opened as a file can load nothing else."""
+    folder = Path(config.site_dir) / "search"
+    index = (folder / "search_index.json").read_text(encoding="utf-8")
+    (folder / "search_index.js").write_text(f"var __index = {index}", encoding="utf-8")
+
+
 def commands() -> str:
     """The page of all commands, from the command line itself."""
     import typer.main

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -115,19 +116,44 @@ def test_examples_in_docstrings_are_code_and_lists_are_lists(site):
     assert found == "One.\n\n* `a, b`: two\n  numbers\n\n```pycon\n>>> 1 + 1\n2\n```"
 
 
-@pytest.mark.slow
-def test_the_site_builds_without_warnings_and_without_network(tmp_path):
+@pytest.fixture(scope="module")
+def built(tmp_path_factory) -> Path:
+    """The documentation as a site, built as `make docs` does it."""
     pytest.importorskip("material", reason="the documentation needs the extra `docs`")
     pytest.importorskip("mkdocstrings", reason="the documentation needs the extra `docs`")
+    folder = tmp_path_factory.mktemp("documentation")
     done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)],
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)],
         cwd=ROOT,
         env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,
         text=True,
     )
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
-    pages = list(tmp_path.rglob("*.html"))
+    return folder
+
+
+@pytest.mark.slow
+def test_the_search_finds_where_the_site_is_opened_as_files(built):
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("there is no chromium on this machine")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.goto((built / "index.html").as_uri())
+        page.locator(".md-search__input").click()
+        page.keyboard.type("hockey stick")
+        found = page.locator(".md-search-result__item a").first
+        found.wait_for(timeout=60_000)
+        assert "reference/" in str(found.get_attribute("href"))
+        browser.close()
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_warnings_and_without_network(built):
+    pages = list(built.rglob("*.html"))
     assert len(pages) > 25
     loads = re.compile(r'<(?:script|img|iframe|source)[^>]* src="https?:|<link[^>]* href="https?:')
     for page in pages:

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from claims.harness.places import other_folders
 from implementations.lazy import homes, names_type_checking
 
 PACKAGES = ("claims", "audits", "implementations")
@@ -267,3 +268,13 @@ def watched(packages: Sequence[str]) -> Iterator[set[str]]:
 def outside(seen: set[str], closure: frozenset[str]) -> list[str]:
     """The loaded modules among `seen` that the closure does not hold; sorted."""
     return sorted(name for name in seen if name in sys.modules and name not in closure)
+
+
+def changed_since(ran: Mapping[str, str], modules: Mapping[str, str]) -> frozenset[str]:
+    """The claims whose sources are no longer those of a run.
+
+    ran      digests of the run, by the ids of its claims.
+    modules  the modules that the claims stand in today, by their ids.
+    """
+    sources = Sources(roots_of(*other_folders()))
+    return frozenset(c for c in ran if c in modules and sources.digest(modules[c]) != ran[c])

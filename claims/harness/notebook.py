@@ -7,10 +7,8 @@ used again, else in a temporary folder. So a notebook needs no run and leaves no
 
 from __future__ import annotations
 
-import ast
 import os
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
@@ -19,25 +17,18 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from claims.harness.claim import Budget, Claim
+from claims.harness.parameters import Refused, only_known
 from claims.harness.run.result import ClaimResult, RunResult
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from audits.evidence import Evidence, Verdict
-    from claims.harness.closure import Sources
     from claims.harness.report.pictures import Picture
     from claims.harness.run.runner import Settings
 
-RUN = "DPCLAIMS_RUN"
+RUN, CHANGED = "DPCLAIMS_RUN", "DPCLAIMS_CHANGED"
 Judge = Callable[["pd.DataFrame", Budget], Sequence["Evidence"]]
-
-
-class Refused(ValueError):
-    """Bad input of a notebook: shown as one sentence, without a traceback."""
-
-    def _render_traceback_(self) -> list[str]:
-        return [f"ValueError: {self}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,23 +118,22 @@ class Checked:
         """The claim's plots; a plot of fewer than three abscissae is a table."""
         from claims.harness.report.pictures import pictures_of
 
-        found = [_shown(p) for p in pictures_of(self.claim, evidence, self.rows)]
+        found = [each for p in pictures_of(self.claim, evidence, self.rows) for each in _shown(p)]
         return found or [Block("text/markdown", "There is nothing to plot: see the table of evidence.")]
 
 
 def check(claim: str, *, tier: str, seed: int, alpha: float, data: str = "") -> Checked:
     """Check one claim, see the module; ValueError, in a sentence, for bad input."""
     with _in_a_sentence():
-        _refuse_unknown_parameters()
+        only_known()
         _show_whole_cells()
         from claims.harness.ids import check_id
-        from claims.harness.run.store import read_provenance
 
         settings = _settings(tier, seed, alpha, data)
         given = _given_run(settings)
         catalogue = {c.id: c for c in _catalogue(check_id(claim).split("/")[0]).claims}
-        if given is not None and claim in read_provenance(given)["claims"]:
-            stale = _is_stale(catalogue.get(claim), read_provenance(given)["sources"])
+        if given is not None and claim in _provenance(given)["claims"]:
+            stale = claim in catalogue and claim in _changed(given)
             source = "taken from a run of other sources, with its evidence" if stale else "taken from the run"
             return _taken(given, claim, catalogue.get(claim), settings, source, stale=stale)
         if claim not in catalogue:
@@ -160,15 +150,13 @@ def check_all(paper: str = "", *, tier: str, seed: int, alpha: float, data: str 
     """Check all claims of a paper, or of all papers; what a run has is taken from there."""
     from dataclasses import replace
 
-    from claims.harness.run.store import read_run
-
     with _in_a_sentence():
-        _refuse_unknown_parameters()
+        only_known()
         _show_whole_cells()
         settings = _settings(tier, seed, alpha, data)
         given = _given_run(settings)
         if given is not None:
-            run = read_run(given)
+            run = _whole_run(given)
         else:
             with _place() as folder:
                 run = _run([paper] if paper else [], settings, folder)
@@ -203,6 +191,14 @@ def results_table(run: RunResult, digits: int = 4) -> pd.DataFrame:
 
 
 def _catalogue(paper: str | None) -> Any:
+    from claims.harness.places import other_folders
+
+    return _discovered(paper, tuple(other_folders()))
+
+
+@cache
+def _discovered(paper: str | None, folders: tuple[Path, ...]) -> Any:
+    """The claims of a paper, or all: what a kernel has imported does not change."""
     from claims.harness.discover import discover
 
     return discover(only=paper) if paper is not None else discover()
@@ -224,29 +220,43 @@ def _settings(tier: str, seed: int, alpha: float, data: str) -> Settings:
 
 def _given_run(settings: Settings) -> Path | None:
     """The folder of the run that the environment names, if it was made with these settings."""
-    from claims.harness.run.store import read_provenance
-
     folder = os.environ.get(RUN)
     if not folder:
         return None
-    made = read_provenance(Path(folder))
+    made = _provenance(Path(folder))
     if (made["tier"], made["seed"], made["alpha"]) != (settings.tier, settings.seed, settings.alpha):
         return None
     return Path(folder)
 
 
-def _is_stale(claim: Claim | None, ran: Mapping[str, str]) -> bool:
-    """Whether the sources of a claim are no longer those that a run was made from."""
-    return claim is not None and claim.id in ran and _sources().digest(claim.module) != ran[claim.id]
+@cache
+def _whole_run(folder: Path) -> RunResult:
+    """A finished run, read once for the notebooks of all papers."""
+    from claims.harness.run.store import read_run
+
+    return read_run(folder)
 
 
 @cache
-def _sources() -> Sources:
-    """The sources as they are when a kernel first asks: digests of many claims share their files."""
-    from claims.harness.closure import Sources, roots_of
-    from claims.harness.places import other_folders
+def _provenance(folder: Path) -> dict[str, Any]:
+    """The provenance of a finished run, which never changes and is long where there are many claims."""
+    from claims.harness.run.store import read_provenance
 
-    return Sources(roots_of(*other_folders()))
+    return read_provenance(folder)
+
+
+@cache
+def _changed(folder: Path) -> frozenset[str]:
+    """The claims whose sources are no longer those that the run was made from.
+
+    The report, which compares them for its pages, names a file that lists them.
+    """
+    from claims.harness.closure import changed_since
+    from claims.harness.run.serialise import read_json
+
+    if file := os.environ.get(CHANGED):
+        return frozenset(read_json(Path(file)))
+    return changed_since(_provenance(folder)["sources"], {c.id: c.module for c in _catalogue(None).claims})
 
 
 def _taken(
@@ -300,35 +310,14 @@ def _in_a_sentence() -> Iterator[None]:
         raise Refused(str(error)) from None
 
 
-def _refuse_unknown_parameters() -> None:
-    """papermill passes over a parameter that a notebook does not have, and would run the defaults."""
-    main = sys.modules.get("__main__")
-    cells: Sequence[str] = getattr(main, "In", [])
-    known: set[str] = set()
-    for cell in cells:
-        names = _assigned(cell)
-        if cell.startswith("# Parameters") and (unknown := sorted(names - known)):
-            listed = ", ".join(map(repr, sorted(known)))
-            raise ValueError(f"no parameter {unknown[0]!r}; the notebook has {listed}")
-        known |= names
-
-
-def _assigned(cell: str) -> set[str]:
-    """The names that a cell of plain assignments gives values to."""
-    try:
-        body = ast.parse(cell).body
-    except SyntaxError:
-        return set()
-    targets = [t for node in body if isinstance(node, ast.Assign) for t in node.targets]
-    targets += [node.target for node in body if isinstance(node, ast.AnnAssign)]
-    return {t.id for t in targets if isinstance(t, ast.Name)}
-
-
-def _shown(picture: Picture) -> Any:
+def _shown(picture: Picture) -> Iterator[Any]:
+    """A picture below its title, above its caption."""
     import pandas as pd
 
+    yield Block("text/markdown", f"**{picture.title}**")
     if picture.svg:
-        return Block("image/svg+xml", picture.svg)
-    if picture.problem:
-        return Block("text/markdown", picture.problem)
-    return pd.DataFrame(picture.rows, columns=list(picture.head))
+        yield Block("image/svg+xml", picture.svg)
+    elif not picture.problem:
+        yield pd.DataFrame(picture.rows, columns=list(picture.head))
+    if picture.caption or picture.problem:
+        yield Block("text/markdown", picture.problem or picture.caption)

@@ -6,34 +6,68 @@ defaults; and "1e4" arrives as 10000.0.
 
 from __future__ import annotations
 
+import ast
 import math
 import re
+import sys
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from claims.harness.notebook import Refused
 from claims.harness.places import nearest
 
 
-def known(namespace: Mapping[str, Any], parameters: Iterable[str]) -> None:
-    """Raise Refused for a name in the notebook's namespace that is none of its parameters.
+class Refused(ValueError):
+    """Bad input of a notebook: shown as one sentence, without a traceback."""
 
-    namespace  ``globals()`` after the imports, before any other small name is assigned.
+    def _render_traceback_(self) -> list[str]:
+        return [f"ValueError: {self}"]
 
-    >>> known({"In": [], "_i": "", "known": known, "los": "hinge"}, ["loss", "n"])
+
+def only_known(namespace: Mapping[str, Any] | None = None) -> None:
+    """Raise Refused where papermill set a parameter that the notebook does not have.
+
+    namespace  the notebook's ``globals()``; by default those of the running kernel. What was executed stands
+               there in ``In``: the cell of the defaults, then the one that papermill put in.
+
+    >>> only_known({"In": ["loss = 'pinball'; n = 8", "# Parameters\\nlos = 'hinge'"]})
     Traceback (most recent call last):
-    claims.harness.notebook.Refused: no parameter 'los', did you mean 'loss'? There are loss, n
+    claims.harness.parameters.Refused: no parameter 'los', did you mean 'loss'? There are loss, n
     """
-    names = list(parameters)
-    ours = {*names, "In", "Out", "get_ipython", "exit", "quit", "open", "known"}
-    for name, value in namespace.items():
-        plain = isinstance(value, str | int | float | list | dict)
-        if not plain or name.startswith("_") or name.isupper() or name in ours:
-            continue
-        near = nearest(name, names)
-        hint = f", did you mean {near!r}?" if near else "."
-        raise Refused(f"no parameter {name!r}{hint} There are {', '.join(names)}")
+    main = sys.modules.get("__main__")
+    cells: Sequence[str] = (vars(main) if namespace is None else namespace).get("In", [])
+    known: list[str] = []
+    for cell in cells:
+        names = _assigned(cell)
+        if cell.startswith("# Parameters"):
+            for name in names:
+                if name not in known:
+                    raise Refused(unknown(name, known))
+        known += names
+
+
+def unknown(name: str, known: Iterable[str]) -> str:
+    """What is said of a parameter that is not among those known.
+
+    >>> unknown("digit", ["digits", "rows"])
+    "no parameter 'digit', did you mean 'digits'? There are digits, rows"
+    """
+    names = list(dict.fromkeys(known))
+    near = nearest(name, names)
+    return f"no parameter {name!r}{f', did you mean {near!r}?' if near else '.'} There are {', '.join(names)}"
+
+
+def _assigned(cell: str) -> list[str]:
+    """The names that a cell of plain assignments gives values to."""
+    try:
+        body = ast.parse(cell).body
+    except SyntaxError:
+        return []
+    targets: list[ast.expr] = []
+    for node in body:
+        targets += node.targets if isinstance(node, ast.Assign) else []
+        targets += [node.target] if isinstance(node, ast.AnnAssign) else []
+    return [t.id for t in targets if isinstance(t, ast.Name)]
 
 
 def choice(name: str, value: Any, allowed: Iterable[str]) -> str:
@@ -41,7 +75,7 @@ def choice(name: str, value: Any, allowed: Iterable[str]) -> str:
 
     >>> choice("loss", "hing", ["hinge", "absolute"])
     Traceback (most recent call last):
-    claims.harness.notebook.Refused: loss must be one of hinge, absolute, got 'hing'; did you mean 'hinge'?
+    claims.harness.parameters.Refused: loss must be one of hinge, absolute, got 'hing'; did you mean 'hinge'?
     """
     values = list(allowed)
     if value in values:
@@ -58,7 +92,7 @@ def whole(name: str, value: Any, least: int = 1, most: float = math.inf) -> int:
     10000
     >>> whole("n", 0.5)
     Traceback (most recent call last):
-    claims.harness.notebook.Refused: n must be a whole number ≥ 1, got 0.5
+    claims.harness.parameters.Refused: n must be a whole number ≥ 1, got 0.5
     """
     limits = f"≥ {least}" if math.isinf(most) else f"from {least} to {most:,.0f}"
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
@@ -73,7 +107,7 @@ def real(name: str, value: Any, above: float = 0.0, below: float = math.inf) -> 
 
     >>> real("delta", 2, below=1)
     Traceback (most recent call last):
-    claims.harness.notebook.Refused: delta must be a number > 0 and < 1, got 2
+    claims.harness.parameters.Refused: delta must be a number > 0 and < 1, got 2
     """
     limits = f"> {above:g}" + ("" if math.isinf(below) else f" and < {below:g}")
     if isinstance(value, bool) or not isinstance(value, int | float) or not above < value < below:

@@ -41,7 +41,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -150,6 +150,7 @@ def certificate(epsilon: float, delta: float) -> float:
     return math.exp(epsilon / 2.0) * epsilon / (math.sqrt(4.0 * math.pi * length) * (1.0 + a * a))
 
 
+@cache  # grids are made of it where the module is imported
 def largest_epsilon(delta: float) -> float:
     """The ε up to which μ = ε/√(2·log(1/δ)) is (ε, δ)-private: the first root of its exact δ(ε) = δ."""
     from scipy.optimize import brentq
@@ -162,7 +163,7 @@ def largest_epsilon(delta: float) -> float:
         return math.log(gaussian_delta(epsilon, epsilon / scale) / delta)
 
     values = np.geomspace(0.05, 200.0, 400)
-    first = int(np.argmax([excess(e) > 0.0 for e in values]))
+    first = next(k for k, e in enumerate(values) if excess(e) > 0.0)
     root: Any = brentq(excess, values[first - 1], values[first], xtol=1e-10)
     return float(root)
 

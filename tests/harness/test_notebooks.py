@@ -87,7 +87,7 @@ def test_published_notebooks_compute_without_their_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("parameter", "sentence"),
     [
-        ("cliam=song2021/lemma-b.2", "no parameter 'cliam'; the notebook has 'alpha', 'claim'"),
+        ("cliam=song2021/lemma-b.2", "no parameter 'cliam', did you mean 'claim'? There are claim, tier, "),
         ("claim=song2021/lemma-b.22", "did you mean 'song2021/lemma-b.2'?"),
         ("claim=lemma", "a claim's id must look like song2021/theorem-2.6, got 'lemma'"),
         ("tier=smok", "tier must be one of smoke, ci, full, got 'smok'"),

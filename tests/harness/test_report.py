@@ -27,10 +27,11 @@ from claims.harness.claim import Claim, Kind, Paper, Plot
 from claims.harness.discover import load
 from claims.harness.report import notebooks as notebooks_module
 from claims.harness.report import write as write_module
-from claims.harness.report.notebooks import check_parameters, notebooks_folder, read_notebooks
+from claims.harness.report.notebooks import notebooks_folder, read_notebooks
 from claims.harness.report.numbers import estimate_text, hide_paths, number_text
 from claims.harness.report.pictures import pictures_of
-from claims.harness.report.plots import INK, NoRowsError, draw, draw_ratios
+from claims.harness.report.plots import INK, NoRowsError, draw
+from claims.harness.report.ratios import draw_ratios
 from claims.harness.report.site import asset, digest
 from claims.harness.report.write import choose_parameters, write_report
 from claims.harness.run.runner import Settings, run_claims
@@ -317,7 +318,7 @@ def no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (
             {"digit": "3"},
-            "no parameter 'digit'; suite.ipynb has 'digits'; paper.ipynb has 'digits'; claim.ipynb",
+            "no parameter 'digit', did you mean 'digits'? There are digits, rows",
         ),
         ({"digits": "three"}, "suite.ipynb: parameter 'digits' must be int, got 'three'"),
         ({"digits": 2.5}, "parameter 'digits' must be int, got 2.5"),
@@ -339,8 +340,6 @@ def test_parameters_go_where_they_are_known() -> None:
     notebooks = read_notebooks(notebooks_folder())
     chosen = choose_parameters(notebooks, {"rows": "3", "digits": "6"})
     assert chosen == {"suite": {"digits": 6}, "paper": {"digits": 6}, "claim": {"rows": 3, "digits": 6}}
-    with pytest.raises(ValueError, match=r"paper.ipynb has no parameter 'rows'; it has 'paper', 'tier', "):
-        check_parameters("paper", notebooks["paper"], {"rows": 3})
 
 
 @pytest.mark.usefixtures("no_kernel")
@@ -680,7 +679,7 @@ def dpclaims(*arguments: str, cwd: Path, **environment: str) -> subprocess.Compl
         env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=400,
         check=False,
     )
 
@@ -731,7 +730,7 @@ def test_a_killed_report_leaves_none_and_the_next_one_cleans_up(workplace: Path,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while not list(tmp_path.glob(".*.report/suite.ipynb")) and time.monotonic() < deadline:
         time.sleep(0.05)
     process.kill()

@@ -251,8 +251,9 @@ def run(
             typer.echo(_line(claim))
         expected = sum(c.ok for c in result.claims)
         spent = sum(c.alpha_spent for c in result.claims)
+        several = "" if len(result.claims) == 1 else "s"
         typer.echo(
-            f"{len(result.claims)} claims, {expected} as expected; α = {alpha:g}, spent {spent:.2g}; "
+            f"{len(result.claims)} claim{several}, {expected} as expected; α = {alpha:g}, spent {spent:.2g}; "
             f"run: {result.folder}"
         )
     raise typer.Exit(result.exit_status)

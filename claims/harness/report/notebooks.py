@@ -13,20 +13,24 @@ import re
 import sys
 import sysconfig
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from claims.harness.notebook import RUN
+from claims.harness.notebook import CHANGED, RUN
 from claims.harness.places import other_folders
 from claims.harness.report.numbers import hide_paths
 from claims.harness.run.result import NotebookFailed
+from claims.harness.run.serialise import dumps
 
 NOTEBOOKS = ("suite", "paper", "claim")
 _ENGINE = "dpclaims"
+_FORGET = "import gc; gc.freeze(); get_ipython().reset(new_session=True)"
+"""Between two notebooks. The reset collects garbage; it need not look through the modules for it, and what
+one notebook leaves behind is small."""
 _TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
 
 
@@ -74,35 +78,26 @@ def read_notebooks(folder: Path) -> dict[str, Any]:
     return found
 
 
-def known_parameters(notebook: Any) -> dict[str, tuple[type, Any]]:
-    """The parameters of a notebook: their types and defaults, as papermill infers them."""
+def parameter_types(notebook: Any) -> dict[str, type]:
+    """The types of a notebook's parameters, as papermill infers them."""
     from papermill import inspect_notebook
 
-    known: dict[str, tuple[type, Any]] = {}
+    found: dict[str, type] = {}
     for name, parameter in inspect_notebook(notebook).items():
         default = ast.literal_eval(parameter["default"])
-        known[name] = (_TYPES.get(parameter["inferred_type_name"], type(default)), default)
-    return known
+        found[name] = _TYPES.get(parameter["inferred_type_name"], type(default))
+    return found
 
 
-def check_parameters(name: str, notebook: Any, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters in the types of the notebook; text is converted, as it comes from the command line.
+def converted(notebook: str, key: str, value: Any, kind: type) -> Any:
+    """A parameter in the type of its notebook; text is converted, as it comes from the command line.
 
-    Raises ValueError, naming the notebook and what it knows, for an unknown parameter or a wrong type.
-    papermill itself would pass over an unknown one and run the defaults.
+    >>> converted("claim", "rows", "3", int)
+    3
+    >>> converted("claim", "rows", "many", int)
+    Traceback (most recent call last):
+    ValueError: notebook claim.ipynb: parameter 'rows' must be int, got 'many'
     """
-    known = known_parameters(notebook)
-    checked: dict[str, Any] = {}
-    for key, value in parameters.items():
-        if key not in known:
-            raise ValueError(
-                f"notebook {name}.ipynb has no parameter {key!r}; it has {', '.join(map(repr, known))}"
-            )
-        checked[key] = _convert(name, key, value, known[key][0])
-    return checked
-
-
-def _convert(notebook: str, key: str, value: Any, kind: type) -> Any:
     if isinstance(value, kind) and (kind is bool or not isinstance(value, bool)):
         return value
     if isinstance(value, str):
@@ -119,11 +114,13 @@ def execute(
     notebooks: Mapping[str, Any],
     *,
     run: Path,
+    changed: Collection[str],
     workers: int,
     done: Callable[[Job, Any], None],
 ) -> None:
     """Execute the jobs with papermill in `workers` kernels that take what they check from the folder `run`.
 
+    changed     the claims whose sources are no longer those of the run.
     done(job, notebook) is called in this thread's turn for every executed notebook, in no particular order.
     Raises ValueError, naming the page, where a notebook refuses its parameters, RuntimeError where it fails.
     """
@@ -138,7 +135,7 @@ def execute(
         from jupyter_core.utils import ensure_event_loop
 
         try:
-            with _Kernel(home / str(number), run) as kernel:
+            with _Kernel(home / str(number), told) as kernel:
                 while (job := take()) is not None:
                     executed = _execute_one(job, notebooks[job.notebook], kernel)
                     with lock:
@@ -149,6 +146,9 @@ def execute(
 
     _register_engine()
     with TemporaryDirectory(prefix="dpclaims-") as home, ThreadPoolExecutor(workers) as pool:
+        listed = Path(home, "changed.json")
+        listed.write_text(dumps(sorted(changed)), encoding="utf-8")
+        told = {RUN: str(run), CHANGED: str(listed)}
         running = [pool.submit(work, k, Path(home)) for k in range(min(workers, max(len(jobs), 1)))]
         try:
             wait(running, return_when=FIRST_EXCEPTION)
@@ -205,8 +205,8 @@ def clean(notebook: Any, job: Job) -> Any:
 class _Kernel:
     """A kernel of the running interpreter and the client that talks to it; a context manager."""
 
-    def __init__(self, home: Path, run: Path) -> None:
-        self._home, self._run = home, run
+    def __init__(self, home: Path, told: Mapping[str, str]) -> None:
+        self._home, self._told = home, told
         self.manager: Any = None
         self.client: Any = None
 
@@ -237,8 +237,8 @@ class _Kernel:
         self._log = (self._home / "kernel.log").open("wb")
         try:
             run_sync(self.manager.start_kernel)(
-                cwd=str(self._run.parent),
-                env=_environment(self._home) | {RUN: str(self._run)},
+                cwd=str(Path(self._told[RUN]).parent),
+                env={**_environment(self._home), **self._told},
                 stdout=self._log,
                 stderr=self._log,
                 # The current folder may hold other people's files: nothing is imported from it.
@@ -323,7 +323,7 @@ def _register_engine() -> None:
             )
             client.kc = shared.client
             # The names of the notebook before must not stand in for one that this notebook forgot.
-            shared.client.execute("get_ipython().reset(new_session=True)", silent=True, store_history=False)
+            shared.client.execute(_FORGET, silent=True, store_history=False)
             return client.execute()
 
     papermill_engines.register(_ENGINE, SharedKernel)

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from claims.harness.claim import Claim
-from claims.harness.closure import Sources, roots_of
 from claims.harness.errata import check_file, owes_check
 from claims.harness.finding import Weight
 from claims.harness.index import Entry
-from claims.harness.places import other_folders
 from claims.harness.report.findings import shown_findings
 from claims.harness.report.numbers import count_text, number_text, value_text
 from claims.harness.report.pictures import Picture, pictures_of
@@ -63,7 +61,7 @@ class Site:
     """A run as its pages see it.
 
     results  the printed results of the run, see `shown.results_of`; catalogue the claims by their ids.
-    changed  ids of the claims whose sources are no longer those of the run.
+    changed  ids of the claims whose sources are no longer those of the run; errata the papers with findings.
     digits   significant digits of numbers; rows how many measured rows a page shows.
     """
 
@@ -71,6 +69,7 @@ class Site:
     results: Sequence[Result]
     catalogue: Mapping[str, Claim]
     changed: frozenset[str] = frozenset()
+    errata: frozenset[str] = frozenset()
     digits: int = 4
     rows: int = 20
 
@@ -164,13 +163,6 @@ def _origin(run: RunResult) -> list[tuple[str, str]]:
     ]
 
 
-def changed_since(run: RunResult, catalogue: Mapping[str, Claim]) -> frozenset[str]:
-    """The claims whose sources are no longer those of the run."""
-    ran = run.provenance.get("sources", {})
-    sources = Sources(roots_of(*other_folders()))
-    return frozenset(c for c in ran if c in catalogue and sources.digest(catalogue[c].module) != ran[c])
-
-
 # ---------------------------------------------------------------- a paper and its errata
 
 
@@ -232,17 +224,17 @@ def errata_page(site: Site, page: Page, key: str) -> str:
     return fill("errata.html.j2", page, paper=paper, sections=sections, doi=doi_of(paper["bibtex"]))
 
 
-def has_errata(site: Site, key: str) -> bool:
-    """Whether the catalogue has a finding about this paper."""
-    return key != "controls" and any(
-        c.paper.key == key and c.finding is not None for c in site.catalogue.values()
-    )
+def errata_of(catalogue: Mapping[str, Claim]) -> frozenset[str]:
+    """The papers about which the catalogue has a finding."""
+    found = frozenset(c.paper.key for c in catalogue.values() if c.finding is not None)
+    return found - {"controls"}
 
 
 def _erratum(site: Site, claim: Claim, claims: Sequence[Claim]) -> dict[str, Any]:
     pages = {r.id for r in site.results}
     result = next((r for r in site.run.claims if r.id == claim.id), None)
     follow = [c for c in claims if c.finding is not None and c.finding.follows_from == claim.id]
+    follow = [c for c in follow if result_id(c.id) != result_id(claim.id)]  # not its own readings
     check = ""
     if owes_check(claim) and check_file(claim).is_file():
         check = check_file(claim).read_text(encoding="utf-8").strip()
@@ -287,7 +279,7 @@ def result_page(site: Site, page: Page, result: Result) -> str:
         reference=claim.paper.reference if claim is not None else "",
         bibtex=bibtex,
         doi=doi_of(bibtex),
-        has_errata=has_errata(site, result.paper),
+        has_errata=result.paper in site.errata,
     )
 
 
@@ -401,7 +393,11 @@ def _finding(site: Site, entry: Entry, consequences: Sequence[Entry]) -> dict[st
         "what": found.what,
         "brief": first_sentences(found.what),
         "favour": first_sentence(found.favour),
-        "consequences": [site.catalogue[c.id].result + _of(c) for c in consequences],
+        "consequences": [
+            site.catalogue[c.id].result + _of(c)
+            for c in consequences
+            if result_id(c.id) != result_id(entry.id)  # not its own readings
+        ],
     }
 
 

@@ -14,11 +14,10 @@ from claims.harness.report.plots import (
     Drawn,
     NoRowsError,
     draw,
-    draw_ratios,
-    has_ratio,
     points_of,
     select_words,
 )
+from claims.harness.report.ratios import draw_ratios, has_ratio
 from claims.harness.run.serialise import evidence_to_json
 
 if TYPE_CHECKING:
@@ -47,19 +46,16 @@ def pictures_of(
     claim: Claim | None, evidence: Sequence[Evidence], rows: pd.DataFrame, rows_digest: str = ""
 ) -> list[Picture]:
     """The pictures of a claim; a plot of measurements that this tier does not make is left out."""
-    said = [evidence_to_json(e) for e in evidence]
     found: list[Picture] = []
-    if claim is not None and not rows.empty:
-        found = [
-            p for plot in claim.plots if (p := _of_plot(claim, plot, evidence, rows, [said, rows_digest]))
-        ]
+    if claim is not None and claim.plots and not rows.empty:
+        drawn_from = [[evidence_to_json(e) for e in evidence], rows_digest]
+        found = [p for plot in claim.plots if (p := _of_plot(claim, plot, evidence, rows, drawn_from))]
     ratios = [e for e in evidence if has_ratio(e)]
     if len(ratios) >= FEWEST:
         chosen = ratios[:MOST_RATIOS]  # the deciding piece comes first
         cut = f"{len(chosen)} of {len(ratios)} pieces, the gravest first."
-        drawn = kept([len(chosen), said, rows_digest], lambda: draw_ratios(chosen))
         words = [cut] if len(chosen) < len(ratios) else []
-        found.append(_picture("Measured against claimed", drawn, words))
+        found.append(_picture("Measured against claimed", draw_ratios(chosen), words))
     return found
 
 

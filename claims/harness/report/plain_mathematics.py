@@ -1,8 +1,9 @@
 """Formulas written in plain letters, θ^priv or n^{−3/2} or √(1 + x), as MathML.
 
 The docstrings of claims are read in editors, so they hold no LaTeX. What is read here is a small language:
-letters, numbers and operators, `^` and `_` with one sign, one word or braces, `√` with one sign or brackets,
-and the superscripts and subscripts of Unicode. Everything else passes as text.
+letters, numbers and operators, `^` and `_` with one sign, one word or brackets, `√` with one sign, brackets
+or a logarithm or rank with its argument, and the superscripts and subscripts of Unicode. Everything else
+passes as text.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ def set_plain(text: str, aside: Callable[[str], str]) -> str:
 
     >>> set_plain("the rate n^{−1/2}, and x_1 of some_name", lambda formula: "#")
     'the rate #, and # of some_name'
+    >>> set_plain("√log(1/δ)/n", str).count("<mi>log</mi>") == set_plain("n^(-1/2)", str).count("<msup>") == 1
+    True
     """
     parts = _CODE.split(text)
     return "".join(part if k % 2 else _replace(part, aside) for k, part in enumerate(parts))
@@ -166,8 +169,8 @@ def _scripted(base: str, upper: str, lower: str) -> str:
 
 
 def _script(text: str, place: int) -> tuple[str, int]:
-    """What stands behind ^ or _: braces, a sign with its number, a word or one sign."""
-    if text[place] == "{" and (end := _matching(text, place)) != -1:
+    """What stands behind ^ or _: what brackets hold, a sign with its number, a word or one sign."""
+    if text[place] in "{(" and (end := _matching(text, place)) != -1:
         return _row(text[place + 1 : end]), end + 1
     found = re.match(r"[−-]?(?:\d+(?:\.\d+)?|[A-Za-z]+)|.", text[place:], re.DOTALL)
     assert found is not None
@@ -183,7 +186,10 @@ def _atom(text: str, place: int) -> tuple[str, int]:
         found = _TOKEN.match(text, place + 1)
         assert found is not None
         root, end = found[0], found.end()
-        if root.isalpha() and len(root) > 1 and root.isascii() and root not in ("log", "rank"):
+        if root in ("log", "ln", "rank"):
+            closed = _matching(text, end) if text[end : end + 1] == "(" else -1
+            return f"<msqrt>{_row(text[place + 1 : max(closed + 1, end)])}</msqrt>", max(closed + 1, end)
+        if root.isalpha() and 1 < len(root) < 4 and root.isascii():  # a product, √nm; longer ones are words
             root, end = root[0], place + 2
         return (
             f"<msqrt>{_row(root)}</msqrt>" if root not in "^_√" else f"<mo>{sign}</mo>",

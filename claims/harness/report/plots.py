@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-import textwrap
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -126,82 +124,6 @@ def points_of(plot: Plot, rows: pd.DataFrame) -> Points:
     return Points(head=[*head, *(h for _, h in extra)], rows=listed, abscissae=len(places))
 
 
-def draw_ratios(evidence: Sequence[Evidence]) -> Drawn:
-    """Every measured value over its claimed value, with its interval, on a logarithmic axis.
-
-    evidence  pieces with a positive bound and a positive estimate, see `has_ratio`.
-    """
-    import numpy as np
-
-    bounds = np.array([[float(e.claimed or math.nan)] for e in evidence])
-    values = np.array([[e.low, e.estimate, e.high] for e in evidence]) / bounds
-    # Ends that are infinite, or zero or below, run out of the picture.
-    shown = values[np.isfinite(values) & (values > 0)]
-    left, right = min(shown.min() / 1.5, 0.66), max(shown.max() * 1.5, 1.5)
-    values = np.clip(values, left / 10, right * 10)
-    labels, shared = _labels(evidence)
-    texts = ["\n".join(textwrap.wrap(_shorten(label, 108), 38)) for label in labels]
-    tall = 0.2 + 0.155 * max(text.count("\n") + 1 for text in texts)
-    with _style():
-        figure, axes = _canvas(0.9 + tall * len(evidence), 6.8)
-        axes.set_xscale("log")
-        places = np.arange(len(evidence))[::-1]
-        for place, (low, middle, high), piece in zip(places, values, evidence, strict=True):
-            colour, marker = _verdict_mark(piece)
-            axes.plot([low, high], [place, place], color=colour, linewidth=2.2)
-            axes.plot([middle], [place], marker=marker, color=colour, linestyle="none", markersize=6)
-        axes.axvline(1.0, color=INK, linestyle=CLAIMED, linewidth=1.2)
-        axes.set_xlim(left, right)
-        _log_ticks(axes.xaxis, left, right, most=5)
-        axes.set_yticks(places, texts, fontsize=8.5)
-        axes.set_ylim(-0.7, len(evidence) - 0.3)
-        axes.set_xlabel("measured / claimed")
-        svg = _to_svg(figure)
-    caption = (
-        "Measured against claimed: every piece of evidence with its interval, divided by the value claimed "
-        "for it; dashed where the two are equal. Circle: supports the claim. Square: contradicts it. "
-        "Diamond: decides nothing."
-    )
-    return Drawn(svg=svg, caption=f"{caption} All: {shared}." if shared else caption)
-
-
-def _labels(evidence: Sequence[Evidence]) -> tuple[list[str], str]:
-    """What tells the pieces apart, and in words what they share."""
-    points = [dict(e.point) for e in evidence]
-    same_words = len({e.quantity for e in evidence}) == 1
-    same = {
-        key: value
-        for key, value in points[0].items()
-        if all(key in point and point[key] == value for point in points)
-    }
-    labels: list[str] = []
-    for number, (piece, point) in enumerate(zip(evidence, points, strict=True), 1):
-        own = select_words({k: v for k, v in point.items() if k not in same})
-        parts = [own] if same_words else [piece.quantity, own]
-        labels.append(plain_letters("; ".join(part for part in parts if part)) or f"piece {number}")
-    shared = [evidence[0].quantity] if same_words else []
-    return labels, "; ".join(part for part in [*shared, select_words(same)] if part)
-
-
-def plain_letters(text: str) -> str:
-    """Script and other mathematical letters as plain ones, which the font of the figures has.
-
-    >>> plain_letters("points outside 𝒦₂")
-    'points outside K₂'
-    """
-    return "".join(unicodedata.normalize("NFKC", c) if "\U0001d400" <= c <= "\U0001d7ff" else c for c in text)
-
-
-def has_ratio(evidence: Evidence) -> bool:
-    """Whether measured over claimed can be drawn on a logarithmic axis."""
-    return (
-        evidence.claimed is not None
-        and 0 < evidence.claimed < math.inf
-        and 0 < evidence.estimate < math.inf
-        and evidence.axis is None
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Line:
     """One line of a plot: its label, the averaged columns at every x, and x and y before averaging."""
@@ -296,7 +218,7 @@ def _line(plot: Plot, value: Any, rows: pd.DataFrame, numbers: Sequence[str]) ->
     averaged = rows[[plot.x, *numbers]].astype(dict.fromkeys(numbers, float))
     table: Any = averaged.groupby(plot.x, sort=True, as_index=False).mean()
     return _Line(
-        label="" if plot.series is None else f"{words(plot.series)} = {_tick(value)}",
+        label="" if plot.series is None else f"{words(plot.series)} = {tick_text(value)}",
         table=table,
         all_x=rows[plot.x].to_numpy(float),
         all_y=rows[plot.y].to_numpy(float),
@@ -456,16 +378,6 @@ def _look(index: int, count: int) -> tuple[Any, str]:
     return colour, MARKERS[index % len(MARKERS)]
 
 
-def _verdict_mark(piece: Evidence) -> tuple[str, str]:
-    match piece.verdict:
-        case "REFUTED":
-            return PALETTE[1], "s"
-        case "CONFIRMED" | "CONSISTENT":
-            return PALETTE[0], "o"
-        case _:
-            return PALETTE[6], "D"
-
-
 @contextmanager
 def _style() -> Iterator[None]:
     import matplotlib
@@ -488,7 +400,7 @@ def _finish(figure: Figure, axes: Axes, plot: Plot, lines: _Lines) -> None:
     if names := lines.names:
         long = max(len(n) for n in names) * len(names) > 50
         turned: dict[str, Any] = {"rotation": 30, "ha": "right"} if long else {}
-        axes.set_xticks(range(len(names)), [_shorten(n, 24) for n in names], **turned)
+        axes.set_xticks(range(len(names)), [shorten(n, 24) for n in names], **turned)
         axes.set_xlim(-0.6, len(names) - 0.4)
     else:
         if _log_x(plot):
@@ -522,16 +434,18 @@ def _plain_ticks(axes: Axes, lines: _Lines, *, log: bool) -> None:
     places = np.unique(np.concatenate([line.x for line in lines]))
     scaled = np.log10(places) if log else places
     if len(places) == 1 or (len(places) <= 6 and np.diff(scaled).min() > 0.12 * np.ptp(scaled)):
-        axes.set_xticks(places, [_tick(p) for p in places])
+        axes.set_xticks(places, [tick_text(p) for p in places])
         axes.xaxis.set_minor_locator(NullLocator())
     elif log:
         _log_ticks(axes.xaxis, *axes.get_xlim())
 
 
-def _log_ticks(axis: Any, low: float, high: float, most: int = 8) -> None:
-    """Labelled ticks of a logarithmic axis that do not run into each other."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
+def log_ticks(low: float, high: float, most: int = 8) -> list[float]:
+    """Round values from low to high on a logarithmic axis, at most `most` where that can be.
 
+    >>> log_ticks(0.5, 20), log_ticks(1, 1e12, 5)
+    ([0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0], [1.0, 1000.0, 1000000.0, 1000000000.0, 1000000000000.0])
+    """
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     step = max(1, math.ceil((last - first) / most))
     choices = [(1, 1.5, 2, 3, 4, 5, 7), (1, 2, 3, 5), (1, 2, 5), (1, 3), (1,)]
@@ -542,16 +456,27 @@ def _log_ticks(axis: Any, low: float, high: float, most: int = 8) -> None:
         ticks = [tick for tick in ticks if low <= tick <= high]
         if len(ticks) <= most:
             break
+    return ticks
+
+
+def _log_ticks(axis: Any, low: float, high: float) -> None:
+    """Labelled ticks of a logarithmic axis that do not run into each other."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
+
+    ticks = log_ticks(low, high)
     if len(ticks) < 2:
         return
     axis.set_major_locator(FixedLocator(ticks))
-    axis.set_major_formatter(FuncFormatter(lambda value, place: _tick(value)))
+    axis.set_major_formatter(FuncFormatter(lambda value, place: tick_text(value)))
     axis.set_minor_formatter(NullFormatter())
 
 
 def _to_svg(figure: Figure) -> str:
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
     stream = StringIO()
-    figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
+    # savefig would draw everything twice, the first time for the layout, which drawing sees to by itself.
+    FigureCanvasSVG(figure).print_svg(stream, metadata={"Date": None, "Creator": None})
     text = stream.getvalue()
     # A hundredth of a point is finer than any screen; only scales need all their digits.
     text = re.sub(
@@ -585,14 +510,14 @@ def words(name: str) -> str:
     )
 
 
-def _tick(value: Any) -> str:
+def tick_text(value: Any) -> str:
     """A tick or a series value: numbers short, 1e6 as 10⁶.
 
-    >>> [_tick(v) for v in (250, 1e-5, 0.5, 2e6, "gamma")]
+    >>> [tick_text(v) for v in (250, 1e-5, 0.5, 2e6, "gamma")]
     ['250', '10⁻⁵', '0.5', '2×10⁶', 'gamma']
     """
     if not _is_number(value) and not hasattr(value, "dtype"):
-        return _shorten(str(value), 24)
+        return shorten(str(value), 24)
     text = f"{float(value):.4g}"
     number = float(value)
     if number == 0 or 1e-3 <= abs(number) < 1e6:
@@ -609,7 +534,7 @@ def _minus(value: float) -> str:
     return f"{value:.3g}".replace("-", "−")
 
 
-def _shorten(text: str, length: int = 46) -> str:
+def shorten(text: str, length: int = 46) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
@@ -620,4 +545,4 @@ def select_words(select: Mapping[str, Any]) -> str:
     'ε = 2, d = 16'
     """
     # Spaces that do not break keep name and value together.
-    return ", ".join(f"{words(k)}\u00a0=\u00a0{_tick(v)}" for k, v in select.items())
+    return ", ".join(f"{words(k)}\u00a0=\u00a0{tick_text(v)}" for k, v in select.items())

@@ -22,6 +22,7 @@ from claims.harness.report.mathematics import (
     plain_text,
 )
 from claims.harness.report.plots import GRID, INK, PALETTE
+from claims.harness.report.shown import whole
 
 HERE = Path(__file__).resolve().parent
 TEMPLATES = HERE / "templates"
@@ -102,6 +103,7 @@ def furnish(environment: Any) -> None:
         "hide_paths": numbers.hide_paths,
         "themed": lambda svg: Markup(themed(svg)),
         "page_path": page_path,
+        "whole": whole,
     }
     environment.globals |= {
         "style": Markup(asset("style.css")),

@@ -25,23 +25,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from claims.harness.closure import changed_since
 from claims.harness.discover import discover
+from claims.harness.parameters import unknown
 from claims.harness.places import RUNS
 from claims.harness.report.notebooks import (
-    NOTEBOOKS,
     Job,
-    check_parameters,
+    converted,
     execute,
     exporter,
     notebooks_folder,
+    parameter_types,
     read_notebooks,
 )
 from claims.harness.report.pages import (
     TOP,
     Site,
-    changed_since,
+    errata_of,
     errata_page,
-    has_errata,
     index_page,
     paper_page,
     result_page,
@@ -129,20 +130,17 @@ def choose_parameters(
 
     Raises ValueError for one that no notebook has, that the report sets itself, or of a wrong type.
     """
-    from claims.harness.report.notebooks import known_parameters
-
-    known = {name: known_parameters(notebook) for name, notebook in notebooks.items()}
-    free = {name: [p for p in known[name] if p not in _SET_BY_REPORT[name]] for name in notebooks}
+    types = {name: parameter_types(notebook) for name, notebook in notebooks.items()}
+    free = {name: [p for p in types[name] if p not in _SET_BY_REPORT[name]] for name in notebooks}
     chosen: dict[str, dict[str, Any]] = {name: {} for name in notebooks}
     for key, value in parameters.items():
         takers = [name for name in notebooks if key in free[name]]
         if not takers:
-            owned = any(key in names for names in _SET_BY_REPORT.values())
-            reason = f"parameter {key!r} is set by the report" if owned else f"no parameter {key!r}"
-            listed = "; ".join(f"{name}.ipynb has {', '.join(map(repr, free[name]))}" for name in NOTEBOOKS)
-            raise ValueError(f"notebooks suite, paper and claim: {reason}; {listed}")
+            if any(key in names for names in _SET_BY_REPORT.values()):
+                raise ValueError(f"parameter {key!r} is set by the report")
+            raise ValueError(unknown(key, [name for names in free.values() for name in names]))
         for name in takers:
-            chosen[name] |= check_parameters(name, notebooks[name], {key: value})
+            chosen[name][key] = converted(name, key, value, types[name][key])
     return chosen
 
 
@@ -211,7 +209,10 @@ def _site(run: RunResult, chosen: Mapping[str, Any]) -> Site:
         run=run,
         results=results_of(run, catalogue),
         catalogue=catalogue,
-        changed=changed_since(run, catalogue),
+        changed=changed_since(
+            run.provenance.get("sources", {}), {name: claim.module for name, claim in catalogue.items()}
+        ),
+        errata=errata_of(catalogue),
         digits=_whole(sizes, "digits", 1, 15),
         rows=_whole(sizes, "rows", 0, 10_000),
     )
@@ -230,7 +231,7 @@ def _fill(
     from markupsafe import Markup
 
     jobs = plan(site, chosen)
-    written: list[str] = []
+    written: dict[str, None] = {}
     finished = 0
     to_html: Callable[[Any], str] | None = None
 
@@ -240,7 +241,7 @@ def _fill(
         file = inside(folder, folder / path)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
-        written.append(path)
+        written[path] = None
         for line in problems(text) if path.endswith(".html") else []:
             say(f"warning: {path}: {line}")
 
@@ -256,7 +257,14 @@ def _fill(
             say(f"[{finished}/{len(jobs)}] notebooks")
 
     try:
-        execute(jobs, notebooks, run=site.run.folder.resolve(), workers=workers, done=done)
+        execute(
+            jobs,
+            notebooks,
+            run=site.run.folder.resolve(),
+            changed=site.changed,
+            workers=workers,
+            done=done,
+        )
     except BaseException as stop:
         stop.add_note(f"{finished} of {len(jobs)} notebooks were executed, the report is as it was")
         raise
@@ -283,16 +291,18 @@ def site_pages(site: Site) -> Iterator[tuple[str, str]]:
     yield from release_pages().items()
     home = Page(title="All results", path="index.html")
     yield home.path, index_page(site, home, release_summary())
-    for index, paper in enumerate(site.papers):
-        near = _near([(p, f"{p}.html") for p in site.papers], index)
+    papers = [(paper, f"{paper}.html") for paper in site.papers]
+    for index, (paper, _) in enumerate(papers):
+        near = _near(papers, index)
         page = Page(title=paper, path=f"{paper}.html", trail=(TOP,), near=near)
         yield page.path, paper_page(site, page, paper)
-        if has_errata(site, paper):
+        if paper in site.errata:
             trail = (TOP, (paper, f"{paper}.html"))
             page = Page(title="Errata", path=f"errata/{paper}.html", trail=trail)
             yield page.path, errata_page(site, page, paper)
+    results = [(result.id, f"{result.id}.html") for result in site.results]
     for index, result in enumerate(site.results):
-        near = _near([(r.id, f"{r.id}.html") for r in site.results], index)
+        near = _near(results, index)
         trail = (TOP, (result.paper, f"{result.paper}.html"))
         page = Page(title=result.heading, path=f"{result.id}.html", trail=trail, near=near)
         yield page.path, result_page(site, page, result)
