@@ -91,10 +91,11 @@ def reached(atoms: Atoms, family: events.ThresholdFamily) -> Reached:
 
 def find_atoms(e: Encoded) -> Atoms | None:
     """The rows that samples repeat; None where too many do not repeat."""
-    if len(e) > 1024 and len(np.unique(row_keys(e.take(slice(0, 256))))) == 256:
+    some = e.take(slice(TUNING.glance))
+    if len(e) > 2 * TUNING.glance and len(np.unique(row_keys(some))) == TUNING.glance:
         return None
     keys, places, counts = np.unique(row_keys(e), return_index=True, return_counts=True)
-    if len(keys) > min(TUNING.most_atoms, len(e) // TUNING.repeats):
+    if len(keys) > len(e) // TUNING.repeats:
         return None
     again = counts > 1
     # A row seen once may be one of very many.

@@ -156,18 +156,18 @@ def alternative(
     All arguments broadcast; the first axis, of two, is that of the forward and the backward event of a bet.
 
     The event was chosen because its estimate looked good, so betting the whole of its excess over the null
-    would overbet: an excess of z standard errors is multiplied by 1 − (c/z)², c = `TUNING.caution`, as James
-    and Stein do. The two together are not taken for less than `goal`, the excess in standard deviations of
-    one sample that wins what is still needed in the samples still to come: betting on less could not reject
+    would overbet: an excess of z standard errors is multiplied by 1 − 1/z², as James and Stein do. The two
+    together are not taken for less than `goal`, the excess in standard deviations of one sample that wins
+    what is still needed in the samples still to come: betting on less could not reject
     this ε any more. Each of the two has to reach as much of the goal as it speaks for: to bet on a partner
     that shows no excess would lose what the other event wins. An excess more than `TUNING.hope` standard
     errors below zero is given up, and left as it is.
     """
     a = np.exp(epsilon)
     gap, z, vp, vq = _excess(p, q, a, delta, size)
-    keep = np.maximum(1.0 - (TUNING.caution / np.maximum(z, 1e-9)) ** 2, 0.0)
+    keep = np.maximum(1.0 - 1.0 / np.square(np.maximum(z, TUNING.steady)), 0.0)
     variance = vp + vq
-    ahead = np.maximum(z, 1e-9)
+    ahead = np.maximum(z, TUNING.steady)
     part = ahead / np.sqrt(np.square(ahead).sum(axis=0))
     wanted = np.maximum(gap * keep, part * goal * np.sqrt(variance))
     move = np.where(z > -TUNING.hope, (gap - wanted) / variance, 0.0)
@@ -187,9 +187,9 @@ def _excess(p: Floats, q: Floats, a: Floats, delta: float, size: Any) -> tuple[F
 
 
 def _lesser(more: Floats, less: Floats, size: Any) -> Floats:
-    """The shares (…, C, R) of the lesser dataset, corrected for luck: see `TUNING.luck`, `TUNING.unseen`."""
+    """The shares (…, C, R) of the lesser dataset, corrected for luck: see `TUNING.luck`."""
     hit = 1.0 / (size + 1.0)
-    factor = np.where(np.arange(less.shape[-2]) % 2 == 1, TUNING.unseen, 1.0)[:, None]
-    return np.where(
-        (less < 0.75 * hit) & (more >= TUNING.unseen_from * hit), less * factor, less + TUNING.luck * hit
-    )
+    # Of an event that was never hit every other candidate takes a little of half a hit only.
+    factor = np.where(np.arange(less.shape[-2]) % 2 == 1, TUNING.little, 1.0)[:, None]
+    unseen = (less < hit) & (more >= TUNING.unseen_from * hit)
+    return np.where(unseen, less * factor, less + TUNING.luck * hit)

@@ -15,7 +15,7 @@ import numpy as np
 
 from audits.privacy.events import ThresholdFamily
 from audits.privacy.outputs import Floats
-from audits.privacy.tuning import TUNING
+from audits.privacy.tuning import TINY, TUNING
 
 
 def bin_means(thresholds: Floats, first: Floats, second: Floats) -> Floats:
@@ -35,9 +35,9 @@ def lesser_shares(family: ThresholdFamily, means: Floats) -> tuple[Floats, Float
     count = first + second
     # λ is a straight line in the score, which is centred and scaled to suit the prior.
     line = means - np.average(means, weights=count)
-    line /= np.sqrt(np.average(line**2, weights=count)) + 1e-300
+    line /= np.sqrt(np.average(line**2, weights=count)) + TINY
     basis = np.column_stack([np.ones_like(line), line])
-    weights, covariance = posterior(basis, first, count, TUNING.line_precision)
+    weights, covariance = posterior(basis, first, count, TUNING.steady)
     w = logistic(basis @ weights)
 
     def tails(mass: Floats) -> Floats:
@@ -48,7 +48,7 @@ def lesser_shares(family: ThresholdFamily, means: Floats) -> tuple[Floats, Float
     halves: list[tuple[Floats, Floats]] = []
     # The lesser dataset is the second for the first half of the events, and the first for the other half.
     for part in (1.0 - w, w):
-        found = np.maximum(tails(count * part), 1e-300)
+        found = np.maximum(tails(count * part), TINY)
         slope = tails((count * w * (1.0 - w))[:, None] * basis) / found[:, None]
         halves.append((found, np.einsum("ij,jk,ik->i", slope, covariance, slope) + TUNING.misfit**2))
     hits, error = (np.concatenate(both) for both in zip(*halves, strict=True))
@@ -60,8 +60,8 @@ def lesser_shares(family: ThresholdFamily, means: Floats) -> tuple[Floats, Float
     trust = seen * error / (1.0 + seen * error)
     q = np.exp((1.0 - trust) * np.log(hits) + trust * np.log(np.maximum(less, 0.5)))
     # Where the counts speak against the model by more than luck, they are right.
-    q = np.maximum(q, less - TUNING.fixed_caution[1] * np.sqrt(less)) / family.size
-    return np.clip(q, 1e-300, 1.0), np.sqrt(error / (1.0 + seen * error) + 1.0 / (more + 1.0))
+    q = np.maximum(q, less - TUNING.hope * np.sqrt(less)) / family.size
+    return np.clip(q, TINY, 1.0), np.sqrt(error / (1.0 + seen * error) + 1.0 / (more + 1.0))
 
 
 def posterior(basis: Floats, hits: Floats, count: Floats, precision: float) -> tuple[Floats, Floats]:
@@ -73,13 +73,13 @@ def posterior(basis: Floats, hits: Floats, count: Floats, precision: float) -> t
     covariance = np.eye(len(weights))
     for _ in range(25):
         p = logistic(basis @ weights)
-        curvature = (basis * (count * np.maximum(p * (1.0 - p), 1e-9))[:, None]).T @ basis
+        curvature = (basis * (count * np.maximum(p * (1.0 - p), TUNING.steady))[:, None]).T @ basis
         covariance = np.linalg.inv(curvature + precision * np.eye(len(weights)))
         step = covariance @ (basis.T @ (hits - count * p) - precision * weights)
         # Newton's steps overshoot where the scores nearly separate the two datasets.
-        step *= min(1.0, 2.0 / (float(np.abs(basis @ step).max()) + 1e-300))
+        step *= min(1.0, 2.0 / (float(np.abs(basis @ step).max()) + TINY))
         weights = weights + step
-        if float(np.abs(step).max()) < 1e-6:
+        if float(np.abs(step).max()) < TUNING.steady:
             break
     return weights, covariance
 

@@ -83,7 +83,7 @@ def at_least(reached: Ints, times: Ints, thresholds: int) -> Ints:
 
 def count(scores: Floats, thresholds: Floats) -> Ints:
     """How many scores are ≥ each threshold."""
-    if len(thresholds) <= 16:
+    if len(thresholds) <= TUNING.parts:
         # So many comparisons take no longer than to put the scores in order.
         return np.array([np.count_nonzero(scores >= t) for t in thresholds], dtype=np.int64)
     ordered = np.sort(scores)
@@ -95,13 +95,13 @@ def thresholds(pooled: Floats, weights: Ints | None = None) -> Floats:
     says how often each of them occurs."""
     seen = pooled if weights is None else pooled[weights > 0]
     # A few of them tell mostly that there are many.
-    if len(np.unique(seen[:512])) <= TUNING.few_values:
+    if len(np.unique(seen[: TUNING.glance])) <= TUNING.few_values:
         few = np.unique(seen)
         if len(few) <= TUNING.few_values:
             return few[1:]
     if weights is not None:
         pooled = np.repeat(pooled, weights)
-    least = TUNING.least_outside / len(pooled)
+    least = TUNING.repeats / len(pooled)
     cuts = int(np.floor(np.log(0.5 / least) / np.log(1.0 / TUNING.tail_ratio))) if least < 0.5 else 0
     tails = 0.5 * TUNING.tail_ratio ** np.arange(cuts + 1)
     levels = np.unique(np.concatenate([tails, 1.0 - tails]))

@@ -20,7 +20,7 @@ from audits.privacy.method import Finding, Job, nothing
 from audits.privacy.options import Options
 from audits.privacy.outputs import Floats, join
 from audits.privacy.pair_state import PairState
-from audits.privacy.plain_words import with_shares
+from audits.privacy.plain_words import plainly, with_shares
 from audits.privacy.power import QUANTILE, smallest_violation
 from audits.privacy.result import Look
 from audits.privacy.tuning import TUNING
@@ -92,14 +92,14 @@ def _learn(state: PairState, rest: int) -> Candidate | None:
         event = int(np.argmax(expected))
         if best is None or expected[event] > best.expected:
             place = int(np.searchsorted(every, cuts[event % len(cuts)]))
-            around = every[max(place - TUNING.few_cells, 0) : place + TUNING.few_cells]
+            around = every[max(place - TUNING.parts, 0) : place + TUNING.parts]
             best = Candidate(family, event, float(expected[event]), float(q[event]), _all_differ(around))
     return best
 
 
 def _all_differ(ordered: Floats) -> bool:
     """Whether hardly any of the scores, which are in order, are equal."""
-    return bool(np.count_nonzero(ordered[1:] == ordered[:-1]) < 0.1 * len(ordered))
+    return bool(np.count_nonzero(ordered[1:] == ordered[:-1]) < TUNING.little * len(ordered))
 
 
 def _fitted(state: PairState, learner: Learner) -> Score | None:
@@ -110,7 +110,7 @@ def _fitted(state: PairState, learner: Learner) -> Score | None:
         short = learner.patient and not learner.folds
         rows = slice(0, TUNING.retained_rows if short else None)
         return folds.fitted(learner, first.take(rows), second.take(rows))
-    few = len(state.atoms) <= TUNING.few_cells
+    few = len(state.atoms) <= TUNING.parts
     part = slice(len(first) if few else len(first) // 2)
     counts = count_atoms(state.atoms, first.take(part), second.take(part))
     family = family_of_sets(state.atoms, counts, counts)
@@ -132,7 +132,7 @@ def _expected(
         # The best of many events that were rarely hit is a lucky one. Where scores do not tie, the testing
         # part will set the threshold, so that an event that was never hit may be taken for a rare one.
         unseen = (less == 0) & (more >= TUNING.unseen_from) & (not ties)
-        q = np.where(unseen, 0.5 * TUNING.unseen, less + 1.0) / (family.size + 1.0)
+        q = np.where(unseen, TUNING.little, less + 1.0) / (family.size + 1.0)
         # Counts vary freely from event to event, the shares of a model do not.
         noise = np.sqrt(1.0 / (less + 1.0) + 1.0 / (more + 1.0))
     # A model says little of events that lie beyond nearly all samples.
@@ -145,7 +145,7 @@ def _expected(
         excess = np.maximum(p - asked.delta, 0.0)
         p_gap = z * np.sqrt(p * (1.0 - p) / rest) / excess
         bound = np.log(excess * rest / hits) - np.hypot(p_gap, q_gap)
-    caution = TUNING.fixed_caution[0 if family.score.monotone else 1]
+    caution = 1.0 if family.score.monotone else TUNING.hope
     return np.where(np.isfinite(bound), bound, -np.inf) - caution * noise, q
 
 
@@ -204,6 +204,7 @@ def _tested(state: PairState, candidate: Candidate, counted: Counted, learning: 
         hits, lesser = (int(np.count_nonzero(beyond(side, threshold))) for side in counted.scores)
         bound = binomial.order_bound(hits, k, n, asked.delta, asked.alpha)
         words = family.score.describe(threshold, upper)
+    further = plainly(candidate.family, candidate.event, *state.samples())
     p, q = (hits + 0.5) / (n + 1.0), (lesser + 0.5) / (n + 1.0)
     # The events that were tried are those of the family: the learning part would have chosen another one.
     tried = (np.array([lesser / n, *(point.second for point in curve)]) * n + 0.5) / (n + 1.0)
@@ -215,7 +216,7 @@ def _tested(state: PairState, candidate: Candidate, counted: Counted, learning: 
         samples=learning + n,
         pair_index=state.index,
         direction=direction,
-        event=with_shares(state.encoder.said(words), direction, hits / n, lesser / n),
+        event=with_shares(state.encoder.said((words, further)), direction, hits / n, lesser / n),
         resolution=smallest_violation(tried, needed / n, asked.epsilon, asked.delta),
         trace=(Look(learning + n, won, bound),),
         curve=curve,

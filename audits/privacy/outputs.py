@@ -90,14 +90,14 @@ class Columns:
 def columns_of(first: Encoded, second: Encoded) -> Columns:
     """The columns of outputs like these: the symbols that are commonest in their places have columns."""
     width, places = first.shape
-    some = [e.codes[: TUNING.most_measured] for e in (first, second)]
+    some = [e.codes[: TUNING.some_rows] for e in (first, second)]
     found: list[tuple[int, int, int]] = []
     for place in range(places):
         symbols, counts = np.unique(np.concatenate([codes[:, place] for codes in some]), return_counts=True)
         # A symbol that every output has there tells nothing, nor does a symbol that hardly repeats.
         told = (symbols > 0) & (counts >= TUNING.repeats) & (len(symbols) > 1)
         found += [(-n, place, s) for s, n in zip(symbols[told].tolist(), counts[told].tolist(), strict=True)]
-    most = max(TUNING.marks[0], TUNING.marks[1] * places)
+    most = max(TUNING.most_chosen, TUNING.least * places)
     return Columns(width, tuple(sorted((place, symbol) for _, place, symbol in sorted(found)[:most])))
 
 

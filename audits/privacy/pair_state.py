@@ -54,7 +54,7 @@ class Hypothesis:
     def due(self, rows: int) -> bool:
         """Whether the learner is asked again: a dear one that has found nothing, for four times the rows."""
         waits = self.learner.dear and self.family is None and rows > TUNING.learn_often[1]
-        return not waits or rows >= 4 * self.asked_at
+        return not waits or rows >= TUNING.patience * self.asked_at
 
     def reached_of(self, atoms: Atoms) -> Reached:
         """How many thresholds each atom reaches, worked out once."""
@@ -188,7 +188,7 @@ class PairState:
         growth = TUNING.learn_again[0] if self.kept_rows <= often else TUNING.learn_again[1]
         enough = self.most_learned()
         if self.learned_at < enough <= self.kept_rows or self.kept_rows >= self.most_kept():
-            growth = TUNING.last_growth
+            growth = TUNING.learn_again[0]
         if self.learned_at and self.kept_rows < growth * self.learned_at:
             return
         only_rare = self.learned_at >= enough

@@ -125,8 +125,8 @@ class Halving:
     def __init__(self, states: Sequence[PairState], max_samples: int) -> None:
         self.followed = list(states)
         levels = max(math.log2(len(states) / TUNING.followed), 0.0)
-        enough = TUNING.halving * max_samples / (len(states) * (1.0 + 0.5 * math.ceil(levels)))
-        self.level = int(np.clip(enough, 2 * TUNING.first_batch, TUNING.explore))
+        enough = 0.5 * max_samples / (len(states) * (1.0 + 0.5 * math.ceil(levels)))
+        self.level = int(np.clip(enough, 2 * TUNING.first_batch, TUNING.glance))
 
     def fresh(self, strength: Callable[[PairState], float]) -> PairState | None:
         """A pair that lacks samples of the level; None where those that are left are followed to the end."""
@@ -153,7 +153,7 @@ class Sequential:
         self.states = [PairState(job, pair, i) for i, pair in enumerate(job.pairs)]
         self.wealth = [Wealth(len(self.grid)) for _ in job.pairs]
         self.mean = MeanWealth(self.wealth)
-        many = len(self.states) > TUNING.many_pairs
+        many = len(self.states) > TUNING.followed
         self.halving = Halving(self.states, self.asked.max_samples) if many else None
         self.strengths: dict[int, float] = {}
         self.rejected = np.zeros(len(self.grid), dtype=bool)
@@ -364,7 +364,7 @@ class Sequential:
             if lacking is not None:
                 return lacking
             states = self.halving.followed
-        enough = min(TUNING.explore, self.asked.max_samples // (2 * len(states)))
+        enough = min(TUNING.glance, self.asked.max_samples // (2 * len(states)))
         fresh = [state for state in states if state.size < enough]
         if fresh or len(self.trace) % 4 == 3:
             return min(fresh or states, key=lambda state: state.size)

@@ -6,6 +6,7 @@ their values.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 
@@ -31,21 +32,14 @@ class Tuning:
     """After a refutation at most so many times its samples are drawn to know the size of the violation."""
     confirm: float = 0.05
     """Level at which fresh draws must confirm a refutation, halved for every further try."""
-    explore: int = 512
-    """Every pair gets this many samples before the promising ones are preferred."""
-    many_pairs: int = 16
-    """More pairs are halved again and again: the half that shows less is followed no further."""
     followed: int = 12
-    """So many of many pairs are followed to the end."""
-    halving: float = 0.5
-    """The share of the samples in which many pairs are halved."""
+    """Of more pairs than this the half that shows less is dropped, again and again, until so many are
+    left."""
     group: float = 200.0
     """Divided by the root of the number of samples: how many steps of the grid of ε share a bet."""
     learning_price: float = 2.4
     """How much more growth a bettor who has to learn needs than one who knows the event, measured on Laplace
     noise at 3,000 to 100,000 samples; it enters the resolution only."""
-    caution: float = 1.0
-    """An excess over the null of this many standard errors is not betted on."""
     hope: float = 2.0
     """Standard errors below zero at which an estimated excess is given up, for now."""
     temper: float = 0.7
@@ -55,10 +49,9 @@ class Tuning:
     luck: float = 0.5
     """Hits that the lesser dataset may have missed by luck in an event that was chosen because it looked
     small there."""
-    unseen: float = 0.1
-    """Share of half a hit that every other candidate takes for an event that one dataset never hit."""
     unseen_from: int = 30
-    """Such an event must have been hit this often on the other dataset."""
+    """An event that one dataset never hit may be impossible there from so many hits on the other dataset
+    on."""
 
     # What is kept and how often it is learned from
 
@@ -67,8 +60,12 @@ class Tuning:
     a period."""
     retained_rows: int = 32768
     """Samples of a dataset that all scores are learned from, and that a regression is fitted to, at most."""
-    rare_rows: int = 2**17
-    """Samples of a dataset that scores of rare events are learned from, and samples times trees, at most."""
+    glance: int = 512
+    """So many samples of a dataset are enough for a first look: whether a column has more than a few values,
+    or which pairs of datasets are promising. What is dear takes no fewer."""
+    patience: int = 4
+    """Scores of rare events are learned from so many times the samples of others; who has found nothing is
+    asked again when the samples have grown so many times."""
     most_bytes: int = 2**27
     """Bytes of the samples of a dataset that are kept, or drawn and counted at once, at most."""
     learn_again: tuple[float, float] = (1.5, 2.0)
@@ -76,8 +73,6 @@ class Tuning:
     learn_often: tuple[int, int] = (1024, 8192)
     """From so many samples on the second factor holds, for single numbers and for others; from the second
     number on a dear learner that has found nothing waits for four times the samples."""
-    last_growth: float = 1.2
-    """Growth that is worth fitting the scores a last time, when no more samples are kept."""
     prune_from: int = 2048
     """Before batches of this size events and scores that are surely not among the best are dropped."""
     choose_at: float = 0.25
@@ -87,47 +82,30 @@ class Tuning:
 
     tail_ratio: float = 0.85
     """Beyond each threshold lies this share of the samples beyond the threshold before it."""
-    least_outside: int = 3
-    """Beyond the outermost threshold lie at least this many samples of both datasets together."""
     few_values: int = 64
     """With no more distinct values each of them is a threshold, and the counts that order them may judge
     them."""
-    most_atoms: int = 8192
-    """With more distinct outputs there is no table of them."""
     repeats: int = 3
-    """Outputs repeat where each distinct one occurs this often on average."""
+    """Outputs repeat where each distinct one occurs this often on average, and beyond the outermost threshold
+    lie at least so many samples of both datasets together."""
     steady: float = 2.0**-30
-    """Scores of vectors are rounded to this share of the largest, so that batches agree on ties."""
+    """Scores of vectors are rounded to this share of the largest, so that batches agree on ties; what is less
+    than this beside 1 is rounding, and a ridge of this size only keeps a fit finite."""
 
     # Scores of vectors
 
-    few_cells: int = 16
-    """With so few cells of single outputs the samples that ordered them may also judge them; columns of so
-    few values are not searched for periods and modes."""
-    ratio_rounding: float = 1e-7
-    """Log ratios of cells are rounded by less and differ by more; only names of events rest on it."""
-    most_measured: int = 8192
-    """Centre and scale of a column are taken from this many samples of a dataset."""
-    close: float = 0.5
-    """A column of which less than this part of the spread is left, once what follows from columns before is
-    taken off, is looked at by what is left."""
-    flagged: float = 0.002
-    """A value that more than this share of the outputs has in a column gets a column of its own."""
-    most_flags: int = 3
-    """So many values of each column at most, and of all columns together."""
-    marks: tuple[int, int] = (32, 8)
-    """Of the symbols in their places so many, the commonest, get columns of zeros and ones; or so many times
-    the number of places, where that is more."""
     wide: int = 100
     """From this many columns on, regressions are simplified."""
-    most_work: tuple[float, float] = (5e8, 8e9)
-    """Rows times squared columns of a wide regression at most: on products of columns, and on the columns."""
-    bends: tuple[float, ...] = (0.25, 0.5, 0.75)
-    """Quantiles of a column at which a piecewise-linear function of it bends."""
-    smooth_ridge: float = 3.0
-    """Ridge of the regressions on piecewise-linear functions."""
-    few_rows: int = 4096
-    """Rows that Newton's method starts on, and rows that are scored at once: they stay in the cache."""
+    far: float = 8.0
+    """Columns are cut off so many robust standard deviations away from their medians."""
+    most_work: float = 1e9
+    """Rows times squared columns of a regression, or times the number of products, at most."""
+    some_rows: int = 4096
+    """So many samples of a dataset say where a column lies and how wide it is; a regression starts on so
+    many, and so many are scored at once, as they stay in the cache."""
+    most_candidates: int = 4096
+    """Of many candidates of a kind, as all subsets or signs of columns or all pairs of them, no more are
+    looked at."""
     folds: int = 5
     """Parts that the samples are cut into for a score that all of them judge."""
     most_chosen: int = 24
@@ -137,62 +115,66 @@ class Tuning:
 
     # Periods, narrow modes and rare values of a number or a column
 
-    hidden_least: int = 16
-    """They are not looked for in fewer samples, nor is the parity of columns."""
     parts: int = 16
-    """A period is cut into so many parts, a column for a choice of places too; a place is coarse where it
-    holds a larger part of the samples."""
-    most_joint: int = 12
-    """The parity of any choice of so many columns is looked at."""
-    most_signed: int = 7
-    """All sums and differences of so many columns are looked at."""
-    constant: float = 1e-9
-    """A combination of numbers is constant where its variance is this part of theirs, and varies elsewhere
-    where it is more than the root of this part."""
-    most_tripled: int = 64
-    """The parity of every two or three of so many columns is looked at, and of all columns."""
-    most_numbers: int = 2**21
+    """A coarse partition has so many cells: a period is cut into so many, and a column for a choice of
+    places. Samples that ordered no more cells may also judge them, columns of no more values are not searched
+    for periods and modes, and nothing is searched for in fewer samples."""
+    most_numbers: int = 2**20
     """So many numbers of each dataset, in all columns, are looked at at once."""
     sure: float = 2.0
     """Log of the odds against chance that are asked of what is found, beyond the log of how many there may
     be."""
-    fine_from: int = 8192
-    """So many samples of a dataset tell short periods of single numbers apart."""
+    levels: tuple[float, ...] = (0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999)
+    """Numbers on two datasets are compared by how many lie beyond these quantiles, and beyond the
+    outermost."""
+    decimals: int = 6
+    """A number is rounded where it has no more decimals."""
     period_bins: int = 100_800
     """A period is looked for down to two of so many parts of the range of single numbers, and of a quarter as
     many of few numbers and of other outputs. Of integers remainders of the division by so many are looked at:
     2⁶·3²·5²·7 has the divisors that people use."""
-    round_rows: int = 32
-    """Samples of each dataset that say how well each round period tells the datasets apart."""
-    lags: int = 5
-    """Numbers are compared with the numbers that stand up to so many places before them."""
-    ends: int = 5
-    """So many of the smallest and of the largest numbers of an output are looked at by their order."""
     divisors: int = 1024
-    """Of integers the remainders of the division by every number below this are looked at."""
-    most_turned: int = 48
-    """Of numbers below this all multiples of one turn are looked at."""
-    narrow: float = 0.05
-    """An interval is narrow where it is this part as wide as others around it that hold as many samples."""
-
-    # Trees
-
-    whole_trees: int = 4
-    """So many trees are fitted to all samples."""
-    most_distinct: int = 512
-    """Samples that say whether a column has more than a few values."""
+    """Of integers the remainders of the division by every number below this are looked at, and as many
+    multiples of one turn by small numbers."""
+    neighbours: int = 5
+    """Numbers are compared with those up to so many places before them; so many of the smallest and of the
+    largest are looked at by their order."""
+    little: float = 0.05
+    """What is less than this part of something else is little beside it: an interval that is this part as
+    wide as others around it that hold as many samples, what a round period tells less than the best one, the
+    last step of a fit."""
+    outer: float = 0.02
+    """The range of numbers is that of all but this share at either end, and a value of a larger share is an
+    atom."""
 
     # Fixed number of samples
 
     fixed_learning: float = 0.2
     """Share of the samples that the event is learned from."""
-    fixed_caution: tuple[float, float] = (1.0, 2.0)
-    """Standard errors that are taken off the bound expected of an event before events are compared: where a
-    model says how likely it is, and where counts alone do."""
     misfit: float = 0.3
     """Error of log Q(S) that a calibration has at least; where counts are sharper, they decide."""
-    line_precision: float = 1e-4
-    """Precision of the prior of a calibration: it keeps the line finite where nothing overlaps."""
+
+    @property
+    def rare_rows(self) -> int:
+        """Samples of a dataset that scores of rare events are learned from, at most."""
+        return self.patience * self.retained_rows
+
+    @property
+    def most_joint(self) -> int:
+        """Columns whose subsets are no more than the candidates allowed."""
+        return int(math.log2(self.most_candidates))
+
+    @property
+    def most_signed(self) -> int:
+        """Columns whose sums with coefficients −1, 0 and 1 are no more."""
+        return int(math.log(self.most_candidates, 3))
+
+    @property
+    def most_tripled(self) -> int:
+        """Columns whose pairs are no more."""
+        return math.isqrt(self.most_candidates)
 
 
 TUNING = Tuning()
+TINY, BOUND = 1e-300, 1e100
+"""What keeps quotients and squares finite; nothing depends on them."""

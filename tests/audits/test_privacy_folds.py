@@ -18,6 +18,8 @@ from audits.privacy.learners.score import Score, fold_of
 from audits.privacy.outputs import Encoded
 from audits.privacy.tuning import TUNING
 
+RIDGE = 3.0
+
 
 def encoded(values: Any) -> Encoded:
     columns = np.asarray(values, dtype=np.float64)
@@ -78,7 +80,7 @@ def test_folds_are_fits_without_their_samples(size: int) -> None:
     x = rng.normal(size=(2, size, 6 if size > 30 else 80))
     x[0, :, 0] += 0.5
     fold = fold_of(size, TUNING.folds)
-    whole, without = fits.cross_fit(x[0], x[1], fold, TUNING.smooth_ridge)
+    whole, without = fits.cross_fit(x[0], x[1], fold, RIDGE)
     assert len(without) == TUNING.folds
 
     def fitted(keep: Any) -> Any:
@@ -88,15 +90,15 @@ def test_folds_are_fits_without_their_samples(size: int) -> None:
         def cost(w: Any) -> Any:
             at = sign * (rows @ w[:-1] + w[-1])
             pull = -sign * special.expit(-at)
-            slope = np.append(rows.T @ pull + TUNING.smooth_ridge * w[:-1], pull.sum())
-            return -special.log_expit(at).sum() + 0.5 * TUNING.smooth_ridge * (w[:-1] @ w[:-1]), slope
+            slope = np.append(rows.T @ pull + RIDGE * w[:-1], pull.sum())
+            return -special.log_expit(at).sum() + 0.5 * RIDGE * (w[:-1] @ w[:-1]), slope
 
         return optimize.minimize(cost, np.zeros(rows.shape[1] + 1), jac=True, method="BFGS").x[:-1]
 
     if size == 30:
         for k, found in enumerate(without):
             left = fold != k
-            again, _ = fits.cross_fit(x[0][left], x[1][left], fold[left], TUNING.smooth_ridge)
+            again, _ = fits.cross_fit(x[0][left], x[1][left], fold[left], RIDGE)
             np.testing.assert_allclose(found, again)
         return
     np.testing.assert_allclose(whole, fitted(fold >= 0), atol=0.01)

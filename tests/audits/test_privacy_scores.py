@@ -14,7 +14,7 @@ from audits.privacy.describe import rendered
 from audits.privacy.learners.cells import sets, value
 from audits.privacy.learners.choice import MODES
 from audits.privacy.learners.regressions import repeated, smooth, sparse
-from audits.privacy.learners.scaling import flagged, standardised
+from audits.privacy.learners.scaling import standardised
 from audits.privacy.learners.score import Fit, Score
 from audits.privacy.learners.trees import tree
 from audits.privacy.outputs import LARGE, Encoded
@@ -176,19 +176,6 @@ def test_products_are_not_seen_where_there_are_none() -> None:
         sparse(encoded(rng.normal(size=(1000, 20))), encoded(rng.normal(size=(1000, 20)))) for _ in range(40)
     ]
     assert sum(score is not None for score in found) < 30
-
-
-def test_a_shared_value_of_a_column_has_a_column_of_its_own() -> None:
-    rng = np.random.default_rng(6)
-    first, second = rng.normal(5.0, 2.0, (2000, 3)), rng.normal(5.0, 2.0, (2000, 3))
-    first[:600, 1] = second[:200, 1] = -1000.0
-    columns = flagged(first, second)(first)
-    assert columns.shape == (2000, 4)
-    assert np.array_equal(columns[:, 3], first[:, 1] == -1000.0)
-    assert np.all(np.abs(columns[:600, 1]) < 0.1)
-    # A fifth of all values stands in the middle: the quartiles are where 0.8·Φ(z) = 0.25, at z = −0.489 in
-    # place of −0.674, so that the others have spread 1.38.
-    assert columns[600:, 1].std() == pytest.approx(1.38, abs=0.15)
 
 
 def test_what_columns_share_with_the_column_before_is_taken_off() -> None:

@@ -136,14 +136,15 @@ def test_equal_lists_are_told_apart_as_often_as_alpha_says() -> None:
 
 def test_the_commonest_symbols_have_columns_in_their_places() -> None:
     rng = np.random.default_rng(3)
-    words = rng.choice(WORDS, p=np.arange(1, 17) / 136.0, size=(2, 3000))
+    some = WORDS[:12]
+    words = rng.choice(some, p=np.arange(1, 13) / 78.0, size=(2, 3000))
     a, b = encoded(*(np.array(list(zip(side, side[::-1], strict=True))) for side in words))
     columns = columns_of(a, b)
-    assert len(columns.marks) == 32
+    assert len(columns.marks) == 24
     table = columns(a)
-    assert table.shape == (3000, 2 + 32)
+    assert table.shape == (3000, 2 + 24)
     for place, values in enumerate((words[0], words[0][::-1])):
-        for word in WORDS:
+        for word in some:
             share = np.mean(values == word)
             assert np.isclose(table[:, 2:].mean(axis=0), share).any(), (place, word)
     # A symbol that is always there has none.
@@ -169,7 +170,7 @@ def test_shares_of_places_lists_and_agreement_are_those_of_brute_force() -> None
 def test_a_partition_has_a_cell_for_every_number_and_names_it() -> None:
     rng = np.random.default_rng(1)
     values = np.concatenate([rng.normal(size=3000), np.full(200, 0.5), np.full(50, -2.0)])
-    cells = partition(values, 64)
+    cells = partition(values)
     place = cells.of(values)
     assert place.min() >= 0
     assert place.max() == len(cells) - 1

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audits.privacy.describe import OUTPUT, Interval, Symbol, Words, listed
 from audits.privacy.footprints import cells as bit_cells
@@ -16,7 +18,7 @@ from audits.privacy.tuning import TUNING
 
 def value(first: Encoded, second: Encoded) -> Score:
     """A single number itself: both tails, and atoms at the ends."""
-    some = np.concatenate([first.values[: TUNING.most_distinct, 0], second.values[: TUNING.most_distinct, 0]])
+    some = np.concatenate([first.values[: TUNING.glance, 0], second.values[: TUNING.glance, 0]])
     words = threshold_words(OUTPUT, digits_of(some))
     return Score("value", lambda e: e.values[:, 0], words, learned=False, monotone=False)
 
@@ -30,7 +32,7 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
     if not (first.is_scalar or first.is_symbol):
         return None
     values = np.concatenate([e.values[(e.codes == 0).all(axis=1), 0] for e in (first, second)])
-    cells = partition(values, 128)
+    cells = partition(values)
     numbers = len(cells)
 
     def cell(e: Encoded) -> Ints:
@@ -40,7 +42,7 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
     def name(c: int) -> Words:
         return cells.words(c) if c < numbers else ("{", Symbol(c - numbers + 1), "}")
 
-    return of_cells("sets", cell, name, first, second, few=TUNING.few_cells)
+    return of_cells("sets", cell, name, first, second, few=TUNING.parts)
 
 
 def footprints(first: Encoded, second: Encoded) -> Score:
@@ -62,7 +64,7 @@ def of_number(
     name: str, number: Callable[[Encoded], Floats], words: Words, first: Encoded, second: Encoded
 ) -> Score:
     """The score of one number of each output, cut into cells."""
-    cells = partition(np.concatenate([number(first), number(second)]), 64)
+    cells = partition(np.concatenate([number(first), number(second)]))
     return of_cells(name, lambda e: cells.of(number(e)), cells.words, first, second, what=words)
 
 
@@ -88,8 +90,7 @@ def of_cells(
     ratio = np.append(np.log((a + 0.5) / (b + 0.5)), 0.0)
 
     def describe(t: float, upper: bool) -> Words:
-        # Scores and thresholds are both rounded, so the threshold lies half a unit lower.
-        inside = (ratio[:-1] >= t - TUNING.ratio_rounding) == upper
+        inside = reaches(ratio[:-1], t) == upper
         names = [words(int(c)) for c in np.flatnonzero(inside & (a + b > 0))]
         # Where no cell with outputs reaches the threshold, the event is that of the cells without outputs.
         return (what, " in ", joined(names)) if names else "output where nothing was seen while learning"
@@ -101,6 +102,11 @@ def of_cells(
         learned=cells > few,
         monotone=False,
     )
+
+
+def reaches(ratio: Floats, threshold: float) -> NDArray[np.bool_]:
+    """Which of all ratios are at least a threshold, which may be one of them rounded to a higher number."""
+    return ratio >= threshold - TUNING.steady * np.abs(ratio).max(initial=1.0)
 
 
 SHOWN = 6
@@ -165,14 +171,15 @@ class Partition:
         return Interval(low, high)
 
 
-def partition(values: Floats, most: int) -> Partition:
-    """Cells of numbers like these: the values that repeat among them, and so many intervals at most, of the
-    others at quantiles."""
-    cells = int(np.clip(np.sqrt(len(values)) / 2, 8, most))
+def partition(values: Floats) -> Partition:
+    """Cells of n numbers like these: the values that repeat among them, and about √n/2 intervals of the
+    others at quantiles, so that each of them holds 2√n."""
+    root = math.isqrt(len(values))
     unique, counts = np.unique(values, return_counts=True)
-    common = counts >= max(2, len(values) // 2000)
+    common = counts >= max(2, root // TUNING.parts)
     atoms, rest = unique[common], np.repeat(unique[~common], counts[~common])
-    if len(rest) < 4:
+    cells = max(root // 2, TUNING.least)
+    if len(rest) < TUNING.least:
         return Partition(atoms, np.zeros(0))
     edges = np.unique(np.quantile(rest, np.linspace(0.0, 1.0, cells + 1)[1:-1]))
     return Partition(atoms, edges, digits_of(edges))

@@ -9,14 +9,14 @@ from audits.privacy.learners.score import Learner
 from audits.privacy.learners.search import search
 from audits.privacy.learners.trees import tree
 from audits.privacy.outputs import Encoded
+from audits.privacy.tuning import TUNING
 
 SUMS = (
     families.sums,
     families.order_statistics,
     families.lags,
     families.constant_sums,
-    families.vanishing_sums,
-    families.larger,
+    families.signed_sums,
     families.listed_orders,
     families.spreads,
     families.members,
@@ -46,15 +46,16 @@ SEARCHES = (
 
 
 def learners(sample: Encoded, user_score: bool, low_bits: bool) -> list[Learner]:
-    """The learners that suit this kind of output; fixed before the first bet, as their weights must be.
+    """The learners that suit an output, dear ones last; fixed before the first bet, as their weights must be.
 
     user_score  whether the outputs are scores of the user's own, whose tails and cells are all that counts.
     low_bits    whether the lowest bits of numbers count.
     """
+    few = sample.shape[0] <= TUNING.most_signed and sample.shape[1] == 0
     if sample.is_scalar:
-        hidden_ones = [] if user_score else [PERIOD, MODES, TREE]
-        return [VALUE, SETS, *hidden_ones, *([FOOTPRINTS] if low_bits else [])]
+        hidden_ones = [] if user_score else [MODES, TREE, PERIOD]
+        return [VALUE, SETS, *([FOOTPRINTS] if low_bits else []), *hidden_ones]
     if sample.is_symbol:
-        return [SETS, PERIOD, MODES]
-    few = sample.shape[0] <= 6 and sample.shape[1] == 0
-    return [SETS, *([SMOOTH] if few else LINEAR), TREE, PERIOD, MODES, *SEARCHES]
+        return [SETS, MODES, PERIOD]
+    every = [SETS, *([SMOOTH] if few else LINEAR), TREE, MODES, PERIOD, *SEARCHES]
+    return sorted(every, key=lambda one: one.dear)

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +38,7 @@ from audits.privacy.outputs import (
     number_words,
     row_keys,
 )
-from audits.privacy.tuning import TUNING
+from audits.privacy.tuning import BOUND, TINY, TUNING
 
 Found = Iterator[Candidates]
 Signs = NDArray[np.bool_]
@@ -47,12 +46,12 @@ Signs = NDArray[np.bool_]
 
 def numbers(e: Encoded) -> Floats:
     """The columns of numbers, within bounds that keep their squares finite."""
-    return np.clip(e.values, -1e100, 1e100)
+    return np.clip(e.values, -BOUND, BOUND)
 
 
 def off_grid(x: Floats) -> Floats:
-    """Numbers less the nearest multiple of 1e-06: 0 where an output was rounded."""
-    return x - np.rint(x * 1e6) / 1e6
+    """Numbers less themselves rounded to `TUNING.decimals`: 0 where an output was rounded."""
+    return x - np.round(x, TUNING.decimals)
 
 
 # --- Sums, counts and orders of several numbers ---------------------------------------------------
@@ -73,9 +72,7 @@ WHOLE = (
     _of_all("the place of the smallest number", lambda e: 1.0 * e.values.argmin(axis=1)),
     _of_all("how many numbers are positive", lambda e: 1.0 * (e.values > 0.0).sum(axis=1)),
     _of_all("how many numbers are even", lambda e: 1.0 * (np.mod(numbers(e), 2.0) == 0.0).sum(axis=1)),
-    _of_all(
-        "how many numbers are multiples of 1e-06", lambda e: 1.0 * (off_grid(numbers(e)) == 0).sum(axis=1)
-    ),
+    _of_all("how many numbers are rounded", lambda e: 1.0 * (off_grid(numbers(e)) == 0.0).sum(axis=1)),
     _of_all("the average less the median", lambda e: numbers(e).mean(axis=1) - np.median(numbers(e), axis=1)),
     _of_all("how many numbers in a row exceed the one before", lambda e: _longest_run(e)),
 )
@@ -108,7 +105,7 @@ def order_statistics(first: Encoded, second: Encoded) -> Found:
     width = first.shape[0]
     if width < 2:
         return
-    few = min(TUNING.ends, width)
+    few = min(TUNING.neighbours, width)
 
     def of(e: Encoded) -> Floats:
         ordered = np.sort(numbers(e), axis=1)
@@ -128,12 +125,12 @@ def order_statistics(first: Encoded, second: Encoded) -> Found:
 @family(cost=lambda width, places: 4 * width, rare=True)
 def lags(first: Encoded, second: Encoded) -> Found:
     """What each number has to do with the one that stands some places before it."""
-    many = range(1, min(TUNING.lags, first.shape[0] - 2) + 1)
+    many = range(1, min(TUNING.neighbours, first.shape[0] - 2) + 1)
 
     def of(e: Encoded) -> Floats:
         x = numbers(e)
         centred, signs = x - x.mean(axis=1, keepdims=True), np.sign(x)
-        total = np.square(centred).sum(axis=1) + 1e-300
+        total = np.square(centred).sum(axis=1) + TINY
         found: list[Floats] = []
         for lag in many:
             found += [
@@ -156,7 +153,7 @@ def _scaled(first: Encoded, second: Encoded, rows: int) -> tuple[list[Floats], F
     """So many rows of numbers of both datasets, and the spread of each column, 1 where there is none."""
     sides = [numbers(e.take(slice(0, rows))) for e in (first, second)]
     scale = np.concatenate(sides).std(axis=0)
-    return sides, np.where(scale > 1e-200, scale, 1.0)
+    return sides, np.where(scale > TINY, scale, 1.0)
 
 
 @family()
@@ -165,15 +162,15 @@ def constant_sums(first: Encoded, second: Encoded) -> Found:
     width, views = first.shape[0], list[View]()
     if not 1 < width < min(len(first) - 1, TUNING.most_paired + 1):
         return
-    sides, scale = _scaled(first, second, max(256, 2 * width))
+    sides, scale = _scaled(first, second, max(TUNING.glance, 2 * width))
     squares = [np.cov(side / scale, rowvar=False) for side in sides]
     for one, other in (squares, squares[::-1]):
         sizes, directions = np.linalg.eigh(one)
-        constant = directions[:, sizes <= TUNING.constant]
+        constant = directions[:, sizes <= TUNING.steady]
         if constant.shape[1] == 0:
             continue
         sizes, best = np.linalg.eigh(constant.T @ other @ constant)
-        if sizes[-1] > TUNING.constant**0.5:
+        if sizes[-1] > math.sqrt(TUNING.steady):
             weights = constant @ best[:, -1] / scale
             weights /= weights[np.abs(weights).argmax()]
             views.append(View(_sum_words(weights), lambda e, w=weights: numbers(e) @ w))
@@ -182,21 +179,27 @@ def constant_sums(first: Encoded, second: Encoded) -> Found:
 
 
 @family(cost=lambda width, places: len(_signed_sums(width)) if 1 < width <= TUNING.most_tripled else 1)
-def vanishing_sums(first: Encoded, second: Encoded) -> Found:
-    """The sum or difference of columns that is 0 more often on one dataset, say that of a total and its
-    parts."""
+def signed_sums(first: Encoded, second: Encoded) -> Found:
+    """Whether a sum or difference of columns is 0, as that of a total and its parts, or positive, as where
+    one column is the larger one."""
     if not 1 < first.shape[0] <= TUNING.most_tripled:
         return
     weights = _signed_sums(first.shape[0])
 
-    def vanishes(e: Encoded, w: Floats) -> Floats:
+    def signs(e: Encoded, w: Floats) -> Floats:
         found = numbers(e)
-        return 1.0 * (np.abs(found @ w.T) <= 1e-9 * (np.abs(found) @ np.abs(w.T)))
+        total = found @ w.T
+        return np.sign(np.where(np.abs(total) <= TUNING.steady * (np.abs(found) @ np.abs(w.T)), 0.0, total))
 
-    def view(j: int) -> View:
-        return View(("(1 where ", _sum_words(weights[j]), " is 0)"), lambda e: vanishes(e, weights[j]))
+    sides = signs(first, weights), signs(second, weights)
+    for sign, words in ((0.0, "0"), (1.0, "positive")):
 
-    yield Candidates(of_events(vanishes(first, weights), vanishes(second, weights)), view)
+        def view(j: int, sign: float = sign, words: str = words) -> View:
+            w = weights[j]
+            said = "(1 where ", _sum_words(w), f" is {words})"
+            return View(said, lambda e: 1.0 * (signs(e, w) == sign))
+
+        yield Candidates(of_events(*(side == sign for side in sides)), view)
 
 
 def _signed_sums(width: int) -> Floats:
@@ -224,20 +227,22 @@ def _sum_words(weights: Floats) -> Words:
     return (weighted(terms), f" and {left} further terms" if left else "")
 
 
-@family(cost=lambda width, places: width * (width - 1) / 2)
-def larger(first: Encoded, second: Encoded) -> Found:
-    """Which of two columns is the larger one, as in a ranking."""
-    if not 2 < first.shape[0] <= TUNING.most_tripled:
-        return
-    left, right = np.triu_indices(first.shape[0], 1)
-    apart = of_events(*(e.values[:, left] > e.values[:, right] for e in (first, second)))
+def _compared(
+    table: Callable[[Encoded, Ints], Raw],
+    compare: Callable[[Raw, Raw], Signs],
+    words: Callable[[int, int], Words],
+    width: int,
+    sides: Sequence[Encoded],
+) -> Candidates:
+    """How every two of `width` columns compare; `table` works out the columns of these numbers."""
+    left, right = np.triu_indices(width, 1)
+    tables = [table(e, np.arange(width)) for e in sides]
 
     def view(pair: int) -> View:
         i, j = int(left[pair]), int(right[pair])
-        words = "(1 where (", Column(i), ") exceeds (", Column(j), "))"
-        return View(words, lambda e: 1.0 * (e.values[:, i] > e.values[:, j]))
+        return View(("(1 where ", words(i, j), ")"), lambda e: 1.0 * compare(*table(e, np.array([i, j])).T))
 
-    yield Candidates(apart, view)
+    return Candidates(of_events(*(compare(some[:, left], some[:, right]) for some in tables)), view)
 
 
 @family(cost=max)
@@ -251,27 +256,20 @@ def listed_orders(first: Encoded, second: Encoded) -> Found:
     def listed(e: Encoded) -> Raw:
         return e.codes if named else e.values
 
-    some = [listed(e.take(slice(TUNING.most_distinct))) for e in (first, second)]
+    some = [listed(e.take(slice(TUNING.glance))) for e in (first, second)]
     items = np.unique(np.concatenate(some))
     items = items[items > 0] if named else items
-    if some[0].shape[1] < 3 or not 2 < len(items) <= TUNING.most_tripled:
+    places = some[0].shape[1]
+    if places < 3 or not 2 < len(items) <= TUNING.most_tripled:
         return
-    left, right = np.triu_indices(len(items), 1)
-    looked_at = max(len(left), len(items) * some[0].shape[1])
-    few = slice(max(TUNING.hidden_least, TUNING.most_numbers // looked_at))
 
-    def later(e: Encoded, i: Ints, j: Ints) -> Signs:
-        places = _places(listed(e), items)
-        return places[:, i] > places[:, j]
+    def words(later: int, earlier: int) -> Words:
+        one, other = (Symbol(int(items[i])) if named else number_words(items[i]) for i in (earlier, later))
+        return (one, " comes before ", other)
 
-    def view(pair: int) -> View:
-        one, other = (items[int(side[pair])] for side in (right, left))
-        early, late = (Symbol(int(item)) if named else number_words(item) for item in (one, other))
-        chosen = np.array([other, one])
-        words = "(1 where ", early, " comes before ", late, ")"
-        return View(words, lambda e: 1.0 * np.greater(*_places(listed(e), chosen).T))
-
-    yield Candidates(of_events(*(later(e.take(few), left, right) for e in (first, second))), view)
+    few = slice(max(TUNING.parts, TUNING.most_numbers // (len(items) * max(len(items) // 2, places))))
+    sides = first.take(few), second.take(few)
+    yield _compared(lambda e, i: _places(listed(e), items[i]), np.greater, words, len(items), sides)
 
 
 def _places(listed: Raw, items: Raw) -> Ints:
@@ -287,11 +285,11 @@ def spreads(first: Encoded, second: Encoded) -> Found:
     width, views, apart = first.shape[0], list[View](), list[float]()
     if not 2 < width <= TUNING.most_paired:
         return
-    sides, scale = _scaled(first, second, max(256, TUNING.most_numbers // width))
+    sides, scale = _scaled(first, second, max(TUNING.glance, TUNING.most_numbers // width))
     x, y = (np.delete(side, slice(2, None, 3), axis=0) / scale for side in sides)
     squares = [np.cov(side, rowvar=False) for side in (x, y)]
     # Without a ridge a direction of little noise is found in few samples, with it one of much noise.
-    for ridge in (2.0 * shrinkage(x, y) / len(x), 1e-9 if len(x) > width + 1 else 1.0):
+    for ridge in (2.0 * shrinkage(x, y) / len(x), TUNING.steady if len(x) > width + 1 else 1.0):
         # Of the generalised eigenvalues of both covariances the largest and the least are looked at.
         pooled = 0.5 * (squares[0] + squares[1]) + ridge * np.eye(width)
         white = np.linalg.inv(np.linalg.cholesky(pooled))
@@ -313,8 +311,8 @@ def members(first: Encoded, second: Encoded) -> Found:
     in any order tells."""
     if first.shape[0] < 3:
         return
-    few = max(TUNING.hidden_least, TUNING.most_measured * TUNING.most_chosen // first.shape[0])
-    cells = partition(np.concatenate([numbers(e.take(slice(few))).ravel() for e in (first, second)]), 512)
+    few = max(TUNING.parts, TUNING.some_rows * TUNING.most_chosen // first.shape[0])
+    cells = partition(np.concatenate([numbers(e.take(slice(few))).ravel() for e in (first, second)]))
 
     def view(cell: int) -> View:
         return _of_all(
@@ -387,7 +385,7 @@ def anywhere(first: Encoded, second: Encoded) -> Found:
     """Each symbol in any place; the cells are how often it occurs."""
     if first.shape[1] < 2:
         return
-    most = TUNING.few_cells - 1
+    most = TUNING.parts - 1
 
     def view(symbol: int) -> View:
         return View(
@@ -404,19 +402,16 @@ def anywhere(first: Encoded, second: Encoded) -> Found:
 @family(cost=lambda width, places: places * (places - 1) / 2, rare=True)
 def agreeing(first: Encoded, second: Encoded) -> Found:
     """Two places with the same symbol."""
-    left, right = np.triu_indices(first.shape[1], 1)
-    if not 0 < len(left) <= TUNING.most_tripled**2:
-        return
 
-    def agree(codes: Ints, i: Any, j: Any) -> Ints:
-        return ((codes[:, i] == codes[:, j]) & (codes[:, i] > 0)).astype(np.int64)
+    def symbols(e: Encoded, places: Ints) -> Ints:
+        found = e.codes[:, places]
+        return np.where(found > 0, found, -1 - places)  # numbers agree with nothing
 
-    def view(pair: int) -> View:
-        i, j = int(left[pair]), int(right[pair])
-        words = "whether ", Mark(i), " and ", Mark(j), " are the same symbol"
-        return View(words, lambda e: agree(e.codes, i, j), lambda c: ("{no}", "{yes}")[c])
+    def words(i: int, j: int) -> Words:
+        return (Mark(i), " and ", Mark(j), " are the same symbol")
 
-    yield Candidates(of_events(*(agree(e.codes, left, right) for e in (first, second))), view)
+    if 1 < first.shape[1] <= TUNING.most_tripled:
+        yield _compared(symbols, np.equal, words, first.shape[1], (first, second))
 
 
 # --- Parities of signs ----------------------------------------------------------------------------
@@ -435,43 +430,44 @@ def parities(first: Encoded, second: Encoded) -> Found:
     width = a.shape[1]
     if width < 3:
         return
-    pooled = np.clip(np.vstack([a, b]), -1e100, 1e100)
+    pooled = np.clip(np.vstack([a, b]), -BOUND, BOUND)
     middle = pooled.mean(axis=0)
     # A sign is that of the number itself wherever its average may be 0.
-    middle[np.abs(middle) < 3.0 * pooled.std(axis=0) / math.sqrt(len(pooled))] = 0.0
+    middle[np.abs(middle) < TUNING.hope * pooled.std(axis=0) / math.sqrt(len(pooled))] = 0.0
     # The product with a sign that hardly varies is that of the other columns.
     share = (pooled > middle).mean(axis=0)
     varied = np.flatnonzero(np.minimum(share, 1.0 - share) * TUNING.parts > 1.0)
     if len(varied) < 2:
         return
 
-    def view(columns: Ints) -> View:
-        chosen = varied[columns]
-        names = "all columns" if len(chosen) == width else listed(map(of.words, chosen.tolist()))
-        above = "exceed their averages" if middle[chosen].any() else "are positive"
+    def odd(e: Encoded, chosen: Ints) -> Signs:
+        return np.bitwise_xor.reduce((of(e) > middle)[:, varied[chosen]], axis=1)
+
+    def view(chosen: Ints) -> View:
+        names = "all columns" if len(chosen) == width else listed(map(of.words, varied[chosen].tolist()))
+        above = "exceed their averages" if middle[varied[chosen]].any() else "are positive"
+        cells = "the even ones", "the odd ones"
         return View(
-            ("how many of ", names, f" {above}"),
-            lambda e: _odd((of(e) > middle)[:, chosen]).astype(np.int64),
-            lambda c: ("the even ones", "the odd ones")[c],
+            ("how many of ", names, f" {above}"), lambda e: odd(e, chosen).astype(np.int64), cells.__getitem__
         )
 
-    signs = (a > middle)[:, varied], (b > middle)[:, varied]
-    for apart, choice in _any_product(*signs) if len(varied) <= TUNING.most_joint else _some_products(*signs):
-        yield Candidates(apart, lambda j, choice=choice: view(choice(j)))
-
-
-Products = Iterator[tuple[Floats, Callable[[int], Ints]]]
-"""How surprising the products of signs of some choices of columns are; the number of a choice → its
-columns."""
-
-
-def _any_product(a: Signs, b: Signs) -> Products:
-    """All choices of at least two columns."""
-    bits = np.arange(a.shape[1])
-    choices = np.arange(2 ** len(bits))
-    some = choices[((choices[:, None] >> bits) & 1).sum(axis=1) > 1]
-    p, q = (_every_product(above)[some] for above in (a, b))
-    yield of_signs(p, q, len(a)), lambda best: np.flatnonzero((some[best] >> bits) & 1)
+    every = np.arange(len(varied))
+    if len(varied) <= TUNING.most_joint:
+        p, q = (_every_product((side > middle)[:, varied]) for side in (a, b))
+        apart = of_signs(p, q, len(a))
+        apart[2**every] = 0.0  # single columns are no products
+        yield Candidates(apart, lambda j: view(np.flatnonzero((j >> every) & 1)))
+        return
+    p, q = (np.atleast_1d(1.0 - 2.0 * odd(e, every).mean()) for e in (first, second))
+    yield Candidates(of_signs(p, q, len(a)), lambda _: view(every))
+    # Of many columns another choice for each fit; a product of so many takes rows × columns³ steps.
+    some = some_columns(len(varied), TUNING.most_tripled, len(a))
+    few = slice(max(TUNING.glance, int(TUNING.most_work / len(some) ** 3)))
+    i, j, k = np.indices((len(some) + 1,) * 3, dtype=np.int8)
+    triples = np.argwhere((i < j) & (j < k))
+    p, q = (_products((side[few] > middle)[:, varied[some]], triples) for side in (a, b))
+    pairs = len(some)  # with a last column that never exceeds anything three columns are two
+    yield Candidates(of_signs(p, q, len(a[few])), lambda c: view(some[triples[c][triples[c] < pairs]]))
 
 
 def _every_product(above: Signs) -> Floats:
@@ -485,26 +481,8 @@ def _every_product(above: Signs) -> Floats:
     return found
 
 
-def _some_products(a: Signs, b: Signs) -> Products:
-    """All columns together; and every two or three of them, or of another choice of them for each fit."""
-    width = a.shape[1]
-    p, q = (np.atleast_1d(np.mean(1.0 - 2.0 * _odd(above))) for above in (a, b))
-    yield of_signs(p, q, len(a)), lambda best: np.arange(width)
-    some = some_columns(width, TUNING.most_tripled, len(a))
-    # A product of so many columns takes rows × columns³ steps.
-    few = slice(0, max(256, int(TUNING.most_work[0] / len(some) ** 3)))
-    triples = np.array(list(itertools.combinations(range(len(some) + 1), 3)))
-    # With a last column that never exceeds anything three columns are two.
-    p, q = (_products(np.pad(above[few][:, some], ((0, 0), (0, 1))), triples) for above in (a, b))
-    yield of_signs(p, q, len(a[few])), lambda best: some[triples[best][triples[best] < len(some)]]
-
-
 def _products(above: Signs, triples: Ints) -> Floats:
-    """Averages of the products of three signs, for each triple of columns."""
-    signs = np.where(above, np.float32(-1.0), np.float32(1.0))
+    """Averages of the products of three signs, for each triple of columns; the last column is never above."""
+    signs = np.pad(np.where(above, np.float32(-1.0), np.float32(1.0)), ((0, 0), (0, 1)), constant_values=1.0)
     every = np.stack([(signs * signs[:, i, None]).T @ signs for i in range(signs.shape[1])])
     return every[tuple(triples.T)].astype(np.float64) / len(signs)
-
-
-def _odd(above: Signs) -> Signs:
-    return np.bitwise_xor.reduce(above, axis=1)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from audits.privacy.outputs import Floats, Ints
-from audits.privacy.tuning import TUNING
+from audits.privacy.tuning import TINY, TUNING
 
 
-def most_fitted(columns: int, work: float) -> int:
+def most_fitted(columns: int) -> int:
     """How many samples of each dataset a regression on so many columns is fitted to."""
-    most = TUNING.retained_rows
-    return most if columns <= TUNING.wide else min(most, max(256, int(work / columns**2)))
+    return min(TUNING.retained_rows, max(TUNING.glance, int(TUNING.most_work / columns**2)))
 
 
 def shrinkage(a: Floats, b: Floats) -> float:
@@ -24,7 +23,7 @@ def shrinkage(a: Floats, b: Floats) -> float:
     # The products of rows have the same sum of squares as those of columns.
     total = float(np.square(x.T @ x if d <= n else x @ x.T).sum()) / n**2
     error = (float(np.square(squares).mean()) - total) / n
-    part = float(np.clip(error / max(total - d * mean**2, 1e-300), 0.0, 0.999))
+    part = float(np.clip(error / max(total - d * mean**2, TINY), 0.0, 1.0 - TUNING.steady))
     # The curvature of the likelihood is about a quarter of the sum of squares.
     return max(1.0, 0.25 * n * mean * part / (1.0 - part))
 
@@ -39,8 +38,8 @@ def _dual(x: Floats, y: Floats, ridge: float) -> Floats:
     return x.T @ np.linalg.solve(x @ x.T + 4.0 * ridge * np.eye(len(x)), 2.0 * y - 1.0)
 
 
-def newton(x: Floats, y: Floats, ridge: float, near: float = 1e-2) -> tuple[Floats, float]:
-    """Weights and offset of the regression, by Newton steps until a step is shorter than `near`."""
+def newton(x: Floats, y: Floats, ridge: float) -> tuple[Floats, float]:
+    """Weights and offset of the regression, by Newton steps until a step is short."""
     weights, offset = np.zeros(x.shape[1]), 0.0
     for _ in range(8):
         p, s, root = _curvature(x, weights, offset)
@@ -50,7 +49,7 @@ def newton(x: Floats, y: Floats, ridge: float, near: float = 1e-2) -> tuple[Floa
         weights = weights + step
         offset += float((y - p).sum() / s.sum())
         # The error that is left is of the order of the square of the step.
-        if float(np.abs(step).max(initial=0.0)) < near:
+        if float(np.abs(step).max(initial=0.0)) < TUNING.little:
             break
     return weights, offset
 
@@ -60,7 +59,7 @@ def _curvature(x: Floats, weights: Floats, offset: float) -> tuple[Floats, Float
     from scipy.special import expit
 
     p = expit(x @ weights + offset)
-    s = np.maximum(p * (1.0 - p), 1e-6)
+    s = np.maximum(p * (1.0 - p), TUNING.steady)
     return p, s, x * np.sqrt(s)[:, None]
 
 
@@ -78,8 +77,8 @@ def cross_fit(a: Floats, b: Floats, fold: Ints, ridge: float) -> tuple[Floats, l
     weights, offset = np.zeros(d), 0.0
     if d <= TUNING.wide:
         # Far from the solution a few rows give as good a step as all rows do.
-        few = slice(None, None, max(1, n // TUNING.few_rows))
-        weights, offset = newton(x[few], y[few], ridge, near=0.1)
+        few = slice(None, None, max(1, n // TUNING.some_rows))
+        weights, offset = newton(x[few], y[few], ridge)
     p, _, root = _curvature(x, weights, offset)
     edges = np.searchsorted(fold, np.arange(TUNING.folds + 1))
     slopes, squares = np.zeros((TUNING.folds, d)), np.zeros((TUNING.folds, d, d))

@@ -18,7 +18,7 @@ from audits.privacy.learners.families import LEAD, NORM, SUM, Found, numbers, of
 from audits.privacy.learners.score import some_columns
 from audits.privacy.learners.search import Candidates, View, family, of_split
 from audits.privacy.outputs import LARGE, Encoded, Floats, Ints, number_words
-from audits.privacy.tuning import TUNING
+from audits.privacy.tuning import TINY, TUNING
 
 
 def views(e: Encoded, logs: bool = False) -> list[View]:
@@ -47,11 +47,11 @@ def _column(e: Encoded, column: int) -> Floats:
 
 
 def _log(e: Encoded, column: int) -> Floats:
-    return np.log(np.abs(_column(e, column)) + 1e-300)
+    return np.log(np.abs(_column(e, column)) + TINY)
 
 
 def _whole(e: Encoded, column: int) -> bool:
-    values = e.values[: TUNING.most_distinct, column]
+    values = e.values[: TUNING.glance, column]
     return bool((values == np.floor(values)).all())
 
 
@@ -59,9 +59,9 @@ def _seen(view: View, first: Encoded, second: Encoded) -> tuple[Floats, Floats]:
     """What is seen on both datasets, without what has no number; nothing where there are few values, which
     other scores tell apart one by one."""
     x, y = (np.clip(seen[~np.isnan(seen)], -LARGE, LARGE) for seen in (view.of(first), view.of(second)))
-    some = slice(TUNING.most_distinct)
-    few = len(np.unique(np.concatenate([x[some], y[some]]))) <= TUNING.few_cells
-    return (x[:0], y[:0]) if few or min(len(x), len(y)) < TUNING.hidden_least else (x, y)
+    some = slice(TUNING.glance)
+    few = len(np.unique(np.concatenate([x[some], y[some]]))) <= TUNING.parts
+    return (x[:0], y[:0]) if few or min(len(x), len(y)) < TUNING.parts else (x, y)
 
 
 # --- Periods --------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ REMAINDERS = np.unique(
     np.concatenate(
         [
             1.0 / np.arange(3.0, TUNING.divisors),
-            *(np.arange(1, k // 2 + 1) / k for k in range(3, TUNING.most_turned)),
+            *(np.arange(1, k // 2 + 1) / k for k in range(3, math.isqrt(2 * TUNING.divisors) + 1)),
         ]
     )
 )
@@ -97,7 +97,7 @@ of 1 hardly differ in one turn of eleven, they differ most in five."""
 def periods(first: Encoded, second: Encoded) -> Found:
     """Where a number lies within a period: that of the largest Fourier coefficient of outputs on the first
     dataset less those on the second."""
-    many = first.is_scalar and len(first) >= TUNING.fine_from
+    many = first.is_scalar and len(first) >= 2 * TUNING.some_rows
     bins = TUNING.period_bins if many else TUNING.period_bins // 4
     for view in views(first, logs=True):
         best = max(_waves(*_seen(view, first, second), bins), key=lambda wave: wave[0], default=None)
@@ -112,7 +112,7 @@ def _phases(view: View, exactly: Any) -> View:
 
     def phase(e: Encoded) -> Ints:
         turns = np.nan_to_num(np.mod(view.of(e), modulus) * frequency)
-        return (np.mod(turns, 1.0) * cells + 1e-6).astype(np.int64) % cells
+        return (np.mod(turns, 1.0) * cells + math.sqrt(TUNING.steady)).astype(np.int64) % cells
 
     words = view.words, f" modulo {1.0 / frequency:.12g}, in periods,"
     return View(words, phase, lambda c: Interval(f"{c / cells:g}", f"{(c + 1) / cells:g}"))
@@ -123,9 +123,9 @@ def _waves(x: Floats, y: Floats, bins: int) -> Iterator[Wave]:
     `ROUND` periods; none for too few numbers, or numbers that are equal or beyond all bounds."""
     if len(x) == 0:
         return
-    low, high = np.quantile(np.concatenate([x, y]), [0.02, 0.98]).tolist()
+    low, high = np.quantile(np.concatenate([x, y]), [TUNING.outer, 1.0 - TUNING.outer]).tolist()
     width = high - low
-    if not 1e-290 < width < 1e290:
+    if not TINY < width / TUNING.period_bins < width * TUNING.period_bins < LARGE:
         return
     whole = bool((x == np.floor(x)).all() and (y == np.floor(y)).all())
     if whole:
@@ -140,8 +140,9 @@ def _waves(x: Floats, y: Floats, bins: int) -> Iterator[Wave]:
         turns, _, sure = _strongest(places, bins, TUNING.least)
         yield sure, partial(_near, sides, width, turns, bins)
     # A double tells no parts of a turn apart where it holds more turns than this.
-    some = ROUND[(ROUND * width > TUNING.least) & (ROUND * max(abs(low), abs(high)) < 2.0**44)]
-    few = TUNING.round_rows
+    most = 1.0 / (np.finfo(np.float64).eps * TUNING.parts**2)
+    some = ROUND[(ROUND * width > TUNING.least) & (ROUND * max(abs(low), abs(high)) < most)]
+    few = TUNING.first_batch
     if whole:
         # Remainders; more rows, as integers have several numbers of each remainder.
         some = np.concatenate([some[some < 1.0], REMAINDERS[REMAINDERS * width > TUNING.least]])
@@ -193,7 +194,7 @@ def _near(sides: tuple[Floats, Floats], width: float, turns: int, bins: int) -> 
     too fast for the bins that look the same."""
 
     def telling(frequencies: Floats) -> Floats:
-        first, second = (_turned(frequencies, side[:1024]) for side in sides)
+        first, second = (_turned(frequencies, side[: 2 * TUNING.glance]) for side in sides)
         return np.abs(first - second)
 
     alike = np.concatenate([np.arange(4) * bins + turns, np.arange(1, 4) * bins - turns])
@@ -204,7 +205,7 @@ def _near(sides: tuple[Floats, Floats], width: float, turns: int, bins: int) -> 
     rounded = [1.0 / float(f"{1.0 / frequency:.{digits}g}") for digits in (1, 2)]
     round_ones = np.concatenate([ROUND, rounded])
     round_ones = round_ones[np.abs(round_ones - frequency) * width < 0.5]
-    good = round_ones[telling(round_ones) >= 0.95 * found.max()]
+    good = round_ones[telling(round_ones) >= (1.0 - TUNING.little) * found.max()]
     frequency = float(good[0]) if len(good) else frequency
     return frequency, 1.0 / frequency, TUNING.parts
 
@@ -221,7 +222,7 @@ def crowds(first: Encoded, second: Encoded) -> Found:
     repeat among numbers that do not are cells of their own."""
     looked_at = views(first)
     if first.is_scalar and len(first) <= TUNING.retained_rows // 2:
-        words = OUTPUT, " less the nearest multiple of 1e-06"
+        words = OUTPUT, f" less its {TUNING.decimals} decimals"
         looked_at.append(View(words, lambda e: off_grid(e.values[:, 0])))
     luck = math.log(max(len(looked_at), 1))
     for view in looked_at:
@@ -268,7 +269,7 @@ def _crowded(x: Floats, y: Floats, luck: float) -> list[Cell]:
 def _values(x: Floats, y: Floats, pooled: Floats, luck: float) -> list[Cell]:
     """Values that repeat where hardly any does, and tell the datasets apart."""
     again = np.unique(pooled[2:][pooled[2:] == pooled[:-2]])
-    if not 0 < len(again) <= TUNING.few_values or np.mean(pooled[1:] == pooled[:-1]) > 0.1:
+    if not 0 < len(again) <= TUNING.few_values or np.mean(pooled[1:] == pooled[:-1]) > TUNING.little:
         return []
     a, b = (np.searchsorted(s, again, "right") - np.searchsorted(s, again, "left") for s in (x, y))
     sure = of_split(a, b, 0.5) - math.log(len(again)) - luck
@@ -288,8 +289,9 @@ def _intervals(x: Floats, pooled: Floats, luck: float) -> list[Cell]:
     scale = TUNING.least
     while scale * TUNING.parts <= total:
         starts = np.arange(0, total - scale + 1, max(scale // 2, 1))
-        # What lies around: sixteen times as many samples, without those of the interval.
-        left, right = np.maximum(starts - 8 * scale, 0), np.minimum(starts + 9 * scale, total)
+        # What lies around: so many times as many samples, without those of the interval.
+        around = TUNING.parts // 2 * scale
+        left, right = np.maximum(starts - around, 0), np.minimum(starts + scale + around, total)
         a = np.clip(among[starts + scale] - among[starts], 0, scale)
         others = np.clip(among[right] - among[left] - a, 0, right - left - scale)
         share = (others + 1.0) / (right - left - scale + 2.0)
@@ -299,7 +301,7 @@ def _intervals(x: Floats, pooled: Floats, luck: float) -> list[Cell]:
             (low - pooled[left]) / np.maximum(starts - left, 1),
             (pooled[right - 1] - high) / np.maximum(right - starts - scale, 1),
         )
-        narrow = (high - low < TUNING.narrow * scale * usual).astype(np.float64)
+        narrow = (high - low < TUNING.little * scale * usual).astype(np.float64)
         parts.append(np.stack([of_split(a, scale - a, share), low, high, narrow]))
         scale *= 2
     if not parts:

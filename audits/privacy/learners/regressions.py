@@ -10,7 +10,7 @@ from audits.privacy.learners.fits import cross_fit, labelled, most_fitted, newto
 from audits.privacy.learners.scaling import flagged, standardised
 from audits.privacy.learners.score import Score, fold_of, some_columns, spaced, threshold_words
 from audits.privacy.outputs import Columns, Encoded, Floats, columns_of
-from audits.privacy.tuning import TUNING
+from audits.privacy.tuning import BOUND, TUNING
 
 
 def logistic(first: Encoded, second: Encoded) -> Score:
@@ -18,7 +18,7 @@ def logistic(first: Encoded, second: Encoded) -> Score:
     of = columns_of(first, second)
     a, b = of(first), of(second)
     standard = flagged(a, b)
-    some = spaced(len(a), most_fitted(a.shape[1], TUNING.most_work[1]))
+    some = spaced(len(a), most_fitted(a.shape[1]))
     x, y = standard(a[some]), standard(b[some])
     weights, without = cross_fit(x, y, fold_of(len(a), TUNING.folds)[some], shrinkage(x, y))
 
@@ -41,17 +41,19 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
     d = x.shape[1]
     # Where there are too many columns for all pairs, each fit looks at another choice of columns.
     some = some_columns(d, TUNING.most_paired, len(a))
-    most = min(TUNING.retained_rows, max(256, int(4 * TUNING.most_work[0] / len(some) ** 2)))
+    most = most_fitted(len(some))
 
     def products(v: Floats) -> tuple[Floats, Floats]:
-        z = np.clip(v[:, some], -8.0, 8.0)
+        z = v[:, some]
         return z.T @ z / len(z), (z * z).T @ (z * z) / len(z)
 
     # The differences between the datasets: of columns (row 0), then of products of two columns.
     (p, pp), (q, qq) = products(x[:most]), products(y[:most])
     n = min(len(x), most)
-    two = np.triu(np.abs(p - q) / np.sqrt((pp - p * p + qq - q * q) / n + 1e-9))
-    one = np.abs(x.mean(axis=0) - y.mean(axis=0)) / np.sqrt((x.var(axis=0) + y.var(axis=0)) / n + 1e-9)
+    two = np.triu(np.abs(p - q) / np.sqrt((pp - p * p + qq - q * q) / n + TUNING.steady))
+    one = np.abs(x.mean(axis=0) - y.mean(axis=0)) / np.sqrt(
+        (x.var(axis=0) + y.var(axis=0)) / n + TUNING.steady
+    )
     found = np.concatenate([one, two.ravel()])
     # The largest of k differences that are only chance has about √(2 log k) standard errors.
     chosen = np.argsort(found)[::-1][: TUNING.most_chosen]
@@ -66,8 +68,7 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
     apart = left != right
 
     def expand(z: Floats) -> Floats:
-        w = np.clip(z, -8.0, 8.0)
-        return np.hstack([z[:, alone], w[:, both] ** 2, w[:, left[apart]] * w[:, right[apart]]])
+        return np.hstack([z[:, alone], z[:, both] ** 2, z[:, left[apart]] * z[:, right[apart]]])
 
     x, y = expand(x), expand(y)
     weights = newton(*labelled(x, y), shrinkage(x, y))[0]
@@ -76,7 +77,7 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
 
 
 def smooth(first: Encoded, second: Encoded) -> Score:
-    """Logistic regression on piecewise-linear functions of up to six columns, on atoms, and on all products
+    """Logistic regression on piecewise-linear functions of a few columns, on atoms, and on all products
     of two.
 
     Smooth where trees are steps: it reaches into corners of the outputs where samples are few.
@@ -85,22 +86,23 @@ def smooth(first: Encoded, second: Encoded) -> Score:
     a, b = of(first), of(second)
     standard = standardised(a, b)
     z = standard(np.concatenate([a[: TUNING.retained_rows], b[: TUNING.retained_rows]]))
-    # The two commonest values of a column may be atoms; the lines bend where the others lie.
+    # The two commonest values of a column may be atoms; the line bends at the median of the others.
     atoms: list[tuple[int, float]] = []
-    knots = np.empty((len(TUNING.bends), z.shape[1]))
+    bends = np.empty(z.shape[1])
     for j, column in enumerate(z.T):
         unique, counts = np.unique(column, return_counts=True)
         common = np.argsort(counts)[::-1][:2]
-        common = unique[common[(0.02 * len(z) < counts[common]) & (counts[common] < 0.98 * len(z))]]
+        often = TUNING.outer * len(z)
+        common = unique[common[(often < counts[common]) & (counts[common] < len(z) - often)]]
         atoms += [(j, float(value)) for value in common]
         others = column[~np.isin(column, common)]
-        knots[:, j] = np.quantile(others if len(others) else column, TUNING.bends)
+        bends[j] = np.median(others if len(others) else column)
 
     def rows(v: Floats) -> Floats:
         # Each feature is a row: operations along rows are several times faster than along a sample's columns.
-        w = np.ascontiguousarray(np.clip(standard(v), -6.0, 6.0).T)
-        parts = [w, *(np.maximum(w - knot[:, None], 0.0) for knot in knots)]
-        flags = [(w[j] == np.clip(value, -6.0, 6.0)).astype(np.float64)[None] for j, value in atoms]
+        w = np.ascontiguousarray(standard(v).T)
+        parts = [w, np.maximum(w - bends[:, None], 0.0)]
+        flags = [(w[j] == value).astype(np.float64)[None] for j, value in atoms]
         return np.concatenate([*parts, *flags])
 
     def features(v: Floats) -> Floats:
@@ -109,12 +111,11 @@ def smooth(first: Encoded, second: Encoded) -> Score:
         return np.concatenate([base, base[i] * base[j]]).T
 
     width = len(rows(a[:1]))
-    most = most_fitted(width + width * (width + 1) // 2, TUNING.most_work[0])
+    most = most_fitted(width + width * (width + 1) // 2)
     some = spaced(len(a), most)
     fold = fold_of(len(a), TUNING.folds)[some]
     x, y = features(a[some]), features(b[some])
-    ridge = TUNING.smooth_ridge if 2 * len(x) >= x.shape[1] else shrinkage(x, y)
-    weights, without = cross_fit(x, y, fold, ridge)
+    weights, without = cross_fit(x, y, fold, shrinkage(x, y))
     folds = tuple(_quadratic_form(w, of, rows, width) for w in without)
     whole = _quadratic_form(weights, of, rows, width)
     words = threshold_words("smooth logistic score")
@@ -127,30 +128,19 @@ def repeated(first: Encoded, second: Encoded) -> Score | None:
 
     So vectors tell what records would: those of a sparse vector hold one answer among sentinels.
     """
-    some = np.concatenate([first.values[: TUNING.most_distinct], second.values[: TUNING.most_distinct]])
+    some = np.concatenate([first.values[: TUNING.glance], second.values[: TUNING.glance]])
     unique, counts = np.unique(some, return_counts=True)
-    common = np.argsort(counts)[::-1][: TUNING.most_flags]
+    common = np.argsort(counts)[::-1][:2]
     common = unique[common[counts[common] > len(some) / 2]]
     if len(common) == 0:
         return None
 
     def counted(values: Floats) -> Floats:
-        others = np.where(np.isin(values, common), 0.0, np.clip(values, -1e100, 1e100))
+        others = np.where(np.isin(values, common), 0.0, np.clip(values, -BOUND, BOUND))
         return np.column_stack([others.sum(axis=1), *((values == x).sum(axis=1) for x in common)])
 
-    # Where nearly all values repeat, one count nearly follows from the others and tells nothing more.
-    seen = counted(some)
-    # Of very large or very small numbers the squares would be beyond all bounds.
-    seen = seen / np.maximum(np.abs(seen).max(axis=0), np.finfo(np.float64).smallest_subnormal)
-    seen = seen - seen.mean(axis=0)
-    told = [0]
-    for j in range(1, seen.shape[1]):
-        follows = seen[:, told] @ np.linalg.lstsq(seen[:, told], seen[:, j])[0]
-        if np.var(seen[:, j] - follows) > 0.1 * np.var(seen[:, j]):
-            told.append(j)
-
     def summed(e: Encoded) -> Encoded:
-        return Encoded(counted(e.values)[:, told], e.codes[:, :0])
+        return Encoded(counted(e.values), e.codes[:, :0])
 
     inner = smooth(summed(first), summed(second))
     assert inner.folds is not None
@@ -185,8 +175,8 @@ def _quadratic_form(
     def evaluate(e: Encoded) -> Floats:
         found = np.empty(len(e))
         # Blocks of this size stay in the cache.
-        for start in range(0, len(e), TUNING.few_rows):
-            part = slice(start, start + TUNING.few_rows)
+        for start in range(0, len(e), TUNING.some_rows):
+            part = slice(start, start + TUNING.some_rows)
             base = rows(of(e.take(part)))
             found[part] = np.einsum("ij,ij->j", square.T @ base + weights[:width, None], base)
         return found

@@ -62,7 +62,7 @@ class Family:
     rare: bool
 
     def __call__(self, first: Encoded, second: Encoded) -> list[Candidates]:
-        most = max(TUNING.hidden_least, int(TUNING.most_numbers / max(self.cost(*first.shape), 1)))
+        most = max(TUNING.parts, int(TUNING.most_numbers / max(self.cost(*first.shape), 1)))
         rows = slice(most if self.rare else min(most, TUNING.retained_rows))
         found = self.find(first.take(rows), second.take(rows))
         return [candidates for candidates in found if len(candidates.surprise)]
@@ -92,7 +92,7 @@ def search(name: str, families: Sequence[Family]) -> Callable[[Encoded, Encoded]
 def best_of(families: Sequence[Family], first: Encoded, second: Encoded) -> View | None:
     """The view of the most surprising candidate, beyond the logs of how many its family has and of how many
     families there are: so a family of thousands costs the others nothing."""
-    if len(first) < TUNING.hidden_least:
+    if len(first) < TUNING.parts:
         return None
     only_rare = len(first) > TUNING.retained_rows
     most, best = math.log(len(families)) + TUNING.sure, None
@@ -140,14 +140,11 @@ def of_members(first: Ints, second: Ints, cells: int) -> Floats:
     return of_shares(shares(first), shares(second), len(first))
 
 
-LEVELS = (0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999)
-
-
 def of_numbers(a: Floats, b: Floats) -> Floats:
     """Surprise of each column of numbers: of the largest difference of the shares beyond a quantile."""
     best, rare = np.zeros(a.shape[1]), min(TUNING.least / (len(a) + len(b)), 0.5)
     # Only the outermost quantiles need more samples than the others.
-    for most, levels in ((TUNING.most_measured, LEVELS), (None, (rare, 1.0 - rare))):
+    for most, levels in ((TUNING.some_rows, TUNING.levels), (None, (rare, 1.0 - rare))):
         for level in np.quantile(np.concatenate([a[:most], b[:most]]), levels, axis=0):
             p, q = (a >= level).mean(axis=0), (b >= level).mean(axis=0)
             spread = (p * (1 - p) / len(a) + q * (1 - q) / len(b)) + 0.25 / (len(a) + len(b)) ** 2

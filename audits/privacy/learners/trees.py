@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from audits.privacy.describe import OUTPUT, Interval, Words, listed
-from audits.privacy.learners.cells import SHOWN, joined
+from audits.privacy.learners.cells import SHOWN, joined, reaches
 from audits.privacy.learners.score import Score, fold_of, some_columns, spaced, threshold_words
 from audits.privacy.outputs import Encoded, Floats, Ints, columns_of, digits_of, number_words
 from audits.privacy.tuning import TUNING
@@ -45,10 +45,8 @@ def tree(first: Encoded, second: Encoded) -> Score | None:
     choices = _choices(a, b)
     if not choices or len(a) < TUNING.least * TUNING.parts:
         return None
-    # The most promising choices have all the rows, the others have to share.
-    shares = np.full(len(choices), TUNING.retained_rows)
-    shares[TUNING.whole_trees :] = TUNING.rare_rows // len(choices)
-    found = [_fitted(a, b, columns, int(most)) for columns, most in zip(choices, shares, strict=True)]
+    most = min(TUNING.retained_rows, TUNING.rare_rows // len(choices))
+    found = [_fitted(a, b, columns, most) for columns in choices]
     grown, some, ratio, sure = max(found, key=lambda fit: fit[-1])
     if sure < math.log(len(choices)) + TUNING.sure:
         return None
@@ -60,29 +58,20 @@ def tree(first: Encoded, second: Encoded) -> Score | None:
     fold, a, b = fold_of(len(a), TUNING.folds)[some], a[some], b[some]
     without = [_weighted(_counts(grown, a[fold != k], b[fold != k]))[0] for k in range(TUNING.folds)]
     if first.is_scalar:
-        words = _interval_words(_edges(grown), ratio)
+        words = _interval_words(np.sort(np.concatenate(grown.cuts)), ratio)
     else:
         words = threshold_words(("tree score of ", listed(map(of.words, grown.columns))))
     folds = tuple(map(score, without))
     return Score("tree", score(ratio), words, monotone=False, in_words=first.is_scalar, folds=folds)
 
 
-def _edges(grown: _Tree) -> Floats:
-    """Where the leaves of a tree of single numbers meet, in their order."""
-    edges = np.empty(2 ** len(grown.cuts) - 1)
-    for level, cut in enumerate(grown.cuts[::-1]):
-        # The leaves are in the order of the numbers: the cuts of each level lie as far apart.
-        edges[2**level - 1 :: 2 ** (level + 1)] = cut
-    return edges
-
-
 def _interval_words(edges: Floats, ratio: Floats) -> Callable[[float, bool], Words]:
-    """What says in which intervals a single number has a high ratio, or a low one."""
+    """What says in which intervals between the edges a single number has a high ratio, or a low one."""
     digits = digits_of(edges)
     edges = np.concatenate([[-np.inf], edges, [np.inf]])
 
     def words(t: float, upper: bool) -> Words:
-        inside = (ratio >= t - TUNING.ratio_rounding) == upper
+        inside = reaches(ratio, t) == upper
         change = np.flatnonzero(np.diff(inside.astype(int), prepend=0, append=0))
         runs = [[number_words(edge, digits) for edge in edges[ends]] for ends in change.reshape(-1, 2)]
         names = [Interval(a, b) for a, b in runs[:SHOWN]]
@@ -94,12 +83,14 @@ def _interval_words(edges: Floats, ratio: Floats) -> Callable[[float, bool], Wor
 def _choices(a: Floats, b: Floats) -> list[tuple[int, ...]]:
     """Pairs of columns, the most promising first, and all of few columns; nothing for columns of few values,
     which have no places that other scores do not show."""
-    width, few = a.shape[1], slice(TUNING.most_distinct)
+    width, few = a.shape[1], slice(TUNING.glance)
     columns = some_columns(width, TUNING.most_chosen, len(a)).tolist()
-    many = {j for j in columns if len(np.unique(a[few, j])) > TUNING.few_cells}
+    a, b = a[: 2 * TUNING.some_rows], b[: 2 * TUNING.some_rows]
+    many = {j for j in columns if len(np.unique(a[few, j])) > TUNING.parts}
     every = [tuple(columns)] if many and width <= TUNING.most_joint else []
     pairs = [pair for pair in itertools.combinations(columns, 2) if width > 2 and many.intersection(pair)]
-    if len(pairs) < TUNING.most_chosen:
+    most = TUNING.most_chosen // 2
+    if len(pairs) <= most:
         return every + pairs
     # A cell of two columns, each cut at its quantiles, that holds more of one dataset.
     levels = np.arange(1, TUNING.parts) / TUNING.parts
@@ -111,7 +102,7 @@ def _choices(a: Floats, b: Floats) -> list[tuple[int, ...]]:
         x, y = (np.bincount(cell, minlength=TUNING.parts**2) for cell in cells)
         return float(((x - y) ** 2 / (x + y + 1.0)).max())
 
-    return (every + sorted(pairs, key=promise, reverse=True))[: TUNING.most_chosen]
+    return every + sorted(pairs, key=promise, reverse=True)[:most]
 
 
 def _fitted(a: Floats, b: Floats, columns: Sequence[int], most: int) -> tuple[_Tree, slice, Floats, float]:
