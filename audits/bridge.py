@@ -22,7 +22,7 @@ from typing import IO, Any, cast
 import numpy as np
 
 from audits import bridge_worker as protocol
-from audits.privacy.processes import WorkerFailed
+from audits.privacy.draw.processes import WorkerFailed
 
 TIMEOUT = 120.0
 """Seconds that one answer may take; importing a large library takes some of them."""

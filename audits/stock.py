@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.audit import audit_privacy, glance
-from audits.privacy.datasets import key, may_be
-from audits.privacy.processes import WorkerFailed
+from audits.privacy.draw.datasets import key, may_be
+from audits.privacy.draw.processes import WorkerFailed
 
 ADJACENCIES = ("replace", "add", "remove")
 ALPHA = 0.05

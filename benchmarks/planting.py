@@ -20,13 +20,13 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from audits.privacy import audit_privacy, each
-from audits.privacy.datasets import Dataset, kept_apart
-from audits.privacy.draws import Drawer
-from audits.privacy.encoder import Encoder
-from audits.privacy.leaks import PlantedLeak, battery
+from audits.privacy.after.leaks import PlantedLeak, battery
+from audits.privacy.draw.datasets import Dataset, kept_apart
+from audits.privacy.draw.draws import Drawer
 from audits.privacy.method import Job
 from audits.privacy.options import Options
-from audits.privacy.outputs import Encoded
+from audits.privacy.outputs.encoder import Encoder
+from audits.privacy.outputs.outputs import Encoded
 from audits.privacy.sequential import Sequential
 
 Rng = np.random.Generator

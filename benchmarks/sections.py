@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from audits.privacy import AuditResult, audit_privacy
-from audits.privacy.binomial import clopper_pearson
+from audits.privacy.bet.binomial import clopper_pearson
 from benchmarks import encodings as encoded
 from benchmarks import null_cases, reachable
 from benchmarks.tables import JUDGED_AT, Line

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from audits.privacy.audit import audit_privacy
+from audits.privacy.draw.pairs import take_pairs
 from audits.privacy.options import METHODS
-from audits.privacy.pairs import take_pairs
 from implementations.controls import classical_rows, private_controls
 
 ROOT = Path(__file__).resolve().parents[1]

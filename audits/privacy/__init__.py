@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from audits.privacy.audit import audit_privacy
-from audits.privacy.draws import Stopped, each, unseeded
+from audits.privacy.draw.draws import Stopped, each, unseeded
 from audits.privacy.result import AuditResult, Look, Resolution
 
 __all__ = ["AuditResult", "Look", "Resolution", "Stopped", "audit_privacy", "each", "unseeded"]

@@ -23,9 +23,9 @@ from functools import partial
 import numpy as np
 
 from audits.privacy.dependence import dependence
-from audits.privacy.draws import Drawer, joined, named
+from audits.privacy.draw.draws import Drawer, joined, named
 from audits.privacy.method import Job
-from audits.privacy.outputs import Encoded, Raw
+from audits.privacy.outputs.outputs import Encoded, Raw
 
 PLANS = (32, 32), (16, 32), (8, 32), (32, 8), (4, 64), (2, 64)
 """Calls on each dataset and outputs of each of them, the best tests first."""

@@ -15,19 +15,19 @@ import numpy as np
 
 from audits.privacy import failures
 from audits.privacy import footprints as footprints_of
+from audits.privacy.after.planting import KEPT, LEAST_SECONDS, PATIENCE, Given, Passed, plant
+from audits.privacy.after.witness import Witness, find_witness, fresh_samples
 from audits.privacy.assumptions import CALL, Assumptions, sentence
-from audits.privacy.datasets import brief, digest, kept_apart
-from audits.privacy.draws import Drawer, named
+from audits.privacy.draw.datasets import brief, digest, kept_apart
+from audits.privacy.draw.draws import Drawer, named
+from audits.privacy.draw.pairs import MAX_PAIRS, AdjacencyLike, Pair, Pairs, take_pairs
+from audits.privacy.draw.processes import WorkerFailed
 from audits.privacy.fixed_size import run_fixed
 from audits.privacy.method import Finding, Job, nothing
 from audits.privacy.options import MIN_SAMPLES, Options, options_of
-from audits.privacy.pairs import MAX_PAIRS, AdjacencyLike, Pair, Pairs, take_pairs
-from audits.privacy.planting import KEPT, LEAST_SECONDS, PATIENCE, Given, Passed, plant
-from audits.privacy.processes import WorkerFailed
 from audits.privacy.result import AuditResult, Planted
 from audits.privacy.sequential import LONGER, Sequential
 from audits.privacy.tuning import TUNING
-from audits.privacy.witness import Witness, find_witness, fresh_samples
 
 ALIKE = 64
 """Outputs of each dataset that are compared with each other."""

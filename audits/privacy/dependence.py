@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from audits.privacy.leaves import LARGE
-from audits.privacy.outputs import Encoded, Floats, Ints, row_keys
+from audits.privacy.outputs.leaves import LARGE
+from audits.privacy.outputs.outputs import Encoded, Floats, Ints, row_keys
 
 FIRST, FURTHER = 99, 900
 """Permutations that the data must beat, and further ones where they do: the level is 1/1000."""

@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from audits.privacy.datasets import Dataset
-from audits.privacy.draws import Drawer, failure, named
+from audits.privacy.draw.datasets import Dataset
+from audits.privacy.draw.draws import Drawer, failure, named
 
 TRIED, PAIRS = 64, 8
 """Outputs of each dataset that are looked at, of so many pairs at most."""

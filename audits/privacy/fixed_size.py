@@ -12,16 +12,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from audits.privacy import binomial, calibration, events, folds
-from audits.privacy.atoms import count_atoms, family_of_sets, find_atoms, scorer
-from audits.privacy.betting import log_sum
+from audits.privacy.bet import binomial, calibration, events, folds
+from audits.privacy.bet.atoms import count_atoms, family_of_sets, find_atoms, scorer
+from audits.privacy.bet.betting import log_sum
+from audits.privacy.bet.power import QUANTILE, smallest_violation
 from audits.privacy.learners.score import Learner, Score
 from audits.privacy.method import Finding, Job, nothing
 from audits.privacy.options import Options
-from audits.privacy.outputs import Floats, join
+from audits.privacy.outputs.outputs import Floats, join
+from audits.privacy.outputs.plain_words import plainly, with_shares
 from audits.privacy.pair_state import PairState
-from audits.privacy.plain_words import plainly, with_shares
-from audits.privacy.power import QUANTILE, smallest_violation
 from audits.privacy.result import Look
 from audits.privacy.tuning import TUNING
 

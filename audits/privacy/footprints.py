@@ -15,8 +15,8 @@ from operator import itemgetter
 
 import numpy as np
 
-from audits.privacy.binomial import two_bounds
-from audits.privacy.outputs import Floats, Ints, Raw
+from audits.privacy.bet.binomial import two_bounds
+from audits.privacy.outputs.outputs import Floats, Ints, Raw
 from audits.privacy.result import Footprints
 
 LOOKS = (128, 512, 1024, 2048, 4096, 16_384)

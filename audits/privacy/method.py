@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from audits.privacy.datasets import Dataset
-from audits.privacy.draws import Drawer
+from audits.privacy.draw.datasets import Dataset
+from audits.privacy.draw.draws import Drawer
 from audits.privacy.options import Options
 from audits.privacy.result import CurvePoint, Look, Resolution
 

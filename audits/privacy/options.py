@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from audits.privacy.datasets import brief
-from audits.privacy.draws import ERRORS, Stopped
+from audits.privacy.draw.datasets import brief
+from audits.privacy.draw.draws import ERRORS, Stopped
 from audits.privacy.result import Look
 
 METHODS = ("sequential", "clopper-pearson")

@@ -8,8 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from audits.privacy import betting, events, folds
-from audits.privacy.atoms import (
+from audits.privacy.bet import betting, events, folds
+from audits.privacy.bet.atoms import (
     Atoms,
     Counts,
     Reached,
@@ -20,13 +20,13 @@ from audits.privacy.atoms import (
     reached,
     scorer,
 )
-from audits.privacy.datasets import Dataset
-from audits.privacy.draws import named
+from audits.privacy.draw.datasets import Dataset
+from audits.privacy.draw.draws import named
 from audits.privacy.learners.choice import learners
 from audits.privacy.learners.score import Learner
 from audits.privacy.method import Job
 from audits.privacy.options import Options
-from audits.privacy.outputs import Encoded, Ints, join
+from audits.privacy.outputs.outputs import Encoded, Ints, join
 from audits.privacy.result import CurvePoint
 from audits.privacy.tuning import TUNING
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from audits.evidence import Evidence, Verdict
 from audits.privacy import show
-from audits.privacy.witness import Witness
+from audits.privacy.after.witness import Witness
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

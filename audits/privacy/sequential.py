@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from audits.privacy import betting, binomial, events
-from audits.privacy.draws import joined, named
+from audits.privacy.bet import betting, binomial, events
+from audits.privacy.bet.power import growth_needed, smallest_violation
+from audits.privacy.draw.draws import joined, named
 from audits.privacy.method import Finding, Job
-from audits.privacy.outputs import Floats, Ints
+from audits.privacy.outputs.outputs import Floats, Ints
+from audits.privacy.outputs.plain_words import plainly, with_shares
 from audits.privacy.pair_state import Hypothesis, PairState
-from audits.privacy.plain_words import plainly, with_shares
-from audits.privacy.power import growth_needed, smallest_violation
 from audits.privacy.result import Look, Resolution
 from audits.privacy.tuning import TUNING
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audits.privacy.outputs import number_words
+from audits.privacy.outputs.outputs import number_words
 
 if TYPE_CHECKING:
     from audits.privacy.result import AuditResult

@@ -59,7 +59,7 @@ def trace_privacy(
     privacy loss at the distance that its argument really moved; the costs compose to the ledger.
     Raises ValueError for bad input.
     """
-    from audits.privacy.pairs import take_pairs
+    from audits.privacy.draw.pairs import take_pairs
 
     check_claim(epsilon, delta)
     seeds, black_box = int(options.pop("seeds", SEEDS)), bool(options.pop("black_box", True))

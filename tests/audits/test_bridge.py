@@ -25,8 +25,8 @@ import pytest
 
 from audits import adapters, audit_privacy, bridge_worker, remote
 from audits.environments import interpreter
-from audits.privacy.draws import Drawer
-from audits.privacy.processes import WorkerFailed
+from audits.privacy.draw.draws import Drawer
+from audits.privacy.draw.processes import WorkerFailed
 from claims.harness.commands.audit import audit_target
 
 HEADER = """
@@ -213,7 +213,7 @@ def test_the_same_bits_for_any_number_of_workers_and_prints_stay_out(write: Writ
         mechanism = remote(sys.executable, write(EACH))
         assert mechanism.one_by_one
         drawer = Drawer(mechanism, jobs=jobs)
-        from audits.privacy.datasets import Dataset
+        from audits.privacy.draw.datasets import Dataset
 
         data = Dataset(FIRST)
         first = drawer.draw(data, 3000, np.random.default_rng(5), "D")
@@ -235,7 +235,7 @@ def test_a_library_in_one_state_in_all_workers_is_drawn_on_one(write: Write) -> 
     )
     assert not mechanism.replayable
     drawer = Drawer(mechanism, jobs=2)
-    from audits.privacy.datasets import Dataset
+    from audits.privacy.draw.datasets import Dataset
 
     outputs = drawer.draw(Dataset(FIRST), 2000, np.random.default_rng(0), "D")
     assert drawer.jobs == 1

@@ -23,9 +23,9 @@ import pandas as pd
 import pytest
 
 from audits.privacy import AuditResult, audit_privacy
-from audits.privacy.draws import stack
-from audits.privacy.encoder import Encoder
-from audits.privacy.outputs import Encoded
+from audits.privacy.draw.draws import stack
+from audits.privacy.outputs.encoder import Encoder
+from audits.privacy.outputs.outputs import Encoded
 
 Rng = np.random.Generator
 Point = namedtuple("Point", "x y")

@@ -9,7 +9,7 @@ import pytest
 
 from audits.evidence import Verdict
 from audits.privacy import assumptions, audit_privacy, each
-from audits.privacy.outputs import Encoded
+from audits.privacy.outputs.outputs import Encoded
 from benchmarks.assumptions import DEPENDENT, INDEPENDENT
 from benchmarks.assumptions import assumption as broken_of
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audits.privacy import audit_privacy, events
-from audits.privacy.atoms import (
+from audits.privacy import audit_privacy
+from audits.privacy.bet import events
+from audits.privacy.bet.atoms import (
     Atoms,
     Counts,
     count_atoms,
@@ -20,13 +21,13 @@ from audits.privacy.atoms import (
     reached,
     scorer,
 )
-from audits.privacy.datasets import kept_apart
-from audits.privacy.draws import Drawer
+from audits.privacy.draw.datasets import kept_apart
+from audits.privacy.draw.draws import Drawer
 from audits.privacy.learners.regressions import logistic, norm
 from audits.privacy.learners.score import Score
 from audits.privacy.method import Job
 from audits.privacy.options import Options
-from audits.privacy.outputs import Encoded
+from audits.privacy.outputs.outputs import Encoded
 from audits.privacy.sequential import Sequential
 from audits.privacy.tuning import TUNING
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from audits.privacy import betting, events
-from audits.privacy.datasets import kept_apart
-from audits.privacy.draws import Drawer
+from audits.privacy.bet import betting, events
+from audits.privacy.draw.datasets import kept_apart
+from audits.privacy.draw.draws import Drawer
 from audits.privacy.learners.score import Score
 from audits.privacy.method import Job
 from audits.privacy.options import Options

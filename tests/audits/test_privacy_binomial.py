@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from audits.privacy import binomial
+from audits.privacy.bet import binomial
 
 
 def _bets(delta: float, rng: np.random.Generator, count: int) -> tuple[np.ndarray, ...]:

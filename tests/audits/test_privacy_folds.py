@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from scipy import optimize, special, stats
 
-from audits.privacy import events, folds
+from audits.privacy.bet import events, folds
 from audits.privacy.learners import fits, regressions, trees
 from audits.privacy.learners.choice import LINEAR, SMOOTH, TREE
 from audits.privacy.learners.score import Score, fold_of
-from audits.privacy.outputs import Encoded
+from audits.privacy.outputs.outputs import Encoded
 from audits.privacy.tuning import TUNING
 
 RIDGE = 3.0

@@ -21,11 +21,11 @@ import pandas as pd
 import pytest
 
 from audits.privacy import AuditResult, audit_privacy, each, unseeded
-from audits.privacy.datasets import Dataset, copier, digest
-from audits.privacy.describe import Column
-from audits.privacy.draws import stack
-from audits.privacy.encoder import Encoder
-from audits.privacy.pairs import take_pairs
+from audits.privacy.draw.datasets import Dataset, copier, digest
+from audits.privacy.draw.draws import stack
+from audits.privacy.draw.pairs import take_pairs
+from audits.privacy.outputs.describe import Column
+from audits.privacy.outputs.encoder import Encoder
 
 PAIR = [(0, 1)]
 ZONES = datetime.UTC, datetime.timezone(datetime.timedelta(hours=1))

@@ -13,9 +13,9 @@ from scipy import stats
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from audits.privacy import audit_privacy, each, unseeded
-from audits.privacy.datasets import Dataset
-from audits.privacy.draws import Drawer
-from audits.privacy.processes import can_fork, in_processes
+from audits.privacy.draw.datasets import Dataset
+from audits.privacy.draw.draws import Drawer
+from audits.privacy.draw.processes import can_fork, in_processes
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="no fork here: outputs are drawn by one process")
 

@@ -9,9 +9,9 @@ import pytest
 
 from audits import audit_privacy
 from audits.privacy import sequential
-from audits.privacy.betting import log_sum
-from audits.privacy.datasets import kept_apart
-from audits.privacy.draws import Drawer
+from audits.privacy.bet.betting import log_sum
+from audits.privacy.draw.datasets import kept_apart
+from audits.privacy.draw.draws import Drawer
 from audits.privacy.method import Job
 from audits.privacy.options import Options
 from audits.privacy.sequential import MeanWealth, Sequential, Wealth

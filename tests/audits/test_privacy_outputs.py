@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits.privacy import audit_privacy, each, leaves, unseeded
-from audits.privacy.describe import NUMBERS, OUTPUT, Column, Symbol
-from audits.privacy.encoder import Encoder
-from audits.privacy.leaves import objects
+from audits.privacy import audit_privacy, each, unseeded
+from audits.privacy.outputs import leaves
+from audits.privacy.outputs.describe import NUMBERS, OUTPUT, Column, Symbol
+from audits.privacy.outputs.encoder import Encoder
+from audits.privacy.outputs.leaves import objects
 
 PAIR = [(0, 1)]
 

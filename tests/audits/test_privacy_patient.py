@@ -10,10 +10,10 @@ import pytest
 from scipy import special
 
 from audits.privacy import audit_privacy
-from audits.privacy.describe import rendered
 from audits.privacy.learners.choice import MODES, PERIOD, SEARCHES
 from audits.privacy.learners.search import of_split
-from audits.privacy.outputs import Encoded
+from audits.privacy.outputs.describe import rendered
+from audits.privacy.outputs.outputs import Encoded
 from benchmarks.leaks import NUMBERS, bit
 
 period, modes = PERIOD.fit, MODES.fit

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audits.privacy import AuditResult, audit_privacy, each, planting
-from audits.privacy.encoder import Encoder
-from audits.privacy.leaks import PlantedLeak, battery, put, put_mode, put_parity, put_phase, put_sign
-from audits.privacy.outputs import Encoded
-from audits.privacy.planting import Given, Passed, plant, size_for
+from audits.privacy import AuditResult, audit_privacy, each
+from audits.privacy.after import planting
+from audits.privacy.after.leaks import PlantedLeak, battery, put, put_mode, put_parity, put_phase, put_sign
+from audits.privacy.after.planting import Given, Passed, plant, size_for
+from audits.privacy.outputs.encoder import Encoder
+from audits.privacy.outputs.outputs import Encoded
 from audits.privacy.result import once_in
 
 RNG = np.random.default_rng
@@ -143,7 +144,7 @@ def test_words_of_a_chance_are_rounded_towards_the_more_frequent() -> None:
 
 
 def test_a_run_uses_every_output_once_and_each_dataset_its_own() -> None:
-    from audits.privacy.datasets import Dataset
+    from audits.privacy.draw.datasets import Dataset
 
     pools = [columns(np.arange(0.0, 100.0)), columns(np.arange(1000.0, 1100.0))]
     nothing = PlantedLeak("nothing", "chance", put(-1.0))

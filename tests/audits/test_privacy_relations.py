@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from audits import audit_privacy, each
-from audits.privacy.describe import rendered
-from audits.privacy.encoder import Encoder
 from audits.privacy.learners.families import lags, listed_orders, order_statistics, rows, spreads
 from audits.privacy.learners.search import View, best_of
-from audits.privacy.outputs import Encoded
+from audits.privacy.outputs.describe import rendered
+from audits.privacy.outputs.encoder import Encoder
+from audits.privacy.outputs.outputs import Encoded
 
 
 def encoded(*sides: Any) -> list[Encoded]:

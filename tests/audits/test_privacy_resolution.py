@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from audits.privacy import binomial
-from audits.privacy.power import smallest_violation
+from audits.privacy.bet import binomial
+from audits.privacy.bet.power import smallest_violation
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.0), (1.0, 1e-5), (0.0, 0.1), (3.0, 0.0)])

@@ -9,15 +9,16 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import ndtr
 
-from audits.privacy import audit_privacy, calibration, events
-from audits.privacy.describe import rendered
+from audits.privacy import audit_privacy
+from audits.privacy.bet import calibration, events
 from audits.privacy.learners.cells import sets, value
 from audits.privacy.learners.choice import MODES
 from audits.privacy.learners.regressions import repeated, smooth, sparse
 from audits.privacy.learners.scaling import standardised
 from audits.privacy.learners.score import Fit, Score
 from audits.privacy.learners.trees import tree
-from audits.privacy.outputs import LARGE, Encoded
+from audits.privacy.outputs.describe import rendered
+from audits.privacy.outputs.outputs import LARGE, Encoded
 
 
 def encoded(values: Any) -> Encoded:

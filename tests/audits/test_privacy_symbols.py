@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from audits import audit_privacy, each
-from audits.privacy.describe import Interval, rendered
-from audits.privacy.encoder import Encoder
 from audits.privacy.learners.cells import partition
 from audits.privacy.learners.choice import SEARCHES
 from audits.privacy.learners.families import members
 from audits.privacy.learners.search import best_of
-from audits.privacy.outputs import Encoded, columns_of
+from audits.privacy.outputs.describe import Interval, rendered
+from audits.privacy.outputs.encoder import Encoder
+from audits.privacy.outputs.outputs import Encoded, columns_of
 
 Rng = np.random.Generator
 WORDS = [

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy.special import beta
 
-from audits.privacy.describe import rendered
 from audits.privacy.learners import trees
-from audits.privacy.outputs import Encoded
+from audits.privacy.outputs.describe import rendered
+from audits.privacy.outputs.outputs import Encoded
 from audits.privacy.tuning import TUNING
 
 EQUAL = 0.5

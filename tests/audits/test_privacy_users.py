@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 from audits.privacy import AuditResult, audit_privacy, each
-from audits.privacy.datasets import Dataset
-from audits.privacy.encoder import MOST_PATTERNS, Encoder
-from audits.privacy.leaves import objects
+from audits.privacy.draw.datasets import Dataset
+from audits.privacy.outputs.encoder import MOST_PATTERNS, Encoder
+from audits.privacy.outputs.leaves import objects
 
 Rng = np.random.Generator
 PAIR = [(0, 1)]

@@ -17,8 +17,8 @@ import pytest
 from scipy import stats
 
 from audits import audit_privacy, each
-from audits.privacy.encoder import Encoder
-from audits.privacy.witness import Share, find_witness
+from audits.privacy.after.witness import Share, find_witness
+from audits.privacy.outputs.encoder import Encoder
 from claims.harness.commands.audit import audit_target
 
 PAIR = (np.array([1.0]), np.array([0.0]))

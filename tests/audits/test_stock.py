@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from audits import each
-from audits.privacy.pairs import take_pairs
+from audits.privacy.draw.pairs import take_pairs
 from audits.stock import ADJACENCIES, Schema, derived, search, stock
 
 SCHEMAS = [

@@ -57,7 +57,7 @@ def _edited(root: Path, file: str) -> set[str]:
         ("implementations/song2021/dp_gd.py", {THEOREM}),
         # Imported inside a function, and by an instrument that the claim imports inside a function.
         ("audits/divergence.py", {LEVY}),
-        ("audits/privacy/betting.py", {THEOREM}),
+        ("audits/privacy/bet/betting.py", {THEOREM}),
         ("claims/harness/run/cells.py", {THEOREM, LEMMA, LEVY}),
         ("audits/evidence.py", {THEOREM, LEMMA, LEVY}),
     ],

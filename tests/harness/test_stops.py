@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from audits.privacy.processes import in_processes
+from audits.privacy.draw.processes import in_processes
 from claims.harness.commands import main
 from claims.harness.commands.published import claim_case
 from claims.harness.commands.stopping import Signalled, signals_raise
@@ -63,7 +63,7 @@ PARENTS = {
     list(each_forked([1, 2], stay, jobs=2))
     """,
     "audit -j 2": """
-    from audits.privacy.processes import in_processes
+    from audits.privacy.draw.processes import in_processes
     in_processes(stay, 2, 2)
     """,
 }

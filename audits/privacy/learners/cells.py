@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.describe import OUTPUT, Interval, Symbol, Words, listed
 from audits.privacy.footprints import cells as bit_cells
 from audits.privacy.learners.score import Score, threshold_words
-from audits.privacy.outputs import Encoded, Floats, Ints, digits_of, number_words, value_words
+from audits.privacy.outputs.describe import OUTPUT, Interval, Symbol, Words, listed
+from audits.privacy.outputs.outputs import Encoded, Floats, Ints, digits_of, number_words, value_words
 from audits.privacy.tuning import TUNING
 
 

@@ -8,7 +8,7 @@ from audits.privacy.learners.regressions import logistic, norm, repeated, smooth
 from audits.privacy.learners.score import Learner
 from audits.privacy.learners.search import search
 from audits.privacy.learners.trees import tree
-from audits.privacy.outputs import Encoded
+from audits.privacy.outputs.outputs import Encoded
 from audits.privacy.tuning import TUNING
 
 SUMS = (

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.describe import NUMBERS, Column, Mark, Symbol, Words, listed, weighted
 from audits.privacy.learners.cells import SHOWN, partition
 from audits.privacy.learners.fits import shrinkage
 from audits.privacy.learners.score import some_columns
@@ -29,7 +28,8 @@ from audits.privacy.learners.search import (
     of_table,
     of_views,
 )
-from audits.privacy.outputs import (
+from audits.privacy.outputs.describe import NUMBERS, Column, Mark, Symbol, Words, listed, weighted
+from audits.privacy.outputs.outputs import (
     Encoded,
     Floats,
     Ints,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from audits.privacy.outputs import Floats, Ints
+from audits.privacy.outputs.outputs import Floats, Ints
 from audits.privacy.tuning import TINY, TUNING
 
 

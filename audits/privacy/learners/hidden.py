@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.describe import OUTPUT, Column, Interval, Words
 from audits.privacy.learners.families import LEAD, NORM, SUM, Found, numbers, off_grid
 from audits.privacy.learners.score import some_columns
 from audits.privacy.learners.search import Candidates, View, family, of_split
-from audits.privacy.outputs import LARGE, Encoded, Floats, Ints, number_words
+from audits.privacy.outputs.describe import OUTPUT, Column, Interval, Words
+from audits.privacy.outputs.outputs import LARGE, Encoded, Floats, Ints, number_words
 from audits.privacy.tuning import TINY, TUNING
 
 

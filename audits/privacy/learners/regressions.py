@@ -9,7 +9,7 @@ import numpy as np
 from audits.privacy.learners.fits import cross_fit, labelled, most_fitted, newton, shrinkage
 from audits.privacy.learners.scaling import flagged, standardised
 from audits.privacy.learners.score import Score, fold_of, some_columns, spaced, threshold_words
-from audits.privacy.outputs import Columns, Encoded, Floats, columns_of
+from audits.privacy.outputs.outputs import Columns, Encoded, Floats, columns_of
 from audits.privacy.tuning import BOUND, TUNING
 
 

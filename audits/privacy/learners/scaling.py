@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from audits.privacy.outputs import LARGE, Floats
+from audits.privacy.outputs.outputs import LARGE, Floats
 from audits.privacy.tuning import BOUND, TUNING
 
 QUARTILES = 1.349

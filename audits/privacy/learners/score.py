@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audits.privacy.describe import Words
-from audits.privacy.outputs import Encoded, Floats, Ints, number_words
+from audits.privacy.outputs.describe import Words
+from audits.privacy.outputs.outputs import Encoded, Floats, Ints, number_words
 
 Folds = tuple[Callable[[Encoded], Floats], ...]
 

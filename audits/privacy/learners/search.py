@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from audits.privacy.describe import NUMBERS, Words
 from audits.privacy.learners.cells import of_cells, of_number
 from audits.privacy.learners.score import Score
-from audits.privacy.outputs import Encoded, Floats, Ints
+from audits.privacy.outputs.describe import NUMBERS, Words
+from audits.privacy.outputs.outputs import Encoded, Floats, Ints
 from audits.privacy.tuning import TUNING
 
 

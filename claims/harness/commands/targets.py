@@ -213,7 +213,7 @@ def adjacent(loaded: Target, adjacency: str, claim: Claimed, asked: Asked) -> li
     """
     import numpy as np
 
-    from audits.privacy.pairs import take_pairs
+    from audits.privacy.draw.pairs import take_pairs
     from audits.stock import ADJACENCIES, derived, search, stock
 
     if adjacency not in (*ADJACENCIES, "all"):

@@ -217,7 +217,7 @@ def _by_adjacency(loaded: Target, adjacency: str | None, options: Options) -> li
         else:
             import numpy as np
 
-            from audits.privacy.pairs import take_pairs
+            from audits.privacy.draw.pairs import take_pairs
 
             own, _ = take_pairs(loaded.pairs, np.random.default_rng(options.seed), cast(Any, known))
             pairs = [derived(pair, kind) for pair in own]

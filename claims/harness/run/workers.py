@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from audits.privacy.processes import end_with_parent
+from audits.privacy.draw.processes import end_with_parent
 from claims.harness.claim import Claim
 from claims.harness.run.cells import Cell, Outcome, Work, compute
 

@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from audits.privacy import binomial
-from audits.privacy.datasets import Dataset
-from audits.privacy.describe import Words, rendered
-from audits.privacy.encoder import Encoder
-from audits.privacy.leaks import PlantedLeak, battery
-from audits.privacy.outputs import Encoded
+from audits.privacy.after.leaks import PlantedLeak, battery
+from audits.privacy.bet import binomial
+from audits.privacy.draw.datasets import Dataset
+from audits.privacy.outputs.describe import Words, rendered
+from audits.privacy.outputs.encoder import Encoder
+from audits.privacy.outputs.outputs import Encoded
 from audits.privacy.result import Planted
 
 KEPT = 3

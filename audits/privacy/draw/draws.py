@@ -16,11 +16,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from audits.privacy.datasets import Dataset, brief, copier
-from audits.privacy.encoder import Encoder
-from audits.privacy.leaves import Word, objects
-from audits.privacy.outputs import Raw
-from audits.privacy.processes import Unsendable, WorkerFailed, can_fork, in_processes
+from audits.privacy.draw.datasets import Dataset, brief, copier
+from audits.privacy.draw.processes import Unsendable, WorkerFailed, can_fork, in_processes
+from audits.privacy.outputs.encoder import Encoder
+from audits.privacy.outputs.leaves import Word, objects
+from audits.privacy.outputs.outputs import Raw
 
 Mechanism = Callable[..., Any]
 

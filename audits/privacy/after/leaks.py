@@ -22,10 +22,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.describe import Column, Symbol
-from audits.privacy.encoder import Encoder
-from audits.privacy.leaves import LENGTH
-from audits.privacy.outputs import Encoded, Floats, join
+from audits.privacy.outputs.describe import Column, Symbol
+from audits.privacy.outputs.encoder import Encoder
+from audits.privacy.outputs.leaves import LENGTH
+from audits.privacy.outputs.outputs import Encoded, Floats, join
 
 Rng = np.random.Generator
 Plant = Callable[[Encoded, int, float, Rng], Encoded]

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from audits.privacy.events import ThresholdFamily
-from audits.privacy.outputs import Floats
+from audits.privacy.bet.events import ThresholdFamily
+from audits.privacy.outputs.outputs import Floats
 from audits.privacy.tuning import TINY, TUNING
 
 

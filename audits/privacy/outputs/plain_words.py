@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.describe import Words, listed
-from audits.privacy.events import ThresholdFamily
-from audits.privacy.outputs import Encoded, Floats, columns_of, digits_of, number_words
+from audits.privacy.bet.events import ThresholdFamily
+from audits.privacy.outputs.describe import Words, listed
+from audits.privacy.outputs.outputs import Encoded, Floats, columns_of, digits_of, number_words
 from audits.privacy.tuning import TUNING
 
 MOST_ROWS = 4096

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from audits.privacy import binomial
-from audits.privacy.outputs import Floats
+from audits.privacy.bet import binomial
+from audits.privacy.outputs.outputs import Floats
 from audits.privacy.result import Resolution
 
 QUANTILE = 1.2816

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from audits.privacy.datasets import Records, brief, digest, readings, records
+from audits.privacy.draw.datasets import Records, brief, digest, readings, records
 from implementations.interfaces import Adjacency
 
 Pair = tuple[Any, Any]

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy import events
+from audits.privacy.bet import events
 from audits.privacy.learners.score import Folds, Learner, Score, fold_of
-from audits.privacy.outputs import Encoded
+from audits.privacy.outputs.outputs import Encoded
 
 Floats = NDArray[np.floating[Any]]
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from audits.privacy import binomial, events
-from audits.privacy.outputs import Floats, Ints
+from audits.privacy.bet import binomial, events
+from audits.privacy.outputs.outputs import Floats, Ints
 from audits.privacy.tuning import TUNING
 
 

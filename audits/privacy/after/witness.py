@@ -20,11 +20,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy import binomial
-from audits.privacy.describe import Column, Interval, Mark, Symbol, weighted
-from audits.privacy.encoder import Encoder
-from audits.privacy.leaves import EXACT
-from audits.privacy.outputs import Encoded, Floats, Ints, Raw, number_words, value_words
+from audits.privacy.bet import binomial
+from audits.privacy.outputs.describe import Column, Interval, Mark, Symbol, weighted
+from audits.privacy.outputs.encoder import Encoder
+from audits.privacy.outputs.leaves import EXACT
+from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Raw, number_words, value_words
 from audits.privacy.tuning import TUNING
 
 ALIKE = 0.9

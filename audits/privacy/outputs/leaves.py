@@ -23,8 +23,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from audits.privacy.describe import Look
-from audits.privacy.outputs import LARGE, Floats, Ints, Raw
+from audits.privacy.outputs.describe import Look
+from audits.privacy.outputs.outputs import LARGE, Floats, Ints, Raw
 
 HUGE = 1e299
 """Integers that no float holds lie from here on, by their number of bits."""

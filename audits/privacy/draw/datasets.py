@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from audits.privacy.outputs import Raw
+from audits.privacy.outputs.outputs import Raw
 
 Records = list[Hashable]
 ATOMIC = bool, int, float, complex, str, bytes, np.generic

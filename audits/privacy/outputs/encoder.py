@@ -21,9 +21,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from audits.privacy import leaves
-from audits.privacy.describe import NUMBERS, OUTPUT, Look, Node, Place, Words, rendered
-from audits.privacy.outputs import Encoded, Floats, Ints, Raw
+from audits.privacy.outputs import leaves
+from audits.privacy.outputs.describe import NUMBERS, OUTPUT, Look, Node, Place, Words, rendered
+from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Raw
 
 ABSENT = leaves.Word("(absent or a container)")
 """The symbol of a field or an item that an output does not have."""

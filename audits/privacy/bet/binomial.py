@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from audits.bounds import clopper_pearson_limits as clopper_pearson
-from audits.privacy.outputs import Floats
+from audits.privacy.outputs.outputs import Floats
 
 
 def project(p1: Floats, q1: Floats, epsilon: Floats, delta: float) -> tuple[Floats, Floats]:

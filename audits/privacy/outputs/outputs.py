@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.describe import Column, Mark, Symbol, Words
+from audits.privacy.outputs.describe import Column, Mark, Symbol, Words
 from audits.privacy.tuning import TUNING
 
 Floats = NDArray[np.floating[Any]]

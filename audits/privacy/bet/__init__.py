@@ -1,0 +1,1 @@
+"""Events, the bets on them, and the bounds that they give."""

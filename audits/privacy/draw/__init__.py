@@ -1,0 +1,1 @@
+"""How outputs are drawn: pairs of datasets, and the processes that draw."""
