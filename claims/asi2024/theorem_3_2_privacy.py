@@ -49,6 +49,7 @@ from claims.asi2024._transcripts import (
     transcript_delta,
     users_of,
 )
+from claims.asi2024.lemma_3_6 import displacement
 from implementations.asi2024 import clusters
 from implementations.asi2024.above_threshold import halting_law
 from implementations.asi2024.outlier_removal import (
@@ -56,6 +57,7 @@ from implementations.asi2024.outlier_removal import (
     Plan,
     corrected_plan,
     corrected_users,
+    look,
 )
 from implementations.interfaces import Array
 
@@ -127,20 +129,55 @@ def check_printed_program(point: Point) -> Iterator[Evidence]:
     ).evidence("Algorithm 1 on two clusters")  # fmt: skip
 
 
+def answers_alone(plan: Plan) -> Callable[[float, int, np.random.Generator], Array]:
+    """The answers (size, T) to T queries on which all users have one value, the data; nobody is removed."""
+
+    def program(place: float, size: int, rng: np.random.Generator) -> Array:
+        run = OutlierRemovingMean(plan, size, rng)
+        query = look(np.array([[place]]), plan.tau, [plan.n])
+        return np.concatenate([run.answer(query).values for _ in range(plan.queries)], axis=1)
+
+    return program
+
+
+def halting_alone(plan: Plan, share: float) -> Program:
+    """How many queries are answered, (size,), the data being the last user's place at each query."""
+    transcripts = fixed_transcripts(plan, share)
+    return lambda places, size, rng: transcripts(places, size, rng)[:, 0]
+
+
 def check_corrected(point: Point) -> Iterator[Evidence]:
-    """An audit of the corrected program with adaptive queries around the threshold."""
+    """Audits of the corrected program: of both its halves at what each is given, and of the whole.
+
+    The proof gives ε/2 to the answers and ε/2 to AboveThreshold. Answers as far apart as those of neighbours
+    can be (but for probability δ/(4T) each) spend all of theirs.
+    """
     n = corrected_users(point.T, point.epsilon, point.delta)
     plan = corrected_plan(n, point.T, point.epsilon, point.delta, 1.0)
     share = share_for(n, plan.threshold + point.height / point.epsilon)
+    apart = displacement(plan, point.delta)
+    alphas = point.split(3)
+    yield audit_privacy(
+        answers_alone(plan), [(0.0, apart)], epsilon=point.epsilon / 2.0, delta=point.delta / 2.0,
+        adjacency=lambda a, b: abs(a - b) <= apart, alpha=alphas[0], rng=point.rng,
+        max_samples=point.samples,
+    ).evidence("the answers alone, as far apart as those of neighbours can be")  # fmt: skip
+    near, far = NEAR_FIRST
+    early = point.T - 1
+    yield audit_privacy(
+        halting_alone(plan, share), [((near,) * early + (far,), (far,) * early + (near,))],
+        epsilon=point.epsilon / 2.0, adjacency=one_user, alpha=alphas[1], rng=point.rng,
+        max_samples=point.samples,
+    ).evidence("AboveThreshold alone")  # fmt: skip
     yield audit_privacy(
         adaptive_transcripts(plan, share), [(NEAR_FIRST, FAR_FIRST)], epsilon=point.epsilon,
-        delta=point.delta, adjacency=one_user, alpha=point.alpha, rng=point.rng, max_samples=point.samples,
+        delta=point.delta, adjacency=one_user, alpha=alphas[2], rng=point.rng, max_samples=point.samples,
     ).evidence("corrected Algorithm 1, adaptive queries")  # fmt: skip
 
 
 def fixed_transcripts(plan: Plan, share: float) -> Program:
-    """Transcripts (size, T + 1) as in `adaptive_transcripts`, the data being the last user's place "
-    "at each query."""
+    """Transcripts (size, T + 1) as in `adaptive_transcripts`, the data being the last user's place at each
+    query."""
     most = round(share * (plan.n - 1))
     weights = np.array([most, plan.n - 1 - most, 1])
 
@@ -168,8 +205,7 @@ def tight_plan(n: int, epsilon: float, delta: float, share: float) -> Plan:
 
 
 def check_sharp(point: Point) -> Iterator[Evidence]:
-    """An audit of the program where its exact δ at ε is the δ that is claimed: half of the noise "
-    "must show."""
+    """An audit of the program where its exact δ at ε is the δ that is claimed; half of the noise shows."""
     share = share_for(point.n, 0.8 * point.n)
     plan = tight_plan(point.n, point.epsilon, point.delta, share)
     yield audit_privacy(
