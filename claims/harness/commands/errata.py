@@ -127,9 +127,9 @@ def plain(text: str) -> str:
 def _whole(text: str) -> str:
     """A phrase as a sentence; a first word of one letter is a variable and stays.
 
-    >>> _whole("line 3 lacks a factor"), _whole("n = 2 is enough.")
-    ('Line 3 lacks a factor.', 'n = 2 is enough.')
+    >>> _whole("line 3 lacks a factor"), _whole("n = 2 is enough."), _whole("(See line 4.)")
+    ('Line 3 lacks a factor.', 'n = 2 is enough.', '(See line 4.)')
     """
     if text[:2].isalpha() and text[:2].isascii():
         text = text[0].upper() + text[1:]
-    return text if text.endswith((".", "!", "?")) else f"{text}."
+    return text if text.rstrip(")”").endswith((".", "!", "?")) else f"{text}."
