@@ -95,7 +95,10 @@ def _entry(claim: Claim, claims: Sequence[Claim], checked: Checked | None) -> st
         f"**What survives.** {_whole(plain(found.survives))}\n",
         f"**The friendliest reading.** {_whole(plain(found.favour))}\n",
     ]
-    consequences = [c for c in claims if c.finding is not None and c.finding.follows_from == claim.id]
+    # Other readings of the same statement, and programs that show it, are no consequences to its authors.
+    consequences = [
+        c for c in claims if c.finding and c.finding.follows_from == claim.id and c.name != claim.name
+    ]
     if consequences:
         named = "; ".join(f"{c.result}, {c.title}" for c in consequences)
         lines.append(f"**What falls with it.** {named}.\n")
