@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from itertools import product
+from itertools import product, zip_longest
 from typing import Any
 
 import numpy as np
@@ -66,6 +66,11 @@ def deviation(pairs: Iterable[tuple[float, float]]) -> float:
 
 def held(quantity: str, pairs: Iterable[tuple[float, float]], error: float = ROUNDING) -> Evidence:
     return equals(f"deviation from the formula: {quantity}", deviation(pairs), 0.0, error=error)
+
+
+def paired(found: Iterable[float], wanted: Iterable[float]) -> list[tuple[float, float]]:
+    """Found numbers beside their formulas; where one of them is missing, 0 stands for it and deviates."""
+    return list(zip_longest(found, wanted, fillvalue=0.0))
 
 
 def refuses(run: Callable[[], object]) -> float:
@@ -128,7 +133,7 @@ def of_range(point: Point) -> Iterator[Evidence]:
         x = point.rng.choice(np.linspace(-ratio, ratio, 6), 7) * tau
         found = private_range.range_law(x, epsilon, tau, ratio * tau, name).enumerate()
         wanted = _oracle.range_law(x, epsilon, tau, ratio * tau, WIDTHS[name])
-        laws += list(zip(np.exp(found[1]), wanted[1], strict=True))
+        laws += paired(np.exp(found[1]), wanted[1])
         low, high = private_range.private_range(x, epsilon, tau, ratio * tau, point.rng, name)
         place = np.abs(0.5 * (low + high) - wanted[0]).min()
         intervals += [(float(high - low), 2.0 * REACH[name] * tau), (1.0 + float(place), 1.0)]
@@ -164,7 +169,7 @@ def of_algorithm_1(point: Point) -> Iterator[Evidence]:
         centres, weights = _oracle.range_law(x, SHARES[name] * epsilon, tau, ratio * tau, WIDTHS[name])
         reach = REACH[name] * tau
         means = np.clip(x, centres[:, None] - reach, centres[:, None] + reach).mean(axis=1)
-        found += [*zip(law.centres, means, strict=True), *zip(law.weights, weights, strict=True)]
+        found += [*paired(law.centres, means), *paired(law.weights, weights)]
         found.append((law.scale, noise(6, epsilon, tau, name)))
     yield held("weights, centres and scale of the law of Algorithm 1", found)
 
