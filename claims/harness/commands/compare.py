@@ -20,7 +20,8 @@ def compare_runs(first: Path, second: Path, patterns: Sequence[str] = ()) -> dic
     intervals are disjoint, which for exact numbers means any change) and `lines`, the same in words.
     Raises ValueError where a folder is no run, a run is broken or unfinished, or a pattern matches nothing.
     """
-    a, b = _chosen(*({r.id: r for r in read_run(folder).claims} for folder in (first, second)), patterns)
+    before, after = ({r.id: r for r in read_run(folder).claims} for folder in (first, second))
+    a, b = _chosen(before, after, patterns)
     both = sorted(a.keys() & b.keys())
     verdicts = [
         {"id": i, "before": a[i].verdict, "after": b[i].verdict} for i in both if a[i].verdict != b[i].verdict
