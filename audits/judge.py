@@ -366,6 +366,7 @@ def sandwich(
     *,
     alpha: float,
     point: Point | None = None,
+    ceiling: float | None = None,
     **options: Any,
 ) -> list[Evidence]:
     """Every private mechanism above a claimed lower bound, and a mechanism without privacy below it.
@@ -374,13 +375,14 @@ def sandwich(
     claimed      the claimed lower bound of the expected error, > 0.
     non_private  errors of mechanisms without privacy on the same instance.
     alpha        probability that a true lower bound is refuted; split evenly over the private mechanisms.
+    ceiling      no error can be larger; with it a mechanism whose error is the same in every trial is judged.
     options      of each test, as `mean_at_most`.
 
     Samples can refute a lower bound (a private mechanism below it) and cannot confirm it. Without a mechanism
     below the bound the instance may simply be hard for everybody and says nothing of privacy: then the
     result is INCONCLUSIVE, as where the interval of a private mechanism reaches below the bound. The
     non-private test can refute nothing and spends no α.
-    Raises ValueError for no mechanism, for claimed ≤ 0, and as `check_bound`.
+    Raises ValueError for no mechanism, for claimed ≤ 0, an error above the ceiling, and as `check_bound`.
 
     >>> rng = np.random.default_rng(0)
     >>> found = sandwich({"a": rng.normal(2, 0.1, 99)}, 1.0, {"open": rng.normal(0.1, 0.1, 99)}, alpha=0.01)
@@ -393,27 +395,63 @@ def sandwich(
         raise ValueError(f"claimed must be finite and > 0, got {claimed}")
     share = alpha / len(private)
     found = [
-        _above(f"error of {name}", values, claimed, alpha=share, point=point, **options)
+        _above(f"error of {name}", values, claimed, alpha=share, point=point, ceiling=ceiling, **options)
         for name, values in private.items()
     ]
     return [*found, _bites(non_private, claimed, alpha, point)]
 
 
 def _above(
-    quantity: str, values: ArrayLike, claimed: float, *, alpha: float, point: Point | None, **options: Any
+    quantity: str,
+    values: ArrayLike,
+    claimed: float,
+    *,
+    alpha: float,
+    point: Point | None,
+    ceiling: float | None,
+    **options: Any,
 ) -> Evidence:
     """A private mechanism above the bound; INCONCLUSIVE where its interval reaches below.
 
     A mechanism whose error is the same in every trial has no spread to judge by: it is shown and not judged
-    where it is above.
+    where it is above, and judged by the ceiling where it is below.
     """
+    if ceiling is not None and (largest := np.max(values, initial=-math.inf)) > ceiling * (1.0 + ROUNDING):
+        raise ValueError(f"ceiling must be at least the largest error, {largest:g}, got {ceiling:g}")
     same = _same_in_every_trial(values)
     if same is not None and same >= claimed:
         return reported(quantity, same, claimed=claimed, point=point, note="the same in every trial")
+    if same is not None and ceiling is not None:
+        return _alike(quantity, same, np.size(values), ceiling, claimed, alpha, point)
     found = mean_at_least(quantity, values, claimed, alpha=alpha, point=point, **options)
     if found.verdict is Verdict.CONSISTENT and found.low <= claimed:
         return replace(found, verdict=Verdict.INCONCLUSIVE, note="the interval reaches below the bound")
     return found
+
+
+def _alike(
+    quantity: str,
+    same: float,
+    trials: int,
+    ceiling: float,
+    claimed: float,
+    alpha: float,
+    point: Point | None,
+) -> Evidence:
+    """Trials that all have one error below the claimed mean, where no error is above the ceiling.
+
+    A mean ≥ c needs other errors than `same` with probability q ≥ (c − same)/(ceiling − same). All N trials
+    have one and the same error v < c with probability Σ_v p_v^N, p_v ≤ 1 − q; where (1 − q)^(N − 1) ≤ α for
+    the v that is seen, c is refuted at level α. The upper limit is the largest c that is not.
+    """
+    reach = 1.0 - alpha ** (1.0 / (trials - 1)) if trials > 1 else 1.0
+    high = same + (ceiling - same) * reach
+    return Evidence(
+        quantity=quantity, estimate=same, low=-math.inf, high=high, confidence=1.0 - alpha,
+        method="equal trials", samples=trials, claimed=claimed, point=_plain(point),
+        verdict=Verdict.REFUTED if high < claimed else Verdict.INCONCLUSIVE, alpha_spent=alpha,
+        note=f"the same in every trial; no error is above {ceiling:g}",
+    )  # fmt: skip
 
 
 def _same_in_every_trial(values: ArrayLike) -> float | None:

@@ -117,6 +117,6 @@ CLAIM = Claim(
     expected=CONSISTENT,
     check=check,
     smoke=grid(epsilon=(0.5,), T=(300,), samples=(100_000,)),
-    ci=grid(epsilon=(0.5, 3.0), T=(30, 500), samples=(400_000,)),
+    ci=grid(epsilon=(0.5, 3.0), T=(30, 500), samples=(200_000,)),
     largest_resolution=0.02,
 )

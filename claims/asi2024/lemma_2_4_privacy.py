@@ -152,7 +152,7 @@ PROGRAM = CLAIM.reading(
     expected=CONSISTENT,
     check=check_program,
     smoke=grid(T=(3,), epsilon=(1.0,), samples=(50_000,)),
-    ci=grid(T=(3, 10), epsilon=(0.5, 2.0), samples=(200_000,)),
+    ci=grid(T=(3, 10), epsilon=(0.5, 2.0), samples=(100_000,)),
     largest_resolution=3.0,
 )
 CLAIMS = [SCORE, PROGRAM]

@@ -87,12 +87,17 @@ def _poisson_tail(mean: float, k: int) -> float:
     return math.fsum(terms)
 
 
+def displacement(plan: Plan, delta: float) -> float:
+    """9τ(k + 2)/n: how far apart the means of neighbours are at most, but for probability δ/(4T) each."""
+    return 9.0 * plan.tau / plan.n * (poisson_quantile(6.0, delta / (4.0 * plan.queries)) + 2)
+
+
 def spent(plan: Plan, epsilon: float, delta: float) -> float:
     """δ that T answers, their couplings and the noise of AboveThreshold spend beside ε/2 + ε/2."""
     from implementations.privacy import gaussian_delta
 
     zeta = delta / (4.0 * (1.0 + math.exp(epsilon)))
-    moved = 9.0 * plan.tau / plan.n * (poisson_quantile(6.0, delta / (4.0 * plan.queries)) + 2)
+    moved = displacement(plan, delta)
     answers = gaussian_delta(epsilon / 2.0, moved * math.sqrt(plan.queries) / plan.noise)
     return float(answers) + delta / 4.0 + (1.0 + math.exp(epsilon)) * zeta
 

@@ -262,7 +262,7 @@ CORRECTED = CLAIM.reading(
     measure=measure,
     judge=judge,
     smoke=Tier(_CELLS, trials=400),
-    ci=Tier(_CELLS, trials=1000),
+    ci=Tier(_CELLS, trials=500),
     fits_exponents=True,
     largest_resolution=0.4,
 )

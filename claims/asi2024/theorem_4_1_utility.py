@@ -237,7 +237,7 @@ CORRECTED = CLAIM.reading(
     measure=measure,
     judge=judge,
     smoke=Tier(_CELLS, trials=600),
-    ci=Tier(_CELLS, trials=2000),
+    ci=Tier(_CELLS, trials=800),
     fits_exponents=True,
     largest_resolution=0.2,
     plots=[

@@ -175,7 +175,7 @@ CLAIM = Claim(
             [*MEMBERS, *STEEP],
             **LEVELS,
         ),
-        trials=1000,
+        trials=600,
     ),
 )  # fmt: skip
 FIXED_N = CLAIM.reading(
@@ -200,7 +200,7 @@ FIXED_N = CLAIM.reading(
             for m in np.linspace(20.0, 90.0, 15).tolist()
             for member in (*MEMBERS, *STEEP)
         ],
-        trials=400,
+        trials=250,
     ),
 )
 DELTA = CLAIM.reading(

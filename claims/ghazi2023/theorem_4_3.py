@@ -144,7 +144,7 @@ CLAIM = Claim(
         )
     ],
     smoke=Tier(grid(member=FEW, **LEVELS), trials=90),
-    ci=Tier(grid(member=tuple(MEMBERS), **LEVELS), trials=300),
+    ci=Tier(grid(member=tuple(MEMBERS), **LEVELS), trials=120),
 )
 DELTAS = (0.3, 0.1, 0.01, 1e-3, 1e-5, 1e-8, 1e-12, 1e-17, 1e-24, 1e-32, 1e-42, 1e-55, 1e-70, 1e-90)
 DELTA = CLAIM.reading(

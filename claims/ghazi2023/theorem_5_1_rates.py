@@ -155,7 +155,7 @@ LAST_PHASE = Claim(
     largest_resolution=0.5,
     plots=[rates.plot("Phased-SCO, large m: the risk is that of the last noise", "G·E‖z‖·σ_T", RISK)],
     smoke=Tier(rates.balanced(list(NOISE)[:3], **LARGE_M), trials=400),
-    ci=Tier(rates.balanced(list(NOISE), **LARGE_M), trials=800),
+    ci=Tier(rates.balanced(list(NOISE), **LARGE_M), trials=500),
 )
 MANY = LAST_PHASE.reading(
     "many-users",
@@ -168,7 +168,7 @@ MANY = LAST_PHASE.reading(
     judge=judge_sampling,
     plots=[rates.plot("Phased-SCO, many users: the risk falls as claimed", "√d/(n√m) + 1/√(nm)", RISK)],
     smoke=Tier(rates.balanced([[*SAMPLING][k] for k in (1, 4, 5)], **MANY_USERS), trials=200),
-    ci=Tier(rates.balanced(list(SAMPLING), **MANY_USERS), trials=800),
+    ci=Tier(rates.balanced(list(SAMPLING), **MANY_USERS), trials=300),
 )
 CLAIM = LAST_PHASE
 CLAIMS = [MANY]

@@ -152,7 +152,7 @@ LAST_PHASE = Claim(
         rates.plot("Strongly-Convex-SCO, large m: the risk is that of the last noise", "(G/2)·E‖z‖·σ_T", RISK)
     ],
     smoke=Tier(rates.balanced(list(NOISE), **LARGE_M), trials=400),
-    ci=Tier(rates.balanced(list(NOISE), **LARGE_M), trials=800),
+    ci=Tier(rates.balanced(list(NOISE), **LARGE_M), trials=500),
 )
 MANY = LAST_PHASE.reading(
     "many-users",
@@ -169,7 +169,7 @@ MANY = LAST_PHASE.reading(
         )
     ],
     smoke=Tier(rates.balanced(list(SAMPLING)[2:4], **MANY_USERS), trials=100),
-    ci=Tier(rates.balanced(list(SAMPLING), **MANY_USERS), trials=600),
+    ci=Tier(rates.balanced(list(SAMPLING), **MANY_USERS), trials=250),
 )
 CLAIM = LAST_PHASE
 CLAIMS = [MANY]

@@ -171,7 +171,7 @@ CLAIM = Claim(
         "where G ≥ σ√d: at n = m = 10⁴, d = 4, ε = 1, G = σ√d six of the 19 phases have no user, and the "
         "last "
         "has 0.02 of one",
-        favour="a reader skips the phases without users, and the privacy is untouched (`:corrected`, "
+        favour="A reader skips the phases without users, and the privacy is untouched (`:corrected`, "
         "CONFIRMED); but the last step of the argument that the sketch points to then leaves GR√d/(nε), "
         "which does not fall with m. Brackets and bars of T are lost in our text: floor or ceiling, G or Ḡ, "
         "all have such phases. Appendix F, where the schedule is derived, was not at hand",

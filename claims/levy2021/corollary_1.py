@@ -314,7 +314,7 @@ CLAIM = Claim(
     expected=CONSISTENT,
     fits_exponents=True,
     smoke=Tier(RATES + STATISTICAL, trials=2500),
-    ci=Tier(RATES + STATISTICAL, trials=6000),
+    ci=Tier(RATES + STATISTICAL, trials=3000),
     full=Tier(RATES + STATISTICAL, trials=60_000, chunk=6000),
     measure=measure,
     judge=judge,

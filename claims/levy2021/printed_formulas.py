@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from itertools import product
+from itertools import product, zip_longest
 from typing import Any
 
 import numpy as np
@@ -68,13 +68,23 @@ def held(quantity: str, pairs: Iterable[tuple[float, float]], error: float = ROU
     return equals(f"deviation from the formula: {quantity}", deviation(pairs), 0.0, error=error)
 
 
+def paired(found: Iterable[float], wanted: Iterable[float]) -> list[tuple[float, float]]:
+    """Found numbers beside their formulas; where one of them is missing, 0 stands for it and deviates."""
+    return list(zip_longest(found, wanted, fillvalue=0.0))
+
+
 def refuses(run: Callable[[], object]) -> float:
     """1 where the program refuses its parameters, else 0."""
+    return float(message_of(run) != "")
+
+
+def message_of(run: Callable[[], object]) -> str:
+    """What the program says of the parameters that it refuses; nothing where it takes them."""
     try:
         run()
-    except ValueError:
-        return 1.0
-    return 0.0
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 # --- Algorithms 1 and 6 --------------------------------------------------------------------------------
@@ -123,7 +133,7 @@ def of_range(point: Point) -> Iterator[Evidence]:
         x = point.rng.choice(np.linspace(-ratio, ratio, 6), 7) * tau
         found = private_range.range_law(x, epsilon, tau, ratio * tau, name).enumerate()
         wanted = _oracle.range_law(x, epsilon, tau, ratio * tau, WIDTHS[name])
-        laws += list(zip(np.exp(found[1]), wanted[1], strict=True))
+        laws += paired(np.exp(found[1]), wanted[1])
         low, high = private_range.private_range(x, epsilon, tau, ratio * tau, point.rng, name)
         place = np.abs(0.5 * (low + high) - wanted[0]).min()
         intervals += [(float(high - low), 2.0 * REACH[name] * tau), (1.0 + float(place), 1.0)]
@@ -159,7 +169,7 @@ def of_algorithm_1(point: Point) -> Iterator[Evidence]:
         centres, weights = _oracle.range_law(x, SHARES[name] * epsilon, tau, ratio * tau, WIDTHS[name])
         reach = REACH[name] * tau
         means = np.clip(x, centres[:, None] - reach, centres[:, None] + reach).mean(axis=1)
-        found += [*zip(law.centres, means, strict=True), *zip(law.weights, weights, strict=True)]
+        found += [*paired(law.centres, means), *paired(law.weights, weights)]
         found.append((law.scale, noise(6, epsilon, tau, name)))
     yield held("weights, centres and scale of the law of Algorithm 1", found)
 
@@ -345,41 +355,8 @@ def beta_of_two(n: int, epsilon: float, delta: float) -> float:
 
 def of_refusals(point: Point) -> Iterator[Evidence]:
     """A program that is given `failure` runs from exactly the n on at which β falls to it."""
-    # An answer of Algorithm 3 at T = 1, ε = 1, δ = 0.1 has (1/(2√(2 log 20)), 0.05); a phase T = 2, δ = 1e-9.
-    answer = (1.0 / (2.0 * math.sqrt(2.0 * math.log(20.0))), 0.05)
-    of_a_phase = (1.0 / (2.0 * math.sqrt(4.0 * math.log(2e9))), 2.5e-10)
-    programs: list[tuple[str, tuple[float, float], Callable[[int, float], object]]] = [
-        ("Algorithm 2", (1.0, 0.1), lambda n, f: winsorized_mean_highd.winsorized_mean_highd(
-            np.zeros((n, 1)), PrivacyBudget(1.0, 0.1), Concentration(1.0, 1.0, 1e-6, f), point.rng,
-        )),
-        ("Algorithm 3", answer, lambda n, f: _first_order(n, 1.0, point, f)),
-        ("adaptive queries", answer, lambda n, f: _queries(n, 1.0, point, f)),
-        ("Algorithm 4", of_a_phase, lambda n, f: _phase(n, 1.0, point, f)),
-    ]  # fmt: skip
-    # β is above 2γ for every n: no number of users can be named.
-    try:
-        programs[0][2](100, 1.5e-6)
-        message = ""
-    except ValueError as error:
-        message = str(error)
-    yield equals("a level between γ and 2γ has no number of users", float("no n does" in message), 1.0)
-    # With B = 10⁶τ, D = 4 the bins, and with them the number of users, move with the log n in τ′. Most of the
-    # level is 2γ in the second case.
-    for gamma, level in ((1e-6, 0.01), (1e-3, 3e-3)):
-        try:
-            winsorized_mean_highd.winsorized_mean_highd(
-                np.zeros((10, 3)), PrivacyBudget(1.0, 0.1), Concentration(1.0, 1e6, gamma, failure=level),
-                point.rng,
-            )  # fmt: skip
-            asked = 2
-        except ValueError as error:
-            asked = int(str(error).rpartition("n = ")[2].split()[0])
-        betas = []
-        for n in (asked, int(0.95 * asked)):
-            padded, share, radius, root = plan_of(n, 3, 1.0, 0.1, gamma, "paper")
-            betas.append(2.0 * gamma + padded * missed(n, share, root * 1e6 / radius, "paper"))
-        # The number that is named would do; it is a per cent above the least, found from n = 1 upwards.
-        yield equals("users that Algorithm 2 asks for would do", betas[0] <= level < betas[1], 1.0)
+    yield from of_fewest_users(point)
+    yield from of_users_asked_for(point)
     # Users at the bound are inside it, in every dimension, whatever rounding the rotation adds.
     for d in (1, 2, 3, 64):
         corner = np.full((20, 4, d), 5.0)
@@ -400,19 +377,53 @@ def of_refusals(point: Point) -> Iterator[Evidence]:
     for n, wanted in ((30_000, 0.0), (20, 1.0)):
         refused = refuses(lambda n=n: _phase(n, 1.0, point, 0.01, before=30_000))
         yield equals("Algorithm 4 refuses a second phase with too few users", refused, wanted)
+
+
+def of_fewest_users(point: Point) -> Iterator[Evidence]:
+    """Each program runs with the least n at which β ≤ 0.01, refuses one user fewer, and names that n."""
+    # An answer of Algorithm 3 at T = 1, ε = 1, δ = 0.1 has (1/(2√(2 log 20)), 0.05); a phase T = 2, δ = 1e-9.
+    answer = (1.0 / (2.0 * math.sqrt(2.0 * math.log(20.0))), 0.05)
+    of_a_phase = (1.0 / (2.0 * math.sqrt(4.0 * math.log(2e9))), 2.5e-10)
+    programs: list[tuple[str, tuple[float, float], Callable[[int, float], object]]] = [
+        ("Algorithm 2", (1.0, 0.1), lambda n, f: winsorized_mean_highd.winsorized_mean_highd(
+            np.zeros((n, 1)), PrivacyBudget(1.0, 0.1), Concentration(1.0, 1.0, 1e-6, f), point.rng,
+        )),
+        ("Algorithm 3", answer, lambda n, f: _first_order(n, 1.0, point, f)),
+        ("adaptive queries", answer, lambda n, f: _queries(n, 1.0, point, f)),
+        ("Algorithm 4", of_a_phase, lambda n, f: _phase(n, 1.0, point, f)),
+    ]  # fmt: skip
     for program, budget, run in programs:
         least = next(n for n in range(2, 10**6) if beta_of_two(n, *budget) <= 0.01)
         for n, wanted in ((least, 0.0), (least - 1, 1.0)):
             refused = refuses(lambda n=n, run=run: run(n, 0.01))
             yield equals(f"{program} refuses fewer users than β needs", refused, wanted)
-        message = ""
-        try:
-            run(max(2, least // 3), 0.01)
-        except ValueError as error:
-            message = str(error)
+        message = message_of(lambda run=run, least=least: run(max(2, least // 3), 0.01))
         # The number that the message names is the one that does (τ′ grows with log n).
         named = float(message.rpartition("n = ")[2].split()[0]) if "n = " in message else math.nan
         yield equals(f"users that {program} asks for", named, least, error=1.0)
+    # β is above 2γ for every n: no number of users can be named.
+    message = message_of(lambda: programs[0][2](100, 1.5e-6))
+    yield equals("a level between γ and 2γ has no number of users", float("no n does" in message), 1.0)
+
+
+def of_users_asked_for(point: Point) -> Iterator[Evidence]:
+    """The number of users that Algorithm 2 asks for would do, and is not far above the least."""
+    # With B = 10⁶τ, D = 4 the bins, and with them the number of users, move with the log n in τ′. Most of the
+    # level is 2γ in the second case.
+    for gamma, level in ((1e-6, 0.01), (1e-3, 3e-3)):
+        told = Concentration(1.0, 1e6, gamma, failure=level)
+        message = message_of(
+            lambda told=told: winsorized_mean_highd.winsorized_mean_highd(
+                np.zeros((10, 3)), PrivacyBudget(1.0, 0.1), told, point.rng
+            )
+        )
+        asked = int(message.rpartition("n = ")[2].split()[0]) if "n = " in message else 2
+        betas = []
+        for n in (asked, int(0.95 * asked)):
+            padded, share, radius, root = plan_of(n, 3, 1.0, 0.1, gamma, "paper")
+            betas.append(2.0 * gamma + padded * missed(n, share, root * 1e6 / radius, "paper"))
+        # The number that is named would do; it is a per cent above the least, found from n = 1 upwards.
+        yield equals("users that Algorithm 2 asks for would do", betas[0] <= level < betas[1], 1.0)
 
 
 # --- Algorithm 4, radii, the transform -----------------------------------------------------------------

@@ -133,7 +133,8 @@ def check_objective(point: Point) -> Iterator[Evidence]:
         risk = clipped_dp_gd.surrogate_risk(problem, point.B)
         steps = point.step * np.eye(point.rank)
         slopes = [(risk(theta + h) - risk(theta - h)) / (2.0 * point.step) for h in steps]
-        gradient = clipped_dp_gd.clipped_gradient(problem, point.B)(theta)
+        few = 64 * len(problem.targets)  # eight θ at a time
+        gradient = clipped_dp_gd.clipped_gradient(problem, point.B, most_bytes=few)(theta)
         apart = max(apart, float(np.abs(np.stack(slopes, axis=-1) - gradient).max()))
         free = clipped_dp_gd.surrogate_risk(problem, 1e9)(theta)
         scores = theta @ problem.features.T

@@ -69,9 +69,9 @@ def check(point: Point) -> Iterator[Evidence]:
     private = errors(hard_instance.private_estimators())
     non_private = errors(hard_instance.non_private_estimators())
     claimed = alpha / 20.0 - 2.0 * delta
-    # Errors are at least 0: with this resolution an error of 0 would be caught.
+    # Errors are at least 0: with this resolution an error of 0 would be caught. On [0, 1]ᵈ none exceeds 1.
     yield from sandwich(
-        private, claimed, non_private, alpha=point.alpha, point=where, largest_resolution=claimed
+        private, claimed, non_private, alpha=point.alpha, point=where, ceiling=1.0, largest_resolution=claimed
     )
     yield constant(
         "least error of a private estimator over the bound",

@@ -67,7 +67,7 @@ def check(point: Point) -> Iterator[Evidence]:
         yield mean_at_most("excess risk of the local algorithm", risks, bound, alpha=point.alpha)
         return
     n, steps, epsilon, delta = point.n, point.steps, point.epsilon, point.delta
-    alpha, rng = point.split(3), point.rng
+    alpha, rng = point.split(4), point.rng
     noise = local.report_noise(epsilon=epsilon, delta=delta, steps=steps, lipschitz=1.0)
     stated = 2.0 * math.sqrt(steps) / mu_star(epsilon, delta)
     composed = gaussian_delta(epsilon, 2.0 * math.sqrt(steps) / noise)
@@ -94,6 +94,10 @@ def check(point: Point) -> Iterator[Evidence]:
         noise=stated / math.sqrt(n), steps=steps,
     )  # fmt: skip
     yield from gaussian_draws("the average of the iterates", averages, mean, covariance, alpha=alpha[1])
+    pair = Problem(np.eye(2), np.zeros(2), losses.huber(WIDTH))  # n = 2: the gradient at 0 is 0
+    single = local.local_dp_gd(pair, point.drawn, rng, steps=1, learning_rate=ETA, noise=noise).last
+    spread = (ETA * stated) ** 2 / 2.0 * np.eye(2)
+    yield from gaussian_draws("a step of two records", single, np.zeros(2), spread, alpha=alpha[3])
     radius = 0.5 * math.sqrt(covariance.trace())
     inside = local.local_dp_gd(problem, 200, rng, **options, domain=ball(radius)).last
     furthest = float(np.linalg.norm(inside, axis=1).max()) / radius

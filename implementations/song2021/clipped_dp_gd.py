@@ -15,18 +15,18 @@ MOST_BYTES = 2**27
 """The slopes of all records at all θ at once take no more, however many θ there are."""
 
 
-def clipped_gradient(problem: Problem, bound: float) -> Gradient:
+def clipped_gradient(problem: Problem, bound: float, *, most_bytes: int = MOST_BYTES) -> Gradient:
     """(1/n)·Σ clip(φ′(⟨θ, xᵢ⟩; yᵢ)·xᵢ) on θ (…, p); `bound` is the clipping norm B > 0 (equation 7).
 
     The norm of a record's gradient is |φ′|·‖xᵢ‖, so clipping bounds |φ′| by B/‖xᵢ‖; x = 0 gives no gradient.
-    Of many θ some are looked at at a time, as the slopes take n numbers for each.
+    Of many θ some are looked at at a time, as the slopes take n numbers for each, `most_bytes` in all.
     """
-    positive(bound=bound)
+    positive(bound=bound, most_bytes=most_bytes)
     features, targets, loss = problem.features, problem.targets, problem.loss
     norms = np.linalg.norm(features, axis=1)
     limits = bound / np.where(norms > 0.0, norms, np.inf)
     n, p = features.shape
-    most = max(1, MOST_BYTES // (8 * n))
+    most = max(1, most_bytes // (8 * n))
 
     def gradient(theta: Array) -> Array:
         return np.clip(loss.slope(theta @ features.T, targets), -limits, limits) @ features / n

@@ -264,6 +264,19 @@ def test_a_private_mechanism_of_one_value_is_shown_where_it_is_above():
     assert below[0].verdict is INCONCLUSIVE
 
 
+def test_equal_errors_below_the_bound_refute_it_where_errors_have_a_ceiling():
+    claimed, ceiling, alpha = 0.05, 1.0, 1e-3
+    # The law of mean `claimed` that most often gives equal trials below it: 0, or the ceiling.
+    least = math.ceil(math.log(alpha) / math.log1p(-claimed / ceiling)) + 1
+    for trials, verdict in ((least - 1, INCONCLUSIVE), (least, REFUTED)):
+        found = judge.sandwich({"a": np.zeros(trials)}, claimed, {}, alpha=alpha, ceiling=ceiling)[0]
+        assert found.verdict is verdict
+        assert (found.high < claimed) is (verdict is REFUTED)
+    assert (1.0 - claimed / ceiling) ** least <= alpha
+    with pytest.raises(ValueError, match=r"ceiling must be at least the largest error, 2, got 1"):
+        judge.sandwich({"a": np.full(9, 2.0)}, claimed, {}, alpha=alpha, ceiling=ceiling)
+
+
 def test_a_private_mechanism_below_the_bound_refutes_it():
     rng = np.random.default_rng(9)
     private = {"a": normals(rng, 2.0), "b": normals(rng, 0.5)}

@@ -20,12 +20,8 @@ def compare_runs(first: Path, second: Path, patterns: Sequence[str] = ()) -> dic
     intervals are disjoint, which for exact numbers means any change) and `lines`, the same in words.
     Raises ValueError where a folder is no run, a run is broken or unfinished, or a pattern matches nothing.
     """
-    a, b = ({r.id: r for r in read_run(folder).claims} for folder in (first, second))
-    for pattern in patterns:
-        if not any(matches(i, pattern) for i in a.keys() | b.keys()):
-            raise ValueError(near_miss(pattern, sorted(a.keys() | b.keys()), ()))
-    if patterns:
-        a, b = ({i: r for i, r in run.items() if any(matches(i, p) for p in patterns)} for run in (a, b))
+    before, after = ({r.id: r for r in read_run(folder).claims} for folder in (first, second))
+    a, b = _chosen(before, after, patterns)
     both = sorted(a.keys() & b.keys())
     verdicts = [
         {"id": i, "before": a[i].verdict, "after": b[i].verdict} for i in both if a[i].verdict != b[i].verdict
@@ -33,15 +29,33 @@ def compare_runs(first: Path, second: Path, patterns: Sequence[str] = ()) -> dic
     evidence = [change for i in both for change in _moved(a[i], b[i])]
     added, removed = sorted(b.keys() - a.keys()), sorted(a.keys() - b.keys())
     lines = [f"only in {second}: {i}" for i in added] + [f"only in {first}: {i}" for i in removed]
-    lines += [f"{v['id']}: {v['before'] or 'crashed'} → {v['after'] or 'crashed'}" for v in verdicts]
-    lines += [
-        f"{e['id']}: {e['quantity']} {e['point']}: {e['before']:.4g} → {e['after']:.4g}" for e in evidence
-    ]
+    lines += _in_words(verdicts, evidence)
     lines.append(
         f"{len(both)} claims in both, {len(verdicts)} verdicts changed, {len(evidence)} numbers moved beyond "
         "their intervals"
     )
     return {"added": added, "removed": removed, "verdicts": verdicts, "evidence": evidence, "lines": lines}
+
+
+Results = dict[str, ClaimResult]
+
+
+def _chosen(first: Results, second: Results, patterns: Sequence[str]) -> tuple[Results, Results]:
+    """What matches one of the patterns in each run; ValueError where one matches nothing in either."""
+    ids = first.keys() | second.keys()
+    for pattern in patterns:
+        if not any(matches(i, pattern) for i in ids):
+            raise ValueError(near_miss(pattern, sorted(ids), ()))
+    kept = {i for i in ids if not patterns or any(matches(i, p) for p in patterns)}
+    return {i: r for i, r in first.items() if i in kept}, {i: r for i, r in second.items() if i in kept}
+
+
+def _in_words(verdicts: Sequence[dict[str, Any]], evidence: Sequence[dict[str, Any]]) -> list[str]:
+    """One line for each verdict that changed and each number that moved."""
+    return [
+        *(f"{v['id']}: {v['before'] or 'crashed'} → {v['after'] or 'crashed'}" for v in verdicts),
+        *(f"{e['id']}: {e['quantity']} {e['point']}: {e['before']:.4g} → {e['after']:.4g}" for e in evidence),
+    ]
 
 
 def _moved(before: ClaimResult, after: ClaimResult) -> list[dict[str, Any]]:

@@ -95,7 +95,10 @@ def _entry(claim: Claim, claims: Sequence[Claim], checked: Checked | None) -> st
         f"**What survives.** {_whole(plain(found.survives))}\n",
         f"**The friendliest reading.** {_whole(plain(found.favour))}\n",
     ]
-    consequences = [c for c in claims if c.finding is not None and c.finding.follows_from == claim.id]
+    # Other readings of the same statement, and programs that show it, are no consequences to its authors.
+    consequences = [
+        c for c in claims if c.finding and c.finding.follows_from == claim.id and c.name != claim.name
+    ]
     if consequences:
         named = "; ".join(f"{c.result}, {c.title}" for c in consequences)
         lines.append(f"**What falls with it.** {named}.\n")
@@ -127,9 +130,9 @@ def plain(text: str) -> str:
 def _whole(text: str) -> str:
     """A phrase as a sentence; a first word of one letter is a variable and stays.
 
-    >>> _whole("line 3 lacks a factor"), _whole("n = 2 is enough.")
-    ('Line 3 lacks a factor.', 'n = 2 is enough.')
+    >>> _whole("line 3 lacks a factor"), _whole("n = 2 is enough."), _whole("(See line 4.)")
+    ('Line 3 lacks a factor.', 'n = 2 is enough.', '(See line 4.)')
     """
     if text[:2].isalpha() and text[:2].isascii():
         text = text[0].upper() + text[1:]
-    return text if text.endswith((".", "!", "?")) else f"{text}."
+    return text if text.rstrip(")”").endswith((".", "!", "?")) else f"{text}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +27,7 @@ def list_command(
     """Print the list; files that are broken are named on stderr and hide nobody else."""
     from claims.harness.run.last import last_verdicts
 
-    if kind is not None and kind not in set(Kind):
-        raise ValueError(f"--kind must be one of {', '.join(Kind)}, got {kind!r}")
-    if markdown and not fallen:
-        raise ValueError("--markdown writes the table of --fallen; give both")
-    if markdown and json:
-        raise ValueError("--json and --markdown are two forms of the list; give one of them")
+    _check_asked(kind, fallen=fallen, markdown=markdown, json=json)
     found = index(folders)
     claims = _chosen(found.claims, patterns, found.problems)
     for paper, sentence in found.problems:
@@ -56,6 +51,20 @@ def list_command(
     if fallen:
         print(fallen_text(claims, found.claims), end="")
         return
+    _print_table(claims, last)
+
+
+def _check_asked(kind: str | None, *, fallen: bool, markdown: bool, json: bool) -> None:
+    """ValueError where the options contradict each other, or the kind is none."""
+    if kind is not None and kind not in set(Kind):
+        raise ValueError(f"--kind must be one of {', '.join(Kind)}, got {kind!r}")
+    if markdown and not fallen:
+        raise ValueError("--markdown writes the table of --fallen; give both")
+    if markdown and json:
+        raise ValueError("--json and --markdown are two forms of the list; give one of them")
+
+
+def _print_table(claims: Sequence[Entry], last: Mapping[str, str]) -> None:
     width = max((len(c.id) for c in claims), default=0)
     print(f"{'id':{width}}  {'kind':11}  {'expected':12}  {'last verdict':12}  title")
     for claim in claims:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from claims.harness.closure import Sources, roots_of
 from claims.harness.discover import discover
@@ -32,9 +33,9 @@ def mutants_command(
         raise ValueError(f"--sample takes a number ≥ 1 of mechanical bugs (--mechanical), got {sample}")
     if update and machine:
         raise ValueError("--update writes the claims that notice named bugs; leave out --mechanical")
-    catalogue = discover(folders)
     if jobs < 1:
         raise ValueError(f"--jobs must be ≥ 1, got {jobs}")
+    catalogue = discover(folders)
 
     def notify(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
@@ -63,12 +64,17 @@ def mutants_command(
         }
         print(dumps(document | {"summary": summary(rows)}), end="")
     else:
-        for row in rows:
-            mark = "caught" if row["caught"] else "excused" if row["reason"] else "MISSED"
-            by = f" by {row['by']}" if row["by"] else f" ({row['reason']})" if row["reason"] else ""
-            print(f"{mark:7}  {row['name']}{by}: {row['bug']}")
-        for group, counts in summary(rows).items():
-            for name, (hits, total) in sorted(counts.items()):
-                print(f"{group:9}  {name:40}  {hits} of {total}")
+        _print_score(rows)
         print(f"{caught} of {len(rows)} bugs caught, {excused} with a reason to survive")
     return 0 if caught + excused == len(rows) else 1
+
+
+def _print_score(rows: Sequence[dict[str, Any]]) -> None:
+    """One line a bug, then how many were caught by paper, algorithm and operator."""
+    for row in rows:
+        mark = "caught" if row["caught"] else "excused" if row["reason"] else "MISSED"
+        by = f" by {row['by']}" if row["by"] else f" ({row['reason']})" if row["reason"] else ""
+        print(f"{mark:7}  {row['name']}{by}: {row['bug']}")
+    for group, counts in summary(rows).items():
+        for name, (hits, total) in sorted(counts.items()):
+            print(f"{group:9}  {name:40}  {hits} of {total}")

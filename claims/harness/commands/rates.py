@@ -67,10 +67,7 @@ def check_baseline(
     """
     claims = _rate_claims(patterns, folders)
     files = {c.paper.key: baseline or baseline_file(c.paper.key, for_writing=update) for c in claims}
-    old: dict[Name, Evidence] = {}
-    for file in dict.fromkeys(files.values()):
-        if file.exists() or not update:
-            old |= read_baseline(file)
+    old = _read_all(files.values(), may_be_missing=update)
     with Progress(cells=count_cells(claims, TIER), claims=len(claims)) as progress:
         result = run(
             *(c.id for c in claims), tier=TIER, seed=SEED, jobs=jobs, claims=folders, notify=progress.report
@@ -85,15 +82,28 @@ def check_baseline(
     before = {name: e for name, e in old.items() if name[0] in wanted or not patterns}
     rows = compare(new, before, asked)
     if update:
-        for file in dict.fromkeys(files.values()):
-            papers = {key for key, place in files.items() if place == file}
-            kept = {**({} if not patterns else old), **new}
-            write_baseline(file, {n: e for n, e in kept.items() if n[0].split("/")[0] in papers})
-    if not update:
+        _write_all(files, {**old, **new} if patterns else new)
+    else:
         exchange.publish("dpclaims rates", "dpclaims: exponents against the baseline", _cases(rows), outputs)
     _print(rows, files.values(), update, json)
     bad = any(row["status"] in ("regressed", "missing") for row in rows)
     return PASSED if update or not bad else DIFFERS
+
+
+def _read_all(files: Iterable[Path], *, may_be_missing: bool) -> dict[Name, Evidence]:
+    """The exponents of all baselines; ValueError where one is missing that must not be."""
+    found: dict[Name, Evidence] = {}
+    for file in dict.fromkeys(files):
+        if file.exists() or not may_be_missing:
+            found |= read_baseline(file)
+    return found
+
+
+def _write_all(files: Mapping[str, Path], found: Mapping[Name, Evidence]) -> None:
+    """Each baseline with the exponents of its papers; `files` has the baseline of each paper."""
+    for file in dict.fromkeys(files.values()):
+        papers = {key for key, place in files.items() if place == file}
+        write_baseline(file, {n: e for n, e in found.items() if n[0].split("/")[0] in papers})
 
 
 def exponents(result: RunResult) -> dict[Name, Evidence]:

@@ -12,7 +12,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -56,9 +56,9 @@ def reaches(
             found[claim.id] = kept
     if missing:
         notify(f"measuring what {len(missing)} claims execute at tier {tier}")
-    for claim, reach in zip(missing, _measured(missing, tier, sources, jobs), strict=True):
+    for claim, reach in _measured(missing, tier, sources, jobs):
         found[claim.id] = reach
-        _keep(claim, tier, sources, reach)
+        _keep(claim, tier, sources, reach)  # at once: a run that is stopped goes on from here
     return found
 
 
@@ -92,14 +92,16 @@ def functions_of(codes: Sequence[object], package: str) -> frozenset[str]:
     )
 
 
-def _measured(claims: Sequence[Claim], tier: str, sources: Sources, jobs: int) -> list[Reach]:
-    """The reaches of some claims, each measured in a process of its own; of a process that dies, nothing."""
+def _measured(
+    claims: Sequence[Claim], tier: str, sources: Sources, jobs: int
+) -> Iterator[tuple[Claim, Reach]]:
+    """The reach of each claim, measured in a process of its own, as it ends; of one that dies, nothing."""
 
     def send(claim: Claim, connection: Connection) -> None:
         connection.send(measure(claim, tier, sources))
 
-    found = dict(each_forked(claims, send, jobs=jobs))
-    return [found[n][0] if found[n] else Reach(frozenset(), 0.0) for n in range(len(claims))]
+    for number, messages in each_forked(claims, send, jobs=jobs):
+        yield claims[number], messages[0] if messages else Reach(frozenset(), 0.0)
 
 
 def _file(claim: Claim, tier: str) -> Path:

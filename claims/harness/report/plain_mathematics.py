@@ -179,40 +179,43 @@ def _script(text: str, place: int) -> tuple[str, int]:
 
 def _atom(text: str, place: int) -> tuple[str, int]:
     """The next letter, number, word, operator or root, and the place behind it."""
-    sign = text[place]
-    if sign == "√" and place + 1 < len(text):
-        if text[place + 1] == "(" and (end := _matching(text, place + 1)) != -1:
-            return f"<msqrt>{_row(text[place + 2 : end])}</msqrt>", end + 1
-        found = _TOKEN.match(text, place + 1)
-        assert found is not None
-        root, end = found[0], found.end()
-        if root in ("log", "ln", "rank"):
-            closed = _matching(text, end) if text[end : end + 1] == "(" else -1
-            return f"<msqrt>{_row(text[place + 1 : max(closed + 1, end)])}</msqrt>", max(closed + 1, end)
-        if root.isalpha() and 1 < len(root) < 4 and root.isascii():  # a product, √nm; longer ones are words
-            root, end = root[0], place + 2
-        return (
-            f"<msqrt>{_row(root)}</msqrt>" if root not in "^_√" else f"<mo>{sign}</mo>",
-            end if root not in "^_√" else place + 1,
-        )
+    if text[place] == "√" and place + 1 < len(text):
+        return _root(text, place)
     found = _TOKEN.match(text, place)
     assert found is not None
-    token = found[0]
+    return _token(found[0]), found.end()
+
+
+def _root(text: str, place: int) -> tuple[str, int]:
+    """The root at a place and what stands under it: brackets, a logarithm, a word or one letter."""
+    if text[place + 1] == "(" and (end := _matching(text, place + 1)) != -1:
+        return f"<msqrt>{_row(text[place + 2 : end])}</msqrt>", end + 1
+    found = _TOKEN.match(text, place + 1)
+    assert found is not None
+    root, end = found[0], found.end()
+    if root in "^_√":
+        return "<mo>√</mo>", place + 1
+    if root in ("log", "ln", "rank"):
+        closed = _matching(text, end) if text[end : end + 1] == "(" else -1
+        return f"<msqrt>{_row(text[place + 1 : max(closed + 1, end)])}</msqrt>", max(closed + 1, end)
+    if root.isalpha() and 1 < len(root) < 4 and root.isascii():  # a product, √nm; longer ones are words
+        root, end = root[0], place + 2
+    return f"<msqrt>{_row(root)}</msqrt>", end
+
+
+def _token(token: str) -> str:
+    """A letter, number, word, operator or space as MathML."""
     shown = html.escape(token, quote=False)
-    if token[0].isdigit() and token not in _UP and token not in _DOWN:
-        shown = f"<mn>{shown}</mn>"
-    elif token.isspace():
-        shown = SPACE
-    elif token in _UP or token in _DOWN:
-        shown = f"<mn>{(_UP | _DOWN)[token]}</mn>"
-    elif len(token) == 2 and token.isupper():  # a product, LR; a function has small letters
-        shown = f"<mi>{token[0]}</mi><mi>{token[1]}</mi>"
-    elif token.isalpha():
-        shown = f"<mi>{shown}</mi>"
-    elif token in "()[]|‖⟨⟩":
-        shown = f'<mo stretchy="false" lspace="0" rspace="0">{shown}</mo>'
-    elif token not in _SPACED:
-        shown = f'<mo lspace="0" rspace="0">{shown}</mo>'
-    else:
-        shown = f"<mo>{shown}</mo>"
-    return shown, found.end()
+    if token in _UP or token in _DOWN:
+        return f"<mn>{(_UP | _DOWN)[token]}</mn>"
+    if token[0].isdigit():
+        return f"<mn>{shown}</mn>"
+    if token.isspace():
+        return SPACE
+    if len(token) == 2 and token.isupper():  # a product, LR; a function has small letters
+        return f"<mi>{token[0]}</mi><mi>{token[1]}</mi>"
+    if token.isalpha():
+        return f"<mi>{shown}</mi>"
+    if token in "()[]|‖⟨⟩":
+        return f'<mo stretchy="false" lspace="0" rspace="0">{shown}</mo>'
+    return f"<mo>{shown}</mo>" if token in _SPACED else f'<mo lspace="0" rspace="0">{shown}</mo>'
