@@ -21,11 +21,11 @@ SMALL = {0, 1, 2, 3, 4, 0.25, 0.5, 0.75}
 MOST_TUNED, MOST_NAMED = 48, 75
 
 ELSEWHERE = {
-    "binomial.py": "Newton's method and root finding, exact up to rounding; no bound depends on them",
-    "calibration.py": "steps of Newton's method; what a double tells from 0 and 1",
-    "datasets.py": "how datasets are copied, compared and shown",
+    "bet/binomial.py": "Newton's method and root finding, exact up to rounding; no bound depends on them",
+    "bet/calibration.py": "steps of Newton's method; what a double tells from 0 and 1",
+    "draw/datasets.py": "how datasets are copied, compared and shown",
     "footprints.py": "the bits of a double",
-    "leaves.py": "how outputs are laid out: bits, dates, units of time",
+    "outputs/leaves.py": "how outputs are laid out: bits, dates, units of time",
     "options.py": "defaults and limits of what the user asks for",
     "plots.py": "pictures",
     "result.py": "words of the result",
@@ -40,24 +40,27 @@ ELSEWHERE = {
 KNOWN: dict[str, tuple[str, set[float]]] = {
     "assumptions.py": ("features of the test of independence, and its memory", {24, 22, 9, 1000}),
     "dependence.py": ("features of the test of independence, and its memory", {24, 22, 9, 1000}),
-    "draws.py": ("the range of an integer; letters of a message", {63, 200}),
-    "encoder.py": ("columns at most; letters of a name; numbers of kinds", {20_000, 40, 60, 80, 6, 10}),
+    "draw/draws.py": ("the range of an integer; letters of a message", {63, 200}),
+    "outputs/encoder.py": (
+        "columns at most; letters of a name; numbers of kinds",
+        {20_000, 40, 60, 80, 6, 10},
+    ),
     "fixed_size.py": (
         "the first draw; bets on parts of what was learned; points of the curve; the largest exponent",
         {32, 5, 0.999, 12, 690, 0.1},
     ),
-    "outputs.py": (
+    "outputs/outputs.py": (
         "digits that are shown; mixing of keys, so many rows at once",
         {6, 11, 16, 17, 1e6, 0.1, 0.9, 256, 32, 0x9E3779B97F4A7C15},
     ),
     "pair_state.py": ("the first draw, and rows of outputs of many bytes", {32, 64, 256}),
-    "plain_words.py": ("how words for a score are found", {4096, 0.01, 0.99, 50, 256, 0.1}),
-    "planting.py": ("outputs that are needed; steps of a search for a size", {64, 129, 33}),
+    "outputs/plain_words.py": ("how words for a score are found", {4096, 0.01, 0.99, 50, 256, 0.1}),
+    "after/planting.py": ("outputs that are needed; steps of a search for a size", {64, 129, 33}),
     "sequential.py": (
         "the grid of ε and places of it; the least batch; the largest exponent",
         {20, 150, 0.1, 0.005, 1.05, 1.015, 70, 71, 1.01, 25, 8, 16, 24, 0.01, 0.99, 99, 690},
     ),
-    "witness.py": (
+    "after/witness.py": (
         "events that are searched, rows at once, and digits of a threshold",
         {15, 24, 0.02, 0.98, 49, 0.001, 0.003, 0.01, 0.99, 0.997, 0.999, 60, 64, 28, 128, 17, 10},
     ),
