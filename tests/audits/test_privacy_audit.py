@@ -68,15 +68,15 @@ def test_false_alarms_stay_below_alpha(method: str, alarms_allowed: int) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["laplace", "nm1", "svt1"])
+@pytest.mark.parametrize("name", ["laplace", "svt1"])
 def test_false_alarms_over_many_audits(name: str) -> None:
-    # 150 audits at α = 0.05: 24 or more alarms have probability 5e-7 at the full α, 0.91 where an audit
-    # alarms with probability 0.2, and 0.997 with 0.25.
+    # 60 audits at α = 0.05: 15 or more alarms have probability 2e-7 at the full α, 0.84 where an audit
+    # alarms with probability 0.3. The benchmarks count over 2,000 audits.
     control = PRIVATE[name]
     alarms = sum(
-        audited(control, epsilon=control.true_epsilon, max_samples=1500, seed=s).refuted for s in range(150)
+        audited(control, epsilon=control.true_epsilon, max_samples=1500, seed=s).refuted for s in range(60)
     )
-    assert alarms < 24
+    assert alarms < 15
 
 
 def test_shared_coin_ties_on_randomised_response_are_no_alarm() -> None:
