@@ -6,8 +6,9 @@ Where noise that became a tensor matters for the output, `pair.solved` finds how
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from typing import Any, Dict
+from typing import Any, Dict, Generator
 
 import numpy as np
 
@@ -64,8 +65,16 @@ def watched_torch(session: Session) -> Dict[Any, Dict[str, Any]]:
     return {torch: module, torch.Tensor: {name: method(name, law) for name, law in METHODS.items()}}
 
 
+@contextlib.contextmanager
+def step_by_step() -> Generator[None, None, None]:
+    """While this is open, JAX runs programs line by line: draws inside of a compiled function are seen."""
+    jax: Any = sys.modules.get("jax")
+    with jax.disable_jit() if hasattr(jax, "disable_jit") else contextlib.nullcontext():
+        yield
+
+
 def watched_jax(session: Session) -> Dict[Any, Dict[str, Any]]:
-    """Replacements for the random functions of JAX; draws inside of a compiled function are not seen."""
+    """Replacements for the random functions of JAX; draws that are traced or mapped are not seen."""
     jax: Any = sys.modules["jax"]
     if not hasattr(jax, "random"):
         return {}
@@ -74,7 +83,8 @@ def watched_jax(session: Session) -> Dict[Any, Dict[str, Any]]:
         real = getattr(jax.random, name)
 
         def draws(*args: Any, **kwargs: Any) -> Any:
-            value = real(*args, **kwargs)
+            with jax.disable_jit(False):
+                value = call_outside(session, lambda: real(*args, **kwargs))
             if session.depth or isinstance(value, jax.core.Tracer):
                 return value
             given = dict(params)
