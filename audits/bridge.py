@@ -99,7 +99,8 @@ class Remote:
         return outputs
 
     def trace(self, runs: Sequence[Sequence[Any]], primitives: Sequence[str]) -> list[dict[str, Any]]:
-        """The reports of runs (D, D′, seed, participate) of the grey-box audit, see `audits.trace`."""
+        """The reports of runs (D, D′, seed, participate, and perhaps explain) of the grey-box audit, see
+        `audits.trace`."""
         question = {"ask": "trace", "package": str(WATCH), "primitives": list(primitives)}
         return [self._ask(question, tuple(run))[1] for run in runs]
 

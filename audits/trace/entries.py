@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.trace.losses import Loss, between, finite
+from audits.trace.losses import Loss, between, finite, of_profile
 
 Array = NDArray[np.float64]
 Row = Mapping[str, Any]
@@ -50,7 +50,7 @@ class Entry:
 
 def entries(rows: Sequence[Row], place: int | None, records: int | None, output: Any = None) -> list[Entry]:
     """The entries of all rows that cost something; `place` is that of the record that differs."""
-    draws = {row["index"]: row for row in rows if row["kind"] not in ("comparison", "coins")}
+    draws = {row["index"]: row for row in rows if row["kind"] not in ("comparison", "coins", "enumerated")}
     coins = _coins(rows, draws, place, records)
     found: list[Entry] = []
     for row in draws.values():
@@ -58,8 +58,16 @@ def entries(rows: Sequence[Row], place: int | None, records: int | None, output:
         if entry is not None:
             found.append(_amplified(entry, int(row["at"]), coins))
     found += [_fallen(row) for row in rows if row["kind"] == "coins"]
+    found += [_enumerated(row) for row in rows if row["kind"] == "enumerated"]
     found += _comparisons([row for row in rows if row["kind"] == "comparison"], draws)
     return found
+
+
+def _enumerated(row: Row) -> Entry:
+    """A program of coins, all paths of which were run: the laws of its output."""
+    p, q = (np.asarray(side, dtype=float) for side in row["probabilities"])
+    words = f"probabilities differ by up to {float(np.max(np.abs(p - q))):.4g}"
+    return Entry(_where(row), f"coins, {p.size} outputs", words, (finite(p, q),))
 
 
 def _fallen(row: Row) -> Entry:
@@ -360,6 +368,10 @@ def _by_map(where: tuple[str, int, str], law: str, mapped: Mapping[str, Any]) ->
     if distance == 0:
         return None
     words = "not known" if distance is None else f"{distance:.6g}"
+    if mapped.get("profile"):
+        return Entry(
+            where, f"{law}, by the profile that its map gives", words, (of_profile(mapped["profile"]),)
+        )
     if cost is None:
         return Entry(where, law, words, None, f"the map of the measurement says nothing at distance {words}")
     said = f"{law}, its map gives {cost if isinstance(cost, list) else f'{cost:.6g}'}"

@@ -17,24 +17,25 @@ MOST_SIZE = 10_000
 Where = Tuple[str, int, str]
 
 
-def line_of(run: Any, first: Any, second: Any, tape: Any, unlike: Any) -> Optional[Where]:
+def line_of(run: Any, first: Any, second: Any, tape: Any, unlike: Any, both: bool = False) -> Optional[Where]:
     """File, line and function that first hold the differing value of an output, on D as on D′.
 
     Both runs are watched line by line: a local variable, or an attribute of `self`, that comes to hold the
-    value of the output on D in the one and that on D′ in the other, at the same line.
+    value of the output on D in the one and that on D′ in the other, at the same line; where there is no such
+    line, the first on D, or None if it must be one of both.
     """
     path, a, b = unlike
     found = []
     for data, wanted in ((first, a), (second, b)):
         watcher = Watcher(wanted, path.startswith("the "))
-        run(data, tape=tape, tracer=watcher.trace)
+        run(data, tape=tape, tracer=watcher)
         found.append(watcher)
     for kind in ("exact", "lines"):
         one, other = getattr(found[0], kind), getattr(found[1], kind)
         for where in one:
             if where in other:
                 return where
-    return found[0].lines[0] if found[0].lines else None
+    return found[0].lines[0] if found[0].lines and not both else None
 
 
 class Watcher:
@@ -47,6 +48,7 @@ class Watcher:
         self.wanted, self.shape = wanted, shape
         self.lines: List[Where] = []
         self.exact: List[Where] = []
+        self.session: Any = None
         self.left = MOST_LINES
         self.known: Dict[int, bool] = {}
 

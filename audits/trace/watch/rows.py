@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -17,6 +17,8 @@ FILLED = (
     "a uniform number fills an interval whose ends depend on the data, after a choice among such intervals: "
     "the density of that is not known"
 )
+DELTAS = 10.0 ** -np.linspace(0.1, 15.0, 300)
+"""δ at which a privacy profile is read."""
 SHAPED = ("beta", "poisson", "geometric", "negative_binomial", "chisquare", "dirichlet", "binomial")
 """Laws that are drawn from as they are, and not added to something: their two laws are compared."""
 
@@ -104,6 +106,7 @@ def sums(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
                 use["where"],
                 "the noise is multiplied by %s on D and by %s on D′: its scale depends on the data"
                 % (shown(abs(a)), shown(abs(b))),
+                {"what": "factor", "key": use["key"], "one": a, "other": b},
             )
         with np.errstate(all="ignore"):
             broken = np.ravel(np.isfinite(other["argument"]) != np.isfinite(use["argument"]))
@@ -114,6 +117,7 @@ def sums(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
                 "nan",
                 use["where"],
                 "noise is added to %s on D and to %s on D′: no noise hides that" % (shown(a), shown(b)),
+                {"what": "argument", "key": use["key"], "one": a, "other": b},
             )
 
 
@@ -159,6 +163,7 @@ def _parameters(
             one["where"],
             "the %s%s of %s depends on the data: %s on D, %s on D′"
             % (name, place[0], one["law"], shown(place[1]), shown(place[2])),
+            {"what": "parameter", "key": (one["index"], name), "one": place[1], "other": place[2]},
         )
 
 
@@ -175,6 +180,7 @@ def _finite(row: Dict[str, Any], report: Dict[str, Any]) -> None:
             row["where"],
             "noise is added to %s on D and to %s on D′: no noise hides that"
             % (shown(a[broken][0]), shown(b[broken][0])),
+            {"what": "given", "key": row["index"], "one": a[broken][0], "other": b[broken][0]},
         )
 
 
@@ -199,8 +205,20 @@ def mapped(one: Dict[str, Any], other: Dict[str, Any]) -> Optional[Dict[str, Any
     elif isinstance(cost, (int, float)):
         cost = float(cost)
     elif cost is not None and hasattr(cost, "epsilon"):
-        cost = None
+        return {"distance": distance, "cost": None, "measure": one["measure"], "profile": profile(cost)}
     return {"distance": distance, "cost": cost, "measure": one["measure"]}
+
+
+def profile(cost: Any) -> Optional[List[Tuple[float, float]]]:
+    """Points (δ, ε) of a privacy profile, which the map of an OpenDP measurement may give; None for anything
+    else."""
+    found: List[Tuple[float, float]] = []
+    for delta in DELTAS:
+        try:
+            found.append((float(delta), float(cost.epsilon(float(delta)))))
+        except Exception:
+            continue
+    return found or None
 
 
 def metric_distance(metric: str, a: Any, b: Any) -> Any:

@@ -27,13 +27,15 @@ def run_once(call: Any, data: Any, session: Session, generator: Any) -> Run:
     found = Run(session)
     mine = copy.deepcopy(data)
     try:
+        outer = sys.gettrace()
         if session.tracer is not None:
-            sys.settrace(session.tracer)
+            session.tracer.session = session
+            sys.settrace(session.tracer.trace)
         try:
             output = call(mine, generator)
         finally:
             if session.tracer is not None:
-                sys.settrace(None)
+                sys.settrace(outer)
         found.output = flat(output)
     except (Exception, SystemExit) as error:
         found.error, found.where = error, raised(error)

@@ -1,0 +1,258 @@
+"""Where what leaks comes from: the line at which a number first differs, and that at which a scale was set.
+
+A variable is named as a cause only after a trial: the program is run on D′ once more, with that variable as
+it is on D, and what was found must then be gone. Where no variable passes, nothing is said.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from .explain import alike_factors, factor_of
+from .locate import line_of
+from .run import Run
+from .session import BITS
+from .shifts import Pair
+from .steps import Key, Step, Steps, number, same
+from .values import CLOSE, SAME, alike, count, differences, flat, numbers, shown
+
+MOST_TRIED, SECONDS = 60, 10.0
+"""Variables that are tried, and the processor time that this may take."""
+SENSITIVITIES = ("sensitivity", "l1_sensitivity", "l2_sensitivity", "scale", "sigma", "std", "stddev", "b")
+"""Parameters that say how much a number may move, the first that there is."""
+
+Runner = Callable[..., Run]
+"""(data of D: True, of D′: False; tracer) → a replay with what D released."""
+
+
+class Cause:
+    """What is known of a pair for the search: its runs on D and on D′, and what differs in them.
+
+    about   what differs, see `report.finding`.
+    """
+
+    def __init__(self, pair: Pair, runner: Runner, data: Tuple[Any, Any], about: Dict[str, Any]) -> None:
+        self.pair, self.runner, self.data, self.about = pair, runner, data, about
+        self.first, self.second = Steps(), Steps()
+
+    def record(self) -> None:
+        """Note the steps of both runs."""
+        self.runner(True, self.first)
+        self.runner(False, self.second)
+
+
+def causes_of(
+    pair: Pair,
+    runner: Runner,
+    data: Tuple[Any, Any],
+    findings: Sequence[Dict[str, Any]],
+    explain: Sequence[Any],
+) -> List[Dict[str, Any]]:
+    """The cause of a finding (kind, file, line), or of what a draw costs, where the kind is ""."""
+    kind, place = explain[0], tuple(explain[1:3])
+    if kind:
+        about = next(
+            (f["about"] for f in findings if f["kind"] == kind and tuple(f["where"][:2]) == place), None
+        )
+        return [] if about is None else causes(Cause(pair, runner, data, about))
+    for row in pair.recorded.session.draws:
+        if tuple(row["where"][:2]) == place:
+            about = _argument(pair, row)
+            if about is not None:
+                return origins(Cause(pair, runner, data, about), row)
+    return []
+
+
+def causes(cause: Cause) -> List[Dict[str, Any]]:
+    """The steps that lead to what differs, in the order in which they are executed."""
+    about = cause.about
+    cause.record()
+    found = [_first(cause)]
+    if about["what"] == "path" and about["one"] != about["other"]:
+        found.append(_parting(cause))
+    if about["what"] in ("parameter", "factor", "argument", "given"):
+        found.append(_computed(cause))
+    kept: List[Dict[str, Any]] = []
+    for step in found:
+        if step is not None and step["where"] not in [other["where"] for other in kept]:
+            kept.append(step)
+    return kept
+
+
+def origins(cause: Cause, row: Dict[str, Any]) -> List[Dict[str, Any]]:
+    """Of a draw that costs too much: where its sensitivity, or its scale, was set, and where its argument was
+    computed."""
+    cause.record()
+    found = [_set(cause, row), _computed(cause)]
+    return [step for step in found if step is not None]
+
+
+def _argument(pair: Pair, row: Dict[str, Any]) -> Optional[Dict[str, Any]]:
+    """The number that a draw is added to, or a score, which differs; None where none does."""
+    other = pair.frozen.session.rows.get(row["index"])
+    values: List[Tuple[str, Any, Any, Any]] = []
+    if other is not None:
+        for name in ("argument", "utility"):
+            a, b = (r["argument"] if name == "argument" else r["params"].get(name) for r in (row, other))
+            values.append(("given", row["index"], numbers(flat(a)), numbers(flat(b))))
+    known = {use["key"]: use for use in pair.frozen.session.uses}
+    for use in pair.recorded.session.uses:
+        if use["key"] in known and int(np.ravel(use["ids"])[0]) >> BITS == row["index"]:
+            sums = (np.ravel(use["argument"]), np.ravel(known[use["key"]]["argument"]))
+            values.append(("argument", use["key"], *sums))
+    for what, key, a, b in values:
+        if a is not None and b is not None and a.shape == b.shape and not np.all(alike(a, b, SAME)):
+            place = int(np.flatnonzero(~alike(a, b, SAME))[0])
+            return {"what": what, "key": key, "one": float(a[place]), "other": float(b[place])}
+    return None
+
+
+# --- What differs ------------------------------------------------------------------------------------------
+
+
+def _first(cause: Cause) -> Optional[Dict[str, Any]]:
+    """The first variable that differs and without whose difference nothing is found."""
+    began = time.process_time()
+    for one, other in _candidates(cause)[:MOST_TRIED]:
+        if time.process_time() - began > SECONDS:
+            return None
+        if _vanishes(cause, one.key):
+            return dict(_step("first", one.key, one.value, other.value), sized=one.sized)
+    return None
+
+
+def _candidates(cause: Cause) -> List[Tuple[Step, Step]]:
+    """Variables that differ, with their first values that do, in order; those that hold records are left
+    out."""
+    before: Dict[Tuple[Key, int], Step] = {(s.key, s.time): s for s in cause.first.found}
+    records = [numbers(flat(data)) for data in cause.data]
+    sizes = [count(data) for data in cause.data]
+    found: Dict[Key, Tuple[Step, Step]] = {}
+    for other in cause.second.found:
+        one = before.get((other.key, other.time))
+        if one is None or other.key in found or not other.key[1] or one.sized != other.sized:
+            continue
+        if same(one.value, other.value) or (one.sized and [one.value, other.value] == sizes):
+            continue
+        found[other.key] = (one, other)
+    return [pair for key, pair in found.items() if not _records(cause, key, pair, records)]
+
+
+def _records(cause: Cause, key: Key, pair: Tuple[Step, Step], records: List[Any]) -> bool:
+    """Whether a variable runs through the numbers of the data."""
+    if pair[0].sized or cause.second.times[key] < 2:
+        return False
+    for steps, known in zip((cause.first, cause.second), records):
+        values = [s.value for s in steps.found if s.key == key and not s.sized]
+        if known is None or not np.all(np.isin(np.asarray(values, dtype=float), known)):
+            return False
+    return True
+
+
+def _vanishes(cause: Cause, key: Key) -> bool:
+    """Whether nothing is found any more with a variable on D′ as it is on D."""
+    keeper = Steps(key)
+    cause.runner(True, keeper)
+    if cause.about["what"] == "moved":
+        row = cause.pair.recorded.session.rows[cause.about["key"]]
+        factor = factor_of(lambda **options: cause.runner(False, Steps(key, keeper.kept), **options), row)
+        return factor is not None and alike_factors(factor, cause.about["one"])
+    run = cause.runner(False, Steps(key, keeper.kept))
+    return run.error is None and _gone(cause, run)
+
+
+def _gone(cause: Cause, run: Run) -> bool:
+    about, recorded = cause.about, cause.pair.recorded
+    if about["what"] == "path":
+        place, now = about["key"], run.session.diverged
+        ended = min(len(run.session.draws), len(recorded.session.draws)) > place
+        return ended and (now is None or now > place)
+    if run.session.diverged is not None:
+        return False
+    if about["what"] == "output":
+        return not differences(recorded.output, run.output, CLOSE)
+    values = [_observed(each, about) for each in (recorded, run)]
+    return values[0] is not None and values[1] is not None and not differences(values[0], values[1], SAME)
+
+
+def _observed(run: Run, about: Dict[str, Any]) -> Any:
+    """What differs, in a run."""
+    what, key = about["what"], about["key"]
+    if what == "parameter":
+        row = run.session.rows.get(key[0])
+        return None if row is None else flat(row["params"].get(key[1]))
+    if what == "given":
+        row = run.session.rows.get(key)
+        return None if row is None else flat(row["argument"])
+    return next((flat(use[what]) for use in run.session.uses if use["key"] == key), None)
+
+
+def _parting(cause: Cause) -> Optional[Dict[str, Any]]:
+    """The last line that both runs execute before they go different ways to the draw that differs."""
+    place = cause.about["key"]
+    runs = [[w for drawn, w in s.lines if drawn == place] for s in (cause.first, cause.second)]
+    last = None
+    for one, other in zip(*runs):
+        if one != other:
+            break
+        last = one
+    else:
+        if runs[0] and len(runs[0]) == len(runs[1]):
+            return None  # the same lines: it is the shape that differs
+    if last is None:
+        # They part at the line of the draw before.
+        before = cause.pair.recorded.session.draws[:place]
+        last = before[-1]["where"] if before else None
+    return None if last is None else _step("branch", (tuple(last), ""), None, None)
+
+
+def _computed(cause: Cause) -> Optional[Dict[str, Any]]:
+    """The line at which the number that differs first stands in a variable, on D and on D′."""
+    one, other = cause.about["one"], cause.about["other"]
+    if not number(one) or not number(other):
+        return None
+
+    def run(data: Any, tape: Any = None, tracer: Any = None) -> Run:
+        return cause.runner(data is cause.data[0], tracer)
+
+    where = line_of(run, cause.data[0], cause.data[1], None, ("", one, other), both=True)
+    return None if where is None else _step("computed", (where, ""), one, other)
+
+
+# --- What does not differ ----------------------------------------------------------------------------------
+
+
+def _set(cause: Cause, row: Dict[str, Any]) -> Optional[Dict[str, Any]]:
+    """The first variable that the sensitivity or the scale of a draw follows when it is changed."""
+    name = next((n for n in SENSITIVITIES if number(row["params"].get(n))), None)
+    if name is None:
+        return None
+    value, began = float(row["params"][name]), time.process_time()
+    tried: List[Key] = []
+    for step in cause.first.found:
+        if step.sized or step.key in tried or not step.key[1] or not same(step.value, value):
+            continue
+        if len(tried) >= MOST_TRIED or time.process_time() - began > SECONDS:
+            return None
+        tried.append(step.key)
+        other = 1.5 * value + 0.25
+        count = cause.first.times[step.key]
+        run = cause.runner(True, Steps(step.key, [other] * count))
+        now = run.session.rows.get(row["index"])
+        if now is not None and number(now["params"].get(name)) and same(now["params"][name], other):
+            return dict(_step("set", step.key, value, value), parameter=name)
+    return None
+
+
+def _step(role: str, key: Key, one: Any, other: Any) -> Dict[str, Any]:
+    return {
+        "role": role,
+        "where": list(key[0]),
+        "name": key[1],
+        "sized": False,
+        "first": None if one is None else shown(one),
+        "second": None if other is None else shown(other),
+    }
