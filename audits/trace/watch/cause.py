@@ -58,12 +58,13 @@ def causes_of(
             (f["about"] for f in findings if f["kind"] == kind and tuple(f["where"][:2]) == place), None
         )
         return [] if about is None else causes(Cause(pair, runner, data, about))
-    for row in pair.recorded.session.draws:
-        if tuple(row["where"][:2]) == place:
-            about = _argument(pair, row)
-            if about is not None:
-                return origins(Cause(pair, runner, data, about), row)
-    return []
+    found = [(_argument(pair, row), row) for row in pair.recorded.session.draws if row["where"][:2] == place]
+    dearest = max(
+        ((_share(about, row), about, row) for about, row in found if about is not None),
+        key=lambda item: item[0],
+        default=None,
+    )
+    return [] if dearest is None else origins(Cause(pair, runner, data, dearest[1]), dearest[2])
 
 
 def causes(cause: Cause) -> List[Dict[str, Any]]:
@@ -88,6 +89,18 @@ def origins(cause: Cause, row: Dict[str, Any]) -> List[Dict[str, Any]]:
     cause.record()
     found = [_set(cause, row), _computed(cause)]
     return [step for step in found if step is not None]
+
+
+def _share(about: Dict[str, Any], row: Dict[str, Any]) -> float:
+    """How far an argument moves, in units of what a draw allows for."""
+    moved, name = abs(about["one"] - about["other"]), _parameter(row)
+    allowed = abs(float(row["params"][name])) if name is not None else 1.0
+    return moved / allowed if allowed > 0.0 else np.inf
+
+
+def _parameter(row: Dict[str, Any]) -> Optional[str]:
+    """The name of the parameter that says how much an argument may move; None where a draw has none."""
+    return next((name for name in SENSITIVITIES if number(row["params"].get(name))), None)
 
 
 def _argument(pair: Pair, row: Dict[str, Any]) -> Optional[Dict[str, Any]]:
@@ -227,24 +240,26 @@ def _computed(cause: Cause) -> Optional[Dict[str, Any]]:
 
 def _set(cause: Cause, row: Dict[str, Any]) -> Optional[Dict[str, Any]]:
     """The first variable that the sensitivity or the scale of a draw follows when it is changed."""
-    name = next((n for n in SENSITIVITIES if number(row["params"].get(n))), None)
+    name = _parameter(row)
     if name is None:
         return None
     value, began = float(row["params"][name]), time.process_time()
-    tried: List[Key] = []
-    for step in cause.first.found:
-        if step.sized or step.key in tried or not step.key[1] or not same(step.value, value):
-            continue
-        if len(tried) >= MOST_TRIED or time.process_time() - began > SECONDS:
+    other = 1.5 * value + 0.25
+    for step in _holding(cause.first.found, value, row["index"])[:MOST_TRIED]:
+        if time.process_time() - began > SECONDS:
             return None
-        tried.append(step.key)
-        other = 1.5 * value + 0.25
-        count = cause.first.times[step.key]
-        run = cause.runner(True, Steps(step.key, [other] * count))
+        run = cause.runner(True, Steps(step.key, {step.time: other}))
         now = run.session.rows.get(row["index"])
         if now is not None and number(now["params"].get(name)) and same(now["params"][name], other):
             return dict(_step("set", step.key, value, value), parameter=name)
     return None
+
+
+def _holding(steps: Sequence[Step], value: float, draw: int) -> List[Step]:
+    """The last step of each variable before a draw, in order, where it holds a value."""
+    last = {step.key: step for step in steps if step.drawn <= draw and step.key[1]}
+    kept = {id(step) for step in last.values() if not step.sized and same(step.value, value)}
+    return [step for step in steps if id(step) in kept]
 
 
 def _step(role: str, key: Key, one: Any, other: Any) -> Dict[str, Any]:

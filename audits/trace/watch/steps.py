@@ -6,6 +6,7 @@ Only numbers and sizes are noted: they are what a scale, a bound, a shape or a b
 from __future__ import annotations
 
 import copy
+import os
 from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
@@ -18,6 +19,11 @@ MOST_LINES = 200_000
 MOST_SIZE = 100_000
 """Entries of a collection that is copied from one run to another."""
 
+LIBRARY = os.path.dirname(os.__file__) + os.sep
+"""The standard library of Python, with installed packages below it."""
+FOREIGN: Dict[str, bool] = {}
+"""What is known of files already."""
+
 Where = Tuple[str, int, str]
 Key = Tuple[Where, str]
 
@@ -27,25 +33,26 @@ class Step:
 
     key     line and name; time: how often the line has given the name a value before.
     value   the number, or the size of a collection; sized tells which.
+    drawn   how many draws there were before.
     """
 
-    __slots__ = ("key", "sized", "time", "value")
+    __slots__ = ("drawn", "key", "sized", "time", "value")
 
-    def __init__(self, key: Key, time: int, value: Any, sized: bool) -> None:
-        self.key, self.time, self.value, self.sized = key, time, value, sized
+    def __init__(self, key: Key, time: int, value: Any, sized: bool, drawn: int) -> None:
+        self.key, self.time, self.value, self.sized, self.drawn = key, time, value, sized, drawn
 
 
 class Steps:
     """The steps of a run; `trace` is a trace function of Python.
 
-    given   values that the variable at `key` gets in place of those that the program computes, in turn;
-            without them its values are kept as they are, in `kept`.
+    given   values that the variable at `key` gets in place of those that the program computes, by how often
+            it has got one before; where this is None, its values are kept as they are, in `kept`.
     lines   each line that is executed, with the number of draws before it; session: that of the run.
     """
 
-    def __init__(self, key: Optional[Key] = None, given: Optional[List[Any]] = None) -> None:
+    def __init__(self, key: Optional[Key] = None, given: Optional[Dict[int, Any]] = None) -> None:
         self.key, self.given = key, given
-        self.kept: List[Any] = []
+        self.kept: Dict[int, Any] = {}
         self.found: List[Step] = []
         self.lines: List[Tuple[int, Where]] = []
         self.session: Any = None
@@ -64,12 +71,17 @@ class Steps:
         self.times[key] = time + 1
         if key == self.key:
             if self.given is not None:
-                if time < len(self.given) and holder is not None and not _equal(value, self.given[time]):
+                if time in self.given and holder is not None and not _equal(value, self.given[time]):
                     holder[name] = copy.deepcopy(self.given[time])
             else:
-                self.kept.append(_copied(value))
+                self.kept[time] = _copied(value)
         kind = _size(value)
-        self.found.append(Step(key, time, plain(value) if kind is None else kind, kind is not None))
+        shown = plain(value) if kind is None else kind
+        self.found.append(Step(key, time, shown, kind is not None, self.drawn()))
+
+    def drawn(self) -> int:
+        """How many draws there were."""
+        return len(self.session.draws) if self.session is not None else 0
 
 
 class _Frame:
@@ -100,8 +112,7 @@ class _Frame:
             return None
         code = frame.f_code
         if event == "line":
-            drawn = len(steps.session.draws) if steps.session is not None else 0
-            steps.lines.append((drawn, (code.co_filename, frame.f_lineno, code.co_name)))
+            steps.lines.append((steps.drawn(), (code.co_filename, frame.f_lineno, code.co_name)))
         if event not in ("line", "return"):
             return self.line
         values = frame.f_locals
@@ -121,9 +132,13 @@ class _Frame:
 
 
 def foreign(frame: Any) -> bool:
-    """Whether a frame is of this package, or of code that computes for somebody else."""
+    """Whether a frame is of this package, of the standard library, or computes for somebody else."""
     name = frame.f_code.co_filename
-    return name.startswith(HOME) or name.startswith("<") or any(part in name for part in NOISE_CODE)
+    known = FOREIGN.get(name)
+    if known is None:
+        own = name.startswith((HOME, "<")) or (name.startswith(LIBRARY) and "-packages" not in name)
+        known = FOREIGN[name] = own or any(part in name for part in NOISE_CODE)
+    return known
 
 
 def same(one: Any, other: Any) -> bool:
