@@ -179,8 +179,8 @@ def caused(
         shows = [r for r in reports if any(_is(f, wanted) for f in r["findings"])]
     elif result.verdict == "ledger-exceeds" and result.ledger:
         wanted = ("", result.ledger[0].file, result.ledger[0].line)
-        shows = [r for r in reports if any(tuple(row["where"][:2]) == wanted[1:] for row in r["draws"])]
-        shows = [r for r in shows if r["seed"][1] == result.pair_index]
+        shows = [r for r in reports if r["seed"][1] == result.pair_index]
+        shows = [max(shows, key=lambda report: _cost_at(report, wanted[1:], result.delta))]
     else:
         return ()
     if not shows:
@@ -188,7 +188,10 @@ def caused(
     seed = shows[0]["seed"]
     pair = taken[seed[1]]
     run = (pair[seed[3]], pair[1 - seed[3]], seed, shows[0]["participate"], list(wanted))
-    found = _reports(program, [run], primitives)[0].get("cause", [])
+    try:
+        found = _reports(program, [run], primitives)[0].get("cause", [])
+    except ValueError:
+        return ()  # with another value of a variable a program may well end its process
     return tuple(
         Step(
             role=item["role"],
@@ -203,6 +206,12 @@ def caused(
         )
         for item in found
     )
+
+
+def _cost_at(report: Mapping[str, Any], place: tuple[Any, ...], delta: float) -> float:
+    """What the draws of a line cost in one run."""
+    rows = entries(report["draws"], report.get("place"), report.get("records"))
+    return compose([x for e in rows if e.where[:2] == place for x in e.losses or ()], delta)
 
 
 def _is(finding: Mapping[str, Any], wanted: tuple[Any, ...]) -> bool:

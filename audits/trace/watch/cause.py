@@ -16,7 +16,7 @@ from .locate import line_of
 from .run import Run
 from .session import BITS
 from .shifts import Pair
-from .steps import Key, Step, Steps, number, same
+from .steps import MORE_LINES, Key, Step, Steps, number, same
 from .values import CLOSE, SAME, alike, count, differences, flat, numbers, shown
 
 MOST_TRIED, SECONDS = 60, 10.0
@@ -42,6 +42,12 @@ class Cause:
         """Note the steps of both runs."""
         self.runner(True, self.first)
         self.runner(False, self.second)
+
+    def altered(self, key: Key, given: Dict[int, Any]) -> Steps:
+        """A watcher that gives a variable other values, and ends a run that takes much longer for it."""
+        steps = Steps(key, given)
+        steps.limit = 2 * max(len(self.first.lines), len(self.second.lines)) + MORE_LINES
+        return steps
 
 
 def causes_of(
@@ -171,9 +177,11 @@ def _vanishes(cause: Cause, key: Key) -> bool:
     cause.runner(True, keeper)
     if cause.about["what"] == "moved":
         row = cause.pair.recorded.session.rows[cause.about["key"]]
-        factor = factor_of(lambda **options: cause.runner(False, Steps(key, keeper.kept), **options), row)
+        factor = factor_of(
+            lambda **options: cause.runner(False, cause.altered(key, keeper.kept), **options), row
+        )
         return factor is not None and alike_factors(factor, cause.about["one"])
-    run = cause.runner(False, Steps(key, keeper.kept))
+    run = cause.runner(False, cause.altered(key, keeper.kept))
     return run.error is None and _gone(cause, run)
 
 
@@ -248,7 +256,7 @@ def _set(cause: Cause, row: Dict[str, Any]) -> Optional[Dict[str, Any]]:
     for step in _holding(cause.first.found, value, row["index"])[:MOST_TRIED]:
         if time.process_time() - began > SECONDS:
             return None
-        run = cause.runner(True, Steps(step.key, {step.time: other}))
+        run = cause.runner(True, cause.altered(step.key, {step.time: other}))
         now = run.session.rows.get(row["index"])
         if now is not None and number(now["params"].get(name)) and same(now["params"][name], other):
             return dict(_step("set", step.key, value, value), parameter=name)

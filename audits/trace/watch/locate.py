@@ -122,8 +122,8 @@ class Frame:
         return self.line
 
     def _note(self, frame: Any, line: int, values: List[Any]) -> None:
-        if not values:
-            return
+        if not values or self.watcher.session.depth:
+            return  # what a mechanism does with its argument is part of the draw
         where = (frame.f_code.co_filename, line, frame.f_code.co_name)
         self.watcher.lines.append(where)
         if any(self.watcher.alone(value) for value in values):

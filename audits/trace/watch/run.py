@@ -9,6 +9,7 @@ import traceback
 from typing import Any, Callable, Optional, Tuple
 
 from .session import HOME, NOISE_CODE, Session
+from .steps import Stopped
 from .values import flat
 
 
@@ -37,7 +38,7 @@ def run_once(call: Any, data: Any, session: Session, generator: Any) -> Run:
             if session.tracer is not None:
                 sys.settrace(outer)
         found.output = flat(output)
-    except (Exception, SystemExit) as error:
+    except (Exception, SystemExit, Stopped) as error:
         found.error, found.where = error, raised(error)
     return found
 

@@ -16,6 +16,8 @@ from .session import HOME, NOISE_CODE
 
 MOST_LINES = 200_000
 """Lines of a run that are looked at."""
+MORE_LINES = 2_000
+"""Lines that a run with another value of a variable may have beyond twice those of the run as it is."""
 MOST_SIZE = 100_000
 """Entries of a collection that is copied from one run to another."""
 
@@ -26,6 +28,10 @@ FOREIGN: Dict[str, bool] = {}
 
 Where = Tuple[str, int, str]
 Key = Tuple[Where, str]
+
+
+class Stopped(BaseException):
+    """A run with another value takes too many lines: a loop may never end with it."""
 
 
 class Step:
@@ -47,6 +53,7 @@ class Steps:
 
     given   values that the variable at `key` gets in place of those that the program computes, by how often
             it has got one before; where this is None, its values are kept as they are, in `kept`.
+    limit   lines after which the run is ended; None for none.
     lines   each line that is executed, with the number of draws before it; session: that of the run.
     """
 
@@ -58,6 +65,7 @@ class Steps:
         self.session: Any = None
         self.times: Dict[Key, int] = {}
         self.left = MOST_LINES
+        self.limit: Optional[int] = None
 
     def trace(self, frame: Any, event: str, argument: Any) -> Any:
         """The trace function of Python."""
@@ -67,6 +75,8 @@ class Steps:
 
     def note(self, key: Key, name: str, value: Any, holder: Any) -> None:
         """A variable has got a value: note it, or put another one in its place."""
+        if self.session is not None and self.session.depth:
+            return  # what a mechanism does with its argument is part of the draw
         time = self.times.get(key, 0)
         self.times[key] = time + 1
         if key == self.key:
@@ -108,6 +118,8 @@ class _Frame:
     def line(self, frame: Any, event: str, argument: Any) -> Any:
         steps = self.steps
         steps.left -= 1
+        if steps.limit is not None and MOST_LINES - steps.left > steps.limit:
+            raise Stopped()
         if steps.left <= 0:
             return None
         code = frame.f_code
