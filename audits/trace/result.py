@@ -45,9 +45,9 @@ class Step:
     """A line that leads to what was found.
 
     role       "first": the first variable that differs and without whose difference nothing is found (tried:
-               with its value on D the run on D′ shows nothing); "computed": where the number that differs
-               first stands in a variable; "branch": the last line before the runs part; "set": where the
-               parameter of a draw was set (tried: the parameter follows the variable).
+               with its value on D the run on D′ shows nothing); "computed": where a variable first gets the
+               number that differs (tried in the same way); "branch": the last line before the runs part;
+               "set": where the parameter of a draw was set (tried: the parameter follows the variable).
     name       of the variable, "" where there is none; first, second: its values on D and on D′, or, where
                sized, how many entries it has.
     parameter  of a step "set": what was set, as "sensitivity".
@@ -75,7 +75,7 @@ class Step:
             return f"the runs on D and on D′ part after {where}"
         if self.role == "set":
             return f"its {self.parameter} is set at {where}: {self.name} = {self.first}"
-        return f"the number that differs is computed at {where}: {values}"
+        return f"what differs is computed at {where}: {self.name} is {values}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,13 @@ it is on D, and what was found must then be gone. Where no variable passes, noth
 
 from __future__ import annotations
 
+import os
 import time
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from .explain import alike_factors, factor_of
-from .locate import line_of
 from .run import Run
 from .session import BITS
 from .shifts import Pair
@@ -31,7 +31,7 @@ Runner = Callable[..., Run]
 class Cause:
     """What is known of a pair for the search: its runs on D and on D′, and what differs in them.
 
-    about   what differs, see `report.finding`.
+    about   what differs, see `report.finding`, and the "file" in which that is seen.
     """
 
     def __init__(self, pair: Pair, runner: Runner, data: Tuple[Any, Any], about: Dict[str, Any]) -> None:
@@ -60,17 +60,16 @@ def causes_of(
     """The cause of a finding (kind, file, line), or of what a draw costs, where the kind is ""."""
     kind, place = explain[0], tuple(explain[1:3])
     if kind:
-        about = next(
-            (f["about"] for f in findings if f["kind"] == kind and tuple(f["where"][:2]) == place), None
-        )
-        return [] if about is None else causes(Cause(pair, runner, data, about))
+        named = [f["about"] for f in findings if (f["kind"], *f["where"][:2]) == (kind, *place)]
+        if not named or named[0] is None:
+            return []
+        return causes(Cause(pair, runner, data, dict(named[0], file=place[0])))
     found = [(_argument(pair, row), row) for row in pair.recorded.session.draws if row["where"][:2] == place]
-    dearest = max(
-        ((_share(about, row), about, row) for about, row in found if about is not None),
-        key=lambda item: item[0],
-        default=None,
-    )
-    return [] if dearest is None else origins(Cause(pair, runner, data, dearest[1]), dearest[2])
+    moved = [(about, row) for about, row in found if about is not None]
+    if not moved:
+        return []
+    about, row = max(moved, key=lambda item: _share(*item))
+    return origins(Cause(pair, runner, data, dict(about, file=place[0])), row)
 
 
 def causes(cause: Cause) -> List[Dict[str, Any]]:
@@ -82,19 +81,23 @@ def causes(cause: Cause) -> List[Dict[str, Any]]:
         found.append(_parting(cause))
     if about["what"] in ("parameter", "factor", "argument", "given"):
         found.append(_computed(cause))
-    kept: List[Dict[str, Any]] = []
-    for step in found:
-        if step is not None and step["where"] not in [other["where"] for other in kept]:
-            kept.append(step)
-    return kept
+    return _once(found)
 
 
 def origins(cause: Cause, row: Dict[str, Any]) -> List[Dict[str, Any]]:
     """Of a draw that costs too much: where its sensitivity, or its scale, was set, and where its argument was
     computed."""
     cause.record()
-    found = [_set(cause, row), _computed(cause)]
-    return [step for step in found if step is not None]
+    return _once([_set(cause, row), _computed(cause)])
+
+
+def _once(found: Sequence[Optional[Dict[str, Any]]]) -> List[Dict[str, Any]]:
+    """The steps that were found, each line once."""
+    kept: List[Dict[str, Any]] = []
+    for step in found:
+        if step is not None and step["where"] not in [other["where"] for other in kept]:
+            kept.append(step)
+    return kept
 
 
 def _share(about: Dict[str, Any], row: Dict[str, Any]) -> float:
@@ -135,7 +138,7 @@ def _argument(pair: Pair, row: Dict[str, Any]) -> Optional[Dict[str, Any]]:
 def _first(cause: Cause) -> Optional[Dict[str, Any]]:
     """The first variable that differs and without whose difference nothing is found."""
     began = time.process_time()
-    for one, other in _candidates(cause)[:MOST_TRIED]:
+    for one, other in _nearest(cause, _candidates(cause), lambda pair: pair[0].key)[:MOST_TRIED]:
         if time.process_time() - began > SECONDS:
             return None
         if _vanishes(cause, one.key):
@@ -231,16 +234,52 @@ def _parting(cause: Cause) -> Optional[Dict[str, Any]]:
 
 
 def _computed(cause: Cause) -> Optional[Dict[str, Any]]:
-    """The line at which the number that differs first stands in a variable, on D and on D′."""
+    """The line at which a variable first gets the number that differs, and decides it."""
     one, other = cause.about["one"], cause.about["other"]
     if not number(one) or not number(other):
         return None
+    began = time.process_time()
+    before = {(s.key, s.time): s for s in cause.first.found}
+    places = [
+        place
+        for place, step in enumerate(cause.second.found)
+        if step.key[1] and not step.sized and same(step.value, other) and (step.key, step.time) in before
+    ]
+    places = [p for p in places if _has(before[_at(cause.second.found[p])], one)]
+    for place in _nearest(cause, places, lambda p: cause.second.found[p].key)[:MOST_TRIED]:
+        step = cause.second.found[place]
+        if time.process_time() - began > SECONDS:
+            return None
+        run = cause.runner(False, cause.altered(step.key, {step.time: before[_at(step)].value}))
+        if run.error is None and _gone(cause, run):
+            # A function that returns the number has computed it.
+            last = cause.second.found[place - 1] if place else step
+            returned = not last.key[1] and not last.sized and same(last.value, other)
+            return dict(_step("computed", last.key if returned else step.key, one, other), name=step.key[1])
+    return None
 
-    def run(data: Any, tape: Any = None, tracer: Any = None) -> Run:
-        return cause.runner(data is cause.data[0], tracer)
 
-    where = line_of(run, cause.data[0], cause.data[1], None, ("", one, other), both=True)
-    return None if where is None else _step("computed", (where, ""), one, other)
+def _at(step: Step) -> Tuple[Key, int]:
+    return step.key, step.time
+
+
+def _has(step: Step, value: Any) -> bool:
+    return not step.sized and same(step.value, value)
+
+
+def _nearest(cause: Cause, found: Sequence[Any], key: Callable[[Any], Key]) -> List[Any]:
+    """What stands in the package of the line that leaks, and then what stands elsewhere, each in order."""
+    home = _package(cause.about["file"])
+    return sorted(found, key=lambda item: _package(key(item)[0][0]) != home)
+
+
+def _package(file: str) -> str:
+    """The folder of an installed package, or that of a file."""
+    for mark in ("site-packages", "dist-packages"):
+        head, found, tail = file.partition(mark + os.sep)
+        if found:
+            return head + tail.split(os.sep)[0]
+    return os.path.dirname(file)
 
 
 # --- What does not differ ----------------------------------------------------------------------------------
@@ -252,8 +291,9 @@ def _set(cause: Cause, row: Dict[str, Any]) -> Optional[Dict[str, Any]]:
     if name is None:
         return None
     value, began = float(row["params"][name]), time.process_time()
-    other = 1.5 * value + 0.25
-    for step in _holding(cause.first.found, value, row["index"])[:MOST_TRIED]:
+    holding = _holding(cause.first.found, value, row["index"])
+    for step in _nearest(cause, holding, lambda step: step.key)[:MOST_TRIED]:
+        other: Any = int(value) + 1 if isinstance(step.value, (int, np.integer)) else 1.5 * value + 0.25
         if time.process_time() - began > SECONDS:
             return None
         run = cause.runner(True, cause.altered(step.key, {step.time: other}))

@@ -17,12 +17,11 @@ MOST_SIZE = 10_000
 Where = Tuple[str, int, str]
 
 
-def line_of(run: Any, first: Any, second: Any, tape: Any, unlike: Any, both: bool = False) -> Optional[Where]:
+def line_of(run: Any, first: Any, second: Any, tape: Any, unlike: Any) -> Optional[Where]:
     """File, line and function that first hold the differing value of an output, on D as on D′.
 
     Both runs are watched line by line: a local variable, or an attribute of `self`, that comes to hold the
-    value of the output on D in the one and that on D′ in the other, at the same line; where there is no such
-    line, the first on D, or None if it must be one of both.
+    value of the output on D in the one and that on D′ in the other, at the same line.
     """
     path, a, b = unlike
     found = []
@@ -35,7 +34,7 @@ def line_of(run: Any, first: Any, second: Any, tape: Any, unlike: Any, both: boo
         for where in one:
             if where in other:
                 return where
-    return found[0].lines[0] if found[0].lines and not both else None
+    return found[0].lines[0] if found[0].lines else None
 
 
 class Watcher:

@@ -450,7 +450,7 @@ def _uncompiled() -> Dict[Any, Dict[str, Any]]:
     for module in list(sys.modules.values()):
         for name, value in list((getattr(module, "__dict__", None) or {}).items()):
             kind = type(value)
-            if kind.__module__.startswith("numba.") and callable(getattr(value, "py_func", None)):
+            if str(kind.__module__).startswith("numba.") and callable(getattr(value, "py_func", None)):
                 found.setdefault(module, {})[name] = value.py_func
     return found
 
