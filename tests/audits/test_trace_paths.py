@@ -107,17 +107,22 @@ def test_a_privacy_profile_is_that_of_the_gaussian_it_was_read_from() -> None:
 
 
 def test_a_compiled_function_is_run_as_the_function_that_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    def noise() -> float:
-        return float(np.random.laplace())  # noqa: NPY002
+    class Dispatcher:
+        """A compiled function of Numba, as far as it counts here."""
 
-    kind = type("CPUDispatcher", (), {"__module__": "numba.core", "py_func": staticmethod(noise)})
-    library: Any = ModuleType("library_of_numba")
-    library.noise = kind()
-    monkeypatch.setitem(sys.modules, "numba", ModuleType("numba"))
-    monkeypatch.setitem(sys.modules, "library_of_numba", library)
+        def py_func(self) -> float:
+            return float(np.random.laplace())  # noqa: NPY002
+
+        def __call__(self) -> float:
+            return 0.5
+
+    library: Any = ModuleType("numba.core.dispatcher")
+    library.Dispatcher = Dispatcher
+    monkeypatch.setitem(sys.modules, "numba.core.dispatcher", library)
     current: Any = Current()
     current.actual = Session(own_rng(0))
+    function = Dispatcher()
     with watched(current):
-        library.noise()
+        function()
     assert [row["law"] for row in current.actual.draws] == ["laplace"]
-    assert isinstance(library.noise, kind)
+    assert function() == 0.5

@@ -185,19 +185,19 @@ def _vanishes(cause: Cause, key: Key) -> bool:
         )
         return factor is not None and alike_factors(factor, cause.about["one"])
     run = cause.runner(False, cause.altered(key, keeper.kept))
-    return run.error is None and _gone(cause, run)
+    return _gone(cause, run)
 
 
 def _gone(cause: Cause, run: Run) -> bool:
+    """Whether a run does not show what was found; an error after the draw is no matter."""
     about, recorded = cause.about, cause.pair.recorded
     if about["what"] == "path":
         place, now = about["key"], run.session.diverged
         ended = min(len(run.session.draws), len(recorded.session.draws)) > place
         return ended and (now is None or now > place)
-    if run.session.diverged is not None:
-        return False
     if about["what"] == "output":
-        return not differences(recorded.output, run.output, CLOSE)
+        ended = run.error is None and run.session.diverged is None
+        return ended and not differences(recorded.output, run.output, CLOSE)
     values = [_observed(each, about) for each in (recorded, run)]
     return values[0] is not None and values[1] is not None and not differences(values[0], values[1], SAME)
 
@@ -251,7 +251,7 @@ def _computed(cause: Cause) -> Optional[Dict[str, Any]]:
         if time.process_time() - began > SECONDS:
             return None
         run = cause.runner(False, cause.altered(step.key, {step.time: before[_at(step)].value}))
-        if run.error is None and _gone(cause, run):
+        if _gone(cause, run):
             # A function that returns the number has computed it.
             last = cause.second.found[place - 1] if place else step
             returned = not last.key[1] and not last.sized and same(last.value, other)

@@ -442,17 +442,12 @@ def _watched_scipy(session: Session) -> Dict[Any, Dict[str, Any]]:
 
 
 def _uncompiled() -> Dict[Any, Dict[str, Any]]:
-    """Functions that Numba has compiled, as the functions of Python that they were: compiled ones draw from a
-    generator of their own, which cannot be watched."""
-    if "numba" not in sys.modules:
+    """Functions that Numba has compiled are called as the functions of Python that they were: compiled ones
+    draw from a generator of their own, which cannot be watched."""
+    kind = getattr(sys.modules.get("numba.core.dispatcher"), "Dispatcher", None)
+    if kind is None:
         return {}
-    found: Dict[Any, Dict[str, Any]] = {}
-    for module in list(sys.modules.values()):
-        for name, value in list((getattr(module, "__dict__", None) or {}).items()):
-            kind = type(value)
-            if str(kind.__module__).startswith("numba.") and callable(getattr(value, "py_func", None)):
-                found.setdefault(module, {})[name] = value.py_func
-    return found
+    return {kind: {"__call__": lambda self, *args, **kwargs: self.py_func(*args, **kwargs)}}
 
 
 # --- All of them -------------------------------------------------------------------------------------------
