@@ -162,25 +162,26 @@ class TraceResult:
             lines += [f"  {step.text}" for step in self.cause]
             lines += [f"  also at {f.place}: {f.text}" for f in self.findings[1:]]
             lines.append(
-                f"  shown on pair {self.findings[0].pair}, if what draws the noise is right; on {seen}"
+                f"  A proof on pair {self.findings[0].pair}, if the generator draws what it says; {seen}."
             )
         elif self.verdict == "ledger-exceeds":
             lines.append(
-                f"{self.headline}: the draws of one path cost ε = {self.epsilon_ledger:.4g} at δ = "
+                f"{self.headline}: the draws of one run cost ε = {self.epsilon_ledger:.4g} at δ = "
                 f"{self.delta:g}, claimed {self.epsilon_claimed:g}."
             )
             lines += [f"  {step.text}" for step in self.cause]
             if self.exact:
-                lines.append("  All paths of its coins were run: this is the law of the released output,")
-                lines.append(f"  and refutes the claim; on {seen}")
+                lines.append("  All outcomes of its coins were run: this is the exact law of the output,")
+                lines.append(f"  which refutes the claim; {seen}.")
             else:
-                lines.append(f"  This speaks of the path, not of the released output; on {seen}")
+                lines.append(f"  The cost of one run, not yet a violation of the output; {seen}.")
         elif self.verdict == "lost":
             lines.append(f"{self.headline}: nothing is known of {claim}; on {seen}.")
         else:
             lines.append(f"{self.headline} against {claim} on {seen}. This is no proof that it is private.")
         if self.epsilon_ledger is not None:
-            lines.append(f"  ledger: ε = {self.epsilon_ledger:.4g} at δ = {self.delta:g}, the dearest path")
+            cost = f"ε = {self.epsilon_ledger:.4g} at δ = {self.delta:g}"
+            lines.append(f"  ledger: the draws of the most expensive run cost {cost}")
         lines += [f"  lost at {short(x.file)}:{x.line}: {x.text}" for x in self.lost[:5]]
         if self.black_box is not None:
             lines.append(f"  black box: {self.black_box['words']}")
