@@ -6,9 +6,8 @@ Where noise that became a tensor matters for the output, `pair.solved` finds how
 
 from __future__ import annotations
 
-import contextlib
 import sys
-from typing import Any, Dict, Generator
+from typing import Any, Dict
 
 import numpy as np
 
@@ -65,16 +64,8 @@ def watched_torch(session: Session) -> Dict[Any, Dict[str, Any]]:
     return {torch: module, torch.Tensor: {name: method(name, law) for name, law in METHODS.items()}}
 
 
-@contextlib.contextmanager
-def step_by_step() -> Generator[None, None, None]:
-    """While this is open, JAX runs programs line by line: draws inside of a compiled function are seen."""
-    jax: Any = sys.modules.get("jax")
-    with jax.disable_jit() if hasattr(jax, "disable_jit") else contextlib.nullcontext():
-        yield
-
-
 def watched_jax(session: Session) -> Dict[Any, Dict[str, Any]]:
-    """Replacements for the random functions of JAX; draws that are traced or mapped are not seen."""
+    """Replacements for the random functions of JAX; draws inside of a compiled function are not seen."""
     jax: Any = sys.modules["jax"]
     if not hasattr(jax, "random"):
         return {}
@@ -83,8 +74,7 @@ def watched_jax(session: Session) -> Dict[Any, Dict[str, Any]]:
         real = getattr(jax.random, name)
 
         def draws(*args: Any, **kwargs: Any) -> Any:
-            with jax.disable_jit(False):
-                value = call_outside(session, lambda: real(*args, **kwargs))
+            value = real(*args, **kwargs)
             if session.depth or isinstance(value, jax.core.Tracer):
                 return value
             given = dict(params)
