@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.trace.losses import Loss, between, finite, of_profile
+from audits.trace.losses import Loss, between, finite
 
 Array = NDArray[np.float64]
 Row = Mapping[str, Any]
@@ -368,10 +368,6 @@ def _by_map(where: tuple[str, int, str], law: str, mapped: Mapping[str, Any]) ->
     if distance == 0:
         return None
     words = "not known" if distance is None else f"{distance:.6g}"
-    if mapped.get("profile"):
-        return Entry(
-            where, f"{law}, by the profile that its map gives", words, (of_profile(mapped["profile"]),)
-        )
     if cost is None:
         return Entry(where, law, words, None, f"the map of the measurement says nothing at distance {words}")
     said = f"{law}, its map gives {cost if isinstance(cost, list) else f'{cost:.6g}'}"

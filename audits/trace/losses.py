@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -190,33 +189,3 @@ def finite(p: Any, q: Any) -> Loss:
     """The loss of two finite laws."""
     first, second = np.ravel(np.asarray(p, float)), np.ravel(np.asarray(q, float))
     return Loss("pair", 0.0, atoms=(tuple(first.tolist()), tuple(second.tolist())))
-
-
-def of_profile(points: Sequence[tuple[float, float]]) -> Loss:
-    """A pair of laws that is as far apart as a privacy profile allows, whose points (δ, ε) are given.
-
-    The curve δ(e^ε) of a pair is convex, and each of its kinks is an atom: where the slope rises by q, the
-    second law has probability q and the first e^ε·q. Between the points it is taken for straight, which is
-    above the profile, and above the last one for constant. A profile holds in both directions, hence
-    δ(−ε) = 1 − e^(−ε) + e^(−ε)·δ(ε).
-
-    >>> round(compose([of_profile([(0.5, 0.0), (0.25, 1.0), (0.0, 3.0)])], 0.25), 3)
-    1.0
-    """
-    known = [(math.exp(min(epsilon, 700.0)), delta) for delta, epsilon in points]
-    known += [(1.0 / ratio, 1.0 - 1.0 / ratio + delta / ratio) for ratio, delta in known]
-    hull = [(0.0, 1.0)]
-    for ratio, delta in sorted(known):
-        if ratio <= hull[-1][0]:
-            continue
-        # What lies above the straight line of its neighbours is no point of a convex curve.
-        while len(hull) > 1 and _slope(hull[-2], hull[-1]) > _slope(hull[-1], (ratio, delta)):
-            hull.pop()
-        hull.append((ratio, delta))
-    slopes = [-1.0, *(_slope(a, b) for a, b in itertools.pairwise(hull)), 0.0]
-    ratios, second = np.array([a for a, _ in hull]), np.maximum(np.diff(slopes), 0.0)
-    return finite(np.append(ratios * second, hull[-1][1]), np.append(second, 0.0))
-
-
-def _slope(first: tuple[float, float], second: tuple[float, float]) -> float:
-    return (second[1] - first[1]) / (second[0] - first[0])

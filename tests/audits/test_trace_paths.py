@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from audits.trace import trace_privacy
-from audits.trace.losses import compose, gaussian_epsilon, of_profile
 from audits.trace.watch.session import Current, Session, own_rng
 from audits.trace.watch.sources import watched
 
@@ -94,16 +93,6 @@ def test_an_output_of_one_dataset_alone_is_a_leak() -> None:
     result = traced(program)
     assert result.verdict in ("leak", "ledger-exceeds")
     assert result.epsilon_ledger == math.inf
-
-
-def test_a_privacy_profile_is_that_of_the_gaussian_it_was_read_from() -> None:
-    deltas = 10.0 ** -np.linspace(0.1, 15.0, 150)
-    loss = of_profile([(float(d), gaussian_epsilon(1.3, float(d))) for d in deltas])
-    for delta in (1e-2, 3e-7):
-        alone, twice = compose([loss], delta), compose([loss, loss], delta)
-        assert alone == pytest.approx(gaussian_epsilon(1.3, delta), rel=1e-3)
-        assert alone >= gaussian_epsilon(1.3, delta) * (1 - 1e-6)
-        assert twice == pytest.approx(gaussian_epsilon(1.3 * math.sqrt(2.0), delta), rel=2e-3)
 
 
 def test_a_compiled_function_is_run_as_the_function_that_it_was(monkeypatch: pytest.MonkeyPatch) -> None:

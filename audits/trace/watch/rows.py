@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional
 
 import numpy as np
 
@@ -17,8 +17,6 @@ FILLED = (
     "a uniform number fills an interval whose ends depend on the data, after a choice among such intervals: "
     "the density of that is not known"
 )
-DELTAS = 10.0 ** -np.linspace(0.1, 15.0, 300)
-"""δ at which a privacy profile is read."""
 SHAPED = ("beta", "poisson", "geometric", "negative_binomial", "chisquare", "dirichlet", "binomial")
 """Laws that are drawn from as they are, and not added to something: their two laws are compared."""
 
@@ -205,20 +203,8 @@ def mapped(one: Dict[str, Any], other: Dict[str, Any]) -> Optional[Dict[str, Any
     elif isinstance(cost, (int, float)):
         cost = float(cost)
     elif cost is not None and hasattr(cost, "epsilon"):
-        return {"distance": distance, "cost": None, "measure": one["measure"], "profile": profile(cost)}
+        cost = None
     return {"distance": distance, "cost": cost, "measure": one["measure"]}
-
-
-def profile(cost: Any) -> Optional[List[Tuple[float, float]]]:
-    """Points (δ, ε) of a privacy profile, which the map of an OpenDP measurement may give; None for anything
-    else."""
-    found: List[Tuple[float, float]] = []
-    for delta in DELTAS:
-        try:
-            found.append((float(delta), float(cost.epsilon(float(delta)))))
-        except Exception:
-            continue
-    return found or None
 
 
 def metric_distance(metric: str, a: Any, b: Any) -> Any:
