@@ -367,13 +367,12 @@ class Worker:
         return {"value": encode(outputs, found), "changed": changed}, found
 
     def on_trace(self, header: Dict[str, Any], blocks: List[bytes]) -> Frame:
-        """What one run of the grey-box audit saw: the package that watches is loaded by its path."""
+        """What runs of the grey-box audit saw: the package that watches is loaded by its path."""
         watch = watching(header["package"])
-        first, second, seed, participate = decode(header["value"], blocks)
-        runs = [(first, second, seed, participate)]
+        runs = [tuple(run) for run in decode(header["value"], blocks)]
         found: List[bytes] = []
-        report = watch.trace_runs(self.mechanism, runs, header["primitives"])[0]
-        return {"value": encode(report, found)}, found
+        reports = watch.trace_runs(self.mechanism, runs, header["primitives"])
+        return {"value": encode(reports, found)}, found
 
 
 def watching(folder: str) -> Any:

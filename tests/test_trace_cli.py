@@ -75,7 +75,7 @@ def test_a_leak_is_named_by_its_line(file: Path) -> None:
 def test_a_ledger_above_the_claim_is_sampled(file: Path) -> None:
     result = run(f"{file}:halved")
     assert result.exit_code == 1
-    assert result.stdout.startswith("LEDGER EXCEEDS THE CLAIM: the draws of one path cost ε = 2")
+    assert result.stdout.startswith("LEDGER EXCEEDS THE CLAIM: the draws of one run cost ε = 2")
     assert "black box: an audit of the output" in result.stdout
 
 

@@ -118,3 +118,14 @@ def test_bad_cases_are_named(tmp_path: Path, old: str, new: str, words: str) -> 
     (tmp_path / "nothing.py").write_text(GOOD.replace(old, new))
     with pytest.raises(ValueError, match=words):
         all_cases(tmp_path)
+
+
+def test_the_grey_box_names_the_lines_that_were_read_in_the_source() -> None:
+    rows = table.greys()
+    flagged = [
+        (rows[case.id]["at"], case.drawn)
+        for case in CASES
+        if case.drawn and rows.get(case.id, {}).get("verdict") in ("leak", "ledger-exceeds")
+    ]
+    assert len(flagged) >= 18
+    assert sum(named in drawn for named, drawn in flagged) >= 0.9 * len(flagged)

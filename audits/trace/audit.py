@@ -14,7 +14,7 @@ import numpy as np
 
 from audits.trace.entries import Entry, entries
 from audits.trace.losses import compose
-from audits.trace.result import Finding, Line, Lost, TraceResult, short
+from audits.trace.result import Finding, Line, Lost, Step, TraceResult, short
 from audits.trace.watch import trace_runs
 
 SEEDS = 3
@@ -77,7 +77,8 @@ def trace_privacy(
         for report in traced(program, pair, [seed, place], seeds, primitives)
     ]
     result = concluded(reports, epsilon, delta, seed, len(taken))
-    result = replace(result, seconds=time.monotonic() - began, versions=_versions(program))
+    cause = caused(program, taken, [report for _, report in reports], result, primitives)
+    result = replace(result, cause=cause, seconds=time.monotonic() - began, versions=_versions(program))
     if result.verdict == "ledger-exceeds" and black_box and not hasattr(program, "trace"):
         result = replace(result, black_box=_sampled(program, taken, result, adjacency))
     return result
@@ -124,18 +125,97 @@ def traced(
     runs = [(first, second, [*seed, k, 0], False) for k in range(seeds)]
     runs += [(second, first, [*seed, k, 1], False) for k in range(seeds)]
     runs += [(first, second, [*seed, seeds, 0], True), (second, first, [*seed, seeds, 1], True)]
-    trace: Any = getattr(program, "trace", None)
 
     def run(asked: Sequence[Any]) -> list[dict[str, Any]]:
-        return trace(asked, list(primitives)) if trace is not None else trace_runs(program, asked, primitives)
+        return _reports(program, asked, primitives)
 
-    found = run(runs)
+    found = run(runs[:1])
+    if found[0].get("coins") and _unclear(found[0]):
+        row = run([(*runs[0], ["paths"])])[0]["paths"]
+        if row is not None:
+            return [_exact(found[0], row)]
+    found += run(runs[1:])
     if any(_chooses(report) for report in found):
         # A choice shows a record only where it falls on it.
         more = [(first, second, [*seed, k, 0], False) for k in range(seeds, seeds + MORE)]
         more += [(second, first, [*seed, k, 1], False) for k in range(seeds, seeds + MORE)]
         found += run(more)
     return found
+
+
+def _unclear(report: Mapping[str, Any]) -> bool:
+    """Whether something is lost in a run, or was found by what coins have shown in it."""
+    return bool(report["lost"]) or any(r["kind"] in ("coins", "comparison") for r in report["draws"])
+
+
+def _exact(report: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    """The report with the laws of the whole output, which say all that there is to say, but for the line
+    of an output that only one dataset can have."""
+    possible = all(chance > 0.0 for law in row["probabilities"] for chance in law)
+    return report | {"draws": [row], "lost": [], "findings": [] if possible else report["findings"]}
+
+
+def _reports(
+    program: Callable[..., Any], runs: Sequence[Any], primitives: Sequence[str]
+) -> list[dict[str, Any]]:
+    trace: Any = getattr(program, "trace", None)
+    return trace(runs, list(primitives)) if trace is not None else trace_runs(program, runs, primitives)
+
+
+def caused(
+    program: Callable[..., Any],
+    taken: Sequence[tuple[Any, Any]],
+    reports: Sequence[Mapping[str, Any]],
+    result: TraceResult,
+    primitives: Sequence[str],
+) -> tuple[Step, ...]:
+    """Where the first finding, or the dearest line of a ledger that exceeds the claim, comes from.
+
+    The run that shows it is made again, and watched line by line.
+    """
+    if result.verdict == "leak":
+        first = result.findings[0]
+        wanted: tuple[Any, ...] = (first.kind, first.file, first.line)
+        shows = [r for r in reports if any(_is(f, wanted) for f in r["findings"])]
+    elif result.verdict == "ledger-exceeds" and result.ledger:
+        wanted = ("", result.ledger[0].file, result.ledger[0].line)
+        shows = [r for r in reports if r["seed"][1] == result.pair_index]
+        shows = [max(shows, key=lambda report: _cost_at(report, wanted[1:], result.delta))]
+    else:
+        return ()
+    if not shows:
+        return ()
+    seed = shows[0]["seed"]
+    pair = taken[seed[1]]
+    run = (pair[seed[3]], pair[1 - seed[3]], seed, shows[0]["participate"], list(wanted))
+    try:
+        found = _reports(program, [run], primitives)[0].get("cause", [])
+    except ValueError:
+        return ()  # with another value of a variable a program may well end its process
+    return tuple(
+        Step(
+            role=item["role"],
+            file=item["where"][0],
+            line=item["where"][1],
+            function=item["where"][2],
+            name=item["name"],
+            first=item["first"],
+            second=item["second"],
+            sized=item["sized"],
+            parameter=item.get("parameter", ""),
+        )
+        for item in found
+    )
+
+
+def _cost_at(report: Mapping[str, Any], place: tuple[Any, ...], delta: float) -> float:
+    """What the draws of a line cost in one run."""
+    rows = entries(report["draws"], report.get("place"), report.get("records"))
+    return compose([x for e in rows if e.where[:2] == place for x in e.losses or ()], delta)
+
+
+def _is(finding: Mapping[str, Any], wanted: tuple[Any, ...]) -> bool:
+    return (finding["kind"], *finding["where"][:2]) == wanted
 
 
 def _chooses(report: Mapping[str, Any]) -> bool:
@@ -158,7 +238,7 @@ def concluded(
     dearest: tuple[float, int, list[Entry]] = (-1.0, 0, [])
     unknown: list[tuple[int, Entry]] = []
     notes: dict[str, None] = {}
-    draws, sampled = 0, False
+    draws, sampled, exact = 0, False, False
     for place, report in reports:
         draws += len(report["draws"])
         notes.update(dict.fromkeys(report["notes"]))
@@ -182,6 +262,7 @@ def concluded(
         if total > dearest[0]:
             dearest = (total, place, rows)
             sampled = any(entry.sampled for entry in rows)
+            exact = any(row["kind"] == "enumerated" for row in report["draws"])
     if any(UNWATCHED in item.text or "not deterministic" in item.text for item in lost.values()):
         # What differs between two runs may then be chance: nothing is proved.
         findings = {}
@@ -210,6 +291,7 @@ def concluded(
         seed=seed,
         seconds=0.0,
         pair_index=place,
+        exact=exact,
         notes=tuple(notes),
     )
 
@@ -217,7 +299,7 @@ def concluded(
 def _same_seeds(reports: Sequence[Mapping[str, Any]]) -> list[str]:
     """Notes on generators that start from one number in every run, whatever the run's own seed."""
     known = [report.get("seeds", []) for report in reports]
-    always = [item for item in known[0] if all(item in items for items in known)] if known else []
+    always = [item for item in known[0] if all(item in items for items in known)] if len(known) > 1 else []
     return [
         f"a generator made at {short(where[0])}:{where[1]} starts from {seed} in every run: whoever knows "
         "that number knows the noise"

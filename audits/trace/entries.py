@@ -50,7 +50,7 @@ class Entry:
 
 def entries(rows: Sequence[Row], place: int | None, records: int | None, output: Any = None) -> list[Entry]:
     """The entries of all rows that cost something; `place` is that of the record that differs."""
-    draws = {row["index"]: row for row in rows if row["kind"] not in ("comparison", "coins")}
+    draws = {row["index"]: row for row in rows if row["kind"] not in ("comparison", "coins", "enumerated")}
     coins = _coins(rows, draws, place, records)
     found: list[Entry] = []
     for row in draws.values():
@@ -58,8 +58,16 @@ def entries(rows: Sequence[Row], place: int | None, records: int | None, output:
         if entry is not None:
             found.append(_amplified(entry, int(row["at"]), coins))
     found += [_fallen(row) for row in rows if row["kind"] == "coins"]
+    found += [_enumerated(row) for row in rows if row["kind"] == "enumerated"]
     found += _comparisons([row for row in rows if row["kind"] == "comparison"], draws)
     return found
+
+
+def _enumerated(row: Row) -> Entry:
+    """A program of coins, all paths of which were run: the laws of its output."""
+    p, q = (np.asarray(side, dtype=float) for side in row["probabilities"])
+    words = f"probabilities differ by up to {float(np.max(np.abs(p - q))):.4g}"
+    return Entry(_where(row), f"coins, {p.size} outputs", words, (finite(p, q),))
 
 
 def _fallen(row: Row) -> Entry:

@@ -41,6 +41,44 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """A line that leads to what was found.
+
+    role       "first": the first variable that differs and without whose difference nothing is found (tried:
+               with its value on D the run on D′ shows nothing); "computed": where a variable first gets the
+               number that differs (tried in the same way); "branch": the last line before the runs part;
+               "set": where the parameter of a draw was set (tried: the parameter follows the variable).
+    name       of the variable, "" where there is none; first, second: its values on D and on D′, or, where
+               sized, how many entries it has.
+    parameter  of a step "set": what was set, as "sensitivity".
+    """
+
+    role: str
+    file: str
+    line: int
+    function: str
+    name: str
+    first: str | None
+    second: str | None
+    sized: bool = False
+    parameter: str = ""
+
+    @property
+    def text(self) -> str:
+        """The step as a sentence, without a full stop."""
+        where = f"{short(self.file)}:{self.line}"
+        entries = " entries" if self.sized else ""
+        values = f"{self.first}{entries} on D, {self.second}{entries} on D′"
+        if self.role == "first":
+            return f"comes from {where}: {self.name} {'has' if self.sized else 'is'} {values}"
+        if self.role == "branch":
+            return f"the runs on D and on D′ part after {where}"
+        if self.role == "set":
+            return f"its {self.parameter} is set at {where}: {self.name} = {self.first}"
+        return f"what differs is computed at {where}: {self.name} is {values}"
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
     """The draws of one line and law of the ledger.
 
@@ -84,6 +122,9 @@ class TraceResult:
     epsilon_ledger   ε at the claim's δ of the most expensive path; None where a draw of it is not known.
     ledger    its lines; findings; lost; notes.
     pairs, draws     how many pairs were traced, and draws seen.
+    exact     the dearest path is the law of the output: all paths of a program of coins were run.
+    cause     the lines that lead to the first finding, or to the dearest line of a ledger above the claim;
+              () where they are not known.
     black_box        the verdict of an audit by samples on the pair whose ledger exceeds the claim, or None.
     """
 
@@ -99,6 +140,8 @@ class TraceResult:
     seed: int
     seconds: float
     pair_index: int = 0
+    exact: bool = False
+    cause: tuple[Step, ...] = ()
     black_box: Mapping[str, Any] | None = None
     notes: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=lambda: {})
@@ -116,22 +159,29 @@ class TraceResult:
         lines: list[str] = []
         if self.verdict == "leak":
             lines.append(f"{self.headline}: {self.findings[0].text}.")
+            lines += [f"  {step.text}" for step in self.cause]
             lines += [f"  also at {f.place}: {f.text}" for f in self.findings[1:]]
             lines.append(
-                f"  shown on pair {self.findings[0].pair}, if what draws the noise is right; on {seen}"
+                f"  A proof on pair {self.findings[0].pair}, if the generator draws what it says; {seen}."
             )
         elif self.verdict == "ledger-exceeds":
             lines.append(
-                f"{self.headline}: the draws of one path cost ε = {self.epsilon_ledger:.4g} at δ = "
+                f"{self.headline}: the draws of one run cost ε = {self.epsilon_ledger:.4g} at δ = "
                 f"{self.delta:g}, claimed {self.epsilon_claimed:g}."
             )
-            lines.append(f"  This speaks of the path, not of the released output; on {seen}")
+            lines += [f"  {step.text}" for step in self.cause]
+            if self.exact:
+                lines.append("  All outcomes of its coins were run: this is the exact law of the output,")
+                lines.append(f"  which refutes the claim; {seen}.")
+            else:
+                lines.append(f"  The cost of one run, not yet a violation of the output; {seen}.")
         elif self.verdict == "lost":
             lines.append(f"{self.headline}: nothing is known of {claim}; on {seen}.")
         else:
             lines.append(f"{self.headline} against {claim} on {seen}. This is no proof that it is private.")
         if self.epsilon_ledger is not None:
-            lines.append(f"  ledger: ε = {self.epsilon_ledger:.4g} at δ = {self.delta:g}, the dearest path")
+            cost = f"ε = {self.epsilon_ledger:.4g} at δ = {self.delta:g}"
+            lines.append(f"  ledger: the draws of the most expensive run cost {cost}")
         lines += [f"  lost at {short(x.file)}:{x.line}: {x.text}" for x in self.lost[:5]]
         if self.black_box is not None:
             lines.append(f"  black box: {self.black_box['words']}")
@@ -180,6 +230,20 @@ class TraceResult:
                     "seed": f.seed,
                 }
                 for f in self.findings
+            ],
+            "exact": self.exact,
+            "cause": [
+                {
+                    "role": x.role,
+                    "file": x.file,
+                    "line": x.line,
+                    "function": x.function,
+                    "name": x.name,
+                    "first": x.first,
+                    "second": x.second,
+                    "text": x.text,
+                }
+                for x in self.cause
             ],
             "ledger": [
                 {

@@ -17,7 +17,7 @@ FOLDER = Path(__file__).resolve().parent / "cases"
 STATUSES = ("documented bug", "fixed", "presumed correct", "adjacency", "finding")
 VERDICTS = ("refuted", "not-refuted")
 ADJACENCIES = ("replace", "add-remove", "own")
-TOLD = ("of", "released", "status", "reference", "expected", "primitives", "line")
+TOLD = ("of", "released", "status", "reference", "expected", "primitives", "line", "drawn")
 """What a case says that no result depends on."""
 
 
@@ -32,8 +32,10 @@ class Case:
     adjacency        "replace", "add-remove", or "own": the file's function `adjacency`.
     epsilon, delta   the claim.
     status, reference, expected   what is known of it, where that can be read, and the verdict that follows.
-    primitives, line   for the grey box: functions that add noise themselves; the line that a correction
-                     changes, read in the source by hand, as library/module.py:12, where it is known.
+    primitives       for the grey box: functions that add noise themselves.
+    drawn, line      read in the source by hand, as library/module.py:12, where they are known: the lines at
+                     which what breaks the claim is drawn or leaves, any of which is right, and the line that
+                     a correction changes.
     errors, footprints, max_samples, time_limit   as for `audit_privacy`; the time in seconds.
     """
 
@@ -57,6 +59,7 @@ class Case:
     time_limit: float = 900.0
     primitives: tuple[str, ...] = ()
     line: str = ""
+    drawn: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, allowed in (("status", STATUSES), ("expected", VERDICTS), ("adjacency", ADJACENCIES)):
@@ -94,6 +97,7 @@ class Case:
             "expected": self.expected,
             "reference": self.reference,
             "line": self.line,
+            "drawn": list(self.drawn),
         }
 
     def digest(self) -> str:
@@ -118,7 +122,7 @@ def cases_of(file: Path) -> list[Case]:
             if unknown := set(both) - known:
                 raise ValueError(f"{file.name}: unknown keys {sorted(unknown)}")
             try:
-                lists = {name: tuple(both.get(name, ())) for name in ("requirements", "primitives")}
+                lists = {name: tuple(both.get(name, ())) for name in ("requirements", "primitives", "drawn")}
                 found.append(Case(file=file, **both | lists))
             except TypeError as error:
                 raise ValueError(f"{file.name}: {error}") from None

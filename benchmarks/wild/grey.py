@@ -79,6 +79,10 @@ def _said(result: TraceResult) -> dict[str, Any]:
         "verdict": result.verdict,
         "at": at,
         "text": text,
+        "cause": [
+            {"at": f"{short(step.file)}:{step.line}", "role": step.role, "text": step.text}
+            for step in result.cause
+        ],
         "epsilon_ledger": None if total is None or total == float("inf") else total,
         "draws": result.draws,
         "lost": len(result.lost),

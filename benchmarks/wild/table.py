@@ -153,37 +153,58 @@ def _both(rows: Sequence[Row], grey: Mapping[str, Row]) -> str:
         cells = [status, len(chosen), len(black), len(flagged), lost, len(black | flagged)]
         lines.append(f"| {' | '.join(map(str, cells))} |\n")
     flagged = [row for row in known if grey[row["id"]]["verdict"] in ("leak", "ledger-exceeds")]
-    lines.append(_places([(grey[row["id"]]["at"], row["line"]) for row in flagged if row.get("line")]))
-    lines += [
-        f"* `{row['id']}`: {_grey(grey[row['id']])}: {grey[row['id']]['text']}{_changed(row)}\n"
-        for row in flagged
-    ]
+    lines += [_drawn_lines(flagged, grey), _corrected_lines(flagged, grey)]
+    lines += [f"* `{row['id']}`: {_told(row, grey[row['id']])}\n" for row in flagged]
     return "".join(lines)
 
 
-def _places(pairs: Sequence[tuple[str, str]]) -> str:
+def _drawn_lines(flagged: Sequence[Row], grey: Mapping[str, Row]) -> str:
+    """How often the line that is named is that at which what breaks the claim is drawn or leaves."""
+    known = [row for row in flagged if row.get("drawn")]
+    right = sum(grey[row["id"]]["at"] in row["drawn"] for row in known)
+    return (
+        "\nThe trace names the line at which the number that breaks the claim is drawn, or leaves. Read in "
+        f"the source by hand, it is that line in {right} of {len(known)} flagged cases.\n"
+        if known
+        else "\n"
+    )
+
+
+def _corrected_lines(flagged: Sequence[Row], grey: Mapping[str, Row]) -> str:
     """How far the lines that are named are from those that a correction changes."""
+    pairs = [(_named(grey[row["id"]]), row["line"]) for row in flagged if row.get("line")]
     if not pairs:
         return "\n"
-    same = sum(named == changed for named, changed in pairs)
-    near = sum(_near(named, changed) for named, changed in pairs)
+    same = sum(line in named for named, line in pairs)
+    near = sum(any(_near(one, line) for one in named) for named, line in pairs)
+    drawn = sum(_near(named[0], line) for named, line in pairs)
+    caused = sum(len(named) > 1 for named, _ in pairs)
     return (
-        "\nThe trace names the line where noise is drawn or where the number leaves. A correction may change "
-        "an earlier line, where a scale is computed or data are not clipped; it was read in the source by "
-        f"hand. Of {len(pairs)} flagged cases for which it is known, the trace names that very line in "
-        f"{same}, that one or another at most {NEAR} lines from it in {near} ({near / len(pairs):.0%}), "
-        f"and another one in {len(pairs) - near}.\n\n"
+        "\nA correction may change an earlier line, where a scale is computed or data are not clipped; it "
+        "was read in the source by hand, too. The trace follows what leaks back, and names a variable only "
+        "where a run with its other value shows that it decides; it names such lines in "
+        f"{caused} of the {len(pairs)} cases for which the correction is known. One of the lines that it "
+        f"names is the corrected one in {same}, and at most {NEAR} lines from it in {near} "
+        f"({near / len(pairs):.0%}; the line of the draw alone: {drawn}).\n\n"
     )
+
+
+def _named(grey: Row) -> list[str]:
+    """The lines that the trace names, that of the draw first."""
+    return [grey["at"], *(step["at"] for step in grey.get("cause", ()))]
+
+
+def _told(row: Row, grey: Row) -> str:
+    """What the trace says of a case, and what a correction changes."""
+    steps = "".join(f"; {step['text']}" for step in grey.get("cause", ()))
+    changed = f"; a correction changes `{row['line']}`" if row.get("line") else ""
+    return f"{_grey(grey)}: {grey['text']}{steps}{changed}"
 
 
 def _near(named: str, changed: str) -> bool:
     """Whether two lines, as file.py:12, stand in one file, at most `NEAR` lines apart."""
     (file, line), (other, place) = named.rsplit(":", 1), changed.rsplit(":", 1)
     return file == other and abs(int(line) - int(place)) <= NEAR
-
-
-def _changed(row: Row) -> str:
-    return f"; a correction changes `{row['line']}`" if row.get("line") else ""
 
 
 def _grey(row: Row | None) -> str:

@@ -549,7 +549,7 @@ def coins_laplace_by_rejection(data, rng):
             return int(data.sum() - 0.5) + (-size if negative else size)
 
 
-@case(LOST, epsilon=LN3 + math.log(2.0))
+@case(CLEAN, epsilon=LN3, cost=LN3)
 def unary_encoding_written_into_bits(data, rng):
     """Optimised unary encoding of an item: bits are 1 with probability 1/4, that of the item with 1/2."""
     bits = rng.choice([1, 0], size=4, p=[0.25, 0.75])

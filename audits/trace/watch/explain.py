@@ -107,20 +107,27 @@ def scaled(pair: Pair) -> Optional[Tuple[Dict[str, Any], float, float]]:
     An entry of the draw is moved once and twice as far: the output must move in proportion on both datasets.
     """
     for row in loose_draws(pair.recorded.session, pair.frozen.session):
-        size = float(np.max(np.abs(np.asarray(row["value"], dtype=float)), initial=0.0)) or 1.0
-        factors = []
-        for replay in (pair.again, pair.replay):
-            moved = []
-            for times in (0.0, 1.0, 2.0):
-                step = np.zeros(row["shape"])
-                step.reshape(-1)[0] = times * size
-                run = replay(shifts={row["index"]: step})
-                moved.append(None if run.error is not None else numbers(run.output))
-            factors.append(_factor(moved, size))
-        one, other = factors
-        if one and other and abs(one - other) > FACTOR * max(abs(one), abs(other)):
+        one, other = (factor_of(replay, row) for replay in (pair.again, pair.replay))
+        if one and other and not alike_factors(one, other):
             return row, one, other
     return None
+
+
+def factor_of(replay: Any, row: Dict[str, Any]) -> Optional[float]:
+    """How far the output moves with the first entry of a draw; None where it is not in proportion."""
+    size = float(np.max(np.abs(np.asarray(row["value"], dtype=float)), initial=0.0)) or 1.0
+    moved = []
+    for times in (0.0, 1.0, 2.0):
+        step = np.zeros(row["shape"])
+        step.reshape(-1)[0] = times * size
+        run = replay(shifts={row["index"]: step})
+        moved.append(None if run.error is not None else numbers(run.output))
+    return _factor(moved, size)
+
+
+def alike_factors(one: float, other: float) -> bool:
+    """Whether two factors are the same in single precision."""
+    return abs(one - other) <= FACTOR * max(abs(one), abs(other))
 
 
 def _factor(moved: List[Any], size: float) -> Optional[float]:

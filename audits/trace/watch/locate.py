@@ -27,7 +27,7 @@ def line_of(run: Any, first: Any, second: Any, tape: Any, unlike: Any) -> Option
     found = []
     for data, wanted in ((first, a), (second, b)):
         watcher = Watcher(wanted, path.startswith("the "))
-        run(data, tape=tape, tracer=watcher.trace)
+        run(data, tape=tape, tracer=watcher)
         found.append(watcher)
     for kind in ("exact", "lines"):
         one, other = getattr(found[0], kind), getattr(found[1], kind)
@@ -47,6 +47,7 @@ class Watcher:
         self.wanted, self.shape = wanted, shape
         self.lines: List[Where] = []
         self.exact: List[Where] = []
+        self.session: Any = None
         self.left = MOST_LINES
         self.known: Dict[int, bool] = {}
 
@@ -120,8 +121,8 @@ class Frame:
         return self.line
 
     def _note(self, frame: Any, line: int, values: List[Any]) -> None:
-        if not values:
-            return
+        if not values or self.watcher.session.depth:
+            return  # what a mechanism does with its argument is part of the draw
         where = (frame.f_code.co_filename, line, frame.f_code.co_name)
         self.watcher.lines.append(where)
         if any(self.watcher.alone(value) for value in values):

@@ -6,10 +6,10 @@ from __future__ import annotations
 import sys
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-from . import chance
+from . import chance, paths
 from .explain import explained, scaled
 from .mechanisms import mechanisms
-from .report import deterministic, errors, finding, lost, seeds, sequence, unlike_words
+from .report import deterministic, errors, finding, lost, seeds, sequence, stripped, unlike_words
 from .rows import rows_of
 from .run import Run, caller, last_line, run_once
 from .session import Current, Session, Tape, own_rng
@@ -28,7 +28,8 @@ UNSEEN = 8
 def trace_runs(
     program: Callable[..., Any], runs: Sequence[Sequence[Any]], primitives: Sequence[str] = ()
 ) -> List[Dict[str, Any]]:
-    """The reports of several runs (D, D′, seed, participate) of a program, see `trace_pair`."""
+    """The reports of several runs (D, D′, seed, participate, and perhaps explain) of a program, see
+    `trace_pair`."""
     reports: List[Dict[str, Any]] = []
     while True:
         current: Any = Current()
@@ -53,6 +54,7 @@ def trace_pair(
     second: Any,
     seed: Sequence[int],
     participate: bool = False,
+    explain: Optional[Sequence[Any]] = None,
 ) -> Dict[str, Any]:
     """Rows and findings of a program on a pair of datasets, as plain values.
 
@@ -60,6 +62,8 @@ def trace_pair(
     current       the session that all sources report to.
     source        the generator that the program is given, and what sets all generators to their start.
     participate   the record that differs takes part in every random subset.
+    explain       (kind, file, line) of a finding whose cause is looked for; the kind "" stands for a draw; or
+                  ("paths",), for the exact law of a program of coins.
     Returns a dictionary: "draws" rows, "findings" (kind, where, text), "lost" (where, text), "notes".
     """
     call = caller(program)
@@ -67,10 +71,12 @@ def trace_pair(
     place = changed(first, second)
     records = None if have is None or want is None or place is None else (have, want, place)
 
-    def run(data: Any, variant: Optional[int] = None, tracer: Any = None, **options: Any) -> Run:
+    def run(
+        data: Any, variant: Optional[int] = None, tracer: Any = None, script: Any = None, **options: Any
+    ) -> Run:
         words = [*seed] if variant is None else [*seed, VARIANTS, variant]
         session = Session(own_rng(words), records=records, **options)
-        session.tracer = tracer
+        session.tracer, session.script = tracer, script
         current.actual = session
         source[1](words)
         return run_once(call, data, session, source[0])
@@ -78,17 +84,18 @@ def trace_pair(
     recorded = run(first, forced=place if participate else None)
     tape = Tape(recorded.session)
     report: Dict[str, Any] = {"draws": [], "findings": [], "lost": [], "notes": [], "seed": list(seed)}
+    report["participate"] = participate
     report["place"], report["records"] = place, have
     # Without a draw that is seen, chance may come from elsewhere: outputs that repeat by luck take more runs.
     for _ in range(1 if recorded.session.draws else UNSEEN):
         again = run(first, tape=tape, release="last")
         if not deterministic(recorded, again, report):
-            return report
+            return stripped(report)
     frozen = run(second, tape=tape)
     if recorded.error is not None or frozen.error is not None:
         errors(recorded, frozen, report)
         if recorded.error is not None:
-            return report
+            return stripped(report)
     if frozen.session.diverged is None:
         seeds(recorded, frozen, report)
     runs: Dict[str, Callable[..., Run]] = {
@@ -116,7 +123,17 @@ def trace_pair(
             where,
             "%s adds noise to a function (objective perturbation): what that costs is not known" % name,
         )
-    return report
+    report["coins"] = paths.few(recorded.session)
+    if explain is not None and explain[0] == "paths":
+        report["paths"] = paths.enumerated(run, first, second, recorded)
+    elif explain is not None:
+        from .cause import causes_of
+
+        def runner(on_first: bool, tracer: Any, **options: Any) -> Run:
+            return run(first if on_first else second, tape=tape, tracer=tracer, **options)
+
+        report["cause"] = causes_of(pair, runner, (first, second), report["findings"], explain)
+    return stripped(report)
 
 
 def _shared(pair: Pair, found: Explanation, report: Dict[str, Any]) -> None:
@@ -155,6 +172,7 @@ def unexplained(pair: Pair, found: Explanation, report: Dict[str, Any], located:
             row["where"],
             "the noise is multiplied by %s on D and by %s on D′: its scale depends on the data"
             % (shown(abs(one)), shown(abs(other))),
+            {"what": "moved", "key": row["index"], "one": one, "other": other},
         )
         return
     still = chance.never_noised(pair, found, report)
@@ -164,4 +182,5 @@ def unexplained(pair: Pair, found: Explanation, report: Dict[str, Any], located:
 
     run, first, second, tape = located
     where = line_of(run, first, second, tape, still) or last_line(pair.recorded)
-    finding(report, "output", where, unlike_words(still))
+    about = {"what": "output", "key": still[0], "one": still[1], "other": still[2]}
+    finding(report, "output", where, unlike_words(still), about)

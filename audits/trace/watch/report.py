@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 from .run import Run, last_line
 from .session import same
 from .values import differences, shown
 
 
-def finding(report: Dict[str, Any], kind: str, where: Any, text: str) -> None:
-    """Something that depends on the data without noise; said once a line."""
-    entry = {"kind": kind, "where": list(where), "text": text}
+def finding(
+    report: Dict[str, Any], kind: str, where: Any, text: str, about: Optional[Dict[str, Any]] = None
+) -> None:
+    """Something that depends on the data without noise; said once a line.
+
+    about   what differs, for the search for its cause: "what" it is, the "key" under which a run has it, and
+            its values on D ("one") and on D′ ("other").
+    """
+    entry = {"kind": kind, "where": list(where), "text": text, "about": about}
     if not any(f["kind"] == kind and f["where"] == entry["where"] for f in report["findings"]):
         report["findings"].append(entry)
+
+
+def stripped(report: Dict[str, Any]) -> Dict[str, Any]:
+    """The report without what only the search for causes needs."""
+    for entry in report["findings"]:
+        entry.pop("about", None)
+    return report
 
 
 def lost(report: Dict[str, Any], where: Any, text: str) -> None:
@@ -131,7 +144,9 @@ def sequence(recorded: Run, frozen: Run, report: Dict[str, Any]) -> bool:
         a,
         b,
     )
-    finding(report, "path", row["where"], text)
+    lines = [rows[place]["where"] if place < len(rows) else None for rows in (one, other)]
+    about = {"what": "path", "key": place, "one": lines[0], "other": lines[1]}
+    finding(report, "path", row["where"], text, about)
     return True
 
 

@@ -104,6 +104,7 @@ def sums(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
                 use["where"],
                 "the noise is multiplied by %s on D and by %s on D′: its scale depends on the data"
                 % (shown(abs(a)), shown(abs(b))),
+                {"what": "factor", "key": use["key"], "one": a, "other": b},
             )
         with np.errstate(all="ignore"):
             broken = np.ravel(np.isfinite(other["argument"]) != np.isfinite(use["argument"]))
@@ -114,6 +115,7 @@ def sums(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
                 "nan",
                 use["where"],
                 "noise is added to %s on D and to %s on D′: no noise hides that" % (shown(a), shown(b)),
+                {"what": "argument", "key": use["key"], "one": a, "other": b},
             )
 
 
@@ -159,6 +161,7 @@ def _parameters(
             one["where"],
             "the %s%s of %s depends on the data: %s on D, %s on D′"
             % (name, place[0], one["law"], shown(place[1]), shown(place[2])),
+            {"what": "parameter", "key": (one["index"], name), "one": place[1], "other": place[2]},
         )
 
 
@@ -175,6 +178,7 @@ def _finite(row: Dict[str, Any], report: Dict[str, Any]) -> None:
             row["where"],
             "noise is added to %s on D and to %s on D′: no noise hides that"
             % (shown(a[broken][0]), shown(b[broken][0])),
+            {"what": "given", "key": row["index"], "one": a[broken][0], "other": b[broken][0]},
         )
 
 

@@ -9,6 +9,7 @@ import traceback
 from typing import Any, Callable, Optional, Tuple
 
 from .session import HOME, NOISE_CODE, Session
+from .steps import Stopped
 from .values import flat
 
 
@@ -27,15 +28,17 @@ def run_once(call: Any, data: Any, session: Session, generator: Any) -> Run:
     found = Run(session)
     mine = copy.deepcopy(data)
     try:
+        outer = sys.gettrace()
         if session.tracer is not None:
-            sys.settrace(session.tracer)
+            session.tracer.session = session
+            sys.settrace(session.tracer.trace)
         try:
             output = call(mine, generator)
         finally:
             if session.tracer is not None:
-                sys.settrace(None)
+                sys.settrace(outer)
         found.output = flat(output)
-    except (Exception, SystemExit) as error:
+    except (Exception, SystemExit, Stopped) as error:
         found.error, found.where = error, raised(error)
     return found
 

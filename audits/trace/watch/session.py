@@ -73,7 +73,8 @@ class Session:
     forced    place of a record whose coins all show "takes part"; None: coins are fair.
     redraw    draws that a replay makes anew.
 
-    `tracer`, set after that, is a trace function of Python that is called while the program runs.
+    `tracer`, set after that, watches the program line by line: it has `trace`, a trace function of Python,
+    and is told the session. `script` decides how coins fall, see `paths.Script`.
     """
 
     def __init__(
@@ -88,6 +89,7 @@ class Session:
         redraw: FrozenSet[int] = frozenset(),
     ) -> None:
         self.tracer: Any = None
+        self.script: Any = None
         self.redraw = redraw
         self.rng, self.forced = rng, forced
         self.tape: Any = tape
@@ -138,7 +140,9 @@ class Session:
             where=here(),
             adapted=False,
         )
-        if self.tape is not None:
+        if self.script is not None:
+            value = self.script.draw(row, value)
+        elif self.tape is not None:
             value = self._replayed(row, value)
         elif self.forced is not None:
             value = self._participating(row, value)
@@ -318,6 +322,8 @@ class Session:
     def outcome(self, ids: Any, outcome: Any, **more: Any) -> Any:
         """The result of a comparison with noise; in a replay it is that of the tape."""
         key = self.key(ids, "compare")
+        if self.script is not None:
+            outcome = self.script.outcome(self, outcome, more)
         if ("outcome", key) in self.flips:
             outcome = self.flips["outcome", key]
         elif self.tape is not None and self.diverged is None and not self._redrawn(ids, more):

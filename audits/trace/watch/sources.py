@@ -14,6 +14,7 @@ import numpy as np
 
 from .noise import fresh, plain
 from .session import HOME, Session, call_outside
+from .tensors import watched_jax, watched_torch
 
 own_bits = np.random.PCG64
 """The bit generator of this package, which nobody watches."""
@@ -316,6 +317,8 @@ def _chosen_python(session: Session, rng: Any, name: str, args: Any, kwargs: Dic
     given.update(kwargs)
     items = given.pop(names[0])
     params: Dict[str, Any] = {"a": len(items)}
+    if name == "sample":
+        params["replace"] = False
     weights = given.get("weights")
     if weights is None and given.get("cum_weights") is not None:
         weights = np.diff(np.concatenate([[0.0], given["cum_weights"]]))
@@ -438,6 +441,15 @@ def _watched_scipy(session: Session) -> Dict[Any, Dict[str, Any]]:
     return {kind: {"rvs": rvs}}
 
 
+def _uncompiled() -> Dict[Any, Dict[str, Any]]:
+    """Functions that Numba has compiled are called as the functions of Python that they were: compiled ones
+    draw from a generator of their own, which cannot be watched."""
+    kind = getattr(sys.modules.get("numba.core.dispatcher"), "Dispatcher", None)
+    if kind is None:
+        return {}
+    return {kind: {"__call__": lambda self, *args, **kwargs: self.py_func(*args, **kwargs)}}
+
+
 # --- All of them -------------------------------------------------------------------------------------------
 
 
@@ -471,7 +483,8 @@ def watched(session: Session) -> Generator[Any, None, None]:
     # Generators that modules have made when they were imported.
     own = {real[0]: rng, real[1]: state}
     replaced: Dict[Any, Dict[str, Any]] = {np.random: module, np.random.mtrand: dict(module, _rand=state)}
-    for found in (_watched_python(session), _watched_scipy(session), *_of_tensors(session)):
+    known = (_watched_python(session), _watched_scipy(session), _uncompiled(), *_of_tensors(session))
+    for found in known:
         for owner, attributes in found.items():
             replaced.setdefault(owner, {}).update(attributes)
 
@@ -487,8 +500,6 @@ def watched(session: Session) -> Generator[Any, None, None]:
 
 
 def _of_tensors(session: Session) -> List[Dict[Any, Dict[str, Any]]]:
-    from .tensors import watched_jax, watched_torch
-
     known = {"torch": watched_torch, "jax": watched_jax}
     return [watch(session) for name, watch in known.items() if name in sys.modules]
 

@@ -19,6 +19,7 @@ RELEASES = [
         "expected": "refuted",
         "function": "counts",
         "line": "DataSynthesizer/lib/PrivBayes.py:196",
+        "drawn": ["DataSynthesizer/lib/PrivBayes.py:232"],
         "released": "noisy counts of two attributes",
     },
     {
@@ -38,6 +39,7 @@ RELEASES = [
         "expected": "refuted",
         "function": "new_cell",
         "line": "DataSynthesizer/lib/PrivBayes.py:211",
+        "drawn": ["DataSynthesizer/lib/PrivBayes.py:239"],
         "released": "noisy counts, the record has a new value",
     },
 ]

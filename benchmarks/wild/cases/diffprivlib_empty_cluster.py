@@ -20,6 +20,7 @@ CASES = [
     {
         "function": "empty_cluster",
         "line": "diffprivlib/models/k_means.py:243",
+        "drawn": ["diffprivlib/models/k_means.py:247", "diffprivlib/models/k_means.py:257"],
         "of": "models.KMeans",
         "released": "cluster_centers_, one cluster has one record or none",
         "adjacency": "add-remove",

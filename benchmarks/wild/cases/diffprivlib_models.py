@@ -41,6 +41,7 @@ CASES = [
     {
         "function": "linear",
         "line": "diffprivlib/models/linear_regression.py:144",
+        "drawn": ["diffprivlib/models/linear_regression.py:147"],
         "of": "models.LinearRegression",
         "released": "coef_, intercept_, the default fit_intercept=True",
         "adjacency": "replace",
@@ -52,6 +53,11 @@ CASES = [
     {
         "function": "unclipped",
         "line": "diffprivlib/models/linear_regression.py:96",
+        "drawn": [
+            "diffprivlib/models/linear_regression.py:129",
+            "diffprivlib/models/linear_regression.py:138",
+            "diffprivlib/models/linear_regression.py:147",
+        ],
         "of": "models.LinearRegression",
         "released": "coef_, fit_intercept=False, a record out of bounds",
         "adjacency": "replace",
@@ -71,6 +77,11 @@ CASES = [
     {
         "function": "bayes_label",
         "line": "diffprivlib/models/naive_bayes.py:288",
+        "drawn": [
+            "diffprivlib/models/naive_bayes.py:258",
+            "diffprivlib/models/naive_bayes.py:263",
+            "diffprivlib/models/naive_bayes.py:294",
+        ],
         "of": "models.GaussianNB",
         "released": "theta_, var_, class_count_; the label of the only record of a class changes",
         "adjacency": "replace",
@@ -82,6 +93,7 @@ CASES = [
     {
         "function": "bayes_last",
         "line": "diffprivlib/models/naive_bayes.py:292",
+        "drawn": ["diffprivlib/models/naive_bayes.py:294"],
         "of": "models.GaussianNB",
         "released": "class_count_; the last record of a class is removed",
         "adjacency": "add-remove",
@@ -102,6 +114,7 @@ CASES = [
     {
         "function": "tree_replaced",
         "line": "diffprivlib/models/forest.py:559",
+        "drawn": ["diffprivlib/models/forest.py:561"],
         "of": "models.DecisionTreeClassifier",
         "released": "the label at a point",
         "adjacency": "replace",
@@ -113,6 +126,7 @@ CASES = [
     {
         "function": "forest_replaced",
         "line": "diffprivlib/models/forest.py:559",
+        "drawn": ["diffprivlib/models/forest.py:561"],
         "of": "models.RandomForestClassifier",
         "released": "the label at a point, one tree",
         "adjacency": "replace",

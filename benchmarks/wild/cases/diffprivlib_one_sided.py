@@ -19,6 +19,7 @@ CASES = [
     {
         "function": "one_sided",
         "line": "diffprivlib/models/linear_regression.py:144",
+        "drawn": ["diffprivlib/models/linear_regression.py:147"],
         "of": "models.LinearRegression",
         "released": "coef_, bounds_X = (0, 1)",
         "adjacency": "replace",

@@ -99,6 +99,7 @@ CASES = [
     {
         "function": "histogram_replaced",
         "line": "diffprivlib/tools/histograms.py:143",
+        "drawn": ["diffprivlib/tools/histograms.py:148"],
         "of": "tools.histogram",
         "released": "3 counts",
         "adjacency": "replace",
@@ -124,6 +125,7 @@ CASES = [
     {
         "function": "sum_added",
         "line": "diffprivlib/tools/utils.py:739",
+        "drawn": ["diffprivlib/tools/utils.py:741"],
         "of": "tools.sum",
         "released": "the sum of values in [1, 2]",
         "adjacency": "add-remove",
@@ -133,6 +135,7 @@ CASES = [
     {
         "function": "nanmean",
         "line": "diffprivlib/tools/utils.py:293",
+        "drawn": ["diffprivlib/tools/utils.py:295"],
         "of": "tools.nanmean",
         "released": "the mean of 10 values in [0, 1], 8 are NaN",
         "adjacency": "replace",
@@ -143,6 +146,7 @@ CASES = [
     {
         "function": "nanvar",
         "line": "diffprivlib/tools/utils.py:451",
+        "drawn": ["diffprivlib/tools/utils.py:453"],
         "of": "tools.nanvar",
         "released": "the variance of 10 values in [0, 1], 8 are NaN",
         "adjacency": "replace",

@@ -29,6 +29,7 @@ CASES = [
         "expected": "refuted",
         "reference": "findings/dp-mobility-report-records.md",
         "line": "dp_mobility_report/privacy/diff_privacy.py:34",
+        "drawn": ["dp_mobility_report/privacy/diff_privacy.py:34"],
     },
     {
         "function": "quartiles",
@@ -38,6 +39,7 @@ CASES = [
         "expected": "refuted",
         "reference": "findings/dp-mobility-report-records.md",
         "line": "dp_mobility_report/privacy/diff_privacy.py:93",
+        "drawn": ["dp_mobility_report/privacy/diff_privacy.py:93"],
     },
     {
         "function": "count",

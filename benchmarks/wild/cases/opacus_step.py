@@ -44,6 +44,7 @@ CASES = [
     {
         "function": "step",
         "line": "opacus/privacy_engine.py:441",
+        "drawn": ["opacus/optimizers/optimizer.py:162"],
         "of": "PrivacyEngine.make_private",
         "released": "40 weights after one step, n = 2 or 3",
         "adjacency": "add-remove",

@@ -47,6 +47,7 @@ CASES = [
         "expected": "refuted",
         "reference": "findings/pipeline-dp-nan.md",
         "line": "pipeline_dp/combiners.py:435",
+        "drawn": ["pipeline_dp/combiners.py:442"],
     },
     {
         "function": "average_nan",
@@ -56,6 +57,7 @@ CASES = [
         "expected": "refuted",
         "reference": "findings/pipeline-dp-nan.md",
         "line": "pipeline_dp/combiners.py:505",
+        "drawn": ["pipeline_dp/dp_computations.py:612"],
     },
 ]
 

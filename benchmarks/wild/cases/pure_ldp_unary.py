@@ -28,6 +28,10 @@ CASES = [
     {
         "function": "optimised",
         "line": "pure_ldp/frequency_oracles/unary_encoding/ue_client.py:55",
+        "drawn": [
+            "pure_ldp/frequency_oracles/unary_encoding/ue_client.py:54",
+            "pure_ldp/frequency_oracles/unary_encoding/ue_client.py:55",
+        ],
         "of": "UEClient(use_oue=True)",
         "released": "the report of one user, 4 items",
         "adjacency": "replace",
@@ -37,6 +41,10 @@ CASES = [
     {
         "function": "symmetric",
         "line": "pure_ldp/frequency_oracles/unary_encoding/ue_client.py:55",
+        "drawn": [
+            "pure_ldp/frequency_oracles/unary_encoding/ue_client.py:54",
+            "pure_ldp/frequency_oracles/unary_encoding/ue_client.py:55",
+        ],
         "of": "UEClient(use_oue=False)",
         "released": "the report of one user, 4 items",
         "adjacency": "replace",

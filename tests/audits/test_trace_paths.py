@@ -1,0 +1,117 @@
+"""Programs of coins are run on all paths: their ledger is the loss of the output, in closed form here."""
+
+from __future__ import annotations
+
+import math
+import random
+import sys
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from audits.trace import trace_privacy
+from audits.trace.watch.session import Current, Session, own_rng
+from audits.trace.watch.sources import watched
+
+PAIR = ([0], [1])
+P = math.exp(0.5) / (1.0 + math.exp(0.5))
+"""Probability of a true bit in symmetric unary encoding at ε = 1."""
+
+
+def traced(program: Any, epsilon: float = 1.0) -> Any:
+    return trace_privacy(program, [PAIR], epsilon=epsilon, adjacency="replace", seeds=1, black_box=False)
+
+
+def unary(data, rng):
+    bits = rng.choice([1, 0], size=4, p=[1 - P, P])
+    bits[data[0]] = 0
+    if random.random() < P:
+        bits[data[0]] = 1
+    return bits
+
+
+def unary_drawn_twice(data, rng):
+    bits = rng.choice([1, 0], size=4, p=[1 - P, P])
+    if random.random() < P:
+        bits[data[0]] = 1
+    return bits
+
+
+def direct(data, rng):
+    if random.random() < math.e / (math.e + 3):
+        return data[0]
+    other = random.randint(0, 2)
+    return 3 if other == data[0] else other
+
+
+def without_replacement(data, rng):
+    chosen = rng.choice(3, size=2, replace=False)
+    return sorted((chosen + data[0]) % 3), rng.binomial(1, 0.25) == data[0]
+
+
+TWICE = P + (1 - P) * (1 - P)
+"""P(1) of the bit of the own item where either draw sets it."""
+LAWS = [
+    (unary, 1.0),
+    # (TWICE / (1 − P)) for the bit that is 1, and (P / (1 − TWICE)) for the one that is 0.
+    (unary_drawn_twice, math.log(TWICE / (1 - P)) + math.log(P / (1 - TWICE))),
+    (direct, 1.0),
+    # Pairs of places are moved to pairs of places, all equally likely; the bit is 1 with 1/4, or with 3/4.
+    (without_replacement, math.log(3.0)),
+]
+
+
+@pytest.mark.parametrize(("program", "cost"), LAWS)
+def test_the_ledger_is_the_loss_of_the_output(program: Any, cost: float) -> None:
+    result = traced(program)
+    assert result.exact
+    assert result.epsilon_ledger == pytest.approx(cost, rel=1e-9)
+    assert result.verdict == ("ledger-exceeds" if cost > 1.001 else "nothing-found")
+    assert not result.lost
+
+
+def test_a_uniform_number_that_is_more_than_compared_is_no_coin() -> None:
+    def hidden(data, rng):
+        u = rng.random()
+        return int(u * 4) + data[0] if u < 0.5 else 0
+
+    def never_compared(data, rng):
+        return int(rng.random() * 4) + data[0]
+
+    for program in (hidden, never_compared):
+        result = traced(program)
+        assert result.verdict == "lost"
+        assert not result.exact
+
+
+def test_an_output_of_one_dataset_alone_is_a_leak() -> None:
+    def program(data, rng):
+        return data[0] if rng.random() < 0.5 else 2
+
+    result = traced(program)
+    assert result.verdict in ("leak", "ledger-exceeds")
+    assert result.epsilon_ledger == math.inf
+
+
+def test_a_compiled_function_is_run_as_the_function_that_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Dispatcher:
+        """A compiled function of Numba, as far as it counts here."""
+
+        def py_func(self) -> float:
+            return float(np.random.laplace())  # noqa: NPY002
+
+        def __call__(self) -> float:
+            return 0.5
+
+    library: Any = ModuleType("numba.core.dispatcher")
+    library.Dispatcher = Dispatcher
+    monkeypatch.setitem(sys.modules, "numba.core.dispatcher", library)
+    current: Any = Current()
+    current.actual = Session(own_rng(0))
+    function = Dispatcher()
+    with watched(current):
+        function()
+    assert [row["law"] for row in current.actual.draws] == ["laplace"]
+    assert function() == 0.5
