@@ -490,7 +490,7 @@ def check_rate(point: Point) -> Iterator[Evidence]:
         half = point.n // 2
         here, there = share_of_zeros(half, point), share_of_zeros(half + 1, point)
         note = f"{half} of {point.n} targets are 1, or {half + 1}: η = 0 or η > 0; so δ = 1 at every ε"
-        yield at_most("P(output = 0) where one record is replaced, from 1 to", here - there, 0.0,
+        yield at_most("fall of P(output = 0) where one record is replaced", here - there, 0.0,
                       method="closed form", note=note)  # fmt: skip
         return
     steps = steps_of(point.n, point.epsilon, "up")

@@ -96,6 +96,7 @@ def index_page(site: Site, page: Page, releases: Mapping[str, Any] | None) -> st
         papers=papers,
         counted=len(counted),
         total=_standings(counted),
+        stand_ins=sum(r.stand_in and r.standing is Standing.OPEN for r in counted),
         findings=_alternating(_findings(site, None))[:MOST_FINDINGS],
         releases=releases,
         results=[_row(r) for r in listed],
