@@ -105,14 +105,13 @@ def test_clipped_gradient_clips_every_record(bound):
         assert np.allclose(row, np.mean(clipped, axis=0))
 
 
-def test_clipped_gradient_of_many_parameters_is_taken_in_parts(monkeypatch):
+def test_clipped_gradient_of_many_parameters_is_taken_in_parts():
     """The same numbers, and memory that does not grow with the slopes of all records at all θ."""
     rng = np.random.default_rng(1)
     problem = Problem(rng.normal(size=(50, 2)), rng.normal(size=50), losses.huber(1.0))
     theta = rng.normal(size=(4, 5_001, 2))
     whole = clipped_dp_gd.clipped_gradient(problem, 0.3)(theta)
-    monkeypatch.setattr(clipped_dp_gd, "MOST_BYTES", 50 * 8 * 1_000)
-    gradient = clipped_dp_gd.clipped_gradient(problem, 0.3)
+    gradient = clipped_dp_gd.clipped_gradient(problem, 0.3, most_bytes=50 * 8 * 1_000)
     tracemalloc.start()
     try:
         parts = gradient(theta)

@@ -450,7 +450,8 @@ def _conclude(claim: Claim, outcomes: Sequence[Outcome], work: Work) -> tuple[Cl
     rows, evidence = pd.DataFrame(), ()
     if error is None:
         try:
-            evidence, rows = conclude(claim, ordered, work)
+            with one_thread():
+                evidence, rows = conclude(claim, ordered, work)
         except Exception:
             error = traceback.format_exc()
     resolutions = [e.resolution for e in evidence if e.resolution is not None]
