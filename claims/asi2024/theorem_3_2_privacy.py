@@ -142,6 +142,24 @@ def answers_alone(plan: Plan) -> Callable[[float, int, np.random.Generator], Arr
     return program
 
 
+def audit_answers(
+    words: str,
+    program: Callable[[float, int, np.random.Generator], Array],
+    plan: Plan,
+    point: Point,
+    alpha: float,
+) -> Evidence:
+    """An audit of what T answers show, as far apart as those of neighbours can be; they may cost (ε/2, δ/2).
+
+    program  the data is the one value that all users have at every query.
+    """
+    apart = displacement(plan, point.delta)
+    return audit_privacy(
+        program, [(0.0, apart)], epsilon=point.epsilon / 2.0, delta=point.delta / 2.0,
+        adjacency=lambda a, b: abs(a - b) <= apart, alpha=alpha, rng=point.rng, max_samples=point.samples,
+    ).evidence(words)  # fmt: skip
+
+
 def halting_alone(plan: Plan, shares: Sequence[float]) -> Program:
     """How many queries are answered, (size,), the data being the last user's place at each query."""
     transcripts = fixed_transcripts(plan, shares)
@@ -162,13 +180,9 @@ def check_corrected(point: Point) -> Iterator[Evidence]:
     n = corrected_users(point.T, point.epsilon, point.delta)
     plan = corrected_plan(n, point.T, point.epsilon, point.delta, 1.0)
     share = share_for(n, plan.threshold + point.height / point.epsilon)
-    apart = displacement(plan, point.delta)
     alphas = point.split(3)
-    yield audit_privacy(
-        answers_alone(plan), [(0.0, apart)], epsilon=point.epsilon / 2.0, delta=point.delta / 2.0,
-        adjacency=lambda a, b: abs(a - b) <= apart, alpha=alphas[0], rng=point.rng,
-        max_samples=point.samples,
-    ).evidence("the answers alone, as far apart as those of neighbours can be")  # fmt: skip
+    words = "the answers alone, as far apart as those of neighbours can be"
+    yield audit_answers(words, answers_alone(plan), plan, point, alphas[0])
     near, far = NEAR_FIRST
     early = point.T - 1
     shares = [share_for(n, plan.threshold + height / point.epsilon) for height in HEIGHTS]

@@ -51,8 +51,7 @@ from claims import (
 )
 from claims.asi2024 import PAPER
 from claims.asi2024._transcripts import share_for
-from claims.asi2024.lemma_3_6 import displacement
-from claims.asi2024.theorem_3_2_privacy import one_user
+from claims.asi2024.theorem_3_2_privacy import audit_answers, one_user
 from implementations import domains
 from implementations.asi2024 import clusters
 from implementations.asi2024.above_threshold import halting_law
@@ -202,13 +201,9 @@ def check_corrected(point: Point) -> Iterator[Evidence]:
     most = round(share * (n - 1))
     weights = np.array([most, n - 1 - most, 1])
     setting = Parameters(steps=steps, step_size=1.0 / plan.noise, radius=1.0, tau=1.0)
-    apart = displacement(plan, point.delta)
     alphas = point.split(2)
-    yield audit_privacy(
-        answers_only(plan, setting), [(0.0, apart)], epsilon=point.epsilon / 2.0, delta=point.delta / 2.0,
-        adjacency=lambda a, b: abs(a - b) <= apart, alpha=alphas[0], rng=point.rng,
-        max_samples=point.samples,
-    ).evidence("Algorithm 2 on answers as far apart as those of neighbours can be")  # fmt: skip
+    words = "Algorithm 2 on answers as far apart as those of neighbours can be"
+    yield audit_answers(words, answers_only(plan, setting), plan, point, alphas[0])
 
     def program(places: tuple[float, ...], size: int, rng: np.random.Generator) -> Array:
         def users(theta: Array) -> object:
