@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 import numpy as np
 
 from .coins import MIRRORED, reach
+from .rows import bare_row
 from .run import Run
 from .session import BITS, Session
 from .shifts import in_comparisons
@@ -211,19 +212,8 @@ def enumerated(run: Callable[..., Run], first: Any, second: Any, recorded: Run) 
         laws.append(one)
     outputs = sorted(set(laws[0]) | set(laws[1]))
     last = recorded.session.compared[-1] if recorded.session.compared else recorded.session.draws[-1]
-    return {
-        "index": -3,
-        "law": "coins",
-        "kind": "enumerated",
-        "where": list(last["where"]),
-        "shape": [],
-        "params": {},
-        "params_other": {},
-        "unlike": [],
-        "adapted": False,
-        "shift": None,
-        "probabilities": [[one.get(text, 0.0) for text in outputs] for one in laws],
-    }
+    chances = [[one.get(text, 0.0) for text in outputs] for one in laws]
+    return bare_row(-3, "coins", "enumerated", last["where"], probabilities=chances)
 
 
 def few(session: Session) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
 
@@ -62,22 +62,18 @@ def rows_of(recorded: Run, found: Explanation, report: Dict[str, Any]) -> List[D
     sums(recorded, frozen, report)
     comparisons(rows, recorded, frozen, found, report)
     if found.coins is not None:
-        rows.append(
-            {
-                "index": -1,
-                "law": "coins",
-                "kind": "coins",
-                "where": found.coins["where"] or ["", 0, ""],
-                "shape": [],
-                "params": {},
-                "params_other": {},
-                "unlike": [],
-                "adapted": False,
-                "shift": None,
-                "logs": found.coins["logs"],
-            }
-        )
+        where = found.coins["where"] or ["", 0, ""]
+        rows.append(bare_row(-1, "coins", "coins", where, logs=found.coins["logs"]))
     return rows
+
+
+def bare_row(
+    index: int, law: str, kind: str, where: Sequence[Any], shape: Sequence[int] = (), **more: Any
+) -> Dict[str, Any]:
+    """A row of the ledger that stands for no single draw: it has no parameters and no argument."""
+    row: Dict[str, Any] = {"index": index, "law": law, "kind": kind, "where": list(where)}
+    row.update(shape=list(shape), params={}, params_other={}, unlike=[], adapted=False, shift=None)
+    return dict(row, **more)
 
 
 def sums(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
@@ -259,25 +255,11 @@ def comparisons(rows: Any, recorded: Run, frozen: Run, found: Explanation, repor
         ]
         if released:
             continue  # what is compared after it was released shows nothing more
-        rows.append(
-            {
-                "index": -2,
-                "law": event["what"],
-                "kind": "comparison",
-                "where": list(event["where"]),
-                "shape": list(np.shape(event["ids"])),
-                "params": {},
-                "params_other": {},
-                "unlike": [],
-                "adapted": False,
-                "shift": None,
-                "outcome": other["outcome"],
-                "pieces": _pieces(other),
-                "pieces_other": _pieces(event),
-                "name": event.get("name", event["what"]),
-                "at": event["at"],
-            }
-        )
+        row = bare_row(-2, event["what"], "comparison", event["where"], np.shape(event["ids"]))
+        row["outcome"], row["at"] = other["outcome"], event["at"]
+        row["pieces"], row["pieces_other"] = _pieces(other), _pieces(event)
+        row["name"] = event.get("name", event["what"])
+        rows.append(row)
 
 
 def _coin(event: Dict[str, Any]) -> bool:
