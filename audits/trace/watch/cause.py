@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -137,10 +137,7 @@ def _argument(pair: Pair, row: Dict[str, Any]) -> Optional[Dict[str, Any]]:
 
 def _first(cause: Cause) -> Optional[Dict[str, Any]]:
     """The first variable that differs and without whose difference nothing is found."""
-    began = time.process_time()
-    for one, other in _nearest(cause, _candidates(cause), lambda pair: pair[0].key)[:MOST_TRIED]:
-        if time.process_time() - began > SECONDS:
-            return None
+    for one, other in _tried(cause, _candidates(cause), lambda pair: pair[0].key):
         if _vanishes(cause, one.key):
             return dict(_step("first", one.key, one.value, other.value), sized=one.sized)
     return None
@@ -238,7 +235,6 @@ def _computed(cause: Cause) -> Optional[Dict[str, Any]]:
     one, other = cause.about["one"], cause.about["other"]
     if not number(one) or not number(other):
         return None
-    began = time.process_time()
     before = {(s.key, s.time): s for s in cause.first.found}
     places = [
         place
@@ -246,10 +242,8 @@ def _computed(cause: Cause) -> Optional[Dict[str, Any]]:
         if step.key[1] and not step.sized and same(step.value, other) and (step.key, step.time) in before
     ]
     places = [p for p in places if _has(before[_at(cause.second.found[p])], one)]
-    for place in _nearest(cause, places, lambda p: cause.second.found[p].key)[:MOST_TRIED]:
+    for place in _tried(cause, places, lambda p: cause.second.found[p].key):
         step = cause.second.found[place]
-        if time.process_time() - began > SECONDS:
-            return None
         run = cause.runner(False, cause.altered(step.key, {step.time: before[_at(step)].value}))
         if _gone(cause, run):
             # A function that returns the number has computed it.
@@ -267,10 +261,15 @@ def _has(step: Step, value: Any) -> bool:
     return not step.sized and same(step.value, value)
 
 
-def _nearest(cause: Cause, found: Sequence[Any], key: Callable[[Any], Key]) -> List[Any]:
-    """What stands in the package of the line that leaks, and then what stands elsewhere, each in order."""
-    home = _package(cause.about["file"])
-    return sorted(found, key=lambda item: _package(key(item)[0][0]) != home)
+def _tried(cause: Cause, found: Sequence[Any], key: Callable[[Any], Key]) -> Iterator[Any]:
+    """What is tried, as long as the time for it lasts: first what stands in the package of the line that
+    leaks, then what stands elsewhere, each in order."""
+    home, began = _package(cause.about["file"]), time.process_time()
+    nearest = sorted(found, key=lambda item: _package(key(item)[0][0]) != home)
+    for item in nearest[:MOST_TRIED]:
+        if time.process_time() - began > SECONDS:
+            return
+        yield item
 
 
 def _package(file: str) -> str:
@@ -290,12 +289,10 @@ def _set(cause: Cause, row: Dict[str, Any]) -> Optional[Dict[str, Any]]:
     name = _parameter(row)
     if name is None:
         return None
-    value, began = float(row["params"][name]), time.process_time()
+    value = float(row["params"][name])
     holding = _holding(cause.first.found, value, row["index"])
-    for step in _nearest(cause, holding, lambda step: step.key)[:MOST_TRIED]:
+    for step in _tried(cause, holding, lambda step: step.key):
         other: Any = int(value) + 1 if isinstance(step.value, (int, np.integer)) else 1.5 * value + 0.25
-        if time.process_time() - began > SECONDS:
-            return None
         run = cause.runner(True, cause.altered(step.key, {step.time: other}))
         now = run.session.rows.get(row["index"])
         if now is not None and number(now["params"].get(name)) and same(now["params"][name], other):

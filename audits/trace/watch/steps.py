@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import os
+from functools import lru_cache
 from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
@@ -23,8 +24,6 @@ MOST_SIZE = 100_000
 
 LIBRARY = os.path.dirname(os.__file__) + os.sep
 """The standard library of Python, with installed packages below it."""
-FOREIGN: Dict[str, bool] = {}
-"""What is known of files already."""
 
 Where = Tuple[str, int, str]
 Key = Tuple[Where, str]
@@ -145,12 +144,13 @@ class _Frame:
 
 def foreign(frame: Any) -> bool:
     """Whether a frame is of this package, of the standard library, or computes for somebody else."""
-    name = frame.f_code.co_filename
-    known = FOREIGN.get(name)
-    if known is None:
-        own = name.startswith((HOME, "<")) or (name.startswith(LIBRARY) and "-packages" not in name)
-        known = FOREIGN[name] = own or any(part in name for part in NOISE_CODE)
-    return known
+    return _is_foreign(frame.f_code.co_filename)
+
+
+@lru_cache(maxsize=None)
+def _is_foreign(file: str) -> bool:
+    own = file.startswith((HOME, "<")) or (file.startswith(LIBRARY) and "-packages" not in file)
+    return own or any(part in file for part in NOISE_CODE)
 
 
 def same(one: Any, other: Any) -> bool:
