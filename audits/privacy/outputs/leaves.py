@@ -54,9 +54,8 @@ TIMES = {
     (datetime.time,): " in microseconds since midnight",
     (datetime.date,): " in days, 1 for 0001-01-01",
 }
-SIMPLE = (float, numbers.Integral, np.bool_, np.floating)
-"""Types that NumPy has, too."""
 NUMBERS_OF_NUMPY = (float, numbers.Integral, np.bool_, np.floating)
+"""Types of numbers that NumPy has, too."""
 TEXTS = (str, bytes, bytearray, uuid.UUID)
 MOST_FIELDS = 16
 """Items of a row that is looked at as a whole, at most."""
