@@ -13,25 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-MEAN = """
-import numpy as np
-
-PEOPLE = np.linspace(0.0, 1.0, 20)
-OTHERS = np.concatenate([PEOPLE[:-1], [0.0]])
-
-
-def mechanism(data, size, rng):
-    return data.mean() + rng.laplace(scale=1.0 / len(data), size=size)
-
-
-def by_half(data, size, rng):
-    return data.mean() + rng.laplace(scale=0.5 / len(data), size=size)
-
-
-pairs = [(PEOPLE, OTHERS)]
-adjacency = "replace"
-epsilon = 1.0
-"""
+MEAN = (ROOT / "examples" / "my_mechanism.py").read_text(encoding="utf-8")
 TEST = """
 from noisy_mean import mechanism, pairs
 
@@ -161,12 +143,12 @@ def test_a_researcher_asks_whether_a_lemma_holds(call, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_maintainer_asks_whether_a_mechanism_keeps_its_promise(call, tmp_path: Path) -> None:
     (tmp_path / "noisy_mean.py").write_text(MEAN, encoding="utf-8")
-    status, out = call("-m", "dpclaims", "audit", "noisy_mean.py:by_half", "--max-samples", "40000")
+    status, out = call("-m", "dpclaims", "audit", "noisy_mean.py:too_little_noise", "--max-samples", "40000")
     assert status == 1
     assert out.startswith("REFUTED: ε ≥ ")
-    status, out = call("-m", "dpclaims", "trace", "noisy_mean.py:by_half")
+    status, out = call("-m", "dpclaims", "trace", "noisy_mean.py:too_little_noise")
     assert status == 1
-    assert "noisy_mean.py:13" in out
+    assert "noisy_mean.py:17" in out
 
 
 @pytest.mark.slow
