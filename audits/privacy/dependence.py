@@ -17,7 +17,7 @@ from audits.privacy.outputs.leaves import LARGE
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, row_keys
 
 FIRST, FURTHER = 99, 900
-"""Permutations that the data must beat, and further ones where they do: the level is 1/1000."""
+"""The data must beat 99 permutations, and then 900 more: the level is 1/1000."""
 LAGS = 3
 OFTEN = 0.05
 """Symbols of at least this share of the outputs are looked at."""
@@ -79,7 +79,7 @@ def _equal(keys: Ints, call: int) -> Floats:
 
 
 def _standardised(every: Floats, orders: Floats | None = None) -> Floats:
-    """Statistics (orders, S) in units of their spread over all orders, or over these, without their sign."""
+    """Statistics (orders, S) in units of their spread over `orders`, by default all, without their sign."""
     orders = every if orders is None else orders
     spread = orders.std(axis=0)
     z = np.abs(every - orders.mean(axis=0)) / np.where(spread > 1e-12, spread, np.inf)

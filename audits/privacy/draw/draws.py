@@ -36,7 +36,7 @@ POOL_BYTES = 2**26
 """Outputs of a dataset that are kept, at most."""
 CHANCE = 1e-6
 TRIED = 4
-"""Outputs that are drawn twice, to see whether a mechanism uses no generator but the given one."""
+"""Outputs that are drawn twice from equal seeds: they differ where a mechanism has a generator of its own."""
 WORTH_FORKING = 0.2
 """Seconds that a draw must take to be worth processes of its own."""
 
