@@ -44,7 +44,8 @@ def check(point: Point) -> Iterator[Evidence]:
             logarithm=name, steps=None if steps is None else lambda users, steps=steps: steps + users,
         )  # fmt: skip
         yield equals(f"number of phases, {name}", len(found), k)
-        yield equals(f"number of phases for two items, {name}", phase_count(1, 2, name), 1)
+        wrong = [items for items in range(2, 400) if phase_count(1, items, name) != least_phases(items, base)]
+        yield equals(f"numbers of 2 to 399 items with another number of phases, {name}", len(wrong), 0)
         taken, worst = 0, dict[str, float]()
         goal = optimal(n / 2.0 ** (k + 1), m, d, epsilon)
         ratio = 2.0 * LIPSCHITZ**2 / CONVEXITY / (16.0 * goal)
@@ -79,6 +80,11 @@ def check(point: Point) -> Iterator[Evidence]:
             share = optimal(n / 2.0 ** (k + 1 - i), m, d, epsilon)
             error = max(error, abs(e / share - 1.0), abs(reached / (16.0 * share * ratio ** (0.5**i)) - 1.0))
         yield at_most(f"largest relative error of E_i and D_i, {name}", error, 1e-9)
+
+
+def least_phases(items: int, base: float) -> int:
+    """The least k ≥ 1 with base^(base^k) ≥ mn, which is ⌈log log mn⌉ where that is positive."""
+    return next(k for k in range(1, 9) if base ** (base**k) >= items)
 
 
 def optimal(users: float, m: int, d: int, epsilon: float) -> float:
