@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from itertools import product, zip_longest
+from itertools import product, takewhile, zip_longest
 from typing import Any
 
 import numpy as np
@@ -454,7 +454,7 @@ def of_phases(point: Point) -> Iterator[Evidence]:
         found = phased_erm.phases(problem, factors)
         wanted = schedule(n, m, d, epsilon, sigma, lipschitz, diameter, factors)
         plans.append((len(found), len(wanted)))
-        keep, running = 0, True
+        betas: list[float] = []
         for phase, (users_of, mu) in zip(found, wanted, strict=False):
             plans += [(phase.users, users_of), (phase.regulariser, mu)]
             if users_of < 1:
@@ -468,11 +468,11 @@ def of_phases(point: Point) -> Iterator[Evidence]:
             one = missed(users_of, budget, root * lipschitz / (radius * tau), "paper")
             beta = min(1.0, 2.0 * gamma + padded * one)
             failures.append((phased_erm.phase_failure(problem, phase, tau, gamma), beta))
-            running = running and beta <= 0.5
-            keep += running
-        feasible = phased_erm.feasible_phases(problem, tau, gamma, log_factors=factors)
-        kept_phases.append((len(feasible), keep))
-        kept_phases += [(p.regulariser, w[1]) for p, w in zip(feasible, wanted, strict=False)]
+            betas.append(beta)
+        for level in (0.5, 1e-4):
+            feasible = phased_erm.feasible_phases(problem, tau, gamma, level, log_factors=factors)
+            kept_phases.append((len(feasible), sum(1 for _ in takewhile(lambda b, x=level: b <= x, betas))))
+            kept_phases += [(p.regulariser, w[1]) for p, w in zip(feasible, wanted, strict=False)]
     yield held("number, users and regulariser of the phases", plans)
     yield held("steps of a phase", steps)
     yield held("β of a phase", failures)
