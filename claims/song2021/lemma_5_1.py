@@ -194,32 +194,37 @@ def check_smooth(step: float) -> Iterator[Evidence]:
     z = np.linspace(-9.0, 9.0, 721)
     targets = np.ones_like(z)
     for link in (losses.logistic(), losses.pseudo_huber(1.0), steep_link(), rising_link()):
-        worst = apart = 0.0
+        worst = apart = steeper = 0.0
         for bound in (0.05, 0.3, 0.9, 1.0):
             g = clipped_surrogate.surrogate_loss(link, bound)
             difference = (g.value(z + step, targets) - g.value(z - step, targets)) / (2.0 * step)
             clipped = np.clip(link.slope(z, targets), -bound, bound)
             worst = max(worst, float(np.abs(difference - clipped).max()))
             apart = max(apart, float(np.abs(g.slope(z, targets) - clipped).max()))
+            steeper = max(steeper, abs(g.lipschitz - min(bound, link.lipschitz)))
         error = 0.5 * step * link.smoothness + 20.0 * 2.0**-52 / step
         yield equals(
             f"largest |g′ − clipped slope|, {link.name} link", worst, 0.0, error=error, decides=False,
             method=f"central difference, step {step:g}",
         )  # fmt: skip
         yield equals(f"largest |slope of g − clipped slope|, {link.name} link", apart, 0.0, decides=False)
+        quantity = f"Lipschitz constant of g less the clipping norm, {link.name} link"
+        yield equals(quantity, steeper, 0.0, decides=False)
 
 
 def proof_failures(case: Case) -> Counter[str]:
-    """Claims D.1 (item by item, inequalities not strict) and D.2's Lipschitz extension, for one function."""
+    """For one function: the levels as defined, Claims D.1 (item by item, inequalities not strict) and D.2."""
     f, bound, x = case
     size = norm(x)
     if size == 0:
         return Counter()
     b = bound / size
     y1, y2 = clipped_surrogate.clip_levels(f, b)
-    d1 = y1 > y2
+    d1, levels = y1 > y2, False
     for y in places(f):
         low, high = f.subdifferential(y)
+        levels |= (y < y1 and high >= -b) or (y > y1 and high < -b)  # y₁ = sup{y : u < −b for all u ∈ ∂f(y)}
+        levels |= (y > y2 and low <= b) or (y < y2 and low > b)  # y₂ = inf{y : u > b for all u ∈ ∂f(y)}
         d1 |= (y > y1 and low < -b) or (y < y1 and high > -b) or (y < y2 and high > b) or (y > y2 and low < b)
     for level, target in ((y1, -b), (y2, b)):
         if isinstance(level, Fraction):
@@ -233,11 +238,12 @@ def proof_failures(case: Case) -> Counter[str]:
         for y in places(f):
             inside = [v for v in (*f.breaks, *ends, y) if y1 <= v <= y2]
             d2 |= min(f.value(v) + b * abs(y - v) for v in inside) != g(y)
-    return Counter(functions=1, d1=int(d1), d2=int(d2))
+    return Counter(functions=1, levels=int(levels), d1=int(d1), d2=int(d2))
 
 
 def check_proof(point: Point) -> Iterator[Evidence]:
     names = {
+        "levels": "functions whose y₁ or y₂ is not the supremum or infimum that defines it",
         "d1": "functions against Claim D.1 (slopes left and right of y₁ and y₂)",
         "d2": "functions against Claim D.2 (g is the Lipschitz extension of f from [y₁, y₂])",
     }

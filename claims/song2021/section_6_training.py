@@ -94,11 +94,17 @@ def noise_of(models: list[Model], steps: int, eta: float, rng: np.random.Generat
     return -2.0 / eta * np.diff(after, axis=0, prepend=np.zeros((1, *after.shape[1:])))
 
 
+def noise_of_a_pass(models: list[Model], eta: float, rng: np.random.Generator) -> Array:
+    """Sum of the Gaussian noise of a pass over five records x = 0 in batches of 2, 2 and 1, over 0.63√3."""
+    after = minibatch_sgd.train(np.zeros((5, 3)), np.ones(5), models, rng, epochs=1, batch=2)
+    return -2.0 / eta * after[0, :, 0] / (SIGMA * np.sqrt(3.0))
+
+
 def check_noise(point: Point) -> Iterator[Evidence]:
     """Half of the models have Gaussian noise, half Gamma noise in ℝ³, of which a coordinate, sum, norm."""
     from scipy.special import chdtr, gammainc, ndtr
 
-    count, eta, alpha = point.models, 0.5, point.split(17)
+    count, eta, alpha = point.models, 0.5, point.split(18)
     models = [Model(kind, 3, eta) for kind in ("gaussian", "gamma") for _ in range(count)]
     drawn = noise_of(models, 2, eta, point.rng)
     normal, gamma = drawn[:, :count] / SIGMA, drawn[:, count:] / SCALE
@@ -108,6 +114,7 @@ def check_noise(point: Point) -> Iterator[Evidence]:
         ("sum of the coordinates over √3", normal[0].sum(axis=1) / np.sqrt(3.0)),
         ("sum of two models over √2", (normal[0, :half, 0] + normal[0, half:, 0]) / root),
         ("sum of two steps over √2", (normal[0, :, 0] + normal[1, :, 0]) / root),
+        ("sum of the three batches of a pass over √3", noise_of_a_pass(models[:count], eta, point.rng)),
     ):
         yield drawn_from(f"Gaussian noise of a step over 0.63, {quantity}", values, ndtr, alpha=alpha.pop())
     squares = (normal[0] ** 2).sum(axis=1)
