@@ -147,6 +147,13 @@ def check_proof(point: Point) -> Iterator[Evidence]:
             "sizes from 3 to 12 at which the dataset has no optimum 0, of those that 3 divides, or has one"
         )
         yield equals(quantity, len(named ^ {3, 6, 9, 12}), 0, decides=False)
+        of_sizes = [logistic_instance.problem(n) for n in range(3, 13)]
+        records = [sorted(zip(p.features[:, 0].tolist(), p.targets.tolist(), strict=True)) for p in of_sizes]
+        stated = [[(0.5, 1.0)] * (n - n // 3) + [(1.0, -1.0)] * (n // 3) for n in range(3, 13)]
+        quantity = (
+            "sizes from 3 to 12 at which the records are others than ⌊n/3⌋ of (1, −1) and the rest (½, 1)"
+        )
+        yield equals(quantity, sum(a != b for a, b in zip(records, stated, strict=True)), 0, decides=False)
         quantity = "functions of the instance that take a clipping norm of 1/4"
         yield equals(quantity, sum(takes(each, 0.25) for each in OF_THE_CLIP), 0, decides=False)
         return
