@@ -473,6 +473,10 @@ def of_phases(point: Point) -> Iterator[Evidence]:
             feasible = phased_erm.feasible_phases(problem, tau, gamma, level, log_factors=factors)
             kept_phases.append((len(feasible), sum(1 for _ in takewhile(lambda b, x=level: b <= x, betas))))
             kept_phases += [(p.regulariser, w[1]) for p, w in zip(feasible, wanted, strict=False)]
+        if (n, d, epsilon) == (10**6, 4, 1.0):
+            failing = (phased_erm.phase_failure(problem, phase, tau, gamma, "tuned") for phase in found)
+            kept = phased_erm.feasible_phases(problem, tau, gamma, constants="tuned", log_factors=factors)
+            kept_phases.append((len(kept), sum(1 for _ in takewhile(lambda b: b <= 0.5, failing))))
     yield held("number, users and regulariser of the phases", plans)
     yield held("steps of a phase", steps)
     yield held("β of a phase", failures)
