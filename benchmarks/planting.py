@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from audits.privacy import audit_privacy, each
 from audits.privacy.after.leaks import PlantedLeak, battery
+from audits.privacy.after.planting import Leaky, Source
 from audits.privacy.draw.datasets import Dataset, kept_apart
 from audits.privacy.draw.draws import Drawer
 from audits.privacy.method import Job
@@ -87,39 +88,15 @@ def audited(mechanism: Callable[..., Any], samples: int, seed: int, planting: bo
     )
 
 
-class Leaky:
-    """Fresh outputs of a mechanism as columns, with a leak of this size in them: it stands for a `Drawer`."""
+def fresh(mechanism: Callable[..., Any]) -> Source:
+    """Fresh outputs of a mechanism, as columns."""
+    drawer = Drawer(mechanism)
+    columns = drawer.encoder()
 
-    def __init__(self, mechanism: Callable[..., Any], leak: PlantedLeak, size: float, rng: Rng) -> None:
-        self.drawer, self.leak, self.size, self.rng = Drawer(mechanism), leak, size, rng
-        self.columns = self.drawer.encoder()
-        self.shape = (0, 0)
-        self.first_output: float | None = None
-        self.seconds = 0.0
+    def source(data: Dataset, size: int, rng: Rng, where: str) -> Encoded:
+        return columns.widen(columns.encode(drawer.draw(data, size, rng, where), where))
 
-    def draw(self, data: Dataset, size: int, rng: Rng, where: str) -> Encoded:
-        """Fresh outputs with the leak in them."""
-        outputs = self.columns.widen(self.columns.encode(self.drawer.draw(data, size, rng, where), where))
-        return self.leak.plant(outputs, int(data.data), self.size, self.rng)
-
-    def encoder(self) -> Leaky:
-        """The outputs are columns already."""
-        return self
-
-    def encode(self, outputs: Encoded, where: str) -> Encoded:
-        """As they are."""
-        self.shape = outputs.shape
-        return outputs
-
-    def widen(self, e: Encoded) -> Encoded:
-        """With the columns that came since."""
-        values, codes = (width - now for width, now in zip(self.shape, e.shape, strict=True))
-        none = (0, 0)
-        return Encoded(np.pad(e.values, (none, (0, values))), np.pad(e.codes, (none, (0, codes))))
-
-    def named(self, words: str) -> str:
-        """As they are."""
-        return words
+    return source
 
 
 def caught(mechanism: Callable[..., Any], leak: PlantedLeak, size: float, samples: int, seed: int) -> bool:
@@ -127,7 +104,7 @@ def caught(mechanism: Callable[..., Any], leak: PlantedLeak, size: float, sample
     rng = np.random.default_rng(seed)
     request = Job(
         Options(epsilon=1.0, delta=0.0, alpha=0.001, max_samples=samples, confirm=True),
-        Leaky(mechanism, leak, size, rng.spawn(1)[0]),
+        cast(Drawer, Leaky(fresh(mechanism), leak, size, rng.spawn(1)[0])),
         [kept_apart((0, 1))],
         rng,
     )

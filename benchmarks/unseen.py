@@ -156,6 +156,8 @@ def table(rows: Sequence[dict[str, str]]) -> str:
     by_case: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     seconds: dict[tuple[str, str], float] = defaultdict(float)
     for row in rows:
+        if row["set"] == "true":
+            continue
         ratio = int(row["samples"]) / int(row["ideal"]) if row["verdict"] == "refuted" else math.inf
         by_case[row["label"], row["set"]][row["name"]].append(ratio)
         seconds[row["label"], row["set"]] += float(row["seconds"])
@@ -164,8 +166,6 @@ def table(rows: Sequence[dict[str, str]]) -> str:
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for (label, kind), of in by_case.items():
-        if kind == "true":
-            continue
         medians = np.array([np.median(ratios) for ratios in of.values()])
         runs = sum(map(len, of.values()))
         lines.append(

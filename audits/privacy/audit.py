@@ -15,7 +15,7 @@ import numpy as np
 
 from audits.privacy import failures
 from audits.privacy import footprints as footprints_of
-from audits.privacy.after.planting import KEPT, LEAST_SECONDS, PATIENCE, Given, Passed, plant
+from audits.privacy.after.planting import KEPT, LEAST_SECONDS, PATIENCE, Leaky, Passed, plant
 from audits.privacy.after.witness import Witness, find_witness, fresh_samples
 from audits.privacy.assumptions import CALL, Assumptions, sentence
 from audits.privacy.draw.datasets import brief, digest, kept_apart
@@ -271,11 +271,11 @@ def _planted(job: Job, outputs: list[Any], result: AuditResult, cost: float) -> 
     asked, count = job.options, len(job.pairs)
     claim: dict[str, Any] = {"epsilon": asked.epsilon, "delta": asked.delta, "alpha": asked.alpha / count}
 
-    def run(given: Given, samples: int, limit: float, rng: np.random.Generator) -> tuple[bool, bool]:
+    def run(leaky: Leaky, samples: int, limit: float, rng: np.random.Generator) -> tuple[bool, bool]:
         limited: dict[str, Any] = {} if math.isinf(limit) else {"time_limit": limit}
         same: dict[str, Any] = {"score": asked.score, "footprints": asked.footprints}
         short = Options(**claim, **limited, **same, max_samples=samples)
-        found = RUN[asked.method](Job(short, cast(Drawer, given), [kept_apart((0, 1))], rng, job.threads))
+        found = RUN[asked.method](Job(short, cast(Drawer, leaky), [kept_apart((0, 1))], rng, job.threads))
         return found.refuted, not found.undecided
 
     audit = Passed(**claim, samples=result.samples // count, run=run)

@@ -12,7 +12,7 @@ from scipy import stats
 from audits.privacy import AuditResult, audit_privacy, each
 from audits.privacy.after import planting
 from audits.privacy.after.leaks import PlantedLeak, battery, put, put_mode, put_parity, put_phase, put_sign
-from audits.privacy.after.planting import Given, Passed, plant, size_for
+from audits.privacy.after.planting import Leaky, Passed, Stock, plant, size_for
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.outputs import Encoded
 from audits.privacy.result import once_in
@@ -148,9 +148,9 @@ def test_a_run_uses_every_output_once_and_each_dataset_its_own() -> None:
 
     pools = [columns(np.arange(0.0, 100.0)), columns(np.arange(1000.0, 1100.0))]
     nothing = PlantedLeak("nothing", "chance", put(-1.0))
-    given = Given(pools, nothing, 0.0, 70, RNG(0))
+    leaky = Leaky(Stock(pools, 70), nothing, 0.0, RNG(0))
     for side, pool in enumerate(pools):
-        parts = [given.draw(Dataset(side), size, RNG(0), "here").values for size in (10, 50, 40)]
+        parts = [leaky.draw(Dataset(side), size, RNG(0), "here").values for size in (10, 50, 40)]
         assert sorted(np.concatenate(parts)[:, 0]) == pool.values[:, 0].tolist()
 
 
@@ -199,8 +199,8 @@ def test_planted_runs_take_no_more_samples_than_their_share() -> None:
     outputs = [laplace(d, 20_000, RNG(d)) for d in (0, 1)]
     drawn: list[int] = []
 
-    def run(given: Given, samples: int, seconds: float, rng: Any) -> tuple[bool, bool]:
-        given.places[0] += samples
+    def run(leaky: Leaky, samples: int, seconds: float, rng: Any) -> tuple[bool, bool]:
+        leaky.samples += samples
         drawn.append(samples)
         return False, True
 

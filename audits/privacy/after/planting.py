@@ -67,32 +67,46 @@ class Passed:
     epsilon: float
     delta: float
     alpha: float
-    run: Callable[[Given, int, float, np.random.Generator], tuple[bool, bool]]
+    run: Callable[[Leaky, int, float, np.random.Generator], tuple[bool, bool]]
 
 
-class Given:
-    """Outputs that were drawn before, handed out once each, with a leak in them. It stands for a
-    `Drawer`, and for the drawer's `Encoder`: the outputs are columns already."""
+Source = Callable[[Dataset, int, np.random.Generator, str], Encoded]
+"""``source(data, size, rng, where)``: outputs of dataset 0 or 1, as columns."""
 
-    def __init__(
-        self, pools: Sequence[Encoded], leak: PlantedLeak, size: float, start: int, rng: Any
-    ) -> None:
-        self.pools, self.leak, self.size, self.rng = pools, leak, size, rng
-        self.places, self.shape = [start, start], (0, 0)
+
+class Stock:
+    """A `Source`: outputs that were drawn before, handed out once each; after the last come the first."""
+
+    def __init__(self, pools: Sequence[Encoded], start: int) -> None:
+        self.pools, self.places = pools, [start, start]
+
+    def __call__(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Encoded:
+        place = int(data.data)
+        pool, start = self.pools[place], self.places[place]
+        self.places[place] += size
+        return pool.take(np.arange(start, start + size) % len(pool))
+
+
+class Leaky:
+    """Outputs with a leak of this size in them. It stands for a `Drawer`, and for the drawer's `Encoder`: the
+    outputs are columns already."""
+
+    def __init__(self, source: Source, leak: PlantedLeak, size: float, rng: np.random.Generator) -> None:
+        self.source, self.leak, self.size, self.rng = source, leak, size, rng
+        self.shape = (0, 0)
+        self.samples = 0  # of dataset 0
         self.first_output: float | None = None
         self.seconds = 0.0
 
     def draw(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Encoded:
-        """The next outputs of dataset 0 or 1; after the last come the first."""
+        """The next outputs of dataset 0 or 1, with the leak."""
         place = int(data.data)
-        pool, start = self.pools[place], self.places[place]
-        self.places[place] += size
+        self.samples += size if place == 0 else 0
         if self.first_output is None:
             self.first_output = time.perf_counter()
-        rows = np.arange(start, start + size) % len(pool)
-        return self.leak.plant(pool.take(rows), place, self.size, self.rng)
+        return self.leak.plant(self.source(data, size, rng, where), place, self.size, self.rng)
 
-    def encoder(self) -> Given:
+    def encoder(self) -> Leaky:
         return self
 
     def encode(self, outputs: Encoded, where: str) -> Encoded:
@@ -100,7 +114,12 @@ class Given:
         return outputs
 
     def widen(self, e: Encoded) -> Encoded:
-        return e
+        """With the columns that came since."""
+        values, codes = (width - now for width, now in zip(self.shape, e.shape, strict=True))
+        if values == codes == 0:
+            return e
+        none = (0, 0)
+        return Encoded(np.pad(e.values, (none, (0, values))), np.pad(e.codes, (none, (0, codes))))
 
     def said(self, words: Words) -> str:
         return rendered(words)
@@ -169,9 +188,9 @@ class Trial:
                 if seconds <= 0.0:
                     return
                 place = start + turn * len(self.pools[0]) // 2
-                given = Given(self.pools, self.leak, size, place, self.rng)
-                refuted, ended = self.audit.run(given, samples, seconds, self.rng)
-                budget.samples -= given.places[0] - place
+                leaky = Leaky(Stock(self.pools, place), self.leak, size, self.rng)
+                refuted, ended = self.audit.run(leaky, samples, seconds, self.rng)
+                budget.samples -= leaky.samples
                 if not refuted:
                     if ended and not known:
                         self.missed, self.samples = size, samples
