@@ -19,6 +19,7 @@ is not small; the tail step from the chi-squared law in logarithms.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 
@@ -59,21 +60,22 @@ def mean_by_quadrature(chi: float, d: int, sigma: float, bound: float) -> float:
 
 def check(point: Point) -> Iterator[Evidence]:
     d = point.d
-    for ratio in (0.0, 0.1, 1.0, 30.0, 1e6):
-        bound = ratio + 100.0 * math.sqrt(d)
-        log_share = truncated_gaussian.log_lost_share_bound(ratio, d, 1.0, bound)
-        yield at_most(f"log of the lost share, ‖χ‖ = {ratio:g}σ", log_share, -10.0 * d)
+    for ratio, sigma in itertools.product((0.0, 0.1, 1.0, 30.0, 1e6), (0.02, 1.0, 7.0)):
+        bound = sigma * (ratio + 100.0 * math.sqrt(d))
+        log_share = truncated_gaussian.log_lost_share_bound(sigma * ratio, d, sigma, bound)
+        yield at_most(f"log of the lost share, ‖χ‖ = {ratio:g}σ, σ = {sigma:g}", log_share, -10.0 * d)
     if d <= 3:
         for chi, bound in ((0.4, 1.5), (1.3, 2.0), (0.05, 0.7)):
             exact = chi * (1.0 - truncated_gaussian.lost_share(chi, d, 0.8, bound))
             distance = abs(exact - mean_by_quadrature(chi, d, 0.8, bound))
             yield at_most(f"distance of the mean to quadrature, χ = {chi}, B = {bound}", distance, 1e-8)
-    for gap in (0.5, 3.0, 6.0):
-        bound = 1.0 + math.sqrt(d + 2) + gap
-        share = truncated_gaussian.lost_share(1.0, d, 1.0, bound)
-        logged = truncated_gaussian.log_lost_share_bound(1.0, d, 1.0, bound)
-        yield at_most(f"log of the exact lost share, gap {gap}", math.log(max(share, 1e-300)), logged)
-        yield equals(f"bound of the log share over −gap²/2, gap {gap}", logged / (-0.5 * gap**2), 1.0)
+    for gap, sigma in itertools.product((0.5, 3.0, 6.0), (0.5, 1.0)):
+        bound = sigma * (1.0 + math.sqrt(d + 2) + gap)
+        share = truncated_gaussian.lost_share(sigma, d, sigma, bound)
+        logged = truncated_gaussian.log_lost_share_bound(sigma, d, sigma, bound)
+        where = f"gap {gap}, σ = {sigma:g}"
+        yield at_most(f"log of the exact lost share, {where}", math.log(max(share, 1e-300)), logged)
+        yield equals(f"bound of the log share over −gap²/2, {where}", logged / (-0.5 * gap**2), 1.0)
     yield from check_draws(d, point.rng)
 
 
