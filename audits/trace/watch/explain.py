@@ -14,6 +14,8 @@ FACTOR = 1e-3
 """Relative difference above which two factors of noise are different: tensors have single precision."""
 MOST_SOLVED = 40
 """Entries of plain noise that are solved for."""
+MOST_SCALED = 16
+"""Draws of plain noise whose factors are compared: each takes up to six runs."""
 
 
 def explained(pair: Pair, found: Explanation) -> Explanation:
@@ -106,22 +108,26 @@ def scaled(pair: Pair) -> Optional[Tuple[Dict[str, Any], float, float]]:
 
     An entry of the draw is moved once and twice as far: the output must move in proportion on both datasets.
     """
-    for row in loose_draws(pair.recorded.session, pair.frozen.session):
-        one, other = (factor_of(replay, row) for replay in (pair.again, pair.replay))
+    for row in loose_draws(pair.recorded.session, pair.frozen.session)[:MOST_SCALED]:
+        one = factor_of(pair.again, row)
+        other = factor_of(pair.replay, row) if one else None
         if one and other and not alike_factors(one, other):
             return row, one, other
     return None
 
 
 def factor_of(replay: Any, row: Dict[str, Any]) -> Optional[float]:
-    """How far the output moves with the first entry of a draw; None where it is not in proportion."""
+    """How far the output moves with the first entry of a draw; None where it is not in proportion, and where
+    it does not move."""
     size = float(np.max(np.abs(np.asarray(row["value"], dtype=float)), initial=0.0)) or 1.0
-    moved = []
+    moved: List[Any] = []
     for times in (0.0, 1.0, 2.0):
         step = np.zeros(row["shape"])
         step.reshape(-1)[0] = times * size
         run = replay(shifts={row["index"]: step})
         moved.append(None if run.error is not None else numbers(run.output))
+        if len(moved) == 2 and (moved[1] is None or np.array_equal(moved[0], moved[1])):
+            return None
     return _factor(moved, size)
 
 
