@@ -39,7 +39,7 @@ SHORT = 250
 CAUGHT, MISSED = 4.0, (10.0, 60.0, 1000.0)
 """Samples of a planted run in units of what a test that knows the event expects to need: for a kind of leak
 that was caught before, and for a kind that was missed never, once or twice."""
-SHARE, LEAST = 0.15, 10_000
+SHARE, LEAST = 0.3, 10_000
 """Samples of all planted runs together: this share of the audit's, or 10,000 if that is more."""
 PATIENCE, LEAST_SECONDS = 2.0, 10.0
 """No planted run begins after twice the audit's processor time, or after 10 seconds if that is more: what is
