@@ -96,7 +96,18 @@ def check_corrected(point: Point) -> Iterator[Evidence]:
     yield equals("least probability to be kept", float(kept.min()), 1.0)
     failure = 1.0 - all_kept(edge, point.T, point.epsilon, 0.5)
     yield at_most("P(somebody removed | all concentrated)", failure, point.gamma)
+    yield from check_edges()
     yield reported("least c with n = c·log(2T/γ)/ε", least_constant(point.T, point.gamma, point.epsilon))
+
+
+def check_edges() -> Iterator[Evidence]:
+    """The scores of users at the edge of concentration, which the docstring and the finding name."""
+    for d in (1, 2, 3, 10):
+        found = clusters.score(corners(60, d), 1.0)
+        yield equals(f"score of 60 users at ±τe_j, times 2d/n, d = {d}", found * 2 * d / 60, 1.0)
+    angles = 2.0 * math.pi * np.arange(5) / 5.0
+    pentagon = clusters.as_clusters(0.99 * np.stack([np.cos(angles), np.sin(angles)], axis=1), [12] * 5)
+    yield equals("score of 60 users on a pentagon, times 5/n", clusters.score(pentagon, 1.0) * 5.0 / 60, 1.0)
 
 
 def check_program(point: Point) -> Iterator[Evidence]:
@@ -152,15 +163,6 @@ def check_proof(point: Point) -> Iterator[Evidence]:
         "score of users at ±τe_j", clusters.score(edge, 1.0), point.n,
         note="all users within τ of the origin, neighbouring corners √2τ or 2τ apart",
     )  # fmt: skip
-    yield equals(
-        "score of users at ±τe_j, times 2d/n", clusters.score(edge, 1.0) * 2 * point.d / point.n, 1.0
-    )
-    if point.d == 2:
-        angles = 2.0 * math.pi * np.arange(5) / 5.0
-        places = 0.99 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-        pentagon = clusters.as_clusters(places, [point.n // 5] * 5)
-        found = clusters.score(pentagon, 1.0)
-        yield equals("score of users on a pentagon, times 5/n", found * 5.0 / point.n, 1.0)
 
 
 CLAIM = Claim(

@@ -128,11 +128,14 @@ def delta_of(point: Any) -> float:
 
 
 def judge_delta(rows: Any, budget: Budget) -> Iterator[Evidence]:
-    """The slope of the log risk against the log of K·form over δ, where K alone depends on δ: at most 1."""
+    """The slope of the log risk against the log of K·form over δ, where K alone depends on δ: at most 1.
+
+    The form grows as δ → 0, so that a slope above 1 breaks the bound.
+    """
     worst = family.worst_member(rows, ["delta", "logs", "form"], "member", "risk")
     yield from family.against_form(
         worst, "risk", "form", TOLERANCE, alpha=budget.share(1.0), standard_error="standard_error",
-        side=Side.UPPER,
+        side=Side.UPPER, vanishing=False,
     )  # fmt: skip
     yield reported(
         "K at the least δ over that at the largest", float(rows["logs"].max() / rows["logs"].min())
