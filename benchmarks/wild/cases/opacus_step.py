@@ -34,17 +34,19 @@ RELEASES = [
             "filelock",
         ],
         "dependencies": False,
+        "line": "opacus/privacy_engine.py:413",
+        "drawn": ["opacus/optimizers/optimizer.py:160"],
     },
     {
         "library": "opacus==1.6.0",
         "requirements": ["torch==2.13.0+cpu"],
+        "line": "opacus/privacy_engine.py:441",
+        "drawn": ["opacus/optimizers/optimizer.py:162"],
     },
 ]
 CASES = [
     {
         "function": "step",
-        "line": "opacus/privacy_engine.py:441",
-        "drawn": ["opacus/optimizers/optimizer.py:162"],
         "of": "PrivacyEngine.make_private",
         "released": "40 weights after one step, n = 2 or 3",
         "adjacency": "add-remove",
@@ -57,6 +59,8 @@ CASES = [
     },
     {
         "function": "replaced",
+        "line": "",
+        "drawn": [],
         "of": "PrivacyEngine.make_private",
         "released": "4 weights after one step, n = 2",
         "adjacency": "own",
