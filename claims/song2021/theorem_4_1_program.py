@@ -100,7 +100,7 @@ def check_choice(point: Point) -> Iterator[Evidence]:
     yield same("its norm, and the least norm", [found.norm[0, 0], found.least[0, 0]], [norms[best]] * 2)
     scores = rng.random((5, 200))
     noisy = stationary_point.report_noisy_min([(row, row[:, None]) for row in scores], 0.5, rng)
-    chosen = scores[noisy.index, np.arange(200)]
+    chosen = np.take_along_axis(scores, noisy.index.astype(int)[None, :], axis=0)[0]
     yield same("score that is reported with noise", noisy.norm, chosen)
     yield same("candidate that is reported with noise", noisy.theta[:, 0], chosen)
     yield same("least score of all, with noise", noisy.least, scores.min(axis=0))
