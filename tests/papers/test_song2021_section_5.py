@@ -86,7 +86,10 @@ def test_failures_of_single_functions():
     assert lemma_5_1.surrogate_failures((f, F(1), (1,)), corners=True) == {"functions": 1}
     steep = lemma_5_1.clipped_surrogate.PiecewiseLinear((), (F(-2),))
     assert lemma_5_1.surrogate_failures((steep, F(1), (1,)), corners=False)["undefined"] == 1
-    assert lemma_5_1.proof_failures((f, F(1), (3, 4))) == {"functions": 1, "d1": 0, "d2": 0}
+    assert lemma_5_1.proof_failures((f, F(1), (3, 4))) == {"functions": 1, "levels": 0, "d1": 0, "d2": 0}
+    # at the norm 1 the last slope of f is the bound: no u exceeds it, and y₂ is infinite
+    assert lemma_5_1.proof_failures((f, F(1), (1,))) == {"functions": 1, "levels": 0, "d1": 0, "d2": 0}
+    assert lemma_5_1.clipped_surrogate.clip_levels(f, F(1)) == (F(1), math.inf)
 
 
 @pytest.mark.parametrize("b", [1e-6, 0.01, 0.1, 0.24999])
