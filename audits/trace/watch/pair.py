@@ -15,6 +15,7 @@ from .run import Run, caller, last_line, run_once
 from .session import Current, Session, Tape, own_rng
 from .shifts import Explanation, Pair, row_of, shifts_of, shown_again
 from .sources import exchanged, watched
+from .threads import others
 from .values import changed, count, shown
 
 VARIANTS = 7919
@@ -31,9 +32,10 @@ def trace_runs(
     """The reports of several runs (D, D′, seed, participate, and perhaps explain) of a program, see
     `trace_pair`."""
     reports: List[Dict[str, Any]] = []
+    apart = others()
     while True:
-        current: Any = Current()
-        current.actual = Session(own_rng(0))
+        current: Any = Current(apart)
+        current.actual = Session(own_rng(0), others=apart)
         known = len(sys.modules)
         with watched(current) as (rng, begin), exchanged(mechanisms(current, primitives)):
             while len(reports) < len(runs):
@@ -75,7 +77,7 @@ def trace_pair(
         data: Any, variant: Optional[int] = None, tracer: Any = None, script: Any = None, **options: Any
     ) -> Run:
         words = [*seed] if variant is None else [*seed, VARIANTS, variant]
-        session = Session(own_rng(words), records=records, **options)
+        session = Session(own_rng(words), records=records, others=current.others, **options)
         session.tracer, session.script = tracer, script
         current.actual = session
         source[1](words)

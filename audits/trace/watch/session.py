@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from typing import Any, Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -72,6 +73,7 @@ class Session:
               record at `place` being the one that only the longer dataset has.
     forced    place of a record whose coins all show "takes part"; None: coins are fair.
     redraw    draws that a replay makes anew.
+    others    threads that are not the program's, see `threads.others`: what they draw is no matter.
 
     `tracer`, set after that, watches the program line by line: it has `trace`, a trace function of Python,
     and is told the session. `script` decides how coins fall, see `paths.Script`.
@@ -87,6 +89,7 @@ class Session:
         records: Optional[Tuple[int, int, int]] = None,
         forced: Optional[int] = None,
         redraw: FrozenSet[int] = frozenset(),
+        others: FrozenSet[int] = frozenset(),
     ) -> None:
         self.tracer: Any = None
         self.script: Any = None
@@ -107,12 +110,17 @@ class Session:
         self.uses: List[Dict[str, Any]] = []
         self.compared: List[Dict[str, Any]] = []
         self.used: Dict[Any, int] = {}
-        self.depth = 0
+        self.inside, self.others = 0, others
         self.derived = 0
         self.diverged: Optional[int] = None
 
     def __deepcopy__(self, memo: Any) -> "Session":
         return self
+
+    @property
+    def depth(self) -> int:
+        """In how many draws a call is; what it draws is no draw of the program unless this is 0."""
+        return 1 if threading.get_ident() in self.others else self.inside
 
     def draw(
         self,
@@ -362,10 +370,14 @@ def _released(known: Any, value: Any, ids: Any, factor: Any) -> Any:
 
 
 class Current:
-    """Stands for the session of the run that is going on: sources are put in place once for many runs."""
+    """Stands for the session of the run that is going on: sources are put in place once for many runs.
 
-    def __init__(self) -> None:
+    others   threads that are not the program's.
+    """
+
+    def __init__(self, others: FrozenSet[int] = frozenset()) -> None:
         self.__dict__["actual"] = None
+        self.__dict__["others"] = others
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.__dict__["actual"], name)
@@ -427,8 +439,8 @@ def elements(index: int, shape: Sequence[int]) -> np.ndarray:
 
 def call_outside(session: Session, call: Callable[[], Any]) -> Any:
     """The result of a call whose own draws are no draws of the program: they are inside of one draw."""
-    session.depth += 1
+    session.inside += 1
     try:
         return call()
     finally:
-        session.depth -= 1
+        session.inside -= 1
