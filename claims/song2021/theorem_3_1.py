@@ -649,7 +649,7 @@ CORRECTED = CLAIM.reading(
     judge=judge,
     smoke=Tier([*SMOKE[:1], *WITH_PUBLIC[:1]], trials=256),
     ci=Tier(CORRECTED_CI, trials=384),
-    full=Tier(FULL, trials=1024, chunk=512),
+    full=Tier(CORRECTED_CI, trials=1024, chunk=512),
     fits_exponents=False,
     plots=[replace(plot, select={"epsilon": 1.0, "loss": "pinball(0.3)", "p": 0}) for plot in CLAIM.plots],
 )
