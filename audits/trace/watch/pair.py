@@ -35,7 +35,7 @@ def trace_runs(
     apart = others()
     while True:
         current: Any = Current(apart)
-        current.actual = Session(own_rng(0), others=apart)
+        current.actual = Session(own_rng(0))
         known = len(sys.modules)
         with watched(current) as (rng, begin), exchanged(mechanisms(current, primitives)):
             while len(reports) < len(runs):
@@ -77,8 +77,8 @@ def trace_pair(
         data: Any, variant: Optional[int] = None, tracer: Any = None, script: Any = None, **options: Any
     ) -> Run:
         words = [*seed] if variant is None else [*seed, VARIANTS, variant]
-        session = Session(own_rng(words), records=records, others=current.others, **options)
-        session.tracer, session.script = tracer, script
+        session = Session(own_rng(words), records=records, **options)
+        session.tracer, session.script, session.others = tracer, script, current.others
         current.actual = session
         source[1](words)
         return run_once(call, data, session, source[0])

@@ -73,10 +73,10 @@ class Session:
               record at `place` being the one that only the longer dataset has.
     forced    place of a record whose coins all show "takes part"; None: coins are fair.
     redraw    draws that a replay makes anew.
-    others    threads that are not the program's, see `threads.others`: what they draw is no matter.
 
     `tracer`, set after that, watches the program line by line: it has `trace`, a trace function of Python,
-    and is told the session. `script` decides how coins fall, see `paths.Script`.
+    and is told the session. `script` decides how coins fall, see `paths.Script`. `others` are the threads
+    that are not the program's, see `threads.others`: what they draw is no matter.
     """
 
     def __init__(
@@ -89,7 +89,6 @@ class Session:
         records: Optional[Tuple[int, int, int]] = None,
         forced: Optional[int] = None,
         redraw: FrozenSet[int] = frozenset(),
-        others: FrozenSet[int] = frozenset(),
     ) -> None:
         self.tracer: Any = None
         self.script: Any = None
@@ -110,7 +109,8 @@ class Session:
         self.uses: List[Dict[str, Any]] = []
         self.compared: List[Dict[str, Any]] = []
         self.used: Dict[Any, int] = {}
-        self.inside, self.others = 0, others
+        self.inside = 0
+        self.others: FrozenSet[int] = frozenset()
         self.derived = 0
         self.diverged: Optional[int] = None
 
