@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.wild.case import STATUSES, Case
+from benchmarks.wild.case import STATUSES, Case, all_cases
 
 HOME = Path(__file__).resolve().parent
 Row = Mapping[str, Any]
@@ -135,7 +135,9 @@ def _shown(rows: Sequence[Row]) -> str:
 
 def _both(rows: Sequence[Row], grey: Mapping[str, Row]) -> str:
     """How the black box and the grey box stand to the truth, in counts and case by case where they differ."""
-    known = [row for row in rows if row["id"] in grey]
+    audited = {row["id"] for row in rows}
+    others = [case.described() | {"verdict": "not audited"} for case in all_cases() if case.id not in audited]
+    known = [row for row in [*rows, *others] if row["id"] in grey]
     if not known:
         return ""
     lines = [

@@ -68,7 +68,7 @@ def never_noised(pair: Pair, found: Explanation, report: Dict[str, Any]) -> Opti
 
 def path_moves(pair: Pair, report: Dict[str, Any]) -> None:
     """Takes back that the draws depend on the data where draws made anew change them on D, too."""
-    rows = unreleased(pair.recorded.session)
+    rows = unreleased(pair.recorded.session) + _noise_functions(pair)
     for k in range(FEWEST_ANEW[False] if rows else 0):
         run = pair.again(redraw=_indices(rows), variant=k + 1)
         ended = len(run.session.draws) == len(pair.recorded.session.draws)
