@@ -146,9 +146,9 @@ CLAIM = Claim(
         Weight.TYPO,
         what=(
             r"The premise $\mathbb E\|x_0-x^*\|\le R^2$ lacks a square: for $f=|x|$ and "
-            "$|x_0-x^*|=R^2=100$ the excess is near 100 and the best bound is 20. In part 2 the cited "
-            r"theorem has the step $1/(\beta+1/\eta)$; with the step $\eta$ itself gradient descent on "
-            r"$\beta x^2/2$ diverges for $\eta>2/\beta$."
+            r"$|x_0-x^*|=R^2=100$ the excess after one step is 90 and the bound 20, at its best $\eta$. In "
+            r"part 2 the cited theorem has the step $1/(\beta+1/\eta)$; with the step $\eta$ itself "
+            r"gradient descent on $\beta x^2/2$ diverges for $\eta>2/\beta$."
         ),
         favour=(
             r"With the square, and with $\eta\le1/\beta$ in part 2, the printed step and bound hold "

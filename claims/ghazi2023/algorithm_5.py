@@ -1,8 +1,8 @@
 r"""Algorithm 5 (Strongly-Convex-ERM): line 4, P(‖e‖ > R′) ≤ β for the noise e of line 3, R′ = σ√(d·log(1/β)).
 
 Line 4 has dropped the constant C of the proof ("for a suitable C"). For d = 1 the line fails for β below
-0.2: with β = 0.01, P(|e| > 2.15σ) = 0.03. For larger d it fails for β near 1 only (√(d log(1/β)) < √d) and
-holds for small β. Then θ*(x) lies outside 𝒦′ with a probability above β, and the excess risk there is not
+0.2: with β = 0.01, P(|e| > 2.15σ) = 0.03. For d = 2 it is an equality, and for d ≥ 3 it fails for some
+β above 0.27 only. Then θ*(x) lies outside 𝒦′ with a probability above β, and the excess risk there is not
 controlled. R′ = σ(√d + √(2 log(1/β))) suffices for all d and β (`:corrected`; Gaussian concentration of the
 norm), and is smaller for large d.
 
@@ -109,7 +109,7 @@ CLAIM = Claim(
         favour=(
             'σ is defined up to a constant ("as in Theorem 3.1"), so that line 4 may be read with the C '
             "of the proof; and with C = 1 as well it holds for d ≥ 3 at every β below 0.27. Only d = 1 "
-            "and, for β above 0.3, small d miss it (CONFIRMED with an explicit radius)."
+            "and, for some β above 0.27, d ≥ 3 miss it (CONFIRMED with an explicit radius)."
         ),
         survives="Theorem 4.3, with R′ = σ(√d + √(2 log(1/β))), which holds for all d and β.",
     ),

@@ -252,10 +252,10 @@ most $\xi$.""",
     finding=Finding(
         Weight.ALGORITHM,
         what=r"""Algorithm 2 accuses above $Z/2$. That is $\sqrt{\log(n/\xi)}$ standard deviations of an
-innocent score, so the tail is near $\sqrt{\xi/n}/20$ where $\xi/n$ is needed. If $n-1$ of $n=20$ users write
-a 1 wherever they may, the last user is accused with probability $3.7\cdot10^{-7}$ at $\xi=10^{-8}$, and
-returned with at least a twentieth of that, $1.9\cdot10^{-8}>\xi$. For smaller $\xi$ the gap grows like
-$\xi^{-1/2}$.""",
+innocent score at most, so the tail can be near $\sqrt{\xi/n}/12$ ($n=20$, $\xi=10^{-8}$) where $\xi/n$ is
+needed. If $n-1$ of $n=20$ users write a 1 wherever they may, the last user is accused with probability
+$3.7\cdot10^{-7}$ at $\xi=10^{-8}$, and returned with at least a twentieth of that, $1.9\cdot10^{-8}>\xi$. For
+smaller $\xi$ the gap grows: at $\xi=10^{-12}$ it is at least $8.2\cdot10^{-11}$, 82 times $\xi$.""",
         favour=r"""With the threshold $Z$ of Tardos (2008) the code is sound, complete and robust against
 every adversary (`:corrected`, CONFIRMED). Theorem C.5 and Lemma G.2 ask for the existence of a code only, and
 stand.""",

@@ -177,7 +177,7 @@ x_2]$, is zero (section 2, before the lemma).""",
     finding=Finding(
         Weight.TYPO,
         what=r"""Section 2 says that the second term of the variance decomposition is shown to be zero; for
-$f=a|x_1|+b\|x_2\|$ it is $b^2\operatorname{Var}\|x_2\|$, $0.06$ at $d=2$, $b=\frac12$, $\mu=1$, and appendix
+$f=a|x_1|+b\|x_2\|$ it is $b^2\operatorname{Var}\|x_2\|$, $0.067$ at $d=2$, $b=\frac12$, $\mu=1$, and appendix
 E bounds it.""",
         favour=r"""It is zero for $G_k=0$, and small where $G_k$ is; the proof in appendix E is right to bound
 it by $G_k^2/\mu$ times the rest.""",
