@@ -11,16 +11,32 @@ from scipy import stats
 from benchmarks import peers
 from benchmarks.mistakes import MISTAKES, best_and_value, best_two, laplace, together
 from benchmarks.unseen import README, alarms, read, table
-from benchmarks.unseen_leaks import LEAKS
+from benchmarks.unseen_leaks import FAINT, LEAKS, RARE, RIGHT
+from benchmarks.unseen_second import LEAKS as SECOND
+from benchmarks.unseen_second import PROPERTIES
 
 BY_NAME = {mistake.name: mistake for mistake in MISTAKES}
 
 
 def test_numbers_of_cases_and_their_ideal_numbers() -> None:
-    assert (len(LEAKS), len(MISTAKES)) == (36, 42)
-    assert len({leak.name for leak in LEAKS}) == 36
+    assert (len(LEAKS), len(SECOND), len(MISTAKES)) == (36, 36, 42)
+    assert len({leak.name for leak in LEAKS + SECOND}) == 72
     assert len(BY_NAME) == 42
-    assert all(30 <= leak.ideal() <= 300 for leak in LEAKS)
+    assert all(30 <= leak.ideal() <= 300 for leak in LEAKS + SECOND)
+
+
+# Two-sided at 1e-8 on either dataset: 72 tests in all, false alarms below 1e-6 together.
+@pytest.mark.parametrize("one", PROPERTIES, ids=lambda one: one.name)
+def test_shares_of_a_property_are_those_of_its_leak(one) -> None:
+    expected = (RARE, 0.0) if one.change else (one.right, 1.0 - one.right)
+    assert one.right in (RIGHT, FAINT)
+    leak = one.leak()
+    assert leak.shares == expected
+    n = 1_000 if one.alone else 10_000
+    for data, share in ((1, expected[0]), (0, expected[1])):
+        outputs = leak.mechanism(data, n, np.random.default_rng(data))
+        hits = sum(map(one.holds, outputs)) if one.alone else one.holds(outputs).sum()
+        assert stats.binomtest(int(hits), n, share).pvalue > 1e-8
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda m: m.name)
