@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -166,6 +167,15 @@ def test_what_dies_is_said_and_finished_cells_are_kept(tmp_path, monkeypatch, ki
         thread.join()
     assert time.monotonic() - started < 90
     assert list(tmp_path.glob("run/cells/*/*.json"))
+
+
+@pytest.mark.parametrize(
+    "error", [distributed.comm.CommClosedError("closed"), distributed.CancelledError("x")]
+)
+def test_a_scheduler_that_dies_before_an_outcome_arrives_is_said(error):
+    future = Mock(status="finished", result=Mock(side_effect=error))
+    with pytest.raises(ChildProcessError, match="tcp://here is gone"):
+        cluster._outcome(future, "tcp://here")
 
 
 def test_other_libraries_are_refused(tmp_path, monkeypatch):

@@ -82,18 +82,38 @@ def on_cluster(
             except queue.Empty:
                 health.check()
                 continue
+            try:
+                outcome = _outcome(future, address)
+            except TimeoutError:
+                ready.put(future)
+                health.check()
+                continue
             waiting.discard(future.key)
-            yield _outcome(future, address)
+            yield outcome
             health.seen()
 
 
 def _outcome(future: Future[Any], address: str) -> Outcome:
-    """What a worker found; the errors of `on_cluster` where it found nothing."""
-    from distributed import KilledWorker
+    """What a worker found; the errors of `on_cluster` where it found nothing.
 
+    The outcome of a finished cell is on its worker still, and the scheduler may die while it is fetched.
+    Where the worker has died Dask computes the cell again: TimeoutError if that takes longer than `CONNECT`.
+    """
+    from distributed import CancelledError, KilledWorker
+
+    gone = f"the scheduler {address} is gone"
     if future.status in ("cancelled", "lost"):
-        raise ChildProcessError(f"the scheduler {address} is gone")
-    error = future.exception() if future.status == "error" else None
+        raise ChildProcessError(gone)
+    error, found = None, None
+    try:
+        if future.status == "error":
+            error = future.exception()
+        else:
+            found = future.result(timeout=CONNECT)
+    except TimeoutError:
+        raise
+    except (OSError, CancelledError) as lost:
+        raise ChildProcessError(gone) from lost
     if isinstance(error, KilledWorker):
         raise ChildProcessError(f"the workers of {address} die again and again on one cell: memory, perhaps")
     if error is not None:
@@ -101,9 +121,9 @@ def _outcome(future: Future[Any], address: str) -> Outcome:
         raise ValueError(
             f"a worker of the cluster {address} cannot run claims: {type(error).__name__}: {words}"
         )
-    found = future.result()
     if isinstance(found, Refused):
         raise ValueError(f"a worker of the cluster {address} {found.reason}; nothing of it was stored")
+    assert isinstance(found, Outcome)
     return found
 
 
