@@ -440,6 +440,11 @@ def schedule(
     return [(math.floor(n / 2**t), 4**t * least) for t in range(1, phases + 1)]
 
 
+def before_failure(betas: Iterable[float], level: float) -> int:
+    """How many phases come before the first whose answers fail with a probability above the level."""
+    return sum(1 for _ in takewhile(lambda beta: beta <= level, betas))
+
+
 def of_phases(point: Point) -> Iterator[Evidence]:
     plans, steps, failures, kept_phases = [], [], [], []
     tau, gamma, m, diameter = 0.4, 1e-6, 50, 3.0
@@ -471,12 +476,12 @@ def of_phases(point: Point) -> Iterator[Evidence]:
             betas.append(beta)
         for level in (0.5, 1e-4):
             feasible = phased_erm.feasible_phases(problem, tau, gamma, level, log_factors=factors)
-            kept_phases.append((len(feasible), sum(1 for _ in takewhile(lambda b, x=level: b <= x, betas))))
+            kept_phases.append((len(feasible), before_failure(betas, level)))
             kept_phases += [(p.regulariser, w[1]) for p, w in zip(feasible, wanted, strict=False)]
         if (n, d, epsilon) == (10**6, 4, 1.0):
             failing = (phased_erm.phase_failure(problem, phase, tau, gamma, "tuned") for phase in found)
             kept = phased_erm.feasible_phases(problem, tau, gamma, constants="tuned", log_factors=factors)
-            kept_phases.append((len(kept), sum(1 for _ in takewhile(lambda b: b <= 0.5, failing))))
+            kept_phases.append((len(kept), before_failure(failing, 0.5)))
     yield held("number, users and regulariser of the phases", plans)
     yield held("steps of a phase", steps)
     yield held("β of a phase", failures)
