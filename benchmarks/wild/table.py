@@ -142,7 +142,7 @@ def _both(rows: Sequence[Row], grey: Mapping[str, Row]) -> str:
         return ""
     lines = [
         "\n## Black box, grey box, truth\n\n",
-        "`python -m benchmarks.wild.grey` traces the cases, without a decorator and in seconds. A leak, or a "
+        "`python -m benchmarks.wild.grey` traces the cases, without a decorator. A leak, or a "
         "ledger above the claim, is a flag. What is lost is none.\n\n",
         "| truth | cases traced | flagged by the black box | flagged by the grey box | lost | by either |\n",
         f"|{' --- |' * 1}{' ---: |' * 5}\n",

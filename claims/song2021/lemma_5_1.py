@@ -216,7 +216,7 @@ def check_smooth(step: float) -> Iterator[Evidence]:
 
 
 def proof_failures(case: Case) -> Counter[str]:
-    """For one function: the levels as defined, Claims D.1 (item by item, inequalities not strict) and D.2."""
+    """y₁ and y₂ of a function against their definition, Claims D.1 (inequalities not strict) and D.2."""
     f, bound, x = case
     size = norm(x)
     if size == 0:

@@ -21,7 +21,7 @@ def others() -> FrozenSet[int]:
 
 
 def _of_a_pool(frame: Any) -> bool:
-    """Whether a thread is one of a pool."""
+    """Whether the thread with this frame belongs to a pool."""
     while frame is not None:
         if frame.f_code.co_filename.endswith(POOLS):
             return True
