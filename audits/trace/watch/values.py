@@ -98,6 +98,8 @@ def alike(x: Any, y: Any, tolerance: float) -> Any:
         if x.dtype.kind in "bu" or y.dtype.kind in "bu":
             x, y = x.astype(float), y.astype(float)
         close = np.abs(x - y) <= tolerance * np.maximum(1.0, np.maximum(np.abs(x), np.abs(y)))
+        # An infinity is as far from a number as the largest of both times any tolerance.
+        close &= np.isfinite(x * 1.0) & np.isfinite(y * 1.0)
         if tolerance == 0.0:
             close = x == y
         return close | (x == y) | (np.isnan(x * 1.0) & np.isnan(y * 1.0))

@@ -1,0 +1,29 @@
+"""Where two outputs differ: infinities and NaN are values like others."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from audits.trace import trace_privacy
+from audits.trace.watch.values import alike, differences
+
+
+@pytest.mark.parametrize("tolerance", [0.0, 1e-9, 0.5])
+@pytest.mark.parametrize("other", [0.0, 1e308, -math.inf, math.nan])
+def test_infinity_is_like_infinity_alone(tolerance, other):
+    assert alike(math.inf, math.inf, tolerance)
+    assert not alike(math.inf, other, tolerance)
+    assert differences([1.0, math.inf], [1.0, other], tolerance)[0][0] == "[1]"
+
+
+def test_a_scale_that_is_infinite_on_one_dataset_alone_is_a_leak():
+    def program(data, rng):
+        with np.errstate(divide="ignore"):
+            return sum(data) + rng.laplace(0.0, np.divide(1.0, sum(data)))
+
+    result = trace_privacy(program, [([0.0], [1.0])], epsilon=1.0, black_box=False)
+    assert result.verdict == "leak"
+    assert "scale" in result.summary()
