@@ -1,9 +1,8 @@
 """The grey box on the cases: `python -m benchmarks.wild.grey [PATTERN…] [--envs DIR]`.
 
 Each case is traced in the environment of its release, as `dpclaims trace` does it, and `grey.json` keeps
-what was
-found, beside the verdict of the black box in `table.json`. A case whose release cannot be installed is said
-so.
+what was found, beside the verdict of the black box in `table.json`. A case whose release cannot be installed
+is said so.
 """
 
 from __future__ import annotations
