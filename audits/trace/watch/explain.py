@@ -7,6 +7,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from .coins import flipped
+from .run import Run
 from .shifts import Explanation, Pair, coupled, in_comparisons, loose_draws, shifts_of, without_parents
 from .values import CLOSE, differences, numbers
 
@@ -15,7 +16,7 @@ FACTOR = 1e-3
 MOST_SOLVED = 40
 """Entries of plain noise that are solved for."""
 MOST_SCALED = 16
-"""Draws of plain noise whose factors are compared: each takes up to six runs."""
+"""Draws of plain noise whose factors are compared: each takes up to four runs."""
 
 
 def explained(pair: Pair, found: Explanation) -> Explanation:
@@ -86,7 +87,8 @@ def solved(pair: Pair, found: Explanation) -> Optional[Explanation]:
         values = None if moved.error is not None else numbers(moved.output)
         if values is None or values.shape != base.shape:
             return None
-        columns.append((values - base) / size)
+        with np.errstate(invalid="ignore"):
+            columns.append((values - base) / size)
     jacobian = np.stack(columns, axis=1)
     if not np.all(np.isfinite(jacobian)) or not np.all(np.isfinite(wanted - base)):
         return None
@@ -95,9 +97,14 @@ def solved(pair: Pair, found: Explanation) -> Optional[Explanation]:
     for (index, place), amount in zip(entries, solution):
         shifts[index].reshape(-1)[place] = amount if abs(amount) > 1e-9 else 0.0
     moved = pair.replay(shifts=shifts)
-    if moved.error is not None or differences(pair.recorded.output, moved.output, CLOSE):
+    ended = moved.error is None and moved.session.diverged is None
+    if not ended or differences(pair.recorded.output, moved.output, CLOSE):
         return None
-    explanation = Explanation(found.run, {**found.shifts, **shifts}, {}, [])
+    # What is made of plain noise moves with it: sums and parameters are those of this run.
+    sums, several = shifts_of(pair.recorded.session, moved.session)
+    if several:
+        return None
+    explanation = Explanation(moved, {**sums, **shifts}, {}, [])
     explanation.release = "coupled"
     return explanation
 
@@ -108,25 +115,28 @@ def scaled(pair: Pair) -> Optional[Tuple[Dict[str, Any], float, float]]:
 
     An entry of the draw is moved once and twice as far: the output must move in proportion on both datasets.
     """
-    for row in loose_draws(pair.recorded.session, pair.frozen.session)[:MOST_SCALED]:
-        one = factor_of(pair.again, row)
-        other = factor_of(pair.replay, row) if one else None
+    rows = loose_draws(pair.recorded.session, pair.frozen.session)[:MOST_SCALED]
+    unmoved = [pair.again(), pair.replay()] if rows else []
+    for row in rows:
+        one = factor_of(pair.again, row, unmoved[0])
+        other = factor_of(pair.replay, row, unmoved[1]) if one else None
         if one and other and not alike_factors(one, other):
             return row, one, other
     return None
 
 
-def factor_of(replay: Any, row: Dict[str, Any]) -> Optional[float]:
+def factor_of(replay: Any, row: Dict[str, Any], unmoved: Optional[Run] = None) -> Optional[float]:
     """How far the output moves with the first entry of a draw; None where it is not in proportion, and where
     it does not move."""
     size = float(np.max(np.abs(np.asarray(row["value"], dtype=float)), initial=0.0)) or 1.0
-    moved: List[Any] = []
-    for times in (0.0, 1.0, 2.0):
+    run = replay() if unmoved is None else unmoved
+    moved: List[Any] = [None if run.error is not None else numbers(run.output)]
+    for times in (1.0, 2.0):
         step = np.zeros(row["shape"])
         step.reshape(-1)[0] = times * size
         run = replay(shifts={row["index"]: step})
         moved.append(None if run.error is not None else numbers(run.output))
-        if len(moved) == 2 and (moved[1] is None or np.array_equal(moved[0], moved[1])):
+        if moved[1] is None or np.array_equal(moved[0], moved[1]):
             return None
     return _factor(moved, size)
 
@@ -140,7 +150,8 @@ def _factor(moved: List[Any], size: float) -> Optional[float]:
     """How far the output moves with an entry of noise; None where it is not in proportion."""
     if any(values is None or values.shape != moved[0].shape for values in moved):
         return None
-    once, twice = moved[1] - moved[0], moved[2] - moved[0]
+    with np.errstate(invalid="ignore"):
+        once, twice = moved[1] - moved[0], moved[2] - moved[0]
     place = int(np.argmax(np.abs(once)))
     if not np.all(np.isfinite(twice)) or not np.allclose(twice, 2.0 * once, rtol=FACTOR, atol=1e-6 * size):
         return None
