@@ -88,6 +88,8 @@ def _where(row: Row) -> tuple[str, int, str]:
 
 
 def _entry(row: Row, draws: Mapping[int, Row]) -> Entry | None:
+    if row.get("unknown"):
+        return Entry(_where(row), row["law"], "", None, str(row["unknown"]))
     if row["kind"] == "mechanism":
         return _mechanism(row)
     if row["unlike"] and row["law"] in ("choice", "multinomial"):

@@ -11,6 +11,7 @@ tensors     the random functions of PyTorch and JAX.
 run         one run: its output, or its error and line. values: outputs as plain values, and where two differ.
 shifts      what noise must move by for a sum on D′ to be that on D; coins: other outcomes of coins.
 explain     how the output on D can be that on D′. chance: whether what differs may be noise all the same.
+withdraw    takes back what noise that could not be followed may explain.
 rows        the rows of the ledger; derived: laws of functions of noise; report: findings and what is lost.
 paths       all paths of a program of coins: the exact laws of its output.
 locate      the line at which a value that differs was computed.

@@ -13,6 +13,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 import numpy as np
 
 from .explain import alike_factors, factor_of
+from .report import observed
 from .run import Run
 from .session import BITS
 from .shifts import Pair
@@ -195,20 +196,8 @@ def _gone(cause: Cause, run: Run) -> bool:
     if about["what"] == "output":
         ended = run.error is None and run.session.diverged is None
         return ended and not differences(recorded.output, run.output, CLOSE)
-    values = [_observed(each, about) for each in (recorded, run)]
+    values = [observed(each, about) for each in (recorded, run)]
     return values[0] is not None and values[1] is not None and not differences(values[0], values[1], SAME)
-
-
-def _observed(run: Run, about: Dict[str, Any]) -> Any:
-    """What differs, in a run."""
-    what, key = about["what"], about["key"]
-    if what == "parameter":
-        row = run.session.rows.get(key[0])
-        return None if row is None else flat(row["params"].get(key[1]))
-    if what == "given":
-        row = run.session.rows.get(key)
-        return None if row is None else flat(row["argument"])
-    return next((flat(use[what]) for use in run.session.uses if use["key"] == key), None)
 
 
 def _parting(cause: Cause) -> Optional[Dict[str, Any]]:

@@ -45,7 +45,7 @@ def never_noised(pair: Pair, found: Explanation, report: Dict[str, Any]) -> Opti
     if filling is not None:
         lost(report, filling["where"], FILLED)
         return None
-    rows = _unfollowed(pair)
+    rows = unfollowed(pair)
     still = _still(pair, places, _indices(rows))
     if not still:
         row = _mover(pair, places, rows)
@@ -66,23 +66,7 @@ def never_noised(pair: Pair, found: Explanation, report: Dict[str, Any]) -> Opti
     return None
 
 
-def path_moves(pair: Pair, report: Dict[str, Any]) -> None:
-    """Takes back that the draws depend on the data where draws made anew change them on D, too."""
-    rows = _unfollowed(pair)
-    for k in range(FEWEST_ANEW[False] if rows else 0):
-        run = pair.again(redraw=_indices(rows), variant=k + 1)
-        ended = len(run.session.draws) == len(pair.recorded.session.draws)
-        if run.session.diverged is not None or not ended:
-            report["findings"] = [f for f in report["findings"] if f["kind"] != "path"]
-            lost(
-                report,
-                rows[0]["where"],
-                "which draws follow depends on a draw of %s that cannot be followed" % rows[0]["law"],
-            )
-            return
-
-
-def _unfollowed(pair: Pair) -> List[Dict[str, Any]]:
+def unfollowed(pair: Pair) -> List[Dict[str, Any]]:
     """Draws, and calls that may return noise, of which nobody saw where their values went."""
     return unreleased(pair.recorded.session) + _noise_functions(pair)
 

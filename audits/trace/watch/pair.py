@@ -17,6 +17,7 @@ from .shifts import Explanation, Pair, row_of, shifts_of, shown_again
 from .sources import exchanged, watched
 from .threads import others
 from .values import changed, count, shown
+from .withdraw import withdraw
 
 VARIANTS = 7919
 """Marks the seeds of further runs."""
@@ -94,20 +95,20 @@ def trace_pair(
         if not deterministic(recorded, again, report):
             return stripped(report)
     frozen = run(second, tape=tape)
-    if recorded.error is not None or frozen.error is not None:
-        errors(recorded, frozen, report)
-        if recorded.error is not None:
-            return stripped(report)
-    if frozen.session.diverged is None:
-        seeds(recorded, frozen, report)
     runs: Dict[str, Callable[..., Run]] = {
         "replay": lambda **options: run(second, tape=tape, **options),
         "again": lambda **options: run(first, tape=tape, **options),
         "fresh": lambda which, k: run((first, second)[which], variant=FIRST_FRESH + k),
     }
     pair = Pair(runs, recorded, frozen, place)
-    if sequence(recorded, frozen, report):
-        chance.path_moves(pair, report)
+    if recorded.error is not None or frozen.error is not None:
+        errors(recorded, frozen, report)
+        if recorded.error is not None:
+            withdraw(pair, Explanation(frozen, {}, {}, []), report)
+            return stripped(report)
+    if frozen.session.diverged is None:
+        seeds(recorded, frozen, report)
+    sequence(recorded, frozen, report)
     found = Explanation(frozen, *shifts_of(recorded.session, frozen.session))
     if frozen.error is None and frozen.session.diverged is None:
         found = explained(pair, found)
@@ -116,6 +117,7 @@ def trace_pair(
         elif not found.unlike:
             _shared(pair, found, report)
     report["draws"] = rows_of(recorded, found, report)
+    withdraw(pair, found, report)
     if recorded.session.opaque and (report["findings"] or found.unlike):
         # Noise inside of a function, which is then minimised: nothing is released where it is added.
         where, name = recorded.session.opaque[0]

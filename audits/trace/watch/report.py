@@ -6,7 +6,7 @@ from typing import Any, Dict, Optional, Tuple
 
 from .run import Run, last_line
 from .session import same
-from .values import differences, shown
+from .values import differences, flat, shown
 
 
 def finding(
@@ -20,6 +20,20 @@ def finding(
     entry = {"kind": kind, "where": list(where), "text": text, "about": about}
     if not any(f["kind"] == kind and f["where"] == entry["where"] for f in report["findings"]):
         report["findings"].append(entry)
+
+
+def observed(run: Run, about: Dict[str, Any]) -> Any:
+    """What differs between D and D′, as it is in a run; None where the run does not have it."""
+    what, key = about["what"], about["key"]
+    if what == "seed":
+        return run.session.seeds[key][1] if key < len(run.session.seeds) else None
+    if what == "parameter":
+        row = run.session.rows.get(key[0])
+        return None if row is None else flat(row["params"].get(key[1]))
+    if what == "given":
+        row = run.session.rows.get(key)
+        return None if row is None else flat(row["argument"])
+    return next((flat(use[what]) for use in run.session.uses if use["key"] == key), None)
 
 
 def stripped(report: Dict[str, Any]) -> Dict[str, Any]:
@@ -89,10 +103,11 @@ def _moving(recorded: Run, again: Run) -> Any:
 
 def seeds(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
     """Reports a generator that starts from another number on D′."""
-    for (where, one), (_, other) in zip(recorded.session.seeds, frozen.session.seeds):
+    for k, ((where, one), (_, other)) in enumerate(zip(recorded.session.seeds, frozen.session.seeds)):
         if one != other:
             text = "a generator is seeded with %s on D and with %s on D′: its noise depends on the data"
-            finding(report, "parameter", where, text % (one[:60], other[:60]))
+            about = {"what": "seed", "key": k, "one": one, "other": other}
+            finding(report, "parameter", where, text % (one[:60], other[:60]), about)
     report["seeds"] = [[list(where), seed] for where, seed in recorded.session.seeds]
 
 
@@ -128,14 +143,14 @@ def unlike_words(place: Tuple[str, Any, Any]) -> str:
     )
 
 
-def sequence(recorded: Run, frozen: Run, report: Dict[str, Any]) -> bool:
-    """Reports where the runs draw other laws, or in another order; True then."""
+def sequence(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
+    """Reports where the runs draw other laws, or in another order."""
     one, other = recorded.session.draws, frozen.session.draws
     place = frozen.session.diverged
     if place is None and len(one) != len(other) and frozen.error is None:
         place = min(len(one), len(other))
     if place is None:
-        return False
+        return
     row = other[place] if place < len(other) else one[place]
     a = _drawn(one[place]) if place < len(one) else "no draw"
     b = _drawn(other[place]) if place < len(other) else "no draw"
@@ -147,7 +162,6 @@ def sequence(recorded: Run, frozen: Run, report: Dict[str, Any]) -> bool:
     lines = [rows[place]["where"] if place < len(rows) else None for rows in (one, other)]
     about = {"what": "path", "key": place, "one": lines[0], "other": lines[1]}
     finding(report, "path", row["where"], text, about)
-    return True
 
 
 def _drawn(row: Dict[str, Any]) -> str:
