@@ -24,6 +24,6 @@ def test_a_scale_that_is_infinite_on_one_dataset_alone_is_a_leak():
         with np.errstate(divide="ignore"):
             return sum(data) + rng.laplace(0.0, np.divide(1.0, sum(data)))
 
-    result = trace_privacy(program, [([0.0], [1.0])], epsilon=1.0, black_box=False)
+    result = trace_privacy(program, [([0.0], [1.0])], epsilon=1.0, adjacency="replace", black_box=False)
     assert result.verdict == "leak"
     assert "scale" in result.summary()
