@@ -4,7 +4,7 @@ noised."""
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 from . import chance, paths
 from .explain import explained, scaled
@@ -34,13 +34,14 @@ def trace_runs(
     `trace_pair`."""
     reports: List[Dict[str, Any]] = []
     apart = others()
+    proved: Set[Tuple[Any, ...]] = set()
     while True:
         current: Any = Current(apart)
         current.actual = Session(own_rng(0))
         known = len(sys.modules)
         with watched(current) as (rng, begin), exchanged(mechanisms(current, primitives)):
             while len(reports) < len(runs):
-                report = trace_pair(program, current, (rng, begin), *runs[len(reports)])
+                report = trace_pair(program, current, (rng, begin), proved, *runs[len(reports)])
                 if len(sys.modules) > known:
                     # The run has imported what is not watched yet.
                     break
@@ -53,6 +54,7 @@ def trace_pair(
     program: Callable[..., Any],
     current: Any,
     source: Tuple[Any, Callable[[Sequence[int]], None]],
+    proved: Set[Tuple[Any, ...]],
     first: Any,
     second: Any,
     seed: Sequence[int],
@@ -64,6 +66,7 @@ def trace_pair(
     program       program(data, rng) → what is released; or (data, size, rng), called with size 1.
     current       the session that all sources report to.
     source        the generator that the program is given, and what sets all generators to their start.
+    proved        findings of earlier runs that noise cannot explain, see `withdraw`.
     participate   the record that differs takes part in every random subset.
     explain       (kind, file, line) of a finding whose cause is looked for; the kind "" stands for a draw; or
                   ("paths",), for the exact law of a program of coins.
@@ -104,20 +107,20 @@ def trace_pair(
     if recorded.error is not None or frozen.error is not None:
         errors(recorded, frozen, report)
         if recorded.error is not None:
-            withdraw(pair, Explanation(frozen, {}, {}, []), report)
+            withdraw(pair, Explanation(frozen, {}, {}, []), report, proved)
             return stripped(report)
     if frozen.session.diverged is None:
         seeds(recorded, frozen, report)
     sequence(recorded, frozen, report)
     found = Explanation(frozen, *shifts_of(recorded.session, frozen.session))
-    if frozen.error is None and frozen.session.diverged is None:
+    if frozen.error is None and not _parted(report):
         found = explained(pair, found)
         if found.unlike and not recorded.session.opaque:
             unexplained(pair, found, report, (run, first, second, tape))
         elif not found.unlike:
             _shared(pair, found, report)
     report["draws"] = rows_of(recorded, found, report)
-    withdraw(pair, found, report)
+    withdraw(pair, found, report, proved)
     if recorded.session.opaque and (report["findings"] or found.unlike):
         # Noise inside of a function, which is then minimised: nothing is released where it is added.
         where, name = recorded.session.opaque[0]
@@ -138,6 +141,11 @@ def trace_pair(
 
         report["cause"] = causes_of(pair, runner, (first, second), report["findings"], explain)
     return stripped(report)
+
+
+def _parted(report: Dict[str, Any]) -> bool:
+    """Whether the runs draw differently: what they put out is then not compared."""
+    return any(finding["kind"] == "path" for finding in report["findings"])
 
 
 def _shared(pair: Pair, found: Explanation, report: Dict[str, Any]) -> None:

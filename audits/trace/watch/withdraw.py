@@ -36,14 +36,19 @@ PARTED = "the runs on D and D′ draw differently, as it may be by noise that ca
 """Why a row of the ledger has no cost."""
 
 
-def withdraw(pair: Pair, found: Explanation, report: Dict[str, Any]) -> None:
+def withdraw(pair: Pair, found: Explanation, report: Dict[str, Any], proved: Set[Tuple[Any, ...]]) -> None:
     """Take back the findings, and the costs, that change where draws that nobody followed are made anew.
 
     Findings on outputs are not looked at: `chance.never_noised` has looked at them before they were made.
+
+    proved   (kind, file, line) of findings that were kept in earlier runs. They are not doubted again, and costs
+             do not matter beside them. Those that are kept in this run are added.
     """
     rows = unfollowed(pair)
     doubted = [f for f in report["findings"] if f["kind"] in NAMES or f["kind"] == "parameter"]
-    costly = found.release != "coupled" and any(_costs(row) for row in report["draws"])
+    again = [f for f in report["findings"] if _key(f) in proved]
+    doubted = [f for f in doubted if f not in again]
+    costly = not again and found.release != "coupled" and any(_costs(row) for row in report["draws"])
     if not rows or not (doubted or costly):
         return
     redrawn = frozenset(row["index"] for row in rows)
@@ -65,10 +70,15 @@ def withdraw(pair: Pair, found: Explanation, report: Dict[str, Any]) -> None:
         report["findings"].remove(finding)
         name = NAMES.get(finding["kind"], "the parameter")
         lost(report, finding["where"], MAY_BE % (name, _laws(rows)))
+    proved |= {_key(finding) for n, finding in enumerate(doubted) if n not in taken}
     parted = any(doubted[n]["kind"] == "path" for n in taken)
     for row in report["draws"]:
         if (parted or row["index"] in moved) and _costs(row):
             row["unknown"] = PARTED if parted else DEPENDS
+
+
+def _key(finding: Dict[str, Any]) -> Tuple[Any, ...]:
+    return (finding["kind"], *finding["where"][:2])
 
 
 def _laws(rows: Sequence[Dict[str, Any]]) -> str:
