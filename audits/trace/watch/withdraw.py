@@ -41,8 +41,8 @@ def withdraw(pair: Pair, found: Explanation, report: Dict[str, Any], proved: Set
 
     Findings on outputs are not looked at: `chance.never_noised` has looked at them before they were made.
 
-    proved   (kind, file, line) of findings that were kept in earlier runs. They are not doubted again, and costs
-             do not matter beside them. Those that are kept in this run are added.
+    proved   (kind, file, line) of findings that earlier runs kept: they are not doubted again, and costs do
+             not matter beside them. Findings that this run keeps are added.
     """
     rows = unfollowed(pair)
     doubted = [f for f in report["findings"] if f["kind"] in NAMES or f["kind"] == "parameter"]
