@@ -70,7 +70,26 @@ class Steps:
         """The trace function of Python."""
         if self.left <= 0 or foreign(frame):
             return None
-        return _Frame(self, frame).line
+        return _Frame(self, frame).line if self._concerns(frame) else self._counted
+
+    def _concerns(self, frame: Any) -> bool:
+        """Whether a call may give the one variable that is watched its value; all do where none is."""
+        if self.key is None:
+            return True
+        file, _, function = self.key[0]
+        calls = [call.f_code for call in (frame, frame.f_back) if call is not None]
+        return any((code.co_filename, code.co_name) == (file, function) for code in calls)
+
+    def _counted(self, frame: Any, event: str, argument: Any) -> Any:
+        """A line of another call: it counts, and nothing more."""
+        return self._counted if self.counts() else None
+
+    def counts(self) -> bool:
+        """Count a line; whether more may be watched. `Stopped` where the run has become too long."""
+        self.left -= 1
+        if self.limit is not None and MOST_LINES - self.left > self.limit:
+            raise Stopped()
+        return self.left > 0
 
     def note(self, key: Key, name: str, value: Any, holder: Any) -> None:
         """A variable has got a value: note it, or put another one in its place."""
@@ -116,10 +135,7 @@ class _Frame:
 
     def line(self, frame: Any, event: str, argument: Any) -> Any:
         steps = self.steps
-        steps.left -= 1
-        if steps.limit is not None and MOST_LINES - steps.left > steps.limit:
-            raise Stopped()
-        if steps.left <= 0:
+        if not steps.counts():
             return None
         code = frame.f_code
         if event == "line":
