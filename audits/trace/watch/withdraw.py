@@ -23,6 +23,8 @@ RUNS = 24
 """Runs on each dataset in which the draws are made anew. What is one of two values, each as often, is the
 same in all of them with probability 2⁻⁴⁸. What happens rarely has happened on one dataset, and goes away
 there."""
+FEW = 4
+"""Runs in which arguments are looked at: continuous noise moves them in the first."""
 MAY_BE = "%s may depend on the noise of %s, which cannot be followed"
 """Said of what is taken back."""
 NAMES = {
@@ -63,7 +65,9 @@ def withdraw(pair: Pair, found: Explanation, report: Dict[str, Any], proved: Set
             if n not in taken
             and (any(_changes(f, *side) for side in sides) or _factor_moves(pair, f, redrawn))
         ]
-        moved |= set().union(*(_moved(*side) for side in sides)) if costly else set()
+        if costly:
+            moved |= set().union(*(_moved(*side) for side in sides))
+            costly = k + 1 < FEW and any(_costs(r) and r["index"] not in moved for r in report["draws"])
         if len(taken) == len(doubted) and not costly:
             break
     for finding in (doubted[n] for n in taken):
