@@ -53,18 +53,17 @@ CLAIMS = [_claim(k) for k in range({count})]
 '''
 
 
-def write_papers(folder: Path, size: int) -> None:
-    """Papers with `size` claims together, below `folder`."""
-    for k in range(0, size, EACH):
+def write_papers(folder: Path, counts: Sequence[int], claims: str = CLAIMS) -> None:
+    """Papers many0000, many0001, … below `folder`, with as many claims as `counts` says."""
+    for k, count in enumerate(counts):
         paper = folder / f"many{k:04d}"
         paper.mkdir(parents=True)
         (paper / "__init__.py").write_text(PAPER.format(key=paper.name), encoding="utf-8")
-        claims = CLAIMS.format(count=min(EACH, size - k))
-        (paper / "theorems.py").write_text(claims, encoding="utf-8")
+        (paper / "theorems.py").write_text(claims.format(count=count), encoding="utf-8")
 
 
-def seconds(place: Path, *arguments: str) -> float:
-    """Processor seconds of one command, those of its workers included; RuntimeError where it fails."""
+def dpclaims(place: Path, *arguments: str) -> tuple[subprocess.CompletedProcess[str], float]:
+    """The finished command in the folder `place`, and its processor seconds with those of its workers."""
     environment = os.environ | {"PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(place / "cache")}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
@@ -72,18 +71,24 @@ def seconds(place: Path, *arguments: str) -> float:
         cwd=place, check=False,
     )  # fmt: skip
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return done, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def seconds(place: Path, *arguments: str) -> float:
+    """Processor seconds of one command; RuntimeError where it fails."""
+    done, spent = dpclaims(place, *arguments)
     if done.returncode:
         raise RuntimeError(
             f"dpclaims {' '.join(arguments)} ended with {done.returncode}: {done.stderr[-500:]}"
         )
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return spent
 
 
 def measured(size: int) -> dict[str, float]:
     """Processor seconds of list, run and report for `size` claims."""
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
-        write_papers(place / "papers", size)
+        write_papers(place / "papers", [min(EACH, size - k) for k in range(0, size, EACH)])
         papers = ("--claims", "papers")
         return {
             "list, first": seconds(place, "list", *papers),

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
-import resource
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from benchmarks.many_claims import dpclaims, write_papers
 from claims.harness.discover import ROOM
 from claims.harness.run.runner import Settings, run_claims
 from tests.harness.synthetic import claim
 
-ROOT = Path(__file__).resolve().parents[2]
 PAPERS, EACH = 100, 100
-PAPER = '''"""A synthetic paper."""
-from claims import Adjacency, Paper
-
-PAPER = Paper("{key}", reference="Nobody (2000), A title", adjacency=Adjacency.REPLACE)
-'''
 CLAIMS = '''"""A hundred claims of nobody."""
 from claims import Claim, Kind, Verdict, equals, grid
 
@@ -39,31 +30,20 @@ def _claim(k):
     )
 
 
-CLAIMS = [_claim(k) for k in range({each})]
+CLAIMS = [_claim(k) for k in range({count})]
 '''
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
     folder = tmp_path_factory.mktemp("many")
-    for k in range(PAPERS):
-        paper = folder / "papers" / f"many{k:04d}"
-        paper.mkdir(parents=True)
-        (paper / "__init__.py").write_text(PAPER.format(key=paper.name))
-        (paper / "theorems.py").write_text(CLAIMS.format(each=EACH))
+    write_papers(folder / "papers", [EACH] * PAPERS, CLAIMS)
     return folder
 
 
-def _dpclaims(place: Path, *arguments: str) -> tuple[subprocess.CompletedProcess, float]:
-    """The finished command, and the processor seconds that it took."""
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(place / "cache")}
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(
-        [sys.executable, "-m", "dpclaims", *arguments, "--claims", str(place / "papers")],
-        capture_output=True, text=True, env=environment, cwd=place, check=False,
-    )  # fmt: skip
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return done, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+def _dpclaims(place: Path, *arguments: str):
+    """The finished command on these papers, and its processor seconds."""
+    return dpclaims(place, *arguments, "--claims", str(place / "papers"))
 
 
 def test_ten_thousand_claims_are_listed_and_shown(place):
