@@ -33,6 +33,8 @@ NAMES = {
     "scale": "the scale of the noise",
     "nan": "whether the argument is finite",
 }
+DOUBTED = (*NAMES, "parameter")
+"""Kinds of findings that noise which nobody followed may explain."""
 DEPENDS = "its argument depends on noise that cannot be followed"
 PARTED = "the runs on D and D′ draw differently, as it may be by noise that cannot be followed"
 """Why a row of the ledger has no cost."""
@@ -47,38 +49,44 @@ def withdraw(pair: Pair, found: Explanation, report: Dict[str, Any], proved: Set
              not matter beside them. Findings that this run keeps are added.
     """
     rows = unfollowed(pair)
-    doubted = [f for f in report["findings"] if f["kind"] in NAMES or f["kind"] == "parameter"]
-    again = [f for f in report["findings"] if _key(f) in proved]
-    doubted = [f for f in doubted if f not in again]
-    costly = not again and found.release != "coupled" and any(_costs(row) for row in report["draws"])
-    if not rows or not (doubted or costly):
+    kept = [f for f in report["findings"] if _key(f) in proved]
+    doubted = [f for f in report["findings"] if _key(f) not in proved and f["kind"] in DOUBTED]
+    costs = [] if kept or found.release == "coupled" else [row for row in report["draws"] if _costs(row)]
+    if not rows or not (doubted or costs):
         return
-    redrawn = frozenset(row["index"] for row in rows)
-    moved: Set[int] = set()
-    taken: List[int] = []
-    for k in range(RUNS):
-        sides = [(pair.recorded, pair.again(redraw=redrawn, variant=k + 1))]
-        sides.append((pair.frozen, pair.replay(redraw=redrawn, variant=k + 1)))
-        taken += [
-            n
-            for n, f in enumerate(doubted)
-            if n not in taken
-            and (any(_changes(f, *side) for side in sides) or _factor_moves(pair, f, redrawn))
-        ]
-        if costly:
-            moved |= set().union(*(_moved(*side) for side in sides))
-            costly = k + 1 < FEW and any(_costs(r) and r["index"] not in moved for r in report["draws"])
-        if len(taken) == len(doubted) and not costly:
-            break
-    for finding in (doubted[n] for n in taken):
-        report["findings"].remove(finding)
+    taken, moved = _changed(pair, doubted, costs, frozenset(row["index"] for row in rows))
+    for finding in taken:
         name = NAMES.get(finding["kind"], "the parameter")
         lost(report, finding["where"], MAY_BE % (name, _laws(rows)))
-    proved |= {_key(finding) for n, finding in enumerate(doubted) if n not in taken}
-    parted = any(doubted[n]["kind"] == "path" for n in taken)
-    for row in report["draws"]:
-        if (parted or row["index"] in moved) and _costs(row):
+    report["findings"] = [f for f in report["findings"] if not _among(f, taken)]
+    proved |= {_key(finding) for finding in doubted if not _among(finding, taken)}
+    parted = any(finding["kind"] == "path" for finding in taken)
+    for row in costs:
+        if parted or row["index"] in moved:
             row["unknown"] = PARTED if parted else DEPENDS
+
+
+def _changed(
+    pair: Pair, doubted: List[Dict[str, Any]], costs: Sequence[Dict[str, Any]], redrawn: FrozenSet[int]
+) -> Tuple[List[Dict[str, Any]], Set[int]]:
+    """The findings that are otherwise where draws are made anew, and the rows whose arguments are."""
+    left, moved = list(doubted), set()
+    for k in range(RUNS):
+        open_costs = k < FEW and any(row["index"] not in moved for row in costs)
+        if not left and not open_costs:
+            break
+        sides = [
+            (pair.recorded, pair.again(redraw=redrawn, variant=k + 1)),
+            (pair.frozen, pair.replay(redraw=redrawn, variant=k + 1)),
+        ]
+        left = [f for f in left if not any(_changes(f, *side) for side in sides)]
+        moved |= set().union(*(_moved(*side) for side in sides)) if open_costs else set()
+    left = [f for f in left if not _factor_moves(pair, f, redrawn)]
+    return [f for f in doubted if not _among(f, left)], moved
+
+
+def _among(finding: Dict[str, Any], findings: Sequence[Dict[str, Any]]) -> bool:
+    return any(finding is other for other in findings)
 
 
 def _key(finding: Dict[str, Any]) -> Tuple[Any, ...]:
@@ -121,7 +129,9 @@ def _path(run: Run) -> Tuple[Optional[int], int]:
 def _factor_moves(pair: Pair, finding: Dict[str, Any], redrawn: FrozenSet[int]) -> bool:
     """Whether the factor of plain noise on D changes with the other draws."""
     about = finding["about"]
-    rest = redrawn - {about["key"]} if about is not None and about["what"] == "moved" else frozenset()
+    if about is None or about["what"] != "moved":
+        return False
+    rest = redrawn - {about["key"]}
     if not rest:
         return False
     row = pair.recorded.session.rows[about["key"]]
