@@ -302,8 +302,9 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     ]  # fmt: skip
     if laws:
         yield decisive(laws, lambda e: abs(e.estimate - 1.0))
-    table = family.worst_member(rows[rows["exact"].isna() & (rows["rank"] == 8)], AXES, "loss", "norm")
-    largest = rows.groupby("n")["bound"].max().rename("bound")
+    fitted = rows[rows["exact"].isna() & (rows["rank"] == 8)]
+    table = family.worst_member(fitted, AXES, "loss", "norm")
+    largest = fitted.groupby("n")["bound"].max().rename("bound")
     yield from family.exponents(
         table.merge(largest, on="n"), "risk", {"n": -0.5}, TOLERANCE, side=Side.UPPER,
         standard_error="standard_error", alpha=budget.share(0.25), equivalence_alpha=0.01, form="bound",
