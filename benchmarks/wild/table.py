@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from benchmarks.wild.case import STATUSES, Case, all_cases
@@ -33,6 +34,8 @@ COLUMNS = (
 )
 NEAR = 10
 """Lines within which a line counts as near another."""
+LONG = 5.0
+"""Processor seconds beside the library's own that a trace may take."""
 HEADS = {
     "documented bug": "Documented bugs",
     "fixed": "The releases that mended them",
@@ -155,7 +158,7 @@ def _both(rows: Sequence[Row], grey: Mapping[str, Row]) -> str:
         cells = [status, len(chosen), len(black), len(flagged), lost, len(black | flagged)]
         lines.append(f"| {' | '.join(map(str, cells))} |\n")
     flagged = [row for row in known if grey[row["id"]]["verdict"] in ("leak", "ledger-exceeds")]
-    lines += [_drawn_lines(flagged, grey), _corrected_lines(flagged, grey)]
+    lines += [_drawn_lines(flagged, grey), _corrected_lines(flagged, grey), _times(grey)]
     lines += [f"* `{row['id']}`: {_told(row, grey[row['id']])}\n" for row in flagged]
     return "".join(lines)
 
@@ -169,6 +172,24 @@ def _drawn_lines(flagged: Sequence[Row], grey: Mapping[str, Row]) -> str:
         f"the source by hand, it is that line in {right} of {len(known)} flagged cases.\n"
         if known
         else "\n"
+    )
+
+
+def _times(grey: Mapping[str, Row]) -> str:
+    """What the traces cost beside the library: the median, and which cases take long."""
+    beside = {
+        name: row["cpu_seconds"] - row["library_seconds"]
+        for name, row in grey.items()
+        if "cpu_seconds" in row
+    }
+    if not beside:
+        return ""
+    long = sorted((name for name in beside if beside[name] > LONG), key=lambda name: -beside[name])
+    named = ", ".join(f"`{name}` {beside[name]:.0f}" for name in long)
+    return (
+        "A trace takes many runs. Beside the processor time in which the library is loaded and runs once on "
+        f"each dataset it takes {median(beside.values()):.1f} s in the median, and more than {LONG:g} s "
+        f"in {len(long)} of {len(beside)} cases{': ' if long else ''}{named}.\n\n"
     )
 
 

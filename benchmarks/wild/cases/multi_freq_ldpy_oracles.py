@@ -16,7 +16,7 @@ from audits import unseeded
 RELEASES = [
     {
         "library": "multi-freq-ldpy==0.2.5",
-        "requirements": ["scipy"],
+        "requirements": ["scipy", "xxhash<4"],
         "epsilon": 1.0,
         "adjacency": "replace",
         "status": "presumed correct",
