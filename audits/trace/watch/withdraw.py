@@ -25,7 +25,7 @@ same in all of them with probability 2⁻⁴⁸. What happens rarely has happene
 there."""
 FEW = 4
 """Runs in which arguments are looked at: continuous noise moves them in the first."""
-MAY_BE = "%s may depend on the noise of %s, which cannot be followed"
+MAY_BE = "%s may depend on noise that cannot be followed, such as %s"
 """Said of what is taken back."""
 NAMES = {
     "path": "which draws follow",
@@ -57,7 +57,7 @@ def withdraw(pair: Pair, found: Explanation, report: Dict[str, Any], proved: Set
     taken, moved = _changed(pair, doubted, costs, frozenset(row["index"] for row in rows))
     for finding in taken:
         name = NAMES.get(finding["kind"], "the parameter")
-        lost(report, finding["where"], MAY_BE % (name, _laws(rows)))
+        lost(report, finding["where"], MAY_BE % (name, _first(rows)))
     report["findings"] = [f for f in report["findings"] if not _among(f, taken)]
     proved |= {_key(finding) for finding in doubted if not _among(finding, taken)}
     parted = any(finding["kind"] == "path" for finding in taken)
@@ -93,7 +93,7 @@ def _key(finding: Dict[str, Any]) -> Tuple[Any, ...]:
     return (finding["kind"], *finding["where"][:2])
 
 
-def _laws(rows: Sequence[Dict[str, Any]]) -> str:
+def _first(rows: Sequence[Dict[str, Any]]) -> str:
     """The first draw in words."""
     first = rows[0]
     return "%s drawn at line %d" % (first["law"].replace("mechanism ", ""), first["where"][1])
