@@ -41,11 +41,13 @@ def trace_runs(
         known = len(sys.modules)
         with watched(current) as (rng, begin), exchanged(mechanisms(current, primitives)):
             while len(reports) < len(runs):
-                report = trace_pair(program, current, (rng, begin), proved, *runs[len(reports)])
+                kept = set(proved)
+                report = trace_pair(program, current, (rng, begin), kept, runs[len(reports)])
                 if len(sys.modules) > known:
-                    # The run has imported what is not watched yet.
+                    # The run has imported what is not watched yet: it proves nothing.
                     break
                 reports.append(report)
+                proved = kept
             else:
                 return reports
 
@@ -55,11 +57,7 @@ def trace_pair(
     current: Any,
     source: Tuple[Any, Callable[[Sequence[int]], None]],
     proved: Set[Tuple[Any, ...]],
-    first: Any,
-    second: Any,
-    seed: Sequence[int],
-    participate: bool = False,
-    explain: Optional[Sequence[Any]] = None,
+    asked: Sequence[Any],
 ) -> Dict[str, Any]:
     """Rows and findings of a program on a pair of datasets, as plain values.
 
@@ -67,11 +65,13 @@ def trace_pair(
     current       the session that all sources report to.
     source        the generator that the program is given, and what sets all generators to their start.
     proved        findings of earlier runs that noise cannot explain, see `withdraw`.
-    participate   the record that differs takes part in every random subset.
-    explain       (kind, file, line) of a finding whose cause is looked for; the kind "" stands for a draw; or
-                  ("paths",), for the exact law of a program of coins.
+    asked         (D, D′, seed, participate, and perhaps explain). participate: the record that differs takes
+                  part in every random subset. explain: (kind, file, line) of a finding whose cause is looked
+                  for; the kind "" stands for a draw; or ("paths",), for the exact law of a program of coins.
     Returns a dictionary: "draws" rows, "findings" (kind, where, text), "lost" (where, text), "notes".
     """
+    first, second, seed, participate = asked[:4]
+    explain = asked[4] if len(asked) > 4 else None
     call = caller(program)
     have, want = count(first), count(second)
     place = changed(first, second)
