@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+AGAIN = 0.05
+"""Seconds after which a signal is sent once more whose exception Python has thrown away."""
 
 
 class Signalled(BaseException):
@@ -28,17 +34,29 @@ class Signalled(BaseException):
 def signals_raise() -> Iterator[None]:
     """While this is open, SIGINT, SIGTERM and SIGHUP raise `Signalled` in the main thread.
 
-    What is ignored stays ignored: `nohup` means it.
+    What is ignored stays ignored: `nohup` means it. Python throws exceptions away that are raised in a
+    finalizer, or in what runs after a fork: a signal that arrives there is sent once more.
     """
+    outer = sys.unraisablehook
 
     def stop(number: int, frame: object) -> None:
         raise Signalled(number)
 
+    def thrown_away(what: Any) -> None:
+        if not isinstance(what.exc_value, Signalled):
+            outer(what)
+            return
+        timer = threading.Timer(AGAIN, os.kill, (os.getpid(), what.exc_value.number))
+        timer.daemon = True
+        timer.start()
+
     known = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
     known = [number for number in known if signal.getsignal(number) is not signal.SIG_IGN]
     before = {number: signal.signal(number, stop) for number in known}
+    sys.unraisablehook = thrown_away
     try:
         yield
     finally:
+        sys.unraisablehook = outer
         for number, handler in before.items():
             signal.signal(number, handler)
