@@ -46,7 +46,7 @@ def never_noised(pair: Pair, found: Explanation, report: Dict[str, Any]) -> Opti
         lost(report, filling["where"], FILLED)
         return None
     rows = unfollowed(pair)
-    still = _still(pair, places, _indices(rows))
+    still = _still(pair, places, indices(rows))
     if not still:
         row = _mover(pair, places, rows)
         what = "the noise of %s was turned into plain numbers before it was added to anything"
@@ -126,7 +126,7 @@ def _fine(row: Dict[str, Any]) -> bool:
     return size is not None and size[1] - size[0] >= FINE
 
 
-def _indices(rows: Sequence[Dict[str, Any]]) -> FrozenSet[int]:
+def indices(rows: Sequence[Dict[str, Any]]) -> FrozenSet[int]:
     return frozenset(row["index"] for row in rows)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Dict, FrozenSet, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
-from .chance import unfollowed
+from .chance import indices, unfollowed
 from .explain import alike_factors, factor_of
 from .report import lost, observed
 from .run import Run
@@ -20,9 +20,9 @@ from .shifts import Explanation, Pair
 from .values import SAME, differences, flat
 
 RUNS = 24
-"""Runs on each dataset in which the draws are made anew. What is one of two values, each as often, is the
-same in all of them with probability 2⁻⁴⁸. What happens rarely has happened on one dataset, and goes away
-there."""
+"""Runs on each dataset in which the draws are made anew. A fair coin repeats its first outcome in all runs on
+both datasets with probability 2⁻⁴⁸. An event that is rare on D and on D′, and has happened on D alone, is
+absent from the first new run on D with a probability near 1."""
 FEW = 4
 """Runs in which arguments are looked at: continuous noise moves them in the first."""
 MAY_BE = "%s may depend on noise that cannot be followed, such as %s"
@@ -54,7 +54,7 @@ def withdraw(pair: Pair, found: Explanation, report: Dict[str, Any], proved: Set
     costs = [] if kept or found.release == "coupled" else [row for row in report["draws"] if _costs(row)]
     if not rows or not (doubted or costs):
         return
-    taken, moved = _changed(pair, doubted, costs, frozenset(row["index"] for row in rows))
+    taken, moved = _changed(pair, doubted, costs, indices(rows))
     for finding in taken:
         name = NAMES.get(finding["kind"], "the parameter")
         lost(report, finding["where"], MAY_BE % (name, _first(rows)))
@@ -80,7 +80,8 @@ def _changed(
             (pair.frozen, pair.replay(redraw=redrawn, variant=k + 1)),
         ]
         left = [f for f in left if not any(_changes(f, *side) for side in sides)]
-        moved |= set().union(*(_moved(*side) for side in sides)) if open_costs else set()
+        if open_costs:
+            moved |= _moved(*sides[0]) | _moved(*sides[1])
     left = [f for f in left if not _factor_moves(pair, f, redrawn)]
     return [f for f in doubted if not _among(f, left)], moved
 
@@ -140,7 +141,7 @@ def _factor_moves(pair: Pair, finding: Dict[str, Any], redrawn: FrozenSet[int]) 
 
 
 def _moved(recorded: Run, run: Run) -> Set[int]:
-    """Draws whose argument, or a parameter of which, is another one in a second run on the same data."""
+    """Draws whose argument or parameters have changed in a second run on the same data."""
     known = {use["key"]: use for use in recorded.session.uses}
     found: Set[int] = set()
     for use in run.session.uses:
