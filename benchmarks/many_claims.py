@@ -75,7 +75,7 @@ def dpclaims(place: Path, *arguments: str) -> tuple[subprocess.CompletedProcess[
 
 
 def seconds(place: Path, *arguments: str) -> float:
-    """Processor seconds of one command; RuntimeError where it fails."""
+    """Processor seconds that a dpclaims command takes; RuntimeError where it fails."""
     done, spent = dpclaims(place, *arguments)
     if done.returncode:
         raise RuntimeError(

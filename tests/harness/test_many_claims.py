@@ -42,7 +42,7 @@ def place(tmp_path_factory):
 
 
 def _dpclaims(place: Path, *arguments: str):
-    """The finished command on these papers, and its processor seconds."""
+    """Run dpclaims on the synthetic papers: the finished process, and its processor seconds."""
     return dpclaims(place, *arguments, "--claims", str(place / "papers"))
 
 

@@ -15,7 +15,7 @@ from .shifts import in_comparisons
 
 MOST_PATHS, MOST_DRAWS = 512, 40_000
 """Paths that are run on a dataset, and draws on all of them: two seconds where the program itself is fast.
-The limits are counts and no times, so that a slow machine comes to the result of a fast one."""
+Both limits are counts and no times, so that the result does not depend on the speed of the machine."""
 PATIENCE = 60.0
 """Processor seconds after which a program is given up that is itself slow."""
 FIRST, AGAIN = 4, 16

@@ -73,7 +73,7 @@ class Steps:
         return _Frame(self, frame).line if self._concerns(frame) else self._counted
 
     def _concerns(self, frame: Any) -> bool:
-        """Whether a call may give the one variable that is watched its value; all do where none is."""
+        """Whether a call may set the watched variable; any call may where all variables are watched."""
         if self.key is None:
             return True
         file, _, function = self.key[0]
