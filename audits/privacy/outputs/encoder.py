@@ -11,9 +11,10 @@ or a field that few outputs have, is often the leak itself and not among the fir
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import chain
@@ -23,7 +24,7 @@ import numpy as np
 
 from audits.privacy.outputs import leaves
 from audits.privacy.outputs.describe import NUMBERS, OUTPUT, Look, Node, Place, Words, rendered
-from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Raw
+from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Items, Layout, Raw
 
 ABSENT = leaves.Word("(absent or a container)")
 """The symbol of a field or an item that an output does not have."""
@@ -50,6 +51,8 @@ MOST_KEYS, MOST_PATTERNS = 512, 64
 """Keys of dictionaries, and elements of sets, that have columns of their own at a place in the output, at
 most; and patterns of strings that are told apart."""
 
+INDEX = re.compile(r"\[\d+\]")
+"""The place of an item in a path."""
 Key = tuple[str, str, str]
 """A block: its place in the output, as Python writes it; "value" for what is there, "items" for the items of
 a list, or what is looked at of the place; and what is looked at of the value or the items."""
@@ -63,7 +66,8 @@ KEYED = Mapping, AbstractSet
 @dataclass(slots=True)
 class _Block:
     """Columns of numbers: the first of them, how many, what outputs have there that came before them, what is
-    looked at of each item, nothing for the item itself; the unit of times; and how texts are looked at."""
+    looked at of each item, nothing for the item itself; the unit of times; how texts are looked at; and the
+    lengths of the axes of an array."""
 
     start: int
     width: int
@@ -71,6 +75,7 @@ class _Block:
     looks: Looks
     unit: str = ""
     texts: leaves.TextLook | None = None
+    axes: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -124,6 +129,8 @@ class Encoder:
         self._usual: dict[Key, int] = {}
         self._texts: dict[Key, Counter[str]] = defaultdict(Counter)
         self._seen: dict[str, _Seen] = defaultdict(_Seen)
+        self._layout_of, self._items = (-1, -1), list[Items]()
+        self._alphabet = [np.nan]
 
     # --- what callers see ---
 
@@ -175,7 +182,47 @@ class Encoder:
         symbols = np.array([default for _, default in self._codes.values()], dtype=np.int64)
         values, codes = np.tile(self._defaults(), (len(e), 1)), np.tile(symbols, (len(e), 1))
         values[:, : e.shape[0]], codes[:, : e.shape[1]] = e.values, e.codes
-        return Encoded(values, codes)
+        return Encoded(values, codes, self.layout())
+
+    def layout(self) -> Layout:
+        """What stands in an order in the outputs so far, and the alphabet of their symbols."""
+        if self._layout_of != self.shape:
+            self._layout_of, self._items = self.shape, list(self._in_order())
+        if any(items.marks for items in self._items):
+            known = list(self._symbols)[len(self._alphabet) - 1 :]
+            self._alphabet += map(leaves.place_in_alphabet, known)
+        return Layout((*self._items,), np.array(self._alphabet))
+
+    def _in_order(self) -> Iterator[Items]:
+        """Lists and arrays, letters of texts, equal fields of rows, and all that is no look at something."""
+        marks = {self._blocks[key].start + item: code for code, (key, item) in enumerate(self._codes)}
+
+        def items(words: str, columns: Iterable[int], axes: tuple[int, ...] = ()) -> Items:
+            columns = (*columns,)
+            found = tuple(marks.get(column, -1) for column in columns)
+            return Items(words, columns, found if max(found) >= 0 else (), axes)
+
+        every: list[int] = []
+        alike: dict[tuple[str, int], list[range]] = defaultdict(list)
+        for (path, what, _), block in self._blocks.items():
+            columns = range(block.start, block.start + block.width)
+            for item in range(0 if block.texts is None else min(block.width // len(block.looks), SHOWN)):
+                name = f"output{path}{f'[{item}]' if what == 'items' else ''}"
+                yield from _in_text(name, columns[item * len(block.looks) :], block)
+            if block.looks or what == "rest" or not columns:
+                continue
+            every += columns
+            alike[INDEX.sub("[…]", path), block.width].append(columns)
+            if what == "items" and block.width > 1:
+                yield items(f"output{path}", columns, block.axes)
+        for (path, width), rows in alike.items():
+            if len(rows) > 1:
+                for j in range(min(width, SHOWN)):
+                    yield items(f"output{path}{f'[{j}]' if width > 1 else ''}", (row[j] for row in rows))
+        if len(alike) > 1 or max(map(len, alike.values()), default=0) > 1:
+            widths = {width for _, width in alike}
+            axes = (len(every) // width, width) if len(widths) == 1 and (width := max(widths)) > 1 else ()
+            yield items("all of output", every, axes)
 
     def said(self, words: Words, most: int = 40) -> str:
         """A description in the user's own words; symbols are cut to `most` characters."""
@@ -280,7 +327,7 @@ class Encoder:
             codes[rows, number] = part
         for number, where in absent:
             codes[where, number] = self._number(ABSENT)
-        return Encoded(values, codes)
+        return Encoded(values, codes, self.layout())
 
     # --- numbers and symbols ---
 
@@ -355,6 +402,7 @@ class Encoder:
         else:
             self._differing((path, "length", ""), rows, np.full(len(outputs), width), leaves.LENGTH)
             self._leaves(path, "items", rows, outputs.reshape(len(outputs), width))
+            self._blocks[path, "items", ""].axes = outputs.shape[1:]
 
     def _objects(self, path: str, rows: Rows, items: list[Any], depth: int = 0) -> None:
         """Columns of outputs, or of parts of outputs, each of which is a Python object in so many others."""
@@ -405,6 +453,8 @@ class Encoder:
                 columns = {name: column for name, column in columns.items() if name in known}
                 others = (_others(*one, names, known) for one in zip(every, held, strict=True))
                 columns[" (others)"] = tuple(others)
+            if issubclass(kind, AbstractSet):
+                columns[" in order"] = tuple(_others(item, (), (), set()) for item in every)
             if not names:
                 # An empty record differs from a missing record.
                 columns[" (whether it is empty)"] = ("yes",) * len(at)
@@ -459,6 +509,20 @@ class Encoder:
         if len(longer):
             rest = leaves.objects([leaves.canonical(lists[i][width:]) for i in longer])[:, None]
             self._leaves(path, "rest", np.arange(self._batch.size)[rows][longer], rest)
+
+
+def _in_text(name: str, columns: range, block: _Block) -> Iterator[Items]:
+    """What stands in an order in a text: numbers, words and letters."""
+    assert block.texts is not None
+    texts, size = block.texts, len(block.looks)
+    numbers, words = columns[2 : 2 + texts.numbers], columns[2 + texts.numbers :][: texts.words]
+    for said, some, letters in (
+        ("the text", numbers, False),
+        ("the words", words, True),
+        ("the letters", columns[size - texts.characters : size], True),
+    ):
+        if len(some) > 1:
+            yield Items(f"{said} of {name}", (*some,), letters=letters)
 
 
 def _cut(text: str, most: int) -> str:

@@ -36,8 +36,9 @@ MODULUS = 2**6 * 3**2 * 5**2 * 7 * 42407
 """Remainders keep every period that divides it; it is about 2³²."""
 LENGTH = Look("length of ")
 EXTRA_WORDS = ("low bits", f"remainder modulo {MODULUS}", "parity, denominator, exponent or time zone")
-CHARACTERS, LAST, NUMBERS = 256, 4, 256
-"""Characters at the beginning and at the end of a text that are looked at, and numbers in it, at most."""
+CHARACTERS, LAST, NUMBERS, WORDS = 256, 4, 256, 16
+"""Characters at the beginning and the end of a text that are looked at, numbers and words in it, at most."""
+WORD = re.compile(r"[^\W\d_]+")
 KINDS = "float", "integer", "boolean", "other"
 NUMBER = re.compile(r"([-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d{1,3})?)", re.ASCII)
 
@@ -57,6 +58,8 @@ TIMES = {
 NUMBERS_OF_NUMPY = (float, numbers.Integral, np.bool_, np.floating)
 """Types of numbers that NumPy has, too."""
 TEXTS = (str, bytes, bytearray, uuid.UUID)
+ORDERED = 6
+"""Letters of a text that tell its place in the alphabet: a double holds so many bytes exactly."""
 MOST_FIELDS = 16
 """Items of a row that is looked at as a whole, at most."""
 PLAIN = frozenset((float, int, bool, str, bytes, type(None)))
@@ -308,6 +311,17 @@ def symbol(item: Any) -> Any:
     )
 
 
+def place_in_alphabet(item: Any) -> float:
+    """A number that grows with a text's place in the alphabet, by its first letters; NaN for what is no text.
+
+    >>> place_in_alphabet("ant") < place_in_alphabet("bee"), place_in_alphabet(None)
+    (True, nan)
+    """
+    if not isinstance(item, str):
+        return math.nan
+    return float(int.from_bytes(bytes(min(ord(c), 255) for c in item[:ORDERED]).ljust(ORDERED, b"\0")))
+
+
 def sort(item: Any) -> str:
     """The name of the type of a container or a text; "" for numbers and symbols."""
     if isinstance(item, Word):
@@ -458,6 +472,7 @@ class TextLook:
     patterns: tuple[str, ...]
     numbers: int
     characters: int
+    words: int = 0
 
     @property
     def looks(self) -> tuple[Look, ...]:
@@ -465,9 +480,10 @@ class TextLook:
         ends = ["the last character", *(f"the character {j} before the last" for j in range(1, LAST))]
         places = [*ends, *(f"character {j}" for j in range(self.characters))]
         spelled = (Look(f"number {j} in the text of ") for j in range(1, self.numbers + 1))
+        placed = (Look(f"place in the alphabet of word {j} of ") for j in range(1, self.words + 1))
         known = tuple(f"{n} {p}" for n, p in enumerate(["other", *map(repr, self.patterns)]))
         codes = (Look(f"code of {place} of ", characters=True) for place in places)
-        return Look("pattern of ", known), LENGTH, *spelled, *codes
+        return Look("pattern of ", known), LENGTH, *spelled, *placed, *codes
 
     def __call__(self, words: Sequence[str]) -> Floats:
         """The columns (n, c); 0 for any other pattern."""
@@ -480,14 +496,25 @@ class TextLook:
         for row, part in zip(spelled, parts, strict=True) if self.numbers else ():
             found = part[1 : 2 * self.numbers : 2]
             row[: len(found)] = [float(one) for one in found]
+        placed = np.zeros((len(words), self.words))
+        for row, word in zip(placed, words, strict=True) if self.words else ():
+            found = WORD.findall(word)[: self.words]
+            row[: len(found)] = [place_in_alphabet(one) for one in found]
         ends, starts = [word[: -LAST - 1 : -1] for word in words], [word[: self.characters] for word in words]
-        return np.hstack([looks, finite(spelled), _letters(ends, LAST), _letters(starts, self.characters)])
+        return np.hstack(
+            [looks, finite(spelled), placed, _letters(ends, LAST), _letters(starts, self.characters)]
+        )
 
 
 def text_look(texts: Collection[str], patterns: Iterable[str]) -> TextLook:
     """What is looked at of texts like these."""
     written = max((len(NUMBER.split(text)) // 2 for text in texts), default=0)
-    return TextLook((*patterns,), min(written, NUMBERS), min(max(map(len, texts), default=0), CHARACTERS))
+    words = max((len(WORD.findall(text)) for text in texts), default=0)
+    length = max(map(len, texts), default=0)
+    # A single word is told by its letters.
+    return TextLook(
+        (*patterns,), min(written, NUMBERS), min(length, CHARACTERS), min(words, WORDS) if words > 1 else 0
+    )
 
 
 def pattern(word: str) -> str:

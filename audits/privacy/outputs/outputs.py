@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -28,11 +28,40 @@ LARGE = 1e300
 
 
 @dataclass(frozen=True, slots=True)
+class Items:
+    """What stands in an order in an output: the items of a list or an array, its fields, the characters of a
+    text.
+
+    words    what they are in.
+    columns  their columns of numbers.
+    marks    for each of them the column of symbols of the same place, −1 for none.
+    axes     lengths of the axes of an array.
+    letters  whether the numbers are those of characters, 0 behind the last of them.
+    """
+
+    words: str
+    columns: tuple[int, ...]
+    marks: tuple[int, ...] = ()
+    axes: tuple[int, ...] = ()
+    letters: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What is known of all outputs: what stands in an order in them, and for each symbol a number that grows
+    with its place in the alphabet, NaN for what is no text."""
+
+    items: tuple[Items, ...] = ()
+    alphabet: Floats = field(default_factory=lambda: np.zeros(0))
+
+
+@dataclass(frozen=True, slots=True)
 class Encoded:
     """Outputs as columns: `values` (n, c) numbers; `codes` (n, k) symbols from 1 on, 0 for a number."""
 
     values: Floats
     codes: Ints
+    layout: Layout = field(default_factory=Layout)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -54,11 +83,11 @@ class Encoded:
 
     def take(self, index: Any) -> Encoded:
         """The rows that `index` (a slice, a mask or positions) selects."""
-        return Encoded(self.values[index], self.codes[index])
+        return Encoded(self.values[index], self.codes[index], self.layout)
 
     def narrow(self, shape: tuple[int, int]) -> Encoded:
         """The first columns only: what was there when a score was fitted."""
-        return Encoded(self.values[:, : shape[0]], self.codes[:, : shape[1]])
+        return Encoded(self.values[:, : shape[0]], self.codes[:, : shape[1]], self.layout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +134,8 @@ def join(parts: Sequence[Encoded]) -> Encoded:
     """Several batches as one."""
     if len(parts) == 1:
         return parts[0]
-    return Encoded(np.concatenate([p.values for p in parts]), np.concatenate([p.codes for p in parts]))
+    values, codes = (np.concatenate(some) for some in zip(*((p.values, p.codes) for p in parts), strict=True))
+    return Encoded(values, codes, parts[-1].layout)
 
 
 def number_words(x: float, digits: int = 17) -> str:
