@@ -117,11 +117,12 @@ class Tuning:
 
     parts: int = 16
     """A coarse partition has so many cells: a period is cut into so many, and a column for a choice of
-    places. Samples that ordered no more cells may also judge them, columns of no more values are not searched
-    for periods and modes, and nothing is searched for in fewer samples."""
-    most_numbers: int = 2**20
+    places; integers read off an output are divided by no more. Samples that ordered no more cells may
+    also judge them, columns of no more values are not searched for periods and modes, and nothing is searched
+    for in fewer samples."""
+    most_numbers: int = 2**19
     """So many numbers of each dataset, in all columns, are looked at at once."""
-    sure: float = 2.0
+    sure: float = 3.0
     """Log of the odds against chance that are asked of what is found, beyond the log of how many there may
     be."""
     levels: tuple[float, ...] = (0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999)

@@ -17,7 +17,7 @@ from audits.privacy.outputs.outputs import Encoded
 from benchmarks.leaks import NUMBERS, bit
 
 period, modes = PERIOD.fit, MODES.fit
-parity, summary, _ = (learner.fit for learner in SEARCHES)
+parity, summary, *_ = (learner.fit for learner in SEARCHES)
 HIDDEN = (
     "half of a period of 0.01",
     "mode of weight 0.01, width 1e-4",

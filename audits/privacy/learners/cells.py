@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.footprints import cells as bit_cells
-from audits.privacy.learners.score import Score, threshold_words
+from audits.privacy.learners.score import Score, fold_of, threshold_words
 from audits.privacy.outputs.describe import OUTPUT, Interval, Symbol, Words, listed
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, digits_of, number_words, value_words
 from audits.privacy.tuning import TUNING
@@ -61,11 +61,16 @@ def footprints(first: Encoded, second: Encoded) -> Score:
 
 
 def of_number(
-    name: str, number: Callable[[Encoded], Floats], words: Words, first: Encoded, second: Encoded
+    name: str,
+    number: Callable[[Encoded], Floats],
+    words: Words,
+    first: Encoded,
+    second: Encoded,
+    folded: bool,
 ) -> Score:
-    """The score of one number of each output, cut into cells."""
+    """The score of one number of each output, cut into cells; see `of_cells`."""
     cells = partition(np.concatenate([number(first), number(second)]))
-    return of_cells(name, lambda e: cells.of(number(e)), cells.words, first, second, what=words)
+    return of_cells(name, lambda e: cells.of(number(e)), cells.words, first, second, words, folded=folded)
 
 
 def of_cells(
@@ -76,31 +81,46 @@ def of_cells(
     second: Encoded,
     what: Words = OUTPUT,
     few: int = 0,
+    folded: bool = False,
 ) -> Score:
     """The score of a partition: the log ratio of both datasets' counts in the cell that an output lies in.
 
-    cell   outputs → numbers of cells.
-    words  number of a cell → the cell in words, a set that `what` lies in.
-    few    with so few cells the samples that ordered them may also judge them.
+    cell    outputs → numbers of cells.
+    words   number of a cell → the cell in words, a set that `what` lies in.
+    few     with so few cells the samples that ordered them may also judge them.
+    folded  whether the score comes with folds.
     """
     x, y = cell(first), cell(second)
     cells = 1 + int(max(x.max(initial=0), y.max(initial=0)))
-    a, b = np.bincount(x, minlength=cells), np.bincount(y, minlength=cells)
-    # A cell that no output was seen in has the ratio 1.
-    ratio = np.append(np.log((a + 0.5) / (b + 0.5)), 0.0)
+
+    def counted(x: Ints, y: Ints) -> Floats:
+        a, b = np.bincount(x, minlength=cells), np.bincount(y, minlength=cells)
+        # A cell that no output was seen in has the ratio 1.
+        return np.append(np.log((a + 0.5) / (b + 0.5)), 0.0)
+
+    def evaluated(ratio: Floats) -> Callable[[Encoded], Floats]:
+        return lambda e: ratio[np.minimum(cell(e), cells)]
+
+    ratio, fold = counted(x, y), fold_of(len(x), TUNING.folds)
+    seen = np.bincount(np.concatenate([x, y]), minlength=cells) > 0
+    without = [counted(x[fold != k], y[fold != k]) for k in range(TUNING.folds if folded else 0)]
 
     def describe(t: float, upper: bool) -> Words:
         inside = reaches(ratio[:-1], t) == upper
-        names = [words(int(c)) for c in np.flatnonzero(inside & (a + b > 0))]
+        found = np.flatnonzero(inside & seen)
+        names = [words(int(c)) for c in found[: TUNING.glance]]
         # Where no cell with outputs reaches the threshold, the event is that of the cells without outputs.
-        return (what, " in ", joined(names)) if names else "output where nothing was seen while learning"
+        if not names:
+            return "output where nothing was seen while learning"
+        return (what, " in ", joined(names, len(found) - len(names)))
 
     return Score(
         name,
-        lambda e: ratio[np.minimum(cell(e), cells)],
+        evaluated(ratio),
         describe,
         learned=cells > few,
         monotone=False,
+        folds=tuple(map(evaluated, without)) if folded else None,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from audits.privacy.learners import families, hidden
+from audits.privacy.learners import derived, families, hidden
 from audits.privacy.learners.cells import footprints, sets, value
 from audits.privacy.learners.regressions import logistic, norm, repeated, smooth, sparse
 from audits.privacy.learners.score import Learner
@@ -12,24 +12,25 @@ from audits.privacy.outputs.outputs import Encoded
 from audits.privacy.tuning import TUNING
 
 SUMS = (
-    families.sums,
-    families.order_statistics,
-    families.lags,
-    families.constant_sums,
+    derived.summed_up,
+    derived.looked_into,
+    derived.compared,
+    derived.orders,
     families.signed_sums,
     families.listed_orders,
-    families.spreads,
     families.members,
-    families.rows,
+    families.windows,
 )
 """What several numbers of an output tell together."""
+DIRECTIONS = families.constant_sums, families.spreads
+"""Weighted sums that are fitted to samples."""
 SYMBOLS = families.in_place, families.anywhere, families.agreeing
 
 VALUE = Learner("value", value, few=True)
 SETS = Learner("sets", sets, few=True, table=True)
 FOOTPRINTS = Learner("footprints", footprints)
-PERIOD = Learner("period", search("period", [hidden.periods]), patient=True, dear=True)
-MODES = Learner("modes", search("modes", [hidden.crowds]), patient=True, rare=True)
+PERIOD = Learner("period", search("period", [hidden.periods]), patient=True, folds=True, dear=True)
+MODES = Learner("modes", search("modes", [hidden.crowds], folded=False), patient=True, rare=True)
 TREE = Learner("tree", tree, patient=True, folds=True)
 SMOOTH = Learner("smooth", smooth, folds=True)
 LINEAR = (
@@ -38,10 +39,12 @@ LINEAR = (
     Learner("norm", norm),
     Learner("repeated", repeated, folds=True),
 )
+DIGITS = Learner("digits", search("digits", [derived.looked_into]), patient=True, folds=True, dear=True)
 SEARCHES = (
-    Learner("parity", search("parity", [families.parities]), patient=True, dear=True),
-    Learner("summary", search("summary", SUMS), patient=True, rare=True, dear=True),
-    Learner("symbols", search("symbols", SYMBOLS), patient=True, rare=True),
+    Learner("parity", search("parity", [families.parities]), patient=True, folds=True, dear=True),
+    Learner("summary", search("summary", SUMS), patient=True, folds=True, rare=True, dear=True),
+    Learner("directions", search("directions", DIRECTIONS, folded=False), patient=True, dear=True),
+    Learner("symbols", search("symbols", SYMBOLS), patient=True, folds=True, rare=True),
 )
 
 
@@ -53,7 +56,7 @@ def learners(sample: Encoded, user_score: bool, low_bits: bool) -> list[Learner]
     """
     few = sample.shape[0] <= TUNING.most_signed and sample.shape[1] == 0
     if sample.is_scalar:
-        hidden_ones = [] if user_score else [MODES, TREE, PERIOD]
+        hidden_ones = [] if user_score else [MODES, TREE, PERIOD, DIGITS]
         return [VALUE, SETS, *([FOOTPRINTS] if low_bits else []), *hidden_ones]
     if sample.is_symbol:
         return [SETS, MODES, PERIOD]

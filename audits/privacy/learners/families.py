@@ -1,7 +1,7 @@
 """The families of candidates that `search` looks through: each looks at outputs in one way.
 
-A family is general: all lags up to five, order statistics from both ends, every divisor and every period, all
-signs of sums. None knows of any particular leak.
+A family is general: all signs of sums, all choices of columns, every symbol in every place. None knows of any
+particular leak. What is read off sequences is in `derived`, what hides in single numbers in `hidden`.
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.learners.cells import SHOWN, partition
+from audits.privacy.learners.cells import SHOWN, Partition, partition
 from audits.privacy.learners.fits import shrinkage
+from audits.privacy.learners.readings import Source, digital, plain
 from audits.privacy.learners.score import some_columns
 from audits.privacy.learners.search import (
     Candidates,
@@ -25,7 +27,6 @@ from audits.privacy.learners.search import (
     of_numbers,
     of_shares,
     of_signs,
-    of_table,
     of_views,
 )
 from audits.privacy.outputs.describe import NUMBERS, Column, Mark, Symbol, Words, listed, weighted
@@ -47,103 +48,6 @@ Signs = NDArray[np.bool_]
 def numbers(e: Encoded) -> Floats:
     """The columns of numbers, within bounds that keep their squares finite."""
     return np.clip(e.values, -BOUND, BOUND)
-
-
-def off_grid(x: Floats) -> Floats:
-    """Numbers less themselves rounded to `TUNING.decimals`: 0 where an output was rounded."""
-    return x - np.round(x, TUNING.decimals)
-
-
-# --- Sums, counts and orders of several numbers ---------------------------------------------------
-
-
-def _of_all(words: Words, of: Callable[[Encoded], Floats]) -> View:
-    """What looks at all numbers of an output."""
-    return View((words, NUMBERS), of)
-
-
-SUM = _of_all("the sum of all numbers", lambda e: numbers(e).sum(axis=1))
-NORM = _of_all("the root of the sum of squares", lambda e: np.sqrt(np.square(numbers(e)).sum(axis=1)))
-LEAD = _of_all("the largest number less the second", lambda e: _ends(numbers(e), -2) @ [-1.0, 1.0])
-WHOLE = (
-    SUM,
-    NORM,
-    _of_all("the place of the largest number", lambda e: 1.0 * e.values.argmax(axis=1)),
-    _of_all("the place of the smallest number", lambda e: 1.0 * e.values.argmin(axis=1)),
-    _of_all("how many numbers are positive", lambda e: 1.0 * (e.values > 0.0).sum(axis=1)),
-    _of_all("how many numbers are even", lambda e: 1.0 * (np.mod(numbers(e), 2.0) == 0.0).sum(axis=1)),
-    _of_all("how many numbers are rounded", lambda e: 1.0 * (off_grid(numbers(e)) == 0.0).sum(axis=1)),
-    _of_all("the average less the median", lambda e: numbers(e).mean(axis=1) - np.median(numbers(e), axis=1)),
-    _of_all("how many numbers in a row exceed the one before", lambda e: _longest_run(e)),
-)
-
-
-def _ends(x: Floats, count: int) -> Floats:
-    """The largest numbers of each row, or the smallest, in order: −2 for the two largest."""
-    some = np.partition(x, count if count < 0 else count - 1, axis=1)
-    return np.sort(some[:, count:] if count < 0 else some[:, :count], axis=1)
-
-
-def _longest_run(e: Encoded) -> Floats:
-    run, longest = np.zeros(len(e)), np.zeros(len(e))
-    for rises in (np.diff(numbers(e)) > 0.0).T:
-        run = np.where(rises, run + 1.0, 0.0)
-        longest = np.maximum(longest, run)
-    return longest
-
-
-@family(rare=True)
-def sums(first: Encoded, second: Encoded) -> Found:
-    """What sums up all numbers of an output."""
-    if first.shape[0] > 1:
-        yield of_views(WHOLE, first, second)
-
-
-@family(cost=lambda width, places: 2 * width, rare=True)
-def order_statistics(first: Encoded, second: Encoded) -> Found:
-    """The smallest and the largest numbers, distances of neighbours in order, and numbers near zero."""
-    width = first.shape[0]
-    if width < 2:
-        return
-    few = min(TUNING.neighbours, width)
-
-    def of(e: Encoded) -> Floats:
-        ordered = np.sort(numbers(e), axis=1)
-        gaps = np.diff(ordered, axis=1)
-        shown = [ordered[:, :few], ordered[:, -few:], gaps[:, -1:], gaps.min(axis=1, keepdims=True)]
-        repeats = (gaps == 0.0).sum(axis=1, keepdims=True)
-        return np.hstack([*shown, gaps.max(axis=1, keepdims=True), repeats, _ends(np.abs(numbers(e)), few)])
-
-    ranks = ["", *(f"{k}{'nd' if k == 2 else 'rd' if k == 3 else 'th'} " for k in range(2, few + 1))]
-    nth, last = [f"the {k}smallest number" for k in ranks], [f"the {k}largest number" for k in ranks[::-1]]
-    words = "the largest number less the second", "the smallest difference between two numbers"
-    further = "the largest difference between neighbours in order", "how many numbers repeat another one"
-    sizes = [f"the {k}smallest number but for its sign" for k in ranks]
-    yield of_table(of, [*nth, *last, *words, *further, *sizes], first, second)
-
-
-@family(cost=lambda width, places: 4 * width, rare=True)
-def lags(first: Encoded, second: Encoded) -> Found:
-    """What each number has to do with the one that stands some places before it."""
-    many = range(1, min(TUNING.neighbours, first.shape[0] - 2) + 1)
-
-    def of(e: Encoded) -> Floats:
-        x = numbers(e)
-        centred, signs = x - x.mean(axis=1, keepdims=True), np.sign(x)
-        total = np.square(centred).sum(axis=1) + TINY
-        found: list[Floats] = []
-        for lag in many:
-            found += [
-                (centred[:, lag:] * centred[:, :-lag]).sum(axis=1) / total,
-                1.0 * (x[:, lag:] > x[:, :-lag]).sum(axis=1),
-                1.0 * (signs[:, lag:] != signs[:, :-lag]).sum(axis=1),
-            ]
-        return np.stack(found, axis=1)
-
-    if many:
-        told = "the correlation of each number with", "how many numbers exceed", "how many signs differ from"
-        where = ["the one before" if lag == 1 else f"the one {lag} before" for lag in many]
-        yield of_table(of, [f"{what} {place}" for place in where for what in told], first, second)
 
 
 # --- Relations of several numbers -----------------------------------------------------------------
@@ -307,56 +211,73 @@ def spreads(first: Encoded, second: Encoded) -> Found:
 
 @family(rare=True)
 def members(first: Encoded, second: Encoded) -> Found:
-    """How many numbers of an output have one value, or lie in one interval, wherever they stand: what a list
+    """How many numbers of a sequence have one value, or lie in one interval, wherever they stand: what a list
     in any order tells."""
-    if first.shape[0] < 3:
-        return
-    few = max(TUNING.parts, TUNING.some_rows * TUNING.most_chosen // first.shape[0])
-    cells = partition(np.concatenate([numbers(e.take(slice(few))).ravel() for e in (first, second)]))
+    for source in (*plain(first), *digital(first)):
+        few = max(TUNING.parts, TUNING.some_rows * TUNING.most_chosen // first.shape[0])
+        some = np.concatenate([source.of(side.take(slice(few))).ravel() for side in (first, second)])
+        cells = partition(some[~np.isnan(some)])
 
-    def view(cell: int) -> View:
-        return _of_all(
-            ("the count of numbers in ", cells.words(cell)),
-            lambda e: 1.0 * (cells.of(numbers(e)) == cell).sum(axis=1),
-        )
+        x, y = (_cells_of(source, cells, e) for e in (first, second))
+        yield Candidates(of_members(x, y, len(cells) + 1)[:-1], partial(_member, source, cells))
 
-    held = [cells.of(numbers(e)) for e in (first, second)]
-    yield Candidates(of_members(held[0], held[1], len(cells)), view)
+
+def _cells_of(source: Source, cells: Partition, e: Encoded) -> Ints:
+    """The cell of each number of a sequence; one more for what is missing."""
+    x = source.of(e)
+    return np.where(np.isnan(x), len(cells), cells.of(np.nan_to_num(x)))
+
+
+def _member(source: Source, cells: Partition, cell: int) -> View:
+    """How many numbers of a sequence are in a cell."""
+    words = "how many of ", source.words, " are in ", cells.words(cell)
+    return View(words, lambda e: 1.0 * (_cells_of(source, cells, e) == cell).sum(axis=1))
 
 
 @family(cost=lambda width, places: 8 * width, rare=True)
-def rows(first: Encoded, second: Encoded) -> Found:
-    """Whether a row of neighbouring numbers that repeats occurs anywhere in an output, for every length that
-    divides the output into rows: a record among synthetic ones in any order."""
-    width = first.shape[0]
-    if width < 4 or width > TUNING.most_paired:
-        return
-    for length in (k for k in range(2, width // 2 + 1) if width % k == 0):
-
-        def keys(e: Encoded, length: int = length) -> Ints:
-            parts = e.values.reshape(-1, length)
-            return row_keys(Encoded(parts, np.zeros((len(parts), 0), np.int64))).reshape(len(e), -1)
-
-        sides = keys(first), keys(second)
-        known, times = np.unique(np.concatenate(sides), return_counts=True)
-        common = np.argsort(-times, kind="stable")[: TUNING.most_paired]
-        known = np.sort(known[common[times[common] >= TUNING.least]])
-        if len(known) < 2:
+def windows(first: Encoded, second: Encoded) -> Found:
+    """How often some numbers that repeat stand one after the other anywhere in a sequence: a few letters in a
+    text, or a record among synthetic ones in any order, whose length divides that of the output."""
+    for source in plain(first):
+        width = source.of(first.take(slice(1))).shape[1]
+        if width > TUNING.most_paired:
             continue
+        rows = (k for k in range(4, width // 2 + 1) if width % k == 0)
+        for length, step in [(k, 1) for k in (2, 3) if k < width] + [(k, k) for k in rows]:
+            keys = partial(_window_keys, source, length, step)
+            sides = keys(first), keys(second)
+            known, times = np.unique(np.concatenate(sides), return_counts=True)
+            common = np.argsort(-times, kind="stable")[: TUNING.most_paired]
+            known = np.sort(known[common[times[common] >= TUNING.least]])
+            if len(known) > 1:
+                x, y = (_place_among(known, side) for side in sides)
+                apart = of_members(x, y, len(known) + 1)[:-1]
+                shown = partial(_window, source, length, step, (first, second))
+                yield Candidates(apart, lambda c, known=known, shown=shown: shown(known[c]))
 
-        def cell(found: Ints, known: Ints = known) -> Ints:
-            place = np.minimum(np.searchsorted(known, found), len(known) - 1)
-            return np.where(known[place] == found, place, len(known))
 
-        def view(j: int, keys: Callable[..., Ints] = keys, known: Ints = known, length: int = length) -> View:
-            key, every = known[j], keys(first)
-            row, place = np.argwhere(every == key)[0] if (every == key).any() else (0, 0)
-            shown = first.values[row, place * length : (place + 1) * length]
-            words = f"how often ({', '.join(number_words(x, 6) for x in shown)}) occurs in a row"
-            return View(words, lambda e: 1.0 * (keys(e) == key).sum(axis=1))
+def _place_among(known: Ints, found: Ints) -> Ints:
+    """Where each key is among the known ones, which are in order; their number for any other."""
+    place = np.minimum(np.searchsorted(known, found), len(known) - 1)
+    return np.where(known[place] == found, place, len(known))
 
-        apart = of_members(cell(sides[0]), cell(sides[1]), len(known) + 1)[:-1]
-        yield Candidates(apart, view)
+
+def _window(source: Source, length: int, step: int, sides: Sequence[Encoded], key: int) -> View:
+    """How often the run of numbers with this key stands in a sequence."""
+    keys = partial(_window_keys, source, length, step)
+    e = next(side for side in sides if (keys(side) == key).any())
+    row, place = np.argwhere(keys(e) == key)[0]
+    shown = source.of(e.take(slice(row, row + 1)))[0, step * place :][:length]
+    words = f"how often ({', '.join(number_words(x, 6) for x in shown)}) stands in "
+    return View((words, source.words), lambda e: 1.0 * (keys(e) == key).sum(axis=1))
+
+
+def _window_keys(source: Source, length: int, step: int, e: Encoded) -> Ints:
+    """A key for each run of `length` numbers of a sequence, (n, runs)."""
+    x = np.nan_to_num(source.of(e), nan=-BOUND)
+    parts = np.lib.stride_tricks.sliding_window_view(x, length, axis=1)[:, ::step]
+    flat = np.ascontiguousarray(parts).reshape(-1, length)
+    return row_keys(Encoded(flat, np.zeros((len(flat), 0), np.int64))).reshape(parts.shape[:2])
 
 
 # --- Symbols --------------------------------------------------------------------------------------

@@ -13,12 +13,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.learners.families import LEAD, NORM, SUM, Found, numbers, off_grid
+from audits.privacy.learners.families import Found, numbers
+from audits.privacy.learners.readings import plain
 from audits.privacy.learners.score import some_columns
 from audits.privacy.learners.search import Candidates, View, family, of_split
 from audits.privacy.outputs.describe import OUTPUT, Column, Interval, Words
 from audits.privacy.outputs.outputs import LARGE, Encoded, Floats, Ints, number_words
 from audits.privacy.tuning import TINY, TUNING
+
+SUMS = (
+    "the sum of {}",
+    "the root of the sum of squares of {}",
+    "the largest less the second of {}",
+)
+
+
+def off_grid(x: Floats) -> Floats:
+    """Numbers less themselves rounded to `TUNING.decimals`: 0 where an output was rounded."""
+    return x - np.round(x, TUNING.decimals)
 
 
 def views(e: Encoded, logs: bool = False) -> list[View]:
@@ -37,7 +49,7 @@ def views(e: Encoded, logs: bool = False) -> list[View]:
         words: dict[int, Words] = {j: (names[j], " less ", names[j - 1]) for j in some if j > 0}
         found += [View(words[j], lambda e, j=j: numbers(e)[:, j] - numbers(e)[:, j - 1]) for j in words]
     if width > 1 and len(e) <= TUNING.retained_rows // 2:
-        found += [SUM, NORM, LEAD]
+        found += [source.reading(name) for source in plain(e) for name in SUMS]
     return found
 
 

@@ -17,9 +17,9 @@ import numpy as np
 
 from audits.privacy.learners.cells import of_cells, of_number
 from audits.privacy.learners.score import Score
-from audits.privacy.outputs.describe import NUMBERS, Words
-from audits.privacy.outputs.outputs import Encoded, Floats, Ints
-from audits.privacy.tuning import TUNING
+from audits.privacy.outputs.describe import Words
+from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Raw
+from audits.privacy.tuning import TINY, TUNING
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,36 +55,47 @@ class Family:
     cost   (columns of numbers, columns of symbols) → numbers that are looked at of one output: so few samples
            are taken that they are no more than `TUNING.most_numbers` in all.
     rare   whether it tells of rare events, so that all samples count.
+    few    whether it is dear, so that `TUNING.glance` samples must do; where there are many more, it has
+           looked at as many before.
     """
 
     find: Find
     cost: Callable[[int, int], float]
     rare: bool
+    few: bool
 
     def __call__(self, first: Encoded, second: Encoded) -> list[Candidates]:
         most = max(TUNING.parts, int(TUNING.most_numbers / max(self.cost(*first.shape), 1)))
-        rows = slice(most if self.rare else min(most, TUNING.retained_rows))
+        if self.few and len(first) > 2 * TUNING.glance:
+            return []
+        rows = slice(most if self.rare else min(most, TUNING.glance if self.few else TUNING.retained_rows))
         found = self.find(first.take(rows), second.take(rows))
         return [candidates for candidates in found if len(candidates.surprise)]
 
 
 def family(
-    cost: Callable[[int, int], float] = lambda width, places: width, rare: bool = False
+    cost: Callable[[int, int], float] = lambda width, places: width, rare: bool = False, few: bool = False
 ) -> Callable[[Find], Family]:
     """Makes a family of a function."""
-    return lambda find: Family(find, cost, rare)
+    return lambda find: Family(find, cost, rare, few)
 
 
-def search(name: str, families: Sequence[Family]) -> Callable[[Encoded, Encoded], Score | None]:
-    """The fit of a learner: the best candidate of all families as a score; None where chance explains it."""
+def search(
+    name: str, families: Sequence[Family], folded: bool = True
+) -> Callable[[Encoded, Encoded], Score | None]:
+    """The fit of a learner: the best candidate of all families as a score; None where chance explains it.
+
+    folded  whether the score comes with folds, which cut the winner's numbers into cells for themselves. The
+            winner is chosen once: its family must not fit its candidates to the samples.
+    """
 
     def fit(first: Encoded, second: Encoded) -> Score | None:
         found = best_of(families, first, second)
         if found is None:
             return None
         if found.cells is None:
-            return of_number(name, found.of, found.words, first, second)
-        return of_cells(name, found.of, found.cells, first, second, found.words)
+            return of_number(name, found.of, found.words, first, second, folded)
+        return of_cells(name, found.of, found.cells, first, second, found.words, folded=folded)
 
     return fit
 
@@ -124,6 +135,29 @@ def of_events(first: Any, second: Any) -> Floats:
     return of_shares(first.mean(axis=0), second.mean(axis=0), len(first))
 
 
+def of_counts(a: Raw, b: Raw) -> Floats:
+    """Surprise of how two datasets, of equally many outputs, are spread over cells (…, k): that of Pearson's
+    χ² with a degree of freedom less than there are cells with outputs."""
+    from scipy.special import gammaincc, gammaln
+
+    x = 0.5 * (np.square(a - b) / np.maximum(a + b, 1)).sum(axis=-1)
+    s = 0.5 * np.maximum(np.count_nonzero(a + b, axis=-1) - 1.0, 0.0)
+    # The probability of a larger χ², and where no double holds that, what it comes near to.
+    beyond = gammaincc(np.maximum(s, 0.5), x)
+    far = x - (s - 1.0) * np.log(np.maximum(x, 1.0)) + gammaln(np.maximum(s, 0.5))
+    return np.where(s > 0.0, np.where(beyond > TINY, -np.log(np.maximum(beyond, TINY)), far), 0.0)
+
+
+def of_classes(first: Ints, second: Ints, classes: int) -> Floats:
+    """Surprise of columns (n, c) of numbers of classes, below so many."""
+    width = first.shape[1]
+    counts = (
+        np.bincount((side + classes * np.arange(width)).ravel(), minlength=classes * width)
+        for side in (first, second)
+    )
+    return of_counts(*(found.reshape(width, classes) for found in counts))
+
+
 def of_members(first: Ints, second: Ints, cells: int) -> Floats:
     """Surprise of the share of outputs that hold anything in a cell, for each of so many cells; outputs are
     given by the cells (n, k) of what they hold."""
@@ -141,30 +175,36 @@ def of_members(first: Ints, second: Ints, cells: int) -> Floats:
 
 
 def of_numbers(a: Floats, b: Floats) -> Floats:
-    """Surprise of each column of numbers: of the largest difference of the shares beyond a quantile."""
-    best, rare = np.zeros(a.shape[1]), min(TUNING.least / (len(a) + len(b)), 0.5)
-    # Only the outermost quantiles need more samples than the others.
-    for most, levels in ((TUNING.some_rows, TUNING.levels), (None, (rare, 1.0 - rare))):
-        for level in np.quantile(np.concatenate([a[:most], b[:most]]), levels, axis=0):
-            p, q = (a >= level).mean(axis=0), (b >= level).mean(axis=0)
-            spread = (p * (1 - p) / len(a) + q * (1 - q) / len(b)) + 0.25 / (len(a) + len(b)) ** 2
-            best = np.maximum(best, 0.5 * np.square(p - q) / spread)
-    return best
+    """Surprise of each column of numbers: of the largest difference of the shares beyond a quantile, or of
+    how the numbers are spread over the cells between quantiles."""
+    if a.shape[1] == 0:
+        return np.zeros(0)
+    best, beyond = np.zeros(a.shape[1]), list[tuple[Floats, Floats]]()
+    for level in _levels(a, b).T:
+        p, q = (a >= level).mean(axis=0), (b >= level).mean(axis=0)
+        spread = (p * (1 - p) / len(a) + q * (1 - q) / len(b)) + 0.25 / (len(a) + len(b)) ** 2
+        best = np.maximum(best, 0.5 * np.square(p - q) / spread)
+        beyond.append((p, q))
+    sides = (np.stack(side, axis=1) for side in zip(*beyond[: len(TUNING.levels)], strict=True))
+    cells = (-np.diff(side, prepend=1.0, append=0.0, axis=1) * len(a) for side in sides)
+    return np.maximum(best, of_counts(*(np.round(counts) for counts in cells)))
+
+
+def _levels(a: Floats, b: Floats) -> Floats:
+    """Quantiles of each column (c, levels) of the pooled samples; only the outermost, which come last, need
+    all of them."""
+    pooled = np.concatenate([a.T, b.T], axis=1)
+    some = np.sort(pooled[:, :: max(1, pooled.shape[1] // (2 * TUNING.glance))], axis=1)
+    places = np.ceil(np.array(TUNING.levels) * (some.shape[1] - 1)).astype(np.int64)
+    rare = min(TUNING.least, pooled.shape[1] // 2)
+    ends = [rare, pooled.shape[1] - 1 - rare]
+    return np.hstack([some[:, places], np.partition(pooled, ends, axis=1)[:, ends]])
 
 
 def of_views(views: Sequence[View], first: Encoded, second: Encoded) -> Candidates:
     """Views of numbers as candidates."""
     sides = (np.stack([view.of(e) for view in views], axis=1) for e in (first, second))
     return Candidates(of_numbers(*sides), lambda j: views[j])
-
-
-def of_table(
-    of: Callable[[Encoded], Floats], words: Sequence[str], first: Encoded, second: Encoded
-) -> Candidates:
-    """Numbers that are worked out together, (n, c), from all numbers of an output, as candidates."""
-    return Candidates(
-        of_numbers(of(first), of(second)), lambda j: View((words[j], NUMBERS), lambda e: of(e)[:, j])
-    )
 
 
 def of_split(a: Ints, b: Ints, share: Any) -> Floats:

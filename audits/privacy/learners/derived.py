@@ -1,0 +1,135 @@
+"""Families of readings: what is read off sequences, remainders of it, and what two readings have to do.
+
+Readings are numbers by the thousand, so few samples must do for most of them: hundreds show a leak that many
+outputs have; a rare leak has to be seen by a reading of the sequence itself, which all samples are read for.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+import numpy as np
+
+from audits.privacy.learners.families import Found
+from audits.privacy.learners.readings import READINGS, Source, further, plain
+from audits.privacy.learners.score import some_columns
+from audits.privacy.learners.search import Candidates, View, family, of_classes, of_numbers
+from audits.privacy.outputs.describe import Column, listed
+from audits.privacy.outputs.leaves import EXACT
+from audits.privacy.outputs.outputs import Encoded, Floats, Ints
+from audits.privacy.tuning import BOUND, TUNING
+
+Change = Callable[[Floats, Floats], Floats]
+MODULI = range(2, TUNING.parts + 1)
+OFTEN = "the sum of {}", "the largest of {}", "the smallest of {}", "the median of {}", "the last of {}"
+"""Readings that are compared with columns."""
+CHANGES: dict[str, Change] = {" less ": np.subtract, " plus ": np.add, " times ": np.multiply}
+
+
+@family(cost=lambda width, places: len(READINGS) + 4 * width, rare=True)
+def summed_up(first: Encoded, second: Encoded) -> Found:
+    """What is read off the sequences of an output."""
+    sources = plain(first)
+    if sources:
+        a, b = (np.hstack([source.every(e) for source in sources]) for e in (first, second))
+        yield Candidates(of_numbers(a, b), _views(sources).__getitem__)
+
+
+@family(few=True)
+def looked_into(first: Encoded, second: Encoded) -> Found:
+    """What is read off sequences that follow from those, and by which remainders readings differ."""
+    sources = [*plain(first), *further(first)]
+    if sources:
+        a, b = (np.hstack([source.every(e) for source in sources]) for e in (first, second))
+        view = _views(sources).__getitem__
+        yield Candidates(of_numbers(a, b), view)
+        yield from _classes(view, a, b, MODULI)
+
+
+def _views(sources: Iterable[Source]) -> list[View]:
+    """The views of all readings."""
+    return [view for source in sources for view in source.views]
+
+
+@family(few=True)
+def compared(first: Encoded, second: Encoded) -> Found:
+    """Differences, sums and products of any two of some columns and of what sums up the sequences, and the
+    differences of any two readings of a sequence."""
+    letters = {column for items in first.layout.items if items.letters for column in items.columns}
+    columns = np.array([j for j in range(first.shape[0]) if j not in letters], dtype=np.int64)
+    chosen = columns[some_columns(len(columns), TUNING.most_chosen, len(first))]
+    sources = plain(first)[: TUNING.least]
+    views = [View(Column(int(j)), partial(_column, j)) for j in chosen]
+    views += [source.reading(name) for source in sources for name in OFTEN]
+    yield from _pairs(views, CHANGES, first, second)
+    for source in sources:
+        yield from _pairs(source.views, {" less ": np.subtract}, first, second)
+
+
+def _column(j: int, e: Encoded) -> Floats:
+    return np.clip(e.values[:, j], -BOUND, BOUND)
+
+
+def _pairs(views: Sequence[View], changes: dict[str, Change], first: Encoded, second: Encoded) -> Found:
+    """What is made of any two views."""
+    if len(views) < 2:
+        return
+    i, j = np.triu_indices(len(views), 1)
+    sides = [np.stack([view.of(e) for view in views], axis=1) for e in (first, second)]
+    for sign, change in changes.items():
+        a, b = (change(side[:, i], side[:, j]) for side in sides)
+
+        def view(c: int, sign: str = sign, change: Change = change) -> View:
+            one, other = views[i[c]], views[j[c]]
+            return View((one.words, sign, other.words), lambda e: change(one.of(e), other.of(e)))
+
+        yield Candidates(of_numbers(a, b), view)
+        yield from _classes(view, a, b, MODULI if sign == " plus " else ())
+
+
+def _classes(view: Callable[[int], View], a: Floats, b: Floats, moduli: Iterable[int]) -> Found:
+    """Readings that are integers: by their value where they have few of them, and by their remainders."""
+    whole = np.flatnonzero(((a == np.floor(a)) & (b == np.floor(b)) & (np.abs(a) < EXACT)).all(axis=0))
+    low, high = np.minimum(a, b).min(axis=0), np.maximum(a, b).max(axis=0)
+    few = whole[high[whole] - low[whole] < TUNING.few_values]
+    x, y = ((side[:, few] - low[few]).astype(np.int64) for side in (a, b))
+    yield Candidates(of_classes(x, y, TUNING.few_values), lambda c: view(few[c]))
+    for modulus in moduli:
+        some = whole[high[whole] - low[whole] >= modulus]
+        x, y = (np.mod(side[:, some], modulus).astype(np.int64) for side in (a, b))
+        yield Candidates(of_classes(x, y, modulus), partial(_remainder, view, some, modulus))
+
+
+def _remainder(view: Callable[[int], View], some: Ints, modulus: int, c: int) -> View:
+    """The view of a remainder of one of some readings."""
+    of = view(some[c])
+    words = of.words, f" modulo {modulus}"
+    return View(words, lambda e: np.mod(of.of(e), modulus).astype(np.int64), lambda rest: f"{{{rest}}}")
+
+
+@family(few=True)
+def orders(first: Encoded, second: Encoded) -> Found:
+    """In which order any three columns stand."""
+    if first.shape[0] < 3:
+        return
+    some = some_columns(first.shape[0], TUNING.most_chosen, len(first))
+    triples = np.array(list(itertools.combinations(some, 3)))
+
+    def view(c: int) -> View:
+        words = "the order of ", listed([Column(int(j)) for j in triples[c]])
+        return View(words, lambda e: _order(e, triples[[c]])[:, 0], _order_words)
+
+    yield Candidates(of_classes(_order(first, triples), _order(second, triples), 8), view)
+
+
+def _order(e: Encoded, triples: Ints) -> Ints:
+    """Which of three columns are less than others, as a number below 8, for each triple of columns."""
+    x, y, z = (e.values[:, column] for column in triples.T)
+    return 4 * (x < y).astype(np.int64) + 2 * (y < z) + (x < z)
+
+
+def _order_words(cell: int) -> str:
+    signs = ("<" if cell & bit else "≥" for bit in (4, 2, 1))
+    return "{{x {} y {} z, x {} z}}".format(*signs)

@@ -1,0 +1,286 @@
+"""What is read off sequences, against a plain program that reads them one by one."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from itertools import accumulate, combinations, groupby, pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from audits import audit_privacy, each
+from audits.privacy.learners.derived import compared, looked_into, orders, summed_up
+from audits.privacy.learners.readings import READINGS, Row, decimals, digits, further, held, plain
+from audits.privacy.learners.search import best_of, of_classes, of_counts
+from audits.privacy.outputs.describe import rendered
+from audits.privacy.outputs.encoder import Encoder
+from audits.privacy.outputs.outputs import Encoded
+
+Numbers = list[float]
+
+
+def encoded(*sides: Any) -> list[Encoded]:
+    encoder = Encoder()
+    first, *others = (encoder.encode(np.asarray(side), "a dataset") for side in sides)
+    return [encoder.widen(e) for e in (first, *others)]
+
+
+def in_a_row(holds: list[bool]) -> int:
+    return max((len(list(group)) for value, group in groupby(holds) if value), default=0)
+
+
+def steps(x: Numbers) -> Numbers:
+    return [b - a for a, b in pairwise(x)]
+
+
+def ordered_gaps(x: Numbers) -> Numbers:
+    return steps(sorted(x))
+
+
+def signs(x: Numbers) -> int:
+    return sum(a * b < 0.0 for a, b in pairwise(x))
+
+
+def mean(x: Numbers) -> float:
+    return math.fsum(x) / len(x)
+
+
+def median(x: Numbers) -> float:
+    y = sorted(x)
+    return 0.5 * (y[(len(y) - 1) // 2] + y[len(y) // 2])
+
+
+def exclusive_or(x: Numbers) -> int:
+    found = 0
+    for number in x:
+        found ^= int(number)
+    return found
+
+
+def correlation(x: Numbers, lag: int) -> float:
+    z = [number - mean(x) for number in x]
+    total = sum(number**2 for number in z)
+    return sum(a * b for a, b in zip(z, z[lag:], strict=False)) / total if total else 0.0
+
+
+def ends(x: Numbers, width: int) -> float:
+    row = [*x, *[0.0] * (width - len(x))]
+    half = width // 2
+    return sum(row[:half]) - sum(row[width - half :])
+
+
+WIDTH = 8
+PLAIN: dict[str, Callable[[Numbers], float]] = {
+    "the sum of {}": math.fsum,
+    "the root of the sum of squares of {}": lambda x: math.sqrt(sum(y * y for y in x)),
+    "how many {} there are": len,
+    "the largest of {}": max,
+    "the smallest of {}": min,
+    "the median of {}": median,
+    "the average less the median of {}": lambda x: mean(x) - median(x),
+    "the largest less the smallest of {}": lambda x: max(x) - min(x),
+    "the largest less the second of {}": lambda x: sorted(x)[-1] - sorted(x)[-2],
+    "the second less the smallest of {}": lambda x: sorted(x)[1] - sorted(x)[0],
+    "the largest gap in order between {}": lambda x: max(ordered_gaps(x)),
+    "the smallest gap in order between {}": lambda x: min(ordered_gaps(x)),
+    "the place of the largest of {}": lambda x: x.index(max(x)),
+    "the place of the smallest of {}": lambda x: x.index(min(x)),
+    "how many of {} are positive": lambda x: sum(y > 0 for y in x),
+    "how many of {} are even": lambda x: sum(y % 2 == 0 for y in x),
+    "how many of {} are rounded": lambda x: sum(round(y, 6) == y for y in x),
+    "how many of {} exceed their average": lambda x: sum(y > mean(x) for y in x),
+    "how many different values {} have": lambda x: len(set(x)),
+    "how often the commonest of {} occurs": lambda x: max(Counter(x).values()),
+    "how often the first of {} occurs": lambda x: x.count(x[0]),
+    "how often the last of {} occurs": lambda x: x.count(x[-1]),
+    "how many of {} exceed the first": lambda x: sum(y > x[0] for y in x),
+    "how many of {} exceed the last": lambda x: sum(y > x[-1] for y in x),
+    "the largest less all others of {}": lambda x: 2.0 * max(x) - sum(x),
+    "how many of {} exceed the one before": lambda x: sum(y > 0 for y in steps(x)),
+    "how many in a row of {} exceed the one before": lambda x: in_a_row([y > 0 for y in steps(x)]),
+    "how many of {} equal the one before": lambda x: sum(y == 0 for y in steps(x)),
+    "how many in a row of {} are equal": lambda x: in_a_row([y == 0 for y in steps(x)]),
+    "how many in a row of {} are positive": lambda x: in_a_row([y > 0 for y in x]),
+    "how many signs of {} differ from the one before": signs,
+    "how many of {} exceed both neighbours": lambda x: sum(
+        a < b > c for a, b, c in zip(x, x[1:], x[2:], strict=False)
+    ),
+    "how many pairs of {} stand in falling order": lambda x: sum(a > b for a, b in combinations(x, 2)),
+    "the first of {}": lambda x: x[0],
+    "the last of {}": lambda x: x[-1],
+    "the last less the first of {}": lambda x: x[-1] - x[0],
+    "the sum with alternating signs of {}": lambda x: sum(y * (-1) ** j for j, y in enumerate(x)),
+    "the sum, each times its place, of {}": lambda x: sum(y * j for j, y in enumerate(x, 1)),
+    "the first half less the second half of {}": lambda x: ends(x, WIDTH),
+    "the place of the first positive one of {}": lambda x: next((j for j, y in enumerate(x) if y > 0), WIDTH),
+    "the place of the first above the average of {}": lambda x: next(
+        (j for j, y in enumerate(x) if y > mean(x)), WIDTH
+    ),
+    "the largest sum so far of {}": lambda x: max(accumulate(x)),
+    "the smallest sum so far of {}": lambda x: min(accumulate(x)),
+    "how many of {} are the same from behind": lambda x: sum(a == b for a, b in zip(x, x[::-1], strict=True)),
+    "how many of {} equal their place": lambda x: sum(y == j for j, y in enumerate(x)),
+    "the exclusive or of {}": exclusive_or,
+    "the greatest common divisor of {}": lambda x: math.gcd(*map(int, x)),
+}
+for k in range(2, 6):
+    PLAIN[f"number {k} of {{}} from the largest on"] = lambda x, k=k: sorted(x)[-k]
+    PLAIN[f"number {k} of {{}} from the smallest on"] = lambda x, k=k: sorted(x)[k - 1]
+for k in range(1, 6):
+    PLAIN[f"the correlation of {{}} with those {k} before"] = lambda x, k=k: correlation(x, k)
+
+
+def test_there_is_a_plain_program_for_every_reading() -> None:
+    assert PLAIN.keys() == READINGS.keys()
+
+
+@given(st.lists(st.lists(st.integers(-4, 6), min_size=5, max_size=WIDTH), min_size=1, max_size=5))
+@settings(max_examples=60, deadline=None)
+def test_readings_are_those_of_a_plain_program(lists: list[list[int]]) -> None:
+    padded = np.array([[*some, *[np.nan] * (WIDTH - len(some))] for some in lists], dtype=np.float64)
+    for name, reading in READINGS.items():
+        expected = [float(PLAIN[name]([float(y) for y in some])) for some in lists]
+        np.testing.assert_allclose(reading(Row(padded)), expected, atol=1e-9, err_msg=name)
+
+
+def test_rows_without_numbers_are_read_without_a_warning() -> None:
+    for reading in READINGS.values():
+        assert np.asarray(reading(Row(np.full((3, 4), np.nan)))).shape == (3,)
+        assert np.asarray(reading(Row(np.zeros((3, 1))))).shape == (3,)
+
+
+@given(st.integers(0, 2**53 - 1))
+def test_digits_are_those_that_python_writes(number: int) -> None:
+    for base, text in ((10, str(number)), (2, f"{number:b}")):
+        found = digits(np.array([-float(number)]), base)[0]
+        assert found[~np.isnan(found)].tolist() == [float(c) for c in text[::-1]]
+
+
+@given(st.integers(0, 10**8))
+def test_decimals_are_those_that_python_writes(number: int) -> None:
+    text = f"{number / 1000:.6f}"
+    assert decimals(np.array([float(text)]))[0].tolist() == [float(c) for c in text.split(".")[1]]
+
+
+def test_sequences_of_a_matrix_are_its_rows_columns_and_diagonals() -> None:
+    matrix = np.random.default_rng(0).integers(0, 9, size=(5, 3, 3)).astype(float)
+    (e,) = encoded(matrix)
+    found = {rendered(source.words): source.of(e) for source in further(e)}
+    expected = {
+        "the sums of the rows of output": matrix.sum(axis=2),
+        "the sums of the columns of output": matrix.sum(axis=1),
+        "the diagonal of output": np.stack([np.diag(one) for one in matrix]),
+        "the differences of neighbours in output": np.diff(matrix.reshape(5, 9), axis=1),
+    }
+    for words, values in expected.items():
+        np.testing.assert_array_equal(found[words], values)
+    squares = [one[:2, :2] + one[1:, :2] + one[:2, 1:] + one[1:, 1:] for one in matrix]
+    np.testing.assert_array_equal(found["the sums of squares of four in output"], np.reshape(squares, (5, 4)))
+
+
+def test_lists_texts_and_records_have_sequences_of_their_own() -> None:
+    outputs = np.empty(40, dtype=object)
+    outputs[:] = [
+        {"a": [1, 2, 3], "b": [4, 5][: 1 + j % 2], "text": f"no {j} and {j * j}"} for j in range(40)
+    ]
+    (e,) = encoded(outputs)
+    rows = {rendered(source.words): source.of(e) for source in plain(e)}
+    np.testing.assert_array_equal(rows["the numbers in output['a']"], [[1, 2, 3]] * 40)
+    np.testing.assert_array_equal(
+        rows["the numbers in output['b']"], [[4.0, 5.0 if j % 2 else np.nan] for j in range(40)]
+    )
+    np.testing.assert_array_equal(
+        rows["the numbers in the text of output['text']"], [[j, j * j] for j in range(40)]
+    )
+    letters = rows["the numbers in the letters of output['text']"]
+    assert "".join(chr(int(c)) for c in letters[12] if not np.isnan(c)) == "no 12 and 144"
+    words = rows["the numbers in the words of output['text']"]
+    assert (words[:, 1] < words[:, 0]).all()  # "and" comes before "no"
+
+
+def test_names_in_a_list_are_ordered_by_the_alphabet() -> None:
+    names = np.empty(3, dtype=object)
+    names[:] = [["bee", "ant"], ["cat", "dog"], ["ant", "ant"]]
+    (e,) = encoded(names)
+    (items,) = e.layout.items
+    x = held(items, e)
+    assert [a < b for a, b in x.tolist()] == [False, True, False]
+    assert x[2, 0] == x[2, 1] == x[0, 1]
+
+
+def test_pearsons_statistic_is_that_of_scipy() -> None:
+    from scipy import stats
+
+    rng = np.random.default_rng(3)
+    a, b = rng.multinomial(300, [0.2, 0.3, 0.1, 0.4], size=2)
+    for first, second in ((a, b), (np.array([60, 40, 0, 0]), np.array([30, 60, 10, 0]))):
+        table = np.stack([first, second])[:, (first + second) > 0]
+        expected = stats.chi2_contingency(table, correction=False).pvalue
+        assert of_counts(first, second) == pytest.approx(-math.log(expected), rel=1e-9)
+    classes = [np.repeat(np.arange(4), counts)[:, None] for counts in (a, b)]
+    np.testing.assert_allclose(of_classes(*classes, 4), [of_counts(a, b)])
+    # Where no double holds the probability, the surprise goes on to grow.
+    far = of_counts(np.array([[900, 100], [9000, 1000]]), np.array([[100, 900], [1000, 9000]]))
+    assert far[1] > 5.0 * far[0] > 1000.0
+
+
+def test_little_is_told_where_there_is_nothing() -> None:
+    # Odds against chance of e^3 a case (approximate): more than 30 of 120 with probability below 1e-6.
+    rng = np.random.default_rng(12)
+    told = 0
+    for size in (32, 100, 400) * 5:
+        for drawn in (rng.normal(size=(2, size, 6)), rng.integers(0, 30, size=(2, size, 6)).astype(float)):
+            a, b = encoded(*drawn)
+            told += sum(
+                best_of([one], a, b) is not None for one in (summed_up, looked_into, compared, orders)
+            )
+    assert told <= 30
+
+
+def leaky(holds: Callable[[Any], bool], draw: Callable[[np.random.Generator], Any]) -> Any:
+    """Outputs of which nine of ten have the property on one dataset, one of ten on the other."""
+
+    def mechanism(data: int, rng: np.random.Generator) -> Any:
+        wanted = bool(rng.random() < (0.9 if data else 0.1))
+        output = draw(rng)
+        while bool(holds(output)) != wanted:
+            output = draw(rng)
+        return output
+
+    return each(mechanism)
+
+
+def word(rng: np.random.Generator) -> str:
+    return "".join("abcdefgh"[i] for i in rng.integers(0, 8, 9))
+
+
+@pytest.mark.parametrize(
+    ("holds", "draw"),
+    [
+        (lambda x: np.argmax(x) % 2 == 0, lambda rng: rng.normal(size=9)),
+        (lambda x: sum(map(int, str(x))) % 3 == 0, lambda rng: int(rng.integers(10**6))),
+        (lambda x: np.ptp(x.sum(axis=0)) > np.ptp(x.sum(axis=1)), lambda rng: rng.normal(size=(3, 3))),
+        (lambda x: x == sorted(x), lambda rng: [word(rng) for _ in range(3)]),
+        (lambda x: "ab" in x, word),
+        (lambda x: len(set(x)) % 2 == 0, lambda rng: rng.integers(0, 9, int(rng.integers(3, 8))).tolist()),
+        (lambda x: x["b"] < x["a"] < x["c"], lambda rng: dict(zip("abc", rng.normal(size=3), strict=True))),
+    ],
+)
+def test_what_a_person_could_say_of_an_output_is_found(holds: Any, draw: Any) -> None:
+    # Power, not level: a test that knows the property needs 60 samples at this α.
+    result = audit_privacy(
+        leaky(holds, draw),
+        [(0, 1)],
+        epsilon=1.0,
+        adjacency=lambda a, b: True,
+        alpha=1e-6,
+        max_samples=2_000,
+        simplest=False,
+    )
+    assert result.refuted
+    assert result.samples < 1_000
