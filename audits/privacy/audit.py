@@ -16,7 +16,7 @@ import numpy as np
 from audits.privacy import failures
 from audits.privacy import footprints as footprints_of
 from audits.privacy.after.planting import KEPT, LEAST_SECONDS, PATIENCE, Leaky, Passed, plant
-from audits.privacy.after.witness import Witness, find_witness, fresh_samples
+from audits.privacy.after.witness import Reading, Witness, find_witness, fresh_samples
 from audits.privacy.assumptions import CALL, Assumptions, sentence
 from audits.privacy.draw.datasets import brief, digest, kept_apart
 from audits.privacy.draw.draws import Drawer, named
@@ -138,7 +138,7 @@ def audit_privacy(
             raise
         return replace(found, seconds=time.perf_counter() - began)
     result = _result(job, checks, _withheld(job, checks, finding), taken)
-    result = _after(job, result, time.process_time() - started)
+    result = _after(job, result, finding.reading, time.process_time() - started)
     note = f"{result.note} {MORE_PAIRS}".strip() if more_pairs else result.note
     return replace(result, note=note, seconds=time.perf_counter() - began)
 
@@ -234,7 +234,7 @@ def _told_by_failures(job: Job, again: Callable[..., AuditResult]) -> AuditResul
     return replace(found, event=f"{failure}; {found.event}", note=note) if found.refuted else None
 
 
-def _after(job: Job, result: AuditResult, seconds: float) -> AuditResult:
+def _after(job: Job, result: AuditResult, reading: Reading | None, seconds: float) -> AuditResult:
     """The result with what follows the verdict: notes, low-order bits, and planted leaks or the witness. The
     verdict took `seconds` of the processor."""
     asked, drawer = job.options, job.drawer
@@ -262,7 +262,7 @@ def _after(job: Job, result: AuditResult, seconds: float) -> AuditResult:
     with suppress(ValueError, *asked.stops):
         if asked.simplest and result.refuted:
             announce("refuted; a simple event is looked for")
-            return replace(result, simplest=_witness(job, outputs, result))
+            return replace(result, simplest=_witness(job, outputs, result, reading))
     return result
 
 
@@ -283,7 +283,9 @@ def _planted(job: Job, outputs: list[Any], result: AuditResult, cost: float) -> 
     return plant(audit, outputs, job.drawer.encoder(), allowed, job.rng.spawn(1)[0])
 
 
-def _witness(job: Job, outputs: Sequence[Any], result: AuditResult) -> Witness | None:
+def _witness(
+    job: Job, outputs: Sequence[Any], result: AuditResult, reading: Reading | None
+) -> Witness | None:
     """The simplest event that shows the refutation; None where there is none, or no time to count one."""
     asked, drawer, index = job.options, job.drawer, result.pair_index
     rng = job.rng.spawn(1)[0]
@@ -306,6 +308,7 @@ def _witness(job: Job, outputs: Sequence[Any], result: AuditResult) -> Witness |
         bound=result.epsilon_lower,
         samples=samples,
         encoder=drawer.encoder(),
+        reading=reading,
     )
 
 

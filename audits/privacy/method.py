@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from audits.privacy.after.witness import Reading
 from audits.privacy.draw.datasets import Dataset
 from audits.privacy.draw.draws import Drawer
 from audits.privacy.options import Options
@@ -35,6 +36,7 @@ class Finding:
     undecided: bool = False
     epsilon_estimate: float = 0.0
     followed: int = 0
+    reading: Reading | None = None
 
 
 def nothing(samples: int, note: str = "") -> Finding:

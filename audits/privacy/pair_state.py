@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from audits.privacy.after.witness import Reading
 from audits.privacy.bet import betting, events, folds
 from audits.privacy.bet.atoms import (
     Atoms,
@@ -23,7 +24,7 @@ from audits.privacy.bet.atoms import (
 from audits.privacy.draw.datasets import Dataset
 from audits.privacy.draw.draws import named
 from audits.privacy.learners.choice import learners
-from audits.privacy.learners.score import Learner
+from audits.privacy.learners.score import Learner, Score
 from audits.privacy.method import Job
 from audits.privacy.options import Options
 from audits.privacy.outputs.outputs import Encoded, Ints, join
@@ -268,6 +269,15 @@ class PairState:
             for count, outputs in zip(found, both, strict=True):
                 count += events.count(family.score.evaluate(self.known(outputs)), family.thresholds)
         return found
+
+    def reading(self, score: Score) -> Reading | None:
+        """The number of an output that a score looks at, of outputs as the mechanism returns them; None where
+        it looks at more than a number."""
+        if score.number is None:
+            return None
+        words, of = score.number
+        where = named(0, self.index)
+        return self.encoder.said(words), lambda raw: of(self.known(self.encoder.encode(raw, where)))
 
     def curve(self, family: events.ThresholdFamily) -> tuple[CurvePoint, ...]:
         """Every event of a family with its shares."""

@@ -564,4 +564,5 @@ class Sequential:
             event=with_shares(text, direction, x[event] / family.size, y[event] / family.size),
             curve=state.curve(family),
             epsilon_estimate=shown,
+            reading=state.reading(family.score),
         )

@@ -818,7 +818,7 @@ def test_pairs_beyond_the_first_64_are_not_dropped_silently() -> None:
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        (lambda bit, rng: np.inf if bit else rng.normal(), "output ≥ 1e+300"),
+        (lambda bit, rng: np.inf if bit else rng.normal(), "output ≥ 1e+300 or output < "),
         (
             lambda bit, rng: "bad value in column 0" if bit else "symbol 3",
             "'symbol 3' or 'bad value in column 0'",

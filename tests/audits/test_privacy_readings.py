@@ -78,7 +78,7 @@ WIDTH = 8
 PLAIN: dict[str, Callable[[Numbers], float]] = {
     "the sum of {}": math.fsum,
     "the root of the sum of squares of {}": lambda x: math.sqrt(sum(y * y for y in x)),
-    "how many {} there are": len,
+    "how many there are of {}": len,
     "the largest of {}": max,
     "the smallest of {}": min,
     "the median of {}": median,
@@ -197,9 +197,9 @@ def test_lists_texts_and_records_have_sequences_of_their_own() -> None:
     np.testing.assert_array_equal(
         rows["the numbers in the text of output['text']"], [[j, j * j] for j in range(40)]
     )
-    letters = rows["the numbers in the letters of output['text']"]
+    letters = rows["the letters of output['text']"]
     assert "".join(chr(int(c)) for c in letters[12] if not np.isnan(c)) == "no 12 and 144"
-    words = rows["the numbers in the words of output['text']"]
+    words = rows["the words of output['text']"]
     assert (words[:, 1] < words[:, 0]).all()  # "and" comes before "no"
 
 

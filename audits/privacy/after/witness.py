@@ -3,7 +3,8 @@
 The event that carries a refutation is often one of a learned score, which nobody can check by hand. So the
 outputs that the audit drew are searched for events that can: the best event of each simple kind is chosen on
 them, and all of these are counted on fresh outputs. The first kind whose event is nearly as strong
-is the witness.
+is the witness. The last kind is an event of the number that carried the refutation, where that was a single
+number that can be read off an output.
 
 How the figures are valid. With K events and α in all, each of the 2K probabilities has its Clopper–Pearson
 interval at level α/(2K), so that all of them hold at once with probability 1 − α, whichever event is named
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -51,6 +52,8 @@ CAUTION = 1.0
 
 SUMS = {"sum": "the sum of the coordinates", "largest": "the largest size of a coordinate"}
 ZERO = " (what is no number counts as 0)"
+Reading = tuple[str, Callable[[Raw], Floats]]
+"""A number of each output, in words; outputs → their numbers."""
 Weights = tuple[tuple[int, float], ...]
 
 
@@ -71,7 +74,7 @@ class Witness:
     """The simplest event that shows the violation, counted on outputs that had no part in choosing it.
 
     event       in words of the output; every number in them is exact.
-    kind        "symbol", "value", "threshold", "interval", "sum", "largest" or "weighted".
+    kind        "symbol", "value", "threshold", "interval", "sum", "largest", "weighted" or "reading".
     first, second   its probabilities on the two datasets of the pair, intervals included.
     epsilon     shown by them: log((low − δ)/high) of the greater and the lesser probability.
     confidence  with which both intervals, and so `epsilon`, hold.
@@ -101,7 +104,8 @@ class Witness:
 class _Event:
     """{low ≤ x < high} of a number x of the output, or a symbol in a place; `outside` for the complement.
 
-    place  a column, or of a weighted sum pairs of a column and its weight.
+    place    a column, or of a weighted sum pairs of a column and its weight.
+    reading  the words for x, where that is the number that carried the refutation.
     """
 
     kind: str
@@ -110,6 +114,7 @@ class _Event:
     high: float
     outside: bool
     expected: float
+    reading: str = ""
 
     def holds(self, outputs: Encoded) -> NDArray[np.bool_]:
         x = _looked_at(outputs, self.kind, self.place)
@@ -118,7 +123,9 @@ class _Event:
 
     def words(self, encoder: Encoder) -> str:
         sign = "≠" if self.outside else "="
-        if isinstance(self.place, tuple):
+        if self.reading:
+            what = self.reading
+        elif isinstance(self.place, tuple):
             what = weighted((Column(j), w) for j, w in self.place)
         else:
             what = SUMS.get(self.kind) or (Mark if self.kind == "symbol" else Column)(self.place)
@@ -126,6 +133,8 @@ class _Event:
             said = f" is {'neither absent nor' if self.outside else 'absent or'} a container"
         elif self.kind == "symbol":
             said = f" {sign} ", Symbol(int(self.low))
+        elif self.kind == "value" and self.reading:
+            said = f" {sign} {value_words(self.low)}"
         elif self.kind == "value":
             look = encoder.place(cast(int, self.place)).look
             character = f", which is {chr(int(self.low))!r}" if look and look.characters else ""
@@ -139,7 +148,7 @@ class _Event:
         symbols = (
             encoder.number_columns if self.kind in SUMS else looked_at.intersection(encoder.number_columns)
         )
-        beside = ZERO if symbols and self.kind not in ("symbol", "value") else ""
+        beside = ZERO if symbols and not self.reading and self.kind not in ("symbol", "value") else ""
         return encoder.said((what, said, beside), most=60)
 
 
@@ -164,6 +173,7 @@ def find_witness(
     bound: float,
     samples: int,
     encoder: Encoder,
+    reading: Reading | None = None,
 ) -> Witness | None:
     """The simplest event that shows ε above the claimed one; None where none of the simple events does.
 
@@ -172,6 +182,7 @@ def find_witness(
     bound     the audit's lower bound on ε; `alpha` is the error level of what is said here.
     samples   outputs of each dataset that are drawn afresh; see `fresh_samples`.
     encoder   what turns outputs into columns; a new one.
+    reading   the number of an output that carried the refutation, if there is one.
     """
     if min(map(len, seen)) < 2:
         return None
@@ -185,6 +196,10 @@ def find_witness(
     vectors = all(part.ndim > 1 and part.dtype.kind in "biuf" for part in raw)
     rate = _Rate(epsilon, delta, alpha, samples, (len(raw[0]), len(raw[1])))
     events = list(_best_of_each_kind(sides, vectors, rate))
+    if reading is not None:
+        read = [_read(reading, part) for part in raw]
+        best = max(_best_of_each_kind(read, False, rate), key=lambda event: event.expected, default=None)
+        events += [] if best is None else [replace(best, reading=reading[0])]
     found = [event for event in events if event.expected > epsilon]
     if not found:
         # What is expected errs on the safe side: the best event is worth its draws where it comes near.
@@ -195,10 +210,19 @@ def find_witness(
     hits = np.zeros((2, len(found)), dtype=np.int64)
     for start in range(0, samples, CHUNK):
         for side in (0, 1):
-            fresh = encoder.encode(draw(side, min(CHUNK, samples - start)), f"dataset {side}")
-            known = fresh.narrow(sides[0].shape)
-            hits[side] += [np.count_nonzero(event.holds(known)) for event in found]
+            fresh = draw(side, min(CHUNK, samples - start))
+            known = encoder.encode(fresh, f"dataset {side}").narrow(sides[0].shape)
+            looked_at = known if reading is None else _read(reading, fresh)
+            hits[side] += [
+                np.count_nonzero(event.holds(looked_at if event.reading else known)) for event in found
+            ]
     return _named(found, hits, rate, bound, encoder)
+
+
+def _read(reading: Reading, outputs: Raw) -> Encoded:
+    """The reading of each output, as if that were the output."""
+    numbers = np.asarray(reading[1](outputs), dtype=np.float64)
+    return Encoded(numbers[:, None], np.zeros((len(numbers), 0), dtype=np.int64))
 
 
 def fresh_samples(samples: int) -> int:
@@ -224,7 +248,7 @@ def _named(
         named.append(
             Witness(
                 event=event.words(encoder),
-                kind=event.kind,
+                kind="reading" if event.reading else event.kind,
                 first=first,
                 second=second,
                 epsilon=shown,
@@ -255,7 +279,7 @@ class _Rate:
         """ε from counts of an event on the seen outputs, in the better one of the two directions."""
         from scipy.special import ndtri
 
-        z = -float(ndtri(self.alpha / 28.0))  # of seven events
+        z = -float(ndtri(self.alpha / 32.0))  # of eight events
         ends: list[tuple[Floats, Floats]] = []
         for hits, n in zip((first, second), self.seen, strict=True):
             share = (np.asarray(hits, dtype=np.float64) + 0.5) / (n + 1.0)

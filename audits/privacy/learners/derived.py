@@ -119,7 +119,7 @@ def orders(first: Encoded, second: Encoded) -> Found:
 
     def view(c: int) -> View:
         words = "the order of ", listed([Column(int(j)) for j in triples[c]])
-        return View(words, lambda e: _order(e, triples[[c]])[:, 0], _order_words)
+        return View(words, lambda e: _order(e, triples[[c]])[:, 0], _order_words, 0.0)
 
     yield Candidates(of_classes(_order(first, triples), _order(second, triples), 8), view)
 

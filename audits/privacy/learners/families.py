@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
@@ -268,7 +269,10 @@ def _window(source: Source, length: int, step: int, sides: Sequence[Encoded], ke
     e = next(side for side in sides if (keys(side) == key).any())
     row, place = np.argwhere(keys(e) == key)[0]
     shown = source.of(e.take(slice(row, row + 1)))[0, step * place :][:length]
-    words = f"how often ({', '.join(number_words(x, 6) for x in shown)}) stands in "
+    said = f"({', '.join(number_words(x, 6) for x in shown)})"
+    if source.letters and 0 < shown.min() <= shown.max() <= sys.maxunicode:
+        said = repr("".join(chr(int(x)) for x in shown))
+    words = f"how often {said} stands in "
     return View((words, source.words), lambda e: 1.0 * (keys(e) == key).sum(axis=1))
 
 
@@ -297,7 +301,7 @@ def in_place(first: Encoded, second: Encoded) -> Found:
     for place in range(first.shape[1]):
         here = [np.bincount(e.codes[:, place], minlength=_last(first, second)) for e in (first, second)]
         apart = of_shares(here[0] / len(first), here[1] / len(second), len(first))
-        view = View(Mark(place), lambda e, at=place: e.codes[:, at], _symbol_words)
+        view = View(Mark(place), lambda e, at=place: e.codes[:, at], _symbol_words, 0.0)
         yield Candidates(apart, lambda j, view=view: view)
 
 
@@ -369,7 +373,10 @@ def parities(first: Encoded, second: Encoded) -> Found:
         above = "exceed their averages" if middle[varied[chosen]].any() else "are positive"
         cells = "the even ones", "the odd ones"
         return View(
-            ("how many of ", names, f" {above}"), lambda e: odd(e, chosen).astype(np.int64), cells.__getitem__
+            ("how many of ", names, f" {above}"),
+            lambda e: odd(e, chosen).astype(np.int64),
+            cells.__getitem__,
+            0.0,
         )
 
     every = np.arange(len(varied))

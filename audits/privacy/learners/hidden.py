@@ -127,7 +127,11 @@ def _phases(view: View, exactly: Any) -> View:
         return (np.mod(turns, 1.0) * cells + math.sqrt(TUNING.steady)).astype(np.int64) % cells
 
     words = view.words, f" modulo {1.0 / frequency:.12g}, in periods,"
-    return View(words, phase, lambda c: Interval(f"{c / cells:g}", f"{(c + 1) / cells:g}"))
+
+    def interval(c: int) -> Words:
+        return Interval(f"{c / cells:g}", f"{(c + 1) / cells:g}")
+
+    return View(words, phase, interval, 1.0 / cells)
 
 
 def _waves(x: Floats, y: Floats, bins: int) -> Iterator[Wave]:
@@ -261,7 +265,7 @@ def _cells(view: View, found: list[Cell]) -> View:
         a, b = number_words(low[c]), number_words(high[c])
         return f"{{{a}}}" if a == b else f"[{a}, {b}]"
 
-    return View(view.words, cell, words)
+    return View(view.words, cell, words, 0.0)
 
 
 def _crowded(x: Floats, y: Floats, luck: float) -> list[Cell]:

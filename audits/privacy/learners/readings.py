@@ -167,7 +167,7 @@ NEAR = range(2, TUNING.neighbours + 1)
 READINGS: dict[str, Reading] = {
     "the sum of {}": lambda row: row.filled.sum(axis=1),
     "the root of the sum of squares of {}": lambda row: np.sqrt(np.square(row.filled).sum(axis=1)),
-    "how many {} there are": lambda row: row.count,
+    "how many there are of {}": lambda row: row.count,
     "the largest of {}": lambda row: row.largest(1),
     "the smallest of {}": lambda row: row.smallest(1),
     "the median of {}": lambda row: row.median,
@@ -228,10 +228,12 @@ READINGS: dict[str, Reading] = {
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A sequence that is read off an output: its words, and outputs → (n, w), NaN for what is missing."""
+    """A sequence that is read off an output: its words, and outputs → (n, w), NaN for what is missing; and
+    whether its numbers are those of characters, or of words in the alphabet."""
 
     words: Words
     of: Callable[[Encoded], Floats]
+    letters: bool = False
 
     def reading(self, name: str) -> View:
         """The view of one reading."""
@@ -275,7 +277,11 @@ def sequences(e: Encoded) -> list[Items]:
 def plain(e: Encoded) -> list[Source]:
     """The sequences themselves."""
     return [
-        Source(("the numbers in ", items.words), lambda e, items=items: held(items, e))
+        Source(
+            items.words if items.letters else f"the numbers in {items.words}",
+            lambda e, items=items: held(items, e),
+            items.letters,
+        )
         for items in sequences(e)
     ]
 

@@ -28,6 +28,7 @@ class Score:
     learned   whether it was fitted to labelled samples, so that those must not judge it.
     monotone  whether it means to grow with the likelihood ratio, so that a smooth curve may calibrate it.
     in_words  whether its events are in words of the output, which need no further words.
+    number    the number of an output that it cuts into cells, in words and as a function; None for others.
     folds     the same fitted without one part of the samples that it was learned from, for each part (see
               `fold_of`): they may judge it on those.
     """
@@ -38,6 +39,7 @@ class Score:
     learned: bool = True
     monotone: bool = True
     in_words: bool = True
+    number: tuple[Words, Callable[[Encoded], Floats]] | None = None
     folds: Folds | None = None
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,11 +29,18 @@ class View:
     words  a description; see `describe`.
     of     outputs → a number each, or the number of the cell that each lies in.
     cells  number of a cell → the cell in words; None where `of` gives numbers, which are cut into cells.
+    unit   what the number of a cell counts in, as a person would read it; 0 where it says nothing.
     """
 
     words: Words
     of: Callable[[Encoded], Any]
     cells: Callable[[int], Words] | None = None
+    unit: float = 1.0
+
+    @property
+    def number(self) -> tuple[Words, Callable[[Encoded], Floats]] | None:
+        """The number that a person would read off an output, in words and as a function; None for none."""
+        return (self.words, lambda e: self.unit * self.of(e)) if self.unit else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +101,10 @@ def search(
         if found is None:
             return None
         if found.cells is None:
-            return of_number(name, found.of, found.words, first, second, folded)
-        return of_cells(name, found.of, found.cells, first, second, found.words, folded=folded)
+            score = of_number(name, found.of, found.words, first, second, folded)
+        else:
+            score = of_cells(name, found.of, found.cells, first, second, found.words, folded=folded)
+        return replace(score, number=found.number)
 
     return fit
 
