@@ -15,7 +15,16 @@ from hypothesis import strategies as st
 
 from audits import audit_privacy, each
 from audits.privacy.learners.derived import compared, looked_into, orders, summed_up
-from audits.privacy.learners.readings import READINGS, Row, decimals, digits, further, held, plain
+from audits.privacy.learners.readings import (
+    READINGS,
+    Row,
+    decimals,
+    digits,
+    further,
+    held,
+    plain,
+    significant,
+)
 from audits.privacy.learners.search import best_of, of_classes, of_counts
 from audits.privacy.outputs.describe import rendered
 from audits.privacy.outputs.encoder import Encoder
@@ -90,6 +99,9 @@ PLAIN: dict[str, Callable[[Numbers], float]] = {
     "the smallest gap in order between {}": lambda x: min(ordered_gaps(x)),
     "the place of the largest of {}": lambda x: x.index(max(x)),
     "the place of the smallest of {}": lambda x: x.index(min(x)),
+    "the place of the second largest of {}": lambda x: len(x) - 1 - x[::-1].index(sorted(x)[-2]),
+    "the third moment of {}": lambda x: sum((y - mean(x)) ** 3 for y in x),
+    "the fourth moment of {}": lambda x: sum((y - mean(x)) ** 4 for y in x),
     "how many of {} are positive": lambda x: sum(y > 0 for y in x),
     "how many of {} are even": lambda x: sum(y % 2 == 0 for y in x),
     "how many of {} are rounded": lambda x: sum(round(y, 6) == y for y in x),
@@ -145,7 +157,7 @@ def test_readings_are_those_of_a_plain_program(lists: list[list[int]]) -> None:
     padded = np.array([[*some, *[np.nan] * (WIDTH - len(some))] for some in lists], dtype=np.float64)
     for name, reading in READINGS.items():
         expected = [float(PLAIN[name]([float(y) for y in some])) for some in lists]
-        np.testing.assert_allclose(reading(Row(padded)), expected, atol=1e-9, err_msg=name)
+        np.testing.assert_allclose(reading(Row(padded)), expected, atol=1e-8, err_msg=name)
 
 
 def test_rows_without_numbers_are_read_without_a_warning() -> None:
@@ -165,6 +177,12 @@ def test_digits_are_those_that_python_writes(number: int) -> None:
 def test_decimals_are_those_that_python_writes(number: int) -> None:
     text = f"{number / 1000:.6f}"
     assert decimals(np.array([float(text)]))[0].tolist() == [float(c) for c in text.split(".")[1]]
+
+
+@given(st.integers(1, 999_999), st.integers(-5, 5))
+def test_significant_digits_are_those_that_python_writes(number: int, power: int) -> None:
+    found = significant(np.array([-number * 10.0**power]))[0]
+    assert found.tolist() == [float(c) for c in f"{number:<06d}".replace(" ", "0")][:6]
 
 
 def test_sequences_of_a_matrix_are_its_rows_columns_and_diagonals() -> None:

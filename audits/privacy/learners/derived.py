@@ -23,9 +23,22 @@ from audits.privacy.tuning import BOUND, TUNING
 
 Change = Callable[[Floats, Floats], Floats]
 MODULI = range(2, TUNING.parts + 1)
-OFTEN = "the sum of {}", "the largest of {}", "the smallest of {}", "the median of {}", "the last of {}"
+OFTEN = (
+    "the sum of {}",
+    "the largest of {}",
+    "the smallest of {}",
+    "the median of {}",
+    "the last of {}",
+    "the place of the largest of {}",
+    "the place of the smallest of {}",
+)
 """Readings that are compared with columns."""
-CHANGES: dict[str, Change] = {" less ": np.subtract, " plus ": np.add, " times ": np.multiply}
+CHANGES: dict[str, Change] = {
+    " less ": np.subtract,
+    " plus ": np.add,
+    " times ": np.multiply,
+    " modulo ": lambda a, b: np.fmod(a, np.where(b == 0.0, 1.0, b)),
+}
 
 
 @family(cost=lambda width, places: len(READINGS) + 4 * width, rare=True)

@@ -7,6 +7,7 @@ from it, as its differences and its halves. None knows of any particular leak.
 
 from __future__ import annotations
 
+import string
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -162,6 +163,11 @@ def _best_place(row: Row, sign: float) -> Ints:
     return np.where(row.there, sign * row.x, -np.inf).argmax(axis=1)
 
 
+def _place_of(row: Row, number: Floats) -> Ints:
+    """The last place of a number."""
+    return row.x.shape[1] - 1 - (row.x == number[:, None])[:, ::-1].argmax(axis=1)
+
+
 Reading = Callable[[Row], Raw]
 NEAR = range(2, TUNING.neighbours + 1)
 READINGS: dict[str, Reading] = {
@@ -172,6 +178,8 @@ READINGS: dict[str, Reading] = {
     "the smallest of {}": lambda row: row.smallest(1),
     "the median of {}": lambda row: row.median,
     "the average less the median of {}": lambda row: row.mean - row.median,
+    "the third moment of {}": lambda row: (row.centred**3).sum(axis=1),
+    "the fourth moment of {}": lambda row: (row.centred**4).sum(axis=1),
     "the largest less the smallest of {}": lambda row: row.largest(1) - row.smallest(1),
     "the largest less the second of {}": lambda row: row.largest(1) - row.largest(2),
     "the second less the smallest of {}": lambda row: row.smallest(2) - row.smallest(1),
@@ -179,6 +187,7 @@ READINGS: dict[str, Reading] = {
     "the smallest gap in order between {}": lambda row: np.fmin.reduce(row.gaps, axis=1, initial=np.inf),
     "the place of the largest of {}": lambda row: _best_place(row, 1.0),
     "the place of the smallest of {}": lambda row: _best_place(row, -1.0),
+    "the place of the second largest of {}": lambda row: _place_of(row, row.largest(2)),
     "how many of {} are positive": lambda row: (row.x > 0.0).sum(axis=1),
     "how many of {} are even": lambda row: (np.mod(row.x, 2.0) == 0.0).sum(axis=1),
     "how many of {} are rounded": lambda row: (np.round(row.x, TUNING.decimals) == row.x).sum(axis=1),
@@ -308,6 +317,19 @@ def digital(e: Encoded) -> Iterator[Source]:
             yield Source(("the binary digits of ", name), lambda e, j=j: digits(e.values[:, j], 2))
         else:
             yield Source(("the decimals of ", name), lambda e, j=j: decimals(e.values[:, j]))
+            yield Source(("the significant digits of ", name), lambda e, j=j: significant(e.values[:, j]))
+
+
+def significant(x: Floats) -> Floats:
+    """The first significant digits (…, `TUNING.decimals`) of numbers; NaN for 0 and what is missing.
+
+    >>> significant(np.array([-0.0125]))[0, :4].tolist()
+    [1.0, 2.0, 5.0, 0.0]
+    """
+    size = np.where(x == 0.0, np.nan, np.abs(x))
+    # What is a digit but for rounding is that digit.
+    lead = np.round(size / 10.0 ** np.floor(np.log10(size)) * 10.0**TUNING.decimals, 2)
+    return np.mod(np.floor(lead[..., None] / 10.0 ** np.arange(TUNING.decimals + 1)[:0:-1]), 10.0)
 
 
 def decimals(x: Floats) -> Floats:
@@ -330,10 +352,21 @@ def _changes(items: Items) -> dict[str, Callable[[Floats], Floats]]:
     if width > 2:
         found["the differences of neighbours in"] = lambda x: np.diff(x, axis=1)
         found["the differences of neighbours in order in"] = lambda x: np.diff(np.sort(x, axis=1), axis=1)
-        found["the sums of neighbours in"] = lambda x: x[:, 1:] + x[:, :-1]
+        for k in (k for k in (2, 3, TUNING.neighbours) if k < width):
+            found[f"the sums of {k} neighbours in"] = lambda x, k=k: np.lib.stride_tricks.sliding_window_view(
+                x, k, axis=1
+            ).sum(axis=2)
     if width >= TUNING.least:
         found["the sizes of the Fourier coefficients of"] = _spectrum
-    found["the sizes of the numbers in"] = np.abs
+    if items.letters:
+        for words, letters in CLASSES.items():
+            found[f"the places of {words} in"] = lambda x, letters=letters: np.where(
+                np.isnan(x), np.nan, np.isin(x, [ord(c) for c in letters])
+            )
+    else:
+        found["the sizes of the numbers in"] = np.abs
+        found["the leading digits of the numbers in"] = lambda x: significant(x)[..., 0]
+        found["the last digits of the numbers in"] = lambda x: np.mod(np.floor(np.abs(x)), 10.0)
     if width > 3:
         found["the numbers at even places in"] = lambda x: x[:, ::2]
         found["the numbers at odd places in"] = lambda x: x[:, 1::2]
@@ -347,10 +380,20 @@ def _changes(items: Items) -> dict[str, Callable[[Floats], Floats]]:
         found["the diagonal of"] = lambda x: np.diagonal(x.reshape(-1, r, c), axis1=1, axis2=2)
         found["the other diagonal of"] = lambda x: np.diagonal(x.reshape(-1, r, c)[:, ::-1], axis1=1, axis2=2)
         if r == c:
+            found["the determinant of"] = lambda x: np.linalg.det(x.reshape(-1, r, r))[:, None]
             found["the differences from its transpose of"] = lambda x: (
                 x.reshape(-1, r, r) - x.reshape(-1, r, r).transpose(0, 2, 1)
             ).reshape(-1, r * r)
     return found
+
+
+CLASSES = {
+    "vowels": "aeiouAEIOU",
+    "capitals": string.ascii_uppercase,
+    "digits": string.digits,
+    "spaces": string.whitespace,
+}
+"""Letters that have a name."""
 
 
 def _spectrum(x: Floats) -> Floats:

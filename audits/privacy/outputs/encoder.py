@@ -215,6 +215,7 @@ class Encoder:
             alike[INDEX.sub("[…]", path), block.width].append(columns)
             if what == "items" and block.width > 1:
                 yield items(f"output{path}", columns, block.axes)
+                yield from _in_matrix(f"output{path}", columns, block.axes, items)
         for (path, width), rows in alike.items():
             if len(rows) > 1:
                 for j in range(min(width, SHOWN)):
@@ -509,6 +510,16 @@ class Encoder:
         if len(longer):
             rest = leaves.objects([leaves.canonical(lists[i][width:]) for i in longer])[:, None]
             self._leaves(path, "rest", np.arange(self._batch.size)[rows][longer], rest)
+
+
+def _in_matrix(
+    name: str, columns: range, axes: tuple[int, ...], items: Callable[..., Items]
+) -> Iterator[Items]:
+    """The rows and columns of a matrix, where these are few."""
+    for axis, count in enumerate(axes if len(axes) == 2 and min(axes) > 1 else ()):
+        for j in range(count if count <= MOST_AXES else 0):
+            some = np.array(columns).reshape(axes).take(j, axis).tolist()
+            yield items(f"{name}[{j}]" if axis == 0 else f"{name}[:, {j}]", some)
 
 
 def _in_text(name: str, columns: range, block: _Block) -> Iterator[Items]:
