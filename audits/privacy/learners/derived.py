@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from audits.privacy.learners.families import Found
-from audits.privacy.learners.readings import READINGS, Source, further, plain
+from audits.privacy.learners.readings import FIRST, READINGS, Source, further, plain
 from audits.privacy.learners.score import some_columns
 from audits.privacy.learners.search import Candidates, View, family, of_classes, of_numbers
 from audits.privacy.outputs.describe import Column, listed
@@ -50,7 +50,7 @@ def summed_up(first: Encoded, second: Encoded) -> Found:
         yield Candidates(of_numbers(a, b), _views(sources).__getitem__)
 
 
-@family(few=True)
+@family(cost=lambda width, places: 8 * width, few=True)
 def looked_into(first: Encoded, second: Encoded) -> Found:
     """What is read off sequences that follow from those, and by which remainders readings differ."""
     sources = [*plain(first), *further(first)]
@@ -78,7 +78,8 @@ def compared(first: Encoded, second: Encoded) -> Found:
     views += [source.reading(name) for source in sources for name in OFTEN]
     yield from _pairs(views, CHANGES, first, second)
     for source in sources:
-        yield from _pairs(source.views, {" less ": np.subtract}, first, second)
+        views = [source.reading(name) for name in FIRST]
+        yield from _pairs(views, {" less ": np.subtract}, first, second)
 
 
 def _column(j: int, e: Encoded) -> Floats:

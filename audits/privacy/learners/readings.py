@@ -233,16 +233,24 @@ READINGS: dict[str, Reading] = {
     },
 }
 """What is read off a row, by its name, in which {} stands for the row."""
+FIRST = tuple(name for name in READINGS if not name.startswith(("number ", "the correlation ")))
+"""The readings of sequences that follow from others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A sequence that is read off an output: its words, and outputs → (n, w), NaN for what is missing; and
-    whether its numbers are those of characters, or of words in the alphabet."""
+    """A sequence that is read off an output.
+
+    words    what it is.
+    of       outputs → (n, w), NaN for what is missing.
+    letters  whether its numbers are those of characters, or of words in the alphabet.
+    names    its readings.
+    """
 
     words: Words
     of: Callable[[Encoded], Floats]
     letters: bool = False
+    names: tuple[str, ...] = FIRST
 
     def reading(self, name: str) -> View:
         """The view of one reading."""
@@ -252,12 +260,12 @@ class Source:
     def every(self, e: Encoded) -> Floats:
         """All readings (n, c), in their order."""
         row = Row(self.of(e))
-        return np.stack([_finite(reading(row)) for reading in READINGS.values()], axis=1)
+        return np.stack([_finite(READINGS[name](row)) for name in self.names], axis=1)
 
     @property
     def views(self) -> list[View]:
         """The view of every reading, in their order."""
-        return [self.reading(name) for name in READINGS]
+        return [self.reading(name) for name in self.names]
 
 
 def _finite(found: Raw) -> Floats:
@@ -290,6 +298,7 @@ def plain(e: Encoded) -> list[Source]:
             items.words if items.letters else f"the numbers in {items.words}",
             lambda e, items=items: held(items, e),
             items.letters,
+            (*READINGS,),
         )
         for items in sequences(e)
     ]
