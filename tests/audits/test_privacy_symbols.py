@@ -106,7 +106,7 @@ def words_that_agree(data: int, rng: Rng) -> Any:
         (each(member_of_a_list), 600, WORDS[-1]),
         (each(member_of_a_list_of_any_length), 600, WORDS[-1]),
         (each(number_in_a_list), 600, "158380"),
-        (each(interval_in_a_list), 1_500, "are in ["),
+        (each(interval_in_a_list), 1_500, "numbers in output"),
         (each(edge_of_a_graph), 600, "(9, 4)"),
         (each(record_in_a_list), 2_000, ""),
         (each(words_that_agree), 1_500, ""),

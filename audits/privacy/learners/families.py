@@ -216,7 +216,7 @@ def members(first: Encoded, second: Encoded) -> Found:
     in any order tells."""
     for source in (*plain(first), *digital(first)):
         few = max(TUNING.parts, TUNING.some_rows * TUNING.most_chosen // first.shape[0])
-        some = np.concatenate([source.of(side.take(slice(few))).ravel() for side in (first, second)])
+        some = np.concatenate([source.row(side.take(slice(few))).x.ravel() for side in (first, second)])
         cells = partition(some[~np.isnan(some)])
 
         x, y = (_cells_of(source, cells, e) for e in (first, second))
@@ -225,7 +225,7 @@ def members(first: Encoded, second: Encoded) -> Found:
 
 def _cells_of(source: Source, cells: Partition, e: Encoded) -> Ints:
     """The cell of each number of a sequence; one more for what is missing."""
-    x = source.of(e)
+    x = source.row(e).x
     return np.where(np.isnan(x), len(cells), cells.of(np.nan_to_num(x)))
 
 

@@ -255,12 +255,17 @@ class Source:
     def reading(self, name: str) -> View:
         """The view of one reading."""
         before, after = name.split("{}")
-        return View((before, self.words, after), lambda e: _finite(READINGS[name](Row(self.of(e)))))
+        return View((before, self.words, after), lambda e: _read(name, self.row(e)))
 
     def every(self, e: Encoded) -> Floats:
         """All readings (n, c), in their order."""
-        row = Row(self.of(e))
-        return np.stack([_finite(READINGS[name](row)) for name in self.names], axis=1)
+        row = self.row(e)
+        return np.stack([_read(name, row) for name in self.names], axis=1)
+
+    def row(self, e: Encoded) -> Row:
+        """The sequence of each output."""
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            return Row(self.of(e))
 
     @property
     def views(self) -> list[View]:
@@ -268,8 +273,11 @@ class Source:
         return [self.reading(name) for name in self.names]
 
 
-def _finite(found: Raw) -> Floats:
-    return np.nan_to_num(np.asarray(found, dtype=np.float64), nan=-BOUND, posinf=BOUND, neginf=-BOUND)
+def _read(name: str, row: Row) -> Floats:
+    """A reading, finite whatever the numbers are."""
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        found = np.asarray(READINGS[name](row), dtype=np.float64)
+    return np.clip(np.nan_to_num(found, nan=-BOUND), -BOUND, BOUND)
 
 
 def held(items: Items, e: Encoded) -> Floats:
