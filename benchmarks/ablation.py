@@ -73,14 +73,11 @@ CONSTANTS: dict[str, Any] = {
     "wide": 10,
     "far": 100.0,
     "most_chosen": 2,
-    "most_paired": 16,
-    "most_candidates": 16,
     "parts": 4,
     "levels": (0.5,),
     "decimals": 0,
     "sure": 10.0,
     "period_bins": 4000,
-    "divisors": 4,
     "neighbours": 1,
     "little": 0.0,
     "outer": 0.2,
@@ -107,7 +104,7 @@ PURPOSES = {
 }
 
 LEARNERS = (  # but for `sets`, which keeps the counts of outputs that repeat, and `symbols`, for containers
-    *("logistic", "modes", "norm", "parity", "period", "repeated"),
+    *("digits", "directions", "logistic", "modes", "norm", "parity", "period", "repeated"),
     *("smooth", "sparse", "summary", "tree", "value"),
 )
 ROUND_PERIODS = "round periods"
@@ -117,7 +114,7 @@ def _families() -> dict[str, Any]:
     """The families of candidates that are searched, by name."""
     from audits.privacy.learners import choice
 
-    return {one.find.__name__: one for one in (*choice.SUMS, *choice.SYMBOLS)}
+    return {one.find.__name__: one for one in (*choice.SUMS, *choice.DIRECTIONS, *choice.SYMBOLS)}
 
 
 def variants() -> list[str]:

@@ -153,28 +153,31 @@ def measure(label: str, kinds: Sequence[str], seeds: int, seconds: float = math.
 
 
 def table(rows: Sequence[dict[str, str]]) -> str:
-    """One line a label and set: cases refuted in most seeds, and the medians over seeds against the ideal."""
-    by_case: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    seconds: dict[tuple[str, str], float] = defaultdict(float)
+    """One line a set: under each label how many cases are refuted within `GOOD` times the ideal number and in
+    most seeds at all, the median ratio to it of all cases, and processor seconds a run."""
+    ratios: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    seconds: dict[tuple[str, str], list[float]] = defaultdict(list)
+    rows = [row for row in rows if row["set"] != "true"]
     for row in rows:
-        if row["set"] == "true":
-            continue
         ratio = int(row["samples"]) / int(row["ideal"]) if row["verdict"] == "refuted" else math.inf
-        by_case[row["label"], row["set"]][row["name"]].append(ratio)
-        seconds[row["label"], row["set"]] += float(row["seconds"])
-    lines = [
-        "| measured | set | runs | refuted in most runs | within 5 × | median ratio | CPU s a run |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
-    ]
-    for (label, kind), of in by_case.items():
-        medians = np.array([np.median(ratios) for ratios in of.values()])
-        runs = sum(map(len, of.values()))
-        lines.append(
-            f"| {label} | {kind} | {runs} | {np.isfinite(medians).sum()} of {len(medians)} "
-            f"| {(medians <= GOOD).sum()} | {np.median(medians):.1f} × "
-            f"| {seconds[label, kind] / runs:.2f} |"
-        )
+        ratios[row["set"], row["label"]][row["name"]].append(ratio)
+        seconds[row["set"], row["label"]].append(float(row["seconds"]))
+    labels = list(dict.fromkeys(row["label"] for row in rows))
+    lines = [f"| set | {' | '.join(labels)} |", f"| --- |{' --- |' * len(labels)}"]
+    for kind in [kind for kind in SETS if kind != "true"]:
+        cells = [_cell(ratios[kind, label], seconds[kind, label]) for label in labels]
+        lines.append(f"| {kind} | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def _cell(ratios: dict[str, list[float]], seconds: list[float]) -> str:
+    """A cell of the table, from each case's samples over the ideal number; empty where none was measured."""
+    if not ratios:
+        return ""
+    medians = np.array([np.median(of) for of in ratios.values()])
+    good, found = (medians <= GOOD).sum(), np.isfinite(medians).sum()
+    told = f"{good} of {len(medians)} ({found} refuted)"
+    return f"{told}, {np.median(medians):.1f} ×, {np.mean(seconds):.2f} s"
 
 
 def alarms(rows: Sequence[dict[str, str]]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import fields
 
 import pytest
 
-from audits.privacy.learners.choice import LINEAR, MODES, PERIOD, SEARCHES, SMOOTH, TREE, VALUE
+from audits.privacy.learners.choice import DIGITS, LINEAR, MODES, PERIOD, SEARCHES, SMOOTH, TREE, VALUE
 from audits.privacy.tuning import TUNING, Tuning
 from benchmarks import ablation
 
@@ -22,7 +22,7 @@ def test_every_constant_is_measured_or_said_to_be_for_something_else() -> None:
 
 
 def test_every_learner_is_left_out_once() -> None:
-    everywhere = {VALUE, SMOOTH, *LINEAR, TREE, PERIOD, MODES, *SEARCHES[:-1]}
+    everywhere = {VALUE, SMOOTH, *LINEAR, TREE, PERIOD, MODES, DIGITS, *SEARCHES[:-1]}
     assert {learner.name for learner in everywhere} == set(ablation.LEARNERS)
 
 
@@ -31,7 +31,7 @@ def test_a_factor_is_a_geometric_mean() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [ablation.AS_IT_IS, "divisors", "learner norm", "family lags", "family signed_sums"]
+    "name", [ablation.AS_IT_IS, "neighbours", "learner norm", "family windows", "family signed_sums"]
 )
 def test_a_variant_runs_in_a_process_of_its_own(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")

@@ -29,8 +29,6 @@ from audits.privacy.result import AuditResult, Planted
 from audits.privacy.sequential import LONGER, Sequential
 from audits.privacy.tuning import TUNING
 
-ALIKE = 64
-"""Outputs of each dataset that are compared with each other."""
 CONSTANT = (
     "Each of the two datasets gave the same output again and again, as where no noise is added, or where an "
     "earlier answer is returned."
@@ -242,7 +240,7 @@ def _after(job: Job, result: AuditResult, reading: Reading | None, seconds: floa
     notes = [result.note]
     if drawer.changed and drawer.one_by_one:
         notes.append(CHANGES)
-    if result.refuted and all(len(set(map(digest, some[:ALIKE]))) == 1 for some in outputs):
+    if result.refuted and all(len(set(map(digest, some[: failures.TRIED]))) == 1 for some in outputs):
         notes.append(CONSTANT)
     result = replace(result, note=" ".join(notes).strip())
     cost = max(seconds, drawer.seconds)

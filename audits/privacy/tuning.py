@@ -62,7 +62,8 @@ class Tuning:
     """Samples of a dataset that all scores are learned from, and that a regression is fitted to, at most."""
     glance: int = 512
     """So many samples of a dataset are enough for a first look: whether a column has more than a few values,
-    or which pairs of datasets are promising. What is dear takes no fewer."""
+    or which pairs of datasets are promising. What is dear takes no fewer. Products of two are looked at among
+    so many columns at once, and integers are divided by numbers up to twice as large."""
     patience: int = 4
     """Scores of rare events are learned from so many times the samples of others; who has found nothing is
     asked again when the samples have grown so many times."""
@@ -102,16 +103,12 @@ class Tuning:
     """Rows times squared columns of a regression, or times the number of products, at most."""
     some_rows: int = 4096
     """So many samples of a dataset say where a column lies and how wide it is; a regression starts on so
-    many, and so many are scored at once, as they stay in the cache."""
-    most_candidates: int = 4096
-    """Of many candidates of a kind, as all subsets or signs of columns or all pairs of them, no more are
-    looked at."""
+    many, and so many are scored at once, as they stay in the cache. Of many candidates of a kind, as all
+    subsets or signs of columns or all pairs of them, no more are looked at."""
     folds: int = 5
     """Parts that the samples are cut into for a score that all of them judge."""
     most_chosen: int = 24
     """So many are chosen among all columns, pairs of columns or products, to be looked at one by one."""
-    most_paired: int = 512
-    """Products of two are looked at among so many columns at once."""
 
     # Periods, narrow modes and rare values of a number or a column
 
@@ -134,9 +131,6 @@ class Tuning:
     """A period is looked for down to two of so many parts of the range of single numbers, and of a quarter as
     many of few numbers and of other outputs. Of integers remainders of the division by so many are looked at:
     2⁶·3²·5²·7 has the divisors that people use."""
-    divisors: int = 1024
-    """Of integers the remainders of the division by every number below this are looked at, and as many
-    multiples of one turn by small numbers."""
     neighbours: int = 5
     """Numbers are compared with those up to so many places before them; so many of the smallest and of the
     largest are looked at by their order."""
@@ -163,17 +157,17 @@ class Tuning:
     @property
     def most_joint(self) -> int:
         """Columns whose subsets are no more than the candidates allowed."""
-        return int(math.log2(self.most_candidates))
+        return int(math.log2(self.some_rows))
 
     @property
     def most_signed(self) -> int:
         """Columns whose sums with coefficients −1, 0 and 1 are no more."""
-        return int(math.log(self.most_candidates, 3))
+        return int(math.log(self.some_rows, 3))
 
     @property
     def most_tripled(self) -> int:
         """Columns whose pairs are no more."""
-        return math.isqrt(self.most_candidates)
+        return math.isqrt(self.some_rows)
 
 
 TUNING = Tuning()

@@ -26,6 +26,7 @@ from audits.privacy.outputs.describe import Column, Symbol
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.leaves import LENGTH
 from audits.privacy.outputs.outputs import Encoded, Floats, join
+from audits.privacy.tuning import TUNING
 
 Rng = np.random.Generator
 Plant = Callable[[Encoded, int, float, Rng], Encoded]
@@ -37,8 +38,6 @@ CONTINUOUS = 0.9
 """Numbers of which at least this share are different from each other count as continuous."""
 COMMON = 0.01
 """The commonest output is planted more often where it has at least this share."""
-FEW = 8
-"""The parity of integers is planted where more different values than eight occur."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +217,7 @@ def _of_numbers(first: Encoded, second: Encoded, j: int, encoder: Encoder) -> It
         yield _chance(words, plant, "the commonest value for another", shares)
     top = float(unique[-1] + np.diff(unique).min(initial=1.0))
     yield _chance(f"{name} = {top:.9g}, not seen otherwise,", put(top, [j], symbols), "a value released")
-    if first.is_scalar and len(unique) > FEW and bool((values == np.floor(values)).all()):
+    if first.is_scalar and len(unique) > TUNING.least and bool((values == np.floor(values)).all()):
         yield _bit(f"the parity of {name}", put_parity, "a parity")
 
 

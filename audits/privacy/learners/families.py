@@ -65,7 +65,7 @@ def _scaled(first: Encoded, second: Encoded, rows: int) -> tuple[list[Floats], F
 def constant_sums(first: Encoded, second: Encoded) -> Found:
     """A linear combination of the numbers for each dataset on which it is constant, but not on the other."""
     width, views = first.shape[0], list[View]()
-    if not 1 < width < min(len(first) - 1, TUNING.most_paired + 1):
+    if not 1 < width < min(len(first) - 1, TUNING.glance + 1):
         return
     sides, scale = _scaled(first, second, max(TUNING.glance, 2 * width))
     squares = [np.cov(side / scale, rowvar=False) for side in sides]
@@ -188,7 +188,7 @@ def spreads(first: Encoded, second: Encoded) -> Found:
     """Weighted sums of the columns whose variances differ most between the datasets, in two thirds of the
     samples; judged by the others."""
     width, views, apart = first.shape[0], list[View](), list[float]()
-    if not 2 < width <= TUNING.most_paired:
+    if not 2 < width <= TUNING.glance:
         return
     sides, scale = _scaled(first, second, max(TUNING.glance, TUNING.most_numbers // width))
     x, y = (np.delete(side, slice(2, None, 3), axis=0) / scale for side in sides)
@@ -241,14 +241,14 @@ def windows(first: Encoded, second: Encoded) -> Found:
     text, or a record among synthetic ones in any order, whose length divides that of the output."""
     for source in plain(first):
         width = source.of(first.take(slice(1))).shape[1]
-        if width > TUNING.most_paired:
+        if width > TUNING.glance:
             continue
         rows = (k for k in range(4, width // 2 + 1) if width % k == 0)
         for length, step in [(k, 1) for k in (2, 3) if k < width] + [(k, k) for k in rows]:
             keys = partial(_window_keys, source, length, step)
             sides = keys(first), keys(second)
             known, times = np.unique(np.concatenate(sides), return_counts=True)
-            common = np.argsort(-times, kind="stable")[: TUNING.most_paired]
+            common = np.argsort(-times, kind="stable")[: TUNING.glance]
             known = np.sort(known[common[times[common] >= TUNING.least]])
             if len(known) > 1:
                 x, y = (_place_among(known, side) for side in sides)

@@ -96,8 +96,8 @@ clock."""
 REMAINDERS = np.unique(
     np.concatenate(
         [
-            1.0 / np.arange(3.0, TUNING.divisors),
-            *(np.arange(1, k // 2 + 1) / k for k in range(3, math.isqrt(2 * TUNING.divisors) + 1)),
+            1.0 / np.arange(3.0, 2.0 * TUNING.glance),
+            *(np.arange(1, k // 2 + 1) / k for k in range(3, 2 * math.isqrt(TUNING.glance) + 1)),
         ]
     )
 )

@@ -40,7 +40,7 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
     x, y = standard(a[: TUNING.retained_rows]), standard(b[: TUNING.retained_rows])
     d = x.shape[1]
     # Where there are too many columns for all pairs, each fit looks at another choice of columns.
-    some = some_columns(d, TUNING.most_paired, len(a))
+    some = some_columns(d, TUNING.glance, len(a))
     most = most_fitted(len(some))
 
     def products(v: Floats) -> tuple[Floats, Floats]:
