@@ -121,10 +121,8 @@ class Row:
 
 def _in_a_row(holds: NDArray[np.bool_]) -> Ints:
     """For each place how many in a row, up to there, hold."""
-    found = np.zeros((len(holds), holds.shape[1] + 1), dtype=np.int64)
-    for j in range(holds.shape[1]):
-        found[:, j + 1] = np.where(holds[:, j], found[:, j] + 1, 0)
-    return found[:, 1:]
+    place = np.arange(holds.shape[1])
+    return place - np.maximum.accumulate(np.where(holds, -1, place), axis=1)
 
 
 def _longest(holds: NDArray[np.bool_]) -> Ints:
@@ -313,8 +311,8 @@ def plain(e: Encoded) -> list[Source]:
 
 
 def further(e: Encoded) -> Iterator[Source]:
-    """Sequences that follow from them, and the digits of single integers."""
-    for items in sequences(e):
+    """Sequences that follow from them where they are not too long, and the digits of single numbers."""
+    for items in (items for items in sequences(e) if len(items.columns) <= TUNING.glance):
         for words, change in _changes(items).items():
             yield Source(
                 (f"{words} ", items.words), lambda e, items=items, change=change: change(held(items, e))
