@@ -221,6 +221,7 @@ def _tested(state: PairState, candidate: Candidate, counted: Counted, learning: 
         trace=(Look(learning + n, won, bound),),
         curve=curve,
         epsilon_estimate=max(binomial.shown(p, q, asked.delta), bound),
+        reading=state.reading(candidate.family.score),
     )
 
 
