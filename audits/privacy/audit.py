@@ -16,7 +16,7 @@ import numpy as np
 from audits.privacy import failures
 from audits.privacy import footprints as footprints_of
 from audits.privacy.after.planting import KEPT, LEAST_SECONDS, PATIENCE, Leaky, Passed, plant
-from audits.privacy.after.witness import Reading, Witness, find_witness, fresh_samples
+from audits.privacy.after.witness import Reading, Refuted, Witness, find_witness, fresh_samples
 from audits.privacy.assumptions import CALL, Assumptions, sentence
 from audits.privacy.draw.datasets import brief, digest, kept_apart
 from audits.privacy.draw.draws import Drawer, named
@@ -300,10 +300,7 @@ def _witness(
     return find_witness(
         outputs,
         lambda place, size: drawer.draw(job.pairs[index][place], size, rng, named(place, index)),
-        epsilon=asked.epsilon,
-        delta=asked.delta,
-        alpha=asked.alpha,
-        bound=result.epsilon_lower,
+        refuted=Refuted(asked.epsilon, asked.delta, asked.alpha, result.epsilon_lower),
         samples=samples,
         encoder=drawer.encoder(),
         reading=reading,

@@ -17,7 +17,7 @@ import pytest
 from scipy import stats
 
 from audits import audit_privacy, each
-from audits.privacy.after.witness import Share, find_witness
+from audits.privacy.after.witness import Refuted, Share, find_witness
 from audits.privacy.outputs.encoder import Encoder
 from claims.harness.commands.audit import audit_target
 
@@ -199,10 +199,7 @@ def test_intervals_hold_together_as_often_as_they_say() -> None:
         found = find_witness(
             [draw(0, 60), draw(1, 60)],
             draw,
-            epsilon=0.0,
-            delta=0.0,
-            alpha=0.2,
-            bound=0.0,
+            refuted=Refuted(0.0, 0.0, 0.2, 0.0),
             samples=100,
             encoder=Encoder(),
         )

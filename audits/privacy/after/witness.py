@@ -163,14 +163,21 @@ def _looked_at(outputs: Encoded, kind: str, place: int | Weights) -> Raw:
     return (outputs.codes if kind == "symbol" else outputs.values)[:, place]
 
 
+@dataclass(frozen=True, slots=True)
+class Refuted:
+    """A claim (ε, δ) that was refuted at the error level `alpha`, and the audit's lower bound on ε."""
+
+    epsilon: float
+    delta: float
+    alpha: float
+    bound: float
+
+
 def find_witness(
     seen: Sequence[Raw],
     draw: Callable[[int, int], Raw],
     *,
-    epsilon: float,
-    delta: float,
-    alpha: float,
-    bound: float,
+    refuted: Refuted,
     samples: int,
     encoder: Encoder,
     reading: Reading | None = None,
@@ -179,7 +186,7 @@ def find_witness(
 
     seen      outputs on both datasets that the event is chosen on.
     draw      ``draw(side, size)``: fresh outputs on dataset 0 or 1.
-    bound     the audit's lower bound on ε; `alpha` is the error level of what is said here.
+    refuted   the claim, the error level of what is said here, and the audit's bound.
     samples   outputs of each dataset that are drawn afresh; see `fresh_samples`.
     encoder   what turns outputs into columns; a new one.
     reading   the number of an output that carried the refutation, if there is one.
@@ -194,7 +201,8 @@ def find_witness(
     encoded = [encoder.encode(part, f"dataset {side}") for side, part in enumerate(raw)]
     sides = [encoder.widen(e) for e in encoded]
     vectors = all(part.ndim > 1 and part.dtype.kind in "biuf" for part in raw)
-    rate = _Rate(epsilon, delta, alpha, samples, (len(raw[0]), len(raw[1])))
+    epsilon = refuted.epsilon
+    rate = _Rate(epsilon, refuted.delta, refuted.alpha, samples, (len(raw[0]), len(raw[1])))
     events = list(_best_of_each_kind(sides, vectors, rate))
     if reading is not None:
         read = [_read(reading, part) for part in raw]
@@ -216,7 +224,7 @@ def find_witness(
             hits[side] += [
                 np.count_nonzero(event.holds(looked_at if event.reading else known)) for event in found
             ]
-    return _named(found, hits, rate, bound, encoder)
+    return _named(found, hits, rate, refuted.bound, encoder)
 
 
 def _read(reading: Reading, outputs: Raw) -> Encoded:
