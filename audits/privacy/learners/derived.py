@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audits.privacy.learners.families import Found
 from audits.privacy.learners.readings import FIRST, READINGS, Source, further, plain
@@ -105,15 +106,22 @@ def _pairs(views: Sequence[View], changes: dict[str, Change], first: Encoded, se
 
 def _classes(view: Callable[[int], View], a: Floats, b: Floats, moduli: Iterable[int]) -> Found:
     """Readings that are integers: by their value where they have few of them, and by their remainders."""
-    whole = np.flatnonzero(((a == np.floor(a)) & (b == np.floor(b)) & (np.abs(a) < EXACT)).all(axis=0))
+    whole = np.flatnonzero(np.logical_and(*(_is_whole(side).all(axis=0) for side in (a, b))))
     low, high = np.minimum(a, b).min(axis=0), np.maximum(a, b).max(axis=0)
     few = whole[high[whole] - low[whole] < TUNING.few_values]
     x, y = ((side[:, few] - low[few]).astype(np.int64) for side in (a, b))
     yield Candidates(of_classes(x, y, TUNING.few_values), lambda c: view(few[c]))
+    numbers = [side[:, whole].astype(np.int64) for side in (a, b)]
     for modulus in moduli:
-        some = whole[high[whole] - low[whole] >= modulus]
-        x, y = (np.mod(side[:, some], modulus).astype(np.int64) for side in (a, b))
-        yield Candidates(of_classes(x, y, modulus), partial(_remainder, view, some, modulus))
+        some = high[whole] - low[whole] >= modulus
+        # The whole part of a quotient is found several times as fast as the remainder.
+        x, y = (side[:, some] - side[:, some] // modulus * modulus for side in numbers)
+        yield Candidates(of_classes(x, y, modulus), partial(_remainder, view, whole[some], modulus))
+
+
+def _is_whole(x: Floats) -> NDArray[np.bool_]:
+    """Which numbers are integers that a double holds exactly."""
+    return (x == np.floor(x)) & (np.abs(x) < EXACT)
 
 
 def _remainder(view: Callable[[int], View], some: Ints, modulus: int, c: int) -> View:

@@ -73,7 +73,7 @@ class Family:
 
     def __call__(self, first: Encoded, second: Encoded) -> list[Candidates]:
         most = max(TUNING.parts, int(TUNING.most_numbers / max(self.cost(*first.shape), 1)))
-        if self.few and len(first) > 2 * TUNING.glance:
+        if self.few and len(first) > (1.0 + TUNING.growth[1]) * TUNING.glance:
             return []
         rows = slice(most if self.rare else min(most, TUNING.glance if self.few else TUNING.retained_rows))
         found = self.find(first.take(rows), second.take(rows))
@@ -203,11 +203,13 @@ def _levels(a: Floats, b: Floats) -> Floats:
     """Quantiles of each column (c, levels) of the pooled samples; only the outermost, which come last, need
     all of them."""
     pooled = np.concatenate([a.T, b.T], axis=1)
-    some = np.sort(pooled[:, :: max(1, pooled.shape[1] // (2 * TUNING.glance))], axis=1)
+    step = max(1, pooled.shape[1] // (2 * TUNING.glance))
+    some = np.sort(pooled[:, ::step], axis=1)
     places = np.ceil(np.array(TUNING.levels) * (some.shape[1] - 1)).astype(np.int64)
     rare = min(TUNING.least, pooled.shape[1] // 2)
     ends = [rare, pooled.shape[1] - 1 - rare]
-    return np.hstack([some[:, places], np.partition(pooled, ends, axis=1)[:, ends]])
+    every = some if step == 1 else np.partition(pooled, ends, axis=1)
+    return np.hstack([some[:, places], every[:, ends]])
 
 
 def of_views(views: Sequence[View], first: Encoded, second: Encoded) -> Candidates:
