@@ -106,7 +106,7 @@ def _pairs(views: Sequence[View], changes: dict[str, Change], first: Encoded, se
 
 def _classes(view: Callable[[int], View], a: Floats, b: Floats, moduli: Iterable[int]) -> Found:
     """Readings that are integers: by their value where they have few of them, and by their remainders."""
-    whole = np.flatnonzero(np.logical_and(*(_is_whole(side).all(axis=0) for side in (a, b))))
+    whole = np.flatnonzero((_is_whole(a) & _is_whole(b)).all(axis=0))
     low, high = np.minimum(a, b).min(axis=0), np.maximum(a, b).max(axis=0)
     few = whole[high[whole] - low[whole] < TUNING.few_values]
     x, y = ((side[:, few] - low[few]).astype(np.int64) for side in (a, b))
