@@ -16,7 +16,7 @@ import numpy as np
 from audits.privacy import failures
 from audits.privacy import footprints as footprints_of
 from audits.privacy.after.planting import KEPT, LEAST_SECONDS, PATIENCE, Leaky, Passed, plant
-from audits.privacy.after.witness import Reading, Refuted, Witness, find_witness, fresh_samples
+from audits.privacy.after.witness import Refuted, Witness, find_witness, fresh_samples
 from audits.privacy.assumptions import CALL, Assumptions, sentence
 from audits.privacy.draw.datasets import brief, digest, kept_apart
 from audits.privacy.draw.draws import Drawer, named
@@ -25,6 +25,7 @@ from audits.privacy.draw.processes import WorkerFailed
 from audits.privacy.fixed_size import run_fixed
 from audits.privacy.method import Finding, Job, nothing
 from audits.privacy.options import MIN_SAMPLES, Options, options_of
+from audits.privacy.outputs.outputs import Reading
 from audits.privacy.result import AuditResult, Planted
 from audits.privacy.sequential import LONGER, Sequential
 from audits.privacy.tuning import TUNING

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from audits.privacy.after.witness import Reading
 from audits.privacy.draw.datasets import Dataset
 from audits.privacy.draw.draws import Drawer
 from audits.privacy.options import Options
+from audits.privacy.outputs.outputs import Reading
 from audits.privacy.result import CurvePoint, Look, Resolution
 
 

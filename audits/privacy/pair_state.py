@@ -8,7 +8,6 @@ from functools import partial
 
 import numpy as np
 
-from audits.privacy.after.witness import Reading
 from audits.privacy.bet import betting, events, folds
 from audits.privacy.bet.atoms import (
     Atoms,
@@ -27,7 +26,7 @@ from audits.privacy.learners.choice import learners
 from audits.privacy.learners.score import Learner, Score
 from audits.privacy.method import Job
 from audits.privacy.options import Options
-from audits.privacy.outputs.outputs import Encoded, Ints, join
+from audits.privacy.outputs.outputs import Encoded, Ints, Reading, join
 from audits.privacy.result import CurvePoint
 from audits.privacy.tuning import TUNING
 

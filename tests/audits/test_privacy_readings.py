@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audits import audit_privacy, each
+from audits import audit_privacy
 from audits.privacy.learners.derived import compared, looked_into, orders, summed_up
 from audits.privacy.learners.readings import (
     READINGS,
@@ -29,6 +29,7 @@ from audits.privacy.learners.search import best_of, of_classes, of_counts
 from audits.privacy.outputs.describe import rendered
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.outputs import Encoded
+from benchmarks.unseen_leaks import single
 
 Numbers = list[float]
 
@@ -97,14 +98,14 @@ PLAIN: dict[str, Callable[[Numbers], float]] = {
     "the second less the smallest of {}": lambda x: sorted(x)[1] - sorted(x)[0],
     "the largest gap in order between {}": lambda x: max(ordered_gaps(x)),
     "the smallest gap in order between {}": lambda x: min(ordered_gaps(x)),
-    "the place of the largest of {}": lambda x: x.index(max(x)),
-    "the place of the smallest of {}": lambda x: x.index(min(x)),
-    "the place of the second largest of {}": lambda x: len(x) - 1 - x[::-1].index(sorted(x)[-2]),
+    "the index of the largest of {}": lambda x: x.index(max(x)),
+    "the index of the smallest of {}": lambda x: x.index(min(x)),
+    "the index of the second largest of {}": lambda x: len(x) - 1 - x[::-1].index(sorted(x)[-2]),
     "the third moment of {}": lambda x: sum((y - mean(x)) ** 3 for y in x),
     "the fourth moment of {}": lambda x: sum((y - mean(x)) ** 4 for y in x),
     "how many of {} are positive": lambda x: sum(y > 0 for y in x),
     "how many of {} are even": lambda x: sum(y % 2 == 0 for y in x),
-    "how many of {} are rounded": lambda x: sum(round(y, 6) == y for y in x),
+    "how many of {} are rounded to 6 decimals": lambda x: sum(round(y, 6) == y for y in x),
     "how many of {} exceed their average": lambda x: sum(y > mean(x) for y in x),
     "how many different values {} have": lambda x: len(set(x)),
     "how often the commonest of {} occurs": lambda x: max(Counter(x).values()),
@@ -122,21 +123,25 @@ PLAIN: dict[str, Callable[[Numbers], float]] = {
     "how many of {} exceed both neighbours": lambda x: sum(
         a < b > c for a, b, c in zip(x, x[1:], x[2:], strict=False)
     ),
-    "how many pairs of {} stand in falling order": lambda x: sum(a > b for a, b in combinations(x, 2)),
+    "how many pairs of the first 24 of {} stand in falling order": lambda x: sum(
+        a > b for a, b in combinations(x, 2)
+    ),
     "the first of {}": lambda x: x[0],
     "the last of {}": lambda x: x[-1],
     "the last less the first of {}": lambda x: x[-1] - x[0],
     "the sum with alternating signs of {}": lambda x: sum(y * (-1) ** j for j, y in enumerate(x)),
-    "the sum, each times its place, of {}": lambda x: sum(y * j for j, y in enumerate(x, 1)),
+    "the sum, each times its index plus 1, of {}": lambda x: sum(y * j for j, y in enumerate(x, 1)),
     "the first half less the second half of {}": lambda x: ends(x, WIDTH),
-    "the place of the first positive one of {}": lambda x: next((j for j, y in enumerate(x) if y > 0), WIDTH),
-    "the place of the first above the average of {}": lambda x: next(
-        (j for j, y in enumerate(x) if y > mean(x)), WIDTH
+    "the index of the first positive one of {} (the greatest length where there is none)": lambda x: next(
+        (j for j, y in enumerate(x) if y > 0), WIDTH
+    ),
+    "the index of the first above the average of {} (the greatest length where there is none)": lambda x: (
+        next((j for j, y in enumerate(x) if y > mean(x)), WIDTH)
     ),
     "the largest sum so far of {}": lambda x: max(accumulate(x)),
     "the smallest sum so far of {}": lambda x: min(accumulate(x)),
     "how many of {} are the same from behind": lambda x: sum(a == b for a, b in zip(x, x[::-1], strict=True)),
-    "how many of {} equal their place": lambda x: sum(y == j for j, y in enumerate(x)),
+    "how many of {} equal their index": lambda x: sum(y == j for j, y in enumerate(x)),
     "the exclusive or of {}": exclusive_or,
     "the greatest common divisor of {}": lambda x: math.gcd(*map(int, x)),
 }
@@ -260,19 +265,6 @@ def test_little_is_told_where_there_is_nothing() -> None:
     assert told <= 30
 
 
-def leaky(holds: Callable[[Any], bool], draw: Callable[[np.random.Generator], Any]) -> Any:
-    """Outputs of which nine of ten have the property on one dataset, one of ten on the other."""
-
-    def mechanism(data: int, rng: np.random.Generator) -> Any:
-        wanted = bool(rng.random() < (0.9 if data else 0.1))
-        output = draw(rng)
-        while bool(holds(output)) != wanted:
-            output = draw(rng)
-        return output
-
-    return each(mechanism)
-
-
 def word(rng: np.random.Generator) -> str:
     return "".join("abcdefgh"[i] for i in rng.integers(0, 8, 9))
 
@@ -292,7 +284,7 @@ def word(rng: np.random.Generator) -> str:
 def test_what_a_person_could_say_of_an_output_is_found(holds: Any, draw: Any) -> None:
     # Power, not level: a test that knows the property needs 60 samples at this α.
     result = audit_privacy(
-        leaky(holds, draw),
+        single(draw, holds, 0.9),
         [(0, 1)],
         epsilon=1.0,
         adjacency=lambda a, b: True,

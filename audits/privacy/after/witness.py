@@ -25,7 +25,7 @@ from audits.privacy.bet import binomial
 from audits.privacy.outputs.describe import Column, Interval, Mark, Symbol, weighted
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.leaves import EXACT
-from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Raw, number_words, value_words
+from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Raw, Reading, number_words, value_words
 from audits.privacy.tuning import TUNING
 
 ALIKE = 0.9
@@ -52,8 +52,6 @@ CAUTION = 1.0
 
 SUMS = {"sum": "the sum of the coordinates", "largest": "the largest size of a coordinate"}
 ZERO = " (what is no number counts as 0)"
-Reading = tuple[str, Callable[[Raw], Floats]]
-"""A number of each output, in words; outputs → their numbers."""
 Weights = tuple[tuple[int, float], ...]
 
 
@@ -133,10 +131,8 @@ class _Event:
             said = f" is {'neither absent nor' if self.outside else 'absent or'} a container"
         elif self.kind == "symbol":
             said = f" {sign} ", Symbol(int(self.low))
-        elif self.kind == "value" and self.reading:
-            said = f" {sign} {value_words(self.low)}"
         elif self.kind == "value":
-            look = encoder.place(cast(int, self.place)).look
+            look = None if self.reading else encoder.place(cast(int, self.place)).look
             character = f", which is {chr(int(self.low))!r}" if look and look.characters else ""
             said = f" {sign} {value_words(self.low)}{character}"
         elif math.isinf(self.high):

@@ -68,7 +68,7 @@ def of_number(
     second: Encoded,
     folded: bool,
 ) -> Score:
-    """The score of one number of each output, cut into cells; see `of_cells`."""
+    """The score of a number that is read off each output: the number is cut into cells, see `of_cells`."""
     cells = partition(np.concatenate([number(first), number(second)]))
     return of_cells(name, lambda e: cells.of(number(e)), cells.words, first, second, words, folded=folded)
 

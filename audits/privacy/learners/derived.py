@@ -1,4 +1,4 @@
-"""Families of readings: what is read off sequences, remainders of it, and what two readings have to do.
+"""Families of readings: thresholds, remainders and comparisons of what is read off sequences.
 
 Readings are numbers by the thousand, so few samples must do for most of them: hundreds show a leak that many
 outputs have; a rare leak has to be seen by a reading of the sequence itself, which all samples are read for.
@@ -11,16 +11,14 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from audits.privacy.learners.families import Found
-from audits.privacy.learners.readings import FIRST, READINGS, Source, further, plain
+from audits.privacy.learners.families import Found, number
+from audits.privacy.learners.readings import FIRST, READINGS, Source, further, is_whole, plain
 from audits.privacy.learners.score import some_columns
 from audits.privacy.learners.search import Candidates, View, family, of_classes, of_numbers
 from audits.privacy.outputs.describe import Column, listed
-from audits.privacy.outputs.leaves import EXACT
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints
-from audits.privacy.tuning import BOUND, TUNING
+from audits.privacy.tuning import TUNING
 
 Change = Callable[[Floats, Floats], Floats]
 MODULI = range(2, TUNING.parts + 1)
@@ -30,8 +28,8 @@ OFTEN = (
     "the smallest of {}",
     "the median of {}",
     "the last of {}",
-    "the place of the largest of {}",
-    "the place of the smallest of {}",
+    "the index of the largest of {}",
+    "the index of the smallest of {}",
 )
 """Readings that are compared with columns."""
 CHANGES: dict[str, Change] = {
@@ -45,26 +43,25 @@ CHANGES: dict[str, Change] = {
 @family(cost=lambda width, places: len(READINGS) + 4 * width, rare=True)
 def summed_up(first: Encoded, second: Encoded) -> Found:
     """What is read off the sequences of an output."""
-    sources = plain(first)
-    if sources:
-        a, b = (np.hstack([source.every(e) for source in sources]) for e in (first, second))
-        yield Candidates(of_numbers(a, b), _views(sources).__getitem__)
+    views, a, b = _read_off(plain(first), first, second)
+    yield Candidates(of_numbers(a, b), views.__getitem__)
 
 
 @family(cost=lambda width, places: 8 * width, few=True)
 def looked_into(first: Encoded, second: Encoded) -> Found:
     """What is read off sequences that follow from those, and by which remainders readings differ."""
-    sources = [*plain(first), *further(first)]
-    if sources:
-        a, b = (np.hstack([source.every(e) for source in sources]) for e in (first, second))
-        view = _views(sources).__getitem__
-        yield Candidates(of_numbers(a, b), view)
-        yield from _classes(view, a, b, MODULI)
+    views, a, b = _read_off([*plain(first), *further(first)], first, second)
+    yield Candidates(of_numbers(a, b), views.__getitem__)
+    yield from _classes(views.__getitem__, a, b, MODULI)
 
 
-def _views(sources: Iterable[Source]) -> list[View]:
-    """The views of all readings."""
-    return [view for source in sources for view in source.views]
+def _read_off(
+    sources: Sequence[Source], first: Encoded, second: Encoded
+) -> tuple[list[View], Floats, Floats]:
+    """The views of all readings, and what they are on both datasets."""
+    views = [view for source in sources for view in source.views]
+    a, b = (np.hstack([np.zeros((len(e), 0)), *(s.every(e) for s in sources)]) for e in (first, second))
+    return views, a, b
 
 
 @family(few=True)
@@ -75,7 +72,7 @@ def compared(first: Encoded, second: Encoded) -> Found:
     columns = np.array([j for j in range(first.shape[0]) if j not in letters], dtype=np.int64)
     chosen = columns[some_columns(len(columns), TUNING.most_chosen, len(first))]
     sources = plain(first)[: TUNING.least]
-    views = [View(Column(int(j)), partial(_column, j)) for j in chosen]
+    views = [View(Column(int(j)), partial(number, j)) for j in chosen]
     views += [source.reading(name) for source in sources for name in OFTEN]
     yield from _pairs(views, CHANGES, first, second)
     for source in sources:
@@ -83,12 +80,8 @@ def compared(first: Encoded, second: Encoded) -> Found:
         yield from _pairs(views, {" less ": np.subtract}, first, second)
 
 
-def _column(j: int, e: Encoded) -> Floats:
-    return np.clip(e.values[:, j], -BOUND, BOUND)
-
-
 def _pairs(views: Sequence[View], changes: dict[str, Change], first: Encoded, second: Encoded) -> Found:
-    """What is made of any two views."""
+    """What each of the changes makes of every pair of views."""
     if len(views) < 2:
         return
     i, j = np.triu_indices(len(views), 1)
@@ -106,7 +99,7 @@ def _pairs(views: Sequence[View], changes: dict[str, Change], first: Encoded, se
 
 def _classes(view: Callable[[int], View], a: Floats, b: Floats, moduli: Iterable[int]) -> Found:
     """Readings that are integers: by their value where they have few of them, and by their remainders."""
-    whole = np.flatnonzero((_is_whole(a) & _is_whole(b)).all(axis=0))
+    whole = np.flatnonzero((is_whole(a) & is_whole(b)).all(axis=0))
     low, high = np.minimum(a, b).min(axis=0), np.maximum(a, b).max(axis=0)
     few = whole[high[whole] - low[whole] < TUNING.few_values]
     x, y = ((side[:, few] - low[few]).astype(np.int64) for side in (a, b))
@@ -119,16 +112,15 @@ def _classes(view: Callable[[int], View], a: Floats, b: Floats, moduli: Iterable
         yield Candidates(of_classes(x, y, modulus), partial(_remainder, view, whole[some], modulus))
 
 
-def _is_whole(x: Floats) -> NDArray[np.bool_]:
-    """Which numbers are integers that a double holds exactly."""
-    return (x == np.floor(x)) & (np.abs(x) < EXACT)
+def _remainder(view: Callable[[int], View], readings: Ints, modulus: int, c: int) -> View:
+    """The view of the remainder of reading number `readings[c]`."""
+    reading = view(readings[c])
+    words = reading.words, f" modulo {modulus}"
 
+    def rest(e: Encoded) -> Ints:
+        return np.mod(reading.of(e), modulus).astype(np.int64)
 
-def _remainder(view: Callable[[int], View], some: Ints, modulus: int, c: int) -> View:
-    """The view of a remainder of one of some readings."""
-    of = view(some[c])
-    words = of.words, f" modulo {modulus}"
-    return View(words, lambda e: np.mod(of.of(e), modulus).astype(np.int64), lambda rest: f"{{{rest}}}")
+    return View(words, rest, lambda cell: f"{{{cell}}}", (words, rest))
 
 
 @family(few=True)
@@ -141,7 +133,7 @@ def orders(first: Encoded, second: Encoded) -> Found:
 
     def view(c: int) -> View:
         words = "the order of ", listed([Column(int(j)) for j in triples[c]])
-        return View(words, lambda e: _order(e, triples[[c]])[:, 0], _order_words, 0.0)
+        return View(words, lambda e: _order(e, triples[[c]])[:, 0], _order_words)
 
     yield Candidates(of_classes(_order(first, triples), _order(second, triples), 8), view)
 

@@ -51,6 +51,11 @@ def numbers(e: Encoded) -> Floats:
     return np.clip(e.values, -BOUND, BOUND)
 
 
+def number(column: int, e: Encoded) -> Floats:
+    """One of these columns."""
+    return np.clip(e.values[:, column], -BOUND, BOUND)
+
+
 # --- Relations of several numbers -----------------------------------------------------------------
 
 
@@ -212,8 +217,8 @@ def spreads(first: Encoded, second: Encoded) -> Found:
 
 @family(rare=True)
 def members(first: Encoded, second: Encoded) -> Found:
-    """How many numbers of a sequence have one value, or lie in one interval, wherever they stand: what a list
-    in any order tells."""
+    """How many numbers of a sequence have a certain value, or lie in a certain interval, wherever they stand:
+    what a list in any order tells."""
     for source in (*plain(first), *digital(first)):
         few = max(TUNING.parts, TUNING.some_rows * TUNING.most_chosen // first.shape[0])
         some = np.concatenate([source.row(side.take(slice(few))).x.ravel() for side in (first, second)])
@@ -224,7 +229,7 @@ def members(first: Encoded, second: Encoded) -> Found:
 
 
 def _cells_of(source: Source, cells: Partition, e: Encoded) -> Ints:
-    """The cell of each number of a sequence; one more for what is missing."""
+    """The cell that each number of a sequence lies in; what is missing has a cell of its own."""
     x = source.row(e).x
     return np.where(np.isnan(x), len(cells), cells.of(np.nan_to_num(x)))
 
@@ -237,8 +242,8 @@ def _member(source: Source, cells: Partition, cell: int) -> View:
 
 @family(cost=lambda width, places: 8 * width, rare=True)
 def windows(first: Encoded, second: Encoded) -> Found:
-    """How often some numbers that repeat stand one after the other anywhere in a sequence: a few letters in a
-    text, or a record among synthetic ones in any order, whose length divides that of the output."""
+    """How often a run of neighbouring numbers that repeats occurs in a sequence, wherever it stands: two or
+    three letters in a text, or a record among synthetic records, whose length divides that of the output."""
     for source in plain(first):
         width = source.of(first.take(slice(1))).shape[1]
         if width > TUNING.glance:
@@ -258,7 +263,7 @@ def windows(first: Encoded, second: Encoded) -> Found:
 
 
 def _place_among(known: Ints, found: Ints) -> Ints:
-    """Where each key is among the known ones, which are in order; their number for any other."""
+    """The index of each found key in `known`, which is sorted; len(known) for a key that is not known."""
     place = np.minimum(np.searchsorted(known, found), len(known) - 1)
     return np.where(known[place] == found, place, len(known))
 
@@ -301,7 +306,7 @@ def in_place(first: Encoded, second: Encoded) -> Found:
     for place in range(first.shape[1]):
         here = [np.bincount(e.codes[:, place], minlength=_last(first, second)) for e in (first, second)]
         apart = of_shares(here[0] / len(first), here[1] / len(second), len(first))
-        view = View(Mark(place), lambda e, at=place: e.codes[:, at], _symbol_words, 0.0)
+        view = View(Mark(place), lambda e, at=place: e.codes[:, at], _symbol_words)
         yield Candidates(apart, lambda j, view=view: view)
 
 
@@ -313,10 +318,15 @@ def anywhere(first: Encoded, second: Encoded) -> Found:
     most = TUNING.parts - 1
 
     def view(symbol: int) -> View:
+        def times(e: Encoded) -> Ints:
+            return (e.codes == symbol).sum(axis=1)
+
+        words = "how often ", Symbol(symbol), " occurs"
         return View(
-            ("how often ", Symbol(symbol), " occurs"),
-            lambda e: np.minimum((e.codes == symbol).sum(axis=1), most),
-            lambda times: f"{{{times}{' or more' if times == most else ''}}}",
+            words,
+            lambda e: np.minimum(times(e), most),
+            lambda cell: f"{{{cell}{' or more' if cell == most else ''}}}",
+            (words, times),
         )
 
     apart = of_members(first.codes, second.codes, _last(first, second))
@@ -373,10 +383,7 @@ def parities(first: Encoded, second: Encoded) -> Found:
         above = "exceed their averages" if middle[varied[chosen]].any() else "are positive"
         cells = "the even ones", "the odd ones"
         return View(
-            ("how many of ", names, f" {above}"),
-            lambda e: odd(e, chosen).astype(np.int64),
-            cells.__getitem__,
-            0.0,
+            ("how many of ", names, f" {above}"), lambda e: odd(e, chosen).astype(np.int64), cells.__getitem__
         )
 
     every = np.arange(len(varied))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.learners.families import Found, numbers
+from audits.privacy.learners.families import Found, number
 from audits.privacy.learners.readings import plain
 from audits.privacy.learners.score import some_columns
 from audits.privacy.learners.search import Candidates, View, family, of_split
@@ -47,7 +47,7 @@ def views(e: Encoded, logs: bool = False) -> list[View]:
                 View(("log |", names[j], "|"), partial(_log, column=j)) for j in some if not _whole(e, j)
             ]
         words: dict[int, Words] = {j: (names[j], " less ", names[j - 1]) for j in some if j > 0}
-        found += [View(words[j], lambda e, j=j: numbers(e)[:, j] - numbers(e)[:, j - 1]) for j in words]
+        found += [View(words[j], lambda e, j=j: number(j, e) - number(j - 1, e)) for j in words]
     if width > 1 and len(e) <= TUNING.retained_rows // 2:
         found += [source.reading(name) for source in plain(e) for name in SUMS]
     return found
@@ -131,7 +131,9 @@ def _phases(view: View, exactly: Any) -> View:
     def interval(c: int) -> Words:
         return Interval(f"{c / cells:g}", f"{(c + 1) / cells:g}")
 
-    return View(words, phase, interval, 1.0 / cells)
+    step = 1.0 / (frequency * cells)
+    rounded = view.words, f" modulo {1.0 / frequency:.12g}, rounded down to a multiple of {step:.12g},"
+    return View(words, phase, interval, (rounded, lambda e: step * phase(e)))
 
 
 def _waves(x: Floats, y: Floats, bins: int) -> Iterator[Wave]:
@@ -265,7 +267,7 @@ def _cells(view: View, found: list[Cell]) -> View:
         a, b = number_words(low[c]), number_words(high[c])
         return f"{{{a}}}" if a == b else f"[{a}, {b}]"
 
-    return View(view.words, cell, words, 0.0)
+    return View(view.words, cell, words)
 
 
 def _crowded(x: Floats, y: Floats, luck: float) -> list[Cell]:

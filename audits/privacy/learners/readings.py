@@ -23,7 +23,10 @@ from audits.privacy.tuning import BOUND, TINY, TUNING
 
 
 class Row:
-    """The numbers (n, w) of a sequence in each output, NaN where one is missing, and what readings share."""
+    """The numbers (n, w) of a sequence in each output, NaN where a number is missing.
+
+    What several readings need is worked out once.
+    """
 
     def __init__(self, x: Floats) -> None:
         self.x = x
@@ -71,8 +74,7 @@ class Row:
     @cached_property
     def whole(self) -> Ints:
         """The numbers as integers; 0 where they are none, or too large."""
-        kept = (self.filled == np.floor(self.filled)) & (np.abs(self.filled) < EXACT)
-        return np.where(kept, self.filled, 0.0).astype(np.int64)
+        return np.where(is_whole(self.filled), self.filled, 0.0).astype(np.int64)
 
     def at(self, place: Ints, of: Floats | None = None) -> Floats:
         """The number at a place of each row; NaN outside."""
@@ -91,11 +93,8 @@ class Row:
     @cached_property
     def median(self) -> Floats:
         """The middle number, or the average of the two in the middle."""
-        return 0.5 * (self.largest_of((self.count - 1) // 2) + self.largest_of(self.count // 2))
-
-    def largest_of(self, place: Ints) -> Floats:
-        """The number at a place in order."""
-        return self.at(place, self.ordered)
+        low, high = (self.at(place, self.ordered) for place in ((self.count - 1) // 2, self.count // 2))
+        return 0.5 * (low + high)
 
     def lag(self, k: int) -> Floats:
         """The correlation of each number with the number k before it."""
@@ -117,6 +116,11 @@ class Row:
     def times(self) -> Ints:
         """How often the number at each place in order has occurred up to there."""
         return _in_a_row(self.gaps == 0.0) + 1
+
+
+def is_whole(x: Floats) -> NDArray[np.bool_]:
+    """Which numbers are integers that a double holds exactly."""
+    return (x == np.floor(x)) & (np.abs(x) < EXACT)
 
 
 def _in_a_row(holds: NDArray[np.bool_]) -> Ints:
@@ -166,9 +170,8 @@ def _place_of(row: Row, number: Floats) -> Ints:
     return row.x.shape[1] - 1 - (row.x == number[:, None])[:, ::-1].argmax(axis=1)
 
 
-Reading = Callable[[Row], Raw]
 NEAR = range(2, TUNING.neighbours + 1)
-READINGS: dict[str, Reading] = {
+READINGS: dict[str, Callable[[Row], Raw]] = {
     "the sum of {}": lambda row: row.filled.sum(axis=1),
     "the root of the sum of squares of {}": lambda row: np.sqrt(np.square(row.filled).sum(axis=1)),
     "how many there are of {}": lambda row: row.count,
@@ -183,12 +186,14 @@ READINGS: dict[str, Reading] = {
     "the second less the smallest of {}": lambda row: row.smallest(2) - row.smallest(1),
     "the largest gap in order between {}": lambda row: np.fmax.reduce(row.gaps, axis=1, initial=-np.inf),
     "the smallest gap in order between {}": lambda row: np.fmin.reduce(row.gaps, axis=1, initial=np.inf),
-    "the place of the largest of {}": lambda row: _best_place(row, 1.0),
-    "the place of the smallest of {}": lambda row: _best_place(row, -1.0),
-    "the place of the second largest of {}": lambda row: _place_of(row, row.largest(2)),
+    "the index of the largest of {}": lambda row: _best_place(row, 1.0),
+    "the index of the smallest of {}": lambda row: _best_place(row, -1.0),
+    "the index of the second largest of {}": lambda row: _place_of(row, row.largest(2)),
     "how many of {} are positive": lambda row: (row.x > 0.0).sum(axis=1),
     "how many of {} are even": lambda row: (np.mod(row.x, 2.0) == 0.0).sum(axis=1),
-    "how many of {} are rounded": lambda row: (np.round(row.x, TUNING.decimals) == row.x).sum(axis=1),
+    f"how many of {{}} are rounded to {TUNING.decimals} decimals": lambda row: (
+        np.round(row.x, TUNING.decimals) == row.x
+    ).sum(axis=1),
     "how many of {} exceed their average": lambda row: (row.centred > 0.0).sum(axis=1),
     "how many different values {} have": lambda row: row.count - (row.gaps == 0.0).sum(axis=1),
     "how often the commonest of {} occurs": lambda row: row.times.max(axis=1, initial=1),
@@ -206,19 +211,23 @@ READINGS: dict[str, Reading] = {
         np.sign(row.x[:, 1:]) * np.sign(row.x[:, :-1]) < 0.0
     ).sum(axis=1),
     "how many of {} exceed both neighbours": _peaks,
-    "how many pairs of {} stand in falling order": _inversions,
+    f"how many pairs of the first {TUNING.most_chosen} of {{}} stand in falling order": _inversions,
     "the first of {}": lambda row: row.x[:, 0],
     "the last of {}": lambda row: row.last,
     "the last less the first of {}": lambda row: row.last - row.x[:, 0],
     "the sum with alternating signs of {}": _alternating,
-    "the sum, each times its place, of {}": _by_place,
+    "the sum, each times its index plus 1, of {}": _by_place,
     "the first half less the second half of {}": _halves,
-    "the place of the first positive one of {}": lambda row: _first(row.x > 0.0),
-    "the place of the first above the average of {}": lambda row: _first(row.centred > 0.0),
+    "the index of the first positive one of {} (the greatest length where there is none)": lambda row: _first(
+        row.x > 0.0
+    ),
+    "the index of the first above the average of {} (the greatest length where there is none)": lambda row: (
+        _first(row.centred > 0.0)
+    ),
     "the largest sum so far of {}": lambda row: np.cumsum(row.filled, axis=1).max(axis=1),
     "the smallest sum so far of {}": lambda row: np.cumsum(row.filled, axis=1).min(axis=1),
     "how many of {} are the same from behind": lambda row: (row.x == row.mirrored).sum(axis=1),
-    "how many of {} equal their place": lambda row: (row.x == np.arange(row.x.shape[1])).sum(axis=1),
+    "how many of {} equal their index": lambda row: (row.x == np.arange(row.x.shape[1])).sum(axis=1),
     "the exclusive or of {}": lambda row: np.bitwise_xor.reduce(row.whole, axis=1),
     "the greatest common divisor of {}": lambda row: np.gcd.reduce(row.whole, axis=1),
     **{f"number {k} of {{}} from the largest on": lambda row, k=k: row.largest(k) for k in NEAR},
@@ -279,7 +288,7 @@ def _read(name: str, row: Row) -> Floats:
 
 
 def held(items: Items, e: Encoded) -> Floats:
-    """The numbers of items (n, w), of texts those that stand for their places in the alphabet."""
+    """The numbers (n, w) that items are; for a text its place in the alphabet."""
     x = np.clip(e.values[:, items.columns], -BOUND, BOUND)
     if items.letters:
         x[x == 0.0] = np.nan
@@ -321,16 +330,14 @@ def further(e: Encoded) -> Iterator[Source]:
 
 
 def digital(e: Encoded) -> Iterator[Source]:
-    """The digits of numbers, where these are few."""
+    """The digits of each number, where an output has few numbers."""
     for j in range(e.shape[0] if e.shape[0] <= TUNING.most_signed else 0):
         size = np.abs(e.values[: TUNING.glance, j])
-        name = OUTPUT if e.is_scalar else Column(j)
-        if size.max(initial=0.0) <= TUNING.parts and bool((size == np.floor(size)).all()):
-            continue
-        if bool((size == np.floor(size)).all()):
+        name, whole = OUTPUT if e.is_scalar else Column(j), bool((size == np.floor(size)).all())
+        if whole and size.max(initial=0.0) > TUNING.parts:
             yield Source(("the digits of ", name), lambda e, j=j: digits(e.values[:, j], 10))
             yield Source(("the binary digits of ", name), lambda e, j=j: digits(e.values[:, j], 2))
-        else:
+        elif not whole:
             yield Source(("the decimals of ", name), lambda e, j=j: decimals(e.values[:, j]))
             yield Source(("the significant digits of ", name), lambda e, j=j: significant(e.values[:, j]))
 
@@ -360,7 +367,7 @@ def decimals(x: Floats) -> Floats:
 
 
 def _changes(items: Items) -> dict[str, Callable[[Floats], Floats]]:
-    """What follows from a row of at least so many numbers, by its words."""
+    """The changes that the length and the shape of a sequence allow, by their words."""
     width = len(items.columns)
     half = (width + 1) // 2
     found: dict[str, Callable[[Floats], Floats]] = {}
@@ -426,8 +433,7 @@ def digits(x: Floats, base: int) -> Floats:
     >>> digits(np.array([2050.0]), 10)[0, :5].tolist()
     [0.0, 5.0, 0.0, 2.0, nan]
     """
-    size = np.abs(x)
-    size = np.where((size == np.floor(size)) & (size < EXACT), size, np.nan)
+    size = np.where(is_whole(x), np.abs(x), np.nan)
     most = int(np.ceil(np.log(EXACT) / np.log(base)))
     powers = float(base) ** np.arange(most)
     with np.errstate(invalid="ignore"):

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from audits.privacy.outputs.describe import Words
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, number_words
 
+Number = tuple[Words, Callable[[Encoded], Any]]
+"""A number of each output: its words, and outputs → (n,) numbers."""
 Folds = tuple[Callable[[Encoded], Floats], ...]
 
 
@@ -28,7 +31,7 @@ class Score:
     learned   whether it was fitted to labelled samples, so that those must not judge it.
     monotone  whether it means to grow with the likelihood ratio, so that a smooth curve may calibrate it.
     in_words  whether its events are in words of the output, which need no further words.
-    number    the number of an output that it cuts into cells, in words and as a function; None for others.
+    number    the number of an output that it cuts into cells; None where it looks at more than a number.
     folds     the same fitted without one part of the samples that it was learned from, for each part (see
               `fold_of`): they may judge it on those.
     """
@@ -39,7 +42,7 @@ class Score:
     learned: bool = True
     monotone: bool = True
     in_words: bool = True
-    number: tuple[Words, Callable[[Encoded], Floats]] | None = None
+    number: Number | None = None
     folds: Folds | None = None
 
 

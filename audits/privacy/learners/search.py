@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from audits.privacy.learners.cells import of_cells, of_number
-from audits.privacy.learners.score import Score
+from audits.privacy.learners.score import Number, Score
 from audits.privacy.outputs.describe import Words
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Raw
 from audits.privacy.tuning import TINY, TUNING
@@ -29,18 +29,19 @@ class View:
     words  a description; see `describe`.
     of     outputs → a number each, or the number of the cell that each lies in.
     cells  number of a cell → the cell in words; None where `of` gives numbers, which are cut into cells.
-    unit   what the number of a cell counts in, as a person would read it; 0 where it says nothing.
+    read   of a view of cells, the number behind them that a person would read off an output, in words and as
+           a function; None where there is none.
     """
 
     words: Words
     of: Callable[[Encoded], Any]
     cells: Callable[[int], Words] | None = None
-    unit: float = 1.0
+    read: Number | None = None
 
     @property
-    def number(self) -> tuple[Words, Callable[[Encoded], Floats]] | None:
-        """The number that a person would read off an output, in words and as a function; None for none."""
-        return (self.words, lambda e: self.unit * self.of(e)) if self.unit else None
+    def number(self) -> Number | None:
+        """The number that a person would read off an output; None where there is none."""
+        return (self.words, self.of) if self.cells is None else self.read
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +159,7 @@ def of_counts(a: Raw, b: Raw) -> Floats:
 
 
 def of_classes(first: Ints, second: Ints, classes: int) -> Floats:
-    """Surprise of columns (n, c) of numbers of classes, below so many."""
+    """Surprise of how each column (n, c) is spread over classes, which are numbered from 0 on."""
     width = first.shape[1]
     counts = (
         np.bincount((side + classes * np.arange(width)).ravel(), minlength=classes * width)

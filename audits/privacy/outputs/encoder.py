@@ -17,7 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, cast
 
 import numpy as np
@@ -189,8 +189,8 @@ class Encoder:
         if self._layout_of != self.shape:
             self._layout_of, self._items = self.shape, list(self._in_order())
         if any(items.marks for items in self._items):
-            known = list(self._symbols)[len(self._alphabet) - 1 :]
-            self._alphabet += map(leaves.place_in_alphabet, known)
+            new = islice(self._symbols, len(self._alphabet) - 1, None)
+            self._alphabet += map(leaves.place_in_alphabet, new)
         return Layout((*self._items,), np.array(self._alphabet))
 
     def _in_order(self) -> Iterator[Items]:
@@ -455,7 +455,7 @@ class Encoder:
                 others = (_others(*one, names, known) for one in zip(every, held, strict=True))
                 columns[" (others)"] = tuple(others)
             if issubclass(kind, AbstractSet):
-                columns[" in order"] = tuple(_others(item, (), (), set()) for item in every)
+                columns[" in order"] = tuple(map(_sorted, every))
             if not names:
                 # An empty record differs from a missing record.
                 columns[" (whether it is empty)"] = ("yes",) * len(at)
@@ -564,8 +564,13 @@ def _others(item: Any, held: Sequence[Any], names: tuple[str, ...], known: set[s
     if isinstance(item, Mapping):
         fields = dict(zip(names, held, strict=True))
         return [word for name in sorted(fields.keys() - known) for word in (name, fields[name])]
+    return _sorted(part for part in item if leaves.element(part) not in known)
+
+
+def _sorted(parts: Iterable[Any]) -> list[Any]:
+    """Elements of a set in order; by how they are written where they cannot be compared."""
     # Sets have only a partial order, so their order here must not depend on that in which they came.
-    left = sorted((part for part in item if leaves.element(part) not in known), key=leaves.element)
+    left = sorted(parts, key=leaves.element)
     try:
         return sorted(left)
     except TypeError:

@@ -9,7 +9,7 @@ earlier ones.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,8 @@ from audits.privacy.tuning import TUNING
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
 Raw = NDArray[Any]
+Reading = tuple[str, Callable[[Raw], Floats]]
+"""A number that is read off each output: its words, and outputs of the mechanism → their numbers."""
 
 LARGE = 1e300
 """Stands for an infinite output, so that every column stays finite."""
