@@ -26,6 +26,7 @@ from audits.privacy.dependence import dependence
 from audits.privacy.draw.draws import Drawer, joined, named
 from audits.privacy.method import Job
 from audits.privacy.outputs.outputs import Encoded, Raw
+from audits.privacy.tuning import TUNING
 
 PLANS = (32, 32), (16, 32), (8, 32), (32, 8), (4, 64), (2, 64)
 """Calls on each dataset and outputs of each of them, the best tests first."""
@@ -39,7 +40,7 @@ TIME = 0.25
 """Share of the time limit that all tests together take; the first test of a pair takes a third of what is
 left of it. Where that is not enough for calls of several outputs, each output is drawn by a call of its own,
 so that outputs of one call need not be independent."""
-TRIED, PARTS = 32, 4
+TRIED, PARTS = TUNING.first_batch, 4
 """Outputs of the longest call that is timed, at most: on each dataset it takes a quarter of the time."""
 DEAR = 8.0
 """A call that by itself costs as much as eight outputs is not made for each output: then the last plan is

@@ -17,7 +17,7 @@ from audits.privacy import failures
 from audits.privacy import footprints as footprints_of
 from audits.privacy.after.planting import KEPT, LEAST_SECONDS, PATIENCE, Leaky, Passed, plant
 from audits.privacy.after.witness import Refuted, Witness, find_witness, fresh_samples
-from audits.privacy.assumptions import CALL, Assumptions, sentence
+from audits.privacy.assumptions import CALL, TIME, Assumptions, sentence
 from audits.privacy.draw.datasets import brief, digest, kept_apart
 from audits.privacy.draw.draws import Drawer, named
 from audits.privacy.draw.pairs import MAX_PAIRS, AdjacencyLike, Pair, Pairs, take_pairs
@@ -34,8 +34,6 @@ CONSTANT = (
     "Each of the two datasets gave the same output again and again, as where no noise is added, or where an "
     "earlier answer is returned."
 )
-TRIAL = 0.125
-"""Share of the time that is left in which outputs with failures are looked at before they are audited."""
 CHANGES = "The mechanism changes its data: every call was given a copy, which it would not get in use."
 MORE_PAIRS = f"pairs yields more than {MAX_PAIRS} pairs: only the first {MAX_PAIRS} were audited."
 RUN = {"sequential": lambda job: Sequential(job).run(), "clopper-pearson": run_fixed}
@@ -223,7 +221,8 @@ def _told_by_failures(job: Job, again: Callable[..., AuditResult]) -> AuditResul
     asked = job.options
     if asked.errors == "symbol":
         return None
-    patience = TRIAL * job.left() / (2 * min(len(job.pairs), failures.PAIRS))
+    # A draw on each dataset of each pair; all of them take no more than tests of assumptions do.
+    patience = TIME * job.left() / (2 * min(len(job.pairs), failures.PAIRS))
     symbols = Drawer(job.drawer.mechanism, "symbol", asked.jobs, patience=patience)
     failure, left = failures.one_sided(symbols, job.pairs, job.rng.spawn(1)[0]), job.left()
     if not failure or left <= 0.0:

@@ -15,12 +15,11 @@ import numpy as np
 
 from audits.privacy.outputs.leaves import LARGE
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, row_keys
+from audits.privacy.tuning import TUNING
 
 FIRST, FURTHER = 99, 900
 """The data must beat 99 permutations, and then 900 more: the level is 1/1000."""
 LAGS = 3
-OFTEN = 0.05
-"""Symbols of at least this share of the outputs are looked at."""
 FEATURES = 24
 
 
@@ -135,7 +134,7 @@ def features(e: Encoded, rng: np.random.Generator) -> Floats:
     for j in range(min(e.codes.shape[1], 4)):
         unique, counts = np.unique(e.codes[:, j], return_counts=True)
         # Of symbols that hardly repeat, the order in which they were drawn would say which are chosen.
-        often = counts >= OFTEN * len(e)
+        often = counts >= TUNING.little * len(e)
         common = unique[often][np.argsort(counts[often])[::-1][:3]]
         marks.append((e.codes[:, j, None] == common).astype(np.float64))
     parts = np.hstack([centred, np.abs(centred), *marks])

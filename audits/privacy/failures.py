@@ -9,11 +9,11 @@ import numpy as np
 
 from audits.privacy.draw.datasets import Dataset
 from audits.privacy.draw.draws import Drawer, failure, named
+from audits.privacy.outputs.leaves import MOST_ITEMS
+from audits.privacy.tuning import TUNING
 
-TRIED, PAIRS = 64, 8
+TRIED, PAIRS = 2 * TUNING.first_batch, TUNING.least
 """Outputs of each dataset that are looked at, of so many pairs at most."""
-MOST = 20_000
-"""Numbers of a list that is looked into."""
 ONE_SIDED = (
     "The mechanism fails on one dataset only, by an exception or NaN: failures were taken for outputs, as "
     "errors='symbol' does."
@@ -48,7 +48,9 @@ def failing(output: Any) -> str:
     numbers = (float, np.floating, np.ndarray)
     if isinstance(output, (list, tuple)):
         # What holds more than numbers, a range of any length among them, is not looked into.
-        if len(cast(Sized, output)) > MOST or not all(isinstance(x, (int, *numbers[:2])) for x in output):
+        if len(cast(Sized, output)) > MOST_ITEMS or not all(
+            isinstance(x, (int, *numbers[:2])) for x in output
+        ):
             return ""
     elif not isinstance(output, numbers):
         return ""

@@ -13,6 +13,7 @@ import numpy as np
 from audits.evidence import Evidence, Verdict
 from audits.privacy import show
 from audits.privacy.after.witness import Witness
+from audits.privacy.tuning import TUNING
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,8 +31,6 @@ VERDICTS = {
     "not-refuted": Verdict.CONSISTENT,
     "undecided": Verdict.INCONCLUSIVE,
 }
-NEARLY_ALL = 0.9
-"""To catch a leak that is in more than this part of the outputs says nothing of the audit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,7 @@ class Planted:
     @property
     def worth_saying(self) -> bool:
         """Whether a leak was caught that leaves a good part of the outputs as they are."""
-        return self.caught is not None and not (self.measure == "chance" and self.caught > NEARLY_ALL)
+        return self.caught is not None and not (self.measure == "chance" and self.caught > TUNING.nearly)
 
     @property
     def left_over(self) -> str:

@@ -42,8 +42,6 @@ UNTESTED = "The time limit left no fresh draws that could have confirmed it."
 ENDED = (
     "Once the refutation was sure the clock ended the sampling, so another run may draw other numbers of it."
 )
-BLOCK = 32
-"""Pairs of a block whose wealth is summed up, at least."""
 
 Winner = tuple[PairState, events.ThresholdFamily, int]
 """A pair of datasets, a threshold family of it, and one of the family's 4K events."""
@@ -99,7 +97,7 @@ class MeanWealth:
 
     def __init__(self, wealth: Sequence[Wealth]) -> None:
         self.wealth = wealth
-        self.block = max(BLOCK, math.isqrt(len(wealth)))
+        self.block = math.isqrt(len(wealth))
         self.sums: list[Floats] = [np.zeros(0)] * -(-len(wealth) // self.block)
         for index in range(0, len(wealth), self.block):
             self.changed(index)

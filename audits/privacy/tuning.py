@@ -57,7 +57,7 @@ class Tuning:
 
     least: int = 8
     """Fewer samples say nothing: to learn from, in an interval or a leaf, as hits of an event, or as turns of
-    a period."""
+    a period. Of sequences of a kind no more are read."""
     retained_rows: int = 32768
     """Samples of a dataset that all scores are learned from, and that a regression is fitted to, at most."""
     glance: int = 512
@@ -141,6 +141,11 @@ class Tuning:
     outer: float = 0.02
     """The range of numbers is that of all but this share at either end, and a value of a larger share is an
     atom."""
+    nearly: float = 0.9
+    """What is this part of something is nearly all of it. A leak in more of the outputs says nothing of an
+    audit; numbers of which so many are different are continuous; a threshold stands for an event where it
+    gets so many outputs right; a simple event is of like power where it exceeds the claim by so much of what
+    the audit's bound does; a resolution would have been caught with this probability."""
 
     # Fixed number of samples
 

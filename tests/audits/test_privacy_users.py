@@ -12,8 +12,9 @@ import pytest
 
 from audits.privacy import AuditResult, audit_privacy, each
 from audits.privacy.draw.datasets import Dataset
-from audits.privacy.outputs.encoder import MOST_PATTERNS, Encoder
+from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.leaves import objects
+from audits.privacy.tuning import TUNING
 
 Rng = np.random.Generator
 PAIR = [(0, 1)]
@@ -181,7 +182,7 @@ def test_columns_do_not_depend_on_the_order_of_the_outputs() -> None:
     # More patterns than are told apart, all of them equally often: which are told apart must not depend on
     # those that came first, or the permutation test of independence would not be exact.
     rng = np.random.default_rng(0)
-    words = [f"{chr(97 + i % 26)}{chr(97 + i // 26)}#" for i in range(2 * MOST_PATTERNS)] * 3
+    words = [f"{chr(97 + i % 26)}{chr(97 + i // 26)}#" for i in range(2 * TUNING.few_values)] * 3
     looks: list[dict[str, bytes]] = []
     for _ in range(3):
         order = rng.permutation(len(words))

@@ -34,10 +34,6 @@ Plant = Callable[[Encoded, int, float, Rng], Encoded]
 
 MODE_WIDTH, PERIOD = 1e-4, 1.0 / 300.0
 """Width of a planted mode and length of a planted period, in interquartile ranges of the outputs."""
-CONTINUOUS = 0.9
-"""Numbers of which at least this share are different from each other count as continuous."""
-COMMON = 0.01
-"""The commonest output is planted more often where it has at least this share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +184,7 @@ def _bit(words: str, plant: Plant, brief: str) -> PlantedLeak:
 
 
 def _continuous(values: Floats) -> bool:
-    return len(np.unique(values)) >= CONTINUOUS * len(values)
+    return len(np.unique(values)) >= TUNING.nearly * len(values)
 
 
 def _of_numbers(first: Encoded, second: Encoded, j: int, encoder: Encoder) -> Iterator[PlantedLeak]:
@@ -212,7 +208,7 @@ def _of_numbers(first: Encoded, second: Encoded, j: int, encoder: Encoder) -> It
     seen, counts = np.unique(first.values[:, j], return_counts=True)
     common = float(seen[counts.argmax()])
     shares = float(np.mean(first.values[:, j] == common)), float(np.mean(second.values[:, j] == common))
-    if max(shares) >= COMMON:
+    if max(shares) >= TUNING.outer:
         words, plant = f"{name} = {common:.9g} in place of another", put(common, [j], symbols)
         yield _chance(words, plant, "the commonest value for another", shares)
     top = float(unique[-1] + np.diff(unique).min(initial=1.0))
@@ -228,7 +224,7 @@ def _of_symbols(first: Encoded, second: Encoded, encoder: Encoder) -> Iterator[P
     counts = np.bincount(x, minlength=int(max(x.max(), y.max())) + 1)
     common = int(counts[1:].argmax()) + 1
     shares = float(np.mean(x == common)), float(np.mean(y == common))
-    if max(shares) >= COMMON and min(shares) < 1.0:
+    if max(shares) >= TUNING.outer and min(shares) < 1.0:
         words = encoder.said((name, " = ", Symbol(common), " in place of another"))
         yield _chance(words, put(0.0, [j], [0], common), "the commonest symbol for another", shares)
     words = f"{name} = a symbol that is not seen otherwise,"

@@ -28,6 +28,7 @@ from audits.privacy.outputs.describe import Words, rendered
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.outputs import Encoded
 from audits.privacy.result import Planted
+from audits.privacy.tuning import TUNING
 
 KEPT = 3
 """This part of the outputs is kept to plant leaks into."""
@@ -43,12 +44,9 @@ SHARE, LEAST = 0.3, 10_000
 """Samples of all planted runs together: this share of the audit's, or 10,000 if that is more."""
 PATIENCE, LEAST_SECONDS = 2.0, 10.0
 """No planted run begins after twice the audit's processor time, or after 10 seconds if that is more: what is
-left is "not tried". Few audits come to that, as planting goes by samples, which a seed repeats."""
-CLOCK = 1.5
-"""Seconds on the clock that a second of processor time may take, where others use the processor too."""
+left is "not tried". Few audits come to that, as planting goes by samples, which a seed repeats. A run ends
+when twice what is left has passed on the clock, as others may use the processor too."""
 LEAST_ROWS = 64
-LOOK_AT = 4096
-"""Outputs of a dataset that tell which kinds of leak suit them."""
 MOST = {"chance": 1.0, "bit": 40.0, "noise": 0.9}
 """The largest size of a leak, by its measure."""
 
@@ -152,7 +150,7 @@ class Budget:
 
     def seconds(self) -> float:
         """Seconds on the clock that a run may take; no run begins where none are left."""
-        return CLOCK * (self.until - time.process_time()) if self.samples > 0 else 0.0
+        return PATIENCE * (self.until - time.process_time()) if self.samples > 0 else 0.0
 
 
 @dataclass(slots=True)
@@ -223,7 +221,7 @@ def plant(
         return ()
     encoded = [encoder.encode(some[:rows], "planted outputs") for some in outputs]
     pools = [encoder.widen(e) for e in encoded]
-    first, second = (pool.take(slice(0, LOOK_AT)) for pool in pools)
+    first, second = (pool.take(slice(0, TUNING.some_rows)) for pool in pools)
     trials = [Trial(leak, audit, pools, rng) for leak in battery(first, second, encoder)]
     budget = Budget(max(int(SHARE * audit.samples), LEAST), time.process_time() + seconds)
     lengths = [max(LEAST_ROWS, int(part * rows)) for part in ROUNDS]

@@ -22,26 +22,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.bet import binomial
-from audits.privacy.outputs.describe import Column, Interval, Mark, Symbol, weighted
+from audits.privacy.learners.fits import shrinkage
+from audits.privacy.outputs.describe import SHOWN, Column, Interval, Mark, Symbol, weighted
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.leaves import EXACT
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Raw, Reading, number_words, value_words
 from audits.privacy.tuning import TUNING
 
-ALIKE = 0.9
-"""An event is of like power where its ε exceeds the claim by this share of what the audit's bound does."""
 LEAST, FEW, MANY = 256, 2048, 100_000
 """Fresh outputs of a dataset: twice those of the audit, as two intervals need more of them than its test; at
 least so many; four times those of the audit up to so many; and a quarter of them beyond so many."""
 CHUNK = 1 << 15
-MOST_NUMBERS = 1 << 23
-"""Numbers of the audit's outputs that are searched, at most."""
 LEVELS = np.unique(np.concatenate([np.linspace(0.02, 0.98, 49), [0.001, 0.003, 0.01, 0.99, 0.997, 0.999]]))
 CELLS = 24
-MOST_COLUMNS, MOST_VALUES = 64, 8
-"""Columns that are searched for intervals, and values of a column that are looked at one by one."""
-MOST_WEIGHTS, RIDGE = 6, 1e-3
-"""Columns in a weighted sum; and what is added to their variances, which are 2 in all."""
 SPARED = 200
 """A threshold may move by this part of the searched outputs, for the sake of fewer digits."""
 HOPEFUL = 0.25
@@ -190,7 +183,7 @@ def find_witness(
     if min(map(len, seen)) < 2:
         return None
     # Of very wide outputs fewer are searched.
-    rows = max(64, MOST_NUMBERS // max(math.prod(seen[0].shape[1:]), 1))
+    rows = max(64, TUNING.most_bytes // (2 * np.float64().nbytes) // max(math.prod(seen[0].shape[1:]), 1))
     raw = [outputs[:rows] for outputs in seen]
     # What is looked at of texts is chosen from few outputs, as in the audit.
     encoder.encode(raw[0][: TUNING.first_batch], "dataset 0")
@@ -258,7 +251,7 @@ def _named(
                 epsilon=shown,
                 confidence=1.0 - rate.alpha,
                 samples=rate.samples,
-                alike=shown - rate.epsilon >= ALIKE * (bound - rate.epsilon),
+                alike=shown - rate.epsilon >= TUNING.nearly * (bound - rate.epsilon),
             )
         )
     shown = [one for one in named if one.epsilon > rate.epsilon]
@@ -347,8 +340,9 @@ def _frequent(first: Raw, second: Raw) -> Raw:
         return some[:0]
     found, which = np.unique(np.concatenate([first, second]), return_inverse=True)
     a, b = (np.bincount(side, minlength=len(found)) for side in np.split(which, [len(first)]))
-    order = np.argsort(-np.square(a / len(first) - b / len(second)) / (a + b), kind="stable")[:MOST_VALUES]
-    return found[order][(a + b)[order] > 1]
+    order = np.argsort(-np.square(a / len(first) - b / len(second)) / (a + b), kind="stable")
+    some = order[: TUNING.most_chosen]
+    return found[some][(a + b)[some] > 1]
 
 
 def _telling(x: Sequence[Floats]) -> list[int]:
@@ -359,7 +353,7 @@ def _telling(x: Sequence[Floats]) -> list[int]:
         np.abs((x[0] > centre).mean(axis=0) - (x[1] > centre).mean(axis=0)),
         np.abs((abs(x[0] - centre) > wide).mean(axis=0) - (abs(x[1] - centre) > wide).mean(axis=0)),
     ]
-    return np.argsort(-np.maximum(*gaps), kind="stable")[:MOST_COLUMNS].tolist()
+    return np.argsort(-np.maximum(*gaps), kind="stable")[: TUNING.most_chosen].tolist()
 
 
 def _weights(x: Sequence[Floats], some: Sequence[int]) -> Weights:
@@ -374,9 +368,10 @@ def _weights(x: Sequence[Floats], some: Sequence[int]) -> Weights:
     def fitted(chosen: Ints) -> Floats:
         first, second = (side[:, chosen] / scale[chosen] for side in (a, b))
         spread = np.cov(first, rowvar=False) + np.cov(second, rowvar=False)
-        return np.linalg.solve(spread + RIDGE * np.eye(len(chosen)), first.mean(axis=0) - second.mean(axis=0))
+        ridge = 2.0 * shrinkage(first, second) / len(first)
+        return np.linalg.solve(spread + ridge * np.eye(len(chosen)), first.mean(axis=0) - second.mean(axis=0))
 
-    chosen = np.sort(np.argsort(-np.abs(fitted(np.arange(len(some)))), kind="stable")[:MOST_WEIGHTS])
+    chosen = np.sort(np.argsort(-np.abs(fitted(np.arange(len(some)))), kind="stable")[:SHOWN])
     weights = fitted(chosen) / scale[chosen]
     largest = np.abs(weights).max()
     if not largest > 0.0:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 
 from audits.privacy.bet import binomial
 from audits.privacy.outputs.outputs import Floats
 from audits.privacy.result import Resolution
+from audits.privacy.tuning import TUNING
 
-QUANTILE = 1.2816
-"""A standard normal variable is below it with probability 0.9."""
+QUANTILE = NormalDist().inv_cdf(TUNING.nearly)
 
 
 def growth_needed(bar: float) -> float:

@@ -15,15 +15,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from audits.privacy.outputs.outputs import Raw
+from audits.privacy.outputs.outputs import MOST_NESTED, Raw
 
 Records = list[Hashable]
 ATOMIC = bool, int, float, complex, str, bytes, np.generic
 GENERATORS = np.random.Generator, np.random.BitGenerator, np.random.RandomState, random.Random
 FRAME, SERIES, INDEX = ("itertuples", "columns"), ("to_numpy", "iloc"), ("to_numpy", "get_indexer")
 """What tells objects of pandas and its like."""
-MOST_NESTED = 200
-"""What is nested more deeply is not looked at for changes."""
 
 
 def records(data: Any) -> Records | str:

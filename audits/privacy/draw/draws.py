@@ -21,6 +21,7 @@ from audits.privacy.draw.processes import Unsendable, WorkerFailed, can_fork, in
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.leaves import Word, objects
 from audits.privacy.outputs.outputs import Raw
+from audits.privacy.tuning import TUNING
 
 Mechanism = Callable[..., Any]
 
@@ -32,8 +33,6 @@ CHUNK = 1 << 16
 """Outputs that a mechanism draws in one call, at most; each chunk has a generator of its own."""
 CHUNK_ONE_BY_ONE, MOST_CHUNKS = 32, 64
 """The least chunk of a mechanism that is called for every output, and how many chunks a draw has at most."""
-POOL_BYTES = 2**26
-"""Outputs of a dataset that are kept, at most."""
 CHANCE = 1e-6
 TRIED = 4
 """Outputs that are drawn twice from equal seeds: they differ where a mechanism has a generator of its own."""
@@ -184,7 +183,7 @@ class Drawer:
         if self.symbols:
             self.outcomes.update(map(failure, outputs))
         kept = self._kept.setdefault(where, [])
-        room = min(self.keep, POOL_BYTES // max(outputs[:1].nbytes, 1)) - sum(map(len, kept))
+        room = min(self.keep, TUNING.most_bytes // 2 // max(outputs[:1].nbytes, 1)) - sum(map(len, kept))
         if room > 0:
             kept.append(outputs[:room].copy())
         return outputs

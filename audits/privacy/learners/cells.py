@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from audits.privacy.footprints import cells as bit_cells
 from audits.privacy.learners.score import Score, fold_of, threshold_words
-from audits.privacy.outputs.describe import OUTPUT, Interval, Symbol, Words, listed
+from audits.privacy.outputs.describe import OUTPUT, SHOWN, Interval, Symbol, Words, listed
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, digits_of, number_words, value_words
 from audits.privacy.tuning import TUNING
 
@@ -127,10 +127,6 @@ def of_cells(
 def reaches(ratio: Floats, threshold: float) -> NDArray[np.bool_]:
     """Which of all ratios are at least a threshold, which may be one of them rounded to a higher number."""
     return ratio >= threshold - TUNING.steady * np.abs(ratio).max(initial=1.0)
-
-
-SHOWN = 6
-"""Cells that an event is described by, at most."""
 
 
 def joined(parts: Sequence[Words], others: int = 0) -> Words:

@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.learners.cells import SHOWN, Partition, partition
+from audits.privacy.learners.cells import Partition, partition
 from audits.privacy.learners.fits import shrinkage
 from audits.privacy.learners.readings import Source, digital, plain
 from audits.privacy.learners.score import some_columns
@@ -30,7 +30,7 @@ from audits.privacy.learners.search import (
     of_signs,
     of_views,
 )
-from audits.privacy.outputs.describe import NUMBERS, Column, Mark, Symbol, Words, listed, weighted
+from audits.privacy.outputs.describe import NUMBERS, SHOWN, Column, Mark, Symbol, Words, listed, weighted
 from audits.privacy.outputs.outputs import (
     Encoded,
     Floats,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from statistics import NormalDist
 
 import numpy as np
 
 from audits.privacy.outputs.outputs import LARGE, Floats
 from audits.privacy.tuning import BOUND, TUNING
 
-QUARTILES = 1.349
+QUARTILES = 2.0 * NormalDist().inv_cdf(0.75)
 """The distance between the quartiles of a standard normal variable."""
 
 

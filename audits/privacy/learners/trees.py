@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audits.privacy.learners.cells import SHOWN, joined, reaches
+from audits.privacy.learners.cells import joined, reaches
 from audits.privacy.learners.score import Score, fold_of, some_columns, spaced, threshold_words
-from audits.privacy.outputs.describe import OUTPUT, Interval, Words, listed
+from audits.privacy.outputs.describe import OUTPUT, SHOWN, Interval, Words, listed
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, columns_of, digits_of, number_words
 from audits.privacy.tuning import TUNING
 

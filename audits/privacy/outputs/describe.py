@@ -42,6 +42,8 @@ class Interval:
         return f"[{self.low}, {self.high})"
 
 
+SHOWN = 6
+"""So many parts of a description are spelled out: cells, coefficients, types, patterns of texts."""
 Words: TypeAlias = "str | Node | Interval | tuple[Words, ...]"
 """A description: text, nodes, and sequences of both."""
 

@@ -23,8 +23,9 @@ from typing import Any, cast
 import numpy as np
 
 from audits.privacy.outputs import leaves
-from audits.privacy.outputs.describe import NUMBERS, OUTPUT, Look, Node, Place, Words, rendered
-from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Items, Layout, Raw
+from audits.privacy.outputs.describe import NUMBERS, OUTPUT, SHOWN, Look, Node, Place, Words, rendered
+from audits.privacy.outputs.outputs import MOST_NESTED, Encoded, Floats, Ints, Items, Layout, Raw
+from audits.privacy.tuning import TUNING
 
 ABSENT = leaves.Word("(absent or a container)")
 """The symbol of a field or an item that an output does not have."""
@@ -39,17 +40,7 @@ MOST_SYMBOLS = 2**16
 OTHER = leaves.Word("(another symbol)")
 MOST_AXES = 4
 """Axes of an array whose lengths are looked at."""
-SHOWN = 8
-"""So many types, or patterns of strings, are spelled out."""
-UNIQUE_FROM = 16
-"""Strings that hardly repeat, of which so many were seen, also get columns for their structure."""
-MOST_COLUMNS = 20_000
-MOST_NESTED = 100
-"""Containers in containers; what contains itself is nested without end."""
 NESTED = f"must return outputs nested at most {MOST_NESTED} deep"
-MOST_KEYS, MOST_PATTERNS = 512, 64
-"""Keys of dictionaries, and elements of sets, that have columns of their own at a place in the output, at
-most; and patterns of strings that are told apart."""
 
 INDEX = re.compile(r"\[\d+\]")
 """The place of an item in a path."""
@@ -96,7 +87,7 @@ class _Seen:
             counts = Counter[str]()
             for names, times in keyed:
                 counts.update(dict.fromkeys(names, times))
-            self.keys = {*_repeated(counts, min(2, sum(times for _, times in keyed)), MOST_KEYS)}
+            self.keys = {*_repeated(counts, min(2, sum(times for _, times in keyed)), TUNING.glance)}
         return self.keys or set()
 
 
@@ -206,7 +197,9 @@ class Encoder:
         alike: dict[tuple[str, int], list[range]] = defaultdict(list)
         for (path, what, _), block in self._blocks.items():
             columns = range(block.start, block.start + block.width)
-            for item in range(0 if block.texts is None else min(block.width // len(block.looks), SHOWN)):
+            for item in range(
+                0 if block.texts is None else min(block.width // len(block.looks), TUNING.least)
+            ):
                 name = f"output{path}{f'[{item}]' if what == 'items' else ''}"
                 yield from _in_text(name, columns[item * len(block.looks) :], block)
             if block.looks or what == "rest" or not columns:
@@ -218,7 +211,7 @@ class Encoder:
                 yield from _in_matrix(f"output{path}", columns, block.axes, items)
         for (path, width), rows in alike.items():
             if len(rows) > 1:
-                for j in range(min(width, SHOWN)):
+                for j in range(min(width, TUNING.least)):
                     yield items(f"output{path}{f'[{j}]' if width > 1 else ''}", (row[j] for row in rows))
         if len(alike) > 1 or max(map(len, alike.values()), default=0) > 1:
             widths = {width for _, width in alike}
@@ -282,10 +275,10 @@ class Encoder:
         """Numbers in the columns of a block, which is made where there is none."""
         if key not in self._blocks:
             width = part.shape[1]
-            if self._width + width > MOST_COLUMNS:
+            if self._width + width > leaves.MOST_ITEMS:
                 raise leaves.Refused(
-                    f"must return outputs of at most {MOST_COLUMNS:,} numbers and fields; give a score that "
-                    "sums them up"
+                    f"must return outputs of at most {leaves.MOST_ITEMS:,} numbers and fields; give a score "
+                    "that sums them up"
                 )
             self._blocks[key] = _Block(self._width, width, default, looks)
             self._width += width
@@ -362,9 +355,9 @@ class Encoder:
             known, times = self._texts[key], np.bincount(which.ravel() + 1, minlength=len(symbols) + 1)
             for place, text in texts.items():
                 known[text] += int(times[place + 1])
-            if len(known) < UNIQUE_FROM or 3 * len(known) <= known.total():
+            if len(known) < TUNING.parts or 3 * len(known) <= known.total():
                 return
-            patterns = _repeated(Counter(map(leaves.pattern, known.elements())), 2, MOST_PATTERNS)
+            patterns = _repeated(Counter(map(leaves.pattern, known.elements())), 2, TUNING.few_values)
             look = leaves.text_look(known, sorted(patterns))
         table = np.zeros((len(symbols) + 1, len(look.looks)))
         if texts:
@@ -490,7 +483,7 @@ class Encoder:
             return
         named = [Counter(filter(None, map(leaves.row, table))) for table in tables]
         if seen.rows is None:
-            seen.rows = _repeated(Counter(chain.from_iterable(named)), 2, MOST_KEYS)
+            seen.rows = _repeated(Counter(chain.from_iterable(named)), 2, TUNING.glance)
         if seen.rows:
             found = np.array([[names[name] for name in seen.rows] for names in named], dtype=np.float64)
             looks = tuple(Look(f"how often {_cut(name, 40)} occurs in ") for name in seen.rows)

@@ -60,8 +60,6 @@ NUMBERS_OF_NUMPY = (float, numbers.Integral, np.bool_, np.floating)
 TEXTS = (str, bytes, bytearray, uuid.UUID)
 ORDERED = 6
 """Letters of a text that tell its place in the alphabet: a double holds so many bytes exactly."""
-MOST_FIELDS = 16
-"""Items of a row that is looked at as a whole, at most."""
 PLAIN = frozenset((float, int, bool, str, bytes, type(None)))
 """Types of which a glance says that they hold nothing."""
 NAMES = PLAIN - {float}
@@ -451,7 +449,7 @@ def canonical(part: Any) -> str:
 def row(part: Any) -> str:
     """A short row of plain items as Python writes it; "" for anything else."""
     items = [*part, *part.values()] if type(part) is dict else part if type(part) in (list, tuple) else ()
-    few = 0 < len(items) <= MOST_FIELDS and all(type(item) in PLAIN for item in items)
+    few = 0 < len(items) <= WORDS and all(type(item) in PLAIN for item in items)
     return canonical(part) if few else ""
 
 

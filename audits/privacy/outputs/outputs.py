@@ -25,6 +25,8 @@ Raw = NDArray[Any]
 Reading = tuple[str, Callable[[Raw], Floats]]
 """A number that is read off each output: its words, and outputs of the mechanism → their numbers."""
 
+MOST_NESTED = 100
+"""Containers in containers, at most; what contains itself is nested without end."""
 LARGE = 1e300
 """Stands for an infinite output, so that every column stays finite."""
 
@@ -160,14 +162,10 @@ def digits_of(values: Floats) -> int:
     return 6 + min(math.ceil(math.log10(max(-low, high) / (high - low) + 1.0)), 11)
 
 
-KEY_NUMBERS = 2**17
-"""Numbers that are hashed at once: they then stay in the cache."""
-
-
 def row_keys(e: Encoded) -> Ints:
     """One integer a row: equal rows have equal keys, others hardly ever."""
     keys = np.zeros(len(e), dtype=np.uint64)
-    rows = max(256, KEY_NUMBERS // max(e.values.shape[1], 1))
+    rows = max(256, TUNING.most_numbers // max(e.values.shape[1], 1))
     for start in range(0, len(e), rows):
         part = slice(start, start + rows)
         # A minus zero equals zero, but has other bits: 0 is added.

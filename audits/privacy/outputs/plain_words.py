@@ -11,11 +11,7 @@ from audits.privacy.outputs.describe import Words, listed
 from audits.privacy.outputs.outputs import Encoded, Floats, columns_of, digits_of, number_words
 from audits.privacy.tuning import TUNING
 
-MOST_ROWS = 4096
 LEVELS = np.linspace(0.01, 0.99, 50)
-ALIKE = 0.8
-"""Mean of the shares of outputs in the event and outside that a threshold must get right to stand for it."""
-SHOWN = 3
 CHANCE = 4.0
 """Standard errors by which a column must go with a score to be named."""
 
@@ -32,7 +28,7 @@ def plainly(family: ThresholdFamily, event: int, first: Encoded, second: Encoded
     if family.score.in_words or first.is_scalar or first.is_symbol:
         return ""
     of = columns_of(first, second)
-    most = min(MOST_ROWS, max(256, TUNING.most_numbers // sum(first.shape)))
+    most = min(TUNING.some_rows, max(256, TUNING.most_numbers // sum(first.shape)))
     rows = [e.take(slice(0, most)) for e in (first, second)]
     kind, cut = divmod(event, len(family.thresholds))
     columns = np.concatenate([of(e) for e in rows])
@@ -43,7 +39,7 @@ def plainly(family: ThresholdFamily, event: int, first: Encoded, second: Encoded
     if not inside.any() or inside.all():
         return ""
     alike, column, threshold, upper = _stump(columns, inside)
-    if alike >= ALIKE:
+    if alike >= TUNING.nearly:
         name = of.words(column)
         if column >= of.width:
             return (", which is mostly where ", name, f" {'holds' if upper else 'does not hold'}")
@@ -54,7 +50,7 @@ def plainly(family: ThresholdFamily, event: int, first: Encoded, second: Encoded
     centred = columns - columns.mean(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         slope = np.nan_to_num((centred * (score - score.mean())[:, None]).mean(axis=0) / spread)
-    largest, least = np.argsort(-np.abs(slope))[:SHOWN], max(0.1, CHANCE / len(columns) ** 0.5)
+    largest, least = np.argsort(-np.abs(slope))[:3], max(0.1, CHANCE / len(columns) ** 0.5)
     said: list[Words] = [
         ("large " if slope[j] > 0 else "small ", of.words(int(j))) for j in largest if abs(slope[j]) > least
     ]
