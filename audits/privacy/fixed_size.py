@@ -19,7 +19,7 @@ from audits.privacy.bet.power import QUANTILE, smallest_violation
 from audits.privacy.learners.score import Learner, Score
 from audits.privacy.method import Finding, Job, nothing
 from audits.privacy.options import Options
-from audits.privacy.outputs.outputs import Floats, join
+from audits.privacy.outputs.outputs import Floats
 from audits.privacy.outputs.plain_words import plainly, with_shares
 from audits.privacy.pair_state import PairState
 from audits.privacy.result import Look
@@ -65,7 +65,7 @@ def _learn(state: PairState, rest: int) -> Candidate | None:
     """The event with the largest bound expected on `rest` samples of each dataset."""
     first, second = state.samples()
     half = len(first) // 2
-    state.atoms = find_atoms(join([first, second]))
+    state.atoms = find_atoms(first, second)
     scorers = scorer(first, state.atoms), scorer(second, state.atoms)
     best: Candidate | None = None
     kinds = state.learners()

@@ -224,7 +224,7 @@ class PairState:
 
     def find_atoms(self, first: Encoded, second: Encoded) -> None:
         """The table of outputs that repeat, and their counts."""
-        self.atoms = find_atoms(join([first, second]))
+        self.atoms = find_atoms(first, second)
         self.counts = self.learned_counts = None
         if self.atoms is not None:
             half = slice(0, len(first) // 2)

@@ -89,11 +89,13 @@ def reached(atoms: Atoms, family: events.ThresholdFamily) -> Reached:
     return Reached(atoms, family, found.astype(np.int64))
 
 
-def find_atoms(e: Encoded) -> Atoms | None:
-    """The rows that samples repeat; None where too many do not repeat."""
-    some = e.take(slice(TUNING.glance))
-    if len(e) > 2 * TUNING.glance and len(np.unique(row_keys(some))) == TUNING.glance:
+def find_atoms(*parts: Encoded) -> Atoms | None:
+    """The rows that samples, in one part or several, repeat; None where too many do not repeat."""
+    some = parts[0].take(slice(TUNING.glance))
+    many = sum(map(len, parts)) > 2 * TUNING.glance
+    if many and len(np.unique(row_keys(some))) == TUNING.glance:
         return None
+    e = join(parts)
     keys, places, counts = np.unique(row_keys(e), return_index=True, return_counts=True)
     if len(keys) > len(e) // TUNING.repeats:
         return None

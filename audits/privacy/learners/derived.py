@@ -7,7 +7,7 @@ outputs have; a rare leak has to be seen by a reading of the sequence itself, wh
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -15,7 +15,15 @@ import numpy as np
 from audits.privacy.learners.families import Found, number
 from audits.privacy.learners.readings import FIRST, READINGS, Source, further, is_whole, plain
 from audits.privacy.learners.score import some_columns
-from audits.privacy.learners.search import Candidates, View, family, of_classes, of_numbers
+from audits.privacy.learners.search import (
+    Candidates,
+    View,
+    counted,
+    family,
+    of_classes,
+    of_counts,
+    of_numbers,
+)
 from audits.privacy.outputs.describe import Column, listed
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints
 from audits.privacy.tuning import TUNING
@@ -60,7 +68,8 @@ def _read_off(
 ) -> tuple[list[View], Floats, Floats]:
     """The views of all readings, and what they are on both datasets."""
     views = [view for source in sources for view in source.views]
-    a, b = (np.hstack([np.zeros((len(e), 0)), *(s.every(e) for s in sources)]) for e in (first, second))
+    every = [np.zeros((len(first) + len(second), 0)), *(source.read(first, second) for source in sources)]
+    a, b = np.split(np.hstack(every), [len(first)])
     return views, a, b
 
 
@@ -97,7 +106,7 @@ def _pairs(views: Sequence[View], changes: dict[str, Change], first: Encoded, se
         yield from _classes(view, a, b, MODULI if sign == " plus " else ())
 
 
-def _classes(view: Callable[[int], View], a: Floats, b: Floats, moduli: Iterable[int]) -> Found:
+def _classes(view: Callable[[int], View], a: Floats, b: Floats, moduli: Sequence[int]) -> Found:
     """Readings that are integers: by their value where they have few of them, and by their remainders."""
     whole = np.flatnonzero((is_whole(a) & is_whole(b)).all(axis=0))
     low, high = np.minimum(a, b).min(axis=0), np.maximum(a, b).max(axis=0)
@@ -105,16 +114,23 @@ def _classes(view: Callable[[int], View], a: Floats, b: Floats, moduli: Iterable
     x, y = ((side[:, few] - low[few]).astype(np.int64) for side in (a, b))
     yield Candidates(of_classes(x, y, TUNING.few_values), lambda c: view(few[c]))
     numbers = [side[:, whole].astype(np.int64) for side in (a, b)]
+    counts: list[list[Ints]] = [[], []]
+    chosen: list[tuple[int, int]] = []
     for modulus in moduli:
         some = high[whole] - low[whole] >= modulus
-        # The whole part of a quotient is found several times as fast as the remainder.
-        x, y = (side[:, some] - side[:, some] // modulus * modulus for side in numbers)
-        yield Candidates(of_classes(x, y, modulus), partial(_remainder, view, whole[some], modulus))
+        chosen += [(reading, modulus) for reading in whole[some].tolist()]
+        for found, side in zip(counts, numbers, strict=True):
+            # The whole part of a quotient is found several times as fast as the remainder.
+            rest = side[:, some] - side[:, some] // modulus * modulus
+            found.append(counted(rest, max(moduli)))
+    if chosen:
+        surprise = of_counts(*(np.concatenate(found) for found in counts))
+        yield Candidates(surprise, lambda c: _remainder(view, *chosen[c]))
 
 
-def _remainder(view: Callable[[int], View], readings: Ints, modulus: int, c: int) -> View:
-    """The view of the remainder of reading number `readings[c]`."""
-    reading = view(readings[c])
+def _remainder(view: Callable[[int], View], number: int, modulus: int) -> View:
+    """The view of the remainder of a reading, by its number."""
+    reading = view(number)
     words = reading.words, f" modulo {modulus}"
 
     def rest(e: Encoded) -> Ints:

@@ -221,7 +221,7 @@ def members(first: Encoded, second: Encoded) -> Found:
     what a list in any order tells."""
     for source in (*plain(first), *digital(first)):
         few = max(TUNING.parts, TUNING.some_rows * TUNING.most_chosen // first.shape[0])
-        some = np.concatenate([source.row(side.take(slice(few))).x.ravel() for side in (first, second)])
+        some = np.concatenate([source.sequence(side.take(slice(few))).ravel() for side in (first, second)])
         cells = partition(some[~np.isnan(some)])
 
         x, y = (_cells_of(source, cells, e) for e in (first, second))
@@ -230,7 +230,7 @@ def members(first: Encoded, second: Encoded) -> Found:
 
 def _cells_of(source: Source, cells: Partition, e: Encoded) -> Ints:
     """The cell that each number of a sequence lies in; what is missing has a cell of its own."""
-    x = source.row(e).x
+    x = source.sequence(e)
     return np.where(np.isnan(x), len(cells), cells.of(np.nan_to_num(x)))
 
 

@@ -44,7 +44,7 @@ class Row:
     @cached_property
     def filled(self) -> Floats:
         """The numbers, 0 for what is missing."""
-        return np.where(self.there, self.x, 0.0)
+        return self.x if self.there.all() else np.where(self.there, self.x, 0.0)
 
     @cached_property
     def ordered(self) -> Floats:
@@ -262,17 +262,21 @@ class Source:
     def reading(self, name: str) -> View:
         """The view of one reading."""
         before, after = name.split("{}")
-        return View((before, self.words, after), lambda e: _read(name, self.row(e)))
+        return View((before, self.words, after), lambda e: self.read(e, names=(name,))[:, 0])
 
-    def every(self, e: Encoded) -> Floats:
-        """All readings (n, c), in their order."""
-        row = self.row(e)
-        return np.stack([_read(name, row) for name in self.names], axis=1)
-
-    def row(self, e: Encoded) -> Row:
-        """The sequence of each output."""
+    def read(self, *parts: Encoded, names: tuple[str, ...] = ()) -> Floats:
+        """Readings (n, c) of the outputs of all parts, one part after the other, finite whatever the numbers
+        are; all of them, in their order, or those of these names."""
+        sequences = [self.sequence(e) for e in parts]
+        row = Row(sequences[0] if len(sequences) == 1 else np.concatenate(sequences))
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            return Row(self.of(e))
+            found = np.stack([READINGS[name](row) for name in names or self.names], axis=1, dtype=np.float64)
+        return np.clip(np.nan_to_num(found, copy=False, nan=-BOUND), -BOUND, BOUND)
+
+    def sequence(self, e: Encoded) -> Floats:
+        """The numbers (n, w) of the sequence, NaN for what is missing."""
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            return self.of(e)
 
     @property
     def views(self) -> list[View]:
@@ -280,16 +284,12 @@ class Source:
         return [self.reading(name) for name in self.names]
 
 
-def _read(name: str, row: Row) -> Floats:
-    """A reading, finite whatever the numbers are."""
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        found = np.asarray(READINGS[name](row), dtype=np.float64)
-    return np.clip(np.nan_to_num(found, nan=-BOUND), -BOUND, BOUND)
-
-
 def held(items: Items, e: Encoded) -> Floats:
     """The numbers (n, w) that items are; for a text its place in the alphabet."""
-    x = np.clip(e.values[:, items.columns], -BOUND, BOUND)
+    columns = np.array(items.columns)
+    # Neighbouring columns are read several times as fast.
+    near = len(columns) > 0 and bool((np.diff(columns) == 1).all())
+    x = np.clip(e.values[:, slice(columns[0], columns[-1] + 1) if near else columns], -BOUND, BOUND)
     if items.letters:
         x[x == 0.0] = np.nan
     for j, mark in enumerate(items.marks):

@@ -160,12 +160,14 @@ def of_counts(a: Raw, b: Raw) -> Floats:
 
 def of_classes(first: Ints, second: Ints, classes: int) -> Floats:
     """Surprise of how each column (n, c) is spread over classes, which are numbered from 0 on."""
-    width = first.shape[1]
-    counts = (
-        np.bincount((side + classes * np.arange(width)).ravel(), minlength=classes * width)
-        for side in (first, second)
-    )
-    return of_counts(*(found.reshape(width, classes) for found in counts))
+    return of_counts(counted(first, classes), counted(second, classes))
+
+
+def counted(columns: Ints, classes: int) -> Ints:
+    """How often each column (n, c) is in each of so many classes, (c, classes)."""
+    width = columns.shape[1]
+    cells = (columns + classes * np.arange(width)).ravel()
+    return np.bincount(cells, minlength=classes * width).reshape(width, classes)
 
 
 def of_members(first: Ints, second: Ints, cells: int) -> Floats:
