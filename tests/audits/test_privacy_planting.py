@@ -13,7 +13,9 @@ from audits.privacy import AuditResult, audit_privacy, each
 from audits.privacy.after import planting
 from audits.privacy.after.leaks import PlantedLeak, battery, put, put_mode, put_parity, put_phase, put_sign
 from audits.privacy.after.planting import Leaky, Passed, Stock, plant, size_for
+from audits.privacy.learners.readings import held
 from audits.privacy.outputs.encoder import Encoder
+from audits.privacy.outputs.leaves import objects
 from audits.privacy.outputs.outputs import Encoded
 from audits.privacy.result import once_in
 
@@ -39,6 +41,21 @@ def columns(outputs: Any) -> Encoded:
 def passed(run: Any = lambda *_: (True, True), **changes: Any) -> Passed:
     settings = {"samples": 60_000, "epsilon": 1.0, "delta": 0.0, "alpha": 0.001}
     return Passed(**{**settings, "run": run, **changes})
+
+
+def test_planted_outputs_keep_their_sequences() -> None:
+    rng, encoder = RNG(0), Encoder()
+    names = np.array(["ant", "bee", "cow"])
+    drawn = [[[*names[rng.integers(3, size=2)], float(rng.normal())] for _ in range(400)] for _ in range(2)]
+    first, second = (encoder.encode(objects(some), "here") for some in drawn)
+    leaks = battery(first, second, encoder)
+    assert any("not seen otherwise" in leak.words for leak in leaks)
+    for leak in leaks:
+        planted = leak.plant(first, 0, 0.9, rng)
+        assert planted.layout is first.layout
+        after = held(first.layout.items[0], planted)
+        # A planted symbol has no place in the alphabet.
+        assert np.isnan(after[(planted.codes[:, :1] > first.codes.max()).any(axis=1), 0]).all(), leak.words
 
 
 # --- The laws ----------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -74,7 +74,7 @@ def put(numbers: Any, columns: Any = slice(None), symbols: Any = slice(0), code:
     def plant(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
         # None are replaced on the second dataset.
         hit = np.flatnonzero((rng.random(len(outputs)) < size) & (dataset == 0))
-        found = Encoded(outputs.values.copy(), outputs.codes.copy())
+        found = replace(outputs, values=outputs.values.copy(), codes=outputs.codes.copy())
         values, codes = found.values[hit], found.codes[hit]
         values[:, columns] = cast(Any, numbers(len(hit), rng)) if callable(numbers) else numbers
         codes[:, symbols] = code
@@ -91,7 +91,7 @@ def put_mode(place: float, width: float) -> Plant:
 
 def put_none(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
     """A symbol in place of the whole output."""
-    wider = Encoded(outputs.values, np.pad(outputs.codes, ((0, 0), (0, 1))))
+    wider = replace(outputs, codes=np.pad(outputs.codes, ((0, 0), (0, 1))))
     only = np.eye(wider.shape[1], dtype=np.int64)[-1]
     return put(0.0, symbols=slice(None), code=only)(wider, dataset, size, rng)
 
@@ -102,7 +102,7 @@ def put_bit(change: Callable[[Floats, NDArray[np.bool_], Rng], Floats]) -> Plant
 
     def plant(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
         bits = rng.random(len(outputs)) < 1.0 / (1.0 + math.exp(-size if dataset == 0 else size))
-        return Encoded(change(outputs.values, bits, rng), outputs.codes)
+        return replace(outputs, values=change(outputs.values, bits, rng))
 
     return plant
 
@@ -139,7 +139,7 @@ def put_noise(middles: Sequence[Floats]) -> Plant:
 
     def plant(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
         middle = middles[dataset]
-        return Encoded(middle + (1.0 - size) * (outputs.values - middle), outputs.codes)
+        return replace(outputs, values=middle + (1.0 - size) * (outputs.values - middle))
 
     return plant
 
