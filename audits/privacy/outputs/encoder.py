@@ -453,7 +453,7 @@ class Encoder:
                 # An empty record differs from a missing record.
                 columns[" (whether it is empty)"] = ("yes",) * len(at)
             if seen.reordered and (order := orders.get((kind, names))):
-                columns[" in the order of keys"] = (leaves.Word(", ".join(order)),) * len(at)
+                columns[" in the order of keys"] = ([*order],) * len(at)
             if issubclass(kind, KEYED) or at[0] in tables:
                 lengths |= dict.fromkeys(at, len(names))
             for name, column in columns.items():
