@@ -112,6 +112,7 @@ PLAIN: dict[str, Callable[[Numbers], float]] = {
     "how often the first of {} occurs": lambda x: x.count(x[0]),
     "how often the last of {} occurs": lambda x: x.count(x[-1]),
     "how many of {} exceed the first": lambda x: sum(y > x[0] for y in x),
+    "how many of {} exceed all before": lambda x: sum(y > max(x[:j]) for j, y in enumerate(x) if j),
     "how many of {} exceed the last": lambda x: sum(y > x[-1] for y in x),
     "the largest less all others of {}": lambda x: 2.0 * max(x) - sum(x),
     "how many of {} exceed the one before": lambda x: sum(y > 0 for y in steps(x)),
@@ -148,7 +149,9 @@ PLAIN: dict[str, Callable[[Numbers], float]] = {
 for k in range(2, 6):
     PLAIN[f"number {k} of {{}} from the largest on"] = lambda x, k=k: sorted(x)[-k]
     PLAIN[f"number {k} of {{}} from the smallest on"] = lambda x, k=k: sorted(x)[k - 1]
-for k in range(1, 6):
+for k in range(1, 5):
+    PLAIN[f"the one at index {k} of {{}}"] = lambda x, k=k: x[k] if k < len(x) else math.nan
+for k in range(1, 8):
     PLAIN[f"the correlation of {{}} with those {k} before"] = lambda x, k=k: correlation(x, k)
 
 
@@ -173,9 +176,11 @@ def test_rows_without_numbers_are_read_without_a_warning() -> None:
 
 @given(st.integers(0, 2**53 - 1))
 def test_digits_are_those_that_python_writes(number: int) -> None:
-    for base, text in ((10, str(number)), (2, f"{number:b}")):
+    written = {10: [*map(int, str(number))], 2: [*map(int, f"{number:b}")]}
+    written[256] = [*number.to_bytes(max(1, (number.bit_length() + 7) // 8), "big")]
+    for base, expected in written.items():
         found = digits(np.array([-float(number)]), base)[0]
-        assert found[~np.isnan(found)].tolist() == [float(c) for c in text[::-1]]
+        assert found[~np.isnan(found)].tolist() == expected[::-1]
 
 
 @given(st.integers(0, 10**8))
@@ -193,7 +198,7 @@ def test_significant_digits_are_those_that_python_writes(number: int, power: int
 def test_sequences_of_a_matrix_are_its_rows_columns_and_diagonals() -> None:
     matrix = np.random.default_rng(0).integers(0, 9, size=(5, 3, 3)).astype(float)
     (e,) = encoded(matrix)
-    found = {rendered(source.words): source.of(e) for source in further(e)}
+    found = {rendered(source.words): source.sequence(e) for source in further(e)}
     expected = {
         "the sums of the rows of output": matrix.sum(axis=2),
         "the sums of the columns of output": matrix.sum(axis=1),

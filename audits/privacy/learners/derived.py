@@ -11,9 +11,20 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audits.privacy.learners.families import Found, number
-from audits.privacy.learners.readings import FIRST, READINGS, Source, further, is_whole, plain
+from audits.privacy.learners.readings import (
+    ENDS,
+    FIRST,
+    READINGS,
+    Source,
+    changed,
+    further,
+    is_whole,
+    plain,
+    sequences,
+)
 from audits.privacy.learners.score import some_columns
 from audits.privacy.learners.search import (
     Candidates,
@@ -22,8 +33,10 @@ from audits.privacy.learners.search import (
     family,
     of_classes,
     of_counts,
+    of_events,
     of_numbers,
 )
+from audits.privacy.learners.together import together
 from audits.privacy.outputs.describe import Column, listed
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints
 from audits.privacy.tuning import TUNING
@@ -44,8 +57,12 @@ CHANGES: dict[str, Change] = {
     " less ": np.subtract,
     " plus ": np.add,
     " times ": np.multiply,
+    " over ": lambda a, b: np.divide(a, np.where(b == 0.0, 1.0, b)),
     " modulo ": lambda a, b: np.fmod(a, np.where(b == 0.0, 1.0, b)),
 }
+
+
+UNITS = {"is whole": 1.0, f"has no more than {TUNING.decimals} decimals": 10.0**TUNING.decimals}
 
 
 @family(cost=lambda width, places: len(READINGS) + 4 * width, rare=True)
@@ -58,7 +75,7 @@ def summed_up(first: Encoded, second: Encoded) -> Found:
 @family(cost=lambda width, places: 8 * width, few=True)
 def looked_into(first: Encoded, second: Encoded) -> Found:
     """What is read off sequences that follow from those, and by which remainders readings differ."""
-    views, a, b = _read_off([*plain(first), *further(first)], first, second)
+    views, a, b = _read_off([*plain(first), *further(first), *together(first)], first, second)
     yield Candidates(of_numbers(a, b), views.__getitem__)
     yield from _classes(views.__getitem__, a, b, MODULI)
 
@@ -81,8 +98,10 @@ def compared(first: Encoded, second: Encoded) -> Found:
     columns = np.array([j for j in range(first.shape[0]) if j not in letters], dtype=np.int64)
     chosen = columns[some_columns(len(columns), TUNING.most_chosen, len(first))]
     sources = plain(first)[: TUNING.least]
+    short = [items for items in sequences(first)[:1] if 2 < len(items.columns) <= TUNING.most_joint]
+    ends = [changed(items, words, change) for items in short for words, change in ENDS.items()]
     views = [View(Column(int(j)), partial(number, j)) for j in chosen]
-    views += [source.reading(name) for source in sources for name in OFTEN]
+    views += [source.reading(name) for source in (*sources, *ends) for name in OFTEN]
     yield from _pairs(views, CHANGES, first, second)
     for source in sources:
         views = [source.reading(name) for name in FIRST]
@@ -107,8 +126,14 @@ def _pairs(views: Sequence[View], changes: dict[str, Change], first: Encoded, se
 
 
 def _classes(view: Callable[[int], View], a: Floats, b: Floats, moduli: Sequence[int]) -> Found:
-    """Readings that are integers: by their value where they have few of them, and by their remainders."""
-    whole = np.flatnonzero((is_whole(a) & is_whole(b)).all(axis=0))
+    """Readings that are integers: by their value where they have few of them, and by their remainders; and of
+    other readings whether they are integers, but for rounding."""
+    integers = (is_whole(a) & is_whole(b)).all(axis=0)
+    others = np.flatnonzero(~integers)
+    for words, factor in UNITS.items():
+        events = (_nearly_whole(factor * side[:, others]) for side in (a, b))
+        yield Candidates(of_events(*events), lambda c, w=words, f=factor: _multiple(view(others[c]), w, f))
+    whole = np.flatnonzero(integers)
     low, high = np.minimum(a, b).min(axis=0), np.maximum(a, b).max(axis=0)
     few = whole[high[whole] - low[whole] < TUNING.few_values]
     x, y = ((side[:, few] - low[few]).astype(np.int64) for side in (a, b))
@@ -126,6 +151,16 @@ def _classes(view: Callable[[int], View], a: Floats, b: Floats, moduli: Sequence
     if chosen:
         surprise = of_counts(*(np.concatenate(found) for found in counts))
         yield Candidates(surprise, lambda c: _remainder(view, *chosen[c]))
+
+
+def _nearly_whole(x: Floats) -> NDArray[np.bool_]:
+    return np.abs(x - np.round(x)) <= TUNING.steady * np.maximum(np.abs(x), 1.0)
+
+
+def _multiple(reading: View, words: str, factor: float) -> View:
+    """The view of whether a reading times a factor is an integer."""
+    said = "whether ", reading.words, f" {words} (1) or not (0)"
+    return View(said, lambda e: 1.0 * _nearly_whole(factor * reading.of(e)))
 
 
 def _remainder(view: Callable[[int], View], number: int, modulus: int) -> View:

@@ -200,6 +200,9 @@ READINGS: dict[str, Callable[[Row], Raw]] = {
     "how often the first of {} occurs": lambda row: (row.x == row.x[:, :1]).sum(axis=1),
     "how often the last of {} occurs": lambda row: (row.x == row.last[:, None]).sum(axis=1),
     "how many of {} exceed the first": lambda row: (row.x > row.x[:, :1]).sum(axis=1),
+    "how many of {} exceed all before": lambda row: (
+        row.x[:, 1:] > np.fmax.accumulate(row.x, axis=1)[:, :-1]
+    ).sum(axis=1),
     "how many of {} exceed the last": lambda row: (row.x > row.last[:, None]).sum(axis=1),
     "the largest less all others of {}": lambda row: 2.0 * row.largest(1) - row.filled.sum(axis=1),
     "how many of {} exceed the one before": lambda row: (row.steps > 0.0).sum(axis=1),
@@ -230,13 +233,17 @@ READINGS: dict[str, Callable[[Row], Raw]] = {
     "how many of {} equal their index": lambda row: (row.x == np.arange(row.x.shape[1])).sum(axis=1),
     "the exclusive or of {}": lambda row: np.bitwise_xor.reduce(row.whole, axis=1),
     "the greatest common divisor of {}": lambda row: np.gcd.reduce(row.whole, axis=1),
+    **{
+        f"the one at index {k} of {{}}": lambda row, k=k: row.at(np.full(len(row.x), k))
+        for k in range(1, TUNING.neighbours)
+    },
     **{f"number {k} of {{}} from the largest on": lambda row, k=k: row.largest(k) for k in NEAR},
     **{f"number {k} of {{}} from the smallest on": lambda row, k=k: row.smallest(k) for k in NEAR},
     **{
         f"the correlation of {{}} with those {k} before": lambda row, k=k: (
             row.lag(k) if row.x.shape[1] > k else np.zeros(len(row.x))
         )
-        for k in range(1, TUNING.neighbours + 1)
+        for k in range(1, TUNING.least)
     },
 }
 """What is read off a row, by its name, in which {} stands for the row."""
@@ -325,10 +332,19 @@ def further(e: Encoded) -> Iterator[Source]:
     """Sequences that follow from them where they are not too long, and the digits of single numbers."""
     for items in (items for items in sequences(e) if len(items.columns) <= TUNING.glance):
         for words, change in _changes(items).items():
-            yield Source(
-                (f"{words} ", items.words), lambda e, items=items, change=change: change(held(items, e))
-            )
+            yield changed(items, words, change)
+    if e.is_scalar:
+        yield Source(("the square, the inverse and the root of ", OUTPUT), lambda e: _powers(e.values[:, 0]))
     yield from digital(e)
+
+
+def changed(items: Items, words: str, change: Callable[[Floats], Floats]) -> Source:
+    """What a change makes of a sequence."""
+    return Source((f"{words} ", items.words), lambda e: change(held(items, e)))
+
+
+def _powers(x: Floats) -> Floats:
+    return np.stack([x * x, 1.0 / x, np.sqrt(np.abs(x))], axis=1)
 
 
 def digital(e: Encoded) -> Iterator[Source]:
@@ -339,6 +355,7 @@ def digital(e: Encoded) -> Iterator[Source]:
         if whole and size.max(initial=0.0) > TUNING.parts:
             yield Source(("the digits of ", name), lambda e, j=j: digits(e.values[:, j], 10))
             yield Source(("the binary digits of ", name), lambda e, j=j: digits(e.values[:, j], 2))
+            yield Source(("the bytes of ", name), lambda e, j=j: digits(e.values[:, j], 256))
         elif not whole:
             yield Source(("the decimals of ", name), lambda e, j=j: decimals(e.values[:, j]))
             yield Source(("the significant digits of ", name), lambda e, j=j: significant(e.values[:, j]))
@@ -373,7 +390,13 @@ def _changes(items: Items) -> dict[str, Callable[[Floats], Floats]]:
     width = len(items.columns)
     half = (width + 1) // 2
     found: dict[str, Callable[[Floats], Floats]] = {}
+    if width > 1:
+        found["the quotients of neighbours in"] = lambda x: x[:, 1:] / x[:, :-1]
+        found["the numbers less the largest so far in"] = lambda x: x - np.fmax.accumulate(x, axis=1)
+        found["the numbers at the places that are the numbers in"] = lambda x: followed(x, x)
+        found["the numbers, followed as places on and on, in"] = in_the_end
     if width > 2:
+        found |= ENDS
         found["the differences of neighbours in"] = lambda x: np.diff(x, axis=1)
         found["the differences of neighbours in order in"] = lambda x: np.diff(np.sort(x, axis=1), axis=1)
         for k in (k for k in (2, 3, TUNING.neighbours) if k < width):
@@ -396,14 +419,32 @@ def _changes(items: Items) -> dict[str, Callable[[Floats], Floats]]:
         found["the numbers at odd places in"] = lambda x: x[:, 1::2]
         found["the first half of"] = lambda x: x[:, :half]
         found["the second half of"] = lambda x: x[:, width - half :]
+    if width > 3 and width % 2 == 0:
+        found["the first half less the second, one by one, of"] = lambda x: x[:, :half] - x[:, half:]
+        found["the first half over the second, one by one, of"] = lambda x: x[:, :half] / x[:, half:]
+        found["each at an even place less the next of"] = lambda x: x[:, ::2] - x[:, 1::2]
+        found["each at an even place over the next of"] = lambda x: x[:, ::2] / x[:, 1::2]
     if len(items.axes) == 2 and min(items.axes) > 1:
         r, c = items.axes
+        if max(r, c) <= TUNING.most_chosen:
+            found["the singular values of"] = lambda x: np.linalg.svd(
+                np.nan_to_num(x.reshape(-1, r, c)), compute_uv=False
+            )
         found["the sums of the rows of"] = lambda x: x.reshape(-1, r, c).sum(axis=2)
         found["the sums of the columns of"] = lambda x: x.reshape(-1, r, c).sum(axis=1)
+        found["what row and column averages leave of"] = lambda x: _doubly_centred(x.reshape(-1, r, c))
         found["the sums of squares of four in"] = lambda x: _squares(x.reshape(-1, r, c))
         found["the diagonal of"] = lambda x: np.diagonal(x.reshape(-1, r, c), axis1=1, axis2=2)
         found["the other diagonal of"] = lambda x: np.diagonal(x.reshape(-1, r, c)[:, ::-1], axis1=1, axis2=2)
         if r == c:
+            # Of a graph: in how many ways one returns in so many steps, and from the first place to others.
+            for power in (2, 3):
+                found[f"the diagonal of power {power} of"] = lambda x, power=power: np.diagonal(
+                    np.linalg.matrix_power(x.reshape(-1, r, r), power), axis1=1, axis2=2
+                )
+            found[f"the first row of power {r} of the identity plus"] = lambda x: np.linalg.matrix_power(
+                np.eye(r) + x.reshape(-1, r, r), r
+            )[:, 0]
             found["the determinant of"] = lambda x: np.linalg.det(x.reshape(-1, r, r))[:, None]
             found["the differences from its transpose of"] = lambda x: (
                 x.reshape(-1, r, r) - x.reshape(-1, r, r).transpose(0, 2, 1)
@@ -411,6 +452,11 @@ def _changes(items: Items) -> dict[str, Callable[[Floats], Floats]]:
     return found
 
 
+ENDS: dict[str, Callable[[Floats], Floats]] = {
+    "all but the first of": lambda x: x[:, 1:],
+    "all but the last of": lambda x: x[:, :-1],
+}
+"""What is left of a sequence that begins with a name, or ends with a total."""
 CLASSES = {
     "vowels": "aeiouAEIOU",
     "capitals": string.ascii_uppercase,
@@ -422,6 +468,34 @@ CLASSES = {
 
 def _spectrum(x: Floats) -> Floats:
     return np.abs(np.fft.rfft(np.nan_to_num(x), axis=1))[:, 1:]
+
+
+def followed(places: Floats, x: Floats) -> Floats:
+    """The numbers of x at these places of the row; NaN where a place is no index.
+
+    >>> followed(np.array([[1.0, 5.0, np.nan]]), np.array([[7.0, 8.0]])).tolist()
+    [[8.0, nan, nan]]
+    """
+    there = (places == np.floor(places)) & (places >= 0.0) & (places < x.shape[1])
+    place = np.where(there, places, 0.0).astype(np.int64)
+    return np.where(there, np.take_along_axis(x, place, axis=1), np.nan)
+
+
+def in_the_end(places: Floats) -> Floats:
+    """Where each place leads after more steps than there are places; NaN where the way ends before.
+
+    >>> in_the_end(np.array([[0.0, 0.0, 1.0, 2.0]])).tolist(), in_the_end(np.array([[9.0]])).tolist()
+    ([[0.0, 0.0, 0.0, 0.0]], [[nan]])
+    """
+    for _ in range(places.shape[1].bit_length()):
+        places = followed(places, places)
+    return places
+
+
+def _doubly_centred(x: Floats) -> Floats:
+    rows, columns = x.mean(axis=2, keepdims=True), x.mean(axis=1, keepdims=True)
+    left = x - rows - columns + rows.mean(axis=1, keepdims=True)
+    return left.reshape(len(x), -1)
 
 
 def _squares(x: Floats) -> Floats:
