@@ -116,8 +116,9 @@ class Leaky:
         values, codes = (width - now for width, now in zip(self.shape, e.shape, strict=True))
         if values == codes == 0:
             return e
-        wider = (np.pad(part, ((0, 0), (0, new))) for part, new in ((e.values, values), (e.codes, codes)))
-        return Encoded(*wider, e.layout)
+        none = (0, 0)
+        wider = np.pad(e.values, (none, (0, values)))
+        return Encoded(wider, np.pad(e.codes, (none, (0, codes))), e.layout)
 
     def said(self, words: Words) -> str:
         return rendered(words)

@@ -39,9 +39,16 @@ from audits.privacy.learners.search import (
 from audits.privacy.learners.together import together
 from audits.privacy.outputs.describe import Column, listed
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints
-from audits.privacy.tuning import TUNING
+from audits.privacy.tuning import BOUND, TUNING
 
 Change = Callable[[Floats, Floats], Floats]
+
+
+def _quotient(a: Floats, b: Floats) -> Floats:
+    with np.errstate(over="ignore"):
+        return np.clip(a / np.where(b == 0.0, 1.0, b), -BOUND, BOUND)
+
+
 MODULI = range(2, TUNING.parts + 1)
 OFTEN = (
     "the sum of {}",
@@ -57,7 +64,7 @@ CHANGES: dict[str, Change] = {
     " less ": np.subtract,
     " plus ": np.add,
     " times ": np.multiply,
-    " over ": lambda a, b: np.divide(a, np.where(b == 0.0, 1.0, b)),
+    " over ": _quotient,
     " modulo ": lambda a, b: np.fmod(a, np.where(b == 0.0, 1.0, b)),
 }
 

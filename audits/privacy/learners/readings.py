@@ -299,12 +299,10 @@ def held(items: Items, e: Encoded) -> Floats:
     x = np.clip(e.values[:, slice(columns[0], columns[-1] + 1) if near else columns], -BOUND, BOUND)
     if items.letters:
         x[x == 0.0] = np.nan
-    # A planted symbol is not in the alphabet.
-    places = np.append(e.layout.alphabet, np.nan) if items.marks else e.layout.alphabet
     for j, mark in enumerate(items.marks):
         if mark >= 0:
             codes = e.codes[:, mark]
-            x[codes > 0, j] = places[np.minimum(codes[codes > 0], len(places) - 1)]
+            x[codes > 0, j] = e.layout.places(codes[codes > 0])
     return x
 
 

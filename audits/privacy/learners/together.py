@@ -66,7 +66,7 @@ def _beside(e: Encoded) -> list[Items]:
 def _has_texts(items: Items, e: Encoded) -> bool:
     """Whether symbols with a place in the alphabet stand among the items."""
     codes = e.codes[: TUNING.glance, [mark for mark in items.marks if mark >= 0]]
-    return bool((~np.isnan(e.layout.alphabet[codes[codes > 0]])).any())
+    return bool((~np.isnan(e.layout.places(codes[codes > 0]))).any())
 
 
 # --- Number by number, and points ---------------------------------------------------------------------------

@@ -58,6 +58,10 @@ class Layout:
     items: tuple[Items, ...] = ()
     alphabet: Floats = field(default_factory=lambda: np.zeros(0))
 
+    def places(self, codes: Ints) -> Floats:
+        """The places of symbols in the alphabet; a planted symbol has none."""
+        return np.append(self.alphabet, np.nan)[np.minimum(codes, len(self.alphabet))]
+
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
