@@ -37,7 +37,7 @@ from audits.privacy.learners.search import (
     of_numbers,
 )
 from audits.privacy.learners.together import together
-from audits.privacy.outputs.describe import Column, listed
+from audits.privacy.outputs.describe import OUTPUT, Column, listed
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints
 from audits.privacy.tuning import BOUND, TUNING
 
@@ -69,6 +69,11 @@ CHANGES: dict[str, Change] = {
 }
 
 
+POWERS: dict[str, Callable[[Floats], Floats]] = {
+    "the square of ": np.square,
+    "the inverse of ": lambda x: _quotient(np.ones_like(x), x),
+    "the root of the size of ": lambda x: np.sqrt(np.abs(x)),
+}
 UNITS = {"is whole": 1.0, f"has no more than {TUNING.decimals} decimals": 10.0**TUNING.decimals}
 
 
@@ -85,6 +90,11 @@ def looked_into(first: Encoded, second: Encoded) -> Found:
     views, a, b = _read_off([*plain(first), *further(first), *together(first)], first, second)
     yield Candidates(of_numbers(a, b), views.__getitem__)
     yield from _classes(views.__getitem__, a, b, MODULI)
+    if first.is_scalar:
+        # Thresholds of powers are thresholds of the number.
+        powers = [View((words, OUTPUT), lambda e, f=f: f(number(0, e))) for words, f in POWERS.items()]
+        a, b = (np.stack([view.of(e) for view in powers], axis=1) for e in (first, second))
+        yield from _multiples(powers.__getitem__, a, b)
 
 
 def _read_off(
@@ -133,13 +143,11 @@ def _pairs(views: Sequence[View], changes: dict[str, Change], first: Encoded, se
 
 
 def _classes(view: Callable[[int], View], a: Floats, b: Floats, moduli: Sequence[int]) -> Found:
-    """Readings that are integers: by their value where they have few of them, and by their remainders; and of
-    other readings whether they are integers, but for rounding."""
+    """Readings that are integers: by their value where they have few of them, and by their remainders; of
+    other readings whether they are integers."""
     integers = (is_whole(a) & is_whole(b)).all(axis=0)
     others = np.flatnonzero(~integers)
-    for words, factor in UNITS.items():
-        events = (_nearly_whole(factor * side[:, others]) for side in (a, b))
-        yield Candidates(of_events(*events), lambda c, w=words, f=factor: _multiple(view(others[c]), w, f))
+    yield from _multiples(lambda c: view(others[c]), a[:, others], b[:, others])
     whole = np.flatnonzero(integers)
     low, high = np.minimum(a, b).min(axis=0), np.maximum(a, b).max(axis=0)
     few = whole[high[whole] - low[whole] < TUNING.few_values]
@@ -158,6 +166,13 @@ def _classes(view: Callable[[int], View], a: Floats, b: Floats, moduli: Sequence
     if chosen:
         surprise = of_counts(*(np.concatenate(found) for found in counts))
         yield Candidates(surprise, lambda c: _remainder(view, *chosen[c]))
+
+
+def _multiples(view: Callable[[int], View], a: Floats, b: Floats) -> Found:
+    """Whether readings are integers, and whether they have few decimals, but for rounding."""
+    for words, factor in UNITS.items():
+        events = (_nearly_whole(factor * side) for side in (a, b))
+        yield Candidates(of_events(*events), lambda c, w=words, f=factor: _multiple(view(c), w, f))
 
 
 def _nearly_whole(x: Floats) -> NDArray[np.bool_]:

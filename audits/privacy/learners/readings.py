@@ -331,18 +331,12 @@ def further(e: Encoded) -> Iterator[Source]:
     for items in (items for items in sequences(e) if len(items.columns) <= TUNING.glance):
         for words, change in _changes(items).items():
             yield changed(items, words, change)
-    if e.is_scalar:
-        yield Source(("the square, the inverse and the root of ", OUTPUT), lambda e: _powers(e.values[:, 0]))
     yield from digital(e)
 
 
 def changed(items: Items, words: str, change: Callable[[Floats], Floats]) -> Source:
     """What a change makes of a sequence."""
     return Source((f"{words} ", items.words), lambda e: change(held(items, e)))
-
-
-def _powers(x: Floats) -> Floats:
-    return np.stack([x * x, 1.0 / x, np.sqrt(np.abs(x))], axis=1)
 
 
 def digital(e: Encoded) -> Iterator[Source]:
