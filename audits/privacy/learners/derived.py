@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.learners.families import Found, number
+from audits.privacy.learners.families import Found, number, numbers
 from audits.privacy.learners.readings import (
     ENDS,
     FIRST,
@@ -42,6 +42,7 @@ from audits.privacy.outputs.outputs import Encoded, Floats, Ints
 from audits.privacy.tuning import BOUND, TUNING
 
 Change = Callable[[Floats, Floats], Floats]
+Names = tuple[str, ...]
 
 
 def _quotient(a: Floats, b: Floats) -> Floats:
@@ -77,34 +78,36 @@ POWERS: dict[str, Callable[[Floats], Floats]] = {
 UNITS = {"is whole": 1.0, f"has no more than {TUNING.decimals} decimals": 10.0**TUNING.decimals}
 
 
+Read = tuple[Callable[[int], View], Floats, Floats]
+"""Readings by their number as views, and what they are on both datasets, (n, c) each."""
+
+
 @family(cost=lambda width, places: len(READINGS) + 4 * width, rare=True)
 def summed_up(first: Encoded, second: Encoded) -> Found:
     """What is read off the sequences of an output."""
-    views, a, b = _read_off(plain(first), first, second)
-    yield Candidates(of_numbers(a, b), views.__getitem__)
+    view, a, b = _read_off(plain(first), first, second)
+    yield Candidates(of_numbers(a, b), view)
 
 
 @family(cost=lambda width, places: 8 * width, few=True)
 def looked_into(first: Encoded, second: Encoded) -> Found:
     """What is read off sequences that follow from those, and by which remainders readings differ."""
-    views, a, b = _read_off([*plain(first), *further(first), *together(first)], first, second)
-    yield Candidates(of_numbers(a, b), views.__getitem__)
-    yield from _classes(views.__getitem__, a, b, MODULI)
+    view, a, b = _read_off([*plain(first), *further(first), *together(first)], first, second)
+    yield Candidates(of_numbers(a, b), view)
+    yield from _classes(view, a, b, MODULI)
     if first.is_scalar:
         # Thresholds of powers are thresholds of the number.
         powers = [View((words, OUTPUT), lambda e, f=f: f(number(0, e))) for words, f in POWERS.items()]
-        a, b = (np.stack([view.of(e) for view in powers], axis=1) for e in (first, second))
+        a, b = (np.stack([power.of(e) for power in powers], axis=1) for e in (first, second))
         yield from _multiples(powers.__getitem__, a, b)
 
 
-def _read_off(
-    sources: Sequence[Source], first: Encoded, second: Encoded
-) -> tuple[list[View], Floats, Floats]:
-    """The views of all readings, and what they are on both datasets."""
-    views = [view for source in sources for view in source.views]
-    every = [np.zeros((len(first) + len(second), 0)), *(source.read(first, second) for source in sources)]
-    a, b = np.split(np.hstack(every), [len(first)])
-    return views, a, b
+def _read_off(sources: Sequence[Source], first: Encoded, second: Encoded, names: Names = ()) -> Read:
+    """The readings of all sources: all that each of them has, or those of these names."""
+    which = [(source, name) for source in sources for name in names or source.names]
+    every = [source.read(first, second, names=names) for source in sources]
+    a, b = np.split(np.hstack([np.zeros((len(first) + len(second), 0)), *every]), [len(first)])
+    return lambda c: which[c][0].reading(which[c][1]), a, b
 
 
 @family(few=True)
@@ -117,25 +120,23 @@ def compared(first: Encoded, second: Encoded) -> Found:
     sources = plain(first)[: TUNING.least]
     short = [items for items in sequences(first)[:1] if 2 < len(items.columns) <= TUNING.most_joint]
     ends = [changed(items, words, change) for items in short for words, change in ENDS.items()]
-    views = [View(Column(int(j)), partial(number, j)) for j in chosen]
-    views += [source.reading(name) for source in (*sources, *ends) for name in OFTEN]
-    yield from _pairs(views, CHANGES, first, second)
+    view, a, b = _read_off([*sources, *ends], first, second, OFTEN)
+    views = [View(Column(int(j)), partial(number, j)) for j in chosen] + [*map(view, range(a.shape[1]))]
+    a, b = (np.hstack([numbers(e)[:, chosen], side]) for e, side in ((first, a), (second, b)))
+    yield from _pairs((views.__getitem__, a, b), CHANGES)
     for source in sources:
-        views = [source.reading(name) for name in FIRST]
-        yield from _pairs(views, {" less ": np.subtract}, first, second)
+        yield from _pairs(_read_off([source], first, second, FIRST), {" less ": np.subtract})
 
 
-def _pairs(views: Sequence[View], changes: dict[str, Change], first: Encoded, second: Encoded) -> Found:
-    """What each of the changes makes of every pair of views."""
-    if len(views) < 2:
-        return
-    i, j = np.triu_indices(len(views), 1)
-    sides = [np.stack([view.of(e) for view in views], axis=1) for e in (first, second)]
-    for sign, change in changes.items():
+def _pairs(read: Read, changes: dict[str, Change]) -> Found:
+    """What each of the changes makes of every pair of readings."""
+    of_one, *sides = read
+    i, j = np.triu_indices(sides[0].shape[1], 1)
+    for sign, change in changes.items() if len(i) else ():
         a, b = (change(side[:, i], side[:, j]) for side in sides)
 
         def view(c: int, sign: str = sign, change: Change = change) -> View:
-            one, other = views[i[c]], views[j[c]]
+            one, other = of_one(i[c]), of_one(j[c])
             return View((one.words, sign, other.words), lambda e: change(one.of(e), other.of(e)))
 
         yield Candidates(of_numbers(a, b), view)

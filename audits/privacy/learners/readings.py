@@ -285,11 +285,6 @@ class Source:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             return self.of(e)
 
-    @property
-    def views(self) -> list[View]:
-        """The view of every reading, in their order."""
-        return [self.reading(name) for name in self.names]
-
 
 def held(items: Items, e: Encoded) -> Floats:
     """The numbers (n, w) that items are; for a text its place in the alphabet."""
