@@ -34,7 +34,7 @@ ELSEWHERE = {
     "learners/score.py": "words: digits that are shown",
     "learners/fits.py": "steps of Newton's method, which needs fewer",
     "learners/families.py": "the price of a look in columns, and digits that are shown",
-    "learners/readings.py": "the bases of digits",
+    "learners/sequences.py": "the bases of digits",
     "learners/derived.py": "the eight orders of three numbers",
 }
 """Modules whose bare numbers move nothing, and why."""

@@ -13,7 +13,7 @@ from audits.privacy import AuditResult, audit_privacy, each
 from audits.privacy.after import planting
 from audits.privacy.after.leaks import PlantedLeak, battery, put, put_mode, put_parity, put_phase, put_sign
 from audits.privacy.after.planting import Leaky, Passed, Stock, plant, size_for
-from audits.privacy.learners.readings import held
+from audits.privacy.learners.sequences import held
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.leaves import objects
 from audits.privacy.outputs.outputs import Encoded

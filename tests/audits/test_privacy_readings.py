@@ -15,17 +15,9 @@ from hypothesis import strategies as st
 
 from audits import audit_privacy
 from audits.privacy.learners.derived import compared, looked_into, orders, summed_up
-from audits.privacy.learners.readings import (
-    READINGS,
-    Row,
-    decimals,
-    digits,
-    further,
-    held,
-    plain,
-    significant,
-)
+from audits.privacy.learners.readings import READINGS, Row
 from audits.privacy.learners.search import best_of, of_classes, of_counts
+from audits.privacy.learners.sequences import decimals, digits, further, held, plain, significant
 from audits.privacy.outputs.describe import rendered
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.outputs import Encoded

@@ -14,17 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.learners.families import Found, number, numbers
-from audits.privacy.learners.readings import (
-    ENDS,
-    FIRST,
-    READINGS,
-    Source,
-    changed,
-    further,
-    is_whole,
-    plain,
-    sequences,
-)
+from audits.privacy.learners.readings import FIRST, READINGS, is_whole
 from audits.privacy.learners.score import some_columns
 from audits.privacy.learners.search import (
     Candidates,
@@ -36,6 +26,7 @@ from audits.privacy.learners.search import (
     of_events,
     of_numbers,
 )
+from audits.privacy.learners.sequences import ENDS, Source, changed, further, plain, sequences
 from audits.privacy.learners.together import together
 from audits.privacy.outputs.describe import OUTPUT, Column, listed
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from audits.privacy.learners.cells import Partition, partition
 from audits.privacy.learners.fits import shrinkage
-from audits.privacy.learners.readings import Source, digital, plain
 from audits.privacy.learners.score import some_columns
 from audits.privacy.learners.search import (
     Candidates,
@@ -30,6 +29,7 @@ from audits.privacy.learners.search import (
     of_signs,
     of_views,
 )
+from audits.privacy.learners.sequences import Source, digital, plain
 from audits.privacy.outputs.describe import NUMBERS, SHOWN, Column, Mark, Symbol, Words, listed, weighted
 from audits.privacy.outputs.outputs import (
     Encoded,

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.learners.families import Found, number
-from audits.privacy.learners.readings import plain
 from audits.privacy.learners.score import some_columns
 from audits.privacy.learners.search import Candidates, View, family, of_split
+from audits.privacy.learners.sequences import plain
 from audits.privacy.outputs.describe import OUTPUT, Column, Interval, Words
 from audits.privacy.outputs.outputs import LARGE, Encoded, Floats, Ints, number_words
 from audits.privacy.tuning import TINY, TUNING

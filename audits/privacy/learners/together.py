@@ -11,7 +11,7 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 
-from audits.privacy.learners.readings import Source, followed, held, in_the_end, sequences
+from audits.privacy.learners.sequences import Source, followed, held, in_the_end, sequences
 from audits.privacy.outputs.describe import Column, Words
 from audits.privacy.outputs.outputs import Encoded, Floats, Items
 from audits.privacy.tuning import TUNING
