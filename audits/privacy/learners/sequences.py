@@ -38,7 +38,14 @@ class Source:
     def reading(self, name: str) -> View:
         """The view of one reading."""
         before, after = name.split("{}")
-        return View((before, self.words, after), lambda e: self.read(e, names=(name,))[:, 0])
+
+        def of(e: Encoded) -> Floats:
+            # Rows in blocks: what a reading is worked out from may be many times as large as an output.
+            blocks = (e.take(slice(k, k + TUNING.some_rows)) for k in range(0, len(e), TUNING.some_rows))
+            found = [self.read(block, names=(name,))[:, 0] for block in blocks]
+            return found[0] if len(found) == 1 else np.concatenate([np.zeros(0), *found])
+
+        return View((before, self.words, after), of)
 
     def read(self, *parts: Encoded, names: tuple[str, ...] = ()) -> Floats:
         """Readings (n, c) of the outputs of all parts, one part after the other, finite whatever the numbers

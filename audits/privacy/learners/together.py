@@ -30,7 +30,8 @@ def together(e: Encoded) -> Iterator[Source]:
     yield from _changed(ONE_BY_ONE, [*numbers, *product(figures, beside)])
     yield from _changed(POINTS, [(a, b) for a, b in numbers if len(a.columns) <= TUNING.most_chosen])
     yield from _changed(ORDERED, [(a, b) for a, b in alike if a in figures])
-    for a in some:
+    short = [items for items in some if len(items.columns) <= TUNING.most_tripled]
+    for a in short:
         values = _values(a, e)
         if len(values):
             words = "how often each value occurs among ", _name(a)
@@ -39,7 +40,7 @@ def together(e: Encoded) -> Iterator[Source]:
                 ("the averages of ", " by the value of "): lambda x, y, v=values: _averages(_which(v, y), x)
             }
             yield from _changed(by, [(b, one) for one, b in alike if one is a])
-    for a, b in product((*some, *beside), some):
+    for a, b in product((*short, *beside), short):
         if a is not b and _refers(a, b, e):
             yield from _referred(a, b, [c for c in some if len(c.columns) == len(b.columns)])
 
