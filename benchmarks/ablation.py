@@ -101,6 +101,7 @@ PURPOSES = {
     "folds": "validity of cross-fitted scores needs two; more take time",
     "most_numbers": "memory of vectors of hundreds of columns",
     "glance": "time: how many samples say whether values repeat",
+    "nearly": "words, which leaks are planted, and the resolution that is printed",
 }
 
 LEARNERS = (  # but for `sets`, which keeps the counts of outputs that repeat, and `symbols`, for containers
