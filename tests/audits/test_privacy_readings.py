@@ -187,6 +187,13 @@ def test_significant_digits_are_those_that_python_writes(number: int, power: int
     assert found.tolist() == [float(c) for c in f"{number:<06d}".replace(" ", "0")][:6]
 
 
+def interaction(matrix: Any) -> list[float]:
+    """What is left of a table after the averages of its rows and columns."""
+    table = [[float(x) for x in row] for row in matrix]
+    rows, columns = [mean(row) for row in table], [mean(list(column)) for column in zip(*table, strict=True)]
+    return [x - rows[i] - columns[j] + mean(rows) for i, row in enumerate(table) for j, x in enumerate(row)]
+
+
 def test_sequences_of_a_matrix_are_its_rows_columns_and_diagonals() -> None:
     matrix = np.random.default_rng(0).integers(0, 9, size=(5, 3, 3)).astype(float)
     (e,) = encoded(matrix)
@@ -196,11 +203,50 @@ def test_sequences_of_a_matrix_are_its_rows_columns_and_diagonals() -> None:
         "the sums of the columns of output": matrix.sum(axis=1),
         "the diagonal of output": np.stack([np.diag(one) for one in matrix]),
         "the differences of neighbours in output": np.diff(matrix.reshape(5, 9), axis=1),
+        "what row and column averages leave of output": np.stack([interaction(one) for one in matrix]),
+        "the singular values of output": np.stack(
+            [np.sqrt(np.linalg.eigvalsh(one.T @ one)[::-1].clip(0.0)) for one in matrix]
+        ),
+        "the diagonal of power 2 of output": np.stack([np.diag(one @ one) for one in matrix]),
+        "the first row of power 3 of the identity plus output": np.stack(
+            [(np.eye(3) + one)[0] @ (np.eye(3) + one) @ (np.eye(3) + one) for one in matrix]
+        ),
     }
     for words, values in expected.items():
-        np.testing.assert_array_equal(found[words], values)
+        np.testing.assert_allclose(found[words], values, atol=1e-6, err_msg=words)
     squares = [one[:2, :2] + one[1:, :2] + one[:2, 1:] + one[1:, 1:] for one in matrix]
     np.testing.assert_array_equal(found["the sums of squares of four in output"], np.reshape(squares, (5, 4)))
+
+
+def test_sequences_that_follow_from_a_row_are_those_of_a_plain_program() -> None:
+    rows = np.random.default_rng(1).integers(0, 9, size=(40, 6)).astype(float)
+    (e,) = encoded(rows)
+    found = {rendered(source.words): source.sequence(e) for source in further(e)}
+    expected: dict[str, Callable[[Numbers], Numbers]] = {
+        "the quotients of neighbours in output": lambda x: [b / a if a else math.nan for a, b in pairwise(x)],
+        "the numbers less the largest so far in output": lambda x: [
+            y - max(x[: j + 1]) for j, y in enumerate(x)
+        ],
+        "the numbers at the places that are the numbers in output": lambda x: [
+            x[int(y)] if y < 6 else math.nan for y in x
+        ],
+        "all but the first of output": lambda x: x[1:],
+        "all but the last of output": lambda x: x[:-1],
+        "the first half less the second, one by one, of output": lambda x: [
+            x[j] - x[j + 3] for j in range(3)
+        ],
+        "each at an even place less the next of output": lambda x: [x[j] - x[j + 1] for j in (0, 2, 4)],
+    }
+    for words, program in expected.items():
+        for values, row in zip(found[words].tolist(), rows.tolist(), strict=True):
+            wanted = program(row)
+            # 0 is no divisor.
+            known = [
+                (a, b)
+                for a, b in zip(values, wanted, strict=True)
+                if not math.isnan(b) or "quotients" not in words
+            ]
+            np.testing.assert_allclose(*zip(*known, strict=True), err_msg=words)
 
 
 def test_lists_texts_and_records_have_sequences_of_their_own() -> None:
