@@ -203,6 +203,10 @@ def test_sequences_of_a_matrix_are_its_rows_columns_and_diagonals() -> None:
         "the sums of the columns of output": matrix.sum(axis=1),
         "the diagonal of output": np.stack([np.diag(one) for one in matrix]),
         "the differences of neighbours in output": np.diff(matrix.reshape(5, 9), axis=1),
+    }
+    for words, values in expected.items():
+        np.testing.assert_array_equal(found[words], values)
+    computed = {
         "what row and column averages leave of output": np.stack([interaction(one) for one in matrix]),
         "the singular values of output": np.stack(
             [np.sqrt(np.linalg.eigvalsh(one.T @ one)[::-1].clip(0.0)) for one in matrix]
@@ -212,7 +216,7 @@ def test_sequences_of_a_matrix_are_its_rows_columns_and_diagonals() -> None:
             [(np.eye(3) + one)[0] @ (np.eye(3) + one) @ (np.eye(3) + one) for one in matrix]
         ),
     }
-    for words, values in expected.items():
+    for words, values in computed.items():
         np.testing.assert_allclose(found[words], values, atol=1e-6, err_msg=words)
     squares = [one[:2, :2] + one[1:, :2] + one[:2, 1:] + one[1:, 1:] for one in matrix]
     np.testing.assert_array_equal(found["the sums of squares of four in output"], np.reshape(squares, (5, 4)))

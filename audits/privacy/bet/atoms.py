@@ -90,7 +90,7 @@ def reached(atoms: Atoms, family: events.ThresholdFamily) -> Reached:
 
 
 def find_atoms(*parts: Encoded) -> Atoms | None:
-    """The rows that samples, in one part or several, repeat; None where too many do not repeat."""
+    """The rows that repeat among all samples; None where too many samples do not repeat."""
     some = parts[0].take(slice(TUNING.glance))
     many = sum(map(len, parts)) > 2 * TUNING.glance
     if many and len(np.unique(row_keys(some))) == TUNING.glance:

@@ -94,7 +94,7 @@ def looked_into(first: Encoded, second: Encoded) -> Found:
 
 
 def _read_off(sources: Sequence[Source], first: Encoded, second: Encoded, names: Names = ()) -> Read:
-    """The readings of all sources: all that each of them has, or those of these names."""
+    """The readings of all sources: those named in `names`, or else all that a source has."""
     which = [(source, name) for source in sources for name in names or source.names]
     every = [source.read(first, second, names=names) for source in sources]
     a, b = np.split(np.hstack([np.zeros((len(first) + len(second), 0)), *every]), [len(first)])
@@ -145,13 +145,13 @@ def _classes(view: Callable[[int], View], a: Floats, b: Floats, moduli: Sequence
     few = whole[high[whole] - low[whole] < TUNING.few_values]
     x, y = ((side[:, few] - low[few]).astype(np.int64) for side in (a, b))
     yield Candidates(of_classes(x, y, TUNING.few_values), lambda c: view(few[c]))
-    numbers = [side[:, whole].astype(np.int64) for side in (a, b)]
+    values = [side[:, whole].astype(np.int64) for side in (a, b)]
     counts: list[list[Ints]] = [[], []]
     chosen: list[tuple[int, int]] = []
     for modulus in moduli:
         some = high[whole] - low[whole] >= modulus
         chosen += [(reading, modulus) for reading in whole[some].tolist()]
-        for found, side in zip(counts, numbers, strict=True):
+        for found, side in zip(counts, values, strict=True):
             # The whole part of a quotient is found several times as fast as the remainder.
             rest = side[:, some] - side[:, some] // modulus * modulus
             found.append(counted(rest, max(moduli)))
@@ -177,9 +177,9 @@ def _multiple(reading: View, words: str, factor: float) -> View:
     return View(said, lambda e: 1.0 * _nearly_whole(factor * reading.of(e)))
 
 
-def _remainder(view: Callable[[int], View], number: int, modulus: int) -> View:
-    """The view of the remainder of a reading, by its number."""
-    reading = view(number)
+def _remainder(view: Callable[[int], View], place: int, modulus: int) -> View:
+    """The view of the remainder of the reading at a place among the readings."""
+    reading = view(place)
     words = reading.words, f" modulo {modulus}"
 
     def rest(e: Encoded) -> Ints:

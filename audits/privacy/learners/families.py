@@ -52,7 +52,7 @@ def numbers(e: Encoded) -> Floats:
 
 
 def number(column: int, e: Encoded) -> Floats:
-    """One of these columns."""
+    """A column of numbers, within bounds that keep its squares finite."""
     return np.clip(e.values[:, column], -BOUND, BOUND)
 
 

@@ -164,7 +164,7 @@ def of_classes(first: Ints, second: Ints, classes: int) -> Floats:
 
 
 def counted(columns: Ints, classes: int) -> Ints:
-    """How often each column (n, c) is in each of so many classes, (c, classes)."""
+    """How often each column (n, c) takes each of the values 0 to `classes` − 1, as (c, classes)."""
     width = columns.shape[1]
     cells = (columns + classes * np.arange(width)).ravel()
     return np.bincount(cells, minlength=classes * width).reshape(width, classes)

@@ -36,7 +36,7 @@ class Source:
     names: tuple[str, ...] = FIRST
 
     def reading(self, name: str) -> View:
-        """The view of one reading."""
+        """The view of the reading with this name."""
         before, after = name.split("{}")
 
         def of(e: Encoded) -> Floats:
@@ -48,8 +48,8 @@ class Source:
         return View((before, self.words, after), of)
 
     def read(self, *parts: Encoded, names: tuple[str, ...] = ()) -> Floats:
-        """Readings (n, c) of the outputs of all parts, one part after the other, finite whatever the numbers
-        are; all of them, in their order, or those of these names."""
+        """Readings (n, c) of the outputs of all parts, the outputs of the first part first: those named in
+        `names`, or else all that the source has. They are finite whatever the numbers are."""
         sequences = [self.sequence(e) for e in parts]
         row = Row(sequences[0] if len(sequences) == 1 else np.concatenate(sequences))
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -200,7 +200,7 @@ def _changes(items: Items) -> dict[str, Callable[[Floats], Floats]]:
         found["the diagonal of"] = lambda x: np.diagonal(x.reshape(-1, r, c), axis1=1, axis2=2)
         found["the other diagonal of"] = lambda x: np.diagonal(x.reshape(-1, r, c)[:, ::-1], axis1=1, axis2=2)
         if r == c:
-            # Of a graph: in how many ways one returns in so many steps, and from the first place to others.
+            # The matrix of a graph: how many walks of 2 or 3 steps close, and lead from the first node.
             for power in (2, 3):
                 found[f"the diagonal of power {power} of"] = lambda x, power=power: np.diagonal(
                     np.linalg.matrix_power(x.reshape(-1, r, r), power), axis1=1, axis2=2
@@ -234,7 +234,7 @@ def _spectrum(x: Floats) -> Floats:
 
 
 def followed(places: Floats, x: Floats) -> Floats:
-    """The numbers of x at these places of the row; NaN where a place is no index.
+    """In each row the numbers of x at the given places; NaN where a place is no index of x.
 
     >>> followed(np.array([[1.0, 5.0, np.nan]]), np.array([[7.0, 8.0]])).tolist()
     [[8.0, nan, nan]]

@@ -21,12 +21,12 @@ Changes = dict[tuple[str, str], Callable[[Floats, Floats], Floats]]
 
 
 def together(e: Encoded) -> Iterator[Source]:
-    """Sequences that follow from two of the first few, or from one of them and a number beside it."""
+    """Sequences that are made of two sequences of an output, or of a sequence and a number beside it."""
     some = [items for items in sequences(e) if 1 < len(items.columns) <= TUNING.glance and not items.letters]
     some, beside = some[: TUNING.neighbours], _beside(e)
     figures = [items for items in some if not _has_texts(items, e)]
     alike = [(a, b) for a, b in permutations(some, 2) if len(a.columns) == len(b.columns)]
-    numbers = [(a, b) for a, b in combinations(figures, 2) if (a, b) in alike]
+    numbers = [(a, b) for a, b in combinations(figures, 2) if len(a.columns) == len(b.columns)]
     yield from _changed(ONE_BY_ONE, [*numbers, *product(figures, beside)])
     yield from _changed(POINTS, [(a, b) for a, b in numbers if len(a.columns) <= TUNING.most_chosen])
     yield from _changed(ORDERED, [(a, b) for a, b in alike if a in figures])
@@ -124,7 +124,7 @@ def _values(items: Items, e: Encoded) -> Floats:
 
 
 def _which(values: Floats, x: Floats) -> Floats:
-    """Which number is which value, (n, w, values) of zeros and ones."""
+    """Whether each number equals each value, as zeros and ones (n, w, values)."""
     return 1.0 * (x[:, :, None] == values)
 
 
@@ -166,8 +166,8 @@ def _there(x: Floats, places: Floats) -> Floats:
 
 
 def _referred(a: Items, b: Items, others: list[Items]) -> Iterator[Source]:
-    """Where the items of one sequence stand in another, where that leads in the end, and what other sequences
-    have there."""
+    """At which places of `b` the items of `a` stand, where such places lead when they are followed on and on,
+    and what the sequences `others` have at such places."""
 
     def places(e: Encoded) -> Floats:
         return _places(held(a, e), held(b, e))
