@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+from math import comb
 from typing import Any
 
 import numpy as np
 import pytest
 
 from audits import audit_privacy, each
-from audits.privacy.learners.families import listed_orders, members, spreads, windows
-from audits.privacy.learners.search import View, best_of
+from audits.privacy.learners.families import listed_orders, members, parities, spreads, windows
+from audits.privacy.learners.search import View, best_of, of_signs
 from audits.privacy.outputs.describe import rendered
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.outputs import Encoded
@@ -120,3 +122,28 @@ def test_no_row_or_member_is_told_where_there_is_none() -> None:
         a, b = encoded(*rng.integers(0, 4, size=(2, size, 12)).astype(float))
         told += sum(best_of([one], a, b) is not None for one in (members, windows))
     assert told <= 20
+
+
+@pytest.mark.parametrize(("width", "chosen"), [(14, (3, 7, 12, 13)), (20, (0, 19)), (34, (5, 20, 33))])
+def test_the_sign_of_a_product_is_found_among_all_of_two_to_four_columns(
+    width: int, chosen: tuple[int, ...]
+) -> None:
+    # Each number keeps a symmetric law, so that only the sign of the product tells the datasets apart.
+    rng = np.random.default_rng(11)
+    x = rng.normal(size=(2, 400, width))
+    wrong = (np.sign(x[..., list(chosen)]).prod(axis=2) > 0.0) != (rng.random((2, 400)) < [[0.8], [0.2]])
+    x[..., chosen[0]] *= np.where(wrong, -1.0, 1.0)
+    x -= x.mean(axis=(0, 1))
+    a, b = encoded(*x)
+    *_, few = parities(a, b)
+    best = few.view(int(few.surprise.argmax()))
+    assert said(best) == f"how many of {', '.join(f'column {j}' for j in chosen)} are positive"
+    odd = [[sum(v > 0.0 for v in row[list(chosen)]) % 2 for row in side] for side in x]
+    assert [best.of(a).tolist(), best.of(b).tolist()] == odd
+    # Four columns are looked at where their pairs are few.
+    sizes = (2, 3, 4) if width < 33 else (2, 3)
+    assert len(few.surprise) == sum(comb(width, size) for size in sizes)
+    columns = [c for size in sizes for c in combinations(range(width), size)]
+    signs = np.where(x > 0.0, 1.0, -1.0)
+    averages = np.array([signs[..., list(c)].prod(axis=2).mean(axis=1) for c in columns]).T
+    np.testing.assert_allclose(np.sort(few.surprise), np.sort(of_signs(*averages, 400)), rtol=1e-5, atol=1e-9)

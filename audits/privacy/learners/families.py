@@ -355,7 +355,7 @@ def agreeing(first: Encoded, second: Encoded) -> Found:
 @family(cost=lambda width, places: width)
 def parities(first: Encoded, second: Encoded) -> Found:
     """Whether an even number of some columns exceed their averages: of any two or more where there are few
-    columns, otherwise of two or three of them or of all.
+    columns, otherwise of two to four of them or of all; of very many columns of two or three.
 
     Columns of which any proper part is independent of the dataset show nothing one by one nor in pairs; the
     sign of their product may still tell the datasets apart, as a checksum does.
@@ -395,14 +395,23 @@ def parities(first: Encoded, second: Encoded) -> Found:
         return
     p, q = (np.atleast_1d(1.0 - 2.0 * odd(e, every).mean()) for e in (first, second))
     yield Candidates(of_signs(p, q, len(a)), lambda _: view(every))
-    # Of many columns another choice for each fit; a product of so many takes rows × columns³ steps.
+    # Of many columns another choice for each fit.
     some = some_columns(len(varied), TUNING.most_tripled, len(a))
-    few = slice(max(TUNING.glance, int(TUNING.most_work / len(some) ** 3)))
-    i, j, k = np.indices((len(some) + 1,) * 3, dtype=np.int8)
-    triples = np.argwhere((i < j) & (j < k))
-    p, q = (_products((side[few] > middle)[:, varied[some]], triples) for side in (a, b))
-    pairs = len(some)  # with a last column that never exceeds anything three columns are two
-    yield Candidates(of_signs(p, q, len(a[few])), lambda c: view(some[triples[c][triples[c] < pairs]]))
+    none = len(some)
+    right = np.array([*itertools.combinations(range(none + 1), 2), (none, none)])
+    left = np.array(list(itertools.combinations(range(none), 2)))
+    if len(left) > TUNING.glance:
+        left, right = np.arange(none)[:, None], right[:-1]
+    few = slice(max(TUNING.glance, int(TUNING.most_work / (len(left) * len(right)))))
+    p, q = (_products((side[few] > middle)[:, varied[some]], left, right) for side in (a, b))
+    # Every choice of columns once.
+    i, j = np.nonzero(left[:, -1, None] < right[:, 0])
+
+    def chosen(c: int) -> Ints:
+        columns = np.append(left[i[c]], right[j[c]])
+        return some[columns[columns < none]]
+
+    yield Candidates(of_signs(p[i, j], q[i, j], len(a[few])), lambda c: view(chosen(c)))
 
 
 def _every_product(above: Signs) -> Floats:
@@ -416,8 +425,9 @@ def _every_product(above: Signs) -> Floats:
     return found
 
 
-def _products(above: Signs, triples: Ints) -> Floats:
-    """Averages of the products of three signs, for each triple of columns; the last column is never above."""
+def _products(above: Signs, left: Ints, right: Ints) -> Floats:
+    """Averages of the products of the signs of all columns of a row of `left` and a row of `right`, for each
+    such pair of rows; the column behind the last is never above."""
     signs = np.pad(np.where(above, np.float32(-1.0), np.float32(1.0)), ((0, 0), (0, 1)), constant_values=1.0)
-    every = np.stack([(signs * signs[:, i, None]).T @ signs for i in range(signs.shape[1])])
-    return every[tuple(triples.T)].astype(np.float64) / len(signs)
+    one, other = (signs[:, columns].prod(axis=2) for columns in (left, right))
+    return (one.T @ other).astype(np.float64) / len(signs)
