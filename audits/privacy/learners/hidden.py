@@ -46,7 +46,7 @@ def views(e: Encoded, logs: bool = False) -> list[View]:
             found += [
                 View(("log |", names[j], "|"), partial(_log, column=j)) for j in some if not _whole(e, j)
             ]
-        words: dict[int, Words] = {j: (names[j], " less ", names[j - 1]) for j in some if j > 0}
+        words: dict[int, Words] = {j: (names[j], " less ", Column(j - 1)) for j in some if j > 0}
         found += [View(words[j], lambda e, j=j: number(j, e) - number(j - 1, e)) for j in words]
     if width > 1 and len(e) <= TUNING.retained_rows // 2:
         found += [source.reading(name) for source in plain(e) for name in SUMS]
