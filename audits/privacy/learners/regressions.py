@@ -14,11 +14,21 @@ from audits.privacy.tuning import BOUND, TUNING
 
 
 def logistic(first: Encoded, second: Encoded) -> Score:
-    """Logistic regression on the columns, with a ridge that suits how many there are."""
+    """Logistic regression on the columns and their signs about the medians, with a ridge that suits how many
+    there are.
+
+    Gaussian noise tells by how large a number is, Laplace noise of a large scale by little more than the
+    sign: beyond both means its log-likelihood ratio is constant.
+    """
     of = columns_of(first, second)
     a, b = of(first), of(second)
-    standard = flagged(a, b)
-    some = spaced(len(a), most_fitted(a.shape[1]))
+    width, scaled = a.shape[1], flagged(a, b)
+
+    def standard(v: Floats) -> Floats:
+        z = scaled(v)
+        return np.hstack([z, np.sign(z[:, :width])])
+
+    some = spaced(len(a), most_fitted(2 * width))
     x, y = standard(a[some]), standard(b[some])
     weights, without = cross_fit(x, y, fold_of(len(a), TUNING.folds)[some], shrinkage(x, y))
 
