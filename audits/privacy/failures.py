@@ -12,8 +12,9 @@ from audits.privacy.draw.draws import Drawer, failure, named
 from audits.privacy.outputs.leaves import MOST_ITEMS
 from audits.privacy.tuning import TUNING
 
-TRIED, PAIRS = 2 * TUNING.first_batch, TUNING.least
-"""Outputs of each dataset that are looked at, of so many pairs at most."""
+TRIED, TIMES, PAIRS = 2 * TUNING.first_batch, TUNING.parts, TUNING.least
+"""Outputs of each dataset that are looked at at once, how often they are where failures are few, and of how
+many pairs at most."""
 ONE_SIDED = (
     "The mechanism fails on one dataset only, by an exception or NaN: failures were taken for outputs, as "
     "errors='symbol' does."
@@ -27,14 +28,31 @@ def one_sided(drawer: Drawer, pairs: Sequence[tuple[Dataset, Dataset]], rng: np.
     """
     for index, pair in enumerate(pairs[:PAIRS]):
         try:
-            drawn = [drawer.draw(data, TRIED, rng, named(side, index)) for side, data in enumerate(pair)]
+            ends = _failures(drawer, pair, rng, index)
         except ValueError:  # bad input of another kind
             return ""
-        ends = [[kind for kind in map(failing, outputs) if kind] for outputs in drawn]
-        for side, (mine, others) in enumerate((ends, ends[::-1])):
+        for place, (mine, others) in enumerate((ends, ends[::-1])):
             if mine and not others:
-                return f"{mine[0]} on {named(side, index)} only"
+                return f"{mine[0]} on {named(place, index)} only"
     return ""
+
+
+def _failures(
+    drawer: Drawer, pair: tuple[Dataset, Dataset], rng: np.random.Generator, index: int
+) -> list[list[str]]:
+    """The failures on each dataset of a pair. While they are few and on one dataset only, which may be by
+    chance, more outputs are drawn."""
+    found: list[list[str]] = [[], []]
+    for _ in range(TIMES):
+        short = False
+        for place, data in enumerate(pair):
+            outputs = drawer.draw(data, TRIED, rng, named(place, index))
+            found[place] += filter(None, map(failing, outputs))
+            short = short or len(outputs) < TRIED  # the drawer's patience has ended
+        few, many = sorted(map(len, found))
+        if short or few > 0 or not 0 < many < TUNING.least:
+            break
+    return found
 
 
 def failing(output: Any) -> str:
