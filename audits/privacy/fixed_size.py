@@ -46,17 +46,19 @@ def run_fixed(job: Job) -> Finding:
     states = [PairState(job, pair, i) for i, pair in enumerate(job.pairs)]
     learning = max(32, int(TUNING.fixed_learning * job.options.max_samples) // len(states))
     rest = job.options.max_samples - learning * len(states)
+    if rest < 1:
+        return nothing(0, f"max_samples = {job.options.max_samples} is too small for {len(states)} pairs.")
     best: tuple[PairState, Candidate] | None = None
     for state in states:
         state.collect(learning)
         with job.threads.limit(limits=1):
-            found = _learn(state, max(rest, 1))
+            found = _learn(state, rest)
         if found is not None and (best is None or found.expected > best[1].expected):
             best = state, found
         # The learning samples of a pair that was not chosen are not needed any more.
         if best is not None and best[0] is not state:
             state.kept = [[], []]
-    if best is None or rest < 1:
+    if best is None:
         return nothing(learning * len(states))
     return _tested(*best, _count(*best, rest), learning * len(states))
 

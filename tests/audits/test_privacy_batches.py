@@ -90,9 +90,9 @@ def test_scores_that_are_dropped_are_not_missed(name: str) -> None:
     def strongest(families: list[events.ThresholdFamily]) -> Any:
         return np.max([run.excess(family).max(axis=0) for family in families], axis=0)
 
-    def prune(state: PairState, size: int) -> None:
+    def prune(state: PairState) -> None:
         before, hypotheses = strongest(state.families()), len(state.live())
-        s.Sequential.prune(run, state, size)
+        s.Sequential.prune(run, state)
         near = (first >= run.epsilon_lower() * 0.9) & (first <= max(run.epsilon_lower() * 1.1, 0.1))
         after = strongest(state.families())
         assert np.all(after[near] >= before[near] - 1.5 / math.sqrt(state.size) - 1e-12)
@@ -138,7 +138,7 @@ def test_a_score_is_dropped_only_where_it_is_surely_not_needed(
         hypothesis.family = events.ThresholdFamily(
             score_of(0), np.zeros(1), np.array([round(hits)]), np.array([round(q * size)]), size
         )
-    run.prune(state, 4096)
+    run.prune(state)
     assert [hypothesis.family is not None for hypothesis in state.hypotheses] == [True, kept]
     assert [hypothesis.active for hypothesis in state.hypotheses] == [True, kept]
 

@@ -125,9 +125,13 @@ class _Event:
         elif self.kind == "symbol":
             said = f" {sign} ", Symbol(int(self.low))
         elif self.kind == "value":
-            look = None if self.reading else encoder.place(cast(int, self.place)).look
+            place = None if self.reading else encoder.place(cast(int, self.place))
+            look = place.look if place else None
             character = f", which is {chr(int(self.low))!r}" if look and look.characters else ""
             said = f" {sign} {value_words(self.low)}{character}"
+            if look and self.low in range(len(look.values)):
+                # The number of a name is none of the user's.
+                what, said = str(place), f" {sign} {look.values[int(self.low)].partition(' ')[2]}"
         elif math.isinf(self.high):
             said = f" {'<' if self.outside else '≥'} {number_words(self.low)}"
         else:
@@ -368,7 +372,8 @@ def _weights(x: Sequence[Floats], some: Sequence[int]) -> Weights:
     def fitted(chosen: Ints) -> Floats:
         first, second = (side[:, chosen] / scale[chosen] for side in (a, b))
         spread = np.cov(first, rowvar=False) + np.cov(second, rowvar=False)
-        ridge = 2.0 * shrinkage(first, second) / len(first)
+        # `spread` is twice the pooled covariance, which `shrinkage` gives a quarter of the ridge per row for.
+        ridge = 4.0 * shrinkage(first, second) / len(first)
         return np.linalg.solve(spread + ridge * np.eye(len(chosen)), first.mean(axis=0) - second.mean(axis=0))
 
     chosen = np.sort(np.argsort(-np.abs(fitted(np.arange(len(some)))), kind="stable")[:SHOWN])

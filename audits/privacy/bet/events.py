@@ -35,8 +35,8 @@ class ThresholdFamily:
 
     def keep(self, cuts: Ints) -> ThresholdFamily:
         """Only some of the thresholds."""
-        return ThresholdFamily(
-            self.score, self.thresholds[cuts], self.first[cuts], self.second[cuts], self.size
+        return replace(
+            self, thresholds=self.thresholds[cuts], first=self.first[cuts], second=self.second[cuts]
         )
 
     def hits(self, first: Ints, second: Ints, size: int) -> tuple[Ints, Ints]:

@@ -7,16 +7,11 @@ all.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from audits.privacy.bet import events
 from audits.privacy.learners.score import Folds, Learner, Score, fold_of
-from audits.privacy.outputs.outputs import Encoded
-
-Floats = NDArray[np.floating[Any]]
+from audits.privacy.outputs.outputs import Encoded, Floats
 
 
 def fitted(learner: Learner, first: Encoded, second: Encoded) -> Score | None:
