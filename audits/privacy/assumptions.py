@@ -31,8 +31,9 @@ from audits.privacy.tuning import TUNING
 PLANS = (32, 32), (16, 32), (8, 32), (32, 8), (4, 64), (2, 64)
 """Calls on each dataset and outputs of each of them, the best tests first."""
 CALLS, CALL = PLANS[0]
-LONG_CALLS, LONG = 2, 2048
-"""Long calls on each dataset, and outputs of each of them at most."""
+LONG_CALLS, LONG, WIDE = 2, 8192, 2048
+"""Long calls on each dataset, and outputs of each of them at most; of outputs that take much memory no fewer
+than the last number."""
 ONE_BY_ONE, SHARE, FEW = 64, 8, 4
 """A mechanism that is called for each output anyway is tested on at most 64 outputs of each dataset, and at
 most an eighth of the budget; the clock is looked at after every four."""
@@ -44,7 +45,7 @@ TRIED, PARTS = TUNING.first_batch, 4
 """Outputs of the longest call that is timed, at most: on each dataset it takes a quarter of the time."""
 DEAR = 8.0
 """A call that by itself costs as much as eight outputs is not made for each output: then the last plan is
-kept to, whatever it takes."""
+kept to, and cut off by the clock."""
 
 BROKEN = {
     "call": "the outputs of one call are not independent of each other, as when they share a draw of noise",
@@ -181,7 +182,8 @@ class Assumptions:
             return -(-most // FEW), min(FEW, most)
         if long:
             calls = times * LONG_CALLS
-            return calls, min(long, self.plan.affordable(calls, seconds))
+            room = max(WIDE, TUNING.most_bytes // (4 * LONG_CALLS * self.drawer.bytes))
+            return calls, min(long, room, self.plan.affordable(calls, seconds))
         return times * self.plan.calls, self.plan.call
 
     def _found(self, index: int, times: int, long: int, seconds: float) -> tuple[str, int]:

@@ -90,6 +90,18 @@ def test_draws_that_are_used_again_are_not_refuted(noise: Any) -> None:
     assert any(result.premise for result in found)
 
 
+def test_draws_that_are_used_again_after_thousands_are_noticed() -> None:
+    def mechanism(data: float, size: int, rng: np.random.Generator) -> Any:
+        return data + np.resize(rng.laplace(size=4096), size)
+
+    # All outputs of the method come from one call.
+    found = audit_privacy(
+        mechanism, PAIR, epsilon=0.5, adjacency=anything, max_samples=20_000, method="clopper-pearson"
+    )
+    assert found.verdict == "undecided"
+    assert "outputs of one call" in found.premise
+
+
 def test_independent_outputs_that_repeat_pass_in_long_calls() -> None:
     # Refuted, so that long calls are tested too: two tests in each of 20 audits, at 1e-6 each.
     def coins(data: float, size: int, rng: np.random.Generator) -> Any:

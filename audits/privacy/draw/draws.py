@@ -9,7 +9,7 @@ import math
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 from typing import Any, cast
@@ -43,6 +43,10 @@ WORTH_FORKING = 0.2
 class Stopped(BaseException):
     """Raised into a run from outside, as by a handler of signals; its words say what happened. A mechanism
     that catches every `Exception` does not stop it."""
+
+
+class BadScore(ValueError):
+    """The user's score returns something else than a number for each output."""
 
 
 def each(f: Mechanism) -> Mechanism:
@@ -138,6 +142,7 @@ class Drawer:
     outcomes      the failures that calls have ended with so far, and "" where one has returned an output.
     arrays        whether a call returned an array of outputs, which gives all of them one type.
     first_output  when the first call ended, by `time.perf_counter`.
+    bytes         what the array of a draw takes for an output, at most.
     """
 
     def __init__(
@@ -149,7 +154,7 @@ class Drawer:
         patience: float = math.inf,
     ) -> None:
         self.mechanism, self.jobs, self.keep, self.patience = mechanism, jobs, keep, patience
-        self.seconds, self.drawn = 0.0, 0
+        self.seconds, self.drawn, self.bytes = 0.0, 0, 1
         self.symbols = self.one_a_call = errors == "symbol"
         self.replayable = bool(getattr(mechanism, "replayable", True))
         self.one_by_one = self.symbols or bool(getattr(mechanism, "one_by_one", False))
@@ -183,7 +188,8 @@ class Drawer:
         if self.symbols:
             self.outcomes.update(map(failure, outputs))
         kept = self._kept.setdefault(where, [])
-        room = min(self.keep, TUNING.most_bytes // 2 // max(outputs[:1].nbytes, 1)) - sum(map(len, kept))
+        self.bytes = max(self.bytes, outputs[:1].nbytes)
+        room = min(self.keep, TUNING.most_bytes // 2 // self.bytes) - sum(map(len, kept))
         if room > 0:
             kept.append(outputs[:room].copy())
         return outputs
@@ -205,14 +211,18 @@ class Drawer:
             return self._chunk(data, sizes[place], generators[place], where, until), self.changed
 
         def again(place: int) -> bool:
-            first, second = (
-                self._chunk(data, TRIED, np.random.default_rng(0), where, until) for _ in range(2)
-            )
-            return list(map(repr, first)) == list(map(repr, second))
+            return self.replays(data, where)
 
         found = self._on_jobs(work, sizes, again)
         self.changed = self.changed or any(changed for _, changed in found)
         return joined([outputs for outputs, _ in found])
+
+    def replays(self, data: Dataset, where: str) -> bool:
+        """Whether equal generators give equal outputs."""
+        first, second = (
+            self._chunk(data, TRIED, np.random.default_rng(0), where, math.inf) for _ in range(2)
+        )
+        return list(map(repr, first)) == list(map(repr, second))
 
     def _on_jobs(
         self, work: Callable[[int], tuple[Raw, bool]], sizes: list[int], again: Callable[[int], bool]
@@ -271,7 +281,7 @@ class Drawer:
             raw = self._outputs(data, size, rng)
         except WorkerFailed as error:
             raise WorkerFailed(f"{error}; on {where}") from error
-        except (KeyboardInterrupt, Stopped):
+        except (KeyboardInterrupt, Stopped, BadScore):
             raise
         except BaseException as error:
             # A panic of Rust and a test that fails are no `Exception`, but they are failures like others.
@@ -312,7 +322,7 @@ def _raised(error: BaseException, mechanism: Mechanism, where: str) -> str:
     if _is_of_the_call(error, mechanism):
         remedy = (
             "; a mechanism is called as mechanism(data, size, rng): audits.each wraps f(data, rng), "
-            "audits.unseeded a function without rng"
+            "audits.unseeded f(data, size), and each(unseeded(f)) f(data)"
         )
     elif isinstance(error, (NameError, ImportError, AttributeError)):
         remedy = ""
@@ -374,5 +384,8 @@ def _listed(raw: Any, where: str) -> Raw:
     if isinstance(raw, (str, bytes)) or not isinstance(raw, Sequence):
         if hasattr(raw, "__array__"):
             return np.array(raw)
-        raise ValueError(f"mechanism must return an array or a list of outputs, got {brief(raw)} on {where}")
+        remedy = "; list(…) makes one of it" if isinstance(raw, Iterable) and not isinstance(raw, str) else ""
+        raise ValueError(
+            f"mechanism must return an array or a list of outputs, got {brief(raw)} on {where}{remedy}"
+        )
     return stack(cast(Sequence[Any], raw))
