@@ -157,11 +157,13 @@ def assert_private(request: pytest.FixtureRequest) -> Callable[..., AuditResult]
 
 def _worth(result: AuditResult) -> str:
     """What a pass is worth, or the witness of a refutation; an assumption that fails."""
+    from audits.privacy import show
+
     if result.premise:
         return result.premise
     if result.refuted:
-        return f"witness: {result.simplest}" if result.simplest else f"event: {result.event}"
-    return f"would have caught: {result.would_have_caught}"
+        return f"witness: {result.simplest}" if result.simplest else f"event: {show.event(result)}"
+    return ": ".join(show.passed(result))
 
 
 @pytest.fixture

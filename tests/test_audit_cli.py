@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -189,7 +190,34 @@ def test_the_option_stands_in_for_a_missing_adjacency(
     second = json.loads(capsys.readouterr().out)[asked]
     assert [first[name] for name in ("pair", "event")] == [second[name] for name in ("pair", "event")]
     assert audit_target(write(bare), max_samples=300) == 2
-    assert "or --adjacency replace, add or remove" in capsys.readouterr().err
+    assert "or --adjacency replace or add-remove" in capsys.readouterr().err
+
+
+def test_add_remove_is_both_of_its_relations(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    text = write(GOOD)
+    options: dict[str, Any] = {"json": True, "max_samples": 300, "alpha": 1e-6}
+    assert audit_target(text, adjacency="add-remove", **options) == 0
+    assert {"add", "remove"} < json.loads(capsys.readouterr().out).keys()
+
+
+def test_what_repeats_an_audit_is_the_whole_command(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(GOOD)
+    assert audit_target(path, max_samples=300, time_limit=60.0, adjacency="replace") == 0
+    line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("  replay"))
+    again = shlex.split(line)[1:]
+    assert again[:3] == ["dpclaims", "audit", path]
+    for option in ("--adjacency replace", "--time-limit 60.0", "--max-samples 300", "--seed 0"):
+        assert option in " ".join(again)
+    done = subprocess.run([sys.executable, "-m", *again], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("given", [["--max-samples", "1e5"], ["--max-samples=1e5"]])
+def test_a_value_that_is_no_number_is_shown(given: list[str]) -> None:
+    command = [sys.executable, "-m", "dpclaims", "audit", "file.py", *given]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "got '1e5'" in done.stderr
 
 
 BAD_MODULES = {

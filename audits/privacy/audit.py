@@ -19,7 +19,7 @@ from audits.privacy.after.planting import KEPT, LEAST_SECONDS, PATIENCE, Leaky, 
 from audits.privacy.after.witness import Refuted, Witness, find_witness, fresh_samples
 from audits.privacy.assumptions import CALL, TIME, Assumptions, sentence
 from audits.privacy.draw.datasets import brief, digest, kept_apart
-from audits.privacy.draw.draws import Drawer, named
+from audits.privacy.draw.draws import TRIED, BadScore, Drawer, named
 from audits.privacy.draw.pairs import MAX_PAIRS, AdjacencyLike, Pair, Pairs, take_pairs
 from audits.privacy.draw.processes import WorkerFailed
 from audits.privacy.fixed_size import run_fixed
@@ -28,13 +28,12 @@ from audits.privacy.options import MIN_SAMPLES, Options, options_of
 from audits.privacy.outputs.outputs import Reading
 from audits.privacy.result import AuditResult, Planted
 from audits.privacy.sequential import LONGER, Sequential
+from audits.privacy.show import CONSTANT
 from audits.privacy.tuning import TUNING
 
-CONSTANT = (
-    "Each of the two datasets gave the same output again and again, as where no noise is added, or where an "
-    "earlier answer is returned."
-)
 CHANGES = "The mechanism changes its data: every call was given a copy, which it would not get in use."
+ALIKE = "Every output on both datasets was the same, so nothing was tested: does the mechanism do anything?"
+NO_TIME = "No time was left to count a witness."
 MORE_PAIRS = f"pairs yields more than {MAX_PAIRS} pairs: only the first {MAX_PAIRS} were audited."
 RUN = {"sequential": lambda job: Sequential(job).run(), "clopper-pearson": run_fixed}
 """The methods, by name."""
@@ -54,10 +53,11 @@ def audit_privacy(
     epsilon, delta   the claim, 0 ≤ ε ≤ 200 and 0 ≤ δ < 1.
     adjacency    "replace", "replace-item", "add-remove" (as are "add" and "remove"), or a function
                  (D, D′) → bool. Every pair is checked before a sample is drawn.
-    alpha        the probability that a private mechanism is called refuted, over all pairs, events and looks.
-    seed, rng    where the randomness comes from; a generator takes precedence over the seed.
-    max_samples  samples of each dataset, all pairs together.
-    time_limit   seconds since the first output came; None for no limit.
+    alpha        the probability that a private mechanism is called refuted, over all pairs, events and looks;
+                 0.05, where the command `dpclaims audit` and `assert_private` have 0.001.
+    seed, rng    where the randomness comes from; a generator takes precedence over the seed, 0.
+    max_samples  samples of each dataset, all pairs together: 1,000,000.
+    time_limit   seconds since the first output came; None, the default, for no limit (the command: 300).
     method       "sequential" (the default; stops as soon as the violation is certain) or "clopper-pearson"
                  (all of max_samples; one event, learned on a part, exact binomial bound on the rest).
     score        ``score(outputs)`` → (size,) numbers, large for the first dataset; replaces the learned ones.
@@ -73,24 +73,28 @@ def audit_privacy(
                  outputs like others, as a failure that depends on the data is a leak; outputs are then drawn
                  one a call.
     jobs         processes that draw the outputs of `each` mechanisms, threads for others; same bits for any.
-    precision    after a refutation go on until `epsilon_lower` is within this share of `epsilon_estimate`, at
-                 most to 256 times the samples of the refutation; None to stop at once.
-    confirm      a refutation must also be found by an exact test on as many fresh draws (level 0.05, halved
-                 at each further try), which may come on top of max_samples. Where the time limit leaves too
-                 few for that, `note` says so, and the e-value decides alone. Sequential method only.
+    precision    after a refutation go on until `epsilon_lower` is within this share of `epsilon_estimate`;
+                 at most to 256 times the samples of the refutation or, once its e-value is 1e8, until drawing
+                 has taken two seconds and twice as long as for the refutation. None to stop at once.
+    confirm      a refutation must also be found by an exact test on as many fresh draws (level 0.025, halved
+                 at each further try, so that all of them err with probability 0.05 at most), which may come
+                 on top of max_samples. Where the time limit leaves too few for that, `note` says so, and the
+                 e-value decides alone. Sequential method only. False; the command and `assert_private` have
+                 True.
     partial      Ctrl-C, and `Stopped` raised by a handler of signals, end the run with what is known by then.
     planting     where the audit passes, plant leaks of many sizes into the outputs that it drew, and tell in
-                 `planted` which of them it catches: runs of 15 % of the audit's samples in all, at
-                 least 10,000.
+                 `planted` which of them it catches: runs of 30 % of the audit's samples in all, at
+                 least 10,000. False; the command plants.
     simplest     after a refutation name in `simplest` the simplest event of like power, counted on fresh
-                 draws: twice as many as the audit took, four times where these were few, as many where they
-                 were many (`fresh_samples`), as far as the time limit allows.
+                 draws: twice as many as the audit took, four times where these were few, down to a quarter
+                 where they were many (`fresh_samples`), as far as the time limit allows.
     progress     called with each look of the sequential method.
 
     Before the first bet assumptions are tested on outputs of their own (`premise_samples` of each dataset):
     that outputs are independent and that the mechanism leaves its data as they are. Before a claim is called
-    refuted, independence is tested again on calls about as long as those of the audit. Where an assumption
-    fails the audit is undecided and names it; independent outputs fail a test with probability at most 1e-6.
+    refuted, independence is tested again on two calls about as long as those of the audit, of 8,192 outputs
+    at most. Where an assumption fails the audit is undecided and names it; independent outputs fail a test
+    with probability at most 1e-6, or 1e-3 where the time limit cuts its repetition short.
     A mechanism that is called for each output anyway (`each`) may change its data. The tests take at most a
     quarter of the time limit; a mechanism that is too dear for them is drawn one output a call.
 
@@ -134,10 +138,20 @@ def audit_privacy(
         if found is None:
             raise
         return replace(found, seconds=time.perf_counter() - began)
+    _notice_replays(job)
     result = _result(job, checks, _withheld(job, checks, finding), taken)
     result = _after(job, result, finding.reading, time.process_time() - started)
     note = f"{result.note} {MORE_PAIRS}".strip() if more_pairs else result.note
     return replace(result, note=note, seconds=time.perf_counter() - began)
+
+
+def _notice_replays(job: Job) -> None:
+    """Notice a mechanism that draws from more than the generator that it is given, where that is cheap."""
+    drawer = job.drawer
+    cheap = 2 * TRIED * drawer.seconds < min(1.0, job.left()) * max(drawer.drawn, 1)
+    if drawer.replayable and cheap:
+        with suppress(ValueError, *job.options.stops):
+            drawer.replayable = drawer.replays(job.pairs[0][0], named(0, 0))
 
 
 def glance(mechanism: Callable[..., Any], pair: Pair, options: dict[str, Any]) -> tuple[float, float]:
@@ -240,8 +254,9 @@ def _after(job: Job, result: AuditResult, reading: Reading | None, seconds: floa
     notes = [result.note]
     if drawer.changed and drawer.one_by_one:
         notes.append(CHANGES)
-    if result.refuted and all(len(set(map(digest, some[: failures.TRIED]))) == 1 for some in outputs):
-        notes.append(CONSTANT)
+    seen = [set(map(digest, some[: failures.TRIED])) for some in outputs]
+    if all(len(some) == 1 for some in seen) and (result.refuted or seen[0] == seen[1]):
+        notes.append(CONSTANT if result.refuted else ALIKE)
     result = replace(result, note=" ".join(notes).strip())
     cost = max(seconds, drawer.seconds)
     if asked.score is None and not result.premise:
@@ -260,7 +275,10 @@ def _after(job: Job, result: AuditResult, reading: Reading | None, seconds: floa
     with suppress(ValueError, *asked.stops):
         if asked.simplest and result.refuted:
             announce("refuted; a simple event is looked for")
-            return replace(result, simplest=_witness(job, outputs, result, reading))
+            samples = _witness_samples(job, result)
+            if samples < MIN_SAMPLES:
+                return replace(result, note=f"{result.note} {NO_TIME}".strip())
+            return replace(result, simplest=_witness(job, outputs, result, reading, samples))
     return result
 
 
@@ -281,21 +299,24 @@ def _planted(job: Job, outputs: list[Any], result: AuditResult, cost: float) -> 
     return plant(audit, outputs, job.drawer.encoder(), allowed, job.rng.spawn(1)[0])
 
 
-def _witness(
-    job: Job, outputs: Sequence[Any], result: AuditResult, reading: Reading | None
-) -> Witness | None:
-    """The simplest event that shows the refutation; None where there is none, or no time to count one."""
-    asked, drawer, index = job.options, job.drawer, result.pair_index
-    rng = job.rng.spawn(1)[0]
+def _witness_samples(job: Job, result: AuditResult) -> int:
+    """How many fresh outputs of each dataset a witness is counted on: as many as the time leaves."""
+    asked, drawer = job.options, job.drawer
     # An audit that does not stop early may have gone on for ever so long after the refutation.
     shown = (look.samples for look in result.trace if look.epsilon_lower >= asked.epsilon)
     enough = TUNING.longest * min(shown, default=result.samples)
     samples = fresh_samples(min(result.samples, enough))
     # A draw takes as long as those before it did, and there are two datasets; no longer than the audit did.
     left = min(job.left(), max(LONGER, drawer.seconds))
-    samples = min(samples, int(0.5 * left * drawer.drawn / max(drawer.seconds, 1e-9)))
-    if samples < MIN_SAMPLES:
-        return None
+    return min(samples, int(0.5 * left * drawer.drawn / max(drawer.seconds, 1e-9)))
+
+
+def _witness(
+    job: Job, outputs: Sequence[Any], result: AuditResult, reading: Reading | None, samples: int
+) -> Witness | None:
+    """The simplest event that shows the refutation; None where there is none."""
+    asked, drawer, index = job.options, job.drawer, result.pair_index
+    rng = job.rng.spawn(1)[0]
     drawer.keep = 0
     return find_witness(
         outputs,
@@ -314,7 +335,7 @@ def _scored(mechanism: Callable[..., Any], score: Callable[[Any], Any]) -> Calla
     def scored(data: Any, size: int, rng: np.random.Generator) -> Any:
         values = np.asarray(score(mechanism(data, size, rng)))
         if values.shape != (size,) or values.dtype.kind not in "biuf":
-            raise ValueError(
+            raise BadScore(
                 f"score must return {size} numbers for {size} outputs, "
                 f"got {values.dtype} of shape {values.shape}"
             )

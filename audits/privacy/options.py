@@ -110,7 +110,8 @@ def options_of(keywords: dict[str, Any]) -> Options:
     known = [field.name for field in fields(Options)]
     for name in keywords:
         if name not in known:
-            near = difflib.get_close_matches(name, [*known, "adjacency"], 1)
+            held = [one for one in known if name in one]
+            near = held or difflib.get_close_matches(name, [*known, "adjacency"], 1)
             hint = f". Did you mean {near[0]!r}?" if near else ""
             raise TypeError(f"audit_privacy() got an unexpected keyword argument {name!r}{hint}")
     return Options(**keywords)

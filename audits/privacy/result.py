@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -152,7 +152,8 @@ class CurvePoint:
 class AuditResult:
     """The outcome of `audit_privacy`.
 
-    verdict          "refuted", "not-refuted" or "undecided" (not even the resolution asked for was reached).
+    verdict          "refuted", "not-refuted" or "undecided", for a reason that `note` says: an assumption
+                     that fails, the time limit, too few samples for the resolution asked for.
     epsilon_claimed, delta   the claim.
     epsilon_lower    with probability `confidence` the mechanism's ε at `delta` is at least this, whenever
                      the audit stopped; 0 where nothing is shown.
@@ -205,8 +206,8 @@ class AuditResult:
     errors: str = "raise"
     asked: float | None = None
     note: str = ""
-    trace: tuple[Look, ...] = ()
-    curve: tuple[CurvePoint, ...] = ()
+    trace: tuple[Look, ...] = field(default=(), repr=False)
+    curve: tuple[CurvePoint, ...] = field(default=(), repr=False)
     premise: str = ""
     premise_samples: int = 0
     epsilon_estimate: float = 0.0
@@ -255,6 +256,9 @@ class AuditResult:
     summary = show.summary
     _repr_html_ = show.to_html
 
+    def __str__(self) -> str:
+        return self.summary()
+
     def evidence(self, of: str = "") -> Evidence:
         """This audit as one piece of evidence about ε at the claimed δ; `of` names the mechanism in it."""
         return Evidence(
@@ -301,4 +305,4 @@ def _plain(value: Any) -> Any:
         return value if math.isfinite(value) else None
     if not is_dataclass(value):
         return value
-    return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}

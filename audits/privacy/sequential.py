@@ -24,6 +24,7 @@ from audits.privacy.bet import betting, binomial, events
 from audits.privacy.bet.power import growth_needed, smallest_violation
 from audits.privacy.draw.draws import joined, named
 from audits.privacy.method import Finding, Job
+from audits.privacy.options import MIN_SAMPLES
 from audits.privacy.outputs.outputs import Floats, Ints
 from audits.privacy.outputs.plain_words import plainly, with_shares
 from audits.privacy.pair_state import Hypothesis, PairState
@@ -39,9 +40,8 @@ taken twice as long as for the refutation, and at least two seconds."""
 CARE = 1.1
 """Outputs to come may cost this multiple of what outputs cost so far."""
 UNTESTED = "The time limit left no fresh draws that could have confirmed it."
-ENDED = (
-    "Once the refutation was sure the clock ended the sampling, so another run may draw other numbers of it."
-)
+ENDED = "The clock ended the sampling after the refutation: another run may report a somewhat different ε."
+LATE = "The time limit was reached."
 
 Winner = tuple[PairState, events.ThresholdFamily, int]
 """A pair of datasets, a threshold family of it, and one of the family's 4K events."""
@@ -122,7 +122,7 @@ class Halving:
 
     def __init__(self, states: Sequence[PairState], max_samples: int) -> None:
         self.followed = list(states)
-        levels = max(math.log2(len(states) / TUNING.followed), 0.0)
+        levels = math.log2(len(states) / TUNING.followed)
         enough = 0.5 * max_samples / (len(states) * (1.0 + 0.5 * math.ceil(levels)))
         self.level = int(np.clip(enough, 2 * TUNING.first_batch, TUNING.glance))
 
@@ -168,7 +168,7 @@ class Sequential:
     def step(self, state: PairState, size: int) -> None:
         """Draw a batch of one pair, settle the bets on it, learn from it."""
         if size >= TUNING.prune_from and state.atoms is None:
-            self.prune(state, size)
+            self.prune(state)
         families, wealth = state.families(), self.wealth[state.index]
         wealth.invest()
         opened = self.open_places()
@@ -251,7 +251,7 @@ class Sequential:
         is_top[-1] = True
         return places, places[is_top]
 
-    def prune(self, state: PairState, size: int) -> None:
+    def prune(self, state: PairState) -> None:
         """Before a large batch: keep only the cuts and the hypotheses that are best for some ε.
 
         This is done only where every output has to be scored by itself. Outputs that repeat are scored once,
@@ -309,7 +309,7 @@ class Sequential:
                 state = self.next_pair()
                 size = self.batch_size(state)
                 if size == 0:
-                    reason = "The time limit was reached."
+                    reason = LATE
                     break
                 self.step(state, size)
                 self.look()
@@ -535,6 +535,9 @@ class Sequential:
             reason = f"{reason} {UNCONFIRMED}".strip()
         elif self.untested:
             reason = f"{reason} {UNTESTED}".strip()
+        elif reason == LATE and not refuted and self.samples >= MIN_SAMPLES:
+            enough = f"A longer limit, or max_samples = {self.samples}, would give a verdict."
+            reason = f"{reason} {enough}"
         found = Finding(
             refuted=refuted,
             epsilon_lower=self.epsilon_lower(),

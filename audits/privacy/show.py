@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import html
 import math
+from collections.abc import Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audits.privacy.draw.datasets import digest
 from audits.privacy.outputs.outputs import number_words
 
 if TYPE_CHECKING:
@@ -21,11 +24,17 @@ LOW_BITS = (
     "floating-point noise shows its lowest bits, as NumPy's does nearly always: see Mironov (2012), "
     "https://doi.org/10.1145/2382196.2382264"
 )
-NO_WITNESS = "none: no coordinate, symbol or sum was seen to show it alone, or no time was left to count one"
+NO_WITNESS = "none: no coordinate, symbol, sum or reading was seen to show it alone"
+MORE_LIKELY = {"forward": "likelier on D", "backward": "likelier on D′"}
+NO_REPLAY = "mechanism draws from more than the generator that it is given: this run cannot be replayed"
 SHOWN = 4
 """Kinds of planted leaks that are told of a pass."""
 COLOURS = {"refuted": "#b3261e", "not-refuted": "#1b6e3c", "undecided": "#7a5b00"}
 HEADS = {"refuted": "REFUTED", "not-refuted": "NOT REFUTED", "undecided": "UNDECIDED"}
+CONSTANT = (
+    "Each of the two datasets gave the same output again and again, as where no noise is added, or where an "
+    "earlier answer is returned."
+)
 NO_PROOF = "This is no proof that it is private."
 
 
@@ -39,7 +48,8 @@ def meaning(result: AuditResult, name: str = "the mechanism") -> str:
     claim = f"(ε = {result.epsilon_claimed:g}, δ = {result.delta:g})"
     if result.refuted:
         sure = f"δ = {result.delta:g}, confidence {100.0 * result.confidence_shown:.6g} %"
-        return f"{bound(result)}, claimed {result.epsilon_claimed:g} ({sure}): {name}."
+        unless = ", unless it returns earlier answers" if CONSTANT in result.note else ""
+        return f"{bound(result)}, claimed {result.epsilon_claimed:g} ({sure}): {name}{unless}."
     if result.verdict == "not-refuted":
         return f"no violation of {claim} was found in {name}, only {bound(result)}. {NO_PROOF}"
     why = "the samples ran out before the audit could have seen much"
@@ -66,12 +76,9 @@ def facts(result: AuditResult, verbose: bool = False) -> list[tuple[str, str]]:
     low_bits = f"{result.low_bits} {LOW_BITS}" if verbose else LOW_BITS
     rows = [
         ("witness", str(result.simplest or NO_WITNESS) if result.refuted else ""),
-        ("would have caught", would_have_caught(result) if seen and not result.refuted else ""),
-        (
-            "event",
-            f"{result.event} ({result.direction})" if seen and (verbose or _no_witness(result)) else "",
-        ),
-        ("pair", f"D = {short(result.pair[0])}   D′ = {short(result.pair[1])}"),
+        passed(result) if seen and not result.refuted and _looked(result) else ("", ""),
+        ("event", event(result) if seen and (verbose or _no_witness(result)) else ""),
+        ("pair", pair_said(*result.pair)),
         ("pairs", pairs_said(result)),
         *(_details(result) if seen and verbose else []),
         ("samples", _samples(result)),
@@ -82,20 +89,30 @@ def facts(result: AuditResult, verbose: bool = False) -> list[tuple[str, str]]:
     return [(label, text) for label, text in rows if text]
 
 
+def event(result: AuditResult) -> str:
+    """The event that carries the bound, and on which dataset of the pair (D, D′) it is likelier."""
+    return f"{result.event} ({MORE_LIKELY[result.direction]})"
+
+
+def _looked(result: AuditResult) -> bool:
+    """Whether the audit came so far that there is something to be said of what it would have shown."""
+    return bool(result.planted or not result.note or math.isfinite(result.resolution.epsilon))
+
+
 def _no_witness(result: AuditResult) -> bool:
     return result.refuted and result.simplest is None
 
 
 def _details(result: AuditResult) -> list[tuple[str, str]]:
     much = "more than 1e+299" if result.e_value > 1e299 else f"{result.e_value:.3g}"
-    once = "" if result.replayable else "; the mechanism takes no generator, so this run cannot be replayed"
+    once = "" if result.replayable else f"; the {NO_REPLAY}"
     lower = f"ε ≥ {result.epsilon_lower:.4g} at δ = {result.delta:g}, confidence {result.confidence:g}"
     return [
         ("lower bound", lower),
         ("estimate", f"ε ≈ {result.epsilon_estimate:.4g}; no bound" if result.refuted else ""),
         *worth(result),
         ("e-value", f"{much}, the largest so far"),
-        ("resolution", resolution_words(result)),
+        ("resolution", resolution_words(result) if result.planted or result.refuted else ""),
         ("method", f"{result.method}, seed {result.seed}{once}"),
     ]
 
@@ -111,8 +128,8 @@ def resolution_words(result: AuditResult) -> str:
     if not math.isfinite(result.resolution.epsilon):
         return "too few samples: no violation of any size would have been caught reliably"
     return (
-        f"ε ≥ {result.resolution.epsilon:.4g}, or {result.resolution.delta:.3g} more δ, at the best placed "
-        "event tried, with probability 0.9"
+        f"ε ≥ {result.resolution.epsilon:.4g}, or {result.resolution.delta:.3g} more δ, would have shown "
+        "(probability 0.9) on the best placed of the events tried, not on others"
     )
 
 
@@ -124,8 +141,13 @@ def would_have_caught(result: AuditResult) -> str:
         for planted in result.planted
         if planted.worth_saying
     ]
-    nothing = "no planted leak; " if result.planted else ""
-    return ", ".join(caught[:SHOWN]) or f"{nothing}{resolution_words(result)}"
+    nothing = "none of the planted leaks" if result.planted else "no leak was planted"
+    return ", ".join([*dict.fromkeys(caught)][:SHOWN]) or f"{nothing}; {resolution_words(result)}"
+
+
+def passed(result: AuditResult) -> tuple[str, str]:
+    """What a pass is worth, a label and a text: planted leaks that were caught, or the resolution."""
+    return ("would have caught" if result.planted else "resolution"), would_have_caught(result)
 
 
 def worth(result: AuditResult) -> list[tuple[str, str]]:
@@ -180,12 +202,12 @@ def summary(result: AuditResult) -> str:
     if result.premise:
         return f"{headline(result)} {result.note}"
     if result.refuted:
-        event = f"Event: {result.event} ({result.direction})."
-        told = f"Witness: {result.simplest}." if result.simplest else event
+        told = f"Witness: {result.simplest}." if result.simplest else f"Event: {event(result)}."
     else:
-        told = f"Would have caught: {would_have_caught(result)}."
+        label, text = passed(result)
+        told = f"{label.capitalize()}: {text}." if _looked(result) else ""
     pairs = f"{pairs_said(result)}." if result.pairs > 1 else ""
-    once = "" if result.replayable else "The mechanism takes no generator: this run cannot be replayed."
+    once = "" if result.replayable else f"The {NO_REPLAY}."
     return " ".join(
         filter(None, [headline(result), told, f"{_samples(result)}.", pairs, once, _note(result)])
     )
@@ -203,5 +225,28 @@ def to_html(result: AuditResult) -> str:
 
 def short(data: Any) -> str:
     """A dataset in at most 200 characters."""
-    text = np.array2string(data, threshold=12) if isinstance(data, np.ndarray) else repr(data)
+    plain = data.item() if isinstance(data, np.generic) else data
+    text = np.array2string(data, threshold=12) if isinstance(data, np.ndarray) else repr(plain)
+    text = " ".join(text.split())
     return text if len(text) <= 200 else text[:199] + "…"
+
+
+def pair_said(first: Any, second: Any) -> str:
+    """The two datasets; where not all of their records is shown, also the first record that differs."""
+    said = f"D = {short(first)}   D′ = {short(second)}"
+    cut = "…" in said or "..." in said
+    return f"{said}   ({_apart(first, second)})" if cut and _is_list(first) and _is_list(second) else said
+
+
+def _is_list(data: Any) -> bool:
+    return isinstance(data, (list, tuple)) or (isinstance(data, np.ndarray) and data.ndim > 0)
+
+
+def _apart(first: Sequence[Any], second: Sequence[Any]) -> str:
+    """How many records two datasets have, and the first record that differs."""
+    most = max(len(first), len(second))
+    pairs = zip_longest(map(digest, first), map(digest, second))
+    place = next((i for i, (one, other) in enumerate(pairs) if one != other), most)
+    records = (short(data[place]) if place < len(data) else "none" for data in (first, second))
+    sizes = dict.fromkeys(f"{len(data):,}" for data in (first, second))
+    return f"{' and '.join(sizes)} records; record {place}: {' and '.join(records)}"

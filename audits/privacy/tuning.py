@@ -1,7 +1,7 @@
 """Every constant that moves the power, the resolution or the cost of the audit.
 
-None of them makes a false alarm likelier: bets are chosen from earlier samples and bounds are exact, whatever
-their values.
+Within their ranges none of them makes a false alarm of the test likelier: bets are chosen from earlier
+samples and bounds are exact, whatever their values.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ class Tuning:
     """The least and the largest share of the samples before it that a batch is: small where a refutation is
     near, which small batches do not overshoot and learn more for."""
     afterwards: tuple[float, float] = (0.25, 0.15)
-    """Share of the samples before it that a batch is after a refutation: of single numbers and of outputs
-    that repeat, of which small batches teach no more, and of others."""
+    """Share of the samples before it that a batch is after a refutation: first of single numbers and of
+    outputs that repeat, of which small batches teach no more; second of all others."""
     longest: int = 256
     """After a refutation at most so many times its samples are drawn to know the size of the violation."""
     confirm: float = 0.05
-    """Level at which fresh draws must confirm a refutation, halved for every further try."""
+    """Level of all tries together to confirm a refutation on fresh draws: half of it for the first, and so
+    on."""
     followed: int = 12
     """Of more pairs than this the half that shows less is dropped, again and again, until so many are
     left."""

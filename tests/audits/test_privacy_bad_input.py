@@ -174,3 +174,21 @@ def test_the_words_of_the_command_line_name_the_same_adjacency(word: str) -> Non
     assert not found.refuted
     with pytest.raises(ValueError, match="one record more"):
         audit_privacy(lambda d, n, rng: rng.laplace(size=n), [((0, 1), (0, 0))], **options)
+
+
+def test_a_score_of_another_kind_is_not_blamed_on_the_mechanism() -> None:
+    with pytest.raises(ValueError, match=r"^score must return \d+ numbers for \d+ outputs"):
+        audit_privacy(laplace, ROWS, epsilon=1.0, adjacency="replace", score=lambda outputs: 1.0)
+
+
+def test_an_array_whose_length_depends_on_the_data_is_said_to_leak() -> None:
+    def rows(data: Any, size: int, rng: np.random.Generator) -> Any:
+        return rng.laplace(size=(size, len(data)))
+
+    with pytest.raises(ValueError, match="depends on the data is a leak: lists in place of arrays"):
+        audit_privacy(rows, [(np.ones(5), np.ones(4))], epsilon=1.0, adjacency="add-remove")
+
+
+def test_names_that_hold_what_was_written_are_proposed_first() -> None:
+    with pytest.raises(TypeError, match="Did you mean 'max_samples'"):
+        audit_privacy(laplace, ROWS, epsilon=1.0, adjacency="replace", samples=100)

@@ -170,7 +170,7 @@ def test_a_sure_refutation_of_a_dear_mechanism_ends_the_sampling(clock: Clock) -
     # within 0.1 % of the estimate before.
     result = audited(clock.mechanism, time_limit=3600.0, precision=0.001)
     assert result.verdict == "refuted"
-    assert "the clock ended the sampling" in result.note
+    assert "The clock ended the sampling" in result.note
     first = next(look.samples for look in result.trace if look.epsilon_lower > 1.0)
     assert result.samples <= 4 * first
     assert clock.now < 600.0

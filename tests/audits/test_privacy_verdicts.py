@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import time
 from typing import Any
 
 import numpy as np
 import pytest
 
-from audits.privacy import AuditResult, Look, Stopped, audit_privacy
+from audits.privacy import AuditResult, Look, Stopped, audit_privacy, show
 
 PAIR = [(0.0, 1.0)]
 
@@ -110,3 +112,69 @@ def test_the_running_maximum_has_its_name() -> None:
     assert result.to_dict()["e_value"] == result.to_dict()["largest_e_value"]
     assert "--alpha 0.001" in result.replay
     assert "--max-samples 3000" in result.replay
+
+
+def test_where_the_time_ends_the_result_says_what_would_lead_to_a_verdict() -> None:
+    def slow(data: float, size: int, rng: np.random.Generator) -> Any:
+        time.sleep(2e-4 * size)
+        return rng.laplace(size=size)
+
+    result = audited(slow, time_limit=1.0, max_samples=10**6)
+    assert result.verdict == "undecided"
+    enough = int(re.findall(r"or max_samples = (\d+), would give a verdict", result.note)[0])
+    assert audited(slow, max_samples=enough).verdict == "not-refuted"
+
+
+def test_a_mechanism_with_a_generator_of_its_own_is_not_said_to_be_replayable() -> None:
+    own = np.random.default_rng(0)
+    drawn = audited(lambda data, size, rng: data + own.laplace(size=size))
+    assert (drawn.replayable, drawn.seed) == (False, None)
+    assert "this run cannot be replayed" in str(drawn)
+    passed = audited(laplace)
+    assert (passed.replayable, passed.seed) == (True, 0)
+
+
+def test_what_is_constant_is_said_to_be_constant() -> None:
+    answers: dict[float, float] = {}
+
+    def cached(data: float, size: int, rng: np.random.Generator) -> Any:
+        return np.full(size, answers.setdefault(data, data + rng.laplace()))
+
+    refuted = audited(cached)
+    assert refuted.verdict == "refuted"
+    assert show.headline(refuted).endswith("the mechanism, unless it returns earlier answers.")
+    alike = audited(lambda data, size, rng: np.ones(size))
+    assert alike.verdict == "not-refuted"
+    assert "Every output on both datasets was the same" in alike.note
+
+
+def test_a_pass_without_planted_leaks_tells_its_resolution_and_no_more() -> None:
+    def private(data: float, size: int, rng: np.random.Generator) -> Any:
+        return data + rng.laplace(scale=1.5, size=size)
+
+    plain = audited(private, max_samples=10_000)
+    label, text = show.passed(plain)
+    assert (label, text) == ("resolution", plain.would_have_caught)
+    assert text.startswith(f"no leak was planted; ε ≥ {plain.resolution.epsilon:.4g}")
+    planted = audited(private, max_samples=10_000, planting=True)
+    label, text = show.passed(planted)
+    assert label == "would have caught"
+    leaks = text.split(", ")
+    assert len(leaks) == len(set(leaks))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "words"),
+    [
+        (np.ones(30), np.ones(29), "30 and 29 records; record 29: 1.0 and none"),
+        ([0] * 90, [0] * 40 + [7] + [0] * 49, "90 records; record 40: 0 and 7"),
+        ((1, 2), (1,), ""),
+        ("a" * 300, "b" * 300, ""),
+    ],
+)
+def test_pairs_are_told_by_the_record_that_differs_where_they_are_cut(
+    first: Any, second: Any, words: str
+) -> None:
+    said = show.pair_said(first, second)
+    assert said.endswith(f"({words})") if words else "record" not in said
+    assert "\n" not in said

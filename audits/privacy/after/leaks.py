@@ -163,7 +163,7 @@ def battery(first: Encoded, second: Encoded, encoder: Encoder) -> list[PlantedLe
         words = f"whether coordinates {i} and {j} lie both above or both below their medians"
         sign = put_sign(i, j, np.median(pooled.values, axis=0))
         leaks.append(_chance("one certain vector", put(first.values[0]), "one vector released"))
-        leaks.append(_bit(words, sign, "a sign of a product"))
+        leaks.append(_bit(words, sign, "a bit hidden in two signs"))
     lengths = (j for j in range(first.shape[0]) if encoder.place(j).look == LENGTH)
     for j in itertools.islice(lengths, 1):
         # A length that never occurs is the last of its leaks.
@@ -171,7 +171,7 @@ def battery(first: Encoded, second: Encoded, encoder: Encoder) -> list[PlantedLe
     if first.shape[1] > 0:
         leaks += _of_symbols(first, second, encoder)
     if not first.is_symbol:
-        leaks.append(_chance("None in place of the output", put_none, "an output withheld"))
+        leaks.append(_chance("None in place of the output", put_none, "None in place of an output"))
     return leaks
 
 
@@ -201,20 +201,20 @@ def _of_numbers(first: Encoded, second: Encoded, j: int, encoder: Encoder) -> It
         if first.is_scalar and spread > 0.0:
             width, period = MODE_WIDTH * spread, PERIOD * spread
             words = f"{name} within {width:.2g} above {place:.6g}"
-            yield _chance(words, put_mode(place, width), "nearly the same value")
+            yield _chance(words, put_mode(place, width), "a value within a narrow interval")
             words = f"the half of a period of {period:.2g} that {name} lies in"
-            yield _bit(words, put_phase(period), "a hidden period")
+            yield _bit(words, put_phase(period), "a bit hidden in a period")
         return
     seen, counts = np.unique(first.values[:, j], return_counts=True)
     common = float(seen[counts.argmax()])
     shares = float(np.mean(first.values[:, j] == common)), float(np.mean(second.values[:, j] == common))
     if max(shares) >= TUNING.outer:
         words, plant = f"{name} = {common:.9g} in place of another", put(common, [j], symbols)
-        yield _chance(words, plant, "the commonest value for another", shares)
+        yield _chance(words, plant, "the commonest value in place of another", shares)
     top = float(unique[-1] + np.diff(unique).min(initial=1.0))
-    yield _chance(f"{name} = {top:.9g}, not seen otherwise,", put(top, [j], symbols), "a value released")
+    yield _chance(f"{name} = {top:.9g}, not seen otherwise,", put(top, [j], symbols), "a new value")
     if first.is_scalar and len(unique) > TUNING.least and bool((values == np.floor(values)).all()):
-        yield _bit(f"the parity of {name}", put_parity, "a parity")
+        yield _bit(f"the parity of {name}", put_parity, "a bit hidden in the parity")
 
 
 def _of_symbols(first: Encoded, second: Encoded, encoder: Encoder) -> Iterator[PlantedLeak]:
@@ -226,6 +226,6 @@ def _of_symbols(first: Encoded, second: Encoded, encoder: Encoder) -> Iterator[P
     shares = float(np.mean(x == common)), float(np.mean(y == common))
     if max(shares) >= TUNING.outer and min(shares) < 1.0:
         words = encoder.said((name, " = ", Symbol(common), " in place of another"))
-        yield _chance(words, put(0.0, [j], [0], common), "the commonest symbol for another", shares)
+        yield _chance(words, put(0.0, [j], [0], common), "the commonest symbol in place of another", shares)
     words = f"{name} = a symbol that is not seen otherwise,"
-    yield _chance(words, put(0.0, [j], [0], len(counts)), "a symbol released")
+    yield _chance(words, put(0.0, [j], [0], len(counts)), "a new symbol")

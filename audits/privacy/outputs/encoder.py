@@ -153,7 +153,8 @@ class Encoder:
         if before != layout and ("Python objects" not in kinds or "records" in kinds):
             raise ValueError(
                 "mechanism must return one kind of output on every dataset, got "
-                f"{layout[1]} on {where} after {before[1]}"
+                f"{layout[1]} on {where} after {before[1]}; a length or kind that depends on the data is a "
+                "leak: lists in place of arrays are audited for it"
             )
         if self._layout is None or layout[0] == "Python objects":
             self._layout = layout

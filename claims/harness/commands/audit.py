@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import os
+import shlex
 import sys
 import threading
 import traceback
@@ -52,7 +53,11 @@ def audit_command(
         float, typer.Option("--alpha", help="Probability of refuting a mechanism that keeps its claim.")
     ] = ALPHA,
     max_samples: Annotated[
-        int, typer.Option("--max-samples", help="Outputs drawn on each dataset of a pair, at most.")
+        int,
+        typer.Option(
+            "--max-samples",
+            help="Outputs of each dataset, at most; tests of assumptions and the witness add some.",
+        ),
     ] = MAX_SAMPLES,
     time_limit: Annotated[
         float,
@@ -84,7 +89,9 @@ def audit_command(
     ] = None,
     adjacency: Annotated[
         str | None,
-        typer.Option("--adjacency", help="replace, add, remove, or all: each with its pair and verdict."),
+        typer.Option(
+            "--adjacency", help="replace, add, remove, add-remove or all: each with its pair and verdict."
+        ),
     ] = None,
     set_options: Arguments = None,
     schema: Annotated[
@@ -155,6 +162,7 @@ def audit_target(
     4, so that it cannot pass for "refuted".
     """
     watch: Watch | None = None
+    again = _again(target, Asked(**options))
     targets: list[Target] = []
     results: list[AuditResult] = []
     try:
@@ -174,12 +182,12 @@ def audit_target(
                 watch = Watch(asked.time_limit, so_far, document, out if json else None)
                 results.append(_audit(one, watch, claim, asked))
     except ValueError as error:
-        print(f"dpclaims: {error}", file=sys.stderr)
+        print(f"dpclaims: {_said(error)}", file=sys.stderr)
         if watch is not None and watch.last is not None:
             # What earlier outputs showed holds all the same.
-            results.append(watch.result(f"Bad input ended the audit: {error}"))
+            results.append(watch.result(f"Bad input ended the audit: {_said(error)}."))
         if results:
-            _show(targets, results, json, verbose)
+            _show(targets, results, json, verbose, again)
         return BAD_INPUT
     except (KeyboardInterrupt, Signalled):
         print("dpclaims: stopped before the audit began", file=sys.stderr)
@@ -194,7 +202,7 @@ def audit_target(
     # "Refuted" counts most, then "undecided".
     status = max((STATUS[result.verdict] for result in results), key=(PASSED, UNDECIDED, DIFFERS).index)
     try:
-        _show(targets, results, json, verbose)
+        _show(targets, results, json, verbose, again)
         sys.stdout.flush()
     except (BrokenPipeError, SystemExit):  # the latter is what Rich makes of the former
         _write_nowhere()  # who reads has seen enough, the status stays
@@ -211,18 +219,39 @@ def audit_target(
     return status
 
 
+def _said(error: ValueError) -> str:
+    """The words of an error, with options as they are written on the command line."""
+    return str(error).replace('errors="symbol"', "--errors symbol")
+
+
 def _write_nowhere() -> None:
     """Standard output goes nowhere from here on: Python would try again, and fail, when it ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def _show(targets: Sequence[Target], results: Sequence[AuditResult], json: bool, verbose: bool) -> None:
-    """The results so far, one a target, on stdout."""
+def _again(target: str, asked: Asked) -> str:
+    """The command and those of its options that a result does not know."""
+    given = {
+        "--adjacency": asked.adjacency,
+        "--time-limit": None if asked.time_limit == TIME_LIMIT else asked.time_limit,
+        "--schema": asked.schema,
+        "--python": asked.python,
+    }
+    words = [word for name, value in given.items() if value is not None for word in (name, f"{value}")]
+    words += [word for option in asked.set_options for word in ("--set", option)]
+    words += [word for package in asked.with_packages for word in ("--with", package)]
+    return shlex.join(["dpclaims", "audit", target, *words])
+
+
+def _show(
+    targets: Sequence[Target], results: Sequence[AuditResult], json: bool, verbose: bool, again: str
+) -> None:
+    """The results so far, one a target, on stdout; `again` is what gives them again."""
     if json:
         print(_document(targets, results[:-1], results[-1]), end="")
     else:
         for one, result in zip(targets, results, strict=False):
-            show(one.name, result, verbose)
+            show(one.name, result, verbose, again)
 
 
 def _document(targets: Sequence[Target], before: Sequence[AuditResult], last: AuditResult) -> str:
@@ -262,8 +291,9 @@ def bound_so_far(
     )
 
 
-def show(name: str, result: AuditResult, verbose: bool = False) -> None:
-    """The result in plain words on stdout, its verdict and number first; coloured on a terminal."""
+def show(name: str, result: AuditResult, verbose: bool = False, again: str = "") -> None:
+    """The result in plain words on stdout, its verdict and number first; coloured on a terminal. `again`
+    stands before what is said of how to repeat it."""
     from rich.console import Console
     from rich.text import Text
 
@@ -276,7 +306,8 @@ def show(name: str, result: AuditResult, verbose: bool = False) -> None:
     facts = words.facts(result, verbose)
     width = max(len(label) for label, _ in facts)
     for label, text in facts:
-        console.print(Text(f"  {label:{width}}  {text}"))
+        told = f"{again} {text}".strip() if label == "replay" else text
+        console.print(Text(f"  {label:{width}}  {told}"))
 
 
 def _audit(loaded: Target, watch: Watch, claim: Claimed, asked: Asked) -> AuditResult:

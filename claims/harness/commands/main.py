@@ -108,9 +108,19 @@ def _misused(error: Any) -> int:
         error.show()
     else:
         path = error.ctx.command_path if error.ctx else "dpclaims"
-        words = " ".join(error.format_message().split()).rstrip(".")
+        words = " ".join(error.format_message().split()).rstrip(".") + _given(error)
         print(f"dpclaims: {words}; `{path} -h` shows what there is", file=sys.stderr)
     return BAD_INPUT
+
+
+def _given(error: Any) -> str:
+    """The value on the command line that an option does not take; "" where it is not known."""
+    names = getattr(getattr(error, "param", None), "opts", ())
+    for word, value in zip(sys.argv, [*sys.argv[1:], ""], strict=True):
+        name, equals, inline = word.partition("=")
+        if name in names and "parse" in error.format_message():
+            return f", got {inline if equals else value!r}"
+    return ""
 
 
 def _refused(error: OSError) -> int:

@@ -20,6 +20,8 @@ from typing import Any, cast
 
 from claims.harness.commands.asked import Asked
 
+ADD_REMOVE = "add-remove"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
@@ -78,13 +80,13 @@ def load_target(target: str, adjacency: str | None = None) -> Target:
 
 def _relation(of_file: Any, asked: str | None, where: str) -> Any:
     """The adjacency of a file's pairs; that which was asked for where the file has none."""
-    known = {"replace": "replace", "add": "add-remove", "remove": "add-remove"}
+    known = {"replace": "replace", **dict.fromkeys(("add", "remove", ADD_REMOVE), ADD_REMOVE)}
     found = known.get(asked or "") if of_file is None else of_file
     if found is not None:
         return found
     raise ValueError(
         f'{where}no \'adjacency\' in it; give "replace", "add-remove", "replace-item" or a function '
-        "(D, D′) -> bool, or --adjacency replace, add or remove"
+        "(D, D′) -> bool, or --adjacency replace or add-remove"
     )
 
 
@@ -216,9 +218,10 @@ def adjacent(loaded: Target, adjacency: str, claim: Claimed, asked: Asked) -> li
     from audits.privacy.draw.pairs import take_pairs
     from audits.stock import ADJACENCIES, derived, search, stock
 
-    if adjacency not in (*ADJACENCIES, "all"):
-        raise ValueError(f"--adjacency must be one of {', '.join((*ADJACENCIES, 'all'))}, got {adjacency!r}")
-    kinds = ADJACENCIES if adjacency == "all" else (adjacency,)
+    names = {**{kind: (kind,) for kind in ADJACENCIES}, ADD_REMOVE: ("add", "remove"), "all": ADJACENCIES}
+    if adjacency not in names:
+        raise ValueError(f"--adjacency must be one of {', '.join(names)}, got {adjacency!r}")
+    kinds = names[adjacency]
     known: Any = loaded.adjacency
     if loaded.pairs is None and known is not None:
         # The claim is made for one relation; under another one it says nothing.
