@@ -23,7 +23,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -72,10 +72,10 @@ CONSTANTS: dict[str, Any] = {
     "repeats": 1,
     "wide": 10,
     "far": 100.0,
-    "most_chosen": 2,
+    "most_chosen": 3,
     "parts": 4,
     "levels": (0.5,),
-    "decimals": 0,
+    "decimals": 2,
     "sure": 10.0,
     "period_bins": 4000,
     "neighbours": 1,
@@ -303,7 +303,12 @@ def run(names: Sequence[str], jobs: int) -> None:
         return line(name, base, measured(name), again)
 
     with ThreadPoolExecutor(jobs) as pool:
-        for found in pool.map(of, names):
+        for done in as_completed([pool.submit(of, name) for name in names]):
+            if error := done.exception():
+                # The other variants take hours.
+                print(error, file=sys.stderr, flush=True)
+                continue
+            found = done.result()
             print(*found.values(), sep="; ", flush=True)
             lines[found["variant"]] = found
             write(lines)
