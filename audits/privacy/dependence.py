@@ -87,7 +87,8 @@ def _standardised(every: Floats, orders: Floats | None = None) -> Floats:
 
 
 def _statistics(a: Floats, b: Floats, call: int) -> tuple[list[str], Floats]:
-    """Statistics (orders, S) of outputs in several orders, (features, orders, n), and what each tells."""
+    """Statistics (orders, S) of outputs in several orders, (features, orders, n), and which dependence each
+    of them shows: within a call, between calls or between datasets."""
     found: list[tuple[str, Floats]] = []
     for outputs in (a, b):
         width, orders, n = outputs.shape

@@ -2,9 +2,8 @@
 
 Noise that is drawn in floating point reaches only some of the doubles, and which ones depends on the true
 value (Mironov, CCS 2012). That is a leak of the program, not of the mechanism on real numbers: it is told in
-a line of its own, with an error level of its own, and is no part of a verdict. The event may speak of the
-exponent, too: where the verdict is "refuted" the numbers themselves tell the datasets apart, and nothing is
-said of bits.
+a line of its own, with an error level of its own, and is no part of a verdict. The event can involve the
+exponent, so nothing is said of bits where the verdict is "refuted": there the numbers themselves may differ.
 """
 
 from __future__ import annotations

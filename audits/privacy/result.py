@@ -130,8 +130,8 @@ class Footprints:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One look of the audit: samples a side so far, log e-value against the claim, lower bound on ε; and what
-    is done next where that takes no more bets."""
+    """One look of the audit: samples of each dataset so far, log e-value against the claim, lower bound on ε;
+    and what is done next where that takes no more bets."""
 
     samples: int
     log_e_value: float
@@ -141,7 +141,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """One event of the winning family on all its samples: shares of both sides and what they say of ε."""
+    """One event of the winning family on all its samples: shares on both datasets and what they say of ε."""
 
     event: str
     first: float
@@ -163,12 +163,12 @@ class AuditResult:
     e_value          the largest wealth so far, a running maximum (`largest_e_value`): evidence against the
                      claim, at least 1/α where refuted (sequential). The wealth itself at each look is in
                      `trace`. The fixed-size method bets once, on what it learned.
-    samples          drawn from each side, all pairs together, those used for learning included.
+    samples          drawn on each dataset, all pairs together, those used for learning included.
     seconds          wall-clock time, that of what comes after the verdict included.
     pair             the pair of datasets with the strongest evidence; `pair_index` its place in the list.
     direction        "forward": the first dataset's outputs fall into the event too often; "backward": the
                      second's.
-    event            the event in words, with its share of the outputs on both sides.
+    event            the event in words, with its share of the outputs on both datasets.
     resolution       what would have been caught; see `Resolution`.
     method, seed     as asked; seed None where a generator was passed or the mechanism is unseeded.
     errors, asked    what was asked of `audit_privacy` as errors and resolution.

@@ -252,7 +252,7 @@ class Sequential:
         return places, places[is_top]
 
     def prune(self, state: PairState) -> None:
-        """Before a large batch: keep only the cuts and the hypotheses that are best for some ε.
+        """Before a large batch: keep only the cuts and the hypotheses that may be the best for a deciding ε.
 
         This is done only where every output has to be scored by itself. Outputs that repeat are scored once,
         so that more events cost nothing there.

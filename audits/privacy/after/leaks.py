@@ -6,8 +6,8 @@ that leaks, and the share of each dataset's outputs in the telling event S is kn
 
 * *chance* w: on the first dataset an output is replaced with probability w by what the second dataset gives
   with probability q (mostly 0): P(S) = w + (1 − w)·p, Q(S) = q.
-* *bit* of size e: a bit of the output is 1 with probability 1/(1 + e^(−e)) on the first dataset and with
-  probability 1/(1 + e^e) on the second: log P(S)/Q(S) = e.
+* *bit* of size s: a bit of the output is 1 with probability 1/(1 + exp(−s)) on the first dataset and with
+  probability 1/(1 + exp(s)) on the second: log(P(S)/Q(S)) = s.
 * *noise* x: the distance of every output to the median of its dataset is multiplied by 1 − x.
 """
 

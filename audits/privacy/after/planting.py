@@ -7,8 +7,8 @@ within at most a sixth of the samples is listed as caught by an audit of all the
 too small where even a test that knows the telling event would expect to need more samples than there were:
 log wealth grows by at most KL((P(S), Q(S)) ‖ claim) a sample, and log(1/α) of it is needed.
 
-Outputs on both datasets are the base of both, the leak comes on top of what the mechanism shows anyway.
-Within a run every output is used once, so its samples are independent; runs share outputs with each other.
+Each dataset's own outputs are used, so that a leak adds to whatever the mechanism shows anyway. Within a run
+every output is used once, so its samples are independent; runs share outputs with each other.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ class Trial:
         return MOST[self.leak.measure] if size is None else size
 
     def run(self, samples: int, budget: Budget) -> None:
-        """Plant a leak of one size into two runs, of the next size where both agree; note what was caught."""
+        """Plant a leak of one size into two runs; it is caught where both refute. Then try the next size."""
         for _ in MISSED:
             size, known = self.next_size(samples), self.caught is not None
             if size is None:

@@ -30,8 +30,8 @@ from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Raw, Reading, 
 from audits.privacy.tuning import TUNING
 
 LEAST, FEW, MANY = 256, 2048, 100_000
-"""Fresh outputs of a dataset: twice those of the audit, as two intervals need more of them than its test; at
-least so many; four times those of the audit up to so many; and a quarter of them beyond so many."""
+"""Fresh outputs of a dataset: at least LEAST; four times those of the audit up to FEW, twice up to MANY, as
+two intervals need more of them than its test; then MANY, or a quarter of the audit's."""
 CHUNK = 1 << 15
 LEVELS = np.unique(np.concatenate([np.linspace(0.02, 0.98, 49), [0.001, 0.003, 0.01, 0.99, 0.997, 0.999]]))
 CELLS = 24

@@ -106,7 +106,7 @@ def find_atoms(*parts: Encoded) -> Atoms | None:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How often each atom occurred on either side among `size` samples a side."""
+    """How often each atom occurred among `size` samples of each dataset."""
 
     first: Ints
     second: Ints
@@ -122,7 +122,7 @@ class Counts:
 
 
 def count_atoms(atoms: Atoms, first: Encoded, second: Encoded) -> Counts:
-    """Counts of samples of both sides."""
+    """Counts of samples of both datasets."""
     return Counts(atoms.tally(first)[0], atoms.tally(second)[0], len(first))
 
 
@@ -165,5 +165,5 @@ def family_of_sets(atoms: Atoms, learned: Counts, judged: Counts) -> events.Thre
 
 
 def _with_rest(counts: Counts) -> Ints:
-    """Counts of the atoms and of anything else on both sides, (2, atoms + 1)."""
+    """Counts of the atoms and of anything else on both datasets, (2, atoms + 1)."""
     return np.stack([np.append(side, counts.size - side.sum()) for side in (counts.first, counts.second)])

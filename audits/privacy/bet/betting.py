@@ -24,7 +24,8 @@ from audits.privacy.tuning import TUNING
 class Bets:
     """Bets on one batch: arrays (families, candidates, P) for P places of the grid of ε.
 
-    u, l       the forward and the backward event among the family's 4K.
+    u, l       the forward and the backward event among the family's 4K, in the order of
+               `ThresholdFamily.hits`.
     log_share  logs of the shares, which sum to 1 over families and candidates.
     """
 
@@ -107,8 +108,9 @@ def excess(p: Floats, q: Floats, epsilon: Floats, delta: float) -> Floats:
 def cautious_excess(p: Floats, q: Floats, epsilon: Floats, delta: float) -> Floats:
     """Like `excess`, but no more than the root of twice the divergence from a point of the null.
 
-    An event that the lesser dataset never hit has a huge excess, but its hits may be missing by luck. On the
-    point that is used, of Poisson counts the nearest, n times the divergence says how much luck that is.
+    An event that the lesser dataset never hit has a huge excess, but its hits may be missing by luck. The
+    point is that of the largest likelihood where counts are Poisson; n times the divergence bounds the log
+    of the likelihood ratio.
     """
     found = excess(p, q, epsilon, delta)
     p, q, a = p[:, None], q[:, None], np.exp(epsilon)

@@ -133,7 +133,7 @@ def _rest(more: Floats, less: Floats) -> Floats:
 
 
 def _pure_multipliers(more: Floats, less: Floats, a: Floats, delta: float) -> tuple[Floats, Floats]:
-    """(ν, κ) and (u, v) of the best bet for δ = 0, where they hang on ν alone.
+    """(ν, κ) and (u, v) of the best bet for δ = 0, where they are functions of ν.
 
     The nearest null point minimises −Σ p·log p₀ − Σ q·log q₀ with multipliers ν and κ for the two sums, ν + κ
     = 2. On U, where p₀ = a·q₀, that gives q₀ = (p + q)/(νa + κ), hence f = p/p₀ = p·(νa + κ)/(a·(p + q)), on

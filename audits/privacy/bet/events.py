@@ -20,7 +20,8 @@ class ThresholdFamily:
     A sample that the score was learned from is counted by the fit of the fold that has not seen it.
 
     size  samples of each dataset behind the counts.
-    Every threshold gives four events: {score ≥ t} and {score < t}, each for both directions.
+    Every threshold gives four events: {score ≥ t} and {score < t}, each for both directions. Of an event the
+    *lesser dataset* is the one that should have the smaller probability.
     """
 
     score: Score
@@ -59,12 +60,12 @@ class ThresholdFamily:
         return (x + 0.5) / (self.size + 1.0), (y + 0.5) / (self.size + 1.0)
 
     def bins(self) -> tuple[Ints, Ints]:
-        """How many samples of each side lie below, between and above the K thresholds, (K + 1,) each."""
+        """How many samples of each dataset lie below, between and above the K thresholds, (K + 1,) each."""
         first, second = (-np.diff(side, prepend=self.size, append=0) for side in (self.first, self.second))
         return first, second
 
     def nothing(self) -> Ints:
-        """Counts of no samples of either side, (2, K)."""
+        """Counts of no samples of either dataset, (2, K)."""
         return np.zeros((2, len(self.thresholds)), np.int64)
 
     def words(self, event: int) -> tuple[str, Words]:
@@ -75,8 +76,11 @@ class ThresholdFamily:
 
 
 def at_least(reached: Ints, times: Ints, thresholds: int) -> Ints:
-    """How many samples reach each of so many thresholds, from how many thresholds those reach that occur so
-    many `times`."""
+    """How many samples reach each of K thresholds, (K,).
+
+    reached  how many of the thresholds each atom reaches, (atoms,).
+    times    how often each atom occurred, (atoms,).
+    """
     found = np.bincount(reached, times, thresholds + 1).astype(np.int64)
     return np.cumsum(found[::-1])[::-1][1:]
 

@@ -23,7 +23,7 @@ def fitted(learner: Learner, first: Encoded, second: Encoded) -> Score | None:
 
 
 def judged(fits: Folds, first: Encoded, second: Encoded, x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """Scores of the samples of both sides by the fold that has not seen them, in the units of x, y.
+    """Scores of the samples of both datasets by the fold that has not seen them, in the units of x, y.
 
     x, y are the scores of the samples by the fit to all of them. The `fits` without a part differ from it in
     spread, so the ranks of a part's scores are given the values of x and y of these ranks.
@@ -33,7 +33,7 @@ def judged(fits: Folds, first: Encoded, second: Encoded, x: Floats, y: Floats) -
     for k, evaluate in enumerate(fits):
         part = slice(*np.searchsorted(fold, [k, k + 1]))
         u, v = evaluate(first.take(part)), evaluate(second.take(part))
-        # Equal outputs have equal ranks, whichever side they are of.
+        # Equal outputs have equal ranks, whichever dataset they are of.
         unit = events.rounding(u, v)
         u, v = events.rounded(u, unit), events.rounded(v, unit)
         ordered, values = np.sort(np.concatenate([u, v])), np.sort(np.concatenate([x[part], y[part]]))

@@ -22,7 +22,8 @@ def growth_needed(bar: float) -> float:
 
 
 def smallest_violation(q: Floats, growth: float, epsilon: float, delta: float) -> Resolution:
-    """Over events of lesser share q: the least ε, and the least excess, that grow this fast a sample.
+    """The least log((p − δ)/q), and the least p − e^ε·q − δ, at which expected log wealth grows by `growth`
+    per sample, over events whose probability on the lesser dataset is one of q, (n,).
 
     The fastest growth on (p, q) is its KL distance from the null. The equation of `binomial.project` gives
     the p whose nearest null point is (a·x + δ, x), a = e^ε. The x at which the distance is `growth` is

@@ -79,8 +79,8 @@ def _seen(view: View, first: Encoded, second: Encoded) -> tuple[Floats, Floats]:
 # --- Periods --------------------------------------------------------------------------------------
 
 Wave = tuple[float, Callable[[], tuple[float, float, int]]]
-"""The log of the odds against chance; () → turns a unit, a multiple of the period, and how many cells make a
-period."""
+"""The log of the odds against chance; and () → the frequency per unit, a modulus that is a multiple of the
+period, and how many cells a period is cut into."""
 
 ROUND = np.concatenate(
     [

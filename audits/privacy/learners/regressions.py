@@ -87,8 +87,8 @@ def sparse(first: Encoded, second: Encoded) -> Score | None:
 
 
 def smooth(first: Encoded, second: Encoded) -> Score:
-    """Logistic regression on piecewise-linear functions of a few columns, on atoms, and on all products
-    of two.
+    """Logistic regression on piecewise-linear functions of a few columns, on indicators of frequent values,
+    and on all products of two of these.
 
     Smooth where trees are steps: it reaches into corners of the outputs where samples are few.
     """

@@ -63,8 +63,8 @@ class Family:
     cost   (columns of numbers, columns of symbols) → numbers that are looked at of one output: so few samples
            are taken that they are no more than `TUNING.most_numbers` in all.
     rare   whether it tells of rare events, so that all samples count.
-    few    whether it is dear, so that `TUNING.glance` samples must do; where there are many more, it has
-           looked at as many before.
+    few    whether it is dear, so that `TUNING.glance` samples must do: it is not asked again where there are
+           many more.
     """
 
     find: Find

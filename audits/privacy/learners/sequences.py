@@ -1,7 +1,7 @@
 """Sequences: what stands in an order in an output, and what follows from it.
 
-It is the items of a list, the characters of a text, the rows of a matrix, the digits of a number; and what
-people make of such, as differences of neighbours, halves, sums of rows, the letters that are vowels.
+Examples are the items of a list, the characters of a text, the rows of a matrix, the digits of a number; and
+what people make of such, as differences of neighbours, halves, sums of rows, the letters that are vowels.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What two sequences of an output tell together, and a sequence with a number beside it.
 
-It is what a reader of a table would look at: one column less another, one in the order of another, averages
-by group, distances of points, and what a name refers to.
+Examples are what a reader of a table would look at: one column less another, one in the order of another,
+averages by group, distances of points, and what a name refers to.
 """
 
 from __future__ import annotations

@@ -186,7 +186,7 @@ class Encoder:
         return Layout((*self._items,), np.array(self._alphabet))
 
     def _in_order(self) -> Iterator[Items]:
-        """Lists and arrays, letters of texts, equal fields of rows, and all that is no look at something."""
+        """Lists and arrays, letters of texts, equal fields of rows, and all columns that hold values."""
         marks = {self._blocks[key].start + item: code for code, (key, item) in enumerate(self._codes)}
 
         def items(words: str, columns: Iterable[int], axes: tuple[int, ...] = ()) -> Items:
