@@ -38,13 +38,16 @@ def __dir__() -> list[str]:
 
 
 def main() -> None:
-    """Entry point of the command; exit status 2 where the packages are not ours."""
+    """Entry point of the command; exit status 2 where the packages are not ours, 130 after Ctrl-C."""
     if problems := clashes():
         for problem in problems:
             print(f"dpclaims: {problem}", file=sys.stderr)
         raise SystemExit(2)
-    from claims.harness.commands.main import main as command_line
-
+    try:
+        from claims.harness.commands.main import main as command_line
+    except KeyboardInterrupt:
+        print("dpclaims: stopped before the command began", file=sys.stderr)
+        raise SystemExit(130) from None
     command_line()
 
 

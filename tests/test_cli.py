@@ -315,3 +315,17 @@ def test_a_fault_of_the_program_is_no_refutation(monkeypatch, capsys):
         main.main()
     assert stop.value.code == 4
     assert "RuntimeError: a fault" in capsys.readouterr().err
+
+
+def test_an_interrupt_while_the_command_is_loaded_is_a_sentence(monkeypatch, capsys):
+    import dpclaims
+
+    class Loading:
+        def __getattr__(self, name):
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "claims.harness.commands.main", Loading())
+    with pytest.raises(SystemExit) as ended:
+        dpclaims.main()
+    assert ended.value.code == 130
+    _sentence(capsys.readouterr().err)
