@@ -254,9 +254,9 @@ def test_a_text_looks_the_same_in_every_batch(seed: int) -> None:
 
 
 def test_random_laws_that_are_the_same_are_not_refuted() -> None:
-    # Some 30 audits at α = 0.01, 40 at most: seven alarms have probability 2e-7.
+    # Some 18 audits at α = 0.01, 24 at most: six alarms have probability 1.3e-7.
     alarms = audits = 0
-    for seed in range(40):
+    for seed in range(24):
         rng = np.random.default_rng(seed)
         pool = [anything(rng) for _ in range(rng.integers(2, 9))]
         shares = rng.dirichlet(np.full(len(pool), 0.5))
@@ -272,8 +272,8 @@ def test_random_laws_that_are_the_same_are_not_refuted() -> None:
                 raise
             continue
         audits, alarms = audits + 1, alarms + result.refuted
-    assert audits > 20
-    assert alarms < 7
+    assert audits > 12
+    assert alarms < 6
 
 
 # Laws that are the same on both datasets; what was seen of the first kind of output in each of them depended

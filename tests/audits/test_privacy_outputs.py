@@ -245,7 +245,7 @@ def mechanism(data, rng):
     chosen = {w for w in ("apple", "pear", "fig", "plum", "kiwi") if rng.random() < 0.3 + 0.2 * data}
     return {frozenset(chosen), frozenset(w[0] for w in chosen)}, {frozenset(chosen): 1.0}, chosen
 
-found = audit_privacy(each(mechanism), [(0, 1)], epsilon=0.5, adjacency=lambda a, b: True, max_samples=600)
+found = audit_privacy(each(mechanism), [(0, 1)], epsilon=0.5, adjacency=lambda a, b: True, max_samples=300)
 print(found.event, found.epsilon_lower, [look.log_e_value for look in found.trace])
 """
 

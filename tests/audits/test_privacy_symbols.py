@@ -131,7 +131,7 @@ def test_equal_lists_are_told_apart_as_often_as_alpha_says() -> None:
         words_that_agree,
     ):
         same = each(lambda data, rng, f=mechanism: f(1, rng))
-        assert not audited(same, epsilon=0.0, max_samples=1_000).refuted
+        assert not audited(same, epsilon=0.0, max_samples=400).refuted
 
 
 def test_the_commonest_symbols_have_columns_in_their_places() -> None:
