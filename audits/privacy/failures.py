@@ -50,7 +50,7 @@ def _failures(
             found[place] += filter(None, map(failing, outputs))
             short = short or len(outputs) < TRIED  # the drawer's patience has ended
         few, many = sorted(map(len, found))
-        if short or few > 0 or not 0 < many < TUNING.least:
+        if short or few > 0 or not 0 < many < TUNING.first_batch:
             break
     return found
 

@@ -68,8 +68,8 @@ def test_a_failure_on_one_dataset_that_is_within_the_claim_is_bad_input() -> Non
 
 
 def test_a_failure_that_was_on_one_dataset_by_chance_does_not_begin_a_second_audit() -> None:
-    # 2 % of the outputs on both datasets: in 1,024 outputs none on one dataset has probability 2e-9 while
-    # eight are not reached on the other; the first 64 show it on one dataset only in a third of all runs.
+    # 2 % of the outputs on both datasets. In two of five runs the first 64 outputs have failures on one
+    # dataset only; that the first 32 failures are all on one dataset has probability 2^-31 a run.
     drawn = [0]
 
     def seldom(data: float, size: int, rng: np.random.Generator) -> Any:
