@@ -286,8 +286,8 @@ def write(lines: dict[str, dict[str, Any]]) -> None:
         writer.writerows(kept)
 
 
-def run(names: Sequence[str], jobs: int) -> None:
-    """Measure these variants; each line is written as it comes."""
+def run(names: Sequence[str], jobs: int) -> int:
+    """Measure these variants; each line is written as it comes. Returns how many could not be measured."""
     lines: dict[str, dict[str, Any]] = dict(read())
     base = measured(AS_IT_IS)
     known: dict[str, dict[str, Any]] = {}
@@ -302,16 +302,19 @@ def run(names: Sequence[str], jobs: int) -> None:
     def of(name: str) -> dict[str, Any]:
         return line(name, base, measured(name), again)
 
+    failed = 0
     with ThreadPoolExecutor(jobs) as pool:
         for done in as_completed([pool.submit(of, name) for name in names]):
             if error := done.exception():
                 # The other variants take hours.
                 print(error, file=sys.stderr, flush=True)
+                failed += 1
                 continue
             found = done.result()
             print(*found.values(), sep="; ", flush=True)
             lines[found["variant"]] = found
             write(lines)
+    return failed
 
 
 def table() -> str:
@@ -352,7 +355,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         unknown = [name for name in options.names if name not in variants()]
         if unknown:
             parser.error(f"no variants: {', '.join(unknown)}; there are: {', '.join(variants())}")
-        run(options.names or variants(), options.jobs)
+        return min(run(options.names or variants(), options.jobs), 1)
     return 0
 
 
