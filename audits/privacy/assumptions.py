@@ -182,7 +182,7 @@ class Assumptions:
             return -(-most // FEW), min(FEW, most)
         if long:
             calls = times * LONG_CALLS
-            room = max(WIDE, TUNING.most_bytes // (4 * LONG_CALLS * self.drawer.bytes))
+            room = max(WIDE, TUNING.most_bytes // (4 * LONG_CALLS * self.drawer.row_bytes))
             return calls, min(long, room, self.plan.affordable(calls, seconds))
         return times * self.plan.calls, self.plan.call
 

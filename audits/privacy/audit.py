@@ -27,10 +27,13 @@ from audits.privacy.method import Finding, Job, nothing
 from audits.privacy.options import MIN_SAMPLES, Options, options_of
 from audits.privacy.outputs.outputs import Reading
 from audits.privacy.result import AuditResult, Planted
-from audits.privacy.sequential import LONGER, Sequential
-from audits.privacy.show import CONSTANT
+from audits.privacy.sequential import LATE, LONGER, Sequential
 from audits.privacy.tuning import TUNING
 
+CONSTANT = (
+    "Each of the two datasets gave the same output again and again, as where no noise is added, or where an "
+    "earlier answer is returned."
+)
 CHANGES = "The mechanism changes its data: every call was given a copy, which it would not get in use."
 ALIKE = "Every output on both datasets was the same, so nothing was tested: does the mechanism do anything?"
 NO_TIME = "No time was left to count a witness."
@@ -79,12 +82,12 @@ def audit_privacy(
     confirm      a refutation must also be found by an exact test on as many fresh draws (level 0.025, halved
                  at each further try, so that all of them err with probability 0.05 at most), which may come
                  on top of max_samples. Where the time limit leaves too few for that, `note` says so, and the
-                 e-value decides alone. Sequential method only. False; the command and `assert_private` have
-                 True.
+                 e-value decides alone. Sequential method only. The default is False; the command and
+                 `assert_private` confirm.
     partial      Ctrl-C, and `Stopped` raised by a handler of signals, end the run with what is known by then.
     planting     where the audit passes, plant leaks of many sizes into the outputs that it drew, and tell in
                  `planted` which of them it catches: runs of 30 % of the audit's samples in all, at
-                 least 10,000. False; the command plants.
+                 least 10,000. The default is False; the command plants.
     simplest     after a refutation name in `simplest` the simplest event of like power, counted on fresh
                  draws: twice as many as the audit took, four times where these were few, down to a quarter
                  where they were many (`fresh_samples`), as far as the time limit allows.
@@ -93,8 +96,9 @@ def audit_privacy(
     Before the first bet assumptions are tested on outputs of their own (`premise_samples` of each dataset):
     that outputs are independent and that the mechanism leaves its data as they are. Before a claim is called
     refuted, independence is tested again on two calls about as long as those of the audit, of 8,192 outputs
-    at most. Where an assumption fails the audit is undecided and names it; independent outputs fail a test
-    with probability at most 1e-6, or 1e-3 where the time limit cuts its repetition short.
+    at most, 2,048 of large outputs. Where an assumption fails the audit is undecided and names it;
+    independent outputs fail a test with probability at most 1e-6, or 1e-3 where the time limit cuts its
+    repetition short.
     A mechanism that is called for each output anyway (`each`) may change its data. The tests take at most a
     quarter of the time limit; a mechanism that is too dear for them is drawn one output a call.
 
@@ -198,6 +202,9 @@ def _result(job: Job, checks: Assumptions, finding: Finding, pairs: Sequence[Pai
     # "not-refuted" needs a finite resolution, and the one that was asked for.
     reached = finding.resolution.epsilon <= (asked.resolution or sys.float_info.max)
     passed = "not-refuted" if reached and not finding.undecided else "undecided"
+    note = finding.note
+    if note == LATE and reached and not finding.refuted:
+        note = f"{note} A longer limit, or max_samples = {finding.samples}, would give a verdict."
     return AuditResult(
         verdict="refuted" if finding.refuted else passed,
         epsilon_claimed=asked.epsilon,
@@ -219,7 +226,7 @@ def _result(job: Job, checks: Assumptions, finding: Finding, pairs: Sequence[Pai
         replayable=drawer.replayable,
         errors=asked.errors,
         asked=asked.resolution,
-        note=finding.note,
+        note=note,
         epsilon_estimate=finding.epsilon_estimate,
         max_samples=asked.max_samples,
         premise=checks.broken,
@@ -255,9 +262,10 @@ def _after(job: Job, result: AuditResult, reading: Reading | None, seconds: floa
     if drawer.changed and drawer.one_by_one:
         notes.append(CHANGES)
     seen = [set(map(digest, some[: failures.TRIED])) for some in outputs]
-    if all(len(some) == 1 for some in seen) and (result.refuted or seen[0] == seen[1]):
+    constant = all(len(some) == 1 for some in seen)
+    if constant and (result.refuted or seen[0] == seen[1]):
         notes.append(CONSTANT if result.refuted else ALIKE)
-    result = replace(result, note=" ".join(notes).strip())
+    result = replace(result, constant=constant, note=" ".join(notes).strip())
     cost = max(seconds, drawer.seconds)
     if asked.score is None and not result.premise:
         low_bits = footprints_of.look(outputs[0], outputs[1], asked.epsilon, asked.delta, asked.alpha)

@@ -173,6 +173,7 @@ class AuditResult:
     method, seed     as asked; seed None where a generator was passed or the mechanism is unseeded.
     errors, asked    what was asked of `audit_privacy` as errors and resolution.
     replayable       False where the mechanism does not take its randomness from the generator.
+    constant         whether each dataset of the pair gave the same output again and again.
     note             conditions or reasons, in a sentence; empty where there are none.
     trace            the looks in order, for plots.
     curve            events of the winning family with their shares, for the privacy curve.
@@ -203,6 +204,7 @@ class AuditResult:
     method: str
     seed: int | None
     replayable: bool = True
+    constant: bool = False
     errors: str = "raise"
     asked: float | None = None
     note: str = ""

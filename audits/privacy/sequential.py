@@ -24,7 +24,6 @@ from audits.privacy.bet import betting, binomial, events
 from audits.privacy.bet.power import growth_needed, smallest_violation
 from audits.privacy.draw.draws import joined, named
 from audits.privacy.method import Finding, Job
-from audits.privacy.options import MIN_SAMPLES
 from audits.privacy.outputs.outputs import Floats, Ints
 from audits.privacy.outputs.plain_words import plainly, with_shares
 from audits.privacy.pair_state import Hypothesis, PairState
@@ -535,9 +534,6 @@ class Sequential:
             reason = f"{reason} {UNCONFIRMED}".strip()
         elif self.untested:
             reason = f"{reason} {UNTESTED}".strip()
-        elif reason == LATE and not refuted and self.samples >= MIN_SAMPLES:
-            enough = f"A longer limit, or max_samples = {self.samples}, would give a verdict."
-            reason = f"{reason} {enough}"
         found = Finding(
             refuted=refuted,
             epsilon_lower=self.epsilon_lower(),

@@ -26,15 +26,11 @@ LOW_BITS = (
 )
 NO_WITNESS = "none: no coordinate, symbol, sum or reading was seen to show it alone"
 MORE_LIKELY = {"forward": "likelier on D", "backward": "likelier on D′"}
-NO_REPLAY = "mechanism draws from more than the generator that it is given: this run cannot be replayed"
+NO_REPLAY = "mechanism does not draw from the given generator alone: this run cannot be replayed"
 SHOWN = 4
 """Kinds of planted leaks that are told of a pass."""
 COLOURS = {"refuted": "#b3261e", "not-refuted": "#1b6e3c", "undecided": "#7a5b00"}
 HEADS = {"refuted": "REFUTED", "not-refuted": "NOT REFUTED", "undecided": "UNDECIDED"}
-CONSTANT = (
-    "Each of the two datasets gave the same output again and again, as where no noise is added, or where an "
-    "earlier answer is returned."
-)
 NO_PROOF = "This is no proof that it is private."
 
 
@@ -48,7 +44,7 @@ def meaning(result: AuditResult, name: str = "the mechanism") -> str:
     claim = f"(ε = {result.epsilon_claimed:g}, δ = {result.delta:g})"
     if result.refuted:
         sure = f"δ = {result.delta:g}, confidence {100.0 * result.confidence_shown:.6g} %"
-        unless = ", unless it returns earlier answers" if CONSTANT in result.note else ""
+        unless = ", unless it returns earlier answers" if result.constant else ""
         return f"{bound(result)}, claimed {result.epsilon_claimed:g} ({sure}): {name}{unless}."
     if result.verdict == "not-refuted":
         return f"no violation of {claim} was found in {name}, only {bound(result)}. {NO_PROOF}"

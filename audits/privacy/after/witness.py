@@ -372,7 +372,7 @@ def _weights(x: Sequence[Floats], some: Sequence[int]) -> Weights:
     def fitted(chosen: Ints) -> Floats:
         first, second = (side[:, chosen] / scale[chosen] for side in (a, b))
         spread = np.cov(first, rowvar=False) + np.cov(second, rowvar=False)
-        # `spread` is twice the pooled covariance, which `shrinkage` gives a quarter of the ridge per row for.
+        # A sum of two covariances takes twice the ridge of their average, which `families.spreads` has.
         ridge = 4.0 * shrinkage(first, second) / len(first)
         return np.linalg.solve(spread + ridge * np.eye(len(chosen)), first.mean(axis=0) - second.mean(axis=0))
 

@@ -142,7 +142,7 @@ class Drawer:
     outcomes      the failures that calls have ended with so far, and "" where one has returned an output.
     arrays        whether a call returned an array of outputs, which gives all of them one type.
     first_output  when the first call ended, by `time.perf_counter`.
-    bytes         what the array of a draw takes for an output, at most.
+    row_bytes     bytes that the array of a draw takes for an output, at most.
     """
 
     def __init__(
@@ -154,7 +154,7 @@ class Drawer:
         patience: float = math.inf,
     ) -> None:
         self.mechanism, self.jobs, self.keep, self.patience = mechanism, jobs, keep, patience
-        self.seconds, self.drawn, self.bytes = 0.0, 0, 1
+        self.seconds, self.drawn, self.row_bytes = 0.0, 0, 1
         self.symbols = self.one_a_call = errors == "symbol"
         self.replayable = bool(getattr(mechanism, "replayable", True))
         self.one_by_one = self.symbols or bool(getattr(mechanism, "one_by_one", False))
@@ -188,8 +188,8 @@ class Drawer:
         if self.symbols:
             self.outcomes.update(map(failure, outputs))
         kept = self._kept.setdefault(where, [])
-        self.bytes = max(self.bytes, outputs[:1].nbytes)
-        room = min(self.keep, TUNING.most_bytes // 2 // self.bytes) - sum(map(len, kept))
+        self.row_bytes = max(self.row_bytes, outputs[:1].nbytes)
+        room = min(self.keep, TUNING.most_bytes // 2 // self.row_bytes) - sum(map(len, kept))
         if room > 0:
             kept.append(outputs[:room].copy())
         return outputs
@@ -211,17 +211,15 @@ class Drawer:
             return self._chunk(data, sizes[place], generators[place], where, until), self.changed
 
         def again(place: int) -> bool:
-            return self.replays(data, where)
+            return self.replays(data, where, until)
 
         found = self._on_jobs(work, sizes, again)
         self.changed = self.changed or any(changed for _, changed in found)
         return joined([outputs for outputs, _ in found])
 
-    def replays(self, data: Dataset, where: str) -> bool:
-        """Whether equal generators give equal outputs."""
-        first, second = (
-            self._chunk(data, TRIED, np.random.default_rng(0), where, math.inf) for _ in range(2)
-        )
+    def replays(self, data: Dataset, where: str, until: float = math.inf) -> bool:
+        """Whether equal generators give equal outputs, of those that are drawn until then."""
+        first, second = (self._chunk(data, TRIED, np.random.default_rng(0), where, until) for _ in range(2))
         return list(map(repr, first)) == list(map(repr, second))
 
     def _on_jobs(

@@ -397,6 +397,8 @@ def parities(first: Encoded, second: Encoded) -> Found:
     yield Candidates(of_signs(p, q, len(a)), lambda _: view(every))
     # Of many columns another choice for each fit.
     some = some_columns(len(varied), TUNING.most_tripled, len(a))
+    # Four columns are a pair on the left and a pair on the right, three a pair and one column with the column
+    # `none`, whose sign is always +; where there are too many pairs, a single column is on the left.
     none = len(some)
     right = np.array([*itertools.combinations(range(none + 1), 2), (none, none)])
     left = np.array(list(itertools.combinations(range(none), 2)))

@@ -162,11 +162,11 @@ def audit_target(
     4, so that it cannot pass for "refuted".
     """
     watch: Watch | None = None
-    again = _again(target, Asked(**options))
+    asked = Asked(**options)
+    again = _again(target, asked)
     targets: list[Target] = []
     results: list[AuditResult] = []
     try:
-        asked = Asked(**options)
         asked.check()
         # What the user's module prints belongs to the reader, not into the JSON document.
         with stdout_to_stderr() as out:

@@ -115,11 +115,12 @@ def _misused(error: Any) -> int:
 
 def _given(error: Any) -> str:
     """The value on the command line that an option does not take; "" where it is not known."""
-    names = getattr(getattr(error, "param", None), "opts", ())
-    for word, value in zip(sys.argv, [*sys.argv[1:], ""], strict=True):
+    if "unable to parse" not in error.format_message():
+        return ""
+    for word, following in zip(sys.argv, [*sys.argv[1:], ""], strict=True):
         name, equals, inline = word.partition("=")
-        if name in names and "parse" in error.format_message():
-            return f", got {inline if equals else value!r}"
+        if name in error.param.opts:
+            return f", got {inline if equals else following!r}"
     return ""
 
 

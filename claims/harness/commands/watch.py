@@ -137,8 +137,9 @@ class Watch:
 
     def _late(self, number: int, frame: object) -> None:
         from audits.privacy import Stopped
+        from audits.privacy.sequential import LATE
 
-        raise Stopped("The time limit was reached.")
+        raise Stopped(LATE)
 
     def _guard(self) -> None:
         """In a thread of its own: progress, also while a call does not return; the end of what is stuck."""
