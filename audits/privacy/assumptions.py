@@ -8,8 +8,8 @@ independent outputs one is called dependent. Short calls cannot show what begins
 pool of draws is used again: before a claim is called refuted, two calls about as long as those of the audit
 are tested too. Nothing is betted on any of these outputs, so they cost nothing of α.
 
-Where outputs are dear, calls are timed first, the test is as large as its share of the time limit allows, and
-the audit learns from its outputs.
+Where outputs are costly, calls are timed first, the test is as large as its share of the time limit
+allows, and the audit learns from its outputs.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ left of it. Where that is not enough for calls of several outputs, each output i
 so that outputs of one call need not be independent."""
 TRIED, PARTS = TUNING.first_batch, 4
 """Outputs of the longest call that is timed, at most: on each dataset it takes a quarter of the time."""
-DEAR = 8.0
+COSTLY = 8.0
 """A call that by itself costs as much as eight outputs is not made for each output: then the last plan is
 kept to, and cut off by the clock."""
 
@@ -67,9 +67,9 @@ def sentence(name: str, one_by_one: bool = False) -> str:
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Calls on each dataset, and outputs of each call; no calls where none of `PLANS` can be afforded and
-    outputs are what is dear. A call costs `fixed` seconds and each of its outputs `output` seconds.
+    outputs are what is costly. A call costs `fixed` seconds and each of its outputs `output` seconds.
 
-    learn  whether outputs are so dear that the audit learns from those of its tests.
+    learn  whether outputs are so costly that the audit learns from those of its tests.
     """
 
     calls: int = CALLS
@@ -111,7 +111,7 @@ def planned(draw: Callable[[int, int], Raw], seconds: float) -> tuple[Plan, Part
     for calls, call in PLANS:
         if 2.0 * calls * (fixed + call * output) <= seconds:
             return Plan(calls, call, fixed, output, (calls, call) != PLANS[0]), seen
-    calls, call = PLANS[-1] if fixed > DEAR * output else (0, 0)
+    calls, call = PLANS[-1] if fixed > COSTLY * output else (0, 0)
     return Plan(calls, call, fixed, output, True), seen
 
 

@@ -100,7 +100,7 @@ def audit_privacy(
     independent outputs fail a test with probability at most 1e-6, or 1e-3 where the time limit cuts its
     repetition short.
     A mechanism that is called for each output anyway (`each`) may change its data. The tests take at most a
-    quarter of the time limit; a mechanism that is too dear for them is drawn one output a call.
+    quarter of the time limit; a mechanism that is too costly for them is drawn one output a call.
 
     Returns an `AuditResult`. Raises ValueError in one sentence for bad input and for a mechanism that raises,
     returns NaN, another number of outputs, or another kind of output on the second dataset.

@@ -52,8 +52,8 @@ class Hypothesis:
         self.family = events.build(score, x, y, len(first) // 2, steady=not first.is_scalar, judge=judge)
 
     def due(self, rows: int) -> bool:
-        """Whether the learner is asked again: a dear one that has found nothing, for four times the rows."""
-        waits = self.learner.dear and self.family is None and rows > TUNING.learn_often[1]
+        """Whether the learner is asked again: a costly one without a find, for four times the rows."""
+        waits = self.learner.costly and self.family is None and rows > TUNING.learn_often[1]
         return not waits or rows >= TUNING.patience * self.asked_at
 
     def reached_of(self, atoms: Atoms) -> Reached:

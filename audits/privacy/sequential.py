@@ -414,7 +414,7 @@ class Sequential:
         left = self.job.left()
         if left == math.inf:
             return sys.maxsize
-        # The limit counts from the first output on, which may itself have been dear.
+        # The limit counts from the first output on, which may itself have been costly.
         spent = CARE * max(self.job.timed(), self.job.drawer.seconds, 1e-6)
         return int(self.samples / spent * max(left, 0.0))
 

@@ -63,8 +63,8 @@ class Tuning:
     """Samples of a dataset that all scores are learned from, and that a regression is fitted to, at most."""
     glance: int = 512
     """So many samples of a dataset are enough for a first look: whether a column has more than a few values,
-    or which pairs of datasets are promising. What is dear takes no fewer. Products of two are looked at among
-    so many columns at once, and integers are divided by numbers up to twice as large."""
+    or which pairs of datasets are promising. What is costly takes no fewer. Products of two are looked at
+    among so many columns at once, and integers are divided by numbers up to twice as large."""
     patience: int = 4
     """Scores of rare events are learned from so many times the samples of others; who has found nothing is
     asked again when the samples have grown so many times."""
@@ -74,7 +74,7 @@ class Tuning:
     """Scores are fitted again when the samples kept have grown by the first factor, later by the second."""
     learn_often: tuple[int, int] = (1024, 8192)
     """From so many samples on the second factor holds, for single numbers and for others; from the second
-    number on a dear learner that has found nothing waits for four times the samples."""
+    number on a costly learner that has found nothing waits for four times the samples."""
     prune_from: int = 2048
     """Before batches of this size events and scores that are surely not among the best are dropped."""
     choose_at: float = 0.25
@@ -171,7 +171,7 @@ class Tuning:
         return int(math.log(self.some_rows, 3))
 
     @property
-    def most_tripled(self) -> int:
+    def most_paired(self) -> int:
         """Columns whose pairs are no more."""
         return math.isqrt(self.some_rows)
 

@@ -1,4 +1,4 @@
-"""Dear mechanisms: tests of assumptions leave most of the time, and the audit learns from their outputs."""
+"""Costly mechanisms: tests of assumptions leave most of the time, and the audit learns from their outputs."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_an_audit_of_failures_has_what_is_left_of_the_limit(pairs: int, wrap: bo
         (1.0, 0.0, PLANS[-1]),
         (0.0, 1.0, (0, 0)),
     ],
-    ids=["fast", "dear calls", "dear outputs", "a second a call", "a second an output"],
+    ids=["fast", "costly calls", "costly outputs", "a second a call", "a second an output"],
 )
 def test_the_plan_is_the_best_test_that_fits(
     fixed: float, output: float, plan: tuple[int, int], clock: Clock

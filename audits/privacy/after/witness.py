@@ -27,7 +27,7 @@ from audits.privacy.outputs.describe import SHOWN, Column, Interval, Mark, Symbo
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.leaves import EXACT
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Raw, Reading, number_words, value_words
-from audits.privacy.tuning import TUNING
+from audits.privacy.tuning import BOUND, TUNING
 
 LEAST, FEW, MANY = 256, 2048, 100_000
 """Fresh outputs of a dataset: at least LEAST; four times those of the audit up to FEW, twice up to MANY, as
@@ -365,7 +365,7 @@ def _weights(x: Sequence[Floats], some: Sequence[int]) -> Weights:
     with two digits and at most 1; nothing where there are no two columns."""
     if len(some) < 2:
         return ()
-    a, b = (np.clip(side[: TUNING.retained_rows, some], -1e100, 1e100) for side in x)
+    a, b = (np.clip(side[: TUNING.retained_rows, some], -BOUND, BOUND) for side in x)
     scale = np.concatenate([a, b]).std(axis=0)
     scale[scale == 0.0] = np.inf
 

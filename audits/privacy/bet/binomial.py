@@ -14,6 +14,7 @@ import numpy as np
 
 from audits.bounds import clopper_pearson_limits as clopper_pearson
 from audits.privacy.outputs.outputs import Floats
+from audits.privacy.tuning import TINY
 
 
 def project(p1: Floats, q1: Floats, epsilon: Floats, delta: float) -> tuple[Floats, Floats]:
@@ -38,7 +39,7 @@ def project(p1: Floats, q1: Floats, epsilon: Floats, delta: float) -> tuple[Floa
         return a * (y - p) * x * (1.0 - x) + (x - q) * y * (1.0 - y)
 
     # At q = 0 the product with the denominators has a root of its own.
-    low, high = np.maximum(q, 1e-300), np.maximum((p - delta) / slope, 1e-300)
+    low, high = np.maximum(q, TINY), np.maximum((p - delta) / slope, TINY)
     found = find_root(without_poles, (low, high), args=(p, q, slope), tolerances={"xrtol": 1e-12})
     # Where h has no root in between, the nearest point is that of the least q.
     q0[outside] = np.where(found.success, found.x, q)
@@ -181,12 +182,12 @@ def _nearest_null(more: Floats, less: Floats, a: Floats, delta: float) -> Floats
     offset = np.where(used, delta, 0.0)
     # The nearest point for variances held fixed, kept within the interval that it must lie in.
     v_more, v_less = more * (1.0 - more), less * (1.0 - less)
-    start = less + a * v_less * (more - a * less - delta) / (v_more + a * a * v_less + 1e-300)
+    start = less + a * v_less * (more - a * less - delta) / (v_more + a * a * v_less + TINY)
     start = np.where(used, np.clip(start, less * 1.0001, np.maximum((more - delta) / a, less)), 0.0)
     # The two may be more than there is room for together: pull them towards 0 until the rest has some.
     spare = offset - offset.max(axis=0)
     crowded = (a * start + start[::-1] + spare).max(axis=0)
-    pull = np.minimum(1.0, 0.9 * (1.0 - offset.max(axis=0)) / np.maximum(crowded, 1e-300))
+    pull = np.minimum(1.0, 0.9 * (1.0 - offset.max(axis=0)) / np.maximum(crowded, TINY))
     x = start * np.where(pull < 1.0, 0.9 * pull, 1.0)
     for _ in range(50):
         # Placeholders 1 keep the cells that are left out from dividing by zero; their weights are 0.
@@ -200,7 +201,7 @@ def _nearest_null(more: Floats, less: Floats, a: Floats, delta: float) -> Floats
         step = (cross * slope[::-1] - h[::-1] * slope) / (h[0] * h[1] - cross * cross)
         # No quantity may shrink to less than a tenth in one step: the logarithms' barriers hold.
         change = np.stack([step / inside, -(a * step + step[::-1]) / rest0])
-        length = np.minimum(1.0, 0.9 / np.maximum(-change.min(axis=(0, 1)), 1e-300))
+        length = np.minimum(1.0, 0.9 / np.maximum(-change.min(axis=(0, 1)), TINY))
         x = x + length * step
         # The error left is about the square of the last step; the bet is valid whatever it is. Where the rest
         # is small a step that is small beside q may not be small beside it.

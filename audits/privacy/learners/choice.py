@@ -29,27 +29,27 @@ SYMBOLS = families.in_place, families.anywhere, families.agreeing
 VALUE = Learner("value", value, few=True)
 SETS = Learner("sets", sets, few=True, table=True)
 FOOTPRINTS = Learner("footprints", footprints)
-PERIOD = Learner("period", search("period", [hidden.periods]), patient=True, folds=True, dear=True)
+PERIOD = Learner("period", search("period", [hidden.periods]), patient=True, folds=True, costly=True)
 MODES = Learner("modes", search("modes", [hidden.crowds], folded=False), patient=True, rare=True)
 TREE = Learner("tree", tree, patient=True, folds=True)
 SMOOTH = Learner("smooth", smooth, folds=True)
 LINEAR = (
     Learner("logistic", logistic, folds=True),
-    Learner("sparse", sparse, patient=True, dear=True),
+    Learner("sparse", sparse, patient=True, costly=True),
     Learner("norm", norm),
     Learner("repeated", repeated, folds=True),
 )
-DIGITS = Learner("digits", search("digits", [derived.looked_into]), patient=True, folds=True, dear=True)
+DIGITS = Learner("digits", search("digits", [derived.looked_into]), patient=True, folds=True, costly=True)
 SEARCHES = (
-    Learner("parity", search("parity", [families.parities]), patient=True, folds=True, dear=True),
-    Learner("summary", search("summary", SUMS), patient=True, folds=True, rare=True, dear=True),
-    Learner("directions", search("directions", DIRECTIONS, folded=False), patient=True, dear=True),
+    Learner("parity", search("parity", [families.parities]), patient=True, folds=True, costly=True),
+    Learner("summary", search("summary", SUMS), patient=True, folds=True, rare=True, costly=True),
+    Learner("directions", search("directions", DIRECTIONS, folded=False), patient=True, costly=True),
     Learner("symbols", search("symbols", SYMBOLS), patient=True, folds=True, rare=True),
 )
 
 
 def learners(sample: Encoded, user_score: bool, low_bits: bool) -> list[Learner]:
-    """The learners that suit an output, dear ones last; fixed before the first bet, as their weights must be.
+    """The learners that suit an output, costly ones last; fixed before the first bet, as their weights are.
 
     user_score  whether the outputs are scores of the user's own, whose tails and cells are all that counts.
     low_bits    whether the lowest bits of numbers count.
@@ -61,4 +61,4 @@ def learners(sample: Encoded, user_score: bool, low_bits: bool) -> list[Learner]
     if sample.is_symbol:
         return [SETS, MODES, PERIOD]
     every = [SETS, *([SMOOTH] if few else LINEAR), TREE, MODES, PERIOD, *SEARCHES]
-    return sorted(every, key=lambda one: one.dear)
+    return sorted(every, key=lambda one: one.costly)

@@ -88,11 +88,11 @@ def constant_sums(first: Encoded, second: Encoded) -> Found:
         yield of_views(views, first, second)
 
 
-@family(cost=lambda width, places: len(_signed_sums(width)) if 1 < width <= TUNING.most_tripled else 1)
+@family(cost=lambda width, places: len(_signed_sums(width)) if 1 < width <= TUNING.most_paired else 1)
 def signed_sums(first: Encoded, second: Encoded) -> Found:
     """Whether a sum or difference of columns is 0, as that of a total and its parts, or positive, as where
     one column is the larger one."""
-    if not 1 < first.shape[0] <= TUNING.most_tripled:
+    if not 1 < first.shape[0] <= TUNING.most_paired:
         return
     weights = _signed_sums(first.shape[0])
 
@@ -170,7 +170,7 @@ def listed_orders(first: Encoded, second: Encoded) -> Found:
     items = np.unique(np.concatenate(some))
     items = items[items > 0] if named else items
     places = some[0].shape[1]
-    if places < 3 or not 2 < len(items) <= TUNING.most_tripled:
+    if places < 3 or not 2 < len(items) <= TUNING.most_paired:
         return
 
     def words(later: int, earlier: int) -> Words:
@@ -345,7 +345,7 @@ def agreeing(first: Encoded, second: Encoded) -> Found:
     def words(i: int, j: int) -> Words:
         return (Mark(i), " and ", Mark(j), " are the same symbol")
 
-    if 1 < first.shape[1] <= TUNING.most_tripled:
+    if 1 < first.shape[1] <= TUNING.most_paired:
         yield _compared(symbols, np.equal, words, first.shape[1], (first, second))
 
 
@@ -396,7 +396,7 @@ def parities(first: Encoded, second: Encoded) -> Found:
     p, q = (np.atleast_1d(1.0 - 2.0 * odd(e, every).mean()) for e in (first, second))
     yield Candidates(of_signs(p, q, len(a)), lambda _: view(every))
     # Of many columns another choice for each fit.
-    some = some_columns(len(varied), TUNING.most_tripled, len(a))
+    some = some_columns(len(varied), TUNING.most_paired, len(a))
     # Four columns are a pair on the left and a pair on the right, three a pair and one column with the column
     # `none`, whose sign is always +; where there are too many pairs, a single column is on the left.
     none = len(some)

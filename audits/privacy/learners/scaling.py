@@ -50,7 +50,7 @@ def _taken_apart(pooled: Floats, spread: Floats) -> Callable[[Floats], Floats] |
     steps = _spread(np.diff(pooled, axis=1))
     near = 1 + np.flatnonzero(steps < 0.5 * np.minimum(spread[1:], spread[:-1]))
     others, weights = np.zeros(0, dtype=np.int64), np.zeros((width, 0))
-    if 1 < width <= TUNING.most_tripled and len(pooled) > 2 * width:
+    if 1 < width <= TUNING.most_paired and len(pooled) > 2 * width:
         bounded = np.clip(pooled, -BOUND, BOUND)
         weights = _explained(bounded)
         with np.errstate(over="ignore", invalid="ignore"):

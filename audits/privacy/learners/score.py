@@ -55,7 +55,7 @@ class Learner:
 
     fit      samples of both datasets → the score, None where there is none.
     patient  it may find its events in many samples only, and costs nothing until then: it is never dropped.
-    dear     it takes long: where it has found nothing it is asked again for four times the samples.
+    costly   it takes long: where it has found nothing it is asked again for four times the samples.
     rare     it learns rare events: it goes on learning when the others have enough samples.
     folds    its scores come with folds, so that all samples judge them.
     few      it is of use where only few outputs occur, every event of which is a set of them.
@@ -65,7 +65,7 @@ class Learner:
     name: str
     fit: Fit
     patient: bool = False
-    dear: bool = False
+    costly: bool = False
     rare: bool = False
     folds: bool = False
     few: bool = False

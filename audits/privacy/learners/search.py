@@ -63,7 +63,7 @@ class Family:
     cost   (columns of numbers, columns of symbols) → numbers that are looked at of one output: so few samples
            are taken that they are no more than `TUNING.most_numbers` in all.
     rare   whether it tells of rare events, so that all samples count.
-    few    whether it is dear, so that `TUNING.glance` samples must do: it is not asked again where there are
+    few    whether `TUNING.glance` samples must do, as it is costly: it is not asked again where there are
            many more.
     """
 

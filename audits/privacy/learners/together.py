@@ -30,7 +30,7 @@ def together(e: Encoded) -> Iterator[Source]:
     yield from _changed(ONE_BY_ONE, [*numbers, *product(figures, beside)])
     yield from _changed(POINTS, [(a, b) for a, b in numbers if len(a.columns) <= TUNING.most_chosen])
     yield from _changed(ORDERED, [(a, b) for a, b in alike if a in figures])
-    short = [items for items in some if len(items.columns) <= TUNING.most_tripled]
+    short = [items for items in some if len(items.columns) <= TUNING.most_paired]
     for a in short:
         values = _values(a, e)
         if len(values):

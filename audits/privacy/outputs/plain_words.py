@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from audits.privacy.bet.events import ThresholdFamily
 from audits.privacy.outputs.describe import Words, listed
 from audits.privacy.outputs.outputs import Encoded, Floats, columns_of, digits_of, number_words
-from audits.privacy.tuning import TUNING
+from audits.privacy.tuning import BOUND, TUNING
 
 LEVELS = np.linspace(0.01, 0.99, 50)
 CHANCE = 4.0
@@ -45,7 +45,7 @@ def plainly(family: ThresholdFamily, event: int, first: Encoded, second: Encoded
             return (", which is mostly where ", name, f" {'holds' if upper else 'does not hold'}")
         place = number_words(threshold, digits_of(columns[:, column]) - 2)
         return (", which is mostly where ", name, f" {'≥' if upper else '<'} {place}")
-    columns = np.clip(columns, -1e100, 1e100)
+    columns = np.clip(columns, -BOUND, BOUND)
     spread = columns.std(axis=0) * score.std()
     centred = columns - columns.mean(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
