@@ -43,8 +43,6 @@ class Tuning:
     noise at 3,000 to 100,000 samples; it enters the resolution only."""
     hope: float = 2.0
     """Standard errors below zero at which an estimated excess is given up, for now."""
-    temper: float = 0.7
-    """Power of what events would have won, for their shares: below 1, as the luckiest is not the best."""
     candidates: int = 4
     """Events of a threshold family that share its wealth."""
     luck: float = 0.5

@@ -89,12 +89,12 @@ def choose(
     u, l = np.stack(found, axis=1)[..., reference]
     p, q = alternative(more[..., reference], less[..., reference], epsilon[places], delta, sizes, goal)
     bet = binomial.bet(p[0], q[0], q[1], p[1], epsilon[places], delta)
-    # What each bet would have won on the samples so far, had it been made from the start.
+    # Shares as those of a mixture: what each bet would have won on the samples so far, from the start.
     won = [
         _log_e(bet.row(i), family.all_hits(), family.size, u[i], l[i]) * (size / family.size)
         for i, family in enumerate(families)
     ]
-    hindsight = TUNING.temper * np.stack(won)
+    hindsight = np.stack(won)
     return Bets(places, u, l, bet, hindsight - log_sum(hindsight))
 
 
