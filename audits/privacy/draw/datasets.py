@@ -6,11 +6,11 @@ import copy
 import functools
 import hashlib
 import io
-import itertools
 import pickle
 import random
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import chain
 from typing import Any, cast
 
 import numpy as np
@@ -268,7 +268,7 @@ def _parts(data: Any) -> Iterable[Any]:
     if type(data) in (list, tuple):
         return len(data), *data
     if type(data) is dict:
-        return itertools.chain.from_iterable(cast(dict[Any, Any], data).items())
+        return chain.from_iterable(cast(dict[Any, Any], data).items())
     if hasattr(data, "tocoo"):
         # A sparse matrix may sort its entries when it is only read.
         entries = data.tocoo(copy=True)
@@ -299,7 +299,11 @@ def _state(data: Any) -> Iterable[Any]:
         return [repr(data)]
     try:
         found = data.__reduce_ex__(4)
-    except Exception:  # functions, modules, handles: by name, as their addresses say nothing
+    except Exception:
+        if isinstance(data, Collection):  # a view of memory or of a dictionary
+            held = cast(Collection[Any], data)
+            return chain.from_iterable(held.items()) if isinstance(held, Mapping) else held
+        # Functions, modules and handles go by their names, as their addresses say nothing.
         return [getattr(data, "__qualname__", type(data).__name__)]
     if isinstance(found, str):
         return [found]
