@@ -87,28 +87,28 @@ class Planted:
             return f"{self.leak} (not tried)"
         return f"{self.said(self.missed)} (in {self.samples:,} samples)"
 
-    def said(self, size: float, words: str = "") -> str:
-        """The leak with a size, in words."""
+    def said(self, size: float, words: str = "", rarer: bool = False) -> str:
+        """The leak with a size, in words; `rarer` rounds a chance down, not up."""
         words = words or self.leak
         if self.measure == "chance":
-            return f"{words} {once_in(size)}"
+            return f"{words} {once_in(size, rarer)}"
         if self.measure == "bit":
             return f"{words} with ε = {size:.3g}"
         return f"{words} {100.0 * size:.2g} % too small"
 
 
-def once_in(chance: float) -> str:
-    """A probability in words.
+def once_in(chance: float, rarer: bool = False) -> str:
+    """A probability in words, rounded up; `rarer` rounds it down.
 
-    >>> once_in(0.00043), once_in(0.7)
-    ('once in 2,300', 'in 70 % of the outputs')
+    >>> once_in(0.00043), once_in(0.00043, rarer=True), once_in(0.7)
+    ('once in 2,300', 'once in 2,400', 'in 70 % of the outputs')
     """
     if chance > 0.4:
         return f"in {100.0 * chance:.3g} % of the outputs"
-    # Rounded down: the leak is rather more frequent than said.
     times = 1.0 / chance
     unit = 10.0 ** max(math.floor(math.log10(times)) - 1, 0)
-    return f"once in {math.floor(times / unit + 1e-9) * unit:,.0f}"
+    units = math.ceil(times / unit - 1e-9) if rarer else math.floor(times / unit + 1e-9)
+    return f"once in {units * unit:,.0f}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,8 +155,8 @@ def worth(result: AuditResult) -> list[tuple[str, str]]:
         ("not caught", "", [p.left_over for p in result.planted if not p.worth_saying]),
         (
             "too small",
-            f"for any test of {result.samples:,} samples: ",
-            [p.said(p.too_small) for p in found if p.too_small],
+            f"to show in {result.samples:,} samples as a rule, to a test that looks at nothing else: ",
+            [p.said(p.too_small, rarer=True) for p in found if p.too_small],
         ),
     )
     every = [(label, text + "; ".join(words) if words else "nothing") for label, text, words in lines]
