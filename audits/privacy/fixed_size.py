@@ -67,7 +67,7 @@ def _learn(state: PairState, rest: int) -> Candidate | None:
     """The event with the largest bound expected on `rest` samples of each dataset."""
     first, second = state.samples()
     half = len(first) // 2
-    state.atoms = find_atoms(first, second)
+    state.atoms = None if state.job.options.footprints else find_atoms(first, second)
     scorers = scorer(first, state.atoms), scorer(second, state.atoms)
     best: Candidate | None = None
     kinds = state.learners()
@@ -210,6 +210,8 @@ def _tested(state: PairState, candidate: Candidate, counted: Counted, learning: 
     p, q = (hits + 0.5) / (n + 1.0), (lesser + 0.5) / (n + 1.0)
     # The events that were tried are those of the family: the learning part would have chosen another one.
     tried = (np.array([lesser / n, *(point.second for point in curve)]) * n + 0.5) / (n + 1.0)
+    # Each share may be that on either dataset.
+    tried = np.append(tried, tried * math.exp(-asked.epsilon))
     needed = (QUANTILE + _quantile(asked.alpha)) ** 2 / 2.0
     return Finding(
         refuted=bound > asked.epsilon,

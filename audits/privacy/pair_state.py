@@ -224,7 +224,8 @@ class PairState:
 
     def find_atoms(self, first: Encoded, second: Encoded) -> None:
         """The table of outputs that repeat, and their counts."""
-        self.atoms = find_atoms(first, second)
+        # −0.0 equals 0.0, so outputs are told apart by their values alone only where bits do not count.
+        self.atoms = None if self.job.options.footprints else find_atoms(first, second)
         self.counts = self.learned_counts = None
         if self.atoms is not None:
             half = slice(0, len(first) // 2)

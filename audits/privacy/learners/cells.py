@@ -46,14 +46,20 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
 
 
 def footprints(first: Encoded, second: Encoded) -> Score:
-    """Trailing zero bits of the significand, by the exponent: which doubles a computation can reach at all.
+    """Trailing zero bits of the significand, by the exponent: which doubles a computation can reach at all;
+    and the sign of a zero.
 
     Finds what Mironov (2012) describes; nearly every noise that is added in floating point has it.
     """
+
+    def cell(e: Encoded) -> Ints:
+        x = e.values[:, 0]
+        return 2 * bit_cells(x)[0] + ((x == 0.0) & np.signbit(x))
+
     return of_cells(
         "footprints",
-        lambda e: bit_cells(e.values[:, 0])[0],
-        lambda c: f"{{(exponent {c // 64 - 30}, {c % 64} zeros)}}",
+        cell,
+        lambda c: "{−0}" if c % 2 else f"{{(exponent {c // 128 - 30}, {c // 2 % 64} zeros)}}",
         first,
         second,
         "(exponent, trailing zero bits)",
