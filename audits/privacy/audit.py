@@ -36,6 +36,10 @@ CONSTANT = (
 )
 CHANGES = "The mechanism changes its data: every call was given a copy, which it would not get in use."
 ALIKE = "Every output on both datasets was the same, so nothing was tested: does the mechanism do anything?"
+TYPES = (
+    "whoever sees the type tells the datasets apart. Types of arrays are no part of the outputs that are "
+    "audited: return one type, or lists, in which every output has its own."
+)
 NO_TIME = "No time was left to count a witness."
 MORE_PAIRS = f"pairs yields more than {MAX_PAIRS} pairs: only the first {MAX_PAIRS} were audited."
 RUN = {"sequential": lambda job: Sequential(job).run(), "clopper-pearson": run_fixed}
@@ -67,10 +71,10 @@ def audit_privacy(
     resolution   the ε that must not go unnoticed: the run may end when that is reached, and is "undecided"
                  where it is not reached within the budget.
     stop_early   False: go on after a refutation, for the sharpest `epsilon_lower`.
-    footprints   let the verdict also speak of the least significant bits of floating-point outputs. Noise
-                 that is drawn in floating point has such footprints nearly always (Mironov, CCS 2012); the
-                 result's `footprints` tells of them apart from the verdict in any case, at an error level α
-                 of its own.
+    footprints   let the verdict also speak of the least significant bits of outputs that are single floats,
+                 and of the sign of zero. Noise that is drawn in floating point has such footprints nearly
+                 always (Mironov, CCS 2012); the result's `footprints` tells of them apart from the verdict in
+                 any case, at an error level α of its own.
     errors       "raise": a mechanism that raises or returns NaN is bad input, but where it does so on one
                  dataset only, and that refutes the claim. "symbol": an exception, by its type, and NaN are
                  outputs like others, as a failure that depends on the data is a leak; outputs are then drawn
@@ -117,7 +121,7 @@ def audit_privacy(
     rng = np.random.default_rng(asked.seed) if asked.rng is None else asked.rng
     taken, more_pairs = take_pairs(pairs, rng, adjacency)
     drawer = Drawer(
-        mechanism if asked.score is None else _scored(mechanism, asked.score),
+        mechanism if asked.score is None else _scored(mechanism, asked.score, asked.errors),
         asked.errors,
         asked.jobs,
         keep=max(footprints_of.ROWS, asked.planting * asked.max_samples // (KEPT * len(taken))),
@@ -193,7 +197,21 @@ def _withheld(job: Job, checks: Assumptions, finding: Finding) -> Finding:
         return replace(finding, refuted=False, undecided=True, epsilon_lower=0.0, note=checks.broken)
     if drawer.failure:
         return replace(finding, undecided=True, note=f"Every call of the mechanism {drawer.failure}.")
+    if not finding.refuted and (types := _types_apart(drawer, len(job.pairs))):
+        return replace(finding, undecided=True, note=types)
     return finding
+
+
+def _types_apart(drawer: Drawer, pairs: int) -> str:
+    """A sentence where calls on both datasets of a pair returned arrays of no type in common: types of arrays
+    are no part of outputs."""
+    for index in range(pairs):
+        both = [(drawer.types.get(where, set[str]()), where) for where in (named(0, index), named(1, index))]
+        (first, _), (second, _) = both
+        if first and second and first.isdisjoint(second):
+            told = (f"of {' or '.join(sorted(types))} on {where}" for types, where in both)
+            return f"Calls returned arrays {' and '.join(told)}: {TYPES}"
+    return ""
 
 
 def _result(job: Job, checks: Assumptions, finding: Finding, pairs: Sequence[Pair]) -> AuditResult:
@@ -336,17 +354,24 @@ def _witness(
     )
 
 
-def _scored(mechanism: Callable[..., Any], score: Callable[[Any], Any]) -> Callable[..., Any]:
+def _scored(mechanism: Callable[..., Any], score: Callable[[Any], Any], errors: str) -> Callable[..., Any]:
     """The mechanism with the user's score of its outputs in their place."""
 
     @functools.wraps(mechanism)  # it keeps what is known of the mechanism
     def scored(data: Any, size: int, rng: np.random.Generator) -> Any:
-        values = np.asarray(score(mechanism(data, size, rng)))
+        outputs = mechanism(data, size, rng)
+        try:
+            values = np.asarray(score(outputs))
+        except Exception as error:
+            raise BadScore(f"score raised {type(error).__name__}({brief(str(error))})") from error
         if values.shape != (size,) or values.dtype.kind not in "biuf":
             raise BadScore(
                 f"score must return {size} numbers for {size} outputs, "
                 f"got {values.dtype} of shape {values.shape}"
             )
+        if errors == "raise" and np.isnan(values).any():
+            raise BadScore("score must return a number for each output, got NaN")
         return cast(Any, values)
 
+    scored.scored = True  # type: ignore[attr-defined]
     return scored

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.bet import binomial
+from audits.privacy.draw.draws import joined
 from audits.privacy.learners.fits import shrinkage
 from audits.privacy.outputs.describe import SHOWN, Column, Interval, Mark, Symbol, weighted
 from audits.privacy.outputs.encoder import Encoder
@@ -121,7 +122,7 @@ class _Event:
         else:
             what = SUMS.get(self.kind) or (Mark if self.kind == "symbol" else Column)(self.place)
         if self.kind == "symbol" and int(self.low) == encoder.absent:
-            said = f" is {'neither absent nor' if self.outside else 'absent or'} a container"
+            said = f" is {encoder.absent_words(cast(int, self.place), self.outside)}"
         elif self.kind == "symbol":
             said = f" {sign} ", Symbol(int(self.low))
         elif self.kind == "value":
@@ -129,9 +130,9 @@ class _Event:
             look = place.look if place else None
             character = f", which is {chr(int(self.low))!r}" if look and look.characters else ""
             said = f" {sign} {value_words(self.low)}{character}"
-            if look and self.low in range(len(look.values)):
+            if self.low in (names := encoder.names(look)):
                 # The number of a name is none of the user's.
-                what, said = str(place), f" {sign} {look.values[int(self.low)].partition(' ')[2]}"
+                what, said = str(place), f" {sign} {names[int(self.low)]}"
         elif math.isinf(self.high):
             said = f" {'<' if self.outside else '≥'} {number_words(self.low)}"
         else:
@@ -189,10 +190,12 @@ def find_witness(
     # Of very wide outputs fewer are searched.
     rows = max(64, TUNING.most_bytes // (2 * np.float64().nbytes) // max(math.prod(seen[0].shape[1:]), 1))
     raw = [outputs[:rows] for outputs in seen]
-    # What is looked at of texts is chosen from few outputs, as in the audit.
-    encoder.encode(raw[0][: TUNING.first_batch], "dataset 0")
-    encoded = [encoder.encode(part, f"dataset {side}") for side, part in enumerate(raw)]
-    sides = [encoder.widen(e) for e in encoded]
+    # What is looked at of texts, and which keys have columns, is chosen from few outputs of both datasets.
+    encoder.encode(joined([part[: TUNING.first_batch] for part in raw]), "dataset 0")
+    sides = [encoder.encode(part, f"dataset {side}") for side, part in enumerate(raw)]
+    if sides[0].shape != encoder.shape:
+        # Columns that the second dataset brought tell as much of the first.
+        sides[0] = encoder.encode(raw[0], "dataset 0")
     vectors = all(part.ndim > 1 and part.dtype.kind in "biuf" for part in raw)
     epsilon = refuted.epsilon
     rate = _Rate(epsilon, refuted.delta, refuted.alpha, samples, (len(raw[0]), len(raw[1])))

@@ -9,14 +9,15 @@ import math
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 from typing import Any, cast
 
 import numpy as np
 
-from audits.privacy.draw.datasets import Dataset, brief, copier
+from audits.privacy.draw.datasets import Dataset, brief, copier, digest
 from audits.privacy.draw.processes import Unsendable, WorkerFailed, can_fork, in_processes
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.leaves import Word, objects
@@ -141,6 +142,7 @@ class Drawer:
     changed       whether the mechanism has changed its data so far.
     outcomes      the failures that calls have ended with so far, and "" where one has returned an output.
     arrays        whether a call returned an array of outputs, which gives all of them one type.
+    types         by the name of a dataset, the types of the arrays that calls on it returned.
     first_output  when the first call ended, by `time.perf_counter`.
     row_bytes     bytes that the array of a draw takes for an output, at most.
     """
@@ -160,6 +162,7 @@ class Drawer:
         self.one_by_one = self.symbols or bool(getattr(mechanism, "one_by_one", False))
         self.changed = self.arrays = False
         self.outcomes: set[str] = set()
+        self.types: dict[str, set[str]] = {}
         self.first_output: float | None = None
         self._kept: dict[str, list[Raw]] = {}
         self._replays: bool | None = None
@@ -175,7 +178,8 @@ class Drawer:
 
     def encoder(self) -> Encoder:
         """A new encoder for the outputs of one pair."""
-        return Encoder(nan=self.symbols, typed=lambda: not self.arrays)
+        name = "the score" if getattr(self.mechanism, "scored", False) else "output"
+        return Encoder(nan=self.symbols, typed=lambda: not self.arrays, name=name)
 
     def draw(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
         """`size` outputs, first axis first. `where` names the dataset in messages.
@@ -220,7 +224,7 @@ class Drawer:
     def replays(self, data: Dataset, where: str, until: float = math.inf) -> bool:
         """Whether equal generators give equal outputs, of those that are drawn until then."""
         first, second = (self._chunk(data, TRIED, np.random.default_rng(0), where, until) for _ in range(2))
-        return list(map(repr, first)) == list(map(repr, second))
+        return list(map(digest, first)) == list(map(digest, second))
 
     def _on_jobs(
         self, work: Callable[[int], tuple[Raw, bool]], sizes: list[int], again: Callable[[int], bool]
@@ -288,9 +292,12 @@ class Drawer:
             if isinstance(error, SystemExit):
                 raise ValueError(f"mechanism called exit({error.code!r}) on {where}") from error
             raise ValueError(f"mechanism {_raised(error, self.mechanism, where)}") from error
+        outputs = _checked(raw, size, where)
         one_by_one = self.one_by_one and (self.symbols or not self.one_a_call)
-        self.arrays = self.arrays or (isinstance(raw, np.ndarray) and not one_by_one)
-        return _checked(raw, size, where)
+        if not (one_by_one or isinstance(raw, Sequence) or outputs.dtype == object):
+            self.arrays = True
+            self.types.setdefault(where, set()).add(_type_words(outputs.dtype))
+        return outputs
 
     def _outputs(self, data: Dataset, size: int, rng: np.random.Generator) -> Any:
         process, mine = os.getpid(), data.fresh()
@@ -305,6 +312,13 @@ class Drawer:
                 # A mechanism of another process has copies of its own, and says itself what it does to them.
                 elsewhere = getattr(getattr(self.mechanism, "changed", None), "is_set", None)
                 self.changed = data.differs(mine) or (elsewhere is not None and bool(elsewhere()))
+
+
+def _type_words(dtype: np.dtype[Any]) -> str:
+    """The type of an array in words; the lengths of texts, which the longest of them decides, left out."""
+    if dtype.names is not None:
+        return ", ".join(f"{name}: {_type_words(dtype[name])}" for name in dtype.names)
+    return {"U": "str", "S": "bytes"}.get(dtype.kind, str(dtype))
 
 
 def failure(output: Any) -> str:
@@ -383,6 +397,10 @@ def _listed(raw: Any, where: str) -> Raw:
         if hasattr(raw, "__array__"):
             return np.array(raw)
         remedy = "; list(…) makes one of it" if isinstance(raw, Iterable) and not isinstance(raw, str) else ""
+        if isinstance(raw, (Mapping, AbstractSet)):
+            remedy = f"; one {type(cast(Any, raw)).__name__} for each output, in a list, would do"
+        elif hasattr(raw, "toarray"):
+            remedy = "; .toarray() makes one of it"
         raise ValueError(
             f"mechanism must return an array or a list of outputs, got {brief(raw)} on {where}{remedy}"
         )

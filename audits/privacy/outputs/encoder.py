@@ -40,6 +40,7 @@ MOST_SYMBOLS = 2**16
 OTHER = leaves.Word("(another symbol)")
 MOST_AXES = 4
 """Axes of an array whose lengths are looked at."""
+ORDER = " in the order of keys"
 NESTED = f"must return outputs nested at most {MOST_NESTED} deep"
 
 INDEX = re.compile(r"\[\d+\]")
@@ -106,10 +107,13 @@ class Encoder:
     nan    whether NaN is a symbol; otherwise it is refused.
     typed  () → whether each output has a type of its own: False where calls return arrays, which give all of
            their outputs one type.
+    name   what an output is called in descriptions.
     """
 
-    def __init__(self, nan: bool = False, typed: Callable[[], bool] = lambda: True) -> None:
-        self._nan, self._typed = nan, typed
+    def __init__(
+        self, nan: bool = False, typed: Callable[[], bool] = lambda: True, name: str = "output"
+    ) -> None:
+        self._nan, self._typed, self._name = nan, typed, name
         self._layout: tuple[str, str] | None = None
         self._batch = _Batch(0)
         self._blocks: dict[Key, _Block] = {}
@@ -120,8 +124,9 @@ class Encoder:
         self._usual: dict[Key, int] = {}
         self._texts: dict[Key, Counter[str]] = defaultdict(Counter)
         self._seen: dict[str, _Seen] = defaultdict(_Seen)
+        self._before = dict[Key, tuple[str, ...]]()
         self._layout_of, self._items = (-1, -1), list[Items]()
-        self._alphabet = [np.nan]
+        self._alphabet, self._absent_of = [np.nan], ((-1, -1), "")
 
     # --- what callers see ---
 
@@ -139,6 +144,20 @@ class Encoder:
     def absent(self) -> int:
         """The number of the symbol of what an output does not have; 0 where every output has everything."""
         return self._symbols.get(ABSENT, 0)
+
+    def absent_words(self, code: int, outside: bool = False) -> str:
+        """What it means that a place, of this column of symbols, has the symbol of what is absent, or not: it
+        also stands for a container where one has been there."""
+        key, item = [*self._codes][code]
+        path = key[0] + (f"[{item}]" if key[1] == "items" else "")
+        own = {"value"} if key[1] == "value" else {"value", "items", "rest"}
+        held = any(
+            other.startswith(path) and (other != path or what not in own) and not look
+            for other, what, look in self._blocks
+        )
+        if not held:
+            return "there" if outside else "absent"
+        return "neither absent nor a container" if outside else "absent or a container"
 
     def encode(self, outputs: Raw, where: str) -> Encoded:
         """Columns of a batch.
@@ -179,7 +198,8 @@ class Encoder:
     def layout(self) -> Layout:
         """What stands in an order in the outputs so far, and the alphabet of their symbols."""
         if self._layout_of != self.shape:
-            self._layout_of, self._items = self.shape, list(self._in_order())
+            self._before = dict[Key, tuple[str, ...]]()
+        self._layout_of, self._items = self.shape, list(self._in_order())
         if any(items.marks for items in self._items):
             new = islice(self._symbols, len(self._alphabet) - 1, None)
             self._alphabet += map(leaves.place_in_alphabet, new)
@@ -227,20 +247,35 @@ class Encoder:
                 return str(self.place(self.number_columns[node.number]))
             if node.kind == "symbol":
                 known = [*self._symbols][node.number - 1 : node.number]
+                if known == [ABSENT]:
+                    return self._absent_word()
                 return _cut(repr(known[0]), most) if known else "(a symbol that never occurred)"
             if node.kind != "column":
                 # Beside the user's numbers there may be columns for lengths, types and the like.
                 if any(block.looks for block in self._blocks.values()):
                     return BESIDE[node]
-                return f"{node}{next(iter(self._blocks.values())).unit if node == OUTPUT else ''}"
+                unit = next(iter(self._blocks.values())).unit
+                return f"{self._name}{unit}" if node == OUTPUT else str(node)
             place = self.place(node.number)
-            values = place.look.values if place.look else ()
-            if place.look == TYPE:
-                values = tuple(f"{number} {_cut(name, 80)}" for name, number in self._sorts.items())
+            values = [f"{number} {name}" for number, name in self.names(place.look).items()]
             told = f" ({', '.join(values[:SHOWN])})" if values else ""
             return f"{place}{place.unit}{told}"
 
         return rendered(words, name)
+
+    def _absent_word(self) -> str:
+        """The symbol of what is absent, in the words that hold in every place."""
+        if self._absent_of[0] != self.shape:
+            every = {self.absent_words(code) for code in range(len(self._codes))}
+            self._absent_of = self.shape, "(absent)" if every == {"absent"} else ABSENT.name
+        return self._absent_of[1]
+
+    def names(self, look: Look | None) -> dict[int, str]:
+        """What the numbers of a column stand for, by number; nothing where they are numbers."""
+        if look == TYPE:
+            return {number: _cut(name, 80) for name, number in self._sorts.items()}
+        parts = (value.partition(" ") for value in (look.values if look else ()))
+        return {int(number): name for number, _, name in parts}
 
     def place(self, column: int) -> Place:
         """What a column of numbers holds; a coordinate where nothing was encoded."""
@@ -248,7 +283,7 @@ class Encoder:
             if block.start <= column < block.start + block.width:
                 item, part = divmod(column - block.start, max(len(block.looks), 1))
                 look = block.looks[part] if block.looks else None
-                return Place(path, item if what == "items" else None, look, block.unit)
+                return Place(path, item if what == "items" else None, look, block.unit, self._name)
         return Place("", column)
 
     # --- columns ---
@@ -263,7 +298,10 @@ class Encoder:
 
     def _number(self, symbol: Any) -> int:
         if symbol is leaves.NAN and not self._nan:
-            raise leaves.Refused('must not return NaN (use None for a failure symbol, or errors="symbol")')
+            raise leaves.Refused(
+                'must not return NaN (use None for a failure symbol, or errors="symbol"; '
+                "pandas makes NaN of None)"
+            )
         if len(self._symbols) >= MOST_SYMBOLS and symbol not in self._symbols:
             symbol = OTHER
         return self._symbols.setdefault(symbol, len(self._symbols) + 1)
@@ -284,7 +322,8 @@ class Encoder:
             self._blocks[key] = _Block(self._width, width, default, looks)
             self._width += width
             if self._started and not looks and width > 0:
-                self._code(key, 0, self._number(ABSENT))
+                for column, symbol in enumerate(self._before.get(key, (ABSENT,))):
+                    self._code(key, column, self._number(symbol))
         block = self._blocks[key]
         self._batch.values.append((key, rows, part[:, : block.width]))
         return block
@@ -341,9 +380,9 @@ class Encoder:
             self._put((path, what, "exactly"), rows, found.exactly.reshape(len(flat), -1), looks)
         # An array has one type because all of its outputs must: that alone is no difference between outputs.
         types, kind = (path, what, "kind"), int(found.kinds.max(initial=-1))
-        if kind >= 0 and (path or self._typed()):
-            self._usual.setdefault(types, kind)
-            if types in self._blocks or bool(((found.kinds != kind) & (found.kinds >= 0)).any()):
+        if kind >= 0 and self._typed():
+            usual = self._usual.setdefault(types, kind)
+            if types in self._blocks or bool(((found.kinds != usual) & (found.kinds >= 0)).any()):
                 kinds = np.broadcast_to(found.kinds, flat.shape)
                 self._differing(types, rows, kinds, KIND)
 
@@ -439,7 +478,12 @@ class Encoder:
         known = seen.known(records)
         records_proper = (key for key, some in records.items() if some[0][0] not in tables)
         orders = {record: _order(*record, known) for record in records_proper}
-        seen.reordered |= any(seen.orders.setdefault(frozenset(o), o) != o for o in orders.values())
+        before = [*seen.orders.values()]
+        if any(seen.orders.setdefault(frozenset(o), o) != o for o in orders.values()) and not seen.reordered:
+            seen.reordered = True
+            if len(before) == 1:
+                # All outputs before these had their keys in one order.
+                self._before[path + ORDER, "items", ""] = before[0]
         fields: dict[str, tuple[list[int], list[Any]]] = defaultdict(lambda: ([], []))
         for (kind, names), some in records.items():
             at, every, held = zip(*some, strict=True)
@@ -454,7 +498,7 @@ class Encoder:
                 # An empty record differs from a missing record.
                 columns[" (whether it is empty)"] = ("yes",) * len(at)
             if seen.reordered and (order := orders.get((kind, names))):
-                columns[" in the order of keys"] = ([*order],) * len(at)
+                columns[ORDER] = ([*order],) * len(at)
             if issubclass(kind, KEYED) or at[0] in tables:
                 lengths |= dict.fromkeys(at, len(names))
             for name, column in columns.items():

@@ -39,7 +39,7 @@ EXTRA_WORDS = ("low bits", f"remainder modulo {MODULUS}", "parity, denominator, 
 CHARACTERS, LAST, NUMBERS, WORDS = 256, 4, 256, 16
 """Characters at the beginning and the end of a text that are looked at, numbers and words in it, at most."""
 WORD = re.compile(r"[^\W\d_]+")
-KINDS = "float", "integer", "boolean", "other"
+KINDS = "float", "integer", "boolean", "other", "16-bit float", "32-bit float", "long float"
 NUMBER = re.compile(r"([-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d{1,3})?)", re.ASCII)
 
 SORTS = {"list": 0, "tuple": 1, "dict": 2, "set": 3, "ndarray": 4, "str": 5, "bytes": 6}
@@ -250,7 +250,7 @@ def kind(item: Any) -> int:
     if isinstance(item, (bool, np.bool_)):
         return 2
     if isinstance(item, (float, np.floating)):
-        return 0
+        return {8: 0, 2: 4, 4: 5}.get(getattr(item, "itemsize", 8), 6)
     return 1 if isinstance(item, numbers.Integral) else 3
 
 
@@ -293,16 +293,17 @@ def _real(item: Any) -> tuple[float, float, float, float]:
 
 
 def symbol(item: Any) -> Any:
-    """What stands for a string, None or a member of an enumeration. Raises `Refused` for anything else."""
+    """What stands for a string, None, pandas' NA or a member of an enumeration; others are `Refused`."""
     if type(item) is str or isinstance(item, Word) or item is None:
         return item
     if isinstance(item, enum.Enum):
         return Word(str(item))
     if isinstance(item, TEXTS):
         return text(item)
-    if item is Ellipsis or item is NotImplemented:
+    if item is Ellipsis or item is NotImplemented or type(item).__name__ == "NAType":
         return Word(repr(item))
     remedy = "; return list(…) of it" if isinstance(item, Iterable) else ""
+    remedy = "; return .toarray() of it" if hasattr(item, "toarray") else remedy
     raise Refused(
         "must return numbers, strings, None, or lists, tuples, dictionaries, sets, dataclasses or arrays of "
         f"these, not objects of type {type(item).__name__}{remedy}"
