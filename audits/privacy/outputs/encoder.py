@@ -40,7 +40,8 @@ MOST_SYMBOLS = 2**16
 OTHER = leaves.Word("(another symbol)")
 MOST_AXES = 4
 """Axes of an array whose lengths are looked at."""
-ORDER = " in the order of keys"
+ORDER, INSIDE = " in the order of keys", ("", ".", "[", " ")
+"""What follows the path of a mapping; and what the path of something in a container goes on with."""
 NESTED = f"must return outputs nested at most {MOST_NESTED} deep"
 
 INDEX = re.compile(r"\[\d+\]")
@@ -152,8 +153,9 @@ class Encoder:
         path = key[0] + (f"[{item}]" if key[1] == "items" else "")
         own = {"value"} if key[1] == "value" else {"value", "items", "rest"}
         held = any(
-            other.startswith(path) and (other != path or what not in own) and not look
+            other.startswith(path) and other[len(path) :][:1] in INSIDE and (other != path or what not in own)
             for other, what, look in self._blocks
+            if not look
         )
         if not held:
             return "there" if outside else "absent"
@@ -198,8 +200,7 @@ class Encoder:
     def layout(self) -> Layout:
         """What stands in an order in the outputs so far, and the alphabet of their symbols."""
         if self._layout_of != self.shape:
-            self._before = dict[Key, tuple[str, ...]]()
-        self._layout_of, self._items = self.shape, list(self._in_order())
+            self._layout_of, self._items = self.shape, list(self._in_order())
         if any(items.marks for items in self._items):
             new = islice(self._symbols, len(self._alphabet) - 1, None)
             self._alphabet += map(leaves.place_in_alphabet, new)
