@@ -132,6 +132,18 @@ def test_a_key_that_is_missing_is_absent() -> None:
     assert "absent" not in result.simplest.event or "container" in result.simplest.event
 
 
+def test_records_whose_texts_have_other_lengths_have_a_witness() -> None:
+    def mechanism(data: int, size: int, rng: Rng) -> Any:
+        outputs = np.zeros(size, [("name", "U5" if data else "U3"), ("value", float)])
+        outputs["value"] = 4.0 * data + rng.laplace(size=size)
+        return outputs
+
+    result = audited(mechanism)
+    assert result.verdict == "refuted"
+    assert result.simplest is not None
+    assert result.simplest.event.startswith("output.value ")
+
+
 @pytest.mark.parametrize("method", ["sequential", "clopper-pearson"])
 def test_the_sign_of_zero_counts_where_bits_do(method: str) -> None:
     # −0.0 with probability 0.95 or 0.05: log 19 = 2.9 for 1; 3,000 samples miss it with probability < 1e-9.

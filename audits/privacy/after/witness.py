@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.bet import binomial
-from audits.privacy.draw.draws import joined
 from audits.privacy.learners.fits import shrinkage
 from audits.privacy.outputs.describe import SHOWN, Column, Interval, Mark, Symbol, weighted
 from audits.privacy.outputs.encoder import Encoder
@@ -190,8 +189,11 @@ def find_witness(
     # Of very wide outputs fewer are searched.
     rows = max(64, TUNING.most_bytes // (2 * np.float64().nbytes) // max(math.prod(seen[0].shape[1:]), 1))
     raw = [outputs[:rows] for outputs in seen]
-    # What is looked at of texts, and which keys have columns, is chosen from few outputs of both datasets.
-    encoder.encode(joined([part[: TUNING.first_batch] for part in raw]), "dataset 0")
+    # What is looked at of texts is chosen from few outputs, as in the audit; which keys have columns is
+    # chosen from few outputs of both datasets.
+    few = [part[: TUNING.first_batch] for part in raw]
+    keyed = all(part.dtype == object for part in few)
+    encoder.encode(np.concatenate(few) if keyed else few[0], "dataset 0")
     sides = [encoder.encode(part, f"dataset {side}") for side, part in enumerate(raw)]
     if sides[0].shape != encoder.shape:
         # Columns that the second dataset brought tell as much of the first.
