@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from audits.privacy.bet import binomial, calibration, events, folds
-from audits.privacy.bet.atoms import count_atoms, family_of_sets, find_atoms, scorer
+from audits.privacy.bet.atoms import count_atoms, family_of_sets, scorer
 from audits.privacy.bet.betting import log_sum
-from audits.privacy.bet.power import QUANTILE, smallest_violation
+from audits.privacy.bet.power import QUANTILE, on_either_dataset, smallest_violation
 from audits.privacy.learners.score import Learner, Score
 from audits.privacy.method import Finding, Job, nothing
 from audits.privacy.options import Options
@@ -67,7 +67,7 @@ def _learn(state: PairState, rest: int) -> Candidate | None:
     """The event with the largest bound expected on `rest` samples of each dataset."""
     first, second = state.samples()
     half = len(first) // 2
-    state.atoms = None if state.job.options.footprints else find_atoms(first, second)
+    state.atoms = state.repeated(first, second)
     scorers = scorer(first, state.atoms), scorer(second, state.atoms)
     best: Candidate | None = None
     kinds = state.learners()
@@ -210,8 +210,6 @@ def _tested(state: PairState, candidate: Candidate, counted: Counted, learning: 
     p, q = (hits + 0.5) / (n + 1.0), (lesser + 0.5) / (n + 1.0)
     # The events that were tried are those of the family: the learning part would have chosen another one.
     tried = (np.array([lesser / n, *(point.second for point in curve)]) * n + 0.5) / (n + 1.0)
-    # Each share may be that on either dataset.
-    tried = np.append(tried, tried * math.exp(-asked.epsilon))
     needed = (QUANTILE + _quantile(asked.alpha)) ** 2 / 2.0
     return Finding(
         refuted=bound > asked.epsilon,
@@ -221,7 +219,9 @@ def _tested(state: PairState, candidate: Candidate, counted: Counted, learning: 
         pair_index=state.index,
         direction=direction,
         event=with_shares(state.encoder.said((words, further)), direction, hits / n, lesser / n),
-        resolution=smallest_violation(tried, needed / n, asked.epsilon, asked.delta),
+        resolution=smallest_violation(
+            on_either_dataset(tried, asked.epsilon), needed / n, asked.epsilon, asked.delta
+        ),
         trace=(Look(learning + n, won, bound),),
         curve=curve,
         epsilon_estimate=max(binomial.shown(p, q, asked.delta), bound),

@@ -52,7 +52,8 @@ class Hypothesis:
         self.family = events.build(score, x, y, len(first) // 2, steady=not first.is_scalar, judge=judge)
 
     def due(self, rows: int) -> bool:
-        """Whether the learner is asked again: a costly one without a find, for four times the rows."""
+        """Whether the learner is asked again: a costly learner that found nothing waits for four times the
+        rows."""
         waits = self.learner.costly and self.family is None and rows > TUNING.learn_often[1]
         return not waits or rows >= TUNING.patience * self.asked_at
 
@@ -222,10 +223,13 @@ class PairState:
             # The new fit may be the unlucky or the old count the lucky one, so both are kept.
             self.hypotheses.append(Hypothesis(NO_MORE, before))
 
+    def repeated(self, first: Encoded, second: Encoded) -> Atoms | None:
+        """The outputs that repeat; None where few do, or where the lowest bits count: −0.0 equals 0.0."""
+        return None if self.job.options.footprints else find_atoms(first, second)
+
     def find_atoms(self, first: Encoded, second: Encoded) -> None:
         """The table of outputs that repeat, and their counts."""
-        # −0.0 equals 0.0, so outputs are told apart by their values alone only where bits do not count.
-        self.atoms = None if self.job.options.footprints else find_atoms(first, second)
+        self.atoms = self.repeated(first, second)
         self.counts = self.learned_counts = None
         if self.atoms is not None:
             half = slice(0, len(first) // 2)

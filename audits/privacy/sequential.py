@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from audits.privacy.bet import betting, binomial, events
-from audits.privacy.bet.power import growth_needed, smallest_violation
+from audits.privacy.bet.power import growth_needed, on_either_dataset, smallest_violation
 from audits.privacy.draw.draws import joined, named
 from audits.privacy.method import Finding, Job
 from audits.privacy.outputs.outputs import Floats, Ints
@@ -486,9 +486,8 @@ class Sequential:
             bar = self.bar + math.log(hypotheses) + 0.5 * math.log(n / TUNING.first_batch) + 1.0
             growth = TUNING.learning_price * growth_needed(bar) / n
             if families:
-                # Each share may be that on either dataset.
                 shares = np.concatenate([family.shares()[1] for family in families])
-                q = np.append(shares, shares * math.exp(-epsilon))
+                q = on_either_dataset(shares, epsilon)
             else:
                 # Where outputs are constant, an event of any share would have been seen.
                 q = np.linspace(0.01, 0.99, 99)

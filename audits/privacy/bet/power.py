@@ -21,6 +21,12 @@ def growth_needed(bar: float) -> float:
     return root * root
 
 
+def on_either_dataset(shares: Floats, epsilon: float) -> Floats:
+    """The shares (2n,) that events may have on the dataset where they are less likely: the shares (n,)
+    themselves, or e^−ε times them where they are those on the other dataset."""
+    return np.append(shares, shares * math.exp(-epsilon))
+
+
 def smallest_violation(q: Floats, growth: float, epsilon: float, delta: float) -> Resolution:
     """The least log((p − δ)/q), and the least p − e^ε·q − δ, at which expected log wealth grows by `growth`
     per sample, over events whose probability on the lesser dataset is one of q, (n,).
