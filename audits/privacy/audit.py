@@ -203,8 +203,8 @@ def _withheld(job: Job, checks: Assumptions, finding: Finding) -> Finding:
 
 
 def _types_apart(drawer: Drawer, pairs: int) -> str:
-    """A sentence where calls on both datasets of a pair returned arrays of no type in common: types of arrays
-    are no part of outputs."""
+    """A sentence that names the types of arrays that calls returned, where the two datasets of a pair have
+    none in common: types of arrays are no part of outputs. "" for no such pair."""
     for index in range(pairs):
         both = [(drawer.types.get(where, set[str]()), where) for where in (named(0, index), named(1, index))]
         (first, _), (second, _) = both

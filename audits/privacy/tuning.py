@@ -61,8 +61,8 @@ class Tuning:
     """Samples of a dataset that all scores are learned from, and that a regression is fitted to, at most."""
     glance: int = 512
     """So many samples of a dataset are enough for a first look: whether a column has more than a few values,
-    or which pairs of datasets are promising. What is costly takes no fewer. Products of two are looked at
-    among so many columns at once, and integers are divided by numbers up to twice as large."""
+    or which pairs of datasets are promising. What is costly takes no fewer. Products of two are
+    searched among as many columns at once; integers are divided by numbers up to twice as large."""
     patience: int = 4
     """Scores of rare events are learned from so many times the samples of others; who has found nothing is
     asked again when the samples have grown so many times."""

@@ -168,7 +168,7 @@ def test_a_score_is_called_a_score_and_is_not_the_mechanism() -> None:
 
 
 def test_a_fixed_number_of_samples_says_what_a_coin_would_have_shown() -> None:
-    # Q(S) = 0.38 leaves no room for a violation of ε = 1, but its likelier side would have shown one.
+    # Q(S) = 0.38 leaves no room for a violation of ε = 1, but an event with Q(S) = 0.38·e^−1 does.
     result = audited(
         lambda data, size, rng: rng.random(size) < (0.62 if data else 0.38), method="clopper-pearson"
     )

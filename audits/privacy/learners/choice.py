@@ -49,7 +49,7 @@ SEARCHES = (
 
 
 def learners(sample: Encoded, user_score: bool, low_bits: bool) -> list[Learner]:
-    """The learners that suit an output, costly ones last; fixed before the first bet, as their weights are.
+    """The learners that suit an output, costly learners last; their weights are fixed before the first bet.
 
     user_score  whether the outputs are scores of the user's own, whose tails and cells are all that counts.
     low_bits    whether the lowest bits of numbers count.

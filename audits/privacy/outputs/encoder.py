@@ -125,9 +125,11 @@ class Encoder:
         self._usual: dict[Key, int] = {}
         self._texts: dict[Key, Counter[str]] = defaultdict(Counter)
         self._seen: dict[str, _Seen] = defaultdict(_Seen)
+        # Symbols that outputs of earlier batches have in the columns of a block that is yet to be made.
         self._before = dict[Key, tuple[str, ...]]()
         self._layout_of, self._items = (-1, -1), list[Items]()
-        self._alphabet, self._absent_of = [np.nan], ((-1, -1), "")
+        self._alphabet = [np.nan]
+        self._absent_of = (-1, -1), ""
 
     # --- what callers see ---
 
@@ -147,8 +149,8 @@ class Encoder:
         return self._symbols.get(ABSENT, 0)
 
     def absent_words(self, code: int, outside: bool = False) -> str:
-        """What it means that a place, of this column of symbols, has the symbol of what is absent, or not: it
-        also stands for a container where one has been there."""
+        """What `ABSENT` says of the place of a column of symbols: that nothing is there; where the place has
+        held containers, that nothing or a container is there. `outside` gives the opposite."""
         key, item = [*self._codes][code]
         path = key[0] + (f"[{item}]" if key[1] == "items" else "")
         own = {"value"} if key[1] == "value" else {"value", "items", "rest"}
@@ -479,11 +481,11 @@ class Encoder:
         known = seen.known(records)
         records_proper = (key for key, some in records.items() if some[0][0] not in tables)
         orders = {record: _order(*record, known) for record in records_proper}
-        before = [*seen.orders.values()]
-        if any(seen.orders.setdefault(frozenset(o), o) != o for o in orders.values()) and not seen.reordered:
-            seen.reordered = True
-            if len(before) == 1:
-                # All outputs before these had their keys in one order.
+        if not seen.reordered:
+            before = [*seen.orders.values()]
+            seen.reordered = any(seen.orders.setdefault(frozenset(o), o) != o for o in orders.values())
+            if seen.reordered and len(before) == 1:
+                # In every earlier batch the keys stood in this order.
                 self._before[path + ORDER, "items", ""] = before[0]
         fields: dict[str, tuple[list[int], list[Any]]] = defaultdict(lambda: ([], []))
         for (kind, names), some in records.items():

@@ -40,6 +40,12 @@ CHARACTERS, LAST, NUMBERS, WORDS = 256, 4, 256, 16
 """Characters at the beginning and the end of a text that are looked at, numbers and words in it, at most."""
 WORD = re.compile(r"[^\W\d_]+")
 KINDS = "float", "integer", "boolean", "other", "16-bit float", "32-bit float", "long float"
+"""Kinds of numbers; "float" is one of 64 bits, as Python has it."""
+FLOATS: dict[type, str] = {
+    np.float16: "16-bit float",
+    np.float32: "32-bit float",
+    np.longdouble: "long float",
+}
 NUMBER = re.compile(r"([-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d{1,3})?)", re.ASCII)
 
 SORTS = {"list": 0, "tuple": 1, "dict": 2, "set": 3, "ndarray": 4, "str": 5, "bytes": 6}
@@ -250,7 +256,7 @@ def kind(item: Any) -> int:
     if isinstance(item, (bool, np.bool_)):
         return 2
     if isinstance(item, (float, np.floating)):
-        return {8: 0, 2: 4, 4: 5}.get(getattr(item, "itemsize", 8), 6)
+        return KINDS.index(FLOATS.get(type(item), "float"))
     return 1 if isinstance(item, numbers.Integral) else 3
 
 
@@ -293,7 +299,7 @@ def _real(item: Any) -> tuple[float, float, float, float]:
 
 
 def symbol(item: Any) -> Any:
-    """What stands for a string, None, pandas' NA or a member of an enumeration; others are `Refused`."""
+    """What stands for a string, None, pandas' NA or a member of an enumeration. Raises `Refused` else."""
     if type(item) is str or isinstance(item, Word) or item is None:
         return item
     if isinstance(item, enum.Enum):
@@ -302,8 +308,8 @@ def symbol(item: Any) -> Any:
         return text(item)
     if item is Ellipsis or item is NotImplemented or type(item).__name__ == "NAType":
         return Word(repr(item))
-    remedy = "; return list(…) of it" if isinstance(item, Iterable) else ""
-    remedy = "; return .toarray() of it" if hasattr(item, "toarray") else remedy
+    means = ".toarray()" if hasattr(item, "toarray") else "list(…)" if isinstance(item, Iterable) else ""
+    remedy = means and f"; return {means} of it"
     raise Refused(
         "must return numbers, strings, None, or lists, tuples, dictionaries, sets, dataclasses or arrays of "
         f"these, not objects of type {type(item).__name__}{remedy}"
