@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
-from itertools import accumulate, combinations, groupby, pairwise
+from itertools import accumulate, combinations, groupby, pairwise, product
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from audits import audit_privacy
 from audits.privacy.learners.derived import compared, looked_into, orders, summed_up
-from audits.privacy.learners.readings import READINGS, Row
+from audits.privacy.learners.readings import NARROW, READINGS, Row
 from audits.privacy.learners.search import best_of, of_classes, of_counts
-from audits.privacy.learners.sequences import decimals, digits, further, held, plain, significant
+from audits.privacy.learners.sequences import decimals, digits, further, held, plain, read, significant
 from audits.privacy.outputs.describe import rendered
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.outputs import Encoded
@@ -149,6 +149,35 @@ for k in range(1, 8):
 
 def test_there_is_a_plain_program_for_every_reading() -> None:
     assert PLAIN.keys() == READINGS.keys()
+
+
+@pytest.mark.parametrize("width", [1, 2])
+def test_of_few_numbers_no_reading_is_left_out_that_says_something_new(width: int) -> None:
+    some = (-3.5, -2.0, -1.0, -0.5, 0.0, 0.25, 1.0, 2.0, 3.0, 4.0, 7.5)
+    row = Row(np.array(list(product(some, repeat=width))))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = {name: np.asarray(reading(row), dtype=np.float64) for name, reading in READINGS.items()}
+
+    def tells(name: str, other: str) -> bool:
+        """Whether the value of a reading decides that of the other, but for rounding."""
+        order = np.argsort(values[name], kind="stable")
+        one, two = values[name][order], np.nan_to_num(values[other][order], neginf=-1e9, posinf=1e9)
+        same = np.diff(one) == 0.0
+        return bool((np.abs(np.diff(two))[same] < 1e-9).all())
+
+    for other in READINGS.keys() - NARROW:
+        assert any(tells(name, other) for name in NARROW), other
+
+
+def test_readings_of_several_sequences_at_once_are_those_of_each() -> None:
+    rng = np.random.default_rng(0)
+    first, second = encoded(rng.integers(-3, 9, (40, 6)), rng.normal(size=(40, 6)))
+    sources = [*plain(first), *further(first)]
+    together = {(i, name): column for i, name, column in read(sources, [first, second])}
+    assert {i for i, _ in together} == set(range(len(sources)))
+    for (i, name), column in together.items():
+        alone = np.concatenate([sources[i].reading(name).of(e) for e in (first, second)])
+        assert np.array_equal(alone, column), name
 
 
 @given(st.lists(st.lists(st.integers(-4, 6), min_size=5, max_size=WIDTH), min_size=1, max_size=5))

@@ -26,7 +26,7 @@ from audits.privacy.learners.search import (
     of_events,
     of_numbers,
 )
-from audits.privacy.learners.sequences import ENDS, Source, changed, further, plain, sequences
+from audits.privacy.learners.sequences import ENDS, Source, changed, further, plain, read, sequences
 from audits.privacy.learners.together import together
 from audits.privacy.outputs.describe import OUTPUT, Column, listed
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints
@@ -94,11 +94,23 @@ def looked_into(first: Encoded, second: Encoded) -> Found:
 
 
 def _read_off(sources: Sequence[Source], first: Encoded, second: Encoded, names: Names = ()) -> Read:
-    """The readings of all sources: those named in `names`, or else all that a source has."""
-    which = [(source, name) for source in sources for name in names or source.names]
-    every = [source.read(first, second, names=names) for source in sources]
-    a, b = np.split(np.hstack([np.zeros((len(first) + len(second), 0)), *every]), [len(first)])
-    return lambda c: which[c][0].reading(which[c][1]), a, b
+    """The readings of all sources: those named in `names`, or else all that a source has. None is
+    constant, and of those that agree in all outputs the first is kept."""
+    known = dict[bytes, tuple[int, str]]()
+    for place, name, column in read(sources, [first, second], names):
+        if (column != column[0]).any():
+            # Adding 0 makes 0 of -0, whose bits differ.
+            one = (column + 0.0).tobytes()
+            if one not in known or place < known[one][0]:
+                known[one] = place, name
+    every = sorted(known.items(), key=lambda item: item[1][0])
+    found = np.frombuffer(b"".join(one for one, _ in every)).reshape(-1, len(first) + len(second)).T
+
+    def view(c: int) -> View:
+        place, name = every[c][1]
+        return sources[place].reading(name)
+
+    return view, found[: len(first)], found[len(first) :]
 
 
 @family(few=True)

@@ -133,11 +133,11 @@ def _first(holds: NDArray[np.bool_]) -> Ints:
 
 
 def _alternating(row: Row) -> Floats:
-    return row.filled @ (1.0 - 2.0 * (np.arange(row.x.shape[1]) % 2))
+    return (row.filled * (1.0 - 2.0 * (np.arange(row.x.shape[1]) % 2))).sum(axis=1)
 
 
 def _by_place(row: Row) -> Floats:
-    return row.filled @ np.arange(1.0, row.x.shape[1] + 1.0)
+    return (row.filled * np.arange(1.0, row.x.shape[1] + 1.0)).sum(axis=1)
 
 
 def _halves(row: Row) -> Floats:
@@ -243,3 +243,28 @@ READINGS: dict[str, Callable[[Row], Raw]] = {
 """What is read off a row, by its name, in which {} stands for the row."""
 FIRST = tuple(name for name in READINGS if not name.startswith(("number ", "the correlation ")))
 """The readings of sequences that follow from others."""
+NARROW = (
+    "the sum of {}",
+    "the root of the sum of squares of {}",
+    "how many there are of {}",
+    "the largest of {}",
+    "the smallest of {}",
+    "the largest less the smallest of {}",
+    "the index of the largest of {}",
+    "how many of {} are positive",
+    "how many of {} are even",
+    f"how many of {{}} are rounded to {TUNING.decimals} decimals",
+    "how many different values {} have",
+    "how many signs of {} differ from the one before",
+    "the first of {}",
+    "the last of {}",
+    "the last less the first of {}",
+    "the sum, each times its index plus 1, of {}",
+    "the index of the first positive one of {} (the greatest length where there is none)",
+    "the largest sum so far of {}",
+    "the smallest sum so far of {}",
+    "how many of {} equal their index",
+    "the exclusive or of {}",
+    "the greatest common divisor of {}",
+)
+"""The readings of one or two numbers: every other reading of so few is a function of one of these."""

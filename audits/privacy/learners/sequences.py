@@ -7,12 +7,12 @@ what people make of such, as differences of neighbours, halves, sums of rows, th
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from audits.privacy.learners.readings import FIRST, READINGS, Row, is_whole
+from audits.privacy.learners.readings import FIRST, NARROW, READINGS, Row, is_whole
 from audits.privacy.learners.search import View
 from audits.privacy.outputs.describe import OUTPUT, Column, Words
 from audits.privacy.outputs.leaves import EXACT
@@ -42,24 +42,38 @@ class Source:
         def of(e: Encoded) -> Floats:
             # Rows in blocks: what a reading is worked out from may be many times as large as an output.
             blocks = (e.take(slice(k, k + TUNING.some_rows)) for k in range(0, len(e), TUNING.some_rows))
-            found = [self.read(block, names=(name,))[:, 0] for block in blocks]
+            found = [column for block in blocks for _, _, column in read([self], [block], (name,))]
             return found[0] if len(found) == 1 else np.concatenate([np.zeros(0), *found])
 
         return View((before, self.words, after), of)
-
-    def read(self, *parts: Encoded, names: tuple[str, ...] = ()) -> Floats:
-        """Readings (n, c) of the outputs of all parts, the outputs of the first part first: those named in
-        `names`, or else all that the source has. They are finite whatever the numbers are."""
-        sequences = [self.sequence(e) for e in parts]
-        row = Row(sequences[0] if len(sequences) == 1 else np.concatenate(sequences))
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            found = np.stack([READINGS[name](row) for name in names or self.names], axis=1, dtype=np.float64)
-        return np.clip(np.nan_to_num(found, copy=False, nan=-BOUND), -BOUND, BOUND)
 
     def sequence(self, e: Encoded) -> Floats:
         """The numbers (n, w) of the sequence, NaN for what is missing."""
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             return self.of(e)
+
+
+def read(
+    sources: Sequence[Source], parts: Sequence[Encoded], names: tuple[str, ...] = ()
+) -> Iterator[tuple[int, str, Floats]]:
+    """Readings of all sources, those named in `names` or else all that a source has: the index of the source,
+    the name, and what is read off the outputs of all parts, one part after another. All are finite."""
+    alike: dict[tuple[int, tuple[str, ...]], list[tuple[int, Floats]]] = {}
+    for index, source in enumerate(sources):
+        x = np.concatenate([source.sequence(e) for e in parts])
+        own = source.names if x.shape[1] > 2 else NARROW
+        alike.setdefault((x.shape[1], names or own), []).append((index, x))
+    # Sequences of a length are read together: most of the time of few outputs goes by for each call.
+    for (_, chosen), group in alike.items():
+        step = max(1, TUNING.some_rows // max(len(group[0][1]), 1))
+        for part in (group[k : k + step] for k in range(0, len(group), step)):
+            row = Row(np.concatenate([x for _, x in part]))
+            for name in chosen:
+                with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                    found = READINGS[name](row).astype(np.float64)
+                # `fmax` takes the bound in place of NaN.
+                found = np.minimum(np.fmax(found, -BOUND), BOUND).reshape(len(part), -1)
+                yield from ((index, name, column) for (index, _), column in zip(part, found, strict=True))
 
 
 def held(items: Items, e: Encoded) -> Floats:
