@@ -104,7 +104,7 @@ PURPOSES = {
 }
 
 LEARNERS = (  # but for `sets`, which keeps the counts of outputs that repeat, and `symbols`, for containers
-    *("digits", "directions", "logistic", "modes", "norm", "parity", "period", "repeated"),
+    *("digits", "directions", "logistic", "modes", "parity", "period", "repeated"),
     *("smooth", "sparse", "summary", "tree", "value"),
 )
 ROUND_PERIODS = "round periods"
@@ -114,7 +114,7 @@ def _families() -> dict[str, Any]:
     """The families of candidates that are searched in numbers, by name; no row has symbols."""
     from audits.privacy.learners import choice
 
-    return {one.find.__name__: one for one in (*choice.SUMS, *choice.DIRECTIONS)}
+    return {one.find.__name__: one for one in choice.SUMS}
 
 
 def variants() -> list[str]:

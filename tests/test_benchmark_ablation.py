@@ -31,7 +31,7 @@ def test_a_factor_is_a_geometric_mean() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [ablation.AS_IT_IS, "neighbours", "learner norm", "family windows", "family signed_sums"]
+    "name", [ablation.AS_IT_IS, "neighbours", "learner parity", "family windows", "family signed_sums"]
 )
 def test_a_variant_runs_in_a_process_of_its_own(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")

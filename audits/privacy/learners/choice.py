@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from audits.privacy.learners import derived, families, hidden
 from audits.privacy.learners.cells import footprints, sets, value
-from audits.privacy.learners.regressions import logistic, norm, repeated, smooth, sparse
+from audits.privacy.learners.regressions import logistic, repeated, smooth, sparse
 from audits.privacy.learners.score import Learner
 from audits.privacy.learners.search import search
 from audits.privacy.learners.trees import tree
@@ -22,8 +22,6 @@ SUMS = (
     families.windows,
 )
 """What several numbers of an output tell together."""
-DIRECTIONS = families.constant_sums, families.spreads
-"""Weighted sums that are fitted to samples."""
 SYMBOLS = families.in_place, families.anywhere, families.agreeing
 
 VALUE = Learner("value", value, few=True)
@@ -36,14 +34,13 @@ SMOOTH = Learner("smooth", smooth, folds=True)
 LINEAR = (
     Learner("logistic", logistic, folds=True),
     Learner("sparse", sparse, patient=True, costly=True),
-    Learner("norm", norm),
     Learner("repeated", repeated, folds=True),
 )
 DIGITS = Learner("digits", search("digits", [derived.looked_into]), patient=True, folds=True, costly=True)
 SEARCHES = (
     Learner("parity", search("parity", [families.parities]), patient=True, folds=True, costly=True),
     Learner("summary", search("summary", SUMS), patient=True, folds=True, rare=True, costly=True),
-    Learner("directions", search("directions", DIRECTIONS, folded=False), patient=True, costly=True),
+    Learner("directions", search("directions", [families.spreads], folded=False), patient=True, costly=True),
     Learner("symbols", search("symbols", SYMBOLS), patient=True, folds=True, rare=True),
 )
 

@@ -27,7 +27,6 @@ from audits.privacy.learners.search import (
     of_numbers,
     of_shares,
     of_signs,
-    of_views,
 )
 from audits.privacy.learners.sequences import Source, digital, plain
 from audits.privacy.outputs.describe import NUMBERS, SHOWN, Column, Mark, Symbol, Words, listed, weighted
@@ -57,35 +56,6 @@ def number(column: int, e: Encoded) -> Floats:
 
 
 # --- Relations of several numbers -----------------------------------------------------------------
-
-
-def _scaled(first: Encoded, second: Encoded, rows: int) -> tuple[list[Floats], Floats]:
-    """So many rows of numbers of both datasets, and the spread of each column, 1 where there is none."""
-    sides = [numbers(e.take(slice(0, rows))) for e in (first, second)]
-    scale = np.concatenate(sides).std(axis=0)
-    return sides, np.where(scale > TINY, scale, 1.0)
-
-
-@family()
-def constant_sums(first: Encoded, second: Encoded) -> Found:
-    """A linear combination of the numbers for each dataset on which it is constant, but not on the other."""
-    width, views = first.shape[0], list[View]()
-    if not 1 < width < min(len(first) - 1, TUNING.glance + 1):
-        return
-    sides, scale = _scaled(first, second, max(TUNING.glance, 2 * width))
-    squares = [np.cov(side / scale, rowvar=False) for side in sides]
-    for one, other in (squares, squares[::-1]):
-        sizes, directions = np.linalg.eigh(one)
-        constant = directions[:, sizes <= TUNING.steady]
-        if constant.shape[1] == 0:
-            continue
-        sizes, best = np.linalg.eigh(constant.T @ other @ constant)
-        if sizes[-1] > math.sqrt(TUNING.steady):
-            weights = constant @ best[:, -1] / scale
-            weights /= weights[np.abs(weights).argmax()]
-            views.append(View(_sum_words(weights), lambda e, w=weights: numbers(e) @ w))
-    if views:
-        yield of_views(views, first, second)
 
 
 @family(cost=lambda width, places: len(_signed_sums(width)) if 1 < width <= TUNING.most_paired else 1)
@@ -195,7 +165,10 @@ def spreads(first: Encoded, second: Encoded) -> Found:
     width, views, apart = first.shape[0], list[View](), list[float]()
     if not 2 < width <= TUNING.glance:
         return
-    sides, scale = _scaled(first, second, max(TUNING.glance, TUNING.most_numbers // width))
+    rows = slice(max(TUNING.glance, TUNING.most_numbers // width))
+    sides = [numbers(e.take(rows)) for e in (first, second)]
+    scale = np.concatenate(sides).std(axis=0)
+    scale = np.where(scale > TINY, scale, 1.0)
     x, y = (np.delete(side, slice(2, None, 3), axis=0) / scale for side in sides)
     squares = [np.cov(side, rowvar=False) for side in (x, y)]
     # Without a ridge a direction of little noise is found in few samples, with it one of much noise.

@@ -1,4 +1,4 @@
-"""Scores of vectors that add up features: logistic regressions, and the distance from the centre."""
+"""Scores of vectors that add up features: logistic regressions."""
 
 from __future__ import annotations
 
@@ -157,19 +157,6 @@ def repeated(first: Encoded, second: Encoded) -> Score | None:
     folds = tuple(lambda e, fit=fit: fit(summed(e)) for fit in inner.folds)
     words = threshold_words("smooth score of how often values repeat and of the sum of the others")
     return Score("repeated", lambda e: inner.evaluate(summed(e)), words, in_words=False, folds=folds)
-
-
-def norm(first: Encoded, second: Encoded) -> Score:
-    """Distance from the pooled centre in standardised columns: finds rare modes far out and other spreads."""
-    of = columns_of(first, second)
-    standard = standardised(of(first), of(second))
-
-    def evaluate(e: Encoded) -> Floats:
-        z = standard(of(e))
-        return np.sqrt(np.einsum("ij,ij->i", z, z))
-
-    words = threshold_words("distance from the centre")
-    return Score("norm", evaluate, words, learned=False, monotone=False, in_words=False)
 
 
 def _quadratic_form(
