@@ -476,23 +476,23 @@ class Sequential:
         """The smallest violation that would have been caught with probability 0.9 on the events tried."""
         epsilon, delta = self.asked.epsilon, self.asked.delta
         hypotheses = sum(max(len(state.hypotheses), 1) for state in self.states)
-        best = Resolution()
+        best, shares = Resolution(), dict[int, list[Floats]]()
         for state in self.states:
-            n, families = state.size, state.families()
-            if not (families or state.few(1)) or n < 2 * TUNING.first_batch:
+            families = state.families()
+            if state.size < 2 * TUNING.first_batch:
                 continue
-            # The wealth of the best event must pay for the bar 1/α, for the average over hypotheses, and for
-            # learning the alternative.
-            bar = self.bar + math.log(hypotheses) + 0.5 * math.log(n / TUNING.first_batch) + 1.0
-            growth = TUNING.learning_price * growth_needed(bar) / n
-            if families:
-                shares = np.concatenate([family.shares()[1] for family in families])
-                q = on_either_dataset(shares, epsilon)
-            else:
-                # Where outputs are constant, an event of any share would have been seen.
-                q = np.linspace(0.01, 0.99, 99)
-            found = smallest_violation(q, growth, epsilon, delta)
-            best = Resolution(min(best.epsilon, found.epsilon), min(best.delta, found.delta))
+            # Where outputs are constant, an event of any share would have been seen.
+            constant = [np.linspace(0.01, 0.99, 99)] if not families and state.few(1) else []
+            seen = [on_either_dataset(family.shares()[1], epsilon) for family in families]
+            shares.setdefault(state.size, []).extend(constant + seen)
+        for n, found in shares.items():
+            if found:
+                # The wealth of the best event must pay for the bar 1/α, for the average over hypotheses, and
+                # for learning the alternative.
+                bar = self.bar + math.log(hypotheses) + 0.5 * math.log(n / TUNING.first_batch) + 1.0
+                growth = TUNING.learning_price * growth_needed(bar) / n
+                one = smallest_violation(np.concatenate(found), growth, epsilon, delta)
+                best = Resolution(min(best.epsilon, one.epsilon), min(best.delta, one.delta))
         return best
 
     def estimate(self, winner: Winner | None) -> float:
