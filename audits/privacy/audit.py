@@ -137,12 +137,12 @@ def audit_privacy(
     except WorkerFailed:
         # A worker that died or was slow says nothing of the mechanism: nothing more is drawn.
         raise
-    except ValueError:
+    except ValueError as error:
         pairs = pairs if callable(pairs) else taken
         again = functools.partial(
             audit_privacy, mechanism, pairs, epsilon=epsilon, adjacency=adjacency, **options
         )
-        found = _told_by_failures(job, again)
+        found = _told_by_failures(job, error, again)
         if found is None:
             raise
         return replace(found, seconds=time.perf_counter() - began)
@@ -254,21 +254,23 @@ def _result(job: Job, checks: Assumptions, finding: Finding, pairs: Sequence[Pai
     )
 
 
-def _told_by_failures(job: Job, again: Callable[..., AuditResult]) -> AuditResult | None:
+def _told_by_failures(job: Job, error: ValueError, again: Callable[..., AuditResult]) -> AuditResult | None:
     """An audit that takes failures for outputs, within the time that is left; None unless calls fail on one
-    dataset alone, and that refutes the claim."""
+    dataset alone, and that refutes the claim. Raises ValueError where failures depend on earlier calls."""
     asked = job.options
     if asked.errors == "symbol":
         return None
     # A draw on each dataset of each pair; all of them take no more than tests of assumptions do.
     patience = TIME * job.left() / (2 * min(len(job.pairs), failures.PAIRS))
     symbols = Drawer(job.drawer.mechanism, "symbol", asked.jobs, patience=patience)
-    failure, left = failures.one_sided(symbols, job.pairs, job.rng.spawn(1)[0]), job.left()
-    if not failure or left <= 0.0:
+    told, left = failures.told(symbols, job.pairs, job.rng.spawn(1)[0], job.drawer), job.left()
+    if told.depends:
+        raise ValueError(f"{str(error).partition('; errors=')[0]}; {told.depends}") from error
+    if not told.only or left <= 0.0:
         return None
     found = again(errors="symbol", time_limit=None if asked.time_limit is None else left)
     note = f"{failures.ONE_SIDED} {found.note}".strip()
-    return replace(found, event=f"{failure}; {found.event}", note=note) if found.refuted else None
+    return replace(found, event=f"{told.only}; {found.event}", note=note) if found.refuted else None
 
 
 def _after(job: Job, result: AuditResult, reading: Reading | None, seconds: float) -> AuditResult:

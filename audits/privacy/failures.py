@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence, Sized
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -15,44 +17,92 @@ from audits.privacy.tuning import TUNING
 TRIED, TIMES, PAIRS = 2 * TUNING.first_batch, TUNING.parts, TUNING.least
 """Outputs of each dataset that are looked at at once, how often they are where failures are few, and of how
 many pairs at most."""
+NAN = "NaN"
 ONE_SIDED = (
     "The mechanism fails on one dataset only, by an exception or NaN: failures were taken for outputs, as "
     "errors='symbol' does."
 )
 
 
-def one_sided(drawer: Drawer, pairs: Sequence[tuple[Dataset, Dataset]], rng: np.random.Generator) -> str:
-    """What calls on one dataset of a pair end with, and no call on the other, in words; "" for nothing.
+DEPENDS = (
+    "an audit needs outputs that do not depend on how often the mechanism was called, as a budget has it"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What failures tell, each in words or "".
+
+    only     what calls on one dataset of a pair end with, and no call on the other.
+    depends  that failures began after so many calls that they depend on earlier calls.
+    """
+
+    only: str = ""
+    depends: str = ""
+
+
+def told(
+    drawer: Drawer, pairs: Sequence[tuple[Dataset, Dataset]], rng: np.random.Generator, before: Drawer
+) -> Told:
+    """What the failures of calls on each dataset tell.
 
     drawer  one that takes failures for outputs.
+    before  the one that drew until a call failed.
     """
     for index, pair in enumerate(pairs[:PAIRS]):
         try:
-            ends = _failures(drawer, pair, rng, index)
+            ends, tried = _failures(drawer, pair, rng, index)
         except ValueError:  # bad input of another kind
-            return ""
-        for place, (mine, others) in enumerate((ends, ends[::-1])):
-            if mine and not others:
-                return f"{mine[0]} on {named(place, index)} only"
-    return ""
+            return Told()
+        for place, mine in enumerate(ends):
+            where, others = named(place, index), ends[1 - place]
+            well = answered(before, where, mine[0]) if mine else 0
+            if began_late(len(mine), tried, well):
+                kind = "outputs" if mine[0] == NAN else "calls"
+                return Told(depends=f"the first {well} {kind} on {where} did not fail: {DEPENDS}")
+            if len(mine) >= TUNING.least and not others:
+                return Told(only=f"{mine[0]} on {where} only")
+    return Told()
+
+
+def began_late(failed: int, tried: int, before: int) -> bool:
+    """Whether `before` calls without a failure and then `failed` of `tried` have probability below 10⁻³, if
+    calls are independent: that all failures are among the last calls, as in Fisher's exact test.
+
+    >>> began_late(64, 64, 0), began_late(10, 1000, 100), began_late(64, 64, 5)
+    (False, False, True)
+    """
+    return 1000 * math.comb(tried, failed) < math.comb(tried + before, failed)
+
+
+def answered(drawer: Drawer, where: str, failure: str) -> int:
+    """How many calls, or outputs where the failure is NaN, went well on the dataset of this name before the
+    first failure."""
+    if failure != NAN:
+        return drawer.answered.get(where, 0)
+    outputs = drawer.kept(where)
+    return next((i for i, output in enumerate(outputs) if failing(output)), len(outputs))
 
 
 def _failures(
     drawer: Drawer, pair: tuple[Dataset, Dataset], rng: np.random.Generator, index: int
-) -> list[list[str]]:
-    """The failures on each dataset of a pair. While they are few and on one dataset only, which may be by
-    chance, more outputs are drawn."""
+) -> tuple[list[list[str]], int]:
+    """The failures on each dataset of a pair, and of how many calls. While they are few and on one dataset
+    only, which may be by chance, more outputs are drawn."""
     found: list[list[str]] = [[], []]
+    tried = 0
     for _ in range(TIMES):
-        short = False
+        short, most = False, 0
         for place, data in enumerate(pair):
             outputs = drawer.draw(data, TRIED, rng, named(place, index))
             found[place] += filter(None, map(failing, outputs))
-            short = short or len(outputs) < TRIED  # the drawer's patience has ended
+            short, most = short or len(outputs) < TRIED, max(most, len(outputs))
+        tried += most
         few, many = sorted(map(len, found))
-        if short or few > 0 or not 0 < many < TUNING.first_batch:
+        # `short`: the drawer's patience has ended.
+        if short or few > 0 or many >= TUNING.first_batch:
             break
-    return found
+    return found, tried
 
 
 def failing(output: Any) -> str:
@@ -73,6 +123,6 @@ def failing(output: Any) -> str:
     elif not isinstance(output, numbers):
         return ""
     try:
-        return "NaN" if np.isnan(np.asarray(output, dtype=np.float64)).any() else ""
+        return NAN if np.isnan(np.asarray(output, dtype=np.float64)).any() else ""
     except (TypeError, ValueError, OverflowError):
         return ""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
 
 from audits.privacy import AuditResult, audit_privacy, each
+from audits.privacy.failures import began_late
 
 
 def audited(mechanism: Any, **options: Any) -> AuditResult:
@@ -81,3 +83,49 @@ def test_a_failure_that_was_on_one_dataset_by_chance_does_not_begin_a_second_aud
             audited(seldom, seed=seed, max_samples=10**6)
     # No audit of a million outputs was made.
     assert drawn[0] < 10**6
+
+
+@pytest.mark.parametrize("most", [700, 3000])
+@pytest.mark.parametrize("failing", ["exception", "NaN"])
+def test_a_budget_of_answers_for_each_dataset_is_no_leak(most: int, failing: str) -> None:
+    """The mechanism fails on both datasets after equally many answers; the first one was asked more by then."""
+    asked: Counter[float] = Counter()
+
+    def budgeted(data: float, size: int, rng: np.random.Generator) -> Any:
+        outputs = rng.laplace(size=size)
+        asked[data] += size
+        if asked[data] <= most:
+            return outputs
+        if failing == "exception":
+            raise RuntimeError("budget exhausted")
+        outputs[most - asked[data] :] = np.nan
+        return outputs
+
+    words = r"; the first \d+ (calls|outputs) on the first dataset of pair 0 did not fail: "
+    with pytest.raises(ValueError, match=words):
+        audited(budgeted, max_samples=10_000)
+    # Taken for outputs, failures are as likely on both datasets.
+    asked.clear()
+    assert not audited(budgeted, max_samples=10_000, errors="symbol").refuted
+
+
+def test_a_rare_failure_on_one_dataset_only_is_a_leak() -> None:
+    # 2 % against 0. Of 1,024 outputs fewer than 8 fail with probability 2e-4; the seed is fixed.
+    def seldom(data: float, size: int, rng: np.random.Generator) -> Any:
+        return np.where(rng.random(size) < 0.02 * data, np.nan, rng.laplace(size=size))
+
+    result = audited(seldom, max_samples=20_000, alpha=1e-3)
+    assert result.refuted
+    assert result.event.startswith("NaN on the second dataset of pair 0 only; ")
+
+
+def test_calls_that_fail_independently_seldom_begin_to_fail_late() -> None:
+    """Of 4,000 mechanisms that fail with equal probability at each call, about 4 are called late where that has
+    probability 10⁻³; more than 20 with probability below 1e-6."""
+    rng = np.random.default_rng(0)
+    late = 0
+    for _ in range(4_000):
+        p = rng.uniform(0.01, 1.0)
+        late += began_late(int(rng.binomial(64, p)), 64, int(rng.geometric(p)) - 1)
+    assert late <= 20
+    assert began_late(64, 64, 5)

@@ -143,6 +143,7 @@ class Drawer:
     outcomes      the failures that calls have ended with so far, and "" where one has returned an output.
     arrays        whether a call returned an array of outputs, which gives all of them one type.
     types         by the name of a dataset, the types of the arrays that calls on it returned.
+    answered      by the name of a dataset, how many calls on it have returned outputs, at least.
     first_output  when the first call ended, by `time.perf_counter`.
     row_bytes     bytes that the array of a draw takes for an output, at most.
     """
@@ -163,6 +164,7 @@ class Drawer:
         self.changed = self.arrays = False
         self.outcomes: set[str] = set()
         self.types: dict[str, set[str]] = {}
+        self.answered: dict[str, int] = {}
         self.first_output: float | None = None
         self._kept: dict[str, list[Raw]] = {}
         self._replays: bool | None = None
@@ -207,8 +209,12 @@ class Drawer:
         chunk = max(CHUNK_ONE_BY_ONE, -(-size // MOST_CHUNKS)) if self.one_by_one else CHUNK
         sizes = [min(chunk, size - start) for start in range(0, size, chunk)]
         until = time.perf_counter() + self.patience
+        # Processes that draw keep counts of their own, so that a chunk counts as one call.
+        self.answered.setdefault(where, 0)
         if len(sizes) <= 1:
-            return self._chunk(data, size, rng, where, until)
+            outputs = self._chunk(data, size, rng, where, until)
+            self.answered[where] += 1
+            return outputs
         generators = rng.spawn(len(sizes))
 
         def work(place: int) -> tuple[Raw, bool]:
@@ -219,6 +225,7 @@ class Drawer:
 
         found = self._on_jobs(work, sizes, again)
         self.changed = self.changed or any(changed for _, changed in found)
+        self.answered[where] += len(found)
         return joined([outputs for outputs, _ in found])
 
     def replays(self, data: Dataset, where: str, until: float = math.inf) -> bool:
