@@ -31,11 +31,11 @@ from audits.privacy.sequential import LATE, LONGER, Sequential
 from audits.privacy.tuning import TUNING
 
 CONSTANT = (
-    "Each of the two datasets gave the same output again and again, as where no noise is added, or where an "
+    "Each of the two datasets gave the same {} again and again, as where no noise is added, or where an "
     "earlier answer is returned."
 )
 CHANGES = "The mechanism changes its data: every call was given a copy, which it would not get in use."
-ALIKE = "Every output on both datasets was the same, so nothing was tested: does the mechanism do anything?"
+ALIKE = "Every {} on both datasets was the same, so nothing was tested: does the {} do anything?"
 TYPES = (
     "whoever sees the type tells the datasets apart. Types of arrays are no part of the outputs that are "
     "audited: return one type, or lists, in which every output has its own."
@@ -281,10 +281,12 @@ def _after(job: Job, result: AuditResult, reading: Reading | None, seconds: floa
     notes = [result.note]
     if drawer.changed and drawer.one_by_one:
         notes.append(CHANGES)
-    seen = [set(map(digest, some[: failures.TRIED])) for some in outputs]
-    constant = all(len(some) == 1 for some in seen)
-    if constant and (result.refuted or seen[0] == seen[1]):
-        notes.append(CONSTANT if result.refuted else ALIKE)
+    constant = _constant(outputs, result)
+    what, whose = ("output", "mechanism") if asked.score is None else ("score", "score")
+    if constant and result.refuted:
+        notes.append(CONSTANT.format(what))
+    elif constant and digest(outputs[0][0]) == digest(outputs[1][0]):
+        notes.append(ALIKE.format(what, whose))
     result = replace(result, constant=constant, note=" ".join(notes).strip())
     cost = max(seconds, drawer.seconds)
     if asked.score is None and not result.premise:
@@ -308,6 +310,14 @@ def _after(job: Job, result: AuditResult, reading: Reading | None, seconds: floa
                 return replace(result, note=f"{result.note} {NO_TIME}".strip())
             return replace(result, simplest=_witness(job, outputs, result, reading, samples))
     return result
+
+
+def _constant(outputs: Sequence[Sequence[Any]], result: AuditResult) -> bool:
+    """Whether each dataset gave one output: of those that are kept, and as far as events were counted."""
+    if not all(map(len, outputs)):
+        return False
+    same = all(digest(output) == digest(some[0]) for some in outputs for output in some)
+    return same and all({point.first, point.second} <= {0.0, 1.0} for point in result.curve)
 
 
 def _planted(job: Job, outputs: list[Any], result: AuditResult, cost: float) -> tuple[Planted, ...]:

@@ -88,7 +88,7 @@ def test_a_failure_that_was_on_one_dataset_by_chance_does_not_begin_a_second_aud
 @pytest.mark.parametrize("most", [700, 3000])
 @pytest.mark.parametrize("failing", ["exception", "NaN"])
 def test_a_budget_of_answers_for_each_dataset_is_no_leak(most: int, failing: str) -> None:
-    """The mechanism fails on both datasets after equally many answers; the first one was asked more by then."""
+    """The mechanism fails on both datasets after equally many answers; the first was asked more by then."""
     asked: Counter[float] = Counter()
 
     def budgeted(data: float, size: int, rng: np.random.Generator) -> Any:
@@ -120,7 +120,7 @@ def test_a_rare_failure_on_one_dataset_only_is_a_leak() -> None:
 
 
 def test_calls_that_fail_independently_seldom_begin_to_fail_late() -> None:
-    """Of 4,000 mechanisms that fail with equal probability at each call, about 4 are called late where that has
+    """Of 4,000 mechanisms that fail with equal probability at each call, 4 or so are called late, each with
     probability 10⁻³; more than 20 with probability below 1e-6."""
     rng = np.random.default_rng(0)
     late = 0

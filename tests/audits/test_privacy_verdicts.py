@@ -178,3 +178,22 @@ def test_pairs_are_told_by_the_record_that_differs_where_they_are_cut(
     said = show.pair_said(first, second)
     assert said.endswith(f"({words})") if words else "record" not in said
     assert "\n" not in said
+
+
+def test_outputs_that_rarely_differ_are_not_called_the_same() -> None:
+    """One output in a hundred names the dataset, as where a test before a release fails so often."""
+
+    def proposed(data: float, size: int, rng: np.random.Generator) -> Any:
+        return np.where(rng.random(size) < 0.01, 5.0 + data, -1.0)
+
+    passed = audited(proposed, delta=0.011, max_samples=30_000)
+    assert passed.verdict == "not-refuted"
+    assert "the same" not in passed.summary()
+    refuted = audited(proposed, delta=1e-4)
+    assert refuted.refuted
+    assert "earlier answer" not in refuted.summary()
+
+
+def test_a_constant_score_is_called_a_score() -> None:
+    result = audited(laplace, max_samples=2_000, score=lambda x: np.zeros(len(x)))
+    assert "Every score on both datasets was the same" in result.summary()
