@@ -23,7 +23,7 @@ from audits.privacy.outputs.outputs import Floats
 from audits.privacy.outputs.plain_words import plainly, with_shares
 from audits.privacy.pair_state import PairState
 from audits.privacy.result import Look
-from audits.privacy.tuning import TUNING
+from audits.privacy.tuning import BOUND, TUNING
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +143,13 @@ def _expected(
     # log((p − δ)/q), less the distances to the bounds of p and of q at level α, which are added in squares.
     hits = np.maximum(q * rest, 1.0)
     q_gap = np.log((hits + 1.0 + z * np.sqrt(hits + 1.0)) / hits)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        excess = np.maximum(p - asked.delta, 0.0)
-        p_gap = z * np.sqrt(p * (1.0 - p) / rest) / excess
-        bound = np.log(excess * rest / hits) - np.hypot(p_gap, q_gap)
     caution = 1.0 if family.score.monotone else TUNING.hope
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p_gap = z * np.sqrt((1.0 - p) / (p * rest))
+        # log(p·e^−x − δ) = log(p − δ·e^x) − x, x being the error of log p in both parts.
+        error = np.minimum(p_gap + caution / np.sqrt(more + 1.0), math.log(BOUND))
+        excess = np.maximum(p - asked.delta * np.exp(error), 0.0)
+        bound = np.log(excess * rest / hits) - np.hypot(p_gap, q_gap)
     return np.where(np.isfinite(bound), bound, -np.inf) - caution * noise, q
 
 
