@@ -228,7 +228,7 @@ def _result(job: Job, checks: Assumptions, finding: Finding, pairs: Sequence[Pai
         epsilon_claimed=asked.epsilon,
         delta=asked.delta,
         epsilon_lower=finding.epsilon_lower,
-        confidence=1.0 - asked.alpha,
+        alpha=asked.alpha,
         e_value=finding.largest_e_value,
         pairs=len(pairs),
         followed=finding.followed or len(pairs),
@@ -312,7 +312,7 @@ def _after(job: Job, result: AuditResult, reading: Reading | None, seconds: floa
     return result
 
 
-def _constant(outputs: Sequence[Sequence[Any]], result: AuditResult) -> bool:
+def _constant(outputs: list[Any], result: AuditResult) -> bool:
     """Whether each dataset gave one output: of those that are kept, and as far as events were counted."""
     if not all(map(len, outputs)):
         return False

@@ -221,6 +221,7 @@ def _tested(state: PairState, candidate: Candidate, counted: Counted, learning: 
         pair_index=state.index,
         direction=direction,
         event=with_shares(state.encoder.said((words, further)), direction, hits / n, lesser / n),
+        followed=1,
         resolution=smallest_violation(
             on_either_dataset(tried, asked.epsilon), needed / n, asked.epsilon, asked.delta
         ),

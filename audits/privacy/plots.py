@@ -23,7 +23,7 @@ def draw(result: AuditResult) -> Figure:
     wealth, lower, curve = figure.subplots(1, 3)
     samples = [look.samples for look in result.trace]
     wealth.plot(samples, [look.log_e_value / math.log(10.0) for look in result.trace], marker=".")
-    wealth.axhline(-math.log10(1.0 - result.confidence), color="black", linestyle="--", label="refuted above")
+    wealth.axhline(-math.log10(result.alpha), color="black", linestyle="--", label="refuted above")
     wealth.set(ylabel="log₁₀ wealth against the claim", title="Evidence")
     lower.plot(samples, [look.epsilon_lower for look in result.trace], marker=".")
     lower.axhline(result.epsilon_claimed, color="black", linestyle="--", label="claimed ε")

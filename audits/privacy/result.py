@@ -157,7 +157,7 @@ class AuditResult:
     epsilon_claimed, delta   the claim.
     epsilon_lower    with probability `confidence` the mechanism's ε at `delta` is at least this, whenever
                      the audit stopped; 0 where nothing is shown.
-    confidence       1 − α.
+    alpha            the error level.
     epsilon_estimate ε of the event that carries the bound, as its shares have it: no bound, and where the
                      event was chosen among many a little too large.
     e_value          the largest wealth so far, a running maximum (`largest_e_value`): evidence against the
@@ -192,7 +192,7 @@ class AuditResult:
     epsilon_claimed: float
     delta: float
     epsilon_lower: float
-    confidence: float
+    alpha: float
     e_value: float
     samples: int
     seconds: float
@@ -226,9 +226,9 @@ class AuditResult:
         return self.e_value
 
     @property
-    def alpha(self) -> float:
-        """The error level, 1 − confidence."""
-        return round(1.0 - self.confidence, 15)
+    def confidence(self) -> float:
+        """1 − α."""
+        return 1.0 - self.alpha
 
     @property
     def refuted(self) -> bool:
@@ -238,17 +238,17 @@ class AuditResult:
     @property
     def epsilon_shown(self) -> float:
         """The ε to be told of: that of the witness, or the lower bound where there is none or where that is
-        much more; it holds with probability `confidence_shown`."""
+        much more; it is wrong with probability `alpha_shown`."""
         witness = self.simplest
         if witness is None or (not witness.alike and self.epsilon_lower > witness.epsilon):
             return self.epsilon_lower
         return witness.epsilon
 
     @property
-    def confidence_shown(self) -> float:
-        """The probability that `epsilon_shown` holds. The witness' bound and the test's hold with
-        `confidence` each; which of them is shown goes by the samples, so that both must hold."""
-        return self.confidence if self.simplest is None else max(0.0, 2.0 * self.confidence - 1.0)
+    def alpha_shown(self) -> float:
+        """The probability that `epsilon_shown` is wrong, at most. The witness' bound and the test's are wrong
+        with probability `alpha` each; which of them is shown goes by the samples, so that both count."""
+        return self.alpha if self.simplest is None else min(1.0, 2.0 * self.alpha)
 
     bound = property(show.bound)
     replay = property(show.replay)
@@ -275,7 +275,7 @@ class AuditResult:
             claimed=self.epsilon_claimed,
             verdict=VERDICTS[self.verdict],
             resolution=self.resolution.epsilon,
-            alpha_spent=1.0 - self.confidence,
+            alpha_spent=self.alpha,
             # No seconds: equal audits are equal evidence.
             note=f"{self.direction}: {self.event}",
         )

@@ -536,7 +536,8 @@ class Sequential:
         found = Finding(
             refuted=refuted,
             epsilon_lower=self.epsilon_lower(),
-            largest_e_value=math.exp(min(self.largest_log_e, 690.0)),
+            # Before the first bet the wealth is 1.
+            largest_e_value=math.exp(min(self.largest_log_e, 690.0)) if self.trace else 1.0,
             samples=self.samples + self.extra,
             event="none: the outputs are constant, or too few to learn an event",
             resolution=self.resolution(),

@@ -43,7 +43,7 @@ def meaning(result: AuditResult, name: str = "the mechanism") -> str:
     """What stands behind the verdict in the headline."""
     claim = f"(ε = {result.epsilon_claimed:g}, δ = {result.delta:g})"
     if result.refuted:
-        sure = f"δ = {result.delta:g}, confidence {100.0 * result.confidence_shown:.6g} %"
+        sure = f"δ = {result.delta:g}, confidence {_confidence(result.alpha_shown)}"
         unless = ", unless it returns earlier answers" if result.constant else ""
         return f"{bound(result)}, claimed {result.epsilon_claimed:g} ({sure}): {name}{unless}."
     if result.verdict == "not-refuted":
@@ -53,6 +53,12 @@ def meaning(result: AuditResult, name: str = "the mechanism") -> str:
         why = "the samples cannot be used for an audit" if result.premise else "nothing is decided"
     reason = "" if _note(result) else f" {result.note}".rstrip()
     return f"{why}, for {name} and {claim}.{reason} {NO_PROOF}"
+
+
+def _confidence(alpha: float) -> str:
+    """1 − α in words."""
+    percent = f"{100.0 * (1.0 - alpha):.6g}"
+    return f"{percent} %" if percent != "100" else f"1 − {alpha:.3g}"
 
 
 def _note(result: AuditResult) -> str:
@@ -165,7 +171,8 @@ def worth(result: AuditResult) -> list[tuple[str, str]]:
 
 def pairs_said(result: AuditResult) -> str:
     """How many pairs were audited, in words; empty for one, which is shown."""
-    followed = "" if result.followed == result.pairs else f", of which {result.followed:,} were followed"
+    were = "was" if result.followed == 1 else "were"
+    followed = "" if result.followed == result.pairs else f", of which {result.followed:,} {were} followed"
     return f"{result.pairs:,} pairs{followed}" if result.pairs > 1 else ""
 
 

@@ -56,7 +56,7 @@ def audit_command(
         int,
         typer.Option(
             "--max-samples",
-            help="Outputs of each dataset, at most; tests of assumptions and the witness add some.",
+            help="Outputs of each dataset, at most; assumptions, confirmation and witness take more.",
         ),
     ] = MAX_SAMPLES,
     time_limit: Annotated[
@@ -275,8 +275,8 @@ def bound_so_far(
         epsilon_claimed=claim.epsilon,
         delta=claim.delta,
         epsilon_lower=0.0 if look is None else look.epsilon_lower,
-        confidence=1.0 - asked.alpha,
-        e_value=0.0 if look is None else math.exp(min(look.log_e_value, 690.0)),
+        alpha=asked.alpha,
+        e_value=1.0 if look is None else math.exp(min(look.log_e_value, 690.0)),
         samples=0 if look is None else look.samples,
         seconds=seconds,
         pair=only,
