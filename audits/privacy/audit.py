@@ -316,7 +316,10 @@ def _constant(outputs: list[Any], result: AuditResult) -> bool:
     """Whether each dataset gave one output: of those that are kept, and as far as events were counted."""
     if not all(map(len, outputs)):
         return False
-    same = all(digest(output) == digest(some[0]) for some in outputs for output in some)
+    firsts = [digest(some[0]) for some in outputs]
+    same = all(
+        digest(output) == first for some, first in zip(outputs, firsts, strict=True) for output in some
+    )
     return same and all({point.first, point.second} <= {0.0, 1.0} for point in result.curve)
 
 

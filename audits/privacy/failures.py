@@ -22,11 +22,7 @@ ONE_SIDED = (
     "The mechanism fails on one dataset only, by an exception or NaN: failures were taken for outputs, as "
     "errors='symbol' does."
 )
-
-
-DEPENDS = (
-    "an audit needs outputs that do not depend on how often the mechanism was called, as a budget has it"
-)
+DEPENDS = "outputs must not depend on how often the mechanism was called before, as with a budget of answers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +56,7 @@ def told(
             if began_late(len(mine), tried, well):
                 kind = "outputs" if mine[0] == NAN else "calls"
                 return Told(depends=f"the first {well} {kind} on {where} did not fail: {DEPENDS}")
-            if len(mine) >= TUNING.least and not others:
+            if mine and len(mine) >= min(TUNING.least, tried) and not others:
                 return Told(only=f"{mine[0]} on {where} only")
     return Told()
 
