@@ -9,12 +9,13 @@ from typing import Any, cast
 
 import numpy as np
 
+from audits.privacy.dependence import FIRST, FURTHER
 from audits.privacy.draw.datasets import Dataset
 from audits.privacy.draw.draws import Drawer, failure, named
 from audits.privacy.outputs.leaves import MOST_ITEMS
 from audits.privacy.tuning import TUNING
 
-TRIED, TIMES, PAIRS = 2 * TUNING.first_batch, TUNING.parts, TUNING.least
+TRIED, TIMES, PAIRS = 2 * TUNING.first_batch, 2 * TUNING.parts, TUNING.least
 """Outputs of each dataset that are looked at at once, how often they are where failures are few, and of how
 many pairs at most."""
 NAN = "NaN"
@@ -62,13 +63,13 @@ def told(
 
 
 def began_late(failed: int, tried: int, before: int) -> bool:
-    """Whether `before` calls without a failure and then `failed` of `tried` have probability below 10⁻³, if
-    calls are independent: that all failures are among the last calls, as in Fisher's exact test.
+    """Whether `before` calls without a failure and then `failed` of `tried` have probability below 10⁻³, the
+    level of other tests of independence: that all failures are among the last calls, Fisher's exact test.
 
     >>> began_late(64, 64, 0), began_late(10, 1000, 100), began_late(64, 64, 5)
     (False, False, True)
     """
-    return 1000 * math.comb(tried, failed) < math.comb(tried + before, failed)
+    return (1 + FIRST + FURTHER) * math.comb(tried, failed) < math.comb(tried + before, failed)
 
 
 def answered(drawer: Drawer, where: str, failure: str) -> int:

@@ -110,7 +110,7 @@ def test_a_budget_of_answers_for_each_dataset_is_no_leak(most: int, failing: str
 
 
 def test_a_rare_failure_on_one_dataset_only_is_a_leak() -> None:
-    # 2 % against 0. Of 1,024 outputs fewer than 8 fail with probability 2e-4; the seed is fixed.
+    # 2 % against 0. Of 2,048 outputs fewer than 8 fail with probability 2e-11.
     def seldom(data: float, size: int, rng: np.random.Generator) -> Any:
         return np.where(rng.random(size) < 0.02 * data, np.nan, rng.laplace(size=size))
 
