@@ -215,12 +215,6 @@ def _levels(a: Floats, b: Floats) -> Floats:
     return np.hstack([some[:, places], every[:, ends]])
 
 
-def of_views(views: Sequence[View], first: Encoded, second: Encoded) -> Candidates:
-    """Views of numbers as candidates."""
-    sides = (np.stack([view.of(e) for view in views], axis=1) for e in (first, second))
-    return Candidates(of_numbers(*sides), lambda j: views[j])
-
-
 def of_split(a: Ints, b: Ints, share: Any) -> Floats:
     """Surprise of a and b outputs in a cell where `share` of them are expected to be of the first dataset:
     n·KL(a/n ‖ share), n = a + b."""
