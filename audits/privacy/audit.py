@@ -19,7 +19,7 @@ from audits.privacy.after.planting import KEPT, LEAST_SECONDS, PATIENCE, Leaky, 
 from audits.privacy.after.witness import Refuted, Witness, find_witness, fresh_samples
 from audits.privacy.assumptions import CALL, TIME, Assumptions, sentence
 from audits.privacy.draw.datasets import brief, digest, kept_apart
-from audits.privacy.draw.draws import TRIED, BadScore, Drawer, named
+from audits.privacy.draw.draws import SYMBOLS, TRIED, BadScore, Drawer, named
 from audits.privacy.draw.pairs import MAX_PAIRS, AdjacencyLike, Pair, Pairs, take_pairs
 from audits.privacy.draw.processes import WorkerFailed
 from audits.privacy.fixed_size import run_fixed
@@ -265,7 +265,7 @@ def _told_by_failures(job: Job, error: ValueError, again: Callable[..., AuditRes
     symbols = Drawer(job.drawer.mechanism, "symbol", asked.jobs, patience=patience)
     told, left = failures.told(symbols, job.pairs, job.rng.spawn(1)[0], job.drawer), job.left()
     if told.depends:
-        raise ValueError(f"{str(error).partition('; errors=')[0]}; {told.depends}") from error
+        raise ValueError(f"{str(error).removesuffix(SYMBOLS)}; {told.depends}") from error
     if not told.only or left <= 0.0:
         return None
     found = again(errors="symbol", time_limit=None if asked.time_limit is None else left)
@@ -313,13 +313,11 @@ def _after(job: Job, result: AuditResult, reading: Reading | None, seconds: floa
 
 
 def _constant(outputs: list[Any], result: AuditResult) -> bool:
-    """Whether each dataset gave one output: of those that are kept, and as far as events were counted."""
+    """Whether each dataset has equal outputs, of those that are kept, and only events of share 0 or 1."""
     if not all(map(len, outputs)):
         return False
-    firsts = [digest(some[0]) for some in outputs]
-    same = all(
-        digest(output) == first for some, first in zip(outputs, firsts, strict=True) for output in some
-    )
+    firsts = [(kept, digest(kept[0])) for kept in outputs]
+    same = all(digest(output) == first for kept, first in firsts for output in kept)
     return same and all({point.first, point.second} <= {0.0, 1.0} for point in result.curve)
 
 

@@ -28,6 +28,8 @@ Mechanism = Callable[..., Any]
 
 
 ERRORS = ("raise", "symbol")
+SYMBOLS = '; errors="symbol" takes exceptions for outputs'
+"""The end of a message of a mechanism that raised."""
 PLAIN = (int, float, str, bytes, type(None), np.generic)
 """Outputs that cannot change."""
 CHUNK = 1 << 16
@@ -209,7 +211,7 @@ class Drawer:
         chunk = max(CHUNK_ONE_BY_ONE, -(-size // MOST_CHUNKS)) if self.one_by_one else CHUNK
         sizes = [min(chunk, size - start) for start in range(0, size, chunk)]
         until = time.perf_counter() + self.patience
-        # Processes that draw keep counts of their own, so that a chunk counts as one call.
+        # A chunk counts as one call: of calls in other processes no more is known here.
         self.answered.setdefault(where, 0)
         if len(sizes) <= 1:
             outputs = self._chunk(data, size, rng, where, until)
@@ -337,7 +339,7 @@ def _raised(error: BaseException, mechanism: Mechanism, where: str) -> str:
     """What a mechanism raised, and what would do."""
     # The words of an exception may hold what a terminal obeys.
     said = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(str(error).split())[:200])
-    remedy = '; errors="symbol" takes exceptions for outputs'
+    remedy = SYMBOLS
     if _is_of_the_call(error, mechanism):
         remedy = (
             "; a mechanism is called as mechanism(data, size, rng): audits.each wraps f(data, rng), "
