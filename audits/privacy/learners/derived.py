@@ -94,8 +94,8 @@ def looked_into(first: Encoded, second: Encoded) -> Found:
 
 
 def _read_off(sources: Sequence[Source], first: Encoded, second: Encoded, names: Names = ()) -> Read:
-    """The readings of all sources: those named in `names`, or else all that a source has. None is
-    constant, and of those that agree in all outputs the first is kept."""
+    """The readings of all sources: those named in `names`, or else all that a source has.
+    Constant readings are left out; of readings that agree in all outputs the first is kept."""
     known = dict[bytes, tuple[int, str]]()
     for place, name, column in read(sources, [first, second], names):
         if (column != column[0]).any():

@@ -267,4 +267,4 @@ NARROW = (
     "the exclusive or of {}",
     "the greatest common divisor of {}",
 )
-"""The readings of one or two numbers: every other reading of so few is a function of one of these."""
+"""The readings of a sequence of one or two numbers: every other reading is a function of one of them."""

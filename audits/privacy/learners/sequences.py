@@ -56,8 +56,11 @@ class Source:
 def read(
     sources: Sequence[Source], parts: Sequence[Encoded], names: tuple[str, ...] = ()
 ) -> Iterator[tuple[int, str, Floats]]:
-    """Readings of all sources, those named in `names` or else all that a source has: the index of the source,
-    the name, and what is read off the outputs of all parts, one part after another. All are finite."""
+    """Readings of all sources: those named in `names`, or else all that a source has.
+
+    Yields the index of a source, the name of a reading, and its finite values on the outputs of all parts,
+    one part after another.
+    """
     alike: dict[tuple[int, tuple[str, ...]], list[tuple[int, Floats]]] = {}
     for index, source in enumerate(sources):
         x = np.concatenate([source.sequence(e) for e in parts])

@@ -40,7 +40,7 @@ CHARACTERS, LAST, NUMBERS, WORDS = 256, 4, 256, 16
 """Characters at the beginning and the end of a text that are looked at, numbers and words in it, at most."""
 WORD = re.compile(r"[^\W\d_]+")
 KINDS = "float", "integer", "boolean", "other", "16-bit float", "32-bit float", "long float"
-"""Kinds of numbers; "float" is one of 64 bits, as Python has it."""
+"""Kinds of numbers; "float" has 64 bits, as in Python."""
 FLOATS: dict[type, str] = {
     np.float16: "16-bit float",
     np.float32: "32-bit float",
