@@ -36,7 +36,8 @@ LONG_CALLS, LONG, WIDE = 2, 8192, 2048
 than the last number."""
 ONE_BY_ONE, SHARE, FEW = 64, 8, 4
 """A mechanism that is called for each output anyway is tested on at most 64 outputs of each dataset, and at
-most an eighth of the budget; the clock is looked at after every four."""
+most an eighth of the budget; the clock is looked at after every four, where four fit into the time, or after
+every output."""
 TIME = 0.25
 """Share of the time limit that all tests together take; the first test of a pair takes a third of what is
 left of it. Where that is not enough for calls of several outputs, each output is drawn by a call of its own,
@@ -187,6 +188,15 @@ class Assumptions:
             return calls, min(long, room, self.plan.affordable(calls, seconds))
         return times * self.plan.calls, self.plan.call
 
+    def _at_once(self, call: int, seconds: float) -> int:
+        """How many outputs are drawn of a dataset before the clock is looked at: those of a call, but a single
+        one where a mechanism is called for each output, and so many may take longer than all the time."""
+        if not self.drawer.one_by_one or seconds == math.inf:
+            return call
+        known = self.drawer.drawn > 1
+        output = self._drawing() / (self.drawer.drawn - 1) if known else math.inf
+        return call if 2.0 * call * output <= seconds else 1
+
     def _found(self, index: int, times: int, long: int, seconds: float) -> tuple[str, int]:
         """Which of `BROKEN` fresh outputs show, or "", and how many a dataset gave: `times` as many as at
         first, as far as the seconds go.
@@ -196,15 +206,17 @@ class Assumptions:
         drawer, start, cut = self.drawer, self._drawing(), False
         outputs: Parts = ([], [])
         calls, call = self._calls(times, long, seconds)
-        if long and call <= CALL:
+        if seconds <= 0.0 or (long and call <= CALL):
             return "", 0
-        for done in range(call, calls * call + 1, call):
+        done = 0
+        while done < calls * call and not cut:
+            size = self._at_once(call, seconds)
             for place, kept in enumerate(outputs):
-                kept.append(self._draw(index, place, call))
+                kept.append(self._draw(index, place, size))
+            done += size
             if drawer.changed and not drawer.one_by_one:
                 return "data", done
-            if cut := self._drawing() - start > seconds:
-                break
+            cut = self._drawing() - start > seconds
         if (cut or self.plan.learn) and not long:
             self._learn_from(index, outputs)
         first, second = _encoded(drawer, outputs, index)

@@ -156,7 +156,7 @@ class Sequential:
         self.rejected = np.zeros(len(self.grid), dtype=bool)
         self.bar = -math.log(self.asked.alpha)
         self.largest_log_e = -math.inf
-        self.samples = 0
+        self.samples = self.learned = 0
         self.trace: list[Look] = []
         self.confirmed = self.untested = False
         self.refuted_at = self.tried_at = self.tries = self.extra = 0
@@ -196,6 +196,7 @@ class Sequential:
             for place, parts in enumerate(outputs)
         )
         state.keep(first, second, state.most_kept())
+        self.learned += len(first)
         self.learn(state, len(first), np.zeros((2, 0), dtype=np.int64))
 
     def learn(self, state: PairState, size: int, tallies: Ints) -> None:
@@ -392,7 +393,7 @@ class Sequential:
             # One batch brings the pair to the level: with many pairs learning takes longer than drawing.
             size = self.halving.level - state.size
         if self.samples > 0:
-            if self.job.left() <= 0.0:
+            if self.job.left() <= self.drawing() / max(self.samples - self.learned, 1):
                 return 0
             size = min(size, max(1, self.affordable()))
         return min(size, self.asked.max_samples - self.samples)
@@ -418,13 +419,17 @@ class Sequential:
         spent = CARE * max(self.job.timed(), self.job.drawer.seconds, 1e-6)
         return int(self.samples / spent * max(left, 0.0))
 
+    def drawing(self) -> float:
+        """Seconds that drawing has taken in this run."""
+        return self.job.drawer.seconds - self.began
+
     def settled(self) -> bool:
         """Whether the size of a violation that was found is known as precisely as was asked."""
         if not self.asked.stop_early or self.unconfirmed():
             return False
         if self.untested:
             return True
-        drawing = self.job.drawer.seconds - self.began
+        drawing = self.drawing()
         self.refuted_at, self.refuted_in = self.refuted_at or self.samples, self.refuted_in or drawing
         if self.asked.precision is None or self.samples >= TUNING.longest * self.refuted_at:
             return True

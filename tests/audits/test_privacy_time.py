@@ -108,6 +108,18 @@ def test_a_second_an_output_is_refuted_within_a_minute(wrap: bool, clock: Clock)
     assert 2 * result.premise_samples <= assumptions.TIME * 60.0 + 2
 
 
+@pytest.mark.parametrize("clock", [(0.0, 1.0)], indirect=True)
+@pytest.mark.parametrize("wrap", [False, True], ids=["calls cost by their size", "one output a call"])
+@pytest.mark.parametrize("limit", [8.0, 9.5, 20.0])
+def test_a_limit_of_a_few_outputs_is_kept(limit: float, wrap: bool, clock: Clock) -> None:
+    mechanism = each(lambda data, rng: clock.mechanism(data, 1, rng)[0]) if wrap else clock.mechanism
+    result = audited(mechanism, time_limit=limit)
+    assert result.verdict == "undecided"
+    assert result.samples > 0
+    # The first output may take any time, as it may import a library.
+    assert clock.now <= limit + clock.output
+
+
 @pytest.mark.parametrize("clock", [(1.0, 0.0)], indirect=True)
 def test_a_second_a_call_leaves_as_many_outputs_a_call_as_ever(clock: Clock) -> None:
     # Half of the noise that ε = 1 needs: a few hundred outputs show it, the 20 of as many calls do not.
