@@ -208,7 +208,7 @@ def compose_all(
     losses = (start + np.arange(total.size)) * step
 
     def delta(epsilon: float) -> float:
-        above = losses > epsilon
+        above = slice(int(np.searchsorted(losses, epsilon, side="right")), None)
         return max(0.0, float(total[above] @ -np.expm1(epsilon - losses[above]))) + escaped
 
     return delta
@@ -256,8 +256,8 @@ def _convolve(grids: Sequence[tuple[int, Array, int]], step: float) -> tuple[int
     rates = np.geomspace(0.01, 1e4, 120)
     ends: list[float] = []
     for sign in (1.0, -1.0):
-        bounds = [(_log_moment(grids, sign * rate, step) - math.log(_TAIL)) / rate for rate in rates]
-        ends.append(sign * min(bounds))
+        bounds = (_log_moments(grids, sign * rates, step) - math.log(_TAIL)) / rates
+        ends.append(sign * float(bounds.min()))
     least = sum(steps * first for first, _, steps in grids)
     most = sum(steps * (first + mass.size - 1) for first, mass, steps in grids)
     low = max(least, math.floor(ends[1] / step) - 1)
@@ -273,11 +273,14 @@ def _convolve(grids: Sequence[tuple[int, Array, int]], step: float) -> tuple[int
     return low, total
 
 
-def _log_moment(grids: Sequence[tuple[int, Array, int]], rate: float, step: float) -> float:
-    """log E[e^{rate·loss}] of all grids together."""
-    total = 0.0
+def _log_moments(grids: Sequence[tuple[int, Array, int]], rates: Array, step: float) -> Array:
+    """log E[e^{rate·loss}] of all grids together, for each rate."""
+    total = np.zeros(len(rates))
     for first, mass, steps in grids:
-        some = mass > 0.0
-        positions = ((first + np.arange(mass.size)) * step)[some]
-        total += steps * float(np.logaddexp.reduce(np.log(mass[some]) + rate * positions))
+        some = np.flatnonzero(mass > 0.0)
+        positions, logs = (first + some) * step, np.log(mass[some])
+        for place, rate in enumerate(rates):
+            terms = logs + rate * positions
+            largest = terms.max()
+            total[place] += steps * (largest + math.log(np.exp(terms - largest).sum()))
     return total
