@@ -189,8 +189,9 @@ class Assumptions:
         return times * self.plan.calls, self.plan.call
 
     def _at_once(self, call: int, seconds: float) -> int:
-        """How many outputs are drawn of a dataset before the clock is looked at: those of a call, but a single
-        one where a mechanism is called for each output, and so many may take longer than all the time."""
+        """How many outputs are drawn of a dataset before the clock is looked at: those of a call, but a
+        single one where a mechanism is called for each output, and so many may take longer than all the time.
+        """
         if not self.drawer.one_by_one or seconds == math.inf:
             return call
         known = self.drawer.drawn > 1

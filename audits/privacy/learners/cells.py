@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from audits.privacy.footprints import cell_words
 from audits.privacy.footprints import cells as bit_cells
 from audits.privacy.learners.score import Score, fold_of, threshold_words
 from audits.privacy.outputs.describe import OUTPUT, SHOWN, Interval, Symbol, Words, listed
@@ -59,7 +60,7 @@ def footprints(first: Encoded, second: Encoded) -> Score:
     return of_cells(
         "footprints",
         cell,
-        lambda c: "{−0}" if c % 2 else f"{{(exponent {c // 128 - 30}, {c // 2 % 64} zeros)}}",
+        lambda c: "{−0}" if c % 2 else f"{{{cell_words(c // 2)}}}",
         first,
         second,
         "(exponent, trailing zero bits)",
