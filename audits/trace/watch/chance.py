@@ -15,16 +15,16 @@ from .coins import reach
 from .report import lost, unlike_words
 from .rows import FILLED, fills
 from .session import BITS, Session
-from .shifts import Explanation, Pair, in_comparisons
-from .values import CLOSE, differences, flat
+from .shifts import MOST_PLACES, Explanation, Pair, in_comparisons
+from .values import ROUNDING, differences, flat
 
 Place = Tuple[str, Any, Any]
 
 ANEW, FEWEST_ANEW = 64, {True: 3, False: 24}
 """Runs on D in which draws are made anew, and the fewest that tell anything: of continuous noise, and of
 coins, whose sum is what it was with a probability that may be near 1."""
-MOST_PLACES, MOST_NAMED = 200, 20
-"""Places of an array that are looked at; draws that are made anew one by one, to name the line."""
+MOST_NAMED = 20
+"""Draws that are made anew one by one, to name the line."""
 FINE = 1024
 """Outcomes from which on a whole number may be what a library makes its noise of."""
 FRESH, FEWEST, SECONDS = 256, 128, 1.0
@@ -138,7 +138,7 @@ def _still(pair: Pair, places: Sequence[Place], redrawn: FrozenSet[int]) -> List
         runs += 1
         run = pair.again(redraw=redrawn, variant=runs)
         if run.error is None:
-            changed = differences(pair.recorded.output, run.output, CLOSE, most=10 * MOST_PLACES)
+            changed = differences(pair.recorded.output, run.output, ROUNDING, most=10 * MOST_PLACES)
             left = [place for place in left if not any(_covers(path, place[0]) for path, _, _ in changed)]
     smooth = all(row["kind"] == "noise" for row in pair.recorded.session.draws if row["index"] in redrawn)
     return left if not redrawn or runs >= FEWEST_ANEW[smooth] else []
@@ -188,7 +188,7 @@ def _occurs(pair: Pair, place: Place) -> bool:
     while len(seen[1]) < FRESH and time.process_time() - began < SECONDS:
         for which in (0, 1):
             run = pair.fresh(which, len(seen[which]))
-            unlike = differences(pair.recorded.output, run.output, CLOSE, most=10 * MOST_PLACES)
+            unlike = differences(pair.recorded.output, run.output, ROUNDING, most=10 * MOST_PLACES)
             value = [b for path, _, b in unlike if _covers(path, place[0])]
             seen[which].append(repr(value[:1]) if run.error is None else "error")
     if len(seen[1]) < FEWEST:

@@ -9,8 +9,7 @@ import numpy as np
 
 from .run import Run
 from .session import BITS, Session, Where
-from .shifts import Explanation, Pair
-from .values import unlike_entries
+from .shifts import Explanation, Pair, unlike_output
 
 MOST_ALIKE = 4
 """Draws of one line up to which another outcome of one of them costs the ratio of probabilities."""
@@ -31,7 +30,7 @@ def flipped(pair: Pair, found: Explanation) -> Explanation:
     current = pair.replay(flips={("nothing", 0): 0})
     if current.error is not None:
         return found
-    left = unlike_entries(pair.recorded.output, current.output)
+    left = unlike_output(pair, current)
     tries = MOST_FLIPS
     while left and tries > 0:
         for key, outcome in _other_outcomes(current.session, pair.place):
@@ -39,7 +38,7 @@ def flipped(pair: Pair, found: Explanation) -> Explanation:
             better = _better(pair, _with(flips, key, outcome), left)
             if better is not None:
                 flips, current = better
-                left = unlike_entries(pair.recorded.output, current.output)
+                left = unlike_output(pair, current)
                 break
             if tries <= 0:
                 break
@@ -120,13 +119,13 @@ def _better(pair: Pair, flips: Dict[Any, Any], left: int) -> Optional[Tuple[Dict
         run = pair.replay(flips=trial)
         if run.error is not None:
             continue
-        if unlike_entries(pair.recorded.output, run.output) < left:
+        if unlike_output(pair, run) < left:
             return trial, run
         for key, outcome in _other_outcomes(run.session, pair.place):
             if key[0] == "outcome" and key[1] not in known and key not in flips:
                 further = _with(trial, key, outcome)
                 second = pair.replay(flips=further)
-                if second.error is None and unlike_entries(pair.recorded.output, second.output) < left:
+                if second.error is None and unlike_output(pair, second) < left:
                     return further, second
     return None
 

@@ -8,8 +8,17 @@ import numpy as np
 
 from .coins import flipped
 from .run import Run
-from .shifts import Explanation, Pair, coupled, in_comparisons, loose_draws, shifts_of, without_parents
-from .values import CLOSE, differences, numbers
+from .shifts import (
+    Explanation,
+    Pair,
+    coupled,
+    in_comparisons,
+    loose_draws,
+    shifts_of,
+    unlike_output,
+    without_parents,
+)
+from .values import differences, numbers
 
 FACTOR = 1e-3
 """Relative difference above which two factors of noise are different: tensors have single precision."""
@@ -98,7 +107,7 @@ def solved(pair: Pair, found: Explanation) -> Optional[Explanation]:
         shifts[index].reshape(-1)[place] = amount if abs(amount) > 1e-9 else 0.0
     moved = pair.replay(shifts=shifts)
     ended = moved.error is None and moved.session.diverged is None
-    if not ended or differences(pair.recorded.output, moved.output, CLOSE):
+    if not ended or unlike_output(pair, moved):
         return None
     # What is made of plain noise moves with it: sums and parameters are those of this run.
     sums, several = shifts_of(pair.recorded.session, moved.session)

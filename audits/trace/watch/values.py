@@ -12,6 +12,10 @@ CLOSE = 1e-6
 """The same for outputs of a replay whose sums were computed anew."""
 SAME = 1e-9
 """Relative difference below which two computed numbers are the same."""
+ROUNDING = 1e-12
+"""The same for outputs of two runs on the same data: more than rounding is noise, also beside 10⁹."""
+WHOLE = 1e12
+"""Whole numbers below this size that differ are never the same: sums of doubles have a fraction there."""
 
 
 def flat(value: Any, depth: int = 0) -> Any:
@@ -103,6 +107,19 @@ def alike(x: Any, y: Any, tolerance: float) -> Any:
         if tolerance == 0.0:
             close = x == y
         return close | (x == y) | (np.isnan(x * 1.0) & np.isnan(y * 1.0))
+
+
+def moved_half(first: Any, before: Any, after: Any) -> bool:
+    """Whether a number that is `first` on a dataset and `before` on the other comes half of the way there as
+    `after`, or is close to `first` by any measure. What is no number is not.
+    """
+    try:
+        goal, start, end = (complex(x) for x in (first, before, after))
+    except (TypeError, ValueError):
+        return False
+    left, size = abs(end - goal), max(1.0, abs(end), abs(goal))
+    whole = size < WHOLE and goal == np.round(goal) and end == np.round(end)
+    return left == 0.0 or (left <= max(CLOSE, SAME * size) and not whole) or left <= 0.5 * abs(start - goal)
 
 
 def unlike_entries(one: Any, other: Any) -> int:
