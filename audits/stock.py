@@ -85,11 +85,11 @@ def stock(schema: Schema, adjacency: str) -> list[Named]:
     return found
 
 
-def derived(pair: tuple[Any, Any], adjacency: str) -> tuple[Any, Any]:
-    """A pair under "replace", "add" or "remove" from a neighbouring pair of arrays, lists, tuples or (X, y).
+def derived(pair: tuple[Any, Any], adjacency: str) -> list[tuple[Any, Any]]:
+    """Pairs under "replace", "add" or "remove" from a neighbouring pair of arrays, lists, tuples or (X, y).
 
-    A pair with one record replaced gives one that lost that record. From a pair of which the larger has a
-    record more, "replace" puts a record of the smaller there.
+    A pair with one record replaced gives two that add or lose either of the two records. From a pair of which
+    the larger has a record more, "replace" puts a record of the smaller there.
     Raises ValueError where the datasets are of another kind or there is no shared record.
     """
     if adjacency not in ADJACENCIES:
@@ -97,19 +97,20 @@ def derived(pair: tuple[Any, Any], adjacency: str) -> tuple[Any, Any]:
     first, second = pair
     if all(isinstance(data, tuple) and not may_be(data)[1] for data in pair):
         # Tuples of records, not of columns.
-        one, other = derived((list(first), list(second)), adjacency)
-        return tuple(one), tuple(other)
+        lists = derived((list(first), list(second)), adjacency)
+        return [(tuple(one), tuple(other)) for one, other in lists]
     sizes = _length(first), _length(second)
     if sizes[0] == sizes[1]:
         if adjacency == "replace":
-            return first, second
+            return [(first, second)]
         place = _changed(first, second)
-        return (_without(second, place), second) if adjacency == "add" else (first, _without(first, place))
+        both = [(data, _without(data, place)) for data in (first, second)]
+        return [(rest, data) for data, rest in both] if adjacency == "add" else both
     small, large = (first, second) if sizes[0] < sizes[1] else (second, first)
     if adjacency == "add":
-        return small, large
+        return [(small, large)]
     if adjacency == "remove":
-        return large, small
+        return [(large, small)]
     if _length(small) == 0:
         raise ValueError("a record can only be replaced where the smaller dataset has one")
     place = _changed(large, small)
@@ -117,7 +118,7 @@ def derived(pair: tuple[Any, Any], adjacency: str) -> tuple[Any, Any]:
     other = next((i for i in range(_length(small)) if _key(small, i) != _key(large, place)), None)
     if other is None:
         raise ValueError("all records are equal: no other one can be put in the place of the added one")
-    return large, _put(large, place, small, other)
+    return [(large, _put(large, place, small, other))]
 
 
 def _length(data: Any) -> int:

@@ -87,7 +87,16 @@ def test_a_range_and_a_number_of_values_that_are_read_from_the_data() -> None:
 @pytest.mark.parametrize("adjacency", ADJACENCIES)
 def test_pairs_of_the_other_adjacency(pair: Any, adjacency: str) -> None:
     found = derived(pair, adjacency)
-    take_pairs([found], np.random.default_rng(0), relation(adjacency))
+    take_pairs(found, np.random.default_rng(0), relation(adjacency))
+
+
+def test_either_record_of_a_pair_is_added_and_removed() -> None:
+    pair = np.array([1.0, 0.0, 1.0]), np.array([0.0, 0.0, 1.0])
+    rest = [0.0, 1.0]
+    for adjacency, place in (("add", 1), ("remove", 0)):
+        found = [tuple(map(list, one)) for one in derived(pair, adjacency)]
+        assert [one[place] for one in found] == list(map(list, pair))
+        assert [one[1 - place] for one in found] == [rest, rest]
 
 
 def test_what_cannot_be_derived() -> None:

@@ -220,7 +220,7 @@ def _by_adjacency(loaded: Target, adjacency: str | None, options: Options) -> li
             from audits.privacy.draw.pairs import take_pairs
 
             own, _ = take_pairs(loaded.pairs, np.random.default_rng(options.seed), cast(Any, known))
-            pairs = [derived(pair, kind) for pair in own]
+            pairs = [other for pair in own for other in derived(pair, kind)]
         relation = "replace" if kind == "replace" else "add-remove"
         name = f"{loaded.name} under {kind}"
         found.append(replace(loaded, name=name, pairs=pairs, adjacency=relation, label=kind))
