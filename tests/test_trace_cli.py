@@ -184,3 +184,13 @@ def test_the_fixture(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest_subprocess()
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*LEAK at *test_the_fixture.py:10*"])
+
+
+def test_an_annotation_stands_at_the_draw_that_costs_most(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(file.parent)  # annotations are about files below the current folder
+    assert run(f"{file}:halved", "--junit", file.with_name("junit.xml")).exit_code == 1
+    (case,) = ElementTree.parse(file.with_name("junit.xml")).getroot()
+    lines = FILE.splitlines()
+    assert lines[int(case.attrib["line"]) - 1] == lines[lines.index("def halved(data, size, rng):") + 1]

@@ -87,13 +87,16 @@ def audit_numbers(result: AuditResult) -> dict[str, Any]:
 
 
 def publish_traces(results: Mapping[str, TraceResult], place: tuple[str, int], outputs: Outputs) -> None:
-    """One case a traced program, by its name; an annotation stands at the line that leaks."""
+    """One case a traced program, by its name; an annotation stands at the line that leaks, or is lost, or
+    costs most."""
     exchange.publish("dpclaims trace", "dpclaims trace", list(_traces(results, place)), outputs)
 
 
 def _traces(results: Mapping[str, TraceResult], place: tuple[str, int]) -> Iterator[Case]:
     for name, result in results.items():
-        found = [(exchange.from_here(f.file), f.line) for f in result.findings if f.line]
+        dearest = sorted(result.ledger, key=lambda line: -(line.share or 0.0))
+        named = (*result.findings, *(result.lost if result.verdict == "lost" else dearest))
+        found = [(exchange.from_here(one.file), one.line) for one in named if one.line]
         yield Case(
             group="dpclaims.trace", name=name, title=name, outcome=_OUTCOMES[result.verdict],
             verdict=result.verdict, message=result.summary().splitlines()[0],

@@ -125,11 +125,11 @@ def load_any(target: str, asked: Asked) -> tuple[str | None, Target]:
     return asked.adjacency, load_target(target, asked.adjacency)
 
 
-def place_of(target: str, mechanism: Callable[..., Any]) -> tuple[str, int]:
+def place_of(target: str, mechanism: Callable[..., Any] | None = None) -> tuple[str, int]:
     """File and line of a target, for annotations: those of the function, else of the file that was named."""
     from claims.harness.exchange import from_here, line_of
 
-    file, line = line_of(mechanism)
+    file, line = ("", 0) if mechanism is None else line_of(mechanism)
     if file or is_library_object(target):
         return file, line
     named, _ = _split(target)
@@ -248,7 +248,10 @@ def adjacent(loaded: Target, adjacency: str, claim: Claimed, asked: Asked) -> li
             pairs, words = [one.pair for one in best], "; ".join(one.name for one in best)
         else:
             own, _ = take_pairs(loaded.pairs, rng, cast(Any, known))
-            pairs, words = [other for pair in own for other in derived(pair, kind)], "pairs derived from the file's"
+            pairs, words = (
+                [other for pair in own for other in derived(pair, kind)],
+                "pairs derived from the file's",
+            )
         relation = "replace" if kind == "replace" else "add-remove"
         name = f"{loaded.name} under {kind} ({words})"
         found.append(replace(loaded, name=name, pairs=pairs, adjacency=relation, label=kind))

@@ -260,4 +260,4 @@ def _written(target: str, results: dict[str, tuple[str, TraceResult]], options: 
     except (OSError, ValueError) as error:
         words = error.strerror if isinstance(error, OSError) else error
         raise ValueError(f"--plot {str(plot)!r} cannot be written: {words}") from error
-    publish_traces(dict(results.values()), place_of(target, lambda: None), options.outputs)
+    publish_traces(dict(results.values()), place_of(target), options.outputs)
