@@ -16,7 +16,7 @@ from .session import Current, Session, Tape, own_rng
 from .shifts import Explanation, Pair, row_of, shifts_of, shown_again
 from .sources import exchanged, watched
 from .threads import others
-from .values import changed, count, shown
+from .values import changed, count, shown, unread
 from .withdraw import withdraw
 
 VARIANTS = 7919
@@ -98,6 +98,9 @@ def trace_pair(
         if not deterministic(recorded, again, report):
             return stripped(report)
     frozen = run(second, tape=tape)
+    for kind in [name for one in (recorded, frozen) for name in unread(one.output)][:1]:
+        words = "the output holds a %s, which cannot be looked into: return numbers, texts, lists of them"
+        lost(report, last_line(recorded), words % kind)
     runs: Dict[str, Callable[..., Run]] = {
         "replay": lambda **options: run(second, tape=tape, **options),
         "again": lambda **options: run(first, tape=tape, **options),

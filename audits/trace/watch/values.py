@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Tuple
+import datetime
+import inspect
+import uuid
+from array import array
+from collections import deque
+from collections.abc import Mapping, Sequence, ValuesView
+from collections.abc import Set as AbstractSet
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from pathlib import PurePath
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -18,23 +29,55 @@ WHOLE = 1e12
 """Whole numbers below this size that differ are never the same: sums of doubles have a fraction there."""
 
 
+DEEPEST = 5
+"""Attributes of attributes that are looked at."""
+PYTHON = 1 << 9
+"""The flag of types that are made by Python code (Py_TPFLAGS_HEAPTYPE): they keep nothing but attributes."""
+EXACT = (
+    Enum,
+    range,
+    datetime.date,
+    datetime.time,
+    datetime.timedelta,
+    uuid.UUID,
+    PurePath,
+    type,
+    type(Ellipsis),
+    type(NotImplemented),
+)
+"""What its text tells in full."""
+
+
+class Unread(str):
+    """Stands for a value that cannot be looked into; it is equal on both datasets, whatever it holds."""
+
+
 def flat(value: Any, depth: int = 0) -> Any:
     """A value as numbers, strings, arrays, lists and dictionaries; objects by their public attributes."""
     value = plain(value)
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.generic)):
         return value
+    if isinstance(value, np.ma.MaskedArray):
+        parts: Any = value  # what lies under the mask is not released
+        return {"mask": np.array(np.ma.getmaskarray(parts)), "values": flat(parts.filled(), depth + 1)}
     if isinstance(value, np.ndarray):
         if value.dtype == object:
             return [flat(item, depth + 1) for item in value.ravel()]
         if value.dtype.names:
             return {name: flat(value[name], depth + 1) for name in value.dtype.names}
         return np.array(value)
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {str(key): flat(item, depth + 1) for key, item in value.items()}
-    if isinstance(value, (set, frozenset)):
+    if isinstance(value, AbstractSet):
         return sorted(str(item) for item in value)
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (bytearray, memoryview)):
+        return bytes(value)
+    if isinstance(value, EXACT):
+        return str(value)
+    if isinstance(value, (Sequence, deque, array, ValuesView)):
         return [flat(item, depth + 1) for item in value]
+    if isinstance(value, (Decimal, Fraction)):
+        return float(value)
     if hasattr(value, "columns") and hasattr(value, "to_numpy"):
         columns = {str(name): flat(value[name].to_numpy(), depth + 1) for name in value.columns}
         return {"columns": columns, "index": flat(value.index.to_numpy(), depth + 1)}
@@ -47,11 +90,38 @@ def flat(value: Any, depth: int = 0) -> Any:
             return flat(np.asarray(value), depth + 1)
         except Exception:
             pass
-    if depth < 5 and hasattr(value, "__dict__"):
-        names = sorted(n for n in vars(value) if not n.startswith("_") and not callable(vars(value)[n]))
-        if names:
-            return {name: flat(vars(value)[name], depth + 1) for name in names}
-    return "<%s>" % type(value).__name__
+    if isinstance(value, BaseException):
+        return {type(value).__name__: flat(value.args, depth + 1)}
+    if callable(getattr(value, "state_dict", None)):
+        return flat(value.state_dict(), depth + 1)  # PyTorch keeps parameters in private attributes
+    known = _attributes(value)
+    public = sorted(name for name in known if not (name.startswith("_") or callable(known[name])))
+    if depth < DEEPEST and public:
+        return {name: flat(known[name], depth + 1) for name in public}
+    if inspect.iscoroutine(value):
+        value.close()  # Python warns of one that nobody waits for
+    kind = type(value)
+    empty = not known and kind.__flags__ & PYTHON and not (callable(value) or hasattr(value, "__next__"))
+    # What draws holds no data.
+    read = empty or kind is object or kind.__module__.startswith(("numpy.random", "random"))
+    return kind.__name__ if read else Unread(kind.__name__)
+
+
+def _attributes(value: Any) -> Dict[str, Any]:
+    """The attributes of an object, those in slots too."""
+    slots = [getattr(kind, "__slots__", ()) for kind in type(value).__mro__]
+    names = [name for some in slots for name in ([some] if isinstance(some, str) else some)]
+    found = {name: getattr(value, name) for name in names if hasattr(value, name)}
+    found.update(getattr(value, "__dict__", {}))
+    return found
+
+
+def unread(value: Any) -> List[str]:
+    """The types of what a flat value holds and cannot be looked into."""
+    if isinstance(value, Unread):
+        return [str(value)]
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [name for item in items for name in unread(item)]
 
 
 def differences(
@@ -68,6 +138,8 @@ def differences(
                 found.append(("%s[%r]" % (path, key), a.get(key, "missing"), b.get(key, "missing")))
             else:
                 found += differences(a[key], b[key], tolerance, "%s[%r]" % (path, key), most)
+        if not found and list(a) != list(b):
+            found.append(("the order of keys of output%s" % path, list(a), list(b)))
         return found
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
         if len(a) != len(b):
