@@ -47,7 +47,8 @@ def meaning(result: AuditResult, name: str = "the mechanism") -> str:
         unless = ", unless it returns earlier answers" if result.constant else ""
         return f"{bound(result)}, claimed {result.epsilon_claimed:g} ({sure}): {name}{unless}."
     if result.verdict == "not-refuted":
-        return f"no violation of {claim} was found in {name}, only {bound(result)}. {NO_PROOF}"
+        same = ", whose outputs on a dataset were all the same" if result.constant else ""
+        return f"no violation of {claim} was found in {name}{same}, only {bound(result)}. {NO_PROOF}"
     why = "the samples ran out before the audit could have seen much"
     if result.premise or result.note:
         why = "the samples cannot be used for an audit" if result.premise else "nothing is decided"
