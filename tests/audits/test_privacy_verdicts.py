@@ -146,6 +146,7 @@ def test_what_is_constant_is_said_to_be_constant() -> None:
     alike = audited(lambda data, size, rng: np.ones(size))
     assert alike.verdict == "not-refuted"
     assert "Every output on both datasets was the same" in alike.note
+    assert "whose outputs on a dataset were all the same" in show.headline(alike)
 
 
 def test_a_pass_without_planted_leaks_tells_its_resolution_and_no_more() -> None:
