@@ -18,7 +18,7 @@ from .run import Run
 from .session import BITS
 from .shifts import Pair
 from .steps import MORE_LINES, Key, Step, Steps, number, same
-from .values import CLOSE, SAME, alike, count, differences, flat, numbers, shown
+from .values import CLOSE, SAME, alike, count, differences, flat, numbers, shown, unlike_places
 
 MOST_TRIED, SECONDS = 60, 10.0
 """Variables that are tried, and the processor time that this may take."""
@@ -195,7 +195,7 @@ def _gone(cause: Cause, run: Run) -> bool:
         return ended and (now is None or now > place)
     if about["what"] == "output":
         ended = run.error is None and run.session.diverged is None
-        return ended and not differences(recorded.output, run.output, CLOSE)
+        return ended and not unlike_places(recorded.output, run.output, CLOSE)
     values = [observed(each, about) for each in (recorded, run)]
     return values[0] is not None and values[1] is not None and not differences(values[0], values[1], SAME)
 

@@ -16,7 +16,7 @@ from .report import lost, unlike_words
 from .rows import FILLED, fills
 from .session import BITS, Session
 from .shifts import MOST_PLACES, Explanation, Pair, in_comparisons
-from .values import ROUNDING, differences, flat
+from .values import ROUNDING, differences, flat, unlike_places
 
 Place = Tuple[str, Any, Any]
 
@@ -40,7 +40,7 @@ def never_noised(pair: Pair, found: Explanation, report: Dict[str, Any]) -> Opti
 
     Where there is none, what is not known is put into the report.
     """
-    places = differences(pair.recorded.output, found.run.output, 0.0, most=MOST_PLACES) or found.unlike
+    places = unlike_places(pair.recorded.output, found.run.output, 0.0, most=MOST_PLACES) or found.unlike
     filling = next((use for use in pair.recorded.session.uses if fills(pair.recorded.session, use)), None)
     if filling is not None:
         lost(report, filling["where"], FILLED)
@@ -138,7 +138,7 @@ def _still(pair: Pair, places: Sequence[Place], redrawn: FrozenSet[int]) -> List
         runs += 1
         run = pair.again(redraw=redrawn, variant=runs)
         if run.error is None:
-            changed = differences(pair.recorded.output, run.output, ROUNDING, most=10 * MOST_PLACES)
+            changed = unlike_places(pair.recorded.output, run.output, ROUNDING, most=10 * MOST_PLACES)
             left = [place for place in left if not any(_covers(path, place[0]) for path, _, _ in changed)]
     smooth = all(row["kind"] == "noise" for row in pair.recorded.session.draws if row["index"] in redrawn)
     return left if not redrawn or runs >= FEWEST_ANEW[smooth] else []
@@ -188,7 +188,7 @@ def _occurs(pair: Pair, place: Place) -> bool:
     while len(seen[1]) < FRESH and time.process_time() - began < SECONDS:
         for which in (0, 1):
             run = pair.fresh(which, len(seen[which]))
-            unlike = differences(pair.recorded.output, run.output, ROUNDING, most=10 * MOST_PLACES)
+            unlike = unlike_places(pair.recorded.output, run.output, ROUNDING, most=10 * MOST_PLACES)
             value = [b for path, _, b in unlike if _covers(path, place[0])]
             seen[which].append(repr(value[:1]) if run.error is None else "error")
     if len(seen[1]) < FEWEST:

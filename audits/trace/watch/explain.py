@@ -18,7 +18,7 @@ from .shifts import (
     unlike_output,
     without_parents,
 )
-from .values import differences, numbers
+from .values import numbers, unlike_places
 
 FACTOR = 1e-3
 """Relative difference above which two factors of noise are different: tensors have single precision."""
@@ -36,7 +36,7 @@ def explained(pair: Pair, found: Explanation) -> Explanation:
     plain numbers is moved; coins fall otherwise.
     """
     recorded, frozen = pair.recorded, pair.frozen
-    found.unlike = differences(recorded.output, frozen.output, 0.0)
+    found.unlike = unlike_places(recorded.output, frozen.output, 0.0)
     fine = not found.unlike and not found.several
     compared = in_comparisons(frozen.session) & {k for k, s in found.shifts.items() if np.any(s != 0.0)}
     if compared:
@@ -51,7 +51,7 @@ def explained(pair: Pair, found: Explanation) -> Explanation:
         moved = pair.replay(release="moved")
         if moved.error is None and moved.session.diverged is None:
             shifts, several = shifts_of(recorded.session, moved.session)
-            if not several and not differences(recorded.output, moved.output, 0.0):
+            if not several and not unlike_places(recorded.output, moved.output, 0.0):
                 explanation = Explanation(moved, shifts, {}, [])
                 explanation.release = "moved"
                 return explanation

@@ -6,7 +6,7 @@ from typing import Any, Dict, Optional, Tuple
 
 from .run import Run, last_line
 from .session import same
-from .values import differences, flat, shown
+from .values import flat, shown, unlike_places
 
 
 def finding(
@@ -72,8 +72,8 @@ def deterministic(recorded: Run, again: Run, report: Dict[str, Any]) -> bool:
             "the program is not deterministic given its draws: with the same data and draws, noise is added "
             "to another number (threads, time, hash order, or a source that is not watched)"
         )
-    elif recorded.error is None and differences(recorded.output, again.output, 0.0):
-        path, a, b = differences(recorded.output, again.output, 0.0)[0]
+    elif recorded.error is None and unlike_places(recorded.output, again.output, 0.0):
+        path, a, b = unlike_places(recorded.output, again.output, 0.0)[0]
         draws = recorded.session.draws
         where = last_line(recorded)
         what = (

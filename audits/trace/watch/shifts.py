@@ -8,7 +8,7 @@ import numpy as np
 
 from .run import Run
 from .session import BITS, Session
-from .values import CLOSE, SAME, alike, differences, moved_half, unlike_entries
+from .values import CLOSE, SAME, alike, moved_half, unlike_entries, unlike_places
 
 MOST_LEFT_OUT = 40
 """Elements of noise whose sums the output may not show, tried one by one."""
@@ -175,9 +175,9 @@ def unlike_output(pair: Pair, moved: Run) -> int:
     nearer, too: an exact count of millions of records differs by less.
     """
     recorded = pair.recorded.output
-    frozen = differences(recorded, pair.frozen.output, 0.0, most=MOST_PLACES)
+    frozen = unlike_places(recorded, pair.frozen.output, 0.0, most=MOST_PLACES)
     before = {path: other for path, _, other in frozen}
-    after = differences(recorded, moved.output, 0.0, most=MOST_PLACES) if before else []
+    after = unlike_places(recorded, moved.output, 0.0, most=MOST_PLACES) if before else []
     far = [path for path, one, other in after if path in before and not moved_half(one, before[path], other)]
     return unlike_entries(recorded, moved.output) + len(far)
 
@@ -198,7 +198,7 @@ def shown_again(pair: Pair, found: Explanation) -> Optional[Tuple[Dict[str, Any]
     moved = pair.replay(release=found.release, shifts=used)
     if moved.error is not None or moved.session.diverged is not None:
         return None
-    unlike = differences(pair.recorded.output, moved.output, CLOSE)
+    unlike = unlike_places(pair.recorded.output, moved.output, CLOSE)
     row = row_of(pair.recorded.session, next(iter(used)))
     if not unlike or row is None:
         return None

@@ -31,8 +31,6 @@ WHOLE = 1e12
 
 DEEPEST = 5
 """Attributes of attributes that are looked at."""
-PYTHON = 1 << 9
-"""The flag of types that are made by Python code (Py_TPFLAGS_HEAPTYPE): they keep nothing but attributes."""
 EXACT = (
     Enum,
     range,
@@ -101,10 +99,12 @@ def flat(value: Any, depth: int = 0) -> Any:
     if inspect.iscoroutine(value):
         value.close()  # Python warns of one that nobody waits for
     kind = type(value)
-    empty = not known and kind.__flags__ & PYTHON and not (callable(value) or hasattr(value, "__next__"))
+    # Types that are made by Python code keep nothing but attributes.
+    plain_object = kind is object or hasattr(value, "__dict__") or hasattr(kind, "__slots__")
+    empty = plain_object and not (known or callable(value) or hasattr(value, "__next__"))
     # What draws holds no data.
-    read = empty or kind is object or kind.__module__.startswith(("numpy.random", "random"))
-    return kind.__name__ if read else Unread(kind.__name__)
+    draws = str(kind.__module__).startswith(("numpy.random", "random"))
+    return kind.__name__ if empty or draws else Unread(kind.__name__)
 
 
 def _attributes(value: Any) -> Dict[str, Any]:
@@ -124,12 +124,18 @@ def unread(value: Any) -> List[str]:
     return [name for item in items for name in unread(item)]
 
 
+def unlike_places(one: Any, other: Any, tolerance: float, most: int = 1) -> List[Tuple[str, Any, Any]]:
+    """`differences` of two outputs, of which the order of keys is a part, too."""
+    return differences(one, other, tolerance, "", most, True)
+
+
 def differences(
-    a: Any, b: Any, tolerance: float, path: str = "", most: int = 1
+    a: Any, b: Any, tolerance: float, path: str = "", most: int = 1, order: bool = False
 ) -> List[Tuple[str, Any, Any]]:
     """Places at which two flat values differ by more than the relative tolerance, with both values.
 
-    most   places of one array that are listed.
+    most    places of one array that are listed.
+    order   whether the order of keys counts.
     """
     if isinstance(a, dict) and isinstance(b, dict):
         found = []
@@ -137,8 +143,8 @@ def differences(
             if key not in a or key not in b:
                 found.append(("%s[%r]" % (path, key), a.get(key, "missing"), b.get(key, "missing")))
             else:
-                found += differences(a[key], b[key], tolerance, "%s[%r]" % (path, key), most)
-        if not found and list(a) != list(b):
+                found += differences(a[key], b[key], tolerance, "%s[%r]" % (path, key), most, order)
+        if order and not found and list(a) != list(b):
             found.append(("the order of keys of output%s" % path, list(a), list(b)))
         return found
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
@@ -146,7 +152,7 @@ def differences(
             return [("the length of output%s" % path, len(a), len(b))]
         found = []
         for place, (x, y) in enumerate(zip(a, b)):
-            found += differences(x, y, tolerance, "%s[%d]" % (path, place), most)
+            found += differences(x, y, tolerance, "%s[%d]" % (path, place), most, order)
         return found
     if isinstance(a, (str, bytes)) or isinstance(b, (str, bytes)) or a is None or b is None:
         return [] if type(a) is type(b) and a == b else [(path, a, b)]
@@ -199,7 +205,7 @@ def unlike_entries(one: Any, other: Any) -> int:
     a: Any = one
     b: Any = other
     if isinstance(a, dict) and isinstance(b, dict) and set(a) == set(b):
-        return sum(unlike_entries(a[key], b[key]) for key in a)
+        return sum(unlike_entries(a[key], b[key]) for key in a) + (list(a) != list(b))
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)) and len(a) == len(b):
         return sum(unlike_entries(x, y) for x, y in zip(a, b))
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and one.shape == other.shape:

@@ -248,10 +248,8 @@ def adjacent(loaded: Target, adjacency: str, claim: Claimed, asked: Asked) -> li
             pairs, words = [one.pair for one in best], "; ".join(one.name for one in best)
         else:
             own, _ = take_pairs(loaded.pairs, rng, cast(Any, known))
-            pairs, words = (
-                [other for pair in own for other in derived(pair, kind)],
-                "pairs derived from the file's",
-            )
+            pairs = [other for pair in own for other in derived(pair, kind)]
+            words = "pairs derived from the file's"
         relation = "replace" if kind == "replace" else "add-remove"
         name = f"{loaded.name} under {kind} ({words})"
         found.append(replace(loaded, name=name, pairs=pairs, adjacency=relation, label=kind))
