@@ -61,7 +61,7 @@ def sentence(name: str, one_by_one: bool = False, scored: bool = False) -> str:
     """What is to be said of an assumption that fails; nothing where none does."""
     if not name:
         return ""
-    remedy = "" if one_by_one or name == "datasets" else f"; {REMEDY}"
+    remedy = "" if one_by_one or name in ("calls", "datasets") else f"; {REMEDY}"
     score = ", or where a score looks at more than its output" if scored and name != "data" else ""
     return f"An assumption fails: {BROKEN[name]}{score}; nothing can be said of its privacy{remedy}."
 
