@@ -26,6 +26,8 @@ MORE, FEW = 6, 50
 """Further runs in each direction of a program that makes choices and has no more draws than this."""
 CHEAP = 0.02
 """Seconds of one run up to which the black box audits by itself."""
+SHORT, PATIENCE = 4000, 10.0
+"""Samples and seconds that this audit takes, at most."""
 UNWATCHED = "draws from a source that is not watched"
 KINDS = ("output", "shared", "scale", "parameter", "path", "nan", "exception")
 """Kinds of findings, the plainest first."""
@@ -366,7 +368,8 @@ def _sampled(program: Any, taken: Any, result: TraceResult, adjacency: Any) -> d
             call(pair[0], rng)
     except Exception:
         return None
-    if (time.monotonic() - began) / 3.0 > CHEAP:
+    cost = (time.monotonic() - began) / 3.0
+    if cost > CHEAP:
         return None
     try:
         found = audit_privacy(
@@ -375,8 +378,9 @@ def _sampled(program: Any, taken: Any, result: TraceResult, adjacency: Any) -> d
             epsilon=result.epsilon_claimed,
             delta=result.delta,
             adjacency=lambda first, second: True,
-            max_samples=4000,
-            time_limit=10.0,
+            max_samples=SHORT,
+            # Under a limit the number of samples depends on the clock.
+            time_limit=None if 2.0 * SHORT * cost < 0.5 * PATIENCE else PATIENCE,
             seed=result.seed,
             simplest=False,
         )
