@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime
 import inspect
+import random
 import uuid
 from array import array
-from collections import deque
 from collections.abc import Mapping, Sequence, ValuesView
 from collections.abc import Set as AbstractSet
 from decimal import Decimal
@@ -24,11 +24,9 @@ CLOSE = 1e-6
 SAME = 1e-9
 """Relative difference below which two computed numbers are the same."""
 ROUNDING = 1e-12
-"""The same for outputs of two runs on the same data: more than rounding is noise, also beside 10⁹."""
+"""Relative difference up to which numbers of two runs on equal data differ by rounding alone."""
 WHOLE = 1e12
-"""Whole numbers below this size that differ are never the same: sums of doubles have a fraction there."""
-
-
+"""Whole numbers below this size differ by more than rounding, as a rounded sum of doubles has a fraction."""
 DEEPEST = 5
 """Attributes of attributes that are looked at."""
 EXACT = (
@@ -43,7 +41,15 @@ EXACT = (
     type(Ellipsis),
     type(NotImplemented),
 )
-"""What its text tells in full."""
+"""Types whose text tells all that a value holds."""
+DRAWING = (
+    random.Random,
+    np.random.Generator,
+    np.random.RandomState,
+    np.random.BitGenerator,
+    np.random.SeedSequence,
+)
+"""Types that draw: they hold no data."""
 
 
 class Unread(str):
@@ -72,7 +78,7 @@ def flat(value: Any, depth: int = 0) -> Any:
         return bytes(value)
     if isinstance(value, EXACT):
         return str(value)
-    if isinstance(value, (Sequence, deque, array, ValuesView)):
+    if isinstance(value, (Sequence, array, ValuesView)):
         return [flat(item, depth + 1) for item in value]
     if isinstance(value, (Decimal, Fraction)):
         return float(value)
@@ -102,9 +108,7 @@ def flat(value: Any, depth: int = 0) -> Any:
     # Types that are made by Python code keep nothing but attributes.
     plain_object = kind is object or hasattr(value, "__dict__") or hasattr(kind, "__slots__")
     empty = plain_object and not (known or callable(value) or hasattr(value, "__next__"))
-    # What draws holds no data.
-    draws = str(kind.__module__).startswith(("numpy.random", "random"))
-    return kind.__name__ if empty or draws else Unread(kind.__name__)
+    return kind.__name__ if empty or isinstance(value, DRAWING) else Unread(kind.__name__)
 
 
 def _attributes(value: Any) -> Dict[str, Any]:
@@ -188,8 +192,9 @@ def alike(x: Any, y: Any, tolerance: float) -> Any:
 
 
 def moved_half(first: Any, before: Any, after: Any) -> bool:
-    """Whether a number that is `first` on a dataset and `before` on the other comes half of the way there as
-    `after`, or is close to `first` by any measure. What is no number is not.
+    """Whether `after` is at most half as far from `first` as `before` is, or is `first` but for rounding;
+    False for what is no number. `first` is an output on D, the others are outputs on D′: before and after
+    noise was moved.
     """
     try:
         goal, start, end = (complex(x) for x in (first, before, after))
@@ -197,7 +202,7 @@ def moved_half(first: Any, before: Any, after: Any) -> bool:
         return False
     left, size = abs(end - goal), max(1.0, abs(end), abs(goal))
     whole = size < WHOLE and goal == np.round(goal) and end == np.round(end)
-    return left == 0.0 or (left <= max(CLOSE, SAME * size) and not whole) or left <= 0.5 * abs(start - goal)
+    return (left <= max(CLOSE, SAME * size) and not whole) or left <= 0.5 * abs(start - goal)
 
 
 def unlike_entries(one: Any, other: Any) -> int:
