@@ -98,9 +98,10 @@ def trace_pair(
         if not deterministic(recorded, again, report):
             return stripped(report)
     frozen = run(second, tape=tape)
-    for kind in [name for one in (recorded, frozen) for name in unread(one.output)][:1]:
+    kinds = unread(recorded.output) + unread(frozen.output)
+    if kinds:
         words = "the output holds a %s, which cannot be looked into: return numbers, texts, lists of them"
-        lost(report, last_line(recorded), words % kind)
+        lost(report, last_line(recorded), words % kinds[0])
     runs: Dict[str, Callable[..., Run]] = {
         "replay": lambda **options: run(second, tape=tape, **options),
         "again": lambda **options: run(first, tape=tape, **options),

@@ -22,6 +22,7 @@ class Pair:
     """What is known of a pair: the runs on D and on D′, the place of the record that differs, and how to run
     more.
 
+    unlike_frozen   places of the output at which the run on D′ differs from that on D, with its values.
     replay   (**options) → a replay on D′ with what D released; again: the same on D.
     fresh    (0 for D or 1 for D′, number) → a run with draws of its own.
     """
@@ -31,6 +32,8 @@ class Pair:
     ) -> None:
         self.replay, self.again, self.fresh = runs["replay"], runs["again"], runs["fresh"]
         self.recorded, self.frozen, self.place = recorded, frozen, place
+        frozen_places = unlike_places(recorded.output, frozen.output, 0.0, most=MOST_PLACES)
+        self.unlike_frozen = {path: other for path, _, other in frozen_places}
 
 
 class Explanation:
@@ -174,9 +177,7 @@ def unlike_output(pair: Pair, moved: Run) -> int:
     Sums that are computed anew are so but for a millionth. A number that is another one on D′ must come
     nearer, too: an exact count of millions of records differs by less.
     """
-    recorded = pair.recorded.output
-    frozen = unlike_places(recorded, pair.frozen.output, 0.0, most=MOST_PLACES)
-    before = {path: other for path, _, other in frozen}
+    recorded, before = pair.recorded.output, pair.unlike_frozen
     after = unlike_places(recorded, moved.output, 0.0, most=MOST_PLACES) if before else []
     far = [path for path, one, other in after if path in before and not moved_half(one, before[path], other)]
     return unlike_entries(recorded, moved.output) + len(far)
