@@ -36,8 +36,8 @@ LONG_CALLS, LONG, WIDE = 2, 8192, 2048
 than the last number."""
 ONE_BY_ONE, SHARE, FEW = 64, 8, 4
 """A mechanism that is called for each output anyway is tested on at most 64 outputs of each dataset, and at
-most an eighth of the budget; the clock is looked at after every four, where four fit into the time, or after
-every output."""
+most an eighth of the budget; the clock is looked at after every four outputs, or after each where four of
+each dataset would take longer than the test may."""
 TIME = 0.25
 """Share of the time limit that all tests together take; the first test of a pair takes a third of what is
 left of it. Where that is not enough for calls of several outputs, each output is drawn by a call of its own,
@@ -189,14 +189,13 @@ class Assumptions:
         return times * self.plan.calls, self.plan.call
 
     def _at_once(self, call: int, seconds: float) -> int:
-        """How many outputs are drawn of a dataset before the clock is looked at: those of a call, but a
-        single one where a mechanism is called for each output, and so many may take longer than all the time.
+        """How many outputs of a dataset are drawn before the clock is looked at: `call`, or one output where
+        a mechanism is called for each and `call` of them are not known to fit into the seconds.
         """
         if not self.drawer.one_by_one or seconds == math.inf:
             return call
-        known = self.drawer.drawn > 1
-        output = self._drawing() / (self.drawer.drawn - 1) if known else math.inf
-        return call if 2.0 * call * output <= seconds else 1
+        since = self.drawer.drawn - 1
+        return call if since > 0 and 2.0 * call * self._drawing() / since <= seconds else 1
 
     def _found(self, index: int, times: int, long: int, seconds: float) -> tuple[str, int]:
         """Which of `BROKEN` fresh outputs show, or "", and how many a dataset gave: `times` as many as at

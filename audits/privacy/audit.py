@@ -313,7 +313,8 @@ def _after(job: Job, result: AuditResult, reading: Reading | None, seconds: floa
 
 
 def _constant(outputs: list[Any], result: AuditResult) -> bool:
-    """Whether each dataset has equal outputs, of those that are kept, and only events of share 0 or 1."""
+    """Whether all kept outputs of a dataset are equal, on both datasets, and every event that was counted
+    occurred in all outputs of a dataset or in none."""
     if not all(map(len, outputs)):
         return False
     firsts = [(kept, digest(kept[0])) for kept in outputs]

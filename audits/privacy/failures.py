@@ -84,8 +84,8 @@ def answered(drawer: Drawer, where: str, failure: str) -> int:
 def _failures(
     drawer: Drawer, pair: tuple[Dataset, Dataset], rng: np.random.Generator, index: int
 ) -> tuple[list[list[str]], int]:
-    """The failures on each dataset of a pair, and the number of calls on each dataset. While failures are few
-    and on one dataset only, which may be chance, more outputs are drawn."""
+    """The failures on each dataset of a pair, and the number of calls on each dataset. More outputs are
+    drawn while only one dataset has failures and chance may be the reason."""
     found: list[list[str]] = [[], []]
     tried = 0
     for _ in range(TIMES):

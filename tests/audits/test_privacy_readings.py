@@ -159,7 +159,7 @@ def test_of_few_numbers_no_reading_is_left_out_that_says_something_new(width: in
         values = {name: np.asarray(reading(row), dtype=np.float64) for name, reading in READINGS.items()}
 
     def tells(name: str, other: str) -> bool:
-        """Whether equal values of the first reading go with equal values of the other, but for rounding."""
+        """Whether sequences of equal first readings have equal second readings, but for rounding."""
         order = np.argsort(values[name], kind="stable")
         one, two = values[name][order], np.nan_to_num(values[other][order], neginf=-1e9, posinf=1e9)
         same = np.diff(one) == 0.0

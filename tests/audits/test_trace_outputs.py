@@ -1,7 +1,6 @@
-"""What of an output `trace` looks at: exact data are found in whatever holds them, and beside whatever size.
+"""What of an output `trace` looks at: exact data are found in whatever holds them, numbers of any size.
 
-Programs that leak release an exact number; the others add noise of ε = 1. Nothing depends on seeds but the
-values of the noise.
+Programs that leak release an exact number; the others add noise to it. Seeds are fixed.
 """
 
 from __future__ import annotations

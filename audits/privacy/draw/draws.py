@@ -211,7 +211,7 @@ class Drawer:
         chunk = max(CHUNK_ONE_BY_ONE, -(-size // MOST_CHUNKS)) if self.one_by_one else CHUNK
         sizes = [min(chunk, size - start) for start in range(0, size, chunk)]
         until = time.perf_counter() + self.patience
-        # A chunk counts as one call: of calls in other processes no more is known here.
+        # Calls in other processes are not counted here, so that a chunk of outputs counts as one call.
         self.answered.setdefault(where, 0)
         if len(sizes) <= 1:
             outputs = self._chunk(data, size, rng, where, until)

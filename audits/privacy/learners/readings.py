@@ -267,4 +267,4 @@ NARROW = (
     "the exclusive or of {}",
     "the greatest common divisor of {}",
 )
-"""The readings of a sequence of one or two numbers: every other reading is a function of one of them."""
+"""What is read off a sequence of one or two numbers; any further reading is a function of a reading here."""

@@ -24,7 +24,7 @@ ANEW, FEWEST_ANEW = 64, {True: 3, False: 24}
 """Runs on D in which draws are made anew, and the fewest that tell anything: of continuous noise, and of
 coins, whose sum is what it was with a probability that may be near 1."""
 MOST_NAMED = 20
-"""Draws that are made anew one by one, to name the line."""
+"""At most so many draws are made anew, each by itself, to name the line whose noise moves the output."""
 FINE = 1024
 """Outcomes from which on a whole number may be what a library makes its noise of."""
 FRESH, FEWEST, SECONDS = 256, 128, 1.0
