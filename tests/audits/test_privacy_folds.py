@@ -18,8 +18,6 @@ from audits.privacy.learners.score import Score, fold_of
 from audits.privacy.outputs.outputs import Encoded
 from audits.privacy.tuning import TUNING
 
-RIDGE = 3.0
-
 
 def encoded(values: Any) -> Encoded:
     columns = np.asarray(values, dtype=np.float64)
@@ -72,38 +70,53 @@ def test_no_side_is_flattered(learner: Any, monkeypatch: pytest.MonkeyPatch) -> 
     assert stats.binomtest(int(own[0]), int(own.sum())).pvalue < 1e-7
 
 
-@pytest.mark.parametrize("size", [30, 400, 3000])
-def test_folds_are_fits_without_their_samples(size: int) -> None:
-    # Against fits by a general-purpose optimiser, to all samples and without a fold's: penalised logistic
-    # regression, whose intercept is free. Few samples: the dual, which is fitted again.
-    rng = np.random.default_rng(size)
-    x = rng.normal(size=(2, size, 6 if size > 30 else 80))
-    x[0, :, 0] += 0.5
+def _oracle(x: Any, keep: Any, ridge: float) -> Any:
+    """Weights and intercept of penalised logistic regression, by a general-purpose optimiser."""
+    rows = np.concatenate([x[0][keep], x[1][keep]])
+    sign = np.r_[np.ones(int(keep.sum())), -np.ones(int(keep.sum()))]
+
+    def cost(w: Any) -> Any:
+        at = sign * (rows @ w[:-1] + w[-1])
+        pull = -sign * special.expit(-at)
+        slope = np.append(rows.T @ pull + ridge * w[:-1], pull.sum())
+        return -special.log_expit(at).sum() + 0.5 * ridge * (w[:-1] @ w[:-1]), slope
+
+    return optimize.minimize(cost, np.zeros(rows.shape[1] + 1), jac=True, method="BFGS").x
+
+
+@pytest.mark.parametrize("effect", [0.0, 0.5])
+@pytest.mark.parametrize("size", [400, 3000])
+def test_folds_are_fits_without_their_samples(size: int, effect: float) -> None:
+    # To all samples and without a fold's, with whichever of two ridges predicts the folds better.
+    x = np.random.default_rng(size).normal(size=(2, size, 6))
+    x[0] += effect
     fold = fold_of(size, TUNING.folds)
-    whole, without = fits.cross_fit(x[0], x[1], fold, RIDGE)
+    whole, without = fits.cross_fit(x[0], x[1], fold)
     assert len(without) == TUNING.folds
 
-    def fitted(keep: Any) -> Any:
-        rows = np.concatenate([x[0][keep], x[1][keep]])
-        sign = np.r_[np.ones(int(keep.sum())), -np.ones(int(keep.sum()))]
+    def held_out(ridge: float) -> float:
+        found = [_oracle(x, fold != k, ridge) for k in range(TUNING.folds)]
+        scores = [x[:, fold == k] @ w[:-1] + w[-1] for k, w in enumerate(found)]
+        return -float(special.log_expit([np.concatenate(scores, axis=1) * [[1.0], [-1.0]]]).sum())
 
-        def cost(w: Any) -> Any:
-            at = sign * (rows @ w[:-1] + w[-1])
-            pull = -sign * special.expit(-at)
-            slope = np.append(rows.T @ pull + RIDGE * w[:-1], pull.sum())
-            return -special.log_expit(at).sum() + 0.5 * RIDGE * (w[:-1] @ w[:-1]), slope
-
-        return optimize.minimize(cost, np.zeros(rows.shape[1] + 1), jac=True, method="BFGS").x[:-1]
-
-    if size == 30:
-        for k, found in enumerate(without):
-            left = fold != k
-            again, _ = fits.cross_fit(x[0][left], x[1][left], fold[left], RIDGE)
-            np.testing.assert_allclose(found, again)
-        return
-    np.testing.assert_allclose(whole, fitted(fold >= 0), atol=0.01)
+    shrunk = fits.shrinkage(x[0], x[1])
+    assert shrunk > 1.0
+    ridge = min(1.0, shrunk, key=held_out)
+    np.testing.assert_allclose(whole, _oracle(x, fold >= 0, ridge)[:-1], atol=0.01)
     for k, found in enumerate(without):
-        np.testing.assert_allclose(found, fitted(fold != k), atol=0.02)
+        np.testing.assert_allclose(found, _oracle(x, fold != k, ridge)[:-1], atol=0.02)
+
+
+def test_folds_of_few_samples_are_ridge_regressions_of_the_labels() -> None:
+    # More columns than samples: against the normal equations of (X, ±1) with four times the ridge.
+    x = np.random.default_rng(30).normal(size=(2, 30, 80))
+    fold = fold_of(30, TUNING.folds)
+    _, without = fits.cross_fit(x[0], x[1], fold)
+    ridge = 4.0 * fits.shrinkage(x[0], x[1])
+    for k, found in enumerate(without):
+        rows, sign = np.concatenate(x[:, fold != k]), np.repeat([1.0, -1.0], np.count_nonzero(fold != k))
+        expected = np.linalg.solve(rows.T @ rows + ridge * np.eye(80), rows.T @ sign)
+        np.testing.assert_allclose(found, expected)
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(400, 20), (40, 200), (2, 3)])

@@ -30,11 +30,11 @@ FOOTPRINTS = Learner("footprints", footprints)
 PERIOD = Learner("period", search("period", [hidden.periods]), patient=True, folds=True, costly=True)
 MODES = Learner("modes", search("modes", [hidden.crowds], folded=False), patient=True, rare=True)
 TREE = Learner("tree", tree, patient=True, folds=True)
-SMOOTH = Learner("smooth", smooth, folds=True)
+SMOOTH = Learner("smooth", smooth, folds=True, rare=True)
 LINEAR = (
     Learner("logistic", logistic, folds=True),
     Learner("sparse", sparse, patient=True, costly=True),
-    Learner("repeated", repeated, folds=True),
+    Learner("repeated", repeated, folds=True, rare=True),
 )
 DIGITS = Learner("digits", search("digits", [derived.looked_into]), patient=True, folds=True, costly=True)
 SEARCHES = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from audits.privacy.outputs.outputs import Floats, Ints
@@ -10,7 +12,7 @@ from audits.privacy.tuning import TINY, TUNING
 
 def most_fitted(columns: int) -> int:
     """How many samples of each dataset a regression on so many columns is fitted to."""
-    return min(TUNING.retained_rows, max(TUNING.glance, int(TUNING.most_work / columns**2)))
+    return min(TUNING.rare_rows, max(TUNING.glance, int(TUNING.most_work / columns**2)))
 
 
 def shrinkage(a: Floats, b: Floats) -> float:
@@ -63,17 +65,29 @@ def _curvature(x: Floats, weights: Floats, offset: float) -> tuple[Floats, Float
     return p, s, x * np.sqrt(s)[:, None]
 
 
-def cross_fit(a: Floats, b: Floats, fold: Ints, ridge: float) -> tuple[Floats, list[Floats]]:
-    """Weights fitted to all rows, and those fitted without each fold's.
+def cross_fit(a: Floats, b: Floats, fold: Ints) -> tuple[Floats, list[Floats]]:
+    """Weights fitted to all rows, and those fitted without each fold's, with the ridge of `shrinkage` or, of
+    few columns, next to none: whichever predicts better what it was not fitted to."""
+    x, y = labelled(a, b)
+    n, d = x.shape
+    ridge = shrinkage(a, b)
+    if d > n:
+        both = np.concatenate([fold, fold])
+        return _dual(x, y, ridge), [_dual(x[both != k], y[both != k], ridge) for k in range(TUNING.folds)]
+    # About their means rows need no offset in the first step.
+    x -= x.mean(axis=0)
+    ridges = {1.0, ridge} if d <= TUNING.wide else {ridge}
+    _, whole, without = min((_folded(x, y, fold, one) for one in sorted(ridges)), key=lambda found: found[0])
+    return whole, without
+
+
+def _folded(x: Floats, y: Floats, fold: Ints, ridge: float) -> tuple[float, Floats, list[Floats]]:
+    """The loss on rows of a fold of weights fitted without it, weights fitted to all rows, and those.
 
     The latter are one step of Newton's method away from the former, with slope and curvature of the fold's
     rows taken out of the sums.
     """
-    x, y = labelled(a, b)
     n, d = x.shape
-    if d > n:
-        part = np.concatenate([fold, fold])
-        return _dual(x, y, ridge), [_dual(x[part != k], y[part != k], ridge) for k in range(TUNING.folds)]
     weights, offset = np.zeros(d), 0.0
     if d <= TUNING.wide:
         # Far from the solution a few rows give as good a step as all rows do.
@@ -81,17 +95,13 @@ def cross_fit(a: Floats, b: Floats, fold: Ints, ridge: float) -> tuple[Floats, l
         weights, offset = newton(x[few], y[few], ridge)
     p, _, root = _curvature(x, weights, offset)
     edges = np.searchsorted(fold, np.arange(TUNING.folds + 1))
-    slopes, squares = np.zeros((TUNING.folds, d)), np.zeros((TUNING.folds, d, d))
-    for k in range(TUNING.folds):
-        for side in (0, len(fold)):
-            rows = slice(side + edges[k], side + edges[k + 1])
-            slopes[k] += x[rows].T @ (y - p)[rows]
-            squares[k] += root[rows].T @ root[rows]
+    parts = [np.r_[i:j, len(fold) + i : len(fold) + j] for i, j in pairwise(edges)]
+    slopes = np.array([x[rows].T @ (y - p)[rows] for rows in parts])
+    squares = np.array([root[rows].T @ root[rows] for rows in parts])
     slope = slopes.sum(axis=0) - ridge * weights
     square = squares.sum(axis=0) + ridge * np.eye(d)
-    whole = weights + np.linalg.solve(square, slope)
-    without = [
-        weights + np.linalg.solve(square - own, slope - mine)
-        for mine, own in zip(slopes, squares, strict=True)
-    ]
-    return whole, without
+    own = zip(slopes, squares, strict=True)
+    without = [weights + np.linalg.solve(square - curved, slope - steep) for steep, curved in own]
+    margins = [(1.0 - 2.0 * y[rows]) * (x[rows] @ w + offset) for w, rows in zip(without, parts, strict=True)]
+    loss = float(np.logaddexp(0.0, np.concatenate(margins)).sum())
+    return loss, weights + np.linalg.solve(square, slope), without

@@ -30,7 +30,7 @@ def logistic(first: Encoded, second: Encoded) -> Score:
 
     some = spaced(len(a), most_fitted(2 * width))
     x, y = standard(a[some]), standard(b[some])
-    weights, without = cross_fit(x, y, fold_of(len(a), TUNING.folds)[some], shrinkage(x, y))
+    weights, without = cross_fit(x, y, fold_of(len(a), TUNING.folds)[some])
 
     def score(w: Floats) -> Callable[[Encoded], Floats]:
         return lambda e: standard(of(e)) @ w
@@ -125,7 +125,7 @@ def smooth(first: Encoded, second: Encoded) -> Score:
     some = spaced(len(a), most)
     fold = fold_of(len(a), TUNING.folds)[some]
     x, y = features(a[some]), features(b[some])
-    weights, without = cross_fit(x, y, fold, shrinkage(x, y))
+    weights, without = cross_fit(x, y, fold)
     folds = tuple(_quadratic_form(w, of, rows, width) for w in without)
     whole = _quadratic_form(weights, of, rows, width)
     words = threshold_words("smooth logistic score")
