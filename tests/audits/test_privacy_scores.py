@@ -131,7 +131,7 @@ def test_an_event_of_cells_is_named_by_its_cells_after_rounding_too() -> None:
     assert family is not None
     assert family.thresholds.tolist() == pytest.approx([0.0, np.log(60.5 / 20.5)], abs=1e-6)
     named = [rendered(family.words(event)[1]).removeprefix("output in ") for event in range(4)]
-    assert named == ["{0} ∪ {1} ∪ {2}", "{0}", "{3}", "{1} ∪ {2} ∪ {3}"]
+    assert named == ["{0, 1, 2}", "{0}", "{3}", "{1, 2, 3}"]
 
 
 def test_symbols_among_numbers_are_cells_of_their_own() -> None:

@@ -106,7 +106,7 @@ def test_intervals_are_those_of_the_score() -> None:
     for threshold in np.unique(score.evaluate(encoded(first)))[::7]:
         for upper in (True, False):
             words = rendered(score.describe(float(threshold), upper))
-            if "more cells" in words:
+            if " more cell" in words:
                 continue
             parts = words.removeprefix("output in ").replace("∞", "inf").replace("−", "-").split(" ∪ ")
             ends = [[float(end) for end in part.strip("[)").split(", ")] for part in parts if part != "∅"]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from audits.privacy.footprints import cell_words
 from audits.privacy.footprints import cells as bit_cells
 from audits.privacy.learners.score import Score, fold_of, threshold_words
-from audits.privacy.outputs.describe import OUTPUT, SHOWN, Interval, Symbol, Words, listed
+from audits.privacy.outputs.describe import OUTPUT, SHOWN, Elements, Interval, Symbol, Words, listed
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, digits_of, number_words, value_words
 from audits.privacy.tuning import TUNING
 
@@ -41,7 +41,7 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
         return np.where(e.codes[:, 0] > 0, numbers - 1 + e.codes[:, 0], found) if first.is_symbol else found
 
     def name(c: int) -> Words:
-        return cells.words(c) if c < numbers else ("{", Symbol(c - numbers + 1), "}")
+        return cells.words(c) if c < numbers else Elements((Symbol(c - numbers + 1),))
 
     return of_cells("sets", cell, name, first, second, few=TUNING.parts)
 
@@ -60,7 +60,7 @@ def footprints(first: Encoded, second: Encoded) -> Score:
     return of_cells(
         "footprints",
         cell,
-        lambda c: "{−0}" if c % 2 else f"{{{cell_words(c // 2)}}}",
+        lambda c: Elements(("−0" if c % 2 else cell_words(c // 2),)),
         first,
         second,
         "(exponent, trailing zero bits)",
@@ -137,8 +137,13 @@ def reaches(ratio: Floats, threshold: float) -> NDArray[np.bool_]:
 
 
 def joined(parts: Sequence[Words], others: int = 0) -> Words:
-    """Cells one after the other, neighbouring intervals merged; of all but `SHOWN`, and of `others`, only how
-    many."""
+    """The union of cells, neighbouring intervals and sets merged; of all but `SHOWN`, and of `others`, only
+    how many.
+
+    >>> from audits.privacy.outputs.describe import rendered
+    >>> rendered(joined([Elements(("1",)), Elements(("4",)), Interval("5", "6"), Interval("6", "8")], 1))
+    '{1, 4} ∪ [5, 8) and 1 more cell'
+    """
     merged: list[Words] = []
     for part in parts:
         # [a, b) ∪ [b, c) reads better as [a, c).
@@ -148,8 +153,15 @@ def joined(parts: Sequence[Words], others: int = 0) -> Words:
         else:
             merged.append(part)
     hidden = max(len(merged) - SHOWN, 0) + others
-    more = f" and {hidden} more cells" if hidden else ""
-    return (listed(merged[:SHOWN], " ∪ ") if merged else "∅", more)
+    shown: list[Words] = []
+    for part in merged[:SHOWN]:
+        before = shown[-1] if shown else None
+        if isinstance(part, Elements) and isinstance(before, Elements):
+            shown[-1] = Elements(before.elements + part.elements)
+        else:
+            shown.append(part)
+    more = f" and {hidden} more cell{'s' if hidden > 1 else ''}" if hidden else ""
+    return (listed(shown, " ∪ ") if shown else "∅", more)
 
 
 def row_words(e: Encoded, row: int) -> Words:
@@ -160,7 +172,7 @@ def row_words(e: Encoded, row: int) -> Words:
         for j, v in enumerate(e.values[row][:12])
     ]
     more = ", …" if e.values.shape[1] > 12 else ""
-    return ("{", parts[0] if len(parts) == 1 else ("(", listed(parts), more, ")"), "}")
+    return Elements((parts[0] if len(parts) == 1 else ("(", listed(parts), more, ")"),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +198,7 @@ class Partition:
     def words(self, cell: int) -> Words:
         """A cell."""
         if cell < len(self.atoms):
-            return f"{{{value_words(self.atoms[cell])}}}"
+            return Elements((value_words(self.atoms[cell]),))
         if len(self.atoms) > 0 and len(self.edges) == 0:
             return "(another number)"
         ends = np.concatenate([[-np.inf], self.edges, [np.inf]])[cell - len(self.atoms) :][:2]

@@ -28,7 +28,7 @@ from audits.privacy.learners.search import (
 )
 from audits.privacy.learners.sequences import ENDS, Source, changed, further, plain, read, sequences
 from audits.privacy.learners.together import together
-from audits.privacy.outputs.describe import OUTPUT, Column, listed
+from audits.privacy.outputs.describe import OUTPUT, Column, Elements, listed
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints
 from audits.privacy.tuning import BOUND, TUNING
 
@@ -197,7 +197,7 @@ def _remainder(view: Callable[[int], View], place: int, modulus: int) -> View:
     def rest(e: Encoded) -> Ints:
         return np.mod(reading.of(e), modulus).astype(np.int64)
 
-    return View(words, rest, lambda cell: f"{{{cell}}}", (words, rest))
+    return View(words, rest, lambda cell: Elements((str(cell),)), (words, rest))
 
 
 @family(few=True)

@@ -29,7 +29,17 @@ from audits.privacy.learners.search import (
     of_signs,
 )
 from audits.privacy.learners.sequences import Source, digital, plain
-from audits.privacy.outputs.describe import NUMBERS, SHOWN, Column, Mark, Symbol, Words, listed, weighted
+from audits.privacy.outputs.describe import (
+    NUMBERS,
+    SHOWN,
+    Column,
+    Elements,
+    Mark,
+    Symbol,
+    Words,
+    listed,
+    weighted,
+)
 from audits.privacy.outputs.outputs import (
     Encoded,
     Floats,
@@ -298,7 +308,7 @@ def anywhere(first: Encoded, second: Encoded) -> Found:
         return View(
             words,
             lambda e: np.minimum(times(e), most),
-            lambda cell: f"{{{cell}{' or more' if cell == most else ''}}}",
+            lambda cell: Elements((f"{cell}{' or more' if cell == most else ''}",)),
             (words, times),
         )
 

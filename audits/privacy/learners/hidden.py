@@ -17,7 +17,7 @@ from audits.privacy.learners.families import Found, number
 from audits.privacy.learners.score import some_columns
 from audits.privacy.learners.search import Candidates, View, family, of_split
 from audits.privacy.learners.sequences import plain
-from audits.privacy.outputs.describe import OUTPUT, Column, Interval, Words
+from audits.privacy.outputs.describe import OUTPUT, Column, Elements, Interval, Words
 from audits.privacy.outputs.outputs import LARGE, Encoded, Floats, Ints, number_words
 from audits.privacy.tuning import TINY, TUNING
 
@@ -261,11 +261,11 @@ def _cells(view: View, found: list[Cell]) -> View:
             place[(values >= a) & (values <= b)] = c
         return place
 
-    def words(c: int) -> str:
+    def words(c: int) -> Words:
         if c == len(low):
             return "(anything else)"
         a, b = number_words(low[c]), number_words(high[c])
-        return f"{{{a}}}" if a == b else f"[{a}, {b}]"
+        return Elements((a,)) if a == b else f"[{a}, {b}]"
 
     return View(view.words, cell, words)
 

@@ -42,14 +42,23 @@ class Interval:
         return f"[{self.low}, {self.high})"
 
 
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """A set, by its elements."""
+
+    elements: tuple[Words, ...]
+
+
 SHOWN = 6
 """So many parts of a description are spelled out: cells, coefficients, types, patterns of texts."""
-Words: TypeAlias = "str | Node | Interval | tuple[Words, ...]"
+Words: TypeAlias = "str | Node | Interval | Elements | tuple[Words, ...]"
 """A description: text, nodes, and sequences of both."""
 
 
 def rendered(words: Words, name: Callable[[Node], str] = str) -> str:
     """The description as one text; `name` has the words for nodes."""
+    if isinstance(words, Elements):
+        return f"{{{rendered(listed(words.elements), name)}}}"
     if isinstance(words, tuple):
         return "".join(rendered(part, name) for part in words)
     return name(words) if isinstance(words, Node) else str(words)
