@@ -170,7 +170,7 @@ def test_a_place_that_has_only_numbers_is_not_said_to_have_others() -> None:
     assert "no number" not in event
 
 
-def test_where_no_single_number_shows_it_none_is_named() -> None:
+def test_where_no_single_number_shows_it_a_whole_output_is_named() -> None:
     def hidden(data: Any, size: int, rng: np.random.Generator) -> Any:
         # Each of the three bits is fair, and so are all pairs; only their parity tells.
         bits = rng.integers(0, 2, size=(size, 3))
@@ -178,9 +178,61 @@ def test_where_no_single_number_shows_it_none_is_named() -> None:
         bits[:, 2] = (bits[:, 0] + bits[:, 1] + odd) % 2
         return bits * [1, 100, 10_000]
 
-    result = audited(hidden)
-    assert result.refuted
-    assert result.simplest is None or result.simplest.kind == "sum"
+    found = audited(hidden, precision=0.2).simplest
+    assert found.kind == "output"
+    odd = sum(number != "0" for number in re.findall(r"\d+", found.event)) % 2
+    # Each of the four outputs of a parity has a quarter of its probability.
+    for share, chance in ((found.first, 0.95), (found.second, 0.05)):
+        equal = 0.25 * (chance if odd else 1.0 - chance)
+        assert inside(share, equal if " = " in found.event else 1.0 - equal)
+
+
+@pytest.mark.parametrize("kind", ["array", "list", "words", "record"])
+def test_a_whole_output_is_named_whatever_its_type(kind: str) -> None:
+    # Three bits, each kept with probability 0.7 (ε = 3·log(7/3), 2.5): equal to D or to D′ they tell most.
+    answers = {False: "no", True: "yes"}
+
+    def bits(data: Any, size: int, rng: np.random.Generator) -> Any:
+        return (np.array([0, 1, 0]) == data.sum()) ^ (rng.random((size, 3)) < 0.3)
+
+    def one(data: Any, rng: np.random.Generator) -> Any:
+        found = bits(data, 1, rng)[0].tolist()
+        if kind == "record":
+            return dict(zip("abc", found, strict=True))
+        return [answers[bit] for bit in found] if kind == "words" else [int(bit) for bit in found]
+
+    found = audited(bits if kind == "array" else each(one), precision=0.2).simplest
+    assert found.kind == "output"
+    assert " = " in found.event
+    said = re.findall(r"\b(?:0|1|yes|no|True|False)\b", found.event)
+    off = sum(
+        (answer in ("1", "yes", "True")) != expected for answer, expected in zip(said, (0, 1, 0), strict=True)
+    )
+    assert inside(found.first, 0.7 ** (3 - off) * 0.3**off)
+    assert inside(found.second, 0.7**off * 0.3 ** (3 - off))
+
+
+def test_a_difference_of_two_coordinates_has_no_coefficients() -> None:
+    # A record moves from one count to another, with noise for one of them: 0.98 and −1 would be of no help.
+    def histogram(data: Any, size: int, rng: np.random.Generator) -> Any:
+        move = np.array([data.sum(), -data.sum(), 0.0])
+        return move + rng.laplace(size=(size, 3))
+
+    found = audited(histogram, precision=0.2).simplest
+    assert found.kind == "weighted"
+    terms = re.fullmatch(r"(− )?\(coordinate 0\) ([−+]) \(coordinate 1\) (≥|<) (-?[\d.]+)", found.event)
+    assert terms is not None
+    first, second, sign, threshold = terms.groups()
+    assert (first is None) == (second == "−")
+    towards = 2.0 if first is None else -2.0
+
+    def above(t: float) -> float:
+        # P(X − Y ≥ t) of two standard Laplace variables: (2 + t)·exp(−t)/4 from 0 on.
+        return 0.25 * (2.0 + t) * math.exp(-t) if t >= 0.0 else 1.0 - above(-t)
+
+    for share, moved in ((found.first, towards), (found.second, 0.0)):
+        tail = above(float(threshold) - moved)
+        assert inside(share, tail if sign == "≥" else 1.0 - tail)
 
 
 def test_intervals_hold_together_as_often_as_they_say() -> None:

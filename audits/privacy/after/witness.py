@@ -2,9 +2,9 @@
 
 The event that carries a refutation is often one of a learned score, which nobody can check by hand. So the
 outputs that the audit drew are searched for events that can: the best event of each simple kind is chosen on
-them, and all of these are counted on fresh outputs. The first kind whose event is nearly as strong
-is the witness. The last kind is an event of the number that carried the refutation, where that was a single
-number that can be read off an output.
+them, and all of these are counted on fresh outputs. The first kind whose event is nearly as strong as the
+audit's bound, or as the strongest of these, is the witness. The last kind is an event of the number that
+carried the refutation, where that was a single number that can be read off an output.
 
 How the figures are valid. With K events and α in all, each of the 2K probabilities has its Clopper–Pearson
 interval at level α/(2K), so that all of them hold at once with probability 1 − α, whichever event is named
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from audits.privacy.bet import binomial
 from audits.privacy.learners.fits import shrinkage
+from audits.privacy.outputs import leaves
 from audits.privacy.outputs.describe import SHOWN, Column, Interval, Mark, Symbol, weighted
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.leaves import EXACT
@@ -65,7 +66,8 @@ class Witness:
     """The simplest event that shows the violation, counted on outputs that had no part in choosing it.
 
     event       in words of the output; every number in them is exact.
-    kind        "symbol", "value", "threshold", "interval", "sum", "largest", "weighted" or "reading".
+    kind        "symbol", "value", "output" (all of it), "threshold", "interval", "sum", "largest", "weighted"
+                or "reading".
     first, second   its probabilities on the two datasets of the pair, intervals included.
     epsilon     shown by them: log((low − δ)/high) of the greater and the lesser probability.
     confidence  with which both intervals, and so `epsilon`, hold.
@@ -96,6 +98,7 @@ class _Event:
     """{low ≤ x < high} of a number x of the output, or a symbol in a place; `outside` for the complement.
 
     place    a column, or of a weighted sum pairs of a column and its weight.
+    whole    the text or the numbers of an output that it is equal to.
     reading  the words for x, where that is the number that carried the refutation.
     """
 
@@ -106,14 +109,25 @@ class _Event:
     outside: bool
     expected: float
     reading: str = ""
+    whole: str | tuple[float, ...] = ()
 
     def holds(self, outputs: Encoded) -> NDArray[np.bool_]:
         x = _looked_at(outputs, self.kind, self.place)
         inside = (x == self.low) if self.kind in ("symbol", "value") else (x >= self.low) & (x < self.high)
         return ~inside if self.outside else inside
 
+    def equals(self, outputs: Raw) -> NDArray[np.bool_]:
+        """Whether outputs are equal to a whole one."""
+        if isinstance(self.whole, str):
+            inside = np.array([leaves.row(output) == self.whole for output in outputs])
+        else:
+            inside = (outputs.reshape(len(outputs), -1) == self.whole).all(axis=1)
+        return ~inside if self.outside else inside
+
     def words(self, encoder: Encoder) -> str:
         sign = "≠" if self.outside else "="
+        if self.kind == "output":
+            return f"output {sign} {_written(self.whole)}"
         if self.reading:
             what = self.reading
         elif isinstance(self.place, tuple):
@@ -198,13 +212,12 @@ def find_witness(
     if sides[0].shape != encoder.shape:
         # Columns that the second dataset brought tell as much of the first.
         sides[0] = encoder.encode(raw[0], "dataset 0")
-    vectors = all(part.ndim > 1 and part.dtype.kind in "biuf" for part in raw)
     epsilon = refuted.epsilon
     rate = _Rate(epsilon, refuted.delta, refuted.alpha, samples, (len(raw[0]), len(raw[1])))
-    events = list(_best_of_each_kind(sides, vectors, rate))
+    events = list(_best_of_each_kind(sides, raw, rate))
     if reading is not None:
         read = [_read(reading, part) for part in raw]
-        best = max(_best_of_each_kind(read, False, rate), key=lambda event: event.expected, default=None)
+        best = max(_best_of_each_kind(read, (), rate), key=lambda event: event.expected, default=None)
         events += [] if best is None else [replace(best, reading=reading[0])]
     found = [event for event in events if event.expected > epsilon]
     if not found:
@@ -220,7 +233,12 @@ def find_witness(
             known = encoder.encode(fresh, f"dataset {side}").narrow(sides[0].shape)
             looked_at = known if reading is None else _read(reading, fresh)
             hits[side] += [
-                np.count_nonzero(event.holds(looked_at if event.reading else known)) for event in found
+                np.count_nonzero(
+                    event.equals(fresh)
+                    if event.kind == "output"
+                    else event.holds(looked_at if event.reading else known)
+                )
+                for event in found
             ]
     return _named(found, hits, rate, refuted.bound, encoder)
 
@@ -264,8 +282,9 @@ def _named(
             )
         )
     shown = [one for one in named if one.epsilon > rate.epsilon]
-    strongest = max(shown, key=lambda one: one.epsilon, default=None)
-    return next((one for one in shown if one.alike), strongest)
+    most = max([one.epsilon for one in shown], default=bound)
+    enough = rate.epsilon + TUNING.nearly * (min(most, bound) - rate.epsilon)
+    return next((one for one in shown if one.epsilon >= enough), None)
 
 
 # --- What is expected of an event ---------------------------------------------------------------------------
@@ -285,7 +304,7 @@ class _Rate:
         """ε from counts of an event on the seen outputs, in the better one of the two directions."""
         from scipy.special import ndtri
 
-        z = -float(ndtri(self.alpha / 32.0))  # of eight events
+        z = -float(ndtri(self.alpha / 40.0))  # of ten events
         ends: list[tuple[Floats, Floats]] = []
         for hits, n in zip((first, second), self.seen, strict=True):
             share = (np.asarray(hits, dtype=np.float64) + 0.5) / (n + 1.0)
@@ -307,20 +326,23 @@ def _wilson(p: Floats, n: int, z: float) -> Floats:
 # --- The best event of each kind ----------------------------------------------------------------------------
 
 
-def _best_of_each_kind(outputs: Sequence[Encoded], vectors: bool, rate: _Rate) -> Iterator[_Event]:
-    """From the simplest kind on; `vectors` of numbers also have a sum and a largest size."""
+def _best_of_each_kind(outputs: Sequence[Encoded], raw: Sequence[Raw], rate: _Rate) -> Iterator[_Event]:
+    """From the simplest kind on, in columns and in the raw outputs: vectors of numbers also have a sum and a
+    largest size."""
     codes, x = [side.codes for side in outputs], [side.values for side in outputs]
     numbers = range(x[0].shape[1])
     telling = _telling(x)
-    kinds: dict[str, Iterable[int | Weights]] = {"threshold": numbers, "interval": telling}
-    if vectors and len(numbers) > 1:
-        kinds |= {"sum": [0], "largest": [0]}
-    if weights := _weights(x, sorted(telling)):
-        kinds |= {"weighted": [weights]}
+    kinds: list[tuple[str, Iterable[int | Weights]]] = [("threshold", numbers), ("interval", telling)]
+    if len(numbers) > 1 and raw and all(map(_is_vector, raw)):
+        kinds += [("sum", [0]), ("largest", [0])]
+    weights = _weights(x, sorted(telling))
+    # A sum and a difference are simpler than coefficients.
+    kinds += [("weighted", [some]) for some in (_signs(weights), weights) if some]
     for events in (
         _alone("symbol", codes, True, rate),
         _alone("value", x, codes[0].shape[1] > 0, rate),
-        *(_within(kind, places, outputs, rate) for kind, places in kinds.items()),
+        _whole(raw, rate),
+        *(_within(kind, places, outputs, rate) for kind, places in kinds),
     ):
         # Of two equal events the one that is said without "not" is simpler.
         best = max(events, key=lambda event: (event.expected, not event.outside), default=None)
@@ -340,6 +362,40 @@ def _alone(kind: str, columns: Sequence[Raw], without_zero: bool, rate: _Rate) -
             others = [n - h for n, h in zip(rate.seen, hits, strict=True)]
             for outside, counts in ((False, hits), (True, others)):
                 yield _Event(kind, place, float(value), math.inf, outside, float(rate.expected(*counts)))
+
+
+def _is_vector(outputs: Raw) -> bool:
+    return outputs.ndim > 1 and outputs.dtype.kind in "biuf"
+
+
+def _whole(raw: Sequence[Raw], rate: _Rate) -> Iterator[_Event]:
+    """Whole outputs that repeat: of a few numbers, or short lists, tuples and dictionaries of plain items."""
+    if not raw:
+        return
+    known: list[Any]
+    if all(map(_is_vector, raw)) and math.prod(raw[0].shape[1:]) <= TUNING.most_joint:
+        rows = np.concatenate([side.reshape(len(side), -1) for side in raw])
+        some = rows[: TUNING.glance]
+        if len(np.unique(some, axis=0)) == len(some):
+            return
+        found, which = np.unique(rows, axis=0, return_inverse=True)
+        known = [tuple(row) for row in found.tolist()]
+    elif all(side.dtype == object for side in raw):
+        found, which = np.unique([leaves.row(output) for side in raw for output in side], return_inverse=True)
+        known = found.tolist()
+    else:
+        return
+    sides = [side[:, None] for side in np.split(which.ravel(), [len(raw[0])])]
+    for event in _alone("output", sides, False, rate):
+        whole = known[int(event.low)]
+        # Longer ones would have to be cut, and could not be counted by what is said.
+        if len(whole) > 1 and len(_written(whole)) <= 60:
+            yield replace(event, place=0, whole=whole)
+
+
+def _written(whole: str | tuple[float, ...]) -> str:
+    """A whole output, from its text or its numbers."""
+    return whole if isinstance(whole, str) else f"({', '.join(map(value_words, whole))})"
 
 
 def _frequent(first: Raw, second: Raw) -> Raw:
@@ -388,6 +444,12 @@ def _weights(x: Sequence[Floats], some: Sequence[int]) -> Weights:
         return ()
     rounded = (float(f"{w:.2g}") for w in weights / largest)
     return tuple((some[j], w) for j, w in zip(chosen.tolist(), rounded, strict=True) if w != 0.0)
+
+
+def _signs(weights: Weights) -> Weights:
+    """1 or −1 in place of each weight that is large; nothing for less than two."""
+    signs = tuple((j, math.copysign(1.0, w)) for j, w in weights if abs(w) >= 0.5)
+    return signs if len(signs) > 1 else ()
 
 
 def _within(
