@@ -47,6 +47,7 @@ CAUTION = 1.0
 SUMS = {"sum": "the sum of the coordinates", "largest": "the largest size of a coordinate"}
 ZERO = " (what is no number counts as 0)"
 Weights = tuple[tuple[int, float], ...]
+BRACKETS: dict[type, str] = {list: "[]", tuple: "()", set: "{}", frozenset: "{}", dict: "{}"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ class _Event:
     def equals(self, outputs: Raw) -> NDArray[np.bool_]:
         """Whether outputs are equal to a whole one."""
         if isinstance(self.whole, str):
-            inside = np.array([leaves.row(output) == self.whole for output in outputs])
+            inside = np.array([_text(output) == self.whole for output in outputs])
         else:
             inside = (outputs.reshape(len(outputs), -1) == self.whole).all(axis=1)
         return ~inside if self.outside else inside
@@ -369,7 +370,7 @@ def _is_vector(outputs: Raw) -> bool:
 
 
 def _whole(raw: Sequence[Raw], rate: _Rate) -> Iterator[_Event]:
-    """Whole outputs that repeat: of a few numbers, or short lists, tuples and dictionaries of plain items."""
+    """Whole outputs that repeat: of a few numbers, or short lists, tuples, sets and dictionaries."""
     if not raw:
         return
     known: list[Any]
@@ -381,7 +382,7 @@ def _whole(raw: Sequence[Raw], rate: _Rate) -> Iterator[_Event]:
         found, which = np.unique(rows, axis=0, return_inverse=True)
         known = [tuple(row) for row in found.tolist()]
     elif all(side.dtype == object for side in raw):
-        found, which = np.unique([leaves.row(output) for side in raw for output in side], return_inverse=True)
+        found, which = np.unique([_text(output) for side in raw for output in side], return_inverse=True)
         known = found.tolist()
     else:
         return
@@ -393,9 +394,23 @@ def _whole(raw: Sequence[Raw], rate: _Rate) -> Iterator[_Event]:
             yield replace(event, place=0, whole=whole)
 
 
+def _text(output: Any) -> str:
+    """A short list, tuple, set or dictionary of plain items as Python writes it, with elements and keys in
+    order; "" for anything else."""
+    kind: type = type(output)
+    items = [*output, *output.values()] if kind is dict else [*output] if kind in BRACKETS else []
+    if not leaves.row(items):
+        return ""
+    texts = [*map(leaves.canonical, items)]
+    if kind is dict:
+        texts = [*map(": ".join, zip(texts[: len(output)], texts[len(output) :], strict=True))]
+    opening, closing = BRACKETS[kind]
+    return f"{opening}{', '.join(texts if kind in (list, tuple) else sorted(texts))}{closing}"
+
+
 def _written(whole: str | tuple[float, ...]) -> str:
-    """A whole output, from its text or its numbers."""
-    return whole if isinstance(whole, str) else f"({', '.join(map(value_words, whole))})"
+    """A whole output, from its text or its numbers; −0.0, which equals 0, is written as that."""
+    return whole if isinstance(whole, str) else f"({', '.join(value_words(number + 0) for number in whole)})"
 
 
 def _frequent(first: Raw, second: Raw) -> Raw:

@@ -245,12 +245,20 @@ def digest(data: Any, within: tuple[int, ...] = ()) -> bytes:
     if id(data) in within or len(within) > MOST_NESTED or _is_generator(data):
         return found.digest()
     if _is_constant(data) or _are_constant(data):
-        found.update(repr(data).encode())
+        found.update(_written(data).encode())
         return found.digest()
     parts = (digest(part, (*within, id(data))) for part in _parts(data))
     # Copies of a set may give its elements in another order.
     found.update(b"".join(sorted(parts) if isinstance(data, AbstractSet) else parts))
     return found.digest()
+
+
+def _written(data: Any) -> str:
+    """A constant as Python writes it, but for integers of more digits than Python writes (4,300)."""
+    try:
+        return repr(data)
+    except ValueError:
+        return hex(data) if isinstance(data, int) else str([_written(part) for part in data])
 
 
 def _parts(data: Any) -> Iterable[Any]:
