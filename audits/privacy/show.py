@@ -24,7 +24,7 @@ LOW_BITS = (
     "floating-point noise shows its lowest bits, as NumPy's does nearly always: see Mironov (2012), "
     "https://doi.org/10.1145/2382196.2382264"
 )
-NO_WITNESS = "none: no coordinate, symbol, whole output, sum or reading was seen to show it alone"
+NO_WITNESS = "none: no coordinate, symbol, sum, reading or short whole output was seen to show it alone"
 MORE_LIKELY = {"forward": "likelier on D", "backward": "likelier on D′"}
 NO_REPLAY = "mechanism does not draw from the given generator alone: this run cannot be replayed"
 SHOWN = 4

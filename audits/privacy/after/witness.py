@@ -370,19 +370,20 @@ def _is_vector(outputs: Raw) -> bool:
 
 
 def _whole(raw: Sequence[Raw], rate: _Rate) -> Iterator[_Event]:
-    """Whole outputs that repeat: of a few numbers, or short lists, tuples, sets and dictionaries."""
-    if not raw:
+    """Whole outputs that repeat: of a few numbers, or short lists, tuples, sets, dictionaries and records."""
+    if not raw or raw[0].dtype != raw[1].dtype:
         return
     known: list[Any]
-    if all(map(_is_vector, raw)) and math.prod(raw[0].shape[1:]) <= TUNING.most_joint:
+    if _is_vector(raw[0]):
         rows = np.concatenate([side.reshape(len(side), -1) for side in raw])
         some = rows[: TUNING.glance]
-        if len(np.unique(some, axis=0)) == len(some):
+        if rows.shape[1] > TUNING.most_joint or len(np.unique(some, axis=0)) == len(some):
             return
         found, which = np.unique(rows, axis=0, return_inverse=True)
         known = [tuple(row) for row in found.tolist()]
-    elif all(side.dtype == object for side in raw):
-        found, which = np.unique([_text(output) for side in raw for output in side], return_inverse=True)
+    elif raw[0].ndim > 1 or raw[0].dtype.kind in "OV":
+        texts = [_text(output) for side in raw for output in side]
+        found, which = np.unique(texts, return_inverse=True)
         known = found.tolist()
     else:
         return
@@ -390,27 +391,39 @@ def _whole(raw: Sequence[Raw], rate: _Rate) -> Iterator[_Event]:
     for event in _alone("output", sides, False, rate):
         whole = known[int(event.low)]
         # Longer ones would have to be cut, and could not be counted by what is said.
-        if len(whole) > 1 and len(_written(whole)) <= 60:
+        if len(whole) > 1 and len(_written(whole)) <= 120:
             yield replace(event, place=0, whole=whole)
 
 
 def _text(output: Any) -> str:
-    """A short list, tuple, set or dictionary of plain items as Python writes it, with elements and keys in
-    order; "" for anything else."""
+    """A short list, tuple, set, dictionary or record of plain items as Python writes it, such that equal ones
+    are written alike: 1 for True and 1.0, elements and keys in order. "" for anything else."""
+    if isinstance(output, (np.ndarray, np.generic)):
+        output = output.tolist()
     kind: type = type(output)
     items = [*output, *output.values()] if kind is dict else [*output] if kind in BRACKETS else []
+    items = [item.item() if isinstance(item, np.generic) else item for item in items]
     if not leaves.row(items):
         return ""
-    texts = [*map(leaves.canonical, items)]
+    texts = [leaves.canonical(_by_value(item)) for item in items]
     if kind is dict:
         texts = [*map(": ".join, zip(texts[: len(output)], texts[len(output) :], strict=True))]
     opening, closing = BRACKETS[kind]
     return f"{opening}{', '.join(texts if kind in (list, tuple) else sorted(texts))}{closing}"
 
 
+def _by_value(item: Any) -> Any:
+    """The integer that a number is equal to, if there is one."""
+    whole = isinstance(item, int) or (isinstance(item, float) and item.is_integer())
+    return int(item) if whole else item
+
+
 def _written(whole: str | tuple[float, ...]) -> str:
-    """A whole output, from its text or its numbers; −0.0, which equals 0, is written as that."""
-    return whole if isinstance(whole, str) else f"({', '.join(value_words(number + 0) for number in whole)})"
+    """A whole output, from its text or its numbers."""
+    if isinstance(whole, str):
+        return whole
+    # −0.0 is equal to 0. Integers are exact, as doubles they would not be.
+    return f"({', '.join(str(x) if isinstance(x, int) else value_words(x + 0.0) for x in whole)})"
 
 
 def _frequent(first: Raw, second: Raw) -> Raw:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from audits.privacy.footprints import cell_words
 from audits.privacy.footprints import cells as bit_cells
 from audits.privacy.learners.score import Score, fold_of, threshold_words
-from audits.privacy.outputs.describe import OUTPUT, SHOWN, Elements, Interval, Symbol, Words, listed
+from audits.privacy.outputs.describe import OUTPUT, SHOWN, Elements, Interval, Row, Symbol, Words, listed
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, digits_of, number_words, value_words
 from audits.privacy.tuning import TUNING
 
@@ -166,13 +166,8 @@ def joined(parts: Sequence[Words], others: int = 0) -> Words:
 
 def row_words(e: Encoded, row: int) -> Words:
     """One row as a set of one element, a dozen of its numbers at most."""
-    codes = e.codes[row]
-    parts: list[Words] = [
-        Symbol(int(codes[j])) if j < len(codes) and codes[j] else value_words(v)
-        for j, v in enumerate(e.values[row][:12])
-    ]
-    more = ", …" if e.values.shape[1] > 12 else ""
-    return Elements((parts[0] if len(parts) == 1 else ("(", listed(parts), more, ")"),))
+    numbers = tuple(map(value_words, e.values[row][:12]))
+    return Elements((Row(numbers, tuple(e.codes[row].tolist()), e.values.shape[1] > 12),))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ and `Symbol` where the user's own words belong. `Encoder.said` makes the words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
@@ -49,18 +49,37 @@ class Elements:
     elements: tuple[Words, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An output by its columns: its numbers in words, its codes, and whether there are further numbers."""
+
+    numbers: tuple[str, ...]
+    codes: tuple[int, ...]
+    more: bool = False
+
+
 SHOWN = 6
 """So many parts of a description are spelled out: cells, coefficients, types, patterns of texts."""
-Words: TypeAlias = "str | Node | Interval | Elements | tuple[Words, ...]"
+Words: TypeAlias = "str | Node | Interval | Elements | Row | tuple[Words, ...]"
 """A description: text, nodes, and sequences of both."""
 
 
-def rendered(words: Words, name: Callable[[Node], str] = str) -> str:
-    """The description as one text; `name` has the words for nodes."""
+def rendered(words: Words, name: Callable[[Node], str] = str, places: Sequence[int] = range(0)) -> str:
+    """The description as one text.
+
+    name    has the words for nodes.
+    places  for each column of codes the column of numbers that is of the same place.
+    """
     if isinstance(words, Elements):
-        return f"{{{rendered(listed(words.elements), name)}}}"
+        return f"{{{rendered(listed(words.elements), name, places)}}}"
+    if isinstance(words, Row):
+        symbols = {place: code for place, code in zip(places, words.codes, strict=False) if code}
+        parts = [
+            name(Symbol(symbols[j])) if j in symbols else number for j, number in enumerate(words.numbers)
+        ]
+        return f"({', '.join(parts)}{', …' if words.more else ''})" if len(parts) > 1 else parts[0]
     if isinstance(words, tuple):
-        return "".join(rendered(part, name) for part in words)
+        return "".join(rendered(part, name, places) for part in words)
     return name(words) if isinstance(words, Node) else str(words)
 
 

@@ -264,7 +264,7 @@ class Encoder:
             told = f" ({', '.join(values[:SHOWN])})" if values else ""
             return f"{place}{place.unit}{told}"
 
-        return rendered(words, name)
+        return rendered(words, name, self.number_columns)
 
     def _absent_word(self) -> str:
         """The symbol of what is absent, in the words that hold in every place."""
