@@ -72,6 +72,24 @@ def test_a_leak_is_named_by_its_line(file: Path) -> None:
     assert "programs.py:8: output[0][1] is 2 on D" in result.stdout
 
 
+def test_a_leak_of_a_library_is_named_by_the_librarys_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Records that dpclaims itself holds were found to have the value first: its own file was named.
+    (tmp_path / "leaky_library.py").write_text(
+        "import numpy as np\n"
+        "def leaky(values, epsilon=1.0):\n"
+        "    total = float(np.sum(values))\n"
+        "    return total + 0.0 * np.random.laplace(scale=1 / epsilon), len(values)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    result = run("leaky_library.leaky", "--epsilon", 1)
+    assert result.exit_code == 1, result.output
+    places = [line.split(": ")[0] for line in result.stdout.splitlines() if line.startswith("LEAK at ")]
+    assert places
+    assert all("leaky_library.py:" in place for place in places), places
+
+
 def test_a_ledger_above_the_claim_is_sampled(file: Path) -> None:
     result = run(f"{file}:halved")
     assert result.exit_code == 1

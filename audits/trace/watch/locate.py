@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from .noise import plain
-from .session import HOME, NOISE_CODE
+from .session import NOISE_CODE, OWN
 
 MOST_LINES = 200_000
 """Lines after which the search gives up."""
@@ -54,7 +54,7 @@ class Watcher:
     def trace(self, frame: Any, event: str, argument: Any) -> Any:
         """The trace function of Python."""
         name = frame.f_code.co_filename
-        if name.startswith(HOME) or name.startswith("<") or any(part in name for part in NOISE_CODE):
+        if name.startswith((*OWN, "<")) or any(part in name for part in NOISE_CODE):
             return None
         if self.left <= 0:
             return None

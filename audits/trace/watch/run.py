@@ -8,7 +8,7 @@ import sys
 import traceback
 from typing import Any, Callable, Optional, Tuple
 
-from .session import HOME, NOISE_CODE, Session
+from .session import NOISE_CODE, OWN, Session
 from .steps import Stopped
 from .values import flat
 
@@ -64,7 +64,7 @@ def raised(error: BaseException) -> Tuple[str, int, str]:
     """The innermost line of the traceback outside of this package and of noise code."""
     frames = traceback.extract_tb(error.__traceback__)
     mine = [
-        f for f in frames if not f.filename.startswith(HOME) and not any(p in f.filename for p in NOISE_CODE)
+        f for f in frames if not f.filename.startswith(OWN) and not any(p in f.filename for p in NOISE_CODE)
     ]
     last = (mine or frames)[-1]
     return last.filename, last.lineno or 0, last.name

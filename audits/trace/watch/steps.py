@@ -13,7 +13,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from .noise import plain
-from .session import HOME, NOISE_CODE
+from .session import NOISE_CODE, OWN
 
 MOST_LINES = 200_000
 """Lines of a run that are looked at."""
@@ -165,7 +165,7 @@ def foreign(frame: Any) -> bool:
 
 @lru_cache(maxsize=None)
 def _is_foreign(file: str) -> bool:
-    own = file.startswith((HOME, "<")) or (file.startswith(LIBRARY) and "-packages" not in file)
+    own = file.startswith((*OWN, "<")) or (file.startswith(LIBRARY) and "-packages" not in file)
     return own or any(part in file for part in NOISE_CODE)
 
 
