@@ -56,7 +56,12 @@ def environment(
     words = "-".join(re.sub(r"[^A-Za-z0-9.]+", "-", r) for r in requirements)[:60]
     home = (Path(folder) if folder is not None else cache_folder()).expanduser().resolve() / f"{words}-{key}"
     found = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
-    home.parent.mkdir(parents=True, exist_ok=True)
+    if not all(requirement.strip() for requirement in requirements):
+        raise ValueError(f"requirements must be packages as for pip, as numpy==2.1.0, got {[*requirements]}")
+    try:
+        home.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"environments need a folder, got {str(home.parent)!r}: {error.strerror}") from error
     with _locked(home.parent / f"{home.name}.lock"):
         if not ((home / COMPLETE).is_file() and found.is_file()):
             _make(home, base, found, requirements, dependencies)
@@ -105,8 +110,8 @@ def interpreter(python: str | os.PathLike[str] | None = None) -> Path:
     text = str(python)
     if not re.fullmatch(r"3\.\d+", text):
         path = shutil.which(text)
-        if path is None:
-            raise ValueError(f"python must be an interpreter or a version as 3.8, got {text!r}")
+        if path is None or not _version(path):
+            raise ValueError(f"python must be an interpreter or a version of Python 3, as 3.8, got {text!r}")
         return Path(path)
     if text == f"3.{sys.version_info.minor}":
         return Path(sys.executable)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -47,13 +48,15 @@ class Schema:
     nan: bool = False
 
     def __post_init__(self) -> None:
-        if self.n < 2:
-            raise ValueError(f"n must be at least 2, got {self.n}")
-        if not (np.isfinite(self.low) and np.isfinite(self.high) and self.low < self.high):
-            raise ValueError(f"bounds must be finite and low < high, got {self.low}, {self.high}")
-        for name in ("features", "classes", "categories", "batch"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} must be ≥ 0, got {getattr(self, name)}")
+        for name, least in (("n", 2), ("features", 0), ("classes", 0), ("categories", 0), ("batch", 0)):
+            value = getattr(self, name)
+            if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
+                raise ValueError(f"{name} must be a whole number ≥ {least}, got {value!r}")
+        ends = self.low, self.high
+        if not (all(isinstance(end, Real) and np.isfinite(end) for end in ends) and self.low < self.high):
+            raise ValueError(f"bounds must be finite numbers, low < high, got {self.low!r}, {self.high!r}")
+        if self.nan not in (False, True):
+            raise ValueError(f"nan must be 0 or 1, got {self.nan!r}")
 
 
 @dataclass(frozen=True, slots=True)

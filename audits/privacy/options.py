@@ -64,7 +64,7 @@ class Options:
         self._number("delta", lambda v: 0.0 <= v < 1.0, "in [0, 1)")
         self._number("alpha", lambda v: 0.0 < v < 1.0, "in (0, 1)")
         self._whole("max_samples", MIN_SAMPLES, math.inf, f"a whole number of samples ≥ {MIN_SAMPLES}")
-        self._whole("jobs", 1, 1024, "a whole number of processes ≥ 1")
+        self._whole("jobs", 1, 1024, "a whole number of processes from 1 to 1024")
         above = "an ε above the claimed one, or None"
         self._number("time_limit", lambda v: 0.0 < v < math.inf, "a number of seconds > 0 or None", True)
         self._number("resolution", lambda v: self.epsilon < v < math.inf, above, True)

@@ -49,10 +49,20 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """The files that were asked for; None for none."""
+    """The files that were asked for, None for none; ValueError at once where one cannot be written."""
 
     junit: Path | None = None
     summary: Path | None = None
+
+    def __post_init__(self) -> None:
+        for flag, file in (("--junit", self.junit), ("--summary", self.summary)):
+            if file is None:
+                continue
+            if file.is_dir():
+                raise ValueError(f"{flag} {str(file)!r} is a folder: name a file in it")
+            there = next(place for place in (file, *file.absolute().parents) if place.exists())
+            if not os.access(there, os.W_OK) or (there != file and not there.is_dir()):
+                raise ValueError(f"{flag} {str(file)!r} cannot be written: {str(there)!r} is in the way")
 
 
 def publish(command: str, headline: str, cases: Sequence[Case], outputs: Outputs) -> None:
@@ -159,6 +169,10 @@ def write(file: Path, text: str, *, append: bool = False) -> None:
     """Write by one rename; control characters of other people's texts, which XML forbids, are escaped."""
     temporary = file.with_name(temporary_name(file.name))
     try:
+        if file.exists() and not file.is_file():
+            # A device such as /dev/null or a pipe is written to: a rename would put a file in its place.
+            file.write_text(harmless(text), encoding="utf-8")
+            return
         file.parent.mkdir(parents=True, exist_ok=True)
         before = file.read_bytes() if append and file.exists() else b""
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -112,9 +113,21 @@ def test_what_cannot_be_derived() -> None:
         stock(Schema(), "both")
 
 
-@pytest.mark.parametrize("bad", [{"n": 1}, {"low": 1.0, "high": 1.0}, {"high": float("inf")}, {"batch": -1}])
-def test_bad_schemas(bad: dict[str, Any]) -> None:
-    with pytest.raises(ValueError):
+@pytest.mark.parametrize(
+    ("bad", "named"),
+    [
+        ({"n": 1}, "n must be a whole number ≥ 2, got 1"),
+        ({"n": 1e9}, "n must be a whole number ≥ 2, got 1000000000.0"),
+        ({"features": 2.5}, "features must be a whole number ≥ 0, got 2.5"),
+        ({"batch": -1}, "batch must be a whole number ≥ 0, got -1"),
+        ({"low": 1.0, "high": 1.0}, "bounds must be finite numbers, low < high, got 1.0, 1.0"),
+        ({"high": float("inf")}, "bounds must be finite numbers"),
+        ({"low": "a"}, "bounds must be finite numbers, low < high, got 'a', 1.0"),
+        ({"nan": 2}, "nan must be 0 or 1, got 2"),
+    ],
+)
+def test_bad_schemas(bad: dict[str, Any], named: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(named)):
         Schema(**bad)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -83,6 +84,16 @@ def test_a_verdict_that_differs_is_annotated_where_github_runs(tmp_path, monkeyp
     captured = capsys.readouterr()
     assert captured.err.count("::error title=") == lines
     assert captured.out == ""
+
+
+def test_a_device_is_written_to_and_stays_one(tmp_path):
+    # A rename would put a file in its place; here it would only take the place of the link.
+    link = tmp_path / "report.xml"
+    link.symlink_to(os.devnull)
+    exchange.write_junit(Outputs(junit=link).junit, "audit", [])
+    exchange.append_summary(link, "x", [])
+    assert link.is_symlink()
+    assert link.is_char_device()
 
 
 def test_files_are_named_from_the_current_folder(tmp_path, monkeypatch):

@@ -239,6 +239,7 @@ def run(
 
     if tier not in TIERS:
         raise ValueError(f"--tier must be one of {', '.join(TIERS)}, got {tier!r}")
+    outputs = Outputs(junit, summary)
     chosen = load(*(pattern or []), claims=claims or [])
     with Progress(cells=count_cells(chosen, tier), claims=len(chosen)) as progress:
         result = run_claims(
@@ -254,7 +255,7 @@ def run(
             claims=claims or [],
             notify=progress.report,
         )
-    publish_run(result, chosen, Outputs(junit, summary))
+    publish_run(result, chosen, outputs)
     if json:
         _print_json(result.to_json())
     else:

@@ -256,15 +256,15 @@ def adjacent(loaded: Target, adjacency: str, claim: Claimed, asked: Asked) -> li
     return found
 
 
-def _option(text: str) -> tuple[str, Any]:
-    """NAME=VALUE, the value a literal of Python where it is one.
+def _option(text: str, flag: str = "--set") -> tuple[str, Any]:
+    """NAME=VALUE as given to an option, the value a literal of Python where it is one.
 
     >>> _option("bounds=0,1"), _option("kind=fast"), _option("x=None")
     (('bounds', (0, 1)), ('kind', 'fast'), ('x', None))
     """
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier():
-        raise ValueError(f"--set must be NAME=VALUE, got {text!r}")
+        raise ValueError(f"{flag} must be NAME=VALUE, got {text!r}")
     try:
         return name, ast.literal_eval(value)
     except (ValueError, SyntaxError):
@@ -283,15 +283,16 @@ def schema_of(text: str | None, set_options: Sequence[str]) -> Any:
     high = options.get("upper_bound", options.get("upper", bounds[1]))
     said: dict[str, Any] = {"low": low, "high": high}
     known = [field.name for field in fields(Schema)]
+    given: dict[str, Any] = {}
     for part in filter(None, (text or "").split(",")):
-        name, value = _option(part)
-        if name not in known:
-            raise ValueError(f"--schema knows {', '.join(known)}, got {name!r}")
-        said[name] = value
+        name, value = _option(part, "--schema")
+        if name not in known or name in given:
+            raise ValueError(f"--schema knows {', '.join(known)}, each once, got {name!r} in {text!r}")
+        given[name] = value
     try:
-        return Schema(**said)
-    except TypeError as error:
-        raise ValueError(f"--schema: {error}") from None
+        return Schema(**(said | given))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"--schema {text or ''}: {error}".replace(" :", ":")) from None
 
 
 def _split(target: str) -> tuple[str, str]:
