@@ -255,10 +255,11 @@ def unseeded(f: Callable[..., Any]) -> Callable[..., Any]:
     return mechanism
 
 
-def stand_in() -> Any:
-    """A module `audits` with `each`, `unseeded` and `adapters`, for a file that serves both ways."""
-    module: Any = types.ModuleType("audits")
-    module.__spec__ = importlib.machinery.ModuleSpec("audits", None, is_package=True)
+def stand_in(name: str) -> Any:
+    """A module `audits` or `dpclaims` with `each`, `unseeded` and `adapters`, for a file that serves both
+    ways."""
+    module: Any = types.ModuleType(name)
+    module.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=True)
     # `audits.adapters` is written for any Python and stands beside this file.
     module.__path__ = [os.path.dirname(os.path.abspath(__file__))]
     module.each, module.unseeded = each, unseeded
@@ -282,8 +283,9 @@ def generator(seed: List[int]) -> Any:
 
 def load(path: str, name: str) -> Any:
     """The module of a file, with the mechanism in it. Raises AttributeError where it is missing."""
-    if importlib.util.find_spec("audits") is None:
-        sys.modules["audits"] = stand_in()
+    for own in ("audits", "dpclaims"):
+        if importlib.util.find_spec(own) is None:
+            sys.modules[own] = stand_in(own)
     folder, file = os.path.split(os.path.abspath(path))
     sys.path.insert(0, folder)
     spec: Any = importlib.util.spec_from_file_location(os.path.splitext(file)[0], path)

@@ -457,6 +457,8 @@ def total(data, epsilon, random_state):
     return data.sum() + random_state.laplace(scale=1 / epsilon)
 
 assert not hasattr(audits, "audit_privacy")  # it is the stand-in of the worker
+from dpclaims import each
+assert each is audits.each
 mechanism, _ = adapters.adapted(total, 1.0, {})
 """
     )
