@@ -147,6 +147,9 @@ def test_a_plot(file: Path, tmp_path: Path) -> None:
     path = tmp_path / "ledger.svg"
     assert run(f"{file}:clean", "--plot", path).exit_code == 0
     assert path.read_text(encoding="utf-8").count("<svg")
+    bare = tmp_path / "ledger"
+    assert run(f"{file}:clean", "--plot", bare).exit_code == 0
+    assert bare.read_bytes().startswith(b"\x89PNG")  # the file that was named, not ledger.png
 
 
 @pytest.mark.parametrize(
@@ -158,6 +161,9 @@ def test_a_plot(file: Path, tmp_path: Path) -> None:
         (["{}:clean", "--seeds", "0"], "seeds"),
         (["{}:clean", "--primitive", "nothing.here"], "nothing.here"),
         (["{}:clean", "--adjacency", "sideways"], "sideways"),
+        (["{}:clean", "--plot", "."], "--plot '.' is a folder: name a file in it"),
+        (["{}:clean", "--plot", "{}/x.png"], "is in the way"),
+        (["{}:clean", "--plot", "nowhere/x.png"], "there is no folder 'nowhere'"),
         (["nowhere.py"], "nowhere.py"),
     ],
 )

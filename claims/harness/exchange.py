@@ -55,14 +55,21 @@ class Outputs:
     summary: Path | None = None
 
     def __post_init__(self) -> None:
-        for flag, file in (("--junit", self.junit), ("--summary", self.summary)):
-            if file is None:
-                continue
-            if file.is_dir():
-                raise ValueError(f"{flag} {str(file)!r} is a folder: name a file in it")
-            there = next(place for place in (file, *file.absolute().parents) if place.exists())
-            if not os.access(there, os.W_OK) or (there != file and not there.is_dir()):
-                raise ValueError(f"{flag} {str(file)!r} cannot be written: {str(there)!r} is in the way")
+        must_be_writable("--junit", self.junit)
+        must_be_writable("--summary", self.summary)
+
+
+def must_be_writable(flag: str, file: Path | None, parents: bool = True) -> None:
+    """ValueError where the file of an option cannot be written; `parents`: folders are made for it."""
+    if file is None:
+        return
+    if file.is_dir():
+        raise ValueError(f"{flag} {str(file)!r} is a folder: name a file in it")
+    there = next(place for place in (file, *file.absolute().parents) if place.exists())
+    if not os.access(there, os.W_OK) or (there != file and not there.is_dir()):
+        raise ValueError(f"{flag} {str(file)!r} cannot be written: {str(there)!r} is in the way")
+    if not parents and not file.absolute().parent.exists():
+        raise ValueError(f"{flag} {str(file)!r} cannot be written: there is no folder {str(file.parent)!r}")
 
 
 def publish(command: str, headline: str, cases: Sequence[Case], outputs: Outputs) -> None:

@@ -97,6 +97,7 @@ def measurements_command(asked: Measured, outputs: Outputs, *, json: bool) -> in
     0 as claimed and not regressed · 1 refuted, or regressed against the baseline · 3 undecided.
     Raises ValueError for a file, a column or a text that cannot be used.
     """
+    exchange.must_be_writable("--plot", asked.plot, parents=False)
     old = read_exponents(asked.baseline) if asked.compares and asked.baseline else {}
     fit = fitted(asked)
     compared = list(against_baseline(fit, old, asked)) if asked.compares else []
@@ -205,7 +206,7 @@ def draw(fit: RateFit, file: Path) -> None:
         fit.plot(axis.axis, panel)
         panel.set_title(f"{axis.exponent.estimate:.4g} [{axis.low:.4g}, {axis.high:.4g}]")
     try:
-        figure.savefig(file)
+        figure.savefig(file, format=file.suffix[1:] or "png")
     except (OSError, ValueError) as error:
         words = error.strerror if isinstance(error, OSError) else error
         raise ValueError(f"--plot {str(file)!r} cannot be written: {words}") from error

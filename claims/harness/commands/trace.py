@@ -25,7 +25,7 @@ from claims.harness.commands.options import (
 from claims.harness.commands.published import publish_traces
 from claims.harness.commands.targets import Target, load_any, place_of, schema_of
 from claims.harness.commands.watch import stdout_to_stderr
-from claims.harness.exchange import Outputs
+from claims.harness.exchange import Outputs, must_be_writable
 from claims.harness.run.result import BAD_INPUT, CRASHED, DIFFERS, PASSED, UNDECIDED
 
 if TYPE_CHECKING:
@@ -123,6 +123,7 @@ def trace_target(
     """Trace TARGET, print what was found, and return the exit status."""
     results: dict[str, tuple[str, TraceResult]] = {}
     try:
+        must_be_writable("--plot", options.plot, parents=False)
         with stdout_to_stderr():
             results = _results(target, options, epsilon, delta)
         _written(target, results, options)
@@ -254,7 +255,7 @@ def _written(target: str, results: dict[str, tuple[str, TraceResult]], options: 
     try:
         if plot is not None:
             _, dearest = max(results.values(), key=lambda pair: pair[1].epsilon_ledger or 0.0)
-            dearest.plot().figure.savefig(plot)
+            dearest.plot().figure.savefig(plot, format=plot.suffix[1:] or "png")
     except ImportError as error:
         raise ValueError(f"--plot needs the library Matplotlib, which is not installed ({error})") from error
     except (OSError, ValueError) as error:
