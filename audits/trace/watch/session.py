@@ -11,7 +11,7 @@ import numpy as np
 
 HOME = os.path.dirname(os.path.abspath(__file__))
 _AUDITS = os.path.dirname(os.path.dirname(HOME))
-OWN = (_AUDITS if os.path.basename(_AUDITS) == "audits" else HOME,)
+OWN = (os.path.join(_AUDITS if os.path.basename(_AUDITS) == "audits" else HOME, ""),)
 """The folder of dpclaims itself, whose lines call a program and compute nothing of it."""
 NOISE_CODE = tuple(
     os.sep + part

@@ -292,7 +292,7 @@ def schema_of(text: str | None, set_options: Sequence[str]) -> Any:
     try:
         return Schema(**(said | given))
     except (TypeError, ValueError) as error:
-        raise ValueError(f"--schema {text or ''}: {error}".replace(" :", ":")) from None
+        raise ValueError(f"{f'--schema {text}' if text else '--set'}: {error}") from None
 
 
 def _split(target: str) -> tuple[str, str]:
