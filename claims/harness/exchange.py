@@ -49,7 +49,8 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """The files that were asked for, None for none; ValueError at once where one cannot be written."""
+    """Files for other tools, None for a file that nobody asked for; ValueError for a file that cannot be
+    written."""
 
     junit: Path | None = None
     summary: Path | None = None
@@ -70,6 +71,16 @@ def must_be_writable(flag: str, file: Path | None, parents: bool = True) -> None
         raise ValueError(f"{flag} {str(file)!r} cannot be written: {str(there)!r} is in the way")
     if not parents and not file.absolute().parent.exists():
         raise ValueError(f"{flag} {str(file)!r} cannot be written: there is no folder {str(file.parent)!r}")
+
+
+def save_plot(figure: Any, file: Path) -> None:
+    """Write a figure of Matplotlib to the file of --plot, as PNG where it has no suffix; ValueError where it
+    cannot be written."""
+    try:
+        figure.savefig(file, format=file.suffix[1:] or "png")
+    except (OSError, ValueError) as error:
+        words = error.strerror if isinstance(error, OSError) else error
+        raise ValueError(f"--plot {str(file)!r} cannot be written: {words}") from error
 
 
 def publish(command: str, headline: str, cases: Sequence[Case], outputs: Outputs) -> None:

@@ -205,11 +205,7 @@ def draw(fit: RateFit, file: Path) -> None:
     for axis, panel in zip(fit.axes, panels, strict=True):
         fit.plot(axis.axis, panel)
         panel.set_title(f"{axis.exponent.estimate:.4g} [{axis.low:.4g}, {axis.high:.4g}]")
-    try:
-        figure.savefig(file, format=file.suffix[1:] or "png")
-    except (OSError, ValueError) as error:
-        words = error.strerror if isinstance(error, OSError) else error
-        raise ValueError(f"--plot {str(file)!r} cannot be written: {words}") from error
+    exchange.save_plot(figure, file)
 
 
 def _cases(fit: RateFit, compared: Sequence[Compared], asked: Measured) -> Iterator[Case]:

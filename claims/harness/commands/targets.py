@@ -257,7 +257,7 @@ def adjacent(loaded: Target, adjacency: str, claim: Claimed, asked: Asked) -> li
 
 
 def _option(text: str, flag: str = "--set") -> tuple[str, Any]:
-    """NAME=VALUE as given to an option, the value a literal of Python where it is one.
+    """Name and value of NAME=VALUE, the text given to the option `flag`; a literal of Python is evaluated.
 
     >>> _option("bounds=0,1"), _option("kind=fast"), _option("x=None")
     (('bounds', (0, 1)), ('kind', 'fast'), ('x', None))

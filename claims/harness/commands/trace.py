@@ -25,7 +25,7 @@ from claims.harness.commands.options import (
 from claims.harness.commands.published import publish_traces
 from claims.harness.commands.targets import Target, load_any, place_of, schema_of
 from claims.harness.commands.watch import stdout_to_stderr
-from claims.harness.exchange import Outputs, must_be_writable
+from claims.harness.exchange import Outputs, must_be_writable, save_plot
 from claims.harness.run.result import BAD_INPUT, CRASHED, DIFFERS, PASSED, UNDECIDED
 
 if TYPE_CHECKING:
@@ -255,10 +255,7 @@ def _written(target: str, results: dict[str, tuple[str, TraceResult]], options: 
     try:
         if plot is not None:
             _, dearest = max(results.values(), key=lambda pair: pair[1].epsilon_ledger or 0.0)
-            dearest.plot().figure.savefig(plot, format=plot.suffix[1:] or "png")
+            save_plot(dearest.plot().figure, plot)
     except ImportError as error:
         raise ValueError(f"--plot needs the library Matplotlib, which is not installed ({error})") from error
-    except (OSError, ValueError) as error:
-        words = error.strerror if isinstance(error, OSError) else error
-        raise ValueError(f"--plot {str(plot)!r} cannot be written: {words}") from error
     publish_traces(dict(results.values()), place_of(target), options.outputs)
