@@ -54,7 +54,7 @@ class Watcher:
     def trace(self, frame: Any, event: str, argument: Any) -> Any:
         """The trace function of Python."""
         name = frame.f_code.co_filename
-        if name.startswith((*OWN, "<")) or any(part in name for part in NOISE_CODE):
+        if name.startswith((OWN, "<")) or any(part in name for part in NOISE_CODE):
             return None
         if self.left <= 0:
             return None

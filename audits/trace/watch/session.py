@@ -11,7 +11,7 @@ import numpy as np
 
 HOME = os.path.dirname(os.path.abspath(__file__))
 _AUDITS = os.path.dirname(os.path.dirname(HOME))
-OWN = (os.path.join(_AUDITS if os.path.basename(_AUDITS) == "audits" else HOME, ""),)
+OWN = os.path.join(_AUDITS if os.path.basename(_AUDITS) == "audits" else HOME, "")
 """The folder of dpclaims itself, whose lines call a program and compute nothing of it."""
 NOISE_CODE = tuple(
     os.sep + part
@@ -413,7 +413,7 @@ def here() -> Where:
     last = frame
     while frame is not None:
         name = frame.f_code.co_filename
-        inside = name.startswith((*OWN, "<")) or any(part in name for part in NOISE_CODE)
+        inside = name.startswith((OWN, "<")) or any(part in name for part in NOISE_CODE)
         if not inside:
             return name, frame.f_lineno, frame.f_code.co_name
         last, frame = frame, frame.f_back

@@ -165,7 +165,7 @@ def foreign(frame: Any) -> bool:
 
 @lru_cache(maxsize=None)
 def _is_foreign(file: str) -> bool:
-    own = file.startswith((*OWN, "<")) or (file.startswith(LIBRARY) and "-packages" not in file)
+    own = file.startswith((OWN, "<")) or (file.startswith(LIBRARY) and "-packages" not in file)
     return own or any(part in file for part in NOISE_CODE)
 
 
