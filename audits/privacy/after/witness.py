@@ -3,7 +3,7 @@
 The event that carries a refutation is often one of a learned score, which nobody can check by hand. So the
 outputs that the audit drew are searched for events that can: the best event of each simple kind is chosen on
 them, and all of these are counted on fresh outputs. The first kind whose event is nearly as strong as the
-audit's bound, or as the strongest of these, is the witness. The last kind is an event of the number that
+audit's bound, or as the strongest event counted, is the witness. The last kind is an event of the number that
 carried the refutation, where that was a single number that can be read off an output.
 
 How the figures are valid. With K events and α in all, each of the 2K probabilities has its Clopper–Pearson
@@ -118,7 +118,7 @@ class _Event:
         return ~inside if self.outside else inside
 
     def equals(self, outputs: Raw) -> NDArray[np.bool_]:
-        """Whether outputs are equal to a whole one."""
+        """Whether each output equals `whole`, or differs from it where the event is the complement."""
         if isinstance(self.whole, str):
             inside = np.array([_text(output) == self.whole for output in outputs])
         else:
@@ -390,14 +390,16 @@ def _whole(raw: Sequence[Raw], rate: _Rate) -> Iterator[_Event]:
     sides = [side[:, None] for side in np.split(which.ravel(), [len(raw[0])])]
     for event in _alone("output", sides, False, rate):
         whole = known[int(event.low)]
-        # Longer ones would have to be cut, and could not be counted by what is said.
+        # Nobody could count an output of which the witness shows a part only.
         if len(whole) > 1 and len(_written(whole)) <= 120:
             yield replace(event, place=0, whole=whole)
 
 
 def _text(output: Any) -> str:
-    """A short list, tuple, set, dictionary or record of plain items as Python writes it, such that equal ones
-    are written alike: 1 for True and 1.0, elements and keys in order. "" for anything else."""
+    """The text of a short list, tuple, set, dictionary or record of plain items; "" for any other output.
+
+    Equal outputs have equal texts: 1 stands for True and 1.0, elements of sets and keys are sorted.
+    """
     if isinstance(output, (np.ndarray, np.generic)):
         output = output.tolist()
     kind: type = type(output)
@@ -413,7 +415,7 @@ def _text(output: Any) -> str:
 
 
 def _by_value(item: Any) -> Any:
-    """The integer that a number is equal to, if there is one."""
+    """An integer in place of a number that equals it; any other item as it is."""
     whole = isinstance(item, int) or (isinstance(item, float) and item.is_integer())
     return int(item) if whole else item
 

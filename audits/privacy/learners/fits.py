@@ -82,10 +82,11 @@ def cross_fit(a: Floats, b: Floats, fold: Ints) -> tuple[Floats, list[Floats]]:
 
 
 def _folded(x: Floats, y: Floats, fold: Ints, ridge: float) -> tuple[float, Floats, list[Floats]]:
-    """The loss on rows of a fold of weights fitted without it, weights fitted to all rows, and those.
+    """(loss, weights, weights without each fold): the loss is that of each fold's rows under the weights
+    fitted without that fold.
 
-    The latter are one step of Newton's method away from the former, with slope and curvature of the fold's
-    rows taken out of the sums.
+    Weights without a fold are one step of Newton's method away from those of all rows, with slope and
+    curvature of the fold's rows taken out of the sums.
     """
     n, d = x.shape
     weights, offset = np.zeros(d), 0.0
