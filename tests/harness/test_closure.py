@@ -210,3 +210,29 @@ def test_the_version_of_an_installed_library_is_part_of_the_key(
     real = importlib.metadata.version
     monkeypatch.setattr(importlib.metadata, "version", lambda name: "0" if name == "pandas" else real(name))
     assert Sources([tmp_path]).digest("user") != before
+
+
+def test_in_site_packages_only_our_packages_and_the_given_papers_are_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = tmp_path / "site-packages"
+    for name, text in {
+        "claims/__init__.py": "if TYPE_CHECKING:\n    from claims.judge import at_most as at_most\n",
+        "claims/judge.py": "import heavy\n",
+        "dpclaims.py": "if TYPE_CHECKING:\n    from claims import *\n",
+        "heavy/__init__.py": "if TYPE_CHECKING:\n    other = unknown.name\n",
+        "doe2020/__init__.py": "",
+        "doe2020/lemma_1.py": "from dpclaims import at_most\nimport heavy.deep\n",
+    }.items():
+        (site / name).parent.mkdir(parents=True, exist_ok=True)
+        (site / name).write_text(text)
+    monkeypatch.syspath_prepend(str(site))
+    roots = [site / "claims", site / "dpclaims.py", site / "doe2020"]
+    ours = {"doe2020", "doe2020.lemma_1", "dpclaims", "claims", "claims.judge"}
+    assert Sources(roots).closure("doe2020.lemma_1") == ours
+    # Where an editable install leaves only a finder, and where pip installed with --target.
+    (site / "heavy-1.0.dist-info").mkdir()
+    (site.rename(tmp_path / "target"))
+    monkeypatch.syspath_prepend(str(tmp_path / "target"))
+    roots = [tmp_path / "target" / root.name for root in roots]
+    assert Sources(roots).closure("doe2020.lemma_1") == ours
