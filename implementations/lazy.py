@@ -39,8 +39,8 @@ def homes(tree: ast.Module) -> dict[str, str]:
             if isinstance(node, ast.ImportFrom):
                 found |= {a.name: f"{node.module}:{a.name}" for a in node.names if a.asname == a.name}
             elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute):
-                of = found[ast.unparse(node.value.value)]
-                found |= {ast.unparse(target): f"{of}.{node.value.attr}" for target in node.targets}
+                of = found.get(ast.unparse(node.value.value))
+                found |= {ast.unparse(t): f"{of}.{node.value.attr}" for t in node.targets if of is not None}
     return found
 
 

@@ -28,30 +28,38 @@ from claims.harness.places import other_folders
 from implementations.lazy import homes, names_type_checking
 
 PACKAGES = ("claims", "audits", "implementations")
+OWN = Path(__file__).resolve().parents[2]
+"""The folder that holds this project's packages: a checkout, or the site-packages of whoever installed it."""
+MODULES = ("dpclaims", "dpclaims_packages", "dpclaims_pytest")
 EVALUATION = ("claims.harness.claim", "claims.harness.run.cells", "claims.harness.run.seeds")
 """The runner's own modules that every result depends on."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Module:
-    """One source file: its digest, the modules that it imports, and its table of lazy names."""
+    """One source file: its digest, the modules that it imports, and its table of lazy names.
+
+    through  the packages whose lazy names are this module's, too: `from audits import *` for type checkers.
+    """
 
     digest: str
-    imports: tuple[tuple[str, tuple[str, ...] | None], ...]
-    homes: Mapping[str, str]
+    imports: tuple[tuple[str, tuple[str, ...] | None], ...] = ()
+    homes: Mapping[str, str] = field(default_factory=dict[str, str])
+    through: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
 class Sources:
     """The sources below some roots, each file read once in the lifetime of this object.
 
-    roots  folders that hold packages: the one with claims, audits and implementations, and those of other
-           people's papers.
+    roots  packages, modules, and folders that hold some; see `roots_of`. What is ours is told by these names:
+           in the site-packages of a user, everybody's packages stand beside ours.
     """
 
     roots: Sequence[Path]
     _read: dict[str, _Module | None] = field(default_factory=dict[str, "_Module | None"])
     _closures: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    _homes: dict[str, Path | None] = field(default_factory=dict[str, "Path | None"])
     _folders: dict[str, Path | None] = field(default_factory=dict[str, Path | None])
     _versions: dict[str, str] = field(default_factory=dict[str, str])
 
@@ -122,14 +130,22 @@ class Sources:
     def file(self, module: str) -> Path | None:
         """The source file of a module, below the roots or on the path; None where there is none."""
         parts = module.split(".")
-        known = any((root / parts[0]).is_dir() or (root / f"{parts[0]}.py").is_file() for root in self.roots)
-        other = None if known else self._folder(parts[0])
-        # Of what is installed the version counts, not the sources.
-        for root in self.roots if other is None or _holds_installed(other) else [other]:
-            for file in (root.joinpath(*parts).with_suffix(".py"), root.joinpath(*parts, "__init__.py")):
+        if (folder := self._home(parts[0])) is not None:
+            for file in (folder.joinpath(*parts).with_suffix(".py"), folder.joinpath(*parts, "__init__.py")):
                 if parts[-1] and file.is_file():
                     return file
         return None
+
+    def _home(self, top: str) -> Path | None:
+        """The folder in which a package or module is read: of a root or, unless it is installed, on the path.
+
+        Of what is installed the version counts, not the sources.
+        """
+        if top not in self._homes:
+            roots = (folder for root in self.roots if (folder := _holds(root, top)) is not None)
+            other = self._folder(top)
+            self._homes[top] = next(roots, None if _holds_installed(other) else other)
+        return self._homes[top]
 
     def _module(self, name: str) -> _Module | None:
         if name not in self._read:
@@ -145,14 +161,17 @@ class Sources:
             package = self._module(target)
             if package is None:
                 continue
+            table = dict(package.homes)
+            for each in filter(None, map(self._module, package.through)):
+                table |= each.homes
             # `import audits` binds a package whose lazy names may all be used.
-            for each in package.homes if names is None else names:
-                yield package.homes.get(each, f"{target}.{each}")
+            for each in table if names is None else names:
+                yield table.get(each, f"{target}.{each}")
 
 
 def _folder_on_path(name: str) -> Path | None:
     """The folder that holds a package or a module on the path; None for none, and for built-in modules."""
-    if not name or name in sys.stdlib_module_names or name in PACKAGES:
+    if not name or name in sys.stdlib_module_names or name in (*PACKAGES, *MODULES):
         return None
     try:
         spec = importlib.util.find_spec(name)
@@ -166,12 +185,38 @@ def _folder_on_path(name: str) -> Path | None:
 
 
 def _holds_installed(folder: Path | None) -> bool:
-    return folder is not None and not {"site-packages", "dist-packages"}.isdisjoint(folder.parts)
+    """Whether an installer put packages into this folder: site-packages, or where `pip --target` points."""
+    if folder is None:
+        return False
+    places = {"site-packages", "dist-packages"}
+    return not places.isdisjoint(folder.parts) or next(folder.glob("*.dist-info"), None) is not None
 
 
-def roots_of(*folders: Path) -> tuple[Path, ...]:
-    """The roots of `Sources`: where this project's packages stand, then the given folders."""
-    return (Path(__file__).resolve().parents[2], *folders)
+def _holds(root: Path, top: str) -> Path | None:
+    """The folder in which a root has this package or module; None where it has none of this name."""
+    folder = import_folder(root)
+    if folder != root:
+        return folder if root.name in (top, f"{top}.py") else None
+    return folder if (folder / top).is_dir() or (folder / f"{top}.py").is_file() else None
+
+
+def import_folder(root: Path) -> Path:
+    """What must be on the path for a root: its parent where it is a package or a module, else itself."""
+    return root.parent if root.is_file() or (root / "__init__.py").is_file() else root
+
+
+def import_paths(roots: Sequence[Path]) -> list[str]:
+    """The folders that must be on the path for these roots, each once."""
+    return list(dict.fromkeys(str(import_folder(root)) for root in roots))
+
+
+def roots_of(*places: Path) -> tuple[Path, ...]:
+    """The roots of `Sources`: this project's packages by their names, then other people's papers.
+
+    places  a paper's folder each, or a folder of papers; see `discover.Catalogue.folders`.
+    """
+    own = [OWN / name for name in (*PACKAGES, *(f"{each}.py" for each in MODULES))]
+    return (*own, *(place for place in places if place != OWN / "claims"))
 
 
 def _with_parents(module: str) -> list[str]:
@@ -185,10 +230,9 @@ def _parse(name: str, file: Path) -> _Module:
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return _Module(digest, (), {})  # the error is raised, with its line, by whoever imports it
+        return _Module(digest)  # the error is raised, with its line, by whoever imports it
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
-    imports = tuple(_imports(tree, package))
-    return _Module(digest, imports, _homes(tree) if file.name == "__init__.py" else {})
+    return _Module(digest, tuple(_imports(tree, package)), _homes(tree), _through(tree))
 
 
 def _imports(tree: ast.AST, package: str) -> Iterator[tuple[str, tuple[str, ...] | None]]:
@@ -225,6 +269,13 @@ def _homes(tree: ast.Module) -> dict[str, str]:
         if isinstance(node, ast.Assign) and any(getattr(t, "id", "") == "HOMES" for t in node.targets):
             return dict(ast.literal_eval(node.value))
     return {name: home.partition(":")[0] for name, home in homes(tree).items()}
+
+
+def _through(tree: ast.Module) -> tuple[str, ...]:
+    """The packages all of whose names a module offers to type checkers, and loads lazily."""
+    blocks = (n for n in tree.body if isinstance(n, ast.If) and names_type_checking(n.test))
+    stars = (n for block in blocks for n in block.body if isinstance(n, ast.ImportFrom))
+    return tuple(n.module for n in stars if n.module and any(alias.name == "*" for alias in n.names))
 
 
 @contextmanager

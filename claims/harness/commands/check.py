@@ -17,14 +17,13 @@ from claims.harness.run.result import BAD_INPUT, DIFFERS, PASSED, ClaimResult
 
 def check_command(patterns: Sequence[str], *, folders: Sequence[Path], jobs: int, json: bool) -> int:
     """Print what is missing in the claims of the patterns or of one folder; 0 where nothing is."""
-    from claims.harness.run.runner import import_root
 
     if jobs < 1:
         raise ValueError(f"--jobs must be ≥ 1, got {jobs}")
     places = [Path(p) for p in patterns if Path(p).is_dir() and "*" not in p]
     catalogue = discover([*folders, *places])
     claims, problems = _chosen(catalogue, places, [p for p in patterns if Path(p) not in places])
-    sources = Sources(roots_of(*(import_root(f) for f in catalogue.folders)))
+    sources = Sources(roots_of(*catalogue.folders))
     rows = [*_broken_rules(catalogue, claims, sources, jobs)]
     rows += [{"claim": p.paper, "rule": "file", "problem": p.sentence} for p in problems]
     if json:

@@ -26,7 +26,6 @@ def mutants_command(
     json: bool,
 ) -> int:
     """Plant the bugs, print the score and the survivors; 0 where every bug without a reason is caught."""
-    from claims.harness.run.runner import import_root
     from claims.harness.run.serialise import dumps
 
     if sample is not None and (sample < 1 or not machine):
@@ -40,7 +39,7 @@ def mutants_command(
     def notify(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
-    sources = Sources(roots_of(*(import_root(f) for f in catalogue.folders)))
+    sources = Sources(roots_of(*catalogue.folders))
     bugs = (
         mechanical_bugs(
             patterns, catalogue, sample=sample, seed=seed, jobs=jobs, sources=sources, notify=notify

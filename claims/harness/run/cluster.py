@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from claims.harness.closure import Sources, roots_of
+from claims.harness.closure import Sources, import_paths, roots_of
 from claims.harness.run.cells import Cell, Outcome, compute
 from claims.harness.run.provenance import versions
 from claims.harness.run.workers import Task, one_thread, pack
@@ -59,7 +59,7 @@ def on_cluster(
 ) -> Iterator[Outcome]:
     """The outcomes of all cells from the workers of a Dask scheduler, in the order in which they are ready.
 
-    paths      folders of other people's papers, which the workers need under the same names.
+    paths      other people's papers, or folders of some, which the workers need under the same names.
     libraries  the versions that results depend on, by name.
 
     Raises ValueError where Dask is missing, the scheduler does not answer, or a worker has other sources or
@@ -159,7 +159,7 @@ def _on_worker(packed: bytes, cell: Cell, paths: Sequence[str], expected: Expect
     One cell at a time: the number of BLAS threads and the watch over imports hold for a whole process.
     """
     with _turn():
-        sys.path += [path for path in paths if path not in sys.path]
+        sys.path += [path for path in import_paths([*map(Path, paths)]) if path not in sys.path]
         # The sources are read before they are loaded.
         if (refused := _difference(expected, _sources(tuple(paths)))) is not None:
             return refused

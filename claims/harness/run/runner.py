@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from audits.evidence import combine
 from claims.harness.claim import Claim
-from claims.harness.closure import PACKAGES, Sources, roots_of
+from claims.harness.closure import PACKAGES, Sources, import_paths, roots_of
 from claims.harness.discover import ROOM, Catalogue, broken, claims_of, discover, select
 from claims.harness.places import OWN, RUNS
 from claims.harness.run.cells import Cell, Outcome, Work, cells_of, compute, conclude
@@ -167,7 +167,7 @@ def run_claims(
         )
     known = catalogue or Catalogue(claims=tuple(claims), papers=(), problems=(), folders=())
     problems = tuple(problem.sentence for problem in known.problems)
-    roots = roots_of(*(import_root(f) for f in known.folders if f != OWN))
+    places = [f for f in known.folders if f != OWN]
     data = _checked_data(claims, settings)
     if scheduler is not None:
         from claims.harness.run.cluster import require_scheduler
@@ -175,7 +175,7 @@ def run_claims(
         require_scheduler(scheduler)  # also where all results are stored
     folder = out or RUNS / _run_name(claims, settings, data)
     prepare_folder(folder)
-    sources = Sources(roots)
+    sources = Sources(roots_of(*places))
     states = {c.id: _pending(c, settings, sources, data) for c in claims}
     provenance = _provenance(claims, settings, data, states)
     write_provenance(folder, provenance)
@@ -183,7 +183,7 @@ def run_claims(
     for sentence in problems:
         say(sentence, None)
 
-    under_way = _Run(settings, folder, roots, sources, data, states, say)
+    under_way = _Run(settings, folder, places, sources, data, states, say)
     if cache:
         under_way.take_stored()
     under_way.compute(jobs, scheduler)
@@ -200,7 +200,7 @@ class _Run:
 
     settings: Settings
     folder: Path
-    roots: Sequence[Path]
+    places: Sequence[Path]
     sources: Sources
     data: str | None
     states: Mapping[str, _Pending]
@@ -238,7 +238,7 @@ class _Run:
             raise
         for state in changed:
             self.say(f"{state.claim.id}: its sources changed during the run; it is computed again", None)
-            self._keep(state, *_compute_afresh(state, self.settings, self.roots, self.data))
+            self._keep(state, *_compute_afresh(state, self.settings, self.places, self.data))
 
     def hold_by_premises(self, ids: Sequence[str], known: Sequence[Claim]) -> list[ClaimResult]:
         """The results in this order, no verdict stronger than those of its premises."""
@@ -258,7 +258,7 @@ class _Run:
             Task(claim=state.claim, work=state.work, cells=state.left(), digest=state.digest)
             for state in pending.values()
         ]
-        for outcome in _execute(tasks, self.roots, jobs, scheduler):
+        for outcome in _execute(tasks, self.places, jobs, scheduler):
             state = pending[outcome.cell.claim]
             state.outcomes.append(outcome)
             state.unsaved.append(outcome)
@@ -318,11 +318,6 @@ def finished(claim: Claim, settings: Settings, sources: Sources, runs: Path = RU
 def count_cells(claims: Sequence[Claim], tier: str) -> int:
     """How many cells a run of these claims has; the length of the progress bar."""
     return sum(1 for c in claims for _ in cells_of(c, tier))
-
-
-def import_root(folder: Path) -> Path:
-    """The folder that must be on the path: the one itself, or its parent where it is a paper."""
-    return folder.parent if (folder / "__init__.py").is_file() else folder
 
 
 def _pending(claim: Claim, settings: Settings, sources: Sources, data: str | None) -> _Pending:
@@ -425,7 +420,7 @@ def _stored(
 
 
 def _execute(
-    tasks: Sequence[Task], roots: Sequence[Path], jobs: int, scheduler: str | None
+    tasks: Sequence[Task], places: Sequence[Path], jobs: int, scheduler: str | None
 ) -> Iterator[Outcome]:
     """Compute all cells and yield their outcomes in whatever order they finish."""
     if not tasks:
@@ -434,10 +429,10 @@ def _execute(
         from claims.harness.run.cluster import on_cluster
 
         # A worker has this project's packages where they are installed there.
-        return on_cluster(scheduler, tasks, [str(root) for root in roots[1:]], _libraries())
+        return on_cluster(scheduler, tasks, [str(place) for place in places], _libraries())
     if jobs == 1:
         return in_this_process(tasks)
-    return in_local_workers(tasks, jobs, [str(root) for root in roots])
+    return in_local_workers(tasks, jobs, import_paths(roots_of(*places)))
 
 
 def _conclude(claim: Claim, outcomes: Sequence[Outcome], work: Work) -> tuple[ClaimResult, pd.DataFrame]:
@@ -473,7 +468,7 @@ def _conclude(claim: Claim, outcomes: Sequence[Outcome], work: Work) -> tuple[Cl
 
 
 def _compute_afresh(
-    state: _Pending, settings: Settings, roots: Sequence[Path], data: str | None
+    state: _Pending, settings: Settings, places: Sequence[Path], data: str | None
 ) -> tuple[ClaimResult, pd.DataFrame]:
     """A claim whose sources changed, computed in a new process that imports them as they are now.
 
@@ -484,11 +479,11 @@ def _compute_afresh(
     claim = state.claim
     assert claim.file is not None
     for _ in range(RETRIES):
-        before = Sources(roots)
+        before = Sources(roots_of(*places))
         state.digest = before.digest(claim.module)
         work = work_of(claim, settings, before)
         with ProcessPoolExecutor(max_workers=1) as pool:
-            paths = [str(root) for root in roots]
+            paths = import_paths(before.roots)
             found = pool.submit(_afresh, claim.module, claim.file, claim.id, work, paths).result()
         if not before.changed(claim.module):
             state.key = _key(claim, state.digest, settings, data)
