@@ -11,7 +11,8 @@ formula, written down again (Levy et al. 2021, Algorithms 1 to 4; Algorithm 6 as
 * Algorithm 2: D, the least power of two at or above d, ε′ = ε/√(8D·log(1/δ)), τ′ = 10τ√(log(Dn/γ)/D), the
   bound √D·B, β = 2γ + D·β(ε′, τ′), the variance 2D·scale²; the transform is the Walsh–Hadamard matrix;
 * Algorithm 3: (ε/(2√(2T·log(2/δ))), δ/(2T));
-* Algorithm 4: T, n_t, λ_t and the steps of a phase, and the phases that are kept;
+* Algorithm 4: T, n_t, λ_t and the steps of a phase, (H/μ)·log(n²m(G/G̃²)μRε²/d) in Corollary 2 with H + λ_t
+  for H and λ_t for μ, and the phases that are kept;
 * the radii of bounded and of Gaussian samples, and who is refused: ε > 1, and users below the number at which
   β reaches the level that the caller accepts;
 * the two other sets of constants that the programs offer: "corrected" and "tuned". "tuned" takes the optimal
@@ -465,7 +466,8 @@ def of_phases(point: Point) -> Iterator[Evidence]:
             if users_of < 1:
                 failures.append((phased_erm.phase_failure(problem, phase, tau, gamma), 1.0))
                 break
-            inside = users_of**2 * m * lipschitz / (sigma * math.sqrt(d)) * mu * diameter * epsilon**2 / d
+            # Corollary 2: n²m(G/G̃²)μRε²/d with G̃ = σ√d, a number without a unit
+            inside = users_of**2 * m * lipschitz / (sigma**2 * d) * mu * diameter * epsilon**2 / d
             count = max(2, math.ceil((smoothness + mu) / mu * math.log(inside)))
             steps.append((phased_erm.steps_of_phase(problem, phase), count))
             share = epsilon / (2.0 * math.sqrt(2.0 * count * math.log(2.0 / delta)))

@@ -127,8 +127,8 @@ class Formulas:
         return 102_400.0 * self.d * self.tau**2 * logs / (users * epsilon) ** 2
 
     def steps(self, users: int, mu: float, smoothness: float) -> int:
-        """T of Corollary 2 with H + μ for H."""
-        inside = users**2 * self.m * mu * self.epsilon**2 * self.lipschitz / self.d**1.5
+        """T of Corollary 2 with H + μ for H: (H/μ)·log(n²m(G/G̃²)μRε²/d), G̃² = σ²d."""
+        inside = users**2 * self.m * mu * self.epsilon**2 * self.lipschitz / self.d**2
         return max(2, math.ceil((smoothness + mu) / mu * math.log(inside)))
 
     def regulariser(self, log_factors: float) -> float:
