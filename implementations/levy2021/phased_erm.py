@@ -74,9 +74,13 @@ def phases(problem: Instance, log_factors: float = 1.0) -> list[Phase]:
 
 
 def steps_of_phase(problem: Instance, phase: Phase) -> int:
-    """T of Corollary 2 with H + λ_t for H and λ_t for μ: (H/μ) log(n²m (G/G̃) μ R ε²/d), at least 2."""
+    """T of Corollary 2 with H + λ_t for H and λ_t for μ: (H/μ)·log(n²m(G/G̃²)μRε²/d), G̃ = σ√d, at least 2.
+
+    With this T the two terms of Theorem 3 (ii), GR·exp(−μT/H) and G̃²d/(μn²mε²), are equal. The argument of
+    the logarithm has no unit: neither the unit of the loss nor that of θ changes T.
+    """
     p, mu = problem, phase.regulariser
-    inside = phase.users**2 * p.m * (p.lipschitz / p.spread) * mu * p.diameter * p.epsilon**2 / p.d
+    inside = phase.users**2 * p.m * p.lipschitz / p.spread**2 * mu * p.diameter * p.epsilon**2 / p.d
     return max(2, math.ceil((p.smoothness + mu) / mu * math.log(inside)))
 
 
@@ -102,8 +106,9 @@ def feasible_phases(
 ) -> list[Phase]:
     """The corrected plan: the printed phases up to the first whose answers fail too often.
 
-    Too often means with probability above `failure`. A later phase has fewer users, so it would fail as well.
-    May be empty.
+    Too often means with probability above `failure`. A later phase has half the users, but a larger λ_t and so
+    fewer steps: for H far above λ_t it may fail less often. It is left out all the same, as it starts from
+    where the phase before it ends. May be empty.
     """
     kept: list[Phase] = []
     for phase in phases(problem, log_factors):
