@@ -84,9 +84,16 @@ def check_corrected(point: Point) -> Iterator[Evidence]:
     union = 2.0 * d * n * math.exp(-(radius**2) / (2.0 * d))
     yield at_most("union bound, every sub-Gaussian vector", union, point.gamma)
     yield at_most("P(a normal vector leaves the radius)", leaves(radius, n, d), point.gamma, decides=False)
+    if d >= 2:
+        as_printed = leaves(printed_radius(n, d, point.gamma), n, d)
+        yield at_most("P(a normal vector leaves the printed radius), d ≥ 2", as_printed, point.gamma)
 
 
-GRID = grid(n=(1, 10, 1000, 10**6), d=(1, 2, 16), gamma=(0.1, 1e-3, 1e-9))
+GRID = [
+    *grid(n=(1, 10, 1000, 10**6), d=(1, 2, 16), gamma=(0.1, 1e-3, 1e-9)),
+    *grid(n=(1, 2, 3), d=(2, 3, 5, 10, 30, 100), gamma=(0.5, 0.9)),
+    *grid(n=1, d=1000, gamma=(0.5, 0.9)),
+]
 
 CLAIM = Claim(
     PAPER,

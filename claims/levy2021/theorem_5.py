@@ -216,11 +216,28 @@ def check_order(point: Point) -> Iterator[Evidence]:
     yield reported("excess of the same output under −μ over RG", opposite / (2.0 * point.radius * size))
 
 
+def check_uniform(point: Point) -> Evidence:
+    """d = m = 1, |z| ≤ G = σ: the mean plus uniform noise of half-width G/(nδ), which is (0, δ)-DP.
+
+    A user moves the mean by 2G/n, a share δ of the interval. The sign of the sum has an excess of at most R
+    times the error of the sum.
+    """
+    n, delta = point.n, point.delta
+    most, bound = 1.0 / math.sqrt(n) + 1.0 / (n * delta), 1.0 / math.sqrt(n) + 1.0 / (n * point.epsilon)
+    note = f"the mean plus uniform noise: (0, {delta:g})-DP"
+    return at_least(
+        "expected excess, at most, for every μ, over the bound", most / bound, CONSTANT, note=note
+    )
+
+
 def check_shares(point: Point) -> Iterator[Evidence]:
     """The mean x of a share δ of the users, drawn at random: E‖x − μ‖ ≤ σ√(d/(mδn)), R = 2, σ = 1.
 
     The excess of Rx/‖x‖ is at most 2R‖x − μ‖ for every μ: ‖μ‖ ≤ ‖x‖ + ‖x − μ‖ and ⟨μ, x⟩ ≥ ‖x‖² − ‖x‖‖x − μ‖.
     """
+    if "noise" in point:
+        yield check_uniform(point)
+        return
     n, m, d, radius_ = point.n, point.m, point.d, 2.0
     asked = max(1, round(point.delta * n))
     center = math.sqrt(d / (m * asked)) * point.length * np.ones(d) / math.sqrt(d)
@@ -318,6 +335,7 @@ ORDER = grid(n=(10, 1000), m=10, d=(1, 16), radius=(0.5, 3.0), length=(0.1, 10.0
 SHARES = [
     *grid(n=100, m=10, d=4096, epsilon=0.001, delta=0.01, length=(0.5, 1.5, 10.0)),
     *grid(n=10_000, m=10, d=4096, epsilon=0.02, delta=0.5, length=1.5),
+    *grid(n=10**12, epsilon=1e-8, delta=1e-6, noise="uniform"),
 ]
 """δ = 1/n for one user; and half of the users with n ≥ √d/ε, which Algorithm 3 asks for."""
 USABLE = grid(n=20_000, m=100, d=(2, 4), epsilon=1.0, regime="usable")
