@@ -24,7 +24,7 @@ replaced: δ = 1 at every ε.
 (b) Without the corner θ* = 0: all records are (e₁, 1), and one of them is replaced by (e₂, 0). ‖θ*‖_M = 1
 stays, the rank goes from 1 to 2, and η falls by the factor √((L² + 2σ²)/(L² + σ²)), 1.40 at δ = 1e-5. In the
 p − 2 coordinates that no feature touches the output is ησ·√((T + 1)(2T + 1)/(6T)) times a standard normal
-vector, so that its length shows η; by the χ² laws δ at ε = 1 is 0.042, 0.37, 0.71, 0.97 for p − 2 = 1, 10,
+vector, so that its length shows η; by the χ² laws δ at ε = 1 is 0.042, 0.36, 0.71, 0.97 for p − 2 = 1, 10,
 30, 100. The coordinates that cost no utility are those that publish η. Theorem 3.2 takes η from the law of
 the data, which is no such release. A server that sees local reports only (footnote 3) knows neither ‖θ*‖ nor
 the rank.
@@ -707,7 +707,7 @@ LEARNING_RATE = CLAIM.reading(
             "target replaced it is 0 with probability 0: δ = 1 at every ε and at every noise. Without the "
             "corner θ* = 0, a record (e₁, 1) that is replaced by (e₂, 0) moves η by a factor 1.40 through "
             "the rank alone, and the coordinates that no feature touches show it: at ε = 1 and δ = 1e-5 the "
-            "exact δ is 0.042, 0.37 and 0.97 with 1, 10 and 100 of them. The η of Corollary 5.2 has the same "
+            "exact δ is 0.042, 0.36 and 0.97 with 1, 10 and 100 of them. The η of Corollary 5.2 has the same "
             "form; a server that sees local reports only (section 3.1) knows neither number."
         ),
         favour=(
