@@ -106,9 +106,9 @@ def feasible_phases(
 ) -> list[Phase]:
     """The corrected plan: the printed phases up to the first whose answers fail too often.
 
-    Too often means with probability above `failure`. A later phase has half the users, but a larger λ_t and so
-    fewer steps: for H far above λ_t it may fail less often. It is left out all the same, as it starts from
-    where the phase before it ends. May be empty.
+    Too often means with probability above `failure`. A later phase has half the users, but a larger λ_t and
+    so fewer steps: for H far above λ_t it may fail less often. It is left out all the same, as it starts
+    from where the phase before it ends. May be empty.
     """
     kept: list[Phase] = []
     for phase in phases(problem, log_factors):
