@@ -7,10 +7,10 @@ larger by √2; the example is quoted ("see, e.g., [56]"). A normal variable, tr
 that it is bounded as required (and still σ²-sub-Gaussian, being strongly log-concave), leaves the printed
 radius with a probability far above γ. Normal vectors with d ≥ 2 keep the printed radius r where γ ≤ ½ (at
 n = 1, γ = 0.9, d = 1000 they do not), other vectors do not: let X be uniform on the sphere of radius r with
-probability p and 0 otherwise. With σ = 1 it is 1-sub-Gaussian for p = min_v (e^{v²/2} − 1)/(M(v) − 1), M(v) = E exp⟨v, rU⟩ for U on the unit sphere. For d =
-2 it leaves every radius below r with the probability p, 2.7 times γ/n at log(2n/γ) = 3 and 7.9 times at 20;
-for d = 3 and 4 this exceeds γ/n at small log(2n/γ) only. In every dimension fair signs have the norm √d,
-beyond the radius at n = 1, γ > 2/e.
+probability p and 0 otherwise. With σ = 1 it is 1-sub-Gaussian for p = min_v (e^{v²/2} − 1)/(M(v) − 1), M(v) =
+E exp⟨v, rU⟩ for U on the unit sphere. For d = 2 it leaves every radius below r with the probability p, 2.7
+times γ/n at log(2n/γ) = 3 and 7.9 times at 20; for d = 3 and 4 this exceeds γ/n at small log(2n/γ) only. In
+every dimension fair signs have the norm √d, beyond the radius at n = 1, γ > 2/e.
 
 Corrected: σ√(2 d log(2dn/γ)), a union over dn coordinates. (For the norm of a sub-Gaussian vector σ√(d +
 2√(dt) + 2t) with t = log(n/γ) is enough, Hsu, Kakade and Zhang 2012.)

@@ -16,8 +16,8 @@ losses and the user's mean x; Proposition 1 gives the same up to log factors for
 of the bound is larger by √d/(nε). The mean of a share δ of the users, drawn at random, is (0, δ)-DP with the
 excess 2Rσ√(d/(mnδ)): for δ = ½ it breaks the bound for d far above nε² also where n ≥ √d/ε. For one number
 a user the mean plus uniform noise of half-width G/(nδ) is (0, δ)-DP and breaks it for ε far below δ. The
-bounds that are cited have δ of the order of 1/n or less, and Theorem 4, which is called matching, has δ ≤ 1/n²: so δ ≤
-1/(50n), which holds it from n = 50 on, is read here.
+bounds that are cited have δ of the order of 1/n or less, and Theorem 4, which is called matching, has δ ≤
+1/n²: so δ ≤ 1/(50n), which holds it from n = 50 on, is read here.
 
 The hidden constant is not printed. Tested is c = 0.1, with μ*(ε, δ), the largest Gaussian parameter that
 gives (ε, δ), for ε; the least ratio that any mechanism reaches is reported, and says which c would still
