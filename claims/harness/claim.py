@@ -31,14 +31,17 @@ class Paper:
     key        the folder's name and the first part of every id ("song2021").
     reference  authors, year, title, place.
     adjacency  which datasets the paper calls neighbours; it never has a default.
+    findings   the claims that state what is wrong with it, the gravest first: ids, or what follows the key
+               in them ("theorem-3.1:private"). Whatever lists findings has this order.
 
-    Raises ValueError for a key that is no lower-case name and for an empty reference.
+    Raises ValueError for a key that is no lower-case name, an empty reference, and a finding named twice.
     """
 
     key: str
     _: KW_ONLY
     reference: str
     adjacency: Adjacency
+    findings: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if not KEY.fullmatch(self.key) or self.key in TAKEN:
@@ -48,8 +51,21 @@ class Paper:
                 f"{self.key}: reference must name authors, year and title, got {self.reference!r}"
             )
         object.__setattr__(self, "adjacency", Adjacency(self.adjacency))
+        object.__setattr__(self, "findings", tuple(self.id_of(name) for name in self.findings))
+        if twice := sorted({name for name in self.findings if self.findings.count(name) > 1}):
+            raise ValueError(f"{self.key}: findings must name each claim once, got {', '.join(twice)} twice")
+
+    def id_of(self, name: str) -> str:
+        """The id of a claim of this paper by its id, what follows the paper's key in it, or its label.
+
+        >>> paper = Paper("doe2020", reference="J. Doe: A. 2020", adjacency=Adjacency.REPLACE)
+        >>> paper.id_of("Lemma 2.6"), paper.id_of("lemma-2.6:corrected"), paper.id_of("doe2020/lemma-1")
+        ('doe2020/lemma-2.6', 'doe2020/lemma-2.6:corrected', 'doe2020/lemma-1')
+        """
+        return name if "/" in name else f"{self.key}/{name.lower().replace(' ', '-')}"
 
 
+ROLES = ("printed", "corrected", "reading", "proof", "control", "program")
 Points = Sequence[Mapping[str, Any]]
 
 
@@ -236,6 +252,12 @@ class Claim:
     finding    what is wrong with a statement that is expected to fall, its weight, and what speaks for it.
     summary    one line in Markdown for lists: what a statement that holds says or keeps of the printed one.
     rests_on   ids of the claims that this one takes for granted; its verdict is never stronger than theirs.
+    uses       what the paper's proof of this result uses, as `Paper.id_of` reads it: ("lemma-2.6", "Theorem
+               3.1"); or a mapping from that to a note ({"lemma-2.6": "only in the text before it"}). The map
+               of the paper is drawn from it; no verdict depends on it.
+    role       "program" for a claim about a program of this project that a paper's claims are checked with;
+               filled in for all others, from the name and the reading: "printed", "corrected", "reading",
+               "proof" or "control".
     plots      what the report draws.
     fits_exponents  it reports fitted exponents, which `dpclaims rates` holds against the baseline.
     largest_resolution  a pass by sampling whose resolution is worse is INCONCLUSIVE; None accepts any.
@@ -265,6 +287,8 @@ class Claim:
     finding: Finding | None = None
     summary: str = ""
     rests_on: Sequence[str] = ()
+    uses: Sequence[str] | Mapping[str, str] = ()
+    role: str = ""
     plots: Sequence[Plot] = ()
     fits_exponents: bool = False
     largest_resolution: float | None = None
@@ -289,6 +313,12 @@ class Claim:
                 f"{self.expected} is expected; what a statement keeps goes into summary"
             )
         object.__setattr__(self, "rests_on", tuple(self.rests_on))
+        noted = self.uses if isinstance(self.uses, Mapping) else dict.fromkeys(self.uses, "")
+        object.__setattr__(self, "uses", {self.paper.id_of(name): note for name, note in noted.items()})
+        if self.role not in ("", *ROLES):
+            raise ValueError(f"{self.id}: role must be 'program' or left out, got {self.role!r}")
+        if self.role != "program":
+            object.__setattr__(self, "role", _role(self))
         tiers = (("smoke", self.smoke), ("ci", self.ci), ("full", self.full or self.ci))
         for tier, work in tiers:
             try:
@@ -301,15 +331,6 @@ class Claim:
         """ "<paper>/<name>", with ":<reading>" where it is not the printed one."""
         return f"{self.paper.key}/{self.name}" + (f":{self.variant}" if self.variant else "")
 
-    @property
-    def role(self) -> str:
-        """ "printed", "corrected", "reading", "proof" or "control"."""
-        if self.paper.key == "controls":
-            return "control"
-        if self.variant:
-            return "corrected" if self.variant == "corrected" else "reading"
-        return "proof" if self.name.endswith("-proof") else "printed"
-
     def tier(self, name: str) -> Tier:
         """The work of the tier of this name."""
         work = {"smoke": self.smoke, "ci": self.ci, "full": self.full}[name]
@@ -319,12 +340,12 @@ class Claim:
     def reading(self, variant: str, **changes: Any) -> Claim:
         """Another reading of the same result: what is not given is inherited.
 
-        finding, summary and rests_on speak of one reading only and are not inherited.
+        finding, summary, rests_on and uses speak of one reading only and are not inherited.
 
         A reading that is given `check` drops measure and judge, and the other way round; one that is given
         `ci` drops full.
         """
-        alone = {"finding": None, "summary": "", "rests_on": ()}
+        alone = {"finding": None, "summary": "", "rests_on": (), "uses": ()}
         if "check" in changes:
             changes = {"measure": None, "judge": None} | changes
         elif "measure" in changes:
@@ -332,3 +353,12 @@ class Claim:
         if "ci" in changes:
             changes = {"full": None} | changes
         return replace(self, **{"variant": variant, **alone, **changes})
+
+
+def _role(claim: Claim) -> str:
+    """What a claim is to its paper, by its name and its reading; see `Claim.role`."""
+    if claim.paper.key == "controls":
+        return "control"
+    if claim.variant:
+        return "corrected" if claim.variant == "corrected" else "reading"
+    return "proof" if claim.name.endswith("-proof") else "printed"

@@ -13,9 +13,12 @@ from audits.evidence import Verdict, combine
 from claims.harness.claim import Claim
 from claims.harness.closure import Sources
 from claims.harness.errata import check_file, owes_check, run_check
+from claims.harness.index import entry_of
+from claims.harness.map import behind, used_by_results
 from claims.harness.run.premises import held_by_premises
 from claims.harness.run.result import ClaimResult
 from claims.harness.run.runner import Settings, evaluate, work_of
+from claims.harness.standing import result_of
 
 LEAST_STATEMENT = 40
 """Characters of a statement that says what is claimed and of what."""
@@ -123,6 +126,12 @@ def finding(claim: Claim, context: Context) -> str | None:
         return "finding.favour must give the friendliest reading that the text admits, and its verdict"
     if not found.survives.strip():
         return "finding.survives must say what is left of the statement, or why nothing is"
+    named = claim.paper.findings
+    if named and not found.follows_from and claim.id not in named:
+        return "states a finding that PAPER.findings does not name: say where it stands among the others"
+    wrong = [n for n in named if not any(c.id == n and c.finding is not None for c in context.catalogue)]
+    if wrong:
+        return f"PAPER.findings names {', '.join(wrong)}, which is no claim with a finding"
     if found.follows_from:
         above = next((c for c in context.catalogue if c.id == found.follows_from), None)
         if above is None or above.finding is None:
@@ -150,6 +159,18 @@ def premises(claim: Claim, context: Context) -> str | None:
         if each not in seen:
             seen.add(each)
             waiting += claims[each].rests_on
+    return None
+
+
+def uses(claim: Claim, context: Context) -> str | None:
+    """What the paper's proof uses is among the paper's claims, and does not use the result in turn."""
+    ids = {c.id for c in context.catalogue}
+    if unknown := [each for each in claim.uses if each not in ids]:
+        return f"uses names {', '.join(unknown)}, which is no claim"
+    used = used_by_results([entry_of(c) for c in context.catalogue])
+    own = result_of(entry_of(claim))
+    if own in behind(own, used):
+        return "its proof uses itself, by the uses of the results that it names"
     return None
 
 
@@ -184,6 +205,7 @@ RULES: Mapping[str, Rule] = {
     "finding": finding,
     "errata": errata,
     "premises": premises,
+    "uses": uses,
     "survivor": survivor,
     "bug": bug,
     "baseline": baseline,

@@ -13,14 +13,16 @@ def has_fallen(claim: Entry) -> bool:
 
 
 def by_weight(fallen: Sequence[Entry]) -> list[Entry]:
-    """What falls, the heaviest first; what falls by the slip of another claim stands under that claim."""
-    slips = {c.id: slip_of(c, {e.id: e for e in fallen}) for c in fallen}
+    """What falls, of each paper in the order of its list of findings, what it does not name by weight.
 
-    def place(claim: Entry) -> tuple[int, str, bool, str]:
-        slip = slips[claim.id]
-        return (rank(slip), slip.id, claim.id != slip.id, claim.id)
-
-    return sorted(fallen, key=place)
+    Papers stand by the weight of their first finding; what falls by another claim's slip stands under it.
+    """
+    known = {e.id: e for e in fallen}
+    slips = {c.id: slip_of(c, known) for c in fallen}
+    own = sorted({e.id: e for e in slips.values()}.values(), key=lambda e: (e.place, rank(e), e.id))
+    papers = list(dict.fromkeys(e.paper for e in sorted(own, key=lambda e: (e.place, rank(e), e.paper))))
+    order = {e.id: (papers.index(e.paper), number) for number, e in enumerate(own)}
+    return sorted(fallen, key=lambda c: (*order[slips[c.id].id], c is not slips[c.id], c.id))
 
 
 def rank(claim: Entry) -> int:

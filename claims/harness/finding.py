@@ -19,6 +19,8 @@ class Weight(StrEnum):
     """A step of a proof fails; `survives` says whether the result does."""
     RANGE = "range"
     """The result holds on a smaller range than the printed one."""
+    LOGARITHM = "logarithm"
+    """The result holds with another power of a logarithm."""
     CONSTANT = "constant"
     """The result holds with another constant."""
     TYPO = "typo"
@@ -32,7 +34,7 @@ class Weight(StrEnum):
         return list(Weight).index(self)
 
 
-CHECKED = (Weight.THEOREM, Weight.ALGORITHM, Weight.PROOF, Weight.RANGE)
+CHECKED = (Weight.THEOREM, Weight.ALGORITHM, Weight.PROOF, Weight.RANGE, Weight.LOGARITHM)
 """The weights that owe a check of their own, which imports nothing of this project."""
 
 

@@ -32,6 +32,8 @@ class Entry:
     finding   what is wrong with it, where it is expected to fall
     summary   one line on a statement that holds
     rests_on  ids of the claims that it takes for granted
+    uses      (id, note) of what the paper's proof uses
+    place     where the paper's list of findings names it, from 0; the length of the list where it does not
     survives  the first sentence of the paragraph "What survives." of its docstring, "" without one
     """
 
@@ -47,6 +49,8 @@ class Entry:
     summary: str
     rests_on: tuple[str, ...]
     survives: str
+    uses: tuple[tuple[str, str], ...] = ()
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,7 @@ def index(folders: Sequence[Path | str] = ()) -> Index:
 
 def entry_of(claim: Claim) -> Entry:
     """A claim as the list shows it."""
+    named = claim.paper.findings
     return Entry(
         id=claim.id,
         paper=claim.paper.key,
@@ -94,12 +99,15 @@ def entry_of(claim: Claim) -> Entry:
         summary=claim.summary,
         rests_on=tuple(claim.rests_on),
         survives=_first_sentence_after("What survives", claim.doc),
+        uses=tuple(dict(claim.uses).items()),
+        place=named.index(claim.id) if claim.id in named else len(named),
     )
 
 
 def _entry_from_json(document: Mapping[str, Any]) -> Entry:
     finding = finding_from_json(document["finding"])
-    return Entry(**{**document, "finding": finding, "rests_on": tuple(document["rests_on"])})
+    uses = tuple((name, note) for name, note in document["uses"])
+    return Entry(**{**document, "finding": finding, "rests_on": tuple(document["rests_on"]), "uses": uses})
 
 
 def _first_sentence_after(heading: str, text: str) -> str:

@@ -10,7 +10,7 @@ from claims.harness.index import Entry
 
 MATTERS = (Weight.THEOREM, Weight.ALGORITHM, Weight.RANGE)
 """The weights of a fallen reading for which "the result holds" would mislead."""
-SMALL = (Weight.CONSTANT, Weight.TYPO, Weight.CORNER)
+SMALL = (Weight.LOGARITHM, Weight.CONSTANT, Weight.TYPO, Weight.CORNER)
 """The weights of a fallen statement for which "the result falls" would mislead."""
 
 
@@ -18,7 +18,7 @@ class Standing(StrEnum):
     """What a reader who asks "does Theorem 3.1 hold?" is told first."""
 
     HOLDS = "holds"
-    NEARLY = "holds but for a constant, a misprint or a corner case"
+    NEARLY = "holds but for a detail"
     LETTER_ONLY = "holds to the letter only"
     FALLS = "falls"
     OPEN = "open"
@@ -46,7 +46,7 @@ def standing(readings: Sequence[Entry]) -> Standing:
     to the letter only where the statement passes and a reading that matters falls: the theorem for the
     algorithm that is private, say.
     """
-    printed = [e for e in readings if e.role in ("printed", "control")] or list(readings)
+    printed = [e for e in readings if e.role in ("printed", "control", "program")] or list(readings)
     refuted = [e for e in printed if e.expected == "REFUTED"]
     if any(e.finding is None or e.finding.weight not in SMALL for e in refuted):
         return Standing.FALLS

@@ -28,6 +28,16 @@ def test_axes_keep_the_type_they_were_given():
         _ = point.m
 
 
+def test_a_program_stays_one_and_every_other_role_is_told_by_the_name():
+    program = claim("algorithm-1", role="program")
+    assert (program.role, program.reading("fast").role) == ("program", "program")
+    assert [claim(n).role for n in ("lemma-1", "lemma-1:private", "lemma-1:corrected", "lemma-1-proof")] == [
+        "printed", "reading", "corrected", "proof",
+    ]  # fmt: skip
+    with pytest.raises(ValueError, match="role must be 'program' or left out, got 'prog'"):
+        claim("lemma-1", role="prog")
+
+
 def test_a_reading_with_points_of_its_own_runs_them_at_the_full_tier_too():
     printed = claim(full=Tier(grid(n=(2, 3))))
     assert printed.reading("corrected").full == Tier(grid(n=(2, 3)))

@@ -20,7 +20,7 @@ from claims.harness.run.premises import held_by_premises
 from claims.harness.run.result import result_from_json
 from claims.harness.run.runner import Settings, run_claims
 from claims.harness.standing import Standing, standing
-from tests.harness.synthetic import check_fact, claim
+from tests.harness.synthetic import PAPER, check_fact, claim
 
 SLIP = Finding(Weight.THEOREM, "it is 2, not 1", "as O(1) it holds", "2")
 NOTHING = Context(result=None, catalogue=[], bugs=frozenset(), exponents=frozenset())  # type: ignore[arg-type]
@@ -120,6 +120,18 @@ def test_findings_are_listed_by_weight_and_consequences_under_their_slip():
     assert "    follows  demo/lemma-3" in fallen_text(entries, entries)
     row = "| ↳ | `demo/lemma-3` A demonstration | follows from `demo/theorem-9` | | |"
     assert row in fallen_table(entries, entries)
+
+
+def test_the_papers_own_list_orders_its_findings():
+    listed = replace(PAPER, findings=("lemma-1", "theorem-9"))
+    claims = [falls("lemma-1", replace(SLIP, weight=Weight.CORNER)), falls("lemma-2"), falls("theorem-9")]
+    claims = [replace(c, paper=listed) for c in claims]
+    assert [e.name for e in by_weight([entry_of(c) for c in claims])] == ["lemma-1", "theorem-9", "lemma-2"]
+    context = replace(NOTHING, catalogue=claims)
+    assert [finding(c, context) is None for c in claims] == [True, False, True]
+    assert "demo/theorem-9, which is no claim" in str(
+        finding(claims[0], replace(context, catalogue=claims[:2]))
+    )
 
 
 def test_findings_that_follow_from_each_other_come_to_an_end():

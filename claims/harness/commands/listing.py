@@ -33,7 +33,10 @@ def list_command(
     for paper, sentence in found.problems:
         if not patterns or any(matches(paper, pattern.split("/")[0]) for pattern in patterns):
             print(f"dpclaims: {sentence}", file=sys.stderr)
-    claims = [c for c in claims if kind is None or c.kind == kind]
+    # Of each paper its own results first, then what is claimed about programs that check them.
+    claims = sorted(
+        (c for c in claims if kind is None or c.kind == kind), key=lambda c: (c.paper, c.role == "program")
+    )
     if fallen:
         claims = by_weight([c for c in claims if has_fallen(c)])
     if markdown:
@@ -115,7 +118,7 @@ def fallen_text(fallen: Sequence[Entry], everything: Sequence[Entry]) -> str:
 
 def _counted(everything: Sequence[Entry]) -> str:
     """How many printed results of how many papers stand how, controls left out."""
-    own = [e for e in everything if e.role != "control"]
+    own = [e for e in everything if e.role not in ("control", "program")]
     results: dict[str, list[Entry]] = {}
     for entry in own:
         results.setdefault(result_of(entry), []).append(entry)

@@ -43,6 +43,7 @@ HEADINGS = {
     Weight.ALGORITHM: "Algorithms that do not do what their theorem needs",
     Weight.PROOF: "Steps of proofs",
     Weight.RANGE: "Results that hold on a smaller range",
+    Weight.LOGARITHM: "Results that hold with another logarithm",
     Weight.CONSTANT: "Constants",
     Weight.TYPO: "Misprints",
     Weight.CORNER: "Corner cases",

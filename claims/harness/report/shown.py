@@ -26,8 +26,8 @@ BADGES = {
 """Of each standing: the class of its badge, its mark, its words."""
 MEANING = {
     Standing.HOLDS: "The statement as printed passes, and so does every reading that matters.",
-    Standing.NEARLY: "The statement as printed fails by a constant, a misprint or in a corner case; what is "
-    "meant holds.",
+    Standing.NEARLY: "The statement as printed fails by a logarithm, a constant or a misprint, or in a "
+    "corner case; what is meant holds.",
     Standing.LETTER_ONLY: "The statement as printed passes, but not for what it is used for: a reading that "
     "matters falls.",
     Standing.FALLS: "The statement as printed has a counterexample.",
@@ -42,7 +42,7 @@ VERDICTS = {
     "INCONCLUSIVE": "The resolution is worse than the statement asks for, or nothing decides it.",
     "CRASHED": "The check raised an exception before it could judge: a fault of the check, not a verdict.",
 }
-ORDER = ("printed", "control", "reading", "corrected", "proof")
+ORDER = ("printed", "control", "program", "reading", "corrected", "proof")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|cf|vs|eq|sec|resp|al|Thm|Lem)|\b[A-Z])\.$")
 
 
@@ -151,7 +151,7 @@ class Result:
         if self.standing is Standing.LETTER_ONLY:
             return next((r for r in self.fallen if r.role == "reading" and _weight(r) in MATTERS), None)
         if self.standing in (Standing.FALLS, Standing.NEARLY):
-            return next((r for r in self.fallen if r.role in ("printed", "control")), None)
+            return next((r for r in self.fallen if r.role in ORDER[:3]), None)
         return None
 
     @property
@@ -207,7 +207,7 @@ class Result:
     def is_line_by_line(self) -> bool:
         """Whether it compares the program with the printed lines: no result of the paper, but what the
         checks of results rest on."""
-        return "line by line" in self.title
+        return self.printed.role == "program" or "line by line" in self.title
 
     @property
     def stand_in(self) -> bool:
