@@ -40,6 +40,7 @@ def on_files(files: Files, config: Any) -> Files:
     pages = {
         "reference/commands.md": commands(),
         "reference/python.md": names(),
+        "findings.md": findings(),
         **{page: (ROOT / source).read_text(encoding="utf-8") for page, source in TEXTS.items()},
         **{f"findings/{f.name}": f.read_text(encoding="utf-8") for f in sorted(FINDINGS.glob("*.md"))},
     }
@@ -80,6 +81,16 @@ def on_post_build(config: Any) -> None:
     folder = Path(config.site_dir) / "search"
     index = (folder / "search_index.json").read_text(encoding="utf-8")
     (folder / "search_index.js").write_text(f"var __index = {index}", encoding="utf-8")
+
+
+def findings() -> str:
+    """All findings in one table: what `dpclaims list --fallen --markdown` prints."""
+    from claims.harness.commands.listing import fallen_table
+    from claims.harness.fallen import by_weight, has_fallen
+    from claims.harness.index import index
+
+    everything = index().claims
+    return f"# All findings\n\n{fallen_table(by_weight(list(filter(has_fallen, everything))), everything)}\n"
 
 
 def commands() -> str:

@@ -200,13 +200,6 @@ def test_version_and_short_help(dpclaims):
     assert dpclaims("-h")[0] == 0
 
 
-def test_what_fell_is_the_table_of_the_findings_page(dpclaims):
-    status, out, _ = dpclaims("list", "--fallen", "--markdown")
-    assert status == 0
-    page = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
-    assert out.strip() in page, "write docs/findings.md again: dpclaims list --fallen --markdown"
-
-
 def test_a_run_for_other_tools(dpclaims, tmp_path):
     import xml.etree.ElementTree as ET
 
