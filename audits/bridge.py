@@ -22,6 +22,7 @@ from typing import IO, Any, cast
 import numpy as np
 
 from audits import bridge_worker as protocol
+from audits import values
 from audits.privacy.draw.processes import WorkerFailed
 
 TIMEOUT = 120.0
@@ -203,7 +204,7 @@ class Worker:
         """(header, value, error) of the answer: the error is what the user's code raised, under its name."""
         blocks: list[bytes] = []
         try:
-            question = question | {"value": protocol.encode(value, blocks)}
+            question = question | {"value": values.encode(value, blocks)}
         except TypeError as error:
             raise WorkerFailed(f"the data: {error}") from error
         try:
@@ -231,7 +232,7 @@ class Worker:
             name = kind if kind.isidentifier() else "RemoteError"
             return header, None, type(name, (RuntimeError,), {})(message)
         try:
-            return header, protocol.decode(header.get("value"), found), None
+            return header, values.decode(header.get("value"), found), None
         except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
             raise self._lied(str(error)) from error
 

@@ -1,25 +1,17 @@
 """Draws the outputs of a mechanism in another Python: it runs there as a script and needs nothing but NumPy.
 
-It is written for Python 3.6 and later, and imports nothing of this project: `audits.remote` starts it with
-another interpreter, whose libraries the mechanism uses. Questions come through standard input and answers go
-back through standard output, as frames of protocol `PROTOCOL`:
+It is written for Python 3.6 and later, and imports nothing of this project but `values`, which stands beside
+it: `audits.remote` starts it with another interpreter, whose libraries the mechanism uses. Questions come
+through standard input and answers go back through standard output, as frames of protocol `PROTOCOL`:
 
     8 bytes, big endian: length of the header · header (JSON) · the blocks of the header's "blocks" (lengths)
 
-A value of Python is a small JSON tree (`encode`), arrays are blocks in NumPy's own format without pickle.
-Whatever the mechanism prints goes to a file that the asking process reads only if this process ends.
+A value of Python is a small JSON tree (`values.encode`), arrays are blocks in NumPy's own format without
+pickle. Whatever the mechanism prints goes to a file that the asking process reads only if this process ends.
 """
 
-import collections
-import collections.abc
-import copy
-import datetime
-import decimal
-import enum
-import fractions
 import importlib.machinery
 import importlib.util
-import io
 import itertools
 import json
 import os
@@ -39,157 +31,23 @@ MOST_HEADER = 1 << 28
 MOST_PAIRS = 65
 MOST_PRINTED = 1 << 20
 """Bytes of what was printed that are kept, about."""
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-# --- Values as JSON and blocks ----------------------------------------------------------------------------
+def by_path(name: str, path: str) -> Any:
+    """A module or a package of this project, which this Python need not have installed."""
+    if name not in sys.modules:
+        inside = [os.path.dirname(path)] if os.path.basename(path) == "__init__.py" else None
+        spec: Any = importlib.util.spec_from_file_location(name, path, submodule_search_locations=inside)
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
 
 
-def encode(value: Any, blocks: List[bytes]) -> Any:
-    """The JSON tree of a value; arrays and bytes go to `blocks`. Raises TypeError for other types."""
-    if value is None or isinstance(value, (bool, str)):
-        return value
-    if isinstance(value, (np.ndarray, np.generic)):
-        return _encode_array(value, blocks)
-    if isinstance(value, type):
-        raise TypeError("a class cannot go from one Python to another, got {}".format(value.__name__))
-    tree = _encode_scalar(value, blocks)
-    return tree if tree is not None else _encode_container(value, blocks)
+values = by_path("audits.values", os.path.join(HERE, "values.py"))
 
 
-def _encode_array(value: Any, blocks: List[bytes]) -> Any:
-    """Arrays of numbers as blocks; of objects, and structured ones with objects, entry by entry."""
-    if isinstance(value, np.ndarray) and value.dtype.hasobject:
-        if value.dtype.names is not None:
-            columns = [[name, encode(value[name], blocks)] for name in value.dtype.names]
-            return {"records": columns, "shape": list(value.shape)}
-        return {"objects": [encode(item, blocks) for item in value.ravel()], "shape": list(value.shape)}
-    if value.dtype.hasobject:
-        value = np.asarray(value)
-    stream = io.BytesIO()
-    np.lib.format.write_array(stream, np.asarray(value), allow_pickle=False)
-    blocks.append(stream.getvalue())
-    return {"scalar" if isinstance(value, np.generic) else "array": len(blocks) - 1}
-
-
-def _encode_scalar(value: Any, blocks: List[bytes]) -> Any:
-    """Numbers, bytes and dates; None for anything else."""
-    if isinstance(value, enum.Enum):
-        return {"enum": str(value)}
-    if isinstance(value, int):
-        return {"int": str(int(value))}
-    if isinstance(value, float):
-        return {"float": float(value).hex()}
-    if isinstance(value, complex):
-        return {"complex": [value.real.hex(), value.imag.hex()]}
-    if isinstance(value, (bytes, bytearray)):
-        blocks.append(bytes(value))
-        return {"bytes": len(blocks) - 1}
-    if isinstance(value, (decimal.Decimal, fractions.Fraction)):
-        return {type(value).__name__.lower(): str(value)}
-    if isinstance(value, datetime.datetime):
-        whole = list(value.timetuple()[:6]) + [value.microsecond]
-        return {"datetime": whole} if value.tzinfo is None else None
-    if isinstance(value, datetime.date):
-        return {"date": [value.year, value.month, value.day]}
-    if isinstance(value, datetime.timedelta):
-        return {"timedelta": [value.days, value.seconds, value.microseconds]}
-    return None
-
-
-def _encode_container(value: Any, blocks: List[bytes]) -> Any:
-    """Lists, sets, dictionaries, data frames and dataclasses."""
-    if hasattr(value, "__dataclass_fields__"):
-        names = value.__dataclass_fields__
-        return {"dict": [[name, encode(getattr(value, name), blocks)] for name in names]}
-    for name, kind in (("list", list), ("tuple", tuple), ("frozenset", frozenset), ("set", set)):
-        if isinstance(value, kind):
-            return {name: [encode(item, blocks) for item in value]}
-    if isinstance(value, collections.abc.Mapping):
-        return {"dict": [[encode(k, blocks), encode(v, blocks)] for k, v in value.items()]}
-    if hasattr(value, "to_numpy") and hasattr(value, "columns"):
-        columns = [[encode(c, blocks), encode(value[c].to_numpy(), blocks)] for c in value.columns]
-        return {"frame": columns, "index": encode(value.index.to_numpy(), blocks)}
-    if hasattr(value, "to_numpy") and hasattr(value, "index"):
-        return {"series": encode(value.to_numpy(), blocks), "index": encode(value.index.to_numpy(), blocks)}
-    if hasattr(value, "__array__"):
-        return encode(np.asarray(value), blocks)
-    raise TypeError(
-        "a {} cannot go from one Python to another; numbers, strings, None, arrays, lists, tuples, sets, "
-        "dictionaries and data frames can".format(type(value).__name__)
-    )
-
-
-def decode(tree: Any, blocks: List[bytes]) -> Any:
-    """The value of a JSON tree. Raises ValueError for what `encode` does not write."""
-    if tree is None or isinstance(tree, (bool, str)):
-        return tree
-    if not isinstance(tree, dict) or not tree:
-        raise ValueError("no value: {!r}".format(tree))
-    kind = next(iter(tree))
-    content = tree[kind]
-    if kind in SIMPLE:
-        return SIMPLE[kind](content)
-    if kind in ("array", "scalar"):
-        array = np.lib.format.read_array(io.BytesIO(blocks[content]), allow_pickle=False)
-        return array if kind == "array" else array[()]
-    if kind == "bytes":
-        return blocks[content]
-    if kind in CONTAINERS:
-        return CONTAINERS[kind](decode(item, blocks) for item in content)
-    if kind == "dict":
-        return {decode(k, blocks): decode(v, blocks) for k, v in content}
-    if kind == "objects":
-        array = np.empty(tuple(tree["shape"]), dtype=object)
-        for place, item in enumerate(content):
-            array.flat[place] = decode(item, blocks)
-        return array
-    if kind == "records":
-        return _decode_records(tree, blocks)
-    if kind in ("frame", "series"):
-        return _decode_frame(kind, tree, blocks)
-    raise ValueError("no value: {!r}".format(kind))
-
-
-SIMPLE: Dict[str, Callable[[Any], Any]] = {
-    "int": int,
-    "float": float.fromhex,
-    "complex": lambda parts: complex(float.fromhex(parts[0]), float.fromhex(parts[1])),
-    "enum": str,
-    "decimal": decimal.Decimal,
-    "fraction": fractions.Fraction,
-    "datetime": lambda parts: datetime.datetime(*parts),
-    "date": lambda parts: datetime.date(*parts),
-    "timedelta": lambda parts: datetime.timedelta(*parts),
-}
-CONTAINERS: Dict[str, Callable[[Any], Any]] = {
-    "list": list,
-    "tuple": tuple,
-    "set": set,
-    "frozenset": frozenset,
-}
-
-
-def _decode_records(tree: Dict[str, Any], blocks: List[bytes]) -> Any:
-    """A structured array with fields of objects."""
-    columns = [(name, decode(column, blocks)) for name, column in tree["records"]]
-    # A field of more than one number has axes beyond those of the records.
-    axes = len(tree["shape"])
-    kinds = [(name, column.dtype, column.shape[axes:]) for name, column in columns]
-    records = np.empty(tuple(tree["shape"]), dtype=kinds)
-    for name, column in columns:
-        records[name] = column
-    return records
-
-
-def _decode_frame(kind: str, tree: Dict[str, Any], blocks: List[bytes]) -> Any:
-    """A data frame or a series of pandas."""
-    import pandas
-
-    index = decode(tree["index"], blocks)
-    if kind == "series":
-        return pandas.Series(decode(tree[kind], blocks), index=index)
-    columns = [(decode(k, blocks), decode(v, blocks)) for k, v in tree[kind]]
-    return pandas.DataFrame(collections.OrderedDict(columns), index=index)
+# --- Frames ----------------------------------------------------------------------------------------------
 
 
 def frame(header: Dict[str, Any], blocks: List[bytes]) -> bytes:
@@ -231,11 +89,12 @@ def each(f: Callable[..., Any]) -> Callable[..., Any]:
     """A mechanism from `f(data, rng)`, one output a call; every call gets its own copy of the data."""
 
     def mechanism(data: Any, size: int, rng: Any = None) -> List[Any]:
-        kept = copy.deepcopy(data)
+        fresh = values.copier(data)
+        kept = fresh(data)
         outputs: List[Any] = []
         for place in range(size):
             # The first call gets the data themselves: `answer` sees whether the mechanism changes them.
-            mine = data if place == 0 else copy.deepcopy(kept)
+            mine = data if place == 0 else fresh(kept)
             outputs.append(f(mine) if rng is None else f(mine, rng))
         return outputs
 
@@ -261,7 +120,7 @@ def stand_in(name: str) -> Any:
     module: Any = types.ModuleType(name)
     module.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=True)
     # `audits.adapters` is written for any Python and stands beside this file.
-    module.__path__ = [os.path.dirname(os.path.abspath(__file__))]
+    module.__path__ = [HERE]
     module.each, module.unseeded = each, unseeded
     return module
 
@@ -347,46 +206,31 @@ class Worker:
     def on_pairs(self, header: Dict[str, Any], blocks: List[bytes]) -> Frame:
         """The module's pairs."""
         found: List[bytes] = []
-        return {"value": encode(taken(said(self.module, "pairs", self.name), header["seed"]), found)}, found
+        return {
+            "value": values.encode(taken(said(self.module, "pairs", self.name), header["seed"]), found)
+        }, found
 
     def on_adjacent(self, header: Dict[str, Any], blocks: List[bytes]) -> Frame:
         """What the module's adjacency says of two datasets."""
-        first, second = decode(header["value"], blocks)
+        first, second = values.decode(header["value"], blocks)
         return {"value": bool(said(self.module, "adjacency", self.name)(first, second))}, []
 
     def on_draw(self, header: Dict[str, Any], blocks: List[bytes]) -> Frame:
         """`size` outputs on a dataset, and whether the mechanism has changed that."""
-        data = decode(header["value"], blocks)
-        before: List[bytes] = []
-        tree = encode(data, before)
+        data = values.decode(header["value"], blocks)
+        before = values.digest(data)
         outputs = self.mechanism(data, header["size"], generator(header["seed"]))
-        after: List[bytes] = []
+        changed = values.digest(data) != before
         found: List[bytes] = []
-        try:
-            changed = encode(data, after) != tree or after != before
-        except TypeError:
-            changed = True
-        return {"value": encode(outputs, found), "changed": changed}, found
+        return {"value": values.encode(outputs, found), "changed": changed}, found
 
     def on_trace(self, header: Dict[str, Any], blocks: List[bytes]) -> Frame:
-        """What runs of the grey-box audit saw: the package that watches is loaded by its path."""
-        watch = watching(header["package"])
-        runs = [tuple(run) for run in decode(header["value"], blocks)]
+        """What runs of the grey-box audit saw."""
+        watch = by_path("dpclaims_watch", os.path.join(header["package"], "__init__.py"))
+        runs = [tuple(run) for run in values.decode(header["value"], blocks)]
         found: List[bytes] = []
         reports = watch.trace_runs(self.mechanism, runs, header["primitives"])
-        return {"value": encode(reports, found)}, found
-
-
-def watching(folder: str) -> Any:
-    """The package that watches draws (`audits.trace.watch`), which this Python need not have installed."""
-    name = "dpclaims_watch"
-    if name not in sys.modules:
-        spec: Any = importlib.util.spec_from_file_location(
-            name, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
-        )
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    return sys.modules[name]
+        return {"value": values.encode(reports, found)}, found
 
 
 def number(value: Any) -> Optional[str]:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import adapters, audit_privacy, bridge_worker, remote
+from audits import adapters, audit_privacy, bridge_worker, remote, values
 from audits.environments import interpreter
 from audits.privacy.draw.draws import Drawer
 from audits.privacy.draw.processes import WorkerFailed
@@ -59,7 +59,7 @@ def write(tmp_path: Path) -> Write:
 def there(value: Any) -> Any:
     """A value that went through the protocol."""
     blocks: list[bytes] = []
-    tree = bridge_worker.encode(value, blocks)
+    tree = values.encode(value, blocks)
     stream = bridge_worker.frame({"value": tree}, blocks)
     position = 0
 
@@ -70,7 +70,7 @@ def there(value: Any) -> Any:
 
     answer = bridge_worker.read_frame(read)
     assert answer is not None
-    return bridge_worker.decode(answer[0]["value"], answer[1])
+    return values.decode(answer[0]["value"], answer[1])
 
 
 @pytest.mark.parametrize(
@@ -172,14 +172,14 @@ def test_an_object_cannot_be_sent_and_code_cannot_be_received() -> None:
     with pytest.raises(TypeError, match="cannot go from one Python to another"):
         there(object())
     with pytest.raises(ValueError, match="no value"):
-        bridge_worker.decode({"code": "import os"}, [])
+        values.decode({"code": "import os"}, [])
     evil = np.array([object()], dtype=object)
     import io
 
     stream = io.BytesIO()
     np.save(stream, np.array([1, 2], dtype=object), allow_pickle=True)
     with pytest.raises(ValueError, match="pickle"):
-        bridge_worker.decode({"array": 0}, [stream.getvalue()])
+        values.decode({"array": 0}, [stream.getvalue()])
     with pytest.raises(TypeError):
         there(evil)
 
@@ -409,7 +409,7 @@ OLD = ["3.6", "3.7", "3.8"]
 
 
 @pytest.mark.parametrize("version", OLD)
-@pytest.mark.parametrize("module", [bridge_worker, adapters], ids=["worker", "adapters"])
+@pytest.mark.parametrize("module", [bridge_worker, adapters, values])
 def test_what_runs_elsewhere_compiles_in_an_old_interpreter(
     version: str, module: ModuleType, tmp_path: Path
 ) -> None:
