@@ -1,0 +1,1 @@
+"""Small programs in ordinary styles, correct and leaky, and what `trace` says of them."""
