@@ -31,6 +31,7 @@ def gaussian_mean(means: Array, reach: float, scale: float, rng: np.random.Gener
     array([0.3, 0.4])
     """
     positive(reach=reach, scale=scale)
+    means = np.asarray(means, dtype=np.float64)
     norm = np.linalg.norm(means, axis=-1, keepdims=True)
     clipped = (means * np.minimum(1.0, reach / np.maximum(norm, 1e-300))).mean(axis=-2)
     return clipped + scale * rng.standard_normal(clipped.shape)
