@@ -87,6 +87,34 @@ def noisy_mean(
     return clip_to_cube((counts + noise * rng.standard_normal((size, counts.size))) / n)
 
 
+LEVELS = np.array([0.0, 0.5, 1.0])
+"""The values of records, among which a median of each coordinate is found."""
+
+
+def pure_law(counts: Array, epsilon: float) -> Array:
+    """(ε, 0)-private: the law of each coordinate on 0, ½ and 1, by the exponential mechanism with ε/d.
+
+    counts (d, 3) says how many records have 0, ½ and 1 in a coordinate. Replacing a record moves the sum
+    of the distances |θ − z| to a level by at most 1, so that weights exp(−(ε/2d)·sum) cost ε/d. Returns
+    (d, 3).
+    """
+    c = checks.numbers("counts", counts)
+    checks.positive(epsilon=epsilon)
+    sums = c @ np.abs(LEVELS[:, None] - LEVELS)
+    weights = np.exp(-0.5 * epsilon / c.shape[0] * (sums - sums.min(axis=1, keepdims=True)))
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def pure_levels(
+    ones: Array, n: int, size: int, rng: np.random.Generator, *, epsilon: float, delta: float = 0.0
+) -> Array:
+    """(ε, 0)-private, hence (ε, δ)-private for every δ: draws from `pure_law` for n records of bits."""
+    counts = checks.numbers("ones", ones)
+    law = pure_law(np.stack([n - counts, 0.0 * counts, counts], axis=1), epsilon)
+    reached = np.cumsum(law, axis=1)[:, :-1]
+    return LEVELS[(rng.random((size, counts.size, 1)) > reached).sum(axis=-1)]
+
+
 @functools.lru_cache(maxsize=64)
 def _gaussian_mu(epsilon: float, delta: float) -> float:
     """μ*(ε, δ), which takes longer to find than an output takes to draw; no Gaussian noise has δ = 0."""
