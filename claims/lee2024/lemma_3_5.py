@@ -1,30 +1,28 @@
 r"""Lemma 3.5: a condition Q has sample complexity n* for (1, o(1/n))-DP algorithms if and only if it has
-sample complexity Θ(n*/ε) for (ε, o(1/n))-DP algorithms. The proof runs a (1, δ)-DP algorithm A on a sample
-that keeps each record with probability ε, and says that this is (2ε, εδ)-DP. That step is checked here.
+sample complexity Θ(n*/ε) for (ε, o(1/n))-DP algorithms, 0 < ε < 1.
 
-G.3 compares A on T with A on T without record i, and A on the rest is "the same as a run on X₂": its
-neighbours differ by the presence of a record. For them the step holds, with log(1 + ε(e − 1)) ≤ 2ε, and so
-does the other direction, P₁ ≥ e^{−ε}·P₂ − εδ/e, for 1 − ε(1 − 1/e) ≥ e^{−ε} on [0, 1]: both are equal at ε =
-0, and the difference is concave and positive at ε = 1.
+As printed, for every Q, it falls: a Q that a constant answer meets has sample complexity 1 at every ε, not
+Θ(1/ε). And the half that Theorem 3.7 takes, "if (1, δ) needs n*, then (ε, δ) needs n*/ε", is not proved in
+G.3: 1/ε independent runs of an (ε, δ)-DP algorithm on one dataset need as many records as one run, n,
+where the half asks for a (1, δ/ε)-DP algorithm with εn records. Copying does it (`:copies`): run the (ε,
+δ)-DP algorithm on each record copied 1/ε times. Where a record is replaced, 1/ε records of the copied
+dataset are, so that group privacy gives 1/ε·ε = 1 and δ·(e − 1)/(e^ε − 1) ≤ (e − 1)·δ/ε; and a Q about the
+empirical distribution, as in Theorem 3.7, is the same for the copies.
 
-The rest of the paper replaces a record (Proposition C.2: datasets in Xⁿ that differ in at most k places;
-the μ of Theorem 2.2; Theorem 3.7, where n is fixed). For that adjacency (`:replacement`) the step fails: an A
-that also publishes |T| loses nothing where a record is replaced, but |T| = n then shows that record i is in,
-and on that event A′ is only 1-DP: ε = ¼ and n = 2 give δ = 0.039 at 2ε. At ε ≥ ½ there is nothing to see, for
-A′ is 1-DP whatever is sampled. A sample of a fixed size εn repairs it (`:fixed-size`): record i is in it with
-probability ε, and replacing it replaces one record of T.
+The other half runs a (1, δ)-DP algorithm A on a sample that keeps each record with probability ε, "(2ε,
+εδ)-DP" (`:sampling`). G.3 compares A on T with A on T without record i: its neighbours differ by the
+presence of a record. For them it holds, with log(1 + ε(e − 1)) ≤ 2ε, and so does the lower side, for 1 −
+ε(1 − 1/e) ≥ e^{−ε} on [0, 1]. Where a record is replaced, as in the rest of the paper, an A that publishes
+|T| breaks it, and a sample of the fixed size εn repairs it; Theorem 3.7 does not use this half.
 
-Not checked, for they are no inequalities: the equivalence needs a Q that depends on n (the constant answer
-has sample complexity 1 at every ε); and composing 1/ε runs on one dataset, as the proof does for the other
-direction, does not make the dataset smaller, while copying each record 1/ε times does, by group privacy.
-
-How it is checked. The law of A′ is added up over all samples for randomised response on the parity of the
-bits, n up to 9, and held against (2ε, εδ) with δ = 0 over all neighbouring pairs of bit strings up to
-order."""
+How it is checked. The constant answer by its definition. `:copies`: the law of the k-fold composition of
+randomised response and of a mechanism that spends δ, on copied datasets, against the group privacy of the
+program. `:sampling`: the law of A′ is added up over all samples for randomised response on the parity of
+the bits, n up to 8, and held against (2ε, εδ) with δ = 0 over all neighbouring pairs of bit strings up to
+order; and for an A that shows a record with probability δ, whose δ of A′ has to be at most εδ."""
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator
 from functools import partial
@@ -32,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+from audits.judge import at_least
 from claims import (
     CONFIRMED,
     CONSISTENT,
@@ -49,14 +48,9 @@ from claims import (
 )
 from claims.lee2024 import PAPER
 from implementations.lee2024 import subsampling
+from implementations.privacy import group_privacy
 
 KEEP = math.e / (1.0 + math.e)
-
-
-def sized_parity(sample: tuple[int, ...]) -> dict[Any, float]:
-    """1-DP under replacement: the size, and randomised response on the parity of the bits."""
-    parity = sum(sample) % 2
-    return {(len(sample), parity): KEEP, (len(sample), 1 - parity): 1.0 - KEEP}
 
 
 def parity(sample: tuple[int, ...]) -> dict[Any, float]:
@@ -65,55 +59,67 @@ def parity(sample: tuple[int, ...]) -> dict[Any, float]:
     return {odd: KEEP, 1 - odd: 1.0 - KEEP}
 
 
-def pairs(n: int, adjacency: str) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Neighbouring bit strings, one of each kind: the number of ones is all that matters."""
+def shown(delta: float, sample: tuple[int, ...]) -> dict[Any, float]:
+    """(1, δ)-DP: with probability δ the sample itself, else randomised response on its parity."""
+    law = {key: (1.0 - delta) * probability for key, probability in parity(sample).items()}
+    return {**law, sample: delta}
+
+
+def pairs(n: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Bit strings that differ in the presence of a record: the number of ones is all that matters."""
     for ones in range(n):
         rest = (1,) * ones + (0,) * (n - 1 - ones)
-        if adjacency == "replace":
-            yield (*rest, 0), (*rest, 1)
-        else:
-            yield rest, (*rest, 1)
-            yield rest, (*rest, 0)
+        yield rest, (*rest, 1)
+        yield rest, (*rest, 0)
 
 
-def divergence(base: Any, n: int, epsilon: float, at: float, adjacency: str) -> float:
+def divergence(base: Any, n: int, epsilon: float, at: float) -> float:
     """The largest hockey-stick divergence of A′ over the pairs, both orders."""
     from audits.divergence import hockey_stick
     from audits.laws import Finite
 
     worst = 0.0
-    for first, second in pairs(n, adjacency):
+    for first, second in pairs(n):
         laws = [Finite(subsampling.exact_law(base, x, epsilon)) for x in (first, second)]
         worst = max(worst, hockey_stick(laws[0], laws[1], at), hockey_stick(laws[1], laws[0], at))
     return worst
 
 
-def fixed_size_law(n: int, size: int, data: tuple[int, ...]) -> dict[Any, float]:
-    """The law of A on a uniform sample of `size` of the records, by adding up over all of them."""
-    total: dict[Any, float] = {}
-    for kept in itertools.combinations(range(n), size):
-        for outcome, probability in sized_parity(tuple(data[i] for i in kept)).items():
-            total[outcome] = total.get(outcome, 0.0) + probability / math.comb(n, size)
-    return total
+def least_records(epsilon: float) -> int:
+    """The least n at which randomised response on one record is right about it with probability ½ or more."""
+    n = 0
+    right = 0.0
+    while right < 0.5:
+        n += 1
+        right = math.exp(epsilon) / (1.0 + math.exp(epsilon))
+    return n
 
 
-def check_fixed_size(point: Point) -> Iterator[Evidence]:
+def check_printed(point: Point) -> Iterator[Evidence]:
+    """Q: the answer is the first record with probability ½ at least; a fair coin meets it."""
+    stated = least_records(1.0) / point.epsilon
+    yield at_least("least n at ε over (least n at ε = 1)/ε", least_records(point.epsilon) / stated, 0.1)
+
+
+def check_copies(point: Point) -> Iterator[Evidence]:
+    """Mechanisms that are (ε, δ)-DP with equality, on datasets of which 1/ε = k records are replaced."""
     from audits.divergence import hockey_stick
     from audits.laws import Finite
 
-    n, size = point.n, point.size
-    share = size / n
-    sharp = math.log1p(share * math.expm1(1.0))
-    worst = just_below = 0.0
-    for first, second in pairs(n, "replace"):
-        laws = [Finite(fixed_size_law(n, size, x)) for x in (first, second)]
-        for a, b in (laws, laws[::-1]):
-            worst = max(worst, hockey_stick(a, b, sharp))
-            just_below = max(just_below, hockey_stick(a, b, sharp - 1e-4))
-    yield at_most("δ of A′ at log(1 + (m/n)(e − 1))", worst, 1e-12, point=point.axes)
-    yield at_most("log(1 + (m/n)(e − 1))", sharp, 2.0 * share, point=point.axes)
-    if size == 1:
-        yield equals("δ of A′ just below that ε is above 0", float(just_below > 0.0), 1.0, point=point.axes)
+    k, delta = point.k, point.delta
+    epsilon = 1.0 / k
+    group_epsilon, group_delta = group_privacy(epsilon, delta, k)
+    yield equals("ε of 1/ε records", group_epsilon, 1.0, point=point.axes)
+    allowed = math.expm1(1.0) / epsilon * delta
+    yield at_most("δ of 1/ε records over (e − 1)·δ/ε", group_delta / allowed, 1.0, point=point.axes)
+    chain = [0.5 * (1.0 - math.exp(-0.5)) * delta]  # P(1) where 0, 1, …, k of the copies are ones
+    for _ in range(k):
+        p = chain[-1]
+        chain.append(min(math.exp(epsilon) * p + delta, 1.0 - math.exp(-epsilon) * (1.0 - delta - p), 1.0))
+    laws = [Finite({1: p, 0: 1.0 - p}) for p in (chain[0], chain[-1])]
+    found = max(hockey_stick(laws[0], laws[1], 1.0), hockey_stick(laws[1], laws[0], 1.0))
+    yield at_most("δ at ε = 1 of the run on copies, over (e − 1)·δ/ε", found / allowed, 1.0, point=point.axes)
+    yield at_least("the same", found / allowed, 0.5, note="the bound is of the right order")
 
 
 def sample_law(point: Point) -> Iterator[Evidence]:
@@ -143,67 +149,77 @@ def check_program(point: Point) -> Iterator[Evidence]:
     )  # fmt: skip
 
 
-def check(adjacency: str, point: Point) -> Iterator[Evidence]:
-    base = sized_parity if adjacency == "replace" else parity
+def check(point: Point) -> Iterator[Evidence]:
     yield from sample_law(point)
-    found = divergence(base, point.n, point.epsilon, 2.0 * point.epsilon, adjacency)
+    found = divergence(parity, point.n, point.epsilon, 2.0 * point.epsilon)
     # P − e^{2ε}Q of probabilities that are sums of 2ⁿ terms
     yield at_most("δ of A′ at 2ε", found, 1e-12, point=point.axes)
-    if adjacency == "add-remove":
-        sharp = math.log1p(point.epsilon * math.expm1(1.0))
-        yield at_most("sharp ε, log(1 + ε(e − 1))", sharp, 2.0 * point.epsilon, point=point.axes)
-        below = divergence(base, point.n, point.epsilon, sharp - 1e-4, adjacency)
-        note = "the sharp ε is reached by one record, so a rate other than ε is seen"
-        if point.n == 1:
-            yield equals("δ of A′ just below the sharp ε is above 0", float(below > 0.0), 1.0, note=note)
+    delta = 0.01
+    spent = divergence(partial(shown, delta), point.n, point.epsilon, 2.0 * point.epsilon)
+    yield at_most(
+        "δ of A′ at 2ε over εδ, A with δ > 0", spent / (point.epsilon * delta), 1.0 + 1e-9, point=point.axes
+    )
+    sharp = math.log1p(point.epsilon * math.expm1(1.0))
+    yield at_most("sharp ε, log(1 + ε(e − 1))", sharp, 2.0 * point.epsilon, point=point.axes)
+    below = divergence(parity, point.n, point.epsilon, sharp - 1e-4)
+    note = "the sharp ε is reached by one record, so a rate other than ε is seen"
+    if point.n == 1:
+        yield equals("δ of A′ just below the sharp ε is above 0", float(below > 0.0), 1.0, note=note)
 
 
 CLAIM = Claim(
     PAPER,
     "Lemma 3.5",
     "section 3.2",
+    kind=Kind.BOUND,
+    title="Claimed: every sample complexity grows like 1/ε",
+    statement=r"""For $0<\varepsilon<1$, a condition $Q$ has sample complexity $n^*$ for
+$(1,o(1/n))$-DP algorithms if and only if it has sample complexity $\Theta(n^*/\varepsilon)$ for
+$(\varepsilon,o(1/n))$-DP algorithms.""",
+    expected=REFUTED,
+    check=check_printed,
+    smoke=grid(epsilon=1e-3),
+    ci=grid(epsilon=(1e-3, 1e-6)),
+    finding=Finding(
+        Weight.PROOF,
+        what=r"""A condition $Q$ that a constant answer meets has sample complexity 1 at every
+$\varepsilon$. And the half of the lemma that Theorem 3.7 uses is not proved: the $1/\varepsilon$
+independent copies of an $(\varepsilon,\delta)$-DP algorithm that appendix G.3 combines have the privacy
+that is asked for, but they are run on one dataset, whose size does not shrink by the factor
+$\varepsilon$.""",
+        favour=r"""The lemma is used for one $Q$ only, an accuracy that depends on the empirical
+distribution. For such a $Q$ the half is right: running the $(\varepsilon,\delta)$-DP algorithm on each
+record copied $1/\varepsilon$ times is $(1,(e-1)\delta/\varepsilon)$-DP by group privacy: CONFIRMED
+(`:copies`).""",
+        survives=r"""What Theorem 3.7 needs: if no $(1,O(\delta/\varepsilon))$-DP algorithm meets $Q$ on
+$\varepsilon n$ records, no $(\varepsilon,\delta)$-DP algorithm meets it on $n$, for $Q$ about the empirical
+distribution.""",
+    ),
+)
+COPIES = CLAIM.reading(
+    "copies",
     kind=Kind.PRIVACY,
-    title="Secrecy of the sample, the step behind the lemma",
+    title="Copies of each record in the place of repeated runs",
+    statement=r"""If $A$ is $(\varepsilon,\delta)$-DP under replacement of a record and $1/\varepsilon$ is
+whole, then $A$ on each record copied $1/\varepsilon$ times is $(1,(e-1)\delta/\varepsilon)$-DP.""",
+    expected=CONFIRMED,
+    check=check_copies,
+    smoke=grid(k=(2, 10), delta=1e-6),
+    ci=grid(k=(2, 3, 10, 1000), delta=(1e-12, 1e-6, 1e-5)),
+    summary=r"The half that Theorem 3.7 uses, by copies of each record.",
+)
+SAMPLING = CLAIM.reading(
+    "sampling",
+    kind=Kind.PRIVACY,
+    title="Secrecy of the sample, the other half of the lemma",
     statement=r"""If $A$ is $(1,\delta)$-DP under addition and removal of a record, as appendix G.3 reads,
 then $A$ on a sample that keeps each record with probability $\varepsilon$ is
 $(2\varepsilon,\varepsilon\delta)$-DP; the sharp value is $\log(1+\varepsilon(e-1))$.""",
     expected=CONFIRMED,
-    check=partial(check, "add-remove"),
+    check=check,
     smoke=grid(n=(2, 4), epsilon=0.25),
     ci=grid(n=(1, 2, 4, 8), epsilon=(0.01, 0.1, 0.5, 1.0)),
     summary=r"The privacy step of the proof, for neighbours that differ by the presence of a record.",
-)
-REPLACEMENT = CLAIM.reading(
-    "replacement",
-    title="Secrecy of the sample, where a record is replaced",
-    statement=r"""The same with $A$ and the result private under replacement of a record, the neighbours that
-Theorem 3.7 and Proposition C.2 have.""",
-    expected=REFUTED,
-    check=partial(check, "replace"),
-    ci=grid(n=(2, 4, 9), epsilon=(0.1, 0.25, 0.45)),
-    finding=Finding(
-        Weight.PROOF,
-        what=r"""G.3 compares a run on the sample with a run on the sample without record $i$, which has
-another size; in Theorem 3.7 a record is replaced. An $A$ that publishes the size of its sample and a
-randomised response to a parity is 1-DP where a record is replaced; on a sample of two records with
-$\varepsilon=\frac14$ it has $\delta=0.039$ at $2\varepsilon$, where 0 is stated: a full sample shows that the
-record is in it.""",
-        favour=r""""Two neighbouring datasets that differ by a single element $i$" can be read as its
-presence; so read, the step is confirmed (`lemma-3.5`).""",
-        survives=r"""With a sample of the fixed size $\varepsilon n$ the step holds where a record is replaced
-(`:fixed-size`), with the same $\log(1+\varepsilon(e-1))\le2\varepsilon$, and Theorem 3.7 can use it.""",
-    ),
-)
-FIXED = CLAIM.reading(
-    "fixed-size",
-    title="Secrecy of a sample of fixed size",
-    statement=r"""If $A$ is $1$-DP under replacement of a record, then $A$ on a uniform sample of $m$ of the
-$n$ records is $\log(1+\frac mn(e-1))$-DP under replacement, for the $A$ that refutes `:replacement`.""",
-    expected=CONFIRMED,
-    check=check_fixed_size,
-    smoke=grid(n=(2, 4), size=1),
-    ci=grid(n=(4, 8), size=(1, 2, 4)),
-    summary=r"A fixed size repairs the step where a record is replaced.",
 )
 PROGRAM = CLAIM.reading(
     "program",
@@ -217,4 +233,4 @@ a part with $m$ of $n$ records has probability $\varepsilon^m(1-\varepsilon)^{n-
     ci=grid(n=(3, 5), epsilon=(0.1, 0.6), runs=20_000),
     largest_resolution=0.08,
 )
-CLAIMS = [REPLACEMENT, FIXED, PROGRAM]
+CLAIMS = [COPIES, SAMPLING, PROGRAM]

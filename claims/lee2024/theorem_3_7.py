@@ -349,13 +349,27 @@ CLAIM = Claim(
 algorithm has $\mathbb E[L(\theta)-L(\theta^*)]=\Omega(\min(1,\sqrt{d\log(1/\delta)}/(n\varepsilon))\,d)$ on
 a dataset in $\{0,\frac12,1\}^d$, for $\ell(\theta;z)=\|\theta-z\|_1$; computed with the constant
 $\frac1{3000}$ of the proof.""",
-    expected=CONSISTENT,
+    expected=REFUTED,
     check=check_printed,
     smoke=grid(n=1e12, d=100, epsilon=0.5, power=0.9),
     ci=[
         *grid(n=1e10, d=100, epsilon=0.5, power=1),
         *grid(n=(1e12, 1e16, 1e20), d=100, epsilon=(0.01, 0.5), power=0.9),
     ],
+    finding=Finding(
+        Weight.THEOREM,
+        what=r"""Where $\log(1/\delta)$ is far above $d$, a mechanism with $\delta=0$ is better than the
+bound: choosing each coordinate among $0,\frac12,1$ by the exponential mechanism with $\varepsilon/d$ has
+an excess risk of at most $0.93\,d^2/(n\varepsilon)$ on every dataset, which is
+$0.93\sqrt{d/\log(1/\delta)}$ times the form. At $d=100$, $\varepsilon=\frac12$, $n=10^{12}$ and
+$\delta=2^{-n^{0.9}}$ it is $4.4\cdot10^{-5}$ of it, and it tends to 0 as $n$ grows. In the second case of
+G.5 a $\delta$ that is admitted for $n$ records is used at $n^*<n$ of them, where $k\le n^*/6000$ copies
+need $\log(1/\delta)\lesssim d$.""",
+        favour=r"""Every $\delta$ in use has $\log(1/\delta)\le d$, and read for $\delta\ge2^{-cd}$ nothing
+contradicts the bound: CONSISTENT (`:corrected`).""",
+        survives=r"""The bound with $\min(\log(1/\delta),d)$ in the place of $\log(1/\delta)$, for
+$\delta\le n^{-1-c}$: by a packing where $\log(1/\delta)$ is above $Cd$, by the printed proof below.""",
+    ),
 )
 PURE = CLAIM.reading(
     "pure",

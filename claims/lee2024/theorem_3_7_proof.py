@@ -1,13 +1,14 @@
 r"""Theorem 3.7-proof: the inequalities of appendix G.5, one by one, with copies k and n_k = ⌊n/k⌋.
 
-1. "There exists k = O(log(1/δ)) with k < n/6000 that makes (31) false", for every δ = o(1/n). The end of the
-proof, n = Ω(√(d·log(1/δ))/ε) from n = k·n_k and d of order n_k²·log(1/δ), needs a k of that order, not below
-it. For δ = 1/(n·log n) the largest k with k/n > 2e^k·δ is about log log n, and k/log(1/δ) → 0: this falls. It
-holds for δ ≤ n^{−1−c}, c > 0 fixed, as Steinke and Ullman (2016) ask: k = ½·c/(1 + c)·log(1/δ) will do for
-large n. 2. Two constants (`:constants`). "6kd/n + d/3000 < d/900" for k/n < 1/6000: 6/6000 + 1/3000 = 1/750;
-the next step, Pr[excess > d/150] ≤ 1/5 by Markov, needs only d/750, so nothing is lost. "(31) suggests k/n ≤
-2e^k·δ": 1/(2n_k) ≤ e^k·δ + (e^k − 1)/(e − 1)·δ with n_k ≤ n/k gives k/n ≤ 2(1 + 1/(e − 1))·e^k·δ, about
-3.17e^k·δ, which changes k by a constant.
+1. "There exists k = O(log(1/δ)) with k < n/6000 that makes (31) false", for every δ = o(1/n). The end of
+the proof, n = Ω(√(d·log(1/δ))/ε) from n = k·n_k and d of order n_k²·log(1/δ), needs a k of that order, not
+below it. For δ = 1/(n·log n) the largest k with k/n > 2e^k·δ is about log log n, and k/log(1/δ) → 0: this
+falls. It holds for δ ≤ n^{−1−c}, c > 0 fixed, as Steinke and Ullman (2016) ask: k = ½·c/(1 + c)·log(1/δ)
+will do for large n, as long as it is below n*/6000 in the second case, n > n*: that is log(1/δ) ≤ C·d
+(`theorem-3.7`). 2. Two constants (`:constants`). "6kd/n + d/3000 < d/900" for k/n < 1/6000: 6/6000 +
+1/3000 = 1/750; the next step, Pr[excess > d/150] ≤ 1/5 by Markov, needs only d/750, so nothing is lost.
+"(31) suggests k/n ≤ 2e^k·δ": 1/(2n_k) ≤ e^k·δ + (e^k − 1)/(e − 1)·δ with n_k ≤ n/k gives k/n ≤ 2(1 + 1/(e
+− 1))·e^k·δ, about 3.17e^k·δ, which changes k by a constant.
 
 The other steps hold: the change of the risk by copies is at most 6kd/n (Lemma 3.6 twice); (k, (e^k −
 1)/(e − 1)·δ) is the group privacy of (1, δ); 1/5 + δ ≤ ½; padding with as many zeros as ones leaves
@@ -166,8 +167,9 @@ is at least $\log(1/\delta)/100$ for $\delta=1/(n\log n)$ and large $n$.""",
 says, but $n=k\,n_k=\Omega(\sqrt{d\log(1/\delta)}/\varepsilon)$ needs a $k$ of the order $\log(1/\delta)$.""",
         favour=r"""If $\delta=o(1/n)$ is read as $\delta\le n^{-1-c}$ for a fixed $c>0$, which is the range of
 Steinke and Ullman (2016), the step is confirmed (`:corrected`).""",
-        survives=r"""The proof, for $\delta\le n^{-1-c}$, with $k=\frac c{2(1+c)}\log(1/\delta)$. Whether the
-bound holds for $\delta$ between $n^{-1-c}$ and $1/n$ is left open; nothing here contradicts it.""",
+        survives=r"""The proof, for $2^{-Cd}\le\delta\le n^{-1-c}$, with $k=\frac c{2(1+c)}\log(1/\delta)$;
+for smaller $\delta$ see Theorem 3.7. Whether the bound holds for $\delta$ between $n^{-1-c}$ and $1/n$ is
+left open; nothing here contradicts it.""",
     ),
 )
 CORRECTED = CLAIM.reading(
@@ -181,7 +183,7 @@ padding.""",
     check=check_corrected,
     smoke=grid(k=(1, 5), log_n=1e4),
     ci=grid(k=(1, 5, 40), log_n=(50.0, 1e4, 1e8)),
-    summary=r"For $\delta\le n^{-1-c}$ in place of $o(1/n)$.",
+    summary=r"For $2^{-Cd}\le\delta\le n^{-1-c}$ in place of $o(1/n)$.",
 )
 CONSTANTS = CLAIM.reading(
     "constants",
