@@ -288,7 +288,7 @@ def test_an_exact_counterexample_that_a_bug_takes_away_is_noticed_and_a_sampled_
 
 
 def test_a_claim_that_its_premises_lower_is_not_noticed_to_be_confirmed_by_itself():
-    (claim_,) = [c for c in load() if c.id == "lee2024/theorem-3.1"]
+    (claim_,) = [c for c in load() if c.id == "lee2024/theorem-3.1:corrected"]
     result = smoke(claim_, Sources(roots_of()))
     assert result.verdict is Verdict.CONFIRMED
     assert not noticed(seen_of(claim_, result), claim_.expected)
