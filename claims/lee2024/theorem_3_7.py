@@ -419,7 +419,7 @@ excess risk of order $d^{3/2}/(n\varepsilon)$, not better.""",
     measure=measure,
     judge=judge,
     smoke=Tier(grid(n=(4000, 16_000), d=(4, 16), epsilon=(0.5, 1.0), delta=1e-5), trials=150),
-    ci=Tier(grid(n=(10_000, 80_000, 640_000), d=(4, 32, 256), epsilon=(0.25, 1.0), delta=1e-5), trials=150),
+    ci=Tier(grid(n=(10_000, 80_000, 640_000), d=(4, 32, 256), epsilon=(0.25, 0.5, 1.0), delta=1e-5), trials=150),
     largest_resolution=0.6,
     plots=[
         Plot(
