@@ -1,10 +1,11 @@
-r"""Appendix C, the certificate for all losses: with Δ of the order κγ/(μn) it holds with high probability.
+r"""Appendix C, the certificate for all losses: with Δ of the order κγ/(μn) it holds with high
+probability.
 
 "Recall also from the proof of Theorem 3.6 that w.h.p. we have ‖∇L(θ*; xᵢ)‖ ≤ Õ(G/√m)": so Lemma C.1
 certifies with γ = Õ(G/√m), and the algorithm is fast. The proof of Theorem 3.6 takes ∇L(θ*; x) = 0, which
 fails on the boundary of 𝒦 (theorem-3.6-proof); there the largest user gradient is at least ‖∇L(θ*; x)‖,
-which does not fall with m. So as printed the certificate is never found for an optimum on the boundary,
-which is where the balls 𝒦ᵢ of Algorithms 3 and 4 put many, and the enumeration takes its time.
+which does not fall with m. So as printed the certificate is never found for an optimum on the boundary
+of 𝒦, and the enumeration takes its time.
 
 Corrected: gradients about their mean. With v = ∇L(θ*; x), ∇L(θ*; x₋S) = v + Σ_{i∈S}(v − ḡᵢ)/(n − s), and
 ⟨v, θ* − θ*₋S⟩ ≤ 0, so ‖θ* − θ*₋S‖ ≤ sγ/(μ(n − s)) with γ = max‖ḡᵢ − v‖: Lemma C.1 and its factor stay, on
@@ -12,15 +13,17 @@ the boundary as well. By Lemma 3.8 for each of n users, γ ≤ 5G√(ln(n/β)/m)
 
     Δ = (r/(n − r) + (r + 1)/(n − r − 1))·5G√(ln(n/β)/m)/μ,   r = 4κ,
 
-certifies every G-Lipschitz μ-strongly convex loss with probability 1 − β, and σ is at most 900,000 times
-the σ of appendix C; no union over subsets is needed. The Δ of line 3 of Algorithm 2 can be certified for
-losses with Hessian μI only (lemma-c.1): for others it is too small by the factor that is reported.
+certifies every G-Lipschitz μ-strongly convex loss with probability 1 − β, where at a kink the gradients
+are the subgradients of the optimality condition (`lemma-c.1:any-subgradient`), and σ is at most 900,000
+times the σ of appendix C; no union over subsets is needed. The Δ of line 3 of Algorithm 2 can be
+certified for losses with Hessian μI only (lemma-c.1): for others it is too small by the factor that is
+reported.
 
-How it is checked. Printed: signs on an interval to one side of 0, where the mean of the users' gradients is
-known. Corrected: Δ of the implementation and the constant of σ against the formulas; Δ̄_r by enumeration on
-eight problems, optimum inside and on the boundary, kinks, against the factor with centred gradients.
-`:permutations`: the share of random permutations of items of a loss with kinks for which the program's
-certificate holds.
+How it is checked. Printed: signs on an interval to one side of 0, where the mean of the users' gradients
+is known. Corrected: Δ of the implementation and the constant of σ against the formulas; Δ̄_r by
+enumeration on eight problems, optimum inside and on the boundary, kinks, against the factor with centred
+gradients. `:permutations`: the share of random permutations of items of a loss with kinks for which the
+program's certificate holds.
 """
 
 from __future__ import annotations
@@ -122,8 +125,7 @@ def permuted(point: Point) -> Iterator[Evidence]:
         "steep to the edge": np.full(total, 1.0) - 0.9 * (np.arange(total) % 5 == 0),
     }
     for alpha, (name, items) in zip(point.split(3), families.items(), strict=True):
-        problem = absolute(name, items[:, None], mu)
-        own = problem.gradients(problem.minimise(problem.items), problem.items)
+        own = gradients(absolute(f"absolute, {name}", items[:, None], mu))
         held = np.empty(point.trials)
         for t in range(point.trials):
             users = point.rng.permutation(own).reshape(n, m, 1).mean(axis=1)

@@ -180,7 +180,7 @@ PROOF = Claim(
     "section 4.1",
     name="lemma-4.2-proof",
     kind=Kind.IDENTITY,
-    title="The minimisers over 𝒦ᵢ and over 𝒦 agree",
+    title="Claimed, before the lemma: the minimisers over 𝒦ᵢ and over 𝒦 agree",
     statement=r"$\theta^*_{\ell_i,\mathcal K_i}(x)=\theta^*_{\ell_i,\mathcal K}(x)$ for the "
     r"$\hat\theta_{i-1}$ of Algorithm 3.",
     expected=REFUTED,

@@ -108,9 +108,8 @@ PROOF = Claim(
     finding=Finding(
         Weight.PROOF,
         what=(
-            "∇L(θ*; x) = 0 fails where the optimum lies on the boundary of 𝒦, which is the ordinary case "
-            "for the balls 𝒦ᵢ of Algorithms 3 and 4: for signs on [−0.55, −0.05] with the loss (θ − x)²/2 "
-            "the optimum is −0.05 and the gradient there −0.05; for linear losses it never vanishes."
+            "∇L(θ*; x) = 0 fails where the optimum lies on the boundary of 𝒦: for signs on [−0.55, "
+            "−0.05] with the loss (θ − x)²/2 the optimum is −0.05 and the gradient there −0.05."
         ),
         favour="For 𝒦 = ℝᵈ, or an optimum inside 𝒦, the step is right.",
         survives=(

@@ -77,6 +77,9 @@ def parameters(
 def largest_norm(user_gradients: Array, *, centred: bool) -> Array:
     """γ, the largest norm of a user's mean gradient: (…, n, d) → (…).
 
+    At a kink the gradients have to be the subgradients of the optimality condition, whose mean is 0 at an
+    optimum inside 𝒦: with any others, sign(0) = 0 say, the certificate proves nothing (`lemma-c.1`).
+
     centred  subtract the mean over the users first. For losses with Hessian μI only differences of
              gradients matter, and at an optimum on the boundary the gradients do not add up to zero.
     """
@@ -89,6 +92,8 @@ def certified(
     gamma: Array, n: int, p: del_output_pert.Parameters, strong_convexity: float, *, quadratic: bool
 ) -> NDArray[np.bool_]:
     """Whether gradients at θ* of norm at most γ prove Δ̄_{4κ} θ*(x) ≤ Δ (appendix C): (…) → (…).
+
+    The caller answers for γ: at a kink of a loss it is that of the subgradients of the optimality condition.
 
     quadratic  the loss has Hessian μI, so that the sharper factor holds (for centred gradients).
     Raises ValueError for n < 4κ + 2: no certificate can exclude that everybody is deleted.
