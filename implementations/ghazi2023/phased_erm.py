@@ -31,6 +31,16 @@ def phase_count(n: int, m: float, base: LogBase = "e") -> int:
     return max(1, math.ceil(logarithm(n * m, base)))
 
 
+def fewer_phases(n: int, m: float, d: int) -> int:
+    """T = ⌈log₄(n√m/√d)⌉, at least 1: then 4^T·√d ≥ n√m, so that G√d·σ_T is at most K·RG√d/(n√m).
+
+    >>> fewer_phases(512, 1024.0, 1)
+    7
+    """
+    positive(n=n, m=m, d=d)
+    return max(1, math.ceil(math.log(n * math.sqrt(m / d), 4.0)))
+
+
 def printed_regulariser(lipschitz: float, diameter: float, n: int, m: float, d: int) -> float:
     """λ = G√d/(R·n·√m) of the proof of Theorem 4.1."""
     positive(lipschitz=lipschitz, diameter=diameter, n=n, m=m, d=d)
@@ -60,6 +70,8 @@ def phased_erm(
     positive(regulariser=regulariser)
     epsilon, delta, beta = guarantee.epsilon, guarantee.delta, guarantee.beta
     phases = phase_count(users.n, users.m, reading.base)  # line 3
+    if reading.schedule == "fewer":
+        phases = fewer_phases(users.n, users.m, users.d)
     step_epsilon, step_delta, step_beta = epsilon / phases, delta / phases, beta / phases  # lines 4 and 5
     step = Guarantee(step_epsilon, step_delta, step_beta)
     theta = np.broadcast_to(start, (users.trials, users.d))  # line 6

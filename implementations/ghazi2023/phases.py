@@ -41,23 +41,26 @@ def run_phase(
 ) -> Phase:
     """Lines 8 to 12 of Algorithm 3 (8 to 13 of Algorithm 4), with the (ε, δ) and β of this phase.
 
-    λᵢ = λ·4^i; Rᵢ = G/λᵢ; 𝒦ᵢ = 𝒦 ∩ B(θ̂ᵢ₋₁, Rᵢ), reading the θᵢ₋₁ of line 11 as θ̂ᵢ₋₁, since any other
-    centre would depend on the data; SCOutputPert with Lipschitz constant 2G and strong convexity λᵢ. A
-    trial whose 𝒦ᵢ is empty is NaN from here on; one without a certificate raises ValueError (`Reading`).
+    λᵢ = λ·4^i; Rᵢ = G/λᵢ; as printed 𝒦ᵢ = 𝒦 ∩ B(θ̂ᵢ₋₁, Rᵢ), reading the θᵢ₋₁ of line 11 as θ̂ᵢ₋₁, since
+    any other centre would depend on the data; SCOutputPert with Lipschitz constant 2G and strong
+    convexity λᵢ. A trial whose 𝒦ᵢ is empty is NaN from here on; one without a certificate raises
+    ValueError (`Reading`).
     """
     regulariser = base * 4.0**index
     radius = users.lipschitz / regulariser
+    printed = reading.sets == "printed"
     p = sc_output_pert.parameters(
         guarantee.epsilon,
         guarantee.delta,
         guarantee.beta,
-        2.0 * users.lipschitz,
+        2.0 * users.lipschitz if printed else users.lipschitz,
         regulariser,
         users.n,
         users.m,
         reading.target,
     )
-    minimiser = regularised_minimiser(users, regulariser, centre, [*domain, Ball(centre, radius)])
+    balls = [*domain, Ball(centre, radius)] if printed else domain
+    minimiser = regularised_minimiser(users, regulariser, centre, balls)
     # The regulariser has the same gradient for all users, so the spread of the linear parts is that of the
     # gradients.
     theta, good = sc_output_pert.sc_output_pert(

@@ -14,6 +14,15 @@ Corrected: θ̂ᵢ is first projected onto 𝒦, which costs no privacy."""
 
 LogBase = Literal["e", "2"]
 
+Schedule = Literal["printed", "fewer"]
+"""Phases of Algorithm 3: ⌈log(nm)⌉ as printed, or ⌈log₄(n√m/√d)⌉, after which the noise of the last
+phase is that of the bound as well."""
+
+Sets = Literal["printed", "domain"]
+"""Sets of Algorithms 3 and 4: 𝒦 ∩ B(θ̂ᵢ₋₁, Rᵢ) with losses 2G-Lipschitz, as printed; or 𝒦 alone with G.
+The ball never matters where θ̂ᵢ₋₁ ∈ 𝒦, and the regulariser has one gradient for all users, so that it
+drops out of centred gradients."""
+
 
 @dataclass(frozen=True, slots=True)
 class Guarantee:
@@ -44,11 +53,15 @@ class Reading:
     variant: Variant = "printed"
     target: Target = "printed"
     base: LogBase = "e"
+    schedule: Schedule = "printed"
+    sets: Sets = "printed"
     uncertified: Uncertified = "raise"
 
     def __post_init__(self) -> None:
         one_of(("printed", "corrected"), variant=self.variant, target=self.target)
         one_of(("e", "2"), base=self.base)
+        one_of(("printed", "fewer"), schedule=self.schedule)
+        one_of(("printed", "domain"), sets=self.sets)
         one_of(("raise", "nan"), uncertified=self.uncertified)
 
 
