@@ -1,8 +1,7 @@
 r"""Lemma 4.8: two runs of SGD on convex losses stay within 2G√(Σηₜ²) + 2Σηₜaₜ, sums over t ∈ [T − 1].
 
 The trajectories are $(x^t)_{t\in[T]}$, and where they begin is not said. With a common $x^1=y^1$, as in the
-cited lemma, $x^T$ is the result of T − 1 steps and the sums have T − 1 terms. With a common $x^0=y^0$ there
-would be T steps, and for T = 1 the bound would be 0 and the distance $\eta a_0$ (`:common-x0`).
+cited lemma, $x^T$ is the result of T − 1 steps and the sums have T − 1 terms.
 
 Argument. Let δ be the distance. Monotone
 gradients of f′ and $\|\nabla f-\nabla f'\|\le a$ give $\delta_+^2\le\delta^2+2\eta a\delta+4G^2\eta^2$, and
@@ -22,7 +21,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_least, at_most, grid
+from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_least, at_most, grid
 from claims.asi2024 import PAPER
 
 TILT = 1e-9
@@ -82,14 +81,6 @@ def check(point: Point) -> Iterator[Evidence]:
             yield at_least("corners, over 2Gη√(T − 1)", corner / (2.0 * point.eta * math.sqrt(steps)), 0.4)
 
 
-def check_common(point: Point) -> Iterator[Evidence]:
-    """T steps from a common start against the sums with T − 1 terms."""
-    found = linear_distance(point.T, point.eta, point.a)
-    note = "linear losses whose gradients differ by a, common start x⁰ = y⁰"
-    claimed = bound(point.T - 1, point.eta, point.a)
-    yield at_most("‖x^T − y^T‖", found, claimed, decides=False, note=note)
-
-
 CLAIM = Claim(
     PAPER,
     "Lemma 4.8",
@@ -106,26 +97,3 @@ CLAIM = Claim(
     smoke=grid(T=(1, 21), eta=(0.1,), a=(0.5,)),
     ci=grid(T=(1, 2, 20, 200), eta=(0.01, 1.0), a=(0.0, 0.5, 2.0)),
 )
-COMMON = CLAIM.reading(
-    "common-x0",
-    title="Stability of SGD from a common point x⁰",
-    statement=r"The same with a common $x^0=y^0$ and steps for $t\in[T]$, the sums over $t\in[T-1]$.",
-    expected=REFUTED,
-    finding=Finding(
-        Weight.CORNER,
-        what=(
-            "The recursion is printed for $x^t$ from $x^{t-1}$ without the first index. Read with a "
-            "common $x^0$ there are $T$ steps and $T-1$ terms, and $T=1$ gives the bound 0 for a "
-            r"distance of $\eta a_0$."
-        ),
-        favour=(
-            "With $x^1=y^1$, as the index set $[T]$ and the cited lemma have it, the lemma holds: "
-            "CONFIRMED (`lemma-4.8`)."
-        ),
-        survives="With a common $x^0$ the sums run over all $T$ steps.",
-    ),
-    check=check_common,
-    smoke=grid(T=(1,), eta=(0.1,), a=(1.0,)),
-    ci=grid(T=(1,), eta=(0.01, 1.0), a=(0.1, 2.0)),
-)
-CLAIMS = [COMMON]

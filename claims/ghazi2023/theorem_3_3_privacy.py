@@ -1,47 +1,42 @@
 r"""Theorem 3.3, privacy: Algorithm 1 (DelOutputPert) is (ε, δ)-user-level DP for every f and every Δ > 0.
 
-The output law on x is ⊥ with probability P(R₁ < s) and N(f(x₋S), σ²I) otherwise, s = |S| the least number of
-deletions that leaves a stable dataset. So a pair of neighbours matters only through (s, s′) and the
-distance of the two centres. Observation 3.5 gives |s − s′| ≤ 1 (with 2κ + 1 for "nothing within reach"). Let
-x* = x without S ∪ S′ ∪ {i}. One reaches x* from x₋S by at most s′ + 1 deletions, each starting from a dataset
-with at most s + s′ ≤ 4κ users deleted, hence each moves f by at most Δ; the same from x′₋S′. So the centres
-are at most (s + s′ + 2)Δ apart; the text allows 8κΔ. The divergence grows with the distance, so the worst
-case is at this distance, and the finite list of (s, s′) decides the theorem for all f and all x.
+The output law on x is ⊥ with probability P(R₁ < s) and N(f(x₋S), σ²I) otherwise, s = |S| the least
+number of deletions that leaves a stable dataset. So a pair of neighbours matters only through (s, s′)
+and the distance of the two centres. Observation 3.5 gives |s − s′| ≤ 1 (with 2κ + 1 for "nothing within
+reach"). Let x* = x without S ∪ S′ ∪ {i}. One reaches x* from x₋S by at most s′ + 1 deletions, each
+starting from a dataset with at most s + s′ ≤ 4κ users deleted, hence each moves f by at most Δ; the same
+from x′₋S′. So the centres are at most (s + s′ + 2)Δ apart; the text allows 8κΔ. The divergence grows
+with the distance, so the worst case is at this distance, and the finite list of (s, s′) decides the
+theorem for all f and all x.
 
 This uses f on the empty dataset where S ∪ S′ ∪ {i} is everybody, and f : 𝒳^{*×m} → ℝᵈ has a value there.
-Then no condition on n is needed, and none is printed. Where f(∅) has no value (the minimiser of an average
-over nobody) and deletions of the last user are not counted, the theorem falls (`:without-empty`): two users
-at 0 and at 10⁶Δ, "ties broken arbitrarily" keeps the first; the neighbour with both users at 10⁶Δ needs no
-deletion; both answer almost always, 10⁶Δ apart. The same happens with k users each, n = 2k, as long as P(R₁
-≥ k) > δ. With n ≥ 4κ + 1 users somebody always remains (s + s′ + 1 ≤ 4κ in every case where both answer and
-s + s′ ≤ 4κ − 1), and it holds again (`:without-empty-corrected`).
+Then no condition on n is needed, and none is printed. A program for which f(∅) has no value (the
+minimiser of an average over nobody), and which does not count the deletion of the last user, needs n ≥
+4κ + 1 users (`:without-empty`): then somebody always remains, s + s′ + 1 ≤ 4κ in every case where both
+answer and s + s′ ≤ 4κ − 1.
 
 Slack: the σ that is needed is a small share of the printed one (reported). Two reasons: 8κΔ for at most
 (4κ + 1)Δ, and the classical Gaussian constant.
 
 How it is checked. Exactly: all (s, s′) at the largest distance, both directions, at each (ε, δ), with
 parameters and tails of the implementation against δ; and the implementation's law on all neighbouring
-datasets of three types of users (n = 1, 2, 3 and more) under five statistics with jumps below and above Δ,
-all ways to break ties. The counterexample and its repair use the same code.
+datasets of three types of users (n = 1, 2, 3 and more) under five statistics with jumps below and above
+Δ, all ways to break ties. The counterexample and its repair use the same code.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 
 from claims import (
     CONFIRMED,
-    REFUTED,
     Claim,
     Evidence,
-    Finding,
     Kind,
     Plot,
     Point,
-    Weight,
     at_most,
     grid,
     reported,
@@ -118,24 +113,22 @@ def check(point: Point) -> Iterator[Evidence]:
         yield at_most(words, worst, point.delta, decides=False)
 
 
-def without_empty(least: int, point: Point) -> Iterator[Evidence]:
-    """Users at 0 and at 10⁶Δ; the deletion of the last user is not counted; n ≥ `least`·κ + 1."""
+def without_empty(point: Point) -> Iterator[Evidence]:
+    """Users at 0 and at 10⁶Δ; the deletion of the last user is not counted; n ≥ 4κ + 1."""
     p = del_output_pert.parameters(point.epsilon, point.delta, 1.0)
     far = mean_of((0.0, 1e6 * p.target))
-    first = least * p.kappa + 1 if least else 2
-    for n in [k for k in (2, 4, 2 * p.kappa, 4 * p.kappa, 4 * p.kappa + 1, 4 * p.kappa + 2) if k >= first]:
+    for n in (4 * p.kappa + 1, 4 * p.kappa + 2):
         worst = 0.0
         for ones in range(n):
             tables = [count_table(far, (n - k, k), empty=False) for k in (ones, ones + 1)]
             laws = [del_output_pert.output_law(t, p, tie=tie) for t in tables for tie in (0, -1)]
             worst = max([worst, *(divergence(p.epsilon, a, b) for a in laws[:2] for b in laws[2:])])
         point_of_n = {"epsilon": p.epsilon, "delta": p.delta, "n": n}
-        yield at_most("δ where f(∅) has no value", worst, p.delta, point=point_of_n, decides=not least)
-    if least:
-        yield at_most("δ over all abstract cases", worst_abstract(p, p.sigma), p.delta)
-        both = [s + o for s, o, _ in abstract_cases(p) if max(s, o) <= 2 * p.kappa]
-        most = max(k for k in both if k < 4 * p.kappa) + 1
-        yield at_most("users in S ∪ S′ ∪ {i}", most, least * p.kappa)
+        yield at_most("δ where f(∅) has no value", worst, p.delta, point=point_of_n, decides=False)
+    yield at_most("δ over all abstract cases", worst_abstract(p, p.sigma), p.delta)
+    both = [s + o for s, o, _ in abstract_cases(p) if max(s, o) <= 2 * p.kappa]
+    most = max(k for k in both if k < 4 * p.kappa) + 1
+    yield at_most("users in S ∪ S′ ∪ {i}", most, 4 * p.kappa)
 
 
 SMALL = [{"epsilon": 1.0, "delta": 0.5, "n": n} for n in (1, 2, 3)]
@@ -166,37 +159,15 @@ CLAIM = Claim(
 )
 WITHOUT = CLAIM.reading(
     "without-empty",
-    title="DelOutputPert where f(∅) has no value",
-    statement=r"Algorithm 1 for an $f$ that is defined on non-empty datasets only, deletions of the last "
-    r"user "
-    r"not counted in $\bar\Delta_r$, is $(\varepsilon,\delta)$-DP for every number of users.",
-    expected=REFUTED,
-    finding=Finding(
-        Weight.CORNER,
-        what=(
-            "where f has no value on the empty dataset, as the minimiser of an average over nobody, and "
-            "deletions of the last user are not counted, two users at 0 and at 10⁶Δ against two at 10⁶Δ "
-            "have δ near 1; the same with n = 2k users as long as P(R₁ ≥ k) > δ, that is for n below 4κ."
-        ),
-        favour=(
-            "The theorem takes f on 𝒳^{*×m}, so that f(∅) has a value, and then it holds for every n "
-            "(CONFIRMED); Theorem 3.1 asks for n ≥ C log(1/δ)/ε, which excludes such n."
-        ),
-        survives="The theorem, for n ≥ 4κ + 1 without f(∅) and for all n with it.",
-    ),
-    check=partial(without_empty, 0),
-    plots=[],
-    smoke=grid(epsilon=1.0, delta=0.5),
-    ci=grid(epsilon=(0.5, 1.0), delta=(0.01, 0.5)),
-)
-WITHOUT_CORRECTED = WITHOUT.reading(
-    "without-empty-corrected",
     title="DelOutputPert where f(∅) has no value, n ≥ 4κ + 1",
     statement=r"Algorithm 1 for an $f$ that is defined on non-empty datasets only, deletions of the last "
     r"user "
     r"not counted in $\bar\Delta_r$, is $(\varepsilon,\delta)$-DP for $n\ge4\kappa+1$ users.",
     expected=CONFIRMED,
+    plots=[],
+    smoke=grid(epsilon=1.0, delta=0.5),
+    ci=grid(epsilon=(0.5, 1.0), delta=(0.01, 0.5)),
     summary="n ≥ 4κ + 1, so that two neighbouring choices always share a user",
-    check=partial(without_empty, 4),
+    check=without_empty,
 )
-CLAIMS = [WITHOUT, WITHOUT_CORRECTED]
+CLAIMS = [WITHOUT]

@@ -154,7 +154,7 @@ def check(point: Point) -> Iterator[Evidence]:
 
 def measure(point: Point) -> dict[str, Any]:
     """Errors of each mechanism where all columns have the same share ½ + m/n of ones, several m."""
-    n, d, epsilon, delta = point.n, point.d, point.epsilon, point.delta
+    n, d, epsilon, delta = round(point.n), point.d, point.epsilon, point.delta
     scale = math.sqrt(2.0 * d * math.log(1.0 / delta)) / epsilon
     columns: dict[str, list[Any]] = {"mechanism": [], "margin": [], "trial": [], "risk": []}
     for margin in (0.1, 0.3, 0.6, 1.0):
@@ -419,7 +419,7 @@ excess risk of order $d^{3/2}/(n\varepsilon)$, not better.""",
     measure=measure,
     judge=judge,
     smoke=Tier(grid(n=(4000, 16_000), d=(4, 16), epsilon=(0.5, 1.0), delta=1e-5), trials=150),
-    ci=Tier(grid(n=(10_000, 80_000, 640_000), d=(4, 32, 256), epsilon=(0.25, 0.5, 1.0), delta=1e-5), trials=150),
+    ci=Tier(grid(n=(1e4, 8e4, 64e4), d=(4, 32, 256), epsilon=(0.25, 0.5, 1.0), delta=1e-5), trials=150),
     largest_resolution=0.6,
     plots=[
         Plot(

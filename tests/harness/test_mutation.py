@@ -274,7 +274,7 @@ def test_a_claim_that_can_fail_loses_its_verdict_to_some_bug_and_a_blind_one_doe
 
 
 def test_an_exact_counterexample_that_a_bug_takes_away_is_noticed_and_a_sampled_one_is_not():
-    (claim_,) = [c for c in load() if c.id == "asi2024/lemma-3.4"]
+    (claim_,) = [c for c in load() if c.id == "asi2024/lemma-3.3"]
     kept = at_most("found", 2.0, 1.0, decides=False)
     gone = at_most("found", 0.5, 1.0, decides=False)
     drawn = replace(gone, samples=100)
