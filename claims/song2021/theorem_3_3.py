@@ -5,11 +5,6 @@ Then there is a dataset with yᵢ ∈ {0, 1}, ‖xᵢ‖ ≤ 1, subgradients of 
 ‖θ*‖ ≤ √d (θ* of least norm), such that the expected excess empirical risk is Ω(min(1, d/(εn))), hence
 Ω(min(1, ‖θ*‖·√rank/(εn))) (Song et al. 2021, section 3.2).
 
-Section 3.1 has the sentence "the lower bound [Ω(√p/(εn)) of Bassily et al. 2014] does not hold even for
-general convex functions, as long as the underlying optimization problem is unconstrained". With d = p this
-theorem is such a bound for unconstrained problems, with ‖θ*‖√p/(εn); what is meant there is the instance of
-Bassily et al.
-
 The constants of Corollary B.4 give 1/210 for the hidden one at ε ≤ 1/21. That the form is right: for the best
 private estimators, signs of Laplace- or Gaussian-noised counts, the threshold n*(d, ε) at which the excess
 falls below 0.05 has exponents 1 in d and −1 in ε, and n* of the Gaussian one is proportional to d/μ*(ε, δ).

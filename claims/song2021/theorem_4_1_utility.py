@@ -352,7 +352,8 @@ CLAIM = Claim(
             "has a gradient of norm σχ, rank degrees of freedom, and the least of the T ~ n² draws falls "
             "like n^(−2/rank), for rank ≥ 3 more slowly than 1/n: at rank 8, ε = 1, δ = 1e-5 its median is "
             "4.4, 18 and 376 times the printed form at n = 1e5, 1e6 and 1e8. The abstract and section 1.1 "
-            "promise the rate √rank/(εn) too."
+            "promise the rate √rank/(εn) too. (From (13) to (14) L(0; D) − L(θ*; D) becomes L(0; D), which "
+            "takes losses that are not negative.)"
         ),
         favour=(
             "T is asked for from below only. Where log T ≥ εn/√rank the printed form exceeds L and says "
@@ -439,6 +440,7 @@ NEGATIVE = CLAIM.reading(
             "losses this remark does not arise; the one on the factor T does."
         ),
         survives="The condition on T with L(0; D) − inf L in the place of L(0; D), or ℓ ≥ 0.",
+        follows_from="song2021/theorem-4.1-utility",
     ),
     check=check_negative,
     smoke=grid(n=10, epsilon=1.0, delta=1e-5),

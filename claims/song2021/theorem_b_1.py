@@ -22,11 +22,11 @@ The proof (`theorem-b.1-proof`). Its explicit steps, in rational arithmetic with
 
 At the largest n the second term is 16·δ/(e^ε − 1). The condition on δ is not fully legible. The last display
 of the text has the numerators 0.9 − 0.4, 160α and α, which is the step with δ ≤ α(e^ε − 1)/1000: then the
-term is 160α/10⁴, and 0.5/4.1 − 0.016 = 0.10595 ≥ 1/10 for every α. Read without the α (`:without-alpha`), as
-the condition looks in the scan, the term is 0.016 and the step fails for α < 0.729 (α = 1/2: 0.0450 < 0.05).
-The theorem survives that reading too (`:corrected`): Lemma B.3 applied conditionally on X_i = e_j, an event
-of probability α/d that M's neighbouring inputs share, gives α·2δ in place of 2δ per record, so the term is
-160α²δn/d ≤ 0.016α. Corollary B.4 needs δ ≤ ε/(1000n) only, which is at most α(e^ε − 1)/1000 for its α.
+term is 160α/10⁴, and 0.5/4.1 − 0.016 = 0.10595 ≥ 1/10 for every α. Without the α the term would be
+0.016, too much for α < 0.729. The theorem survives that reading too (`:corrected`): Lemma B.3 applied
+conditionally on X_i = e_j, an event of probability α/d that M's neighbouring inputs share, gives α·2δ in
+place of 2δ per record, so the term is 160α²δn/d ≤ 0.016α. Corollary B.4 needs δ ≤ ε/(1000n) only, which is at
+most α(e^ε − 1)/1000 for its α.
 
 How much the sandwich holds. The private estimators lie far above α/10: at α = 1 and the n of the theorem the
 Laplace estimator returns coins, with 0.476 of at most ½, and with 8 times the budget it would still pass. The
@@ -56,17 +56,14 @@ from audits.rates import family
 from claims import (
     CONFIRMED,
     CONSISTENT,
-    REFUTED,
     Budget,
     Claim,
     Evidence,
-    Finding,
     Kind,
     Plot,
     Point,
     Side,
     Tier,
-    Weight,
     at_least,
     constant,
     decisive,
@@ -266,8 +263,8 @@ def proof_steps(beta: Fraction) -> dict[str, tuple[Fraction, Fraction]]:
 def last_line(presence: Fraction, reading: str) -> Fraction:
     """The left side of the last step of the proof over α, with β = 1/80, at the largest n and δ.
 
-    reading  "with-alpha": δ ≤ α(e^ε − 1)/1000; "without-alpha": δ ≤ (e^ε − 1)/1000; "corrected": the latter
-             and Lemma B.3 applied given X_i = e_j, so that each record adds 2αδ and not 2δ.
+    reading  "with-alpha": δ ≤ α(e^ε − 1)/1000; "corrected": δ ≤ (e^ε − 1)/1000 and Lemma B.3 applied given
+             X_i = e_j, so that each record adds 2αδ and not 2δ.
     """
     beta = Fraction(1, 80)
     load = Fraction(1, 10) / presence  # n(e^ε − 1)/d
@@ -285,8 +282,7 @@ def check_proof(reading: str, point: Point) -> Iterator[Evidence]:
             yield equals(name, computed, printed, method=method)
         return
     left = last_line(Fraction(point.presence), reading)
-    note = "fails for α < 0.729" if reading == "without-alpha" else "does not depend on α"
-    yield at_least("left side of the last step over α", left, Fraction(1, 10), method=method, note=note)
+    yield at_least("left side of the last step over α", left, Fraction(1, 10), method=method)
 
 
 def risk(d: int, epsilon: float, presence: float, load: float = 1.0) -> dict[str, int | float]:
@@ -362,37 +358,16 @@ PROOF = Claim(
     smoke=[*BETAS, *grid(presence=("1/2", "1"))],
     ci=[*BETAS, *grid(presence=("1/100", "1/2", "18/25", "73/100", "1"))],
 )
-WITHOUT_ALPHA = PROOF.reading(
-    "without-alpha",
-    title="Constants in the proof of Theorem B.1, without α in the condition on δ",
-    statement=PROOF.statement.replace(r"\alpha(e^\varepsilon-1)/1000", r"(e^\varepsilon-1)/1000"),
-    expected=REFUTED,
-    finding=Finding(
-        Weight.CONSTANT,
-        what=(
-            "Our copy of the text shows δ ≤ (e^ε − 1)/1000 and is not fully legible there. Read so, the term "
-            "of δ in the last step is 0.016 and not 0.016α: at α = ½ the left side is 0.0450, less than α/10 "
-            "= 0.05."
-        ),
-        favour=(
-            "The last display of the proof has 160α, which fits δ ≤ α(e^ε − 1)/1000, and with it the step "
-            "holds: CONFIRMED (`theorem-b.1-proof`). Corollary B.4 and Theorem 3.3 need no more than that."
-        ),
-        survives=(
-            "The theorem, without α too: Lemma B.3 applied given X_i = e_j gives back the factor "
-            "(`:corrected`)."
-        ),
-    ),
-    check=partial(check_proof, "without-alpha"),
-)
-PROOF_CORRECTED = WITHOUT_ALPHA.reading(
+PROOF_CORRECTED = PROOF.reading(
     "corrected",
     title="Constants in the proof of Theorem B.1, conditioned on X",
-    statement=WITHOUT_ALPHA.statement.replace(r"160\,\alpha\delta n/d", r"160\,\alpha^2\delta n/d")
+    statement=PROOF.statement.replace(r"\alpha(e^\varepsilon-1)/1000", r"(e^\varepsilon-1)/1000").replace(
+        r"160\,\alpha\delta n/d", r"160\,\alpha^2\delta n/d"
+    )
     + r" (Lemma B.3 applied given $X_i=e_j$.)",
     expected=CONFIRMED,
     summary="the theorem stands without α in the condition on δ",
     rests_on=("song2021/lemma-b.2", "song2021/lemma-b.3"),
     check=partial(check_proof, "corrected"),
 )
-CLAIMS = [PROOF, WITHOUT_ALPHA, PROOF_CORRECTED]
+CLAIMS = [PROOF, PROOF_CORRECTED]

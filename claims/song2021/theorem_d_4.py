@@ -315,7 +315,7 @@ ANY_STEP = CLAIM.reading(
     ),
     expected=REFUTED,
     finding=Finding(
-        Weight.CORNER,
+        Weight.RANGE,
         what=(
             "The theorem names no learning rate, and its instance has its minimiser at the start θ₀ = 0: a "
             "run that moves little has no bias. At B = 0.1, n = 1e5, T = 400 and η = 0.001 the excess is "
