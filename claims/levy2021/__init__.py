@@ -7,4 +7,16 @@ PAPER = Paper(
     reference="Levy, Sun, Amin, Kale, Kulesza, Mohri, Suresh (2021). Learning with User-Level Privacy. "
     "NeurIPS 34.",
     adjacency=Adjacency.REPLACE,
+    findings=(
+        "theorem-4",
+        "algorithm-4",
+        "theorem-1-utility",
+        "theorem-5:every-delta",
+        "limit-fixed-n:approximate",
+        "footnote-2",
+        "theorem-3-convex:any-m",
+        "sub-gaussian-concentration",
+        "corollary-2:printed-users",
+        "theorem-5:order",
+    ),
 )

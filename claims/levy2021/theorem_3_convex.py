@@ -27,12 +27,27 @@ T runs from 12: between 8 and 64 steps the slope is -0.92 in place of -1."""
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from audits.rates import family
-from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Point, Tier, grid, mean_equals
+from claims import (
+    CONSISTENT,
+    REFUTED,
+    Budget,
+    Claim,
+    Evidence,
+    Finding,
+    Kind,
+    Point,
+    Tier,
+    Weight,
+    at_most,
+    grid,
+    mean_equals,
+)
 from claims.levy2021 import PAPER
 from claims.levy2021 import _first_order as shared
 from implementations.levy2021 import first_order
@@ -151,6 +166,14 @@ def judge(rows: Any, budget: Budget) -> list[Evidence]:
     ]  # fmt: skip
 
 
+def check_any_m(point: Point) -> Iterator[Evidence]:
+    """H = σ = R = 1, log factors left out: both terms at the largest T that n admits."""
+    steps = (point.n * point.epsilon) ** 2 / point.d
+    noise = point.d / (point.n * math.sqrt(point.m) * point.epsilon)
+    note = f"T ≤ {steps:.3g}"
+    yield at_most("least bound over its second term", (1.0 / steps + noise) / noise, 10.0, note=note)
+
+
 BASE = {"regime": "noise", "m": 100, "d": 1, "epsilon": 1.0, "steps": 2}
 NOISE = shared.star(BASE, **shared.ARMS)
 TIES = shared.star(BASE | {"regime": "tie"}, (), d=(4,), steps=(3,))
@@ -194,4 +217,31 @@ DELTA = CLAIM.reading(
     ci=Tier(shared.over_delta(BASE), trials=520),
     full=Tier(shared.over_delta(BASE), trials=4000, chunk=400),
 )
-CLAIMS = [DELTA]
+ANY_M = CLAIM.reading(
+    "any-m",
+    place="abstract; section 4",
+    kind=Kind.BOUND,
+    title="Claimed: the privacy cost of ERM falls as 1/√m for every m",
+    statement=r"With the best $T$ that $n\ge\sqrt{dT}/\varepsilon$ admits the bound of Theorem 3 (i), "
+    r"$\frac{HR^2}T+\frac{R\tilde G\sqrt d}{n\sqrt m\,\varepsilon}$, is at most a constant times its second "
+    r"term, whatever $m$ is (tested with the constant $10$).",
+    expected=REFUTED,
+    finding=Finding(
+        Weight.RANGE,
+        what="The condition on n caps T at n²ε²/d, so that HR²/T ≥ HR²d/(nε)²: a cost of privacy that does "
+        "not fall with m. At n = 10⁴, d = 4, ε = 1, H = σ = R = 1 it exceeds the term with 1/√m from m = "
+        "10⁸ on, and is 100 times as large at m = 10¹². Part (iii), for losses that are not convex, has the "
+        "same first term",
+        favour="The abstract counts the cost of noise; for m ≤ (σnε/(HR))² that is the larger term",
+        survives="O(1/√m) for m ≤ (σnε/(HR))²; strongly convex losses, where T is logarithmic, at every m",
+    ),
+    measure=None,
+    judge=None,
+    check=check_any_m,
+    fits_exponents=False,
+    smoke=grid(n=10**4, d=4, epsilon=1.0, m=(10**4, 10**12)),
+    ci=grid(n=(10**3, 10**4), d=(1, 4, 100), epsilon=(0.1, 1.0), m=(10, 10**4, 10**12)),
+    full=None,
+    plots=(),
+)
+CLAIMS = [DELTA, ANY_M]
