@@ -11,7 +11,8 @@ envelope of a G-Lipschitz loss that is within Δ of it is H = G²/(2Δ)-smooth; 
 R√(GḠ/(mn)) this is H = G²√(mn)/(2R√(GḠ)), which the condition allows from n = dmG/(2Ḡε²) on: a polynomial,
 as stated. But the gradients of the envelope need not be sub-Gaussian with the same σ (`footnote-2`): ∇e(θ) =
 θ − prox_h(θ − z), and a prox, being any 1-Lipschitz gradient of a convex function, can turn the length of z,
-of which d coordinates tell, into one coordinate.
+of which d coordinates tell, into one coordinate. **What survives.** Smoothing by convolution, which averages
+gradients of the loss itself.
 
 Footnote 3 says that the guarantees extend to users with different numbers of samples, with m replaced by
 their median. A median is a function of the users: if it sets the radius τ ∝ 1/√m, it is a release. Of three

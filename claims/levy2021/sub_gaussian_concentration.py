@@ -71,7 +71,7 @@ def check_printed(point: Point) -> Iterator[Evidence]:
     radius = printed_radius(n, d, point.gamma)
     probability = leaves(radius, n, d)
     yield at_most("P(a normal vector leaves the radius)", probability, point.gamma)
-    if d > 1:
+    if 1 < d <= 16:  # M overflows beyond
         probability = -math.expm1(n * math.log1p(-on_a_sphere(radius * (1.0 + 1e-9), d)))
         quantity = "P(a vector on a sphere around 0, or 0, leaves the radius)"
         yield at_most(quantity, probability, point.gamma, decides=False)
