@@ -2,8 +2,9 @@ r"""Theorem 3.1 for a private algorithm: a public radius is necessary.
 
 D_R is n copies of (x = 1, y = R) with the loss |θ − y|: L = 1, rank 1, θ* = R, least risk 0. Theorem 3.1 says
 E|θ^priv − R| ≤ bR, b = √(1 + 2·log(1/δ))/(εn). By Markov's inequality θ^priv lies in (τR, (2 − τ)R) with
-probability at least 1 − b/(1 − τ). For R = K^j, K ≥ (2 − τ)/τ, these intervals do not meet. D_R differs from D_1 in n records, so that by group privacy an (ε, δ)-DP
-algorithm has on D_1 in each interval at least the mass
+probability at least 1 − b/(1 − τ). For R = K^j, K ≥ (2 − τ)/τ, these intervals do not meet. D_R differs from
+D_1 in n records, so that by group privacy an (ε, δ)-DP algorithm has on D_1 in each interval at least the
+mass
 
     e^{−nε}(1 − b/(1 − τ)) − δ(1 − e^{−nε})/(e^ε − 1).
 
