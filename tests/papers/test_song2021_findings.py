@@ -104,7 +104,7 @@ def test_the_budget_a_cheater_may_spend_at_probabilities_zero_and_one(presence):
 def test_a_run_of_small_steps_has_less_bias_than_theorem_d_4_says():
     """The bound of the excess is above what the program has, and both below log(1/B)/60."""
     rng = np.random.default_rng(0)
-    point = Point(axes=claim.tier("smoke").points[0], rng=rng, alpha=1e-6)
+    point = Point(axes=theorem_d_4.ANY_STEP.tier("smoke").points[0], rng=rng, alpha=1e-6)
     (found,) = theorem_d_4.check_any_step(point)
     assert found.estimate < 0.01 * float(found.claimed or 0.0)
     # d²L/dθ² at 0, the largest: (2/3)(1/4)(1/4) + (1/3)(1/4).
