@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.audit import audit_privacy, glance
-from audits.privacy.draw.datasets import key, may_be
+from audits.privacy.draw.datasets import may_be
 from audits.privacy.draw.processes import WorkerFailed
+from audits.values import key
 
 ADJACENCIES = ("replace", "add", "remove")
 ALPHA = 0.05

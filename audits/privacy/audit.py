@@ -18,7 +18,7 @@ from audits.privacy import footprints as footprints_of
 from audits.privacy.after.planting import KEPT, LEAST_SECONDS, PATIENCE, Leaky, Passed, plant
 from audits.privacy.after.witness import Refuted, Witness, find_witness, fresh_samples
 from audits.privacy.assumptions import CALL, TIME, Assumptions, sentence
-from audits.privacy.draw.datasets import brief, digest, kept_apart
+from audits.privacy.draw.datasets import brief, kept_apart
 from audits.privacy.draw.draws import SYMBOLS, TRIED, BadScore, Drawer, named
 from audits.privacy.draw.pairs import MAX_PAIRS, AdjacencyLike, Pair, Pairs, take_pairs
 from audits.privacy.draw.processes import WorkerFailed
@@ -29,6 +29,7 @@ from audits.privacy.outputs.outputs import Reading
 from audits.privacy.result import AuditResult, Planted
 from audits.privacy.sequential import LATE, LONGER, Sequential
 from audits.privacy.tuning import TUNING
+from audits.values import digest
 
 CONSTANT = (
     "Each of the two datasets gave the same {} again and again, as where no noise is added, or where an "

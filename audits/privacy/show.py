@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audits.privacy.draw.datasets import digest
 from audits.privacy.outputs.outputs import number_words
+from audits.values import digest
 
 if TYPE_CHECKING:
     from audits.privacy.result import AuditResult

@@ -21,11 +21,12 @@ import pandas as pd
 import pytest
 
 from audits.privacy import AuditResult, audit_privacy, each, unseeded
-from audits.privacy.draw.datasets import Dataset, copier, digest
+from audits.privacy.draw.datasets import Dataset
 from audits.privacy.draw.draws import stack
 from audits.privacy.draw.pairs import take_pairs
 from audits.privacy.outputs.describe import Column
 from audits.privacy.outputs.encoder import Encoder
+from audits.values import copier, digest
 
 PAIR = [(0, 1)]
 ZONES = datetime.UTC, datetime.timezone(datetime.timedelta(hours=1))

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from audits.privacy import AuditResult, audit_privacy, each
-from audits.privacy.draw.datasets import digest
+from audits.values import digest
 
 Rng = np.random.Generator
 

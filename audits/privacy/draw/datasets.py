@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import copy
-import functools
-import hashlib
-import io
-import pickle
-import random
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from itertools import chain
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 
-from audits.privacy.outputs.outputs import MOST_NESTED, Raw
+from audits.privacy.outputs.outputs import Raw
+from audits.values import copier, digest, is_constant, key, same
 
 Records = list[Hashable]
-ATOMIC = bool, int, float, complex, str, bytes, np.generic
-GENERATORS = np.random.Generator, np.random.BitGenerator, np.random.RandomState, random.Random
-FRAME, SERIES, INDEX = ("itertuples", "columns"), ("to_numpy", "iloc"), ("to_numpy", "get_indexer")
+FRAME, SERIES = ("itertuples", "columns"), ("to_numpy", "iloc")
 """What tells objects of pandas and its like."""
 
 
@@ -107,27 +98,6 @@ def _zipped(data: Sequence[Any]) -> Records | str:
     return list(zip(*cast(list[Records], parts), strict=True))
 
 
-def key(record: Any) -> Hashable:
-    """A record as something that can be compared and counted; NaN equals itself."""
-    if isinstance(record, np.generic):
-        record = record.item()
-    if isinstance(record, (float, complex)) and record != record:
-        return ("NaN",)
-    if type(record).__name__ in ("NAType", "NaTType"):
-        return (type(record).__name__,)
-    if isinstance(record, np.ndarray) and record.dtype != object:
-        array = cast(Raw, record)
-        items = array.ravel().tolist()
-        if array.dtype.kind in "fc" and bool(np.isnan(array).any()):
-            items = list(map(key, items))
-        return (array.shape, tuple(items))
-    if isinstance(record, (list, tuple, np.ndarray)):
-        return tuple(key(part) for part in cast(Sequence[Any], record))
-    if isinstance(record, Mapping):
-        return frozenset((key(k), key(v)) for k, v in cast(Mapping[Any, Any], record).items())
-    return record if isinstance(record, Hashable) else repr(record)
-
-
 def brief(value: Any) -> str:
     """The representation on one line, cut to 80 characters."""
     text = " ".join(repr(value).split())
@@ -142,7 +112,7 @@ class Dataset:
         self._copy = copier(data)
         self._digest = digest(self.fresh())
         # Constants cannot change; where untouched copies differ from each other nothing can be said.
-        self._told = not _is_constant(data) and (self._copy is _same or digest(self.fresh()) == self._digest)
+        self._told = not is_constant(data) and (self._copy is same or digest(self.fresh()) == self._digest)
 
     def fresh(self) -> Any:
         """A copy; the dataset itself where nothing in it can be changed."""
@@ -156,166 +126,3 @@ class Dataset:
 def kept_apart(pair: tuple[Any, Any]) -> tuple[Dataset, Dataset]:
     """Both datasets of a pair, as mechanisms get copies of them."""
     return Dataset(pair[0]), Dataset(pair[1])
-
-
-def copier(data: Any) -> Callable[[Any], Any]:
-    """The cheapest way to copy a dataset of this kind."""
-    if _is_constant(data):
-        return _same
-    if _is_plain_array(data):
-        return lambda d: d.copy()
-    if _are_constant(data):
-        return list
-    if type(data) in (list, tuple) and all(map(_is_plain_array, data)):
-        return lambda d: type(d)(part.copy() for part in d)
-    # A deep copy of a DataFrame shares the lists in its cells.
-    for copied in (_pickled, copy.deepcopy):
-        try:
-            copied(data)
-        except Exception:
-            continue
-        return copied
-    return _same  # a handle, a lock: handed out as it is
-
-
-def _same(data: Any) -> Any:
-    return data
-
-
-class _Pickler(pickle.Pickler):
-    """Leaves generators of random numbers out: every copy of one would draw the same noise again."""
-
-    def __init__(self, file: io.BytesIO) -> None:
-        super().__init__(file)
-        self.left_out: list[Any] = []
-
-    def persistent_id(self, obj: Any) -> int | None:
-        if not _is_generator(obj):
-            return None
-        self.left_out.append(obj)
-        return len(self.left_out) - 1
-
-
-class _Unpickler(pickle.Unpickler):
-    """Puts the generators that were left out back in."""
-
-    left_out: Sequence[Any] = ()
-
-    def persistent_load(self, pid: int) -> Any:
-        return self.left_out[pid]
-
-
-def _pickled(data: Any) -> Any:
-    """A copy that shares only the generators of random numbers in it."""
-    file = io.BytesIO()
-    pickler = _Pickler(file)
-    pickler.dump(data)
-    file.seek(0)
-    unpickler = _Unpickler(file)
-    unpickler.left_out = pickler.left_out
-    return unpickler.load()
-
-
-def _is_generator(data: Any) -> bool:
-    """Whether random numbers are drawn from it; PyTorch has a class of its own."""
-    kind = type(data)
-    own = kind.__name__ == "Generator" and kind.__module__.partition(".")[0] == "torch"
-    return own or isinstance(data, GENERATORS)
-
-
-def _is_plain_array(data: Any) -> bool:
-    return isinstance(data, np.ndarray) and cast(Raw, data).dtype != object
-
-
-def _is_constant(data: Any) -> bool:
-    if data is None or isinstance(data, ATOMIC):
-        return True
-    return type(data) is tuple and all(_is_constant(part) for part in data)
-
-
-def _are_constant(data: Any) -> bool:
-    return type(data) is list and all(map(_is_constant, cast(list[Any], data)))
-
-
-def digest(data: Any, within: tuple[int, ...] = ()) -> bytes:
-    """A fingerprint of contents: equal contents have equal ones. `within` are the identities of what holds
-    them."""
-    found = hashlib.blake2b(type(data).__name__.encode(), digest_size=16)
-    # To draw from a generator is no change of the data.
-    if id(data) in within or len(within) > MOST_NESTED or _is_generator(data):
-        return found.digest()
-    if _is_constant(data) or _are_constant(data):
-        found.update(_written(data).encode())
-        return found.digest()
-    parts = (digest(part, (*within, id(data))) for part in _parts(data))
-    # Copies of a set may give its elements in another order.
-    found.update(b"".join(sorted(parts) if isinstance(data, AbstractSet) else parts))
-    return found.digest()
-
-
-def _written(data: Any) -> str:
-    """A constant as Python writes it, but for integers of more digits than Python writes (4,300)."""
-    try:
-        return repr(data)
-    except ValueError:
-        return hex(data) if isinstance(data, int) else str([_written(part) for part in data])
-
-
-def _parts(data: Any) -> Iterable[Any]:
-    """What a dataset holds, without what changes when it is only read."""
-    if isinstance(data, AbstractSet):
-        return cast(Iterable[Any], data)
-    if isinstance(data, np.ma.MaskedArray):
-        return data.data, np.ma.getmaskarray(cast(Any, data))
-    if isinstance(data, np.ndarray):
-        array = cast(Raw, data)
-        content: Any = (
-            list(array.ravel()) if array.dtype == object else hashlib.blake2b(array.tobytes()).digest()
-        )
-        return array.shape, str(array.dtype), content, *_lasting(array, getattr(array, "__dict__", {}))
-    if type(data) in (list, tuple):
-        return len(data), *data
-    if type(data) is dict:
-        return chain.from_iterable(cast(dict[Any, Any], data).items())
-    if hasattr(data, "tocoo"):
-        # A sparse matrix may sort its entries when it is only read.
-        entries = data.tocoo(copy=True)
-        entries.sum_duplicates()
-        return entries.shape, entries.row, entries.col, entries.data
-    if _has(data, FRAME):
-        return *(data.iloc[:, j] for j in range(data.shape[1])), data.index, data.attrs
-    if _has(data, SERIES):
-        return data.to_numpy(), repr(data.dtype), data.index, data.name, data.attrs
-    if _has(data, INDEX):
-        # An index keeps what it was asked for, which is no change.
-        return data.to_numpy(), repr(data.dtype), tuple(data.names)
-    return _state(data)
-
-
-def _lasting(data: Any, attributes: Mapping[str, Any]) -> list[Any]:
-    """An object's attributes, without properties that are computed when they are first read."""
-    return [
-        (name, part)
-        for name, part in attributes.items()
-        if not isinstance(getattr(type(data), name, None), functools.cached_property)
-    ]
-
-
-def _state(data: Any) -> Iterable[Any]:
-    """What an object of any kind is made of: what pickle would ask it for."""
-    if isinstance(data, type) or not hasattr(data, "__reduce_ex__"):
-        return [repr(data)]
-    try:
-        found = data.__reduce_ex__(4)
-    except Exception:
-        if isinstance(data, Collection):  # a view of memory or of a dictionary
-            held = cast(Collection[Any], data)
-            return chain.from_iterable(held.items()) if isinstance(held, Mapping) else held
-        # Functions, modules and handles go by their names, as their addresses say nothing.
-        return [getattr(data, "__qualname__", type(data).__name__)]
-    if isinstance(found, str):
-        return [found]
-    _, arguments, state, items, pairs = (*found, None, None, None)[:5]
-    if isinstance(state, dict):
-        state = _lasting(data, cast(dict[str, Any], state))
-    return [arguments, state, list(items or ()), list(pairs or ())]

@@ -17,12 +17,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from audits.privacy.draw.datasets import Dataset, brief, copier, digest
+from audits.privacy.draw.datasets import Dataset, brief
 from audits.privacy.draw.processes import Unsendable, WorkerFailed, can_fork, in_processes
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.leaves import Word, objects
 from audits.privacy.outputs.outputs import Raw
 from audits.privacy.tuning import TUNING
+from audits.values import copier, digest
 
 Mechanism = Callable[..., Any]
 
