@@ -41,6 +41,7 @@ import numpy as np
 MOST_ITEMS = 20000
 """Items of a sequence that is neither a list nor a tuple, at most."""
 MOST_NESTED = 100
+"""Containers in containers, at most; what contains itself is nested without end."""
 MOST_WRITTEN = 10000
 """Bits of the integers that Python writes in decimals without complaint."""
 PLAIN = frozenset((float, int, bool, str, bytes, type(None)))

@@ -12,8 +12,8 @@ import numpy as np
 from audits.privacy.dependence import FIRST, FURTHER
 from audits.privacy.draw.datasets import Dataset
 from audits.privacy.draw.draws import Drawer, failure, named
-from audits.privacy.outputs.leaves import MOST_ITEMS
 from audits.privacy.tuning import TUNING
+from audits.values import MOST_ITEMS
 
 TRIED, TIMES, PAIRS = 2 * TUNING.first_batch, 2 * TUNING.parts, TUNING.least
 """Outputs of each dataset that are looked at at once, how often they are where failures are few, and of how

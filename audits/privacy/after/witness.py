@@ -14,13 +14,15 @@ afterwards. From p ≥ p_low and q ≤ q_high follows what anyone can work out: 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from audits import values
 from audits.privacy.bet import binomial
 from audits.privacy.learners.fits import shrinkage
 from audits.privacy.outputs import leaves
@@ -47,7 +49,7 @@ CAUTION = 1.0
 SUMS = {"sum": "the sum of the coordinates", "largest": "the largest size of a coordinate"}
 ZERO = " (what is no number counts as 0)"
 Weights = tuple[tuple[int, float], ...]
-BRACKETS: dict[type, str] = {list: "[]", tuple: "()", set: "{}", frozenset: "{}", dict: "{}"}
+WHOLE = list, tuple, set, frozenset, dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ class _Event:
     """{low ≤ x < high} of a number x of the output, or a symbol in a place; `outside` for the complement.
 
     place    a column, or of a weighted sum pairs of a column and its weight.
-    whole    the text or the numbers of an output that it is equal to.
+    whole    the key or the numbers of an output that it is equal to; written: that output in words.
     reading  the words for x, where that is the number that carried the refutation.
     """
 
@@ -110,7 +112,8 @@ class _Event:
     outside: bool
     expected: float
     reading: str = ""
-    whole: str | tuple[float, ...] = ()
+    whole: Any = ()
+    written: str = ""
 
     def holds(self, outputs: Encoded) -> NDArray[np.bool_]:
         x = _looked_at(outputs, self.kind, self.place)
@@ -119,16 +122,16 @@ class _Event:
 
     def equals(self, outputs: Raw) -> NDArray[np.bool_]:
         """Whether each output equals `whole`, or differs from it where the event is the complement."""
-        if isinstance(self.whole, str):
-            inside = np.array([_text(output) == self.whole for output in outputs])
-        else:
+        if _is_vector(outputs):
             inside = (outputs.reshape(len(outputs), -1) == self.whole).all(axis=1)
+        else:
+            inside = np.array([_key(_unpacked(output)) == self.whole for output in outputs])
         return ~inside if self.outside else inside
 
     def words(self, encoder: Encoder) -> str:
         sign = "≠" if self.outside else "="
         if self.kind == "output":
-            return f"output {sign} {_written(self.whole)}"
+            return f"output {sign} {self.written}"
         if self.reading:
             what = self.reading
         elif isinstance(self.place, tuple):
@@ -373,59 +376,47 @@ def _whole(raw: Sequence[Raw], rate: _Rate) -> Iterator[_Event]:
     """Whole outputs that repeat: of a few numbers, or short lists, tuples, sets, dictionaries and records."""
     if not raw or raw[0].dtype != raw[1].dtype:
         return
-    known: list[Any]
+    known: list[tuple[Any, str]]
     if _is_vector(raw[0]):
         rows = np.concatenate([side.reshape(len(side), -1) for side in raw])
         some = rows[: TUNING.glance]
         if rows.shape[1] > TUNING.most_joint or len(np.unique(some, axis=0)) == len(some):
             return
         found, which = np.unique(rows, axis=0, return_inverse=True)
-        known = [tuple(row) for row in found.tolist()]
+        known = [(tuple(row), _written(row)) for row in found.tolist()]
     elif raw[0].ndim > 1 or raw[0].dtype.kind in "OV":
-        texts = [_text(output) for side in raw for output in side]
-        found, which = np.unique(texts, return_inverse=True)
-        known = found.tolist()
+        every = [_unpacked(output) for output in chain.from_iterable(raw)]
+        keys = [*map(_key, every)]
+        # Of equal outputs, (1, 2) and (1.0, 2), the last is shown.
+        shown = dict(zip(keys, every, strict=True))
+        places = {key: place for place, key in enumerate(shown)}
+        known = [(key, values.text(output) if key else "") for key, output in shown.items()]
+        which = np.array([places[key] for key in keys])
     else:
         return
     sides = [side[:, None] for side in np.split(which.ravel(), [len(raw[0])])]
     for event in _alone("output", sides, False, rate):
-        whole = known[int(event.low)]
+        whole, written = known[int(event.low)]
         # Nobody could count an output of which the witness shows a part only.
-        if len(whole) > 1 and len(_written(whole)) <= 120:
-            yield replace(event, place=0, whole=whole)
+        if whole and 1 < len(written) <= 120:
+            yield replace(event, place=0, whole=whole, written=written)
 
 
-def _text(output: Any) -> str:
-    """The text of a short list, tuple, set, dictionary or record of plain items; "" for any other output.
+def _unpacked(output: Any) -> Any:
+    """Lists and tuples in place of arrays and records."""
+    return output.tolist() if isinstance(output, (np.ndarray, np.generic)) else output
 
-    Equal outputs have equal texts: 1 stands for True and 1.0, elements of sets and keys are sorted.
-    """
-    if isinstance(output, (np.ndarray, np.generic)):
-        output = output.tolist()
+
+def _key(output: Any) -> Hashable:
+    """The key of a short list, tuple, set or dictionary of plain items; None for any other output."""
     kind: type = type(output)
-    items = [*output, *output.values()] if kind is dict else [*output] if kind in BRACKETS else []
-    items = [item.item() if isinstance(item, np.generic) else item for item in items]
-    if not leaves.row(items):
-        return ""
-    texts = [leaves.canonical(_by_value(item)) for item in items]
-    if kind is dict:
-        texts = [*map(": ".join, zip(texts[: len(output)], texts[len(output) :], strict=True))]
-    opening, closing = BRACKETS[kind]
-    return f"{opening}{', '.join(texts if kind in (list, tuple) else sorted(texts))}{closing}"
+    items = [*output, *output.values()] if kind is dict else [*output] if kind in WHOLE else []
+    return values.key(output) if leaves.row([*map(_unpacked, items)]) else None
 
 
-def _by_value(item: Any) -> Any:
-    """An integer in place of a number that equals it; any other item as it is."""
-    whole = isinstance(item, int) or (isinstance(item, float) and item.is_integer())
-    return int(item) if whole else item
-
-
-def _written(whole: str | tuple[float, ...]) -> str:
-    """A whole output, from its text or its numbers."""
-    if isinstance(whole, str):
-        return whole
-    # −0.0 is equal to 0. Integers are exact, as doubles they would not be.
-    return f"({', '.join(str(x) if isinstance(x, int) else value_words(x + 0.0) for x in whole)})"
+def _written(row: Sequence[float]) -> str:
+    """A vector; −0.0 is equal to 0. Integers are exact, as doubles they would not be."""
+    return f"({', '.join(str(x) if isinstance(x, int) else value_words(x + 0.0) for x in row)})"
 
 
 def _frequent(first: Raw, second: Raw) -> Raw:

@@ -24,8 +24,10 @@ import numpy as np
 
 from audits.privacy.outputs import leaves
 from audits.privacy.outputs.describe import NUMBERS, OUTPUT, SHOWN, Look, Node, Place, Words, rendered
-from audits.privacy.outputs.outputs import MOST_NESTED, Encoded, Floats, Ints, Items, Layout, Raw
+from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Items, Layout, Raw
 from audits.privacy.tuning import TUNING
+from audits.values import MOST_ITEMS, MOST_NESTED, PLAIN, Refused, element, labelled
+from audits.values import text as canonical
 
 ABSENT = leaves.Word("(absent or a container)")
 """The symbol of a field or an item that an output does not have."""
@@ -184,8 +186,8 @@ class Encoder:
         self._batch = _Batch(len(outputs))
         try:
             self._array("", slice(None), outputs)
-        except (leaves.Refused, RecursionError) as error:
-            words = error if isinstance(error, leaves.Refused) else NESTED
+        except (Refused, RecursionError) as error:
+            words = error if isinstance(error, Refused) else NESTED
             raise ValueError(f"mechanism {words}, got one on {where}") from None
         self._started = True
         return self._assembled()
@@ -301,7 +303,7 @@ class Encoder:
 
     def _number(self, symbol: Any) -> int:
         if symbol is leaves.NAN and not self._nan:
-            raise leaves.Refused(
+            raise Refused(
                 'must not return NaN (use None for a failure symbol, or errors="symbol"; '
                 "pandas makes NaN of None)"
             )
@@ -317,9 +319,9 @@ class Encoder:
         """Numbers in the columns of a block, which is made where there is none."""
         if key not in self._blocks:
             width = part.shape[1]
-            if self._width + width > leaves.MOST_ITEMS:
-                raise leaves.Refused(
-                    f"must return outputs of at most {leaves.MOST_ITEMS:,} numbers and fields; give a score "
+            if self._width + width > MOST_ITEMS:
+                raise Refused(
+                    f"must return outputs of at most {MOST_ITEMS:,} numbers and fields; give a score "
                     "that sums them up"
                 )
             self._blocks[key] = _Block(self._width, width, default, looks)
@@ -420,9 +422,7 @@ class Encoder:
             self._objects(path, rows, list(outputs))
             return
         if kind not in "biufcmMUS":
-            raise leaves.Refused(
-                f"must return numbers, strings or records, not arrays of type {outputs.dtype}"
-            )
+            raise Refused(f"must return numbers, strings or records, not arrays of type {outputs.dtype}")
         # What follows must be as `_objects` has it, to which an output goes among outputs of other kinds.
         sort = "ndarray" if outputs.ndim > 1 else leaves.sort(outputs.dtype.type())
         if sort:
@@ -430,8 +430,8 @@ class Encoder:
         if outputs.ndim > 1:
             self._shapes(path, rows, [outputs.shape[1:]], len(outputs))
         if kind == "c":
-            for name, part in leaves.parts_of_complex(outputs).items():
-                self._array(path + name, rows, part)
+            self._array(f"{path}.real", rows, outputs.real)
+            self._array(f"{path}.imag", rows, outputs.imag)
         elif outputs.ndim == 1:
             self._leaves(path, "value", rows, outputs[:, None])
         elif (path, "items", "") in self._blocks and self._blocks[path, "items", ""].width != width:
@@ -444,17 +444,17 @@ class Encoder:
     def _objects(self, path: str, rows: Rows, items: list[Any], depth: int = 0) -> None:
         """Columns of outputs, or of parts of outputs, each of which is a Python object in so many others."""
         if depth > MOST_NESTED:
-            raise leaves.Refused(NESTED)
+            raise Refused(NESTED)
         # The types of containers and texts; outputs of other kinds have the usual one there.
         sorts = {kind: leaves.sort(item) for kind, item in {type(item): item for item in items}.items()}
         numbers = {kind: self._sort(name) if name else -1 for kind, name in sorts.items()}
-        frames = {kind for kind in sorts if leaves.labelled(kind)}
+        frames = {kind for kind in sorts if labelled(kind)}
         types = [self._sort(leaves.sort(o)) if type(o) in frames else numbers[type(o)] for o in items]
         self._differing((path, "type", ""), rows, _ints(types), TYPE)
         arrays = _same_arrays(items)
         if arrays is not None:
             self._array(path, rows, arrays)
-        elif sorts.keys() <= leaves.PLAIN:
+        elif sorts.keys() <= PLAIN:
             if items:
                 self._leaves(path, "value", rows, leaves.objects(items)[:, None])
         else:
@@ -471,7 +471,7 @@ class Encoder:
                 shapes[row] = cast(Raw, item).shape
             if held is None:
                 single[row] = item
-            elif names is None and all(leaves.container(part) is None for part in held):
+            elif names is None and all(leaves.held(part, memo)[1] is None for part in held):
                 lists[row] = held
             else:
                 if names is None:
@@ -549,7 +549,7 @@ class Encoder:
         self._leaves(path, "items", rows, padded)
         longer = np.flatnonzero(lengths > width)
         if len(longer):
-            rest = leaves.objects([leaves.canonical(lists[i][width:]) for i in longer])[:, None]
+            rest = leaves.objects([canonical(lists[i][width:]) for i in longer])[:, None]
             self._leaves(path, "rest", np.arange(self._batch.size)[rows][longer], rest)
 
 
@@ -605,13 +605,13 @@ def _others(item: Any, held: Sequence[Any], names: tuple[str, ...], known: set[s
     if isinstance(item, Mapping):
         fields = dict(zip(names, held, strict=True))
         return [word for name in sorted(fields.keys() - known) for word in (name, fields[name])]
-    return _sorted(part for part in item if leaves.element(part) not in known)
+    return _sorted(part for part in item if element(part) not in known)
 
 
 def _sorted(parts: Iterable[Any]) -> list[Any]:
     """Elements of a set in order; by how they are written where they cannot be compared."""
     # Sets have only a partial order, so their order here must not depend on that in which they came.
-    left = sorted(parts, key=leaves.element)
+    left = sorted(parts, key=element)
     try:
         return sorted(left)
     except TypeError:

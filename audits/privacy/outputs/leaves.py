@@ -12,10 +12,7 @@ import enum
 import math
 import numbers
 import re
-import uuid
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
@@ -23,15 +20,14 @@ from typing import Any, cast
 
 import numpy as np
 
+from audits import values
 from audits.privacy.outputs.describe import Look
 from audits.privacy.outputs.outputs import LARGE, Floats, Ints, Raw
+from audits.values import NAMES, PLAIN, TEXTS, Refused
 
 HUGE = 1e299
 """Integers that no float holds lie from here on, by their number of bits."""
 EXACT = 2**53
-MOST_WRITTEN = 10_000
-"""Bits of the integers that Python writes in decimals without complaint."""
-MOST_ITEMS = 20_000
 MODULUS = 2**6 * 3**2 * 5**2 * 7 * 42407
 """Remainders keep every period that divides it; it is about 2³²."""
 LENGTH = Look("length of ")
@@ -63,17 +59,8 @@ TIMES = {
 }
 NUMBERS_OF_NUMPY = (float, numbers.Integral, np.bool_, np.floating)
 """Types of numbers that NumPy has, too."""
-TEXTS = (str, bytes, bytearray, uuid.UUID)
 ORDERED = 6
 """Letters of a text that tell its place in the alphabet: a double holds so many bytes exactly."""
-PLAIN = frozenset((float, int, bool, str, bytes, type(None)))
-"""Types of which a glance says that they hold nothing."""
-NAMES = PLAIN - {float}
-"""Those whose equal values are written alike, which 0.0 and -0.0 are not."""
-
-
-class Refused(ValueError):
-    """An output that cannot be looked into; the words follow "mechanism"."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -329,135 +316,29 @@ def place_in_alphabet(item: Any) -> float:
 
 def sort(item: Any) -> str:
     """The name of the type of a container or a text; "" for numbers and symbols."""
-    if isinstance(item, Word):
-        return "str"
-    if isinstance(item, TEXTS):
-        return "str" if isinstance(item, str) else "bytes" if isinstance(item, bytes) else type(item).__name__
-    if labelled(type(item)):
-        # What is told beside the values: names, types and categories.
-        whole = hasattr(item, "columns")
-        types = [*(item.dtypes.tolist() if whole else [item.dtype]), getattr(item.index, "dtype", "")]
-        # A type does not write out its categories where they are many.
-        told = [(str(dtype), [*getattr(dtype, "categories", ())]) for dtype in types]
-        names = [*(item.columns.names if whole else [item.name]), *item.index.names, item.attrs]
-        return f"{type(item).__name__} of {told!r} {names!r}"
-    return "" if container(item) is None else type(item).__name__
+    return "str" if isinstance(item, Word) else values.sort(item)
 
 
-def labelled(kind: type) -> bool:
-    """Whether such objects are Series or DataFrames."""
-    return hasattr(kind, "to_dict") and hasattr(kind, "iloc")
-
-
-def parts_of_complex(item: Any) -> dict[str, Any]:
-    """The real and the imaginary part of a complex number, or of an array of them."""
-    return {".real": item.real, ".imag": item.imag}
-
-
-def container(item: Any) -> list[Any] | Mapping[str, Any] | None:
-    """The items of a list, or the fields of a record with their names; None for what holds nothing."""
-    # The types that are met most come first: to ask for an abstract class takes ten times as long.
-    if type(item) in PLAIN:
-        return None
-    if type(item) is list or type(item) is tuple:
-        return list(item)
-    if isinstance(item, (complex, np.complexfloating)) or (
-        isinstance(item, np.ndarray) and cast(Raw, item).dtype.kind == "c"
-    ):
-        return parts_of_complex(item)
-    if isinstance(item, np.void) and item.dtype.names:
-        return {f".{name}": item[name] for name in item.dtype.names}
-    if item is None or isinstance(item, (*TEXTS, float, int, np.generic, enum.Enum, Word)):
-        return None
-    if isinstance(item, np.ma.MaskedArray):
-        return cast(Any, item).ravel().tolist()  # with None for what is masked
-    if isinstance(item, np.ndarray):
-        array = cast(Raw, item)
-        if array.ndim == 0:
-            return [array.item()]
-        return list(array if array.dtype.names is not None else array.ravel())
-    if isinstance(item, tuple) and hasattr(item, "_fields"):
-        return {f".{name}": part for name, part in zip(item._fields, item, strict=True)}  # type: ignore[attr-defined]
-    if isinstance(item, Sequence):
-        if not isinstance(item, (list, tuple)) and len(cast(Sequence[Any], item)) > MOST_ITEMS:
-            raise Refused(
-                f"must return sequences of at most {MOST_ITEMS:,} items; give a score that sums them up"
-            )
-        return list(cast(Sequence[Any], item))
-    if isinstance(item, Mapping):
-        return {f"[{canonical(key)}]": part for key, part in cast(Mapping[Any, Any], item).items()}
-    if isinstance(item, AbstractSet):
-        # The order in which a set gives its elements may change from process to process.
-        return dict.fromkeys(sorted(element(part) for part in cast(AbstractSet[Any], item)), 1)
-    if dataclasses.is_dataclass(item) and not isinstance(item, type):
-        return {f".{field.name}": getattr(item, field.name) for field in dataclasses.fields(item)}
-    if labelled(type(item)):
-        return _by_label(item)
-    if hasattr(item, "__array__") and not isinstance(item, numbers.Number):
-        array = np.asarray(item)
-        return None if array.dtype.kind == "O" and array.ndim == 0 else list(array.ravel())
-    return None
-
-
-def held(item: Any, memo: dict[Any, tuple[str, ...]]) -> tuple[tuple[str, ...] | None, Any]:
-    """The names of the fields of a record, None for a list; and what `container` has of it. `memo` keeps the
-    names of dictionaries."""
+def held(item: Any, memo: dict[Any, tuple[str, ...]]) -> tuple[tuple[str, ...] | None, list[Any] | None]:
+    """The names of the fields of a record, None for a list, and what the item holds, None for a leaf. `memo`
+    keeps the names of dictionaries."""
     if type(item) is dict:
         keys = (*cast(dict[Any, Any], item),)
         if {*map(type, keys)} <= NAMES:
             # True and 1 are equal, but are written differently.
             known = keys, (*map(type, keys),)
             if known not in memo:
-                memo[known] = tuple(f"[{canonical(key)}]" for key in keys)
+                memo[known] = tuple(f"[{values.text(key)}]" for key in keys)
             return memo[known], [*cast(dict[Any, Any], item).values()]
-    found = container(item)
-    return ((*found,), [*found.values()]) if isinstance(found, Mapping) else (None, found)
-
-
-def _by_label(item: Any) -> Mapping[str, Any]:
-    """The parts of a Series or a DataFrame by label, equal labels by how often they came before."""
-    if not hasattr(item, "columns"):
-        return {f"[{key!r}]": part for key, part in _distinct(item.index, item.tolist()).items()}
-    columns = [_distinct(item.index, item.iloc[:, j].tolist()) for j in range(item.shape[1])]
-    found = {f"[{key!r}]": part for key, part in _distinct(item.columns, columns).items()}
-    return found if found else {" (rows)": len(item)}
-
-
-def _distinct(labels: Iterable[Any], parts: Iterable[Any]) -> dict[Any, Any]:
-    seen, found = Counter[Any](), dict[Any, Any]()
-    for label, part in zip(labels, parts, strict=True):
-        found[Word(f"{label!r} ({seen[label] + 1})") if label in seen else label] = part
-        seen[label] += 1
-    return found
-
-
-def element(part: Any) -> str:
-    """The name of an element of a set."""
-    return f" ∋ {canonical(part)}"
-
-
-def canonical(part: Any) -> str:
-    """The part as Python writes it, the elements of a set in order, and integers of any size."""
-    if type(part) is str:
-        return repr(part)
-    if isinstance(part, AbstractSet):
-        return f"{{{', '.join(sorted(canonical(inner) for inner in cast(AbstractSet[Any], part)))}}}"
-    if type(part) in (list, tuple):
-        return f"({', '.join(canonical(inner) for inner in cast(Sequence[Any], part))})"
-    if type(part) is int and part.bit_length() > MOST_WRITTEN:
-        return hex(part)
-    try:
-        return repr(part)
-    except Exception as error:
-        raised = type(error).__name__
-        raise Refused(f"must return keys and elements that repr() can write, which raises {raised}") from None
+    found = None if isinstance(item, Word) else values.parts(item)
+    return (None, None) if found is None else found
 
 
 def row(part: Any) -> str:
     """A short row of plain items as Python writes it; "" for anything else."""
     items = [*part, *part.values()] if type(part) is dict else part if type(part) in (list, tuple) else ()
     few = 0 < len(items) <= WORDS and all(type(item) in PLAIN for item in items)
-    return canonical(part) if few else ""
+    return values.text(part) if few else ""
 
 
 def objects(items: Sequence[Any]) -> Raw:

@@ -25,8 +25,6 @@ Raw = NDArray[Any]
 Reading = tuple[str, Callable[[Raw], Floats]]
 """A number that is read off each output: its words, and outputs of the mechanism → their numbers."""
 
-MOST_NESTED = 100
-"""Containers in containers, at most; what contains itself is nested without end."""
 LARGE = 1e300
 """Stands for an infinite output, so that every column stays finite."""
 
