@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from audits.values import plain
 from claims.harness.commands.printed import harmless
-from claims.harness.run.serialise import plain
 from claims.harness.run.temporary import temporary_name
 
 PASSED, FAILED, UNDECIDED, ERROR = "passed", "failed", "undecided", "error"

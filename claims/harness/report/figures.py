@@ -14,8 +14,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from audits.values import plain
 from claims.harness.index import cache_folder
-from claims.harness.run.serialise import plain
 from claims.harness.run.temporary import temporary_name
 
 if TYPE_CHECKING:

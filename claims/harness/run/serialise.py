@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from audits.evidence import Evidence, Verdict
+from audits.values import plain
 
 _NUMBERS = ("estimate", "low", "high", "claimed", "resolution", "standard_error", "degrees_of_freedom")
 _SCALAR = str | int | float | None
@@ -17,25 +17,6 @@ _KINDS = {
     "quantity": str, "method": str, "note": str, "axis": str | None, "worse": str | None, "samples": int,
     "confidence": int | float, "alpha_spent": int | float, "point": dict,
 }  # fmt: skip
-
-
-def plain(value: Any) -> Any:
-    """`value` with NumPy scalars as Python ones and infinities as the strings "inf" and "-inf".
-
-    >>> plain({"a": float("inf"), "b": (1, 2.5)})
-    {'a': 'inf', 'b': [1, 2.5]}
-    """
-    if isinstance(value, Mapping):
-        return {str(k): plain(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(v) for v in value]
-    if hasattr(value, "item") and not isinstance(value, str):
-        value = value.item()
-    if isinstance(value, Verdict):
-        return value.value
-    if isinstance(value, float) and not math.isfinite(value):
-        return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
-    return value
 
 
 def number(value: Any) -> float | None:
