@@ -1,7 +1,7 @@
 """Runs a program while its randomness is watched: it runs where the program's libraries are.
 
-Nothing here imports the rest of this project, or anything but NumPy: the worker of `audits.bridge` loads this
-package by its path in the Python of another release (3.8 or later).
+Nothing here imports the rest of this project but `audits.values`, or anything but NumPy: the worker of
+`audits.bridge` loads this package by its path in the Python of another release (3.8 or later).
 
 session     what a run draws, from which line, and what is done with it.
 noise       numbers and arrays that remember which draws they are made of.

@@ -17,6 +17,8 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
+from audits.values import Refused, text
+
 from .noise import plain
 
 CLOSE = 1e-6
@@ -63,30 +65,32 @@ def flat(value: Any, depth: int = 0) -> Any:
         return value
     if isinstance(value, np.ma.MaskedArray):
         parts: Any = value  # what lies under the mask is not released
-        return {"mask": np.array(np.ma.getmaskarray(parts)), "values": flat(parts.filled(), depth + 1)}
+        return {"'mask'": np.array(np.ma.getmaskarray(parts)), "'values'": flat(parts.filled(), depth + 1)}
     if isinstance(value, np.ndarray):
         if value.dtype == object:
             return [flat(item, depth + 1) for item in value.ravel()]
         if value.dtype.names:
-            return {name: flat(value[name], depth + 1) for name in value.dtype.names}
+            return {repr(name): flat(value[name], depth + 1) for name in value.dtype.names}
         return np.array(value)
-    if isinstance(value, Mapping):
-        return {str(key): flat(item, depth + 1) for key, item in value.items()}
-    if isinstance(value, AbstractSet):
-        return sorted(str(item) for item in value)
+    if isinstance(value, (Mapping, AbstractSet)):
+        return _keyed(value, depth)
     if isinstance(value, (bytearray, memoryview)):
         return bytes(value)
     if isinstance(value, EXACT):
         return str(value)
     if isinstance(value, (Sequence, array, ValuesView)):
-        return [flat(item, depth + 1) for item in value]
+        items = [flat(item, depth + 1) for item in value]
+        return tuple(items) if isinstance(value, tuple) else items
     if isinstance(value, (Decimal, Fraction)):
-        return float(value)
+        found = float(value)
+        rest = float(Fraction(value) - Fraction(found)) if np.isfinite(found) else 0.0
+        return {"'value'": found, "'rest'": rest} if rest else found
     if hasattr(value, "columns") and hasattr(value, "to_numpy"):
-        columns = {str(name): flat(value[name].to_numpy(), depth + 1) for name in value.columns}
-        return {"columns": columns, "index": flat(value.index.to_numpy(), depth + 1)}
+        columns = {text(name): flat(value[name].to_numpy(), depth + 1) for name in value.columns}
+        return {"'columns'": columns, "'index'": flat(value.index.to_numpy(), depth + 1)}
     if hasattr(value, "to_numpy") and hasattr(value, "index"):
-        return {"values": flat(value.to_numpy(), depth + 1), "index": flat(value.index.to_numpy(), depth + 1)}
+        content = flat(value.to_numpy(), depth + 1)
+        return {"'values'": content, "'index'": flat(value.index.to_numpy(), depth + 1)}
     if hasattr(value, "detach") and hasattr(value, "numpy"):
         return np.array(value.detach().cpu().numpy())
     if hasattr(value, "__array__"):
@@ -95,13 +99,13 @@ def flat(value: Any, depth: int = 0) -> Any:
         except Exception:
             pass
     if isinstance(value, BaseException):
-        return {type(value).__name__: flat(value.args, depth + 1)}
+        return {repr(type(value).__name__): flat(value.args, depth + 1)}
     if callable(getattr(value, "state_dict", None)):
         return flat(value.state_dict(), depth + 1)  # PyTorch keeps parameters in private attributes
     known = _attributes(value)
     public = sorted(name for name in known if not (name.startswith("_") or callable(known[name])))
     if depth < DEEPEST and public:
-        return {name: flat(known[name], depth + 1) for name in public}
+        return {repr(name): flat(known[name], depth + 1) for name in public}
     if inspect.iscoroutine(value):
         value.close()  # Python warns of one that nobody waits for
     kind = type(value)
@@ -109,6 +113,17 @@ def flat(value: Any, depth: int = 0) -> Any:
     plain_object = kind is object or hasattr(value, "__dict__") or hasattr(kind, "__slots__")
     empty = plain_object and not (known or callable(value) or hasattr(value, "__next__"))
     return kind.__name__ if empty or isinstance(value, DRAWING) else Unread(kind.__name__)
+
+
+def _keyed(value: Any, depth: int) -> Any:
+    """A dictionary or a set by the canonical texts of keys and elements."""
+    try:
+        names = [text(key) for key in value]
+    except Refused:
+        return Unread(type(value).__name__)
+    if isinstance(value, AbstractSet):
+        return dict.fromkeys(sorted(names), True)
+    return {name: flat(item, depth + 1) for name, item in zip(names, value.values())}
 
 
 def _attributes(value: Any) -> Dict[str, Any]:
@@ -139,19 +154,21 @@ def differences(
     """Places at which two flat values differ by more than the relative tolerance, with both values.
 
     most    places of one array that are listed.
-    order   whether the order of keys counts.
+    order   whether the order of keys counts, and the kinds of numbers and lists, as it does for outputs.
     """
     if isinstance(a, dict) and isinstance(b, dict):
         found = []
         for key in list(a) + [key for key in b if key not in a]:
             if key not in a or key not in b:
-                found.append(("%s[%r]" % (path, key), a.get(key, "missing"), b.get(key, "missing")))
+                found.append(("%s[%s]" % (path, key), a.get(key, "missing"), b.get(key, "missing")))
             else:
-                found += differences(a[key], b[key], tolerance, "%s[%r]" % (path, key), most, order)
+                found += differences(a[key], b[key], tolerance, "%s[%s]" % (path, key), most, order)
         if order and not found and list(a) != list(b):
             found.append(("the order of keys of output%s" % path, list(a), list(b)))
         return found
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        if order and isinstance(a, tuple) != isinstance(b, tuple):
+            return [("the type of output%s" % path, type(a).__name__, type(b).__name__)]
         if len(a) != len(b):
             return [("the length of output%s" % path, len(a), len(b))]
         found = []
@@ -170,6 +187,8 @@ def differences(
         same = x == y
         return [] if np.all(same) else [(path, a, b)]
     unlike = ~alike(x, y, tolerance)
+    if order and x.dtype.kind.replace("u", "i") != y.dtype.kind.replace("u", "i"):
+        return [("the type of output%s" % path, type(a).__name__, type(b).__name__)]
     if not np.any(unlike):
         return []
     if x.ndim == 0:
