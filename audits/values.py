@@ -25,6 +25,7 @@ import enum
 import fractions
 import functools
 import hashlib
+import importlib
 import io
 import itertools
 import math
@@ -87,8 +88,9 @@ def parts(value: Any) -> Optional[Tuple[Optional[Tuple[str, ...]], List[Any]]]:
         if value.ndim == 0:
             return None, [value.item()]
         return None, list(value if value.dtype.names is not None else value.ravel())
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return tuple(".%s" % name for name in value._fields), list(value)
+    fields: Any = getattr(value, "_fields", None)
+    if isinstance(value, tuple) and fields is not None:
+        return tuple(".%s" % name for name in fields), list(value)
     if isinstance(value, abc.Sequence):
         if not isinstance(value, (list, tuple)) and len(value) > MOST_ITEMS:
             words = "must return sequences of at most {:,} items; give a score that sums them up"
@@ -186,8 +188,8 @@ def text(value: Any, depth: int = 0) -> str:
     if depth > MOST_NESTED:
         raise Refused("must return outputs nested at most %d deep" % MOST_NESTED)
     if isinstance(value, np.ndarray) and value.dtype.kind in NUMERIC and type(value) is np.ndarray:
-        kind = {"u": "i"}.get(value.dtype.kind, value.dtype.kind)
-        kind = kind if kind in "biSU" else value.dtype.str[1:]
+        kind = value.dtype.kind.replace("u", "i")
+        kind = kind if kind in "biSU" else str(value.dtype)
         return "array(%s, %s, %s)" % (value.shape, kind, [text(item) for item in value.ravel().tolist()])
     held = parts(value)
     if held is None:
@@ -574,8 +576,7 @@ def _decode_records(tree: Dict[str, Any], blocks: List[bytes]) -> Any:
 
 def _decode_frame(kind: str, tree: Dict[str, Any], blocks: List[bytes]) -> Any:
     """A data frame or a series of pandas."""
-    import pandas
-
+    pandas: Any = importlib.import_module("pandas")
     index = decode(tree["index"], blocks)
     if kind == "series":
         return pandas.Series(decode(tree[kind], blocks), index=index)
