@@ -139,7 +139,7 @@ def unread(value: Any) -> List[str]:
     """The types of what a flat value holds and cannot be looked into."""
     if isinstance(value, Unread):
         return [str(value)]
-    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
     return [name for item in items for name in unread(item)]
 
 
@@ -237,7 +237,7 @@ def unlike_entries(one: Any, other: Any) -> int:
             return int(np.sum(~alike(one, other, CLOSE)))
     return (
         1000 * bool(differences(a, b, CLOSE))
-        if isinstance(a, (dict, list, np.ndarray))
+        if isinstance(a, (dict, list, tuple, np.ndarray))
         else len(differences(a, b, CLOSE))
     )
 
