@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from audits.evidence import Evidence as Evidence
     from audits.evidence import Side as Side
     from audits.evidence import Verdict as Verdict
+    from audits.laws import Finite as Finite
+    from audits.laws import Gaussian as Gaussian
+    from audits.laws import Laplace as Laplace
+    from audits.laws import Mixture as Mixture
     from audits.privacy import audit_privacy as audit_privacy
     from audits.privacy import each as each
     from audits.privacy import unseeded as unseeded

@@ -428,6 +428,21 @@ def report(
 
 
 @app.command()
+def notebooks(
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help="One of them, or all.")] = "",
+    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Where the copy goes.")] = Path("."),
+) -> None:
+    """Copy a notebook out of the installed package, to change it and run it; without NAME, list them."""
+    from claims.harness.report.notebooks import copy_notebooks, notebooks_folder
+
+    if not name:
+        for file in sorted(notebooks_folder().glob("*.ipynb")):
+            typer.echo(file.stem)
+    for file in copy_notebooks(name, folder) if name else ():
+        typer.echo(f"wrote {file}")
+
+
+@app.command()
 def compare(
     run_a: Annotated[Path, typer.Argument()],
     run_b: Annotated[Path, typer.Argument()],

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import shutil
 import sys
 import sysconfig
 import threading
@@ -59,6 +60,27 @@ def notebooks_folder() -> Path:
         if all((place / f"{name}.ipynb").is_file() for name in NOTEBOOKS):
             return place
     raise ValueError(f"the notebooks {', '.join(NOTEBOOKS)} are not installed: reinstall dpclaims")
+
+
+def copy_notebooks(name: str, folder: Path) -> list[Path]:
+    """Copy a notebook, or "all", into a folder, which is made where it is missing; returns the copies.
+
+    Raises ValueError for an unknown name and for a copy that would replace a file.
+    """
+    known = {file.stem: file for file in sorted(notebooks_folder().glob("*.ipynb"))}
+    wanted = list(known) if name == "all" else [name.removesuffix(".ipynb")]
+    if wanted[0] not in known:
+        raise ValueError(f"NAME must be one of {', '.join(known)} or all, got {name!r}")
+    copies = {folder / f"{each}.ipynb": known[each] for each in wanted}
+    if there := [str(copy) for copy in copies if copy.exists()]:
+        raise ValueError(f"{', '.join(there)} exists: name another folder, or remove it")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for copy, source in copies.items():
+            shutil.copyfile(source, copy)
+    except OSError as error:
+        raise ValueError(f"DIR {str(folder)!r} cannot be written: {error.strerror}") from error
+    return list(copies)
 
 
 def read_notebooks(folder: Path) -> dict[str, Any]:
