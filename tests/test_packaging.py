@@ -105,7 +105,8 @@ def call(python: Path, tmp_path: Path):
     """Runs a command in an empty folder with nothing of this checkout: its status and what it printed."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     # The templates of nbconvert are data files of other people's libraries, too.
-    kept["JUPYTER_PATH"] = str(Path(sys.prefix) / "share" / "jupyter")
+    places = [os.environ.get("JUPYTER_PATH", ""), str(Path(sys.prefix) / "share" / "jupyter")]
+    kept["JUPYTER_PATH"] = os.pathsep.join(filter(None, places))
     environment = kept | {"XDG_CACHE_HOME": str(tmp_path / ".cache"), "PYTHONUTF8": "1", "COLUMNS": "100"}
 
     def run(*arguments: str) -> tuple[int, str]:
@@ -130,14 +131,43 @@ def call(python: Path, tmp_path: Path):
 def test_a_researcher_asks_whether_a_lemma_holds(call, tmp_path: Path) -> None:
     status, out = call("-m", "dpclaims", "show", "song2021/theorem-3.1")
     assert (status, out.splitlines()[0]) == (0, "Theorem 3.1 (song2021) holds to the letter only.")
-    status, out = call("-m", "dpclaims", "run", "song2021/lemma-b.2", "--tier", "smoke")
-    assert status == 0
-    assert "CONFIRMED" in out
+    for command in (["run", "song2021/lemma-b.2", "--tier", "smoke"], ["mutants", "asi2024-threshold-*"]):
+        status, out = call("-m", "dpclaims", *command)
+        assert status == 0, out
+    assert call("-m", "dpclaims", "errata", "asi2024", "--out", "errata")[0] == 0
     status, out = call("-m", "dpclaims", "report", "--out", "site")
     assert status == 0
     page = (tmp_path / "site" / "song2021" / "lemma-b.2.html").read_text(encoding="utf-8")
     assert "Fingerprinting identity" in page
     assert (tmp_path / "site" / "song2021" / "lemma-b.2.ipynb").is_file()
+
+
+@pytest.mark.slow
+def test_every_notebook_that_the_report_does_not_execute_runs_from_a_copy(call, tmp_path: Path) -> None:
+    assert call("-m", "dpclaims", "notebooks", "all", "copies")[0] == 0
+    names = {file.stem for file in (tmp_path / "copies").iterdir()}
+    assert names == {file.stem for file in (ROOT / "notebooks").glob("*.ipynb")}
+    for name in sorted(names - {"suite", "paper", "claim"}):
+        status, out = call("-m", "papermill", "-k", "python3", f"copies/{name}.ipynb", f"{name}.ipynb")
+        assert status == 0, (name, out)
+
+
+@pytest.mark.slow
+def test_an_author_checks_a_claim_that_imports_from_dpclaims(call, tmp_path: Path) -> None:
+    """Other people's packages stand beside ours there; SciPy and IPython are none of ours."""
+    call("-m", "dpclaims", "new", "doe2020/theorem-9", "--claims", "papers")
+    file = tmp_path / "papers" / "doe2020" / "theorem_9.py"
+    names = "from dpclaims import Gaussian, hockey_stick\nfrom claims import"
+    file.write_text(
+        file.read_text(encoding="utf-8").replace("from claims import", names, 1), encoding="utf-8"
+    )
+    for command in ("run", "check"):
+        status, out = call("-m", "dpclaims", command, "doe2020", "--claims", "papers")
+        assert status == 0, out
+    closure = "sorted(Sources(roots_of(Path('papers').resolve())).closure('doe2020.theorem_9'))"
+    code = f"from pathlib import Path\nfrom claims.harness.closure import *\nprint(*{closure})"
+    ours = {name.split(".")[0] for name in call("-c", code)[1].split()}
+    assert ours <= {"claims", "audits", "implementations", "dpclaims", "dpclaims_packages", "doe2020"}
 
 
 @pytest.mark.slow
