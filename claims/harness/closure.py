@@ -12,17 +12,12 @@ version stands for the sources.
 from __future__ import annotations
 
 import ast
-import builtins
 import hashlib
-import importlib
 import importlib.util
 import sys
-import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from claims.harness.places import other_folders
 from implementations.lazy import homes, names_type_checking
@@ -276,49 +271,6 @@ def _through(tree: ast.Module) -> tuple[str, ...]:
     blocks = (n for n in tree.body if isinstance(n, ast.If) and names_type_checking(n.test))
     stars = (n for block in blocks for n in block.body if isinstance(n, ast.ImportFrom))
     return tuple(n.module for n in stars if n.module and any(alias.name == "*" for alias in n.names))
-
-
-@contextmanager
-def watched(packages: Sequence[str]) -> Iterator[set[str]]:
-    """While this is open, the names of all modules of `packages` that are asked for are collected.
-
-    Asked for, not loaded: a module that another claim has loaded before is seen as well, so that the answer
-    does not depend on what ran earlier in the same process. Other threads, which carry results to and fro,
-    are not watched.
-    """
-    seen: set[str] = set()
-    own, watcher = set(packages), threading.get_ident()
-    statement, function = builtins.__import__, importlib.import_module
-
-    def note(name: str, names: Sequence[str] | None = None) -> None:
-        if threading.get_ident() == watcher and name.partition(".")[0] in own:
-            seen.add(name)
-            seen.update(f"{name}.{each}" for each in names or ())
-
-    def spied(
-        name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0
-    ) -> Any:  # the signature of builtins.__import__
-        package = (globals or {}).get("__package__") or ""
-        full = name if not level else importlib.util.resolve_name("." * level + name, package)
-        note(full, fromlist)
-        return statement(name, globals, locals, fromlist, level)
-
-    def spied_function(name: str, package: str | None = None) -> Any:
-        note(name if not name.startswith(".") else importlib.util.resolve_name(name, package or ""))
-        return function(name, package)
-
-    builtins.__import__ = spied
-    importlib.import_module = spied_function  # type: ignore[assignment]
-    try:
-        yield seen
-    finally:
-        builtins.__import__ = statement
-        importlib.import_module = function
-
-
-def outside(seen: set[str], closure: frozenset[str]) -> list[str]:
-    """The loaded modules among `seen` that the closure does not hold; sorted."""
-    return sorted(name for name in seen if name in sys.modules and name not in closure)
 
 
 def changed_since(ran: Mapping[str, str], modules: Mapping[str, str]) -> frozenset[str]:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from audits.evidence import Verdict, combine
 from claims.harness.claim import Claim
-from claims.harness.closure import Sources
 from claims.harness.errata import check_file, owes_check, run_check
 from claims.harness.index import entry_of
 from claims.harness.map import behind, used_by_results
@@ -212,10 +211,10 @@ RULES: Mapping[str, Rule] = {
 }
 
 
-def smoke(claim: Claim, sources: Sources) -> ClaimResult:
+def smoke(claim: Claim) -> ClaimResult:
     """The claim at its smallest tier, in this process; `seconds` are of the processor, whatever else runs."""
     before = time.process_time()
-    result = evaluate(claim, work_of(claim, Settings(tier="smoke"), sources))[0]
+    result = evaluate(claim, work_of(Settings(tier="smoke")))[0]
     return replace(result, seconds=time.process_time() - before)
 
 

@@ -3,45 +3,22 @@
 from __future__ import annotations
 
 import importlib.metadata
-import shutil
-from dataclasses import replace
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from audits.judge import equals
-from claims.harness.closure import Sources, outside, roots_of, watched
-from claims.harness.run.cells import cells_of, compute
-from claims.harness.run.runner import Settings, run_claims, work_of
-from tests.harness.synthetic import claim
+from claims.harness.closure import Sources, roots_of
+from claims.harness.run.runner import Settings, run_claims
 
 ROOT = Path(__file__).resolve().parents[2]
+SOURCES = Sources(roots_of())
 THEOREM, LEMMA, LEVY = (
     "claims.song2021.theorem_2_6",
     "claims.song2021.lemma_b_2",
     "claims.levy2021.theorem_2_privacy",
 )
-
-
-@pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    """A copy of the sources that may be edited."""
-    for package in ("claims", "audits", "implementations"):
-        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
-    return tmp_path
-
-
-def _digests(root: Path) -> dict[str, str]:
-    sources = Sources([root])
-    return {name: sources.digest(name) for name in (THEOREM, LEMMA, LEVY)}
-
-
-def _edited(root: Path, file: str) -> set[str]:
-    """The modules whose digest a comment at the end of this file changes."""
-    before = _digests(root)
-    path = root / file
-    path.write_text(path.read_text(encoding="utf-8") + "\n# a comment\n", encoding="utf-8")
-    return {name for name, digest in _digests(root).items() if digest != before[name]}
 
 
 @pytest.mark.parametrize(
@@ -62,8 +39,18 @@ def _edited(root: Path, file: str) -> set[str]:
         ("audits/evidence.py", {THEOREM, LEMMA, LEVY}),
     ],
 )
-def test_an_edit_recomputes_exactly_the_claims_whose_closure_holds_it(copy, file, recomputed):
-    assert _edited(copy, file) == recomputed
+def test_an_edit_recomputes_exactly_the_claims_whose_closure_holds_it(file, recomputed):
+    module = file.removesuffix(".py").replace("/", ".")
+    assert {name for name in (THEOREM, LEMMA, LEVY) if module in SOURCES._behind(name)} == recomputed
+
+
+def test_the_digest_changes_with_any_file_of_the_closure_and_with_no_other(tmp_path):
+    for name, text in (("a.py", "def f():\n    import b\n"), ("b.py", ""), ("c.py", "")):
+        (tmp_path / name).write_text(text)
+    before = Sources([tmp_path]).digest("a")
+    for name, changes in (("c.py", False), ("b.py", True)):
+        (tmp_path / name).write_text("# a comment\n")
+        assert (Sources([tmp_path]).digest("a") != before) == changes
 
 
 def test_lazy_names_lead_to_where_they_stand(tmp_path):
@@ -83,48 +70,6 @@ def test_imports_for_type_checkers_do_not_count(tmp_path):
     text = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import a\nelse:\n    import b\n"
     (tmp_path / "user.py").write_text(text)
     assert Sources([tmp_path]).closure("user") == {"user", "b"}
-
-
-def test_a_module_that_is_asked_for_is_seen_whether_it_was_loaded_before_or_not():
-    import audits.laws  # noqa: F401 - loaded before
-
-    with watched(("audits",)) as seen:
-        import importlib
-
-        import audits.laws as again  # noqa: F401
-
-        importlib.import_module("audits.bounds")
-    assert {"audits.laws", "audits.bounds"} <= seen
-    foreign = outside(seen, frozenset({"audits", "audits.laws"}))
-    assert "audits.bounds" in foreign
-    assert "audits.laws" not in foreign
-
-
-def test_other_threads_are_not_watched():
-    import importlib
-    import threading
-
-    with watched(("audits",)) as seen:
-        thread = threading.Thread(target=importlib.import_module, args=("audits.bounds",))
-        thread.start()
-        thread.join()
-    assert seen == set()
-
-
-def test_a_claim_that_loads_a_module_by_an_untraceable_name_is_an_error():
-    def check(point):
-        import importlib
-
-        importlib.import_module("audits." + "bounds")
-        yield equals("fact", 1, 1)
-
-    odd = claim(check=check, trials=0, points=[{}])
-    sources = Sources(roots_of())
-    work = work_of(odd, Settings(tier="smoke"), sources)
-    assert work.closure is None  # made in a test: nobody knows its sources
-    known = replace(work, closure=frozenset({"audits"}), packages=("audits",))
-    (cell,) = cells_of(odd, "smoke")
-    assert "demo/theorem-1 loads audits.bounds" in str(compute(odd, cell, known).error)
 
 
 PAPER_FILE = """
@@ -157,30 +102,38 @@ CLAIM = Claim(
 '''
 
 
-def test_sources_that_change_during_a_run_are_computed_again_and_abort_nothing(tmp_path):
+def test_a_claim_whose_sources_change_during_a_run_is_not_kept(tmp_path):
     from claims.harness.discover import discover, select
-    from claims.harness.run.store import read_run
+    from claims.harness.run.store import read_claim
 
     paper = tmp_path / "mine" / "edited2020"
     paper.mkdir(parents=True)
     (paper / "__init__.py").write_text(PAPER_FILE)
     value = paper / "_value.py"
     value.write_text("VALUE = 1\n")
-    # The first computation edits what the claim imports, as an author does while a long run is under way.
+    # The computation edits what the claim imports, as an author does while a long run is under way.
     edit = f"pathlib.Path({str(value)!r}).write_text('VALUE = 2  # edited')"
     (paper / "theorem_1.py").write_text(CLAIM_FILE.replace("{edit}", edit))
     catalogue = discover([tmp_path / "mine"])
-    said: list[str] = []
-    result = run_claims(
-        select(catalogue, ["edited2020/*"]),
-        Settings(tier="smoke"),
-        catalogue=catalogue,
-        out=tmp_path / "run",
-        notify=lambda event, _: said.append(event),
+    chosen = select(catalogue, ["edited2020/*"])
+    with pytest.raises(ValueError, match=r"the sources of edited2020/theorem-1 changed during the run"):
+        run_claims(chosen, Settings(tier="smoke"), catalogue=catalogue, out=tmp_path / "run")
+    assert read_claim(tmp_path / "run", "edited2020/theorem-1") is None
+
+
+def test_what_a_claim_loads_is_in_its_closure() -> None:
+    """The modules of ours that a run of one claim adds to the interpreter, against its closure."""
+    code = (
+        "import sys\nfrom claims.harness.run.cells import cells_of, compute\n"
+        "from claims.harness.run.runner import Settings, work_of\nfrom claims.harness.closure import *\n"
+        f"import {THEOREM} as m\nbefore, s = set(sys.modules), Sources(roots_of())\n"
+        "w = work_of(Settings(tier='smoke'))\n"
+        "assert compute(m.CLAIM, next(cells_of(m.CLAIM, 'smoke')), w).error is None\n"
+        "ours = {n for n in set(sys.modules) - before if n.split('.')[0] in PACKAGES}\n"
+        f"print(*ours - s.closure('{THEOREM}'))"
     )
-    assert any("edited2020/theorem-1: its sources changed" in line for line in said)
-    assert result["edited2020/theorem-1"].evidence[0].estimate == 2.0
-    assert read_run(tmp_path / "run")["edited2020/theorem-1"].evidence[0].estimate == 2.0
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert (done.stdout.strip(), done.returncode) == ("", 0), done.stderr
 
 
 def test_other_peoples_code_on_the_path_is_part_of_the_key(

@@ -189,7 +189,7 @@ def test_a_run_full_of_markup_makes_a_harmless_site(tmp_path):
         (tmp_path / "runs" / f"{name}.py").write_text(f"open({str(tmp_path / 'executed')!r}, 'w')\n")
     index = write_report(tmp_path / "runs" / "run", tmp_path / "site")
     assert not (tmp_path / "executed").exists()
-    pages = [p for p in index.parent.rglob("*.html") if "releases" not in p.as_posix()]
+    pages = list(index.parent.rglob("*.html"))
     assert len(pages) == 6
     for page in pages:
         text = page.read_text(encoding="utf-8")

@@ -261,16 +261,15 @@ def test_a_bug_planted_everywhere_reaches_whoever_holds_the_function():
 
 
 def test_a_claim_that_can_fail_loses_its_verdict_to_some_bug_and_a_blind_one_does_not(monkeypatch):
-    sources = Sources(roots_of())
     (claim_,) = [c for c in load() if c.id == "asi2024/lemma-2.7"]
-    site = first_noticed(claim_, sources)
+    site = first_noticed(claim_)
     assert site is not None
     assert site.module.split(".")[1] == "asi2024"
     # A bug that the claim crashes on does not count, nor does one that changes nothing.
-    monkeypatch.setattr(notice, "_verdict", lambda claim, sources: "")
-    assert first_noticed(claim_, sources) is None
-    monkeypatch.setattr(notice, "_verdict", lambda claim, sources: claim.expected)
-    assert first_noticed(claim_, sources) is None
+    monkeypatch.setattr(notice, "_verdict", lambda claim: "")
+    assert first_noticed(claim_) is None
+    monkeypatch.setattr(notice, "_verdict", lambda claim: claim.expected)
+    assert first_noticed(claim_) is None
 
 
 def test_an_exact_counterexample_that_a_bug_takes_away_is_noticed_and_a_sampled_one_is_not():
@@ -280,7 +279,7 @@ def test_an_exact_counterexample_that_a_bug_takes_away_is_noticed_and_a_sampled_
     drawn = replace(gone, samples=100)
     seen = []
     for evidence in (kept, gone, drawn):
-        result = smoke(claim_, Sources(roots_of()))
+        result = smoke(claim_)
         verdict = combine([evidence])
         seen.append(seen_of(claim_, replace(result, evidence=[evidence], verdict=verdict)))
     assert seen == [Verdict.REFUTED, LOST, Verdict.INCONCLUSIVE]
@@ -289,6 +288,6 @@ def test_an_exact_counterexample_that_a_bug_takes_away_is_noticed_and_a_sampled_
 
 def test_a_claim_that_its_premises_lower_is_not_noticed_to_be_confirmed_by_itself():
     (claim_,) = [c for c in load() if c.id == "lee2024/theorem-3.1:corrected"]
-    result = smoke(claim_, Sources(roots_of()))
+    result = smoke(claim_)
     assert result.verdict is Verdict.CONFIRMED
     assert not noticed(seen_of(claim_, result), claim_.expected)

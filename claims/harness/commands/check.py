@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from claims.harness.claim import Claim
-from claims.harness.closure import Sources, roots_of
 from claims.harness.conformance import RULES, Context, baseline_exponents, named_by_bugs, smoke
 from claims.harness.discover import Catalogue, Problem, broken, discover, select
 from claims.harness.mutation.notice import first_noticed
@@ -23,8 +22,7 @@ def check_command(patterns: Sequence[str], *, folders: Sequence[Path], jobs: int
     places = [Path(p) for p in patterns if Path(p).is_dir() and "*" not in p]
     catalogue = discover([*folders, *places])
     claims, problems = _chosen(catalogue, places, [p for p in patterns if Path(p) not in places])
-    sources = Sources(roots_of(*catalogue.folders))
-    rows = [*_broken_rules(catalogue, claims, sources, jobs)]
+    rows = [*_broken_rules(catalogue, claims, jobs)]
     rows += [{"claim": p.paper, "rule": "file", "problem": p.sentence} for p in problems]
     if json:
         from claims.harness.run.serialise import dumps
@@ -54,13 +52,11 @@ def _chosen(
     return claims, problems
 
 
-def _broken_rules(
-    catalogue: Catalogue, claims: Sequence[Claim], sources: Sources, jobs: int
-) -> Iterator[dict[str, Any]]:
+def _broken_rules(catalogue: Catalogue, claims: Sequence[Claim], jobs: int) -> Iterator[dict[str, Any]]:
     """One row for each rule that a claim breaks."""
-    results = _smoke_all(claims, sources, jobs)
+    results = _smoke_all(claims, jobs)
     named = named_by_bugs(catalogue.folders)
-    bugs = named | _noticing(claims, named, sources, jobs)
+    bugs = named | _noticing(claims, named, jobs)
     exponents = baseline_exponents([p.key for p in catalogue.papers])
     for claim in claims:
         context = Context(
@@ -71,12 +67,12 @@ def _broken_rules(
                 yield {"claim": claim.id, "rule": name, "problem": problem}
 
 
-def _noticing(claims: Sequence[Claim], named: frozenset[str], sources: Sources, jobs: int) -> frozenset[str]:
+def _noticing(claims: Sequence[Claim], named: frozenset[str], jobs: int) -> frozenset[str]:
     """The claims that no named bug names, and that lose their verdict to a mechanical one."""
     found: set[str] = set()
     waiting = [c for c in claims if c.id not in named and c.role != "control"]
     for number, claim in enumerate(waiting, 1):
-        site = first_noticed(claim, sources, jobs=jobs)
+        site = first_noticed(claim, jobs=jobs)
         if site is not None:
             found.add(claim.id)
         seen = "no bug noticed" if site is None else f"notices {site.function}: {site.operator}"
@@ -84,16 +80,16 @@ def _noticing(claims: Sequence[Claim], named: frozenset[str], sources: Sources, 
     return frozenset(found)
 
 
-def _smoke_all(claims: Sequence[Claim], sources: Sources, jobs: int) -> dict[str, ClaimResult]:
+def _smoke_all(claims: Sequence[Claim], jobs: int) -> dict[str, ClaimResult]:
     """The claims at tier smoke, which with two jobs are computed in two processes: bits must agree."""
     if jobs == 1:
         results = {}
         for number, claim in enumerate(claims, 1):
-            results[claim.id] = smoke(claim, sources)
+            results[claim.id] = smoke(claim)
             print(f"[{number}/{len(claims)}] {claim.id}", file=sys.stderr, flush=True)
         return results
     import joblib
 
     with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
-        found: Any = joblib.Parallel(n_jobs=jobs)(joblib.delayed(smoke)(c, sources) for c in claims)
+        found: Any = joblib.Parallel(n_jobs=jobs)(joblib.delayed(smoke)(c) for c in claims)
     return {result.id: result for result in found}

@@ -50,7 +50,7 @@ def mutants_command(
     if update:
         rows = updated(bugs, catalogue, jobs=jobs, sources=sources, notify=notify)
     else:
-        rows = score(bugs, jobs=jobs, sources=sources, notify=notify)
+        rows = score(bugs, jobs=jobs, notify=notify)
     caught = sum(row["caught"] for row in rows)
     excused = sum(bool(row["reason"]) and not row["caught"] for row in rows)
     if json:

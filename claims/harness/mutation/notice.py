@@ -8,7 +8,6 @@ import numpy as np
 
 from audits.evidence import Verdict
 from claims.harness.claim import Claim
-from claims.harness.closure import Sources
 from claims.harness.conformance import smoke
 from claims.harness.mutation import mechanical
 from claims.harness.mutation.forked import each_forked
@@ -23,7 +22,7 @@ SECONDS = 20
 """Processor time of a try: twice what the smallest tier of a claim may take."""
 
 
-def first_noticed(claim: Claim, sources: Sources, *, jobs: int = 1) -> Site | None:
+def first_noticed(claim: Claim, *, jobs: int = 1) -> Site | None:
     """The first of some random bugs that turns the claim's smoke verdict into another decided one, or None.
 
     An exact counterexample that is lost counts, as in `score`.
@@ -34,13 +33,13 @@ def first_noticed(claim: Claim, sources: Sources, *, jobs: int = 1) -> Site | No
     paper = claim.module.rpartition(".")[0] or claim.module
 
     def list_functions(_: None, connection: Connection) -> None:
-        codes = executed(claim, "smoke", sources)[0]
+        codes = executed(claim, "smoke")[0]
         for package in ("implementations", paper):
             connection.send(functions_of(codes, package))
 
     def attempt(site: Site, connection: Connection) -> None:
         with planted_everywhere(mechanical.as_mutant(site)):
-            connection.send(_verdict(claim, sources))
+            connection.send(_verdict(claim))
 
     rng = np.random.default_rng(0)
     for _, packages in each_forked([None], list_functions, jobs=1):
@@ -55,6 +54,6 @@ def first_noticed(claim: Claim, sources: Sources, *, jobs: int = 1) -> Site | No
     return None
 
 
-def _verdict(claim: Claim, sources: Sources) -> str:
+def _verdict(claim: Claim) -> str:
     """The claim's verdict at smoke, as `score.seen_of`; "" where it crashed."""
-    return seen_of(claim, smoke(claim, sources))
+    return seen_of(claim, smoke(claim))

@@ -56,24 +56,24 @@ def reaches(
             found[claim.id] = kept
     if missing:
         notify(f"measuring what {len(missing)} claims execute at tier {tier}")
-    for claim, reach in _measured(missing, tier, sources, jobs):
+    for claim, reach in _measured(missing, tier, jobs):
         found[claim.id] = reach
         _keep(claim, tier, sources, reach)  # at once: a run that is stopped goes on from here
     return found
 
 
-def measure(claim: Claim, tier: str, sources: Sources) -> Reach:
+def measure(claim: Claim, tier: str) -> Reach:
     """The reach of one claim, by running it in this process; a claim that crashes has reached what it has."""
-    codes, seconds = executed(claim, tier, sources)
+    codes, seconds = executed(claim, tier)
     return Reach(functions_of(codes, "implementations"), seconds)
 
 
-def executed(claim: Claim, tier: str, sources: Sources) -> tuple[list[object], float]:
+def executed(claim: Claim, tier: str) -> tuple[list[object], float]:
     """The code objects that a run of the claim executes, and its processor time."""
     profile = cProfile.Profile(builtins=False)
     before = time.process_time()
     with profile:
-        evaluate(claim, work_of(claim, Settings(tier=tier), sources))
+        evaluate(claim, work_of(Settings(tier=tier)))
     seconds = time.process_time() - before
     return [entry.code for entry in profile.getstats()], seconds
 
@@ -92,13 +92,11 @@ def functions_of(codes: Sequence[object], package: str) -> frozenset[str]:
     )
 
 
-def _measured(
-    claims: Sequence[Claim], tier: str, sources: Sources, jobs: int
-) -> Iterator[tuple[Claim, Reach]]:
+def _measured(claims: Sequence[Claim], tier: str, jobs: int) -> Iterator[tuple[Claim, Reach]]:
     """The reach of each claim, measured in a process of its own, as it ends; of one that dies, nothing."""
 
     def send(claim: Claim, connection: Connection) -> None:
-        connection.send(measure(claim, tier, sources))
+        connection.send(measure(claim, tier))
 
     for number, messages in each_forked(claims, send, jobs=jobs):
         yield claims[number], messages[0] if messages else Reach(frozenset(), 0.0)

@@ -17,7 +17,6 @@ from typing import Any
 
 from audits.evidence import Verdict
 from claims.harness.claim import Claim
-from claims.harness.closure import Sources, roots_of
 from claims.harness.mutation.bugs import TIERS, Bug
 from claims.harness.mutation.forked import allow, each_forked
 from claims.harness.mutation.named import FOLDER
@@ -41,21 +40,16 @@ def score(
     bugs: Sequence[Bug],
     *,
     jobs: int = 1,
-    sources: Sources | None = None,
     notify: Callable[[str], None] = lambda line: None,
 ) -> list[dict[str, Any]]:
     """One row a bug: whether it was caught, by which claim, and the verdicts that were seen."""
-    reasons, known = survivors(), sources or Sources(roots_of())
+    reasons = survivors()
     rows: dict[int, dict[str, Any]] = {}
-    for bug in bugs:
-        for claim in bug.claims:
-            if claim.module:
-                known.closure(claim.module)  # read once here, not again in every process
     for module in HEAVY:  # loaded once here, not again in every process
         importlib.import_module(module)
 
     def attempt(bug: Bug, connection: Connection) -> None:
-        _try(bug, connection, known, excused=bool(_reason(bug.name, reasons)))
+        _try(bug, connection, excused=bool(_reason(bug.name, reasons)))
 
     try:
         for number, messages in each_forked(bugs, attempt, jobs=jobs):
@@ -89,7 +83,7 @@ def survivors() -> dict[str, str]:
     return dict(json.loads(file.read_text(encoding="utf-8")))
 
 
-def _try(bug: Bug, connection: Connection, sources: Sources, *, excused: bool) -> None:
+def _try(bug: Bug, connection: Connection, *, excused: bool) -> None:
     """In a process of its own: plant the bug, run the claims until one notices, send what was seen.
 
     What is excused is only tried at the small tier and for a short time, in case a claim notices it today.
@@ -108,7 +102,7 @@ def _try(bug: Bug, connection: Connection, sources: Sources, *, excused: bool) -
                             return
                     allow(LIMITS[tier])
                     connection.send(("at", claim.id, tier))
-                    verdict = _verdict(claim, tier, sources)
+                    verdict = _verdict(claim, tier)
                     seen.append(
                         {"claim": claim.id, "tier": tier, "verdict": verdict, "expected": claim.expected}
                     )
@@ -124,9 +118,8 @@ def noticed(verdict: str, expected: str) -> bool:
     return verdict not in (expected, Verdict.INCONCLUSIVE)
 
 
-def _verdict(claim: Claim, tier: str, sources: Sources) -> str:
-    settings = Settings(tier=tier)
-    result, _ = evaluate(claim, work_of(claim, settings, sources))
+def _verdict(claim: Claim, tier: str) -> str:
+    result, _ = evaluate(claim, work_of(Settings(tier=tier)))
     return seen_of(claim, result) or "crashed"
 
 

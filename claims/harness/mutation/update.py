@@ -33,7 +33,7 @@ def updated(
 
     def try_each_claim(chosen: Sequence[Bug]) -> None:
         alone = [replace(bug, claims=(claim,)) for bug in chosen for claim in bug.claims]
-        for row in score(alone, jobs=jobs, sources=known, notify=notify):
+        for row in score(alone, jobs=jobs, notify=notify):
             first = rows.setdefault(row["name"], row | {"noticed": [], "verdicts": []})
             first["verdicts"] += row["verdicts"]
             first["noticed"] += [row["by"]] if row["caught"] else []

@@ -17,6 +17,9 @@ _PARTS = re.compile(
     r"|(?<![\\$])\$(?P<inline>(?=[^\s$])(?:(?!\n\s*\n)[^$])+?)(?<![\s\\])\$(?!\d)",
     re.DOTALL,
 )
+# In a text with formulas in plain letters: code, items of lists and emphasis are Markdown, other stars and
+# underscores are signs of formulas.
+_PLAIN = re.compile(r"(?P<kept>`[^`\n]+`|^ *\* |(?<!\w)\*[A-Za-z][^*_\n]{2,40}\*(?!\w))|[*_]", re.MULTILINE)
 # Private-use characters stand for formulas while Markdown is rendered, which leaves them alone.
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _PLACE = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
@@ -67,33 +70,17 @@ def markdown_to_html(text: str) -> str:
 
 
 def docstring_to_html(text: str) -> str:
-    """The docstring of a claim as HTML: Markdown whose formulas are also written in plain letters.
+    """The docstring of a claim as HTML: Markdown whose formulas are written in plain letters, θ* or x_1.
 
-    Indented blocks are displays; θ^priv, n^{−3/2} and √(…) in the text become formulas, code does not.
-
-    >>> docstring_to_html("At most `a^b` of n^{2}.").count("<math")
-    1
+    >>> print(docstring_to_html("It is θ*_1 and θ*_2, `a*b`.").strip())
+    <p>It is θ*_1 and θ*_2, <code>a*b</code>.</p>
     """
-    from claims.harness.report.plain_mathematics import display_mathml, set_plain
+    blocks = re.split(r"(\n\s*\n)", text.strip("\n"))
+    return markdown_to_html("".join(b if b.startswith("    ") else _PLAIN.sub(_escaped, b) for b in blocks))
 
-    kept, formulas = _set_formulas_aside(text)
 
-    def aside(formula: str) -> str:
-        return _put_aside(formula, formulas)
-
-    blocks: list[str] = []
-    for block in re.split(r"\n\s*\n", kept.strip("\n")):
-        lines = block.split("\n")
-        if all(line.startswith("    ") for line in lines) and not re.search(r"^ *(>>>|\$ )", block):
-            shown = "".join(f"<div>{display_mathml(line)}</div>" for line in lines)
-            blocks.append(aside(f'<div class="display" tabindex="0">{shown}</div>'))
-        else:
-            blocks.append(set_plain(block, aside))
-    # A display is no paragraph.
-    rendered = _render("\n\n".join(blocks), formulas)
-    return re.sub(
-        r'<p>(<div class="display" tabindex="0">.*?</div></div>)</p>', r"\1", rendered, flags=re.DOTALL
-    )
+def _escaped(found: re.Match[str]) -> str:
+    return found["kept"] or f"\\{found[0]}"
 
 
 def _put_aside(formula: str, formulas: list[str]) -> str:
@@ -112,15 +99,10 @@ def _render(kept: str, formulas: list[str]) -> str:
 def inline_html(text: str) -> str:
     """One line of text as HTML: escaped, `code` as code and formulas as MathML; no other Markdown.
 
-    Formulas in plain letters become MathML, too.
-
     >>> inline_html("a < b, `x_1`")
     'a &lt; b, <code>x_1</code>'
     """
-    from claims.harness.report.plain_mathematics import set_plain
-
     kept, formulas = _set_formulas_aside(text)
-    kept = set_plain(kept, lambda formula: _put_aside(formula, formulas))
     escaped = re.sub(r"`([^`\n]+)`", r"<code>\1</code>", html.escape(kept, quote=False))
     return _PLACE.sub(lambda found: formulas[int(found[1])], escaped)
 

@@ -85,7 +85,7 @@ class Site:
 # ---------------------------------------------------------------- the index
 
 
-def index_page(site: Site, page: Page, releases: Mapping[str, Any] | None) -> str:
+def index_page(site: Site, page: Page) -> str:
     """The index: what was found, then every result, with search and filters."""
     listed = [r for r in site.results if not r.is_control and not r.is_line_by_line]
     counted = [r for r in site.results if not r.is_control]
@@ -99,7 +99,6 @@ def index_page(site: Site, page: Page, releases: Mapping[str, Any] | None) -> st
         total=_standings(counted),
         stand_ins=sum(r.stand_in and r.standing is Standing.OPEN for r in counted),
         findings=_alternating(_findings(site, None))[:MOST_FINDINGS],
-        releases=releases,
         results=[_row(r) for r in listed],
         lines=[_row(r) for r in site.results if r.is_line_by_line and not r.is_control],
         controls=[_row(r) for r in site.results if r.is_control],

@@ -7,7 +7,6 @@
                   <paper>/<result>--<reading>.html        leads to the reading's place on that page
                   suite.ipynb  <paper>.ipynb  <paper>/<result>.ipynb   the notebooks, executed
                   ….notebook.html                         the same, to read
-                  releases.html  releases/<finding>.html  released libraries, where the benchmark has a table
                   mathematics.woff2                       the font of formulas
                   report.json                             what belongs to the report
 
@@ -47,7 +46,6 @@ from claims.harness.report.pages import (
     paper_page,
     result_page,
 )
-from claims.harness.report.releases import release_pages, release_summary
 from claims.harness.report.shown import results_of
 from claims.harness.report.site import FONT, HERE, Page, fill, page_path
 from claims.harness.run.result import RunResult
@@ -288,9 +286,8 @@ def _above(path: str) -> list[tuple[str, str]]:
 
 def site_pages(site: Site) -> Iterator[tuple[str, str]]:
     """Every page of the site but the notebooks', by its path."""
-    yield from release_pages().items()
     home = Page(title="All results", path="index.html")
-    yield home.path, index_page(site, home, release_summary())
+    yield home.path, index_page(site, home)
     papers = [(paper, f"{paper}.html") for paper in site.papers]
     for index, (paper, _) in enumerate(papers):
         near = _near(papers, index)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from audits.evidence import Evidence, no_coarser
 from audits.judge import deciding_first
 from claims.harness.claim import RESERVED, Budget, Claim, Point
-from claims.harness.closure import outside, watched
 from claims.harness.run.seeds import generator
 
 if TYPE_CHECKING:
@@ -22,18 +21,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """What a claim may use: tier, master seed, its share of the error budget, data, and its sources.
-
-    closure   the modules that the claim may load; None where nobody knows (a claim made in a test).
-    packages  the packages that the closure is about.
-    """
+    """What a claim may use: tier, master seed, its share of the error budget, and data."""
 
     tier: str
     seed: int
     share: float
     data: Path | None = None
-    closure: frozenset[str] | None = None
-    packages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,15 +76,12 @@ def compute(claim: Claim, cell: Cell, work: Work) -> Outcome:
             trials=cell.trials,
             data=work.data if claim.check_data is not None else None,
         )
-        with watched(work.packages if work.closure is not None else ()) as seen:
-            if claim.check is not None:
-                evidence = _checked(claim, point)
-            else:
-                assert claim.measure is not None
-                columns = _columns(claim, cell, axes, claim.measure(point))
-        _refuse_outside(claim, seen, work)
         if claim.check is not None:
+            evidence = _checked(claim, point)
             columns = _table(cell, axes, evidence)
+        else:
+            assert claim.measure is not None
+            columns = _columns(claim, cell, axes, claim.measure(point))
     except Exception:
         columns, evidence, error = None, (), traceback.format_exc()
     return Outcome(
@@ -114,9 +104,7 @@ def conclude(
         found = [e for o in ordered for e in o.evidence]
     else:
         assert claim.judge is not None
-        with watched(work.packages if work.closure is not None else ()) as seen:
-            found = list(claim.judge(rows.copy(), Budget(work.share)))
-        _refuse_outside(claim, seen, work)
+        found = list(claim.judge(rows.copy(), Budget(work.share)))
         if not found:
             raise ValueError(f"{claim.id}: judge() gave no evidence ({claim.file})")
     spent = math.fsum(e.alpha_spent for e in found)
@@ -137,17 +125,6 @@ def _checked(claim: Claim, point: Point) -> tuple[Evidence, ...]:
         )
     # Evidence that names no grid point is about the point that was checked.
     return tuple(replace(e, point=dict(point)) if not e.point else e for e in found)
-
-
-def _refuse_outside(claim: Claim, seen: set[str], work: Work) -> None:
-    """A module that the closure does not hold would change the result and not its key."""
-    if work.closure is None:
-        return
-    if foreign := outside(seen, work.closure):
-        raise ValueError(
-            f"{claim.id} loads {', '.join(foreign)}, which no import statement of its sources names: "
-            "import it by name"
-        )
 
 
 def _table(cell: Cell, axes: Mapping[str, Any], evidence: Sequence[Evidence]) -> dict[str, Any]:

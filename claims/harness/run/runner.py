@@ -7,7 +7,6 @@ import os
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from audits.evidence import combine
 from claims.harness.claim import Claim
-from claims.harness.closure import PACKAGES, Sources, import_paths, roots_of
-from claims.harness.discover import ROOM, Catalogue, broken, claims_of, discover, select
+from claims.harness.closure import Sources, import_paths, roots_of
+from claims.harness.discover import ROOM, Catalogue, broken, discover, select
 from claims.harness.places import OWN, RUNS
 from claims.harness.run.cells import Cell, Outcome, Work, cells_of, compute, conclude
-from claims.harness.run.partial import read_cells, remove_cells, write_cells
 from claims.harness.run.premises import held_by_premises
 from claims.harness.run.provenance import data_digest, machine, versions
 from claims.harness.run.result import ClaimResult, RunResult, as_cached
@@ -43,9 +41,6 @@ ALPHA = 0.001
 """Default probability that a run calls any true claim refuted."""
 NUMERICS = ("numpy", "scipy")
 """The libraries whose versions change results."""
-RETRIES = 3
-SAVE_EVERY = 2.0
-"""Seconds of computing after which the finished cells of a claim are kept: a killed run loses no more."""
 
 Notify = Callable[[str, "ClaimResult | None"], None]
 
@@ -85,12 +80,6 @@ class _Pending:
     key: str
     cells: list[Cell]
     outcomes: list[Outcome] = field(default_factory=list[Outcome])
-    unsaved: list[Outcome] = field(default_factory=list[Outcome])
-
-    def left(self) -> list[Cell]:
-        """The cells that are still to be computed."""
-        done = {(o.cell.index, o.cell.chunk) for o in self.outcomes}
-        return [c for c in self.cells if (c.index, c.chunk) not in done]
 
 
 def run(
@@ -116,15 +105,15 @@ def run(
     jobs       worker processes, each with one BLAS thread.
     out        the run folder; by default below reports/runs, named after the parameters, so that the same
                call resumes a run that was stopped.
-    cache      reuse results, and cells, of the same sources and parameters from runs of this user.
+    cache      reuse results of the same sources and parameters from runs of this user.
     data       file or folder for the claims that read one; by default DPCLAIMS_DATA, else the stand-ins.
     scheduler  address of a Dask scheduler that runs the cells instead of local processes.
     claims     folders with papers of other people.
     notify     called with (event, result): ("cell", None), ("claim", result), or (a warning, None).
 
     Raises ValueError for bad parameters, more claims than a run has room for and unreadable data before
-    anything is computed; ChildProcessError where a worker or a cluster dies. What is finished stays stored:
-    claims, and the cells of claims that are not finished.
+    anything is computed; ChildProcessError where a worker or a cluster dies. Claims that are finished stay
+    stored.
     """
     catalogue = discover(claims)
     chosen = select(catalogue, patterns)
@@ -208,37 +197,27 @@ class _Run:
     results: dict[str, ClaimResult] = field(default_factory=dict[str, ClaimResult])
 
     def take_stored(self) -> None:
-        """Take results and cells of the same keys, from this run's folder or from runs beside it."""
+        """Take results of the same keys, from this run's folder or from runs beside it."""
         others = sorted(p.parent for p in self.folder.parent.glob("*/claims") if p.parent != self.folder)
         for state in self.states.values():
             stored = _lookup(self.folder, others, state, self.say)
             if stored is not None:
-                remove_cells(self.folder, state.claim.id)
                 self._tell(as_cached(stored.result))
-                continue
-            state.outcomes += read_cells(self.folder, state.key, state.claim.id, state.cells)
-            for _ in state.outcomes:
-                self.say("cell", None)
 
     def compute(self, jobs: int, scheduler: str | None) -> None:
-        """Compute and store the claims that have no result; whatever ends this, finished cells are kept."""
+        """Compute and store the claims that have no result; whatever ends this, finished claims are kept."""
         waiting = [s for s in self.states.values() if s.claim.id not in self.results]
-        changed: list[_Pending] = []
-        try:
-            for state in self._finished(waiting, jobs, scheduler):
-                if state.claim.module and self.sources.changed(state.claim.module):
-                    changed.append(state)
-                else:
-                    self._keep(state, *_conclude(state.claim, state.outcomes, state.work))
-        except BaseException:
-            # What a full disk does not take is lost; the reason why the run ends is told in any case.
-            with suppress(OSError):
-                for state in waiting:
-                    self._save(state)
-            raise
-        for state in changed:
-            self.say(f"{state.claim.id}: its sources changed during the run; it is computed again", None)
-            self._keep(state, *_compute_afresh(state, self.settings, self.places, self.data))
+        changed: list[str] = []
+        for state in self._finished(waiting, jobs, scheduler):
+            if state.claim.module and self.sources.changed(state.claim.module):
+                changed.append(state.claim.id)
+            else:
+                self._keep(state, *_conclude(state.claim, state.outcomes, state.work))
+        if changed:
+            raise ValueError(
+                f"the sources of {', '.join(changed)} changed during the run, so nothing of it is kept; "
+                "all others are: repeat the run"
+            )
 
     def hold_by_premises(self, ids: Sequence[str], known: Sequence[Claim]) -> list[ClaimResult]:
         """The results in this order, no verdict stronger than those of its premises."""
@@ -251,35 +230,20 @@ class _Run:
         return final
 
     def _finished(self, states: Sequence[_Pending], jobs: int, scheduler: str | None) -> Iterator[_Pending]:
-        """Compute the cells that are left, and yield each claim when all of its cells are in."""
-        yield from (state for state in states if not state.left())
-        pending = {state.claim.id: state for state in states if state.left()}
-        tasks = [
-            Task(claim=state.claim, work=state.work, cells=state.left(), digest=state.digest)
-            for state in pending.values()
-        ]
+        """Compute the cells, and yield each claim when all of its cells are in."""
+        pending = {state.claim.id: state for state in states}
+        tasks = [Task(claim=s.claim, work=s.work, cells=s.cells, digest=s.digest) for s in states]
         for outcome in _execute(tasks, self.places, jobs, scheduler):
             state = pending[outcome.cell.claim]
             state.outcomes.append(outcome)
-            state.unsaved.append(outcome)
             self.say("cell", None)
             if len(state.outcomes) == len(state.cells):
-                state.unsaved.clear()
                 yield state
-            elif math.fsum(o.seconds for o in state.unsaved) >= SAVE_EVERY:
-                self._save(state)
 
     def _keep(self, state: _Pending, result: ClaimResult, rows: pd.DataFrame) -> None:
-        """Store a result in place of the cells that it was computed from."""
+        """Store a result, and tell of it."""
         write_claim(self.folder, state.key, result, rows)
-        remove_cells(self.folder, state.claim.id)
         self._tell(result)
-
-    def _save(self, state: _Pending) -> None:
-        """Keep the finished cells of a claim, unless its sources are no longer those of its key."""
-        if state.unsaved and not (state.claim.module and self.sources.changed(state.claim.module)):
-            write_cells(self.folder, state.key, state.claim.id, state.unsaved)
-        state.unsaved.clear()
 
     def _tell(self, result: ClaimResult) -> None:
         self.results[result.id] = result
@@ -293,15 +257,13 @@ def evaluate(claim: Claim, work: Work) -> tuple[ClaimResult, pd.DataFrame]:
         return _conclude(claim, outcomes, work)
 
 
-def work_of(claim: Claim, settings: Settings, sources: Sources) -> Work:
+def work_of(settings: Settings) -> Work:
     """What a claim may use in a run with these settings."""
     return Work(
         tier=settings.tier,
         seed=settings.seed,
         share=settings.share,
         data=settings.data,
-        closure=sources.closure(claim.module) if claim.module else None,
-        packages=tuple(dict.fromkeys((*PACKAGES, claim.module.split(".")[0]))),
     )
 
 
@@ -321,7 +283,7 @@ def count_cells(claims: Sequence[Claim], tier: str) -> int:
 
 
 def _pending(claim: Claim, settings: Settings, sources: Sources, data: str | None) -> _Pending:
-    work = work_of(claim, settings, sources)
+    work = work_of(settings)
     digest = sources.digest(claim.module) if claim.module else ""
     key = _key(claim, digest, settings, data)
     return _Pending(claim, work, digest, key, list(cells_of(claim, settings.tier)))
@@ -465,41 +427,3 @@ def _conclude(claim: Claim, outcomes: Sequence[Outcome], work: Work) -> tuple[Cl
         seconds=math.fsum(o.seconds for o in ordered) + time.perf_counter() - started,
         error=error,
     ), rows
-
-
-def _compute_afresh(
-    state: _Pending, settings: Settings, places: Sequence[Path], data: str | None
-) -> tuple[ClaimResult, pd.DataFrame]:
-    """A claim whose sources changed, computed in a new process that imports them as they are now.
-
-    The state gets the digest and the key of the sources as they are now.
-    """
-    from joblib.externals.loky import ProcessPoolExecutor
-
-    claim = state.claim
-    assert claim.file is not None
-    for _ in range(RETRIES):
-        before = Sources(roots_of(*places))
-        state.digest = before.digest(claim.module)
-        work = work_of(claim, settings, before)
-        with ProcessPoolExecutor(max_workers=1) as pool:
-            paths = import_paths(before.roots)
-            found = pool.submit(_afresh, claim.module, claim.file, claim.id, work, paths).result()
-        if not before.changed(claim.module):
-            state.key = _key(claim, state.digest, settings, data)
-            return found
-    raise ValueError(f"{claim.id}: its sources keep changing; repeat the run when they are settled")
-
-
-def _afresh(
-    module: str, file: Path, claim_id: str, work: Work, paths: Sequence[str]
-) -> tuple[ClaimResult, pd.DataFrame]:
-    import importlib
-    import sys
-
-    sys.path += [path for path in paths if path not in sys.path]
-    paper = importlib.import_module(module.rpartition(".")[0]).PAPER
-    claims = {c.id: c for c in claims_of(module, file, paper)}
-    if claim_id not in claims:
-        raise ValueError(f"{file} no longer holds {claim_id}")
-    return evaluate(claims[claim_id], work)
