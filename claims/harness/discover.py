@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from claims.harness.claim import Claim, Paper
-from claims.harness.places import OWN, matches, near_miss, other_folders
+from claims.harness.places import OWN, matches, meant, near_miss, other_folders
 
 NO_PAPERS = frozenset({"harness", "mutants"})
 ROOM = 1000
@@ -193,7 +193,8 @@ def select(found: Catalogue | Iterable[Claim], patterns: Iterable[str]) -> list[
         return claims
     chosen: set[str] = set()
     for pattern in wanted:
-        matching = [c.id for c in claims if matches(c.id, pattern)]
+        named = meant(pattern, {c.id: c.result for c in claims})
+        matching = [c.id for c in claims if matches(c.id, named)]
         if not matching:
             broken_files = [(p.paper, p.sentence) for p in problems]
             raise ValueError(near_miss(pattern, [c.id for c in claims], broken_files))

@@ -32,6 +32,7 @@ class Entry:
     finding   what is wrong with it, where it is expected to fall
     summary   one line on a statement that holds
     rests_on  ids of the claims that it takes for granted
+    label     as the paper calls it: "Theorem 3.1"
     uses      (id, note) of what the paper's proof uses
     place     where the paper's list of findings names it, from 0; the length of the list where it does not
     survives  the first sentence of the paragraph "What survives." of its docstring, "" without one
@@ -49,6 +50,7 @@ class Entry:
     summary: str
     rests_on: tuple[str, ...]
     survives: str
+    label: str = ""
     uses: tuple[tuple[str, str], ...] = ()
     place: int = 0
 
@@ -99,6 +101,7 @@ def entry_of(claim: Claim) -> Entry:
         summary=claim.summary,
         rests_on=tuple(claim.rests_on),
         survives=_first_sentence_after("What survives", claim.doc),
+        label=claim.result,
         uses=tuple(dict(claim.uses).items()),
         place=named.index(claim.id) if claim.id in named else len(named),
     )

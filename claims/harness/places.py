@@ -6,7 +6,7 @@ import difflib
 import importlib.util
 import os
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.metadata import entry_points
@@ -82,6 +82,38 @@ def near_miss(pattern: str, ids: Sequence[str], problems: Sequence[tuple[str, st
     shown = f"dpclaims list {meant}" if meant else "dpclaims list"
     hint = f"; did you mean {near!r}?" if near else f"; `{shown}` shows what there is"
     return f"no claim matches the pattern {pattern!r}{hint}"
+
+
+def meant(pattern: str, labels: Mapping[str, str]) -> str:
+    """The id that a person meant who gave a label, a number, or a result without its paper; else the pattern.
+
+    labels  what each claim is called in its paper ("Theorem 3.1"), by its id.
+
+    Raises ValueError where it means several results, and names them.
+
+    >>> known = {"a2020/theorem-3.1": "Theorem 3.1", "a2020/theorem-3.1:private": "Theorem 3.1"}
+    >>> [meant(p, known) for p in ("theorem-3.1", "Theorem 3.1", "a2020/3.1:private", "lemma-1")]
+    ['a2020/theorem-3.1', 'a2020/theorem-3.1', 'a2020/theorem-3.1:private', 'lemma-1']
+    >>> meant("3.1", known | {"b2021/lemma-3.1": "Lemma 3.1"})
+    Traceback (most recent call last):
+    ValueError: '3.1' is the name of a2020/theorem-3.1 and b2021/lemma-3.1: give one of these
+    """
+    if any(matches(each, pattern) for each in labels):
+        return pattern
+    paper, slash, rest = pattern.rpartition("/")
+    name, colon, reading = rest.partition(":")
+    wanted = name.lower().replace(" ", "-")
+    found: dict[str, None] = {}
+    for each, label in labels.items():
+        of, _, called = each.split(":")[0].partition("/")
+        known = {called, label.lower().replace(" ", "-"), label.rpartition(" ")[2]}
+        if wanted in known and (not slash or of == paper):
+            found[f"{of}/{called}"] = None
+    exact = [each for each in found if each.endswith(f"/{wanted}")]
+    chosen = exact if len(exact) == 1 else list(found)
+    if len(chosen) > 1:
+        raise ValueError(f"{pattern!r} is the name of {' and '.join(chosen)}: give one of these")
+    return f"{chosen[0]}{colon}{reading}" if chosen else pattern
 
 
 def nearest(pattern: str, names: Sequence[str]) -> str:

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from claims.harness.conformance import uses
 from claims.harness.index import entry_of
-from claims.harness.map import behind, used_by_results
+from claims.harness.map import Support, behind, dot, layout, legend, map_of, tree, used_by_results, what_if
+from claims.harness.report.maps import drawn, lists
 from tests.harness.synthetic import claim
-from tests.harness.test_finding import NOTHING
+from tests.harness.test_finding import NOTHING, falls
 
 GRAPHS = st.dictionaries(st.integers(0, 6), st.sets(st.integers(0, 6), max_size=3), max_size=7)
 
@@ -56,3 +57,61 @@ def test_unknown_and_circular_uses_are_named() -> None:
     assert (
         uses(stranger, replace(context, catalogue=[stranger])) == "uses names demo/lemma-9, which is no claim"
     )
+
+
+PLAIN = """graph 1 2 3
+node "demo/theorem-1" 1 2.5 1.5 .5 "x" solid box black white
+node "demo/lemma-1" 1 1.5 1.5 .5 "x" solid box black white
+node "demo/lemma-2" 1 .5 1.5 .5 "x" solid box black white
+edge "demo/theorem-1" "demo/lemma-1" 4 1 2.25 1 2 1 2 1 1.75 solid black
+edge "demo/lemma-1" "demo/lemma-2" 4 1 1.25 1 1 1 1 1 .75 solid black
+stop
+"""
+
+
+def test_a_map_says_what_falls_below_a_theorem_that_holds_and_what_falls_with_it(
+    tmp_path, monkeypatch
+) -> None:
+    theorem = claim("theorem-1", uses={"lemma-1": "in the text"})
+    entries = [
+        entry_of(c) for c in (theorem, claim("lemma-1", uses=["lemma-2"]), falls("lemma-2"), claim("lemma-3"))
+    ]
+    entries = [replace(e, label=e.name.replace("-", " ").title()) for e in entries]
+    found = map_of("demo", entries)
+    assert {r: n.support for r, n in found.nodes.items()} == {
+        "demo/theorem-1": Support.FALLS, "demo/lemma-1": Support.FALLS,
+        "demo/lemma-2": Support.SOUND, "demo/lemma-3": Support.SOUND,
+    }  # fmt: skip
+    assert legend(found)[1] == (
+        "The statements of Theorem 1 and Lemma 1 hold; but each proof uses a result that falls."
+    )
+    assert [line.strip().split("  ")[0] for line in tree(found)] == [
+        "✓ Theorem 1", "└─ ✓ Lemma 1 (in the text)", "└─ ✗ Lemma 2", "On its own: Lemma 3.",
+    ]  # fmt: skip
+    lost = list(what_if(found, "demo/lemma-2"))
+    assert [line.split("  A ")[0].strip() for line in lost] == [
+        "Without Lemma 2 (demo) 2 results have no proof:",
+        "Theorem 1, which uses Lemma 1",
+        "Lemma 1, which uses Lemma 2",
+    ]
+    assert list(what_if(found, "demo/theorem-1")) == [
+        "Without Theorem 1 (demo) every other result keeps its proof."
+    ]
+    assert '"demo/theorem-1" -> "demo/lemma-1" [style=dashed];' in dot(found)
+    kept = tmp_path / "map.plain"
+    kept.write_text(PLAIN)
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    places = layout(found, kept)
+    assert places is not None
+    shown = drawn(found, places, found.near("demo/lemma-1"), "demo/lemma-1")
+    assert [(b["id"], b["here"], b["support"]) for b in shown.boxes][1:] == [
+        ("demo/lemma-1", True, "shaky"), ("demo/lemma-2", False, "sound"),
+    ]  # fmt: skip
+    assert shown.edges[0]["dashed"]
+    assert (
+        lists(found, "demo/theorem-1")["mind"]
+        == "The statement holds, but its proof uses a result that falls"
+    )
+    assert layout(found, tmp_path / "none") is None
+    other = map_of("demo", [*entries, entry_of(claim("theorem-2", uses=["lemma-3"]))])
+    assert layout(other, kept) is None, "a layout of another map"

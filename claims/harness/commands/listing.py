@@ -10,7 +10,7 @@ from typing import Any
 
 from claims.harness.fallen import by_weight, has_fallen, slip_of
 from claims.harness.index import Entry, index
-from claims.harness.places import matches, near_miss
+from claims.harness.places import matches, meant, near_miss
 from claims.harness.standing import Standing, readings_of, result_of, standing
 from claims.harness.words import Kind
 
@@ -79,10 +79,11 @@ def _chosen(
     claims: Sequence[Entry], patterns: Sequence[str], problems: Sequence[tuple[str, str]]
 ) -> list[Entry]:
     """Those that match one of the patterns; ValueError where a pattern matches nothing."""
-    for pattern in patterns:
+    wanted = [meant(pattern, {c.id: c.label for c in claims}) for pattern in patterns]
+    for pattern in wanted:
         if not any(matches(c.id, pattern) for c in claims):
             raise ValueError(near_miss(pattern, [c.id for c in claims], problems))
-    return [c for c in claims if not patterns or any(matches(c.id, p) for p in patterns)]
+    return [c for c in claims if not patterns or any(matches(c.id, p) for p in wanted)]
 
 
 def listed(claim: Entry, last: str | None) -> dict[str, Any]:
@@ -97,6 +98,7 @@ def listed(claim: Entry, last: str | None) -> dict[str, Any]:
         "finding": None if finding is None else finding.to_json(),
         "finding_text": claim.summary if finding is None else finding.what,
         "rests_on": list(claim.rests_on),
+        "uses": dict(claim.uses),
         "verdict": last,
     }
 

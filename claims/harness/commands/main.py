@@ -166,39 +166,31 @@ def list_claims(
 
 @app.command()
 def show(
-    claim_id: Annotated[str, typer.Argument(metavar="ID")],
+    claim_id: Annotated[str, typer.Argument(metavar="ID", help="An id, 'Theorem 3.1', or a paper.")],
     claims: Folders = None,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="The argument and all evidence.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Print the independent check of a finding.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Print the independent checks of findings.")] = False,
+    paper_map: Annotated[bool, typer.Option("--map", help="What the paper's proofs use, as a tree.")] = False,
+    dot: Annotated[bool, typer.Option("--dot", help="The map for Graphviz.")] = False,
+    without: Annotated[
+        str, typer.Option(metavar="RESULT", help="What no longer has a proof without this result.")
+    ] = "",
     json: Json = False,
 ) -> None:
-    """Whether a result holds, its readings and what follows; then statement, finding, last evidence."""
-    from claims.harness.commands.show import show_json, show_text
+    """Whether a result holds, its readings, what its proof uses and why to believe it; or a paper's map."""
+    from claims.harness.commands.show import Form, show_command
     from claims.harness.discover import discover, select
-    from claims.harness.errata import check_file
-    from claims.harness.index import entry_of
     from claims.harness.places import matches
-    from claims.harness.run.last import last_result
-    from claims.harness.standing import result_of
 
+    if sum(map(bool, (check, paper_map, dot, without, json))) > 1:
+        raise ValueError("--check, --map, --dot, --without and --json exclude each other: give one of them")
     catalogue = discover(claims or [], only=claim_id.split("/")[0])
     if not any(matches(c.id, claim_id) for c in catalogue.claims):
         catalogue = discover(claims or [])  # among all there may be an id that was meant
     found = select(catalogue, [claim_id])
     found = [c for c in found if c.id == claim_id] or found
-    if check:
-        files = [file for file in map(check_file, found) if file.is_file()]
-        if not files:
-            raise ValueError(f"{claim_id} has no finding with a check; `dpclaims errata` lists those")
-        typer.echo("\n\n".join(file.read_text(encoding="utf-8").rstrip() for file in files))
-        return
-    results_shown = {result_of(entry_of(c)) for c in found}
-    near = [c for c in catalogue.claims if result_of(entry_of(c)) in results_shown]
-    results = {c.id: last_result(c.id) for c in near}
-    if json:
-        _print_json({"format": "dpclaims-show/1", "claims": [show_json(c, results[c.id]) for c in found]})
-    else:
-        show_text(found, near, results, verbose)
+    form = Form(verbose=verbose, check=check, json=json, map=paper_map, dot=dot, without=without)
+    show_command(claim_id, form, catalogue.claims, found)
 
 
 @app.command()

@@ -1,8 +1,9 @@
-"""`dpclaims show`: whether a result holds, by which readings, what follows; argument and evidence at -v."""
+"""`dpclaims show`: whether a result holds, by which readings, and why to believe it; or a paper's map."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import typer
@@ -10,12 +11,83 @@ import typer
 from audits.evidence import Evidence
 from claims.harness.claim import Claim
 from claims.harness.index import Entry, entry_of
+from claims.harness.map import MARKS, PaperMap, Support, dot, legend, map_of, tree, what_if
 from claims.harness.report.describe import describe
 from claims.harness.report.terminal import as_text
 from claims.harness.run.result import ClaimResult
 from claims.harness.standing import readings_of, result_of, standing
 
 Results = Mapping[str, ClaimResult | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """What `show` prints: in full, the independent checks, JSON, or the map as a tree, for Graphviz, without
+    a result."""
+
+    verbose: bool = False
+    check: bool = False
+    json: bool = False
+    map: bool = False
+    dot: bool = False
+    without: str = ""
+
+
+def show_command(asked: str, form: Form, catalogue: Sequence[Claim], found: Sequence[Claim]) -> None:
+    """Print what is asked of the claims that were found, among all of the catalogue."""
+    from claims.harness.run.last import last_result
+    from claims.harness.run.serialise import dumps
+
+    if form.map or form.dot or form.without:
+        _show_map(asked, form, catalogue, found)
+        return
+    wanted = {result_of(entry_of(c)) for c in found}
+    near = [c for c in catalogue if result_of(entry_of(c)) in wanted]
+    if form.check:
+        typer.echo(_checks(asked, found if ":" in asked else near))
+        return
+    results = {c.id: last_result(c.id) for c in near}
+    if form.json:
+        shown = [show_json(c, results[c.id]) for c in found]
+        typer.echo(dumps({"format": "dpclaims-show/1", "claims": shown}), nl=False)
+    else:
+        show_text(found, catalogue, results, form.verbose)
+
+
+def _show_map(asked: str, form: Form, catalogue: Sequence[Claim], found: Sequence[Claim]) -> None:
+    papers = list(dict.fromkeys(c.paper.key for c in found))
+    if len(papers) > 1:
+        raise ValueError(f"a map is of one paper, and {asked!r} is in {', '.join(papers)}")
+    drawn = map_of(papers[0], [entry_of(c) for c in catalogue])
+    if form.dot:
+        typer.echo(dot(drawn), nl=False)
+        return
+    if form.without:
+        from claims.harness.discover import select
+
+        own = [c for c in catalogue if c.paper.key == papers[0] and c.role != "program"]
+        (result, *others) = dict.fromkeys(result_of(entry_of(c)) for c in select(own, [form.without]))
+        if others:
+            raise ValueError(f"--without takes one result, got {form.without!r}: {result}, {others[0]} …")
+        lines = list(what_if(drawn, result))
+    elif any(drawn.uses.values()):
+        lines = [*legend(drawn), "", *tree(drawn)]
+    else:
+        raise ValueError(f"no claim of {papers[0]} says what its proof uses: uses=(…), see `Claim`")
+    typer.echo("\n".join(map(as_text, lines)))
+
+
+def _checks(asked: str, claims: Sequence[Claim]) -> str:
+    """The independent checks of these claims, each below the id of its claim."""
+    from claims.harness.errata import check_file
+
+    files = {c.id: check_file(c) for c in claims if c.file is not None}
+    texts = {i: f.read_text(encoding="utf-8").rstrip() for i, f in files.items() if f.is_file()}
+    if not texts:
+        raise ValueError(f"{asked} has no finding with a check; `dpclaims errata` lists those")
+    if len(texts) == 1:
+        return next(iter(texts.values()))
+    return "\n\n\n".join(f"# {claim_id}\n{text}" for claim_id, text in texts.items())
 
 
 def show_text(chosen: Sequence[Claim], catalogue: Sequence[Claim], results: Results, verbose: bool) -> None:
@@ -27,8 +99,10 @@ def show_text(chosen: Sequence[Claim], catalogue: Sequence[Claim], results: Resu
         if result not in answered:
             answered.add(result)
             _answer(claim, readings_of(result, entries), results)
-    shown = chosen if verbose else chosen[:1]
-    for claim in shown:
+            if claim.role != "program":
+                _proof(result, map_of(claim.paper.key, entries))
+            typer.echo("")
+    for claim in chosen if verbose else chosen[:1]:
         _claim(claim, results.get(claim.id), verbose)
     if not verbose:
         typer.echo("-v shows every reading with its argument and all evidence.")
@@ -45,14 +119,22 @@ def _answer(claim: Claim, readings: Sequence[Entry], results: Results) -> None:
         typer.echo(f"  {each.id:{width}}  {verdict:12}  {as_text(each.title)}{weight}")
         for line in _follows(each, last):
             typer.echo(f"  {'':{width}}  {line}")
-    typer.echo("")
+    if all(results.get(e.id) is None for e in readings):
+        asked = f"dpclaims run {result_of(readings[0])} --tier smoke"
+        typer.echo(f"  Not run here, so these are the verdicts on record: {asked}")
 
 
 def _follows(reading: Entry, last: ClaimResult | None) -> list[str]:
-    """What follows from a reading, and the number that decides it."""
+    """What is wrong, and the number that decides."""
     said = [as_text(reading.finding.what)] if reading.finding is not None else []
-    piece = None if last is None else next((e for e in last.evidence if e.verdict is last.verdict), None)
-    return said if piece is None else [*said, f"{piece.quantity}: {_number(piece)}"]
+    if last is None:
+        return said
+    piece = next((e for e in last.evidence if e.verdict is last.verdict), None)
+    if piece is not None:
+        said.append(f"{piece.quantity}: {_number(piece)}")
+    if last.verdict != reading.expected:
+        said.append(f"expected {reading.expected}")
+    return [*said, *([last.caveat] if last.caveat else [])]
 
 
 def _number(piece: Evidence) -> str:
@@ -62,9 +144,19 @@ def _number(piece: Evidence) -> str:
     return f"{piece.estimate:.3g}{interval}{claimed}"
 
 
+def _proof(result: str, drawn: PaperMap) -> None:
+    """What the paper's proof uses, and what uses the result."""
+    for words, names in (("Its proof uses", list(drawn.uses[result])), ("Used by", drawn.used_by(result))):
+        if names:
+            labels = [f"{drawn.nodes[n].label} {MARKS[drawn.nodes[n].standing]}" for n in names]
+            typer.echo(f"  {words}: {', '.join(labels)}")
+    if drawn.nodes[result].support is not Support.SOUND:
+        typer.echo(f"  Mind that {drawn.nodes[result].support}.")
+
+
 def _claim(claim: Claim, result: ClaimResult | None, verbose: bool) -> None:
-    typer.echo(typer.style(f"{claim.id}: {as_text(claim.title)}", bold=True))
-    typer.echo(f"{claim.result}, {claim.place}. {claim.paper.reference}")
+    heading = claim.id if verbose else claim.result
+    typer.echo(f"{typer.style(heading, bold=True)}, {claim.place}. {claim.paper.reference}")
     typer.echo(f"\n{as_text(claim.statement.strip())}\n")
     if verbose:
         typer.echo(f"{as_text(claim.doc.strip())}\n")
@@ -80,19 +172,34 @@ def _claim(claim: Claim, result: ClaimResult | None, verbose: bool) -> None:
 
 def _facts(claim: Claim, result: ClaimResult | None) -> list[tuple[str, str]]:
     found = claim.finding
-    facts = [("Expected", f"{claim.expected} ({claim.kind}, {claim.role})")]
+    facts: list[tuple[str, str]] = []
     if found is not None:
         facts += [
-            ("Finding", f"{found.what} [{found.weight}]"),
             ("In its favour", found.favour),
             ("What survives", found.survives),
             ("Follows from", found.follows_from),
         ]
-    facts += [("In short", claim.summary), ("Rests on", ", ".join(claim.rests_on))]
-    facts.append(("Last verdict", "not run yet" if result is None else result.verdict or "crashed"))
-    if result is not None:
-        facts.append(("Its premises", result.caveat))
+    facts += [("In short", claim.summary), ("Takes for granted", ", ".join(claim.rests_on))]
+    facts.append(("Why believe it", believed(claim, result)))
     return [(name, text) for name, text in facts if text]
+
+
+def believed(claim: Claim, result: ClaimResult | None) -> str:
+    """What was run, how large a violation would have been seen, and which planted bugs the check catches."""
+    from claims.harness.mutation.named import noticed_by
+
+    said: list[str] = []
+    if result is not None and result.evidence:
+        sampled = sum(bool(e.samples) for e in result.evidence)
+        exact = len(result.evidence) - sampled
+        counts = [f"{n} {words}" for n, words in ((exact, "computed"), (sampled, "from samples")) if n]
+        said.append(f"{len(result.evidence)} values, {' and '.join(counts)}")
+    if result is not None and result.resolution is not None:
+        said.append(f"a violation of {result.resolution:.3g} would have been seen in 9 of 10 runs")
+    if bugs := noticed_by(claim.id):
+        more = f" and {len(bugs) - 1} more" if len(bugs) > 1 else ""
+        said.append(f"it notices planted bugs: {bugs[0]}{more}")
+    return "; ".join(said)
 
 
 def show_json(claim: Claim, result: ClaimResult | None) -> dict[str, Any]:

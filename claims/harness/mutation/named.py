@@ -19,6 +19,7 @@ import re
 import tomllib
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,20 @@ def named(patterns: Sequence[str] = (), folders: Sequence[Path] = (FOLDER,)) -> 
         hint = f"did you mean {near!r}?" if near else "names begin with a paper, say 'song2021-*'"
         raise ValueError(f"no mutant matches {', '.join(patterns)!r}; {hint}")
     return chosen
+
+
+@cache
+def _noticing() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for mutant in named():
+        for claim_id in mutant.caught_by:
+            found.setdefault(claim_id, []).append(mutant.name)
+    return found
+
+
+def noticed_by(claim_id: str) -> list[str]:
+    """The names of this project's bugs that a claim notices."""
+    return _noticing().get(claim_id, [])
 
 
 def _chosen(mutant: Mutant, pattern: str) -> bool:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from claims.harness.claim import Claim
 from claims.harness.errata import check_file, owes_check
 from claims.harness.finding import Weight
 from claims.harness.index import Entry
+from claims.harness.map import Layout, PaperMap, layout, legend, map_of
 from claims.harness.report.findings import shown_findings
+from claims.harness.report.maps import drawn, lists, node_shown
 from claims.harness.report.numbers import count_text, number_text, value_text
 from claims.harness.report.pictures import Picture, pictures_of
 from claims.harness.report.shown import (
@@ -22,6 +24,7 @@ from claims.harness.report.shown import (
     anchor_of,
     bibtex_of,
     doi_of,
+    entry_shown,
     first_sentence,
     first_sentences,
     result_id,
@@ -73,9 +76,21 @@ class Site:
     errata: frozenset[str] = frozenset()
     digits: int = 4
     rows: int = 20
+    _maps: dict[str, tuple[PaperMap, Layout | None]] = field(
+        default_factory=dict[str, "tuple[PaperMap, Layout | None]"]
+    )
 
     def of(self, paper: str) -> list[Result]:
         return [r for r in self.results if r.paper == paper]
+
+    def map(self, paper: str) -> tuple[PaperMap, Layout | None]:
+        """The map of a paper by the verdicts of the run, and where Graphviz puts its results."""
+        if paper not in self._maps:
+            found = map_of(paper, [entry_shown(r) for result in self.of(paper) for r in result.readings])
+            file = next((c.file for c in self.catalogue.values() if c.paper.key == paper), None)
+            kept = None if file is None else file.parent / "map.plain"
+            self._maps[paper] = found, layout(found, kept) if any(found.uses.values()) else None
+        return self._maps[paper]
 
     @property
     def papers(self) -> list[str]:
@@ -176,12 +191,30 @@ def paper_page(site: Site, page: Page, key: str) -> str:
         page,
         paper=paper,
         findings=_findings(site, key),
+        map=_map_shown(site, key),
         results=[_row(r) for r in results if not r.is_line_by_line],
         lines=[_row(r) for r in results if r.is_line_by_line],
         bibtex=paper["bibtex"],
         doi=doi_of(paper["bibtex"]),
         options=said_by(site.run.provenance),
     )
+
+
+def _map_shown(site: Site, key: str) -> dict[str, Any] | None:
+    """The map of a paper: its picture, or the list of what each proof uses; None where no claim says."""
+    found, places = site.map(key)
+    if not any(found.uses.values()):
+        return None
+    listed = [
+        (node_shown(found, result), [node_shown(found, each, note) for each, note in used.items()])
+        for result, used in found.uses.items()
+        if used
+    ]
+    return {
+        "drawn": None if places is None else drawn(found, places),
+        "legend": legend(found),
+        "listed": listed,
+    }
 
 
 def paper_shown(site: Site, key: str) -> dict[str, Any]:
@@ -222,7 +255,9 @@ def errata_page(site: Site, page: Page, key: str) -> str:
         chosen = [c for c in own if c.finding is not None and c.finding.weight is weight]
         if chosen:
             sections.append((heading, [_erratum(site, c, claims) for c in chosen]))
-    return fill("errata.html.j2", page, paper=paper, sections=sections, doi=doi_of(paper["bibtex"]))
+    return fill("errata.html.j2", page, paper=paper, sections=sections, doi=doi_of(paper["bibtex"]),
+        mapped=any(site.map(key)[0].uses.values()),
+    )  # fmt: skip
 
 
 def errata_of(catalogue: Mapping[str, Claim]) -> frozenset[str]:
@@ -281,7 +316,20 @@ def result_page(site: Site, page: Page, result: Result) -> str:
         bibtex=bibtex,
         doi=doi_of(bibtex),
         has_errata=result.paper in site.errata,
+        proof=_proof_shown(site, result),
     )
+
+
+def _proof_shown(site: Site, result: Result) -> dict[str, Any] | None:
+    """What the paper's proof of a result uses, what uses it, and both on the map."""
+    found, places = site.map(result.paper)
+    if result.id not in found.nodes:
+        return None
+    said = lists(found, result.id)
+    if not said["uses"] and not said["used_by"]:
+        return None
+    near = found.near(result.id)
+    return said | {"drawn": None if places is None else drawn(found, places, near, result.id)}
 
 
 def _arguments(result: Result) -> list[dict[str, str]]:

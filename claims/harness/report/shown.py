@@ -279,7 +279,7 @@ def _result(
             )
         )
     readings.sort(key=lambda r: (ORDER.index(r.role) if r.role in ORDER else len(ORDER), r.id))
-    found_standing = standing([_entry(r) for r in readings])
+    found_standing = standing([entry_shown(r) for r in readings])
     # What passes on stand-in data says nothing about the data that the paper means.
     if found_standing is Standing.HOLDS and readings[0].stand_in:
         found_standing = Standing.OPEN
@@ -288,7 +288,7 @@ def _result(
     )  # fmt: skip
 
 
-def _entry(reading: Reading) -> Entry:
+def entry_shown(reading: Reading) -> Entry:
     """The reading as the list shows it, with the verdict that was found in place of the expected one."""
     verdict = "INCONCLUSIVE" if reading.verdict == "CRASHED" else reading.verdict
     if reading.claim is not None:

@@ -108,6 +108,7 @@ def furnish(environment: Any) -> None:
     environment.globals |= {
         "style": Markup(asset("style.css")),
         "pieces": environment.get_template("pieces.html.j2").module,
+        "maps": environment.get_template("map.html.j2").module,
     }
 
 
