@@ -33,6 +33,7 @@ class Paper:
     adjacency  which datasets the paper calls neighbours; it never has a default.
     findings   the claims that state what is wrong with it, the gravest first: ids, or what follows the key
                in them ("theorem-3.1:private"). Whatever lists findings has this order.
+    text       which version of the text was read, for letters to its authors: "arXiv:2006.06783v2".
 
     Raises ValueError for a key that is no lower-case name, an empty reference, and a finding named twice.
     """
@@ -42,6 +43,7 @@ class Paper:
     reference: str
     adjacency: Adjacency
     findings: Sequence[str] = ()
+    text: str = ""
 
     def __post_init__(self) -> None:
         if not KEY.fullmatch(self.key) or self.key in TAKEN:

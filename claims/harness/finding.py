@@ -48,6 +48,8 @@ class Finding:
     survives  what is left of the statement, or why nothing is.
     follows_from  the id of the claim that states the slip itself, where this claim falls by the same slip;
               such a finding is listed under that one.
+    printed, meant  of a misprint: what stands there, and what is meant; short, in Markdown.
+    answer    what the authors answered, "" as long as they have not.
 
     Raises ValueError for an unknown weight and an empty `what`.
 
@@ -60,13 +62,16 @@ class Finding:
     favour: str
     survives: str
     follows_from: str = ""
+    printed: str = ""
+    meant: str = ""
+    answer: str = ""
 
     def __post_init__(self) -> None:
         try:
             object.__setattr__(self, "weight", Weight(self.weight))
         except ValueError:
             raise ValueError(f"weight must be one of {', '.join(Weight)}, got {self.weight!r}") from None
-        for name in ("what", "favour", "survives"):
+        for name in ("what", "favour", "survives", "printed", "meant", "answer"):
             # One paragraph each: it may be written over several lines, and stands in cells of tables.
             object.__setattr__(self, name, " ".join(getattr(self, name).split()))
         if not self.what:

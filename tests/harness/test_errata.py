@@ -36,11 +36,35 @@ def test_the_heaviest_comes_first_and_a_consequence_stands_under_its_slip(tmp_pa
         fallen("theorem-3", Weight.THEOREM, tmp_path, follows_from="demo/theorem-2"),
     ]
     text = document(PAPER, claims, {"demo/theorem-2": Checked("stated 1, found 2\n", None)})
-    order = ["### Theorem-2", "stated 1, found 2", "### Lemma-1", "## Misprints", "*Lemma-2*", "*Lemma-3*"]
+    order = [
+        "### Theorem-2. Claimed: ",
+        "stated 1, found 2",
+        "### Lemma-1",
+        "## Misprints",
+        "*Lemma-2*",
+        "*Lemma-3*",
+    ]
     places = [text.index(part) for part in order]
     assert places == sorted(places)
-    assert "**What falls with it.** Theorem-3, A demonstration." in text
+    assert "**What falls with it.** Theorem-3 (section 1)." in text
+    assert "**The authors’ answer.** None yet." in text
     assert "### Theorem-3" not in text
+
+
+def test_misprints_are_a_list_and_the_papers_own_order_and_version_count(tmp_path):
+    typo = fallen("lemma-2", Weight.TYPO, tmp_path)
+    typo = replace(typo, finding=replace(typo.finding, printed="$n$", meant="$n^2$", answer=""))
+    paper = replace(PAPER, findings=("lemma-1", "theorem-2"), text="arXiv:2001.00001v2")
+    claims = [fallen("theorem-2", Weight.THEOREM, tmp_path), fallen("lemma-1", Weight.PROOF, tmp_path), typo]
+    text = document(paper, [replace(c, paper=paper) for c in claims], {})
+    order = [
+        "version arXiv:2001.00001v2",
+        "## Steps of proofs",
+        "## Results that do not hold",
+        "* *Lemma-2*, section 1: ",
+    ]
+    assert [text.index(part) for part in order] == sorted(text.index(part) for part in order)
+    assert "printed $n$, meant $n^2$." in text
 
 
 def test_an_unknown_paper_is_named(tmp_path):

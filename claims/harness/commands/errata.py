@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from claims.harness.claim import Claim, Paper
 from claims.harness.errata import Checked, check_file, owes_check, run_check
-from claims.harness.finding import CHECKED, Weight
+from claims.harness.fallen import by_weight
+from claims.harness.finding import Weight
+from claims.harness.index import entry_of
 
 INTRODUCTION = """\
 These remarks came up while every result of the paper was implemented and checked by computation. They are
@@ -23,8 +25,11 @@ HEADINGS = {
     Weight.RANGE: "Results that hold on a smaller range",
     Weight.LOGARITHM: "Results that hold with another logarithm",
     Weight.CONSTANT: "Constants",
+    Weight.TYPO: "Misprints",
+    Weight.CORNER: "Corner cases",
 }
-
+LIGHT = (Weight.TYPO, Weight.CORNER)
+"""A line each: what an author would call pedantry otherwise."""
 
 PLAIN = {
     "CONFIRMED": "a computation confirms it",
@@ -64,21 +69,36 @@ def errata_command(papers: Sequence[str], *, folders: Sequence[Path], out: Path)
     return 1 if failed else 0
 
 
-def document(paper: Paper, claims: Sequence[Claim], checks: Mapping[str, Checked]) -> str:
-    """The Markdown text of one paper; `checks` holds what the checks of the heavy findings printed."""
-    own = [c for c in claims if not _follows(c, claims)]
+def document(
+    paper: Paper,
+    claims: Sequence[Claim],
+    checks: Mapping[str, Checked],
+    label: Callable[[Claim], str] = lambda claim: claim.result,
+) -> str:
+    """The Markdown text of one paper.
+
+    checks  what the checks of the heavy findings printed; where one is missing, its program alone is shown.
+    label   how a heading names the result of a claim: by a link, say.
+    """
+    by_id = {c.id: c for c in claims}
+    own = [by_id[e.id] for e in by_weight([entry_of(c) for c in claims]) if not _follows(by_id[e.id], claims)]
     have = "The longer ones end with a program of at most thirty lines that shows the numbers by itself."
-    parts = [f"# Remarks on {paper.reference}\n", INTRODUCTION.format(checks=have if checks else "")]
-    for weight, heading in HEADINGS.items():
-        chosen = [c for c in own if c.finding is not None and c.finding.weight is weight]
-        if chosen:
-            parts.append(f"## {heading}\n")
-            parts += [_entry(c, claims, checks.get(c.id)) for c in chosen]
-    light = [c for c in own if c.finding is not None and c.finding.weight in (Weight.TYPO, Weight.CORNER)]
-    if light:
-        parts.append("## Misprints and corner cases\n")
-        parts.append(" ".join(f"*{c.result}* ({c.place}): {_sentence(c)}" for c in light) + "\n")
+    parts = [f"# Remarks on {paper.reference}\n"]
+    parts += [f"Read in the version {paper.text}.\n"] if paper.text else []
+    parts.append(INTRODUCTION.format(checks=have if any(map(owes_check, own)) else ""))
+    heavy = [c for c in own if _weight(c) not in LIGHT]
+    for weight in dict.fromkeys(map(_weight, heavy)):
+        parts.append(f"## {HEADINGS[weight]}\n")
+        parts += [_entry(c, claims, checks.get(c.id), label(c)) for c in heavy if _weight(c) is weight]
+    for weight in LIGHT:
+        if lines := [_line(c) for c in own if _weight(c) is weight]:
+            parts += [f"## {HEADINGS[weight]}\n", "\n".join(lines) + "\n"]
     return "\n".join(parts)
+
+
+def _weight(claim: Claim) -> Weight:
+    assert claim.finding is not None
+    return claim.finding.weight
 
 
 def _follows(claim: Claim, claims: Sequence[Claim]) -> bool:
@@ -86,11 +106,11 @@ def _follows(claim: Claim, claims: Sequence[Claim]) -> bool:
     return any(c.id == claim.finding.follows_from for c in claims)
 
 
-def _entry(claim: Claim, claims: Sequence[Claim], checked: Checked | None) -> str:
+def _entry(claim: Claim, claims: Sequence[Claim], checked: Checked | None, label: str) -> str:
     found = claim.finding
     assert found is not None
     lines = [
-        f"### {claim.result}: {claim.title}\n",
+        f"### {label}. Claimed: {claim.title.removeprefix('Claimed: ')}\n",
         f"*{claim.place[:1].upper()}{claim.place[1:]}.* {claim.statement.strip()}\n",
         f"**What happens.** {_whole(plain(found.what))}\n",
         f"**What survives.** {_whole(plain(found.survives))}\n",
@@ -101,20 +121,25 @@ def _entry(claim: Claim, claims: Sequence[Claim], checked: Checked | None) -> st
         c for c in claims if c.finding and c.finding.follows_from == claim.id and c.name != claim.name
     ]
     if consequences:
-        named = "; ".join(f"{c.result}, {c.title}" for c in consequences)
+        named = ", ".join(dict.fromkeys(f"{c.result} ({c.place})" for c in consequences))
         lines.append(f"**What falls with it.** {named}.\n")
-    if checked is not None and found.weight in CHECKED and check_file(claim).is_file():
+    lines.append(f"**The authors’ answer.** {_whole(found.answer) if found.answer else 'None yet.'}\n")
+    if owes_check(claim) and check_file(claim).is_file():
         source = check_file(claim).read_text(encoding="utf-8").rstrip()
-        lines.append(f"**A check by itself.** It prints\n\n```text\n{checked.output.rstrip()}\n```\n")
+        printed = f" It prints\n\n```text\n{checked.output.rstrip()}\n```" if checked is not None else ""
+        lines.append(f"**A check by itself**, of less than ten seconds.{printed}\n")
         lines.append(f"```python\n{source}\n```\n")
     return "\n".join(lines)
 
 
-def _sentence(claim: Claim) -> str:
-    """What is wrong and the friendliest reading, in one run of text."""
+def _line(claim: Claim) -> str:
+    """A misprint or a corner case as an item of a list: place, what is printed, what is meant."""
     found = claim.finding
     assert found is not None
-    return " ".join(_whole(plain(part)) for part in (found.what, found.favour) if part)
+    where = f"* *{claim.result}*, {claim.place}: "
+    if found.printed and found.meant:
+        return f"{where}printed {plain(found.printed)}, meant {plain(found.meant)}."
+    return where + " ".join(_whole(plain(part)) for part in (found.what, found.favour) if part)
 
 
 def plain(text: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from claims.harness.claim import Claim
-from claims.harness.errata import check_file, owes_check
+from claims.harness.commands.errata import document
 from claims.harness.finding import Weight
 from claims.harness.index import Entry
 from claims.harness.map import Layout, PaperMap, layout, legend, map_of
@@ -30,7 +30,7 @@ from claims.harness.report.shown import (
     result_id,
     said_by,
 )
-from claims.harness.report.site import Page, asset, fill, page_path
+from claims.harness.report.site import Page, asset, fill
 from claims.harness.run.result import ClaimResult, RunResult
 from claims.harness.run.store import read_claim, rows_digest
 from claims.harness.standing import Standing
@@ -41,16 +41,6 @@ if TYPE_CHECKING:
 TOP = ("All results", "index.html")
 MOST_FINDINGS = 10
 MOST_EVIDENCE = 40
-HEADINGS = {
-    Weight.THEOREM: "Results that do not hold as stated",
-    Weight.ALGORITHM: "Algorithms that do not do what their theorem needs",
-    Weight.PROOF: "Steps of proofs",
-    Weight.RANGE: "Results that hold on a smaller range",
-    Weight.LOGARITHM: "Results that hold with another logarithm",
-    Weight.CONSTANT: "Constants",
-    Weight.TYPO: "Misprints",
-    Weight.CORNER: "Corner cases",
-}
 WORDS = {
     Standing.HOLDS: "hold",
     Standing.NEARLY: "hold but for a detail",
@@ -245,49 +235,28 @@ def _short(reference: str) -> str:
 
 
 def errata_page(site: Site, page: Page, key: str) -> str:
-    """The remarks on one paper, from the findings of its claims, the heaviest first."""
-    paper = paper_shown(site, key)
+    """The remarks on one paper, as `dpclaims errata` writes them, with links to the pages of results."""
     claims = [c for c in site.catalogue.values() if c.paper.key == key and c.finding is not None]
-    ids = {c.id for c in claims}
-    own = [c for c in claims if c.finding is not None and c.finding.follows_from not in ids]
-    sections: list[tuple[str, list[dict[str, Any]]]] = []
-    for weight, heading in HEADINGS.items():
-        chosen = [c for c in own if c.finding is not None and c.finding.weight is weight]
-        if chosen:
-            sections.append((heading, [_erratum(site, c, claims) for c in chosen]))
-    return fill("errata.html.j2", page, paper=paper, sections=sections, doi=doi_of(paper["bibtex"]),
+    pages = {r.id for r in site.results}
+
+    def label(claim: Claim) -> str:
+        known = result_id(claim.id) in pages
+        return f"[{claim.result}]({page.link(claim_path(claim.id))})" if known else claim.result
+
+    return fill(
+        "errata.html.j2",
+        page,
+        key=key,
+        text=document(claims[0].paper, claims, {}, label),
+        doi=doi_of(bibtex_of(claims[0])),
         mapped=any(site.map(key)[0].uses.values()),
-    )  # fmt: skip
+    )
 
 
 def errata_of(catalogue: Mapping[str, Claim]) -> frozenset[str]:
     """The papers about which the catalogue has a finding."""
     found = frozenset(c.paper.key for c in catalogue.values() if c.finding is not None)
     return found - {"controls"}
-
-
-def _erratum(site: Site, claim: Claim, claims: Sequence[Claim]) -> dict[str, Any]:
-    pages = {r.id for r in site.results}
-    result = next((r for r in site.run.claims if r.id == claim.id), None)
-    follow = [c for c in claims if c.finding is not None and c.finding.follows_from == claim.id]
-    follow = [c for c in follow if result_id(c.id) != result_id(claim.id)]  # not its own readings
-    check = ""
-    if owes_check(claim) and check_file(claim).is_file():
-        check = check_file(claim).read_text(encoding="utf-8").strip()
-
-    def path(each: Claim) -> str:
-        """The page of a claim, "" where the run does not hold its result."""
-        return claim_path(each.id) if result_id(each.id) in pages else ""
-
-    return {
-        "claim": claim,
-        "finding": claim.finding,
-        "anchor": page_path(claim.id.split("/", 1)[1]),
-        "path": path(claim),
-        "verdict": "" if result is None or result.verdict is None else result.verdict.value,
-        "check": check,
-        "consequences": [{"result": c.result, "title": c.title, "path": path(c)} for c in follow],
-    }
 
 
 # ---------------------------------------------------------------- a result
