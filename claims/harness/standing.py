@@ -8,8 +8,8 @@ from enum import StrEnum
 from claims.harness.finding import Weight
 from claims.harness.index import Entry
 
-MATTERS = (Weight.THEOREM, Weight.ALGORITHM, Weight.RANGE)
-"""The weights of a fallen reading for which "the result holds" would mislead."""
+MATTERS = (Weight.THEOREM, Weight.ALGORITHM)
+"""The weights of a fallen reading for which "the result holds" would mislead; nobody claims a wider range."""
 SMALL = (Weight.LOGARITHM, Weight.CONSTANT, Weight.TYPO, Weight.CORNER)
 """The weights of a fallen statement for which "the result falls" would mislead."""
 

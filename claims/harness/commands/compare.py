@@ -12,6 +12,9 @@ from claims.harness.places import matches, near_miss
 from claims.harness.run.result import ClaimResult
 from claims.harness.run.store import read_run
 
+MOST = 30
+"""Lines that a person sees: what regressed stands on one screen."""
+
 
 def compare_runs(first: Path, second: Path, patterns: Sequence[str] = ()) -> dict[str, Any]:
     """The differences of two stored runs, of the claims that match one of the patterns; of all without one.
@@ -24,16 +27,24 @@ def compare_runs(first: Path, second: Path, patterns: Sequence[str] = ()) -> dic
     a, b = _chosen(before, after, patterns)
     both = sorted(a.keys() & b.keys())
     verdicts = [
-        {"id": i, "before": a[i].verdict, "after": b[i].verdict} for i in both if a[i].verdict != b[i].verdict
+        {"id": i, "before": a[i].verdict, "after": b[i].verdict, "expected": b[i].expected}
+        for i in both
+        if a[i].verdict != b[i].verdict
     ]
     evidence = [change for i in both for change in _moved(a[i], b[i])]
     added, removed = sorted(b.keys() - a.keys()), sorted(a.keys() - b.keys())
-    lines = [f"only in {second}: {i}" for i in added] + [f"only in {first}: {i}" for i in removed]
-    lines += _in_words(verdicts, evidence)
-    lines.append(
+    counted = (
         f"{len(both)} claims in both, {len(verdicts)} verdicts changed, {len(evidence)} numbers moved beyond "
         "their intervals"
     )
+    lines = [
+        *_in_words(verdicts, evidence),
+        *(f"only in {second}: {i}" for i in added),
+        *(f"only in {first}: {i}" for i in removed),
+    ]
+    hidden = len(lines) - MOST
+    more = [f"… and {hidden} more lines: --json has all"] if hidden > 0 else []
+    lines = [*lines[:MOST], *more, counted]
     return {"added": added, "removed": removed, "verdicts": verdicts, "evidence": evidence, "lines": lines}
 
 
@@ -51,11 +62,20 @@ def _chosen(first: Results, second: Results, patterns: Sequence[str]) -> tuple[R
 
 
 def _in_words(verdicts: Sequence[dict[str, Any]], evidence: Sequence[dict[str, Any]]) -> list[str]:
-    """One line for each verdict that changed and each number that moved."""
-    return [
-        *(f"{v['id']}: {v['before'] or 'crashed'} → {v['after'] or 'crashed'}" for v in verdicts),
-        *(f"{e['id']}: {e['quantity']} {e['point']}: {e['before']:.4g} → {e['after']:.4g}" for e in evidence),
-    ]
+    """A line for each verdict that changed, what regressed first, and for each claim whose numbers moved."""
+    lines: list[str] = []
+    for word, ok in (("regressed", False), ("as expected now", True)):
+        for v in verdicts:
+            if (v["after"] == v["expected"]) is ok:
+                lines.append(f"{word}: {v['id']}: {v['before'] or 'crashed'} → {v['after'] or 'crashed'}")
+    moved: dict[str, list[dict[str, Any]]] = {}
+    for each in evidence:
+        moved.setdefault(each["id"], []).append(each)
+    for claim_id, (first, *others) in moved.items():
+        more = f", and {len(others)} more numbers" if others else ""
+        numbers = f"{first['before']:.4g} → {first['after']:.4g}"
+        lines.append(f"moved: {claim_id}: {first['quantity']} {first['point']}: {numbers}{more}")
+    return lines
 
 
 def _moved(before: ClaimResult, after: ClaimResult) -> list[dict[str, Any]]:

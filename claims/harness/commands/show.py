@@ -12,7 +12,7 @@ from audits.evidence import Evidence
 from claims.harness.claim import Claim
 from claims.harness.index import Entry, entry_of
 from claims.harness.map import MARKS, PaperMap, Support, dot, legend, map_of, tree, what_if
-from claims.harness.report.describe import describe
+from claims.harness.report.describe import believed, describe
 from claims.harness.report.terminal import as_text
 from claims.harness.run.result import ClaimResult
 from claims.harness.standing import readings_of, result_of, standing
@@ -182,24 +182,6 @@ def _facts(claim: Claim, result: ClaimResult | None) -> list[tuple[str, str]]:
     facts += [("In short", claim.summary), ("Takes for granted", ", ".join(claim.rests_on))]
     facts.append(("Why believe it", believed(claim, result)))
     return [(name, text) for name, text in facts if text]
-
-
-def believed(claim: Claim, result: ClaimResult | None) -> str:
-    """What was run, how large a violation would have been seen, and which planted bugs the check catches."""
-    from claims.harness.mutation.named import noticed_by
-
-    said: list[str] = []
-    if result is not None and result.evidence:
-        sampled = sum(bool(e.samples) for e in result.evidence)
-        exact = len(result.evidence) - sampled
-        counts = [f"{n} {words}" for n, words in ((exact, "computed"), (sampled, "from samples")) if n]
-        said.append(f"{len(result.evidence)} values, {' and '.join(counts)}")
-    if result is not None and result.resolution is not None:
-        said.append(f"a violation of {result.resolution:.3g} would have been seen in 9 of 10 runs")
-    if bugs := noticed_by(claim.id):
-        more = f" and {len(bugs) - 1} more" if len(bugs) > 1 else ""
-        said.append(f"it notices planted bugs: {bugs[0]}{more}")
-    return "; ".join(said)
 
 
 def show_json(claim: Claim, result: ClaimResult | None) -> dict[str, Any]:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from audits.evidence import Evidence
+
+if TYPE_CHECKING:
+    from claims.harness.claim import Claim
+    from claims.harness.run.result import ClaimResult
 
 
 def describe(evidence: Evidence) -> str:
@@ -29,3 +35,21 @@ def describe(evidence: Evidence) -> str:
     if evidence.verdict is not None:
         text += f" → {evidence.verdict}"
     return text + (f" ({evidence.note})" if evidence.note else "")
+
+
+def believed(claim: Claim, result: ClaimResult | None) -> str:
+    """What was run, how large a violation would have been seen, and which planted bugs the check catches."""
+    from claims.harness.mutation.named import noticed_by
+
+    said: list[str] = []
+    if result is not None and result.evidence:
+        sampled = sum(bool(e.samples) for e in result.evidence)
+        exact = len(result.evidence) - sampled
+        counts = [f"{n} {words}" for n, words in ((exact, "computed"), (sampled, "from samples")) if n]
+        said.append(f"{len(result.evidence)} values, {' and '.join(counts)}")
+    if result is not None and result.resolution is not None:
+        said.append(f"a violation of {result.resolution:.3g} would have been seen in 9 of 10 runs")
+    if bugs := noticed_by(claim.id):
+        more = f" and {len(bugs) - 1} more" if len(bugs) > 1 else ""
+        said.append(f"it notices planted bugs: {bugs[0]}{more}")
+    return "; ".join(said)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from audits.evidence import Evidence, Verdict
-from claims.harness.report.plots import words
+from claims.harness.report.plots import named_value
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -82,10 +82,10 @@ def method_text(evidence: Evidence) -> str:
 def point_text(point: Mapping[str, Any], digits: int) -> str:
     """A grid point in words.
 
-    >>> point_text({"epsilon": 0.5, "n": 1000}, 4).replace("\u00a0", " ").replace("\u202f", " ")
-    'ε = 0.5, n = 1 000'
+    >>> point_text({"epsilon": 0.5, "n": 8, "member": "kink +0"}, 4).replace("\u00a0", " ")
+    'ε = 0.5, n = 8, kink 0'
     """
-    return ", ".join(f"{words(str(k))}\u00a0=\u00a0{value_text(v, digits)}" for k, v in point.items())
+    return ", ".join(named_value(str(k), v, value_text(v, digits)) for k, v in point.items())
 
 
 def value_text(value: Any, digits: int) -> str:

@@ -11,6 +11,7 @@ from claims.harness.commands.errata import document
 from claims.harness.finding import Weight
 from claims.harness.index import Entry
 from claims.harness.map import Layout, PaperMap, layout, legend, map_of
+from claims.harness.report.describe import believed
 from claims.harness.report.findings import shown_findings
 from claims.harness.report.maps import drawn, lists, node_shown
 from claims.harness.report.numbers import count_text, number_text, value_text
@@ -41,6 +42,14 @@ if TYPE_CHECKING:
 TOP = ("All results", "index.html")
 MOST_FINDINGS = 10
 MOST_EVIDENCE = 40
+STANDS = {
+    "CONFIRMED": "holds",
+    "CONSISTENT": "not contradicted",
+    "REFUTED": "falls",
+    "INCONCLUSIVE": "not decided",
+    "CRASHED": "crashed",
+}
+"""What a verdict on a reading means for it; the verdict itself stands with its evidence."""
 WORDS = {
     Standing.HOLDS: "hold",
     Standing.NEARLY: "hold but for a detail",
@@ -93,16 +102,14 @@ class Site:
 def index_page(site: Site, page: Page) -> str:
     """The index: what was found, then every result, with search and filters."""
     listed = [r for r in site.results if not r.is_control and not r.is_line_by_line]
-    counted = [r for r in site.results if not r.is_control]
     papers = [paper_shown(site, key) for key in site.papers if key != "controls"]
     return fill(
         "index.html.j2",
         page,
         script=asset("filter.js"),
         papers=papers,
-        counted=len(counted),
-        total=_standings(counted),
-        stand_ins=sum(r.stand_in and r.standing is Standing.OPEN for r in counted),
+        total=_standings(listed),
+        stand_ins=sum(r.stand_in and r.standing is Standing.OPEN for r in listed),
         findings=_alternating(_findings(site, None))[:MOST_FINDINGS],
         results=[_row(r) for r in listed],
         lines=[_row(r) for r in site.results if r.is_line_by_line and not r.is_control],
@@ -209,29 +216,16 @@ def _map_shown(site: Site, key: str) -> dict[str, Any] | None:
 
 def paper_shown(site: Site, key: str) -> dict[str, Any]:
     """What pages say of a paper."""
-    results = site.of(key)
+    results = [r for r in site.of(key) if not r.is_line_by_line]
     claim = next((r.printed.claim for r in results if r.printed.claim is not None), None)
     reference = claim.paper.reference if claim is not None else ""
     return {
         "key": key,
         "reference": reference,
-        "short": _short(reference),
         "bibtex": bibtex_of(claim),
         "standings": _standings(results),
         "gravest": next(iter(_findings(site, key)), None),
     }
-
-
-def _short(reference: str) -> str:
-    """The title in a reference: what stands behind the authors' colon, or behind the year.
-
-    >>> _short("J. Doe: On Frobnication. 2020"), _short("Doe, Roe (2024). On Frobnication. NeurIPS.")
-    ('On Frobnication', 'On Frobnication')
-    """
-    authors, colon, rest = reference.partition("). ")
-    if not colon:
-        authors, colon, rest = reference.partition(": ")
-    return (rest or authors).partition(". ")[0].rstrip(".")
 
 
 def errata_page(site: Site, page: Page, key: str) -> str:
@@ -275,6 +269,7 @@ def result_page(site: Site, page: Page, result: Result) -> str:
         result=_row(result) | {"readings": result.readings, "printed": result.printed},
         telling=telling,
         parts=parts,
+        stands=STANDS,
         arguments=_arguments(result),
         changed=not site.changed.isdisjoint(r.id for r in result.readings),
         digits=site.digits,
@@ -348,6 +343,7 @@ def _part(
         "reading": reading,
         "meaning": VERDICTS[reading.verdict],
         "rests_on": list(reading.claim.rests_on) if reading.claim is not None else [],
+        "believed": "" if reading.claim is None else believed(reading.claim, reading.result),
         "first": evidence[:cut],
         "rest": evidence[cut:],
         "pictures": [p for p in pictures if telling is None or p is not telling["picture"]],
@@ -407,7 +403,6 @@ def _finding(site: Site, entry: Entry, consequences: Sequence[Entry]) -> dict[st
         "paper": entry.paper,
         "reading": entry.variant.replace("-", " "),
         "weight": found.weight.value,
-        "rank": found.weight.rank,
         "what": found.what,
         "brief": first_sentences(found.what),
         "favour": first_sentence(found.favour),
@@ -424,11 +419,10 @@ def _of(entry: Entry) -> str:
 
 
 def _alternating(findings: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Findings by weight; of one weight the first of each paper before the second of any."""
-    seen: dict[tuple[int, str], int] = {}
-    placed: list[tuple[int, int, int, dict[str, Any]]] = []
+    """The first finding of each paper, by its own list, then the second of each, and so on."""
+    seen: dict[str, int] = {}
+    placed: list[tuple[int, int, dict[str, Any]]] = []
     for number, each in enumerate(findings):
-        key = (each["rank"], each["paper"])
-        seen[key] = seen.get(key, -1) + 1
-        placed.append((each["rank"], seen[key], number, each))
-    return [each for *_, each in sorted(placed, key=lambda p: p[:3])]
+        seen[each["paper"]] = seen.get(each["paper"], -1) + 1
+        placed.append((seen[each["paper"]], number, each))
+    return [each for *_, each in sorted(placed, key=lambda p: p[:2])]

@@ -545,4 +545,12 @@ def select_words(select: Mapping[str, Any]) -> str:
     'ε = 2, d = 16'
     """
     # Spaces that do not break keep name and value together.
-    return ", ".join(f"{words(k)}\u00a0=\u00a0{tick_text(v)}" for k, v in select.items())
+    return ", ".join(named_value(k, v, tick_text(v)) for k, v in select.items())
+
+
+def named_value(name: str, value: Any, text: str) -> str:
+    """A value of an axis with its name: "n = 5", in words "rounding up", of a family's member its label."""
+    if not isinstance(value, str):
+        return f"{words(name)}\u00a0=\u00a0{text}"
+    label = re.sub(r"\+(?=\d)", "", text.replace("_", " "))
+    return label if name == "member" else f"{words(name)}\u00a0{label}"

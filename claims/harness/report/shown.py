@@ -94,9 +94,7 @@ class Reading:
         """What follows from the verdict, in a sentence."""
         if self.finding is not None and self.verdict == "REFUTED":
             return whole(first_sentence(self.finding.what))
-        if self.claim is None:
-            return ""
-        return whole(first_sentence(self.claim.summary) or self.claim.title)
+        return "" if self.claim is None else whole(first_sentence(self.claim.summary))
 
     @property
     def argument(self) -> str:
@@ -170,7 +168,7 @@ class Result:
         if self.stand_in:
             return "On a synthetic stand-in nothing contradicts it; about the real data nothing is decided."
         if self.standing is Standing.OPEN:
-            return self.printed.follows if self.printed.follows != self.title else ""
+            return self.printed.follows
         if self.printed.verdict == "CONFIRMED":
             return "A computation decides it at the tested parameters."
         if self.printed.verdict == "CONSISTENT":
@@ -191,6 +189,8 @@ class Result:
     @property
     def badge(self) -> tuple[str, str, str]:
         """Class, mark and words of its badge; what was measured on stand-in data decides nothing."""
+        if self.is_control and self.standing is Standing.FALLS:
+            return ("holds", "✓", "falls, as it must")
         if self.stand_in and self.standing is Standing.OPEN:
             return ("standin", "?", "not decided: stand-in data")
         return BADGES[self.standing]
@@ -207,7 +207,7 @@ class Result:
     def is_line_by_line(self) -> bool:
         """Whether it compares the program with the printed lines: no result of the paper, but what the
         checks of results rest on."""
-        return self.printed.role == "program" or "line by line" in self.title
+        return self.printed.role == "program"
 
     @property
     def stand_in(self) -> bool:

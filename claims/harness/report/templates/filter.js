@@ -19,10 +19,11 @@ function show() {
     count += fits;
     body.append(rows[k]);
   }
+  // What is searched for stands right below the search.
+  document.querySelector(".overview").hidden = wanted.length > 0 || chosen.some((each) => each.value);
   document.getElementById("shown").textContent = `${count} of ${rows.length}`;
 }
 box.hidden = false;
-document.querySelector(".lead a").addEventListener("click", () => words.focus({ preventScroll: true }));
 words.addEventListener("input", show);
 chosen.forEach((each) => each.addEventListener("change", show));
 show();
