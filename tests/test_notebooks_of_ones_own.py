@@ -39,26 +39,6 @@ def papermill(notebook, folder, *parameters):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "says"),
-    [
-        ("audit_mechanism", ["verdict='refuted'", "output ≥ ", "dpclaims audit example.py --epsilon 1"]),
-        ("fit_rates", ["exponent of n: -1.0", "claimed -0.5 → CONSISTENT", "local exponent"]),
-        ("explore_rate", ["share of the stated", "exponent of n: -1.0", "the theorem states -1"]),
-        ("lower_bound", ["majority  not private", "laplace      private", "the private ones claim 0.05"]),
-    ],
-)
-def test_a_notebook_as_it_is_published_runs_in_any_folder(name, says, tmp_path):
-    # A copy beside nothing else, as on a site.
-    (tmp_path / "site").mkdir()
-    (tmp_path / "elsewhere").mkdir()
-    copy = shutil.copy(NOTEBOOKS / f"{name}.ipynb", tmp_path / "site")
-    text = papermill(copy, tmp_path / "elsewhere")
-    for words in says:
-        assert words in text
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
     ("name", "parameters", "says"),
     [
         (

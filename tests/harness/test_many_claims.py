@@ -46,6 +46,7 @@ def _dpclaims(place: Path, *arguments: str):
     return dpclaims(place, *arguments, "--claims", str(place / "papers"))
 
 
+@pytest.mark.slow
 def test_ten_thousand_claims_are_listed_and_shown(place):
     first, _ = _dpclaims(place, "list", "--json")
     listed = json.loads(first.stdout)["claims"]
@@ -62,6 +63,7 @@ def test_ten_thousand_claims_are_listed_and_shown(place):
     assert "did you mean" in missed.stderr
 
 
+@pytest.mark.slow
 def test_a_run_has_room_for_a_selection(place):
     refused, _ = _dpclaims(place, "run", "many*", "--tier", "smoke", "--out", "run")
     assert refused.returncode == 2

@@ -282,6 +282,7 @@ def test_a_statement_is_mathematics_on_its_page(site: Path) -> None:
     assert "$" not in statement
 
 
+@pytest.mark.slow
 def test_the_same_run_gives_the_same_bytes_and_replaces_the_report(site: Path, workplace: Path) -> None:
     before = {f.relative_to(site): f.read_bytes() for f in site.rglob("*") if f.is_file()}
     write_report(workplace / "reports" / "runs" / "trial", site, jobs=1, parameters={"digits": 5})
@@ -291,6 +292,7 @@ def test_the_same_run_gives_the_same_bytes_and_replaces_the_report(site: Path, w
     assert [p.name for p in workplace.iterdir() if p.name.startswith(".")] == []
 
 
+@pytest.mark.slow
 def test_a_value_that_a_notebook_refuses_is_bad_input(workplace: Path) -> None:
     with pytest.raises(ValueError, match="digits must be an integer from 1 to 15, got 0"):
         write_report(

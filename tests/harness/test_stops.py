@@ -70,6 +70,7 @@ PARENTS = {
 
 
 @linux
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PARENTS)
 def test_workers_end_with_a_parent_that_is_killed(tmp_path, name):
     body = textwrap.dedent(PARENTS[name]).replace("\n", "\n    ")
@@ -231,6 +232,7 @@ LIMITED = """
 
 
 @linux
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [0, 300, 3000])
 def test_a_disk_that_takes_no_more_is_one_sentence(tmp_path, most):
     """The system refuses to write files beyond a size, in a process of its own: as on a full disk."""
@@ -245,7 +247,7 @@ def test_a_disk_that_takes_no_more_is_one_sentence(tmp_path, most):
 
 
 @linux
-@pytest.mark.parametrize("command", ["list", "list --json", "show song2021/lemma-b.2", "doctor"])
+@pytest.mark.parametrize("command", ["list --json"])
 def test_standard_output_that_is_full_is_one_sentence(tmp_path, command):
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     with open("/dev/full", "w") as full:

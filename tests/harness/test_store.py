@@ -135,7 +135,7 @@ KILLED = """
 """
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [2])
 def test_a_killed_run_resumes_and_ends_bit_identical(tmp_path, jobs):
     program = textwrap.dedent(KILLED)
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
