@@ -55,12 +55,13 @@ def case(
     epsilon: float = 1.0,
     delta: float = 0.0,
     cost: float | None = None,
+    into: dict[str, Case] | None = None,
 ) -> Callable[..., Any]:
     """Register a program."""
     adjacency = "add-remove" if len(pairs[0][0]) != len(pairs[0][1]) else "replace"
 
     def register(program: Callable[..., Any]) -> Callable[..., Any]:
-        CASES[program.__name__] = Case(
+        (CASES if into is None else into)[program.__name__] = Case(
             program=program, pairs=pairs, epsilon=epsilon, delta=delta, adjacency=adjacency,
             verdict=verdict, cost=cost,
         )  # fmt: skip
