@@ -13,7 +13,7 @@ from collections import Counter
 import numpy as np
 from scipy import stats
 
-from tests.audits.trace_programs import CLEAN, EXCEEDS, LEAK, LN3, LOST, REMOVED, REPLACED, Case, case
+from tests.audits.trace_programs import CLEAN, EXCEEDS, LEAK, LN3, LOST, REMOVED, Case, case
 
 TRUTH: dict[str, Case] = {}
 FOUR = np.array([1.0, 1.0, 1.0, 1.0, 0.0, 0.5, 0.25, 0.75])
