@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from audits.trace.entries import Entry, entries
-from audits.trace.losses import compose
+from audits.trace.entries import Entry, entries, scaled
+from audits.trace.losses import compose, excess
 from audits.trace.result import Finding, Line, Lost, Step, TraceResult, short
 from audits.trace.watch import trace_runs
 
@@ -26,7 +26,7 @@ MORE, FEW = 6, 50
 """Further runs in each direction of a program that makes choices and has no more draws than this."""
 CHEAP = 0.02
 """Seconds of one run up to which the black box audits by itself."""
-SHORT, PATIENCE = 4000, 10.0
+SHORT, PATIENCE = 20_000, 5.0
 """Samples and seconds that this audit takes, at most."""
 UNWATCHED = "draws from a source that is not watched"
 KINDS = ("output", "shared", "scale", "parameter", "path", "nan", "exception")
@@ -76,14 +76,91 @@ def trace_privacy(
     reports = [
         (place, report)
         for place, pair in enumerate(taken)
-        for report in traced(program, pair, [seed, place], seeds, primitives)
+        for report in traced(program, pair, [seed, place], seeds, primitives, (epsilon, delta))
     ]
     result = concluded(reports, epsilon, delta, seed, len(taken))
+    if result.verdict == "leak":
+        proof = proved(program, taken, [report for _, report in reports], result, primitives)
+        result = replace(result, proof=proof, pair_index=result.findings[0].pair)
     cause = caused(program, taken, [report for _, report in reports], result, primitives)
+    doubtful = result.verdict == "ledger-exceeds" or (result.verdict == "leak" and not result.proof)
+    if doubtful and black_box and not hasattr(program, "trace"):
+        result = replace(result, black_box=_sampled(program, taken, result))
     result = replace(result, cause=cause, seconds=time.monotonic() - began, versions=_versions(program))
-    if result.verdict == "ledger-exceeds" and black_box and not hasattr(program, "trace"):
-        result = replace(result, black_box=_sampled(program, taken, result, adjacency))
-    return result
+    return disagreed(result)
+
+
+def disagreed(result: TraceResult) -> TraceResult:
+    """The result, which is lost where the black box does not see a leak that is no proof."""
+    if result.verdict != "leak" or result.proof or (result.black_box or {}).get("verdict") != "not-refuted":
+        return result
+    first = result.findings[0]
+    text = f"{first.text}: that is no proof, and {(result.black_box or {})['words']}"
+    lost = Lost(first.file, first.line, first.function, text, first.pair)
+    return replace(result, verdict="lost", findings=(), lost=(lost, *result.lost), cause=())
+
+
+def proved(
+    program: Callable[..., Any],
+    taken: Sequence[tuple[Any, Any]],
+    reports: Sequence[Mapping[str, Any]],
+    result: TraceResult,
+    primitives: Sequence[str],
+) -> str:
+    """The sentence that proves the first finding, "" where it is no proof.
+
+    Something of the output that is one value on D and another one on D′ in each of N runs has a probability
+    above p = 10^(−6/N) on D and below 1 − p on D′, but for an error of a millionth each. A scale that depends
+    on the data makes a difference that is computed, where the output shows the noisy number itself.
+    """
+    first = result.findings[0]
+    shows = [r for r in reports if any(_is(f, (first.kind, first.file, first.line)) for f in r["findings"])]
+    shown = next((r for r in shows if r["seed"][1] == first.pair), None)
+    if shown is None:
+        return ""
+    pair, seed = taken[first.pair], shown["seed"]
+    scales = [f for f in shown["findings"] if _is(f, ("scale", first.file, first.line))]
+    asked = ["certain", *(f["draw"] for f in scales)]
+    run = (pair[seed[3]], pair[1 - seed[3]], seed, shown["participate"], asked)
+    report = _reports(program, [run], primitives)[0]
+    found = report.get("certain")
+    if found is not None:
+        chance = 10.0 ** (-6.0 / found["runs"])
+        if chance > math.exp(result.epsilon_claimed) * (1.0 - chance) + result.delta:
+            which = "" if seed[3] == 0 else ", D and D′ exchanged"
+            return f"in {found['runs']} of {found['runs']} runs on each dataset {found['text']}{which}"
+    for scale, seen in zip(scales, report.get("shows", []), strict=True):
+        more = _excess(shown, scale, result.epsilon_claimed)
+        if seen and more is not None and more > result.delta:
+            return (
+                f"given what was released before, the noisy number tells D from D′ with probability "
+                f"{more:.2g} more than ε = {result.epsilon_claimed:g} allows, and δ = {result.delta:g}"
+            )
+    return ""
+
+
+def _excess(report: Mapping[str, Any], finding: Mapping[str, Any], epsilon: float) -> float | None:
+    """By how much one entry of noise of two scales exceeds ε; None where its laws are not known."""
+    row = next((r for r in report["draws"] if r["index"] == finding["draw"]), None)
+    losses = None if row is None else scaled(row, finding["factors"])
+    return None if losses is None else max(excess(loss, epsilon) for loss in losses)
+
+
+def _scales_in_the_ledger(report: dict[str, Any], epsilon: float, delta: float) -> dict[str, Any]:
+    """The report with scales that δ covers as rows of the ledger: no leak, but a cost."""
+    covered = {}
+    for finding in report["findings"]:
+        more = _excess(report, finding, epsilon) if finding["kind"] == "scale" and delta > 0.0 else None
+        if more is not None and more <= delta:
+            covered[finding["draw"]] = finding
+    if not covered:
+        return report
+    kept = [f for f in report["findings"] if not any(f is other for other in covered.values())]
+    rows = [
+        dict(row, factors=covered[row["index"]]["factors"]) if row["index"] in covered else row
+        for row in report["draws"]
+    ]
+    return report | {"findings": kept, "draws": rows}
 
 
 def assert_ledger(
@@ -121,6 +198,7 @@ def traced(
     seed: Sequence[int],
     seeds: int,
     primitives: Sequence[str],
+    claim: tuple[float, float],
 ) -> list[dict[str, Any]]:
     """The reports of all runs on a pair, in both directions; a program of another Python traces itself."""
     first, second = pair
@@ -142,7 +220,16 @@ def traced(
         more = [(first, second, [*seed, k, 0], False) for k in range(seeds, seeds + MORE)]
         more += [(second, first, [*seed, k, 1], False) for k in range(seeds, seeds + MORE)]
         found += run(more)
-    return found
+    sampled = _sampled_lines(found)
+    return [_scales_in_the_ledger(report | {"sampled": sampled}, *claim) for report in found]
+
+
+def _sampled_lines(reports: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], float]:
+    """The lines whose draws a record reaches through one fresh coin alone, in all runs that tried it."""
+    tried = [report["sampled"] for report in reports if report.get("sampled") is not None]
+    known = [{(file, line): factor for file, line, factor in lines} for lines in tried]
+    common = set.intersection(*(set(lines) for lines in known)) if known else set()
+    return {line: max(lines[line] for lines in known) for line in common}
 
 
 def _unclear(report: Mapping[str, Any]) -> bool:
@@ -212,7 +299,7 @@ def caused(
 
 def _cost_at(report: Mapping[str, Any], place: tuple[Any, ...], delta: float) -> float:
     """What the draws of a line cost in one run."""
-    rows = entries(report["draws"], report.get("place"), report.get("records"))
+    rows = entries(report["draws"], report.get("place"), report.get("records"), report.get("sampled"))
     return compose([x for e in rows if e.where[:2] == place for x in e.losses or ()], delta)
 
 
@@ -254,7 +341,7 @@ def concluded(
         for item in report["lost"]:
             file, line, function = item["where"]
             lost.setdefault((file, line, item["text"][:40]), Lost(file, line, function, item["text"], place))
-        rows = entries(report["draws"], report.get("place"), report.get("records"))
+        rows = entries(report["draws"], report.get("place"), report.get("records"), report.get("sampled"))
         for entry in rows:
             if entry.losses is None:
                 unknown.append((place, entry))
@@ -354,7 +441,7 @@ def ledger_lines(rows: Sequence[Entry], delta: float) -> list[Line]:
     return sorted(shares, key=lambda x: -(x.epsilon if x.epsilon is not None else math.inf))
 
 
-def _sampled(program: Any, taken: Any, result: TraceResult, adjacency: Any) -> dict[str, Any] | None:
+def _sampled(program: Any, taken: Any, result: TraceResult) -> dict[str, Any] | None:
     """A short audit by samples on the dearest pair; None where one run takes too long."""
     from audits.privacy import audit_privacy, each
     from audits.trace.watch.run import caller
@@ -379,8 +466,7 @@ def _sampled(program: Any, taken: Any, result: TraceResult, adjacency: Any) -> d
             delta=result.delta,
             adjacency=lambda first, second: True,
             max_samples=SHORT,
-            # Under a limit the number of samples depends on the clock.
-            time_limit=None if 2.0 * SHORT * cost < 0.5 * PATIENCE else PATIENCE,
+            time_limit=PATIENCE,
             seed=result.seed,
             simplest=False,
         )

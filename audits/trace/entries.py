@@ -19,6 +19,8 @@ Row = Mapping[str, Any]
 
 BITS = 32
 """As in `watch.session`: an element of a draw is (place of the draw) · 2³² + (place in the draw)."""
+MOST_SCALED = 64
+"""Entries of one draw whose scales are compared."""
 GRID = 2001
 """Points of the quadrature over shared noise."""
 RECOGNISED = 0.02
@@ -48,15 +50,33 @@ class Entry:
     sampled: bool = False
 
 
-def entries(rows: Sequence[Row], place: int | None, records: int | None, output: Any = None) -> list[Entry]:
-    """The entries of all rows that cost something; `place` is that of the record that differs."""
+def entries(
+    rows: Sequence[Row],
+    place: int | None,
+    records: int | None,
+    sampled: Mapping[tuple[str, int], float] | None = None,
+) -> list[Entry]:
+    """The entries of all rows that cost something.
+
+    place     that of the record that differs; records: how many D has.
+    sampled   lines whose draws it reaches through one fresh coin alone, see `watch.sampling`.
+    """
     draws = {row["index"]: row for row in rows if row["kind"] not in ("comparison", "coins", "enumerated")}
     coins = _coins(rows, draws, place, records)
     found: list[Entry] = []
+    groups: dict[int, list[Entry]] = defaultdict(list)
     for row in draws.values():
         entry = _entry(row, draws)
-        if entry is not None:
-            found.append(_amplified(entry, int(row["at"]), coins))
+        if entry is None:
+            continue
+        factor = (sampled or {}).get(entry.where[:2])
+        own = [k for k, coin in enumerate(coins) if coin.at <= int(row["at"])]
+        if factor is None or not own or entry.losses is None:
+            found.append(entry)
+        else:
+            groups[own[-1]].append(_moved_farther(entry, factor))
+    for k, group in groups.items():
+        found += _amplified(group, coins[k].rate)
     found += [_fallen(row) for row in rows if row["kind"] == "coins"]
     found += [_enumerated(row) for row in rows if row["kind"] == "enumerated"]
     found += _comparisons([row for row in rows if row["kind"] == "comparison"], draws)
@@ -92,6 +112,8 @@ def _entry(row: Row, draws: Mapping[int, Row]) -> Entry | None:
         return Entry(_where(row), row["law"], "", None, str(row["unknown"]))
     if row["kind"] == "mechanism":
         return _mechanism(row)
+    if row.get("factors") is not None:
+        return Entry(_where(row), f"{row['law']} of two scales", "", scaled(row, row["factors"]))
     if row["unlike"] and row["law"] in ("choice", "multinomial"):
         return _choice(row)
     if row["unlike"] and row["law"] == "binomial" and row["unlike"] == ["p"]:
@@ -140,32 +162,53 @@ def _additive(row: Row, shift: Array) -> Entry:
         frozen = _frozen(law, params, int(place), np.atleast_1d(shift).shape)
         if frozen is None:
             return Entry(where, law, distance, None, f"the law {law} is not one that the ledger knows")
-        losses_.append(between(frozen, _moved(frozen, -float(amount))))
+        losses_.append(between(frozen, _Moved(frozen, -float(amount))))
     return Entry(where, law, distance, tuple(losses_), sampled=sampled)
 
 
 class _Moved:
-    """A law of SciPy, moved."""
+    """The law of factor · X + by, X being of a law of SciPy and the factor positive."""
 
-    def __init__(self, law: Any, by: float) -> None:
-        self._law, self._by = law, by
+    def __init__(self, law: Any, by: float, factor: float = 1.0) -> None:
+        self._law, self._by, self._factor = law, by, factor
         self.dist = law.dist
 
+    def _back(self, x: Any) -> Any:
+        return (np.asarray(x) - self._by) / self._factor
+
     def pmf(self, x: Any) -> Any:
-        return self._law.pmf(np.asarray(x) - self._by)
+        return self._law.pmf(self._back(x))
 
     def cdf(self, x: Any) -> Any:
-        return self._law.cdf(np.asarray(x) - self._by)
+        return self._law.cdf(self._back(x))
 
     def sf(self, x: Any) -> Any:
-        return self._law.sf(np.asarray(x) - self._by)
+        return self._law.sf(self._back(x))
 
     def ppf(self, x: Any) -> Any:
-        return self._law.ppf(x) + self._by
+        return self._factor * self._law.ppf(x) + self._by
 
 
-def _moved(law: Any, by: float) -> Any:
-    return _Moved(law, by)
+def scaled(row: Row, factors: Sequence[float]) -> tuple[Loss, ...] | None:
+    """The losses of noise whose scale depends on the data, an entry each; None where its law is not known.
+
+    factors   what the noise is multiplied by on D and on D′.
+    """
+    law, params = _law(row)
+    other = row["params_other"] if row["kind"] == "noise" else params
+    shape = tuple(row["shape"])
+    moved = np.broadcast_to(np.asarray(0.0 if row.get("shift") is None else row["shift"], float), shape)
+    sizes = [abs(factor) for factor in factors]
+    losses: list[Loss] = []
+    if not all(0.0 < size < math.inf for size in sizes) or moved.size > MOST_SCALED:
+        return None
+    for place in range(moved.size):
+        frozen = [_frozen(law, given, place, shape) for given in (params, other)]
+        if frozen[0] is None or frozen[1] is None or hasattr(frozen[0].dist, "pmf"):
+            return None
+        by = -float(moved.ravel()[place]) * sizes[1]
+        losses.append(between(_Moved(frozen[0], 0.0, sizes[0]), _Moved(frozen[1], by, sizes[1])))
+    return tuple(losses)
 
 
 def _law(row: Row) -> tuple[str, Mapping[str, Any]]:
@@ -698,15 +741,10 @@ def _coins(
         return found
     for row in rows:
         if row["kind"] == "comparison" and np.shape(row["outcome"])[:1] == (records,):
-            bits = _bits(row)
-            bit = bits[min(place, len(bits) - 1)]
-            ids = [i for i in (bit.first[0], bit.second[0]) if i is not None]
-            laws = {i: _element(i, draws) for i in ids}
-            if len(ids) == 1 and laws[ids[0]] is not None and all(_same(b) for b in bits):
-                chance = _probability(replace(bit, above=True), laws, 0)
-                # True is "takes part": of u < rate that is the second being the larger.
-                rate = chance if row["name"].startswith("greater") else 1.0 - chance
+            rate = _rate(row, draws, place)
+            if rate is not None:
                 found.append(_Coin(int(row["at"]), rate))
+    found += _coins_in_loops(rows, draws, records)
     for row in draws.values():
         params = row["params"]
         places = row["law"] == "choice" and params.get("a") == records and params.get("p") is None
@@ -718,12 +756,65 @@ def _coins(
     return sorted(found, key=lambda coin: coin.at)
 
 
-def _amplified(entry: Entry, index: int, coins: Sequence[_Coin]) -> Entry:
-    """The entry of a draw on a random subset: the record takes part at the rate of the last coin before
-    it."""
-    before = [coin for coin in coins if coin.at <= index]
-    if not before or entry.losses is None or not 0.0 < before[-1].rate < 1.0:
+def _rate(row: Row, draws: Mapping[int, Row], place: int = 0) -> float | None:
+    """With what probability a comparison of a uniform number shows "takes part"; None for any other."""
+    bits = _bits(row)
+    if not bits or row["law"] != "compare":
+        return None
+    bit = bits[min(place, len(bits) - 1)]
+    ids = [i for i in (bit.first[0], bit.second[0]) if i is not None]
+    laws = {i: _element(i, draws) for i in ids}
+    if len(ids) != 1 or laws[ids[0]] is None or not all(_same(b) for b in bits):
+        return None
+    chance = _probability(replace(bit, above=True), laws, 0)
+    # True is "takes part": of u < rate that is the second being the larger.
+    return chance if row["name"].startswith("greater") else 1.0 - chance
+
+
+def _coins_in_loops(rows: Sequence[Row], draws: Mapping[int, Row], records: int) -> list[_Coin]:
+    """A uniform number for each record that is compared with one rate in a loop over the records."""
+    single: dict[Any, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row["kind"] == "comparison" and row["law"] == "compare" and np.shape(row["outcome"]) == ():
+            single[tuple(row["where"])].append(row)
+    found: list[_Coin] = []
+    for group in single.values():
+        for k in range(0, len(group) - records + 1, records):
+            rates = {_rate(row, draws) for row in group[k : k + records]}
+            rate = rates.pop()
+            if not rates and rate is not None:
+                found.append(_Coin(int(group[k + records - 1]["at"]), rate))
+    return found
+
+
+def _moved_farther(entry: Entry, factor: float) -> Entry:
+    """An entry whose argument the record moves farther than it is moved between D and D′."""
+    losses = entry.losses or ()
+    if factor == 1.0:
         return entry
-    rate = before[-1].rate
-    losses = tuple(replace(loss, rate=rate) for loss in entry.losses)
-    return replace(entry, losses=losses, law=f"{entry.law}, record takes part with probability {rate:.4g}")
+    if any(loss.kind == "pair" for loss in losses):
+        factor = math.inf
+    return replace(entry, losses=tuple(replace(loss, ratio=loss.ratio * factor) for loss in losses))
+
+
+def _amplified(group: Sequence[Entry], rate: float) -> list[Entry]:
+    """The entries of all draws that depend on a record through one coin: it takes part in all of them, or in
+    none.
+
+    So it is the composition of the draws that is amplified: Gaussians compose to one Gaussian, and pure
+    losses add up. What is composed of several kinds has its full cost.
+    """
+    losses = [loss for entry in group for loss in entry.losses or ()]
+    if not 0.0 < rate < 1.0 or not losses or any(not math.isfinite(loss.ratio) for loss in losses):
+        return list(group)
+    if all(loss.kind == "gaussian" and loss.delta == 0.0 for loss in losses):
+        whole = Loss("gaussian", math.sqrt(math.fsum(loss.ratio**2 for loss in losses)), rate=rate)
+    elif len(losses) == 1:
+        whole = replace(losses[0], rate=rate)
+    elif all(loss.delta == 0.0 and loss.kind != "gaussian" for loss in losses):
+        whole = Loss("pure", math.fsum(loss.largest for loss in losses), rate=rate)
+    else:
+        return list(group)
+    words = f", record takes part with probability {rate:.4g}"
+    first = replace(group[0], losses=(whole,), law=group[0].law + words)
+    return [first, *(replace(e, losses=(), law=f"{e.law}, with the draw above") for e in group[1:])]

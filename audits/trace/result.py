@@ -125,7 +125,9 @@ class TraceResult:
     exact     the dearest path is the law of the output: all paths of a program of coins were run.
     cause     the lines that lead to the first finding, or to the dearest line of a ledger above the claim;
               () where they are not known.
-    black_box        the verdict of an audit by samples on the pair whose ledger exceeds the claim, or None.
+    proof     why the first finding is a proof, "" where it is strong evidence only.
+    black_box        the verdict of an audit by samples on the pair whose ledger exceeds the claim, or whose
+              leak is no proof; None where there was none.
     """
 
     verdict: str
@@ -142,6 +144,7 @@ class TraceResult:
     pair_index: int = 0
     exact: bool = False
     cause: tuple[Step, ...] = ()
+    proof: str = ""
     black_box: Mapping[str, Any] | None = None
     notes: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=lambda: {})
@@ -161,9 +164,10 @@ class TraceResult:
             lines.append(f"{self.headline}: {self.findings[0].text}.")
             lines += [f"  {step.text}" for step in self.cause]
             lines += [f"  also at {f.place}: {f.text}" for f in self.findings[1:]]
-            lines.append(
-                f"  A proof on pair {self.findings[0].pair}, if the generator draws what it says; {seen}."
-            )
+            if self.proof:
+                lines.append(f"  A proof on pair {self.findings[0].pair}: {self.proof}; {seen}.")
+            else:
+                lines.append(f"  Strong evidence on pair {self.findings[0].pair}, and no proof; {seen}.")
         elif self.verdict == "ledger-exceeds":
             lines.append(
                 f"{self.headline}: the draws of one run cost ε = {self.epsilon_ledger:.4g} at δ = "
@@ -232,6 +236,7 @@ class TraceResult:
                 for f in self.findings
             ],
             "exact": self.exact,
+            "proof": self.proof,
             "cause": [
                 {
                     "role": x.role,

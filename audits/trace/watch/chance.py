@@ -11,6 +11,7 @@ from typing import Any, Dict, FrozenSet, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
+from .certain import covers
 from .coins import reach
 from .report import lost, unlike_words
 from .rows import FILLED, fills
@@ -139,16 +140,9 @@ def _still(pair: Pair, places: Sequence[Place], redrawn: FrozenSet[int]) -> List
         run = pair.again(redraw=redrawn, variant=runs)
         if run.error is None:
             changed = unlike_places(pair.recorded.output, run.output, ROUNDING, most=10 * MOST_PLACES)
-            left = [place for place in left if not any(_covers(path, place[0]) for path, _, _ in changed)]
+            left = [place for place in left if not any(covers(path, place[0]) for path, _, _ in changed)]
     smooth = all(row["kind"] == "noise" for row in pair.recorded.session.draws if row["index"] in redrawn)
     return left if not redrawn or runs >= FEWEST_ANEW[smooth] else []
-
-
-def _covers(changed: str, path: str) -> bool:
-    """Whether a change at one place of the output says something of another."""
-    for words in ("the shape of output", "the length of output"):
-        changed, path = changed.replace(words, ""), path.replace(words, "")
-    return path.startswith(changed) or changed.startswith(path)
 
 
 def _mover(pair: Pair, places: Sequence[Place], rows: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
@@ -189,7 +183,7 @@ def _occurs(pair: Pair, place: Place) -> bool:
         for which in (0, 1):
             run = pair.fresh(which, len(seen[which]))
             unlike = unlike_places(pair.recorded.output, run.output, ROUNDING, most=10 * MOST_PLACES)
-            value = [b for path, _, b in unlike if _covers(path, place[0])]
+            value = [b for path, _, b in unlike if covers(path, place[0])]
             seen[which].append(repr(value[:1]) if run.error is None else "error")
     if len(seen[1]) < FEWEST:
         return True

@@ -8,12 +8,14 @@ import numpy as np
 
 from .coins import flipped
 from .run import Run
+from .session import BITS
 from .shifts import (
     Explanation,
     Pair,
     coupled,
     in_comparisons,
     loose_draws,
+    row_of,
     shifts_of,
     unlike_output,
     without_parents,
@@ -131,6 +133,22 @@ def scaled(pair: Pair) -> Optional[Tuple[Dict[str, Any], float, float]]:
         other = factor_of(pair.replay, row, unmoved[1]) if one else None
         if one and other and not alike_factors(one, other):
             return row, one, other
+    return None
+
+
+def rescaled(pair: Pair) -> Optional[Tuple[Dict[str, Any], float, float]]:
+    """As `scaled`, of noise that was released: the noisy sum is multiplied by a number of the data."""
+    released = {int(e) >> BITS for use in pair.recorded.session.uses for e in np.ravel(use["ids"]) if e >= 0}
+    for index in sorted(released)[:MOST_SCALED]:
+        row = row_of(pair.recorded.session, index)
+        if row is None:
+            continue
+        factors = [
+            factor_of(lambda run=run, **options: run(release="none", **options), row)
+            for run in (pair.again, pair.replay)
+        ]
+        if factors[0] and factors[1] and not alike_factors(factors[0], factors[1]):
+            return row, factors[0], factors[1]
     return None
 
 

@@ -7,11 +7,13 @@ import sys
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 from . import chance, paths
-from .explain import explained, scaled
+from .certain import certain
+from .explain import explained, factor_of, rescaled, scaled
 from .mechanisms import mechanisms
 from .report import deterministic, errors, finding, lost, seeds, sequence, stripped, unlike_words
 from .rows import rows_of
 from .run import Run, caller, last_line, run_once
+from .sampling import sampled_lines
 from .session import Current, Session, Tape, own_rng
 from .shifts import Explanation, Pair, row_of, shifts_of, shown_again
 from .sources import exchanged, watched
@@ -135,8 +137,14 @@ def trace_pair(
             "%s adds noise to a function (objective perturbation): what that costs is not known" % name,
         )
     report["coins"] = paths.few(recorded.session)
+    report["sampled"] = None
+    if participate and records is not None and records[0] >= records[1]:
+        report["sampled"] = sampled_lines(pair, records)
     if explain is not None and explain[0] == "paths":
         report["paths"] = paths.enumerated(run, first, second, recorded)
+    elif explain is not None and explain[0] == "certain":
+        report["certain"] = certain(pair.fresh)
+        report["shows"] = [_shows(pair, index) for index in explain[1:]]
     elif explain is not None:
         from .cause import causes_of
 
@@ -145,6 +153,16 @@ def trace_pair(
 
         report["cause"] = causes_of(pair, runner, (first, second), report["findings"], explain)
     return stripped(report)
+
+
+def _shows(pair: Pair, index: int) -> bool:
+    """Whether the output on D and on D′ shows the value that the noise of a draw is part of: it moves in
+    proportion with that noise."""
+    row = row_of(pair.recorded.session, index)
+    return row is not None and all(
+        factor_of(lambda run=run, **options: run(release="none", **options), row) is not None
+        for run in (pair.again, pair.replay)
+    )
 
 
 def _parted(report: Dict[str, Any]) -> bool:
@@ -198,5 +216,12 @@ def unexplained(pair: Pair, found: Explanation, report: Dict[str, Any], located:
 
     run, first, second, tape = located
     where = line_of(run, first, second, tape, still) or last_line(pair.recorded)
+    factors = rescaled(pair)
+    if factors is not None:
+        row, one, other = factors
+        text = "the noisy number of line %d is multiplied by %s on D and by %s on D′: its scale depends on the data"
+        about = {"what": "moved", "key": row["index"], "one": one, "other": other}
+        finding(report, "scale", where, text % (row["where"][1], shown(abs(one)), shown(abs(other))), about)
+        return
     about = {"what": "output", "key": still[0], "one": still[1], "other": still[2]}
     finding(report, "output", where, unlike_words(still), about)

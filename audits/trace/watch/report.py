@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, Optional, Tuple
 
 from .run import Run, last_line
-from .session import same
+from .session import BITS, same
 from .values import flat, shown, unlike_places
 
 
@@ -39,7 +39,12 @@ def observed(run: Run, about: Dict[str, Any]) -> Any:
 def stripped(report: Dict[str, Any]) -> Dict[str, Any]:
     """The report without what only the search for causes needs."""
     for entry in report["findings"]:
-        entry.pop("about", None)
+        about = entry.pop("about", None) or {}
+        if entry["kind"] == "scale":
+            # From these the ledger computes by how much the laws on D and on D′ differ.
+            key, of_parameter = about["key"], about["what"] == "parameter"
+            entry["draw"] = key if about["what"] == "moved" else key[0] if of_parameter else key[0] >> BITS
+            entry["factors"] = [1.0, 1.0] if of_parameter else [float(about["one"]), float(about["other"])]
     return report
 
 

@@ -208,11 +208,9 @@ class Session:
             return fresh
         if index in self.redraw:
             return fresh
-        value = own(known["value"])
-        if ("draw", index) in self.flips:
-            return self.flips["draw", index]
+        value = own(self.flips.get(("draw", index), known["value"]))
         if row["kind"] == "coin" and self.records is not None and row["law"] in PLACES:
-            places = self._places(known, row)
+            places = self._places(known, row, value)
             if places is not None:
                 row["adapted"] = True
                 return places
@@ -232,13 +230,13 @@ class Session:
                 value = value + self.shifts[index]
         return value
 
-    def _places(self, known: Dict[str, Any], row: Dict[str, Any]) -> Any:
+    def _places(self, known: Dict[str, Any], row: Dict[str, Any], drawn: Any) -> Any:
         """Places among the records of D as places among those of D′; None where they are no such places."""
         have, want, place = self.records
         sizes = [_range(known), _range(row)]
         if have == want or sizes != [have, want]:
             return None
-        value = np.asarray(known["value"])
+        value = np.asarray(drawn)
         if have < want:
             value = value + (value >= place)
             if row["law"] == "permutation" and value.ndim == 1:
@@ -277,22 +275,19 @@ class Session:
         return np.insert(value, place, value[:1], axis=0) if have else None
 
     def _participating(self, row: Dict[str, Any], value: Any) -> Any:
-        """A uniform draw for each record, in which a record gets 0: it takes part at whatever rate."""
+        """A draw for each record, or a subset of them, in which the record takes part at whatever rate."""
         have = self.records[0] if self.records is not None else None
-        if (
-            (
-                row["kind"] == "noise"
-                and row["law"] == "uniform"
-                and isinstance(value, np.ndarray)
-                and value.shape[:1] == (have,)
-            )
-            and have is not None
-            and self.forced is not None
-            and self.forced < have
-            and row["params"].get("low", 0.0) == 0.0
-        ):
-            value = value.copy()
+        if have is None or self.forced is None or not isinstance(value, np.ndarray) or self.forced >= have:
+            return value
+        law, params = row["law"], row["params"]
+        value = value.copy()
+        if law == "choice" and params.get("a") == have and params.get("replace") is False:
+            if value.ndim == 1 and value.size and self.forced not in value:
+                value[0] = self.forced
+        elif law == "uniform" and value.shape[:1] == (have,) and params.get("low", 0.0) == 0.0:
             value[self.forced] = 0.0
+        elif law == "binomial" and value.shape[:1] == (have,) and np.ndim(params["n"]) == 0:
+            value[self.forced] = params["n"]
         return value
 
     def key(self, ids: np.ndarray, what: str) -> Tuple[int, int]:
@@ -336,7 +331,10 @@ class Session:
         if self.script is not None:
             outcome = self.script.outcome(self, outcome, more)
         if ("outcome", key) in self.flips:
-            outcome = self.flips["outcome", key]
+            flipped = self.flips["outcome", key]
+            alike = np.shape(flipped) == np.shape(outcome)
+            adapted = flipped if alike else self._by_record(flipped, np.shape(outcome))
+            outcome = outcome if adapted is None else adapted
         elif self.tape is not None and self.diverged is None and not self._redrawn(ids, more):
             frozen, size = self.tape.outcomes.get(key, (None, None))
             if size != more.get("size"):

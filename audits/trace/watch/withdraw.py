@@ -81,7 +81,7 @@ def _changed(
         ]
         left = [f for f in left if not any(_changes(f, *side) for side in sides)]
         if open_costs:
-            moved |= _moved(*sides[0]) | _moved(*sides[1])
+            moved |= moved_draws(*sides[0]) | moved_draws(*sides[1])
     left = [f for f in left if not _factor_moves(pair, f, redrawn)]
     return [f for f in doubted if not _among(f, left)], moved
 
@@ -140,7 +140,7 @@ def _factor_moves(pair: Pair, finding: Dict[str, Any], redrawn: FrozenSet[int]) 
     return factor is not None and not alike_factors(factor, about["one"])
 
 
-def _moved(recorded: Run, run: Run) -> Set[int]:
+def moved_draws(recorded: Run, run: Run) -> Set[int]:
     """Draws whose argument or parameters have changed in a second run on the same data."""
     known = {use["key"]: use for use in recorded.session.uses}
     found: Set[int] = set()
