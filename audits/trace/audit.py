@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from audits.trace.entries import Entry, entries, scaled
+from audits.trace.entries import Entry, entries, scaled, shown_noise
 from audits.trace.losses import compose, excess
 from audits.trace.result import Finding, Line, Lost, Step, TraceResult, short
 from audits.trace.watch import trace_runs
@@ -130,8 +130,10 @@ def proved(
             which = "" if seed[3] == 0 else ", D and D′ exchanged"
             return f"in {found['runs']} of {found['runs']} runs on each dataset {found['text']}{which}"
     for scale, seen in zip(scales, report.get("shows", []), strict=True):
-        more = _excess(shown, scale, result.epsilon_claimed)
-        if seen and more is not None and more > result.delta:
+        row = next((r for r in shown["draws"] if r["index"] == scale["draw"]), None)
+        loss = None if row is None or seen is None else shown_noise(row, seen["factors"], seen["by"])
+        more = 0.0 if loss is None else excess(loss, result.epsilon_claimed)
+        if more > max(result.delta, 1e-9):
             return (
                 f"given what was released before, the noisy number tells D from D′ with probability "
                 f"{more:.2g} more than ε = {result.epsilon_claimed:g} allows, and δ = {result.delta:g}"

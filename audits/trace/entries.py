@@ -211,6 +211,18 @@ def scaled(row: Row, factors: Sequence[float]) -> tuple[Loss, ...] | None:
     return tuple(losses)
 
 
+def shown_noise(row: Row, factors: Sequence[float], by: float) -> Loss | None:
+    """The loss of factor · noise + rest on D and on D′, the noise being the first entry of a row and the
+    rests `by` apart; None where its law is not known."""
+    if row["kind"] != "noise" or min(abs(f) for f in factors) == 0.0 or factors[0] * factors[1] < 0.0:
+        return None
+    frozen = [_frozen(row["law"], row[name], 0, tuple(row["shape"])) for name in ("params", "params_other")]
+    if frozen[0] is None or frozen[1] is None or hasattr(frozen[0].dist, "pmf"):
+        return None
+    sign = math.copysign(1.0, factors[0])
+    return between(_Moved(frozen[0], 0.0, abs(factors[0])), _Moved(frozen[1], sign * by, abs(factors[1])))
+
+
 def _law(row: Row) -> tuple[str, Mapping[str, Any]]:
     """Name and parameters of the law of a row; that of a function of noise is recognised from samples."""
     if row["kind"] != "derived":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
@@ -155,7 +156,17 @@ def rescaled(pair: Pair) -> Optional[Tuple[Dict[str, Any], float, float]]:
 def factor_of(replay: Any, row: Dict[str, Any], unmoved: Optional[Run] = None) -> Optional[float]:
     """How far the output moves with the first entry of a draw; None where it is not in proportion, and where
     it does not move."""
-    size = float(np.max(np.abs(np.asarray(row["value"], dtype=float)), initial=0.0)) or 1.0
+    found = line_of_noise(replay, row, unmoved)
+    return None if found is None else found[1]
+
+
+def line_of_noise(
+    replay: Any, row: Dict[str, Any], unmoved: Optional[Run] = None
+) -> Optional[Tuple[int, float, float]]:
+    """(place of a number of the output, factor, rest), where that number is factor · noise + rest, the noise
+    being the first entry of a draw; None where the output does not move in proportion with it."""
+    first = float(np.ravel(np.asarray(row["value"], dtype=float))[0]) if "value" in row else 0.0
+    size = float(np.max(np.abs(np.asarray(row.get("value", 1.0), dtype=float)), initial=0.0)) or 1.0
     run = replay() if unmoved is None else unmoved
     moved: List[Any] = [None if run.error is not None else numbers(run.output)]
     for times in (1.0, 2.0):
@@ -165,16 +176,6 @@ def factor_of(replay: Any, row: Dict[str, Any], unmoved: Optional[Run] = None) -
         moved.append(None if run.error is not None else numbers(run.output))
         if moved[1] is None or np.array_equal(moved[0], moved[1]):
             return None
-    return _factor(moved, size)
-
-
-def alike_factors(one: float, other: float) -> bool:
-    """Whether two factors are the same in single precision."""
-    return abs(one - other) <= FACTOR * max(abs(one), abs(other))
-
-
-def _factor(moved: List[Any], size: float) -> Optional[float]:
-    """How far the output moves with an entry of noise; None where it is not in proportion."""
     if any(values is None or values.shape != moved[0].shape for values in moved):
         return None
     with np.errstate(invalid="ignore"):
@@ -182,4 +183,37 @@ def _factor(moved: List[Any], size: float) -> Optional[float]:
     place = int(np.argmax(np.abs(once)))
     if not np.all(np.isfinite(twice)) or not np.allclose(twice, 2.0 * once, rtol=FACTOR, atol=1e-6 * size):
         return None
-    return float(once[place] / size)
+    factor = float(once[place] / size)
+    return place, factor, float(moved[0][place]) - factor * first
+
+
+def shows(pair: Pair, index: int) -> Optional[Dict[str, Any]]:
+    """{"factors", "by"} where a number of the output is the noise of a draw times a factor, plus a rest that
+    no other noise moves: both factors, and the rest on D′ less that on D. None where there is none."""
+    row = row_of(pair.recorded.session, index)
+    noise = [r for r in pair.recorded.session.draws if r["kind"] == "noise"]
+    if row is None or row["kind"] != "noise" or len(noise) > MOST_SCALED:
+        return None
+    lines = []
+    for run in (pair.again, pair.replay):
+        replay = functools.partial(run, release="none")
+        line = line_of_noise(replay, row)
+        if line is None or (lines and line[0] != lines[0][0]):
+            return None
+        base = np.asarray(numbers(replay().output))[line[0]]
+        for other in noise:
+            size = float(np.max(np.abs(np.asarray(other["value"], dtype=float)), initial=0.0))
+            step = np.full(other["shape"], 1.0 + size)
+            if other is row:
+                step.reshape(-1)[0] = 0.0
+            moved = replay(shifts={other["index"]: step})
+            now = None if moved.error is not None else numbers(moved.output)
+            if now is None or line[0] >= now.size or now[line[0]] != base:
+                return None
+        lines.append(line)
+    return {"factors": [lines[0][1], lines[1][1]], "by": lines[1][2] - lines[0][2]}
+
+
+def alike_factors(one: float, other: float) -> bool:
+    """Whether two factors are the same in single precision."""
+    return abs(one - other) <= FACTOR * max(abs(one), abs(other))

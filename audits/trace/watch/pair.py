@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 from . import chance, paths
 from .certain import certain
-from .explain import explained, factor_of, rescaled, scaled
+from .explain import explained, rescaled, scaled, shows
 from .mechanisms import mechanisms
 from .report import deterministic, errors, finding, lost, seeds, sequence, stripped, unlike_words
 from .rows import rows_of
@@ -144,7 +144,7 @@ def trace_pair(
         report["paths"] = paths.enumerated(run, first, second, recorded)
     elif explain is not None and explain[0] == "certain":
         report["certain"] = certain(pair.fresh)
-        report["shows"] = [_shows(pair, index) for index in explain[1:]]
+        report["shows"] = [shows(pair, index) for index in explain[1:]]
     elif explain is not None:
         from .cause import causes_of
 
@@ -153,16 +153,6 @@ def trace_pair(
 
         report["cause"] = causes_of(pair, runner, (first, second), report["findings"], explain)
     return stripped(report)
-
-
-def _shows(pair: Pair, index: int) -> bool:
-    """Whether the output on D and on D′ shows the value that the noise of a draw is part of: it moves in
-    proportion with that noise."""
-    row = row_of(pair.recorded.session, index)
-    return row is not None and all(
-        factor_of(lambda run=run, **options: run(release="none", **options), row) is not None
-        for run in (pair.again, pair.replay)
-    )
 
 
 def _parted(report: Dict[str, Any]) -> bool:
@@ -219,7 +209,7 @@ def unexplained(pair: Pair, found: Explanation, report: Dict[str, Any], located:
     factors = rescaled(pair)
     if factors is not None:
         row, one, other = factors
-        text = "the noisy number of line %d is multiplied by %s on D and by %s on D′: its scale depends on the data"
+        text = "the noise of line %d is multiplied by %s on D and by %s on D′: its scale depends on the data"
         about = {"what": "moved", "key": row["index"], "one": one, "other": other}
         finding(report, "scale", where, text % (row["where"][1], shown(abs(one)), shown(abs(other))), about)
         return
