@@ -28,6 +28,8 @@ CHEAP = 0.02
 """Seconds of one run up to which the black box audits by itself."""
 SHORT, PATIENCE = 20_000, 5.0
 """Samples and seconds that this audit takes, at most."""
+MOST_CERTAIN = 600
+"""Runs on each dataset that a proof may take."""
 UNWATCHED = "draws from a source that is not watched"
 KINDS = ("output", "shared", "scale", "parameter", "path", "nan", "exception")
 """Kinds of findings, the plainest first."""
@@ -110,7 +112,8 @@ def proved(
     """The sentence that proves the first finding, "" where it is no proof.
 
     Something of the output that is one value on D and another one on D′ in each of N runs has a probability
-    above p = 10^(−6/N) on D and below 1 − p on D′, but for an error of a millionth each. A scale that depends
+    above p = 10^(−6/N) on D and below 1 − p on D′, but for an error of a millionth each: p > e^ε·(1 − p) + δ
+    refutes the claim. A scale that depends
     on the data makes a difference that is computed, where the output shows the noisy number itself.
     """
     first = result.findings[0]
@@ -120,15 +123,17 @@ def proved(
         return ""
     pair, seed = taken[first.pair], shown["seed"]
     scales = [f for f in shown["findings"] if _is(f, ("scale", first.file, first.line))]
-    asked = ["certain", *(f["draw"] for f in scales)]
+    least = (math.exp(min(result.epsilon_claimed, 50.0)) + result.delta) / (
+        1.0 + math.exp(result.epsilon_claimed)
+    )
+    wanted = math.ceil(min(MOST_CERTAIN, math.log(1e6) / -math.log(min(least, 1.0 - 1e-9)))) + 1
+    asked = ["certain", wanted, *(f["draw"] for f in scales)]
     run = (pair[seed[3]], pair[1 - seed[3]], seed, shown["participate"], asked)
     report = _reports(program, [run], primitives)[0]
     found = report.get("certain")
-    if found is not None:
-        chance = 10.0 ** (-6.0 / found["runs"])
-        if chance > math.exp(result.epsilon_claimed) * (1.0 - chance) + result.delta:
-            which = "" if seed[3] == 0 else ", D and D′ exchanged"
-            return f"in {found['runs']} of {found['runs']} runs on each dataset {found['text']}{which}"
+    if found is not None and 10.0 ** (-6.0 / found["runs"]) > least:
+        which = "" if seed[3] == 0 else ", D and D′ exchanged"
+        return f"in {found['runs']} of {found['runs']} runs on each dataset {found['text']}{which}"
     for scale, seen in zip(scales, report.get("shows", []), strict=True):
         row = next((r for r in shown["draws"] if r["index"] == scale["draw"]), None)
         loss = None if row is None or seen is None else shown_noise(row, seen["factors"], seen["by"])

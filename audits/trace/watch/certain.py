@@ -14,25 +14,25 @@ import numpy as np
 from .run import Run
 from .values import SAME, numbers, shown, unlike_places
 
-RUNS, SECONDS = 256, 1.0
-"""Runs on each dataset, and the processor time that they may take."""
+SECONDS = 1.0
+"""Processor time that the runs may take."""
 MOST_NUMBERS, MOST_PLACES = 40, 50
 """Numbers of an output whose differences are looked at, and places that are."""
 
 
-def certain(fresh: Callable[[int, int], Run]) -> Optional[Dict[str, Any]]:
-    """{"text", "runs"} of something that tells D from D′ in each of so many runs; None where nothing does.
+def certain(fresh: Callable[[int, int], Run], wanted: int) -> Optional[Dict[str, Any]]:
+    """{"text", "runs"} of something that tells D from D′ in each of so many runs, of which `wanted` are made
+    where there is time; None where nothing does.
 
     fresh   (0 for D or 1 for D′, number) → a run with draws of its own.
     """
-    began, runs = time.process_time(), 0
+    began, runs = time.process_time(), 1
     first = [_shown(fresh(which, 0)) for which in (0, 1)]
     places = unlike_places(first[0], first[1], SAME, most=MOST_PLACES)
     apart: List[Any] = [_apart(output) for output in first]
     if any(x is None for x in apart) or apart[0].shape != apart[1].shape:
         apart = []
-    runs = 1
-    while (places or apart) and runs < RUNS and time.process_time() - began < SECONDS:
+    while (places or apart) and runs < wanted and time.process_time() - began < SECONDS:
         for which in (0, 1):
             output = _shown(fresh(which, runs))
             moved = [path for path, _, _ in unlike_places(first[which], output, 0.0, most=MOST_PLACES)]

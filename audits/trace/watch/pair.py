@@ -143,8 +143,8 @@ def trace_pair(
     if explain is not None and explain[0] == "paths":
         report["paths"] = paths.enumerated(run, first, second, recorded)
     elif explain is not None and explain[0] == "certain":
-        report["certain"] = certain(pair.fresh)
-        report["shows"] = [shows(pair, index) for index in explain[1:]]
+        report["certain"] = certain(pair.fresh, int(explain[1]))
+        report["shows"] = [shows(pair, index) for index in explain[2:]]
     elif explain is not None:
         from .cause import causes_of
 
