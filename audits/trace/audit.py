@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,9 +14,13 @@ import numpy as np
 
 from audits.trace.entries import Entry, entries, scaled, shown_noise
 from audits.trace.losses import compose, excess
-from audits.trace.result import Finding, Line, Lost, Step, TraceResult, short
+from audits.trace.result import Finding, Line, Lost, Step, TraceResult
 from audits.trace.watch import trace_runs
 
+MORE_RUNS, MORE_SECONDS = 30, 2.0
+"""Runs of each pair where they are cheap, and the seconds within which further ones are begun."""
+MOST_WAYS, LOOKS = 8, 8
+"""New ways of further runs that are traced, and runs that are looked at together."""
 SEEDS = 3
 """Runs of each pair in each direction; in one more the record that differs takes part in every subset."""
 TOLERANCE, SAMPLED = 1e-3, 0.03
@@ -30,8 +34,10 @@ SHORT, PATIENCE = 20_000, 5.0
 """Samples and seconds that this audit takes, at most."""
 MOST_CERTAIN = 600
 """Runs on each dataset that a proof may take."""
+CONSTANT = 20
+"""Runs on each dataset of a program whose seed is fixed: what it puts out is a constant."""
 UNWATCHED = "draws from a source that is not watched"
-KINDS = ("output", "shared", "scale", "parameter", "path", "nan", "exception")
+KINDS = ("seed", "output", "shared", "scale", "parameter", "path", "nan", "exception")
 """Kinds of findings, the plainest first."""
 
 
@@ -55,7 +61,9 @@ def trace_privacy(
     adjacency  "replace", "add-remove", "replace-item" or a function (D, D′) → bool; every pair is checked.
     primitives dotted names of functions or classes of a library that add noise themselves.
     seed       of every run.
-    options    seeds: runs of each pair in each direction (3); black_box: False for none; jobs is not known.
+    options    seeds: runs of each pair in each direction (default: 3, and further ones while they are cheap);
+               black_box: False for none; fixed_seeds: True where the program fixes a seed for a test only,
+               and its release has another one.
 
     The program is recorded on D, and replayed on D′ with the randomness and the released values of D; then
     the
@@ -66,7 +74,9 @@ def trace_privacy(
     from audits.privacy.draw.pairs import take_pairs
 
     check_claim(epsilon, delta)
-    seeds, black_box = int(options.pop("seeds", SEEDS)), bool(options.pop("black_box", True))
+    more = options.get("seeds") is None
+    seeds, black_box = int(options.pop("seeds", None) or SEEDS), bool(options.pop("black_box", True))
+    fixed_seeds = bool(options.pop("fixed_seeds", False))
     if options:
         raise ValueError(f"trace_privacy knows no option {next(iter(options))!r}")
     if seeds < 1:
@@ -74,13 +84,14 @@ def trace_privacy(
     if not callable(program):
         raise ValueError(f"program must be a function (data, rng), got {program!r}")
     began = time.monotonic()
+    until = began + MORE_SECONDS if more else None
     taken, _ = take_pairs(pairs, np.random.default_rng([seed, 1]), adjacency)
     reports = [
         (place, report)
         for place, pair in enumerate(taken)
-        for report in traced(program, pair, [seed, place], seeds, primitives, (epsilon, delta))
+        for report in traced(program, pair, [seed, place], seeds, primitives, (epsilon, delta), until)
     ]
-    result = concluded(reports, epsilon, delta, seed, len(taken))
+    result = concluded(reports, (epsilon, delta), seed, len(taken), fixed_seeds)
     if result.verdict == "leak":
         proof = proved(program, taken, [report for _, report in reports], result, primitives)
         result = replace(result, proof=proof, pair_index=result.findings[0].pair)
@@ -117,6 +128,8 @@ def proved(
     on the data makes a difference that is computed, where the output shows the noisy number itself.
     """
     first = result.findings[0]
+    if first.kind == "seed":
+        return _constant(program, taken[first.pair])
     shows = [r for r in reports if any(_is(f, (first.kind, first.file, first.line)) for f in r["findings"])]
     shown = next((r for r in shows if r["seed"][1] == first.pair), None)
     if shown is None:
@@ -144,6 +157,23 @@ def proved(
                 f"{more:.2g} more than ε = {result.epsilon_claimed:g} allows, and δ = {result.delta:g}"
             )
     return ""
+
+
+def _constant(program: Callable[..., Any], pair: tuple[Any, Any]) -> str:
+    """The sentence that says so where a program with a fixed seed puts out the same in all of its runs."""
+    from audits.trace.watch.certain import certain
+    from audits.trace.watch.run import caller, run_once
+    from audits.trace.watch.session import Session
+
+    def fresh(which: int, k: int) -> Any:
+        rng = np.random.default_rng([which, k])
+        return run_once(call, pair[which], Session(rng), rng)
+
+    if hasattr(program, "trace"):
+        return ""
+    call = caller(program)
+    found = certain(fresh, CONSTANT)
+    return "" if found is None else f"in {CONSTANT} of {CONSTANT} runs on each dataset {found['text']}"
 
 
 def _excess(report: Mapping[str, Any], finding: Mapping[str, Any], epsilon: float) -> float | None:
@@ -206,6 +236,7 @@ def traced(
     seeds: int,
     primitives: Sequence[str],
     claim: tuple[float, float],
+    until: float | None,
 ) -> list[dict[str, Any]]:
     """The reports of all runs on a pair, in both directions; a program of another Python traces itself."""
     first, second = pair
@@ -227,8 +258,39 @@ def traced(
         more = [(first, second, [*seed, k, 0], False) for k in range(seeds, seeds + MORE)]
         more += [(second, first, [*seed, k, 1], False) for k in range(seeds, seeds + MORE)]
         found += run(more)
+    if until is not None:
+        found += _on_new_paths(run, found, (first, second, seed), until)
     sampled = _sampled_lines(found)
     return [_scales_in_the_ledger(report | {"sampled": sampled}, *claim) for report in found]
+
+
+def _on_new_paths(
+    run: Callable[[Sequence[Any]], list[dict[str, Any]]],
+    found: Sequence[Mapping[str, Any]],
+    pair: tuple[Any, Any, Sequence[int]],
+    until: float,
+) -> list[dict[str, Any]]:
+    """Reports of further runs: most are only looked at for what they draw, compare, and put out on D and D′;
+    those that go a way which no run before has gone are traced."""
+    first, second, seed = pair
+    known = {str(report["way"]) for report in found}
+    more: list[dict[str, Any]] = []
+    number, traced_ways = len(found), 0
+    while number < MORE_RUNS and traced_ways < MOST_WAYS and time.monotonic() < until:
+        asked = []
+        for k in range(number, min(number + LOOKS, MORE_RUNS)):
+            ordered = (first, second) if k % 2 == 0 else (second, first)
+            asked.append((*ordered, [*seed, 1000 + k, k % 2], False))
+        looks = run([(*each, ["way"]) for each in asked])
+        number += len(looks)
+        for each, look in zip(asked, looks, strict=True):
+            if str(look["way"]) in known or traced_ways >= MOST_WAYS or time.monotonic() > until:
+                more.append(look)
+                continue
+            known.add(str(look["way"]))
+            traced_ways += 1
+            more += run([each])
+    return more
 
 
 def _sampled_lines(reports: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], float]:
@@ -326,19 +388,26 @@ def _chooses(report: Mapping[str, Any]) -> bool:
 
 
 def concluded(
-    reports: Sequence[tuple[int, dict[str, Any]]], epsilon: float, delta: float, seed: int, pairs: int
+    reports: Sequence[tuple[int, dict[str, Any]]],
+    claim: tuple[float, float],
+    seed: int,
+    pairs: int,
+    fixed_seeds: bool,
 ) -> TraceResult:
-    """The result of the reports of all pairs."""
+    """The result of the reports of all pairs; fixed_seeds: a seed of the program is for a test."""
+    epsilon, delta = claim
     findings: dict[tuple[Any, ...], Finding] = {}
     lost: dict[tuple[Any, ...], Lost] = {}
     dearest: tuple[float, int, list[Entry]] = (-1.0, 0, [])
     unknown: list[tuple[int, Entry]] = []
     notes: dict[str, None] = {}
     draws, sampled, exact = 0, False, False
+    fixed = {} if fixed_seeds else _fixed_seeds([report for _, report in reports])
     for place, report in reports:
         draws += len(report["draws"])
+        rows = entries(report["draws"], report.get("place"), report.get("records"), report.get("sampled"))
         notes.update(dict.fromkeys(report["notes"]))
-        for item in report["findings"]:
+        for item in [*report["findings"], *_seed_findings(report, rows, fixed)]:
             file, line, function = item["where"]
             key = (item["kind"], file, line)
             run_seed = report["seed"][2] if len(report["seed"]) > 2 else 0
@@ -348,7 +417,6 @@ def concluded(
         for item in report["lost"]:
             file, line, function = item["where"]
             lost.setdefault((file, line, item["text"][:40]), Lost(file, line, function, item["text"], place))
-        rows = entries(report["draws"], report.get("place"), report.get("records"), report.get("sampled"))
         for entry in rows:
             if entry.losses is None:
                 unknown.append((place, entry))
@@ -362,7 +430,6 @@ def concluded(
     if any(UNWATCHED in item.text or "not deterministic" in item.text for item in lost.values()):
         # What differs between two runs may then be chance: nothing is proved.
         findings = {}
-    notes.update(dict.fromkeys(_same_seeds([report for _, report in reports])))
     ordered = tuple(sorted(findings.values(), key=lambda f: KINDS.index(f.kind)))
     total, place, rows = dearest
     limit = epsilon * (1.0 + (SAMPLED if sampled else TOLERANCE)) + 1e-9
@@ -384,6 +451,7 @@ def concluded(
         lost=tuple(lost.values()),
         pairs=pairs,
         draws=draws,
+        runs=min(Counter(place for place, _ in reports).values()),
         seed=seed,
         seconds=0.0,
         pair_index=place,
@@ -392,15 +460,30 @@ def concluded(
     )
 
 
-def _same_seeds(reports: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Notes on generators that start from one number in every run, whatever the run's own seed."""
+def _fixed_seeds(reports: Sequence[Mapping[str, Any]]) -> dict[tuple[Any, ...], str]:
+    """{(file, line, function): seed} of generators that start from one number in every run."""
     known = [report.get("seeds", []) for report in reports]
     always = [item for item in known[0] if all(item in items for items in known)] if len(known) > 1 else []
-    return [
-        f"a generator made at {short(where[0])}:{where[1]} starts from {seed} in every run: whoever knows "
-        "that number knows the noise"
-        for where, seed in always
-    ]
+    return {tuple(where): seed for where, seed in always}
+
+
+def _seed_findings(
+    report: Mapping[str, Any], rows: Sequence[Entry], fixed: Mapping[tuple[Any, ...], str]
+) -> list[dict[str, Any]]:
+    """Findings of noise that hides data and comes from a generator whose seed is fixed."""
+    draws = {row["index"]: row for row in report["draws"]}
+    found: list[dict[str, Any]] = []
+    for entry in rows:
+        for index in entry.draws if entry.losses != () else ():
+            origin = draws[index]["origin"] if index in draws else None
+            if origin is None or fixed.get(tuple(origin[0])) != origin[1]:
+                continue
+            text = (
+                f"the generator starts from {origin[1]} in every run, so that the noise of line "
+                f"{draws[index]['where'][1]} is a constant: whoever knows it knows the data"
+            )
+            found.append({"kind": "seed", "where": list(origin[0]), "text": text})
+    return found
 
 
 def ledger_lines(rows: Sequence[Entry], delta: float) -> list[Line]:

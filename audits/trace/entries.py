@@ -40,6 +40,7 @@ class Entry:
     law       in words; distance: how far the arguments are apart, in words.
     losses    None: the loss is not known, and `why` says so.
     sampled   the law was recognised from samples: its scale is known to about a hundredth.
+    draws     those whose noise it is.
     """
 
     where: tuple[str, int, str]
@@ -48,6 +49,7 @@ class Entry:
     losses: tuple[Loss, ...] | None
     why: str = ""
     sampled: bool = False
+    draws: tuple[int, ...] = ()
 
 
 def entries(
@@ -69,6 +71,7 @@ def entries(
         entry = _entry(row, draws)
         if entry is None:
             continue
+        entry = replace(entry, draws=(int(row["index"]), *row.get("parents", ())))
         factor = (sampled or {}).get(entry.where[:2])
         own = [k for k, coin in enumerate(coins) if coin.at <= int(row["at"])]
         if factor is None or not own or entry.losses is None:
@@ -494,14 +497,16 @@ def _comparisons(rows: Sequence[Row], draws: Mapping[int, Row]) -> list[Entry]:
         if row["law"] in ("argmax", "argmin", "search"):
             entry = _cell(row, draws) if row["law"] == "search" else _place(row, draws)
             if entry is not None:
-                found.append(entry)
+                ids = np.unique(np.concatenate([np.ravel(p["ids"]) for p in row["pieces"]]))
+                found.append(replace(entry, draws=tuple(int(i) >> BITS for i in ids if i >= 0)))
         else:
             atoms += _bits(row)
     groups = _connected(atoms)
     for group in groups:
         if all(_same(bit) for bit in group):
             continue
-        found.append(_transcript(group, draws))
+        ids = {i >> BITS for bit in group for i in (bit.first[0], bit.second[0]) if i is not None}
+        found.append(replace(_transcript(group, draws), draws=tuple(sorted(ids))))
     return _joined(found)
 
 

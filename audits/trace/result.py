@@ -22,7 +22,7 @@ HEADLINES = {
 class Finding:
     """Something that depends on the data without noise.
 
-    kind   "output", "scale", "parameter", "path", "shared", "nan", "exception".
+    kind   "seed", "output", "scale", "parameter", "path", "shared", "nan", "exception".
     pair   place of the pair that shows it; seed: that of the run.
     """
 
@@ -121,7 +121,7 @@ class TraceResult:
     verdict   "leak", "ledger-exceeds", "nothing-found" or "lost".
     epsilon_ledger   ε at the claim's δ of the most expensive path; None where a draw of it is not known.
     ledger    its lines; findings; lost; notes.
-    pairs, draws     how many pairs were traced, and draws seen.
+    pairs, draws     how many pairs were traced, and draws seen; runs: of each pair, at least.
     exact     the dearest path is the law of the output: all paths of a program of coins were run.
     cause     the lines that lead to the first finding, or to the dearest line of a ledger above the claim;
               () where they are not known.
@@ -141,6 +141,7 @@ class TraceResult:
     draws: int
     seed: int
     seconds: float
+    runs: int = 1
     pair_index: int = 0
     exact: bool = False
     cause: tuple[Step, ...] = ()
@@ -183,6 +184,11 @@ class TraceResult:
             lines.append(f"{self.headline}: nothing is known of {claim}; on {seen}.")
         else:
             lines.append(f"{self.headline} against {claim} on {seen}. This is no proof that it is private.")
+            missed = 1.0 - 0.05 ** (1.0 / self.runs)
+            lines.append(
+                f"  {_count(self.runs, 'run')} of each pair: what differs in one run of {1.0 / missed:.3g} is "
+                "missed with probability 0.05"
+            )
         if self.epsilon_ledger is not None:
             cost = f"ε = {self.epsilon_ledger:.4g} at δ = {self.delta:g}"
             lines.append(f"  ledger: the draws of the most expensive run cost {cost}")
@@ -223,6 +229,7 @@ class TraceResult:
             "epsilon_ledger": _number(self.epsilon_ledger),
             "pairs": self.pairs,
             "draws": self.draws,
+            "runs": self.runs,
             "findings": [
                 {
                     "kind": f.kind,

@@ -14,10 +14,6 @@ WRONG = {
         "bounds_of_integers_from_the_data",
         "a_histogram_of_the_data_is_drawn_from",
         "records_in_another_order",
-        "a_fixed_seed_of_numpy",
-        "a_fixed_generator",
-        "a_count_that_is_clamped_now_and_then",
-        "an_exact_value_now_and_then",
         "bounded_laplace_by_redraw_at_the_plain_scale",
     ],
     "leak": [
@@ -28,7 +24,6 @@ WRONG = {
         "a_batch_in_a_list",
     ],
     "ledger-exceeds": [
-        "a_fixed_seed_of_random",
         "quantile_by_intervals_by_hand",
         "gaussian_of_two_uniform_numbers",
     ],

@@ -4,6 +4,7 @@ noised."""
 from __future__ import annotations
 
 import sys
+import zlib
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 from . import chance, paths
@@ -18,7 +19,7 @@ from .session import Current, Session, Tape, own_rng
 from .shifts import Explanation, Pair, row_of, shifts_of, shown_again
 from .sources import exchanged, watched
 from .threads import others
-from .values import changed, count, shown, unread
+from .values import SAME, changed, count, shown, unlike_places, unread
 from .withdraw import withdraw
 
 VARIANTS = 7919
@@ -94,12 +95,17 @@ def trace_pair(
     report: Dict[str, Any] = {"draws": [], "findings": [], "lost": [], "notes": [], "seed": list(seed)}
     report["participate"] = participate
     report["place"], report["records"] = place, have
+    if explain is not None and explain[0] == "way":
+        report["way"] = way(recorded, run(second, tape=tape))
+        return report
     # Without a draw that is seen, chance may come from elsewhere: outputs that repeat by luck take more runs.
     for _ in range(1 if recorded.session.draws else UNSEEN):
         again = run(first, tape=tape, release="last")
         if not deterministic(recorded, again, report):
+            report["way"] = way(recorded, again)
             return stripped(report)
     frozen = run(second, tape=tape)
+    report["way"] = way(recorded, frozen)
     kinds = unread(recorded.output) + unread(frozen.output)
     if kinds:
         words = "the output holds a %s, which cannot be looked into: return numbers, texts, lists of them"
@@ -153,6 +159,19 @@ def trace_pair(
 
         report["cause"] = causes_of(pair, runner, (first, second), report["findings"], explain)
     return stripped(report)
+
+
+def way(recorded: Run, frozen: Run) -> List[Any]:
+    """What tells runs of a program apart: where they draw what, how comparisons end, and how the run on D′
+    differs."""
+    drawn = [(row["where"][1], row["law"], row["shape"]) for row in recorded.session.draws]
+    falls = [(e["where"][1], str(e["outcome"])[:80]) for e in recorded.session.compared]
+    ends = [
+        None if run.error is None else (type(run.error).__name__, run.where) for run in (recorded, frozen)
+    ]
+    unlike = [path for path, _, _ in unlike_places(recorded.output, frozen.output, SAME, most=3)]
+    text = repr((drawn, falls, ends, frozen.session.diverged, unlike))
+    return [zlib.crc32(text.encode("utf-8", "replace")), len(text)]
 
 
 def _parted(report: Dict[str, Any]) -> bool:

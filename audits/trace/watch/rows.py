@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Set
 
 import numpy as np
 
@@ -46,6 +46,8 @@ def rows_of(recorded: Run, found: Explanation, report: Dict[str, Any]) -> List[D
             "adapted": other["adapted"],
             "shift": None if one["index"] in found.compared else found.shifts.get(one["index"]),
             "at": one.get("at", one["index"]),
+            "origin": one.get("origin"),
+            "parents": [],
             "samples": None,
             "recipe": None,
         }
@@ -55,6 +57,7 @@ def rows_of(recorded: Run, found: Explanation, report: Dict[str, Any]) -> List[D
             row["mapped"] = mapped(one, other)
             _finite(row, report)
         if one["kind"] == "derived":
+            row["parents"] = sorted(parents_of(recorded.session, one["index"]))
             row["recipe"] = simple(recorded.session, one)
             if row["recipe"] is None:
                 row["samples"] = resampled(recorded.session, one["index"])
@@ -65,6 +68,18 @@ def rows_of(recorded: Run, found: Explanation, report: Dict[str, Any]) -> List[D
         where = found.coins["where"] or ["", 0, ""]
         rows.append(bare_row(-1, "coins", "coins", where, logs=found.coins["logs"]))
     return rows
+
+
+def parents_of(session: Session, index: int) -> Set[int]:
+    """The draws that a function of noise is made of."""
+    row = session.functions.get(index)
+    if row is None:
+        return {index}
+    found: Set[int] = set()
+    for ids in row["recipe"]["parents"]:
+        for parent in {int(e) >> BITS for e in np.ravel(ids) if e >= 0} if ids is not None else ():
+            found |= parents_of(session, parent)
+    return found
 
 
 def bare_row(

@@ -101,6 +101,8 @@ class Session:
         self.records: Any = records
         self.release, self.shifts, self.flips = release, shifts or {}, flips or {}
         self.seeds: List[Tuple[Where, str]] = []
+        self.origin: Optional[Tuple[Where, str]] = None
+        self.seed_: Optional[Tuple[Where, str]] = None
         self.draws: List[Dict[str, Any]] = []
         self.rows: Dict[int, Dict[str, Any]] = {}
         self.functions: Dict[int, Dict[str, Any]] = {}
@@ -150,6 +152,7 @@ class Session:
             shape=tuple(np.shape(value)),
             where=here(),
             adapted=False,
+            origin=self.origin,
         )
         if self.script is not None:
             value = self.script.draw(row, value)
@@ -163,10 +166,13 @@ class Session:
         self.rows[row["index"]] = row
         return value
 
-    def seeded(self, seed: Any) -> None:
-        """Notes what the program starts a generator with; None stands for the system's randomness."""
-        if seed is not None and not self.depth:
-            self.seeds.append((here(), repr(seed)[:200]))
+    def seeded(self, seed: Any) -> Optional[Tuple[Where, str]]:
+        """Notes what the program starts a generator with; None stands for the system's randomness. Returns
+        the line and the seed, which the generator keeps."""
+        if seed is None or self.depth:
+            return None
+        self.seeds.append((here(), repr(seed)[:200]))
+        return self.seeds[-1]
 
     def function(self, value: Any, recipe: Dict[str, Any], parents: Sequence[Any]) -> int:
         """The name of a function of noise; the same one in a replay as on D."""

@@ -215,7 +215,8 @@ def _watching(kind: Any, session: Session) -> Any:
         real = getattr(kind, name)
 
         def draws(self: Any, *args: Any, **kwargs: Any) -> Any:
-            return numpy_draw(session, lambda *a, **k: real(self, *a, **k), name, args, kwargs)
+            with _from(session, self, getattr(self, "bit_generator", None)):
+                return numpy_draw(session, lambda *a, **k: real(self, *a, **k), name, args, kwargs)
 
         draws.__name__ = name
         return draws
@@ -228,15 +229,37 @@ def _watching(kind: Any, session: Session) -> Any:
     if kind is np.random.RandomState:
 
         def start(self: Any, seed: Any = None) -> None:
-            session.seeded(None if isinstance(seed, np.random.BitGenerator) else plain(seed))
+            bits = isinstance(seed, np.random.BitGenerator)
+            self.seed_ = getattr(seed, "seed_", None) if bits else session.seeded(plain(seed))
             kind.__init__(self, plain(seed))
 
-        body["__init__"] = start
+        def again(self: Any, seed: Any = None) -> None:
+            self.seed_ = session.seeded(plain(seed))
+
+        body["__init__"], body["seed"] = start, again
     if hasattr(kind, "spawn"):
         body["spawn"] = lambda self, n: [
-            type(self)(own_bits(int(session.rng.integers(0, 2**63)))) for _ in range(n)
+            _started(type(self)(own_bits(int(session.rng.integers(0, 2**63)))), getattr(self, "seed_", None))
+            for _ in range(n)
         ]
     return Meta(kind.__name__, (kind,), body)
+
+
+@contextlib.contextmanager
+def _from(session: Session, *sources: Any) -> Generator[None, None, None]:
+    """What is drawn meanwhile comes from a generator, which may keep its seed."""
+    before = session.origin
+    found = [getattr(source, "seed_", None) for source in sources]
+    session.origin = next((seed for seed in found if seed is not None), None)
+    try:
+        yield
+    finally:
+        session.origin = before
+
+
+def _started(generator: Any, seed: Any) -> Any:
+    generator.seed_ = seed
+    return generator
 
 
 def _bit_generators(session: Session) -> Dict[str, Any]:
@@ -244,7 +267,7 @@ def _bit_generators(session: Session) -> Dict[str, Any]:
 
     def watching(kind: Any) -> Any:
         def start(self: Any, seed: Any = None, *args: Any, **kwargs: Any) -> None:
-            session.seeded(plain(seed))
+            self.seed_ = session.seeded(plain(seed))
             kind.__init__(self, plain(seed), *args, **kwargs)
 
         def raw(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -344,19 +367,27 @@ def _watched_python(session: Session) -> Dict[Any, Dict[str, Any]]:
                 # Inside of a mechanism: a trace of the same seed must draw the same.
                 seeded = _own_random(session)
                 return call_outside(session, lambda: getattr(seeded, name)(*args, **kwargs))
-            return python_draw(session, lambda *a, **k: real(self, *a, **k), name, args, kwargs)
+            with _from(session, self):
+                return python_draw(session, lambda *a, **k: real(self, *a, **k), name, args, kwargs)
 
         return draws
 
     def function(real: Any, name: str) -> Any:
-        return lambda *args, **kwargs: python_draw(session, real, name, args, kwargs)
+        def draws(*args: Any, **kwargs: Any) -> Any:
+            with _from(session, session):
+                return python_draw(session, real, name, args, kwargs)
+
+        return draws
 
     def seed_of(real: Any) -> Any:
         def start(self: Any, a: Any = None, *args: Any, **kwargs: Any) -> None:
-            session.seeded(plain(a))
+            self.seed_ = session.seeded(plain(a))
             real(self, plain(a), *args, **kwargs)
 
         return start
+
+    def module_seed(a: Any = None, *args: Any) -> None:
+        session.seed_ = session.seeded(plain(a))
 
     found_seed = seed_of(random.Random.seed)
     for kind in (random.Random, random.SystemRandom):
@@ -364,7 +395,7 @@ def _watched_python(session: Session) -> Dict[Any, Dict[str, Any]]:
         found[kind] = {name: method(kind, name) for name in own}
     found[random.Random]["seed"] = found_seed
     found[random] = {n: function(getattr(random, n), n) for n in names if hasattr(random, n)}
-    found[random]["seed"] = lambda a=None, *args: session.seeded(plain(a))
+    found[random]["seed"] = module_seed
 
     def of_secrets(name: str) -> Any:
         real = getattr(secrets, name)
@@ -468,7 +499,7 @@ def watched(session: Session) -> Generator[Any, None, None]:
         for name in (*NAMES, *COINS, "shuffle")
         if hasattr(state, name) and hasattr(np.random, name)
     }
-    module["seed"] = lambda seed=None: session.seeded(plain(seed))
+    module["seed"] = state.seed
     module.update(_bit_generators(session))
     module["RandomState"], module["Generator"] = new_state, new_generator
 
@@ -476,8 +507,9 @@ def watched(session: Session) -> Generator[Any, None, None]:
         # A generator that is handed in stays what it is.
         if isinstance(seed, real[0]):
             return seed
-        session.seeded(None if isinstance(seed, np.random.BitGenerator) else plain(seed))
-        return new_generator(own_bits(int(session.rng.integers(0, 2**63))))
+        bits = isinstance(seed, np.random.BitGenerator)
+        kept = getattr(seed, "seed_", None) if bits else session.seeded(plain(seed))
+        return _started(new_generator(own_bits(int(session.rng.integers(0, 2**63)))), kept)
 
     module["default_rng"] = default_rng
     # Generators that modules have made when they were imported.
@@ -493,7 +525,8 @@ def watched(session: Session) -> Generator[Any, None, None]:
         before."""
         words = np.random.SeedSequence(list(seed))
         rng.bit_generator.state = own_bits(words).state
-        state.seed(words.generate_state(8))
+        real[1].seed(state, words.generate_state(8))
+        state.seed_ = None
 
     with exchanged(replaced, own):
         yield rng, begin

@@ -48,7 +48,8 @@ class Options:
     set_options: Sequence[str] = ()
     schema: str | None = None
     seed: int = 0
-    seeds: int = 3
+    seeds: int | None = None
+    fixed_seeds: bool = False
     plot: Path | None = None
     outputs: Outputs = field(default_factory=Outputs)
 
@@ -83,7 +84,13 @@ def trace_command(
         typer.Option("--schema", help="Data of a library's function: n=5,features=2,classes=2,nan=1."),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of every run.")] = 0,
-    seeds: Annotated[int, typer.Option("--seeds", help="Runs of each pair in each direction.")] = 3,
+    seeds: Annotated[
+        int | None, typer.Option("--seeds", help="Runs of each pair in each direction, and no more.")
+    ] = None,
+    fixed_seeds: Annotated[
+        bool,
+        typer.Option("--fixed-seeds", help="A seed in the program is for a test: the release has another."),
+    ] = False,
     plot: Annotated[
         Path | None, typer.Option("--plot", help="Write a plot of the ledger: .png, .svg.")
     ] = None,
@@ -106,6 +113,7 @@ def trace_command(
         schema=schema,
         seed=seed,
         seeds=seeds,
+        fixed_seeds=fixed_seeds,
         plot=plot,
         outputs=Outputs(junit, summary),
     )
@@ -187,7 +195,8 @@ def _results(
             adjacency=one.adjacency,
             primitives=options.primitives,
             seed=options.seed,
-            seeds=options.seeds,
+            fixed_seeds=options.fixed_seeds,
+            **({} if options.seeds is None else {"seeds": options.seeds}),
         )
         found[one.label] = one.name, result
     return found
