@@ -37,7 +37,7 @@ MOST_CERTAIN = 600
 CONSTANT = 20
 """Runs on each dataset of a program whose seed is fixed: what it puts out is a constant."""
 UNWATCHED = "draws from a source that is not watched"
-KINDS = ("seed", "output", "shared", "scale", "parameter", "path", "nan", "exception")
+KINDS = ("seed", "output", "shared", "scale", "parameter", "path", "nan", "exception", "threshold")
 """Kinds of findings, the plainest first."""
 
 
@@ -84,12 +84,15 @@ def trace_privacy(
     if not callable(program):
         raise ValueError(f"program must be a function (data, rng), got {program!r}")
     began = time.monotonic()
-    until = began + MORE_SECONDS if more else None
+    # The processor's time, so that the number of runs of a quick program does not depend on other programs.
+    clock = time.monotonic if hasattr(program, "trace") else time.process_time
+    until = clock() + MORE_SECONDS
+    in_time = (lambda: clock() < until) if more else (lambda: False)
     taken, _ = take_pairs(pairs, np.random.default_rng([seed, 1]), adjacency)
     reports = [
         (place, report)
         for place, pair in enumerate(taken)
-        for report in traced(program, pair, [seed, place], seeds, primitives, (epsilon, delta), until)
+        for report in traced(program, pair, [seed, place], seeds, primitives, (epsilon, delta), in_time)
     ]
     result = concluded(reports, (epsilon, delta), seed, len(taken), fixed_seeds)
     if result.verdict == "leak":
@@ -128,6 +131,8 @@ def proved(
     on the data makes a difference that is computed, where the output shows the noisy number itself.
     """
     first = result.findings[0]
+    if first.kind == "threshold":
+        return "the laws of the noise and the outputs on both sides of the threshold are known"
     if first.kind == "seed":
         return _constant(program, taken[first.pair])
     shows = [r for r in reports if any(_is(f, (first.kind, first.file, first.line)) for f in r["findings"])]
@@ -236,7 +241,7 @@ def traced(
     seeds: int,
     primitives: Sequence[str],
     claim: tuple[float, float],
-    until: float | None,
+    in_time: Callable[[], bool],
 ) -> list[dict[str, Any]]:
     """The reports of all runs on a pair, in both directions; a program of another Python traces itself."""
     first, second = pair
@@ -258,8 +263,8 @@ def traced(
         more = [(first, second, [*seed, k, 0], False) for k in range(seeds, seeds + MORE)]
         more += [(second, first, [*seed, k, 1], False) for k in range(seeds, seeds + MORE)]
         found += run(more)
-    if until is not None:
-        found += _on_new_paths(run, found, (first, second, seed), until)
+    found += _on_new_paths(run, found, (first, second, seed), in_time)
+    found = _mirrored(found)
     sampled = _sampled_lines(found)
     return [_scales_in_the_ledger(report | {"sampled": sampled}, *claim) for report in found]
 
@@ -268,7 +273,7 @@ def _on_new_paths(
     run: Callable[[Sequence[Any]], list[dict[str, Any]]],
     found: Sequence[Mapping[str, Any]],
     pair: tuple[Any, Any, Sequence[int]],
-    until: float,
+    in_time: Callable[[], bool],
 ) -> list[dict[str, Any]]:
     """Reports of further runs: most are only looked at for what they draw, compare, and put out on D and D′;
     those that go a way which no run before has gone are traced."""
@@ -276,7 +281,7 @@ def _on_new_paths(
     known = {str(report["way"]) for report in found}
     more: list[dict[str, Any]] = []
     number, traced_ways = len(found), 0
-    while number < MORE_RUNS and traced_ways < MOST_WAYS and time.monotonic() < until:
+    while number < MORE_RUNS and traced_ways < MOST_WAYS and in_time():
         asked = []
         for k in range(number, min(number + LOOKS, MORE_RUNS)):
             ordered = (first, second) if k % 2 == 0 else (second, first)
@@ -284,13 +289,23 @@ def _on_new_paths(
         looks = run([(*each, ["way"]) for each in asked])
         number += len(looks)
         for each, look in zip(asked, looks, strict=True):
-            if str(look["way"]) in known or traced_ways >= MOST_WAYS or time.monotonic() > until:
+            if str(look["way"]) in known or traced_ways >= MOST_WAYS or not in_time():
                 more.append(look)
                 continue
             known.add(str(look["way"]))
             traced_ways += 1
             more += run([each])
     return more
+
+
+def _mirrored(reports: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The reports without what runs from the smaller dataset to the larger say of draws that only the larger
+    makes, where the runs in the other direction explain these: both speak of one pair of laws."""
+    closed = any(report.get("gap") is not None for report in reports)
+    open_ = any(f["kind"] == "path" for r in reports if not r.get("mirror") for f in r["findings"])
+    if not closed or open_:
+        return list(reports)
+    return [r | {"findings": [], "draws": [], "lost": []} if r.get("mirror") else r for r in reports]
 
 
 def _sampled_lines(reports: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], float]:
@@ -430,6 +445,15 @@ def concluded(
     if any(UNWATCHED in item.text or "not deterministic" in item.text for item in lost.values()):
         # What differs between two runs may then be chance: nothing is proved.
         findings = {}
+    if dearest[2]:
+        # A threshold that is too low shows what only one dataset has, with a probability that is known.
+        likely = [(x, e) for e in dearest[2] for x in e.losses or () if x.ratio == 0.0 and x.delta > 0.0]
+        if math.fsum(x.delta for x, _ in likely) > delta * (1.0 + TOLERANCE):
+            first = max(likely, key=lambda pair: pair[0].delta)[1]
+            text = f"{first.law} {first.distance}, more than δ = {delta:g}"
+            findings[("threshold", *first.where[:2])] = Finding(
+                "threshold", *first.where, text, dearest[1], 0
+            )
     ordered = tuple(sorted(findings.values(), key=lambda f: KINDS.index(f.kind)))
     total, place, rows = dearest
     limit = epsilon * (1.0 + (SAMPLED if sampled else TOLERANCE)) + 1e-9

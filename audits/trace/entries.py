@@ -28,6 +28,8 @@ RECOGNISED = 0.02
 recognised."""
 
 
+APART = ("comparison", "coins", "enumerated", "threshold")
+"""Kinds of rows that are no draws."""
 SHAPED = ("beta", "poisson", "geometric", "negative_binomial", "chisquare", "dirichlet", "binomial")
 """As in `watch.rows`: laws that are drawn from as they are."""
 
@@ -63,7 +65,7 @@ def entries(
     place     that of the record that differs; records: how many D has.
     sampled   lines whose draws it reaches through one fresh coin alone, see `watch.sampling`.
     """
-    draws = {row["index"]: row for row in rows if row["kind"] not in ("comparison", "coins", "enumerated")}
+    draws = {row["index"]: row for row in rows if row["kind"] not in APART}
     coins = _coins(rows, draws, place, records)
     found: list[Entry] = []
     groups: dict[int, list[Entry]] = defaultdict(list)
@@ -81,9 +83,32 @@ def entries(
     for k, group in groups.items():
         found += _amplified(group, coins[k].rate)
     found += [_fallen(row) for row in rows if row["kind"] == "coins"]
+    found += [_threshold(row) for row in rows if row["kind"] == "threshold"]
     found += [_enumerated(row) for row in rows if row["kind"] == "enumerated"]
     found += _comparisons([row for row in rows if row["kind"] == "comparison"], draws)
     return found
+
+
+def _threshold(row: Row) -> Entry:
+    """A comparison that shows, with a probability that counts as δ, what only one dataset has."""
+    where, name = _where(row), "noise against a threshold"
+    if row.get("unknown"):
+        return Entry(where, name, "", None, str(row["unknown"]))
+    bits, known = _bits(row), {drawn["index"]: drawn for drawn in row["drawn"]}
+    total = 0.0
+    for place in row["places"]:
+        bit = bits[place] if row["turned"] else replace(bits[place], above=not bits[place].above)
+        ids = [i for i in (bit.first[0], bit.second[0]) if i is not None]
+        laws = {i: _element(i, known) for i in ids}
+        if len(ids) != 1 or laws[ids[0]] is None:
+            return Entry(
+                where, name, "", None, "the law of noise that is compared with a threshold is not known"
+            )
+        above = _probability(replace(bit, above=True), laws, 0)
+        total += above if bit.above else 1.0 - above
+    return Entry(
+        where, name, f"shows what one dataset lacks with probability {total:.3g}", (Loss("pure", 0.0, total),)
+    )
 
 
 def _enumerated(row: Row) -> Entry:
@@ -795,7 +820,8 @@ def _coins_in_loops(rows: Sequence[Row], draws: Mapping[int, Row], records: int)
         if row["kind"] == "comparison" and row["law"] == "compare" and np.shape(row["outcome"]) == ():
             single[tuple(row["where"])].append(row)
     found: list[_Coin] = []
-    for group in single.values():
+    for unordered in single.values():
+        group = sorted(unordered, key=lambda row: int(row["at"]))
         for k in range(0, len(group) - records + 1, records):
             rates = {_rate(row, draws) for row in group[k : k + records]}
             rate = rates.pop()

@@ -184,10 +184,10 @@ class TraceResult:
             lines.append(f"{self.headline}: nothing is known of {claim}; on {seen}.")
         else:
             lines.append(f"{self.headline} against {claim} on {seen}. This is no proof that it is private.")
-            missed = 1.0 - 0.05 ** (1.0 / self.runs)
+            often = 1.0 / (1.0 - 0.05 ** (1.0 / self.runs))
+            runs = _count(self.runs, "run")
             lines.append(
-                f"  {_count(self.runs, 'run')} of each pair: what differs in one run of {1.0 / missed:.3g} is "
-                "missed with probability 0.05"
+                f"  {runs} of each pair: what differs in one of {often:.3g} is missed with probability 0.05"
             )
         if self.epsilon_ledger is not None:
             cost = f"ε = {self.epsilon_ledger:.4g} at δ = {self.delta:g}"

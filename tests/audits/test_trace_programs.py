@@ -17,11 +17,8 @@ WRONG = {
         "bounded_laplace_by_redraw_at_the_plain_scale",
     ],
     "leak": [
-        "stability_histogram",
-        "stability_histogram_of_arrays",
         "quantile_by_intervals",
         "quantile_by_intervals_at_four_times_the_budget",
-        "a_batch_in_a_list",
     ],
     "ledger-exceeds": [
         "quantile_by_intervals_by_hand",

@@ -10,9 +10,10 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 from . import chance, paths
 from .certain import certain
 from .explain import explained, rescaled, scaled, shows
+from .gaps import closed, longer
 from .mechanisms import mechanisms
 from .report import deterministic, errors, finding, lost, seeds, sequence, stripped, unlike_words
-from .rows import rows_of
+from .rows import left_out, rows_of
 from .run import Run, caller, last_line, run_once
 from .sampling import sampled_lines
 from .session import Current, Session, Tape, own_rng
@@ -110,8 +111,21 @@ def trace_pair(
     if kinds:
         words = "the output holds a %s, which cannot be looked into: return numbers, texts, lists of them"
         lost(report, last_line(recorded), words % kinds[0])
+    replay: Any = lambda **options: run(second, tape=tape, **options)  # noqa: E731
+    gap = None
+    if recorded.error is None and longer(recorded.session, frozen.session, frozen.session.diverged):
+        gap = closed(
+            recorded,
+            frozen,
+            lambda **options: run(first, tape=tape, **options),
+            lambda other, **options: run(second, tape=other, **options),
+            place,
+        )
+        if gap is not None:
+            recorded, frozen, replay = gap.recorded, gap.frozen, gap.replay
+            report["gap"] = [row["where"][:2] for row in gap.rows]
     runs: Dict[str, Callable[..., Run]] = {
-        "replay": lambda **options: run(second, tape=tape, **options),
+        "replay": replay,
         "again": lambda **options: run(first, tape=tape, **options),
         "fresh": lambda which, k: run((first, second)[which], variant=FIRST_FRESH + k),
     }
@@ -123,7 +137,11 @@ def trace_pair(
             return stripped(report)
     if frozen.session.diverged is None:
         seeds(recorded, frozen, report)
-    sequence(recorded, frozen, report)
+    report["mirror"] = frozen.error is None and longer(
+        frozen.session, recorded.session, frozen.session.diverged
+    )
+    if gap is None:
+        sequence(recorded, frozen, report)
     found = Explanation(frozen, *shifts_of(recorded.session, frozen.session))
     if frozen.error is None and not _parted(report):
         found = explained(pair, found)
@@ -131,7 +149,9 @@ def trace_pair(
             unexplained(pair, found, report, (run, first, second, tape))
         elif not found.unlike:
             _shared(pair, found, report)
-    report["draws"] = rows_of(recorded, found, report)
+    report["draws"] = rows_of(recorded, found, report, gap is not None) + (
+        [] if gap is None else gap.rows + left_out(recorded, frozen)
+    )
     withdraw(pair, found, report, proved)
     if recorded.session.opaque and (report["findings"] or found.unlike):
         # Noise inside of a function, which is then minimised: nothing is released where it is added.

@@ -21,12 +21,16 @@ SHAPED = ("beta", "poisson", "geometric", "negative_binomial", "chisquare", "dir
 """Laws that are drawn from as they are, and not added to something: their two laws are compared."""
 
 
-def rows_of(recorded: Run, found: Explanation, report: Dict[str, Any]) -> List[Dict[str, Any]]:
+def rows_of(
+    recorded: Run, found: Explanation, report: Dict[str, Any], gap: bool = False
+) -> List[Dict[str, Any]]:
     """A row for each draw that both runs made, for each function of noise that was released, each
-    comparison."""
+    comparison; with a gap also for draws of D alone."""
     frozen = found.run
     stop = frozen.session.diverged
-    pairs = list(zip(recorded.session.draws[:stop], frozen.session.draws[:stop]))
+    known = frozen.session.rows
+    drawn = [row for row in recorded.session.draws[:stop] if gap or row["index"] in known]
+    pairs = [(row, known.get(row["index"], row)) for row in drawn]
     moved = [k for k, s in found.shifts.items() if k in recorded.session.functions and np.any(s != 0.0)]
     involved = {k for k in in_comparisons(frozen.session) if k in recorded.session.functions}
     pairs += [
@@ -271,10 +275,24 @@ def comparisons(rows: Any, recorded: Run, frozen: Run, found: Explanation, repor
         if released:
             continue  # what is compared after it was released shows nothing more
         row = bare_row(-2, event["what"], "comparison", event["where"], np.shape(event["ids"]))
-        row["outcome"], row["at"] = other["outcome"], event["at"]
-        row["pieces"], row["pieces_other"] = _pieces(other), _pieces(event)
+        row["outcome"], row["at"] = other["outcome"], other["at"]
+        row["pieces"], row["pieces_other"] = pieces(other), pieces(event)
         row["name"] = event.get("name", event["what"])
         rows.append(row)
+
+
+def left_out(recorded: Run, frozen: Run) -> List[Dict[str, Any]]:
+    """Rows of comparisons on D of noise that D′ does not draw: they cost nothing by themselves."""
+    seen = {event["key"] for event in frozen.session.compared}
+    rows = []
+    for event in recorded.session.compared:
+        drawn = {int(e) >> BITS for ids in event_ids(event) for e in np.ravel(ids) if e >= 0}
+        if event["key"] not in seen and event["what"] == "compare" and not drawn & set(frozen.session.rows):
+            row = bare_row(-2, "compare", "comparison", event["where"], np.shape(event["ids"]))
+            row.update(outcome=event["outcome"], at=event["at"], name=event["name"])
+            row["pieces"] = row["pieces_other"] = pieces(event)
+            rows.append(row)
+    return rows
 
 
 def _coin(event: Dict[str, Any]) -> bool:
@@ -286,7 +304,7 @@ def _coin(event: Dict[str, Any]) -> bool:
     return bool(np.ptp(np.asarray(noise["argument"], float)) == 0.0 and np.ptp(other["value"]) == 0.0)
 
 
-def _pieces(event: Dict[str, Any]) -> List[Dict[str, Any]]:
+def pieces(event: Dict[str, Any]) -> List[Dict[str, Any]]:
     if event["what"] != "compare":
         return [{"ids": event["ids"], "factor": event["factor"], "argument": event["argument"]}]
     found = []

@@ -76,6 +76,7 @@ class Session:
               record at `place` being the one that only the longer dataset has.
     forced    place of a record whose coins all show "takes part"; None: coins are fair.
     redraw    draws that a replay makes anew.
+    gap       (first, how many) of draws on the tape that a replay leaves out.
 
     `tracer`, set after that, watches the program line by line: it has `trace`, a trace function of Python,
     and is told the session. `script` decides how coins fall, see `paths.Script`. `others` are the threads
@@ -92,10 +93,11 @@ class Session:
         records: Optional[Tuple[int, int, int]] = None,
         forced: Optional[int] = None,
         redraw: FrozenSet[int] = frozenset(),
+        gap: Tuple[int, int] = (-1, 0),
     ) -> None:
         self.tracer: Any = None
         self.script: Any = None
-        self.redraw = redraw
+        self.redraw, self.gap = redraw, gap
         self.rng, self.forced = rng, forced
         self.tape: Any = tape
         self.records: Any = records
@@ -202,6 +204,8 @@ class Session:
     def _replayed(self, row: Dict[str, Any], fresh: Any) -> Any:
         if self.diverged is not None:
             return fresh
+        if self.read == self.gap[0]:
+            self.read += self.gap[1]
         if self.flips and not self._aligned(row):
             row["index"] = INSERTED + len(self.draws)
             return fresh
