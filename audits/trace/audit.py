@@ -75,7 +75,9 @@ def trace_privacy(
 
     check_claim(epsilon, delta)
     more = options.get("seeds") is None
-    seeds, black_box = int(options.pop("seeds", None) or SEEDS), bool(options.pop("black_box", True))
+    seeds = SEEDS if more else int(options["seeds"])
+    options.pop("seeds", None)
+    black_box = bool(options.pop("black_box", True))
     fixed_seeds = bool(options.pop("fixed_seeds", False))
     if options:
         raise ValueError(f"trace_privacy knows no option {next(iter(options))!r}")

@@ -140,6 +140,10 @@ def _entry(row: Row, draws: Mapping[int, Row]) -> Entry | None:
         return Entry(_where(row), row["law"], "", None, str(row["unknown"]))
     if row["kind"] == "mechanism":
         return _mechanism(row)
+    if row.get("filled") is not None:
+        return _filled(row)
+    if row.get("kept") is not None:
+        return _kept(row)
     if row.get("factors") is not None:
         return Entry(_where(row), f"{row['law']} of two scales", "", scaled(row, row["factors"]))
     if row["unlike"] and row["law"] in ("choice", "multinomial"):
@@ -192,6 +196,36 @@ def _additive(row: Row, shift: Array) -> Entry:
             return Entry(where, law, distance, None, f"the law {law} is not one that the ledger knows")
         losses_.append(between(frozen, _Moved(frozen, -float(amount))))
     return Entry(where, law, distance, tuple(losses_), sampled=sampled)
+
+
+class _Accepted:
+    """The law of a number, given that it lies in an interval."""
+
+    def __init__(self, law: Any, low: float, high: float) -> None:
+        self._law, self.dist = law, law.dist
+        self._below, self._mass = float(law.cdf(low)), float(law.cdf(high) - law.cdf(low))
+
+    def cdf(self, x: Any) -> Any:
+        return np.clip((self._law.cdf(x) - self._below) / self._mass, 0.0, 1.0)
+
+    def sf(self, x: Any) -> Any:
+        return 1.0 - self.cdf(x)
+
+    def ppf(self, x: Any) -> Any:
+        return self._law.ppf(self._below + np.asarray(x) * self._mass)
+
+
+def _kept(row: Row) -> Entry:
+    """A sum with noise that was drawn again until it was accepted."""
+    kept, name = row["kept"], f"{row['law']}, drawn again until accepted"
+    law, params = _law(row)
+    frozen = _frozen(law, params, 0, tuple(row["shape"]))
+    if frozen is None or hasattr(frozen.dist, "pmf") or kept["factor"] == 0.0:
+        return Entry(_where(row), name, "", None, f"the law of {law} that is accepted is not known")
+    sums = [_Moved(frozen, argument, abs(kept["factor"])) for argument in kept["arguments"]]
+    pair = [_Accepted(each, kept["low"], kept["high"]) for each in sums]
+    words = f"{abs(kept['arguments'][0] - kept['arguments'][1]):.6g}"
+    return Entry(_where(row), name, words, (between(*pair, ends=(kept["low"], kept["high"])),))
 
 
 class _Moved:
@@ -377,6 +411,22 @@ def _choice(row: Row) -> Entry:
     if row["law"] == "multinomial":
         times = int(np.max(row["params"]["n"]))
     return Entry(where, row["law"], distance, (finite(p, q),) * times)
+
+
+def _filled(row: Row) -> Entry:
+    """A uniform number in an interval that was chosen: its density is constant between the ends of all
+    intervals."""
+    laws = row["filled"]
+    edges = np.unique([end for law in laws for interval in law["intervals"] for end in interval])
+    masses = []
+    for law in laws:
+        found = np.zeros(len(edges) - 1)
+        for chance, (low, high) in zip(law["chances"], law["intervals"], strict=True):
+            inside = (edges[:-1] >= low) & (edges[1:] <= high)
+            found += chance * np.where(inside, np.diff(edges), 0.0) / (high - low)
+        masses.append(found)
+    words = f"probabilities differ by up to {float(np.max(np.abs(masses[0] - masses[1]))):.4g}"
+    return Entry(_where(row), "uniform in a chosen interval", words, (finite(*masses),))
 
 
 def _shaped(row: Row) -> Entry:

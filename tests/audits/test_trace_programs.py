@@ -14,14 +14,9 @@ WRONG = {
         "bounds_of_integers_from_the_data",
         "a_histogram_of_the_data_is_drawn_from",
         "records_in_another_order",
-        "bounded_laplace_by_redraw_at_the_plain_scale",
     ],
-    "leak": [
-        "quantile_by_intervals",
-        "quantile_by_intervals_at_four_times_the_budget",
-    ],
+    "leak": [],
     "ledger-exceeds": [
-        "quantile_by_intervals_by_hand",
         "gaussian_of_two_uniform_numbers",
     ],
     "lost": [

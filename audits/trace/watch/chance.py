@@ -14,7 +14,7 @@ import numpy as np
 from .certain import covers
 from .coins import reach
 from .report import lost, unlike_words
-from .rows import FILLED, fills
+from .rows import FILLED
 from .session import BITS, Session
 from .shifts import MOST_PLACES, Explanation, Pair, in_comparisons
 from .values import ROUNDING, differences, flat, unlike_places
@@ -42,9 +42,8 @@ def never_noised(pair: Pair, found: Explanation, report: Dict[str, Any]) -> Opti
     Where there is none, what is not known is put into the report.
     """
     places = unlike_places(pair.recorded.output, found.run.output, 0.0, most=MOST_PLACES) or found.unlike
-    filling = next((use for use in pair.recorded.session.uses if fills(pair.recorded.session, use)), None)
-    if filling is not None:
-        lost(report, filling["where"], FILLED)
+    if found.filled:
+        lost(report, pair.recorded.session.rows[next(iter(found.filled))]["where"], FILLED)
         return None
     rows = unfollowed(pair)
     still = _still(pair, places, indices(rows))

@@ -11,7 +11,9 @@ from . import chance, paths
 from .certain import certain
 from .explain import explained, rescaled, scaled, shows
 from .gaps import closed, longer
+from .intervals import filled
 from .mechanisms import mechanisms
+from .rejection import Redrawn, redrawn
 from .report import deterministic, errors, finding, lost, seeds, sequence, stripped, unlike_words
 from .rows import left_out, rows_of
 from .run import Run, caller, last_line, run_once
@@ -143,12 +145,16 @@ def trace_pair(
     if gap is None:
         sequence(recorded, frozen, report)
     found = Explanation(frozen, *shifts_of(recorded.session, frozen.session))
+    chosen = filled(pair, found) if frozen.session.diverged is None else {}
+    found.filled = chosen
     if frozen.error is None and not _parted(report):
         found = explained(pair, found)
+        found.filled = chosen
         if found.unlike and not recorded.session.opaque:
             unexplained(pair, found, report, (run, first, second, tape))
         elif not found.unlike:
             _shared(pair, found, report)
+    found.redrawn = redrawn(pair, found) if recorded.error is None and frozen.error is None else Redrawn()
     report["draws"] = rows_of(recorded, found, report, gap is not None) + (
         [] if gap is None else gap.rows + left_out(recorded, frozen)
     )

@@ -7,10 +7,11 @@ from typing import Any, Dict, List, Optional, Sequence, Set
 import numpy as np
 
 from .derived import resampled, simple
+from .rejection import UNKNOWN as NOT_KNOWN
 from .report import finding, lost
 from .run import Run
 from .session import BITS, Session
-from .shifts import Explanation, event_ids, in_comparisons, row_of
+from .shifts import Explanation, event_ids, in_comparisons
 from .values import SAME, alike, differences, flat, numbers, shown
 
 FILLED = (
@@ -55,7 +56,12 @@ def rows_of(
             "samples": None,
             "recipe": None,
         }
-        _parameters(row, one, other, report)
+        if one["index"] in found.redrawn.rejected:
+            row["shift"] = None
+        elif one["index"] in found.redrawn.kept:
+            row["kept"] = found.redrawn.kept[one["index"]]
+            row["unknown"] = NOT_KNOWN if row["kept"] is None else None
+        _parameters(row, one, other, found, report)
         if one["kind"] == "mechanism":
             row["argument"], row["argument_other"] = flat(one["argument"]), flat(other["argument"])
             row["mapped"] = mapped(one, other)
@@ -66,7 +72,7 @@ def rows_of(
             if row["recipe"] is None:
                 row["samples"] = resampled(recorded.session, one["index"])
         rows.append(row)
-    sums(recorded, frozen, report)
+    sums(recorded, found, report)
     comparisons(rows, recorded, frozen, found, report)
     if found.coins is not None:
         where = found.coins["where"] or ["", 0, ""]
@@ -95,9 +101,10 @@ def bare_row(
     return dict(row, **more)
 
 
-def sums(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
+def sums(recorded: Run, found: Explanation, report: Dict[str, Any]) -> None:
     """Sums whose noise has a factor that depends on the data, or whose argument is not finite on one
     dataset."""
+    frozen = found.run
     known = {use["key"]: use for use in recorded.session.uses}
     for use in frozen.session.uses:
         other = known.get(use["key"])
@@ -106,12 +113,7 @@ def sums(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
         unlike = ~np.ravel(alike(other["factor"], use["factor"], SAME))
         if np.any(unlike):
             a, b = np.ravel(other["factor"])[unlike][0], np.ravel(use["factor"])[unlike][0]
-            if fills(recorded.session, use):
-                lost(
-                    report,
-                    use["where"],
-                    FILLED,
-                )
+            if int(np.ravel(use["ids"])[0]) >> BITS in found.filled:
                 continue
             finding(
                 report,
@@ -134,18 +136,12 @@ def sums(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
             )
 
 
-def fills(session: Session, use: Dict[str, Any]) -> bool:
-    """Whether a sum places a uniform number in an interval that was chosen before."""
-    index = int(np.ravel(use["ids"])[0]) >> BITS
-    row = row_of(session, index)
-    if row is None or row["law"] != "uniform":
-        return False
-    chosen = [r for r in session.draws[:index] if r["kind"] == "mechanism" or r["law"] == "choice"]
-    return bool(chosen) or any(event["what"] != "compare" for event in session.compared)
-
-
 def _parameters(
-    row: Dict[str, Any], one: Dict[str, Any], other: Dict[str, Any], report: Dict[str, Any]
+    row: Dict[str, Any],
+    one: Dict[str, Any],
+    other: Dict[str, Any],
+    found: Explanation,
+    report: Dict[str, Any],
 ) -> None:
     """A parameter that depends on the data: a finding for noise, a pair of laws for a choice."""
     unlike = []
@@ -156,6 +152,15 @@ def _parameters(
         if differences(a, b, SAME):
             unlike.append((name, a, b))
     row["unlike"] = [name for name, _, _ in unlike]
+    interval = found.filled.get(one["index"])
+    if interval is not None:
+        row["unlike"], row["filled"], row["shift"] = [], interval.laws, None
+        if interval.laws is None:
+            row["unknown"] = FILLED
+        return
+    if any(each.chooser == one["index"] for each in found.filled.values()):
+        row["unlike"] = []  # the choice is a part of the law of what fills the interval
+        return
     for name, a, b in unlike:
         if one["kind"] == "mechanism" and name == "utility":
             continue

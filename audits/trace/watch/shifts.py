@@ -44,6 +44,8 @@ class Explanation:
     unlike    differences of the outputs that are left.
     compared  draws that were compared and not released.
     release   how noise was released in the run, as for `Session`; "coupled" where the noise was moved, too.
+    filled    uniform draws in intervals that a private draw chose, see `intervals`.
+    redrawn   noise that is drawn again until it is accepted, see `rejection`.
     coins     log-probabilities of other outcomes of coins, on D and on D′; None where none had to change.
     """
 
@@ -53,6 +55,8 @@ class Explanation:
         self.run, self.shifts, self.several, self.unlike = run, shifts, several, list(unlike)
         self.compared: List[int] = []
         self.coins: Optional[Dict[str, Any]] = None
+        self.filled: Dict[int, Any] = {}
+        self.redrawn: Any = None
         self.release = "first"
 
 
