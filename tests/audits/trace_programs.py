@@ -506,10 +506,10 @@ def laplace_of_bits_of_the_system(data, rng):
     return data.mean() - 0.2 * math.copysign(1, u) * math.log(1 - 2 * abs(u) + 1e-300)
 
 
-@case(LOST)
+@case(CLEAN)
 def laplace_of_secrets(data, rng):
-    u = (secrets.randbelow(2**53 - 1) + 1) / 2**53 - 0.5  # here
-    return data.mean() - 0.2 * math.copysign(1, u) * math.log(1 - 2 * abs(u))
+    u = (secrets.randbelow(2**53 - 1) + 1) / 2**53 - 0.5
+    return data.mean() - 0.201 * math.copysign(1, u) * math.log(1 - 2 * abs(u))
 
 
 @case(LOST)

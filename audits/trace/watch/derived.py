@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Optional, Set
 
 import numpy as np
 
+from .coins import reach
 from .session import BITS, Session, own_rng
 from .shifts import row_of
 from .values import flat
@@ -43,6 +44,11 @@ def resampled(session: Session, index: int) -> Any:
     """Values of one element of a function of noise, drawn anew; None where a law cannot be drawn again."""
     rng = own_rng(0)
     kept: Dict[int, Any] = {}
+    parents = parents_of(session, index)
+    rows = [session.rows.get(parent) for parent in parents]
+    single = len(rows) == 1 and rows[0] is not None and rows[0]["shape"] == ()
+    single = single and rows[0] is not None and rows[0]["law"] in ("uniform", "integers")
+    alone = parents if single else set()
 
     def values(element: int) -> Any:
         place, entry = element >> BITS, element & ((1 << BITS) - 1)
@@ -52,6 +58,12 @@ def resampled(session: Session, index: int) -> Any:
         if place not in kept:
             if row["kind"] == "derived":
                 kept[place] = compute(row)
+            elif alone == {place}:
+                # One uniform number: its own quantiles, so that those of the function are exact.
+                bounds = reach(row) if row["law"] == "integers" else None
+                low, high = bounds or (float(row["params"][name]) for name in ("low", "high"))
+                grid = low + (high - low) * (np.arange(RESAMPLED) + 0.5) / RESAMPLED
+                kept[place] = (np.floor(grid) if row["law"] == "integers" else grid)[:, None]
             elif row.get("again") is not None:
                 kept[place] = np.reshape(row["again"](rng, RESAMPLED, tuple(row["shape"])), (RESAMPLED, -1))
             else:
@@ -70,7 +82,7 @@ def resampled(session: Session, index: int) -> Any:
             columns = [values(int(e)) if e >= 0 else np.zeros(RESAMPLED) for e in np.ravel(ids)]
             array = np.stack(columns, axis=1).reshape((RESAMPLED,) + np.shape(ids)) * factor
             operands.append(array if argument is None else array + argument)
-        ufunc = getattr(np, recipe["function"])
+        ufunc = recipe.get("call") or getattr(np, recipe["function"])
         with np.errstate(all="ignore"):
             if recipe["method"] == "reduce":
                 axis = recipe["options"].get("axis", 0)
@@ -83,4 +95,16 @@ def resampled(session: Session, index: int) -> Any:
         found = np.sort(compute(session.functions[index])[:, 0].astype(float))
     except (LookupError, ValueError, TypeError, IndexError):
         return None
-    return found[:: RESAMPLED // KEPT]
+    return found[RESAMPLED // KEPT // 2 :: RESAMPLED // KEPT]
+
+
+def parents_of(session: Session, index: int) -> Set[int]:
+    """The draws that a function of noise is made of."""
+    row = session.functions.get(index)
+    if row is None:
+        return {index}
+    found: Set[int] = set()
+    for ids in row["recipe"]["parents"]:
+        for parent in {int(e) >> BITS for e in np.ravel(ids) if e >= 0} if ids is not None else ():
+            found |= parents_of(session, parent)
+    return found

@@ -94,6 +94,8 @@ def solved(pair: Pair, found: Explanation) -> Optional[Explanation]:
     for index, place in entries:
         step = np.zeros(rows[index]["shape"])
         size = 1e-4 * max(1.0, float(np.max(np.abs(np.asarray(rows[index]["value"], dtype=float)))))
+        if np.asarray(rows[index]["value"]).dtype.kind in "iu":
+            size = 1.0  # what is whole stays whole
         step.reshape(-1)[place] = size
         moved = pair.replay(shifts={index: step})
         values = None if moved.error is not None else numbers(moved.output)
@@ -106,7 +108,14 @@ def solved(pair: Pair, found: Explanation) -> Optional[Explanation]:
         return None
     solution = np.linalg.lstsq(jacobian, wanted - base, rcond=1e-9)[0]
     shifts = {index: np.zeros(row["shape"]) for index, row in rows.items()}
-    for (index, place), amount in zip(entries, solution):
+    groups = _parallel(jacobian)
+    for group in groups:
+        # Noise that moves the output in the same direction is one noise: the first is moved for all.
+        amount = float(jacobian[:, group] @ solution[group] @ jacobian[:, group[0]])
+        amount /= max(float(np.sum(jacobian[:, group[0]] ** 2)), 1e-300)
+        index, place = entries[group[0]]
+        whole = np.asarray(rows[index]["value"]).dtype.kind in "iu"
+        amount = np.rint(amount) if whole and abs(amount - np.rint(amount)) < 1e-6 else amount
         shifts[index].reshape(-1)[place] = amount if abs(amount) > 1e-9 else 0.0
     moved = pair.replay(shifts=shifts)
     ended = moved.error is None and moved.session.diverged is None
@@ -116,9 +125,56 @@ def solved(pair: Pair, found: Explanation) -> Optional[Explanation]:
     sums, several = shifts_of(pair.recorded.session, moved.session)
     if several:
         return None
+    for group in groups:
+        _joined(pair, jacobian, [entries[k] for k in group], group, shifts)
     explanation = Explanation(moved, {**sums, **shifts}, {}, [])
     explanation.release = "coupled"
     return explanation
+
+
+def _parallel(jacobian: Any) -> List[List[int]]:
+    """Groups of columns that have one direction; those of zeros are left out."""
+    sizes = np.linalg.norm(jacobian, axis=0)
+    groups: List[List[int]] = []
+    for k in np.flatnonzero(sizes > 0.0):
+        for group in groups:
+            cosine = abs(float(jacobian[:, k] @ jacobian[:, group[0]])) / (sizes[k] * sizes[group[0]])
+            if cosine > 1.0 - 1e-9:
+                group.append(int(k))
+                break
+        else:
+            groups.append([int(k)])
+    return groups
+
+
+def _joined(
+    pair: Pair, jacobian: Any, entries: List[Tuple[int, int]], group: List[int], shifts: Dict[int, Any]
+) -> None:
+    """Noise of several draws that is added up, as one noise with the shift of the first of them."""
+    first, place = entries[0]
+    if len(entries) < 2 or np.size(shifts[first]) != 1:
+        return
+    session, amount = pair.recorded.session, float(np.ravel(shifts[first])[0])
+    directions = jacobian[:, group].T @ jacobian[:, group[0]] / np.sum(jacobian[:, group[0]] ** 2)
+    ids, factor = np.asarray((first << BITS) + place), 1.0
+    for (index, other), weight in zip(entries[1:], directions[1:]):
+        parents = [ids, np.asarray((index << BITS) + other)]
+        factors = [np.asarray(factor), np.asarray(float(np.round(weight, 9)))]
+        recipe = {
+            "function": "add",
+            "method": "__call__",
+            "parents": parents,
+            "constants": [None, None],
+            "options": {},
+            "factors": factors,
+            "arguments": [None, None],
+        }
+        joined = session.function(0.0, recipe, parents)
+        session.functions[joined]["where"] = session.rows[first]["where"]
+        ids, factor = np.asarray(joined << BITS), 1.0
+    for index, _ in entries:
+        shifts.pop(index, None)
+    shifts[int(ids) >> BITS] = np.asarray(amount)
 
 
 def scaled(pair: Pair) -> Optional[Tuple[Dict[str, Any], float, float]]:

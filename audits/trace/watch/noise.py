@@ -34,6 +34,8 @@ SHAPES = (
     "take",
 )
 """Functions of NumPy that move elements and leave their values alone."""
+FILLING = ("triu", "tril", "diag", "diagonal")
+"""Those that also fill places with 0."""
 MOST_DEPTH = 24
 
 
@@ -268,6 +270,31 @@ def _derived(ufunc: Any, method: str, values: Any, notes: Any, kwargs: Any, resu
     return Note(session, elements(index, shape), np.ones(shape), None, True, depth)
 
 
+def function_of(value: Any, name: str, call: Any, result: Any) -> Any:
+    """The result of a function of one number of nothing but noise, as noise: call works on arrays, too."""
+    note = note_of(value)
+    if note is None or note.public or not (note.argument is None or note.soft):
+        return result
+    session = note.session
+    if session.derived >= MOST_DERIVED:
+        return result
+    session.derived += 1
+    recipe = {
+        "function": name,
+        "call": call,
+        "method": "__call__",
+        "parents": [note.ids],
+        "constants": [None],
+        "options": {},
+        "factors": [note.factor],
+        "arguments": [note.argument],
+    }
+    index, shape = session.function(result, recipe, recipe["parents"]), np.shape(result)
+    if session.shifts:
+        result = result + session.shifts.get(index, 0.0)
+    return noted(result, Note(session, elements(index, shape), np.ones(shape), None, True, note.depth + 1))
+
+
 def _whole(inputs: Any) -> bool:
     """Whether noise of whole numbers is compared: it may well be equal."""
     return any(np.asarray(plain(v)).dtype.kind in "iu" for v in inputs if note_of(v) is not None)
@@ -336,6 +363,15 @@ def on_arrays(self: Any, function: Any, types: Any, args: Any, kwargs: Any) -> A
             return function(value, *plain(args[1:]), **kwargs)
 
         return noted(move(plain(args[0])), note.moved(move))
+    if name in FILLING and args and note_of(args[0]) is not None:
+        note = note_of(args[0])
+        assert note is not None
+
+        def fill(value: Any) -> Any:
+            whole = value.dtype.kind == "i"  # names of elements, of which 0 is one
+            return function(value + whole, *plain(args[1:]), **kwargs) - whole
+
+        return noted(function(plain(args[0]), *plain(args[1:]), **kwargs), note.moved(fill))
     if name in ("concatenate", "stack", "vstack", "hstack", "append") and args:
         return _joined(function, args, kwargs)
     return function(*plain(args), **plain(kwargs))

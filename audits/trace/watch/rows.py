@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Sequence, Set
+from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
 
-from .derived import resampled, simple
+from .derived import parents_of, resampled, simple
 from .rejection import UNKNOWN as NOT_KNOWN
 from .report import finding, lost
 from .run import Run
-from .session import BITS, Session
+from .session import BITS
 from .shifts import Explanation, event_ids, in_comparisons
 from .values import SAME, alike, differences, flat, numbers, shown
 
@@ -78,18 +78,6 @@ def rows_of(
         where = found.coins["where"] or ["", 0, ""]
         rows.append(bare_row(-1, "coins", "coins", where, logs=found.coins["logs"]))
     return rows
-
-
-def parents_of(session: Session, index: int) -> Set[int]:
-    """The draws that a function of noise is made of."""
-    row = session.functions.get(index)
-    if row is None:
-        return {index}
-    found: Set[int] = set()
-    for ids in row["recipe"]["parents"]:
-        for parent in {int(e) >> BITS for e in np.ravel(ids) if e >= 0} if ids is not None else ():
-            found |= parents_of(session, parent)
-    return found
 
 
 def bare_row(

@@ -4,6 +4,7 @@ torch."""
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import random
 import secrets
@@ -12,7 +13,8 @@ from typing import Any, Callable, Dict, Generator, List, Optional, Sequence, Tup
 
 import numpy as np
 
-from .noise import fresh, plain
+from .coins import reach
+from .noise import apply, fresh, function_of, note_of, plain
 from .session import HOME, Session, call_outside
 from .tensors import watched_jax, watched_torch
 
@@ -92,6 +94,8 @@ PYTHON: Dict[str, Tuple[str, ...]] = {
     "triangular": ("left", "right", "mode"),
 }
 PYTHON_COINS = ("randint", "randrange", "choice", "choices", "sample", "getrandbits", "randbytes")
+SHORT = 62
+"""Bits of a whole number that is followed, at most."""
 PYTHON_LAWS = {
     "random": "uniform",
     "gauss": "normal",
@@ -147,7 +151,12 @@ def numpy_draw(session: Session, real: Any, name: str, args: Any, kwargs: Dict[s
 
 
 def _whole(session: Session, value: Any) -> Any:
-    """A single whole number is followed: it may be compared with another one."""
+    """A single whole number is followed: it may be compared with another one, or be made into noise."""
+    row = session.draws[-1]
+    if row["law"] == "integers":
+        size = reach(row)
+        if size is not None and size[1] - size[0] < 1 << SHORT:
+            row["again"] = lambda rng, count, shape: rng.integers(size[0], size[1], size=(count, *shape))
     if isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_)):
         return fresh(session, value)
     return value
@@ -300,7 +309,7 @@ def python_draw(session: Session, real: Any, name: str, args: Any, kwargs: Dict[
     if name in PYTHON_COINS:
         params = {str(i): v for i, v in enumerate(plain(args))}
         params.update(plain(kwargs))
-        if name in ("randint", "randrange"):
+        if name in ("randint", "randrange") or (name == "getrandbits" and plain(args[0]) <= SHORT):
             low, high = _bounds(name, args, kwargs)
             return _whole(session, session.draw("integers", {"low": low, "high": high}, value, "coin"))
         return session.draw(name, params, value, "coin")
@@ -329,6 +338,8 @@ def _own_random(session: Session) -> random.Random:
 def _bounds(name: str, args: Any, kwargs: Dict[str, Any]) -> Tuple[Any, Any]:
     """(low, high) of a whole number of the module `random`, high excluded."""
     values = list(plain(args)) + list(plain(kwargs).values())
+    if name in ("getrandbits", "randbits"):
+        return 0, 1 << values[0]
     if name == "randint":
         return values[0], values[1] + 1
     return (0, values[0]) if len(values) == 1 else (values[0], values[1])
@@ -406,8 +417,8 @@ def _watched_python(session: Session) -> Dict[Any, Dict[str, Any]]:
             if name == "choice":
                 return _chosen_python(session, _own_random(session), name, args, {})
             value = call_outside(session, lambda: real(*args, **kwargs))
-            if name == "randbelow":
-                params = {"low": 0, "high": args[0]}
+            if name == "randbelow" or (name == "randbits" and args and args[0] <= SHORT):
+                params = {"low": 0, "high": args[0] if name == "randbelow" else 1 << args[0]}
                 return _whole(session, session.draw("integers", params, value, "coin"))
             return session.draw(name, {str(i): v for i, v in enumerate(args)}, value, "coin")
 
@@ -472,6 +483,63 @@ def _watched_scipy(session: Session) -> Dict[Any, Dict[str, Any]]:
     return {kind: {"rvs": rvs}}
 
 
+def _watched_quantiles(session: Session) -> Dict[Any, Dict[str, Any]]:
+    """The inverse distribution functions of SciPy: of a uniform number they make noise of their law."""
+    module = sys.modules.get("scipy.stats._distn_infrastructure")
+    found: Dict[Any, Dict[str, Any]] = {}
+    for kind in (getattr(module, name, None) for name in ("rv_continuous", "rv_discrete")):
+        for name in ("ppf", "isf") if kind is not None else ():
+            found.setdefault(kind, {})[name] = _quantiles(vars(kind)[name], name)
+    return found
+
+
+def _quantiles(real: Any, name: str) -> Any:
+    def quantile(self: Any, q: Any, *args: Any, **kwargs: Any) -> Any:
+        if note_of(q) is None:
+            return real(self, q, *args, **kwargs)
+        shapes, loc, scale = self._parse_args(*plain(args), **plain(kwargs))
+
+        def standard(level: Any) -> Any:
+            return real(self, level, *shapes)
+
+        found = function_of(q, name, standard, standard(plain(q)))
+        found = found * scale if np.any(np.asarray(scale) != 1) else found
+        return found + loc if np.any(np.asarray(loc) != 0) else found
+
+    return quantile
+
+
+def _watched_math(_: Session) -> Dict[Any, Dict[str, Any]]:
+    """The functions of `math` on numbers that are noise."""
+    same = (
+        "exp expm1 log1p log2 log10 sqrt cbrt sin cos tan sinh cosh tanh fabs copysign hypot degrees radians"
+    )
+    ufuncs: Dict[str, Any] = {name: getattr(np, name) for name in same.split() if hasattr(math, name)}
+    others = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "pow": "power"}
+    ufuncs.update({name: getattr(np, other) for name, other in others.items()})
+    ufuncs.update({"asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh})
+
+    def function(real: Any, ufunc: Any) -> Any:
+        def computed(*args: Any) -> Any:
+            value = real(*plain(args))
+            if any(note_of(arg) is not None for arg in args):
+                return apply(ufunc, "__call__", args, None, {})
+            return value
+
+        return computed
+
+    real_log = math.log
+
+    def log(number: Any, *base: Any) -> Any:
+        value = real_log(plain(number), *plain(base))
+        if note_of(number) is None:
+            return value
+        found = apply(np.log, "__call__", (number,), None, {})
+        return found / real_log(plain(base[0])) if base else found
+
+    return {math: dict({n: function(getattr(math, n), u) for n, u in ufuncs.items()}, log=log)}
+
+
 def _uncompiled() -> Dict[Any, Dict[str, Any]]:
     """Functions that Numba has compiled are called as the functions of Python that they were: compiled ones
     draw from a generator of their own, which cannot be watched."""
@@ -515,7 +583,14 @@ def watched(session: Session) -> Generator[Any, None, None]:
     # Generators that modules have made when they were imported.
     own = {real[0]: rng, real[1]: state}
     replaced: Dict[Any, Dict[str, Any]] = {np.random: module, np.random.mtrand: dict(module, _rand=state)}
-    known = (_watched_python(session), _watched_scipy(session), _uncompiled(), *_of_tensors(session))
+    known = (
+        _watched_python(session),
+        _watched_scipy(session),
+        _watched_quantiles(session),
+        _watched_math(session),
+        _uncompiled(),
+        *_of_tensors(session),
+    )
     for found in known:
         for owner, attributes in found.items():
             replaced.setdefault(owner, {}).update(attributes)
