@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 
 from audits.trace.entries import Entry, entries, scaled, shown_noise
+from audits.trace.limit import limited
 from audits.trace.losses import compose, excess
 from audits.trace.result import Finding, Line, Lost, Step, TraceResult
 from audits.trace.watch import trace_runs
 
 MORE_RUNS, MORE_SECONDS = 30, 2.0
 """Runs of each pair where they are cheap, and the seconds within which further ones are begun."""
-MOST_WAYS, LOOKS = 8, 8
-"""New ways of further runs that are traced, and runs that are looked at together."""
+MOST_WAYS = 8
+"""New ways of further runs that are traced."""
 SEEDS = 3
 """Runs of each pair in each direction; in one more the record that differs takes part in every subset."""
 TOLERANCE, SAMPLED = 1e-3, 0.03
@@ -63,7 +64,7 @@ def trace_privacy(
     seed       of every run.
     options    seeds: runs of each pair in each direction (default: 3, and further ones while they are cheap);
                black_box: False for none; fixed_seeds: True where the program fixes a seed for a test only,
-               and its release has another one.
+               and its release has another one; time_limit: seconds for all of it (None).
 
     The program is recorded on D, and replayed on D′ with the randomness and the released values of D; then
     the
@@ -79,6 +80,9 @@ def trace_privacy(
     options.pop("seeds", None)
     black_box = bool(options.pop("black_box", True))
     fixed_seeds = bool(options.pop("fixed_seeds", False))
+    limit = options.pop("time_limit", None)
+    if limit is not None and not 0.0 < limit < math.inf:
+        raise ValueError(f"time_limit must be a number of seconds > 0, got {limit}")
     if options:
         raise ValueError(f"trace_privacy knows no option {next(iter(options))!r}")
     if seeds < 1:
@@ -91,21 +95,55 @@ def trace_privacy(
     until = clock() + MORE_SECONDS
     in_time = (lambda: clock() < until) if more else (lambda: False)
     taken, _ = take_pairs(pairs, np.random.default_rng([seed, 1]), adjacency)
-    reports = [
-        (place, report)
-        for place, pair in enumerate(taken)
-        for report in traced(program, pair, [seed, place], seeds, primitives, (epsilon, delta), in_time)
-    ]
+    reports: list[tuple[int, dict[str, Any]]] = []
+    with limited(limit) as over:
+        for place, pair in enumerate(taken):
+            kept: list[dict[str, Any]] = []
+            try:
+                collect(program, pair, [seed, place], seeds, primitives, in_time, kept)
+            finally:
+                reports += [(place, report) for report in finished(kept, (epsilon, delta))]
+            raised = [report.get("raised") for report in kept]
+            if kept and all(raised):
+                raise ValueError(f"the program ends with {raised[0]} on both datasets")
+    if over.reason:
+        reports.append((0, _nothing(f"{over.reason} after {len(reports)} runs", [seed, 0])))
     result = concluded(reports, (epsilon, delta), seed, len(taken), fixed_seeds)
-    if result.verdict == "leak":
-        proof = proved(program, taken, [report for _, report in reports], result, primitives)
-        result = replace(result, proof=proof, pair_index=result.findings[0].pair)
-    cause = caused(program, taken, [report for _, report in reports], result, primitives)
-    doubtful = result.verdict == "ledger-exceeds" or (result.verdict == "leak" and not result.proof)
-    if doubtful and black_box and not hasattr(program, "trace"):
-        result = replace(result, black_box=_sampled(program, taken, result))
-    result = replace(result, cause=cause, seconds=time.monotonic() - began, versions=_versions(program))
+    left = None if limit is None else began + limit - time.monotonic()
+    if not over.reason:
+        result = beside(
+            program, taken, [report for _, report in reports], result, primitives, black_box, left
+        )
+    result = replace(result, seconds=time.monotonic() - began, versions=_versions(program))
     return disagreed(result)
+
+
+def beside(
+    program: Callable[..., Any],
+    taken: Sequence[tuple[Any, Any]],
+    reports: Sequence[Mapping[str, Any]],
+    result: TraceResult,
+    primitives: Sequence[str],
+    black_box: bool,
+    limit: float | None,
+) -> TraceResult:
+    """The result with what stands beside it, as far as there is time: a proof, causes, a short audit."""
+    with limited(limit):
+        if result.verdict == "leak":
+            proof = proved(program, taken, reports, result, primitives)
+            result = replace(result, proof=proof, pair_index=result.findings[0].pair)
+        result = replace(result, cause=caused(program, taken, reports, result, primitives))
+        doubtful = result.verdict == "ledger-exceeds" or (result.verdict == "leak" and not result.proof)
+        if doubtful and black_box and not hasattr(program, "trace"):
+            result = replace(result, black_box=_sampled(program, taken, result))
+    return result
+
+
+def _nothing(text: str, seed: Sequence[int]) -> dict[str, Any]:
+    """The report of a run of which nothing is known."""
+    lost = {"where": ["", 0, ""], "text": text}
+    more = {"place": None, "records": None, "participate": False, "sampled": None, "way": []}
+    return {"draws": [], "findings": [], "lost": [lost], "notes": [], "seed": [*seed, 0, 0], **more}
 
 
 def disagreed(result: TraceResult) -> TraceResult:
@@ -236,68 +274,70 @@ def check_claim(epsilon: float, delta: float) -> None:
         raise ValueError(f"delta must be in [0, 1), got {delta}")
 
 
-def traced(
+def collect(
     program: Callable[..., Any],
     pair: tuple[Any, Any],
     seed: Sequence[int],
     seeds: int,
     primitives: Sequence[str],
-    claim: tuple[float, float],
     in_time: Callable[[], bool],
-) -> list[dict[str, Any]]:
-    """The reports of all runs on a pair, in both directions; a program of another Python traces itself."""
+    kept: list[dict[str, Any]],
+) -> None:
+    """Put the reports of all runs on a pair, in both directions, into a list, as they come."""
     first, second = pair
     runs = [(first, second, [*seed, k, 0], False) for k in range(seeds)]
     runs += [(second, first, [*seed, k, 1], False) for k in range(seeds)]
     runs += [(first, second, [*seed, seeds, 0], True), (second, first, [*seed, seeds, 1], True)]
 
     def run(asked: Sequence[Any]) -> list[dict[str, Any]]:
-        return _reports(program, asked, primitives)
+        return _reports(program, asked, primitives, kept)
 
-    found = run(runs[:1])
-    if found[0].get("coins") and _unclear(found[0]):
-        row = run([(*runs[0], ["paths"])])[0]["paths"]
+    run(runs[:1])
+    if kept[0].get("coins") and _unclear(kept[0]):
+        row = _reports(program, [(*runs[0], ["paths"])], primitives)[0]["paths"]
         if row is not None:
-            return [_exact(found[0], row)]
-    found += run(runs[1:])
-    if any(_chooses(report) for report in found):
+            kept[:] = [_exact(kept[0], row)]
+            return
+    run(runs[1:])
+    if all(report.get("raised") for report in kept):
+        return
+    if any(_chooses(report) for report in kept):
         # A choice shows a record only where it falls on it.
         more = [(first, second, [*seed, k, 0], False) for k in range(seeds, seeds + MORE)]
         more += [(second, first, [*seed, k, 1], False) for k in range(seeds, seeds + MORE)]
-        found += run(more)
-    found += _on_new_paths(run, found, (first, second, seed), in_time)
-    found = _mirrored(found)
+        run(more)
+    _on_new_paths(run, kept, (first, second, seed), in_time)
+
+
+def finished(reports: Sequence[dict[str, Any]], claim: tuple[float, float]) -> list[dict[str, Any]]:
+    """The reports of a pair with what only all of them together tell."""
+    found = _mirrored(reports)
     sampled = _sampled_lines(found)
     return [_scales_in_the_ledger(report | {"sampled": sampled}, *claim) for report in found]
 
 
 def _on_new_paths(
     run: Callable[[Sequence[Any]], list[dict[str, Any]]],
-    found: Sequence[Mapping[str, Any]],
+    kept: list[dict[str, Any]],
     pair: tuple[Any, Any, Sequence[int]],
     in_time: Callable[[], bool],
-) -> list[dict[str, Any]]:
-    """Reports of further runs: most are only looked at for what they draw, compare, and put out on D and D′;
-    those that go a way which no run before has gone are traced."""
+) -> None:
+    """Further runs: they are only looked at for what they draw, compare, and put out on D and D′; those that
+    go a way which no run before has gone are traced."""
     first, second, seed = pair
-    known = {str(report["way"]) for report in found}
-    more: list[dict[str, Any]] = []
-    number, traced_ways = len(found), 0
-    while number < MORE_RUNS and traced_ways < MOST_WAYS and in_time():
-        asked = []
-        for k in range(number, min(number + LOOKS, MORE_RUNS)):
-            ordered = (first, second) if k % 2 == 0 else (second, first)
-            asked.append((*ordered, [*seed, 1000 + k, k % 2], False))
-        looks = run([(*each, ["way"]) for each in asked])
-        number += len(looks)
-        for each, look in zip(asked, looks, strict=True):
-            if str(look["way"]) in known or traced_ways >= MOST_WAYS or not in_time():
-                more.append(look)
-                continue
-            known.add(str(look["way"]))
+    known = {str(report["way"]) for report in kept}
+    traced_ways = 0
+    for k in range(len(kept), MORE_RUNS):
+        if not in_time() or traced_ways == MOST_WAYS:
+            return
+        ordered = (first, second) if k % 2 == 0 else (second, first)
+        asked = (*ordered, [*seed, 1000 + k, k % 2], False)
+        way = str(run([(*asked, ["way"])])[0]["way"])
+        if way not in known:
+            known.add(way)
             traced_ways += 1
-            more += run([each])
-    return more
+            kept.pop()
+            run([asked])
 
 
 def _mirrored(reports: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -331,10 +371,20 @@ def _exact(report: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _reports(
-    program: Callable[..., Any], runs: Sequence[Any], primitives: Sequence[str]
+    program: Callable[..., Any],
+    runs: Sequence[Any],
+    primitives: Sequence[str],
+    kept: list[dict[str, Any]] | None = None,
 ) -> list[dict[str, Any]]:
+    """The reports of runs, which are put into a list as they come; a program of another Python traces
+    itself."""
     trace: Any = getattr(program, "trace", None)
-    return trace(runs, list(primitives)) if trace is not None else trace_runs(program, runs, primitives)
+    if trace is None:
+        return trace_runs(program, runs, primitives, kept)
+    found: list[dict[str, Any]] = trace(runs, list(primitives))
+    if kept is not None:
+        kept += found
+    return found
 
 
 def caused(
@@ -467,11 +517,12 @@ def concluded(
         verdict = "lost"
     else:
         verdict = "nothing-found"
+    vain = verdict == "lost" and total == 0.0  # what is lost may cost anything
     return TraceResult(
         verdict=verdict,
         epsilon_claimed=epsilon,
         delta=delta,
-        epsilon_ledger=None if total < 0.0 or (unknown and verdict != "ledger-exceeds") else total,
+        epsilon_ledger=total if verdict == "ledger-exceeds" or not (vain or unknown or total < 0.0) else None,
         ledger=tuple(ledger_lines(rows, delta)),
         findings=ordered,
         lost=tuple(lost.values()),
@@ -488,7 +539,7 @@ def concluded(
 
 def _fixed_seeds(reports: Sequence[Mapping[str, Any]]) -> dict[tuple[Any, ...], str]:
     """{(file, line, function): seed} of generators that start from one number in every run."""
-    known = [report.get("seeds", []) for report in reports]
+    known = [report["seeds"] for report in reports if report.get("seeds") is not None]
     always = [item for item in known[0] if all(item in items for items in known)] if len(known) > 1 else []
     return {tuple(where): seed for where, seed in always}
 

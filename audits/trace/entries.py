@@ -150,7 +150,7 @@ def _entry(row: Row, draws: Mapping[int, Row]) -> Entry | None:
         return _choice(row)
     if row["unlike"] and row["law"] == "binomial" and row["unlike"] == ["p"]:
         return _choice(row)
-    if row["unlike"] and row["law"] in SHAPED:
+    if row["unlike"] and row["law"] in (*SHAPED, "integers"):
         return _shaped(row)
     shift = row.get("shift")
     if shift is None or not np.any(np.asarray(shift) != 0.0):
@@ -367,6 +367,7 @@ def _frozen(law: str, params: Mapping[str, Any], place: int = 0, shape: tuple[in
             "cauchy": lambda: stats.cauchy(0.0, at("scale")),
             "geometric": lambda: stats.geom(at("p")),
             "poisson": lambda: stats.poisson(at("lam")),
+            "integers": lambda: stats.randint(at("low"), at("high")),
             "binomial": lambda: stats.binom(at("n"), at("p")),
             "negative_binomial": lambda: stats.nbinom(at("n"), at("p")),
             "beta": lambda: stats.beta(at("a"), at("b")),

@@ -192,7 +192,7 @@ class TraceResult:
         if self.epsilon_ledger is not None:
             cost = f"ε = {self.epsilon_ledger:.4g} at δ = {self.delta:g}"
             lines.append(f"  ledger: the draws of the most expensive run cost {cost}")
-        lines += [f"  lost at {short(x.file)}:{x.line}: {x.text}" for x in self.lost[:5]]
+        lines += [f"  lost{_at(x)}: {x.text}" for x in self.lost[:5]]
         if self.black_box is not None:
             lines.append(f"  black box: {self.black_box['words']}")
         lines += [f"  note: {text}" for text in self.notes]
@@ -319,6 +319,10 @@ def short(path: str) -> str:
         return standard.group(1)
     inside = os.path.relpath(path) if path else ""
     return path if inside.startswith("..") else inside
+
+
+def _at(lost: Lost) -> str:
+    return f" at {short(lost.file)}:{lost.line}" if lost.line else ""
 
 
 def _count(number: int, noun: str) -> str:

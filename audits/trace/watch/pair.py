@@ -34,11 +34,16 @@ UNSEEN = 8
 
 
 def trace_runs(
-    program: Callable[..., Any], runs: Sequence[Sequence[Any]], primitives: Sequence[str] = ()
+    program: Callable[..., Any],
+    runs: Sequence[Sequence[Any]],
+    primitives: Sequence[str] = (),
+    kept: Optional[List[Dict[str, Any]]] = None,
 ) -> List[Dict[str, Any]]:
     """The reports of several runs (D, D′, seed, participate, and perhaps explain) of a program, see
-    `trace_pair`."""
-    reports: List[Dict[str, Any]] = []
+    `trace_pair`; they are put into the list `kept` as they come."""
+    reports: List[Dict[str, Any]] = [] if kept is None else kept
+    last = len(reports) + len(runs)
+    first = len(reports)
     apart = others()
     proved: Set[Tuple[Any, ...]] = set()
     while True:
@@ -46,16 +51,16 @@ def trace_runs(
         current.actual = Session(own_rng(0))
         known = len(sys.modules)
         with watched(current) as (rng, begin), exchanged(mechanisms(current, primitives)):
-            while len(reports) < len(runs):
-                kept = set(proved)
-                report = trace_pair(program, current, (rng, begin), kept, runs[len(reports)])
+            while len(reports) < last:
+                sure = set(proved)
+                report = trace_pair(program, current, (rng, begin), sure, runs[len(reports) - first])
                 if len(sys.modules) > known:
                     # The run has imported what is not watched yet: it proves nothing.
                     break
                 reports.append(report)
-                proved = kept
+                proved = sure
             else:
-                return reports
+                return reports[first:]
 
 
 def trace_pair(
@@ -97,7 +102,7 @@ def trace_pair(
     tape = Tape(recorded.session)
     report: Dict[str, Any] = {"draws": [], "findings": [], "lost": [], "notes": [], "seed": list(seed)}
     report["participate"] = participate
-    report["place"], report["records"] = place, have
+    report["place"], report["records"], report["others"] = place, have, want
     if explain is not None and explain[0] == "way":
         report["way"] = way(recorded, run(second, tape=tape))
         return report
@@ -109,6 +114,8 @@ def trace_pair(
             return stripped(report)
     frozen = run(second, tape=tape)
     report["way"] = way(recorded, frozen)
+    for where, name in recorded.session.strangers[:1]:
+        lost(report, where, "%s draws by a law that is not followed" % name)
     kinds = unread(recorded.output) + unread(frozen.output)
     if kinds:
         words = "the output holds a %s, which cannot be looked into: return numbers, texts, lists of them"

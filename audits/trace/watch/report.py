@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Optional, Tuple
 
+from .ended import told
 from .run import Run, last_line
 from .session import BITS, same
 from .values import flat, shown, unlike_places
@@ -117,24 +118,17 @@ def seeds(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
 
 
 def errors(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
+    """Reports an error: on both datasets it says nothing of privacy, on one of them it tells which."""
     one, other = recorded.error, frozen.error
     if one is not None and other is not None:
-        report["notes"].append("raises %s on both datasets: %s" % (type(one).__name__, one))
-        lost(
-            report,
-            recorded.where or ("", 0, ""),
-            "the program raises %s on both datasets: %s"
-            % (type(one).__name__, " ".join(str(one).split())[:200]),
-        )
+        report["raised"] = told(one)
+        lost(report, recorded.where or ("", 0, ""), "the program ends with %s on both datasets" % told(one))
         return
     error, where = (one, recorded.where) if one is not None else (other, frozen.where)
-    which = "D" if one is not None else "D′"
-    text = "%s is raised on %s and not on the other dataset: %s" % (
-        type(error).__name__,
-        which,
-        " ".join(str(error).split())[:200],
-    )
-    finding(report, "exception", where or ("", 0, ""), text)
+    assert error is not None
+    name, _, words = told(error).partition(": ")
+    text = "%s is raised on %s and not on the other dataset: %s"
+    finding(report, "exception", where or ("", 0, ""), text % (name, "D" if one is not None else "D′", words))
 
 
 def unlike_words(place: Tuple[str, Any, Any]) -> str:

@@ -159,6 +159,8 @@ def _parameters(
         place = differences(a, b, SAME)[0]
         # A permutation of the records, or a place among them, is a coin.
         if one["kind"] == "coin":
+            if one["law"] == "integers" and _is_place(report, a, b):
+                row["unlike"] = []
             continue
         if one["law"] == "choice" and name == "a":
             continue
@@ -171,6 +173,11 @@ def _parameters(
             % (name, place[0], one["law"], shown(place[1]), shown(place[2])),
             {"what": "parameter", "key": (one["index"], name), "one": place[1], "other": place[2]},
         )
+
+
+def _is_place(report: Dict[str, Any], one: Any, other: Any) -> bool:
+    """Whether bounds are the numbers of records of the datasets."""
+    return np.ndim(one) == 0 and [one, other] == [report["records"], report["others"]]
 
 
 def _finite(row: Dict[str, Any], report: Dict[str, Any]) -> None:

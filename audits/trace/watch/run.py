@@ -9,7 +9,6 @@ import traceback
 from typing import Any, Callable, Optional, Tuple
 
 from .session import NOISE_CODE, OWN, Session
-from .steps import Stopped
 from .values import flat
 
 
@@ -38,7 +37,11 @@ def run_once(call: Any, data: Any, session: Session, generator: Any) -> Run:
             if session.tracer is not None:
                 sys.settrace(outer)
         found.output = flat(output)
-    except (Exception, SystemExit, Stopped) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        if getattr(error, "from_outside", False):
+            raise  # it is no error of the program
         found.error, found.where = error, raised(error)
     return found
 

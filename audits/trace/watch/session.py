@@ -105,6 +105,8 @@ class Session:
         self.seeds: List[Tuple[Where, str]] = []
         self.origin: Optional[Tuple[Where, str]] = None
         self.seed_: Optional[Tuple[Where, str]] = None
+        self.torch_seed: Optional[Tuple[Where, str]] = None
+        self.strangers: List[Tuple[Where, str]] = []
         self.draws: List[Dict[str, Any]] = []
         self.rows: Dict[int, Dict[str, Any]] = {}
         self.functions: Dict[int, Dict[str, Any]] = {}
@@ -175,6 +177,10 @@ class Session:
             return None
         self.seeds.append((here(), repr(seed)[:200]))
         return self.seeds[-1]
+
+    def stranger(self, name: str) -> None:
+        """Notes a draw of a law that is not followed."""
+        self.strangers.append((here(), name))
 
     def function(self, value: Any, recipe: Dict[str, Any], parents: Sequence[Any]) -> int:
         """The name of a function of noise; the same one in a replay as on D."""

@@ -14,6 +14,7 @@ from typing import Any, Callable, Dict, Generator, List, Optional, Sequence, Tup
 import numpy as np
 
 from .coins import reach
+from .ended import Ended
 from .noise import apply, fresh, function_of, note_of, plain
 from .session import HOME, Session, call_outside
 from .tensors import watched_jax, watched_torch
@@ -79,6 +80,16 @@ SAME = {
 """Methods that draw from a law that has another name elsewhere."""
 COINS = ("integers", "randint", "random_integers", "choice", "permutation", "permuted", "bytes", "tomaxint")
 """Draws that are used as they are: places, orders, bytes."""
+NO_DRAWS = (
+    "bit_generator",
+    "spawn",
+    "get_state",
+    "set_state",
+    "seed",
+    "get_bit_generator",
+    "set_bit_generator",
+)
+"""Public names of NumPy's generators that draw nothing. What is in none of the tables is lost."""
 PYTHON: Dict[str, Tuple[str, ...]] = {
     "random": (),
     "uniform": ("low", "high"),
@@ -94,6 +105,8 @@ PYTHON: Dict[str, Tuple[str, ...]] = {
     "triangular": ("left", "right", "mode"),
 }
 PYTHON_COINS = ("randint", "randrange", "choice", "choices", "sample", "getrandbits", "randbytes")
+OWN_DATA = ("rv_histogram", "rv_sample", "rv_discrete", "rv_continuous")
+"""Distributions of SciPy whose law is made of numbers that they hold."""
 SHORT = 62
 """Bits of a whole number that is followed, at most."""
 PYTHON_LAWS = {
@@ -118,6 +131,15 @@ def numpy_draw(session: Session, real: Any, name: str, args: Any, kwargs: Dict[s
         return _shuffled(session, args[0], kwargs, args[1:])
     if name == "choice":
         return _chosen(session, real, args, kwargs)
+    if name in ("permutation", "permuted") and np.ndim(args[0] if args else kwargs["x"]):
+        return _ordered(session, name, *plain(args), **plain(kwargs))
+    if name not in NAMES and name not in COINS:
+        session.stranger("numpy.random." + name)
+        return call_outside(session, lambda: real(*plain(args), **plain(kwargs)))
+    if name in ("integers", "randint", "random_integers"):
+        value = call_outside(session, lambda: real(*plain(args), **plain(kwargs)))
+        value = session.draw("integers", _whole_range(name, *plain(args), **plain(kwargs)), value, "coin")
+        return _whole(session, value)
     if name in COINS:
         value = call_outside(session, lambda: real(*plain(args), **plain(kwargs)))
         params = _choice_params(name, args, kwargs)
@@ -148,6 +170,33 @@ def numpy_draw(session: Session, real: Any, name: str, args: Any, kwargs: Dict[s
     value = session.draw(law, params, value, "noise", argument, again=again)
     centre = None if argument is None else (original if type(original) in (int, float) else argument)
     return fresh(session, value, centre, numpy=not scalar)
+
+
+def _whole_range(name: str, low: Any, high: Any = None, *_: Any, **options: Any) -> Dict[str, Any]:
+    """The bounds of whole numbers, the upper one excluded."""
+    if high is None:
+        low, high = (1 if name == "random_integers" else 0), low
+    ends = name == "random_integers" or options.get("endpoint", False)
+    return {"low": low, "high": np.asarray(high) + 1 if ends else high}
+
+
+def _ordered(session: Session, name: str, x: Any, axis: Any = None, out: Any = None) -> Any:
+    """What is put into another order is the program's own, on D and on D′: the order is the draw."""
+    values = np.asarray(x)
+    if name == "permuted" and axis is not None:
+        places = np.indices(values.shape)[axis]
+        drawn = call_outside(session, lambda: session.rng.permuted(places, axis=axis))
+        drawn = session.draw("permutation", {"x": values.shape[axis]}, drawn, "coin")
+        found = np.take_along_axis(values, drawn, axis=axis)
+    else:
+        flat = values.reshape(-1) if name == "permuted" else values
+        order = call_outside(session, lambda: session.rng.permutation(len(flat)))
+        order = session.draw("permutation", {"x": len(flat)}, order, "coin")
+        found = np.take(flat, order, axis=(axis or 0)).reshape(values.shape)
+    if out is not None:
+        out[...] = found
+        return out
+    return found
 
 
 def _whole(session: Session, value: Any) -> Any:
@@ -230,8 +279,8 @@ def _watching(kind: Any, session: Session) -> Any:
         draws.__name__ = name
         return draws
 
-    names = [n for n in (*NAMES, *COINS, "shuffle") if hasattr(kind, n)]
-    body: Dict[str, Any] = {name: method(name) for name in names}
+    public = [n for n in dir(kind) if not n.startswith("_") and callable(getattr(kind, n))]
+    body: Dict[str, Any] = {name: method(name) for name in public if name not in NO_DRAWS}
     # A copy is the same source: a library that copies its generator draws on.
     body["__deepcopy__"] = lambda self, memo: self
     body["__copy__"] = lambda self: self
@@ -433,7 +482,14 @@ def _watched_python(session: Session) -> Dict[Any, Dict[str, Any]]:
             return urandom(count)
         return session.draw("bytes", {"count": count}, session.rng.bytes(count), "coin")
 
-    found[os] = {"urandom": bytes_of}
+    mine, leave = os.getpid(), getattr(os, "_exit")  # noqa: B009
+
+    def end(status: int = 0) -> None:
+        if os.getpid() != mine:
+            leave(status)  # a process that the program has forked
+        raise Ended("os._exit(%r)" % status)
+
+    found[os] = {"urandom": bytes_of, "_exit": end}
     return found
 
 
@@ -459,6 +515,8 @@ def _watched_scipy(session: Session) -> Dict[Any, Dict[str, Any]]:
     def rvs(self: Any, *args: Any, **kwargs: Any) -> Any:
         if session.depth:
             return real(self, *args, **kwargs)
+        if "scipy.stats._" not in type(self).__module__ + "." or type(self).__name__ in OWN_DATA:
+            session.stranger("scipy.stats.%s.rvs" % type(self).__name__)
         state = call_outside(session, lambda: np.random.RandomState(session.rng.integers(0, 2**31)))
         options = dict(plain(kwargs), random_state=state)
         value = call_outside(session, lambda: real(self, *plain(args), **options))
@@ -564,10 +622,12 @@ def watched(session: Session) -> Generator[Any, None, None]:
     rng = new_generator(own_bits(int(session.rng.integers(0, 2**63))))
     module: Dict[str, Any] = {
         name: getattr(state, name)
-        for name in (*NAMES, *COINS, "shuffle")
-        if hasattr(state, name) and hasattr(np.random, name)
+        for name in dir(state)
+        if callable(getattr(state, name)) and hasattr(np.random, name)
+        if not name.startswith("_") and name not in NO_DRAWS
     }
     module["seed"] = state.seed
+    module.update({name: state.random_sample for name in ("ranf", "sample") if hasattr(np.random, name)})
     module.update(_bit_generators(session))
     module["RandomState"], module["Generator"] = new_state, new_generator
 

@@ -1,27 +1,70 @@
 """The random functions of PyTorch and JAX: draws are watched and replayed; what becomes of a tensor is not
 followed.
 
-Where noise that became a tensor matters for the output, `pair.solved` finds how far it must move.
+Where noise that became a tensor matters for the output, `explain.solved` finds how far it must move. The
+tables say what each argument of a draw is: a number that the noise is added to, or a parameter of the law.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import Any, Dict
+from typing import Any, Dict, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .session import Session, call_outside
+from .session import Session, call_outside, elements
 
-FUNCTIONS = {
-    "randn": "normal",
-    "randn_like": "normal",
-    "rand": "uniform",
-    "rand_like": "uniform",
-    "normal": "normal",
+Draw = Tuple[str, str, Tuple[str, ...]]
+"""(law, kind, names of the arguments); "" for an argument that is no parameter, "*" for sizes."""
+TORCH: Dict[str, Draw] = {
+    "randn": ("normal", "noise", ("*",)),
+    "randn_like": ("normal", "noise", ("",)),
+    "rand": ("uniform", "noise", ("*",)),
+    "rand_like": ("uniform", "noise", ("",)),
+    "normal": ("normal", "noise", ("mean", "std")),
+    "bernoulli": ("binomial", "noise", ("p",)),
+    "binomial": ("binomial", "noise", ("count", "prob")),
+    "poisson": ("poisson", "noise", ("input",)),
+    "multinomial": ("choice", "coin", ("weights", "", "replacement")),
+    "randint": ("integers", "coin", ("low", "high")),
+    "randint_like": ("integers", "coin", ("", "low", "high")),
+    "randperm": ("permutation", "coin", ("x",)),
+    "_standard_gamma": ("gamma", "noise", ("shape",)),
 }
-COINS = ("randperm", "randint", "multinomial", "bernoulli", "poisson")
-METHODS = {"normal_": "normal", "uniform_": "uniform", "exponential_": "exponential"}
+"""Functions of `torch`."""
+METHODS: Dict[str, Draw] = {
+    "normal_": ("normal", "noise", ("mean", "std")),
+    "uniform_": ("uniform", "noise", ("from", "to")),
+    "exponential_": ("exponential", "noise", ("lambd",)),
+    "cauchy_": ("cauchy", "noise", ("median", "sigma")),
+    "log_normal_": ("lognormal", "noise", ("mean", "std")),
+    "geometric_": ("geometric", "noise", ("p",)),
+    "bernoulli_": ("binomial", "noise", ("p",)),
+    "random_": ("integers", "coin", ("from", "to")),
+}
+"""Methods of tensors that fill them."""
+OF_TENSORS = {"bernoulli": "bernoulli", "multinomial": "multinomial"}
+"""Methods of tensors that draw with their values as a parameter, and the functions that they are."""
+NOT_FOLLOWED = (
+    *("dropout", "dropout_", "alpha_dropout", "alpha_dropout_", "feature_dropout", "feature_dropout_"),
+    *("feature_alpha_dropout", "feature_alpha_dropout_", "native_dropout", "rrelu", "rrelu_"),
+    *("_sample_dirichlet", "_fused_dropout"),
+)
+"""Functions of `torch` that draw and are not followed."""
+JAX: Dict[str, Dict[str, float]] = {
+    "normal": {"scale": 1.0},
+    "laplace": {"scale": 1.0},
+    "logistic": {"scale": 1.0},
+    "gumbel": {"scale": 1.0},
+    "exponential": {"scale": 1.0},
+    "uniform": {},
+}
+"""Functions of `jax.random` whose law has no parameter but a shape; bounds of "uniform" are read."""
+JAX_KEYS = (
+    *("PRNGKey", "key", "split", "fold_in", "clone", "key_data", "wrap_key_data", "key_impl"),
+    *("default_prng_impl", "KeyArray", "PRNGKeyArray", "random_gamma_p"),
+)
+"""Names of `jax.random` that draw nothing."""
 
 
 def watched_torch(session: Session) -> Dict[Any, Dict[str, Any]]:
@@ -30,38 +73,123 @@ def watched_torch(session: Session) -> Dict[Any, Dict[str, Any]]:
     if not hasattr(torch, "Tensor"):
         return {}
 
-    def drawn(law: str, value: Any, params: Dict[str, Any], kind: str) -> Any:
-        array = session.draw(law, params, value.detach().cpu().numpy().copy(), kind)
-        return torch.as_tensor(array).to(dtype=value.dtype, device=value.device)
+    def drawn(draw: Draw, value: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
+        law, kind, names = draw
+        array = value.detach().cpu().numpy().copy()
+        params = parameters(law, _given(names, args, kwargs))
+        centre = _array(params.pop("loc", 0.0))
+        argument: Any = None
+        if np.any(centre != 0.0):
+            argument = np.array(np.broadcast_to(centre, array.shape), dtype=float)
+        session.origin = getattr(kwargs.get("generator"), "seed_", session.torch_seed)
+        kept = session.draw(law, params, array, kind, argument)
+        session.origin = None
+        if argument is not None:
+            ids = elements(session.last, array.shape)
+            kept, _ = session.use(ids, np.ones(array.shape), argument, kept, False)
+        return torch.as_tensor(np.asarray(kept)).to(dtype=value.dtype, device=value.device)
 
-    def function(name: str, law: str, kind: str) -> Any:
-        real = getattr(torch, name)
-
+    def function(real: Any, draw: Draw) -> Any:
         def draws(*args: Any, **kwargs: Any) -> Any:
             if session.depth:
                 return real(*args, **kwargs)
             value = call_outside(session, lambda: real(*args, **kwargs))
-            return drawn(law, value, parameters(law, name, args, kwargs), kind)
+            return drawn(draw, value, args, kwargs)
 
         return draws
 
-    def method(name: str, law: str) -> Any:
-        real = getattr(torch.Tensor, name)
-
+    def method(real: Any, draw: Draw) -> Any:
         def draws(self: Any, *args: Any, **kwargs: Any) -> Any:
             if session.depth:
                 return real(self, *args, **kwargs)
             call_outside(session, lambda: real(self, *args, **kwargs))
-            value = drawn(law, self, parameters(law, name, args, kwargs), "noise")
+            value = drawn(draw, self, args, kwargs)
             with torch.no_grad():
                 self.copy_(value)
             return self
 
         return draws
 
-    module = {name: function(name, law, "noise") for name, law in FUNCTIONS.items()}
-    module.update({name: function(name, name, "coin") for name in COINS if hasattr(torch, name)})
-    return {torch: module, torch.Tensor: {name: method(name, law) for name, law in METHODS.items()}}
+    def other(real: Any, name: str) -> Any:
+        def draws(*args: Any, **kwargs: Any) -> Any:
+            if not session.depth:
+                session.stranger("torch." + name)
+            return real(*args, **kwargs)
+
+        return draws
+
+    class Generator(torch.Generator):  # type: ignore[misc, name-defined]
+        """A generator that keeps its seed."""
+
+        def manual_seed(self, seed: int) -> Any:
+            self.seed_ = session.seeded(seed)
+            return super().manual_seed(seed)
+
+    def manual_seed(seed: int) -> Any:
+        session.torch_seed = session.seeded(seed)
+        return torch.default_generator
+
+    module = {n: function(getattr(torch, n), draw) for n, draw in TORCH.items() if hasattr(torch, n)}
+    module.update({n: other(getattr(torch, n), n) for n in NOT_FOLLOWED if hasattr(torch, n)})
+    module.update(manual_seed=manual_seed, Generator=Generator)
+    tensor = {n: method(getattr(torch.Tensor, n), draw) for n, draw in METHODS.items()}
+    tensor.update({n: function(getattr(torch.Tensor, n), TORCH[f]) for n, f in OF_TENSORS.items()})
+    return {torch: module, torch.Tensor: tensor}
+
+
+def _given(names: Sequence[str], args: Sequence[Any], kwargs: Dict[str, Any]) -> Dict[str, Any]:
+    """The arguments of a draw by their names."""
+    found = dict(kwargs)
+    for name, value in zip(names, args):
+        if name not in ("", "*"):
+            found.setdefault(name, value)
+    if "high" in names and "low" in found and _is_size(found.get("high")):
+        found["low"], found["high"] = 0, found["low"]  # one bound, and a size
+    return found
+
+
+def _is_size(value: Any) -> bool:
+    return value is None or isinstance(value, (tuple, list))
+
+
+def _array(value: Any) -> Any:
+    return np.asarray(value.detach().cpu().numpy() if hasattr(value, "detach") else value, dtype=float)
+
+
+def _number(value: Any) -> Any:
+    array = _array(value)
+    return array if array.ndim else float(array)
+
+
+def parameters(law: str, given: Dict[str, Any]) -> Dict[str, Any]:
+    """What the law depends on, by the names that NumPy has for it; "loc" is what noise is added to."""
+    first = next((given[k] for k in ("p", "prob", "input", "shape", "weights") if k in given), None)
+    if law == "normal":
+        return {"loc": given.get("mean", 0.0), "scale": _number(given.get("std", 1.0))}
+    if law == "cauchy":
+        return {"loc": given.get("median", 0.0), "scale": _number(given.get("sigma", 1.0))}
+    if law == "uniform":
+        return {"low": _number(given.get("from", 0.0)), "high": _number(given.get("to", 1.0))}
+    if law == "exponential":
+        return {"scale": 1.0 / _number(given.get("lambd", 1.0))}
+    if law == "lognormal":
+        return {"mean": _number(given.get("mean", 1.0)), "sigma": _number(given.get("std", 2.0))}
+    if law == "binomial":
+        return {"n": _number(given.get("count", 1)), "p": _number(0.5 if first is None else first)}
+    if law == "integers":
+        low, high = given.get("low", given.get("from", 0)), given.get("high", given.get("to"))
+        return {"low": int(low), "high": None if high is None else int(high)}
+    if law == "permutation":
+        return {"x": int(given["x"])}
+    if law == "choice":
+        weights = _array(first)
+        total = np.sum(weights, axis=-1, keepdims=True)
+        return {
+            "a": weights.shape[-1],
+            "p": weights / total,
+            "replace": bool(given.get("replacement", False)),
+        }
+    return {{"poisson": "lam", "geometric": "p", "gamma": "shape"}[law]: _number(first)}
 
 
 def watched_jax(session: Session) -> Dict[Any, Dict[str, Any]]:
@@ -70,37 +198,25 @@ def watched_jax(session: Session) -> Dict[Any, Dict[str, Any]]:
     if not hasattr(jax, "random"):
         return {}
 
-    def function(name: str, params: Dict[str, Any]) -> Any:
+    def function(name: str, params: Optional[Dict[str, float]]) -> Any:
         real = getattr(jax.random, name)
 
         def draws(*args: Any, **kwargs: Any) -> Any:
             value = real(*args, **kwargs)
             if session.depth or isinstance(value, jax.core.Tracer):
                 return value
-            given = dict(params)
+            if params is None:
+                session.stranger("jax.random." + name)
+                return value
+            given: Dict[str, Any] = dict(params)
             if name == "uniform":
                 low, high = (*args[3:], None, None)[:2]
-                given = {"low": kwargs.get("minval", low) or 0.0, "high": kwargs.get("maxval", high)}
-                given["high"] = 1.0 if given["high"] is None else given["high"]
+                low, high = kwargs.get("minval", low), kwargs.get("maxval", high)
+                given = {"low": 0.0 if low is None else low, "high": 1.0 if high is None else high}
             array = session.draw(name, given, np.array(value), "noise")
             return jax.numpy.asarray(array, dtype=value.dtype)
 
         return draws
 
-    names = ("normal", "laplace", "logistic", "gumbel", "exponential")
-    replaced = {name: function(name, {"scale": 1.0}) for name in names}
-    return {jax.random: dict(replaced, uniform=function("uniform", {}))}
-
-
-def parameters(law: str, name: str, args: Any, kwargs: Dict[str, Any]) -> Dict[str, Any]:
-    """What the law depends on, by the names that NumPy has for it."""
-    if law == "uniform":
-        given = args if name == "uniform_" else ()
-        low = given[0] if given else kwargs.get("from", 0.0)
-        return {"low": float(low), "high": float(given[1] if len(given) > 1 else kwargs.get("to", 1.0))}
-    if law == "exponential":
-        return {"scale": 1.0 / float(args[0] if args else kwargs.get("lambd", 1.0))}
-    if name not in ("normal", "normal_"):
-        return {"scale": 1.0} if law == "normal" else {}
-    scale = args[1] if len(args) > 1 else kwargs.get("std", 1.0)
-    return {"scale": scale.detach().cpu().numpy() if hasattr(scale, "detach") else float(scale)}
+    public = [n for n in dir(jax.random) if not n.startswith("_") and callable(getattr(jax.random, n))]
+    return {jax.random: {name: function(name, JAX.get(name)) for name in public if name not in JAX_KEYS}}

@@ -18,8 +18,11 @@ AGAIN = 0.05
 class Signalled(BaseException):
     """Raised where a signal arrives; notes added on its way up tell what was done so far.
 
-    It is no KeyboardInterrupt, of which Typer would make exit status 1: that means refuted.
+    It is no KeyboardInterrupt, of which Typer would make exit status 1: that means refuted. `from_outside`
+    tells those who run programs of others that it is none of their errors.
     """
+
+    from_outside = True
 
     def __init__(self, number: int) -> None:
         super().__init__(number)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import math
+import os
 import sys
+import threading
+import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -32,6 +37,10 @@ if TYPE_CHECKING:
     from audits.trace import TraceResult
 
 STATUS = {"leak": DIFFERS, "ledger-exceeds": DIFFERS, "nothing-found": PASSED, "lost": UNDECIDED}
+LIMIT = 30.0
+"""Seconds that a command takes, at most, where the user names no others."""
+PATIENCE = 1.0
+"""Seconds that threads of a program have to end after the trace."""
 MOST_PAIRS = 16
 """Pairs of the stock that are traced, at most."""
 
@@ -50,6 +59,7 @@ class Options:
     seed: int = 0
     seeds: int | None = None
     fixed_seeds: bool = False
+    time_limit: float = LIMIT
     plot: Path | None = None
     outputs: Outputs = field(default_factory=Outputs)
 
@@ -91,6 +101,9 @@ def trace_command(
         bool,
         typer.Option("--fixed-seeds", help="A seed in the program is for a test: the release has another."),
     ] = False,
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", help="Seconds; what is known by then is said.")
+    ] = LIMIT,
     plot: Annotated[
         Path | None, typer.Option("--plot", help="Write a plot of the ledger: .png, .svg.")
     ] = None,
@@ -114,10 +127,30 @@ def trace_command(
         seed=seed,
         seeds=seeds,
         fixed_seeds=fixed_seeds,
+        time_limit=time_limit,
         plot=plot,
         outputs=Outputs(junit, summary),
     )
-    raise typer.Exit(trace_target(target, options, epsilon=epsilon, delta=delta, json=json))
+    before = set(threading.enumerate())
+    end = functools.partial(_end, os._exit)  # a program that is traced finds another one
+    watchdog = threading.Timer(time_limit + 4.0 * PATIENCE, end, [f"{target} cannot be interrupted"])
+    watchdog.daemon = True
+    watchdog.start()
+    status = trace_target(target, options, epsilon=epsilon, delta=delta, json=json)
+    left = [t for t in threading.enumerate() if t not in before and not t.daemon]
+    for thread in left:
+        thread.join(PATIENCE / len(left))
+    if any(thread.is_alive() for thread in left):
+        end(f"{target} leaves a thread that does not end")  # Python would wait for it
+    watchdog.cancel()
+    raise typer.Exit(status)
+
+
+def _end(leave: Callable[[int], None], reason: str) -> None:
+    """End the process, whatever else runs in it."""
+    print(f"dpclaims: {reason}", file=sys.__stderr__, flush=True)
+    sys.stdout.flush()
+    leave(BAD_INPUT)
 
 
 def trace_target(
@@ -167,6 +200,8 @@ def _results(
 ) -> dict[str, tuple[str, TraceResult]]:
     from audits.trace import trace_privacy
 
+    if not 0.0 < options.time_limit < math.inf:
+        raise ValueError(f"--time-limit must be a number of seconds > 0, got {options.time_limit:g}")
     if options.seed < 0:
         raise ValueError(f"--seed must be ≥ 0, got {options.seed}")
     asked = Asked(
@@ -186,6 +221,7 @@ def _results(
         raise ValueError("no epsilon to trace against: pass --epsilon, or set `epsilon` in the module")
     spent = delta if delta is not None else (loaded.delta or 0.0)
     found: dict[str, tuple[str, TraceResult]] = {}
+    end = time.monotonic() + options.time_limit
     for one in _by_adjacency(loaded, adjacency, options):
         result = trace_privacy(
             one.mechanism,
@@ -196,6 +232,7 @@ def _results(
             primitives=options.primitives,
             seed=options.seed,
             fixed_seeds=options.fixed_seeds,
+            time_limit=max(end - time.monotonic(), 1e-3),
             **({} if options.seeds is None else {"seeds": options.seeds}),
         )
         found[one.label] = one.name, result
