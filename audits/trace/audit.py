@@ -523,6 +523,7 @@ def concluded(
         epsilon_claimed=epsilon,
         delta=delta,
         epsilon_ledger=total if verdict == "ledger-exceeds" or not (vain or unknown or total < 0.0) else None,
+        epsilon_stated=compose([loss for e in rows if e.stated for loss in e.losses or ()], delta),
         ledger=tuple(ledger_lines(rows, delta)),
         findings=ordered,
         lost=tuple(lost.values()),

@@ -42,6 +42,7 @@ class Entry:
     law       in words; distance: how far the arguments are apart, in words.
     losses    None: the loss is not known, and `why` says so.
     sampled   the law was recognised from samples: its scale is known to about a hundredth.
+    stated    the loss is what the library says of itself, and not what its noise has.
     draws     those whose noise it is.
     """
 
@@ -51,6 +52,7 @@ class Entry:
     losses: tuple[Loss, ...] | None
     why: str = ""
     sampled: bool = False
+    stated: bool = False
     draws: tuple[int, ...] = ()
 
 
@@ -73,7 +75,8 @@ def entries(
         entry = _entry(row, draws)
         if entry is None:
             continue
-        entry = replace(entry, draws=(int(row["index"]), *row.get("parents", ())))
+        stated = ", by its own " in entry.law
+        entry = replace(entry, stated=stated, draws=(int(row["index"]), *row.get("parents", ())))
         factor = (sampled or {}).get(entry.where[:2])
         own = [k for k, coin in enumerate(coins) if coin.at <= int(row["at"])]
         if factor is None or not own or entry.losses is None:
@@ -480,7 +483,7 @@ def _mechanism(row: Row) -> Entry | None:
     # At a sensitivity of 0 no noise is drawn, and the argument has moved: the loss is infinite.
     ratio = 1.0 if sensitivity is None else amount / sensitivity if sensitivity else math.inf
     delta = params.get("delta", 0.0) or 0.0
-    said = f"{law}, ε {epsilon:.6g}" + (f", δ {delta:.3g}" if delta else "")
+    said = f"{law}, by its own claim ε {epsilon:.6g}" + (f", δ {delta:.3g}" if delta else "")
     if sensitivity is not None:
         said += f" at distance {sensitivity:.6g}"
     if delta and "gauss" in name and "discrete" not in name:
@@ -506,7 +509,7 @@ def _by_map(where: tuple[str, int, str], law: str, mapped: Mapping[str, Any]) ->
     words = "not known" if distance is None else f"{distance:.6g}"
     if cost is None:
         return Entry(where, law, words, None, f"the map of the measurement says nothing at distance {words}")
-    said = f"{law}, its map gives {cost if isinstance(cost, list) else f'{cost:.6g}'}"
+    said = f"{law}, by its own map {cost if isinstance(cost, list) else f'{cost:.6g}'}"
     if isinstance(cost, list):
         return Entry(where, said, words, (Loss("pure", cost[0], cost[1]),))
     if "ZeroConcentrated" in measure:

@@ -120,6 +120,7 @@ class TraceResult:
 
     verdict   "leak", "ledger-exceeds", "nothing-found" or "lost".
     epsilon_ledger   ε at the claim's δ of the most expensive path; None where a draw of it is not known.
+    epsilon_stated   what of it libraries state of themselves, by their own maps and claims.
     ledger    its lines; findings; lost; notes.
     pairs, draws     how many pairs were traced, and draws seen; runs: of each pair, at least.
     exact     the dearest path is the law of the output: all paths of a program of coins were run.
@@ -142,6 +143,7 @@ class TraceResult:
     seed: int
     seconds: float
     runs: int = 1
+    epsilon_stated: float = 0.0
     pair_index: int = 0
     exact: bool = False
     cause: tuple[Step, ...] = ()
@@ -154,6 +156,8 @@ class TraceResult:
     def headline(self) -> str:
         """The verdict in capital letters, with the line of a leak."""
         words = HEADLINES[self.verdict]
+        if self.verdict == "nothing-found" and self.epsilon_stated > 0.0:
+            return f"{words}, as the library states"
         return f"{words} at {self.findings[0].place}" if self.verdict == "leak" else words
 
     def summary(self) -> str:
@@ -191,7 +195,8 @@ class TraceResult:
             )
         if self.epsilon_ledger is not None:
             cost = f"ε = {self.epsilon_ledger:.4g} at δ = {self.delta:g}"
-            lines.append(f"  ledger: the draws of the most expensive run cost {cost}")
+            stated = f"; by libraries' own maps {self.epsilon_stated:.4g}" if self.epsilon_stated else ""
+            lines.append(f"  ledger: the draws of the most expensive run cost {cost}{stated}")
         lines += [f"  lost{_at(x)}: {x.text}" for x in self.lost[:5]]
         if self.black_box is not None:
             lines.append(f"  black box: {self.black_box['words']}")
@@ -227,6 +232,7 @@ class TraceResult:
             "epsilon_claimed": self.epsilon_claimed,
             "delta": self.delta,
             "epsilon_ledger": _number(self.epsilon_ledger),
+            "epsilon_stated": _number(self.epsilon_stated),
             "pairs": self.pairs,
             "draws": self.draws,
             "runs": self.runs,

@@ -7,6 +7,8 @@ import sys
 import zlib
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
+import numpy as np
+
 from . import chance, paths
 from .certain import certain
 from .explain import explained, rescaled, scaled, shows
@@ -18,7 +20,7 @@ from .report import deterministic, errors, finding, lost, seeds, sequence, strip
 from .rows import left_out, rows_of
 from .run import Run, caller, last_line, run_once
 from .sampling import sampled_lines
-from .session import Current, Session, Tape, own_rng
+from .session import BITS, Current, Session, Tape, own_rng
 from .shifts import Explanation, Pair, row_of, shifts_of, shown_again
 from .sources import exchanged, watched
 from .threads import others
@@ -214,16 +216,18 @@ def _parted(report: Dict[str, Any]) -> bool:
 
 def _shared(pair: Pair, found: Explanation, report: Dict[str, Any]) -> None:
     """Reports noise that is shown, by itself or in another sum, beside the sum that it hides."""
-    shown = shown_again(pair, found)
-    if shown is not None:
-        row, (path, _, _) = shown
-        finding(
-            report,
-            "shared",
-            row["where"],
-            "output%s shows the noise of %s drawn here, which hides the data in another sum: together they "
-            "show it" % (path, row["law"]),
-        )
+    seen = shown_again(pair, found)
+    if seen is None:
+        return
+    row, (path, _, _) = seen
+    sums = [
+        use["where"][1]
+        for use in pair.recorded.session.uses
+        if any(int(e) >> BITS == row["index"] for e in np.ravel(use["ids"]) if e >= 0)
+    ]
+    beside = "in the sum of line %d" % sums[-1] if sums else "in another sum"
+    text = "output%s shows the noise of %s of this line, which hides the data %s: both together show them"
+    finding(report, "shared", row["where"], text % (path, row["law"], beside))
 
 
 def unexplained(pair: Pair, found: Explanation, report: Dict[str, Any], located: Tuple[Any, ...]) -> None:
@@ -235,8 +239,8 @@ def unexplained(pair: Pair, found: Explanation, report: Dict[str, Any], located:
             report,
             "shared",
             other,
-            "the noise drawn at line %d is in two values that move differently (lines %d and %d): together "
-            "they show their difference" % (row["where"][1] if row else 0, one[1], other[1]),
+            "line %d releases a number with the noise of line %d, and line %d another one with the same noise: "
+            "their difference has none" % (one[1], row["where"][1] if row else 0, other[1]),
         )
         return
     factors = scaled(pair)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional, Tuple
+from collections import Counter
+from typing import Any, Dict, List, Optional, Tuple
 
 from .ended import told
 from .run import Run, last_line
@@ -151,18 +152,32 @@ def sequence(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
     if place is None:
         return
     row = other[place] if place < len(other) else one[place]
-    a = _drawn(one[place]) if place < len(one) else "no draw"
-    b = _drawn(other[place]) if place < len(other) else "no draw"
-    text = "the draws depend on the data and not on released values alone: draw %d is %s on D, %s on D′" % (
-        place + 1,
-        a,
-        b,
+    text = "which draws are made depends on the data and not on released values alone: " + _parting(
+        one, other, place
     )
     lines = [rows[place]["where"] if place < len(rows) else None for rows in (one, other)]
     about = {"what": "path", "key": place, "one": lines[0], "other": lines[1]}
     finding(report, "path", row["where"], text, about)
 
 
+def _parting(one: List[Dict[str, Any]], other: List[Dict[str, Any]], place: int) -> str:
+    """Where two runs draw differently, in words."""
+    if place < len(one) and place < len(other) and one[place]["where"] != other[place]["where"]:
+        counts = [Counter(row["where"] for row in rows) for rows in (one, other)]
+        for where in (one[place]["where"], other[place]["where"]):
+            if counts[0][where] != counts[1][where]:
+                return _times(where, counts[0][where], counts[1][where])
+    if place >= len(one) or place >= len(other):
+        where = (one if place < len(one) else other)[place]["where"]
+        return _times(where, *(sum(row["where"] == where for row in rows) for rows in (one, other)))
+    return "%s is drawn on D, %s on D′" % (_drawn(one[place]), _drawn(other[place]))
+
+
+def _times(where: Any, first: int, second: int) -> str:
+    words = ["once" if n == 1 else "never" if n == 0 else "%d times" % n for n in (first, second)]
+    return "line %d draws %s on D and %s on D′" % (where[1], *words)
+
+
 def _drawn(row: Dict[str, Any]) -> str:
     shape = "" if row["shape"] == () else " of shape %s" % (row["shape"],)
-    return "%s%s at line %d" % (row["law"], shape, row["where"][1])
+    return "%s%s in line %d" % (row["law"], shape, row["where"][1])
