@@ -239,8 +239,8 @@ def unexplained(pair: Pair, found: Explanation, report: Dict[str, Any], located:
             report,
             "shared",
             other,
-            "line %d releases a number with the noise of line %d, and line %d another one with the same noise: "
-            "their difference has none" % (one[1], row["where"][1] if row else 0, other[1]),
+            "line %d releases a number with the noise of line %d, and line %d another one with the same "
+            "noise: their difference has none" % (one[1], row["where"][1] if row else 0, other[1]),
         )
         return
     factors = scaled(pair)
