@@ -39,7 +39,7 @@ def median_by_intervals(data, rng):
     return rng.uniform(edges[chosen], edges[chosen + 1])
 
 
-def first_above_threshold(data, rng, limit=3):
+def first_above_threshold(data, rng, *, limit=3):
     threshold = limit + rng.laplace(scale=2.0)
     for age in range(90, 0, -10):
         if (data >= age).sum() + rng.laplace(scale=4.0) >= threshold:
@@ -56,7 +56,7 @@ def full_batch_descent(data, rng):
     return weights
 
 
-def dp_sgd_poisson(data, rng, rate=0.25, sigma=2.0):
+def dp_sgd_poisson(data, rng, *, rate=0.25, sigma=2.0):
     weights = np.zeros(2)
     for _ in range(10):
         batch = data[rng.random(len(data)) < rate]
@@ -82,7 +82,7 @@ def sampled_without_replacement(data, rng):
     return (np.clip(sample, 0, 100) / 100).sum() + rng.laplace(scale=0.5)
 
 
-def private_pca(data, rng, delta=1e-5):
+def private_pca(data, rng, *, delta=1e-5):
     rows = data / np.maximum(1.0, np.linalg.norm(data, axis=1, keepdims=True))
     noise = np.triu(rng.normal(scale=np.sqrt(2 * np.log(1.25 / delta)), size=(2, 2)))
     _, vectors = np.linalg.eigh(rows.T @ rows + noise + np.triu(noise, 1).T)
@@ -131,7 +131,7 @@ def learn_and_test(data, rng):
     return cut, accuracy
 
 
-def analytic_gaussian(data, rng, epsilon=1.0, delta=1e-6):
+def analytic_gaussian(data, rng, *, epsilon=1.0, delta=1e-6):
     def excess(sigma):
         a, b = 1 / (2 * sigma), epsilon * sigma
         return stats.norm.cdf(a - b) - np.exp(epsilon) * stats.norm.cdf(-a - b) - delta

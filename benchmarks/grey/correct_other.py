@@ -23,7 +23,7 @@ MATRICES = [(X, np.vstack([X[:-1], [[1.0, 0.0]]]))]
 CITIES = ["Bern", "Graz", "Lyon", "Pisa"]
 
 
-def partition_selection(data, rng, delta=1e-5):
+def partition_selection(data, rng, *, delta=1e-5):
     threshold = 1 + math.log(1 / (2 * delta))
     released = {}
     for key, count in sorted(Counter(data).items()):
@@ -33,7 +33,7 @@ def partition_selection(data, rng, delta=1e-5):
     return released
 
 
-def stable_mode(data, rng, delta=1e-5):
+def stable_mode(data, rng, *, delta=1e-5):
     second, top = sorted("xyz", key=data.count)[1:]
     gap = data.count(top) - data.count(second) + rng.laplace(scale=1.0)
     return top if gap > 1 + math.log(1 / (2 * delta)) else None
@@ -57,7 +57,7 @@ def redrawn_into_range(data, rng):
             return noisy
 
 
-def discrete_gaussian(data, sigma=5.0):
+def discrete_gaussian(data, *, sigma=5.0):
     t = math.floor(sigma) + 1
     while True:
         size = int(-math.log(1 - random.random()) * t)

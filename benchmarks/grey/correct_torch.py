@@ -14,7 +14,7 @@ def laplace_of_distributions(data):
     return (mean + torch.distributions.Laplace(0.0, 100 / len(data)).sample()).item()
 
 
-def dp_sgd_in_torch(data, rate=0.5, sigma=3.0):
+def dp_sgd_in_torch(data, *, rate=0.5, sigma=3.0):
     rows = torch.tensor(data, dtype=torch.float32)
     model = torch.nn.Linear(1, 1)
     torch.nn.init.zeros_(model.weight)

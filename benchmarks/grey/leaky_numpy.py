@@ -81,7 +81,7 @@ def clipped_gradients(rows, weight):
     return np.clip(gradients, -1, 1)
 
 
-def batches_in_order(data, rng, sigma=1.0):
+def batches_in_order(data, rng, *, sigma=1.0):
     weight, history = 0.0, []
     for start in range(0, 12, 3):
         batch = data[start : start + 3]
@@ -91,14 +91,13 @@ def batches_in_order(data, rng, sigma=1.0):
     return history
 
 
-def sampled_for_show(data, rng, rate=0.25, sigma=1.0):
+def sampled_for_show(data, rng, *, rate=0.25, sigma=1.0):
     batch = data[rng.random(len(data)) < rate]
-    if len(batch) == 0:
-        return 0.0
-    return -0.1 * (clipped_gradients(data, 0.0).sum() + rng.normal(0, sigma))  # leak
+    batch = clipped_gradients(data, 0.0)  # leak
+    return -0.1 * (batch.sum() + rng.normal(0, sigma))  # leak
 
 
-def one_batch_for_all_steps(data, rng, rate=0.1, sigma=2.0):
+def one_batch_for_all_steps(data, rng, *, rate=0.1, sigma=2.0):
     weight, history = 0.0, []
     batch = data[rng.random(len(data)) < rate]  # leak
     for _ in range(8):

@@ -51,7 +51,7 @@ def low_threshold(data, rng):
     return released
 
 
-def most_common_first(data, rng, delta=1e-5):
+def most_common_first(data, rng, *, delta=1e-5):
     threshold = 1 + math.log(1 / (2 * delta))
     released = []
     for word, count in Counter(data).most_common():  # leak

@@ -8,7 +8,7 @@ REGRESSION = [(LINES, np.vstack([LINES[:-1], [[1.0, 100.0]]]))]
 CITIES = [(np.array([0, 0, 1, 1, 2]), np.array([0, 0, 1, 1, 1]))]
 
 
-def gradient_of_the_batch_clipped(data, sigma=3.75):
+def gradient_of_the_batch_clipped(data, *, sigma=3.75):
     rows = torch.tensor(data, dtype=torch.float32)
     weight = torch.nn.Parameter(torch.zeros(1))
     loss = (rows[:, 0] * weight - rows[:, 1]).pow(2).mean()
