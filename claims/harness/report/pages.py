@@ -33,7 +33,7 @@ from claims.harness.report.shown import (
 )
 from claims.harness.report.site import Page, asset, fill
 from claims.harness.run.result import ClaimResult, RunResult
-from claims.harness.run.store import read_claim, rows_digest
+from claims.harness.run.store import read_claim
 from claims.harness.standing import Standing
 
 if TYPE_CHECKING:
@@ -310,8 +310,7 @@ def _measured(site: Site, reading: Reading) -> tuple[pd.DataFrame | None, list[P
         return None, []
     stored = read_claim(site.run.folder, reading.id)
     assert stored is not None  # the run was read before
-    digest = rows_digest(site.run.folder, reading.id)
-    return stored.rows, pictures_of(reading.claim, reading.result.evidence, stored.rows, digest)
+    return stored.rows, pictures_of(reading.claim, reading.result.evidence, stored.rows)
 
 
 def _telling(result: Result, pictures: Mapping[str, Sequence[Picture]]) -> dict[str, Any] | None:

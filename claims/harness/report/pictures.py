@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from claims.harness.claim import Claim, Plot
-from claims.harness.report.figures import kept
 from claims.harness.report.numbers import value_text
 from claims.harness.report.plots import (
     Drawn,
@@ -18,7 +17,6 @@ from claims.harness.report.plots import (
     select_words,
 )
 from claims.harness.report.ratios import draw_ratios, has_ratio
-from claims.harness.run.serialise import evidence_to_json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,14 +40,11 @@ class Picture:
     problem: str = ""
 
 
-def pictures_of(
-    claim: Claim | None, evidence: Sequence[Evidence], rows: pd.DataFrame, rows_digest: str = ""
-) -> list[Picture]:
+def pictures_of(claim: Claim | None, evidence: Sequence[Evidence], rows: pd.DataFrame) -> list[Picture]:
     """The pictures of a claim; a plot of measurements that this tier does not make is left out."""
     found: list[Picture] = []
     if claim is not None and claim.plots and not rows.empty:
-        drawn_from = [[evidence_to_json(e) for e in evidence], rows_digest]
-        found = [p for plot in claim.plots if (p := _of_plot(claim, plot, evidence, rows, drawn_from))]
+        found = [p for plot in claim.plots if (p := _of_plot(claim, plot, evidence, rows))]
     ratios = [e for e in evidence if has_ratio(e)]
     if len(ratios) >= FEWEST:
         chosen = ratios[:MOST_RATIOS]  # the deciding piece comes first
@@ -59,9 +54,7 @@ def pictures_of(
     return found
 
 
-def _of_plot(
-    claim: Claim, plot: Plot, evidence: Sequence[Evidence], rows: pd.DataFrame, drawn_from: list[Any]
-) -> Picture | None:
+def _of_plot(claim: Claim, plot: Plot, evidence: Sequence[Evidence], rows: pd.DataFrame) -> Picture | None:
     axes = {axis for tier in ("smoke", "ci", "full") for point in claim.tier(tier).points for axis in point}
     if any(name in axes and name not in rows.columns for name in plot.select):
         return None  # an axis of a task that this tier does not have
@@ -71,8 +64,7 @@ def _of_plot(
         if table.abscissae < FEWEST:
             cells = [[value_text(value, 4) for value in row] for row in table.rows]
             return Picture(title=plot.title, head=table.head, rows=cells, caption=" ".join(where))
-        make: Callable[[], Drawn] = lambda: draw(plot, rows, evidence)  # noqa: E731
-        return _picture(plot.title, kept([asdict(plot), *drawn_from], make), where)
+        return _picture(plot.title, draw(plot, rows, evidence), where)
     except NoRowsError:
         return None
     except ValueError as error:

@@ -151,12 +151,6 @@ def inside(run: Path, file: Path) -> Path:
     return file
 
 
-def rows_digest(run: Path, claim_id: str) -> str:
-    """SHA-256 of the stored measurements of a claim, from its manifest."""
-    file = inside(run, claim_folder(run, claim_id) / "manifest.json")
-    return str(read_json(file)["sha256"]["rows.parquet"])
-
-
 def write_provenance(run: Path, provenance: dict[str, Any]) -> None:
     """Write provenance.json by one rename."""
     run.mkdir(parents=True, exist_ok=True)
