@@ -1,6 +1,6 @@
-"""The picture of the README: what six published sparse vector algorithms promise, and what they lose.
+"""The pictures of the README: what six published sparse vector algorithms lose; the map of a paper.
 
-    python docs/picture.py            writes docs/sparse-vector.svg
+    python docs/picture.py            writes docs/sparse-vector.svg and docs/map.svg
 
 The losses are exact, those of one list of answers on two neighbours (examples/papers/lyu2017): what is
 drawn is a lower bound of the ε that an algorithm really has, and for Algorithms 1, 2 and 4 its limit.
@@ -75,5 +75,32 @@ def draw(file: Path) -> None:
     plt.close(figure)
 
 
+STYLE = """.edge{fill:none;stroke:#57606a}.noted{stroke-dasharray:4 3}text{fill:#1f2328;font:14px sans-serif}
+rect{stroke:currentColor;stroke-width:1.6;fill:#fff}.shaky rect{fill:#fde6d9}.unsure rect{fill:#e8ebee}
+.holds{color:#116329}.nearly{color:#0b5a75}.letter{color:#7a4b00}.falls{color:#a4380a}.open{color:#57606a}"""
+
+
+def draw_map(file: Path, paper: str = "song2021") -> None:
+    """Write the map of a paper as SVG, as the site draws it, without its links."""
+    import re
+
+    from claims.harness.index import index
+    from claims.harness.map import layout, map_of
+    from claims.harness.report.maps import drawn
+    from claims.harness.report.site import Page, environment
+
+    found = map_of(paper, index().claims)
+    places = layout(found, ROOT / "claims" / paper / "map.plain")
+    assert places is not None, "give `dot`, or a map.plain of today's uses"
+    page = Page(title=paper, path="map.html")
+    shown = environment().globals["maps"].map(drawn(found, places), page, f"the map of {paper}")
+    svg = re.search(r"<svg.*</svg>", str(shown), re.DOTALL)
+    assert svg is not None
+    plain = re.sub(r'<a href="[^"]*" (class="[^"]*") aria-label="[^"]*">', r"<g \1>", svg[0])
+    plain = plain.replace("</a>", "</g>")
+    file.write_text(plain.replace(">", f"><style>{STYLE}</style>", 1) + "\n", encoding="utf-8")
+
+
 if __name__ == "__main__":
     draw(ROOT / "docs" / "sparse-vector.svg")
+    draw_map(ROOT / "docs" / "map.svg")
