@@ -28,6 +28,7 @@ from claims.song2021 import _cod_rna
 from tests.harness.synthetic import claim
 
 TABLE = ("n,risk\n" + "".join(f"{10 * 2**k},{1 / 2**k}\n" for k in range(6))).encode()
+pytestmark = pytest.mark.slow  # long loops over what nobody would write
 quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 

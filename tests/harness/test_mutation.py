@@ -75,6 +75,7 @@ def test_text_is_swapped_at_a_call_site():
         reference_of("implementations.privacy:nothing")
 
 
+@pytest.mark.slow
 def test_mechanical_bugs_compile_and_change_the_program():
     found = sites("implementations.privacy")
     assert len({s.key for s in found}) > 0.95 * len(found)
@@ -124,6 +125,7 @@ def _bug(name: str, check) -> Bug:
     )
 
 
+@pytest.mark.slow
 def test_the_score_tells_caught_from_missed_for_any_number_of_processes():
     from audits.judge import at_least, equals
 
@@ -227,6 +229,7 @@ def test_work_in_processes_of_its_own_comes_back_also_from_those_that_die():
         list(each_forked([1], work, jobs=0))
 
 
+@pytest.mark.slow
 def test_work_that_takes_more_processor_time_than_it_is_allowed_is_ended():
     pytest.importorskip("resource")
 
@@ -239,6 +242,7 @@ def test_work_that_takes_more_processor_time_than_it_is_allowed_is_ended():
     assert dict(each_forked([1], work, jobs=1)) == {0: [1]}
 
 
+@pytest.mark.slow
 def test_a_bug_that_asks_for_too_much_memory_fails_alone() -> None:
     def greedy(task: int, connection: Connection) -> None:
         try:
@@ -260,6 +264,7 @@ def test_a_bug_planted_everywhere_reaches_whoever_holds_the_function():
     assert any(value != before for value in seen)
 
 
+@pytest.mark.slow
 def test_a_claim_that_can_fail_loses_its_verdict_to_some_bug_and_a_blind_one_does_not(monkeypatch):
     (claim_,) = [c for c in load() if c.id == "asi2024/lemma-2.7"]
     site = first_noticed(claim_)

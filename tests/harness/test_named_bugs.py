@@ -176,12 +176,6 @@ def _updated(folder: Path, monkeypatch, checks, text: str = GOOD) -> tuple[str, 
     return file.read_text(encoding="utf-8"), said[-1:], row["caught"]
 
 
-def test_update_leaves_a_list_that_is_right(tmp_path, monkeypatch):
-    text, said, caught = _updated(tmp_path, monkeypatch, (_sees, _sees_too))
-    assert (text, caught) == (GOOD, True)
-    assert said == [HALF + "caught_by stays as it is"]
-
-
 def test_update_writes_those_listed_claims_that_notice_and_nothing_else(tmp_path, monkeypatch):
     listed = '["demo/theorem-3", "demo/theorem-1", "demo/theorem-2"]'
     before = GOOD.replace('["demo/theorem-1"]', listed)

@@ -43,14 +43,6 @@ def test_rows_hold_axes_chunks_and_every_trial(tmp_path):
     np.testing.assert_array_equal(rows.query("n == 2 and chunk == 1")["value"], 2 + rng.standard_normal(20))
 
 
-def test_same_bits_for_one_and_two_workers(tmp_path):
-    claims = [claim("theorem-1"), claim("theorem-2", points=[{"n": k} for k in range(5)])]
-    _run(claims, tmp_path / "one", jobs=1)
-    _run(claims, tmp_path / "two", jobs=2)
-    assert _bytes(tmp_path / "one") == _bytes(tmp_path / "two")
-    assert len(_bytes(tmp_path / "one")) == 4
-
-
 def test_seeds_differ_in_every_name_and_only_there():
     base = (0, "demo/t", {"n": 1, "d": 2}, 0)
     draws = {
