@@ -79,6 +79,18 @@ def advice(fitted: Fitted, j: int, question: Open) -> str:
     )
 
 
+def change_advice(both: Exponent, tolerance: float, level: float = 0.05) -> str:
+    """What would decide a difference to a baseline that is open, in a sentence; `both` has its error."""
+    room = abs(tolerance - abs(both.estimate))
+    times = (half_width(both, level) / room) ** 2 if room > 0.0 else math.inf
+    if times > 1e6:
+        return f"no number of trials would decide: the difference is {both.estimate:.3g}, the tolerance"
+    return (
+        f"about {max(math.ceil(times), 2):,} times as many trials in each cell, in the baseline and now, "
+        "or sizes over a wider range"
+    )
+
+
 def _cautious(exponent: Exponent) -> Exponent:
     """The exponent with the upper limit of its error, of confidence 0.8, in place of the estimate."""
     from scipy.special import chdtri

@@ -1,10 +1,10 @@
-"""The table of a rate: its rows sorted into cells, with the Monte Carlo error of each."""
+"""The table of a rate: its rows sorted into cells, the Monte Carlo error of each, the trials they share."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,12 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+TRIAL_NAMES = ("seed", "trial", "rep", "fold", "run")
+"""Columns of these names hold trials, where their values recur over cells."""
+LEAST_TRIALS = 3
+OWN_ERROR = 10
+"""Rows from which on a cell has a standard error of its own; below, the relative spread is pooled."""
 
 
 def _column(table: Any, name: str) -> Any:
@@ -36,19 +42,50 @@ def numeric_column(table: Any, name: str) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
+class Trials:
+    """Trials that recur over cells: the column that names them, and each cell's mean without each of them."""
+
+    column: str
+    without: Array  # (trials, cells)
+
+
+@dataclass(frozen=True, slots=True)
 class Cells:
-    """One entry per grid point: axis values, mean risk, its standard error, cluster number; rows in all."""
+    """One entry per grid point: axis values, mean risk, its standard error, cluster number; rows in all.
+
+    spare    rows beyond one a cell, from which the errors are estimated; inf where they were given.
+    own      whether the error of each cell rests on its own rows, or was given.
+    together  probability that independent cells agree as much, row by row in the order of the table.
+    trials   None where no column names any. `unusable` says why a column that names trials is not used.
+    """
 
     axes: dict[str, Array]
     risk: Array
     error: Array
     cluster: Integers
     rows: int
+    spare: float
+    own: bool
+    together: float = 1.0
+    trials: Trials | None = None
+    unusable: str = ""
 
 
-def cells_of(table: Any, risk: str, names: Sequence[str], error: str | None, cluster: str | None) -> Cells:
-    values = numeric_column(table, risk)
-    columns = {name: numeric_column(table, name) for name in names}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """The columns of a table that `fit_rate` uses; trial: a name, False for none, None to recognise it."""
+
+    risk: str
+    axes: Sequence[str]
+    error: str | None = None
+    cluster: str | None = None
+    trial: str | bool | None = None
+
+
+def cells_of(table: Any, asked: Columns) -> Cells:
+    """The table sorted into cells; ValueError for columns that cannot be used."""
+    values = numeric_column(table, asked.risk)
+    columns = {name: numeric_column(table, name) for name in asked.axes}
     for name, column in columns.items():
         if column.size != values.size:
             raise ValueError(
@@ -64,32 +101,36 @@ def cells_of(table: Any, risk: str, names: Sequence[str], error: str | None, clu
     # Relative to the first row of the cell, so that equal rows have exactly no spread.
     first = values[np.unique(cell, return_index=True)[1]]
     mean = first + np.bincount(cell, values - first[cell]) / count
-    if mean.min() <= 0.0:
-        worst = {name: float(v) for name, v in zip(names, grid[mean.argmin()], strict=True)}
-        raise ValueError(f"mean risk must be > 0 in every cell, got {mean.min():.6g} at {worst}")
-    if error is not None:
-        single = numeric_column(table, error)
+    if asked.error is not None:
+        single = numeric_column(table, asked.error)
         if single.size != values.size or single.min() < 0.0:
-            raise ValueError(f"column {error!r} must hold one standard error ≥ 0 per row, got {single.min()}")
-        standard = np.sqrt(np.bincount(cell, single**2)) / count
+            raise ValueError(
+                f"column {asked.error!r} must hold one standard error ≥ 0 per row, got {single.min()}"
+            )
+        standard, spare = np.sqrt(np.bincount(cell, single**2)) / count, math.inf
     else:
-        standard = _errors_from_rows(values, mean, cell, count)
+        standard, spare = _errors_from_rows(values, mean, cell, count), float((count - 1.0).sum())
     groups = np.arange(mean.size)
-    if cluster is not None:
-        groups = _cluster_of_cells(_column(table, cluster), cluster, cell, mean.size)
-    by_name = {name: np.ascontiguousarray(grid[:, j]) for j, name in enumerate(names)}
-    return Cells(by_name, mean, standard, groups, values.size)
+    if asked.cluster is not None:
+        groups = _cluster_of_cells(_column(table, asked.cluster), asked.cluster, cell, mean.size)
+    by_name = {name: np.ascontiguousarray(grid[:, j]) for j, name in enumerate(asked.axes)}
+    own = asked.error is not None or bool(count.min() >= OWN_ERROR)
+    cells = Cells(by_name, mean, standard, groups, values.size, spare, own, going_together(values, cell))
+    return _with_trials(cells, table, asked, cell, values)
 
 
 def _errors_from_rows(values: Array, mean: Array, cell: Integers, count: Array) -> Array:
-    """Standard errors of the cell means; relative spread pooled over cells with fewer than 10 rows."""
+    """Standard errors of the cell means; relative spread pooled over cells with few rows."""
     square = np.bincount(cell, (values - mean[cell]) ** 2)
     own = np.sqrt(square / np.maximum(count - 1.0, 1.0))
     free = float((count - 1.0).sum())
     if free == 0.0:
         return np.zeros(mean.size)
+    few = count < OWN_ERROR
+    if not few.any() or mean.min() <= 0.0:
+        return own / np.sqrt(count)
     pooled = mean * math.sqrt(float((square / mean**2).sum()) / free)
-    return np.where(count >= 10.0, own, pooled) / np.sqrt(count)
+    return np.where(few, pooled, own) / np.sqrt(count)
 
 
 def _cluster_of_cells(labels: Any, name: str, cell: Integers, cells: int) -> Integers:
@@ -99,14 +140,116 @@ def _cluster_of_cells(labels: Any, name: str, cell: Integers, cells: int) -> Int
     result = np.zeros(cells, dtype=np.int64)
     result[cell] = number
     if (result[cell] != number).any():
-        raise ValueError(f"cluster {name!r} must be constant within a cell, and is not")
+        raise ValueError(
+            f"cluster {name!r} must be constant within a cell, and is not; trials that recur over cells "
+            f"(a seed, a fold) are named by trial={name!r}"
+        )
     return np.unique(result, return_inverse=True)[1].astype(np.int64)
 
 
-def log_risk(cells: Cells) -> tuple[Array, Array]:
+def going_together(values: Array, cell: Integers) -> float:
+    """Probability that independent cells have rows that go together as much as these, in their order.
+
+    Where the r-th rows of two neighbouring cells share a seed, their ranks are correlated. Spearman's ρ has
+    mean 0 and variance 1/(R − 1) for R independent rows, and is uncorrelated between pairs of cells: the sum
+    is nearly normal. 1 where cells have unequal numbers of rows, or fewer than five.
+    """
+    from scipy.stats import norm, rankdata
+
+    count = np.bincount(cell)
+    rows = int(count[0])
+    if rows < 5 or (count != rows).any():
+        return 1.0
+    ranks = rankdata(values[np.argsort(cell, kind="stable")].reshape(-1, rows), axis=1) - 0.5 * (rows + 1)
+    size = np.linalg.norm(ranks, axis=1)
+    pairs = (size[:-1] > 0.0) & (size[1:] > 0.0)
+    if not pairs.any():
+        return 1.0
+    correlation = (ranks[:-1] * ranks[1:]).sum(axis=1)[pairs] / (size[:-1] * size[1:])[pairs]
+    return float(norm.sf(correlation.sum() * math.sqrt((rows - 1.0) / correlation.size)))
+
+
+def trial_column(table: Any, cell: Integers) -> str | None:
+    """The column of trials, by its name, whose values recur over cells; None where there is none."""
+    for name in table:
+        if str(name).lower() in TRIAL_NAMES:
+            labels = np.asarray(table[name])
+            if labels.shape == cell.shape and _recur(labels, cell):
+                return name
+    return None
+
+
+def _recur(labels: Any, cell: Integers) -> bool:
+    number = np.unique(labels, return_inverse=True)[1].ravel()
+    pairs = np.unique(np.column_stack([number, cell]), axis=0)
+    return len(pairs) > int(number.max()) + 1
+
+
+def _with_trials(cells: Cells, table: Any, asked: Columns, cell: Integers, values: Array) -> Cells:
+    """The cells with their means without each trial."""
+    name = asked.trial
+    if asked.trial is None and asked.cluster is None:
+        name = trial_column(table, cell)
+    if not isinstance(name, str):
+        return cells
+    if asked.cluster is not None:
+        raise ValueError(f"cluster groups cells, trial groups rows over cells: give one, got {name!r}, too")
+    labels = _column(table, name)
+    if labels.shape != cell.shape:
+        raise ValueError(f"column {name!r} must have one entry per row, got shape {labels.shape}")
+    if not _recur(labels, cell):  # every trial is in one cell: rows are independent over cells
+        return cells
+    number = np.unique(labels, return_inverse=True)[1].ravel()
+    shape = (int(number.max()) + 1, cells.risk.size)
+    own = np.zeros(shape)
+    np.add.at(own, (number, cell), 1.0)
+    count = own.sum(axis=0)
+    why = ""
+    if shape[0] < LEAST_TRIALS:
+        why = f"{name!r} names {shape[0]} trial{'s' * (shape[0] > 1)}, and {LEAST_TRIALS} are needed"
+    elif (own == count).any():
+        why = f"a cell has one trial of {name!r} only"
+    if why and asked.trial is not None:
+        raise ValueError(f"trial: {why}, to see what trials share")
+    if why:
+        return replace(cells, unusable=f"{why}: what the cells share is not in the interval")
+    deviation = np.zeros(shape)
+    np.add.at(deviation, (number, cell), values - cells.risk[cell])
+    return replace(cells, trials=Trials(name, cells.risk - deviation / (count - own)))
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What is regressed, an entry a cell: y, its Monte Carlo variance, cluster; y without each trial."""
+
+    y: Array
+    variance: Array
+    cluster: Integers
+    without: Array | None = None
+
+    def where(self, chosen: NDArray[np.bool_]) -> Observed:
+        """The chosen cells, their clusters numbered anew."""
+        number = np.unique(self.cluster[chosen], return_inverse=True)[1].astype(np.int64)
+        without = None if self.without is None else self.without[:, chosen]
+        return Observed(self.y[chosen], self.variance[chosen], number, without)
+
+
+def log_risk(cells: Cells) -> Observed:
     """log of the mean risk and its variance; E log(m̂) ≈ log m − v/2, so v/2 is added back."""
     variance = (cells.error / cells.risk) ** 2
-    return np.log(cells.risk) + 0.5 * variance, variance
+    y = np.log(cells.risk) + 0.5 * variance
+    return Observed(y, variance, cells.cluster, _linear(cells, y, cells.risk))
+
+
+def near(cells: Cells, law: Array) -> Observed:
+    """The logarithm to first order about a law f > 0, log f + (m − f)/f, which a mean m ≤ 0 has, too."""
+    y = np.log(law) + (cells.risk - law) / law
+    return Observed(y, (cells.error / law) ** 2, cells.cluster, _linear(cells, y, law))
+
+
+def _linear(cells: Cells, y: Array, scale: Array) -> Array | None:
+    """y without each trial, by the delta method."""
+    return None if cells.trials is None else y + (cells.trials.without - cells.risk) / scale
 
 
 def check_design(design: Array, names: Sequence[str]) -> None:

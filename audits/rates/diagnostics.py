@@ -2,7 +2,7 @@
 
 Curvature. A term γ·(log x − c)² is added to the log-linear model, one axis at a time; the local exponent then
 changes by the bend 2γ·log(x_max/x_min) over the measured range. The bend has Student's t interval with the
-larger of HC3 (CR3) and model-based errors. A bend is said where it is larger than `SMALLEST_BEND` and 0 is
+largest of the errors of `regress`. A bend is said where it is larger than `SMALLEST_BEND` and 0 is
 outside its interval at the level `CURVED`. The risk is plainly no power law where the interval at the level
 `PLAIN` lies beyond twice the tolerance: no exponent is then within the tolerance of the local ones at both
 ends. For a power law each has at most the probability of its level, for every axis.
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.rates.cells import Cells
+from audits.rates.cells import Cells, Observed
 from audits.rates.exponents import Exponent
 from audits.rates.regression import Regression, exponent_of, regress
 
@@ -132,8 +132,7 @@ class Fitted:
     cells: Cells
     names: Sequence[str]
     design: Array
-    y: Array
-    variance: Array
+    seen: Observed
     fit: Regression
 
     @property
@@ -172,7 +171,7 @@ def diagnose(fitted: Fitted, tolerance: float) -> list[Diagnosis]:
             Diagnosis(
                 axis=axis, tolerance=tolerance, exponent=exponent,
                 decades=float(np.log10(values.max() / values.min())),
-                clusters=fitted.clusters, clustered=fitted.clusters < fitted.y.size,
+                clusters=fitted.clusters, clustered=fitted.clusters < fitted.seen.y.size,
                 bend=bend, ends=ends, pull=pull, heaviest=heaviest,
             )
         )  # fmt: skip
@@ -189,7 +188,7 @@ def _bend(fitted: Fitted, j: int) -> tuple[Exponent | None, tuple[float, float]]
         return None, (exponent, exponent)
     design = np.column_stack([fitted.design, (x - centre) ** 2])
     try:
-        fit = regress(design, fitted.y, fitted.variance, fitted.cells.cluster)
+        fit = regress(design, fitted.seen)
     except ValueError:  # one cell alone determines the curvature
         return None, (exponent, exponent)
     square, span = exponent_of(fit, design.shape[1] - 1), 2.0 * float(np.ptp(x))

@@ -26,7 +26,7 @@ class Exponent:
             raise ValueError(f"degrees_of_freedom must be > 0, got {self.degrees_of_freedom}")
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Lower and upper limit, each one-sided at level 1 − side."""
+        """Lower and upper limit, each one-sided at this level."""
         if self.standard_error == 0.0:
             return self.estimate, self.estimate
         width = t_quantile(level, self.degrees_of_freedom) * self.standard_error
@@ -35,54 +35,93 @@ class Exponent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExponentChange:
-    """new − old with its interval; `regressed` where that excludes 0 by more than the tolerance."""
+    """new − old with its interval, and what that says.
+
+    answer  "same": within ± tolerance by two one-sided tests at the level of equivalence. "worse", "better":
+            the whole interval low … high is beyond the tolerance in that direction. "no worse": a change for
+            the worse by more than the tolerance is excluded at the level of equivalence; better or the same
+            is open. "undecided": none of these.
+    both    the difference with its error, for what would decide.
+    """
 
     difference: float
     low: float
     high: float
     confidence: float
-    regressed: bool
+    answer: str
+    both: Exponent
+
+    @property
+    def regressed(self) -> bool:
+        """Whether the answer is "worse"."""
+        return self.answer == "worse"
 
 
 def compare_exponents(
-    new: Exponent, old: Exponent, *, tolerance: float = 0.05, alpha: float = 0.01, worse: str = "either"
+    new: Exponent,
+    old: Exponent,
+    *,
+    tolerance: float = 0.05,
+    alpha: float = 0.01,
+    worse: str = "either",
+    equivalence_alpha: float = 0.05,
 ) -> ExponentChange:
     """Has a fitted exponent moved since the baseline?
 
-    The two are independent; the interval of new − old has confidence 1 − alpha with the
-    Welch–Satterthwaite degrees of freedom. `worse` says which direction counts: "higher", "lower" or
-    "either". A regression needs the whole interval beyond ± tolerance, so that noise is not one.
-    Raises ValueError for a negative tolerance, alpha outside (0, 0.5) or an unknown direction.
+    The two are independent; the interval of new − old has confidence 1 − alpha with the Welch–Satterthwaite
+    degrees of freedom. `worse` says which direction is worse: "higher", "lower" or "either". An exponent that
+    did not move is called worse with probability alpha/2 at most in each direction that is worse, and what
+    moved by more than the tolerance is called the same with probability `equivalence_alpha` at most. Two
+    exponents that agree in all digits come from the same figures: they are the same.
+    Raises ValueError for a negative tolerance, a level outside (0, 0.5) or an unknown direction.
 
     >>> old = Exponent(estimate=-1.0, standard_error=0.01)
-    >>> compare_exponents(Exponent(estimate=-0.98, standard_error=0.01), old).regressed
-    False
-    >>> compare_exponents(Exponent(estimate=-0.5, standard_error=0.01), old).regressed
-    True
+    >>> compare_exponents(Exponent(estimate=-0.98, standard_error=0.01), old).answer
+    'same'
+    >>> compare_exponents(Exponent(estimate=-0.5, standard_error=0.01), old, worse="higher").answer
+    'worse'
+    >>> compare_exponents(Exponent(estimate=-0.5, standard_error=1.0), old).answer
+    'undecided'
     """
     if not (math.isfinite(tolerance) and tolerance >= 0.0):
         raise ValueError(f"tolerance must be finite and ≥ 0, got {tolerance}")
-    if not 0.0 < alpha < 0.5:
-        raise ValueError(f"alpha must be in (0, 0.5), got {alpha}")
+    for name, level in (("alpha", alpha), ("equivalence_alpha", equivalence_alpha)):
+        if not 0.0 < level < 0.5:
+            raise ValueError(f"{name} must be in (0, 0.5), got {level}")
     if worse not in ("higher", "lower", "either"):
         raise ValueError(f"worse must be 'higher', 'lower' or 'either', got {worse!r}")
+    both = _difference(new, old)
+    low, high = both.interval(alpha / 2.0)
+    inner = both.interval(equivalence_alpha)
+    up, down = low > tolerance, high < -tolerance
+    # In units of harm: the limits at the level of equivalence, the larger the worse.
+    least, most = inner if worse != "lower" else (-inner[1], -inner[0])
+    if up or down:
+        bad = {"higher": up, "lower": down, "either": True}[worse]
+        answer = "worse" if bad else "better"
+    elif -tolerance <= least and most <= tolerance:
+        answer = "same"
+    else:
+        answer = "no worse" if worse != "either" and most <= tolerance else "undecided"
+    return ExponentChange(
+        difference=both.estimate, low=low, high=high, confidence=1.0 - alpha, answer=answer, both=both
+    )
+
+
+def _difference(new: Exponent, old: Exponent) -> Exponent:
     squares = [(e.standard_error**2, e.degrees_of_freedom) for e in (new, old)]
     total = sum(s for s, _ in squares)
+    alike = math.isclose(new.estimate, old.estimate, rel_tol=1e-9) and math.isclose(
+        new.standard_error, old.standard_error, rel_tol=1e-6
+    )
+    if total == 0.0 or alike:
+        return Exponent(estimate=new.estimate - old.estimate, standard_error=0.0)
     # Welch (1947): df = (s₁² + s₂²)² / (s₁⁴/df₁ + s₂⁴/df₂)
-    spread = sum((s / total) ** 2 / df for s, df in squares) if total > 0.0 else 0.0
-    both = Exponent(
+    spread = sum((s / total) ** 2 / df for s, df in squares)
+    return Exponent(
         estimate=new.estimate - old.estimate,
         standard_error=math.sqrt(total),
         degrees_of_freedom=1.0 / spread if spread > 0.0 else math.inf,
-    )
-    low, high = both.interval(alpha / 2.0)
-    up, down = low > tolerance, high < -tolerance
-    return ExponentChange(
-        difference=both.estimate,
-        low=low,
-        high=high,
-        confidence=1.0 - alpha,
-        regressed={"higher": up, "lower": down, "either": up or down}[worse],
     )
 
 

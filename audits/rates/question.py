@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from audits.evidence import Side, Verdict
 from audits.rates.advice import Open
 from audits.rates.diagnostics import Diagnosis
+from audits.rates.directions import which_is_worse
 from audits.rates.exponents import Exponent, t_quantile
+from audits.rates.regression import DEPENDENT
 from audits.rates.result import AxisFit
 
 _Z90 = 1.2815515655446004
@@ -21,10 +23,38 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """What is wrong with a table for all of its exponents: a cell too noisy for logarithms, trivial cells."""
+    """What is wrong with a table for all of its exponents.
+
+    noisy     a cell is too noisy for a logarithm; `vacuous` cells have a trivial claim.
+    weak      too few cells stand out of their noise for an interval that rests on derivatives.
+    close     probability that independent cells lie as close to the line; `together`, that their rows go
+              together as much.
+    unusable  why the column of trials is not used, in words.
+    """
 
     noisy: bool
     vacuous: int
+    weak: bool = False
+    close: float = 1.0
+    together: float = 1.0
+    unusable: str = ""
+
+    @property
+    def dependent(self) -> bool:
+        """Whether the cells share what no column names."""
+        return min(self.close, self.together) < DEPENDENT
+
+    def dependence(self) -> str:
+        """How it shows that cells share something."""
+        if self.together < DEPENDENT:
+            return (
+                "the rows of neighbouring cells go together, in their order, as those of independent cells "
+                f"do with probability {self.together:.1g} only"
+            )
+        return (
+            "cells lie closer to the line than the spread of their trials allows "
+            f"(probability {self.close:.1g})"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,15 +67,15 @@ class Question:
     side: Side
     alpha: float
     equivalence_alpha: float | None
-    vanishing: Collection[str]
+    falling: Mapping[str, bool | None] = field(default_factory=dict[str, "bool | None"])
+    """Whether each axis goes to 0; None where nobody knows and nothing depends on it."""
 
     def __post_init__(self) -> None:
         names = list(self.names)
         if not names or len(set(names)) != len(names):
             raise ValueError(f"axes must be different column names, at least one, got {names}")
-        for name, keys in (("claimed", self.claimed), ("vanishing", self.vanishing)):
-            if isinstance(keys, str) or any(k not in names for k in keys):
-                raise ValueError(f"{name} must name axes out of {names}, got {keys!r}")
+        if any(axis not in names for axis in self.claimed):
+            raise ValueError(f"claimed must name axes out of {names}, got {dict(self.claimed)!r}")
         for axis, value in self.claimed.items():
             if not math.isfinite(value):
                 raise ValueError(f"claimed exponent of {axis} must be finite, got {value}")
@@ -70,7 +100,7 @@ class Question:
 
         UPPER forbids faster growth: a higher exponent, or a lower one where the axis goes to 0.
         """
-        high = self.side is Side.TIGHT or (self.side is Side.UPPER) != (axis in self.vanishing)
+        high = self.side is Side.TIGHT or (self.side is Side.UPPER) != bool(self.falling.get(axis))
         return self.side is Side.TIGHT or not high, high
 
     def held_against(
@@ -88,16 +118,24 @@ class Question:
         verdict: Verdict | None = None
         reach = math.inf
         if claimed is not None:
+            if self.side is not Side.TIGHT:
+                notes.append(self._direction(axis, claimed))
             verdict = self._verdict(axis, exponent, claimed, notes)
             if diagnosis.plainly_curved and not self._at_both_ends(diagnosis, claimed, verdict):
                 verdict = Verdict.INCONCLUSIVE
             if doubts.noisy:
                 notes.append(f"a cell has a relative standard error above {LARGEST_RELATIVE_ERROR}")
                 verdict = verdict if verdict is Verdict.REFUTED else Verdict.INCONCLUSIVE
+            if doubts.weak:
+                notes.append("too few cells stand three standard errors above 0")
+                verdict = Verdict.INCONCLUSIVE
             if doubts.vacuous:
                 notes.append(
                     f"the claimed form exceeds the trivial value in {doubts.vacuous} cells: no slope decides"
                 )
+                verdict = Verdict.INCONCLUSIVE
+            if doubts.dependent:
+                notes.append(doubts.dependence())
                 verdict = Verdict.INCONCLUSIVE
             reach = self.tolerance + _reach(self.level, exponent)
         lower, higher = self.forbidden(axis)
@@ -107,7 +145,8 @@ class Question:
             worse="either" if lower and higher else "higher" if higher else "lower", verdict=verdict,
             resolution=reach if math.isfinite(reach) else None,
             alpha_spent=0.0 if claimed is None else self.share, diagnosis=diagnosis,
-            note="; ".join([*notes, *diagnosis.warnings()]),
+            note="; ".join([*notes, *diagnosis.warnings(), *filter(None, [doubts.unusable])]),
+            harm=which_is_worse(self.falling.get(axis)),
         )  # fmt: skip
 
     @property
@@ -122,7 +161,13 @@ class Question:
             return None
         if doubts.vacuous:
             return "only cells where the claimed form is below the trivial value can decide"
-        if doubts.noisy:
+        if doubts.dependent:
+            return (
+                "name what the cells share, a seed or a dataset, with trial= (--trial COLUMN); if cells are "
+                "independent, say so by trial=False (--trial none); standard deviations in the place of "
+                "standard errors look the same"
+            )
+        if doubts.noisy or doubts.weak:
             return "more trials in the noisiest cells would help, before any level is added"
         if fit.diagnosis.plainly_curved:
             return (
@@ -139,12 +184,28 @@ class Question:
         low, high = exponent.interval(self.equivalence_level)
         within = not any(self._breaks(axis, claimed, low, high))
         if self.equivalence_alpha is not None and within:
-            inner = f"[{low:.4g}, {high:.4g}] at one-sided level {self.equivalence_level:g}"
-            notes.append(f"{inner}, within {self.tolerance:g} of {claimed:g}")
+            notes.append(self._passed(axis, claimed, low, high))
         low, high = exponent.interval(self.level)
         if any(self._breaks(axis, claimed, high, low)):
             return Verdict.REFUTED
         return Verdict.CONSISTENT if within else Verdict.INCONCLUSIVE
+
+    def _direction(self, axis: str, claimed: float) -> str:
+        """Which way the axis goes, and which exponent breaks a one-sided claim."""
+        way = "falls" if self.falling.get(axis) else "grows"
+        word = "above" if self.forbidden(axis)[1] else "below"
+        worse = "is worse" if self.side is Side.UPPER else "breaks the lower bound"
+        return f"{axis} {way}: an exponent {word} {claimed:g} {worse}"
+
+    def _passed(self, axis: str, claimed: float, low: float, high: float) -> str:
+        """Where the exponent lies at the level of equivalence, and what is allowed."""
+        level = f"at one-sided level {self.equivalence_level:g}"
+        lower, higher = self.forbidden(axis)
+        if lower and higher:
+            return f"[{low:.4g}, {high:.4g}] {level}, within {self.tolerance:g} of {claimed:g}"
+        if higher:
+            return f"at most {high:.4g} {level}, {claimed + self.tolerance:.4g} is allowed"
+        return f"at least {low:.4g} {level}, {claimed - self.tolerance:.4g} is allowed"
 
     def _breaks(self, axis: str, claimed: float, lowest: float, highest: float) -> tuple[bool, bool]:
         """Whether the first is too low and the second too high, in a direction that is forbidden."""

@@ -10,19 +10,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.rates.cells import Cells
+from audits.rates.cells import Cells, Observed, near
 from audits.rates.exponents import Exponent
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+DEPENDENT = 1e-3
+"""Level of the test whether residuals are too small for the spread of the trials."""
+_STEEPEST = 20.0
+
 
 @dataclass(frozen=True, slots=True)
 class Regression:
-    """The line of statsmodels, errors of its coefficients, their freedom, τ, the cells' weights (mean 1)."""
+    """The line of statsmodels, covariances of its coefficients, their freedom, τ, weights of the cells.
+
+    covariances  one for each reason why the coefficients may vary: HC3 (CR3), model, trials. The largest of
+                 their errors counts.
+    """
 
     line: Any
-    errors: Array
+    covariances: tuple[Array, ...]
     df: float
     misfit: float
     weights: Array
@@ -31,37 +39,46 @@ class Regression:
     def coefficients(self) -> Array:
         return self.line.params
 
-
-@dataclass(frozen=True, slots=True)
-class Resampling:
-    """Draws of the cluster bootstrap, 0 for none, and where they come from."""
-
-    draws: int
-    rng: np.random.Generator
+    def along(self, direction: Array) -> Exponent:
+        """A combination of the coefficients, with the largest of its standard errors."""
+        square = max(float(direction @ c @ direction) for c in self.covariances)
+        return Exponent(
+            estimate=float(direction @ self.coefficients),
+            standard_error=math.sqrt(max(square, 0.0)),
+            degrees_of_freedom=self.df,
+        )
 
 
 def exponent_of(fit: Regression, j: int) -> Exponent:
-    return Exponent(
-        estimate=float(fit.coefficients[j]),
-        standard_error=float(fit.errors[j]),
-        degrees_of_freedom=fit.df,
-    )
+    return fit.along(np.eye(fit.coefficients.size)[j])
 
 
-def regress(
-    design: Array, y: Array, variance: Array, cluster: Integers, resampling: Resampling | None = None
-) -> Regression:
-    """The fit with the largest of three standard errors: HC3 (CR3), model-based, cluster bootstrap."""
-    misfit = _misfit(design, y, variance)
-    weights = _weights(variance, misfit)
-    line, errors, df = _robust(design, y, weights, cluster)
-    if resampling is not None:
-        errors = np.maximum(errors, _bootstrap_errors(design, y, weights, cluster, resampling))
-    return Regression(line, errors, df, math.sqrt(misfit), weights)
+def regress(design: Array, seen: Observed) -> Regression:
+    """The fit with the largest of its standard errors: HC3 (CR3), model-based, jackknife over trials.
+
+    Student's t has G − k degrees of freedom for G clusters of cells and k coefficients, and R − 1 where there
+    are R trials and that is less.
+    """
+    y, cluster = seen.y, seen.cluster
+    groups, k = int(cluster.max()) + 1, design.shape[1]
+    if groups < k + 2:
+        raise ValueError(f"{k} coefficients need at least {k + 2} clusters, got {groups}")
+    misfit = _misfit(design, y, seen.variance)
+    weights = _weights(seen.variance, misfit)
+    line = weighted_line(design, y, weights)
+    single = groups == y.size
+    if _largest_leverage(line.model.wexog, None if single else cluster) > 1.0 - 1e-9:
+        raise ValueError("one cell (or cluster) alone determines an exponent: add cells")
+    sandwich = line.cov_HC3 if single else jackknife(design, y, weights, cluster)
+    covariances, df = [sandwich, line.cov_params()], float(groups - k)
+    if seen.without is not None:
+        covariances.append(over_trials(line, seen.without, weights))
+        df = min(df, len(seen.without) - 1.0)
+    return Regression(line, tuple(covariances), df, math.sqrt(misfit), weights)
 
 
 def weighted_line(design: Array, y: Array, weights: Array) -> Any:
-    """The WLS results of statsmodels, with nonrobust errors `bse` and with `HC3_se`."""
+    """The WLS results of statsmodels, with the covariances `cov_params()` (nonrobust) and `cov_HC3`."""
     from statsmodels.regression.linear_model import WLS
 
     model: Any = WLS  # its stubs have scalar weights only
@@ -92,6 +109,24 @@ def _misfit(design: Array, y: Array, variance: Array) -> float:
     return max(excess / float(free.sum()), 0.0)
 
 
+def too_close(fit: Regression, seen: Observed, spare: float) -> float:
+    """Probability that independent cells lie as close to the line as these, given the spread of their trials.
+
+    Σ r²/v is F with G − k and `spare` degrees of freedom, where v are estimated from `spare` rows beyond one
+    a cell, and χ² where they are known. Trials that are shared by all cells move all cells together, and
+    leave residuals that are smaller than the spread of the trials says. 1 where the question makes no sense:
+    no error, a misfit.
+    """
+    from scipy.stats import chi2, f
+
+    v, k = seen.variance, fit.coefficients.size
+    if fit.misfit > 0.0 or v.min() <= 1e-4 * v.max():
+        return 1.0
+    free = seen.y.size - k
+    ratio = float(((seen.y - fit.line.fittedvalues) ** 2 / v).sum())
+    return float(chi2.cdf(ratio, free) if math.isinf(spare) else f.cdf(ratio / free, free, spare))
+
+
 def _largest_leverage(weighted: Array, cluster: Integers | None) -> float:
     """Largest eigenvalue of a cell's or cluster's block of the hat matrix: 1 where the others leave a gap."""
     basis = np.linalg.qr(weighted)[0]
@@ -100,54 +135,69 @@ def _largest_leverage(weighted: Array, cluster: Integers | None) -> float:
     return float(max(np.linalg.norm(basis[cluster == g], 2) for g in np.unique(cluster)) ** 2)
 
 
-def _robust(design: Array, y: Array, weights: Array, cluster: Integers) -> tuple[Any, Array, float]:
-    """Weighted least squares: the line, the larger of HC3 (CR3) and model-based errors, their freedom."""
-    groups, k = int(cluster.max()) + 1, design.shape[1]
-    if groups < k + 2:
-        raise ValueError(f"{k} coefficients need at least {k + 2} clusters, got {groups}")
-    line = weighted_line(design, y, weights)
-    single = groups == y.size
-    if _largest_leverage(line.model.wexog, None if single else cluster) > 1.0 - 1e-9:
-        raise ValueError("one cell (or cluster) alone determines an exponent: add cells")
-    sandwich = line.HC3_se if single else jackknife_errors(design, y, weights, cluster)
-    return line, np.maximum(sandwich, line.bse), float(groups - k)
-
-
-def jackknife_errors(design: Array, y: Array, weights: Array, cluster: Integers) -> Array:
-    """CR3: √Σ_g (β − β₍₋g₎)², β₍₋g₎ the coefficients without cluster g (Bell and McCaffrey 2002).
+def jackknife(design: Array, y: Array, weights: Array, cluster: Integers) -> Array:
+    """CR3: Σ_g (β − β₍₋g₎)(β − β₍₋g₎)ᵀ, β₍₋g₎ the coefficients without cluster g (Bell and McCaffrey 2002).
 
     By hand: statsmodels has CR0 and CR1 (cov_type="cluster"), which are too short for few clusters. Where
     each cluster is one cell this is its HC3.
     """
     full = weighted_line(design, y, weights).params
     kept = [cluster != g for g in range(int(cluster.max()) + 1)]
-    without = np.array([weighted_line(design[k], y[k], weights[k]).params for k in kept])
-    return np.sqrt(((full - without) ** 2).sum(axis=0))
+    moved = np.array([weighted_line(design[k], y[k], weights[k]).params for k in kept]) - full
+    return moved.T @ moved
 
 
-def _bootstrap_errors(
-    design: Array, y: Array, weights: Array, cluster: Integers, resampling: Resampling
-) -> Array:
-    """Standard deviation of the coefficients when clusters get independent exponential weights.
+def over_trials(line: Any, without: Array, weights: Array) -> Array:
+    """(R − 1)/R Σ_r (β₍₋r₎ − β̄)(β₍₋r₎ − β̄)ᵀ, β₍₋r₎ the coefficients with trial r left out of all cells.
 
-    By hand: statsmodels has no weighted bootstrap, and a fit for each of a thousand draws takes seconds.
+    The jackknife of the R trials, each with all its cells (Tukey 1958): what a trial does to many cells at
+    once, a seed whose slope differs, stays together. `without` (R, cells) is y without each trial.
     """
-    groups, k = int(cluster.max()) + 1, design.shape[1]
-    w = resampling.rng.exponential(size=(resampling.draws, groups))[:, cluster] * weights
-    # In an orthonormal basis of the columns the normal equations are well conditioned.
-    basis, r = np.linalg.qr(design * np.sqrt(weights)[:, None])
-    basis /= np.sqrt(weights)[:, None]
-    gram = np.einsum("bi,ij,ik->bjk", w, basis, basis, optimize=True)
-    right = np.einsum("bi,ij,i->bj", w, basis, y, optimize=True)
-    coefficients = np.linalg.solve(r, np.linalg.solve(gram, right[:, :, None])[:, :, 0].T).T
-    return coefficients.std(axis=0) * math.sqrt(groups / (groups - k))
+    found = without * np.sqrt(weights) @ line.model.pinv_wexog.T
+    moved = found - found.mean(axis=0)
+    return (1.0 - 1.0 / len(found)) * moved.T @ moved
 
 
-def alone_along(cells: Cells, names: Sequence[str], j: int, y: Array, variance: Array) -> Exponent | None:
-    """The exponent of one axis within groups of at least three cells that agree on all other axes.
+def on_scale_of_risk(design: Array, cells: Cells) -> tuple[Regression, Observed]:
+    """The fit of means m that may be ≤ 0: Σ (m − f)²/(v + τ²f²) is least for the law f = exp(Xβ).
 
-    Without the bootstrap: no verdict rests on it.
+    At the minimum f, the regression of log f + (m − f)/f (the logarithm to first order) with the variances
+    v/f² has the same coefficients, so that errors and diagnostics are those of `regress`. Raises ValueError
+    where no power law stands out of the noise.
     """
+    from scipy.optimize import least_squares
+
+    centre = design.mean(axis=0) * (np.arange(design.shape[1]) > 0)
+    x = design - centre
+    positive = cells.risk > 0.0
+    if positive.sum() < x.shape[1] + 1:
+        raise ValueError(f"mean risk must be > 0 in most cells, got {int(positive.sum())} of {positive.size}")
+    y = np.log(cells.risk[positive])
+    known = (cells.risk / np.maximum(cells.error, 1e-300))[positive]  # weights 1/v of the logarithm, roots
+    start = np.linalg.lstsq(x[positive] * known[:, None], y * known)[0]
+    reach = np.r_[np.inf, np.full(x.shape[1] - 1, _STEEPEST)]
+    beta = np.clip(start, -0.9 * reach, 0.9 * reach)
+    root = np.maximum(cells.error, 1e-2 * cells.error.max())
+    for _ in range(20):
+        found = least_squares(
+            lambda b, root=root: (cells.risk - np.exp(np.clip(x @ b, -600.0, 600.0))) / root,
+            beta,
+            bounds=(-reach, reach),
+        )
+        moved, beta = float(np.abs(found.x - beta).max()), found.x
+        law = np.exp(np.clip(x @ beta, -600.0, 600.0))
+        if (np.abs(beta[1:]) > 0.99 * _STEEPEST).any() or law.min() < 1e-12 * law.max():
+            raise ValueError("no power law stands out of the noise: add trials")
+        seen = near(cells, law)
+        fit = regress(design, seen)
+        if moved < 1e-7:
+            break
+        root = law / np.sqrt(fit.weights)
+    return fit, seen
+
+
+def alone_along(cells: Cells, names: Sequence[str], j: int, seen: Observed) -> Exponent | None:
+    """The exponent of one axis within groups of at least three cells that agree on all other axes."""
     if len(names) == 1:
         return None
     others = np.column_stack([cells.axes[a] for a in names if a != names[j]])
@@ -160,11 +210,8 @@ def alone_along(cells: Cells, names: Sequence[str], j: int, y: Array, variance: 
     dummies = (group[used][:, None] == labels).astype(np.float64)
     # the intercept first, so that column 1 is the slope; the other groups as offsets
     design = np.column_stack([np.ones(int(used.sum())), np.log(cells.axes[names[j]][used]), dummies[:, 1:]])
-    number = np.unique(cells.cluster[used], return_inverse=True)[1].astype(np.int64)
-    if int(number.max()) + 1 < design.shape[1] + 2:
-        return None
     try:
-        fit = regress(design, y[used], variance[used], number)
-    except ValueError:  # one cell alone determines it: there is no such interval
+        fit = regress(design, seen.where(used))
+    except ValueError:  # too few clusters, or one cell alone determines it: there is no such interval
         return None
     return exponent_of(fit, 1)

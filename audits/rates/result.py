@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from audits.evidence import Evidence, Side, Verdict, combine
 from audits.rates.diagnostics import Diagnosis
 from audits.rates.exponents import Exponent
+from audits.rates.regression import Regression
 
 Array = NDArray[np.float64]
 
@@ -25,7 +26,6 @@ class AxisFit:
     exponent    from the joint regression on all axes.
     alone       from the regression on this axis only, within groups of cells that agree on all other axes;
                 None where fewer than three cells agree. Context: a gap between the two means interaction.
-                Its error is the larger of HC3 (CR3) and model-based.
     low, high   interval of the exponent at the level `confidence`.
     worse       the direction in which the exponent gets worse: "higher", "lower" or "either".
     claimed     None where nothing is claimed; verdict and resolution are None then.
@@ -33,6 +33,8 @@ class AxisFit:
                 wrong is in the note as well.
     resolution  the smallest distance of the true exponent from the claimed one, on the forbidden side, that
                 would have been refuted with probability 0.9.
+    harm        the direction in which the risk itself grows faster, whatever is claimed: "higher", "lower",
+                "either" where nobody knows whether the axis grows or falls.
     advice      what would decide an INCONCLUSIVE exponent, in a sentence, computed from the design; else "".
     """
 
@@ -52,6 +54,7 @@ class AxisFit:
     diagnosis: Diagnosis
     note: str
     advice: str = ""
+    harm: str = "either"
 
     def __str__(self) -> str:
         claim = "" if self.claimed is None else f", claimed {self.claimed:.4g} → {self.verdict}"
@@ -71,6 +74,8 @@ class RateFit:
     misfit    τ, the scatter of log risk about the line beyond the Monte Carlo error.
     cells     the columns used: axis values, "risk" (mean), "standard_error"; one entry per cell.
     samples   rows of the table behind it.
+    law       the regression: coefficients of (1, log x_j …), their covariances and freedom.
+    trials    column and number of the trials that were left out one by one; None where rows are independent.
     """
 
     axes: tuple[AxisFit, ...]
@@ -78,6 +83,8 @@ class RateFit:
     misfit: float
     cells: Mapping[str, Array]
     samples: int
+    law: Regression
+    trials: tuple[str, int] | None = None
 
     def __getitem__(self, axis: str) -> AxisFit:
         for fit in self.axes:
@@ -88,7 +95,40 @@ class RateFit:
     def __repr__(self) -> str:
         cells = len(self.cells["risk"])
         head = f"RateFit: {cells} cells, constant {self.constant:.4g}, misfit {self.misfit:.2g}"
+        if self.trials:
+            head += f", {self.trials[1]} trials by {self.trials[0]!r}"
         return "\n  ".join([head, *map(str, self.axes)])
+
+    def centre(self) -> dict[str, float]:
+        """The place in the middle of the cells, the geometric mean of each axis."""
+        return {a.axis: float(np.exp(np.log(self.cells[a.axis]).mean())) for a in self.axes}
+
+    def level(self, place: Mapping[str, float]) -> Exponent:
+        """The logarithm of the fitted risk at a place, with its error; ValueError for what is no place."""
+        if place.keys() != {a.axis for a in self.axes} or not all(
+            math.isfinite(v) and v > 0.0 for v in place.values()
+        ):
+            raise ValueError(
+                f"place must give each of {[a.axis for a in self.axes]} a value > 0, got {place}"
+            )
+        return self.law.along(np.array([1.0, *(math.log(place[a.axis]) for a in self.axes)]))
+
+    def predict(self, place: Mapping[str, float], level: float = 0.025) -> tuple[float, float, float]:
+        """The mean risk of a further cell at a place, and its interval, each limit one-sided at `level`.
+
+        It varies by the error of the fit and by the scatter of cells about it. Nothing says that the law goes
+        on where nothing was measured. Raises ValueError for a place that is none.
+
+        >>> from audits.rates import fit_rate
+        >>> n = np.array([100.0, 200.0, 400.0, 800.0, 1600.0])
+        >>> round(fit_rate({"n": n, "risk": 3.0 / n}, "risk", ["n"]).predict({"n": 3000.0})[0], 6)
+        0.001
+        """
+        at = self.level(place)
+        error = math.hypot(at.standard_error, self.misfit)
+        low, high = replace(at, standard_error=error).interval(level)
+        risk, lowest, highest = (math.exp(min(v, 700.0)) for v in (at.estimate, low, high))
+        return risk, lowest, highest
 
     @property
     def verdict(self) -> Verdict:
@@ -102,8 +142,9 @@ class RateFit:
     def plot(self, axis: str | None = None, ax: Any = None) -> Any:
         """Log-log plot of the cells along one axis (the first by default), the other axes divided out.
 
-        Points with two standard errors, the fitted line, and the claimed slope through the middle. Returns
-        the matplotlib axes. Raises KeyError for an axis that was not fitted.
+        Points with two standard errors, the fitted line, and the claimed slope through the middle; below them
+        the residuals, as shares of the fitted risk. Returns the matplotlib axes of the upper panel. Raises
+        KeyError for an axis that was not fitted.
         """
         return _plot(self, self[axis] if axis is not None else self.axes[0], ax)
 
@@ -147,21 +188,33 @@ def _plot(fit: RateFit, chosen: AxisFit, ax: Any) -> Any:
         from matplotlib.figure import Figure
 
         ax = Figure().add_subplot()
-    x = fit.cells[chosen.axis]
-    others = np.ones(x.shape)
-    for other in fit.axes:
-        if other.axis != chosen.axis:
-            centre = np.exp(np.log(fit.cells[other.axis]).mean())
-            others *= (fit.cells[other.axis] / centre) ** other.exponent.estimate
-    y, error = fit.cells["risk"] / others, fit.cells["standard_error"] / others
-    ax.errorbar(x, y, yerr=2.0 * error, fmt="o", label="measured (± 2 standard errors)")
-    grid = np.geomspace(x.min(), x.max(), 50)
-    middle_x, middle_y = np.exp(np.log(x).mean()), np.exp(np.log(y).mean())
+    x, risk = fit.cells[chosen.axis], fit.cells["risk"]
+    centre = fit.centre()
+    along = [{**centre, chosen.axis: float(value)} for value in x]
+    fitted = np.exp([fit.level(place).estimate for place in along])
+    cells = np.column_stack([fit.cells[a.axis] for a in fit.axes])
+    places = [{a.axis: float(v) for a, v in zip(fit.axes, row, strict=True)} for row in cells]
+    # Of the fitted risk in the cell itself, so that the other axes are divided out.
+    share = risk / np.exp([fit.level(place).estimate for place in places])
+    error = 2.0 * fit.cells["standard_error"] / risk * share
+    shown = share > 0.0  # a logarithmic axis has no place for the others
+    ax.errorbar(
+        x[shown], (share * fitted)[shown], yerr=(error * fitted)[shown], fmt="o",
+        label="measured (± 2 standard errors)",
+    )  # fmt: skip
+    order, middle = np.argsort(x), math.exp(fit.level(centre).estimate)
     slope = chosen.exponent.estimate
-    ax.plot(grid, middle_y * (grid / middle_x) ** slope, "-", label=f"fitted slope {slope:.3g}")
-    if chosen.claimed is not None:
-        line = middle_y * (grid / middle_x) ** chosen.claimed
-        ax.plot(grid, line, "--", label=f"claimed slope {chosen.claimed:.3g}")
-    ax.set(xscale="log", yscale="log", xlabel=chosen.axis, ylabel="risk")
+    ax.plot(x[order], fitted[order], "-", label=f"fitted slope {slope:.3g}")
+    claimed = None if chosen.claimed is None else (x / centre[chosen.axis]) ** chosen.claimed * middle
+    if claimed is not None:
+        ax.plot(x[order], claimed[order], "--", label=f"claimed slope {chosen.claimed:.3g}")
+    ax.set(xscale="log", yscale="log", ylabel="risk")
+    ax.tick_params(which="both", labelbottom=False)
     ax.legend()
+    below = ax.inset_axes((0.0, -0.42, 1.0, 0.38), sharex=ax)
+    below.errorbar(x, share - 1.0, yerr=error, fmt="o")
+    below.axhline(0.0)
+    if claimed is not None:
+        below.plot(x[order], (claimed / fitted - 1.0)[order], "--", color="C2")
+    below.set(xlabel=chosen.axis, ylabel="residual")
     return ax

@@ -280,7 +280,7 @@ def rate(
     """
     return family.exponents(
         rows, "normalised", claimed, tolerance, axes=axes, side=Side.UPPER, alpha=alpha,
-        equivalence_alpha=1e-3, vanishing=[a for a in VANISHING if a in claimed], seed=1,
+        equivalence_alpha=1e-3, vanishing=[a for a in VANISHING if a in claimed],
         point={"measured": measured} if measured else {},
     )  # fmt: skip
 
@@ -289,7 +289,7 @@ def noise_rate(rows: pd.DataFrame, alpha: float) -> list[Evidence]:
     """Exponents of the answers' squared noise over the printed log factors, from both sides."""
     claimed = {"n": -2.0, "m": -1.0, "d": 2.0, "epsilon": -2.0, "steps": 1.0}
     return family.exponents(
-        rows, "squared_noise", claimed, SQUARED_TOLERANCE, alpha=alpha, equivalence_alpha=1e-3, seed=2,
+        rows, "squared_noise", claimed, SQUARED_TOLERANCE, alpha=alpha, equivalence_alpha=1e-3,
         point={"measured": "squared noise of an answer"},
     )  # fmt: skip
 

@@ -104,7 +104,7 @@ def judge(rows: Any, budget: Budget) -> list[Evidence]:
         axes = [*judged, "places"] if name == "bumps" else list(judged)
         evidence += family.exponents(
             part, "normalised", judged, TOLERANCE, axes=axes, side=Side.UPPER, alpha=budget.share(0.3),
-            equivalence_alpha=1e-3, seed=4, point={"loss": str(name)},
+            equivalence_alpha=1e-3, point={"loss": str(name)},
         )  # fmt: skip
     quantity = "P(some user leaves σ√(2d·log(2dnK/α)/m))"
     evidence.append(

@@ -14,6 +14,9 @@ import pytest
 
 from audits.evidence import Side, Verdict
 from audits.rates import Exponent, compare_exponents, fit_rate, slope_against
+from audits.rates.cells import Columns, Observed, cells_of, going_together, log_risk
+from audits.rates.directions import falls
+from audits.rates.regression import regress, too_close
 
 SIZES = np.geomspace(100.0, 6400.0, 7)
 
@@ -89,12 +92,12 @@ def test_noisy_cells_count_less():
 def test_same_seed_same_bits_and_any_container():
     table = noisy(np.random.default_rng(3))
     first, second = (
-        fit_rate(table, "risk", ["n"], seed=4),
-        fit_rate(pd.DataFrame(table), "risk", ["n"], seed=4),
+        fit_rate(table, "risk", ["n"]),
+        fit_rate(pd.DataFrame(table), "risk", ["n"]),
     )
     assert first["n"] == second["n"]
     shuffled = pd.DataFrame(table).sample(frac=1.0, random_state=1)
-    assert fit_rate(shuffled, "risk", ["n"], seed=4)["n"].exponent.estimate == pytest.approx(
+    assert fit_rate(shuffled, "risk", ["n"])["n"].exponent.estimate == pytest.approx(
         first["n"].exponent.estimate, rel=1e-12
     )
 
@@ -112,48 +115,20 @@ def test_one_axis_at_a_time_sees_interaction():
 # --- Calibration and power -----------------------------------------------------------------------------
 
 
-def misses(make, axes, truth, tables, sides):
-    rng = np.random.default_rng(5)
-    count = np.zeros(len(sides))
-    for _ in range(tables):
-        exponent = fit_rate(make(rng), "risk", axes, bootstrap=100)[axes[0]].exponent
-        for i, side in enumerate(sides):
-            low, high = exponent.interval(side)
-            count[i] += not low <= truth <= high
-    return count / tables
-
-
-def scattered(rng):
-    return {"n": SIZES, "risk": np.exp(0.1 * rng.normal(size=7)) / SIZES}
-
-
-def uneven(rng):
-    n = np.concatenate([np.repeat(x, k) for x, k in zip(SIZES, [400, 200, 100, 60, 40, 30, 20], strict=True)])
-    return {"n": n, "risk": rng.exponential(size=n.size) / n}
-
-
-def heteroscedastic(rng):
-    # the scatter grows along the axis and the table does not say so: only HC3 and the bootstrap can know
-    sizes = np.geomspace(10, 1e4, 12)
-    return {"n": sizes, "risk": np.exp(np.linspace(0.02, 0.4, 12) * rng.normal(size=12)) / sizes}
-
-
-def two_axes(rng):
-    n, d = (np.repeat(a.ravel(), 15) for a in np.meshgrid(SIZES, [1.0, 2.0, 4.0]))
-    return {"n": n, "d": d, "risk": d**0.5 / n * rng.gamma(2.0, 0.5, size=n.size)}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("make", "axes"),
-    [(noisy, ["n"]), (scattered, ["n"]), (uneven, ["n"]), (heteroscedastic, ["n"]), (two_axes, ["n", "d"])],
-)
-def test_intervals_cover(make, axes):
-    # nominal two-sided 5 % and 0.2 %: misses may fall short of it, the errors being the largest of three
-    wide, narrow = misses(make, axes, -1.0, 2000, (0.025, 0.001))
-    assert wide <= most(0.05, 2000)
-    assert narrow <= most(0.002, 2000)
-    assert wide >= 0.005  # and the interval is not so wide that it says nothing
+def test_intervals_cover_where_the_scatter_grows_and_the_table_does_not_say_so():
+    # Other kinds of tables: benchmarks/rates.csv. Nominal 5 % and 0.2 %, which misses may fall short of.
+    rng, sizes = np.random.default_rng(5), np.geomspace(10.0, 1e4, 12)
+    design = np.column_stack([np.ones(12), np.log(sizes)])
+    missed, tables = np.zeros(2), 2000
+    for noise in np.linspace(0.02, 0.4, 12) * rng.normal(size=(tables, 12)):
+        seen = Observed(noise - np.log(sizes), np.zeros(12), np.arange(12))
+        exponent = regress(design, seen).along(np.array([0.0, 1.0]))
+        for i, level in enumerate((0.025, 0.001)):
+            low, high = exponent.interval(level)
+            missed[i] += not low <= -1.0 <= high
+    wide, narrow = missed / tables
+    assert 0.005 <= wide <= most(0.05, tables)  # and not so wide that the interval says nothing
+    assert narrow <= most(0.002, tables)
 
 
 @pytest.mark.parametrize("side", list(Side))
@@ -162,9 +137,7 @@ def test_false_alarms_at_the_edge_of_the_tolerance(side):
     rng = np.random.default_rng(6)
     true = -0.9 if side is not Side.LOWER else -1.1
     found = [
-        fit_rate(
-            noisy(rng, true), "risk", ["n"], {"n": -1.0}, 0.1, side=side, alpha=0.05, bootstrap=100
-        ).verdict
+        fit_rate(noisy(rng, true), "risk", ["n"], {"n": -1.0}, 0.1, side=side, alpha=0.05).verdict
         for _ in range(500)
     ]
     assert found.count(Verdict.REFUTED) / 500 <= most(0.05, 500)
@@ -174,7 +147,7 @@ def test_false_alarms_at_the_edge_of_the_tolerance(side):
 
 def test_power_at_the_resolution():
     rng = np.random.default_rng(7)
-    options = {"claimed": {"n": -1.0}, "side": Side.UPPER, "alpha": 0.01, "bootstrap": 100}
+    options = {"claimed": {"n": -1.0}, "side": Side.UPPER, "alpha": 0.01}
     widths = [fit_rate(noisy(rng), "risk", ["n"], **options)["n"].resolution for _ in range(100)]
     reach = float(np.mean(widths))
     found = [fit_rate(noisy(rng, -1.0 + reach), "risk", ["n"], **options).verdict for _ in range(300)]
@@ -246,10 +219,194 @@ def test_unclaimed_axes_are_context_and_alpha_is_split():
 
 
 def test_cells_too_noisy_for_logarithms_are_inconclusive():
-    table = {"n": SIZES, "risk": 1.0 / SIZES, "error": 0.5 / SIZES}
-    fit = fit_rate(table, "risk", ["n"], {"n": -1.0}, 10.0, standard_error="error")
+    fit = fit_rate(noisy(np.random.default_rng(2), trials=4), "risk", ["n"], {"n": -1.0}, 10.0)
     assert fit.verdict is Verdict.INCONCLUSIVE
     assert "relative standard error" in fit["n"].note
+
+
+# --- Directions ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("axis", "values", "expected"),
+    [
+        ("n", SIZES, False), ("m", SIZES, False), ("d", SIZES, False), ("p", SIZES, False),
+        ("batch", np.array([1.0, 2.0, 8.0]), False), ("steps", SIZES, False), ("epsilon", SIZES, True),
+        ("δ", np.array([1e-6, 1e-5]), True), ("mu", np.array([1.0, 2.0]), True), ("1/n", 1 / SIZES, True),
+        ("1/ε", SIZES, False), ("log(1/delta)", SIZES, False), ("eta", np.array([0.1, 0.2]), None),
+        ("form", np.array([3.5, 0.2]), None),
+    ],
+)  # fmt: skip
+def test_where_an_axis_goes_is_known_by_name_or_values(axis, values, expected):
+    assert falls(axis, values) is expected
+
+
+@pytest.mark.parametrize(
+    ("exponent", "side", "verdict"),
+    [
+        # risk ≤ C/ε is broken by ε⁻², and kept by ε^(−1/2)
+        (-2.0, Side.UPPER, Verdict.REFUTED), (-0.5, Side.UPPER, Verdict.CONSISTENT),
+        (-2.0, Side.LOWER, Verdict.CONSISTENT), (-0.5, Side.LOWER, Verdict.REFUTED),
+    ],
+)  # fmt: skip
+def test_a_one_sided_claim_knows_that_epsilon_falls(exponent, side, verdict):
+    x = np.geomspace(0.05, 2.0, 7)
+    noise = np.exp(0.001 * np.random.default_rng(8).normal(size=7))
+    fit = fit_rate(
+        {"epsilon": x, "risk": x**exponent * noise}, "risk", ["epsilon"], {"epsilon": -1}, side=side
+    )
+    assert fit.verdict is verdict
+    worse = "below -1 is worse" if side is Side.UPPER else "above -1 breaks the lower bound"
+    assert f"epsilon falls: an exponent {worse}" in fit["epsilon"].note
+    assert fit["epsilon"].harm == "lower"
+
+
+def test_what_a_one_sided_pass_says_is_true():
+    table = noisy(np.random.default_rng(1), -2.0)
+    fit = fit_rate(table, "risk", ["n"], {"n": -1.0}, side=Side.UPPER, equivalence_alpha=0.05)["n"]
+    limit = fit.exponent.interval(0.05)[1]
+    assert f"at most {limit:.4g} at one-sided level 0.05, -0.95 is allowed" in fit.note
+    assert "within" not in fit.note
+
+
+def test_a_one_sided_claim_about_an_axis_of_unknown_direction_is_asked_about():
+    table = {"eta": np.geomspace(0.01, 0.5, 7), "risk": np.geomspace(1.0, 50.0, 7)}
+    assert fit_rate(table, "risk", ["eta"], {"eta": 1.0})["eta"].harm == "either"
+    with pytest.raises(ValueError, match="vanishing must say whether 'eta' goes to 0"):
+        fit_rate(table, "risk", ["eta"], {"eta": 1.0}, side=Side.UPPER)
+    assert fit_rate(table, "risk", ["eta"], {"eta": 1.0}, side=Side.UPPER, vanishing=[]).verdict
+
+
+# --- Dependent cells -----------------------------------------------------------------------------------
+
+
+def seeds(rng, count, deviation):
+    """The same seeds at all sizes, with `deviation` (count, sizes) of the risk relative to its mean."""
+    n = np.tile(SIZES, count)
+    return {"n": n, "risk": ((1.0 + deviation) / SIZES).ravel(), "seed": np.repeat(np.arange(count), 7)}
+
+
+def slopes_differ(rng, count):
+    along = np.log(SIZES) - np.log(SIZES).mean()
+    return 0.1 * rng.normal(size=(count, 1)) * along + 0.02 * rng.normal(size=(count, 7))
+
+
+def test_a_jackknife_over_trials_is_leaving_each_out_of_all_cells():
+    rng = np.random.default_rng(20)
+    table = seeds(rng, 12, slopes_differ(rng, 12))
+    fit = fit_rate(table, "risk", ["n"])
+    assert fit.trials == ("seed", 12)
+    # Brute force: the weighted line through the means of the other eleven, eleven degrees of freedom or five.
+    risk = table["risk"].reshape(12, 7)
+    y = [np.log(np.delete(risk, r, axis=0).mean(axis=0)) for r in range(12)]
+    slopes = [np.polyfit(np.log(SIZES), v, 1, w=np.sqrt(fit.law.weights))[0] for v in y]
+    expected = math.sqrt(11 / 12 * ((slopes - np.mean(slopes)) ** 2).sum())
+    assert fit["n"].exponent.standard_error == pytest.approx(expected, rel=0.01)  # the delta method
+    assert fit["n"].exponent.degrees_of_freedom == 5.0
+    few = fit_rate({k: v[: 4 * 7] for k, v in table.items()}, "risk", ["n"])["n"].exponent
+    assert few.degrees_of_freedom == 3.0
+
+
+def test_seeds_that_share_a_slope_are_covered_and_never_decided_where_not_named():
+    rng = np.random.default_rng(21)
+    missed, tables = 0, 400
+    for _ in range(tables):
+        table = seeds(rng, 10, slopes_differ(rng, 10))
+        low, high = fit_rate(table, "risk", ["n"])["n"].exponent.interval(0.025)
+        missed += not low <= -1.0 <= high
+    assert missed / tables <= most(0.05, tables)
+    del table["seed"]
+    blind = fit_rate(table, "risk", ["n"], {"n": -1.0})["n"]
+    assert blind.verdict is Verdict.INCONCLUSIVE
+    assert "go together" in blind.note
+    assert "--trial COLUMN" in blind.advice
+    assert fit_rate(table, "risk", ["n"], {"n": -1.0}, trial=False)["n"].advice != blind.advice
+
+
+def test_cells_too_close_to_the_line_are_inconclusive():
+    # Standard deviations given as standard errors, and shuffled rows of seeds that shift all cells alike.
+    exact = {"n": SIZES, "risk": 1.0 / SIZES, "error": 0.02 / SIZES}
+    fit = fit_rate(exact, "risk", ["n"], {"n": -1.0}, standard_error="error")["n"]
+    assert (fit.verdict, "closer to the line" in fit.note) == (Verdict.INCONCLUSIVE, True)
+    rng = np.random.default_rng(22)
+    alarms = [
+        too_close_of({"n": SIZES, "risk": (1.0 + 0.05 * rng.normal(size=7)) / SIZES, "e": 0.05 / SIZES})
+        for _ in range(2000)
+    ]
+    assert np.mean(np.array(alarms) < 0.05) <= most(0.05, 2000)
+
+
+def too_close_of(table):
+    cells = cells_of(table, Columns(risk="risk", axes=["n"], error="e"))
+    seen = log_risk(cells)
+    return too_close(regress(np.column_stack([np.ones(7), np.log(SIZES)]), seen), seen, cells.spare)
+
+
+def test_independent_rows_do_not_go_together():
+    rng = np.random.default_rng(23)
+    cell = np.repeat(np.arange(6), 8)
+    found = np.array([going_together(rng.exponential(size=48), cell) for _ in range(4000)])
+    for level in (0.05, 0.001):
+        assert (found < level).mean() <= most(level, 4000)
+    assert going_together(np.ones(48), cell) == 1.0
+    assert going_together(np.tile(np.arange(8.0), 6), cell) < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("column", "trial", "used"),
+    [
+        ("Seed", None, True),
+        ("fold", None, True),
+        ("seed", False, False),
+        ("who", None, False),
+        ("who", "who", True),
+    ],
+)
+def test_which_column_names_trials(column, trial, used):
+    rng = np.random.default_rng(24)
+    table = seeds(rng, 5, 0.1 * rng.normal(size=(5, 7)))
+    table[column] = table.pop("seed")
+    assert fit_rate(table, "risk", ["n"], trial=trial).trials == ((column, 5) if used else None)
+
+
+def test_trials_that_cannot_be_used_are_named():
+    table = {"n": SIZES, "risk": 1.0 / SIZES, "seed": np.zeros(7)}
+    assert "'seed' names 1 trial, and 3 are needed" in fit_rate(table, "risk", ["n"])["n"].note
+    with pytest.raises(ValueError, match="trial: 'seed' names 1 trial"):
+        fit_rate(table, "risk", ["n"], trial="seed")
+    table["seed"] = np.arange(7) % 3
+    assert "a cell has one trial of 'seed' only" in fit_rate(table, "risk", ["n"])["n"].note
+    table["seed"] = np.arange(7)  # no trial recurs: cells are independent
+    assert fit_rate(table, "risk", ["n"], trial="seed").trials is None
+
+
+# --- Means at and below 0 ------------------------------------------------------------------------------
+
+
+def test_noise_below_zero_leaves_the_exponent_unbiased():
+    rng = np.random.default_rng(25)
+    n = np.repeat(SIZES, 40)
+    found, missed, tables = [], 0, 300
+    for _ in range(tables):
+        fit = fit_rate({"n": n, "risk": 1.0 / n + 1.5e-3 * rng.normal(size=n.size)}, "risk", ["n"])["n"]
+        low, high = fit.exponent.interval(0.025)
+        found.append(fit.exponent.estimate)
+        missed += not low <= -1.0 <= high
+    assert np.median(found) == pytest.approx(-1.0, abs=0.02)
+    assert missed / tables <= most(0.05, tables)
+
+
+def test_the_fit_below_zero_is_weighted_least_squares_of_scipy():
+    from scipy.optimize import curve_fit
+
+    table = {"n": SIZES, "risk": 1.0 / SIZES - 2e-4, "error": np.full(7, 3e-4)}
+    fit = fit_rate(table, "risk", ["n"], standard_error="error")
+    (_, oracle), _ = curve_fit(lambda x, c, e: c * x**e, SIZES, table["risk"], (1.0, -1.0))
+    assert fit["n"].exponent.estimate == pytest.approx(oracle, rel=1e-4)
+    noise = {"n": SIZES, "risk": np.tile([1.0, -1.0], 4)[:7], "error": np.ones(7)}
+    lost = fit_rate(noise, "risk", ["n"], {"n": 1.0}, 9.0, standard_error="error")["n"]
+    assert lost.verdict is Verdict.INCONCLUSIVE
+    assert "three standard errors above 0" in lost.note
 
 
 # --- Log factors and sums ------------------------------------------------------------------------------
@@ -371,7 +528,6 @@ GOOD = {"n": SIZES, "risk": 1.0 / SIZES}
         ({}, {"tolerance": -0.1}, "tolerance must be"),
         ({}, {"alpha": 0.7}, "alpha must be in"),
         ({}, {"equivalence_alpha": 0.0}, "equivalence_alpha must be in"),
-        ({}, {"bootstrap": 3}, "bootstrap must be"),
         ({"e": -np.ones(7)}, {"standard_error": "e"}, "one standard error ≥ 0 per row"),
         ({"g": np.zeros(7)}, {"cluster": "g"}, "clusters, got 1"),
         ({}, {"trivial": 1.0}, "form and trivial go together, got form=None and trivial=1.0"),

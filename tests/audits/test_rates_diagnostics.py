@@ -13,8 +13,9 @@ from scipy import stats
 
 from audits.evidence import Side, Verdict
 from audits.rates import fit_rate, slope_against
+from audits.rates.cells import Observed
 from audits.rates.diagnostics import CURVED, PLAIN
-from audits.rates.regression import jackknife_errors, regress
+from audits.rates.regression import exponent_of, jackknife, regress
 
 SIZES = np.geomspace(100.0, 6400.0, 7)
 LONG = np.geomspace(10.0, 1e5, 20)
@@ -38,12 +39,14 @@ def test_weighted_fit_and_errors_are_those_of_statsmodels():
 
     design, y, variance = weighted_case(np.random.default_rng(0))
     y = y * 0.01  # so that no misfit is left beyond the variances, and the weights are 1/v
-    fit = regress(design, y, variance, np.arange(15))
+    fit = regress(design, Observed(y, variance, np.arange(15)))
     assert fit.misfit == 0.0
     oracle = sm.WLS(y, design, weights=1.0 / variance).fit(cov_type="HC3")
     model = sm.WLS(y, design, weights=1.0 / variance).fit()
     assert fit.coefficients == pytest.approx(oracle.params, rel=1e-9)
-    assert fit.errors == pytest.approx(np.maximum(oracle.bse, model.bse), rel=1e-9)
+    assert [exponent_of(fit, j).standard_error for j in range(3)] == pytest.approx(
+        np.maximum(oracle.bse, model.bse), rel=1e-9
+    )
 
 
 def test_jackknife_of_single_cells_is_hc3_of_statsmodels():
@@ -51,7 +54,8 @@ def test_jackknife_of_single_cells_is_hc3_of_statsmodels():
 
     design, y, weights = weighted_case(np.random.default_rng(1))
     oracle = sm.WLS(y, design, weights=weights).fit(cov_type="HC3")
-    assert jackknife_errors(design, y, weights, np.arange(15)) == pytest.approx(oracle.bse, rel=1e-9)
+    found = jackknife(design, y, weights, np.arange(15))
+    assert np.sqrt(np.diag(found)) == pytest.approx(oracle.bse, rel=1e-9)
 
 
 def test_jackknife_of_clusters_is_the_closed_form_of_cr3():
@@ -68,8 +72,7 @@ def test_jackknife_of_clusters_is_the_closed_form_of_cr3():
         own = np.eye(rows.sum()) - x[rows] @ bread @ x[rows].T
         score = x[rows].T @ np.linalg.solve(own, residual[rows])
         meat += np.outer(score, score)
-    expected = np.sqrt(np.diag(bread @ meat @ bread))
-    assert jackknife_errors(design, y, weights, cluster) == pytest.approx(expected, rel=1e-9)
+    assert jackknife(design, y, weights, cluster) == pytest.approx(bread @ meat @ bread, rel=1e-8)
 
 
 def test_misfit_of_a_mean_is_that_of_dersimonian_and_laird():
@@ -78,7 +81,7 @@ def test_misfit_of_a_mean_is_that_of_dersimonian_and_laird():
     rng = np.random.default_rng(3)
     variance = rng.exponential(size=12) * 0.01 + 0.001
     effect = rng.normal(size=12) * 0.3
-    fit = regress(np.ones((12, 1)), effect, variance, np.arange(12))
+    fit = regress(np.ones((12, 1)), Observed(effect, variance, np.arange(12)))
     oracle = combine_effects(effect, variance, method_re="dl")
     assert fit.misfit**2 == pytest.approx(oracle.tau2, rel=1e-9)
     assert fit.coefficients[0] == pytest.approx(oracle.mean_effect_re, rel=1e-9)
@@ -90,7 +93,7 @@ def test_misfit_of_a_mean_is_that_of_dersimonian_and_laird():
 def test_a_power_law_is_not_called_curved():
     """Straight lines with scatter: bends are called at most as often as their levels say."""
     rng = np.random.default_rng(4)
-    found = [only(np.exp(0.2 * rng.normal(size=7)) / SIZES, bootstrap=100).diagnosis for _ in range(1000)]
+    found = [only(np.exp(0.2 * rng.normal(size=7)) / SIZES).diagnosis for _ in range(1000)]
     missed = [not np.prod(d.bend.interval(0.025)) <= 0.0 for d in found]
     for level, count in (
         (0.05, sum(missed)),

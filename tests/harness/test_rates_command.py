@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from audits.evidence import Evidence
+from claims.harness.commands.exponents import STATUS
 from claims.harness.commands.measurements import Measured, measurements_command, parse_claimed
 from claims.harness.commands.rates import Asked, compare, read_baseline, write_baseline
 from claims.harness.exchange import Outputs
@@ -28,21 +29,30 @@ def _exponent(estimate, error=0.01, freedom=20.0, worse="either"):
 
 
 @pytest.mark.parametrize(
-    ("new", "error", "worse", "status"),
+    ("new", "error", "worse", "answer"),
     [
-        (-1.0, 0.01, "higher", "same"),
-        (-0.93, 0.01, "higher", "same"),  # beyond the tolerance, but not significantly
-        (-0.80, 0.01, "higher", "regressed"),
-        (-0.80, 0.20, "higher", "same"),  # too noisy to say
-        (-1.20, 0.01, "higher", "moved"),  # faster is no regression of an upper bound
-        (-1.20, 0.01, "either", "regressed"),
-        (-1.20, 0.01, "lower", "regressed"),
-        (-0.80, 0.01, "lower", "moved"),
+        (-1.0, 0.011, "higher", "same"),
+        (-0.93, 0.01, "higher", "undecided"),  # beyond the tolerance, but not significantly
+        (-0.80, 0.01, "higher", "worse"),
+        (-0.80, 0.20, "higher", "undecided"),
+        (-1.02, 0.20, "higher", "undecided"),  # too noisy to be called the same
+        (-1.07, 0.01, "higher", "no worse"),
+        (-1.20, 0.01, "higher", "better"),
+        (-1.20, 0.01, "either", "better"),  # of n, whatever is claimed: the risk falls faster
+        (-0.80, 0.01, "either", "worse"),
+        (-1.20, 0.01, "lower", "worse"),
+        (-0.80, 0.01, "lower", "better"),
     ],
 )
-def test_a_regression_is_significant_and_in_the_bad_direction(new, error, worse, status):
+def test_a_comparison_has_four_answers(new, error, worse, answer):
     rows = compare({NAME: _exponent(new, error, worse=worse)}, {NAME: _exponent(-1.0)}, Asked())
-    assert [r["status"] for r in rows] == [status]
+    assert [r["answer"] for r in rows] == [answer]
+    assert [r["status"] for r in rows] == [STATUS[answer]]
+
+
+def test_figures_that_did_not_change_are_the_same_however_wide():
+    wide = {NAME: _exponent(-1.0, 0.5)}
+    assert compare(wide, wide, Asked())[0]["answer"] == "same"
 
 
 def test_new_and_missing_exponents_are_named():
@@ -145,16 +155,104 @@ def test_a_regression_of_ones_own_exponents(rates, tmp_path):
     status, out, _ = rates("good.csv", "--baseline", "b.json", "--update")
     assert status == 0
     document = json.loads((tmp_path / "b.json").read_text())
-    assert document["format"] == "dpclaims-exponents/1"
-    assert document["exponents"]["n"]["estimate"] == pytest.approx(-1.001, abs=0.02)
+    assert document["format"] == "dpclaims-exponents/2"
+    (kept,) = document["fits"]
+    assert kept["exponents"]["n"]["estimate"] == pytest.approx(-1.001, abs=0.02)
+    assert len(kept["cells"]["risk"]) == 7
     assert rates("good.csv", "--baseline", "b.json")[0] == 0
     status, out, _ = rates("slower.csv", "--baseline", "b.json")
     assert status == 1
-    assert "exponent of n: regressed, baseline -0.999" in out
-    # Faster is no regression of an upper bound, and one of a tight rate.
+    assert "exponent of n: worse, baseline -0.999" in out
+    # Faster is no regression, whatever the side.
     rates("slower.csv", "--baseline", "slow.json", "--update")
-    assert rates("good.csv", "--baseline", "slow.json", "--side", "upper")[0] == 0
-    assert rates("good.csv", "--baseline", "slow.json")[0] == 1
+    for side in ("upper", "tight", "lower"):
+        status, out, _ = rates("good.csv", "--baseline", "slow.json", "--side", side)
+        assert (status, "exponent of n: better" in out) == (0, True)
+
+
+def test_a_level_ten_times_higher_is_worse(rates, tmp_path):
+    rates("good.csv", "--baseline", "b.json", "--update")
+    lines = (tmp_path / "good.csv").read_text().splitlines()[1:]
+    for name, factor in (("ten.csv", 10.0), ("more.csv", 1.03)):
+        cells = [line.split(",") for line in lines]
+        rows = [f"{n},{factor * float(risk) * (1.0 + 1e-3 * (k % 2))}" for k, (n, risk) in enumerate(cells)]
+        (tmp_path / name).write_text("\n".join(["n,risk", *rows, ""]))
+    status, out, _ = rates("ten.csv", "--baseline", "b.json")
+    assert (status, "level at n=800: worse, 10" in out) == (1, True)
+    assert "exponent of n: same" in out
+    assert rates("more.csv", "--baseline", "b.json")[0] == 0
+    status, out, _ = rates("more.csv", "--baseline", "b.json", "--level-tolerance", "3%")
+    assert (status, "level at n=800: undecided" in out) == (3, True)
+    assert "times as many trials" in out
+
+
+def test_four_noisy_sizes_are_undecided_and_not_the_same(rates, tmp_path):
+    _cells(tmp_path, "noisy.csv", -0.9, levels=4, spread=0.3)
+    rates("few.csv", "--baseline", "b.json", "--update")
+    status, out, _ = rates("noisy.csv", "--baseline", "b.json")
+    assert (status, "exponent of n: undecided" in out) == (3, True)
+    status, out, _ = rates("noisy.csv", "--baseline", "b.json", "--json")
+    answers = {row["what"]: (row["answer"], row["status"]) for row in json.loads(out)["compared"]}
+    assert answers["exponent"] == ("undecided", "same")
+
+
+def test_groups_are_fitted_apart(rates, tmp_path):
+    good, slower = ((tmp_path / f"{k}.csv").read_text().splitlines()[1:] for k in ("good", "slower"))
+    both = [f"{line},{method}" for method, part in (("a", good), ("b", slower)) for line in part]
+    (tmp_path / "both.csv").write_text("\n".join(["n,risk,method", *both, ""]))
+    status, out, err = rates("both.csv", "--claimed", "n=-1")
+    assert (status, out) == (2, "")
+    assert "each cell has rows of several 'method' (a, b): fit them apart by --group method" in err
+    asked = ["--claimed", "n=-1", "--group", "method"]
+    status, out, _ = rates("both.csv", *asked, "--json")
+    found = {e["group"]: e["verdict"] for e in json.loads(out)["exponents"]}
+    assert (status, found) == (1, {"method=a": "CONSISTENT", "method=b": "REFUTED"})
+    status, out, _ = rates("both.csv", *asked, "--baseline", "b.json", "--update")
+    assert (status, (tmp_path / "b.json").exists()) == (1, False)
+    assert "not written: an exponent is refuted (--force)" in out
+    rates("both.csv", *asked, "--baseline", "b.json", "--update", "--force")
+    assert rates("both.csv", "--group", "method", "--baseline", "b.json")[0] == 0
+    assert "has --group method, got none" in rates("good.csv", "--baseline", "b.json")[2]
+
+
+def test_a_seed_in_the_table_is_a_trial_and_can_be_said_to_be_none(rates, tmp_path):
+    rng = np.random.default_rng(3)
+    lines = [
+        f"{n},{(1 + 0.1 * rng.normal()) / n},{seed}" for seed in range(4) for n in 100 * 2 ** np.arange(7)
+    ]
+    (tmp_path / "s.csv").write_text("\n".join(["n,risk,seed", *lines, ""]))
+    assert "4 trials by column 'seed', each left out of all cells" in rates("s.csv")[1]
+    assert "trials" not in rates("s.csv", "--trial", "none")[1]
+    out = rates("s.csv", "--predict", "n=64000", "--json")[1]
+    (risk,) = json.loads(out)["predictions"]
+    assert risk["low"] < 1 / 64000 < risk["high"]
+    assert "risk at n=64000: " in rates("s.csv", "--predict", "n=64000")[1]
+    assert "1 decades of n beyond the cells" in rates("s.csv", "--predict", "n=64000")[1]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ('{"format": "dpclaims-exponents/2", "risk": "risk", "fits": []}', "is empty"),
+        ('{"format": "dpclaims-exponents/1", "exponents": {}}', "is empty"),
+        ('{"format": "dpclaims-exponents/2", "format": 1}', "the key 'format' is there twice"),
+        ('{"format": "dpclaims-exponents/2", "risk": "loss", "fits": []}', "is of the risk 'loss'"),
+        ('{"format": "dpclaims-exponents/1", "exponents": {"n": {}}}', "malformed exponent"),
+    ],
+)
+def test_baselines_that_hold_nothing_or_something_else(rates, tmp_path, content, says):
+    (tmp_path / "b.json").write_text(content)
+    for more in ([], ["--update"]):
+        status, _, err = rates("good.csv", "--baseline", "b.json", *more)
+        assert (status, says in err) == (2, True)
+
+
+def test_a_baseline_of_the_first_format_is_read(rates, tmp_path):
+    kept = {"estimate": -1.0, "standard_error": 0.002, "degrees_of_freedom": 5.0, "values": 7}
+    first = {"format": "dpclaims-exponents/1", "risk": "risk", "rows": 7, "exponents": {"n": kept}}
+    (tmp_path / "b.json").write_text(json.dumps(first))
+    assert rates("good.csv", "--baseline", "b.json")[0] == 0
+    assert rates("slower.csv", "--baseline", "b.json")[0] == 1
 
 
 def test_the_files_of_a_fit(rates, tmp_path):
@@ -186,6 +284,13 @@ def test_few_levels_are_undecided_with_advice(rates):
         (["--update"], "--baseline"),
         (["--baseline", "nowhere.json"], "'nowhere.json' does not exist: write it with --update"),
         (["--baseline", "good.csv"], "good.csv"),
+        (["--force"], "--force is for --update"),
+        (["--level-tolerance", "-5%"], "--level-tolerance must be positive"),
+        (["--level-tolerance", "x"], "--level-tolerance must look like"),
+        (["--group", "n"], "--group must name other columns"),
+        (["--trial", "who"], "has no column 'who'"),
+        (["--vanishing", "m"], "vanishing must name axes"),
+        (["--predict", "n=0"], "place must give each of"),
         (["--alpha", "0"], "--alpha must be in (0, 0.5), got 0"),
         (["--alpha", "nan"], "--alpha"),
         (["--tolerance", "inf"], "--tolerance"),

@@ -274,8 +274,9 @@ def rates(
         Path | None, typer.Option(help="One file for all (default: reports/baseline/<paper>.json).")
     ] = None,
     update: Annotated[
-        bool, typer.Option("--update", help="Rewrite the baseline, print the changes.")
+        bool, typer.Option("--update", help="Print what changes, rewrite the baseline.")
     ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Of --update: after a refutation, too.")] = False,
     csv: Annotated[Path | None, typer.Option(help="Your own measurements, one cell a line.")] = None,
     risk: Annotated[str | None, typer.Option(help="Column of the risk in --csv.")] = None,
     axis: Annotated[list[str] | None, typer.Option(help="Column of an axis in --csv; repeat.")] = None,
@@ -287,6 +288,23 @@ def rates(
     alpha: Annotated[
         float, typer.Option(help="Probability that a true claim is refuted, or that noise is a regression.")
     ] = 0.001,
+    group: Annotated[
+        str | None, typer.Option(help="Columns of --csv that are fitted apart: 'method,dataset'.")
+    ] = None,
+    trial: Annotated[
+        str | None,
+        typer.Option(help="Column of trials that recur over cells, as a seed does; or none."),
+    ] = None,
+    vanishing: Annotated[
+        list[str] | None, typer.Option(help="An axis that goes to 0, not to infinity; repeat; or none.")
+    ] = None,
+    error: Annotated[str | None, typer.Option(help="Column of the standard errors in --csv.")] = None,
+    level_tolerance: Annotated[
+        str | None, typer.Option(help="How far the level may move from the baseline: 5%.")
+    ] = None,
+    predict: Annotated[
+        str | None, typer.Option(help="The risk at another place, with its interval: 'n=1e6'.")
+    ] = None,
     plot: Annotated[Path | None, typer.Option(help="Of --csv: write a plot: .svg, .png, .pdf.")] = None,
     claims: Folders = None,
     jobs: Jobs = 1,
@@ -299,23 +317,38 @@ def rates(
 
     outputs = Outputs(junit, summary)
     if csv is not None:
-        from claims.harness.commands.measurements import Measured, measurements_command
+        from claims.harness.commands.measurements import (
+            Baseline,
+            Measured,
+            measurements_command,
+            parse_share,
+        )
 
         if pattern:
             raise ValueError(f"--csv takes no PATTERN, got {pattern[0]!r}: it fits your own measurements")
         asked = Measured(
             csv=csv, risk=risk, axes=axis or [], claimed=claimed, tolerance=tolerance, side=side, alpha=alpha,
-            baseline=baseline, update=update, plot=plot,
+            group=[name.strip() for name in (group or "").split(",") if name.strip()], trial=trial,
+            vanishing=vanishing or [], error=error, predict=predict, plot=plot,
+            baseline=Baseline(
+                file=baseline, update=update, force=force, level_tolerance=parse_share(level_tolerance),
+            ),
         )  # fmt: skip
         raise typer.Exit(measurements_command(asked, outputs, json=json))
     from claims.harness.commands import rates as rates_of
 
-    if risk or axis or claimed or plot or side != "tight":
-        raise ValueError("--risk, --axis, --claimed, --side and --plot are for --csv FILE; give it too")
+    of_csv = {
+        "--risk": risk, "--axis": axis, "--claimed": claimed, "--plot": plot, "--group": group,
+        "--trial": trial, "--vanishing": vanishing, "--error": error, "--predict": predict,
+        "--level-tolerance": level_tolerance, "--side": side if side != "tight" else None,
+    }  # fmt: skip
+    if given := [flag for flag, value in of_csv.items() if value]:
+        raise ValueError(f"{given[0]} is for --csv FILE; give it, too")
     status = rates_of.check_baseline(
         pattern or [],
         baseline=baseline,
         update=update,
+        force=force,
         asked=rates_of.Asked(tolerance=tolerance, alpha=alpha),
         jobs=jobs,
         folders=claims or [],

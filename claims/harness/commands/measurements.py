@@ -4,24 +4,48 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audits.evidence import Side, Verdict
 from claims.harness import exchange
+from claims.harness.commands import exponents
+from claims.harness.commands.exponents import Compared, Kept, Limits
 from claims.harness.exchange import Case, Outputs
 from claims.harness.report.describe import describe
 from claims.harness.run.result import DIFFERS, PASSED, UNDECIDED
-from claims.harness.run.serialise import dumps, evidence_to_json, number, read_json
+from claims.harness.run.serialise import dumps, evidence_to_json
 
 if TYPE_CHECKING:
-    from audits.rates import Exponent, ExponentChange, RateFit
+    from audits.rates import RateFit
 
-FORMAT = "dpclaims-exponents/1"
 ALPHA = 0.001
 EQUIVALENCE_ALPHA = 0.05
 """Probability that an exponent beyond the tolerance is called consistent, for each axis; see `fit_rate`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """What is asked of a baseline: its file; whether it is written, after a refutation, too (`force`).
+
+    level_tolerance  how far the level may move, as a share of the risk; None for a tenth, and then an
+                     undecided level changes no exit status.
+    """
+
+    file: Path | None = None
+    update: bool = False
+    force: bool = False
+    level_tolerance: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.update and self.file is None:
+            raise ValueError("--update writes the file that --baseline names; with --csv give it, too")
+        if self.force and not self.update:
+            raise ValueError("--force is for --update: it writes a baseline after a refutation")
+        share = self.level_tolerance
+        if share is not None and not 0.0 < share < math.inf:
+            raise ValueError(f"--level-tolerance must be positive and finite, got {share}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,9 +54,13 @@ class Measured:
 
     side      "tight" where exponents must be as claimed, "upper" where the risk may fall faster than claimed,
               or grow more slowly, "lower" for the reverse.
-    alpha     probability that a true claim is refuted or an exponent that did not move regresses; half of it
-              each where both are asked.
-    baseline  file of exponents that the new ones are compared with, or with `update` written.
+    alpha     probability that a true claim is refuted or an exponent that did not move is worse; half of it
+              each where both are asked, and shared by all groups.
+    group     columns that name what is fitted apart, a method, a dataset.
+    trial     column of trials that recur over cells; "none" where rows are independent; None recognises it.
+    vanishing axes that go to 0; ("none",) where none does; () recognises them.
+    error     column of the standard errors of the rows.
+    predict   a place, "n=1e6", at which the risk is foreseen.
     plot      file of a plot, one panel an axis.
     """
 
@@ -43,225 +71,237 @@ class Measured:
     tolerance: float = 0.05
     side: str = "tight"
     alpha: float = ALPHA
-    baseline: Path | None = None
-    update: bool = False
+    group: Sequence[str] = ()
+    trial: str | None = None
+    vanishing: Sequence[str] = ()
+    error: str | None = None
+    predict: str | None = None
     plot: Path | None = None
+    baseline: Baseline = field(default_factory=Baseline)
 
     def __post_init__(self) -> None:
         if self.risk is None or not self.axes:
             raise ValueError("--csv needs --risk COLUMN and at least one --axis COLUMN")
         if self.risk in self.axes:
             raise ValueError(f"--axis must name what was varied, got the column of --risk, {self.risk!r}")
+        if twice := {self.risk, *self.axes} & set(self.group):
+            raise ValueError(f"--group must name other columns than --risk and --axis, got {min(twice)!r}")
         if self.side not in list(Side):
             raise ValueError(f"--side must be one of {', '.join(Side)}, got {self.side!r}")
         if not 0.0 < self.alpha < 0.5:
             raise ValueError(f"--alpha must be in (0, 0.5), got {self.alpha}")
         if not 0.0 < self.tolerance < math.inf:
             raise ValueError(f"--tolerance must be positive and finite, got {self.tolerance}")
-        if self.update and self.baseline is None:
-            raise ValueError("--update writes the file that --baseline names; with --csv give it, too")
 
     @property
-    def compares(self) -> bool:
-        """Whether the exponents are held against a baseline."""
-        return self.baseline is not None and not self.update
+    def judged(self) -> bool:
+        """Whether something is compared with a baseline whose answers count."""
+        return self.baseline.file is not None and not self.baseline.update
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """The exponent of one axis beside that of the baseline.
+class Answer:
+    """The fits of all groups, and everything beside the baseline."""
 
-    status  "regressed", "moved" (in a direction that is no harm), "same", "new" (the baseline has none) or
-            "missing" (the measurements have none).
-    """
-
-    axis: str
-    status: str
-    baseline: Exponent | None
-    change: ExponentChange | None
-
-    def __str__(self) -> str:
-        if self.status == "missing" and self.baseline is not None:
-            return f"exponent of {self.axis}: missing, the baseline has {self.baseline.estimate:.4f}"
-        if self.change is None or self.baseline is None:
-            return f"exponent of {self.axis}: new, the baseline has none"
-        return (
-            f"exponent of {self.axis}: {self.status}, baseline {self.baseline.estimate:.4f}, difference "
-            f"{self.change.difference:+.4f} in [{self.change.low:.4f}, {self.change.high:.4f}]"
-        )
+    fits: Mapping[str, RateFit]
+    compared: Sequence[Compared]
 
 
 def measurements_command(asked: Measured, outputs: Outputs, *, json: bool) -> int:
-    """Fit the exponents of a CSV table, one measured cell a line; prints them, returns the exit status.
+    """Fit the exponents of a CSV table, one measured cell or trial a line; prints them, returns the status.
 
-    0 as claimed and not regressed · 1 refuted, or regressed against the baseline · 3 undecided.
+    0 as claimed and no worse than the baseline · 1 refuted, or worse · 3 undecided.
     Raises ValueError for a file, a column or a text that cannot be used.
     """
     exchange.must_be_writable("--plot", asked.plot, parents=False)
-    old = read_exponents(asked.baseline) if asked.compares and asked.baseline else {}
-    fit = fitted(asked)
-    compared = list(against_baseline(fit, old, asked)) if asked.compares else []
+    file, update = asked.baseline.file, asked.baseline.update
+    assert asked.risk is not None
+    old: dict[str, Kept] = {}
+    if file is not None and (asked.judged or file.exists()):
+        old = exponents.read(file, asked.risk, asked.group)
+    fits = fitted(asked)
+    answer = Answer(fits, list(_against(fits, old, asked)))
     if asked.plot is not None:
-        draw(fit, asked.plot)
-    cases = list(_cases(fit, compared, asked))
+        draw(fits, asked.plot)
+    refuted = any(axis.verdict is Verdict.REFUTED for fit in fits.values() for axis in fit.axes)
+    writes = file is not None and update and (asked.baseline.force or not refuted)
+    if file is not None and writes:
+        exponents.write(file, exponents.document(fits, asked.risk, asked.group))
+    cases = list(_cases(answer, asked))
     exchange.publish("dpclaims rates", f"dpclaims: exponents of {asked.csv}", cases, outputs)
-    if asked.update and asked.baseline is not None:
-        write_exponents(asked.baseline, fit, asked)
     if json:
-        print(dumps(_document(fit, compared, asked)), end="")
+        print(dumps(_document(answer, asked, writes)), end="")
     else:
-        print("\n".join(_text(fit, compared, asked)))
+        print("\n".join(_text(answer, asked, writes)))
     outcomes = {case.outcome for case in cases}
     if exchange.FAILED in outcomes:
         return DIFFERS
     return UNDECIDED if exchange.UNDECIDED in outcomes else PASSED
 
 
-def fitted(asked: Measured) -> RateFit:
-    """The fit of the table; a refutation has the error level asked for, a pass one of its own."""
+def fitted(asked: Measured) -> dict[str, RateFit]:
+    """The fit of each group, "" of the only one; a refutation has the level asked for, a pass its own."""
     from audits.rates import fit_rate
 
     assert asked.risk is not None
-    return fit_rate(
-        _read_csv(asked.csv, [asked.risk, *asked.axes]),
-        risk=asked.risk,
-        axes=list(asked.axes),
-        claimed=parse_claimed(asked.claimed, asked.axes),
+    table = _read_csv(asked)
+    parts = _parts(table, asked.group)
+    found: dict[str, RateFit] = {}
+    for name, part in parts.items():
+        try:
+            found[name] = fit_rate(
+                part, asked.risk, list(asked.axes), parse_claimed(asked.claimed, asked.axes), asked.tolerance,
+                side=Side(asked.side), alpha=asked.alpha / (2.0 if asked.judged else 1.0) / len(parts),
+                equivalence_alpha=EQUIVALENCE_ALPHA, standard_error=asked.error,
+                vanishing=_vanishing(asked.vanishing),
+                trial=False if asked.trial == "none" else asked.trial,
+            )  # fmt: skip
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}" if name else str(error)) from error
+    return found
+
+
+def _vanishing(names: Sequence[str]) -> list[str] | None:
+    return None if not names else [name for name in names if name != "none"]
+
+
+def _parts(table: Any, group: Sequence[str]) -> dict[str, Any]:
+    """The rows of each group by its name, "method=a, dataset=b"."""
+    if not group:
+        return {"": table}
+    parts = table.groupby(list(group), sort=True, dropna=False)
+    return {", ".join(f"{c}={v}" for c, v in zip(group, key, strict=True)): part for key, part in parts}
+
+
+def _against(fits: Mapping[str, RateFit], old: Mapping[str, Kept], asked: Measured) -> Iterator[Compared]:
+    """All fits beside the baseline; a group that only one of them has is new, or missing."""
+    if not old:
+        return
+    count = sum(len(fit.axes) + 1 for fit in fits.values())
+    limits = Limits(
+        each=asked.alpha / (2.0 if asked.claimed else 1.0) / count,
         tolerance=asked.tolerance,
-        side=Side(asked.side),
-        alpha=asked.alpha / (2.0 if asked.compares else 1.0),
-        equivalence_alpha=EQUIVALENCE_ALPHA,
+        level_tolerance=asked.baseline.level_tolerance,
     )
+    for name, fit in fits.items():
+        nothing = Kept(exponents={}, centre={}, level=None)
+        yield from exponents.against(name, fit, old.get(name, nothing), limits)
+    for name in old.keys() - fits.keys():
+        for axis, before in old[name].exponents.items():
+            yield Compared(group=name, axis=axis, answer="missing", baseline=before)
 
 
-def against_baseline(fit: RateFit, old: Mapping[str, Exponent], asked: Measured) -> Iterator[Compared]:
-    """Each axis beside the baseline: regressed where the interval of the difference is beyond tolerance."""
-    from audits.rates import compare_exponents
-
-    share = asked.alpha / (2.0 if asked.claimed else 1.0) / len(fit.axes)
-    for axis in fit.axes:
-        before = old.get(axis.axis)
-        if before is None:
-            yield Compared(axis.axis, "new", None, None)
-            continue
-        change = compare_exponents(
-            axis.exponent, before, tolerance=asked.tolerance, alpha=share, worse=axis.worse
-        )
-        moved = change.low > asked.tolerance or change.high < -asked.tolerance
-        yield Compared(axis.axis, _status(change.regressed, moved), before, change)
-    for name in old.keys() - {axis.axis for axis in fit.axes}:
-        yield Compared(name, "missing", old[name], None)
-
-
-def _status(regressed: bool, moved: bool) -> str:
-    return "regressed" if regressed else "moved" if moved else "same"
-
-
-def write_exponents(file: Path, fit: RateFit, asked: Measured) -> None:
-    """Write the exponents as a baseline that people can read, by one rename; ValueError where that fails."""
-    exponents = {
-        axis.axis: {
-            "estimate": axis.exponent.estimate,
-            "standard_error": axis.exponent.standard_error,
-            "degrees_of_freedom": axis.exponent.degrees_of_freedom,
-            "values": len(set(fit.cells[axis.axis].tolist())),
-        }
-        for axis in fit.axes
-    }
-    document = {"format": FORMAT, "risk": asked.risk, "rows": fit.samples, "exponents": exponents}
-    exchange.write(file, dumps(document))
-
-
-def read_exponents(file: Path) -> dict[str, Exponent]:
-    """The exponents of a baseline by axis; ValueError, naming the file, where it is missing or malformed."""
-    from audits.rates import Exponent
-
-    if not file.exists():
-        raise ValueError(f"--baseline {str(file)!r} does not exist: write it with --update")
-    document = read_json(file)
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise ValueError(f"--baseline {str(file)!r} does not hold exponents of a table ({FORMAT})")
-    try:
-        return {
-            str(axis): Exponent(
-                estimate=float(entry["estimate"]),
-                standard_error=float(entry["standard_error"]),
-                degrees_of_freedom=float(number(entry["degrees_of_freedom"]) or 0.0),
-            )
-            for axis, entry in document["exponents"].items()
-        }
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ValueError(f"--baseline {str(file)!r}: malformed exponent ({error})") from error
-
-
-def draw(fit: RateFit, file: Path) -> None:
-    """One panel an axis; the kind of file is that of its suffix. ValueError where it cannot be drawn."""
+def draw(fits: Mapping[str, RateFit], file: Path) -> None:
+    """A row a group, one panel an axis, in the kind of file of its suffix; ValueError where that fails."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ValueError(f"--plot needs the library Matplotlib, which is not installed ({error})") from error
-    figure = Figure(figsize=(4.5 * len(fit.axes), 3.5), layout="constrained")
-    panels: Any = figure.subplots(1, len(fit.axes), squeeze=False)[0]
-    for axis, panel in zip(fit.axes, panels, strict=True):
-        fit.plot(axis.axis, panel)
-        panel.set_title(f"{axis.exponent.estimate:.4g} [{axis.low:.4g}, {axis.high:.4g}]")
+    columns = max(len(fit.axes) for fit in fits.values())
+    figure = Figure(figsize=(4.5 * columns, 4.5 * len(fits)))
+    figure.subplots_adjust(bottom=0.36 / len(fits), hspace=0.75, wspace=0.3)
+    rows: Any = figure.subplots(len(fits), columns, squeeze=False)
+    for (name, fit), panels in zip(fits.items(), rows, strict=True):
+        for axis, panel in zip(fit.axes, panels, strict=True):
+            fit.plot(axis.axis, panel)
+            title = f"{axis.exponent.estimate:.4g} [{axis.low:.4g}, {axis.high:.4g}]"
+            panel.set_title(f"{name}: {title}" if name else title)
     exchange.save_plot(figure, file)
 
 
-def _cases(fit: RateFit, compared: Sequence[Compared], asked: Measured) -> Iterator[Case]:
+def _cases(answer: Answer, asked: Measured) -> Iterator[Case]:
     place = (exchange.from_here(asked.csv), 1)
     outcomes = {Verdict.REFUTED: exchange.FAILED, Verdict.INCONCLUSIVE: exchange.UNDECIDED}
-    for axis, evidence in zip(fit.axes, fit.evidence(), strict=True):
-        why = f"{describe(evidence)}{f'; {axis.advice}' if axis.advice else ''}"
+    for group, fit in answer.fits.items():
+        for axis, evidence in zip(fit.axes, fit.evidence(), strict=True):
+            why = f"{describe(evidence)}{f'; {axis.advice}' if axis.advice else ''}"
+            name = f"{group}: {evidence.quantity}" if group else evidence.quantity
+            yield Case(
+                group="dpclaims.rates", name=name, title=name, message=why, place=place,
+                outcome=outcomes.get(axis.verdict, exchange.PASSED) if axis.verdict else exchange.PASSED,
+                verdict="" if axis.verdict is None else axis.verdict.value,
+                numbers={
+                    "estimate": evidence.estimate, "low": evidence.low, "high": evidence.high,
+                    "claimed": evidence.claimed, "samples": evidence.samples,
+                    "resolution": evidence.resolution,
+                },
+            )  # fmt: skip
+    for row in answer.compared if asked.judged else ():
+        title = f"{row.name} against the baseline"
         yield Case(
-            group="dpclaims.rates", name=evidence.quantity, title=evidence.quantity,
-            outcome=exchange.PASSED if axis.verdict is None else outcomes.get(axis.verdict, exchange.PASSED),
-            verdict="" if axis.verdict is None else axis.verdict.value, message=why, place=place,
-            numbers={
-                "estimate": evidence.estimate, "low": evidence.low, "high": evidence.high,
-                "claimed": evidence.claimed, "samples": evidence.samples, "resolution": evidence.resolution,
-            },
-        )  # fmt: skip
-    for row in compared:
-        bad = row.status in ("regressed", "missing")
-        yield Case(
-            group="dpclaims.rates", name=f"exponent of {row.axis} against the baseline",
-            title=f"exponent of {row.axis} against the baseline", verdict=row.status, message=str(row),
-            outcome=exchange.FAILED if bad else exchange.PASSED, place=place,
+            group="dpclaims.rates", name=title, title=title, verdict=row.answer, outcome=row.outcome,
+            message=f"{row}{f'; {row.advice}' if row.advice else ''}", place=place,
             numbers={} if row.change is None else {"low": row.change.low, "high": row.change.high},
         )  # fmt: skip
 
 
-def _text(fit: RateFit, compared: Sequence[Compared], asked: Measured) -> Iterator[str]:
-    for axis, evidence in zip(fit.axes, fit.evidence(), strict=True):
-        yield describe(evidence)
-        if axis.advice:
-            yield f"  what would decide: {axis.advice}"
-    for row in compared:
+def _text(answer: Answer, asked: Measured, written: bool) -> Iterator[str]:
+    if asked.group:
+        yield from _table(answer)
+    for group, fit in answer.fits.items():
+        if group:
+            yield f"{group}:"
+        for axis, evidence in zip(fit.axes, fit.evidence(), strict=True):
+            yield describe(evidence)
+            if axis.advice:
+                yield f"  what would decide: {axis.advice}"
+        if fit.trials:
+            yield f"  {fit.trials[1]} trials by column {fit.trials[0]!r}, each left out of all cells"
+        for place, (risk, low, high), beyond in _predictions(fit, asked):
+            yield f"  risk at {place}: {risk:.4g} [{low:.4g}, {high:.4g}] (95 % for one more cell{beyond})"
+    for row in answer.compared:
         yield str(row)
-    if asked.update:
-        yield f"baseline {asked.baseline} written: {len(fit.axes)} exponents"
+        if row.advice:
+            yield f"  what would decide: {row.advice}"
+    if asked.baseline.update:
+        count = sum(len(fit.axes) for fit in answer.fits.values())
+        done = f"written: {count} exponents" if written else "not written: an exponent is refuted (--force)"
+        yield f"baseline {asked.baseline.file} {done}"
 
 
-def _document(fit: RateFit, compared: Sequence[Compared], asked: Measured) -> dict[str, Any]:
+def _table(answer: Answer) -> Iterator[str]:
+    """One line a group: exponents, verdicts and answers side by side."""
+    width = max(len(group) for group in answer.fits)
+    for group, fit in answer.fits.items():
+        cells = [f"{a.axis}: {a.exponent.estimate:.4g} {a.verdict or ''}".rstrip() for a in fit.axes]
+        cells += [f"{r.axis or 'level'} {r.answer}" for r in answer.compared if r.group == group]
+        yield f"{group:{width}}  {' | '.join(cells)}"
+
+
+def _predictions(fit: RateFit, asked: Measured) -> Iterator[tuple[str, tuple[float, float, float], str]]:
+    """The place, the risk with its interval, and how far beyond what was measured."""
+    if asked.predict is None:
+        return
+    place = _assignments("--predict", "n=1e6", asked.predict, asked.axes)
+    outside: list[str] = []
+    for axis, value in place.items():
+        low, high = float(fit.cells[axis].min()), float(fit.cells[axis].max())
+        decades = math.log10(max(low / value, value / high)) if value > 0.0 else 0.0
+        outside += [f"; {decades:.2g} decades of {axis} beyond the cells"] * (decades > 0.0)
+    yield asked.predict, fit.predict(place), "".join(outside)
+
+
+def _document(answer: Answer, asked: Measured, written: bool) -> dict[str, Any]:
     return {
         "format": "dpclaims-rates/1",
         "exponents": [
-            evidence_to_json(e) | {"diagnosis": axis.diagnosis.as_dict(), "advice": axis.advice}
+            evidence_to_json(e)
+            | {"diagnosis": axis.diagnosis.as_dict(), "advice": axis.advice, "group": group}
+            for group, fit in answer.fits.items()
             for e, axis in zip(fit.evidence(), fit.axes, strict=True)
         ],
-        "baseline": None if asked.baseline is None else str(asked.baseline),
-        "updated": asked.update,
-        "compared": [
-            {
-                "axis": row.axis, "status": row.status,
-                "baseline": None if row.baseline is None else row.baseline.estimate,
-                "difference": None if row.change is None else row.change.difference,
-                "low": None if row.change is None else row.change.low,
-                "high": None if row.change is None else row.change.high,
-            }
-            for row in compared
+        "trials": [
+            {"group": group, "column": fit.trials[0], "count": fit.trials[1]}
+            for group, fit in answer.fits.items() if fit.trials
         ],
+        "predictions": [
+            {"group": group, "at": place, "risk": risk[0], "low": risk[1], "high": risk[2]}
+            for group, fit in answer.fits.items()
+            for place, risk, _ in _predictions(fit, asked)
+        ],
+        "baseline": None if asked.baseline.file is None else str(asked.baseline.file),
+        "updated": written,
+        "compared": [row.as_dict() for row in answer.compared],
     }  # fmt: skip
 
 
@@ -271,8 +311,24 @@ def parse_claimed(text: str | None, axes: Sequence[str]) -> dict[str, float] | N
     >>> parse_claimed("n=-1, m=-0.5", ["n", "m"])
     {'n': -1.0, 'm': -0.5}
     """
+    return None if text is None else _assignments("--claimed", "n=-1,m=-0.5", text, axes)
+
+
+def parse_share(text: str | None) -> float | None:
+    """A share, in percent or as a number.
+
+    >>> parse_share("5%"), parse_share("0.05")
+    (0.05, 0.05)
+    """
     if text is None:
         return None
+    try:
+        return float(text[:-1]) / 100.0 if text.endswith("%") else float(text)
+    except ValueError:
+        raise ValueError(f"--level-tolerance must look like '5%', got {text!r}") from None
+
+
+def _assignments(flag: str, example: str, text: str, axes: Sequence[str]) -> dict[str, float]:
     found: dict[str, float] = {}
     for part in text.split(","):
         name, separator, value = (p.strip() for p in part.partition("="))
@@ -281,15 +337,17 @@ def parse_claimed(text: str | None, axes: Sequence[str]) -> dict[str, float] | N
                 raise ValueError
             found[name] = float(value)
         except ValueError:
-            raise ValueError(f"--claimed must look like 'n=-1,m=-0.5', got {text!r}") from None
+            raise ValueError(f"{flag} must look like {example!r}, got {text!r}") from None
         if name not in axes:
-            raise ValueError(f"--claimed names {name!r}, which is no --axis; axes are {', '.join(axes)}")
+            raise ValueError(f"{flag} names {name!r}, which is no --axis; axes are {', '.join(axes)}")
     return found
 
 
-def _read_csv(file: Path, columns: Sequence[str]) -> Any:
+def _read_csv(asked: Measured) -> Any:
     import pandas as pd
 
+    file, numbers = asked.csv, [c for c in (asked.risk, *asked.axes, asked.error) if c is not None]
+    trial = [] if asked.trial in (None, "none") else [asked.trial]
     try:
         table = pd.read_csv(file)
     except OSError as error:
@@ -298,12 +356,36 @@ def _read_csv(file: Path, columns: Sequence[str]) -> Any:
         # Each kind of archive has errors of its own where it is cut off, damaged or called by another's name.
         words = " ".join(str(error).split()) or type(error).__name__
         raise ValueError(f"--csv {str(file)!r} is not a CSV table: {words}") from error
-    missing = [c for c in columns if c not in table.columns]
+    missing = [c for c in (*numbers, *asked.group, *trial) if c not in table.columns]
     if missing:
         raise ValueError(
             f"--csv {str(file)!r} has no column {missing[0]!r}; it has {', '.join(table.columns)}"
         )
-    for column in columns:
+    for column in numbers:
         if not pd.api.types.is_numeric_dtype(table[column]):
             raise ValueError(f"--csv {str(file)!r}: column {column!r} must hold numbers only")
+    _nothing_is_averaged(table, asked, {*numbers, *asked.group, *trial})
     return table
+
+
+def _nothing_is_averaged(table: Any, asked: Measured, used: set[str]) -> None:
+    """ValueError where rows of one cell differ in a column of words, a method, that no option names."""
+    import pandas as pd
+
+    from audits.rates.cells import TRIAL_NAMES
+
+    if asked.group:
+        return
+    for column in table.columns:
+        words = table[column]
+        if column in used or column.lower() in TRIAL_NAMES or pd.api.types.is_numeric_dtype(words):
+            continue
+        # A word that stands in one cell only says where the cell comes from.
+        if (table.groupby(list(asked.axes))[column].nunique() > 1).all() and words.nunique() <= len(
+            table
+        ) / 3:
+            raise ValueError(
+                f"--csv {str(asked.csv)!r}: each cell has rows of several {column!r} "
+                f"({', '.join(map(str, words.unique()[:3]))}): fit them apart by --group {column}, or name "
+                f"trials by --trial {column}"
+            )

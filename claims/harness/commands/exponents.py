@@ -1,0 +1,246 @@
+"""A baseline of exponents and levels of the user's own measurements: written, read, compared with."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from claims.harness import exchange
+from claims.harness.run.provenance import versions
+from claims.harness.run.runner import NUMERICS
+from claims.harness.run.serialise import dumps, number
+
+if TYPE_CHECKING:
+    from audits.rates import Exponent, ExponentChange, RateFit
+
+FORMAT = "dpclaims-exponents/2"
+OLDER = "dpclaims-exponents/1"
+LEVEL_TOLERANCE = 0.1
+"""How far a level may move where nothing else is asked. An undecided level then changes no status."""
+
+STATUS = {"worse": "regressed", "better": "moved", "same": "same", "no worse": "same", "undecided": "same"}
+"""The words of "status" in JSON before there were four answers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """What a baseline holds of one fit.
+
+    exponents  by axis. `level` is the log risk at the place `centre`, the geometric mean of the cells; None
+               in baselines of the first format.
+    """
+
+    exponents: Mapping[str, Exponent]
+    centre: Mapping[str, float]
+    level: Exponent | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """When something has moved.
+
+    each       error level of one comparison; `tolerance` of exponents, level_tolerance a share of the risk.
+    """
+
+    each: float
+    tolerance: float
+    level_tolerance: float | None = None
+
+    def of_level(self) -> float:
+        """The tolerance of the log risk."""
+        share = LEVEL_TOLERANCE if self.level_tolerance is None else self.level_tolerance
+        return math.log1p(share)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """An exponent, or the level, beside the baseline.
+
+    answer  of `compare_exponents`; "new" (the baseline has none) or "missing" (the measurements have none).
+    axis    "" for the level. `group` says of which fit, "" of the only one.
+    advice  what would decide an answer that is undecided.
+    """
+
+    group: str
+    axis: str
+    answer: str
+    baseline: Exponent | None = None
+    change: ExponentChange | None = None
+    place: str = ""
+    binding: bool = True
+    advice: str = ""
+
+    @property
+    def name(self) -> str:
+        what = f"exponent of {self.axis}" if self.axis else f"level{self.place}"
+        return f"{self.group}: {what}" if self.group else what
+
+    @property
+    def outcome(self) -> str:
+        if self.answer in ("worse", "missing"):
+            return exchange.FAILED
+        open_ = self.answer == "undecided" and self.binding
+        return exchange.UNDECIDED if open_ else exchange.PASSED
+
+    def __str__(self) -> str:
+        if self.answer == "missing" and self.baseline is not None:
+            return f"{self.name}: missing, the baseline has {self.baseline.estimate:.4f}"
+        if self.change is None or self.baseline is None:
+            return f"{self.name}: new, the baseline has none"
+        c = self.change
+        if not self.axis:
+            moved, low, high = (math.exp(min(v, 700.0)) for v in (c.difference, c.low, c.high))
+            return (
+                f"{self.name}: {self.answer}, {moved:.4g} times that of the baseline, in "
+                f"[{low:.4g}, {high:.4g}]"
+            )
+        return (
+            f"{self.name}: {self.answer}, baseline {self.baseline.estimate:.4f}, difference "
+            f"{c.difference:+.4f} in [{c.low:.4f}, {c.high:.4f}]"
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON; "status" has the words of before there were four answers."""
+        c = self.change
+        return {
+            "group": self.group, "axis": self.axis or None, "what": "exponent" if self.axis else "level",
+            "status": STATUS.get(self.answer, self.answer), "answer": self.answer,
+            "baseline": None if self.baseline is None else self.baseline.estimate,
+            "difference": None if c is None else c.difference,
+            "low": None if c is None else c.low, "high": None if c is None else c.high,
+            "advice": self.advice,
+        }  # fmt: skip
+
+
+def kept(fit: RateFit) -> Kept:
+    """What a baseline holds of a fit."""
+    return Kept(
+        exponents={axis.axis: axis.exponent for axis in fit.axes},
+        centre=fit.centre(),
+        level=fit.level(fit.centre()),
+    )
+
+
+def against(group: str, fit: RateFit, old: Kept, limits: Limits) -> Iterator[Compared]:
+    """Each exponent, and the level at the place of the baseline, beside the baseline."""
+    from audits.rates import compare_exponents
+    from audits.rates.advice import change_advice
+
+    for axis in fit.axes:
+        before = old.exponents.get(axis.axis)
+        if before is None:
+            yield Compared(group=group, axis=axis.axis, answer="new")
+            continue
+        change = compare_exponents(
+            axis.exponent, before, tolerance=limits.tolerance, alpha=limits.each, worse=axis.harm
+        )
+        advice = change_advice(change.both, limits.tolerance) if change.answer == "undecided" else ""
+        yield Compared(
+            group=group, axis=axis.axis, answer=change.answer, baseline=before, change=change, advice=advice
+        )
+    for name in sorted(old.exponents.keys() - {axis.axis for axis in fit.axes}):
+        yield Compared(group=group, axis=name, answer="missing", baseline=old.exponents[name])
+    if old.level is not None and old.centre.keys() == fit.centre().keys():
+        change = compare_exponents(
+            fit.level(old.centre), old.level, tolerance=limits.of_level(), alpha=limits.each, worse="higher"
+        )
+        advice = change_advice(change.both, limits.of_level()) if change.answer == "undecided" else ""
+        at = ", ".join(f"{name}={value:.4g}" for name, value in old.centre.items())
+        yield Compared(
+            group=group, axis="", answer=change.answer, baseline=old.level, change=change, place=f" at {at}",
+            binding=limits.level_tolerance is not None, advice=advice,
+        )  # fmt: skip
+
+
+# --- The file ------------------------------------------------------------------------------------------
+
+
+def document(fits: Mapping[str, RateFit], risk: str, group: Sequence[str]) -> dict[str, Any]:
+    """What is written: of each fit its exponents, level, cells and trials."""
+    known = versions()
+    return {
+        "format": FORMAT,
+        "risk": risk,
+        "group": list(group),
+        "versions": {name: known[name] for name in NUMERICS},
+        "fits": [
+            {
+                "group": name,
+                "rows": fit.samples,
+                "trials": fit.trials and {"column": fit.trials[0], "count": fit.trials[1]},
+                "exponents": {axis.axis: asdict(axis.exponent) for axis in fit.axes},
+                "level": {"at": fit.centre(), **asdict(fit.level(fit.centre()))},
+                "cells": {column: values.tolist() for column, values in fit.cells.items()},
+            }
+            for name, fit in fits.items()
+        ],
+    }
+
+
+def write(file: Path, content: Mapping[str, Any]) -> None:
+    """Write a baseline by one rename; ValueError where that fails."""
+    exchange.write(file, dumps(content))
+
+
+def read(file: Path, risk: str, group: Sequence[str]) -> dict[str, Kept]:
+    """The fits of a baseline by group.
+
+    Raises ValueError, naming the file, where it is missing, malformed, empty, has a key twice, or holds
+    another risk or other groups than these.
+    """
+    content = _parsed(file)
+    if content.get("risk", risk) != risk:
+        raise ValueError(f"--baseline {str(file)!r} is of the risk {content['risk']!r}, not of {risk!r}")
+    if content.get("group", []) != list(group):
+        known = ",".join(content.get("group", [])) or "none"
+        raise ValueError(f"--baseline {str(file)!r} has --group {known}, got {','.join(group) or 'none'}")
+    try:
+        fits = {str(fit.get("group", "")): _kept(fit) for fit in content.get("fits", [content])}
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ValueError(f"--baseline {str(file)!r}: malformed exponent ({error})") from error
+    if not any(fit.exponents for fit in fits.values()):
+        raise ValueError(f"--baseline {str(file)!r} is empty: it holds no exponent")
+    return fits
+
+
+def _parsed(file: Path) -> dict[str, Any]:
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        twice = [key for key, _ in pairs if sum(key == other for other, _ in pairs) > 1]
+        if twice:
+            raise ValueError(f"the key {twice[0]!r} is there twice")
+        return dict(pairs)
+
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=once)
+    except FileNotFoundError:
+        raise ValueError(f"--baseline {str(file)!r} does not exist: write it with --update") from None
+    except OSError as error:
+        raise ValueError(f"--baseline {str(file)!r}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"--baseline {str(file)!r} is not JSON ({error})") from error
+    if not isinstance(content, dict) or content.get("format") not in (FORMAT, OLDER):
+        raise ValueError(f"--baseline {str(file)!r} does not hold exponents of a table ({FORMAT})")
+    return content
+
+
+def _kept(fit: Mapping[str, Any]) -> Kept:
+    level = fit.get("level")
+    return Kept(
+        exponents={str(axis): _exponent(entry) for axis, entry in fit["exponents"].items()},
+        centre={} if level is None else {str(a): float(v) for a, v in level["at"].items()},
+        level=None if level is None else _exponent(level),
+    )
+
+
+def _exponent(entry: Mapping[str, Any]) -> Exponent:
+    from audits.rates import Exponent
+
+    return Exponent(
+        estimate=float(entry["estimate"]),
+        standard_error=float(entry["standard_error"]),
+        degrees_of_freedom=float(number(entry["degrees_of_freedom"]) or 0.0),
+    )
