@@ -73,13 +73,17 @@ class Cells:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Columns:
-    """The columns of a table that `fit_rate` uses; trial: a name, False for none, None to recognise it."""
+    """The columns of a table that are used; trial: a name, False for none, None to recognise it.
+
+    least  values that an axis must have.
+    """
 
     risk: str
     axes: Sequence[str]
     error: str | None = None
     cluster: str | None = None
     trial: str | bool | None = None
+    least: int = 3
 
 
 def cells_of(table: Any, asked: Columns) -> Cells:
@@ -93,8 +97,10 @@ def cells_of(table: Any, asked: Columns) -> Cells:
             )
         if column.min() <= 0.0:
             raise ValueError(f"axis {name!r} must be > 0, got {column.min()}")
-        if np.unique(column).size < 3:
-            raise ValueError(f"axis {name!r} needs at least 3 values, got {np.unique(column).tolist()}")
+        if np.unique(column).size < asked.least:
+            raise ValueError(
+                f"axis {name!r} needs at least {asked.least} values, got {np.unique(column).tolist()}"
+            )
     grid, cell = np.unique(np.column_stack(list(columns.values())), axis=0, return_inverse=True)
     cell = cell.ravel()
     count = np.bincount(cell).astype(np.float64)

@@ -105,7 +105,7 @@ class RateFit:
 
     def level(self, place: Mapping[str, float]) -> Exponent:
         """The logarithm of the fitted risk at a place, with its error; ValueError for what is no place."""
-        if place.keys() != {a.axis for a in self.axes} or not all(
+        if set(place) != {a.axis for a in self.axes} or not all(
             math.isfinite(v) and v > 0.0 for v in place.values()
         ):
             raise ValueError(

@@ -305,3 +305,30 @@ def test_options_that_make_no_sense_are_one_sentence(rates, more, says):
     assert err.startswith("dpclaims: ")
     assert err.count("\n") == 1
     assert says in err
+
+
+def test_forms_of_ones_own(dpclaims, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    n = np.geomspace(1e2, 1e6, 9)
+    noise = np.exp(0.002 * np.random.default_rng(0).normal(size=9))
+    risk = np.log(n) / n * noise
+    (tmp_path / "log.csv").write_text(
+        "\n".join(["n,risk", *(f"{a},{b}" for a, b in zip(n, risk, strict=True))])
+    )
+    call = ("rates", "--csv", "log.csv", "--risk", "risk")
+    status, out, _ = dpclaims(*call, "--compare", "log(n)/n", "--compare", "n**-0.86")
+    assert (status, "better: log(n)/n (weight of the first" in out) == (0, True)
+    status, out, _ = dpclaims(*call, "--form", "a*log(n)/n")
+    assert (status, "log(n) / n is needed" in out, "nothing is left" in out) == (0, True, True)
+    status, out, _ = dpclaims(*call, "--form", "a/n")
+    assert (status, "a term is missing" in out) == (1, True)
+    status, out, _ = dpclaims(*call, "--form", "a/n", "--json")
+    assert json.loads(out)["left"]["n"]["answer"] == "left"
+    for more, says in (
+        (["--compare", "1/n"], "--compare must be given twice"),
+        (["--form", "a/n", "--predict", "n=1"], "--form and --compare go with"),
+        (["--form", "a/n", "--compare", "1/n"], "give one of them"),
+        (["--form", "a/k"], "must name columns"),
+    ):
+        status, _, err = dpclaims(*call, *more)
+        assert (status, says in err) == (2, True)

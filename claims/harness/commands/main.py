@@ -305,6 +305,12 @@ def rates(
     predict: Annotated[
         str | None, typer.Option(help="The risk at another place, with its interval: 'n=1e6'.")
     ] = None,
+    form: Annotated[
+        str | None, typer.Option(help="Fit a sum of terms to --csv: 'a/n + b*sqrt(d)/(n*sqrt(m))'.")
+    ] = None,
+    compare: Annotated[
+        list[str] | None, typer.Option(help="A form; give two: which fits --csv better, 'log(n)/n'?")
+    ] = None,
     plot: Annotated[Path | None, typer.Option(help="Of --csv: write a plot: .svg, .png, .pdf.")] = None,
     claims: Folders = None,
     jobs: Jobs = 1,
@@ -330,17 +336,23 @@ def rates(
             csv=csv, risk=risk, axes=axis or [], claimed=claimed, tolerance=tolerance, side=side, alpha=alpha,
             group=[name.strip() for name in (group or "").split(",") if name.strip()], trial=trial,
             vanishing=vanishing or [], error=error, predict=predict, plot=plot,
+            form=bool(form or compare),
             baseline=Baseline(
                 file=baseline, update=update, force=force, level_tolerance=parse_share(level_tolerance),
             ),
         )  # fmt: skip
+        if form or compare:
+            from claims.harness.commands.forms import forms_command
+
+            raise typer.Exit(forms_command(asked, form, compare or [], json=json))
         raise typer.Exit(measurements_command(asked, outputs, json=json))
     from claims.harness.commands import rates as rates_of
 
     of_csv = {
         "--risk": risk, "--axis": axis, "--claimed": claimed, "--plot": plot, "--group": group,
         "--trial": trial, "--vanishing": vanishing, "--error": error, "--predict": predict,
-        "--level-tolerance": level_tolerance, "--side": side if side != "tight" else None,
+        "--level-tolerance": level_tolerance, "--form": form, "--compare": compare,
+        "--side": side if side != "tight" else None,
     }  # fmt: skip
     if given := [flag for flag, value in of_csv.items() if value]:
         raise ValueError(f"{given[0]} is for --csv FILE; give it, too")

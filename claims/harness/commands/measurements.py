@@ -62,6 +62,7 @@ class Measured:
     error     column of the standard errors of the rows.
     predict   a place, "n=1e6", at which the risk is foreseen.
     plot      file of a plot, one panel an axis.
+    form      whether a form names the columns that were varied, in the place of `axes`.
     """
 
     csv: Path
@@ -77,10 +78,11 @@ class Measured:
     error: str | None = None
     predict: str | None = None
     plot: Path | None = None
+    form: bool = False
     baseline: Baseline = field(default_factory=Baseline)
 
     def __post_init__(self) -> None:
-        if self.risk is None or not self.axes:
+        if self.risk is None or not (self.axes or self.form):
             raise ValueError("--csv needs --risk COLUMN and at least one --axis COLUMN")
         if self.risk in self.axes:
             raise ValueError(f"--axis must name what was varied, got the column of --risk, {self.risk!r}")
@@ -144,7 +146,7 @@ def fitted(asked: Measured) -> dict[str, RateFit]:
     from audits.rates import fit_rate
 
     assert asked.risk is not None
-    table = _read_csv(asked)
+    table = read_table(asked)
     parts = _parts(table, asked.group)
     found: dict[str, RateFit] = {}
     for name, part in parts.items():
@@ -343,7 +345,8 @@ def _assignments(flag: str, example: str, text: str, axes: Sequence[str]) -> dic
     return found
 
 
-def _read_csv(asked: Measured) -> Any:
+def read_table(asked: Measured) -> Any:
+    """The table of --csv; ValueError for a file or a column that cannot be used."""
     import pandas as pd
 
     file, numbers = asked.csv, [c for c in (asked.risk, *asked.axes, asked.error) if c is not None]
@@ -374,7 +377,7 @@ def _nothing_is_averaged(table: Any, asked: Measured, used: set[str]) -> None:
 
     from audits.rates.cells import TRIAL_NAMES
 
-    if asked.group:
+    if asked.group or not asked.axes:
         return
     for column in table.columns:
         words = table[column]

@@ -1,0 +1,100 @@
+"""`dpclaims rates --csv F --form …` and `--compare …`: laws that are no single power, in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from claims.harness.commands.measurements import EQUIVALENCE_ALPHA, Measured, read_table
+from claims.harness.run.result import DIFFERS, PASSED, UNDECIDED
+from claims.harness.run.serialise import dumps
+
+if TYPE_CHECKING:
+    from audits.rates import Exponent
+    from audits.rates.forms import FormChoice, FormFit
+
+
+def forms_command(asked: Measured, form: str | None, against: list[str], *, json: bool) -> int:
+    """Fit a form, or compare two; prints what is found, returns the exit status.
+
+    Of one form: 0 where risk over form has no power of an axis left, within the tolerance; 1 where it has, at
+    the level --alpha; 3 where neither is shown. Of two: 0 where one is better, 3 where it cannot be told.
+    Raises ValueError for a form that is none, and for options that say nothing of forms.
+    """
+    if asked.claimed or asked.group or asked.baseline.file or asked.predict or asked.plot:
+        raise ValueError(
+            "--form and --compare go with --csv, --risk, --trial, --error, --tolerance and --alpha only"
+        )
+    if form is not None and against:
+        raise ValueError("--form fits one form and --compare two: give one of them")
+    if form is None and len(against) != 2:
+        raise ValueError(f"--compare must be given twice, a form each, got {len(against)}")
+    from audits.rates.forms import compare_forms, fit_form
+
+    assert asked.risk is not None
+    table = read_table(asked)
+    options = {"error": asked.error, "trial": False if asked.trial == "none" else asked.trial}
+    if form is None:
+        choice = compare_forms(table, asked.risk, *against, level=EQUIVALENCE_ALPHA, **options)
+        print(dumps(_chosen(choice, against)) if json else "\n".join(_choice(choice, against)))
+        return PASSED if choice.better else UNDECIDED
+    fit = fit_form(table, asked.risk, form, **options)
+    left = {axis: _left(trend, asked) for axis, trend in fit.trends.items()}
+    print(dumps(_fitted(fit, left)) if json else "\n".join(_fit(fit, left)))
+    if any(word == "left" for word in left.values()):
+        return DIFFERS
+    return PASSED if left and all(word == "none" for word in left.values()) else UNDECIDED
+
+
+def _left(trend: Exponent, asked: Measured) -> str:
+    """Whether a power of the axis is left in risk over form: "none" within the tolerance, "left", "open"."""
+    low, high = trend.interval(asked.alpha / 2.0)
+    if low > asked.tolerance or high < -asked.tolerance:
+        return "left"
+    low, high = trend.interval(EQUIVALENCE_ALPHA)
+    return "none" if -asked.tolerance <= low and high <= asked.tolerance else "open"
+
+
+def _fit(fit: FormFit, left: dict[str, str]) -> Iterator[str]:
+    yield f"{fit.form.text}: {fit.cells} cells, scatter beyond the errors {fit.misfit:.2g}"
+    for term in fit.form.terms:
+        found = fit.coefficients[term.coefficient]
+        if math.isinf(found.standard_error):
+            yield f"  {term.coefficient} = 0: the measurements have no use for {term.text}"
+            continue
+        low, high = found.interval(0.025)
+        need = "needed" if low > 0.0 else "not shown to be needed"
+        yield f"  {term.coefficient} = {found.estimate:.4g} [{low:.4g}, {high:.4g}]: {term.text} is {need}"
+    yield from (f"  {sentence}" for sentence in fit.crossings)
+    words = {"none": "nothing is left", "left": "a term is missing", "open": "it is open whether any is left"}
+    for axis, trend in fit.trends.items():
+        low, high = trend.interval(EQUIVALENCE_ALPHA)
+        yield (
+            f"  risk over form goes like {axis}^{trend.estimate:.3g} [{low:.3g}, {high:.3g}]: "
+            f"{words[left[axis]]}"
+        )
+
+
+def _choice(choice: FormChoice, forms: list[str]) -> Iterator[str]:
+    for form, error in zip(forms, choice.errors, strict=True):
+        yield f"{form}: cells foreseen from the others are off by {error:.3g} (root mean square of the log)"
+    interval = f"weight of the first {choice.weight:.3g} [{choice.low:.3g}, {choice.high:.3g}]"
+    if choice.better:
+        yield f"better: {choice.better} ({interval}; 1 where the first form is right, 0 where the second is)"
+    else:
+        yield f"cannot be told in this range ({interval} has 1/2 in it); {choice.advice}"
+
+
+def _fitted(fit: FormFit, left: dict[str, str]) -> dict[str, Any]:
+    return {
+        "format": "dpclaims-form/1", "form": fit.form.text, "misfit": fit.misfit,
+        "coefficients": {name: asdict(e) for name, e in fit.coefficients.items()},
+        "left": {axis: asdict(trend) | {"answer": left[axis]} for axis, trend in fit.trends.items()},
+        "crossings": list(fit.crossings),
+    }  # fmt: skip
+
+
+def _chosen(choice: FormChoice, forms: list[str]) -> dict[str, Any]:
+    return {"format": "dpclaims-forms/1", "forms": forms, **asdict(choice)}
