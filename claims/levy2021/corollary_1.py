@@ -330,6 +330,7 @@ CLAIM = Claim(
     "section 3",
     kind=Kind.RATE,
     title="Mean estimation of bounded vectors: Var/(mn) + Õ(dB²/(mn²ε²))",
+    uses=("theorem-2-privacy", "theorem-2-utility", "theorem-2-variance"),
     statement=r"For $P_0$ on the ball of radius $B$ and "
     r"$n\ge c_1\frac{\sqrt{d\log(1/\delta)}}{\varepsilon}\log(m(dn+n^2\varepsilon^2))$: "
     r"$\mathbb E\|A-\mu\|^2=\frac{\mathrm{Var}(P_0)}{mn}+\tilde "

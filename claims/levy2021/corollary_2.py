@@ -112,6 +112,7 @@ CLAIM = Claim(
     "section 4",
     kind=Kind.RATE,
     title="Localisation of the minimiser",
+    uses=("theorem-3-strongly-convex",),
     statement=r"For $n=\tilde\Omega(\sqrt{dH/\mu}/\varepsilon)$ and $\mu$-strongly convex losses, Algorithm "
     r"3 with $T=\tilde O(H/\mu)$ steps has "
     r"$\mathbb E\|\hat\theta-\theta^*_S\|^2=\tilde O\big(\frac{\sigma^2d^2}{\mu^2n^2m\varepsilon^2}\big)$.",

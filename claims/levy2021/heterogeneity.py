@@ -102,6 +102,7 @@ CLAIM = Claim(
     name="heterogeneity",
     kind=Kind.BOUND,
     title="Algorithm 2 under heterogeneity in total variation",
+    uses={"theorem-2-privacy": "by the black-box argument of appendix C", "theorem-2-utility": ""},
     statement=r"If $\|P_u-P_0\|_{TV}\le\Delta$ for all users, the law of the data is within $mn\Delta$ of "
     r"$P_0^{mn}$, and the risk for any user's mean is at most twice the homogeneous one plus $4B^2mn\Delta$ "
     r"(reconstructed).",

@@ -102,6 +102,7 @@ def check_answers(point: Point) -> Iterator[Evidence]:
 WHOLE = THEOREM_1.reading(
     "ledger",
     result="Algorithms 1 and 3",
+    role="program",
     title="The draws of Algorithm 1 cost at most its budget",
     statement=r"When one of $n$ users moves across the known interval, the bin of PrivateRange costs at most "
     r"$\varepsilon/2$, the noisy mean at most $\varepsilon/2$, and nothing else of the output "
@@ -116,6 +117,7 @@ WHOLE = THEOREM_1.reading(
 ANSWERS = THEOREM_3.reading(
     "ledger",
     result="Algorithms 1 and 3",
+    role="program",
     title="The draws of T adaptive answers cost at most the budget of Algorithm 3",
     statement=r"$T$ answers of Algorithm 2, each with the budget of line 2 of Algorithm 3, cost at most "
     r"$\varepsilon$ at $\delta$ together on one path, and no draw more than $\varepsilon'/2$.",

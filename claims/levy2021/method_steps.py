@@ -295,6 +295,7 @@ CLAIM = Claim(
     "sections 4 and 5; appendix E.2 (reconstructed)",
     name="method-steps",
     kind=Kind.IDENTITY,
+    role="program",
     title="Steps, projections and averages of Algorithms 3 and 4",
     statement=r"Given any answers $g_0,g_1,\dots$, the methods ask at $\theta_{t+1}=\Pi(\theta_t-\eta_t "
     r"g_t)$ with the steps $\eta_t$ of the theorems and return the mean of $\theta_1,\dots,\theta_T$ "

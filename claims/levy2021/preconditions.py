@@ -126,6 +126,7 @@ CLAIM = Claim(
     "Preconditions",
     "algorithms 1 to 4, appendix A",
     kind=Kind.IDENTITY,
+    role="program",
     title="What the programs refuse",
     statement=r"The programs refuse too few users for an allowed failure probability, users outside the "
     r"bound, $\varepsilon>1$ where a budget is split over answers, $\delta>1/n^2$ and a bound other than "

@@ -562,6 +562,7 @@ CLAIM = Claim(
     "sections 3 to 5; appendix D.1 (reconstructed)",
     name="printed-formulas",
     kind=Kind.IDENTITY,
+    role="program",
     title="The numbers that the programs compute are those of the paper",
     statement=r"The bins and the law of PrivateRange, the noise $8\tau/(n\varepsilon)$ and $\beta$ of "
     r"Algorithm 1, $\varepsilon'$, $\tau'$ and $\beta$ of Algorithm 2, the budget "

@@ -81,6 +81,7 @@ CLAIM = Claim(
     name="pure-learner",
     kind=Kind.PRIVACY,
     title="Private selection from private candidates is 3ε₀-DP",
+    uses=("theorem-1-privacy",),
     statement=r"The best of a geometric number of $\varepsilon/3$-DP candidates is $\varepsilon$-DP in one "
     r"user.",
     expected=CONFIRMED,

@@ -159,6 +159,7 @@ CLAIM = Claim(
     name="pure-learner-utility",
     kind=Kind.BOUND,
     title="The pure-DP selection has a small excess empirical risk",
+    uses=("theorem-1-utility",),
     statement=r"If the users' mean losses are $\tau$-concentrated for each of $k$ candidates, the selection "
     r"with stopping probability $\gamma$ has "
     r"$P(\text{excess}>2t)\le\frac{\gamma(1-1/k)}{\gamma+(1-\gamma)/k}+\frac1\gamma\big("

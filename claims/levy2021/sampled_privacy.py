@@ -285,6 +285,7 @@ CLAIM = Claim(
     "sections 3 and 4, appendix A",
     name="sampled-privacy",
     kind=Kind.PRIVACY,
+    role="program",
     title="PrivateRange and Algorithm 1 keep their privacy on their worst pairs",
     statement=r"The programs of PrivateRange at $\varepsilon=1$ and of Algorithm 1 at $\varepsilon=4$ are "
     r"private "

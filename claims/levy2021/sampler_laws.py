@@ -382,6 +382,7 @@ CLAIM = Claim(
     "sections 3 to 5; appendices A and D",
     name="sampler-laws",
     kind=Kind.IDENTITY,
+    role="program",
     title="The programs draw from the laws that the theorems are about",
     statement=r"The outputs of PrivateRange and of Algorithm 1 "
     r"($\xi\sim\mathrm{Lap}(8\tau/(n\varepsilon))$), of Algorithm 2 with "

@@ -80,6 +80,7 @@ CLAIM = Claim(
     "section 3; appendix D.6 (reconstructed)",
     kind=Kind.BOUND,
     title="Adaptive queries with error √(dK) τ/(nε)",
+    uses=("theorem-2-privacy", "theorem-2-utility", "theorem-2-variance"),
     statement=r"$K$ adaptive, $(\tau,\gamma)$-uniformly concentrated queries are answered under "
     r"$(\varepsilon,\delta)$-user-level DP with error $\tilde "
     r"O(\sqrt{dK}\,\tau/(n\varepsilon))$; the variance of an "

@@ -85,6 +85,7 @@ CLAIM = Claim(
     name="theorem-1-privacy",
     kind=Kind.PRIVACY,
     title="WinsorizedMean1D is ε-DP in one user",
+    uses=("private-range-privacy",),
     statement=r"For every $n,\tau,B,\varepsilon$, Algorithm 1 is $\varepsilon$-DP under replacement of one "
     r"user.",
     expected=CONFIRMED,

@@ -145,6 +145,7 @@ CLAIM = Claim(
     name="theorem-1-utility",
     kind=Kind.BOUND,
     title="WinsorizedMean1D is close to mean + Laplace (printed constants)",
+    uses=("private-range-accuracy",),
     statement=r"If $X^n$ is $(\tau,\gamma)$-concentrated, $\mathrm{TV}\big(A(X^n),\,\bar "
     r"X+\mathrm{Lap}(8\tau/(n\varepsilon))\big)\le\gamma+\frac B\tau e^{-n\varepsilon/8}$, with the printed "
     r"$|b-a|=4\tau$ and PrivateRange reconstructed (bins of width $2\tau$; other widths fall as well).",

@@ -61,6 +61,7 @@ CLAIM = Claim(
     name="theorem-2-privacy",
     kind=Kind.PRIVACY,
     title="WinsorizedMeanHighD is (ε, δ)-DP for ε ≤ 8 log(1/δ)",
+    uses=("theorem-1-privacy",),
     statement=r"Algorithm 2 is $(\varepsilon,\delta)$-DP under replacement of one user for $\varepsilon\le "
     r"8\log(1/\delta)$ (the range in which $\varepsilon$ and $\delta$ are used; none is printed).",
     expected=CONFIRMED,

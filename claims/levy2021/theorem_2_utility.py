@@ -99,6 +99,7 @@ CLAIM = Claim(
     name="theorem-2-utility",
     kind=Kind.BOUND,
     title="WinsorizedMeanHighD is close to an unbiased estimator",
+    uses=("theorem-1-utility", "rotation"),
     statement=r"If $X^n$ is $(\tau,\gamma)$-concentrated in $\ell_2$, $A(X^n)$ is $\beta$-close in total "
     r"variation to an $A'$ with $\mathbb E[A'\mid X^n]=\bar X$, "
     r"$\beta=\min\{1,2\gamma+\frac{d^2B}{\tau}\exp(-\frac{n\varepsilon}{24\sqrt{d\log(1/\delta)}})\}$.",

@@ -189,6 +189,7 @@ CLAIM = Claim(
     name="theorem-3-convex",
     kind=Kind.RATE,
     title="Private ERM, convex losses",
+    uses=("theorem-10", "proposition-1", "appendix-results"),
     statement=r"For $n=\tilde\Omega(\sqrt{dT}/\varepsilon)$ users with samples of one law (A2) and convex "
     r"$H$-smooth losses with $\sigma^2$-sub-Gaussian gradients, $\tilde G=\sigma\sqrt d$, "
     r"Algorithm 3 has with probability $1-\gamma$ over the samples the excess empirical risk "

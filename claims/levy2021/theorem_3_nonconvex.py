@@ -125,6 +125,7 @@ CLAIM = Claim(
     name="theorem-3-nonconvex",
     kind=Kind.RATE,
     title="Private ERM, non-convex losses",
+    uses=("theorem-10", "proposition-1", "appendix-results"),
     statement=r"For $n=\tilde\Omega(\sqrt{dT}/\varepsilon)$ users with samples of one law (A2) and "
     r"$H$-smooth "
     r"losses, Algorithm 3 with a random iterate has with probability $1-\gamma$ over the samples "

@@ -81,6 +81,7 @@ CLAIM = Claim(
     name="theorem-3-privacy",
     kind=Kind.PRIVACY,
     title="Algorithm 3 is (ε, δ)-user-level DP for ε ≤ 1",
+    uses=("theorem-2-privacy",),
     statement=r"For $\varepsilon\le1$ and $\delta\in(0,1)$, $T$ adaptive answers, each "
     r"$(\varepsilon/(2\sqrt{2T\log(2/\delta)}),\delta/(2T))$-DP, are $(\varepsilon,\delta)$-DP.",
     expected=CONFIRMED,

@@ -83,6 +83,7 @@ CLAIM = Claim(
     name="theorem-3-strongly-convex",
     kind=Kind.RATE,
     title="Private ERM, strongly convex losses",
+    uses=("theorem-10", "proposition-1", "appendix-results"),
     statement=r"For $n=\tilde\Omega(\sqrt{dT}/\varepsilon)$ users with samples of one law (A2) and "
     r"$\mu$-strongly convex $H$-smooth losses, Algorithm 3 has with probability $1-\gamma$ over the samples "
     r"the "

@@ -451,6 +451,7 @@ CLAIM = Claim(
     "section 5",
     kind=Kind.RATE,
     title="Stochastic convex optimisation by Phased ERM, as printed",
+    uses=("theorem-3-privacy", "corollary-2", "algorithm-4", "appendix-results"),
     statement=r"Algorithm 4 is $(\varepsilon,\delta)$-user-level DP ($\varepsilon\le1$, $\delta\le1/n^2$), "
     r"and for "
     r"$n=\tilde\Omega\big(\min\{\sqrt[3]{d^2mH^2R^2/(G\bar G\varepsilon^4)},HR\sqrt "

@@ -347,6 +347,7 @@ CLAIM = Claim(
     "section 5.2",
     kind=Kind.LOWER_BOUND,
     title="Lower bound for private SCO",
+    uses=("proposition-3", "proposition-6", "appendix-results"),
     statement=r"For $\delta\le1/(50n)$ and every $(\varepsilon,\delta)$-user-level DP algorithm there are "
     r"$P,\ell$ with excess risk "
     r"$\Omega\big(\frac{R\bar G}{\sqrt{mn}}+\frac{R\bar G\sqrt d}{n\sqrt m\,\varepsilon}\big)$, "

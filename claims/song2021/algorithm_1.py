@@ -263,6 +263,7 @@ CLAIM = Claim(
     "Algorithm 1",
     "section 2",
     kind=Kind.IDENTITY,
+    role="program",
     title="The program of DP-GD is the printed one",
     statement=r"From $\theta_0$, $\theta_{t+1}=\Pi_C\big(\theta_t-\eta(\nabla L(\theta_t;D)+b_t)\big)$, "
     r"$b_t\sim N(0,\sigma^2I_p)$ independent, and the output is the average of $\theta_1,\dots,\theta_T$; on "

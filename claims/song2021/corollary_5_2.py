@@ -240,6 +240,7 @@ CLAIM = Claim(
     "section 5.2",
     kind=Kind.BOUND,
     title="Excess clipped risk of clipped DP-GD",
+    uses=("lemma-5.1", "theorem-3.1"),
     statement=r"Clipped DP-GD with clipping norm $B>0$, $\theta_0=0$, $C=\mathbb R^p$, "
     r"$T=n^2\varepsilon^2$, $\sigma^2=2B^2T\log(1/\delta)/(n\varepsilon)^2$, appropriate $\eta$: "
     r"$\mathbb E[L_{clipped}(\theta^{priv};D)]-L_{clipped}(\theta^*_{clipped};D)\le "

@@ -101,6 +101,7 @@ CLAIM = Claim(
     "appendix B",
     kind=Kind.LOWER_BOUND,
     title="Lower bound on private excess empirical risk",
+    uses=("theorem-b.1", "lemma-b.3"),
     statement=r"For every $(\varepsilon,\delta)$-differentially private $M$, $\varepsilon\le\frac1{21}$, "
     r"$\delta\le\frac{\varepsilon}{1000n}$, there is $D$, $\|x_i\|_2\le1$, $y_i\in\{0,1\}$, with "
     r"$\mathbb E\big[\frac1n\sum_i|\langle M(D),x_i\rangle-y_i|-|\langle\theta^*,x_i\rangle-y_i|\big]\ge"

@@ -143,6 +143,7 @@ CLAIM = Claim(
     "section 3.1",
     kind=Kind.PRIVACY,
     title="The local variant of DP-GD",
+    uses=("theorem-2.6", "theorem-3.1"),
     statement=r"Every record sends its gradient plus $N(0,\sigma^2I)$ in each of $T$ rounds, "
     r"$\sigma=2L\sqrt T/\mu^*(\varepsilon,\delta)$: its reports are $(\varepsilon,\delta)$-locally "
     r"differentially private, and the mean of $n$ reports has $\sqrt n$ times the noise of the central "

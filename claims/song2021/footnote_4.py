@@ -87,6 +87,7 @@ CLAIM = Claim(
     "section 3.2; the remark after Theorem B.1",
     kind=Kind.LOWER_BOUND,
     title="A √log(1/δ) in the lower bound, by group privacy",
+    uses=("theorem-3.3",),
     statement=r"Group privacy brings $\sqrt{\log(1/\delta)}$ into the lower bound of Theorem 3.3: "
     r"on datasets of its construction ($x_i$ is 0 or a basis vector of $\mathbb R^d$, $y_i\in\{0,1\}$, loss "
     r"$|\langle\theta,x\rangle-y|$) every $(\varepsilon,\delta)$-differentially private algorithm has excess "

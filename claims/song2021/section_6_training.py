@@ -218,6 +218,7 @@ CLAIM = Claim(
     "section 6, appendix E",
     name="section-6-training",
     kind=Kind.IDENTITY,
+    role="program",
     title="The training program of the experiment",
     statement=r"Logistic regression from $\theta=0$, records in a random order drawn once, batches of $B$, "
     r"the last one of a pass with what is left: each step is $\theta\leftarrow\theta-\frac\eta B\big(\sum_i"

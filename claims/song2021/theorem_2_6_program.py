@@ -77,6 +77,7 @@ def at_the_limit(sampled: int) -> list[dict[str, Any]]:
 
 PROGRAM = THEOREM.reading(
     "program",
+    role="program",
     title="The program of DP-GD releases what its noise promises",
     statement=r"On a dataset of Huber losses the released average is Gaussian with the variance "
     r"$\eta^2\sigma^2/T$ for each of the three choices of $\sigma$, and with the corrected $\sigma$, up to "

@@ -358,6 +358,7 @@ CLAIM = Claim(
     "section 2",
     kind=Kind.RATE,
     title="Excess risk of DP-GD over a convex set",
+    uses=("theorem-2.6",),
     statement=PREMISE + r"$\mathbb E[L(\theta^{priv};D)]-L(\theta^*;D)="
     r"O\big(L\|\theta_0-\theta^*\|_2\sqrt{p\log(1/\delta)}/(\varepsilon n)\big)$.",
     expected=CONSISTENT,

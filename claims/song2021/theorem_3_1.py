@@ -578,6 +578,7 @@ CLAIM = Claim(
     "section 3.1",
     kind=Kind.BOUND,
     title="Excess empirical risk of DP-GD depends on the rank",
+    uses=("theorem-2.6",),
     statement=r"For $\ell(\langle\theta,x\rangle;y)$ convex and $L$-Lipschitz in $\theta$, $\theta_0=0$, "
     r"$C=\mathbb R^p$, $T=n^2\varepsilon^2$, $\sigma^2=2L^2T\log(1/\delta)/(n\varepsilon)^2$ and an "
     r"appropriate $\eta$: $\mathbb E[\mathcal L(\theta^{priv};D)]-\mathcal L(\theta^*;D)\le "

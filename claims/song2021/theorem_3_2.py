@@ -270,6 +270,7 @@ CLAIM = Claim(
     "section 3.1, proof in appendix A",
     kind=Kind.RATE,
     title="Excess population risk of DP-GD",
+    uses=("theorem-2.6", "theorem-3.1", "lemma-a.2"),
     statement=r"$D\sim\tau^n$, convex $L$-Lipschitz GLM losses, $\theta_0=0$, $C=\mathbb R^p$, $T=n^2$, "
     r"$\sigma^2=2L^2T\log(1/\delta)/(n\varepsilon)^2$, appropriate $\eta$, $k=\min(\mathrm{rank}(M),n)$: "
     r"$\mathbb E[\ell(\langle\theta^{priv},x\rangle;y)-\ell(\langle\theta^*_{pop},x\rangle;y)]="

@@ -213,6 +213,7 @@ CLAIM = Claim(
     "section 3.2, proof in appendix B",
     kind=Kind.LOWER_BOUND,
     title="Lower bound min(1, d/(εn)) for unconstrained private GLMs",
+    uses=("corollary-b.4",),
     statement=r"For every $(\varepsilon,\delta)$-differentially private $A$, $\varepsilon\le c$, $\delta\le "
     r"c\varepsilon/n$, $1\le d\le p$, and $\ell=|\langle\theta,x\rangle-y|$ there is $D$ with "
     r"$y_i\in\{0,1\}$, $\|x_i\|_2\le1$, $\mathrm{rank}(\sum x_ix_i^T)\le d$, $\|\theta^*\|_2\le\sqrt d$ and "

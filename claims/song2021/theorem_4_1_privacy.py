@@ -212,6 +212,7 @@ CLAIM = Claim(
     name="theorem-4.1-privacy",
     kind=Kind.PRIVACY,
     title="DP-GD with a privately selected stationary point",
+    uses=("theorem-2.6",),
     statement=r"All iterates $\Theta=[\theta_0,\dots,\theta_T]$ of Algorithm 1 with "
     r"$\sigma^2=2L^2T\log(1/\delta)/(n\varepsilon)^2$ together with "
     r"$t_{priv}=\arg\min_{t<T}\|\nabla L(\theta_t;D)\|_M+\mathrm{Lap}(2L/(n\varepsilon))$ are "

@@ -197,6 +197,7 @@ def check(point: Point) -> Iterator[Evidence]:
 PROBLEMS = grid(problem=range(12))
 PROGRAM = CORRECTED.reading(
     "program",
+    role="program",
     title="The program that selects a stationary point",
     statement=r"Report-noisy-min with $\mathrm{Lap}(4L/(n\varepsilon))$ on scores that move by at most "
     r"$2L/n$ is $\varepsilon$-differentially private, and reports two, three and five candidates as often as "

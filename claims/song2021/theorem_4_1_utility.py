@@ -339,6 +339,7 @@ CLAIM = Claim(
     name="theorem-4.1-utility",
     kind=Kind.RATE,
     title="Gradient norm of the privately selected iterate",
+    uses=("theorem-2.6",),
     statement=r"$\theta_0=0$, $C=\mathbb R^p$, $\eta=1/\beta$, $T\ge\beta "
     r"n^2\varepsilon^2L(0;D)/(2L^2\log(1/\delta))$, $\sigma^2=2L^2T\log(1/\delta)/(n\varepsilon)^2$: with "
     r"probability at least $1-\gamma$, $\|\nabla L(\theta_{t_{priv}};D)\|_2="

@@ -314,6 +314,7 @@ CLAIM = Claim(
     "appendix B",
     kind=Kind.LOWER_BOUND,
     title="Every private algorithm errs by α/10 on D_{p,α}",
+    uses=("lemma-b.2", "lemma-b.3"),
     statement=r"For every $(\varepsilon,\delta)$-differentially private $M:(\mathbb R^d\times\mathbb "
     r"R)^n\to\mathbb R^d$ and $\alpha\in(0,1]$ with $n\le d/(10(e^\varepsilon-1)\alpha)$ and "
     r"$\delta\le(e^\varepsilon-1)/1000$ there is $p\in[0,1]^d$ with $\mathbb E|\langle "

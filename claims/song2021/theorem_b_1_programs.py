@@ -273,6 +273,7 @@ def estimators(sampled: int, *levels: tuple[float, float]) -> list[dict[str, Any
 ESTIMATORS = THEOREM.reading(
     "estimators",
     kind=Kind.PRIVACY,
+    role="program",
     title="The private estimators that are held against the bound",
     statement=r"Replacing a record moves the differences of the counts of a coordinate by at most 2 in "
     r"$\ell_1$. Their signs under $\mathrm{Lap}(2/\varepsilon)$, the exponential mechanism, randomised "
@@ -293,6 +294,7 @@ ESTIMATORS = THEOREM.reading(
 INSTANCE = THEOREM.reading(
     "instance",
     kind=Kind.IDENTITY,
+    role="program",
     title="The instance that is drawn is the printed one",
     statement=r"$n$ records of $\mathcal D_{p,\alpha}$ by coordinate and label are multinomial with cells "
     r"$\frac\alpha dp_j$ and $\frac\alpha d(1-p_j)$; $\mathbb E[2P(1-P)]=\beta/(1+2\beta)$ for the prior, "

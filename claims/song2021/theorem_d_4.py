@@ -268,6 +268,7 @@ CLAIM = Claim(
     "appendix D.2",
     kind=Kind.LOWER_BOUND,
     title="Aggressive clipping biases logistic regression",
+    uses=("lemma-5.1", "theorem-2.7"),
     statement=r"For every clipping norm $B<1/4$ there is $n_0(B)$ such that for every $n>n_0(B)$ "
     r"some dataset with $\|x_i\|_2\le1$, $y_i=\pm1$ has $\mathbb E[L(\theta^{priv};D)]-\min_\theta "
     r"L(\theta;D)=\Omega(\log(1/B))$ for clipped DP-GD on logistic regression, with $\eta$ and $T$ of "

@@ -26,6 +26,7 @@ CLAIM = Claim(
     "appendix D.3.1",
     kind=Kind.IDENTITY,
     title="Per-class clipping does not help",
+    uses={"theorem-5.3": "the same argument"},
     statement=r"$x\ne0$, $K\ge3$, $B>0$ with "
     r"$\Theta=\{\theta:\|\nabla_{\theta^{(k)}}\ell(\theta;(x,y))\|_2>B$ for some $k\}\ne\emptyset$ (i.e. "
     r"$B<\|x\|_2$), $G$ the gradient with every block clipped to $B$. No $f:C\to\mathbb R$, "
