@@ -72,7 +72,10 @@ class Program:
 
 
 def formula(of: Callable[..., Any], *changes: Change, **inputs: Any) -> Program:
-    """A formula: `of(**inputs)`, without randomness."""
+    """A formula: `of(**inputs)`, without randomness.
+
+    A lambda that names the function lets a bug be planted in it, which a reference to it would not see.
+    """
     return Program(run=lambda rng, **given: of(**given), inputs=inputs, changes=changes)
 
 
