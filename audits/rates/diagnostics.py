@@ -27,7 +27,7 @@ from audits.rates.regression import Regression, exponent_of, regress
 
 Array = NDArray[np.float64]
 
-CURVED, PLAIN = 1e-2, 1e-4
+CURVED, PLAIN, SEEMING = 1e-2, 1e-4, 0.2
 SMALLEST_BEND = 0.1
 """A change of the local exponent over the whole range that changes no reading of it: a fifth of a root."""
 LEAST_DECADES = 1.0
@@ -77,6 +77,11 @@ class Diagnosis:
     def curved(self) -> bool:
         """Whether the local exponent changes along the axis, at the level `CURVED`."""
         return self._beyond(0.0, CURVED)
+
+    @property
+    def seems_curved(self) -> bool:
+        """Whether the local exponent seems to change, at the level `SEEMING`: advice goes by it."""
+        return self._beyond(0.0, SEEMING)
 
     @property
     def plainly_curved(self) -> bool:

@@ -174,6 +174,13 @@ class Question:
                 f"no exponent fits all of the range: measure at values of {fit.axis} where the slope has "
                 "settled, or fit the printed form with all its terms (slope_against)"
             )
+        if fit.diagnosis.seems_curved:
+            first, last = fit.diagnosis.ends
+            return (
+                f"the local exponent seems to go from {first:.3g} to {last:.3g}: more of {fit.axis} "
+                "would move the exponent and not only narrow its interval; fit the terms of the law (--form, "
+                "fit_form), or measure where the slope has settled"
+            )
         deviation = fit.exponent.estimate - fit.claimed
         lower, higher = self.forbidden(fit.axis)
         beyond = max(deviation if higher else -math.inf, -deviation if lower else -math.inf)

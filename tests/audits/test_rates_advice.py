@@ -96,6 +96,20 @@ def test_advice_is_given_where_something_is_open_and_only_there():
     assert faster.verdict is Verdict.CONSISTENT
 
 
+def test_no_number_of_levels_is_advised_where_a_floor_bends_the_line():
+    rng, options = np.random.default_rng(6), {"claimed": {"n": -1.0}, "alpha": 0.001}
+    n = levels(9)
+    said = [
+        fit_rate(
+            {"n": n, "risk": (1.0 / n + 1e-5) * np.exp(0.02 * rng.normal(size=9))}, "risk", ["n"], **options
+        )
+        for _ in range(60)
+    ]
+    open_ = [fit["n"].advice for fit in said if fit.verdict is Verdict.INCONCLUSIVE]
+    assert len(open_) > 30
+    assert sum("up to" in advice for advice in open_) <= 0.1 * len(open_)
+
+
 # --- Two errors, each with a level of its own --------------------------------------------------------------
 
 

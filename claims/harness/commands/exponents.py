@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,11 +32,13 @@ class Kept:
 
     exponents  by axis. `level` is the log risk at the place `centre`, the geometric mean of the cells; None
                in baselines of the first format.
+    harm       by axis, the direction in which the risk grows faster, where it is known.
     """
 
     exponents: Mapping[str, Exponent]
     centre: Mapping[str, float]
     level: Exponent | None
+    harm: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +174,7 @@ def document(fits: Mapping[str, RateFit], risk: str, group: Sequence[str]) -> di
                 "group": name,
                 "rows": fit.samples,
                 "trials": fit.trials and {"column": fit.trials[0], "count": fit.trials[1]},
-                "exponents": {axis.axis: asdict(axis.exponent) for axis in fit.axes},
+                "exponents": {axis.axis: asdict(axis.exponent) | {"worse": axis.harm} for axis in fit.axes},
                 "level": {"at": fit.centre(), **asdict(fit.level(fit.centre()))},
                 "cells": {column: values.tolist() for column, values in fit.cells.items()},
             }
@@ -198,6 +200,15 @@ def read(file: Path, risk: str, group: Sequence[str]) -> dict[str, Kept]:
     if content.get("group", []) != list(group):
         known = ",".join(content.get("group", [])) or "none"
         raise ValueError(f"--baseline {str(file)!r} has --group {known}, got {','.join(group) or 'none'}")
+    return _fits(file, content)
+
+
+def read_any(file: Path) -> dict[str, Kept]:
+    """The fits of a file by group, of whatever risk and groups; ValueError as `read`."""
+    return _fits(file, _parsed(file))
+
+
+def _fits(file: Path, content: Mapping[str, Any]) -> dict[str, Kept]:
     try:
         fits = {str(fit.get("group", "")): _kept(fit) for fit in content.get("fits", [content])}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -233,6 +244,7 @@ def _kept(fit: Mapping[str, Any]) -> Kept:
         exponents={str(axis): _exponent(entry) for axis, entry in fit["exponents"].items()},
         centre={} if level is None else {str(a): float(v) for a, v in level["at"].items()},
         level=None if level is None else _exponent(level),
+        harm={str(axis): str(entry.get("worse", "either")) for axis, entry in fit["exponents"].items()},
     )
 
 

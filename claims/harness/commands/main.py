@@ -311,6 +311,9 @@ def rates(
     compare: Annotated[
         list[str] | None, typer.Option(help="A form; give two: which fits --csv better, 'log(n)/n'?")
     ] = None,
+    history: Annotated[
+        Path | None, typer.Option(help="Folder that keeps the run of --csv; without --csv: list its runs.")
+    ] = None,
     plot: Annotated[Path | None, typer.Option(help="Of --csv: write a plot: .svg, .png, .pdf.")] = None,
     claims: Folders = None,
     jobs: Jobs = 1,
@@ -339,6 +342,7 @@ def rates(
             form=bool(form or compare),
             baseline=Baseline(
                 file=baseline, update=update, force=force, level_tolerance=parse_share(level_tolerance),
+                history=history,
             ),
         )  # fmt: skip
         if form or compare:
@@ -346,6 +350,13 @@ def rates(
 
             raise typer.Exit(forms_command(asked, form, compare or [], json=json))
         raise typer.Exit(measurements_command(asked, outputs, json=json))
+    if history is not None:
+        from claims.harness.commands.exponents import Limits
+        from claims.harness.commands.history import history_command
+        from claims.harness.commands.measurements import parse_share
+
+        limits = Limits(each=alpha, tolerance=tolerance, level_tolerance=parse_share(level_tolerance))
+        raise typer.Exit(history_command(history, limits, baseline, plot, json=json))
     from claims.harness.commands import rates as rates_of
 
     of_csv = {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from audits.evidence import Side, Verdict
 from claims.harness import exchange
-from claims.harness.commands import exponents
+from claims.harness.commands import exponents, history
 from claims.harness.commands.exponents import Compared, Kept, Limits
 from claims.harness.exchange import Case, Outputs
 from claims.harness.report.describe import describe
@@ -31,12 +31,14 @@ class Baseline:
 
     level_tolerance  how far the level may move, as a share of the risk; None for a tenth, and then an
                      undecided level changes no exit status.
+    history          folder that keeps this run.
     """
 
     file: Path | None = None
     update: bool = False
     force: bool = False
     level_tolerance: float | None = None
+    history: Path | None = None
 
     def __post_init__(self) -> None:
         if self.update and self.file is None:
@@ -129,6 +131,8 @@ def measurements_command(asked: Measured, outputs: Outputs, *, json: bool) -> in
     writes = file is not None and update and (asked.baseline.force or not refuted)
     if file is not None and writes:
         exponents.write(file, exponents.document(fits, asked.risk, asked.group))
+    if asked.baseline.history is not None:
+        history.add(asked.baseline.history, exponents.document(fits, asked.risk, asked.group))
     cases = list(_cases(answer, asked))
     exchange.publish("dpclaims rates", f"dpclaims: exponents of {asked.csv}", cases, outputs)
     if json:
