@@ -7,7 +7,6 @@ import re
 import unicodedata
 from contextlib import suppress
 from functools import lru_cache
-from itertools import pairwise
 from xml.etree import ElementTree
 
 # Code spans come first, so that a dollar inside one is no formula; a formula does not cross a blank line.
@@ -114,19 +113,6 @@ def plain_text(text: str) -> str:
     'Rate in n, f'
     """
     return _PARTS.sub(lambda m: (m["code"] or m["display"] or m["inline"]).strip("`"), text)
-
-
-def escape_markdown(text: str) -> str:
-    r"""Text whose formulas and code stay, and whose other signs Markdown leaves as they are.
-
-    >>> escape_markdown("a*b in $x_1*y$")
-    'a\\*b in $x_1*y$'
-    """
-    ends = [0, *(end for part in _PARTS.finditer(text) for end in part.span()), len(text)]
-    pieces = [text[start:end] for start, end in pairwise(ends)]
-    # Pieces alternate: text, formula or code, text, …
-    pieces[::2] = [re.sub(r"([\\*_\[\]<>#])", r"\\\1", piece) for piece in pieces[::2]]
-    return "".join(pieces)
 
 
 @lru_cache(maxsize=4096)
