@@ -127,7 +127,7 @@ def _labels(first: Mapping[str, Entry]) -> dict[str, str]:
     for result, label in own.items():
         if label in shared:
             rest = first[result].name.removeprefix(label.lower().replace(" ", "-")).strip("-")
-            own[result] = f"{label}, {rest.replace('-', ' ')}" if rest else label
+            own[result] = f"{label} ({rest.replace('-', ' ')})" if rest else label
     return own
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from claims.harness.conformance import uses
-from claims.harness.index import entry_of
+from claims.harness.index import entry_of, index
 from claims.harness.map import Support, behind, dot, layout, legend, map_of, tree, used_by_results, what_if
+from claims.harness.places import OWN
 from claims.harness.report.maps import drawn, lists
 from tests.harness.synthetic import claim
 from tests.harness.test_finding import NOTHING, falls
@@ -115,3 +117,12 @@ def test_a_map_says_what_falls_below_a_theorem_that_holds_and_what_falls_with_it
     assert layout(found, tmp_path / "none") is None
     other = map_of("demo", [*entries, entry_of(claim("theorem-2", uses=["lemma-3"]))])
     assert layout(other, kept) is None, "a layout of another map"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", sorted(OWN.glob("*/map.plain")), ids=lambda f: f.parent.name)
+def test_a_layout_that_is_shipped_is_of_todays_uses(file, monkeypatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    found = map_of(file.parent.name, index().claims)
+    told = f"dpclaims show {file.parent.name} --dot | dot -Tplain > {file.relative_to(OWN.parent)}"
+    assert layout(found, file) is not None, told
